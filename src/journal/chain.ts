@@ -195,21 +195,26 @@ export function checkChain(
  * not null, so that the checks find it; null would mean an erased body.
  */
 export function storedRow(from: Readonly<Record<string, unknown>>): StoredRow {
+  return storedRowIn(storedColumns.map((name) => from[name]));
+}
+
+/** The same, out of values in the order of `storedColumns`. */
+export function storedRowIn(values: Readonly<Record<number, unknown>>): StoredRow {
   return {
-    seq: integer(from.seq),
-    row: text(from.row),
-    body: textOrNull(from.body),
-    body_hash: textOrNull(from.body_hash),
-    prev: text(from.prev),
-    hash: text(from.hash),
-    type: text(from.type),
-    time: integer(from.time),
-    intent: text(from.intent),
-    attempt: integer(from.attempt),
-    origin: textOrNull(from.origin),
-    order_id: textOrNull(from.order_id),
-    plan: textOrNull(from.plan),
-    ref: textOrNull(from.ref),
+    seq: integer(values[0]),
+    row: text(values[1]),
+    body: textOrNull(values[2]),
+    body_hash: textOrNull(values[3]),
+    prev: text(values[4]),
+    hash: text(values[5]),
+    type: text(values[6]),
+    time: integer(values[7]),
+    intent: text(values[8]),
+    attempt: integer(values[9]),
+    origin: textOrNull(values[10]),
+    order_id: textOrNull(values[11]),
+    plan: textOrNull(values[12]),
+    ref: textOrNull(values[13]),
   };
 }
 

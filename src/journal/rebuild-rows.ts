@@ -209,13 +209,24 @@ function unaccounted(
   const named = new Set(found.changed.filter(isKnown).map(({ seq }) => seq));
   const newest = newestOf(found, witness, lines);
   const gap = upTo(newest).find((seq) => !whole.has(seq) && !named.has(seq) && !lines.has(seq));
-  if (gap !== undefined) return gap;
+  if (gap !== undefined && !(gap === newest && mayWait(gap, witness, attempts))) return gap;
   // Without a readable witness nobody knows how many rows there were. Unreadable pages may have held some. So may a
   // journal that is gone while its witness is still there.
   const isCut = witness !== undefined && mayLackEnd(witness, found, newest);
   if (witness?.key !== undefined && !isCut) return undefined;
   const gone = witness !== undefined && newest === 0;
   return found.unreadable > 0 || gone || isCut ? newest + 1 : undefined;
+}
+
+// Whether a whole witness knows every row before this one, so that it is a SENT row that was not sent, or the first verdict on a
+// change: that is unconfirmed without it.
+function mayWait(
+  seq: number,
+  witness: WitnessText | undefined,
+  attempts: ReadonlyMap<string, Attempt>,
+): boolean {
+  if (witness?.key === undefined || witness.unreadable > 0 || witness.lines.length !== seq - 1) return false;
+  return [...attempts.values()].some((one) => !hasVerdict(one));
 }
 
 // What is left of a witness may have known rows that nobody knows now, unless the journal is whole and ends where its lines do.

@@ -149,8 +149,8 @@ describe.skipIf(!hasStrace())('the power goes (F19)', () => {
       const states = left.map((one) => ({ one, found: foundIn(one, met.earlier) }));
       for (const { one, found } of states) {
         expect(found.story, one.words).toMatch(one.posted ? /^sent( unknown( applied)?)?$/ : /^(sent)?$/);
-        // The witness is at most one row behind, and never before the journal.
-        expect(found.rows - found.lines, one.words).toBeOneOf([0, 1]);
+        // The witness is never before the journal. It may lack the first verdict on the change before, and the row that comes next.
+        expect(found.rows - found.lines, one.words).toBeOneOf([0, 1, 2]);
         if (one.posted && found.story === 'sent') expect(found.lines, one.words).toBe(found.rows);
       }
       // The built program itself: each outcome once, or all of them.

@@ -589,7 +589,7 @@ export function storeContract(
       });
 
       it('that are damaged are not given back', async () => {
-        await fill(mixed);
+        await fill([...mixed, setting(4)]);
         await journal.lose(3);
         await expect(open().settings()).rejects.toMatchObject({ kind: 'refused' });
       });

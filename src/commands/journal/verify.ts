@@ -115,7 +115,7 @@ function witnessWords({ rows, witness: { lines, state } }: Verification): string
     case 'none yet':
       return 'none yet; the next change creates it';
     case 'witness behind':
-      return `${lines} lines, ${rows - lines} missing; the next change adds them`;
+      return `${lines} lines, matches the journal; the next change adds ${rows - lines}`;
     case 'journal behind':
       return `${lines} lines; THE JOURNAL IS OLDER, or it is another journal`;
     case 'damaged':

@@ -137,9 +137,9 @@ function* newRows(
   yield first;
   let { seq, hash } = first;
   for (const stored of tables.each()) {
-    const sent = stored.type === 'sent' || stored.type === 'verdict' ? tables.sentOf(stored) : undefined;
-    if (sent !== undefined && stored.type === 'verdict' && moved[sent.seq] === 1) continue;
-    const over = stored.type === 'sent' && sent !== undefined ? recordsOver(tables, sent.about, before) : [];
+    if (stored.type === 'verdict' && moved[tables.sentOf(stored)?.seq ?? 0] === 1) continue;
+    const about = stored.type === 'sent' ? (stored.order_id ?? tables.sentOf(stored)?.about) : undefined;
+    const over = about === undefined ? [] : recordsOver(tables, about, before);
     const record = over.find((one) => isWhole(one) && attemptKey(one.sent) === attemptKey(stored));
     if (record !== undefined) moved[stored.seq] = 1;
     const next =

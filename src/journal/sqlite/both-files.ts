@@ -73,6 +73,12 @@ export class BothFiles {
     return this.found.is === 'whole' ? this.found.witness : undefined;
   }
 
+  /** Whether the newest line of the witness is that of this row. */
+  isWitnessAt(seq: number): boolean {
+    const last = this.witness?.end();
+    return last !== undefined && last !== 'damaged' && last.seq === seq;
+  }
+
   // A run that archived may have been stopped after it put the new journal in its place, and before the witness of that.
   #takePrepared(): void {
     if (this.places === undefined) return;

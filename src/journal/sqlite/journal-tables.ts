@@ -7,7 +7,7 @@ import { hash } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import { verdictsIn } from '../archived-rows.ts';
 import { countedAmount, dueAt, isDoubted, isPast, mayBeOpen } from '../attempt-state.ts';
-import { chainStart, type StoredRow, storedColumns, storedRow, unlink } from '../chain.ts';
+import { chainStart, type StoredRow, storedColumns, storedRow, storedRowIn, unlink } from '../chain.ts';
 import {
   type AttemptRecord,
   attemptKey,
@@ -131,7 +131,8 @@ export class JournalTables {
 
   /** Rows after a number, oldest first, at most `limit`. */
   after(seq: number, limit = -1): readonly StoredRow[] {
-    return this.sql(`${select} WHERE seq > ? ORDER BY seq LIMIT ?`).all(seq, limit).map(storedRow);
+    const found = this.#statements.ofMany(`${select} WHERE seq > ? ORDER BY seq LIMIT ?`);
+    return found.all(seq, limit).map(storedRowIn);
   }
 
   /** The rows after a number, oldest first, read a part at a time. */
@@ -181,19 +182,22 @@ export class JournalTables {
 
   /** What each row from one number to another is about, by the number of the row. */
   aboutIn(from: number, to: number): ReadonlyMap<number, string> {
-    const found = this.sql('SELECT seq, about FROM rows WHERE seq BETWEEN ? AND ?').all(from, to);
-    return new Map(found.map((row) => [Number(row.seq), String(row.about)]));
+    const found = this.#statements.ofMany('SELECT seq, about FROM rows WHERE seq BETWEEN ? AND ?');
+    return new Map(found.all(from, to).map((row) => [Number(row[0]), String(row[1])]));
   }
 
-  /** What an attempt is about, and the number of its SENT row; undefined when there is none. */
-  sentOf({
-    intent,
-    attempt,
-  }: Pick<SentRow, 'intent' | 'attempt'>): { readonly seq: number; readonly about: string } | undefined {
+  /** Where the SENT row of an attempt is; undefined when there is none. */
+  sentOf({ intent, attempt }: Pick<SentRow, 'intent' | 'attempt'>): SentAt | undefined {
     const found = this.sql(
-      "SELECT seq, about FROM rows WHERE type = 'sent' AND intent = ? AND attempt = ?",
+      "SELECT seq, about, order_id FROM rows WHERE type = 'sent' AND intent = ? AND attempt = ?",
     ).get(intent, attempt);
-    return found && { seq: Number(found.seq), about: String(found.about) };
+    if (found === undefined) return undefined;
+    const { seq, about, order_id } = found;
+    return {
+      seq: Number(seq),
+      about: String(about),
+      orderId: typeof order_id === 'string' ? order_id : undefined,
+    };
   }
 
   /** The numbers of the SENT rows of an intent, and what they are about. */
@@ -226,10 +230,11 @@ export class JournalTables {
     let time = 0;
     for (const stored of rows) {
       const row = unlink(stored);
-      const about = row.type === 'verdict' ? (this.sentOf(row)?.about ?? '') : aboutOfOther(row);
+      const sent = row.type === 'verdict' ? this.sentOf(row) : undefined;
+      const about = row.type === 'verdict' ? (sent?.about ?? '') : aboutOfOther(row);
       insert.run(...storedColumns.map((name) => stored[name]), about);
       if (row.type === 'sent') this.#addAttempt(stored.seq, row);
-      if (row.type === 'verdict') this.#addVerdict(stored.seq, row);
+      if (row.type === 'verdict') this.#addVerdict(stored.seq, row, sent);
       newest = stored;
       if (row.type === 'sent' || row.type === 'verdict') time = Math.max(time, latestIn(row));
     }
@@ -258,8 +263,7 @@ export class JournalTables {
     for (const id of verdictsIn(row).flatMap(madeBy)) this.#addMade(id, seq);
   }
 
-  #addVerdict(seq: number, row: VerdictRow): void {
-    const sent = this.sentOf(row);
+  #addVerdict(seq: number, row: VerdictRow, sent: SentAt | undefined): void {
     const record = sent && this.attemptsAbout(sent.about).find((one) => one.seq === sent.seq);
     if (record === undefined) return;
     const { counted, is_open, is_doubted, by_hand, due } = listedOf({ ...record, last: seq });
@@ -277,6 +281,13 @@ export class JournalTables {
   attemptsAbout(about: string): readonly NumberedAttempt[] {
     return attemptsIn(this.about(about).map((stored) => ({ seq: stored.seq, row: unlink(stored) })));
   }
+}
+
+/** A SENT row: its number, what it is about, and its order. */
+export interface SentAt {
+  readonly seq: number;
+  readonly about: string;
+  readonly orderId: string | undefined;
 }
 
 /** The attempts that rows make up, in the order of their SENT rows. A verdict without its SENT row is passed over. */

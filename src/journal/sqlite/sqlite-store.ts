@@ -173,20 +173,22 @@ class SqliteStore implements LocalJournal {
     this.#refuseNetwork();
     const both = await this.#open(true);
     const landmark = this.#landmark(both);
-    const isCopy = both.write((known) => {
+    const { isCopy, mayWait } = both.write((known) => {
       // What became of a change is written down in a copy too.
       const copy = row.type === 'verdict' ? this.#copy(both, landmark) : undefined;
+      const isFirst = row.type === 'verdict' && known.verdictsOn(row) === 0;
       this.#refuseUnready(both, known, landmark, row);
       known.refuseDamaged(row);
       known.refuseMisplaced(row);
       known.refuseUnseen(row);
       both.beginWitness();
       both.tables.add(known.link(row));
-      return copy !== undefined;
+      return { isCopy: copy !== undefined, mayWait: isFirst && both.isWitnessAt(known.end.seq) };
     });
-    // Nothing is sent before the witness has the row too.
-    if (isCopy) both.catchUp();
-    else this.#catchUp(both);
+    // Nothing is sent before the witness has the row too. The line of a first verdict may wait for the next row: without that verdict
+    // its change would count as unconfirmed again, and that sends nothing.
+    if (!mayWait) both.catchUp();
+    if (!isCopy) this.#noteLandmark(both);
   }
 
   readonly takeIn: LocalJournal['takeIn'] = async (rows, last) => {
@@ -200,7 +202,8 @@ class SqliteStore implements LocalJournal {
       both.tables.add(known.link(...lacking, last));
       return lacking.length;
     });
-    this.#catchUp(both);
+    both.catchUp();
+    this.#noteLandmark(both);
     return added;
   };
 
@@ -248,8 +251,7 @@ class SqliteStore implements LocalJournal {
   }
 
   // Not of a copy: its landmark tells what the copy lacks, until somebody accepts that.
-  #catchUp(both: BothFiles): void {
-    both.catchUp();
+  #noteLandmark(both: BothFiles): void {
     const { landmarks } = this.#place;
     if (landmarks === undefined || both.places === undefined) return;
     const { id, noted, time } = this.#turns.take(() => both.tables.end());
@@ -268,7 +270,8 @@ class SqliteStore implements LocalJournal {
       both.tables.noteMark(fileMark(this.place), { renews: true });
     });
     if (file !== undefined) both.writeWitness((witness) => witness.noteMark(fileMark(file.path)));
-    this.#catchUp(both);
+    both.catchUp();
+    this.#noteLandmark(both);
   };
 
   // ── The whole journal ─────────────────────────────────────────────────────────────────────────
@@ -359,7 +362,8 @@ class SqliteStore implements LocalJournal {
       throw this.#refusal('has no witness yet', 'nothing was moved');
     }
     const landmark = this.#landmark(both);
-    this.#catchUp(both);
+    both.catchUp();
+    this.#noteLandmark(both);
     const { id, noted } = both.tables.end();
     const checkAgain = () => {
       both.check();

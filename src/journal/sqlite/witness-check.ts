@@ -9,7 +9,7 @@ import { type Finding, newestMissing } from '../journal-store.ts';
 import type { WitnessLine } from '../witness-lines.ts';
 import { writeAtOnce } from './database.ts';
 import type { JournalFile } from './journal-file.ts';
-import { aboutOfOther, type JournalTables, numberOfGiven } from './journal-tables.ts';
+import { aboutOf, aboutOfOther, type JournalTables, numberOfGiven } from './journal-tables.ts';
 import type { RowProof } from './known-journal.ts';
 import { isBroken } from './sqlite-errors.ts';
 import {
@@ -254,21 +254,24 @@ function lineFor(stored: StoredRow, tables: JournalTables, key: string | undefin
     };
   }
   const { intent, attempt, time } = row;
-  const sent = tables.sentOf(row);
-  const order =
-    row.type === 'sent' ? (row.proof.orderId ?? null) : ((sent && tables.at(sent.seq)?.order_id) ?? null);
-  const of = { seq, head, intent, attempt, time, order };
-  const about = sent?.about ?? '';
+  const of = { seq, head, intent, attempt, time };
   if (row.type === 'verdict') {
     const { verdict, by } = row;
+    const sent = tables.sentOf(row);
     const final = !mayBeOpen(row);
-    const line: WitnessLine = { type: 'verdict', ...of, verdict, by, final };
-    return { line, about, given: undefined, attempt: sent && { sent: sent.seq, isOpen: !final } };
+    const line: WitnessLine = { type: 'verdict', ...of, order: sent?.orderId ?? null, verdict, by, final };
+    return {
+      line,
+      about: sent?.about ?? '',
+      given: undefined,
+      attempt: sent && { sent: sent.seq, isOpen: !final },
+    };
   }
   const { origin, account, profile, proof, keyFingerprint = null, given } = row;
   const line: WitnessLine = {
     type: 'sent',
     ...of,
+    order: proof.orderId ?? null,
     kind: row.lost ?? proof.kind,
     origin,
     account,
@@ -280,7 +283,7 @@ function lineFor(stored: StoredRow, tables: JournalTables, key: string | undefin
   };
   return {
     line,
-    about,
+    about: aboutOf(row),
     given: given === undefined ? undefined : numberOfGiven(given),
     attempt: { sent: seq, isOpen: mayBeOpen(verdictsIn(row).at(-1)) },
   };

@@ -279,7 +279,9 @@ export class Witness {
   }
 
   #rowsAfter(seq: number, limit: number) {
-    return this.#statements.of('SELECT * FROM lines WHERE seq > ? ORDER BY seq LIMIT ?').all(seq, limit);
+    const text = 'SELECT seq, about, given, line, seal FROM lines WHERE seq > ? ORDER BY seq LIMIT ?';
+    const found = this.#statements.ofMany(text).all(seq, limit);
+    return found.map((row) => ({ seq: row[0], about: row[1], given: row[2], line: row[3], seal: row[4] }));
   }
 
   count(): number {

@@ -277,12 +277,17 @@ describe('a damaged journal is named by verify, blocks changes, and can be repai
   );
 
   it.each([
-    ['a torn tail', 'DELETE FROM rows WHERE seq = 6', /older than its witness: 1 of 6 rows is missing/],
     [
-      'another newest row',
-      `UPDATE rows SET hash = prev WHERE seq = 6`,
-      /does not belong to its witness: row 6 differs/,
+      'a torn tail',
+      'DELETE FROM rows WHERE seq = 6',
+      /damaged: row 6 was the newest one, and is missing or changed/,
     ],
+    [
+      'a tail that the witness knows is torn',
+      'DELETE FROM rows WHERE seq > 4',
+      /older than its witness: 1 of 5 rows is missing/,
+    ],
+    ['another newest row', `UPDATE rows SET hash = prev WHERE seq = 6`, /damaged: row 6 was changed/],
     [
       'another note of the newest row',
       'UPDATE head SET seq = 5',

@@ -139,24 +139,48 @@ describe('the witness', () => {
     expect([statSync(witness).mode & 0o777, statSync(dirname(witness)).mode & 0o777]).toEqual([0o600, 0o700]);
   });
 
-  it('gets the lines that it missed before the next change is sent', async () => {
+  it('gets the line of the first verdict on a change with the next row: without that verdict the change is unconfirmed again', async () => {
     await filled();
-    const kept = readFileSync(witness);
+    const journal = readFileSync(file);
     const store = open();
     await store.append(verdict('i_b', 4));
-    // As if the machine had stopped between the journal's commit and the line.
-    writeFileSync(witness, kept);
-    expect((await store.verify()).witness).toMatchObject({ lines: 3, state: 'witness behind' });
-    await store.append(sent('i_c', 5));
+    expect(await store.verify()).toMatchObject({
+      findings: [],
+      witness: { lines: 3, state: 'witness behind' },
+    });
+    store.close();
+    const whole = readFileSync(file);
+    writeFileSync(file, journal);
+    const older = open();
+    await older.ready();
+    expect((await older.attempts({ unconfirmed: true })).map(({ sent: { intent } }) => intent)).toEqual([
+      'i_b',
+    ]);
+    older.close();
+    writeFileSync(file, whole);
+    const next = open();
+    await next.append(sent('i_c', 5));
+    expect(await next.verify()).toMatchObject({ findings: [], witness: { lines: 5, state: 'agrees' } });
+  });
+
+  it('gets the line of every other verdict at once', async () => {
+    await filled();
+    const store = open();
+    await store.append({ ...verdict('i_b', 4), verdict: 'rejected', by: 'person' });
+    await store.append({ ...verdict('i_b', 5), verdict: 'applied', by: 'person' });
     expect((await store.verify()).witness).toMatchObject({ lines: 5, state: 'agrees' });
-    expect((await store.verify()).findings).toEqual([]);
+    await store.append(sent('i_c', 6));
+    await store.append(sent('i_d', 7));
+    await store.append(verdict('i_c', 8));
+    await store.append(verdict('i_d', 9));
+    expect((await store.verify()).witness).toMatchObject({ lines: 9, state: 'agrees' });
   });
 
   it('shows that the journal is older when it has a row that the journal lacks', async () => {
     await filled();
     const journal = readFileSync(file);
     const store = open();
-    await store.append(verdict('i_b', 4));
+    await store.append(sent('i_c', 4));
     store.close();
     writeFileSync(file, journal);
     await refusedAs('is older than its witness: 1 of 4 rows is missing');
@@ -167,12 +191,12 @@ describe('the witness', () => {
     await filled();
     const journal = readFileSync(file);
     const store = open();
-    await store.append(verdict('i_b', 4));
+    await store.append(sent('i_c', 4));
     store.close();
     writeFileSync(file, journal);
     // A store without a witness adds a row that the witness does not know.
     const other = createSqliteStore({ file });
-    await other.append(verdict('i_b', 5));
+    await other.append(sent('i_c', 5));
     other.close();
     await refusedAs('does not belong to its witness: row 4 differs');
     expect((await open().verify()).witness).toMatchObject({ lines: 4, state: 'journal behind' });
