@@ -278,9 +278,12 @@ function inputsOf({ argv, env }: KeyPlaces): readonly { readonly name: string; r
 function keyIn(name: string): CliError {
   const where = name.startsWith('PAYDESK_')
     ? `${name} holds a key: only PAYDESK_API_KEY may hold one`
-    : `${name} holds a key: a key is never an argument`;
+    : `${name} holds a key or a password: neither is ever an argument`;
   return new CliError('usage', where, {
     certain: 'nothing was sent',
-    now: ['others may have seen that key; replace it: paydesk profile key NAME'],
+    now: [
+      'others may have seen it; replace it: paydesk profile key NAME',
+      'if it is a password of a team: paydesk help teams',
+    ],
   });
 }

@@ -11,6 +11,8 @@ export interface CommandEntry {
   readonly summary: string;
   /** Absent: it changes nothing at the service, and nothing in the journal. Without `service` it cannot send. */
   readonly changes?: WhatChanges;
+  /** It asks for a key or a password, so somebody may type one as an argument. */
+  readonly takesSecret?: true;
   /** Whether it only reads with these words of a command line. */
   readonly isRead?: (words: readonly string[]) => boolean;
   /** The help topic about it, if it is not that of its noun. */
@@ -295,21 +297,25 @@ export const commands: readonly CommandEntry[] = [
   {
     words: ['team', 'create'],
     summary: 'Make the journal of a team in a database',
+    takesSecret: true,
     load: async () => (await import('./team/create.ts')).create,
   },
   {
     words: ['team', 'add'],
     summary: 'Add a member or a lead to the team',
+    takesSecret: true,
     load: async () => (await import('./team/add.ts')).add,
   },
   {
     words: ['team', 'remove'],
     summary: 'Stop a member from signing in',
+    takesSecret: true,
     load: async () => (await import('./team/remove.ts')).remove,
   },
   {
     words: ['team', 'join'],
     summary: "Record the changes of this account in the team's journal",
+    takesSecret: true,
     load: async () => (await import('./team/join.ts')).join,
   },
   {
@@ -362,6 +368,7 @@ export const commands: readonly CommandEntry[] = [
   {
     words: ['profile', 'add'],
     summary: 'Add an account: its address, mode and key',
+    takesSecret: true,
     load: async () => (await import('./profile/add.ts')).add,
   },
   {
@@ -388,6 +395,7 @@ export const commands: readonly CommandEntry[] = [
   {
     words: ['profile', 'key'],
     summary: 'Replace the key of a profile',
+    takesSecret: true,
     load: async () => (await import('./profile/key.ts')).key,
   },
   {

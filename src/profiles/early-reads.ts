@@ -9,12 +9,17 @@ import { shortestKey } from '../api/spec.ts';
 import { type Env, fullPath, variable } from '../io.ts';
 import { demoName, nameProblem } from './profiles.ts';
 
-/** All keys in the configuration folder, in PAYDESK_API_KEY and in the file of PAYDESK_KEY_FILE. */
+/**
+ * All keys and passwords in the configuration folder, in PAYDESK_API_KEY, in PAYDESK_TEAM_PASSWORD and in the file of
+ * PAYDESK_KEY_FILE.
+ */
 export function keysOnFile(configFolder: string, env: Env, cwd: () => string): readonly string[] {
   const keyFile = variable(env, 'PAYDESK_KEY_FILE');
-  const stored = textOf(() => join(configFolder, 'keys.json')).matchAll(/"key"\s*:\s*("(?:[^"\\]|\\.)*")/g);
+  const files = ['keys.json', 'teams.json'].map((name) => textOf(() => join(configFolder, name)));
+  const stored = files.join('\n').matchAll(/"(?:key|password)"\s*:\s*("(?:[^"\\]|\\.)*")/g);
   const keys = [
     variable(env, 'PAYDESK_API_KEY') ?? '',
+    variable(env, 'PAYDESK_TEAM_PASSWORD') ?? '',
     keyFile === undefined ? '' : textOf(() => fullPath(cwd, keyFile)).replace(/\r?\n$/, ''),
     ...Array.from(stored, ([, literal = '']) => parsed(literal)),
   ];

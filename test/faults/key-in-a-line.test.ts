@@ -2,7 +2,7 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, test } from 'vitest';
@@ -216,4 +216,51 @@ test('simulator serve prints its key, also when a profile has that key stored', 
   const key = await serve();
   await storeProfile(home, { name: 'a', baseUrl: 'http://127.0.0.1:9', mode: 'sandbox', settings: {} }, key);
   expect(await serve()).toBe(key);
+});
+
+const secret = 'Tr0ub4dor&3-of-the-team';
+
+describe('a password or a new key that is typed as an argument is not repeated', () => {
+  test.each([
+    'profile add shop --base-url SECRET --mode sandbox',
+    'profile add shop --base-url https://a.example --mode SECRET',
+    'profile add shop SECRET --base-url https://a.example --mode=SECRET',
+    'profile add SECRET --base-url https://a.example --mode sandbox',
+    'profile key shop SECRET',
+    'profile key shop --key-store SECRET',
+    'profile key --SECRET',
+    '-p demo team join SECRET',
+    '-p demo team join --password SECRET',
+    '-p demo team create --port SECRET',
+    '-p demo team add SECRET SECRET',
+    '-p demo team remove -xSECRET',
+  ])('by paydesk %s', async (line) => {
+    using home = newHome();
+    const ran = await paydesk(line.replaceAll('SECRET', secret).split(' '), { home, input: '' });
+    expect(ran).toMatchObject({ code: 2, stdout: '' });
+    expect(ran.stderr).toMatch(/^error: .*\w/);
+    expect(ran.stderr).not.toContain(secret);
+  });
+
+  test.each([
+    'orders show SECRET',
+    'journal show --since SECRET',
+    'report --to SECRET',
+    'index build SECRET',
+  ])('by any command, paydesk %s, if it is the password of the environment or of a team', async (line) => {
+    using home = newHome();
+    const args = line.replaceAll('SECRET', secret).split(' ');
+    const folder = join(home.path, '.config', 'paydesk');
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const named = await paydesk(args, { home, env: { PAYDESK_TEAM_PASSWORD: secret } });
+    writeFileSync(join(folder, 'teams.json'), JSON.stringify({ teams: [{ password: secret }] }), {
+      mode: 0o600,
+    });
+    const kept = await paydesk(args, { home });
+    for (const { code, stdout, stderr } of [named, kept]) {
+      expect({ code, stdout }, stderr).toEqual({ code: 2, stdout: '' });
+      expect(stderr).toContain('holds a key or a password: neither is ever an argument');
+      expect(stderr).not.toContain(secret);
+    }
+  });
 });
