@@ -88,6 +88,20 @@ export function changesOf(argv: readonly string[]): WhatChanges | undefined {
   return entry?.isRead?.(words) === true ? undefined : entry?.changes;
 }
 
+// A shorter text is no key.
+const shortestSecret = 8;
+
+/** The error without what was typed, if the command asks for a key: that may have been typed as something else. */
+export function withoutTyped(error: CliError, argv: readonly string[]): CliError {
+  const entry = findCommand(readTypedWords(argv, () => globalFlags).words);
+  if (error.kind !== 'usage' || entry?.takesSecret !== true) return error;
+  const values = argv.map((word) => word.replace(/^(?:--[\w-]+(?:=|$)|-\w)/, ''));
+  const hidden = values.filter((value) => value.length >= shortestSecret);
+  const without = (text: string) => hidden.reduce((rest, value) => rest.replaceAll(value, '[typed]'), text);
+  const { now = [] } = error.parts;
+  return new CliError('usage', without(error.message), { ...error.parts, now: now.map(without) });
+}
+
 // Only a name that a shell reads without quotes is written into a command to copy.
 const nameLike = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/;
 

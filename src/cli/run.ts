@@ -2,7 +2,14 @@
 
 import { CliError, exitCodes, withParts } from '../errors.ts';
 import type { Io } from '../io.ts';
-import { changesOf, type Invocation, readCommandLine, typedProfile, withProfile } from './command-line.ts';
+import {
+  changesOf,
+  type Invocation,
+  readCommandLine,
+  typedProfile,
+  withoutTyped,
+  withProfile,
+} from './command-line.ts';
 import type { Run } from './context.ts';
 import { formatHint, resolveGlobals } from './global-options.ts';
 import { helpWidth } from './help-page.ts';
@@ -126,7 +133,10 @@ function codeOfLostOutput(state: RunState, code: number): number {
 // The error as it is printed: it says what is certain if the command could have changed something.
 function toCliError(error: unknown, state: RunState): CliError {
   const only = state.stop.onlyChange();
-  const known = error instanceof CliError ? withParts(error, { intent: only }) : crashed(error, state);
+  const known =
+    error instanceof CliError
+      ? withoutTyped(withParts(error, { intent: only }), state.argv)
+      : crashed(error, state);
   const changes = changesOf(state.argv);
   return changes === undefined ? known : state.whatWasSent.withCertain(known, changes);
 }

@@ -11,6 +11,8 @@ export interface CommandEntry {
   readonly summary: string;
   /** Absent: it changes nothing at the service, and nothing in the journal. Without `service` it cannot send. */
   readonly changes?: WhatChanges;
+  /** It asks for a key, so somebody may type one as an argument. */
+  readonly takesSecret?: true;
   /** Whether it only reads with these words of a command line. */
   readonly isRead?: (words: readonly string[]) => boolean;
   /** The help topic about it, if it is not that of its noun. */
@@ -350,6 +352,7 @@ export const commands: readonly CommandEntry[] = [
   {
     words: ['profile', 'add'],
     summary: 'Add an account: its address, mode and key',
+    takesSecret: true,
     load: async () => (await import('./profile/add.ts')).add,
   },
   {
@@ -376,6 +379,7 @@ export const commands: readonly CommandEntry[] = [
   {
     words: ['profile', 'key'],
     summary: 'Replace the key of a profile',
+    takesSecret: true,
     load: async () => (await import('./profile/key.ts')).key,
   },
   {

@@ -2,7 +2,7 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, test } from 'vitest';
@@ -216,4 +216,24 @@ test('simulator serve prints its key, also when a profile has that key stored', 
   const key = await serve();
   await storeProfile(home, { name: 'a', baseUrl: 'http://127.0.0.1:9', mode: 'sandbox', settings: {} }, key);
   expect(await serve()).toBe(key);
+});
+
+const secret = 'Tr0ub4dor&3-of-the-team';
+
+describe('a new key that is typed as an argument is not repeated', () => {
+  test.each([
+    'profile add shop --base-url SECRET --mode sandbox',
+    'profile add shop --base-url https://a.example --mode SECRET',
+    'profile add shop SECRET --base-url https://a.example --mode=SECRET',
+    'profile add SECRET --base-url https://a.example --mode sandbox',
+    'profile key shop SECRET',
+    'profile key shop --key-store SECRET',
+    'profile key --SECRET',
+  ])('by paydesk %s', async (line) => {
+    using home = newHome();
+    const ran = await paydesk(line.replaceAll('SECRET', secret).split(' '), { home, input: '' });
+    expect(ran).toMatchObject({ code: 2, stdout: '' });
+    expect(ran.stderr).toMatch(/^error: .*\w/);
+    expect(ran.stderr).not.toContain(secret);
+  });
 });
