@@ -137,7 +137,7 @@ function __paydesk_complete
                     create 'make an order or a payment link' \
                     accounts 'profiles, keys, limits, several people on one machine' \
                     settings 'every setting of a profile' \
-                    teams 'several desks, one journal, a second person' \
+                    teams 'one sender for all desks, limits, a second person' \
                     scripting 'JSON, errors, ids of your own, a simulator to test with' \
                     output 'formats, columns, amounts, dates' \
                     exit-codes 'what a script can rely on' \

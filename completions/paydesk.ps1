@@ -126,7 +126,7 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "create`tmake an order or a payment link"
                 "accounts`tprofiles, keys, limits, several people on one machine"
                 "settings`tevery setting of a profile"
-                "teams`tseveral desks, one journal, a second person"
+                "teams`tone sender for all desks, limits, a second person"
                 "scripting`tJSON, errors, ids of your own, a simulator to test with"
                 "output`tformats, columns, amounts, dates"
                 "exit-codes`twhat a script can rely on"
