@@ -44,6 +44,7 @@ export {
 } from './attempt-state.ts';
 export { sentAgain, unshownRefunds } from './by-hand.ts';
 export type { StoredRow } from './chain.ts';
+export { usesUp } from './guards.ts';
 export type {
   Change,
   ChangeKind,
@@ -81,7 +82,7 @@ export { foundTwice, isPaidTwice, otherAlarms, refundsPaidTwice } from './paid-t
 export type { TeamStatus } from './postgres/team-status.ts';
 export type { ServerVerification } from './postgres/verify-server.ts';
 export { pickDue } from './read-again.ts';
-export { touches } from './read-guards.ts';
+export { touches, unnamedEqual } from './read-guards.ts';
 export { appearedVerdict, notMadeBy, recordedBy, statementOn } from './said-by-hand.ts';
 export type { AccountMarks } from './same-account.ts';
 export type { AskedPlanRow, AskedRefundRow, LimitRow, PlanTold } from './team-rows.ts';
