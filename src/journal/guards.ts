@@ -72,12 +72,15 @@ export function paidTwice(
 /** Refuses a name in `--again` that an earlier sending has used up. So arrow-up and Enter never send a second time. */
 export function usedUp(again: readonly string[], known: readonly AttemptRecord[]): Refusal | undefined {
   for (const name of again) {
-    const attempt = known.findLast(
-      (record) => record.sent.again?.includes(name) === true && verdictOf(record)?.verdict !== 'not_sent',
-    );
+    const attempt = known.findLast((record) => usesUp(record, name));
     if (attempt !== undefined) return { why: 'used_up', name, attempt };
   }
   return undefined;
+}
+
+/** Whether an attempt has used up a name of `--again`. */
+export function usesUp(record: AttemptRecord, name: string): boolean {
+  return record.sent.again?.includes(name) === true && verdictOf(record)?.verdict !== 'not_sent';
 }
 
 /** Everything that `--again` names: whoever names a repeat also knows what that one repeated. */

@@ -6,22 +6,20 @@ import type { Clock } from '../io.ts';
 import type { Locks } from '../locks/locks.ts';
 import { commandLine, type Profile, type Profiles, profileNamed } from '../profiles/profiles.ts';
 import type { Notes, Secrets } from '../terminal/terminal.ts';
-import { isDue, isFailedLate, isOpen, mayStillLeave } from './attempt-state.ts';
+import { isDue, isOpen, mayStillLeave } from './attempt-state.ts';
 import { tooEarly } from './by-hand.ts';
 import { recordedOutcome } from './change-outcome.ts';
 import type { Journal, Resolve } from './journal.ts';
 import type { AttemptRecord } from './journal-rows.ts';
 import type { JournalStore } from './journal-store.ts';
 import { momentOf, stampOf } from './journal-time.ts';
-import { isPaidTwice } from './paid-twice.ts';
 import { applying, claimPlan } from './plan-claim.ts';
 import { resolveOne } from './read-again.ts';
 import { refuseDuplicate, refuseOpen, refusePlanned } from './refuse-early.ts';
-import { appearedVerdict } from './said-by-hand.ts';
 import { attemptsOf, marksOf, marksOfService, mayBeSameAccount } from './same-account.ts';
 import { asksForSame } from './same-request.ts';
 import { unwritten, withoutKeys } from './store-of-run.ts';
-import { type NeedsLook, needsLookLine } from './unconfirmed.ts';
+import { needsLookLine } from './unconfirmed.ts';
 
 /** What a run needs for its journal. */
 interface JournalParts {
@@ -115,7 +113,7 @@ export function openJournal(parts: JournalParts): OpenedJournal {
       try {
         await warnOnce();
         const line = needsLookLine(
-          await openAttempts(journal, profile, shown),
+          await needsLook(journal, profile, shown),
           profile.settings,
           shown === undefined ? '' : 'other orders: ',
         );
@@ -147,23 +145,19 @@ function once(act: () => Promise<void>): () => Promise<void> {
   };
 }
 
-// Of all orders but the one that is shown.
-async function openAttempts(
+// What is unconfirmed or has an alarm, on all orders but the one that is shown.
+async function needsLook(
   journal: Journal,
   { origin }: Profile,
   shown: string | undefined,
-): Promise<NeedsLook> {
+): Promise<readonly AttemptRecord[]> {
   const now = await journal.now();
-  const attempts = (await journal.attempts({ origin, open: now })).filter(
-    ({ sent }) => shown === undefined || sent.proof.orderId !== shown,
+  const attempts = await journal.attempts({ origin, open: now });
+  return attempts.filter(
+    (record) =>
+      (shown === undefined || record.sent.proof.orderId !== shown) &&
+      (isOpen(record, now) || record.verdicts.at(-1)?.alarm !== undefined),
   );
-  return {
-    open: attempts.filter((record) => isOpen(record, now)),
-    twice: attempts.filter(isPaidTwice),
-    late: attempts.filter((record) => appearedVerdict(record) !== undefined),
-    failed: attempts.filter(isFailedLate),
-    gone: attempts.filter(({ verdicts }) => verdicts.at(-1)?.alarm === 'gone'),
-  };
 }
 
 function createJournal(parts: JournalParts): Journal {

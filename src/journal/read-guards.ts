@@ -3,7 +3,7 @@
 import { newestEqual } from '../api/charges.ts';
 import { isFailed } from './agreement.ts';
 import { verdictOf } from './attempt-state.ts';
-import { isOtherRow, namedBy } from './guards.ts';
+import { isOtherRow, namedBy, usesUp } from './guards.ts';
 import { type AttemptRecord, attemptName, type PreImage } from './journal-rows.ts';
 import type { Asked, Refusal } from './refusal.ts';
 import { isEqual, isOtherMode } from './same-request.ts';
@@ -35,28 +35,39 @@ export function touches({ expected }: Pick<Asked, 'expected'>, { sent }: Attempt
 // Each name works for one sending only. After that, the name of that sending stands for both.
 function lastNamed(attempt: AttemptRecord, known: readonly AttemptRecord[]): string {
   let name = attemptName(attempt);
-  for (const record of known)
-    if (record.sent.again?.includes(name) === true && verdictOf(record)?.verdict !== 'not_sent')
-      name = attemptName(record);
+  for (const record of known) if (usesUp(record, name)) name = attemptName(record);
   return name;
 }
 
 /**
- * Refuses a refund if the charge already has one of the same amount, whoever made it and however long ago, and --again
- * does not name it. If there are several, --again must name the newest; if the times do not show which one that is, all
- * of them. A refund does not count when it failed, when another row of the same plan made it, or when another equal refund was made to
- * repeat it.
+ * Refuses a refund if the charge already has one of the same amount, whoever made it and however long ago, and --again does not name
+ * it. One that another row of the same plan made does not count.
  */
 export function equalRefund(
   asked: Asked,
   before: PreImage,
   known: readonly AttemptRecord[],
 ): Refusal | undefined {
-  const named = namedBy(asked.again, known);
-  const excused = refundsOf(known.filter((record) => isOtherRow(asked, record)));
-  for (const { chargeId, amount } of asked.expected ?? []) {
-    const charge = before.charges.filter(({ id }) => id === chargeId);
-    const all = charge
+  const ofOthers = refundsOf(known.filter((record) => isOtherRow(asked, record)));
+  const equal = unnamedEqual(asked, before.charges, known, ofOthers);
+  return equal && { why: 'equal', ...equal, again: asked.again };
+}
+
+/**
+ * The refund of the same amount on the same charge that `--again` must name; undefined if there is none. If there are several, it is
+ * the newest; if the times do not show which one that is, all must be named. A refund does not count when it failed, when it is
+ * `excused`, or when another equal refund was made to repeat it. `known`: the attempts on the order.
+ */
+export function unnamedEqual(
+  { expected = [], again }: Pick<Asked, 'expected' | 'again'>,
+  charges: readonly { readonly id: string; readonly refunds: readonly Made[] }[],
+  known: readonly AttemptRecord[],
+  excused: ReadonlySet<string>,
+): { readonly chargeId: string; readonly refundId: string; readonly amount: number } | undefined {
+  const named = namedBy(again, known);
+  for (const { chargeId, amount } of expected) {
+    const all = charges
+      .filter(({ id }) => id === chargeId)
       .flatMap(({ refunds }) => refunds)
       .filter((one) => one.amount === amount && !isFailed(one));
     const equal = all.filter(({ id }) => !excused.has(id));
@@ -68,13 +79,12 @@ export function equalRefund(
         !all.some((other) => repeats(known, one, other)),
     );
     const newest = newestEqual(unnamed, amount);
-    if (newest !== undefined)
-      return { why: 'equal', chargeId, refundId: newest.id, amount, again: asked.again };
+    if (newest !== undefined) return { chargeId, refundId: newest.id, amount };
   }
   return undefined;
 }
 
-type Made = PreImage['charges'][number]['refunds'][number];
+type Made = Pick<PreImage['charges'][number]['refunds'][number], 'id' | 'amount' | 'createdAt' | 'status'>;
 
 // A time that is not shown is neither before nor after another one.
 function isOlder({ createdAt: one = Number.NaN }: Made, { createdAt: other = Number.NaN }: Made): boolean {

@@ -6,7 +6,15 @@
 import { type AmountStyle, amountWords } from '../amounts.ts';
 import type { JsonObject } from '../api/spec.ts';
 import { counted } from '../counted.ts';
-import { isMadeByHand, isUnconfirmed, isWatched, mayBeMade, ownRefunds, verdictOf } from './attempt-state.ts';
+import {
+  isFailedLate,
+  isMadeByHand,
+  isUnconfirmed,
+  isWatched,
+  mayBeMade,
+  ownRefunds,
+  verdictOf,
+} from './attempt-state.ts';
 import { allSentAgain, appearedOn } from './by-hand.ts';
 import { changeKinds } from './intent.ts';
 import type { AppearedRefund, PaidTwice, UnconfirmedChange } from './journal.ts';
@@ -14,6 +22,7 @@ import { type AttemptRecord, type Moment, sentBy } from './journal-rows.ts';
 import { earliestOf } from './journal-time.ts';
 import { isExpected } from './judge-read.ts';
 import {
+  isPaidTwice,
   newDuplicate,
   otherAlarms,
   refundsPaidTwice,
@@ -162,35 +171,26 @@ function mayHaveMadeMore(record: AttemptRecord): boolean {
   return last?.by === 'person' || isTwice || isUnconfirmed(record);
 }
 
-/** What of an account somebody must look at. */
-export interface NeedsLook {
-  readonly open: readonly AttemptRecord[];
-  /** Refunds that were made twice. */
-  readonly twice: readonly AttemptRecord[];
-  /** Refunds that appeared although somebody had recorded that they were not made. */
-  readonly late: readonly AttemptRecord[];
-  /** Refunds that failed after they were made. */
-  readonly failed: readonly AttemptRecord[];
-  /** Refunds that were made, and that their orders do not show any more. */
-  readonly gone: readonly AttemptRecord[];
-}
+// The alarms that have words of their own. Any other one means that nobody knows what was made.
+const alarms: readonly (readonly [words: string, is: (record: AttemptRecord) => boolean])[] = [
+  ['made twice', isPaidTwice],
+  ['recorded as not made, and made all the same', (record) => appearedVerdict(record) !== undefined],
+  ['failed after being made', isFailedLate],
+  ['made, and not shown any more', (record) => verdictOf(record)?.alarm === 'gone'],
+];
 
 /**
- * One line about all of that, or undefined if there is nothing. Of one kind it names the orders: `2 refunds unconfirmed: ord_…, 900
- * MXN; ord_…, 500 MXN: paydesk journal reconcile --all`; of several it says how many of each. `where`: words before the latter.
+ * One line about the attempts that somebody must look at, or undefined if there are none. Of one kind it names the orders: `2 refunds
+ * unconfirmed: ord_…, 900 MXN; ord_…, 500 MXN: paydesk journal reconcile --all`; of several it says how many of each, after `where`.
  */
 export function needsLookLine(
-  { open, twice, late, failed, gone }: NeedsLook,
+  attempts: readonly AttemptRecord[],
   amounts: AmountStyle,
   where: string,
 ): string | undefined {
+  const open = attempts.filter((record) => !alarms.some(([, is]) => is(record)));
   const provable = open.filter(isProvable);
   const others = open.filter((record) => !isProvable(record));
-  const alarm = (words: string, all: readonly AttemptRecord[]) => ({
-    words,
-    records: once(all),
-    how: `show your lead: ${showCommand(all)}`,
-  });
   const kinds = [
     { words: 'unconfirmed', records: provable, how: 'paydesk journal reconcile --all' },
     // No read can tell what became of these, such as payment links: a person looks, and records it.
@@ -199,10 +199,10 @@ export function needsLookLine(
       records: others,
       how: `look on the service's own screen, then: ${showCommand(others)}`,
     },
-    alarm('made twice', twice),
-    alarm('recorded as not made, and made all the same', late),
-    alarm('failed after being made', failed),
-    alarm('made, and not shown any more', gone),
+    ...alarms.map(([words, is]) => {
+      const all = attempts.filter(is);
+      return { words, records: once(all), how: `show your lead: ${showCommand(all)}` };
+    }),
   ].filter(({ records }) => records.length > 0);
   const [first, second] = kinds;
   if (first === undefined) return undefined;

@@ -2,7 +2,7 @@
 
 import { figureWords, plainAmounts } from '../../amounts.ts';
 import { newestEqual, type OrderMoney, type RefundRecord, standingRefunds } from '../../api/charges.ts';
-import { type AttemptRecord, attemptName, type ExpectedRefund } from '../../journal/journal.ts';
+import { type AttemptRecord, attemptName, type ExpectedRefund, usesUp } from '../../journal/journal.ts';
 import { isPlanned } from './order-after.ts';
 
 /** What is known of an order when one of its rows is planned. */
@@ -48,11 +48,9 @@ export function namesLeft(
 }
 
 function isUsedUp(name: string, attempts: readonly AttemptRecord[], key?: string): boolean {
-  return attempts.some(({ sent, verdicts }) => {
-    const last = verdicts.at(-1)?.verdict;
-    if (sent.again?.includes(name) !== true || last === 'not_sent') return false;
-    return last !== 'rejected' || key === undefined || sent.given !== key;
-  });
+  const isOwn = ({ sent, verdicts }: AttemptRecord) =>
+    verdicts.at(-1)?.verdict === 'rejected' && key !== undefined && sent.given === key;
+  return attempts.some((record) => usesUp(record, name) && !isOwn(record));
 }
 
 /** Why a row is refused: it repeats a refund that `--again` does not name. Undefined if it may be sent. */
