@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { refundReasons } from '../src/api/spec.ts';
 import { globalFlags } from '../src/cli/global-options.ts';
 import { commands, findCommand, groups } from '../src/commands/commands.ts';
 import { chargeOf, orderOf } from './harness/orders.ts';
@@ -102,6 +103,12 @@ describe.each(pages.filter((page) => linesOf(page).length > 0))('%s', (page) => 
     const ended = await (person === undefined ? alone(typed, home) : inTerminal(typed, person, home));
     expect(ended, ended.said).toMatchObject({ code: person?.code ?? 0 });
   });
+});
+
+test('docs/refunds.md names every reason with its words', () => {
+  const page = textOf('docs/refunds.md').replaceAll(/\s+/g, ' ');
+  for (const [reason, { words }] of Object.entries(refundReasons))
+    expect(page).toContain(`\`${reason}\` (${words})`);
 });
 
 interface Ended {
