@@ -7,7 +7,7 @@ export type Block =
   | { readonly kind: 'item'; readonly mark: string; readonly text: string }
   /** Lines to copy; those for a shell begin with `$ `. */
   | { readonly kind: 'code'; readonly lines: readonly string[] }
-  /** A row of a table: its first cell, and the others. The heading line of the table is left out. */
+  /** A row of a table: its first cell, then the second and, in brackets, the third. The heading line is left out. */
   | { readonly kind: 'row'; readonly term: string; readonly text: string };
 
 /** The blocks of a page of Markdown, which has only what the pages in docs use. */
@@ -32,11 +32,11 @@ function codeOf(source: string): readonly string[] {
 }
 
 function rowOf(line: string): Block {
-  const [term = '', ...cells] = line
+  const [term = '', text = '', more = ''] = line
     .slice(1, -1)
     .split('|')
     .map((cell) => plain(cell.trim()));
-  return { kind: 'row', term, text: cells.filter((cell) => cell !== '').join('; ') };
+  return { kind: 'row', term, text: more === '' ? text : `${text} (${more})` };
 }
 
 function plain(text: string): string {
