@@ -10,14 +10,49 @@ import { type Row, timesRow } from './row.ts';
 const batch = 500;
 const many = 10_000;
 const few = 1000;
+const listed = 60_000;
 
 /** What a batch takes, without and with a service that takes its time; and its peak memory. */
 export async function bulkRows(desk: Desk, place: Place): Promise<Row[]> {
   return [
     await batchRow(desk, place, 0, { wall: 1 }),
     await batchRow(desk, place, 40, { wall: 1 }),
+    ...(await planRows(desk, place)),
     ...(await memoryRows(desk, place)),
   ];
+}
+
+// Plans of orders that are not the newest ones, beside reading the whole list, which finds them all too.
+async function planRows(desk: Desk, place: Place): Promise<Row[]> {
+  const service = await startBulkService(listed, 40);
+  try {
+    const far = planned(desk, place, service, many, (row) => 11_000 + row);
+    const spread = planned(desk, place, service, 300, (row) => 100 + row * 200);
+    for (const [program, most] of [[far, 300] as const, [spread, 330] as const]) {
+      await fetch(`${service.baseUrl}/reset`);
+      run(program, place);
+      const { length } = JSON.parse(await (await fetch(`${service.baseUrl}/requests`)).text());
+      if (length > most) throw new Error(`refunds plan took ${length} requests, not ${most} at most`);
+    }
+    const times = timesOf(place, { far, spread, list: desk.other(service, 'plain-reader.js') });
+    const beside = `of 60,000 orders at 40 ms a reply ÷ a plain node:http reader of the list`;
+    return [
+      timesRow(
+        `\`refunds plan\`, 10,000 rows at 11,000 to 21,000 ${beside}`,
+        { wall: 1 },
+        times.far,
+        times.list,
+      ),
+      timesRow(
+        `\`refunds plan\`, 300 rows all over the list, ${beside}`,
+        { wall: 0.5 },
+        times.spread,
+        times.list,
+      ),
+    ];
+  } finally {
+    await service.stop();
+  }
 }
 
 async function batchRow(
@@ -73,9 +108,16 @@ function planFile({ folder }: Place, rows: number): string {
   return join(folder, `${rows}.plan`);
 }
 
-function planned(desk: Desk, place: Place, service: Service, rows: number): Program {
-  const input = join(place.folder, `${rows}.csv`);
-  const lines = Array.from({ length: rows }, (_, index) => `ord_${String(index).padStart(17, '0')},100`);
+// `orderOf`: the number of the order of a row.
+function planned(
+  desk: Desk,
+  place: Place,
+  service: Service,
+  rows: number,
+  orderOf = (row: number) => row,
+): Program {
+  const input = join(place.folder, `${orderOf(0)}-${rows}.csv`);
+  const lines = Array.from({ length: rows }, (_, row) => `ord_${String(orderOf(row)).padStart(17, '0')},100`);
   writeFileSync(input, ['order_id,amount', ...lines, ''].join('\n'));
   return desk.paydesk(service, [
     'refunds',
