@@ -6,6 +6,7 @@ import type { Profile } from '../profiles/profiles.ts';
 import type { Pace } from './pace.ts';
 import type { ResourceName } from './resources.ts';
 import type { JsonObject } from './spec.ts';
+import type { Transport } from './transport.ts';
 
 export { failureOf } from './network-failure.ts';
 export { createPace, type Pace } from './pace.ts';
@@ -198,6 +199,8 @@ export interface ClientParts {
   readonly leave?: AbortSignal | undefined;
   /** A service inside this process, instead of the network. */
   readonly inProcess?: ((request: Request) => Promise<Response>) | undefined;
+  /** A transport that others use too; absent: one of its own. */
+  readonly transport?: Transport | undefined;
   /** The pace of the run: reads wait for it, and changes are counted in it. */
   readonly pace?: Pace | undefined;
   /** The name of this machine, which a sender is told. */

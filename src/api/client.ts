@@ -13,7 +13,8 @@ import { createTransport, transportInside } from './transport.ts';
 /** Makes the client of one account (api.ts, `openClient`). */
 export function createClient(parts: ClientParts): Client {
   const { profile, inProcess } = parts;
-  const transport = inProcess === undefined ? createTransport(parts) : transportInside(inProcess);
+  const transport =
+    parts.transport ?? (inProcess === undefined ? createTransport(parts) : transportInside(inProcess));
   let requests = 0;
   const exchangeOnce = createExchange(parts, transport);
   const exchange: Exchange = (request) => {

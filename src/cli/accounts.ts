@@ -72,7 +72,7 @@ export function createAccount(parts: AccountParts): Account {
   // One pace for all clients, because a change may have another client than the command.
   const pace = createPace(parts.clock);
   const openWith = async (openProfile: () => Promise<OpenProfile>): Promise<Client> => {
-    const client = await openAccount(parts, openProfile, pace);
+    const client = await openAccount(parts, openProfile, { pace, desk });
     openClients.push(client);
     return client;
   };
@@ -240,7 +240,7 @@ function beforeSent(store: JournalStore, act: (intent: string) => void): Journal
 async function openAccount(
   parts: AccountParts,
   openProfile: () => Promise<OpenProfile>,
-  pace: Pace,
+  { pace, desk }: { readonly pace: Pace; readonly desk: () => Promise<Desk | undefined> },
 ): Promise<Client> {
   const { io, version, globals, clock, signal, secrets } = parts;
   const opened = await openProfile();
@@ -250,6 +250,7 @@ async function openAccount(
   parts.setProfile(profile);
   const demo = profile.kind === 'demo' ? await parts.demo() : undefined;
   makeCacheFolder(parts.cacheFolder);
+  const team = profile.sender === undefined ? undefined : await desk();
   const senderError =
     profile.sender === undefined ? undefined : (await import('../sender/sender.ts')).senderErrorIn;
   let seen: { readonly date: number; readonly wall: number } | undefined;
@@ -266,6 +267,7 @@ async function openAccount(
     pace,
     // Handed on as it is: a copy of a Request no longer hears that the first one was aborted once Node has collected that.
     inProcess: demo?.fetch,
+    transport: team !== undefined && team.sender === profile.sender?.origin ? team.transport : undefined,
     machine: profile.sender === undefined ? undefined : io.machineName(),
     senderError,
     proxy: demo === undefined ? proxyFor(profile.baseUrl, io.env) : undefined,

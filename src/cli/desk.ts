@@ -1,7 +1,7 @@
 /** The desk of a run: what it takes to reach the sender of its profile. Loaded only where a profile has one. */
 
 import { join } from 'node:path';
-import { createTransport, proxyFor } from '../api/api.ts';
+import { createTransport, proxyFor, type Transport } from '../api/api.ts';
 import { CliError } from '../errors.ts';
 import type { ClockWithTimers, Io } from '../io.ts';
 import type { Change, JournalStore } from '../journal/journal.ts';
@@ -18,6 +18,9 @@ import type { Stop } from './stop.ts';
 
 /** A desk: the journal of its sender, and the way to send a change through it. */
 export interface Desk {
+  /** The connections to the sender, for reads too. */
+  readonly transport: Transport;
+  readonly sender: string;
   readonly store: JournalStore;
   readonly journal: DeskJournal;
   readonly change: (id: string) => Change;
@@ -46,6 +49,7 @@ export function openDesk(parts: DeskOfRun, { profile, key }: OpenProfile): Desk 
   const { sender } = profile;
   if (sender === undefined) return undefined;
   let token: Promise<string> | undefined;
+  const transport = createTransport({ clock, proxy: proxyFor(sender.origin, io.env) });
   const hop = createHop({
     ...parts,
     sender,
@@ -54,7 +58,7 @@ export function openDesk(parts: DeskOfRun, { profile, key }: OpenProfile): Desk 
       token ??= key();
       return token;
     },
-    transport: createTransport({ clock, proxy: proxyFor(sender.origin, io.env) }),
+    transport,
     machine: io.machineName(),
   });
   const store = createRemoteStore(hop, { account: sender.account, monotonic: () => clock.monotonic() });
@@ -76,6 +80,8 @@ export function openDesk(parts: DeskOfRun, { profile, key }: OpenProfile): Desk 
   };
   const teamRules = createRemoteRules(hop, sender);
   return {
+    transport,
+    sender: sender.origin,
     store: { ...store, rules: () => Promise.resolve(teamRules) },
     journal: createDeskJournal(desk, (change) => shown.add(change)),
     change: (id) => async (intent) => {

@@ -205,6 +205,9 @@ export interface SettingRow {
   readonly stamp?: Stamp | undefined;
 }
 
+/** The name of the row that says that a person allowed changes again after the files of the journal were put back from a copy. */
+export const copyName = 'journal.copy';
+
 /** A row about an attempt. Nothing but these rows says what was sent and what became of it. */
 export type AttemptRow = SentRow | VerdictRow;
 

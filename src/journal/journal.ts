@@ -67,7 +67,7 @@ export type {
   Stamp,
   VerdictRow,
 } from './journal-rows.ts';
-export { attemptName, broughtBy, sentBy } from './journal-rows.ts';
+export { attemptName, broughtBy, copyName, sentBy } from './journal-rows.ts';
 export type {
   AttemptFilter,
   AttemptQuery,

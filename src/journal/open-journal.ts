@@ -10,7 +10,7 @@ import { isDue, isOpen, mayStillLeave } from './attempt-state.ts';
 import { tooEarly } from './by-hand.ts';
 import { recordedOutcome } from './change-outcome.ts';
 import type { Journal, Resolve } from './journal.ts';
-import type { AttemptRecord } from './journal-rows.ts';
+import { type AttemptRecord, copyName } from './journal-rows.ts';
 import type { JournalStore } from './journal-store.ts';
 import { momentOf, stampOf } from './journal-time.ts';
 import { applying, claimPlan } from './plan-claim.ts';
@@ -132,7 +132,7 @@ const copyAccepted = {
   profile: '',
   origin: '',
   account: '',
-  name: 'journal.copy',
+  name: copyName,
   from: null,
   to: null,
 } as const;
@@ -236,7 +236,7 @@ function createJournal(parts: JournalParts): Journal {
     acceptCopy: async () =>
       store.acceptCopy({ type: 'setting', ...stampOf(await now()), operator, ...copyAccepted }),
     async copyAcceptedAt() {
-      const accepted = (await store.settings(copyAccepted.name)).at(-1);
+      const accepted = (await store.settings(copyName)).at(-1);
       return accepted?.time;
     },
     repair: () => store.repair(clock.now()),

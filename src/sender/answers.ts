@@ -3,7 +3,7 @@
 import type * as v from 'valibot';
 import { CliError } from '../errors.ts';
 import type { AttemptFilter, AttemptQuery, AttemptRecord, JournalStore } from '../journal/journal.ts';
-import { isSameOrigin } from '../journal/journal.ts';
+import { copyName, isSameOrigin } from '../journal/journal.ts';
 import { type Question, questionForms, type TravellingFilter } from './change-wire.ts';
 import { type Hop, needRole, RefusedRequest, readBody, type SenderAccount } from './routes.ts';
 import { maxBytes } from './wire.ts';
@@ -50,7 +50,12 @@ export function addAnswers(app: Hop, store: JournalStore): void {
     const answer = await answerTo(name, context.var.account, store, (form) =>
       readBody(context, form, maxBytes.question),
     );
-    return context.json({ answer, newest: await store.newest(), problem: await store.problem() });
+    const [newest, problem, copies] = await Promise.all([
+      store.newest(),
+      store.problem(),
+      store.settings(copyName),
+    ]);
+    return context.json({ answer, newest, problem, copy: copies.at(-1) });
   });
 }
 

@@ -264,7 +264,7 @@ export const questionForms = {
 } as const;
 export type Question = keyof typeof questionForms;
 
-/** What an answer also says: the newest rows, as the moment of a desk needs them, and what stops every change. */
+/** What an answer also says: the newest rows, as the moment of a desk needs them, and what stops every change. A desk need not ask for that. */
 export const answerForm = v.strictObject({
   answer: v.unknown(),
   newest: v.strictObject({
@@ -279,6 +279,8 @@ export const answerForm = v.strictObject({
     writtenAt: v.optional(v.number()),
   }),
   problem: v.optional(v.string()),
+  /** The row that allowed changes again after the journal was put back from a copy, if there is one. */
+  copy: v.optional(v.custom<SettingRow>(isObject)),
 });
 
 /** The attempts in an answer. The sender is trusted with their rows: it is the journal. */

@@ -2,7 +2,7 @@
 
 import * as v from 'valibot';
 import { CliError } from '../errors.ts';
-import type { AttemptFilter, Cursor, JournalStore } from '../journal/journal.ts';
+import { type AttemptFilter, type Cursor, copyName, type JournalStore } from '../journal/journal.ts';
 import {
   answerForm,
   attemptsForm,
@@ -65,11 +65,16 @@ export function createRemoteStore(
       return v.parse(attemptsForm, (await ask('list', { filter: travelling(filter), page })).answer);
     },
     operators: async () => v.parse(v.array(v.string()), (await ask('operators', {})).answer),
-    settings: async (name) =>
-      v.parse(settingsForm, (await ask('settings', name === undefined ? {} : { name })).answer),
+    async settings(name) {
+      const copy = name === copyName ? (await state()).copy : undefined;
+      if (name === copyName) return copy === undefined ? [] : [copy];
+      const { answer } = await ask('settings', name === undefined ? {} : { name });
+      return v.parse(settingsForm, answer);
+    },
     newest: async () => (await state()).newest,
+    // The sender refuses a change itself while its journal is not whole. Here that is only said if it is known already.
     async ready() {
-      const found = await problem();
+      const found = last === undefined ? undefined : await problem();
       if (found === undefined) return;
       throw new CliError('refused', `the journal of the sender is not whole: ${found}`, {
         certain: 'nothing was sent',
