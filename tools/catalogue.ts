@@ -2,7 +2,7 @@
 // It fails for a claim without a test that passed, and for a test that asserts nothing. `-- F18 C69`: these only.
 
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
 /** A convention or a fault in our own words, and the test or the group of tests that holds it. */
@@ -34,18 +34,12 @@ export function problemOf({ title }: Claim, tests: readonly Ran[]): string | und
 }
 
 function run(files: readonly string[]): ReadonlyMap<string, readonly Ran[]> {
-  const report = join(root, 'reports/catalogue.json');
-  const options = [
-    '--expect.requireAssertions',
-    '--reporter=dot',
-    '--reporter=json',
-    `--outputFile.json=${report}`,
-  ];
+  const report = join(root, 'reports/tests.json');
+  rmSync(report, { force: true });
+  // One test at a time: what is asserted is counted for the test that runs.
+  const options = ['--expect.requireAssertions', '--maxConcurrency=1'];
   try {
-    execFileSync('vitest', ['run', ...options, ...files], {
-      cwd: root,
-      stdio: ['ignore', 'ignore', 'inherit'],
-    });
+    execFileSync('vitest', ['run', ...options, ...files], { cwd: root, stdio: 'ignore' });
   } catch {
     // Tests that fail are in the report.
   }
