@@ -7,7 +7,7 @@ import { clockAndZoneOf, whenFlag } from '../typed-time.ts';
 
 export const forget = defineCommand({
   description:
-    'The journal still knows which order was changed, when, by whom and with what result, and journal verify still finds it whole. With a team only a lead may do this, and the copy of another desk keeps the texts until team verify runs there.',
+    'The journal still knows which order was changed, when, by whom and with what result, and journal verify still finds it whole. The journal of a team is at its sender: type it there.',
   arguments: [],
   flags: { before: whenFlag('changes sent before: 30d, a date, ISO 8601') },
   examples: ['paydesk journal forget --before 400d', 'paydesk journal forget --before 2025-01-01 --yes'],

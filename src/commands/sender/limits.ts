@@ -38,7 +38,7 @@ const columns: readonly Column[] = [
 
 export const limits = defineCommand({
   description:
-    "Without arguments it shows the limits. The sender checks them right before a refund is sent. set WHO CUR sets the limits of one member, or of everybody if WHO is all; a member's own limit counts instead of everybody's. none: this member has no such limit, even if everybody has one. default: removes the limit. The limits hold for every account of the sender; what one member refunded is added up over all of them, production and sandbox apart. As soon as there is one limit, nothing is refunded in a currency without a limit. Amounts are whole numbers in the service's units. Only leads set limits, at their desks, and whoever runs the sender; every change is a row of the journal.",
+    "Without arguments it shows the limits; set WHO CUR sets those of a member, or of everybody if WHO is all, and a member's own limit counts instead. none: this member has no such limit; default: takes the limit away. The sender checks them right before a refund is sent, and only leads set them.",
   arguments: [
     {
       name: 'set',
@@ -54,7 +54,6 @@ export const limits = defineCommand({
   examples: [
     'paydesk sender limits',
     'paydesk sender limits set all MXN --max 50000 --second 20000 --need-reason yes',
-    'paydesk sender limits set ana MXN --day 100000 --yes',
   ],
   async run(ctx, { args: [set, who, currency], flags }) {
     const rules = await limitsOfTeam(ctx);
