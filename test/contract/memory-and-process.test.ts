@@ -180,6 +180,12 @@ const stories: readonly Story[] = [
       ends(3, 'approvals show r_1 --json'),
       ends(3, 'approvals approve r_1 --yes'),
       ends(3, 'approvals reject r_1 --note no'),
+      ends(3, 'sender init'),
+      ends(3, 'sender serve --allow-root'),
+      ends(3, 'sender invite ana --role viewer'),
+      ends(3, 'sender revoke ana --yes'),
+      ends(3, 'sender limits --json'),
+      done('sender members'),
     ],
   },
   {
