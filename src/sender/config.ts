@@ -75,7 +75,7 @@ export function checkConfig({ listen, tls, address, behind_proxy: behindProxy }:
   if (tls === undefined && !isLoopback(listen.host))
     throw unsafe(
       `${listen.host} is not loopback, so the sender needs TLS there`,
-      'give the files of a certificate: --cert FILE --key FILE; or listen on 127.0.0.1 behind a proxy: --behind-proxy',
+      'give the files of a certificate: --cert FILE --cert-key FILE; or listen on 127.0.0.1 behind a proxy: --behind-proxy',
     );
   const { protocol, hostname, pathname, search } = new URL(address);
   const isPlain = protocol === 'http:' && isLoopback(hostname);

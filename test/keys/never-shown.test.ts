@@ -31,7 +31,12 @@ describe.concurrent('no flag takes a key (I68)', () => {
       .flatMap((help) => optionsOf(help))
       .filter(({ name, value }) => value !== undefined && /key|token|secret|pass|auth/.test(name))
       .map(({ name, value }) => `--${name} ${value}`);
-    expect([...new Set(named)].sort()).toEqual(['--auth SCHEME', '--key-file FILE', '--key-store WHERE']);
+    expect([...new Set(named)].sort()).toEqual([
+      '--auth SCHEME',
+      '--cert-key FILE',
+      '--key-file FILE',
+      '--key-store WHERE',
+    ]);
   });
 
   test.each([

@@ -112,7 +112,7 @@ describe('sender init', () => {
 
   it.each([
     ['an address that is not https', ['--address', 'http://sender.example'], 'is not https'],
-    ['half a certificate', ['--cert', 'cert.pem'], '--cert and --key belong together'],
+    ['half a certificate', ['--cert', 'cert.pem'], '--cert and --cert-key belong together'],
     ['no port', ['--listen', 'localhost'], 'not a host and a port'],
     ['an account that is none', ['--account', 'other'], 'there is no profile other'],
   ])('refuses %s', (_, words, problem) =>

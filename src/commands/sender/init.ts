@@ -18,7 +18,7 @@ const flags = {
   listen: flag.text({ value: 'HOST:PORT', summary: 'where it listens', defaultText: usualListen }),
   address: flag.text({ value: 'URL', summary: 'the address that desks use, https' }),
   cert: flag.text({ value: 'FILE', summary: 'its certificate, PEM', conflicts: ['behind-proxy'] }),
-  key: flag.text({
+  'cert-key': flag.text({
     value: 'FILE',
     summary: 'the private key of the certificate, PEM',
     conflicts: ['behind-proxy'],
@@ -44,7 +44,7 @@ export const init = defineCommand({
   flags,
   examples: [
     'paydesk sender init',
-    'paydesk sender init --yes --listen 0.0.0.0:8443 --address https://sender.example:8443 --cert sender.pem --key sender.key',
+    'paydesk sender init --yes --listen 0.0.0.0:8443 --address https://sender.example:8443 --cert sender.pem --cert-key sender.key',
   ],
   run: async (ctx, { flags: values }): Promise<undefined> => {
     const sender = await ctx.sender();
@@ -66,8 +66,8 @@ export const init = defineCommand({
 async function configOf(ctx: Context, values: Values): Promise<SenderConfig> {
   const accounts = values.account ?? (await storedAccounts(ctx));
   const listen = listenOf(values.listen ?? usualListen);
-  const { cert, key } = values;
-  if ((cert === undefined) !== (key === undefined)) throw usage('--cert and --key belong together');
+  const { cert, 'cert-key': key } = values;
+  if ((cert === undefined) !== (key === undefined)) throw usage('--cert and --cert-key belong together');
   const isPlain = cert === undefined && values['behind-proxy'] !== true;
   const address =
     values.address ?? (isPlain ? `http://${values.listen ?? usualListen}` : await askAddress(ctx));
