@@ -94,7 +94,7 @@ export function createAccount(parts: AccountParts): Account {
   const desks = new Map<string, Promise<Desk | undefined>>();
   const openDesks: Desk[] = [];
   const openDesk = async (): Promise<Desk | undefined> => {
-    const opened = await deskOf(parts, () => profiles.open(ofPlan));
+    const opened = await deskOf(parts, async () => profiles.open(ofPlan ?? (await deskNamed(parts))));
     if (opened !== undefined) openDesks.push(opened);
     return opened;
   };
@@ -211,6 +211,24 @@ async function deskOf(parts: DeskOfRun, open: () => Promise<OpenProfile>): Promi
   }
   if (opened.profile.sender === undefined) return undefined;
   return (await import('./desk.ts')).openDesk(parts, opened);
+}
+
+// The profile with a sender that counts where none is named and none is the default, for a look at the journal: the only profile that
+// there is. Among several, a wrong guess would say that nothing is unconfirmed.
+async function deskNamed({ globals, profiles }: AccountParts): Promise<string | undefined> {
+  if (globals.profile !== undefined) return undefined;
+  const stored = (await profiles.list()).filter(({ kind }) => kind === 'stored');
+  const desks = stored.filter(({ hasSender }) => hasSender);
+  if (desks.length === 0 || stored.some(({ isDefault }) => isDefault)) return undefined;
+  const [only] = stored;
+  if (only !== undefined && stored.length === 1) return only.name;
+  throw new CliError(
+    'usage',
+    'say whose journal you mean: profiles of this machine keep theirs at a sender',
+    {
+      now: stored.map(({ name }) => `-p ${name}`),
+    },
+  );
 }
 
 // What a desk handed over without showing its end is looked up before anything else is decided about the same.

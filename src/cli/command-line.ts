@@ -90,12 +90,17 @@ export function changesOf(argv: readonly string[]): WhatChanges | undefined {
 
 // A shorter text is no key.
 const shortestSecret = 8;
+const fileFlag = /^--(from|key-file|sender)$/;
 
 /** The error without what was typed, if the command asks for a key: that may have been typed as something else. */
 export function withoutTyped(error: CliError, argv: readonly string[]): CliError {
   const entry = findCommand(readTypedWords(argv, () => globalFlags).words);
   if (error.kind !== 'usage' || entry?.takesSecret !== true) return error;
-  const values = argv.map((word) => word.replace(/^(?:--[\w-]+(?:=|$)|-\w)/, ''));
+  // A file that was named to be read is no key.
+  const files = new Set(argv.map((word, index) => (fileFlag.test(argv[index - 1] ?? '') ? word : '')));
+  const values = argv
+    .filter((word) => !files.has(word))
+    .map((word) => word.replace(/^(?:--[\w-]+(?:=|$)|-\w)/, ''));
   const hidden = values.filter((value) => value.length >= shortestSecret);
   const without = (text: string) => hidden.reduce((rest, value) => rest.replaceAll(value, '[typed]'), text);
   const { now = [] } = error.parts;

@@ -94,6 +94,7 @@ export function createSenderDoor(parts: SenderDoorParts): SenderDoor {
       };
     },
     async members() {
+      readConfig(file, rules);
       const uses = readLastUses(usesFile, rules);
       return (await members.list()).map(({ name, account, role, invitation, tokens }) => ({
         name,

@@ -107,7 +107,7 @@ function recordedWords({ begun, done, read }: Written): string {
   if (done === 0) return 'nothing was sent or recorded';
   return done === read
     ? 'nothing was sent; the journal only has what was read'
-    : 'nothing was sent; the journal shows what was recorded';
+    : 'this command sent nothing; the journal shows what was recorded';
 }
 
 function isOfRead(row: JournalRow): boolean {

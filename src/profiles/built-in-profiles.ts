@@ -87,6 +87,7 @@ export function listEnvironment(env: Env): ListedProfile | undefined {
     mode: modes.find((mode) => mode === variable(env, names.mode)),
     baseUrl: variable(env, names.baseUrl),
     isDefault: false,
+    hasSender: false,
     keptIn: environmentKeyPlace(env),
   };
 }

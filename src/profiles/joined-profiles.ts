@@ -115,6 +115,7 @@ function listProfiles(store: ProfileStore): readonly ListedProfile[] {
     mode: profile.mode,
     baseUrl: profile.base_url,
     isDefault: chosen === name,
+    hasSender: profile.sender !== undefined,
     keptIn: keptWords(store, profile),
   }));
   const demo = {
@@ -123,6 +124,7 @@ function listProfiles(store: ProfileStore): readonly ListedProfile[] {
     mode: 'sandbox' as const,
     baseUrl: undefined,
     isDefault: chosen === demoName,
+    hasSender: false,
     keptIn: noKeyNeeded,
   };
   const environment = listEnvironment(store.parts.env);

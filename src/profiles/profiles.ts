@@ -215,6 +215,8 @@ export interface ListedProfile {
   readonly mode: Mode | undefined;
   readonly baseUrl: string | undefined;
   readonly isDefault: boolean;
+  /** Its changes are in the journal of a sender. */
+  readonly hasSender: boolean;
   /** Says where its key is stored. */
   readonly keptIn: string;
 }

@@ -39,7 +39,10 @@ export function readConfig(path: string, rules: FileRules): SenderConfig {
   if (text === undefined)
     throw new CliError('refused', `there is no sender on this machine: ${path} is not there`, {
       certain: 'nothing was started',
-      now: ['paydesk sender init'],
+      now: [
+        'at a desk, name its profile: paydesk -p NAME sender limits',
+        'to make one here: paydesk sender init',
+      ],
     });
   const read = v.safeParse(v.pipe(v.string(), v.parseJson(), configForm), text);
   if (!read.success) {

@@ -185,7 +185,7 @@ const stories: readonly Story[] = [
       ends(3, 'sender invite ana --role viewer'),
       ends(3, 'sender revoke ana --yes'),
       ends(3, 'sender limits --json'),
-      done('sender members'),
+      ends(3, 'sender members'),
     ],
   },
   {

@@ -118,7 +118,7 @@ async function shown(
 
 function sendWords(request: ApprovalRequest, profile: Profile): string {
   return isOfRefund(request)
-    ? `${request.asked.operator} can send it now: ${commandLine(profile, 'orders', 'refund', '--approved', request.id)}`
+    ? `${request.asked.byProposer === true ? 'any operator' : request.asked.operator} can send it now: ${commandLine(profile, 'orders', 'refund', '--approved', request.id)}`
     : `any member can apply it now: ${commandLine(profile, 'refunds', 'apply', 'PLAN')}`;
 }
 
