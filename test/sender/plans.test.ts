@@ -3,6 +3,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { planText, readPlan } from '../../src/plans/plans.ts';
 import type { Json } from '../harness/orders.ts';
 import type { Ran } from '../harness/paydesk.ts';
 import { inOneLine, lastRecord } from '../harness/ran.ts';
@@ -238,6 +239,14 @@ test('a plan that was changed after its approval is refused by the desk, and by 
   const other: Ran = await apply('other');
   expect(lastRecord(other.stderr)).toMatchObject({ code: 'approval_asked' });
   expect(sent()).toEqual([]);
+});
+
+test('a plan for another account is refused by the sender, whatever its desk does', async () => {
+  await plan(rows);
+  const own = await readPlan('rows.plan', [readFileSync(fileOf('rows.plan'))]);
+  const reply = await givePlan(sender.url, ana.token, planText({ ...own, account: 'another account' }));
+  expect(reply).toMatchObject({ status: 403 });
+  expect(reply.text).toContain('the plan is for another account than that of this desk');
 });
 
 test('a plan that is too large for its sender is refused with words for it', async () => {
