@@ -15,7 +15,7 @@ export {
 export { applyPlan } from './bulk/apply-plan.ts';
 export { compareFile } from './bulk/compare-file.ts';
 export { isUnsentPlanOf, planFile, planOrder, refreshPlan } from './bulk/make-plan.ts';
-export { controlFigures } from './bulk/plan-checks.ts';
+export { controlFigures, paidOnOrders, rowsToSend } from './bulk/plan-checks.ts';
 export { planColumns, planLines, planRecord } from './bulk/plan-list.ts';
 export { planStatus } from './bulk/plan-status.ts';
 export { type RowVerdict, rowVerdicts } from './bulk/row-verdicts.ts';

@@ -18,6 +18,7 @@ import {
   type SenderConfig,
   writeConfig,
 } from '../sender/config.ts';
+import { addPlans } from '../sender/given-plans.ts';
 import { askSender, joinSender } from '../sender/join-at-desk.ts';
 import { createLastUses, readLastUses } from '../sender/last-uses.ts';
 import { createMembers, type MemberAccount, type Members } from '../sender/members.ts';
@@ -213,6 +214,7 @@ async function serve(
         clock,
         version,
         rules: teamRules,
+        plans: addPlans(hop, teamRules),
         stop: parts.stop,
         report: parts.report,
       });

@@ -54,6 +54,8 @@ export interface Intent {
   readonly ref?: string | undefined;
   readonly plan?: string | undefined;
   readonly line?: number | undefined;
+  /** With a team: the plan by its digest, and its text for a sender that does not have it any more. */
+  readonly ofPlan?: { readonly digest: string; readonly text: () => string } | undefined;
   /** With a team: the request that somebody else approved. */
   readonly approval?: string | undefined;
   /** Says what the change waits for, in place of the notes of the run. */

@@ -107,6 +107,7 @@ export type {
   AskedRefund,
   LimitChanges,
   LimitFinding,
+  PlanFinding,
   PlannedRefunds,
   PlanSecond,
   TeamLimit,

@@ -117,10 +117,14 @@ export interface TeamRules {
     step: DecidedRow['step'],
     how: { readonly validMs: number; readonly note: string | undefined },
   ): Promise<ApprovalRow>;
-  /** What the limits say to a plan as a whole, and who approved it, if somebody did in time. */
-  checkPlan(
-    plan: PlannedRefunds,
-  ): Promise<{ readonly second: PlanSecond | undefined; readonly approvedBy: string | undefined }>;
+  /** Gives the sender a plan, as the text of its file. Throws CliError 'refused' if it is none of this account. */
+  checkPlan(text: string): Promise<PlanFinding>;
+}
+
+/** What the limits say to a plan as a whole, and who approved it, if somebody did in time. */
+export interface PlanFinding {
+  readonly second: PlanSecond | undefined;
+  readonly approvedBy: string | undefined;
 }
 
 /** What a plan pays back on each order, where it sends something. */

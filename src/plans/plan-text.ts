@@ -32,6 +32,11 @@ export function writePlan(
   return { lines: lines(), digest: () => digest };
 }
 
+/** The text of the file of a plan that was read or written. */
+export function planText(plan: Plan): string {
+  return [...writePlan(plan, plan.rows, (json) => json).lines].join('');
+}
+
 /** Reads a plan. Throws CliError 'refused' if it is no plan, if it was changed, or if its version is another one. */
 export async function readPlan(
   name: string,

@@ -11,6 +11,7 @@ export { errorsCsv } from './errors-csv.ts';
 export { duplicateProblems } from './input-duplicates.ts';
 export { readInputFile } from './input-file.ts';
 export { isInputTitle } from './input-titles.ts';
+export { planText, readPlan } from './plan-text.ts';
 export * from './plan-types.ts';
 export { leanRow } from './plan-types.ts';
 export { bar, progressWords } from './progress-words.ts';

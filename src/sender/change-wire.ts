@@ -86,6 +86,8 @@ export const handOverForm = v.strictObject({
   what: whatForm,
   /** Attempts that this run has just settled, by their intents. */
   closed: names,
+  /** The plan whose row it is. */
+  digest: v.optional(v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/))),
   /** The order as the person saw it. Absent: the sender reads it first. */
   shown: v.optional(recordForm),
 });
@@ -114,6 +116,8 @@ export const lineForm = v.union([
   v.strictObject({ refused }),
   /** The order is not as it was shown, and nothing was sent. */
   v.strictObject({ changed: recordForm }),
+  /** It needs the approval of its plan, this sender does not have that plan (any more), and nothing was sent. */
+  v.strictObject({ forgotten: v.literal(true) }),
   /** This sender does not know the id. That proves nothing: it may be on its way. */
   v.strictObject({ unknown: v.literal(true) }),
   /** The id is closed for good: nothing was sent under it, and nothing will be. */

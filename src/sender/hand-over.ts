@@ -17,6 +17,7 @@ import {
 } from './change-wire.ts';
 import { type HandedOver, noteOf } from './handed-over.ts';
 import type { Heard, Hop } from './hop.ts';
+import { givePlan } from './remote-rules.ts';
 import { hopPaths } from './wire.ts';
 
 /** What a desk needs to hand changes over. */
@@ -62,7 +63,7 @@ const mostShown = 5;
  * 'network' when it is certain that nothing was handed over.
  */
 export async function changeThrough(parts: DeskParts, id: string, intent: Intent): Promise<Outcome> {
-  const { handedOver, clock, account, sender } = parts;
+  const { handedOver, clock, account, sender, hop } = parts;
   const at = clock.now();
   const handed: Handed = { id, given: intent.intentId, at, orderId: intent.orderId };
   handedOver.write(noteOf(intent, { change: id, at, sender, account }));
@@ -71,6 +72,11 @@ export async function changeThrough(parts: DeskParts, id: string, intent: Intent
     let shown = intent.shown;
     for (let times = 0; times < mostShown; times += 1) {
       const end = await way.deliver(bodyOf(parts, id, intent, shown));
+      const { ofPlan } = intent;
+      if ('forgotten' in end && ofPlan !== undefined) {
+        await way.unlessClosed(async () => void (await givePlan(hop, account, ofPlan.text())));
+        continue;
+      }
       if (!('changed' in end)) return outcomeIn(parts, end, way);
       const fresh = recordFromWire(end.changed);
       // It asks the person, or throws.
@@ -110,6 +116,7 @@ function bodyOf(
     approve: _approve,
     waiting: _waiting,
     checks: _checks,
+    ofPlan,
     shown: _shown,
     closed = [],
     ...what
@@ -121,6 +128,7 @@ function bodyOf(
       zone: zone(),
       timeoutMs,
       what,
+      digest: ofPlan?.digest,
       closed: closed.map(({ sent }) => sent.intent),
       shown: shown && recordToWire(shown),
     }),

@@ -9,6 +9,7 @@ import {
   type AttemptRecord,
   type Intent,
   type JournalStore,
+  LimitRefusal,
   momentOf,
   type Stamp,
   stampOf,
@@ -26,6 +27,7 @@ import {
   recordToWire,
   refusalToWire,
 } from './change-wire.ts';
+import { type GivenPlan, type GivenPlans, isRowOf } from './given-plans.ts';
 import { type Asker, RefusedRequest, type SenderAccount } from './routes.ts';
 import type { Rules } from './rules.ts';
 
@@ -37,6 +39,7 @@ export interface ChangesParts {
   readonly version: string;
   /** Check what is about to be sent, and have it recorded before anything else is checked. */
   readonly rules: Pick<Rules, 'record'>;
+  readonly plans: GivenPlans;
   /** Gets errors that nobody foresaw. */
   readonly report: (error: unknown) => void;
   /** Waiting and rereads end when the sender stops. What is being sent is not stopped. */
@@ -158,15 +161,30 @@ export async function makeHandedOver(
     return known;
   }
   if (known !== undefined) throw new RefusedRequest(410, wasWithdrawn());
-  how.stream.tell({ at: 'taken' });
+  const { handed, stream } = how;
+  const { digest } = handed;
+  const plan = digest === undefined ? undefined : parts.plans.find(asked.account.name, digest);
+  stream.tell({ at: 'taken' });
   try {
-    return { end: outcomeToWire(await send(parts, asked, how)) };
+    if (plan !== undefined && !isRowOf(plan, handed.what)) throw noRow();
+    return { end: outcomeToWire(await send(parts, asked, how, plan)) };
   } catch (error) {
+    if (digest !== undefined && plan === undefined && needsApproval(error)) return { forgotten: true };
     if (error instanceof OrderChanged) return { changed: recordToWire(error.fresh) };
     if (isOfStop(error, parts.stop.stopWaiting)) return { refused: refusalToWire(stoppingError()) };
     if (error instanceof CliError) return { refused: refusalToWire(error) };
     throw error;
   }
+}
+
+function needsApproval(error: unknown): boolean {
+  return error instanceof LimitRefusal && error.finding.problem === undefined;
+}
+
+function noRow(): CliError {
+  return new CliError('refused', 'this is no row of the plan that it is said to be of', {
+    certain: 'nothing was sent',
+  });
 }
 
 function isOfStop(error: unknown, { aborted, reason }: AbortSignal): boolean {
@@ -198,7 +216,7 @@ function refuseOther(record: AttemptRecord | undefined, { what }: HandOver): voi
   );
 }
 
-async function send(parts: ChangesParts, asked: AskedChange, how: HowMade) {
+async function send(parts: ChangesParts, asked: AskedChange, how: HowMade, plan: GivenPlan | undefined) {
   const { handed, stream, signal } = how;
   const { locks, clock, version } = parts;
   const { account } = asked;
@@ -216,7 +234,7 @@ async function send(parts: ChangesParts, asked: AskedChange, how: HowMade) {
       service,
       send: account.send,
       locks,
-      store: storeOfChange(parts, asked, onSent),
+      store: storeOfChange(parts, asked, plan, onSent),
       clock,
       shortTime: shortTimeIn(clock, handed.zone),
       operator: asked.asker.member,
@@ -272,7 +290,12 @@ export function stamped(store: JournalStore, asked: AskedChange): JournalStore {
   return { ...store, append: (row) => store.append({ ...row, stamp }) };
 }
 
-function storeOfChange(parts: ChangesParts, asked: AskedChange, onSent: () => void): JournalStore {
+function storeOfChange(
+  parts: ChangesParts,
+  asked: AskedChange,
+  plan: GivenPlan | undefined,
+  onSent: () => void,
+): JournalStore {
   const store = stamped(parts.store, asked);
   let isChecked = false;
   return {
@@ -280,7 +303,7 @@ function storeOfChange(parts: ChangesParts, asked: AskedChange, onSent: () => vo
     append: (row) =>
       row.type !== 'sent'
         ? store.append(row)
-        : parts.rules.record(row, asked, async (checked) => {
+        : parts.rules.record(row, { ...asked, plan }, async (checked) => {
             isChecked = true;
             onSent();
             await store.append({ ...row, ...checked, profile: asked.account.name });

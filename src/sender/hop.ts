@@ -34,7 +34,8 @@ export type Heard =
 export interface HopRequest {
   readonly method: 'GET' | 'POST';
   readonly path: string;
-  readonly body?: object | undefined;
+  /** A text goes as it is. */
+  readonly body?: object | string | undefined;
 }
 
 /** The requests to one sender. */
@@ -164,14 +165,15 @@ async function textOf(reply: Response): Promise<string> {
 }
 
 async function wireOf({ sender, token, version, machine }: HopParts, { method, path, body }: HopRequest) {
+  const isText = typeof body === 'string';
   const headers: Record<string, string> = {
     authorization: `Bearer ${await token()}`,
     [hopHeaders.desk]: encodeURIComponent(machine),
     accept: `${mediaTypes.json}, ${mediaTypes.lines}`,
     'user-agent': `paydesk/${version}`,
-    ...(body === undefined ? {} : { 'content-type': mediaTypes.json }),
+    ...(body === undefined ? {} : { 'content-type': isText ? mediaTypes.lines : mediaTypes.json }),
   };
-  const content = body === undefined ? '' : JSON.stringify(body);
+  const content = isText ? body : body === undefined ? '' : JSON.stringify(body);
   return {
     url: `${sender.origin}${path}`,
     method,

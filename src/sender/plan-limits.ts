@@ -4,6 +4,7 @@ import {
   type ApprovalRequest,
   countedAmount,
   type JournalStore,
+  type PlanFinding,
   type PlannedRefunds,
   type PlanSecond,
   type SentRow,
@@ -24,21 +25,36 @@ interface PlanFacts {
   readonly time: number;
 }
 
-/** Checks a plan. An approval counts only if whoever gave it was shown the very sums of the plan. */
+/** A plan as somebody approves it. */
+export interface ApprovablePlan {
+  readonly digest: string;
+  readonly sums: Sums;
+}
+type Sums = readonly { readonly currency: string; readonly amount: number }[];
+
+/** The approval of a plan. It counts only if whoever gave it was shown the very sums of the plan. */
+export function approvalOf(
+  requests: readonly ApprovalRequest[],
+  { digest, sums }: ApprovablePlan,
+): ApprovalRequest | undefined {
+  const text = sumsText(totalsOf(sums));
+  return requests.findLast(
+    ({ state, asked }) =>
+      state === 'approved' &&
+      'planned' in asked &&
+      asked.digest === digest &&
+      sumsText(totalsOf(asked.planned.sums)) === text,
+  );
+}
+
+/** Checks a plan. */
 export async function checkPlan(
   asking: Pick<JournalStore, 'attempts'>,
   plan: PlannedRefunds,
   { held, requests, isOf, time }: PlanFacts,
-): Promise<{ readonly second: PlanSecond | undefined; readonly approvedBy: string | undefined }> {
+): Promise<PlanFinding> {
   const totals = totalsOf(plan.orders);
-  const approved = requests.findLast(
-    ({ state, asked }) =>
-      state === 'approved' &&
-      'planned' in asked &&
-      asked.digest === plan.digest &&
-      sumsText(totalsOf(asked.planned.sums)) === sumsText(totals),
-  );
-  const approvedBy = approved?.decided?.operator;
+  const approvedBy = approvalOf(requests, { digest: plan.digest, sums: plan.orders })?.decided?.operator;
   for (const [currency, total] of totals) {
     const limit = limitNamed(held, currency, 'second');
     if (limit === undefined) continue;
@@ -78,9 +94,7 @@ async function earlierOn(
   }));
 }
 
-function totalsOf(
-  amounts: readonly { readonly currency: string; readonly amount: number }[],
-): ReadonlyMap<string, number> {
+function totalsOf(amounts: Sums): ReadonlyMap<string, number> {
   const totals = new Map<string, number>();
   for (const { currency, amount } of amounts) {
     const code = currency === '?' ? '' : currency.toUpperCase();

@@ -1,15 +1,27 @@
 /** The rules of a team as a desk sees them: answered by the sender. */
 
 import * as v from 'valibot';
-import type { ApprovalRow, LimitFinding, LimitRow, TeamRules } from '../journal/journal.ts';
+import { CliError } from '../errors.ts';
+import type { ApprovalRow, LimitFinding, LimitRow, PlanFinding, TeamRules } from '../journal/journal.ts';
 import type { Hop } from './hop.ts';
 import type { RuleQuestion } from './rules-wire.ts';
-import { hopPaths } from './wire.ts';
+import { hopPaths, maxBytes } from './wire.ts';
 
 // The sender is trusted with what it says of its own rows.
 const answerForm = <Answer>() => v.strictObject({ answer: v.custom<Answer>((value) => value !== undefined) });
 
 type Answer<Question extends RuleQuestion> = Awaited<ReturnType<TeamRules[Question]>>;
+
+/** Gives the sender a plan, by the text of its file. Throws CliError 'refused' if it is too large. */
+export async function givePlan(hop: Hop, account: string, text: string): Promise<PlanFinding> {
+  if (Buffer.byteLength(text) > maxBytes.plan)
+    throw new CliError('refused', 'the plan has more than 16 MB, which is the most that a sender takes', {
+      certain: 'nothing was sent',
+      now: ['split the file, and plan each part'],
+    });
+  const request = { method: 'POST', path: hopPaths.plans(account), body: text } as const;
+  return (await hop.ask(request, answerForm<PlanFinding>())).answer;
+}
 
 /** Asks nothing before it is first used. `member`: whose token the desk has. */
 export function createRemoteRules(
@@ -28,6 +40,6 @@ export function createRemoteRules(
     approvals: () => ask<Answer<'approvals'>>('approvals', {}),
     ask: (id, what) => ask<ApprovalRow>('ask', { id, what }),
     decide: (id, step, how) => ask<ApprovalRow>('decide', { id, step, ...how }),
-    checkPlan: (plan) => ask<Answer<'checkPlan'>>('checkPlan', plan),
+    checkPlan: (text) => givePlan(hop, account, text),
   };
 }

@@ -91,28 +91,27 @@ export class RefusedRequest extends Error {
   }
 }
 
-/**
- * The body of a request as JSON of this form. Throws RefusedRequest for a body with more bytes than `maxBytes` (413), or of
- * another form (400). A body that says how long it is and is too long is not read.
- */
-export async function readBody<const Form extends v.GenericSchema>(
-  { req: { raw } }: HopContext,
-  form: Form,
-  maxBytes: number,
-): Promise<v.InferOutput<Form>> {
+/** The body of a request, part by part. Throws RefusedRequest (413) for more bytes than `maxBytes`; what says so is not read. */
+export async function* bodyIn({ req: { raw } }: HopContext, maxBytes: number): AsyncGenerator<Uint8Array> {
   const tooLarge = new RefusedRequest(413, notTaken(`the request has more than ${maxBytes} bytes`));
   if (Number(raw.headers.get('content-length') ?? 0) > maxBytes) throw tooLarge;
-  const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of raw.body ?? []) {
     size += chunk.byteLength;
     if (size > maxBytes) throw tooLarge;
-    chunks.push(chunk);
+    yield chunk;
   }
-  const read = v.safeParse(
-    v.pipe(v.string(), v.parseJson(), form),
-    Buffer.concat(chunks, size).toString('utf8'),
-  );
+}
+
+/** The body of a request as JSON of this form. Throws RefusedRequest as `bodyIn` does, or for another form (400). */
+export async function readBody<const Form extends v.GenericSchema>(
+  context: HopContext,
+  form: Form,
+  maxBytes: number,
+): Promise<v.InferOutput<Form>> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of bodyIn(context, maxBytes)) chunks.push(chunk);
+  const read = v.safeParse(v.pipe(v.string(), v.parseJson(), form), Buffer.concat(chunks).toString('utf8'));
   if (read.success) return read.output;
   const [issue] = read.issues;
   const field = v.getDotPath(issue);

@@ -1,14 +1,13 @@
 /** The route by which desks ask the rules of a team: limits, and requests for an approval. */
 
 import { CliError } from '../errors.ts';
-import type { TeamRules } from '../journal/journal.ts';
 import { type Hop, needRole, RefusedRequest, readBody } from './routes.ts';
-import type { Rules } from './rules.ts';
+import type { MemberRules, Rules } from './rules.ts';
 import { type RuleAsked, type RuleQuestion, ruleForms } from './rules-wire.ts';
 import { hopPaths, maxBytes } from './wire.ts';
 
 type Answers = {
-  readonly [Q in RuleQuestion]: (rules: TeamRules, asked: RuleAsked<Q>) => Promise<unknown>;
+  readonly [Q in RuleQuestion]: (rules: MemberRules, asked: RuleAsked<Q>) => Promise<unknown>;
 };
 
 const answers: Answers = {
@@ -18,7 +17,6 @@ const answers: Answers = {
   approvals: (rules) => rules.approvals(),
   ask: (rules, { id, what }) => rules.ask(id, what),
   decide: (rules, { id, step, validMs, note }) => rules.decide(id, step, { validMs, note }),
-  checkPlan: (rules, plan) => rules.checkPlan(plan),
 };
 
 /** Adds the route. Who may do what, the rules say. */
@@ -33,7 +31,7 @@ export function addRules(app: Hop, rules: Rules): void {
       );
     const { asker, account } = context.var;
     const answer = await answerTo(name, rules.of(asker, account), (form) =>
-      readBody(context, form, name === 'checkPlan' ? maxBytes.plan : maxBytes.question),
+      readBody(context, form, maxBytes.question),
     );
     return context.json({ answer });
   });
@@ -41,7 +39,7 @@ export function addRules(app: Hop, rules: Rules): void {
 
 async function answerTo<Q extends RuleQuestion>(
   name: Q,
-  rules: TeamRules,
+  rules: MemberRules,
   read: (form: (typeof ruleForms)[Q]) => Promise<RuleAsked<Q>>,
 ): Promise<unknown> {
   return await answers[name](rules, await read(ruleForms[name]));

@@ -88,14 +88,6 @@ export const ruleForms = {
     validMs: v.pipe(v.number(), v.minValue(0)),
     note,
   }),
-  checkPlan: v.strictObject({
-    plan: id,
-    digest,
-    orders: v.pipe(
-      v.array(v.strictObject({ orderId, row: units, currency, amount: units })),
-      v.maxLength(100_000),
-    ),
-  }),
 } as const;
 export type RuleQuestion = keyof typeof ruleForms;
 export type RuleAsked<Q extends RuleQuestion> = v.InferOutput<(typeof ruleForms)[Q]>;

@@ -19,6 +19,8 @@ import {
   LimitRefusal,
   type LimitRow,
   type Moment,
+  type PlanFinding,
+  type PlannedRefunds,
   type SentRow,
   type TeamRules,
   teamLimitNames,
@@ -31,7 +33,7 @@ import {
   requestsIn,
   waitsMs,
 } from './approval-requests.ts';
-import { checkPlan } from './plan-limits.ts';
+import { type ApprovablePlan, approvalOf, checkPlan } from './plan-limits.ts';
 import { type Asker, needRoleOf, type SenderAccount } from './routes.ts';
 import { findingFor, limitsFor, limitsIn, limitText, limitWindowMs } from './team-limits.ts';
 
@@ -60,17 +62,22 @@ export interface RuledAccount {
   readonly service: Service;
 }
 
-/** Of whom a change is, and for which account. `plan`: the digest of the plan that the sender works off, if the change is a row of it. */
+/** Of whom a change is, and for which account. `plan`: the plan that the sender has read, if the change is a row of it. */
 export interface Ruled {
   readonly asker: RuledAsker;
   readonly account: RuledAccount;
-  readonly plan?: string | undefined;
+  readonly plan?: ApprovablePlan | undefined;
+}
+
+/** The rules as a member sees them. A plan was read by the sender. */
+export interface MemberRules extends Omit<TeamRules, 'checkPlan'> {
+  checkPlan(plan: PlannedRefunds): Promise<PlanFinding>;
 }
 
 /** The rules of a sender. */
 export interface Rules {
   /** As a member sees them, for one account. */
-  of(asker: RuledAsker, account: RuledAccount): TeamRules;
+  of(asker: RuledAsker, account: RuledAccount): MemberRules;
   /** The limits alone, which hold for all accounts. */
   limitsOf(asker: RuledAsker): Pick<TeamRules, 'limits' | 'setLimits'>;
   /**
@@ -250,7 +257,7 @@ function amountOf({ request, proof, amount: said }: Asked): number {
 // ── What is about to be sent ────────────────────────────────────────────────────────────────────
 
 // Who approved it, if somebody did. What pays nothing back has no limit.
-async function approverOf(run: Run, sent: SentRow, plan: string | undefined): Promise<string | undefined> {
+async function approverOf(run: Run, sent: SentRow, plan: Ruled['plan']): Promise<string | undefined> {
   const { asker, account, asking } = run;
   needRoleOf(asker, 'operator', 'send changes');
   if (sent.proof.kind !== 'refund') return undefined;
@@ -268,16 +275,10 @@ async function approverOf(run: Run, sent: SentRow, plan: string | undefined): Pr
     if (why !== undefined) throw approvalRefusal(sent.approval, { why, usedBy: request?.usedBy });
     return request?.decided?.operator;
   }
-  const approved = plan === undefined ? undefined : await approvedPlan(run, plan, sent.time);
+  const since = sent.time - waitsMs - approvalMaxMs;
+  const approved = plan && approvalOf(await requestsSince(run, since, sent.time), plan);
   if (finding?.needsSecond === true && approved === undefined) throw new LimitRefusal(finding, style);
   return approved?.decided?.operator;
-}
-
-async function approvedPlan(run: Run, digest: string, time: number): Promise<ApprovalRequest | undefined> {
-  const requests = await requestsSince(run, time - waitsMs - approvalMaxMs, time);
-  return requests.findLast(
-    ({ state, asked }) => state === 'approved' && 'planned' in asked && asked.digest === digest,
-  );
 }
 
 async function onOrderOf(asking: Asking, orderId: string | undefined): Promise<readonly AttemptRecord[]> {

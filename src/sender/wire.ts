@@ -37,7 +37,6 @@ export const hopPaths = {
   withdraw: (account: string, id: string) => `/v1/changes/${account}/${id}/withdraw`,
   resolve: (account: string, id: string) => `/v1/changes/${account}/${id}/resolve`,
   plans: (account: string) => `/v1/plans/${account}`,
-  plan: (account: string, digest: string) => `/v1/plans/${account}/${digest}`,
 } as const;
 
 /** Headers of the hop, in lower case. `authorization` is `Bearer TOKEN`. */

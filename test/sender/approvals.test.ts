@@ -285,6 +285,7 @@ describe('a plan that a second person must approve', () => {
       sums: [{ currency: 'MXN', amount }],
     },
   });
+  const shown = (digest: string, amount = 650) => ({ digest, sums: [{ currency: 'MXN', amount }] });
   const check = (of: PlannedRefunds) => team.rules('ana').checkPlan(of);
 
   test('needs none below the limit, and one for its sum, or for an order with what went back before', async () => {
@@ -307,24 +308,32 @@ describe('a plan that a second person must approve', () => {
 
   test('its rows are sent once it is approved as a whole, by its digest and with its sums', async () => {
     const row = team.refund(600, { plan: 'p_1' }, 'ord_p0');
-    await expect(team.send('ana', row, { plan: 'd1' })).rejects.toEqual(refused('nobody else has approved'));
+    await expect(team.send('ana', row, { plan: shown('d1') })).rejects.toEqual(
+      refused('nobody else has approved'),
+    );
     await team.rules('ana').ask('r_1', askedPlan(650));
-    await expect(team.send('ana', row, { plan: 'd1' })).rejects.toEqual(refused('nobody else has approved'));
+    await expect(team.send('ana', row, { plan: shown('d1') })).rejects.toEqual(
+      refused('nobody else has approved'),
+    );
     await team.rules('ben').decide('r_1', 'approved', yes);
     expect(await check(plan([600, 50]))).toMatchObject({ second: { total: 650 }, approvedBy: 'ben' });
     // Other sums than those that the second person was shown.
     expect(await check(plan([600, 51]))).toMatchObject({ approvedBy: undefined });
     expect(await check(plan([600, 50], { digest: 'd2' }))).toMatchObject({ approvedBy: undefined });
-    expect(await team.send('ana', row, { plan: 'd1' })).toBe('ben');
+    // Somebody has asked with sums of their own for a plan that pays back more.
+    await expect(team.send('ana', row, { plan: shown('d1', 651) })).rejects.toEqual(
+      refused('nobody else has approved'),
+    );
+    expect(await team.send('ana', row, { plan: shown('d1') })).toBe('ben');
     const other = team.refund(600, { plan: 'p_2' });
-    await expect(team.send('ana', other, { plan: 'd2' })).rejects.toEqual(
+    await expect(team.send('ana', other, { plan: shown('d2') })).rejects.toEqual(
       refused('nobody else has approved'),
     );
     await expect(team.send('ana', { ...other, approval: 'r_1' })).rejects.toEqual(
       refused('for another refund'),
     );
     team.clock.time += dayMs;
-    await expect(team.send('ana', other, { plan: 'd1' })).rejects.toEqual(
+    await expect(team.send('ana', other, { plan: shown('d1') })).rejects.toEqual(
       refused('nobody else has approved'),
     );
   });

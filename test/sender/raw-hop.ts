@@ -14,6 +14,7 @@ interface LastLine {
   readonly changed?: { readonly text: string };
   readonly closed?: true;
   readonly unknown?: true;
+  readonly forgotten?: true;
 }
 
 export function lastLine({ text }: RawReply): LastLine {
@@ -28,6 +29,7 @@ export function handOver(
   shown: Json,
   forge: (what: Json) => Json = (what) => what,
   account = 'shop',
+  more: { readonly digest?: string } = {},
 ): Promise<RawReply> {
   const order = String(shown.id);
   const chargeId = `ch_${order}`;
@@ -48,6 +50,7 @@ export function handOver(
     what: forge(what),
     closed: [],
     shown: { text: JSON.stringify(shown) },
+    ...more,
   });
 }
 
@@ -55,11 +58,16 @@ export function withdraw(url: string, token: string, id: string): Promise<RawRep
   return post(url, token, `/v1/changes/shop/${id}/withdraw`, {});
 }
 
+/** Gives the sender the text of a plan. */
+export function givePlan(url: string, token: string, text: string): Promise<RawReply> {
+  return post(url, token, '/v1/plans/shop', text);
+}
+
 async function post(url: string, token: string, path: string, body: unknown): Promise<RawReply> {
   const reply = await fetch(`${url}${path}`, {
     method: 'POST',
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
+    body: typeof body === 'string' ? body : JSON.stringify(body),
   });
   return { status: reply.status, text: await reply.text() };
 }

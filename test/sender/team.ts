@@ -3,7 +3,13 @@
 import { plainAmounts } from '../../src/amounts.ts';
 import type { Moment, SentRow, VerdictRow } from '../../src/journal/journal-rows.ts';
 import type { TeamRules } from '../../src/journal/team-rules.ts';
-import { createRules, type Ruled, type RuledAccount, type RuledAsker } from '../../src/sender/rules.ts';
+import {
+  createRules,
+  type MemberRules,
+  type Ruled,
+  type RuledAccount,
+  type RuledAsker,
+} from '../../src/sender/rules.ts';
 import { createMemoryStore, Memory } from '../harness/memory-store.ts';
 import { sent, verdict } from '../journal/rows.ts';
 
@@ -38,7 +44,7 @@ export function newTeam() {
     memory,
     clock,
     store: store(),
-    rules: (person: Person): TeamRules => rules.of(asker(person), account),
+    rules: (person: Person): MemberRules => rules.of(asker(person), account),
     /** Has a refund recorded for somebody, if the rules let it pass. Returns who approved it. */
     async send(person: Person, refund: SentRow, more: Partial<Ruled> = {}): Promise<string | undefined> {
       const row = {

@@ -3,14 +3,8 @@
 import { type AmountStyle, amountWords, figureWords } from '../../amounts.ts';
 import type { Context } from '../../commands/command.ts';
 import type { CliError } from '../../errors.ts';
-import {
-  type ApprovalRequest,
-  type PlannedRefunds,
-  type PlanSecond,
-  type PlanTold,
-  secondWords,
-} from '../../journal/journal.ts';
-import { type Plan, type PlanRow, sumsOf } from '../../plans/plans.ts';
+import { type ApprovalRequest, type PlanSecond, type PlanTold, secondWords } from '../../journal/journal.ts';
+import { type Plan, type PlanRow, planText, sumsOf } from '../../plans/plans.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import { requestOfPlan } from '../refund/find-requests.ts';
 import { requestApproval, yesAsks } from '../refund/second-person.ts';
@@ -36,8 +30,7 @@ export async function secondPersonFor(
 ): Promise<SecondPerson | undefined> {
   const rules = await ctx.journal.rules();
   if (rules === undefined) return undefined;
-  const orders = paidOnOrders(rowsToSend(plan.rows));
-  const { second, approvedBy } = await rules.checkPlan({ plan: plan.id, digest: plan.digest, orders });
+  const { second, approvedBy } = await rules.checkPlan(planText(plan));
   if (approvedBy !== undefined) return { asks: false, line: `approved by ${approvedBy}`, because: [] };
   if (second === undefined) return undefined;
   const because = reasonsFor(second, plan, settings);
@@ -47,16 +40,6 @@ export async function secondPersonFor(
     return { asks: true, line: yesAsks(second.limit, settings), because };
   const line = `${secondWords(second.limit, settings)}: ${request.asked.operator} has asked for it, ${request.id}`;
   return { asks: true, line, because, asked: request };
-}
-
-function paidOnOrders(rows: readonly PlanRow[]): PlannedRefunds['orders'] {
-  const byOrder = Map.groupBy(rows, ({ orderId }) => orderId);
-  return [...byOrder].flatMap(([orderId, own]) => {
-    const [first] = own;
-    if (first === undefined) return [];
-    const { number: row, currency = '' } = first;
-    return [{ orderId, row, currency, amount: own.reduce((sum, one) => sum + one.sum, 0) }];
-  });
 }
 
 // So many orders are named that reach the limit.

@@ -2,6 +2,7 @@
 
 import { amountWords, figureWords } from '../../amounts.ts';
 import { CliError } from '../../errors.ts';
+import type { PlannedRefunds } from '../../journal/journal.ts';
 import {
   type ControlTotals,
   controlTotalProblems,
@@ -28,6 +29,17 @@ export function checkAccount(plan: Plan, profile: Profile, path: string): void {
 /** The rows of a plan that `refunds apply` sends. */
 export function rowsToSend(rows: readonly PlanRow[]): readonly PlanRow[] {
   return rows.filter(({ state }) => state === 'ready' || state === 'unconfirmed');
+}
+
+/** What rows pay back on each order. */
+export function paidOnOrders(rows: readonly PlanRow[]): PlannedRefunds['orders'] {
+  const byOrder = Map.groupBy(rows, ({ orderId }) => orderId);
+  return [...byOrder].flatMap(([orderId, own]) => {
+    const [first] = own;
+    if (first === undefined) return [];
+    const { number: row, currency = '' } = first;
+    return [{ orderId, row, currency, amount: own.reduce((sum, one) => sum + one.sum, 0) }];
+  });
 }
 
 /**

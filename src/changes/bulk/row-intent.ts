@@ -3,7 +3,7 @@
 import { type JsonObject, paths } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
 import { type AttemptRecord, attemptName, type Intent } from '../../journal/journal.ts';
-import { fullWord, type Plan, type PlanRow } from '../../plans/plans.ts';
+import { fullWord, type Plan, type PlanRow, planText } from '../../plans/plans.ts';
 import { planRefund } from '../refund/refund-plan.ts';
 import { driftOf } from './drift.ts';
 import type { Sending } from './send-row.ts';
@@ -34,6 +34,7 @@ export function intentOf(
     ref,
     plan: plan.id,
     line,
+    ofPlan: { digest: plan.digest, text: () => planText(plan) },
     waiting,
     neighbour,
     approve: ({ value }) => refuseChanged(sending, row, own, value),
