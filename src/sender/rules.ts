@@ -25,6 +25,7 @@ import {
   type TeamRules,
   teamLimitNames,
 } from '../journal/journal.ts';
+import { modeOfAccount } from '../profiles/profiles.ts';
 import {
   approvalProblem,
   isPending,
@@ -164,6 +165,11 @@ function refuseSkewed(skewed: boolean | undefined): void {
 
 function isOf({ origin, account }: Pick<SentRow, 'origin' | 'account'>, { service }: RuledAccount): boolean {
   return account === service.profile.account || isSameOrigin(origin, service.profile.origin);
+}
+
+// A sandbox may have the address of production. Who has a token for the one does not decide about the other.
+function isOfMode({ account }: Pick<SentRow, 'account'>, { service }: RuledAccount): boolean {
+  return modeOfAccount(account) === modeOfAccount(service.profile.account);
 }
 
 // A desk says what it wants; which account that is about, its token says.
@@ -356,7 +362,7 @@ async function decide(
   const [asked] = rows;
   const orderId = asked !== undefined && 'proof' in asked ? asked.proof.orderId : undefined;
   const [request] = requestsIn(rows, await onOrderOf(asking, orderId), time);
-  if (request === undefined || !isOf(request.asked, account))
+  if (request === undefined || !isOf(request.asked, account) || !isOfMode(request.asked, account))
     throw new CliError('not_found', `the journal of the team has no request ${id}`, {
       now: ['paydesk approvals list'],
     });

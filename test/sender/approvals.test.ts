@@ -180,6 +180,16 @@ describe('a refund that a second person must approve', () => {
     expect(sentRows()).toBe(0);
   });
 
+  test('is neither approved nor rejected with a token for the sandbox at the same address', async () => {
+    const refund = team.refund(500);
+    await team.rules('ana').ask('r_1', askedOf(refund));
+    for (const step of ['approved', 'rejected'] as const)
+      await expect(team.inSandbox('ben').decide('r_1', step, yes)).rejects.toThrow('no request r_1');
+    await expect(team.send('ana', { ...refund, approval: 'r_1' })).rejects.toEqual(
+      refused('it was not given yet'),
+    );
+  });
+
   test('who only reads asks for nothing and answers nothing', async () => {
     await expect(team.rules('vic').ask('r_1', askedOf(team.refund(500)))).rejects.toEqual(
       refused('may not ask for approvals'),

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { chargeOf, orderOf } from '../harness/orders.ts';
 import { type Home, newHome, paydesk, startInMemory } from '../harness/paydesk.ts';
 import { type Service, startService, testKey } from '../harness/service.ts';
+import { refunding } from './ledger.ts';
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/team.md'), 'utf8');
 const lines = [...page.matchAll(/```console\n([\s\S]*?)```/g)].flatMap(([, block = '']) =>
@@ -20,7 +21,10 @@ const homes = new Map<string, Home>();
 const shared = (file: string) => join(homes.get('sender')?.path ?? '', file);
 
 beforeAll(async () => {
-  service = await startService({ orders: [orderOf('ord_1', [chargeOf('ch_1', 35000)])] });
+  service = await startService({
+    orders: [orderOf('ord_1', [chargeOf('ch_1', 35000)])],
+    onPost: refunding(),
+  });
   port = await freePort();
   for (const person of ['sender', 'ana', 'lea']) homes.set(person, newHome());
 });

@@ -1,10 +1,15 @@
 import { expect, test } from 'vitest';
-import { startInMemory } from '../harness/paydesk.ts';
+import { newHome, startInMemory } from '../harness/paydesk.ts';
+import { storeProfile } from '../harness/profile.ts';
+import { initSender, startSender, type TestInvitation, testKey } from '../harness/sender.ts';
 import type { Handler } from '../harness/server.ts';
-import { type Ledger, refunding, startLedger } from './ledger.ts';
+import { startService } from '../harness/service.ts';
+import { type Ledger, ordersOf, refunding, startLedger } from './ledger.ts';
 
 const shop = ['-p', 'shop'];
 const refund = [...shop, 'orders', 'refund', 'ord_A1', '--amount', '300', '--yes'];
+
+const lost: Handler = (_request, _response, socket) => void socket.destroy();
 
 // The reply to every refund is lost.
 function startLosing(isMade: boolean): Promise<Ledger> {
@@ -13,7 +18,6 @@ function startLosing(isMade: boolean): Promise<Ledger> {
     settings: { 'reconcile.after': '0' },
     onPost: (...asked) => {
       if (isMade) make(...asked);
-      const lost: Handler = (_request, _response, socket) => void socket.destroy();
       return lost;
     },
   });
@@ -61,6 +65,37 @@ test('what a person records through the sender has their name, and others see it
   const shown = await ana.run([...shop, 'journal', 'show', intent]);
   expect(shown.stdout).toContain('ben');
   expect(shown.stdout).toContain('seen at the bank');
+});
+
+test('a token for production records nothing about the sandbox at the same address', async () => {
+  await using service = await startService({ orders: ordersOf(1), onPost: () => lost });
+  using home = newHome();
+  const live = { name: 'live', baseUrl: service.url, mode: 'production', settings: {} } as const;
+  await storeProfile(home, live, testKey);
+  await initSender(home, service);
+  await using sender = await startSender({ url: service.url, home });
+  const deskOf = async (name: string, account: string) => {
+    const { stdout } = await sender.run([
+      'sender',
+      'invite',
+      name,
+      '--role',
+      'operator',
+      '--account',
+      account,
+    ]);
+    return (await sender.join({ ...(JSON.parse(stdout) as TestInvitation), sender: sender.url })).desk;
+  };
+  const [ana, olga] = [await deskOf('ana', 'shop'), await deskOf('olga', 'live')];
+  const ran = await ana.run([...refund, '--json']);
+  const { intent } = JSON.parse(ran.stderr) as { readonly intent: string };
+  const reply = await fetch(`${sender.url}/v1/changes/live/${intent}/resolve`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${olga.token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ profile: 'shop', attempt: 1, statement: { applied: true, note: 'x' } }),
+  });
+  expect(reply.status).toBe(404);
+  expect(await reply.text()).toContain(`the journal of this account has no change ${intent}`);
 });
 
 test('a viewer records nothing', async () => {

@@ -45,6 +45,8 @@ export function newTeam() {
     clock,
     store: store(),
     rules: (person: Person): MemberRules => rules.of(asker(person), account),
+    /** The same of somebody who has a token for the sandbox at the same address. */
+    inSandbox: (person: Person): MemberRules => rules.of(asker(person), sandbox),
     /** Has a refund recorded for somebody, if the rules let it pass. Returns who approved it. */
     async send(person: Person, refund: SentRow, more: Partial<Ruled> = {}): Promise<string | undefined> {
       const row = {
@@ -79,6 +81,11 @@ const base = sent('i_1', startMs);
 const account: RuledAccount = {
   service: {
     profile: { name: 'shop-mx', origin: base.origin, account: base.account, settings: plainAmounts },
+  },
+};
+const sandbox: RuledAccount = {
+  service: {
+    profile: { ...account.service.profile, name: 'test-mx', account: `${base.origin} service sandbox` },
   },
 };
 

@@ -51,10 +51,7 @@ export const limits = defineCommand({
     { name: 'currency', summary: 'such as MXN', required: false, parse: readCurrency },
   ],
   flags: limitFlags,
-  examples: [
-    'paydesk sender limits',
-    'paydesk sender limits set all MXN --max 50000 --second 20000 --need-reason yes',
-  ],
+  examples: ['paydesk sender limits', 'paydesk sender limits set all MXN --max 50000 --second 20000 --yes'],
   async run(ctx, { args: [set, who, currency], flags }) {
     const rules = await limitsOfTeam(ctx);
     if (set === undefined) {
