@@ -13,7 +13,7 @@ export { createPace, type Pace } from './pace.ts';
 export { proxyFor } from './proxy.ts';
 export { longPages, readOne } from './read-records.ts';
 export { readJson } from './reply-json.ts';
-export { createTransport, type Transport } from './transport.ts';
+export type { Transport } from './transport.ts';
 
 /** Masks known keys in a reply, in every spelling, so that no later code can print or store one. */
 export interface KeyGate {

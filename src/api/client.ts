@@ -10,6 +10,8 @@ import { pagePath, readPage } from './reply-json.ts';
 import { idOf, isObject, valueAt } from './spec.ts';
 import { createTransport, transportInside } from './transport.ts';
 
+export { createTransport, type Transport } from './transport.ts';
+
 /** Makes the client of one account (api.ts, `openClient`). */
 export function createClient(parts: ClientParts): Client {
   const { profile, inProcess } = parts;

@@ -1,7 +1,8 @@
 /** The desk of a run: what it takes to reach the sender of its profile. Loaded only where a profile has one. */
 
 import { join } from 'node:path';
-import { createTransport, proxyFor, type Transport } from '../api/api.ts';
+import { proxyFor } from '../api/api.ts';
+import { createTransport, type Transport } from '../api/client.ts';
 import { CliError } from '../errors.ts';
 import type { ClockWithTimers, Io } from '../io.ts';
 import type { Change, JournalStore } from '../journal/journal.ts';

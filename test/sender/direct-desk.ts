@@ -2,7 +2,7 @@
 
 import { join } from 'node:path';
 import { systemClock } from '../../bin/process-io.ts';
-import { createTransport } from '../../src/api/api.ts';
+import { createTransport } from '../../src/api/client.ts';
 import { CliError } from '../../src/errors.ts';
 import type { ClockWithTimers } from '../../src/io.ts';
 import type { Intent } from '../../src/journal/journal.ts';
