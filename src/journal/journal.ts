@@ -89,7 +89,7 @@ export {
 } from './limit-words.ts';
 export { foundTwice, isPaidTwice, otherAlarms, refundsPaidTwice } from './paid-twice.ts';
 export { pickDue } from './read-again.ts';
-export { touches, unnamedEqual } from './read-guards.ts';
+export { touches } from './read-guards.ts';
 export { appearedVerdict, notMadeBy, recordedBy, statementOn } from './said-by-hand.ts';
 export { type AccountMarks, isSameOrigin } from './same-account.ts';
 export { sameJson } from './same-request.ts';

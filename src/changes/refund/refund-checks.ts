@@ -14,7 +14,6 @@ import {
 } from '../../api/charges.ts';
 import { type JsonObject, type ReasonWords, refundReasons, statuses } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
-import { unnamedEqual } from '../../journal/journal.ts';
 import { isPaidBack, isSettled, type KnownTwin, nameForAgain } from '../../orders/orders.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import { isPlanned } from '../bulk/order-after.ts';
@@ -93,25 +92,25 @@ export function checkRepeat(
   const { again, twins = [] } = asked;
   const shown = new Set(money.charges.flatMap(({ refunds }) => refunds.map(({ id }) => id)));
   if (again.some((name) => !shown.has(name))) return;
-  const equal = unnamedEqual({ expected, again }, money.charges, [], new Set());
-  if (equal === undefined) return;
-  const { chargeId, amount, refundId } = equal;
-  const charge = money.charges.find(({ id }) => id === chargeId);
-  const made = charge?.refunds.find(({ id }) => id === refundId);
-  throw refused(
-    `charge ${charge?.number ?? chargeId} of ${money.id} has a refund of ${figureWords(-amount, money.currency, profile.settings)} already, ${refundId}${made === undefined ? '' : madeWords(made)}`,
-    [
-      showOrder(money, profile),
-      ...sameAgain(
-        over,
-        refundCommand(profile, money, [
-          '--charge',
-          String(charge?.number ?? chargeId),
-          ...typedAgain(typedAmount(body.amount, money, profile), asked, [...twins, ...again, refundId]),
-        ]),
-      ),
-    ],
-  );
+  for (const { chargeId, amount } of expected) {
+    const charge = money.charges.find(({ id }) => id === chargeId);
+    const equal = charge && newestEqual(standingRefunds(charge), amount);
+    if (equal === undefined || again.includes(equal.id)) continue;
+    throw refused(
+      `charge ${charge?.number ?? chargeId} of ${money.id} has a refund of ${figureWords(-amount, money.currency, profile.settings)} already, ${equal.id}${madeWords(equal)}`,
+      [
+        showOrder(money, profile),
+        ...sameAgain(
+          over,
+          refundCommand(profile, money, [
+            '--charge',
+            String(charge?.number ?? chargeId),
+            ...typedAgain(typedAmount(body.amount, money, profile), asked, [...twins, ...again, equal.id]),
+          ]),
+        ),
+      ],
+    );
+  }
 }
 
 // paydesk does not print a command that a limit would refuse.
