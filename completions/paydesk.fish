@@ -138,7 +138,7 @@ function __paydesk_complete
                     accounts 'profiles, keys, limits, several people on one machine' \
                     settings 'every setting of a profile' \
                     teams 'one sender for all desks, limits, a second person' \
-                    scripting 'JSON, errors, ids of your own, a simulator to test with' \
+                    scripting 'JSON, errors, idempotency keys, a simulator to test with' \
                     output 'formats, columns, amounts, dates' \
                     exit-codes 'what a script can rely on' \
                     environment 'variables, folders, how to remove every trace' \

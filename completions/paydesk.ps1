@@ -127,7 +127,7 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "accounts`tprofiles, keys, limits, several people on one machine"
                 "settings`tevery setting of a profile"
                 "teams`tone sender for all desks, limits, a second person"
-                "scripting`tJSON, errors, ids of your own, a simulator to test with"
+                "scripting`tJSON, errors, idempotency keys, a simulator to test with"
                 "output`tformats, columns, amounts, dates"
                 "exit-codes`twhat a script can rely on"
                 "environment`tvariables, folders, how to remove every trace"

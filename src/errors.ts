@@ -49,9 +49,9 @@ export interface ErrorDetail {
 /** What an error is about: fields of its JSON, so that a script need not search its texts. */
 export interface ErrorSubject {
   /** The journal's id of the change. */
-  readonly intent?: string | undefined;
-  /** A script's own id of it (`--intent`). */
-  readonly scriptId?: string | undefined;
+  readonly change?: string | undefined;
+  /** An idempotency key of it (`--idempotency-key`). */
+  readonly idempotencyKey?: string | undefined;
   readonly orderId?: string | undefined;
   readonly profile?: string | undefined;
   /** A request for the approval of a second person. */
@@ -119,12 +119,12 @@ export class CliError extends Error {
 
 /** The same error with more parts. What it says of its subject already stays. */
 export function withParts(error: CliError, more: CliErrorParts): CliError {
-  const { intent, scriptId, orderId, profile, approval } = error.parts;
+  const { change, idempotencyKey, orderId, profile, approval } = error.parts;
   const parts: CliErrorParts = {
     ...error.parts,
     ...more,
-    intent: intent ?? more.intent,
-    scriptId: scriptId ?? more.scriptId,
+    change: change ?? more.change,
+    idempotencyKey: idempotencyKey ?? more.idempotencyKey,
     orderId: orderId ?? more.orderId,
     profile: profile ?? more.profile,
     approval: approval ?? more.approval,

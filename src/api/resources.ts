@@ -243,7 +243,7 @@ export const refundColumns: readonly Column[] = [
   field('reason', 'text'),
   field('note', 'text'),
   field('operator', 'text'),
-  field('intent', 'text'),
+  field('change', 'text'),
   field('known_by', 'text'),
   field('refunded_at', 'time'),
   field('buyer', 'text'),

@@ -12,8 +12,8 @@ import {
   type AttemptRecord,
   alarmWords,
   attemptName,
+  type Change,
   type ChangeSubject,
-  type Intent,
   notMadeBy,
   statementOn,
   touches,
@@ -55,7 +55,7 @@ export async function byHandLines(
   ctx: Context,
   service: Service,
   order: JsonObject & { readonly id: string },
-  planned: Pick<Intent, 'expected'>,
+  planned: Pick<Change, 'expected'>,
 ): Promise<readonly string[]> {
   const attempts = await asFarAsReadable(() => ctx.journal.attemptsOf(service, order.id));
   return [
@@ -69,7 +69,7 @@ export function notesOnSettled(
   ctx: Context,
   attempts: readonly AttemptRecord[],
   order: JsonObject,
-): (expected: Intent['expected']) => readonly string[] {
+): (expected: Change['expected']) => readonly string[] {
   const settled = settledByHand(attempts);
   const unshown = new Set(unshownRefunds(attempts, order).map(attemptName));
   return (expected) =>
@@ -179,9 +179,9 @@ function riskWords({ sent, verdicts }: AttemptRecord, isUnshown: boolean): strin
 export async function byHandNotes(
   ctx: Context,
   service: Service,
-  intent: Parameters<Context['journal']['settledAlike']>[1],
+  change: Parameters<Context['journal']['settledAlike']>[1],
 ): Promise<readonly string[]> {
-  const settled = await asFarAsReadable(() => ctx.journal.settledAlike(service, intent));
+  const settled = await asFarAsReadable(() => ctx.journal.settledAlike(service, change));
   return settled.map((record) => byHandNote(ctx, record));
 }
 
@@ -207,15 +207,15 @@ export function notMadeError(
   { kind, orderId }: ChangeSubject,
   record: AttemptRecord,
 ): CliError {
-  const { intent } = record.sent;
+  const { change } = record.sent;
   return new CliError('refused', byHandWords(ctx, record), {
-    intent,
+    change,
     orderId,
     profile: profile.name,
     certain: 'nothing was sent now; that it was not made is only what a person says',
     now: [
       ...(orderId === undefined ? [] : [commandLine(profile, 'orders', 'show', orderId)]),
-      `paydesk journal show ${intent}`,
+      `paydesk journal show ${change}`,
       `to send it again all the same (if that record is wrong, ${kindWords[kind].twice}):`,
       `the same command with --again ${attemptName(record)}`,
     ],

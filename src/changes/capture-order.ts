@@ -22,7 +22,7 @@ export function captureOrder(ctx: Context, asked: OrderAsked): Promise<void> {
       checkCapturable(order, profile);
       const { amount, currency } = readOrder(order) ?? {};
       return {
-        intent: { request: { method: 'POST', path: paths.capture(id) }, amount, currency },
+        change: { request: { method: 'POST', path: paths.capture(id) }, amount, currency },
         words: [],
         preview: capturePreview(order, profile),
         check: (fresh) => checkCapturable(fresh, profile),
@@ -75,12 +75,12 @@ function moneyOf(order: Order | undefined, { settings }: Profile): string {
     : amountWords(order.amount, order.currency, settings);
 }
 
-function captureResult({ record, by, intent, said }: Applied, profile: Profile): readonly Block[] {
+function captureResult({ record, by, change, said }: Applied, profile: Profile): readonly Block[] {
   const order = readOrder(record.value);
   return [
     titleLine(`captured ${moneyOf(order, profile)}`, profile, 'good'),
     {
-      line: `order    ${order?.id ?? ''}   ${order?.payment_status ?? 'status not shown'}${journalWords(intent)}`,
+      line: `order    ${order?.id ?? ''}   ${order?.payment_status ?? 'status not shown'}${journalWords(change)}`,
     },
     ...(by === 'read' ? [{ line: `${unconfirmedReply({ said })}; the order now shows the capture` }] : []),
   ];

@@ -92,8 +92,8 @@ export function blockedWords(until: string | undefined): string {
 }
 
 /** The two commands with which a person states whether a change was made. */
-export function settleCommands(intent: string): readonly string[] {
-  return ['--applied', '--not-applied'].map((word) => `paydesk journal settle ${intent} ${word} --note TEXT`);
+export function settleCommands(change: string): readonly string[] {
+  return ['--applied', '--not-applied'].map((word) => `paydesk journal settle ${change} ${word} --note TEXT`);
 }
 
 // On a terminal of 80 columns the account's name ends in this column.
@@ -114,8 +114,8 @@ export function headLine(title: string, profile: Profile): Block {
 }
 
 /** Ends a line of the result with the journal's id: `      journal i_7f3k`. */
-export function journalWords(intent: string | undefined): string {
-  return intent === undefined ? '' : `      journal ${intent}`;
+export function journalWords(change: string | undefined): string {
+  return change === undefined ? '' : `      journal ${change}`;
 }
 
 /** The last line of a preview, with the exact body: `will send once: {"charge_id":"656f…", "amount":300}` */

@@ -3,7 +3,7 @@
 import type { Service } from '../api/api.ts';
 import type { Context } from '../commands/command.ts';
 import { about } from '../errors.ts';
-import type { Intent } from '../journal/journal.ts';
+import type { Change } from '../journal/journal.ts';
 import { checkOtherMode } from '../profiles/profiles.ts';
 import type { Block } from '../terminal/terminal.ts';
 import { type Confirmation, confirmChange } from './confirm-change.ts';
@@ -12,7 +12,7 @@ import { appliedNow, type ColumnsOf, type Repeat, showRecorded } from './repeat.
 
 /** A planned change: what is sent, and what the person sees. */
 export interface PlannedChange {
-  readonly intent: Omit<Intent, keyof Repeat> & Partial<Pick<Intent, 'again'>>;
+  readonly change: Omit<Change, keyof Repeat> & Partial<Pick<Change, 'again'>>;
   readonly preview: readonly Block[];
   /** What is said right above the question, and not even --quiet hides. */
   readonly urgent?: readonly string[] | undefined;
@@ -24,7 +24,7 @@ export interface PlannedChange {
 
 /**
  * Makes a change at most once. First `plan` asks, reads and decides. Then a person confirms the preview, and paydesk sends
- * the change and shows its result. If the same `--intent` was used before, paydesk shows the recorded outcome and does not
+ * the change and shows its result. If the same `--idempotency-key` was used before, paydesk shows the recorded outcome and does not
  * call `plan`. Returns the change that was made, now or earlier, and undefined when nothing was sent. Throws CliError for
  * every outcome that is not a plain success.
  */
@@ -35,7 +35,9 @@ export async function makeChange(
   columnsOf: ColumnsOf,
   plan: () => Promise<PlannedChange>,
 ): Promise<Applied | undefined> {
-  return about({ scriptId: repeat.intentId }, () => changeOnce(ctx, service, repeat, columnsOf, plan));
+  return about({ idempotencyKey: repeat.idempotencyKey }, () =>
+    changeOnce(ctx, service, repeat, columnsOf, plan),
+  );
 }
 
 async function changeOnce(
@@ -48,29 +50,29 @@ async function changeOnce(
   const recorded = await showRecorded(ctx, service, repeat, columnsOf);
   if (recorded !== undefined) return recorded;
   const planned = await plan();
-  const intent: Intent = { ...repeat, ...planned.intent };
-  return about({ orderId: intent.orderId }, () => sendPlanned(ctx, service, intent, planned, columnsOf));
+  const change: Change = { ...repeat, ...planned.change };
+  return about({ orderId: change.orderId }, () => sendPlanned(ctx, service, change, planned, columnsOf));
 }
 
 async function sendPlanned(
   ctx: Context,
   service: Service,
-  intent: Intent,
+  change: Change,
   { preview, urgent = [], confirmation, show, ask }: PlannedChange,
   columnsOf: ColumnsOf,
 ): Promise<Applied | undefined> {
-  if (intent.orderId === undefined) await checkAccountMode(service);
+  if (change.orderId === undefined) await checkAccountMode(service);
   if (!ctx.options.dryRun) {
     ctx.notes.show(preview);
     for (const line of urgent) ctx.notes.warn({ text: `WARNING: ${line}`, style: 'bad' });
   }
   await confirmChange(ctx, confirmation);
   if (ask !== undefined && !ctx.options.dryRun) return await ask();
-  const outcome = await ctx.change(intent);
-  const applied = await appliedNow(ctx, service, { intent, outcome }, columnsOf);
+  const outcome = await ctx.change(change);
+  const applied = await appliedNow(ctx, service, { change, outcome }, columnsOf);
   if (applied === undefined) return undefined;
   await show(applied);
-  checkRecorded(intent, applied, service.profile);
+  checkRecorded(change, applied, service.profile);
   return applied;
 }
 

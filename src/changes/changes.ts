@@ -55,7 +55,7 @@ export { lookForTwins } from './refund/look-for-twins.ts';
 export { refundOrder } from './refund/refund-order.ts';
 export { requestColumns, requestRecord, stateWords } from './refund/request-record.ts';
 export { sendApproved } from './refund/send-approved.ts';
-export { againFlag, intentFlag, onlyGiven, scriptIdPattern } from './repeat.ts';
+export { againFlag, idempotencyKeyFlag, idempotencyKeyPattern, onlyGiven } from './repeat.ts';
 export {
   appearedCommand,
   appearedWords,

@@ -30,10 +30,10 @@ export type Ended = Exclude<Outcome, { verdict: 'dry_run' }>;
  * What a person must keep when the journal could not record an outcome: the command that repairs the journal later, and the
  * row as JSON. Empty when the outcome was recorded.
  */
-export function keepByHand({ intent, unrecorded }: Ended): readonly string[] {
+export function keepByHand({ change, unrecorded }: Ended): readonly string[] {
   if (unrecorded === undefined) return [];
   return [
-    ...(intent === undefined ? [] : [`paydesk journal reconcile ${intent}`]),
+    ...(change === undefined ? [] : [`paydesk journal reconcile ${change}`]),
     JSON.stringify(unrecorded.row),
   ];
 }
@@ -64,9 +64,9 @@ const sentences: Readonly<Record<Exclude<Alarm, 'duplicate' | 'failed'>, string>
 export function alarmError(profile: Profile, change: ChangeSubject, outcome: Ended, alarm: Alarm): CliError {
   const now = [
     change.orderId === undefined ? 'stop and show your lead:' : 'stop on this order and show your lead:',
-    outcome.intent === undefined
+    outcome.change === undefined
       ? commandLine(profile, 'orders', 'show', change.orderId ?? '')
-      : `paydesk journal show ${outcome.intent}`,
+      : `paydesk journal show ${outcome.change}`,
     ...unrecordedLines(outcome),
   ];
   const { refunds = [] } = outcome;
@@ -89,41 +89,45 @@ export function alarmError(profile: Profile, change: ChangeSubject, outcome: End
 }
 
 // The money of a failed refund is left to refund, so nobody needs to stop.
-function failedLate({ settings }: Profile, change: ChangeSubject, outcome: Ended): CliError {
-  const { intent = '', refunds = [], why } = outcome;
+function failedLate({ settings }: Profile, subject: ChangeSubject, outcome: Ended): CliError {
+  const { change = '', refunds = [], why } = outcome;
   const failed = failedOf(refunds);
   const isPart = failed.length < refunds.length;
-  return new CliError('unknown', `${isPart ? 'a part of ' : ''}the ${changeWords(change, settings)} failed`, {
-    ...outcome.said,
-    opening: 'FAILED after it was made:',
-    certain: `sent once by this machine${why === undefined ? '' : `; ${why}`}; that money did not go back: ${idsOf(failed, figuresIn(change.currency, settings))}`,
-    now: [
-      'tell the buyer; it can be refunded again. When somebody has dealt with it:',
-      acknowledgeCommand(intent),
-      ...unrecordedLines(outcome),
-    ],
-  });
+  return new CliError(
+    'unknown',
+    `${isPart ? 'a part of ' : ''}the ${changeWords(subject, settings)} failed`,
+    {
+      ...outcome.said,
+      opening: 'FAILED after it was made:',
+      certain: `sent once by this machine${why === undefined ? '' : `; ${why}`}; that money did not go back: ${idsOf(failed, figuresIn(subject.currency, settings))}`,
+      now: [
+        'tell the buyer; it can be refunded again. When somebody has dealt with it:',
+        acknowledgeCommand(change),
+        ...unrecordedLines(outcome),
+      ],
+    },
+  );
 }
 
 /** The error when the service took a refund up and it failed: nothing went back (exit 5, like a refusal). */
 export function failedError(
   profile: Profile,
-  change: ChangeSubject,
+  subject: ChangeSubject,
   outcome: Extract<Ended, { verdict: 'rejected' }>,
 ): CliError {
-  const { refunds = [], confirmed, recorded, intent, unrecorded } = outcome;
+  const { refunds = [], confirmed, recorded, change, unrecorded } = outcome;
   const ids = failedOf(refunds).map(({ id }) => id ?? 'no id');
   const checked = confirmed ? '' : '; paydesk could not read the order to confirm this';
-  const again = recorded === undefined ? '' : ` with --again ${intent ?? ''}`;
+  const again = recorded === undefined ? '' : ` with --again ${change ?? ''}`;
   return new CliError(
     unrecorded === undefined ? 'rejected' : 'incomplete',
-    `the ${changeWords(change, profile.settings)}: the service took it up as ${ids.join(' and ')}, and it failed`,
+    `the ${changeWords(subject, profile.settings)}: the service took it up as ${ids.join(' and ')}, and it failed`,
     {
       ...outcome.said,
       opening: 'failed:',
       certain: `no money went back, and the amount is left to refund${checked}`,
       now: [
-        commandLine(profile, 'orders', 'show', change.orderId ?? ''),
+        commandLine(profile, 'orders', 'show', subject.orderId ?? ''),
         `to send it again: the same command${again}`,
         ...unrecordedLines(outcome),
       ],

@@ -11,7 +11,7 @@ import type { JsonObject } from '../api/spec.ts';
 import type { Context } from '../commands/command.ts';
 import { usage } from '../commands/flags.ts';
 import { about, CliError } from '../errors.ts';
-import type { AttemptRecord, Intent } from '../journal/journal.ts';
+import type { AttemptRecord, Change } from '../journal/journal.ts';
 import type { Twin } from '../orders/orders.ts';
 import { commandLine, type Profile } from '../profiles/profiles.ts';
 import type { Block } from '../terminal/terminal.ts';
@@ -27,7 +27,7 @@ export interface OrderAsked {
   /** Undefined when no order was named. `pick` then lets a person choose one. */
   readonly id: string | undefined;
   readonly confirm: string | undefined;
-  readonly intent: string | undefined;
+  readonly idempotencyKey: string | undefined;
   readonly again: readonly string[];
   readonly pick: (service: OpenService) => Promise<PickedOrder>;
 }
@@ -44,7 +44,7 @@ type OrderConfirmation = Confirmation & { readonly order: NonNullable<Confirmati
 
 interface OrderChange {
   readonly kind: 'refund' | 'capture';
-  /** The flags that were typed. A later run with the same `--intent` must have the same ones. */
+  /** The flags that were typed. A later run with the same `--idempotency-key` must have the same ones. */
   readonly asked: JsonObject;
   /** The amount as it was typed: an example of a whole command repeats it so. */
   readonly typedAmount?: string | undefined;
@@ -67,8 +67,8 @@ export interface OrderRead {
 
 export interface OrderPlan {
   /** `again`: without the names that are not about this order. */
-  readonly intent: Omit<Intent, keyof Repeat | 'orderId' | 'closed' | 'shown' | 'approve'> &
-    Partial<Pick<Intent, 'again'>>;
+  readonly change: Omit<Change, keyof Repeat | 'orderId' | 'closed' | 'shown' | 'checkFresh'> &
+    Partial<Pick<Change, 'again'>>;
   /** The amount as somebody typed it, if somebody did. */
   readonly typed?: TypedAmount | undefined;
   /** The flags of the command that asks for the same without a question. */
@@ -92,12 +92,12 @@ export interface OrderPlan {
  * not a plain success.
  */
 export function changeOrder(ctx: Context, asked: OrderAsked, change: OrderChange): Promise<void> {
-  const { id: orderId, intent: scriptId } = asked;
-  return about({ orderId, scriptId }, () => changeNamedOrder(ctx, asked, change));
+  const { id: orderId, idempotencyKey } = asked;
+  return about({ orderId, idempotencyKey }, () => changeNamedOrder(ctx, asked, change));
 }
 
 async function changeNamedOrder(ctx: Context, asked: OrderAsked, change: OrderChange): Promise<void> {
-  const { id: givenId, confirm, intent: intentId, again } = asked;
+  const { id: givenId, confirm, idempotencyKey, again } = asked;
   ctx.out.checkColumns(orderColumns);
   const service = await ctx.service({ purpose: 'change' });
   const { profile } = service;
@@ -116,8 +116,9 @@ async function changeNamedOrder(ctx: Context, asked: OrderAsked, change: OrderCh
       example,
       `paydesk orders ${kind} --help`,
     ]);
-  if (intentId !== undefined && givenId === undefined) throw usage('missing ID: --intent needs the order');
-  const repeat = { kind, intentId, asked: onlyGiven({ order: givenId, ...change.asked }), again };
+  if (idempotencyKey !== undefined && givenId === undefined)
+    throw usage('missing ID: --idempotency-key needs the order');
+  const repeat = { kind, idempotencyKey, asked: onlyGiven({ order: givenId, ...change.asked }), again };
   const plan = () => planChange(ctx, service, asked, change);
   await makeChange(ctx, service, repeat, () => orderColumns, plan);
 }
@@ -125,7 +126,7 @@ async function changeNamedOrder(ctx: Context, asked: OrderAsked, change: OrderCh
 // The command as it was typed, with what it lacks as words to replace.
 function exampleOf(
   profile: Profile,
-  { id = 'ID', again, intent }: OrderAsked,
+  { id = 'ID', again, idempotencyKey }: OrderAsked,
   { kind, asked, typedAmount }: OrderChange,
   required: readonly string[],
 ): string {
@@ -135,7 +136,7 @@ function exampleOf(
   ]);
   const lacking = required.flatMap((flag) => [flag, flag === '--reason' ? 'REASON' : 'TEXT']);
   const yes = profile.mode === 'production' ? ['--confirm', id] : ['--yes'];
-  const repeats = [...given('--again', again.join(',')), ...given('--intent', intent)];
+  const repeats = [...given('--again', again.join(',')), ...given('--idempotency-key', idempotencyKey)];
   return commandLine(profile, 'orders', kind, id, ...typed, ...lacking, ...repeats, ...yes);
 }
 
@@ -143,7 +144,7 @@ function exampleOf(
 async function planChange(
   ctx: Context,
   service: OpenService,
-  { id: givenId, confirm, intent: intentId, again, pick }: OrderAsked,
+  { id: givenId, confirm, idempotencyKey, again, pick }: OrderAsked,
   { kind, plan }: OrderChange,
 ): Promise<PlannedChange> {
   const { profile } = service;
@@ -153,36 +154,39 @@ async function planChange(
   const order = await readOne(ctx, service, 'orders', id, 'change', neighbour);
   if (kind === 'refund') await ctx.journal.refuseDuplicate({ service, orderId: id, order: order.value });
   const read = { service, id, order: order.value, isPicked: givenId === undefined, twin };
-  const { intent: planned, ask, ...shownBy } = await plan(read);
+  const { change: planned, ask, ...shownBy } = await plan(read);
   const { typed, words, names, instead, preview, urgent, check, result } = shownBy;
   const byHand = await byHandLines(ctx, service, { ...order.value, id }, planned);
-  const intent = { ...planned, checks: [...byHand, ...(planned.checks ?? [])] };
+  const change = { ...planned, checks: [...byHand, ...(planned.checks ?? [])] };
   // Even with --quiet: whoever settled it may have been wrong.
   if (!ctx.options.dryRun) for (const line of byHand) ctx.notes.warn({ text: line, style: 'warn' });
-  const repeats = [...given('--again', (names ?? again).join(',')), ...given('--intent', intentId)];
+  const repeats = [
+    ...given('--again', (names ?? again).join(',')),
+    ...given('--idempotency-key', idempotencyKey),
+  ];
   const confirmation = {
     profile,
     confirm,
     command: commandLine(profile, 'orders', kind, id, ...words, ...repeats),
     instead,
-    order: { id, amount: intent.amount, currency: intent.currency, typed },
+    order: { id, amount: change.amount, currency: change.currency, typed },
     ...(ask === undefined ? {} : { purpose: 'ask' as const }),
   };
   let shown = order;
-  const approve = async (fresh: WireRecord) => {
+  const checkFresh = async (fresh: WireRecord) => {
     await askIfChanged(ctx, shown, fresh, confirmation);
     check(fresh.value);
     shown = fresh;
   };
   const show = (applied: Applied) => ctx.out.record(applied.record, orderColumns, () => result(applied));
-  const change = {
-    intent: { ...intent, orderId: id, closed, shown: order, approve },
+  const whole = {
+    change: { ...change, orderId: id, closed, shown: order, checkFresh },
     preview,
     urgent,
     confirmation,
     show,
   };
-  return ask === undefined ? change : { ...change, ask };
+  return ask === undefined ? whole : { ...whole, ask };
 }
 
 function given(flag: string, value: string | undefined): readonly string[] {
@@ -194,12 +198,12 @@ function given(flag: string, value: string | undefined): readonly string[] {
 async function checkNotOpen(
   ctx: Context,
   service: OpenService,
-  order: Pick<Intent, 'kind' | 'again'> & { readonly orderId: string },
+  order: Pick<Change, 'kind' | 'again'> & { readonly orderId: string },
 ): Promise<readonly AttemptRecord[]> {
   const closed = await ctx.journal.refuseOpen({ service, ...order });
   for (const record of closed) {
     const what = changeOf(record, service.profile.settings);
-    ctx.notes.note(`the earlier ${what} ${becameWords(record)}: paydesk journal show ${record.sent.intent}`);
+    ctx.notes.note(`the earlier ${what} ${becameWords(record)}: paydesk journal show ${record.sent.change}`);
   }
   return closed;
 }

@@ -5,9 +5,9 @@ import { isKeyRefusal } from '../api/spec.ts';
 import type { Context } from '../commands/command.ts';
 import { CliError, type CliErrorParts, keyRefused, withParts } from '../errors.ts';
 import {
+  type Change,
   type ChangeSubject,
   changeKinds,
-  type Intent,
   mendLine,
   type Outcome,
   reasonOf,
@@ -65,7 +65,7 @@ export function appliedOrThrow(
   change: ChangeSubject,
   outcome: Ended,
 ): Applied {
-  const subject = { intent: outcome.intent, orderId: change.orderId, profile: profile.name };
+  const subject = { change: outcome.change, orderId: change.orderId, profile: profile.name };
   if (outcome.alarm !== undefined)
     throw withParts(alarmError(profile, change, outcome, outcome.alarm), subject);
   if (outcome.verdict === 'applied') {
@@ -101,11 +101,11 @@ function endError(
 
 // When the outcome could not be written, the journal still shows the change as sent. That blocks the same command.
 function afterNotSent(outcome: Extract<Outcome, { verdict: 'not_sent' }>): readonly string[] {
-  const { intent, unrecorded } = outcome;
-  if (unrecorded === undefined || intent === undefined) return ['run the command again'];
+  const { change, unrecorded } = outcome;
+  if (unrecorded === undefined || change === undefined) return ['run the command again'];
   return [
     mendLine('it was NOT sent, but the journal still says "sent"', 'and in two minutes:'),
-    `paydesk journal settle ${intent} --not-applied --note TEXT`,
+    `paydesk journal settle ${change} --not-applied --note TEXT`,
     'then run the command again',
   ];
 }
@@ -188,9 +188,9 @@ function unreadWords({ kind }: ChangeSubject, { unread }: Uncertain): string {
 function blockWords(
   ctx: Context,
   { kind }: ChangeSubject,
-  { intent, blockedUntil, unrecorded }: Uncertain,
+  { change, blockedUntil, unrecorded }: Uncertain,
 ): readonly string[] {
-  if (intent === undefined || !changeKinds[kind].provable) return [];
+  if (change === undefined || !changeKinds[kind].provable) return [];
   // The time begins with the first verdict that the journal has, and it does not have this one.
   if (unrecorded !== undefined) return [blockedWords(undefined)];
   return [
@@ -216,7 +216,7 @@ function uncertainError(ctx: Context, profile: Profile, change: ChangeSubject, o
     certain: `sent once at ${ctx.timeOfDay(sentAt)}; ${seen}`,
     now: [
       kindWords[change.kind].meanwhile,
-      ...(isReconciledLater ? [] : howToSettle(profile, change, outcome.intent)),
+      ...(isReconciledLater ? [] : howToSettle(profile, change, outcome.change)),
       ...blockWords(ctx, change, outcome),
       ...unrecordedLines(outcome),
     ],
@@ -230,15 +230,15 @@ function noAnswerWords({ kind }: ChangeSubject, change: string, reason: string):
 }
 
 /** Is called after the result is printed. Throws CliError 'incomplete' when the journal could not record the outcome. */
-export function checkRecorded(intent: Intent, outcome: Ended, { settings }: Profile): void {
+export function checkRecorded(change: Change, outcome: Ended, { settings }: Profile): void {
   const { unrecorded, refunds = [] } = outcome;
   if (unrecorded === undefined) return;
-  const figure = figuresIn(intent.currency, settings);
+  const figure = figuresIn(change.currency, settings);
   const ids = refunds.map(({ id, amount }) => `refund ${id ?? 'without an id'} ${figure(amount)}`);
-  throw new CliError('incomplete', [changeWords(intent, settings), ...ids].join(', '), {
-    intent: outcome.intent,
-    orderId: intent.orderId,
-    opening: intent.kind === 'refund' ? 'THE REFUND WAS MADE:' : 'THE CHANGE WAS MADE:',
+  throw new CliError('incomplete', [changeWords(change, settings), ...ids].join(', '), {
+    change: outcome.change,
+    orderId: change.orderId,
+    opening: change.kind === 'refund' ? 'THE REFUND WAS MADE:' : 'THE CHANGE WAS MADE:',
     certain: `${isByReply(outcome) ? 'the service confirmed it' : 'a read of the order shows it'}; this machine could not write it down (${reasonOf(unrecorded.cause)})`,
     now: [mendLine('copy these lines into the ticket; do not repeat it'), ...keepByHand(outcome)],
     cause: unrecorded.cause,

@@ -5,7 +5,7 @@ import { readOrder } from '../api/records.ts';
 import { checkoutCreateRequest, checkRequest, orderRequest, refundRequest } from '../api/request-bodies.ts';
 import { type JsonObject, paths } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
-import type { Intent } from '../journal/journal.ts';
+import type { Change } from '../journal/journal.ts';
 import { checkMode, type Profile } from '../profiles/profiles.ts';
 import { orderOf, parseHeader, parsePath, refuseMoneyRoute, refuseOverrides } from './api-request.ts';
 import { checkCapturable } from './capture-order.ts';
@@ -15,13 +15,13 @@ import { planRefund } from './refund/refund-plan.ts';
 
 /** What a desk wants to send. */
 type Asked = Pick<
-  Intent,
+  Change,
   'kind' | 'orderId' | 'request' | 'expected' | 'tolerated' | 'amount' | 'currency' | 'reason' | 'note'
 >;
 
 /** What follows from the body of a change and from its order. */
 type Planned = Partial<
-  Pick<Intent, 'orderId' | 'request' | 'expected' | 'tolerated' | 'amount' | 'currency' | 'reason'>
+  Pick<Change, 'orderId' | 'request' | 'expected' | 'tolerated' | 'amount' | 'currency' | 'reason'>
 >;
 
 /**

@@ -1,5 +1,5 @@
 /**
- * `--intent` and `--again`: a script that runs again with the same `--intent` gets the recorded outcome, and nothing is sent.
+ * `--idempotency-key` and `--again`: a script that runs again with the same `--idempotency-key` gets the recorded outcome, and nothing is sent.
  */
 
 import { figuresIn, linesInBoth } from '../amounts.ts';
@@ -9,7 +9,7 @@ import type { Column } from '../api/resources.ts';
 import { chargeIdPattern, type JsonObject, valueAt } from '../api/spec.ts';
 import type { Context } from '../commands/command.ts';
 import { flag, usage } from '../commands/flags.ts';
-import type { ChangeSubject, Intent, Outcome } from '../journal/journal.ts';
+import type { Change, ChangeSubject, Outcome } from '../journal/journal.ts';
 import { accountSpan, type Profile } from '../profiles/profiles.ts';
 import type { Block } from '../terminal/terminal.ts';
 import { notMadeError, recordedWords } from './by-hand-words.ts';
@@ -17,15 +17,15 @@ import { changeWords } from './change-words.ts';
 import { type Ended, failedOf } from './explain-outcome.ts';
 import { type Applied, appliedOrThrow, isDryRun, showDryRun } from './outcome.ts';
 
-/** What a script's own id looks like. */
-export const scriptIdPattern = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/;
+/** What an idempotency key looks like. */
+export const idempotencyKeyPattern = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/;
 
-export const intentFlag = flag.of<string>({
-  value: 'ID',
+export const idempotencyKeyFlag = flag.of<string>({
+  value: 'KEY',
   summary:
-    "a script's own id for this change: with the same ID again, paydesk sends nothing and shows the recorded result",
+    'a name of your own for this change: with the same KEY again, paydesk sends nothing and shows the recorded result',
   parse: (text, name) => {
-    if (scriptIdPattern.test(text)) return text;
+    if (idempotencyKeyPattern.test(text)) return text;
     throw usage(`${name} ${text}: letters, digits and . _ : - only, 128 at most`);
   },
 });
@@ -45,49 +45,53 @@ export const againFlag = flag.of<readonly string[]>({
   },
 });
 
-/** How paydesk recognises that the same `--intent` means the same change. */
-export type Repeat = Pick<Intent, 'kind' | 'intentId' | 'asked' | 'again'>;
+/** How paydesk recognises that the same `--idempotency-key` means the same change. */
+export type Repeat = Pick<Change, 'kind' | 'idempotencyKey' | 'asked' | 'again'>;
 
 /** Chooses the columns for the record that a change returned. */
 export type ColumnsOf = (record: JsonObject) => readonly Column[];
 
 /**
- * Shows the outcome of an earlier run with the same `--intent`, or of one that handed the very same over and was stopped. Returns undefined when there was no earlier run, or when a
+ * Shows the outcome of an earlier run with the same `--idempotency-key`, or of one that handed the very same over and was stopped. Returns undefined when there was no earlier run, or when a
  * new attempt is allowed. Throws CliError 'rejected' or 'unknown' when that was the outcome, 'refused' when the id was used
  * for another change.
  */
 export async function showRecorded(
   ctx: Context,
   service: Pick<Service, 'profile' | 'keyFingerprint'>,
-  { kind, intentId, asked = {}, again }: Repeat,
+  { kind, idempotencyKey, asked = {}, again }: Repeat,
   columnsOf: ColumnsOf,
 ): Promise<Applied | undefined> {
-  const recorded = await ctx.journal.recorded(intentId, { kind, asked, again, service });
+  const recorded = await ctx.journal.recorded(idempotencyKey, { kind, asked, again, service });
   if (recorded === undefined || isDryRun(recorded.outcome)) return undefined;
-  const earlier = { ...recorded, outcome: recorded.outcome, intentId: intentId ?? 'this command' };
+  const earlier = {
+    ...recorded,
+    outcome: recorded.outcome,
+    idempotencyKey: idempotencyKey ?? 'this command',
+  };
   return showRepeat(ctx, service, earlier, columnsOf);
 }
 
 /**
- * Returns the change that this run made. Returns undefined after a dry run, and when another run with the same `--intent` was
+ * Returns the change that this run made. Returns undefined after a dry run, and when another run with the same `--idempotency-key` was
  * faster: then it shows the outcome of that run. Throws CliError for every outcome that is not a plain success.
  */
 export async function appliedNow(
   ctx: Context,
   service: Pick<Service, 'profile' | 'keyFingerprint'>,
-  { intent, outcome }: { readonly intent: Intent; readonly outcome: Outcome },
+  { change, outcome }: { readonly change: Change; readonly outcome: Outcome },
   columnsOf: ColumnsOf,
 ): Promise<Applied | undefined> {
   if (isDryRun(outcome)) return showDryRun(ctx, outcome);
-  if (outcome.recorded === undefined) return appliedOrThrow(ctx, service.profile, intent, outcome);
-  const { intentId = '' } = intent;
-  await showRepeat(ctx, service, { change: intent, outcome, intentId }, columnsOf);
+  if (outcome.recorded === undefined) return appliedOrThrow(ctx, service.profile, change, outcome);
+  const { idempotencyKey = '' } = change;
+  await showRepeat(ctx, service, { change: change, outcome, idempotencyKey }, columnsOf);
   return undefined;
 }
 
 interface Recorded {
-  /** The script's own id, or what else says which run it was. */
-  readonly intentId: string;
+  /** The idempotency key, or what else says which run it was. */
+  readonly idempotencyKey: string;
   readonly change: ChangeSubject;
   readonly outcome: Ended;
 }
@@ -95,13 +99,13 @@ interface Recorded {
 async function showRepeat(
   ctx: Context,
   service: Pick<Service, 'profile' | 'keyFingerprint'>,
-  { intentId, change, outcome }: Recorded,
+  { idempotencyKey, change, outcome }: Recorded,
   columnsOf: ColumnsOf,
 ): Promise<Applied> {
   const { profile } = service;
   const { byHand } = outcome;
   const said = byHand && (await recordedWords(ctx, service, byHand, outcome.order?.value));
-  const before = `${intentId} was ${wordsBefore(outcome)} before, journal ${outcome.intent ?? ''}`;
+  const before = `${idempotencyKey} was ${wordsBefore(outcome)} before, journal ${outcome.change ?? ''}`;
   const isShown = ctx.options.dryRun && outcome.verdict === 'applied' && outcome.alarm === undefined;
   if (!isShown) ctx.notes.note(`${before}; nothing was sent now`);
   if (byHand !== undefined && outcome.verdict === 'rejected')
@@ -141,13 +145,13 @@ const beforeWords: Readonly<Record<Ended['verdict'], string>> = {
 // Prints the fields that every dry run prints; method, path and body are null, because nothing would be sent.
 async function showDryRepeat(
   ctx: Context,
-  { intent, verdict }: Applied,
+  { change, verdict }: Applied,
   before: string,
   view: readonly Block[],
 ): Promise<void> {
   const checks = [`${before}: nothing would be sent`];
   const request = { method: null, path: null, body: null };
-  await ctx.out.dryRun({ ...request, checks, intent: intent ?? null, verdict }, () => [
+  await ctx.out.dryRun({ ...request, checks, change: change ?? null, verdict }, () => [
     { line: `would send nothing: ${before}` },
     ...view,
     { line: 'nothing was sent (--dry-run)' },
@@ -160,7 +164,7 @@ function columnsFor({ kind, orderId }: ChangeSubject, columns: readonly Column[]
   const made = (record: JsonObject) => ({ ...record, id: record.created ?? of, url: record.link });
   return columns.map((column) => ({
     ...column,
-    value: (record, keys) => column.value(record.object === 'intent' ? made(record) : record, keys),
+    value: (record, keys) => column.value(record.object === 'change' ? made(record) : record, keys),
   }));
 }
 
@@ -211,6 +215,6 @@ export function onlyGiven(values: object): object {
 
 /** Like `onlyGiven`, but returns undefined when no field is left. */
 export function givenOrNothing<const T extends object>(values: T): Given<T> | undefined {
-  const given = onlyGiven(values);
-  return Object.keys(given).length === 0 ? undefined : given;
+  const idempotencyKey = onlyGiven(values);
+  return Object.keys(idempotencyKey).length === 0 ? undefined : idempotencyKey;
 }

@@ -23,8 +23,8 @@ import { untilWords } from './by-hand-words.ts';
 import { kindWords } from './change-words.ts';
 
 /** The command that finds out about them. */
-export function checkTwiceCommand({ intent }: Pick<PaidTwice, 'intent'>): string {
-  return `paydesk journal reconcile ${intent}`;
+export function checkTwiceCommand({ change }: Pick<PaidTwice, 'change'>): string {
+  return `paydesk journal reconcile ${change}`;
 }
 
 /** `root says 16000 MXN were paid back; the service does not show it` */
@@ -56,7 +56,7 @@ export function appearedWords(
 
 /** The command that records it, or shows how to end it. */
 export function appearedCommand({ record, isRecorded }: AppearedRefund): string {
-  return `paydesk journal ${isRecorded ? 'show' : 'reconcile'} ${record.sent.intent}`;
+  return `paydesk journal ${isRecorded ? 'show' : 'reconcile'} ${record.sent.change}`;
 }
 
 /**
@@ -119,7 +119,7 @@ function caseLines(ctx: Context, profile: Profile, one: OrderCase, isShown: bool
       return [
         failedWords(one),
         'that money did not go back: tell the buyer; it can be refunded again',
-        `then end this with ${acknowledgeCommand(one.record.sent.intent)}`,
+        `then end this with ${acknowledgeCommand(one.record.sent.change)}`,
       ];
     // The line about what was settled by hand says it.
     case 'recorded not made':
@@ -141,15 +141,15 @@ export function failedWords({ refunds }: Extract<OrderCase, { readonly is: 'fail
 // Two attempts may have an alarm about the same money: ending one leaves the other.
 function besidesLines({ besides = [] }: PaidTwice): readonly string[] {
   if (besides.length === 0) return [];
-  const commands = besides.map((intent) => `paydesk journal show ${intent}`);
+  const commands = besides.map((change) => `paydesk journal show ${change}`);
   return [`another alarm of this order stands, and is ended by itself: ${commands.join(' and ')}`];
 }
 
 // `i_7f3k was recorded as not made by root, and has appeared`
 function lateLines(ctx: Context, profile: Profile, late: AppearedRefund): readonly string[] {
-  const { intent } = late.record.sent;
+  const { change } = late.record.sent;
   return [
-    `${intent} was recorded as not made by ${late.operator}, and has appeared`,
+    `${change} was recorded as not made by ${late.operator}, and has appeared`,
     ...betweenLines(ctx, profile, late),
   ];
 }
@@ -157,7 +157,7 @@ function lateLines(ctx: Context, profile: Profile, late: AppearedRefund): readon
 // Whoever sent them counted on the record that was wrong.
 function betweenLines(ctx: Context, profile: Profile, { between }: AppearedRefund): readonly string[] {
   return between.map(
-    (record) => `sent in between: ${sentWords(ctx, profile, record)} (${record.sent.intent})`,
+    (record) => `sent in between: ${sentWords(ctx, profile, record)} (${record.sent.change})`,
   );
 }
 
@@ -197,7 +197,7 @@ function stepOf(ctx: Context, one: OrderCase): readonly [words: string, command:
       return one.isKnown
         ? [
             'see what was sent, what paydesk has found since, and how to end this:',
-            `paydesk journal show ${one.twice.intent}`,
+            `paydesk journal show ${one.twice.change}`,
           ]
         : ['first check whether the buyer was paid twice:', checkTwiceCommand(one.twice)];
     case 'appeared':
@@ -210,19 +210,19 @@ function stepOf(ctx: Context, one: OrderCase): readonly [words: string, command:
     case 'recorded made':
       return [
         'first see who recorded that, and why; if it is wrong, that screen says how to correct it:',
-        `paydesk journal show ${one.record.sent.intent}`,
+        `paydesk journal show ${one.record.sent.change}`,
       ];
     case 'gone':
       return [
         'see what was sent, and what the service replied:',
-        `paydesk journal show ${one.record.sent.intent}`,
+        `paydesk journal show ${one.record.sent.change}`,
       ];
     case 'failed':
-      return ['see what was sent, and when it failed:', `paydesk journal show ${one.record.sent.intent}`];
+      return ['see what was sent, and when it failed:', `paydesk journal show ${one.record.sent.change}`];
     case 'recorded not made':
       return [
         `wait until ${untilWords(ctx, one.until)}: it may still appear. See who recorded that it was not made, and why:`,
-        `paydesk journal show ${one.record.sent.intent}`,
+        `paydesk journal show ${one.record.sent.change}`,
       ];
   }
 }
@@ -240,7 +240,7 @@ function sentWords(
 function unconfirmedWords(
   ctx: Pick<Context, 'shortTime'>,
   { settings }: Pick<Profile, 'settings'>,
-  { kind, amount, currency, sentAt, operator }: Omit<UnconfirmedChange, 'intent'>,
+  { kind, amount, currency, sentAt, operator }: Omit<UnconfirmedChange, 'change'>,
 ): string {
   const sum = amount === undefined ? '' : ` of ${amountWords(amount, currency, settings)}`;
   return `${changeKinds[kind].noun}${sum}, sent at ${ctx.shortTime(sentAt)} by ${operator}`;
@@ -272,6 +272,6 @@ function checkLine(change: UnconfirmedChange, isShown: boolean): string {
 }
 
 /** The command that reads the order again, or shows what is known where no read can tell. */
-export function findOutCommand({ intent, kind }: Pick<UnconfirmedChange, 'intent' | 'kind'>): string {
-  return `paydesk journal ${changeKinds[kind].provable ? 'reconcile' : 'show'} ${intent}`;
+export function findOutCommand({ change, kind }: Pick<UnconfirmedChange, 'change' | 'kind'>): string {
+  return `paydesk journal ${changeKinds[kind].provable ? 'reconcile' : 'show'} ${change}`;
 }

@@ -6,7 +6,7 @@ import type { Context } from '../commands/command.ts';
 import type { WhatChanges } from '../commands/commands.ts';
 import { CliError } from '../errors.ts';
 import { type ClockWithTimers, type Io, variable } from '../io.ts';
-import type { Intent, Journal, JournalStore } from '../journal/journal.ts';
+import type { Change, Journal, JournalStore } from '../journal/journal.ts';
 import { tolerableSkewMs } from '../journal/journal-time.ts';
 import { openJournal } from '../journal/open-journal.ts';
 import { landmarkFolders } from '../journal/sqlite/landmark.ts';
@@ -121,7 +121,7 @@ export function createAccount(parts: AccountParts): Account {
   return {
     async service({ purpose = 'read', profile, key, maxPerSecond, shown } = {}) {
       if (maxPerSecond !== undefined) pace.limit(maxPerSecond);
-      if (purpose === 'change') (await profiles.open(ofPlan)).approveChange();
+      if (purpose === 'change') (await profiles.open(ofPlan)).allowChange();
       const { service } = await (key === undefined
         ? open(profile)
         : openWith(() => profiles.open(profile, key)));
@@ -161,12 +161,12 @@ export function createAccount(parts: AccountParts): Account {
       for (const one of openDesks) one.close();
       opened.close();
     },
-    async change(intent) {
+    async change(change) {
       // The end of such a command would not say what was sent.
       if (parts.changes !== 'service') throw new Error('commands.ts does not say that this command can send');
-      (await profiles.open(ofPlan)).approveChange();
+      (await profiles.open(ofPlan)).allowChange();
       const team = globals.dryRun ? undefined : await desk();
-      if (team !== undefined) return await team.change(newId(intent))(intent);
+      if (team !== undefined) return await team.change(newId(change))(change);
       const [client, { createChange }] = await Promise.all([open(), import('../journal/make-change.ts')]);
       let changeEnded: (() => void) | undefined;
       let sentAs = '';
@@ -182,9 +182,9 @@ export function createAccount(parts: AccountParts): Account {
           send: sending(client.send, () => sentAs),
           store,
           options: globals,
-          ids: () => newId(intent),
+          ids: () => newId(change),
           signal: stopWaiting,
-        })(intent);
+        })(change);
       } finally {
         changeEnded?.();
       }
@@ -193,7 +193,7 @@ export function createAccount(parts: AccountParts): Account {
 }
 
 // Short enough to be typed. Of many thousand rows of plans, two would have the same id.
-function newId({ plan }: Intent): string {
+function newId({ plan }: Change): string {
   return `i_${crypto
     .randomUUID()
     .replaceAll('-', '')
@@ -239,17 +239,18 @@ function withDesk(journal: Journal, desk: () => Promise<Desk | undefined>): Jour
       await (await desk())?.journal.settleEarlier(order.orderId);
       return await journal.refuseOpen(order);
     },
-    recorded: async (given, asked) =>
-      (await (await desk())?.journal.recorded(given, asked)) ?? (await journal.recorded(given, asked)),
+    recorded: async (idempotencyKey, asked) =>
+      (await (await desk())?.journal.recorded(idempotencyKey, asked)) ??
+      (await journal.recorded(idempotencyKey, asked)),
   };
 }
 
 // Calls `act` right before a SENT row is written, because from then on the change is in flight.
-function beforeSent(store: JournalStore, act: (intent: string) => void): JournalStore {
+function beforeSent(store: JournalStore, act: (change: string) => void): JournalStore {
   return {
     ...store,
     append(row) {
-      if (row.type === 'sent') act(row.intent);
+      if (row.type === 'sent') act(row.change);
       return store.append(row);
     },
   };

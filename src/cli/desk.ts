@@ -5,7 +5,7 @@ import { proxyFor } from '../api/api.ts';
 import { createTransport, type Transport } from '../api/client.ts';
 import { CliError } from '../errors.ts';
 import type { ClockWithTimers, Io } from '../io.ts';
-import type { Change, JournalStore } from '../journal/journal.ts';
+import type { JournalStore, MakeChange } from '../journal/journal.ts';
 import type { FileRules, OpenProfile } from '../profiles/profiles.ts';
 import { createDeskJournal, type DeskJournal } from '../sender/desk-journal.ts';
 import { changeThrough, type DeskParts } from '../sender/hand-over.ts';
@@ -24,7 +24,7 @@ export interface Desk {
   readonly sender: string;
   readonly store: JournalStore;
   readonly journal: DeskJournal;
-  readonly change: (id: string) => Change;
+  readonly change: (id: string) => MakeChange;
   /** Forgets what was handed over and whose end was shown, and closes the connection. */
   close(): void;
 }
@@ -85,9 +85,9 @@ export function openDesk(parts: DeskOfRun, { profile, key }: OpenProfile): Desk 
     sender: sender.origin,
     store: { ...store, rules: () => Promise.resolve(teamRules) },
     journal: createDeskJournal(desk, (change) => shown.add(change)),
-    change: (id) => async (intent) => {
+    change: (id) => async (change) => {
       try {
-        const outcome = await changeThrough(desk, id, intent);
+        const outcome = await changeThrough(desk, id, change);
         shown.add(id);
         return outcome;
       } catch (error) {

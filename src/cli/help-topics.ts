@@ -23,7 +23,7 @@ export const topics: Readonly<Record<string, Topic>> = {
   accounts: { summary: 'profiles, keys, limits, several people on one machine' },
   settings: { summary: 'every setting of a profile' },
   teams: { page: 'team', summary: 'one sender for all desks, limits, a second person' },
-  scripting: { summary: 'JSON, errors, ids of your own, a simulator to test with' },
+  scripting: { summary: 'JSON, errors, idempotency keys, a simulator to test with' },
   output: { summary: 'formats, columns, amounts, dates' },
   'exit-codes': { summary: 'what a script can rely on' },
   environment: { summary: 'variables, folders, how to remove every trace' },

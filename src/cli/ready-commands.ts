@@ -6,7 +6,7 @@ import { readCommandLine } from './command-line.ts';
 const shown = /(?:^|[\s(])(paydesk .*?)(?:\)|\s{2,}\(.*|\s*)$/;
 
 // A word that a person has to replace, as help writes it.
-const placeholder = /^(?:TEXT|FILE|NAME|ID|INTENT|HASH|N|PROFILE|AMOUNT|PLAN|USER|DIR)$/;
+const placeholder = /^(?:TEXT|FILE|NAME|ID|CHANGE|HASH|N|PROFILE|AMOUNT|PLAN|USER|DIR)$/;
 
 /**
  * The commands of these lines, each as its words: `['paydesk', 'journal', 'show', 'i_7f3k']`. A line that holds no command, or

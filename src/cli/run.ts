@@ -135,7 +135,7 @@ function toCliError(error: unknown, state: RunState): CliError {
   const only = state.stop.onlyChange();
   const known =
     error instanceof CliError
-      ? withoutTyped(withParts(error, { intent: only }), state.argv)
+      ? withoutTyped(withParts(error, { change: only }), state.argv)
       : crashed(error, state);
   const changes = changesOf(state.argv);
   return changes === undefined ? known : state.whatWasSent.withCertain(known, changes);
@@ -146,7 +146,7 @@ function crashed(error: unknown, { stop }: RunState): CliError {
   const message = error instanceof Error ? error.message : String(error);
   if (sent !== undefined) {
     return new CliError('unknown', `a change was sent, then paydesk failed: ${message}`, {
-      intent: sent,
+      change: sent,
       certain: 'what is known of the change is in the journal; it is not sent again',
       now: [`paydesk journal show ${sent}`, `paydesk journal reconcile ${sent}`],
       cause: error,

@@ -19,7 +19,7 @@ export interface Stop {
    * Call it with the id of a change right before sending, and call the function that it returns once the change has its
    * verdict.
    */
-  readonly startChange: (intent: string) => () => void;
+  readonly startChange: (change: string) => () => void;
   readonly inFlight: () => boolean;
   /** The journal id of the last change that this run sent. */
   readonly sentChange: () => string | undefined;
@@ -47,10 +47,10 @@ export function createStop(): Stop {
       leave.abort(reason);
       stop.abort(reason);
     },
-    startChange(intent) {
+    startChange(change) {
       inFlight += 1;
-      sentChange = intent;
-      sent.add(intent);
+      sentChange = change;
+      sent.add(change);
       return () => {
         inFlight -= 1;
         if (inFlight === 0 && reason !== undefined) stop.abort(reason);

@@ -7,8 +7,8 @@ import type { JournalRow, JournalStore, VerdictRow } from '../journal/journal.ts
 
 /** What a run has sent and recorded so far. */
 export interface WhatWasSent {
-  /** The function that sends a change; whoever calls it is noted. `intent`: the journal's id of the change, once it has one. */
-  readonly sending: (send: SendOnce, intent: () => string) => SendOnce;
+  /** The function that sends a change; whoever calls it is noted. `change`: the journal's id of the change, once it has one. */
+  readonly sending: (send: SendOnce, change: () => string) => SendOnce;
   /** The store of the journal; what is written to it is noted. */
   readonly recording: (store: JournalStore) => JournalStore;
   /** What is certain at the end of a run that prints a result and not an error; undefined if nothing was sent or recorded. */
@@ -35,10 +35,10 @@ export function createWhatWasSent(): WhatWasSent {
     return changes === 'service' ? 'nothing was sent' : recordedWords(written);
   };
   return {
-    sending: (send, intent) => async (request, how) => {
-      sent.set(intent(), undefined);
+    sending: (send, change) => async (request, how) => {
+      sent.set(change(), undefined);
       const report = await send(request, how);
-      if (report.kind === 'not_sent') sent.delete(intent());
+      if (report.kind === 'not_sent') sent.delete(change());
       return report;
     },
     recording: (store) => ({
@@ -46,7 +46,7 @@ export function createWhatWasSent(): WhatWasSent {
       append: noted(async (row) => {
         await store.append(row);
         if (isOfRead(row)) written.read += 1;
-        if (row.type === 'verdict' && sent.has(row.intent)) sent.set(row.intent, row.verdict);
+        if (row.type === 'verdict' && sent.has(row.change)) sent.set(row.change, row.verdict);
       }),
       takeBack: noted((sent, verdict) => store.takeBack(sent, verdict)),
       acceptCopy: noted((row) => store.acceptCopy(row)),

@@ -99,7 +99,9 @@ export const api = defineCommand({
 });
 
 async function read(ctx: Context, service: OpenService, path: string, given: Flags): Promise<undefined> {
-  const unfit = (['body', 'confirm', 'intent', 'again'] as const).find((name) => given[name] !== undefined);
+  const unfit = (['body', 'confirm', 'idempotency-key', 'again'] as const).find(
+    (name) => given[name] !== undefined,
+  );
   if (unfit !== undefined) throw usage(`--${unfit} is for changes, and a GET changes nothing`);
   const whole = withQuery(path, fieldsOf(given));
   refuseOverrides(whole);
@@ -121,7 +123,7 @@ async function change(
   given: Flags,
 ): Promise<undefined> {
   const { profile } = service;
-  const { confirm, intent: intentId, again = [], include = false } = given;
+  const { confirm, 'idempotency-key': idempotencyKey, again = [], include = false } = given;
   if (given.paginate === true) throw usage('--paginate is for GET');
   if (include) ctx.out.checkColumns(includedColumns);
   const confirmation = { profile, confirm };
@@ -133,8 +135,8 @@ async function change(
   const request = { method, path, body, headers };
   const asked = onlyGiven({ method, path, body, headers: Object.keys(headers ?? {}).join(' ') });
   const columnsOf = (value: JsonObject) => repliedColumns(ctx, value);
-  await makeChange(ctx, service, { kind: 'api', intentId, asked, again }, columnsOf, async () => ({
-    intent: { orderId, request, approve: async (fresh) => checkMode(fresh.value, profile) },
+  await makeChange(ctx, service, { kind: 'api', idempotencyKey, asked, again }, columnsOf, async () => ({
+    change: { orderId, request, checkFresh: async (fresh) => checkMode(fresh.value, profile) },
     preview: preview(request, orderId, profile),
     confirmation,
     show: ({ record: { value, bytes }, head }) =>

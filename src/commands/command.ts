@@ -6,7 +6,7 @@ import { CliError } from '../errors.ts';
 import type { Exports } from '../exports/exports.ts';
 import type { Indexes } from '../index/index.ts';
 import type { Clock } from '../io.ts';
-import type { Change, Journal } from '../journal/journal.ts';
+import type { Journal, MakeChange } from '../journal/journal.ts';
 import type { Busy, Held } from '../locks/locks.ts';
 import type { Plans } from '../plans/plans.ts';
 import type { ProfileDraft, Profiles, TypedKey } from '../profiles/profiles.ts';
@@ -105,7 +105,7 @@ export interface Context {
   lock(name: string): Promise<Held | Busy>;
   readonly plans: Plans;
   /** The only way to change something at the service. */
-  readonly change: Change;
+  readonly change: MakeChange;
   readonly journal: Journal;
   /** The folder of the journal, and what says so: `state_folder`, or the file of the machine's configuration. */
   readonly journalPlace: { readonly folder: string; readonly from: string };
@@ -147,7 +147,7 @@ export interface KnownHere {
   readonly profiles: () => Promise<readonly Candidate[]>;
   /** `start`: what is typed of the id so far. */
   readonly orders: (profile: string | undefined, start: string) => Promise<readonly Candidate[]>;
-  readonly intents: (profile: string | undefined) => Promise<readonly Candidate[]>;
+  readonly changes: (profile: string | undefined) => Promise<readonly Candidate[]>;
   readonly charges: (orderId: string, profile: string | undefined) => Promise<readonly Candidate[]>;
 }
 

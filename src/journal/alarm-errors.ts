@@ -38,7 +38,7 @@ export function appearedError(
     const ids = (verdict.refunds ?? []).map(({ id }) => id ?? 'one refund without an id').join(' and ');
     const { sent } = attempt;
     const after = { sent, verdicts: [...attempt.verdicts, verdict] };
-    const what = `${changeWords(sent, amounts)} on ${subject}, ${sent.intent}: ${alarmText(after) ?? ''}`;
+    const what = `${changeWords(sent, amounts)} on ${subject}, ${sent.change}: ${alarmText(after) ?? ''}`;
     return new CliError('unknown', ids === '' ? what : `${what}\n${ids}`, {
       opening: 'stop:',
       certain: known,
@@ -73,5 +73,5 @@ function twiceError(
 }
 
 function acknowledgeLines({ sent }: AttemptRecord): readonly string[] {
-  return ['when somebody has dealt with it:', acknowledgeCommand(sent.intent)];
+  return ['when somebody has dealt with it:', acknowledgeCommand(sent.change)];
 }

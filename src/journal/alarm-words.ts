@@ -81,6 +81,6 @@ export const alarmWords: Readonly<Record<Alarm, string>> = {
 };
 
 /** The command that ends an alarm. */
-export function acknowledgeCommand(intent: string): string {
-  return `paydesk journal acknowledge ${intent} --note TEXT`;
+export function acknowledgeCommand(change: string): string {
+  return `paydesk journal acknowledge ${change} --note TEXT`;
 }

@@ -63,7 +63,7 @@ function verdictInShort(
   row: VerdictRow,
   isLast: boolean,
 ): NonNullable<SentRow['archived']>['verdicts'][number] {
-  const { type: _, intent: __, attempt: ___, note: ____, link: _____, ...kept } = withoutClocks(row);
+  const { type: _, change: __, attempt: ___, note: ____, link: _____, ...kept } = withoutClocks(row);
   const { why, error, refunds, ...rest } = kept;
   return {
     ...rest,
@@ -77,11 +77,11 @@ function withoutClocks({ clocks: _, ...row }: VerdictRow): VerdictRow {
 }
 
 /** The verdicts in such a row; none in any other SENT row. */
-export function verdictsIn({ intent, attempt, archived }: SentRow): readonly VerdictRow[] {
+export function verdictsIn({ change, attempt, archived }: SentRow): readonly VerdictRow[] {
   const verdicts = archived?.verdicts ?? [];
   return verdicts.map(({ why = '', refunds, ...row }) => ({
     type: 'verdict',
-    intent,
+    change,
     attempt,
     ...row,
     why,

@@ -9,8 +9,8 @@ import type { CliErrorParts } from '../errors.ts';
 import { isPending } from './agreement.ts';
 import { claimedBy, isDoubted, isWatched, verdictOf } from './attempt-state.ts';
 import { appearedOn, appearedRuling, sentAs, unshownRefunds } from './by-hand.ts';
+import { changeKinds } from './change.ts';
 import { decide } from './guards.ts';
-import { changeKinds } from './intent.ts';
 import type { AttemptRecord, Moment, Proof, SentRow, VerdictRow } from './journal-rows.ts';
 import { earliestOf, stampOf } from './journal-time.ts';
 import { preImage } from './judge-read.ts';
@@ -48,8 +48,8 @@ function transition(state: State, event: Event): Step | undefined {
       return event.is === 'known' ? guard(state, event.attempts, event.moment) : undefined;
     case 'reading':
       return event.is === 'fresh' ? compare(state, event) : undefined;
-    case 'approving':
-      return event.is === 'approved' ? record(state, event.moment) : undefined;
+    case 'checking':
+      return event.is === 'checked' ? record(state, event.moment) : undefined;
     case 'correcting':
       return event.is === 'recorded' || event.is === 'unrecorded'
         ? refuse(corrected(state, event))
@@ -110,8 +110,8 @@ function compare(state: At<'reading'>, event: Extract<Event, { is: 'fresh' }>): 
     nothingToRepeat(wanted, before, known, unshown);
   if (refusal !== undefined) return refuse(refusal);
   return {
-    state: { ...state, at: 'approving', before, neighbour: event.neighbour, readAt: event.moment },
-    effect: { do: 'approve' },
+    state: { ...state, at: 'checking', before, neighbour: event.neighbour, readAt: event.moment },
+    effect: { do: 'check' },
   };
 }
 
@@ -146,7 +146,7 @@ function newsOf(
 }
 
 // The final read counts for a limited time. If a person took over half of it to answer, paydesk reads again.
-function record(state: At<'approving'>, now: Moment): Step {
+function record(state: At<'checking'>, now: Moment): Step {
   const { wanted, known, sending, readAt } = state;
   if (wanted.dryRun) return release({ how: 'dry_run' });
   if (elapsedMs(readAt, now) > Math.max(1000, wanted.sendWithinMs / 2)) {
@@ -165,7 +165,7 @@ function elapsedMs(from: Moment, to: Moment): number {
   return Math.max(to.wall - from.wall, to.mono - from.mono);
 }
 
-function sentRow({ wanted, sending, before, neighbour, readAt }: At<'approving'>, now: Moment): SentRow {
+function sentRow({ wanted, sending, before, neighbour, readAt }: At<'checking'>, now: Moment): SentRow {
   const { kind, orderId, livemode, expected = [], tolerated = [] } = wanted;
   // An added header may hold a secret, and no verdict needs it.
   const { headers: _, ...request } = wanted.request;
@@ -173,7 +173,7 @@ function sentRow({ wanted, sending, before, neighbour, readAt }: At<'approving'>
   return {
     ...wanted.about,
     type: 'sent',
-    intent: sending.intent,
+    change: sending.change,
     attempt: sending.attempt,
     ...stampOf(now),
     // Counted from the final read, because paydesk does not see what others do to the order after it.
@@ -182,7 +182,7 @@ function sentRow({ wanted, sending, before, neighbour, readAt }: At<'approving'>
     request,
     proof,
     neighbour,
-    given: wanted.given,
+    idempotencyKey: wanted.idempotencyKey,
     asked: wanted.asked,
     ref: wanted.ref,
     plan: wanted.plan,
@@ -197,7 +197,7 @@ function takeBack(
 ): Step {
   const why = 'it could not be recorded';
   const verdict = verdictRow(flight.sent, moment, { verdict: 'not_sent', by: 'sender', why });
-  const refusal: Refusal = { why: 'journal', cause, left: flight.sent.intent };
+  const refusal: Refusal = { why: 'journal', cause, left: flight.sent.change };
   return {
     state: { at: 'correcting', wanted, refusal },
     effect: { do: 'take_back', sent: flight.sent, row: verdict },

@@ -1,6 +1,6 @@
 /** What a store of the journal can be asked for: attempts by what is needed of them, and lists of them page by page. */
 
-import type { ChangeKind } from './intent.ts';
+import type { ChangeKind } from './change.ts';
 import type { AttemptRecord, Moment, SentRow } from './journal-rows.ts';
 
 /** Narrows which attempts are wanted. An attempt must match all parts. */
@@ -9,9 +9,9 @@ export interface AttemptFilter {
   readonly orderId?: string | undefined;
   /** On any of these orders. */
   readonly orderIds?: ReadonlySet<string> | undefined;
-  readonly intent?: string | undefined;
-  /** A script's own id (`--intent`). */
-  readonly given?: string | undefined;
+  readonly change?: string | undefined;
+  /** An idempotency key (`--idempotency-key`). */
+  readonly idempotencyKey?: string | undefined;
   /** A verdict names one of these: as the id of a refund, or as the id or link of what was created. A link that was erased is not found. */
   readonly made?: ReadonlySet<string> | undefined;
   /** It was sent with `--again` and one of these names. */
@@ -46,8 +46,8 @@ export interface AttemptFilter {
 type Narrowing =
   | 'orderId'
   | 'orderIds'
-  | 'intent'
-  | 'given'
+  | 'change'
+  | 'idempotencyKey'
   | 'made'
   | 'again'
   | 'unconfirmed'
@@ -62,7 +62,7 @@ export type AttemptQuery = {
 }[Narrowing];
 
 /** A place in a list of attempts. */
-export type Cursor = Pick<SentRow, 'time' | 'intent' | 'attempt'>;
+export type Cursor = Pick<SentRow, 'time' | 'change' | 'attempt'>;
 
 /** Which part of a list is wanted: at most `limit` attempts, those that come after a place. */
 export interface ListPage {
@@ -73,7 +73,7 @@ export interface ListPage {
 /** Compares two places in a list: negative if the first one comes first. */
 export function byNewest(one: Cursor, other: Cursor): number {
   if (one.time !== other.time) return other.time - one.time;
-  if (one.intent !== other.intent) return one.intent < other.intent ? 1 : -1;
+  if (one.change !== other.change) return one.change < other.change ? 1 : -1;
   return other.attempt - one.attempt;
 }
 

@@ -1,7 +1,7 @@
 /** The state of an attempt: does it block its order, is it read again, and which records did it make? Pure. */
 
 import { isFailed, isPending } from './agreement.ts';
-import { changeKinds, type FoundRefund } from './intent.ts';
+import { changeKinds, type FoundRefund } from './change.ts';
 import type { Alarm, AttemptRecord, Moment, Proof, VerdictRow } from './journal-rows.ts';
 import { momentOfRow, passedSince } from './journal-time.ts';
 import { type Claims, isSameMoney } from './judge-read.ts';
@@ -349,5 +349,5 @@ function isAfterTimeOf(record: AttemptRecord, { sent }: AttemptRecord): boolean 
 }
 
 export function isSameAttempt(one: AttemptRecord, other: Pick<AttemptRecord, 'sent'>): boolean {
-  return one.sent.intent === other.sent.intent && one.sent.attempt === other.sent.attempt;
+  return one.sent.change === other.sent.change && one.sent.attempt === other.sent.attempt;
 }

@@ -150,9 +150,9 @@ export function appearedOn(
   return mayAppear(record) ? appearedIn(record, known, judgeOrder(record, known, order)) : undefined;
 }
 
-/** The intents that sent a refund which has appeared, if it was sent again and made; undefined if it was sent once. */
+/** The changes that sent a refund which has appeared, if it was sent again and made; undefined if it was sent once. */
 export function sentAs({ sent }: AttemptRecord, { again }: Appeared): readonly string[] | undefined {
-  return again && [sent.intent, again.sent.intent];
+  return again && [sent.change, again.sent.change];
 }
 
 /** The verdict when such a refund has appeared. */
@@ -213,8 +213,8 @@ export function correctedByRead(
 // It was made, and so was what was sent again: the buyer was paid twice.
 function withRepeat(words: Ruling, again: AttemptRecord | undefined): Ruling {
   if (words.verdict !== 'applied' || again === undefined) return words;
-  const { intent } = again.sent;
-  const why = `${words.why}; made twice: also as ${intent}`;
+  const { change } = again.sent;
+  const why = `${words.why}; made twice: also as ${change}`;
   // The first of them is the one that this attempt made.
   const refunds = words.refunds && [...words.refunds, ...ownRefunds(again)];
   return { ...words, refunds, alarm: 'duplicate', why };

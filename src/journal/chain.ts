@@ -18,8 +18,8 @@ export interface StoredRow {
   /** Columns by which rows are looked up. They repeat what the row says and are checked against it. */
   readonly type: string;
   readonly time: number;
-  /** Empty and 0 in a row that is about no attempt. */
-  readonly intent: string;
+  /** The id of the change; of a request for an approval the id of that; else empty. The attempt is then 0. */
+  readonly change: string;
   readonly attempt: number;
   readonly origin: string | null;
   readonly order_id: string | null;
@@ -30,7 +30,7 @@ export interface StoredRow {
 const repeating = [
   'type',
   'time',
-  'intent',
+  'change',
   'attempt',
   'origin',
   'order_id',
@@ -109,10 +109,11 @@ function split(row: JournalRow): [object, string | null] {
 function columnsOf(row: JournalRow) {
   const none = { origin: null, order_id: null, plan: null, ref: null };
   const { type, time } = row;
-  if (row.type === 'setting') return { type, time, intent: '', attempt: 0, ...none, origin: row.origin };
-  if (row.type === 'limit') return { type, time, intent: '', attempt: 0, ...none };
-  const { intent, attempt } = row;
-  const of = { type, time, intent, attempt };
+  if (row.type === 'setting') return { type, time, change: '', attempt: 0, ...none, origin: row.origin };
+  if (row.type === 'limit') return { type, time, change: '', attempt: 0, ...none };
+  if (row.type === 'approval') return { type, time, change: row.requestId, attempt: 0, ...none };
+  const { change, attempt } = row;
+  const of = { type, time, change, attempt };
   if (row.type !== 'sent') return { ...of, ...none };
   const { origin, proof, plan = null, ref = null } = row;
   return { ...of, origin, order_id: proof.orderId ?? null, plan, ref };
@@ -127,8 +128,8 @@ export function isGenuine(stored: StoredRow): boolean {
 export function damageOf(stored: StoredRow): string | undefined {
   if (!isGenuine(stored)) return 'was changed';
   if (stored.body !== null && sha256(stored.body) !== stored.body_hash) return 'has a changed body';
-  const { type, time, intent, attempt, origin, order_id, plan, ref } = stored;
-  const columns = { type, time, intent, attempt, origin, order_id, plan, ref };
+  const { type, time, change, attempt, origin, order_id, plan, ref } = stored;
+  const columns = { type, time, change, attempt, origin, order_id, plan, ref };
   if (stored.row.startsWith(`{"columns":${JSON.stringify(columns)},`)) return undefined;
   const written = columnsOf(unlink(stored));
   const wrong = repeating.find((name) => stored[name] !== written[name]);
@@ -209,7 +210,7 @@ export function storedRowIn(values: Readonly<Record<number, unknown>>): StoredRo
     hash: text(values[5]),
     type: text(values[6]),
     time: integer(values[7]),
-    intent: text(values[8]),
+    change: text(values[8]),
     attempt: integer(values[9]),
     origin: textOrNull(values[10]),
     order_id: textOrNull(values[11]),

@@ -1,12 +1,12 @@
-/** The outcome that a command gets: from a verdict of this run, or from an earlier run under the same script's id. */
+/** The outcome that a command gets: from a verdict of this run, or from an earlier run under the same idempotency key. */
 
 import type { ReplyHead, Service, WireRecord } from '../api/api.ts';
 import { valueAt } from '../api/spec.ts';
 import type { Clock } from '../io.ts';
 import { blockedUntil, isReadable, verdictOf } from './attempt-state.ts';
+import type { ChangeSubject, Outcome } from './change.ts';
 import { type LastRead, readTarget, recordIn } from './effects.ts';
 import { answersRepeat } from './guards.ts';
-import type { ChangeSubject, Outcome } from './intent.ts';
 import type { Journal, Resolve } from './journal.ts';
 import type { AttemptRecord, Moment, SentRow, VerdictRow } from './journal-rows.ts';
 import type { JournalStore } from './journal-store.ts';
@@ -39,7 +39,7 @@ export function outcomeOf(sent: SentRow, row: VerdictRow | undefined, learned: L
   const { reply, head, read, reads, lastReadAt, unread, blockedUntil, unrecorded, recorded, byHand } =
     learned;
   const base = {
-    intent: sent.intent,
+    change: sent.change,
     alarm: row?.alarm,
     why: row?.why,
     said: row?.error,
@@ -75,8 +75,8 @@ export function outcomeOf(sent: SentRow, row: VerdictRow | undefined, learned: L
 // If the order cannot be read, the journal's own row takes its place.
 function journalRecord(row: VerdictRow): WireRecord {
   const value = {
-    object: 'intent',
-    intent: row.intent,
+    object: 'change',
+    change: row.change,
     verdict: row.verdict,
     created: row.created,
     link: row.link,
@@ -96,16 +96,16 @@ interface OutcomeParts {
 /** See `recorded` of `Journal`. */
 export async function recordedOutcome(
   parts: OutcomeParts,
-  given: string,
+  idempotencyKey: string,
   { kind, asked, again, service }: Parameters<Journal['recorded']>[1],
 ): ReturnType<Journal['recorded']> {
-  const under = await parts.store.attempts({ given });
+  const under = await parts.store.attempts({ idempotencyKey });
   const account = marksOfService(service);
   const last = under.findLast(({ sent }) => mayBeSameAccount(marksOf(sent), account));
   if (last === undefined) return undefined;
   const typed = { kind, asked, livemode: account.livemode };
   if (isOtherRequest(typed, last))
-    throw refusalError({ why: 'other_parameters', attempt: last, now: typed }, given);
+    throw refusalError({ why: 'other_parameters', attempt: last, now: typed }, idempotencyKey);
   const looked = await lookAt(parts, last);
   if (!answersRepeat(looked.record, again, await looked.moment())) return undefined;
   const outcome = await outcomeThen(looked);

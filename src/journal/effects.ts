@@ -4,8 +4,8 @@ import type { Service, WireRecord } from '../api/api.ts';
 import { CliError } from '../errors.ts';
 import type { Clock } from '../io.ts';
 import type { Held, Locks } from '../locks/locks.ts';
+import type { Change } from './change.ts';
 import { type NewestOrders, newestIds } from './created-order.ts';
-import type { Intent } from './intent.ts';
 import type { AttemptRecord, AttemptRow, Moment, SentRow, VerdictRow } from './journal-rows.ts';
 import type { JournalStore } from './journal-store.ts';
 import { momentOf } from './journal-time.ts';
@@ -68,8 +68,8 @@ export class Effects {
 
   async lock(): Promise<Event> {
     const { locks, timeoutMs, signal } = this.#parts;
-    const { account, orderId, given, intent } = this.#subject;
-    const taken = await locks.take(lockName(account, orderId ?? given ?? intent), {
+    const { account, orderId, idempotencyKey, change } = this.#subject;
+    const taken = await locks.take(lockName(account, orderId ?? idempotencyKey ?? change), {
       waitMs: timeoutMs,
       ...(signal && { signal }),
     });
@@ -165,7 +165,7 @@ export interface LastRead {
 
 /** What to read. */
 interface Target {
-  readonly kind: Intent['kind'];
+  readonly kind: Change['kind'];
   readonly orderId?: string | undefined;
   /** The record that stood before the order when it was last found. */
   readonly neighbour?: string | undefined;

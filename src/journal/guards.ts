@@ -1,4 +1,4 @@
-/** Whether the journal lets a change be sent before the order is read: open attempts, repeats, a script's own ids. Pure. */
+/** Whether the journal lets a change be sent before the order is read: open attempts, repeats, idempotency keys. Pure. */
 
 import { isOpen, verdictOf } from './attempt-state.ts';
 import { type AttemptRecord, attemptName, type Moment } from './journal-rows.ts';
@@ -7,20 +7,22 @@ import type { Asked, Refusal } from './refusal.ts';
 import { appearedVerdict } from './said-by-hand.ts';
 import { asksForSame, isEqual, isOtherMode, sameJson } from './same-request.ts';
 
-/** Whether an intent may be sent, was answered by an earlier run, or is refused. */
+/** Whether a change may be sent, was answered by an earlier run, or is refused. */
 export type Decision =
   | {
       readonly go: 'send';
-      readonly intent: string;
+      readonly change: string;
       readonly attempt: number;
       readonly doubtful: readonly AttemptRecord[];
     }
   | { readonly go: 'recorded'; readonly attempt: AttemptRecord }
   | { readonly go: 'refuse'; readonly refusal: Refusal };
 
-/** Decides about a change before the final read. `known`: the attempts on its order and under its script's id. */
+/** Decides about a change before the final read. `known`: the attempts on its order and under its idempotency key. */
 export function decide(asked: Asked, known: readonly AttemptRecord[], now: Moment): Decision {
-  const own = known.filter(({ sent }) => asked.given !== undefined && sent.given === asked.given);
+  const own = known.filter(
+    ({ sent }) => asked.idempotencyKey !== undefined && sent.idempotencyKey === asked.idempotencyKey,
+  );
   const last = own.at(-1);
   if (last !== undefined) {
     if (!asksTheSame(asked, last)) return refuse({ why: 'other_parameters', attempt: last, now: asked });
@@ -43,7 +45,7 @@ export function decide(asked: Asked, known: readonly AttemptRecord[], now: Momen
   if (unnamed !== undefined) return refuse({ why: 'not_seen', attempt: unnamed });
   return {
     go: 'send',
-    intent: last?.sent.intent ?? asked.intent,
+    change: last?.sent.change ?? asked.change,
     attempt: (last?.sent.attempt ?? 0) + 1,
     doubtful,
   };
@@ -97,7 +99,7 @@ export function namedBy(again: readonly string[], known: readonly AttemptRecord[
 export function appeared(asked: Asked, closed: readonly AttemptRecord[]): Refusal | undefined {
   for (const attempt of closed) {
     const verdict = verdictOf(attempt);
-    const isOwn = asked.given !== undefined && attempt.sent.given === asked.given;
+    const isOwn = asked.idempotencyKey !== undefined && attempt.sent.idempotencyKey === asked.idempotencyKey;
     if (verdict?.verdict === 'applied' && !isOwn && !isAnotherOrder(asked) && isEqual(asked, attempt))
       return { why: 'appeared', attempt, verdict };
   }
@@ -105,8 +107,8 @@ export function appeared(asked: Asked, closed: readonly AttemptRecord[]): Refusa
 }
 
 // Two orders may be equal. A script that gives a new id wants another one.
-function isAnotherOrder({ kind, given }: Asked): boolean {
-  return kind === 'order' && given !== undefined;
+function isAnotherOrder({ kind, idempotencyKey }: Asked): boolean {
+  return kind === 'order' && idempotencyKey !== undefined;
 }
 
 /** For this long an order that a read found after its reply was lost may be one that nobody knows of. */
@@ -132,7 +134,7 @@ export function isOtherRow(asked: Pick<Asked, 'plan' | 'ref'>, { sent }: Attempt
 // An open attempt blocks every change of its order. If there is no order, it blocks the same request.
 function concerns(asked: Asked, record: AttemptRecord): boolean {
   if (asked.orderId !== undefined) return true;
-  const isOwn = asked.given !== undefined && record.sent.given === asked.given;
+  const isOwn = asked.idempotencyKey !== undefined && record.sent.idempotencyKey === asked.idempotencyKey;
   return isOwn || asksForSame(record.sent, asked);
 }
 
@@ -144,7 +146,7 @@ function asksTheSame(asked: Asked, last: AttemptRecord): boolean {
 }
 
 /**
- * Whether the last attempt under a script's id answers a second run with that id. If it provably was not sent, it is
+ * Whether the last attempt under an idempotency key answers a second run with that id. If it provably was not sent, it is
  * tried again. If it was refused, or is unconfirmed after its horizon, it is tried again only when --again names it.
  */
 export function answersRepeat(last: AttemptRecord, again: readonly string[], now: Moment): boolean {

@@ -3,7 +3,7 @@
 import type { ChangeRequest } from '../api/api.ts';
 import type { JsonObject } from '../api/spec.ts';
 import type { CliErrorParts } from '../errors.ts';
-import type { ExpectedRefund, FoundRefund, Intent } from './intent.ts';
+import type { Change, ExpectedRefund, FoundRefund } from './change.ts';
 import type { ApprovalRow, LimitRow } from './team-rows.ts';
 
 /** The order right before the sending, as far as it can prove an outcome later. Holds no personal data. */
@@ -40,7 +40,7 @@ export interface ChargeImage {
 
 /** Everything that a verdict needs besides a reply or a read: what was asked for, and how the order was before. */
 export interface Proof {
-  readonly kind: Intent['kind'];
+  readonly kind: Change['kind'];
   readonly orderId?: string | undefined;
   readonly livemode: boolean;
   readonly body?: ChangeRequest['body'];
@@ -82,8 +82,8 @@ export interface Imported {
 /** Says what is about to be sent. It is written and durable before the request leaves. */
 export interface SentRow {
   readonly type: 'sent';
-  readonly intent: string;
-  /** 1, 2, … for the same intent. */
+  readonly change: string;
+  /** 1, 2, … for the same change. */
   readonly attempt: number;
   /** Journal time, Unix milliseconds, like every time in a row. */
   readonly time: number;
@@ -112,9 +112,9 @@ export interface SentRow {
    * outcome. Until a person settles it, it blocks its order; if it has no order, it blocks every change of its kind;
    * `unknown` blocks everything.
    */
-  readonly lost?: Intent['kind'] | 'unknown' | undefined;
-  /** A script's own id of the intent. */
-  readonly given?: string | undefined;
+  readonly lost?: Change['kind'] | 'unknown' | undefined;
+  /** An idempotency key of the change. */
+  readonly idempotencyKey?: string | undefined;
   /** What was typed with that id. */
   readonly asked?: JsonObject | undefined;
   readonly ref?: string | undefined;
@@ -146,7 +146,7 @@ interface Archived {
 /** A verdict without what its row says anyway. Only the last one has its reason and error. */
 type ShortVerdict = Omit<
   VerdictRow,
-  'type' | 'intent' | 'attempt' | 'why' | 'refunds' | 'clocks' | 'note' | 'link'
+  'type' | 'change' | 'attempt' | 'why' | 'refunds' | 'clocks' | 'note' | 'link'
 > & {
   readonly why?: string | undefined;
   readonly refunds?: readonly Pick<FoundRefund, 'id' | 'chargeId' | 'amount' | 'status'>[] | undefined;
@@ -155,7 +155,7 @@ type ShortVerdict = Omit<
 /** One verdict on an attempt. The last verdict counts. */
 export interface VerdictRow {
   readonly type: 'verdict';
-  readonly intent: string;
+  readonly change: string;
   readonly attempt: number;
   readonly time: number;
   /** The clocks disagreed when this was written, so no horizon is counted from its time. */
@@ -221,13 +221,13 @@ export interface AttemptRecord {
 }
 
 /** Names an attempt in a map: no two attempts have the same key. */
-export function attemptKey({ intent, attempt }: Pick<SentRow, 'intent' | 'attempt'>): string {
-  return `${attempt} ${intent}`;
+export function attemptKey({ change, attempt }: Pick<SentRow, 'change' | 'attempt'>): string {
+  return `${attempt} ${change}`;
 }
 
-/** The name of an attempt for `--again`: its intent, `i_7f3k`. From the second on with its number, `i_7f3k.2`. */
-export function attemptName({ sent: { intent, attempt } }: Pick<AttemptRecord, 'sent'>): string {
-  return attempt === 1 ? intent : `${intent}.${attempt}`;
+/** The name of an attempt for `--again`: its change, `i_7f3k`. From the second on with its number, `i_7f3k.2`. */
+export function attemptName({ sent: { change, attempt } }: Pick<AttemptRecord, 'sent'>): string {
+  return attempt === 1 ? change : `${change}.${attempt}`;
 }
 
 /**

@@ -31,10 +31,10 @@ export interface JournalStore {
    * when that is not certain; the row may be there all the same.
    *
    * Throws CliError 'refused', and adds nothing:
-   * - a SENT row whose intent and attempt are there already, and a verdict without its SENT row;
+   * - a SENT row whose change and attempt are there already, and a verdict without its SENT row;
    * - any row while `ready` refuses. But while rows are lost or only the witness is damaged, a verdict is still
    *   taken: what became of a change must not be lost;
-   * - a SENT row, when another run has added a row about the same order, or an attempt under the same script's id,
+   * - a SENT row, when another run has added a row about the same order, or an attempt under the same idempotency key,
    *   after this run asked for the attempts there. This holds even when two runs append at the same moment, so a
    *   store cannot leave it to the locks.
    *
@@ -56,7 +56,7 @@ export interface JournalStore {
   attempts(query: AttemptQuery): Promise<readonly AttemptRecord[]>;
 
   /**
-   * One page of the attempts that match a filter, the newest first: by the time they were sent, then by intent, then by the number
+   * One page of the attempts that match a filter, the newest first: by the time they were sent, then by change, then by the number
    * of the attempt. A page that is shorter than its limit is the last one. Throws as `attempts` does.
    */
   list(filter: AttemptFilter, page: ListPage): Promise<readonly AttemptRecord[]>;
@@ -150,7 +150,7 @@ export interface JournalStore {
   restore(path: string): Promise<number>;
 
   /**
-   * For completions: the orders or intents that were sent last, newest first, at most 50; or the charges of an order
+   * For completions: the orders or changes that were sent last, newest first, at most 50; or the charges of an order
    * as they were before its newest refund. `profile` narrows them to one profile. It waits for no other run and
    * checks no chain, so nothing but completions may use it. Rejects when the rows cannot be read at once.
    */
@@ -266,18 +266,18 @@ export interface Repair {
   /** Pages of the file that could not be read. They may have held rows. */
   readonly unreadable: number;
   /** Attempts that are unconfirmed now, because a row of theirs is lost and nothing else proves their outcome. */
-  readonly blocked: readonly { readonly intent: string; readonly orderId: string | undefined }[];
+  readonly blocked: readonly { readonly change: string; readonly orderId: string | undefined }[];
   /** The files may have been a copy: no change is made until `acceptCopy`. */
   readonly mayBeCopy: boolean;
 }
 
 /** What completions ask for. */
-export type RecentOf = 'orders' | 'intents' | { readonly chargesOf: string };
+export type RecentOf = 'orders' | 'changes' | { readonly chargesOf: string };
 
 /** An id that completions can offer, and words about it. */
 export interface Recent {
   readonly id: string;
-  /** For an order or intent `refund of 300 MXN, 2026-11-20`, for a charge `charge 1: 300 MXN`. */
+  /** For an order or change `refund of 300 MXN, 2026-11-20`, for a charge `charge 1: 300 MXN`. */
   readonly text: string;
 }
 
@@ -286,7 +286,7 @@ export const recentMax = 50;
 
 /** Makes ids and words that are safe on a terminal from rows of a store. Leaves out ids of any other form. */
 export function recentIn(
-  of: 'orders' | 'intents',
+  of: 'orders' | 'changes',
   rows: readonly Readonly<Record<'id' | 'kind' | 'amount' | 'currency' | 'time', unknown>>[],
 ): readonly Recent[] {
   const pattern = of === 'orders' ? orderIdPattern : /^i_[A-Za-z0-9]{1,64}$/;

@@ -3,8 +3,8 @@
 import type { Service } from '../api/api.ts';
 import type { JsonObject } from '../api/spec.ts';
 import type { Acknowledgement, Statement } from './by-hand.ts';
+import type { Change, ChangeKind, ChangeSubject, Outcome } from './change.ts';
 import type { LastRead } from './effects.ts';
-import type { ChangeKind, ChangeSubject, Intent, Outcome } from './intent.ts';
 import type { AttemptRecord, Moment, SettingRow, VerdictRow } from './journal-rows.ts';
 import type {
   Archiving,
@@ -46,17 +46,17 @@ export {
   ownRefunds,
 } from './attempt-state.ts';
 export { sentAgain, unshownRefunds } from './by-hand.ts';
-export { usesUp } from './guards.ts';
 export type {
   Change,
   ChangeKind,
   ChangeSubject,
   ExpectedRefund,
   FoundRefund,
-  Intent,
+  MakeChange,
   Outcome,
-} from './intent.ts';
-export { changeKinds } from './intent.ts';
+} from './change.ts';
+export { changeKinds } from './change.ts';
+export { usesUp } from './guards.ts';
 export type {
   Alarm,
   AttemptRecord,
@@ -128,7 +128,7 @@ export { missingFrom } from './verdict.ts';
 
 /** A change of an order that was sent and is not confirmed: nobody knows yet whether it was made. */
 export interface UnconfirmedChange {
-  readonly intent: string;
+  readonly change: string;
   readonly kind: ChangeKind;
   readonly amount: number | undefined;
   readonly currency: string | undefined;
@@ -146,10 +146,10 @@ export interface PaidTwice extends Omit<UnconfirmedChange, 'kind'> {
   readonly parts: number;
   /** Those that the reply named, so they are surely ours. None if the reply was lost: then nobody can tell which one is. */
   readonly ours: readonly string[];
-  /** The intents that sent them from here, as far as that is known, and how many of the refunds none of these made. */
+  /** The changes that sent them from here, as far as that is known, and how many of the refunds none of these made. */
   readonly sentAs?: readonly string[] | undefined;
   readonly others?: number | undefined;
-  /** The intents whose alarms stand on the same order besides this one. */
+  /** The changes whose alarms stand on the same order besides this one. */
   readonly besides?: readonly string[] | undefined;
 }
 
@@ -247,7 +247,7 @@ export interface Journal {
    */
   refusePlanned(refund: {
     readonly service: Pick<Service, 'profile' | 'keyFingerprint'>;
-    readonly intent: Pick<Intent, 'request' | 'expected' | 'again' | 'currency' | 'note'> & {
+    readonly change: Pick<Change, 'request' | 'expected' | 'again' | 'currency' | 'note'> & {
       readonly orderId: string;
     };
     readonly order: JsonObject;
@@ -289,18 +289,18 @@ export interface Journal {
   /** The attempts at the same request without an order, such as a payment link, that a person settled by hand. */
   settledAlike(
     service: Pick<Service, 'profile' | 'keyFingerprint'>,
-    intent: Pick<Intent, 'kind' | 'request' | 'asked'>,
+    change: Pick<Change, 'kind' | 'request' | 'asked'>,
   ): Promise<readonly AttemptRecord[]>;
   /**
-   * The outcome of an earlier run under a script's id, and the change that it sent; at a desk of a team also that of a run which
+   * The outcome of an earlier run under an idempotency key, and the change that it sent; at a desk of a team also that of a run which
    * handed the very same over and did not show its end. Reads the order again first if
    * the outcome is unconfirmed. Undefined when there is no such run, or when a new attempt may be made. Throws
    * CliError 'refused' when the id was used for another change.
    */
   recorded(
-    intentId: string | undefined,
+    idempotencyKey: string | undefined,
     asked: {
-      readonly kind: Intent['kind'];
+      readonly kind: Change['kind'];
       readonly asked: JsonObject;
       readonly again: readonly string[];
       readonly service: Pick<Service, 'profile' | 'keyFingerprint'>;

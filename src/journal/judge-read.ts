@@ -12,8 +12,8 @@ import {
   refundedOf,
   type ShownRefund,
 } from './agreement.ts';
+import type { ChangeKind, changeKinds, ExpectedRefund, FoundRefund } from './change.ts';
 import { createdIn, gapOf, newestIds } from './created-order.ts';
-import type { ChangeKind, changeKinds, ExpectedRefund, FoundRefund } from './intent.ts';
 import type { PreImage, Proof } from './journal-rows.ts';
 
 /** What a read shows of the change. */

@@ -4,8 +4,8 @@ import type { RawReply } from '../api/api.ts';
 import { type ErrorBody, errorParts, partsOfReply, readErrorBody } from '../api/records.ts';
 import { type DocumentedError, documentedErrorOf, isObject, statuses, valueAt } from '../api/spec.ts';
 import type { CliErrorParts } from '../errors.ts';
+import type { ChangeKind, FoundRefund } from './change.ts';
 import { madeIn } from './created-order.ts';
-import type { ChangeKind, FoundRefund } from './intent.ts';
 import type { Proof, VerdictRow } from './journal-rows.ts';
 import { type Evidence, judgeRead, notThisOrder } from './judge-read.ts';
 

@@ -2,8 +2,8 @@
 
 import type { ChangeRequest } from '../api/api.ts';
 import { pagesOf } from './attempt-query.ts';
+import type { Change } from './change.ts';
 import { unseenOrderMs } from './guards.ts';
-import type { Intent } from './intent.ts';
 import { type AttemptRecord, attemptKey, attemptName, type Moment } from './journal-rows.ts';
 import type { JournalStore } from './journal-store.ts';
 import { type AccountMarks, marksOf, mayBeSameAccount } from './same-account.ts';
@@ -11,16 +11,16 @@ import { asksForSame } from './same-request.ts';
 
 /** What a run is about. */
 export interface SubjectOfLook {
-  readonly kind: Intent['kind'];
+  readonly kind: Change['kind'];
   readonly account: AccountMarks;
   readonly orderId?: string | undefined;
-  readonly given?: string | undefined;
-  /** The journal's id. It names the lock when there is neither an order nor a script's id. */
-  readonly intent: string;
+  readonly idempotencyKey?: string | undefined;
+  /** The journal's id. It names the lock when there is neither an order nor an idempotency key. */
+  readonly change: string;
   /** The request that is to be sent. Without an order, open attempts at the same change are found by it. */
   readonly request?: ChangeRequest | undefined;
   /** What was typed for it. */
-  readonly asked?: Intent['asked'];
+  readonly asked?: Change['asked'];
   /** When an order is created: what `--again` names, or the name of the creation that is looked at. */
   readonly again?: readonly string[] | undefined;
   /** When an order is created: which equal creations are looked up, whatever became of them. */
@@ -28,7 +28,7 @@ export interface SubjectOfLook {
 }
 
 /**
- * The attempts on the order, under the script's id and of the intent. Without an order also the open ones that ask for the same,
+ * The attempts on the order, under the idempotency key and of the change. Without an order also the open ones that ask for the same,
  * and the creations of orders that the guards go by.
  */
 export async function knownAttempts(
@@ -36,17 +36,17 @@ export async function knownAttempts(
   subject: SubjectOfLook,
   now: () => Promise<Moment>,
 ): Promise<readonly AttemptRecord[]> {
-  const { kind, orderId, given, intent, account } = subject;
+  const { kind, orderId, idempotencyKey, change, account } = subject;
   const found = [
-    ...(await store.attempts({ intent })),
+    ...(await store.attempts({ change })),
     ...(orderId === undefined ? [] : await store.attempts({ orderId })),
-    ...(given === undefined ? [] : await store.attempts({ given })),
+    ...(idempotencyKey === undefined ? [] : await store.attempts({ idempotencyKey })),
     ...(orderId === undefined ? await openAlike(store, subject) : []),
     ...(kind === 'order' ? await creationsFor(store, subject, now) : []),
   ];
   const known = new Map(found.map((record) => [attemptKey(record.sent), record]));
   return [...known.values()].filter(
-    ({ sent }) => sent.intent === intent || mayBeSameAccount(marksOf(sent), account),
+    ({ sent }) => sent.change === change || mayBeSameAccount(marksOf(sent), account),
   );
 }
 
@@ -88,15 +88,15 @@ async function named(store: JournalStore, { again = [] }: SubjectOfLook): Promis
   const found = [...(await store.attempts({ again: names }))];
   // What is added while the names are walked is walked too.
   for (const name of names)
-    for (const record of await store.attempts({ intent: intentIn(name) })) {
+    for (const record of await store.attempts({ change: changeIn(name) })) {
       found.push(record);
       if (attemptName(record) === name) for (const other of record.sent.again ?? []) names.add(other);
     }
   return found;
 }
 
-// The intent in the name of an attempt.
-function intentIn(name: string): string {
+// The change in the name of an attempt.
+function changeIn(name: string): string {
   return name.replace(/\.[0-9]+$/, '');
 }
 

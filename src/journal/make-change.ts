@@ -8,10 +8,10 @@ import type { Notes } from '../terminal/terminal.ts';
 import { alarmText } from './alarm-words.ts';
 import { begin, step } from './at-most-once.ts';
 import { blockedUntil, verdictOf } from './attempt-state.ts';
+import type { Change, MakeChange, Outcome } from './change.ts';
 import { outcomeOf, toldAgain } from './change-outcome.ts';
 import { Effects, recordIn } from './effects.ts';
 import { appeared } from './guards.ts';
-import type { Change, Intent, Outcome } from './intent.ts';
 import type { AttemptRecord, VerdictRow } from './journal-rows.ts';
 import type { JournalStore } from './journal-store.ts';
 import { parseReply } from './judge-reply.ts';
@@ -48,12 +48,12 @@ export interface ChangeParts {
 }
 
 /** The change is sent at most once, and its outcome is written down before it is returned. */
-export function createChange(parts: ChangeParts): Change {
-  return async (intent) => {
+export function createChange(parts: ChangeParts): MakeChange {
+  return async (change) => {
     await parts.store.ready();
-    const found = await reconcileFirst(parts, intent);
-    const run = new Run(parts, intent);
-    run.refuseAppeared([...(intent.closed ?? []), ...found]);
+    const found = await reconcileFirst(parts, change);
+    const run = new Run(parts, change);
+    run.refuseAppeared([...(change.closed ?? []), ...found]);
     try {
       return await run.outcome();
     } finally {
@@ -65,7 +65,7 @@ export function createChange(parts: ChangeParts): Change {
 // Every change first reads due attempts again. The guards refuse the change when one is still open.
 async function reconcileFirst(
   parts: ChangeParts,
-  { orderId, intentId, plan }: Intent,
+  { orderId, idempotencyKey, plan }: Change,
 ): Promise<readonly AttemptRecord[]> {
   const { options } = parts;
   if (options.dryRun) return [];
@@ -73,7 +73,7 @@ async function reconcileFirst(
     { ...parts, timeoutMs: options.timeoutMs },
     {
       orderId,
-      given: intentId,
+      idempotencyKey: idempotencyKey,
       // A batch has read its unconfirmed rows before; others would cost every row a request.
       only: plan !== undefined,
     },
@@ -92,7 +92,7 @@ function tellNews(
 ): void {
   if (added === undefined || (added.alarm === undefined && wasApplied(record))) return;
   const { alarm } = added;
-  const line = `${named(record, service.profile.settings)}: paydesk journal show ${record.sent.intent}`;
+  const line = `${named(record, service.profile.settings)}: paydesk journal show ${record.sent.change}`;
   const { orderId } = record.sent.proof;
   const where =
     orderId === undefined
@@ -113,27 +113,27 @@ const silent: Pick<Notes, 'waiting'> = { waiting: () => () => undefined };
 class Run {
   readonly effects: Effects;
   readonly #parts: ChangeParts;
-  readonly #intent: Intent;
+  readonly #change: Change;
   readonly #wanted: Wanted;
   #reply: WireRecord | undefined;
   #head: ReplyHead | undefined;
   readonly #verdicts: VerdictRow[] = [];
 
-  constructor(parts: ChangeParts, intent: Intent) {
+  constructor(parts: ChangeParts, change: Change) {
     this.#parts = parts;
-    this.#intent = intent;
-    this.#wanted = wantedOf(parts, intent);
+    this.#change = change;
+    this.#wanted = wantedOf(parts, change);
     // In a batch another row may have the same lock for as long as its reply, and then the reads after it, take.
-    const timeoutMs = parts.options.timeoutMs * (intent.plan === undefined ? 1 : 5);
+    const timeoutMs = parts.options.timeoutMs * (change.plan === undefined ? 1 : 5);
     this.effects = new Effects(
       { ...parts, timeoutMs },
       {
         ...this.#wanted,
         account: marksOfService(parts.service),
         // A script that gives its own id wants another order, even if it is equal.
-        equal: intent.intentId === undefined ? 'of a day' : undefined,
+        equal: change.idempotencyKey === undefined ? 'of a day' : undefined,
       },
-      intent.neighbour,
+      change.neighbour,
     );
   }
 
@@ -146,19 +146,19 @@ class Run {
   #howShown(): HowShown {
     const { shortTime, service } = this.#parts;
     const { settings: amounts, name: profile } = service.profile;
-    const { currency, request, note } = this.#intent;
+    const { currency, request, note } = this.#change;
     return { shortTime, amounts, currency, profile, asked: { body: request.body, note } };
   }
 
   #subject(): string {
-    const { orderId, kind } = this.#intent;
+    const { orderId, kind } = this.#change;
     return orderId ?? `this ${kind === 'order' ? 'order creation' : kind}`;
   }
 
   async outcome(): Promise<Outcome> {
     const { notes, options } = this.#parts;
     // The rows of a plan are sent at the same time, and their batch shows its own progress.
-    const { plan, waiting } = this.#intent;
+    const { plan, waiting } = this.#change;
     const own = waiting === undefined ? silent : { waiting };
     const line = startWaitingLine(plan === undefined ? notes : own, options.timeoutMs);
     let { state, effect } = begin(this.#wanted);
@@ -174,7 +174,7 @@ class Run {
   }
 
   async #outcomeOf(end: End): Promise<Outcome> {
-    const { request, checks = [] } = this.#intent;
+    const { request, checks = [] } = this.#change;
     switch (end.how) {
       case 'refused':
         throw refusalError(end.refusal, this.#subject(), this.#howShown());
@@ -210,8 +210,8 @@ class Run {
         return effects.orStopped(() => effects.look());
       case 'read':
         return effects.orStopped(() => effects.read());
-      case 'approve':
-        return effects.orStopped(() => this.#approve());
+      case 'check':
+        return effects.orStopped(() => this.#check());
       case 'record':
         if (effect.row.type === 'verdict') this.#verdicts.push(effect.row);
         return effects.record(effect.row);
@@ -230,10 +230,10 @@ class Run {
     }
   }
 
-  async #approve(): Promise<Event> {
+  async #check(): Promise<Event> {
     const record = this.effects.last?.record;
-    if (record !== undefined) await this.#intent.approve(record);
-    return { is: 'approved', moment: await this.effects.moment() };
+    if (record !== undefined) await this.#change.checkFresh(record);
+    return { is: 'checked', moment: await this.effects.moment() };
   }
 
   async #send(until: Extract<Effect, { do: 'send' }>['until']): Promise<Event> {
@@ -268,11 +268,11 @@ function asNoReply(cause: unknown): SendReport {
   return { kind: 'no_reply', reason: `the sending broke off: ${String(cause)}`, cause };
 }
 
-function wantedOf({ service, operator, version, options, ids }: ChangeParts, intent: Intent): Wanted {
+function wantedOf({ service, operator, version, options, ids }: ChangeParts, change: Change): Wanted {
   const { profile, keyFingerprint } = service;
   const { settings, origin, account, name } = profile;
-  const { kind, orderId, request, expected, tolerated, again, asked, plan, ref } = intent;
-  const { amount, currency, reason, note, twins, intentId, line, approval } = intent;
+  const { kind, orderId, request, expected, tolerated, again, asked, plan, ref } = change;
+  const { amount, currency, reason, note, twins, idempotencyKey, line, approval } = change;
   const whole = request.body?.charge_id === undefined;
   return {
     kind,
@@ -284,8 +284,8 @@ function wantedOf({ service, operator, version, options, ids }: ChangeParts, int
     asked,
     plan,
     ref,
-    intent: ids(),
-    given: intentId,
+    change: ids(),
+    idempotencyKey: idempotencyKey,
     livemode: livemodeOf[profile.mode],
     account: marksOfService(service),
     dryRun: options.dryRun,

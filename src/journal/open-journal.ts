@@ -219,17 +219,17 @@ function createJournal(parts: JournalParts): Journal {
       const refusal = tooEarly(record, moment);
       return refusal?.why === 'too_early' ? refusal.until : undefined;
     },
-    async settledAlike(service, intent) {
+    async settledAlike(service, change) {
       const account = marksOfService(service);
       const byHand = await store.attempts({ byHand: true });
       return byHand.filter(
-        ({ sent }) => mayBeSameAccount(marksOf(sent), account) && asksForSame(sent, intent),
+        ({ sent }) => mayBeSameAccount(marksOf(sent), account) && asksForSame(sent, change),
       );
     },
-    recorded: async (given, asked) =>
-      given === undefined
+    recorded: async (idempotencyKey, asked) =>
+      idempotencyKey === undefined
         ? undefined
-        : await recordedOutcome({ store, clock, serviceOf, resolve }, given, asked),
+        : await recordedOutcome({ store, clock, serviceOf, resolve }, idempotencyKey, asked),
     forget: (before) => store.eraseBodies(before),
     verify: (head) => store.verify(head, clock.now()),
     wholeCheckAt: () => store.wholeCheckAt(),
@@ -264,17 +264,17 @@ async function profileFor({ profiles, named }: JournalParts, { sent }: AttemptRe
   const wanted = named ?? sent.profile;
   if (reaching.includes(wanted)) return wanted;
   if (only !== undefined && second === undefined && named === undefined) return only;
-  const { intent } = sent;
-  const parts = { certain: 'nothing was read, sent or recorded', intent };
+  const { change } = sent;
+  const parts = { certain: 'nothing was read, sent or recorded', change };
   // An error that suggests a command of another profile must not get the one that was typed.
-  const ways = reaching.map((name) => commandLine(profileNamed(name), 'journal', 'reconcile', intent));
+  const ways = reaching.map((name) => commandLine(profileNamed(name), 'journal', 'reconcile', change));
   if (named === undefined && only !== undefined)
-    throw new CliError('usage', `profile ${sent.profile} sent ${intent}, and no longer reaches its account`, {
+    throw new CliError('usage', `profile ${sent.profile} sent ${change}, and no longer reaches its account`, {
       ...parts,
       now: ['others do; take the one that you mean:', ...ways],
     });
   const who = named === undefined ? '' : ` ${named}`;
-  throw new CliError('auth', `no profile${who} reaches the account of ${intent} (${sent.account})`, {
+  throw new CliError('auth', `no profile${who} reaches the account of ${change} (${sent.account})`, {
     ...parts,
     now:
       only === undefined

@@ -5,7 +5,7 @@
 
 import { isAcknowledged, isOpen, isSameAttempt, ownRefunds, verdictOf } from './attempt-state.ts';
 import { allSentAgain } from './by-hand.ts';
-import type { FoundRefund } from './intent.ts';
+import type { FoundRefund } from './change.ts';
 import type { AttemptRecord, Moment, VerdictRow } from './journal-rows.ts';
 import { type Evidence, isExpected } from './judge-read.ts';
 import { judgeOrder } from './verdict.ts';
@@ -47,16 +47,16 @@ export function rivalOf(
 
 /** Who sent refunds that are there more than once. */
 interface Senders {
-  /** The intents that sent them from here, each once. */
+  /** The changes that sent them from here, each once. */
   readonly sentAs: readonly string[];
-  /** How many of the refunds none of these intents made. */
+  /** How many of the refunds none of these changes made. */
   readonly others: number;
 }
 
 /** Who sent these refunds, as far as the journal knows it. `known`: the attempts on the order. */
 export function sendersOf(refunds: readonly string[], known: readonly AttemptRecord[]): Senders {
   const senders = refunds.flatMap(
-    (id) => known.find((record) => ownRefunds(record).some((one) => one.id === id))?.sent.intent ?? [],
+    (id) => known.find((record) => ownRefunds(record).some((one) => one.id === id))?.sent.change ?? [],
   );
   return { sentAs: [...new Set(senders)], others: refunds.length - senders.length };
 }

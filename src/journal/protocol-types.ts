@@ -1,8 +1,8 @@
 /** The types of the protocol: its states, the effects that it asks for, and the events that answer them. */
 
 import type { CliErrorParts } from '../errors.ts';
+import type { Change, FoundRefund } from './change.ts';
 import type { Decision } from './guards.ts';
-import type { FoundRefund, Intent } from './intent.ts';
 import type { AttemptRecord, AttemptRow, Moment, PreImage, SentRow, VerdictRow } from './journal-rows.ts';
 import type { Evidence } from './judge-read.ts';
 import type { ParsedReply } from './judge-reply.ts';
@@ -11,10 +11,10 @@ import type { AccountMarks } from './same-account.ts';
 
 /** What one run of the protocol wants to send. Plain data. */
 export interface Wanted
-  extends Pick<Intent, 'kind' | 'orderId' | 'request' | 'expected' | 'again' | 'asked' | 'plan' | 'ref'> {
-  /** The journal's id for it, if this becomes a new intent. */
-  readonly intent: string;
-  readonly given?: string | undefined;
+  extends Pick<Change, 'kind' | 'orderId' | 'request' | 'expected' | 'again' | 'asked' | 'plan' | 'ref'> {
+  /** The journal's id for it, if this becomes a new change. */
+  readonly change: string;
+  readonly idempotencyKey?: string | undefined;
   readonly livemode: boolean;
   readonly account?: AccountMarks | undefined;
   readonly tolerated?: readonly string[] | undefined;
@@ -31,12 +31,12 @@ export interface Wanted
 export type Effect =
   /** → locked | busy */
   | { readonly do: 'lock' }
-  /** Looks up the attempts on this order and under this script's id → known | stopped */
+  /** Looks up the attempts on this order and under this idempotency key → known | stopped */
   | { readonly do: 'look' }
   /** The final read → fresh | stopped */
   | { readonly do: 'read' }
-  /** Asks the person a last time, or lets the command check what was read → approved | stopped */
-  | { readonly do: 'approve' }
+  /** Asks the person a last time, or lets the command check what was read → checked | stopped */
+  | { readonly do: 'check' }
   /** Writes a row, which is durable before the answer → recorded | unrecorded */
   | { readonly do: 'record'; readonly row: AttemptRow }
   /**
@@ -72,7 +72,7 @@ export type Event =
     }
   | { readonly is: 'recorded'; readonly moment: Moment }
   /** `note`: what a person typed while they were asked, such as how they know. */
-  | { readonly is: 'approved'; readonly moment: Moment; readonly note?: string | undefined }
+  | { readonly is: 'checked'; readonly moment: Moment; readonly note?: string | undefined }
   | { readonly is: 'unrecorded'; readonly cause: unknown; readonly moment: Moment }
   | { readonly is: 'replied'; readonly parsed: ParsedReply; readonly moment: Moment }
   | { readonly is: 'not_sent' | 'no_reply'; readonly why: string; readonly moment: Moment }
@@ -94,7 +94,7 @@ export type Event =
 export type End =
   | { readonly how: 'refused'; readonly refusal: Refusal }
   | { readonly how: 'dry_run' }
-  /** An earlier run with the same script's id has an outcome already, so that is shown. */
+  /** An earlier run with the same idempotency key has an outcome already, so that is shown. */
   | { readonly how: 'recorded'; readonly attempt: AttemptRecord }
   | {
       readonly how: 'verdict';
@@ -153,7 +153,7 @@ export type State =
       readonly sending: Sending;
     }
   | {
-      readonly at: 'approving';
+      readonly at: 'checking';
       readonly wanted: Wanted;
       readonly known: readonly AttemptRecord[];
       readonly sending: Sending;

@@ -18,15 +18,15 @@ export async function resolveOne(
   record: AttemptRecord,
   { statement, acknowledgement, confirm = () => Promise.resolve(undefined), once }: HowResolved = {},
 ): Promise<Resolved> {
-  const { intent, attempt, proof } = record.sent;
+  const { change, attempt, proof } = record.sent;
   const effects = new Effects(parts, subjectOf(record, statement, once), record.sent.neighbour);
   try {
-    let { state, effect } = beginResolve({ intent, attempt, statement, acknowledgement });
+    let { state, effect } = beginResolve({ change, attempt, statement, acknowledgement });
     while (state.at !== 'done')
       ({ state, effect } = resolve(state, await carryOut(effects, state, effect, confirm)));
     const { end } = state;
     if (end.how === 'looked') return { ...end, read: effects.last };
-    throw refusalError(end.refusal, proof.orderId ?? intent, {
+    throw refusalError(end.refusal, proof.orderId ?? change, {
       shortTime: parts.shortTime,
       amounts: parts.service.profile.settings,
       asked: { body: undefined, note: statement?.note },
@@ -42,9 +42,17 @@ function subjectOf(
   statement: HowResolved['statement'],
   once: boolean | undefined,
 ): Subject {
-  const { intent, given, proof, request, asked } = record.sent;
+  const { change, idempotencyKey, proof, request, asked } = record.sent;
   const { kind, orderId, before } = proof;
-  const of = { kind, orderId, account: marksOf(record.sent), given, intent, before: before.newest, once };
+  const of = {
+    kind,
+    orderId,
+    account: marksOf(record.sent),
+    idempotencyKey,
+    change,
+    before: before.newest,
+    once,
+  };
   if (kind !== 'order') return of;
   const equal = statement?.corrects === true ? 'all' : undefined;
   return { ...of, request, asked, again: [attemptName(record)], equal };
@@ -63,10 +71,10 @@ function carryOut(
       return effects.orStopped(() => effects.look());
     case 'reread':
       return effects.reread();
-    case 'approve':
+    case 'check':
       return effects.orStopped(async () => {
         const note = state.at === 'asking' ? await confirm(state.evidence) : undefined;
-        return { is: 'approved', moment: await effects.moment(), note };
+        return { is: 'checked', moment: await effects.moment(), note };
       });
     case 'record':
       return effects.record(effect.row);
@@ -104,14 +112,14 @@ function turned(records: readonly AttemptRecord[], by: number): readonly Attempt
 }
 
 /**
- * Reads due attempts of this service's account again: all unconfirmed ones of one order or one script's id, and from
+ * Reads due attempts of this service's account again: all unconfirmed ones of one order or one idempotency key, and from
  * the rest those that `pickDue` chooses. If an order cannot be read now, its attempt stays as it is.
  */
 export async function reconcileDue(
   parts: EffectParts,
   first: {
     readonly orderId?: string | undefined;
-    readonly given?: string | undefined;
+    readonly idempotencyKey?: string | undefined;
     /** Looks at no other orders. */
     readonly only?: boolean;
   },
@@ -127,7 +135,7 @@ export async function reconcileDue(
   const due = found.filter((record) => isDue(record, now));
   const isFirst = ({ sent }: AttemptRecord) =>
     (first.orderId !== undefined && sent.proof.orderId === first.orderId) ||
-    (first.given !== undefined && sent.given === first.given);
+    (first.idempotencyKey !== undefined && sent.idempotencyKey === first.idempotencyKey);
   const own = due.filter((record) => isFirst(record) && !isWatched(record));
   // A watched refund of this very order needs no read here: the final read of the change shows the order anyway.
   const others = pickDue(

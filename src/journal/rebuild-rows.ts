@@ -4,7 +4,7 @@
  */
 
 import type { StoredRow } from './chain.ts';
-import { changeKinds } from './intent.ts';
+import { changeKinds } from './change.ts';
 import { attemptKey, type JournalRow, type SentRow, type VerdictRow } from './journal-rows.ts';
 import type { WitnessLine, WitnessSent, WitnessText, WitnessVerdict } from './witness-lines.ts';
 
@@ -105,14 +105,14 @@ function remembered({ seq: _, head: __, type: ___, body: ____, order, key, ...of
 }
 
 // A row that lacks its account or its order may be any change, so it gets no account.
-function guessed({ intent, attempt, time, origin, order_id }: StoredRow): Remembered {
+function guessed({ change, attempt, time, origin, order_id }: StoredRow): Remembered {
   const account = origin === null || order_id === null ? '' : origin;
-  const of = { intent, attempt, time, kind: 'unknown', orderId: order_id ?? undefined } as const;
+  const of = { change, attempt, time, kind: 'unknown', orderId: order_id ?? undefined } as const;
   return { ...of, origin: account, account, profile: '', livemode: false };
 }
 
 interface Remembered {
-  readonly intent: string;
+  readonly change: string;
   readonly attempt: number;
   readonly time: number;
   readonly kind: NonNullable<SentRow['lost']>;
@@ -171,11 +171,11 @@ function doubtVerdict(attempts: ReadonlyMap<string, Attempt>, changed: StoredRow
   );
 }
 
-function endRow({ intent, attempt }: SentRow, { time, verdict, by }: WitnessVerdict): VerdictRow {
+function endRow({ change, attempt }: SentRow, { time, verdict, by }: WitnessVerdict): VerdictRow {
   const why = 'the row was lost; the witness of the journal has its result';
   return {
     type: 'verdict',
-    intent,
+    change,
     attempt,
     time,
     verdict,
@@ -185,9 +185,9 @@ function endRow({ intent, attempt }: SentRow, { time, verdict, by }: WitnessVerd
   };
 }
 
-function unknownRow({ intent, attempt }: SentRow, time: number): VerdictRow {
+function unknownRow({ change, attempt }: SentRow, time: number): VerdictRow {
   const why = 'a later result was lost with a damaged row';
-  return { type: 'verdict', intent, attempt, time, verdict: 'unknown', by: 'sender', why };
+  return { type: 'verdict', change, attempt, time, verdict: 'unknown', by: 'sender', why };
 }
 
 function hasOpenEnd({ verdicts }: Attempt): boolean {
@@ -263,7 +263,7 @@ function upTo(last: number): readonly number[] {
 
 function strayAttempt(seq: number, now: number): Attempt {
   const of = {
-    intent: `i_lost${now}x${seq}`,
+    change: `i_lost${now}x${seq}`,
     attempt: 1,
     time: now,
     kind: 'unknown',
@@ -278,11 +278,11 @@ function changedSents(
   found: Salvage,
   lines: ReadonlyMap<number, WitnessLine>,
   attempts: ReadonlyMap<string, Attempt>,
-): readonly { readonly seq: number; readonly intent: string; readonly attempt: number }[] {
+): readonly { readonly seq: number; readonly change: string; readonly attempt: number }[] {
   return found.changed
-    .map(({ seq, type, intent, attempt }) => {
+    .map(({ seq, type, change, attempt }) => {
       const line = lines.get(seq);
-      return line === undefined || line.type === 'setting' ? { seq, type, intent, attempt } : line;
+      return line === undefined || line.type === 'setting' ? { seq, type, change, attempt } : line;
     })
     .filter((row) => {
       const attempt = attempts.get(attemptKey(row));

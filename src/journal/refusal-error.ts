@@ -5,7 +5,7 @@ import { CliError, withParts } from '../errors.ts';
 import { plainCommand } from '../profiles/profiles.ts';
 import { appearedError, paidTwiceError } from './alarm-errors.ts';
 import { verdictOf } from './attempt-state.ts';
-import { changeKinds } from './intent.ts';
+import { changeKinds } from './change.ts';
 import { attemptName, type SentRow, sentBy } from './journal-rows.ts';
 import { LimitRefusal } from './limit-words.ts';
 import type { Refusal } from './refusal.ts';
@@ -29,8 +29,8 @@ export function refusalError(
 ): CliError {
   const error = errorOf(refusal, subject, shown);
   if (!('attempt' in refusal)) return error;
-  const { intent, given: scriptId, proof } = refusal.attempt.sent;
-  return withParts(error, { intent, scriptId, orderId: proof.orderId });
+  const { change, idempotencyKey, proof } = refusal.attempt.sent;
+  return withParts(error, { change, idempotencyKey, orderId: proof.orderId });
 }
 
 function errorOf(refusal: Refusal, subject: string, shown: HowShown): CliError {
@@ -95,18 +95,18 @@ function tooEarlyError(
   { attempt, until }: Extract<Refusal, { why: 'too_early' }>,
   { shortTime, asked }: HowShown,
 ): CliError {
-  const { intent, proof } = attempt.sent;
+  const { change, proof } = attempt.sent;
   // The next whole second: at that time it is not too early any more.
   const time = shortTime(Math.ceil(until / 1000) * 1000);
   return new CliError('refused', `it can still arrive until ${time}`, {
     certain: 'nothing was recorded',
     now: [
       ...(changeKinds[proof.kind].provable
-        ? ['first let paydesk look:', `paydesk journal reconcile ${intent}`]
+        ? ['first let paydesk look:', `paydesk journal reconcile ${change}`]
         : []),
       `wait until ${time}; if it is still not there, run:`,
       // What was typed need not be typed again.
-      plainCommand('journal', 'settle', intent, '--not-applied', '--note', asked?.note || 'TEXT'),
+      plainCommand('journal', 'settle', change, '--not-applied', '--note', asked?.note || 'TEXT'),
     ],
   });
 }
@@ -223,7 +223,7 @@ function openError(
     certain: elsewhere
       ? `nothing was sent; the earlier one went to ${sent.origin} (profile ${sent.profile}), this one would go to ${account.origin}, and both may be the same account`
       : 'nothing was sent',
-    now: [`paydesk journal ${verb} ${sent.intent}`],
+    now: [`paydesk journal ${verb} ${sent.change}`],
   });
 }
 

@@ -4,7 +4,7 @@ import { type AmountStyle, amountWords, typedForm } from '../amounts.ts';
 import type { JsonObject } from '../api/spec.ts';
 import { commandLine, profileNamed } from '../profiles/profiles.ts';
 import { verdictOf } from './attempt-state.ts';
-import { changeKinds } from './intent.ts';
+import { changeKinds } from './change.ts';
 import type { AttemptRecord, SentRow } from './journal-rows.ts';
 import { sameJson, type Typed } from './same-request.ts';
 
@@ -22,7 +22,7 @@ export interface HowShown {
 
 /** The command that shows all of an attempt. */
 export function showCommand({ sent }: AttemptRecord): string {
-  return `paydesk journal show ${sent.intent}`;
+  return `paydesk journal show ${sent.change}`;
 }
 
 /** A whole command to copy, if the body of the request holds all its options. */
@@ -46,7 +46,7 @@ export function repeatCommand(
 export function named(attempt: AttemptRecord, amounts: AmountStyle): string {
   const { sent } = attempt;
   const verdict = verdictOf(attempt)?.verdict ?? 'sent, result not recorded';
-  return `${sent.intent}, ${changeWords(sent, amounts)}, ${verdict.replaceAll('_', ' ')}`;
+  return `${sent.change}, ${changeWords(sent, amounts)}, ${verdict.replaceAll('_', ' ')}`;
 }
 
 /** In the words of the commands: `refund of 23000 MXN`, `order creation of 300 MXN`, `POST /charges`. */
@@ -60,9 +60,9 @@ export function changeWords(
   return `${changeKinds[kind].noun}${amount === undefined ? '' : ` of ${amountWords(amount, currency, amounts)}`}`;
 }
 
-/** `the script id ticket-8840 (--intent) was used for another change: recorded with amount 300; asked for now with amount 500` */
-export function differenceWords({ given, proof, asked }: SentRow, now: Typed): string {
-  const was = `the script id ${given ?? ''} (--intent) was used for another change`;
+/** `the idempotency key ticket-8840 (--idempotency-key) was used for another change: recorded with amount 300; asked for now with amount 500` */
+export function differenceWords({ idempotencyKey, proof, asked }: SentRow, now: Typed): string {
+  const was = `the idempotency key ${idempotencyKey ?? ''} (--idempotency-key) was used for another change`;
   if (now.kind !== undefined && now.kind !== proof.kind)
     return `${was}: recorded as ${proof.kind}, asked for now as ${now.kind}`;
   if (now.livemode !== undefined && now.livemode !== proof.livemode)

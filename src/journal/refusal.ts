@@ -1,17 +1,17 @@
 /** Why nothing is sent, and the parts of a change that the guards look at to say so. */
 
-import type { Intent } from './intent.ts';
+import type { Change } from './change.ts';
 import type { AttemptRecord, VerdictRow } from './journal-rows.ts';
 import type { AccountMarks } from './same-account.ts';
 import type { Typed } from './same-request.ts';
 
 /** The parts of a change that these rules look at. */
 export type Asked = Pick<
-  Intent,
+  Change,
   'kind' | 'orderId' | 'request' | 'expected' | 'again' | 'asked' | 'plan' | 'ref'
 > & {
-  readonly intent: string;
-  readonly given?: string | undefined;
+  readonly change: string;
+  readonly idempotencyKey?: string | undefined;
   readonly livemode?: boolean | undefined;
   /** The account of this change. A message names it if the open attempt went to another address. */
   readonly account?: AccountMarks | undefined;
@@ -34,7 +34,7 @@ export type Refusal =
   /** The same change was made before, but people may not know it: a person stated it, or only a read found it. */
   | { readonly why: 'made'; readonly attempt: AttemptRecord }
   /**
-   * The final read shows an earlier attempt's refund: it was made after all. `sentAs`: the intents that sent it, if it was sent
+   * The final read shows an earlier attempt's refund: it was made after all. `sentAs`: the changes that sent it, if it was sent
    * again in between.
    */
   | {
@@ -68,10 +68,10 @@ export type Refusal =
   | { readonly why: 'too_early'; readonly attempt: AttemptRecord; readonly until: number }
   /** The order cannot be read now, and a person must not decide without it. */
   | { readonly why: 'unread'; readonly problem: string }
-  /** The script's id was used for another change. */
+  /** The idempotency key was used for another change. */
   | { readonly why: 'other_parameters'; readonly attempt: AttemptRecord; readonly now: Typed }
   | { readonly why: 'unprovable'; readonly problem: string }
-  /** The journal cannot be written. `left`: the intent whose SENT row may be in the journal all the same. */
+  /** The journal cannot be written. `left`: the change whose SENT row may be in the journal all the same. */
   | { readonly why: 'journal'; readonly cause: unknown; readonly left?: string }
   /** The result of a read, or what a person stated, could not be written down. So the attempt has not changed. */
   | {

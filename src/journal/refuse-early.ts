@@ -91,14 +91,14 @@ async function readForVerdict(resolve: Resolve, attempt: AttemptRecord): Promise
 /** Before the last questions: nobody should write a note for a refund that the journal refuses anyway. */
 export async function refusePlanned(
   { store, now, shortTime }: Omit<RefuseParts, 'readAgain'>,
-  { service, intent, order }: Parameters<Journal['refusePlanned']>[0],
+  { service, change, order }: Parameters<Journal['refusePlanned']>[0],
 ): Promise<void> {
   // If the journal cannot be read now, the change itself says so.
-  const own = await attemptsOf(store, service, intent.orderId).catch(() => []);
+  const own = await attemptsOf(store, service, change.orderId).catch(() => []);
   const { settings: amounts, name: profile } = service.profile;
-  const { currency, request, note } = intent;
+  const { currency, request, note } = change;
   const shown = { shortTime, amounts, currency, profile, asked: { body: request.body, note } };
-  const asked = { ...intent, kind: 'refund', intent: '', account: marksOfService(service) } as const;
+  const asked = { ...change, kind: 'refund', change: '', account: marksOfService(service) } as const;
   const decision = decide(asked, own, await now());
   // Another run may be sending just now. The change itself waits for the lock, and then says which run it is.
   if (decision.go === 'refuse' && decision.refusal.why === 'open') return;
@@ -110,9 +110,9 @@ export async function refusePlanned(
   const image = preImage('refund', order);
   const old =
     'before' in image
-      ? oldRead({ orderId: intent.orderId, livemode: valueAt(order, ['livemode']) }, image.before, earlier)
+      ? oldRead({ orderId: change.orderId, livemode: valueAt(order, ['livemode']) }, image.before, earlier)
       : undefined;
   const refusal =
     unshown ?? refused ?? (old === undefined ? undefined : ({ why: 'unprovable', problem: old } as const));
-  if (refusal !== undefined) throw refusalError(refusal, intent.orderId, shown);
+  if (refusal !== undefined) throw refusalError(refusal, change.orderId, shown);
 }

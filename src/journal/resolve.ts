@@ -46,7 +46,7 @@ import { judgeSeen, proofNow, type Ruling, rulingOf, rulingOfWatched, verdictRow
 
 /** Which attempt to look at, and what a person states if no read can show the outcome. */
 export interface Errand {
-  readonly intent: string;
+  readonly change: string;
   readonly attempt: number;
   readonly statement?: Statement | undefined;
   /** A person has dealt with its alarm. */
@@ -116,7 +116,7 @@ function transition(state: ResolveState, event: Event): ResolveStep | undefined 
       if (event.is !== 'seen') return undefined;
       return weigh(state, evidenceIn(state, event), event.moment);
     case 'asking':
-      return event.is === 'approved' ? stateIt(state, event.moment, event.note) : undefined;
+      return event.is === 'checked' ? stateIt(state, event.moment, event.note) : undefined;
     case 'recording': {
       const { record, row, evidence } = state;
       const end = {
@@ -151,9 +151,9 @@ function lookAgain(errand: Errand, cause: unknown): ResolveStep | undefined {
 
 // If another run has settled the attempt meanwhile, that verdict stands.
 function find(errand: Errand, known: readonly AttemptRecord[], now: Moment): ResolveStep {
-  const record = known.find(({ sent }) => sent.intent === errand.intent && sent.attempt === errand.attempt);
+  const record = known.find(({ sent }) => sent.change === errand.change && sent.attempt === errand.attempt);
   if (record === undefined) {
-    return refuse({ why: 'stopped', cause: new Error(`the journal has no ${errand.intent} any more`) });
+    return refuse({ why: 'stopped', cause: new Error(`the journal has no ${errand.change} any more`) });
   }
   const { acknowledgement } = errand;
   const alarmed = acknowledgement && alarmedVerdict(record, now);
@@ -202,7 +202,7 @@ function evidenceIn(
   if (rival === undefined || !isRivals) return evidence;
   return {
     shows: 'unreadable',
-    problem: `another change asks for the same; settle ${rival.sent.intent} first`,
+    problem: `another change asks for the same; settle ${rival.sent.change} first`,
   };
 }
 
@@ -226,7 +226,7 @@ function weigh(
   if (statement !== undefined && !clear && !seen) {
     const early = statement.applied ? undefined : tooEarly(record, now);
     if (early !== undefined) return refuse(early);
-    return { state: { ...found, at: 'asking', evidence, statement }, effect: { do: 'approve' } };
+    return { state: { ...found, at: 'asking', evidence, statement }, effect: { do: 'check' } };
   }
   const words =
     corrects && evidence.shows !== 'unreadable'

@@ -50,7 +50,7 @@ export function isSameOrigin(one: string, other: string): boolean {
 }
 
 /**
- * The name of the lock on an order or on a script's id. The account is not part of it (except for a demo), so another
+ * The name of the lock on an order or on an idempotency key. The account is not part of it (except for a demo), so another
  * spelling of the address takes the same lock.
  */
 export function lockName({ origin }: Pick<AccountMarks, 'origin'>, what: string): string {

@@ -1,18 +1,18 @@
 /** Whether two runs ask for the same change: the same request, the same words typed, or the same money. Pure. */
 
 import { isDeepStrictEqual } from 'node:util';
-import type { Intent } from './intent.ts';
+import type { Change } from './change.ts';
 import type { AttemptRecord, SentRow } from './journal-rows.ts';
 
 /** The kind of change, and what was typed for it. */
 export interface Typed {
-  readonly kind?: Intent['kind'] | undefined;
-  readonly asked?: Intent['asked'];
+  readonly kind?: Change['kind'] | undefined;
+  readonly asked?: Change['asked'];
   /** Whether real money is meant. Undefined if that is not compared. */
   readonly livemode?: boolean | undefined;
 }
 
-type Request = Pick<Intent, 'kind' | 'request' | 'expected' | 'asked'>;
+type Request = Pick<Change, 'kind' | 'request' | 'expected' | 'asked'>;
 
 /**
  * Whether an attempt asked for the same, by its request or by what was typed. The request alone is not enough: a typed
@@ -20,16 +20,16 @@ type Request = Pick<Intent, 'kind' | 'request' | 'expected' | 'asked'>;
  */
 export function asksForSame(
   { proof, request, asked, lost }: SentRow,
-  other: Typed & { readonly request?: Intent['request'] | undefined },
+  other: Typed & { readonly request?: Change['request'] | undefined },
 ): boolean {
   // Nobody knows what a lost row asked for, so it may have been this.
   if (lost !== undefined && lost === other.kind) return true;
-  const parts = (one: Intent['request'] | undefined) => [one?.method, one?.path, one?.body];
+  const parts = (one: Change['request'] | undefined) => [one?.method, one?.path, one?.body];
   if (sameJson(parts(request), parts(other.request))) return true;
   return proof.kind === other.kind && asked !== undefined && sameJson(asked, other.asked);
 }
 
-/** Whether a script's id was used for another request than this one. */
+/** Whether an idempotency key was used for another request than this one. */
 export function isOtherRequest(now: Typed, { sent }: Pick<AttemptRecord, 'sent'>): boolean {
   const { kind, asked } = now;
   return sent.proof.kind !== kind || isOtherMode(now, sent) || !sameJson(sent.asked, asked);
@@ -47,7 +47,7 @@ export function isOtherMode(
 export function isEqual(asked: Request, { sent }: Pick<AttemptRecord, 'sent'>): boolean {
   const [now, before] = [asked.expected ?? [], sent.proof.expected ?? []];
   if (now.length === 0 && before.length === 0) return asksForSame(sent, asked);
-  const parts = ({ method, path }: Intent['request'], expected: typeof now) => [method, path, expected];
+  const parts = ({ method, path }: Change['request'], expected: typeof now) => [method, path, expected];
   return sameJson(parts(asked.request, now), parts(sent.request, before));
 }
 

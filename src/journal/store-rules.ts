@@ -12,7 +12,7 @@ const certain = 'nothing was sent';
 export function refuseMisplaced(row: JournalRow, hasSent: boolean): void {
   const isOfAttempt = row.type === 'sent' || row.type === 'verdict';
   if (!isOfAttempt || !isMisplaced(row, hasSent)) return;
-  throw new CliError('refused', `the journal cannot hold this row of ${row.intent}`, { certain });
+  throw new CliError('refused', `the journal cannot hold this row of ${row.change}`, { certain });
 }
 
 /** Whether a row has no place in the journal: each attempt has one SENT row, and no verdict comes without it. */
@@ -23,12 +23,12 @@ export function isMisplaced({ type }: { readonly type: 'sent' | 'verdict' }, has
 /** Throws CliError 'refused' while there is an unsettled change whose row was lost and whose account is unknown. */
 export function refuseLostAccount(lost: AttemptRecord | undefined): void {
   if (lost === undefined) return;
-  const { intent } = lost.sent;
-  throw new CliError('refused', `rows of the journal are lost: ${intent} may be a change that was sent`, {
+  const { change } = lost.sent;
+  throw new CliError('refused', `rows of the journal are lost: ${change} may be a change that was sent`, {
     certain,
     now: [
       "look at the orders that were changed lately on the service's own screen; then record that you did:",
-      `paydesk journal settle ${intent} --not-applied --note TEXT`,
+      `paydesk journal settle ${change} --not-applied --note TEXT`,
     ],
   });
 }
@@ -42,13 +42,18 @@ export function refuseUnseenOnOrder(orderId: string, newest: number, asked: numb
   });
 }
 
-/** Throws CliError 'refused' if another run used a script's id of this account after this run asked for it. `attempt`: the newest there. */
-export function refuseUnseenUnderScript(row: SentRow, given: string, attempt: AttemptRecord): void {
+/** Throws CliError 'refused' if another run used an idempotency key of this account after this run asked for it. `attempt`: the newest there. */
+export function refuseUnseenUnderScript(row: SentRow, idempotencyKey: string, attempt: AttemptRecord): void {
   if (!mayBeSameAccount(marksOf(attempt.sent), marksOf(row))) return;
   const now = { kind: row.proof.kind, asked: row.asked, livemode: row.proof.livemode };
-  if (isOtherRequest(now, attempt)) throw refusalError({ why: 'other_parameters', attempt, now }, given);
-  throw new CliError('refused', `another run under the script id ${given} (--intent) came first`, {
-    certain,
-    now: [`paydesk journal show ${attempt.sent.intent}`],
-  });
+  if (isOtherRequest(now, attempt))
+    throw refusalError({ why: 'other_parameters', attempt, now }, idempotencyKey);
+  throw new CliError(
+    'refused',
+    `another run under the idempotency key ${idempotencyKey} (--idempotency-key) came first`,
+    {
+      certain,
+      now: [`paydesk journal show ${attempt.sent.change}`],
+    },
+  );
 }

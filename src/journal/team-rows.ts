@@ -21,8 +21,7 @@ export interface LimitRow {
 interface ApprovalBase {
   readonly type: 'approval';
   /** The id of the request, `r_7f3k2m`. */
-  readonly intent: string;
-  readonly attempt: number;
+  readonly requestId: string;
   readonly time: number;
   readonly operator: string;
   readonly note?: string | undefined;

@@ -91,7 +91,7 @@ export interface ApprovalRequest {
   readonly state: ApprovalState;
   readonly asked: AskedRow;
   readonly decided: DecidedRow | undefined;
-  /** The intent that it was used for. */
+  /** The change that it was used for. */
   readonly usedBy: string | undefined;
 }
 

@@ -16,7 +16,7 @@ import {
   verdictOf,
 } from './attempt-state.ts';
 import { allSentAgain, appearedOn } from './by-hand.ts';
-import { changeKinds } from './intent.ts';
+import { changeKinds } from './change.ts';
 import type { AppearedRefund, PaidTwice, UnconfirmedChange } from './journal.ts';
 import { type AttemptRecord, type Moment, sentBy } from './journal-rows.ts';
 import { earliestOf } from './journal-time.ts';
@@ -35,8 +35,8 @@ import { judgeOrder } from './verdict.ts';
 
 /** An unconfirmed attempt as screens show it. */
 export function unconfirmedChange({ sent }: AttemptRecord): UnconfirmedChange {
-  const { intent, amount, currency, time: sentAt, proof } = sent;
-  return { intent, kind: proof.kind, amount, currency, sentAt, operator: sentBy(sent) };
+  const { change, amount, currency, time: sentAt, proof } = sent;
+  return { change, kind: proof.kind, amount, currency, sentAt, operator: sentBy(sent) };
 }
 
 /** The ids of the refunds that the reply to an attempt named: they are surely its own. None if a read or a person found them. */
@@ -78,7 +78,7 @@ function paidTwiceRefund(
 
 /** A refund that was made twice, as the journal knows it. `known`: the attempts on its order. */
 export function paidTwiceOf(record: AttemptRecord, known: readonly AttemptRecord[]): PaidTwice {
-  const besides = otherAlarms(record, known).map(({ sent }) => sent.intent);
+  const besides = otherAlarms(record, known).map(({ sent }) => sent.change);
   return { ...paidTwiceRefund(record, refundsPaidTwice(record, known), known), besides };
 }
 
@@ -124,7 +124,7 @@ function twiceOf(record: AttemptRecord, again: AttemptRecord, shown: readonly st
   const refunds = [...new Set([...own, ...shown])];
   const parts = record.sent.proof.expected.length;
   const others = Math.max(0, refunds.length - own.length - parts);
-  const sentAs = [record.sent.intent, again.sent.intent];
+  const sentAs = [record.sent.change, again.sent.change];
   return { ...unconfirmedChange(record), refunds, parts, ours: namedByReply(again), sentAs, others };
 }
 
@@ -223,7 +223,7 @@ function once(records: readonly AttemptRecord[]): readonly AttemptRecord[] {
 }
 
 function showCommand([only, second]: readonly AttemptRecord[]): string {
-  return `paydesk journal ${second === undefined ? `show ${only?.sent.intent ?? ''}` : 'list --open'}`;
+  return `paydesk journal ${second === undefined ? `show ${only?.sent.change ?? ''}` : 'list --open'}`;
 }
 
 function nounOf(records: readonly AttemptRecord[]): string {
@@ -244,8 +244,8 @@ function lineOf(records: readonly AttemptRecord[], words: string, amounts: Amoun
   return `${counted(records.length, noun)} ${words}: ${[...names, ...more].join('; ')}: ${how}`;
 }
 
-// `ord_…, 900 MXN`. A change without an order has the name of its intent.
-function nameOf({ sent: { intent, proof, amount, currency } }: AttemptRecord, amounts: AmountStyle): string {
+// `ord_…, 900 MXN`. A change without an order has the name of its change.
+function nameOf({ sent: { change, proof, amount, currency } }: AttemptRecord, amounts: AmountStyle): string {
   const sum = amount === undefined ? [] : [amountWords(amount, currency, amounts)];
-  return [proof.orderId ?? intent, ...sum].join(', ');
+  return [proof.orderId ?? change, ...sum].join(', ');
 }

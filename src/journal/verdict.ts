@@ -12,7 +12,7 @@ import {
   isSameAttempt,
   ownRefunds,
 } from './attempt-state.ts';
-import type { FoundRefund } from './intent.ts';
+import type { FoundRefund } from './change.ts';
 import type { Alarm, AttemptRecord, Moment, Proof, SentRow, VerdictRow } from './journal-rows.ts';
 import { earliestOf, stampOf } from './journal-time.ts';
 import { type Claims, type Evidence, judgeRead, unknownWord } from './judge-read.ts';
@@ -38,7 +38,7 @@ export function judgeSeen(
   );
   if (rival === undefined)
     return judgeRead(sent.proof, value, claimedBy(creations, { sent }), earliestOf(sent));
-  const problem = `${rival.sent.intent} asked for the same and is unconfirmed too: a new order may belong to either`;
+  const problem = `${rival.sent.change} asked for the same and is unconfirmed too: a new order may belong to either`;
   return { shows: 'unreadable', problem };
 }
 
@@ -54,7 +54,7 @@ export function proofNow(record: AttemptRecord, order: unknown): Proof {
 }
 
 /** A verdict without its time and attempt. */
-export type Ruling = Omit<VerdictRow, 'type' | 'intent' | 'attempt' | 'time' | 'skewed' | 'clocks'>;
+export type Ruling = Omit<VerdictRow, 'type' | 'change' | 'attempt' | 'time' | 'skewed' | 'clocks'>;
 
 type Readable = Exclude<Evidence, { shows: 'unreadable' }>;
 
@@ -222,6 +222,6 @@ function failedWhy(failed: readonly FoundRefund[]): string {
 }
 
 export function verdictRow(sent: SentRow, now: Moment, words: Ruling): VerdictRow {
-  const { intent, attempt } = sent;
-  return { type: 'verdict', intent, attempt, ...stampOf(now), ...words };
+  const { change, attempt } = sent;
+  return { type: 'verdict', change, attempt, ...stampOf(now), ...words };
 }

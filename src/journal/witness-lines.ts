@@ -1,6 +1,6 @@
 /** What a witness knows of the rows of a journal: one line per row, wherever the store keeps them. */
 
-import type { Intent } from './intent.ts';
+import type { Change } from './change.ts';
 import type { Verdict, VerdictRow } from './journal-rows.ts';
 
 interface LineOfRow {
@@ -11,7 +11,7 @@ interface LineOfRow {
 }
 
 interface LineOfAttempt extends LineOfRow {
-  readonly intent: string;
+  readonly change: string;
   readonly attempt: number;
   readonly order: string | null;
 }
@@ -20,7 +20,7 @@ interface LineOfAttempt extends LineOfRow {
 export interface WitnessSent extends LineOfAttempt {
   readonly type: 'sent';
   /** `unknown`: a repair could not tell the kind. */
-  readonly kind: Intent['kind'] | 'unknown';
+  readonly kind: Change['kind'] | 'unknown';
   readonly origin: string;
   readonly account: string;
   readonly profile: string;

@@ -158,9 +158,9 @@ export function untilMayAppear(record: AttemptRecord, now: number): number | und
 export function attemptOf(one: OrderCase, attempts: readonly AttemptRecord[]): AttemptRecord | undefined {
   switch (one.is) {
     case 'unconfirmed':
-      return attempts.find(({ sent }) => sent.intent === one.change.intent);
+      return attempts.find(({ sent }) => sent.change === one.change.change);
     case 'made twice':
-      return attempts.find(({ sent }) => sent.intent === one.twice.intent);
+      return attempts.find(({ sent }) => sent.change === one.twice.change);
     case 'appeared':
       return one.refund.record;
     default:

@@ -7,7 +7,7 @@ import type { KnownOrder, KnownRefund, RefundState } from './known-order.ts';
 
 /** What the journal knows about one refund record. */
 export interface RefundFacts {
-  readonly intent: string;
+  readonly change: string;
   readonly reason: string | undefined;
   readonly note: string | undefined;
   /** The name of the person who sent it. */
@@ -25,8 +25,8 @@ export function refundFacts(attempts: readonly AttemptRecord[]): ReadonlyMap<str
       const { sent, verdicts } = record;
       const last = verdicts.at(-1);
       if (last === undefined) return [];
-      const { intent, reason, note, operator } = sent;
-      const facts = { intent, reason, note, operator, by: sentBy(sent), knownBy: last.by };
+      const { change, reason, note, operator } = sent;
+      const facts = { change, reason, note, operator, by: sentBy(sent), knownBy: last.by };
       return ownRefunds(record).flatMap(({ id }): [string, RefundFacts][] =>
         id === undefined ? [] : [[id, facts]],
       );
@@ -58,7 +58,7 @@ export function toldRefunds({
     // The money of the order cannot be read, and a record says by itself what it is.
     const meaning = meaningOfRefund(status);
     const plain = own === undefined ? 'elsewhere' : 'made';
-    const sender = attempts.find(({ sent }) => sent.intent === own?.intent);
+    const sender = attempts.find(({ sent }) => sent.change === own?.change);
     return { state: meaning === 'made' ? plain : meaning, facts: own, attempt: sender };
   };
 }
@@ -76,7 +76,7 @@ export function ordersWithRefunds(orders: readonly JsonObject[]): ReadonlySet<st
 export function stateWhy(refund: KnownRefund, currency: string | undefined, amounts: AmountStyle) {
   const { state, record, attempt, amount } = refund;
   const journal = (verb: string) =>
-    attempt === undefined ? '' : `: paydesk journal ${verb} ${attempt.sent.intent}`;
+    attempt === undefined ? '' : `: paydesk journal ${verb} ${attempt.sent.change}`;
   const who = attempt === undefined ? 'somebody' : recordedBy(attempt);
   const sum = amount === undefined ? 'a refund' : amountWords(amount, currency, amounts);
   switch (state) {

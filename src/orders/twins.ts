@@ -142,7 +142,7 @@ export function isPaidBack(twin: KnownTwin): boolean {
  * one, the attempt, or else the twin itself.
  */
 export function nameForAgain({ id, refund, unconfirmed, byHand }: KnownTwin): string {
-  return refund?.id ?? unconfirmed?.intent ?? byHand?.sent.intent ?? id;
+  return refund?.id ?? unconfirmed?.change ?? byHand?.sent.change ?? id;
 }
 
 /** Two payments that may be one purchase, the earlier one first. */

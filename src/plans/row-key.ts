@@ -16,7 +16,7 @@ interface RowIdentity {
 }
 
 /**
- * The key of a row. The journal keeps it as the script's own id of the refund, so its rules for a repeated `--intent` hold: a
+ * The key of a row. The journal keeps it as the idempotency key of the refund, so its rules for a repeated `--idempotency-key` hold: a
  * row that was made is never sent again. No script can type such an id, because a typed one has no slash.
  */
 export function rowKey({ origin, mode, orderId, chargeId = '', amount, ref }: RowIdentity): string {

@@ -181,16 +181,16 @@ export function planSetting(
   return plannedOf(name, before, editStored(name, before, setting, value));
 }
 
-/** Makes that change, unless `approve` throws. It is asked right before the writing, while no other process can write. */
+/** Makes that change, unless `confirm` throws. It is asked right before the writing, while no other process can write. */
 export function setSetting(
   store: ProfileStore,
   { name, setting, value }: TypedSetting,
-  approve: (planned: PlannedSetting) => Promise<void> = async () => undefined,
+  confirm: (planned: PlannedSetting) => Promise<void> = async () => undefined,
 ): Promise<SettingChange> {
   return store.change(async ({ file, save }) => {
     const before = storedIn(file.profiles, name);
     const edit = editStored(name, before, setting, value);
-    await approve(plannedOf(name, before, edit));
+    await confirm(plannedOf(name, before, edit));
     await save(withProfile(file, name, edit.stored));
     return edit.change;
   });

@@ -76,7 +76,7 @@ export function createProfiles(parts: ProfileParts): Profiles {
     use: (name) => makeDefault(store, name),
     learnFromSender: (draft) => learnFromSender(store, draft),
     planSet: async (name, setting, value) => planSetting(store.read(), { name, setting, value }),
-    set: (name, setting, value, approve) => setSetting(store, { name, setting, value }, approve),
+    set: (name, setting, value, confirm) => setSetting(store, { name, setting, value }, confirm),
     replaceKey: async (name, key) => replaceKey(store, name, key),
     remove: (name) => removeProfile(store, name),
     seenOrder: async (name) => store.read().profiles.get(name)?.seen_order,

@@ -33,7 +33,7 @@ export async function openProfile(
     profile,
     chosenBy: choice.chosenBy,
     key,
-    approveChange() {
+    allowChange() {
       if (profile.mode !== 'production' || choice.chosenBy !== 'default' || !several) return;
       throw new CliError(
         'refused',
@@ -54,7 +54,7 @@ export function openDraft(store: ProfileStore, draft: ProfileDraft, typed: Typed
     profile,
     chosenBy: 'name',
     key: async () => key,
-    approveChange() {
+    allowChange() {
       throw new CliError(
         'refused',
         `profile ${profile.name} is not stored yet, so nothing is changed with it`,

@@ -130,14 +130,14 @@ export interface Profiles {
   /** What `set` would change. Throws as `set` does, and writes nothing. */
   planSet(name: string, setting: string, value: string): Promise<PlannedSetting>;
   /**
-   * Changes a setting, or api-version, lang or auth. The value `default` removes it. `approve` is called with the change while
+   * Changes a setting, or api-version, lang or auth. The value `default` removes it. `confirm` is called with the change while
    * no other process can write the file, right before it is written. If it throws, nothing is changed.
    */
   set(
     name: string,
     setting: string,
     value: string,
-    approve?: (planned: PlannedSetting) => Promise<void>,
+    confirm?: (planned: PlannedSetting) => Promise<void>,
   ): Promise<SettingChange>;
   /** Stores a new key. It goes where the old one is, unless another place is given. */
   replaceKey(
@@ -178,7 +178,7 @@ export interface OpenProfile {
   /** Reads the key. Throws CliError 'auth' when there is none, 'refused' when it may only go to another origin. */
   readonly key: () => Promise<string>;
   /** Call it before a change. Throws CliError 'refused' in production if only `profile use` chose this profile among several. */
-  approveChange(): void;
+  allowChange(): void;
 }
 
 /** A profile before it is stored. A missing field has its default. */

@@ -84,8 +84,8 @@ function filterOf({ orderIds, made, again, ...rest }: TravellingFilter): Attempt
 const narrowing = [
   'orderId',
   'orderIds',
-  'intent',
-  'given',
+  'change',
+  'idempotencyKey',
   'made',
   'again',
   'unconfirmed',

@@ -23,16 +23,16 @@ export function requestsIn(
 ): readonly ApprovalRequest[] {
   const requests = new Map<string, ApprovalRequest>();
   for (const row of rows) {
-    const before = requests.get(row.intent);
+    const before = requests.get(row.requestId);
     if (row.step === 'asked')
-      requests.set(row.intent, {
-        id: row.intent,
+      requests.set(row.requestId, {
+        id: row.requestId,
         state: 'asked',
         asked: row,
         decided: undefined,
         usedBy: undefined,
       });
-    else if (before !== undefined) requests.set(row.intent, { ...before, state: row.step, decided: row });
+    else if (before !== undefined) requests.set(row.requestId, { ...before, state: row.step, decided: row });
   }
   return [...requests.values()].map((request) => stateAt(request, userOf(request, users), now));
 }
@@ -50,7 +50,7 @@ function stateAt(request: ApprovalRequest, usedBy: string | undefined, now: numb
 function userOf({ id, asked }: ApprovalRequest, users: readonly AttemptRecord[]): string | undefined {
   if ('planned' in asked) return undefined;
   return users.find(({ sent, verdicts }) => sent.approval === id && verdicts.at(-1)?.verdict !== 'not_sent')
-    ?.sent.intent;
+    ?.sent.change;
 }
 
 /** Whether a request waits for an answer, or to be sent. */

@@ -66,7 +66,7 @@ const whatForm = v.strictObject({
   note: v.optional(text(maxText.note)),
   twins: v.optional(names),
   again: names,
-  intentId: v.optional(id),
+  idempotencyKey: v.optional(id),
   asked: v.optional(object),
   ref: v.optional(id),
   plan: v.optional(id),
@@ -84,7 +84,7 @@ export const handOverForm = v.strictObject({
   zone: v.optional(text(64)),
   timeoutMs: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(600_000)),
   what: whatForm,
-  /** Attempts that this run has just settled, by their intents. */
+  /** Attempts that this run has just settled, by their changes. */
   closed: names,
   /** The plan whose row it is. */
   digest: v.optional(v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/))),
@@ -93,8 +93,8 @@ export const handOverForm = v.strictObject({
 });
 export type HandOver = v.InferOutput<typeof handOverForm>;
 
-/** Takes an id back, or asks for it. `given`: the script's own id of the change. */
-export const withdrawForm = v.strictObject({ given: v.optional(id) });
+/** Takes an id back, or asks for it. `idempotencyKey`: the idempotency key of the change. */
+export const withdrawForm = v.strictObject({ idempotencyKey: v.optional(id) });
 
 // ── What a stream tells ─────────────────────────────────────────────────────────────────────────
 
@@ -233,8 +233,8 @@ const filterForm = v.strictObject({
   origin: v.optional(text(500)),
   orderId: v.optional(id),
   orderIds: v.optional(setOf),
-  intent: v.optional(id),
-  given: v.optional(id),
+  change: v.optional(id),
+  idempotencyKey: v.optional(id),
   made: v.optional(v.pipe(v.array(text(2000)), v.maxLength(5000))),
   again: v.optional(setOf),
   kind: v.optional(kind),
@@ -258,7 +258,7 @@ export const questionForms = {
     filter: filterForm,
     page: v.strictObject({
       limit: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1000)),
-      before: v.optional(v.strictObject({ time: timeForm, intent: id, attempt: v.number() })),
+      before: v.optional(v.strictObject({ time: timeForm, change: id, attempt: v.number() })),
     }),
   }),
   operators: v.strictObject({}),

@@ -30,8 +30,8 @@ export function createDeskJournal(parts: DeskParts, shown: (change: string) => v
   const list = () => handedOver.list({ sender, account });
   // Undefined: nothing was sent under it, and nothing can be any more.
   const endOf = async (note: HandedNote): Promise<Ended | undefined> => {
-    const { change: id, given, at, subject } = note;
-    const handed = { id, given, at, orderId: subject.orderId };
+    const { change: id, idempotencyKey, at, subject } = note;
+    const handed = { id, idempotencyKey, at, orderId: subject.orderId };
     const way = new Way(parts, handed, { isNew: false });
     try {
       const known = await way.ask();
@@ -51,10 +51,10 @@ export function createDeskJournal(parts: DeskParts, shown: (change: string) => v
     }
   };
   return {
-    async recorded(given, { kind, asked, again }) {
+    async recorded(idempotencyKey, { kind, asked, again }) {
       for (const note of list()) {
         const { subject, change } = note;
-        if (subject.kind !== kind || note.given !== given) continue;
+        if (subject.kind !== kind || note.idempotencyKey !== idempotencyKey) continue;
         // Without an order it is another one that a person picks.
         if (subject.orderId !== undefined && subject.kind !== 'api' && asked.order === undefined) continue;
         if (!sameJson(note.asked ?? {}, asked) || !sameJson(note.again, again)) continue;
@@ -73,7 +73,7 @@ export function createDeskJournal(parts: DeskParts, shown: (change: string) => v
         if (outcome === undefined) continue;
         const what = changeWords(note.subject, profile.settings);
         notes.warn(
-          `the ${what} that this desk handed over at ${shortTime(note.at)} ${endWords[outcome.verdict]}: paydesk journal show ${outcome.intent ?? note.change}`,
+          `the ${what} that this desk handed over at ${shortTime(note.at)} ${endWords[outcome.verdict]}: paydesk journal show ${outcome.change ?? note.change}`,
         );
         shown(note.change);
       }
@@ -108,7 +108,7 @@ async function resolveThrough(
     },
     acknowledgement: acknowledgement && { note: acknowledgement.note },
   };
-  const path = hopPaths.resolve(account, sent.intent);
+  const path = hopPaths.resolve(account, sent.change);
   // Who said yes to what was read is asked again if another read shows something else.
   let confirmed: object | undefined;
   const isSaid = statement !== undefined || acknowledgement !== undefined;

@@ -61,9 +61,9 @@ export function addPlans(app: Hop, rules: Pick<Rules, 'of'>): GivenPlans {
 
 /** Whether a change is a row of a plan: with its key, its order, its request and its amount. */
 export function isRowOf({ rows }: GivenPlan, what: HandOver['what']): boolean {
-  const { kind, intentId = '', orderId = '', request, amount } = what;
+  const { kind, idempotencyKey = '', orderId = '', request, amount } = what;
   const isRefund = kind === 'refund' && request.method === 'POST' && request.path === paths.refunds(orderId);
-  return isRefund && rows.get(intentId) === digestOf(orderId, request.body, amount);
+  return isRefund && rows.get(idempotencyKey) === digestOf(orderId, request.body, amount);
 }
 
 function digestOf(orderId: string, body: object | undefined, amount: number | undefined): string {

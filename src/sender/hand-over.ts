@@ -3,7 +3,7 @@
 import type { WireRecord } from '../api/api.ts';
 import { CliError } from '../errors.ts';
 import type { ClockWithTimers } from '../io.ts';
-import type { Intent, Outcome } from '../journal/journal.ts';
+import type { Change, Outcome } from '../journal/journal.ts';
 import type { Profile } from '../profiles/profiles.ts';
 import type { Notes } from '../terminal/terminal.ts';
 import {
@@ -39,7 +39,7 @@ export interface DeskParts {
   /** A person insists: nobody waits for anything any more. */
   readonly leave: AbortSignal;
   /** The sender is about to send it. Returns what to call at its end. */
-  readonly startChange: (intent: string) => () => void;
+  readonly startChange: (change: string) => () => void;
   /** What is known of the journal may be old from now on. */
   readonly changed: () => void;
 }
@@ -47,7 +47,7 @@ export interface DeskParts {
 /** What was handed over under an id. */
 interface Handed {
   readonly id: string;
-  readonly given: string | undefined;
+  readonly idempotencyKey: string | undefined;
   /** Unix milliseconds. */
   readonly at: number;
   readonly orderId: string | undefined;
@@ -62,17 +62,17 @@ const mostShown = 5;
  * Makes a change through the sender. Throws CliError 'unknown' when the way broke and nobody can say here what became of it, and
  * 'network' when it is certain that nothing was handed over.
  */
-export async function changeThrough(parts: DeskParts, id: string, intent: Intent): Promise<Outcome> {
+export async function changeThrough(parts: DeskParts, id: string, change: Change): Promise<Outcome> {
   const { handedOver, clock, account, sender, hop } = parts;
   const at = clock.now();
-  const handed: Handed = { id, given: intent.intentId, at, orderId: intent.orderId };
-  handedOver.write(noteOf(intent, { change: id, at, sender, account }));
+  const handed: Handed = { id, idempotencyKey: change.idempotencyKey, at, orderId: change.orderId };
+  handedOver.write(noteOf(change, { change: id, at, sender, account }));
   const way = new Way(parts, handed);
   try {
-    let shown = intent.shown;
+    let shown = change.shown;
     for (let times = 0; times < mostShown; times += 1) {
-      const end = await way.deliver(bodyOf(parts, id, intent, shown));
-      const { ofPlan } = intent;
+      const end = await way.deliver(bodyOf(parts, id, change, shown));
+      const { ofPlan } = change;
       if ('forgotten' in end && ofPlan !== undefined) {
         await way.unlessClosed(async () => void (await givePlan(hop, account, ofPlan.text())));
         continue;
@@ -80,10 +80,10 @@ export async function changeThrough(parts: DeskParts, id: string, intent: Intent
       if (!('changed' in end)) return outcomeIn(parts, end, way);
       const fresh = recordFromWire(end.changed);
       // It asks the person, or throws.
-      await way.unlessClosed(() => intent.approve(fresh));
+      await way.unlessClosed(() => change.checkFresh(fresh));
       shown = fresh;
     }
-    throw new CliError('refused', `${intent.orderId ?? 'the order'} changes all the time`, {
+    throw new CliError('refused', `${change.orderId ?? 'the order'} changes all the time`, {
       certain: 'nothing was sent',
       now: ['run the same command again later'],
     });
@@ -108,19 +108,19 @@ function outcomeIn({ hop, stopWaiting }: DeskParts, end: EndLine, { why }: Way):
 function bodyOf(
   { profile, zone, timeoutMs }: DeskParts,
   id: string,
-  intent: Intent,
+  change: Change,
   shown: WireRecord | undefined,
 ): HandOver {
   // What is no data stays here, and so does what only this run shows.
   const {
-    approve: _approve,
+    checkFresh: _checkFresh,
     waiting: _waiting,
     checks: _checks,
     ofPlan,
     shown: _shown,
     closed = [],
     ...what
-  } = intent;
+  } = change;
   return JSON.parse(
     JSON.stringify({
       change: id,
@@ -129,7 +129,7 @@ function bodyOf(
       timeoutMs,
       what,
       digest: ofPlan?.digest,
-      closed: closed.map(({ sent }) => sent.intent),
+      closed: closed.map(({ sent }) => sent.change),
       shown: shown && recordToWire(shown),
     }),
   );
@@ -221,8 +221,8 @@ export class Way {
   /** What became of it, without handing it over: joins it if it is under way. An id that the sender does not know is closed. */
   async ask(): Promise<Known> {
     const { hop, account, leave } = this.#parts;
-    const { id, given } = this.#handed;
-    const query = given === undefined ? '' : `?given=${encodeURIComponent(given)}`;
+    const { id, idempotencyKey } = this.#handed;
+    const query = idempotencyKey === undefined ? '' : `?idempotencyKey=${encodeURIComponent(idempotencyKey)}`;
     const path = `${hopPaths.change(account, id)}${query}`;
     const heard = await hop.listen({ method: 'GET', path }, this.#hear, leave);
     if (heard.how === 'end' && !('unknown' in heard.line)) return heard.line;
@@ -232,8 +232,12 @@ export class Way {
   /** Closes the id for good, unless something was sent under it. */
   async withdraw(): Promise<Known> {
     const { hop, account, leave, clock } = this.#parts;
-    const { id, given } = this.#handed;
-    const request = { method: 'POST', path: hopPaths.withdraw(account, id), body: { given } } as const;
+    const { id, idempotencyKey } = this.#handed;
+    const request = {
+      method: 'POST',
+      path: hopPaths.withdraw(account, id),
+      body: { idempotencyKey },
+    } as const;
     for (let round = 1; round <= tries && !leave.aborted; round += 1) {
       if (round > 1) await clock.sleep(pauseMs * 2 ** round, leave).catch(() => undefined);
       const heard = await hop.listen(request, () => undefined, leave);
@@ -281,7 +285,7 @@ export function unknownHere({ hop, shortTime }: DeskParts, { id, at, orderId }: 
     'unknown',
     `handed over to the sender ${hop.name} at ${shortTime(at)}; what became of it is not known here`,
     {
-      intent: id,
+      change: id,
       orderId,
       certain: 'the sender sends it once at most',
       now: ['the same command asks again', `paydesk journal show ${id}`],

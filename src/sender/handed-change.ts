@@ -7,7 +7,7 @@ import type { ClockWithTimers } from '../io.ts';
 import { outcomeOfAttempt } from '../journal/change-outcome.ts';
 import {
   type AttemptRecord,
-  type Intent,
+  type Change,
   type JournalStore,
   LimitRefusal,
   momentOf,
@@ -45,7 +45,7 @@ export interface ChangesParts {
   /** Waiting and rereads end when the sender stops. What is being sent is not stopped. */
   readonly stop: {
     readonly stopWaiting: AbortSignal;
-    readonly startChange: (intent: string) => () => void;
+    readonly startChange: (change: string) => () => void;
   };
 }
 
@@ -54,8 +54,8 @@ export interface AskedChange {
   readonly asker: Asker;
   readonly account: SenderAccount;
   readonly id: string;
-  /** The script's own id of the change, if it has one. */
-  readonly given: string | undefined;
+  /** The idempotency key of the change, if it has one. */
+  readonly idempotencyKey: string | undefined;
 }
 
 /** How a change is made. */
@@ -93,10 +93,13 @@ export async function endOfKnown(parts: ChangesParts, asked: AskedChange): Promi
   return closed?.operator === asker.member ? { closed: true } : undefined;
 }
 
-// Under a script's own id the journal may have another id for it. Its row says which hand-over it was.
-async function recordOf(store: JournalStore, { id, given }: AskedChange): Promise<AttemptRecord | undefined> {
-  const own = await store.attempts({ intent: id });
-  const under = given === undefined ? [] : await store.attempts({ given });
+// Under an idempotency key the journal may have another id for it. Its row says which hand-over it was.
+async function recordOf(
+  store: JournalStore,
+  { id, idempotencyKey }: AskedChange,
+): Promise<AttemptRecord | undefined> {
+  const own = await store.attempts({ change: id });
+  const under = idempotencyKey === undefined ? [] : await store.attempts({ idempotencyKey });
   return own.at(-1) ?? under.findLast(({ sent }) => sent.stamp?.run === id);
 }
 
@@ -243,7 +246,7 @@ async function send(parts: ChangesParts, asked: AskedChange, how: HowMade, plan:
       notes: stream.notes,
       ids: () => asked.id,
       signal: AbortSignal.any([signal, parts.stop.stopWaiting]),
-    })(await intentOf(parts, handed, service.profile, now));
+    })(await changeOfRow(parts, handed, service.profile, now));
     if (outcome.verdict === 'dry_run') throw new Error('a change that was handed over was only tried');
     return outcome;
   } finally {
@@ -251,18 +254,18 @@ async function send(parts: ChangesParts, asked: AskedChange, how: HowMade, plan:
   }
 }
 
-async function intentOf(
+async function changeOfRow(
   { store }: ChangesParts,
   { what, shown, closed }: HandOver,
   profile: SenderAccount['service']['profile'],
   now: () => number,
-): Promise<Intent> {
+): Promise<Change> {
   const before = shown === undefined ? undefined : recordFromWire(shown);
-  const settled = await Promise.all(closed.map((intent) => store.attempts({ intent })));
+  const settled = await Promise.all(closed.map((change) => store.attempts({ change })));
   return {
     ...what,
     closed: settled.flat(),
-    async approve(fresh) {
+    async checkFresh(fresh) {
       if (before === undefined || changedFields(before, fresh).length > 0) throw new OrderChanged(fresh);
       refuseForged(what, fresh.value, profile, now());
     },

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import * as v from 'valibot';
 import { isObject, type JsonObject } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
-import { type ChangeKind, type ChangeSubject, changeKinds, type Intent } from '../journal/journal.ts';
+import { type Change, type ChangeKind, type ChangeSubject, changeKinds } from '../journal/journal.ts';
 import {
   checkOwnFolder,
   type FileRules,
@@ -25,7 +25,7 @@ const noteForm = v.strictObject({
   /** The sender's address, and what the account is called there. */
   sender: v.string(),
   account: v.string(),
-  given: v.optional(v.string()),
+  idempotencyKey: v.optional(v.string()),
   /** What was typed. */
   asked: v.optional(json),
   again: v.array(v.string()),
@@ -88,13 +88,13 @@ function readNote(path: string, rules: FileRules): HandedNote | undefined {
 
 /** The note about a change. */
 export function noteOf(
-  { kind, orderId, amount, currency, request, intentId, asked, again }: Intent,
+  { kind, orderId, amount, currency, request, idempotencyKey, asked, again }: Change,
   where: Pick<HandedNote, 'change' | 'at' | 'sender' | 'account'>,
 ): HandedNote {
   const { headers: _headers, ...sent } = request;
   return {
     ...where,
-    given: intentId,
+    idempotencyKey: idempotencyKey,
     asked,
     again: [...again],
     subject: { kind, orderId, amount, currency, request: sent },

@@ -109,8 +109,8 @@ export function createRemoteStore(
 }
 
 // A whole row may stand for its place.
-function cursorOf({ time, intent, attempt }: Cursor): Cursor {
-  return { time, intent, attempt };
+function cursorOf({ time, change, attempt }: Cursor): Cursor {
+  return { time, change, attempt };
 }
 
 async function atSender(): Promise<never> {

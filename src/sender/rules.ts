@@ -333,8 +333,7 @@ async function ask(run: Run, id: string, what: AskedRefund | AskedPlan): Promise
   }
   const row: AskedRow = {
     type: 'approval',
-    intent: id,
-    attempt: 0,
+    requestId: id,
     time,
     operator: asker.member,
     step: 'asked',
@@ -381,8 +380,7 @@ async function decide(
   const until = step === 'approved' ? time + Math.min(Math.max(validMs, 0), approvalMaxMs) : null;
   const row: ApprovalRow = {
     type: 'approval',
-    intent: id,
-    attempt: 0,
+    requestId: id,
     time,
     operator: asker.member,
     step,

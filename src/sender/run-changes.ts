@@ -75,7 +75,7 @@ export function addChanges(app: Hop, parts: ChangesParts): Changes {
   app.post('/v1/changes/:account', async (context) => {
     needRole(context, 'operator', 'send changes');
     const handed = await readBody(context, handOverForm, maxBytes.change);
-    const asked = askedIn(context, handed.change, handed.what.intentId);
+    const asked = askedIn(context, handed.change, handed.what.idempotencyKey);
     const digest = hash('sha256', JSON.stringify(handed));
     const known = find(asked);
     if (known?.digest !== undefined && known.digest !== digest) throw otherChange();
@@ -95,7 +95,7 @@ export function addChanges(app: Hop, parts: ChangesParts): Changes {
 
   app.get('/v1/changes/:account/:id', async (context) => {
     needRole(context, 'operator', 'send changes');
-    const asked = askedIn(context, idIn(context), context.req.query('given'));
+    const asked = askedIn(context, idIn(context), context.req.query('idempotencyKey'));
     const known = find(asked);
     if (known !== undefined) return await replyOf(known);
     return endReply((await endOfKnown(parts, asked)) ?? { unknown: true });
@@ -103,8 +103,8 @@ export function addChanges(app: Hop, parts: ChangesParts): Changes {
 
   app.post('/v1/changes/:account/:id/withdraw', async (context) => {
     needRole(context, 'operator', 'send changes');
-    const { given } = await readBody(context, withdrawForm, maxBytes.join);
-    const asked = askedIn(context, idIn(context), given);
+    const { idempotencyKey } = await readBody(context, withdrawForm, maxBytes.join);
+    const asked = askedIn(context, idIn(context), idempotencyKey);
     for (let before = find(asked); before !== undefined; before = find(asked)) {
       before.stop.abort(takenBack());
       await before.over;
@@ -124,8 +124,13 @@ export function addChanges(app: Hop, parts: ChangesParts): Changes {
   };
 }
 
-function askedIn({ var: { asker, account } }: HopContext, id: string, given?: string): AskedChange {
-  return { asker, account, id, given: given === undefined || given.length > 200 ? undefined : given };
+function askedIn({ var: { asker, account } }: HopContext, id: string, idempotencyKey?: string): AskedChange {
+  return {
+    asker,
+    account,
+    id,
+    idempotencyKey: idempotencyKey === undefined || idempotencyKey.length > 200 ? undefined : idempotencyKey,
+  };
 }
 
 function idIn(context: HopContext): string {

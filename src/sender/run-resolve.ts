@@ -32,7 +32,7 @@ export function addResolve(app: Hop, parts: ChangesParts): void {
     const states = asked.statement !== undefined || asked.acknowledgement !== undefined;
     needRole(context, states ? 'operator' : 'viewer', 'record what became of a change');
     const id = context.req.param('id') ?? '';
-    const records = await parts.store.attempts({ intent: id });
+    const records = await parts.store.attempts({ change: id });
     const record = records.find(({ sent }) => sent.attempt === asked.attempt);
     if (record === undefined || !isOfAccount(record, account)) throw noSuchAttempt(id);
     // A sandbox may have the address of production. Who has a token for the one states nothing about the other.
@@ -48,7 +48,7 @@ export function addResolve(app: Hop, parts: ChangesParts): void {
         {
           ...parts,
           service: calledAt(account.service, asked.profile),
-          store: stamped(store, { asker, account, id, given: undefined }),
+          store: stamped(store, { asker, account, id, idempotencyKey: undefined }),
           timeoutMs,
           shortTime: shortTimeIn(clock, asked.zone),
         },

@@ -87,8 +87,8 @@ const lines = v.array(text(4000));
 
 // Everything of CliErrorParts but `cause` and `data`: these stay where the error was made.
 const partsForm = v.strictObject({
-  intent: v.optional(v.string()),
-  scriptId: v.optional(v.string()),
+  change: v.optional(v.string()),
+  idempotencyKey: v.optional(v.string()),
   orderId: v.optional(v.string()),
   profile: v.optional(v.string()),
   approval: v.optional(v.string()),

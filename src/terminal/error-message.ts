@@ -43,14 +43,14 @@ export function renderError(error: CliError, style: ScreenStyle, debug = false):
 /** An error as one JSON object on one line. `notes` are the lines that a person would have seen before it. */
 export function errorJson(error: CliError, notes: readonly string[], debug = false): string {
   const { read, certain = read, now, type, code, logId, httpStatus, details } = error.parts;
-  const { intent, scriptId, orderId, profile, approval, commands, ownCode } = error.parts;
+  const { change, idempotencyKey, orderId, profile, approval, commands, ownCode } = error.parts;
   return `${ownJson({
     object: 'error',
     kind: error.kind,
     exit_code: error.exitCode,
     message: wholeMessage(error),
-    intent,
-    script_id: scriptId,
+    change,
+    idempotency_key: idempotencyKey,
     order_id: orderId,
     profile,
     approval,

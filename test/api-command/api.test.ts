@@ -130,8 +130,8 @@ describe('a change', () => {
     await using service = await startCreations();
     const first = ['api', 'POST', 'things', '--field', 'amount=300', '--field', 'b=1'];
     const second = ['api', 'POST', 'things', '--field', 'b=1', '--field', 'amount=300'];
-    expect((await service.run([...first, '--intent', 'a1', '--yes'])).code).toBe(0);
-    const repeat = await service.run([...second, '--intent', 'a1', '--yes']);
+    expect((await service.run([...first, '--idempotency-key', 'a1', '--yes'])).code).toBe(0);
+    const repeat = await service.run([...second, '--idempotency-key', 'a1', '--yes']);
     expect(repeat.code, repeat.stderr).toBe(0);
     expect(repeat.stderr).toContain('a1 was applied before');
     expect(sentTo(service)).toHaveLength(1);
@@ -141,7 +141,7 @@ describe('a change', () => {
     await using broken = await startDesk({
       instead: ({ method }) => (method === 'POST' ? json([]) : undefined),
     });
-    const words = ['api', 'POST', 'things/1', '--field', 'a=1', '--intent', 'open-1', '--yes'];
+    const words = ['api', 'POST', 'things/1', '--field', 'a=1', '--idempotency-key', 'open-1', '--yes'];
     expect((await paydesk(words, { home, env: broken.env })).code).toBe(7);
     const repeat = await paydesk(words, { home, env: broken.env });
     expect({ code: repeat.code, stderr: repeat.stderr.replaceAll(/\s+/g, ' ') }).toMatchObject({

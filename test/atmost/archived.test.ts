@@ -21,12 +21,18 @@ const day = 24 * 60 * 60_000;
 const archive = ['journal', 'archive', '--before', '40d', '--to', 'old.paydesk', '--yes'];
 const inTwoMonths = later(60 * day);
 
-/** A refund under a script's id that was made, a capture, and a refund whose reply was lost. Two months later the first two are archived. */
+/** A refund under an idempotency key that was made, a capture, and a refund whose reply was lost. Two months later the first two are archived. */
 let home: Home;
 let [made, captured, lost]: LedgerOrder[] = [];
 let head: string;
-let intent: string;
-const scripted = (order: LedgerOrder) => [...changeArgs(order), '--intent', 't-1', '--note', 'ticket 8840'];
+let change: string;
+const scripted = (order: LedgerOrder) => [
+  ...changeArgs(order),
+  '--idempotency-key',
+  't-1',
+  '--note',
+  'ticket 8840',
+];
 const run = (args: readonly string[], of = home) => desk.run(of, args, inTwoMonths);
 const json = ({ stdout }: Ran) => JSON.parse(stdout);
 
@@ -45,7 +51,7 @@ beforeAll(async () => {
   const ran = await run([...archive, '--json']);
   expect(ran.code, ran.stderr).toBe(0);
   expect(json(ran)).toMatchObject({ object: 'journal_archive', file: 'old.paydesk', changes: 2 });
-  intent = json(await run(['journal', 'show', 't-1', '--json'])).intent;
+  change = json(await run(['journal', 'show', 't-1', '--json'])).change;
 });
 afterAll(() => home[Symbol.dispose]());
 
@@ -73,11 +79,11 @@ describe('after journal archive', () => {
     expect(order.posts).toHaveLength(2);
   });
 
-  test('a repeat under its --intent shows the outcome and sends nothing; another change under it is refused', async () => {
+  test('a repeat under its --idempotency-key shows the outcome and sends nothing; another change under it is refused', async () => {
     const again = await unsent(scripted(made as LedgerOrder));
     expect(again.code, again.stderr).toBe(0);
-    expect(again.stderr).toContain(`journal ${intent}`);
-    const other = await run([...changeArgs(ledger.add('refund')), '--intent', 't-1']);
+    expect(again.stderr).toContain(`journal ${change}`);
+    const other = await run([...changeArgs(ledger.add('refund')), '--idempotency-key', 't-1']);
     expect(other.code, other.stderr).toBe(3);
   });
 
@@ -87,18 +93,18 @@ describe('after journal archive', () => {
   });
 
   test('journal show says that it is archived, and where; --from shows all of it', async () => {
-    const shown = await run(['journal', 'show', intent]);
+    const shown = await run(['journal', 'show', change]);
     expect(shown.stdout).toMatch(
       /archived +\d+ \w+ \d{4}.*all of it: paydesk journal show i_\w+ --from \S*old\.paydesk/s,
     );
     expect(shown.stdout).not.toContain('ticket 8840');
-    expect(json(await run(['journal', 'show', intent, '--json']))).toMatchObject({
+    expect(json(await run(['journal', 'show', change, '--json']))).toMatchObject({
       archived: true,
       note: null,
       verdict: 'applied',
     });
-    const whole = json(await run(['journal', 'show', intent, '--from', 'old.paydesk', '--json']));
-    expect(whole).toMatchObject({ intent, note: 'ticket 8840', script_id: 't-1' });
+    const whole = json(await run(['journal', 'show', change, '--from', 'old.paydesk', '--json']));
+    expect(whole).toMatchObject({ change, note: 'ticket 8840', idempotency_key: 't-1' });
     expect(whole).not.toHaveProperty('archived');
   });
 

@@ -111,7 +111,7 @@ describe.concurrent('--again for an attempt that was not seen in its time', () =
     const refused = await short.run(home, changeArgs(order));
     expect(came(refused, order), refused.stderr).toEqual({ code: 3, posts: 1 });
     const printed = printedCommand(refused.stderr, '--again');
-    expect(printed.at(-1)).toBe(journalRows(home)[0]?.intent);
+    expect(printed.at(-1)).toBe(journalRows(home)[0]?.change);
     const again = await short.run(home, yes(printed));
     expect(came(again, order), again.stderr).toEqual({ code: 0, posts: 2 });
     const arrowUp = await short.run(home, yes(printed));
@@ -119,12 +119,12 @@ describe.concurrent('--again for an attempt that was not seen in its time', () =
     expect(inOneLine(arrowUp.stderr)).toMatch(usedUp);
   });
 
-  test('the id of another intent, or of none, is refused (3)', async () => {
+  test('the id of another change, or of none, is refused (3)', async () => {
     using home = short.newHome();
     const order = await lostOnce(home);
     const another = await lostOnce(home);
-    const { intent = '' } = journalRows(home).findLast(({ type }) => type === 'sent') ?? {};
-    for (const id of [intent, 'i_none']) {
+    const { change = '' } = journalRows(home).findLast(({ type }) => type === 'sent') ?? {};
+    for (const id of [change, 'i_none']) {
       const ran = await short.run(home, [...changeArgs(order), '--again', id]);
       expect(came(ran, order), ran.stderr).toEqual({ code: 3, posts: 1 });
     }
@@ -171,12 +171,12 @@ describe.concurrent('a repeat whose reply is lost, and that no read can tell at 
     using home = desk.newHome();
     const order = own.add('refund', () => reset);
     expect((await desk.run(home, changeArgs(order))).code).toBe(7);
-    const { intent = '' } = journalRows(home)[0] ?? {};
-    await repeatBlindly(desk, home, order, intent);
+    const { change = '' } = journalRows(home)[0] ?? {};
+    await repeatBlindly(desk, home, order, change);
     await desk.run(home, ['journal', 'reconcile', '--all'], clockOff(86_400_000));
     const made = journalRows(home).filter(({ verdict }) => verdict === 'applied');
     expect(made).toHaveLength(1);
-    expect(made[0]?.intent).not.toBe(intent);
+    expect(made[0]?.change).not.toBe(change);
     expect(order.done()).toBe(1);
   });
 });
@@ -206,7 +206,7 @@ describe(`${contenders} processes with the same --again at the same time`, () =>
   test('naming an attempt: one POST, all others are refused (3)', async () => {
     using home = short.newHome();
     const order = await lostOnce(home);
-    await contend(short, home, order, String(journalRows(home)[0]?.intent));
+    await contend(short, home, order, String(journalRows(home)[0]?.change));
     expect(order.done()).toBe(1);
   });
 });
@@ -248,7 +248,7 @@ describe.concurrent('a service that shows its newest refund first, and none with
     expect(came(lost, order), lost.stderr).toEqual({ code: 7, posts: 1 });
     order.apply(order.posts[0]?.body ?? '');
     order.onPost = honest;
-    const again = [...changeArgs(order), '--again', String(journalRows(home)[0]?.intent)];
+    const again = [...changeArgs(order), '--again', String(journalRows(home)[0]?.change)];
     const found = await short.run(home, again);
     expect(came(found, order), found.stderr).toEqual({ code: 3, posts: 1 });
     expect(found.stderr).toContain('an earlier change was made after all');

@@ -40,12 +40,12 @@ class Place implements AsyncDisposable {
 
   /** The words that repeat the last attempt. */
   again(order: LedgerOrder): readonly string[] {
-    return [...changeArgs(order), '--again', this.intentOf(order)];
+    return [...changeArgs(order), '--again', this.changeOfRow(order)];
   }
 
-  intentOf({ id }: LedgerOrder): string {
+  changeOfRow({ id }: LedgerOrder): string {
     const row = journalRows(this.home).findLast((one) => JSON.stringify(one).includes(`"orderId":"${id}"`));
-    return String(row?.intent);
+    return String(row?.change);
   }
 
   /** The repeat is refused now, whatever the wall clock says. */
@@ -149,7 +149,7 @@ describe.concurrent.each(services)('%s, and a wall clock that is 400 days off', 
 describe.concurrent('journal settle --not-applied', () => {
   const note = ['--note', 'asked the service'];
   const settle = (place: Place, order: LedgerOrder) => {
-    const words = ['journal', 'settle', place.intentOf(order), '--not-applied'];
+    const words = ['journal', 'settle', place.changeOfRow(order), '--not-applied'];
     return [...words, ...note, '--confirm', order.id];
   };
 

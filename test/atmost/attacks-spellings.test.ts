@@ -121,10 +121,10 @@ describe('one address, spelled in several ways, with another key each time', () 
     expect(came(ran, order), ran.stderr).toEqual({ code: 3, posts: 0 });
   });
 
-  test('--intent answers under another name; under another spelling it names the profile to use (4); one POST', async () => {
+  test('--idempotency-key answers under another name; under another spelling it names the profile to use (4); one POST', async () => {
     using own = copyOf(home);
     const order = ledger.add('refund');
-    const words = [...changeArgs(order), '--intent', 'ticket-1'];
+    const words = [...changeArgs(order), '--idempotency-key', 'ticket-1'];
     expect(came(await runAs(own, 't', words), order)).toEqual({ code: 0, posts: 1 });
     const same = await runAs(own, 'other-name', words);
     expect(came(same, order), same.stderr).toEqual({ code: 0, posts: 1 });
@@ -137,7 +137,7 @@ describe('one address, spelled in several ways, with another key each time', () 
     const other = await runAs(own, 'localhost', [...words, '--reason', 'other']);
     expect(came(other, order), other.stderr).toEqual({ code: 3, posts: 1 });
     expect(inOneLine(other.stderr)).toContain(
-      'the script id ticket-1 (--intent) was used for another change',
+      'the idempotency key ticket-1 (--idempotency-key) was used for another change',
     );
   });
 
@@ -218,7 +218,7 @@ describe.concurrent('what is not one account is not taken for one', () => {
     );
     const [order, same] = [here.add('refund'), there.add('refund')];
     await loseOne(home, 'here', order);
-    const ran = await runAs(home, 'there', [...changeArgs(same), '--intent', 'ticket-1']);
+    const ran = await runAs(home, 'there', [...changeArgs(same), '--idempotency-key', 'ticket-1']);
     expect(came(ran, same), ran.stderr).toEqual({ code: 0, posts: 1 });
   });
 

@@ -217,7 +217,7 @@ describe.concurrent("somebody else's refund of another amount, with sums that ag
       posts: 1,
       story: 'sent unknown not_seen',
     });
-    const shown = await desk.run(home, ['journal', 'show', String(journalRows(home)[0]?.intent)]);
+    const shown = await desk.run(home, ['journal', 'show', String(journalRows(home)[0]?.change)]);
     expect(shown.stdout).toContain('refund rf_other   -700');
     expect((await desk.run(home, changeArgs(order))).code).toBe(3);
     expect(order.posts).toHaveLength(1);

@@ -29,7 +29,7 @@ async function lostRefundAfter(home: Home, before: string): Promise<LedgerOrder>
 const again = (order: LedgerOrder, home: Home): readonly string[] => [
   ...changeArgs(order),
   '--again',
-  String(journalRows(home).findLast(({ type }) => type === 'sent')?.intent),
+  String(journalRows(home).findLast(({ type }) => type === 'sent')?.change),
 ];
 
 describe.concurrent('no horizon expires while the clocks disagree (F42)', () => {

@@ -182,7 +182,7 @@ describe.skipIf(!hasStrace())('the one who sends is stopped (F21)', () => {
     const [refund, reconcile, settle] = await Promise.all([
       desk.run(home, changeArgs(order)),
       desk.run(home, ['journal', 'reconcile', '--all']),
-      desk.run(home, settleArgs(journalRows(home)[0]?.intent ?? '', order.id)),
+      desk.run(home, settleArgs(journalRows(home)[0]?.change ?? '', order.id)),
     ]);
     expect({ code: refund.code, posts: order.posts.length }, refund.stderr).toEqual({ code: 3, posts: 0 });
     expect(reconcile.code, reconcile.stderr).toBe(7);

@@ -197,19 +197,19 @@ describe('a damaged journal that is repaired', () => {
     const repaired = await desk.run(home, ['journal', 'verify', '--repair', '--yes', '--json']);
     expect(repaired.code, repaired.stderr).toBe(7);
     const { blocked, kept } = JSON.parse(repaired.stdout) as {
-      blocked: readonly { intent: string; order: string }[];
+      blocked: readonly { change: string; order: string }[];
       kept: number;
     };
-    expect({ kept, blocked }).toEqual({ kept: 0, blocked: [{ intent: expect.any(String), order: lost.id }] });
+    expect({ kept, blocked }).toEqual({ kept: 0, blocked: [{ change: expect.any(String), order: lost.id }] });
     const refused = await desk.run(home, changeArgs(lost));
     expect({ code: refused.code, posts: lost.posts.length }, refused.stderr).toEqual({ code: 3, posts: 1 });
     const other = ledger.add('refund');
     expect((await desk.run(home, changeArgs(other))).code).toBe(0);
-    const intent = blocked[0]?.intent ?? '';
-    const settle = settleArgs(intent, lost.id);
+    const change = blocked[0]?.change ?? '';
+    const settle = settleArgs(change, lost.id);
     const settled = await desk.run(home, settle, later(600_000));
     expect(settled.code, settled.stderr).toBe(0);
-    expect((await desk.run(home, ['journal', 'list', '--open', '--json'])).stdout).not.toContain(intent);
+    expect((await desk.run(home, ['journal', 'list', '--open', '--json'])).stdout).not.toContain(change);
   });
 });
 
@@ -221,16 +221,16 @@ describe('a journal that lost rows together with its witness', () => {
     const repaired = await desk.run(home, ['journal', 'verify', '--repair', '--yes', '--json']);
     expect(repaired.code, repaired.stderr).toBe(7);
     const { blocked } = JSON.parse(repaired.stdout) as {
-      blocked: readonly { intent: string; order: null }[];
+      blocked: readonly { change: string; order: null }[];
     };
-    expect(blocked).toEqual([{ intent: expect.stringMatching(/^i_lost/), order: null }]);
+    expect(blocked).toEqual([{ change: expect.stringMatching(/^i_lost/), order: null }]);
     const order = ledger.add('refund');
     const refused = await desk.run(home, changeArgs(order));
     expect({ code: refused.code, posts: order.posts.length }, refused.stderr).toEqual({ code: 3, posts: 0 });
-    const intent = blocked[0]?.intent ?? '';
-    expect(refused.stderr).toContain(`paydesk journal settle ${intent} --not-applied`);
+    const change = blocked[0]?.change ?? '';
+    expect(refused.stderr).toContain(`paydesk journal settle ${change} --not-applied`);
     await refuseLost(home, 'all rows and the witness lost');
-    const settle = settleArgs(intent, intent);
+    const settle = settleArgs(change, change);
     const settled = await desk.run(home, settle, later(600_000));
     expect(settled.code, settled.stderr).toBe(0);
     const made = await desk.run(home, changeArgs(order));

@@ -21,7 +21,7 @@ const rows = isLong ? 100_000 : 2000;
 const cases = isLong ? 200 : 14;
 const rules = { uid: process.getuid?.(), notice: () => undefined };
 
-/** A refund with the script's id under which it was sent and its rows in the long journal. */
+/** A refund with the idempotency key under which it was sent and its rows in the long journal. */
 interface Recorded {
   readonly order: LedgerOrder;
   /** Its reply was lost, and no read shows it. */
@@ -74,7 +74,7 @@ const isOpen = (index: number) => index % 2 === 0;
 async function sentIn(orders: readonly LedgerOrder[]): Promise<readonly (readonly AttemptRow[])[]> {
   using donor = desk.newHome();
   for (const [index, order] of orders.entries()) {
-    const { code } = await desk.run(donor, [...changeArgs(order), '--intent', givenOf(index)]);
+    const { code } = await desk.run(donor, [...changeArgs(order), '--idempotency-key', givenOf(index)]);
     expect(code).toBe(isOpen(index) ? 7 : 0);
   }
   return await inStore(donor, (store) =>
@@ -92,16 +92,16 @@ function amongOthers(attempts: readonly (readonly AttemptRow[])[]): readonly Att
   const start = Date.now() - 10 * 86_400_000;
   const every = Math.floor(rows / 2 / attempts.length);
   return Array.from({ length: rows / 2 }, (_, index): readonly AttemptRow[] => {
-    const intent = `i_f${index}`;
+    const change = `i_f${index}`;
     const time = start + index;
-    const settled = [onOther(intent, `ord_F${index}`, time), verdict(intent, time + horizonMs + 1)];
+    const settled = [onOther(change, `ord_F${index}`, time), verdict(change, time + horizonMs + 1)];
     const mine = index % every === Math.floor(every / 2) ? (attempts[Math.floor(index / every)] ?? []) : [];
     return [...mine, ...settled];
   }).flat();
 }
 
-function onOther(intent: string, orderId: string, time: number): SentRow {
-  const row = sent(intent, time);
+function onOther(change: string, orderId: string, time: number): SentRow {
+  const row = sent(change, time);
   return { ...row, proof: { ...row.proof, orderId } };
 }
 
@@ -130,11 +130,11 @@ async function refund(order: LedgerOrder, ...more: readonly string[]) {
 
 const findings = async () => (await inStore(home, (store) => store.verify())).findings;
 
-/** The order and the script's id are refused, verify finds it, and another order is changed. */
+/** The order and the idempotency key are refused, verify finds it, and another order is changed. */
 async function expectRefused(what: string, { order, given }: Recorded): Promise<void> {
   const found = await findings();
   expect({ what, isFound: found.length > 0 }).toEqual({ what, isFound: true });
-  for (const ran of [await refund(order), await refund(order, '--intent', given)]) {
+  for (const ran of [await refund(order), await refund(order, '--idempotency-key', given)]) {
     expect({ what, ...ran }, ran.words).toMatchObject({ what, code: 3, sent: 0 });
     expect(ran.words, what).toMatch(/the journal is damaged: row \d+ /);
   }
@@ -172,7 +172,7 @@ const rowDamages: readonly RowDamage[] = [
   [
     'doubled in place of another',
     `DELETE FROM rows WHERE seq = ?2;
-     INSERT INTO rows SELECT ?2, row, body, body_hash, prev, hash, 'verdict', time, intent, attempt, origin, order_id, plan, ref, about
+     INSERT INTO rows SELECT ?2, row, body, body_hash, prev, hash, 'verdict', time, change, attempt, origin, order_id, plan, ref, about
      FROM rows WHERE seq = ?1`,
   ],
 ];
@@ -216,7 +216,7 @@ describe('what is looked up of an unconfirmed refund is lost', () => {
     ['the script’s id', `UPDATE attempts SET given = NULL WHERE sent = ${ofRow}`],
     ['the script’s id, which is another’s', `UPDATE attempts SET given = given + 1 WHERE sent = ${ofRow}`],
     ['its account', `UPDATE attempts SET origin = 'https://pay.example' WHERE sent = ${ofRow}`],
-    ['its intent', `UPDATE attempts SET intent = 'i_other' WHERE sent = ${ofRow}`],
+    ['its change', `UPDATE attempts SET change = 'i_other' WHERE sent = ${ofRow}`],
     ['its newest row', `UPDATE attempts SET last = 1 WHERE sent = ${ofRow}`],
   ])('%s: nothing is sent, and verify finds it', async (what, statement) => {
     const [one] = refunds;
@@ -226,7 +226,7 @@ describe('what is looked up of an unconfirmed refund is lost', () => {
     putBack();
   });
 
-  test.each(['row_about', 'one_sent', 'attempt_given', 'attempt_open'])(
+  test.each(['row_about', 'one_sent', 'attempt_key', 'attempt_open'])(
     'its entry in the index %s: nothing is sent, and verify finds it',
     async (index) => {
       const [one] = refunds;
@@ -247,14 +247,17 @@ describe('what is looked up of an unconfirmed refund is lost', () => {
   });
 });
 
-/** Neither the order nor the script's id sends it again, and verify finds what is wrong. */
+/** Neither the order nor the idempotency key sends it again, and verify finds what is wrong. */
 async function expectLookedUp(what: string, { order, given }: Recorded): Promise<void> {
   expect(await findings(), what).not.toEqual([]);
-  for (const { code, sent: posts, words } of [await refund(order), await refund(order, '--intent', given)]) {
+  for (const { code, sent: posts, words } of [
+    await refund(order),
+    await refund(order, '--idempotency-key', given),
+  ]) {
     expect({ what, posts }, words).toEqual({ what, posts: 0 });
     expect([3, 7], words).toContain(code);
   }
-  const under = await refund(ledger.add('refund'), '--intent', given);
+  const under = await refund(ledger.add('refund'), '--idempotency-key', given);
   expect({ what, ...under }, under.words).toMatchObject({ what, code: 3, sent: 0 });
 }
 

@@ -99,11 +99,11 @@ export async function acceptRepaired(
 }
 
 /** The words that settle an attempt as not made; `confirm` is its order, or itself where it has none. */
-export function settleArgs(intent: string, confirm: string): readonly string[] {
+export function settleArgs(change: string, confirm: string): readonly string[] {
   return [
     'journal',
     'settle',
-    intent,
+    change,
     '--not-applied',
     '--note',
     'the service shows nothing',
@@ -127,7 +127,7 @@ export function printedCommand(screen: string, word: string): readonly string[] 
 
 export interface JournalRow {
   readonly type: 'sent' | 'verdict';
-  readonly intent: string;
+  readonly change: string;
   readonly attempt: number;
   readonly verdict?: string;
   readonly by?: string;

@@ -88,9 +88,9 @@ function checkEmergency({ stdout, stderr }: Traced, order: LedgerOrder, words: s
   expect(stdout, words).toContain('refunded 5000 MXN');
   expect(stderr, words).toContain('THE REFUND WAS MADE: refund of 5000 MXN');
   expect(stderr, words).toContain(`rf_${order.id}_1`);
-  const [, intent = ''] = /paydesk journal reconcile (i_\w+)/.exec(stderr) ?? [];
+  const [, change = ''] = /paydesk journal reconcile (i_\w+)/.exec(stderr) ?? [];
   const row: unknown = JSON.parse(/\{"type".*\}/.exec(stderr.replaceAll(/\n\s*/g, ''))?.[0] ?? 'null');
-  expect(row, words).toMatchObject({ type: 'verdict', intent, verdict: 'applied' });
+  expect(row, words).toMatchObject({ type: 'verdict', change, verdict: 'applied' });
 }
 
 function tableOf(all: readonly Failed[]): string {

@@ -28,7 +28,7 @@ describe.concurrent('reads lag behind: not seen is never the last word (F30)', (
     expect(first.stderr).not.toMatch(/\bfailed\b/);
     for (const more of [
       ['journal', 'reconcile', '--all'],
-      [...changeArgs(order), '--again', String(journalRows(home)[0]?.intent)],
+      [...changeArgs(order), '--again', String(journalRows(home)[0]?.change)],
     ]) {
       const still = await desk.run(home, more);
       expect([3, 7], still.stderr).toContain(still.code);
@@ -47,8 +47,8 @@ describe.concurrent('reads lag behind: not seen is never the last word (F30)', (
     const order = ledger.add('refund', lost);
     expect((await desk.run(home, changeArgs(order))).code).toBe(7);
     order.apply(order.posts[0]?.body ?? '');
-    const intent = String(journalRows(home)[0]?.intent);
-    const again = await desk.run(home, [...changeArgs(order), '--again', intent]);
+    const change = String(journalRows(home)[0]?.change);
+    const again = await desk.run(home, [...changeArgs(order), '--again', change]);
     expect({ code: again.code, posts: order.posts.length, story: story(home) }, again.stderr).toEqual({
       code: 3,
       posts: 1,
@@ -89,7 +89,7 @@ describe.concurrent('reads lag behind: not seen is never the last word (F30)', (
 
 const withId = (order: LedgerOrder, ...more: readonly string[]) => [
   ...changeArgs(order),
-  '--intent',
+  '--idempotency-key',
   `ticket-${order.id}`,
   ...more,
 ];
@@ -137,7 +137,7 @@ describe.concurrent('a script repeats a refund under its own id (F28)', () => {
     expect(order.posts).toHaveLength(1);
   });
 
-  test('rejected: the recorded refusal, exit 5, unless --again sends a new attempt of the same intent', async () => {
+  test('rejected: the recorded refusal, exit 5, unless --again sends a new attempt of the same change', async () => {
     using home = desk.newHome();
     const refusal = { object: 'error', type: 'parameter_validation_error', details: [{ message: 'no' }] };
     const order = ledger.add('refund', () => json(refusal, 422));
@@ -148,7 +148,7 @@ describe.concurrent('a script repeats a refund under its own id (F28)', () => {
       posts: 1,
     });
     order.onPost = (_, apply) => json(apply());
-    const again = await desk.run(home, withId(order, '--again', String(journalRows(home)[0]?.intent)));
+    const again = await desk.run(home, withId(order, '--again', String(journalRows(home)[0]?.change)));
     expect({ code: again.code, posts: order.posts.length, story: story(home) }, again.stderr).toEqual({
       code: 0,
       posts: 2,
@@ -171,12 +171,12 @@ describe.concurrent('a script repeats a refund under its own id (F28)', () => {
         return undefined;
       };
     }
-    const run = (order: LedgerOrder) => desk.run(home, [...changeArgs(order), '--intent', 'T1']);
+    const run = (order: LedgerOrder) => desk.run(home, [...changeArgs(order), '--idempotency-key', 'T1']);
     const [first, second] = await Promise.all(orders.map(run));
     const [sent, refused] = first?.code === 0 ? [first, second] : [second, first];
     expect([sent?.code, refused?.code], refused?.stderr).toEqual([0, 3]);
     expect(refused?.stderr.replaceAll(/\s+/g, ' ')).toContain(
-      'the script id T1 (--intent) was used for another change',
+      'the idempotency key T1 (--idempotency-key) was used for another change',
     );
     expect(orders.filter(({ posts }) => posts.length === 1)).toHaveLength(1);
     expect(orders.flatMap(({ posts }) => posts)).toHaveLength(1);
@@ -202,11 +202,11 @@ describe.concurrent('what a person stated counts as much as what was read (F28)'
     using home = desk.newHome();
     const order = ledger.add('refund', lost);
     expect((await desk.run(home, changeArgs(order))).code).toBe(7);
-    const intent = journalRows(home)[0]?.intent ?? '';
+    const change = journalRows(home)[0]?.change ?? '';
     const settle = [
       'journal',
       'settle',
-      intent,
+      change,
       '--applied',
       '--note',
       'seen at the bank',
@@ -217,8 +217,8 @@ describe.concurrent('what a person stated counts as much as what was read (F28)'
     order.onPost = (_, apply) => json(apply());
     const same = await desk.run(home, changeArgs(order));
     expect({ code: same.code, posts: order.posts.length }, same.stderr).toEqual({ code: 3, posts: 1 });
-    expect(same.stderr).toContain(intent);
-    const again = await desk.run(home, [...changeArgs(order), '--again', intent]);
+    expect(same.stderr).toContain(change);
+    const again = await desk.run(home, [...changeArgs(order), '--again', change]);
     expect({ code: again.code, posts: order.posts.length }, again.stderr).toEqual({ code: 0, posts: 2 });
   });
 });

@@ -117,8 +117,8 @@ async function live(schedule: readonly Run[]): Promise<Told> {
   order.onRead = undefined;
   await desk.run(home, ['journal', 'reconcile', '--all']);
   // Whoever looks at what the service made twice is told.
-  const { intent = '' } = twice === 0 ? {} : (journalRows(home).at(-1) ?? {});
-  if (twice > 0) expect((await desk.run(home, ['journal', 'reconcile', intent])).code).toBe(7);
+  const { change = '' } = twice === 0 ? {} : (journalRows(home).at(-1) ?? {});
+  if (twice > 0) expect((await desk.run(home, ['journal', 'reconcile', change])).code).toBe(7);
   return check(home, order, { foreign, twice }, `seed ${seed}: ${JSON.stringify(schedule)}`);
 }
 
@@ -155,8 +155,8 @@ function check(
 ): Told {
   const rows = journalRows(home);
   const sent = rows.filter(({ type }) => type === 'sent');
-  const lastOf = (intent: string) => rows.findLast((row) => row.type === 'verdict' && row.intent === intent);
-  const applied = sent.filter(({ intent }) => lastOf(intent)?.verdict === 'applied').length;
+  const lastOf = (change: string) => rows.findLast((row) => row.type === 'verdict' && row.change === change);
+  const applied = sent.filter(({ change }) => lastOf(change)?.verdict === 'applied').length;
   const told = { requests: order.posts.length, done: order.done() - twice, foreign, applied, twice };
   const all = `${words}: ${JSON.stringify(told)}, ${rows.map(({ type, verdict }) => verdict ?? type).join(' ')}`;
   // Never twice: one request an attempt at most, and one effect in all, since nobody said --again.

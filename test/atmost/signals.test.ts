@@ -147,7 +147,7 @@ describe.concurrent('the first signal in flight waits for the outcome (F35, F36)
 
 describe.concurrent('the second Ctrl-C leaves at once (F35)', () => {
   test.each(['SIGINT', 'SIGTERM'] as const)(
-    'after %s: exit 7 with order, intent and command; SENT is durable',
+    'after %s: exit 7 with order, change and command; SENT is durable',
     async (first) => {
       using home = desk.newHome();
       const { run, order } = await inFlight(home);
@@ -163,10 +163,10 @@ describe.concurrent('the second Ctrl-C leaves at once (F35)', () => {
       });
       expect(stderr).toContain(order.id);
       expect(stderr).toContain('you stopped waiting before the service answered');
-      const [, intent = ''] = /paydesk journal reconcile (i_\w+)/.exec(stderr) ?? [];
+      const [, change = ''] = /paydesk journal reconcile (i_\w+)/.exec(stderr) ?? [];
       // It arrives after all.
       order.apply(order.posts[0]?.body ?? '');
-      const later = await desk.run(home, ['journal', 'reconcile', intent]);
+      const later = await desk.run(home, ['journal', 'reconcile', change]);
       expect({ code: later.code, posts: order.posts.length }, later.stderr).toEqual({ code: 0, posts: 1 });
       expect(story(home)).toMatch(/applied$/);
     },

@@ -1,4 +1,4 @@
-/** What a run tells that sends nothing, since another one under the same `--intent` did: in every format, and under --dry-run. */
+/** What a run tells that sends nothing, since another one under the same `--idempotency-key` did: in every format, and under --dry-run. */
 
 import { describe, expect, test } from 'vitest';
 import { newHome, paydesk } from '../harness/paydesk.ts';
@@ -8,9 +8,19 @@ import { changeArgs, ledgerAndDesk, refundAmount, story } from './desk.ts';
 
 const { ledger, desk } = await ledgerAndDesk();
 
-const lamp = ['orders', 'create', '--item', 'Lamp:300:1', '--currency', 'MXN', '--yes', '--intent', 'X1'];
+const lamp = [
+  'orders',
+  'create',
+  '--item',
+  'Lamp:300:1',
+  '--currency',
+  'MXN',
+  '--yes',
+  '--idempotency-key',
+  'X1',
+];
 
-describe('--dry-run under an --intent that was answered', () => {
+describe('--dry-run under an --idempotency-key that was answered', () => {
   test('claims nothing as made now: it says what was made before, and that nothing would be sent', async () => {
     await using service = await startCreations();
     expect((await service.run(lamp)).stdout).toContain('created an order of 300 MXN');
@@ -32,13 +42,13 @@ describe('--dry-run under an --intent that was answered', () => {
       path: null,
       body: null,
       checks: [expect.stringMatching(/^X1 was applied before, journal i_\w+: nothing would be sent$/)],
-      intent: expect.stringMatching(/^i_/),
+      change: expect.stringMatching(/^i_/),
       verdict: 'applied',
     });
     const other = await service.run([...lamp.map((word) => word.replace('300', '301')), '--dry-run']);
     expect(other).toMatchObject({
       code: 3,
-      stderr: expect.stringContaining('X1 (--intent) was used for another change'),
+      stderr: expect.stringContaining('X1 (--idempotency-key) was used for another change'),
     });
     expect(sentTo(service)).toHaveLength(1);
   });
@@ -51,7 +61,7 @@ describe('--dry-run under an --intent that was answered', () => {
     });
     const old = order.value;
     order.onRead = () => json(old);
-    const words = [...changeArgs(order), '--intent', 'open-1'];
+    const words = [...changeArgs(order), '--idempotency-key', 'open-1'];
     expect((await desk.run(home, words)).code).toBe(7);
     const before = story(home);
     const open = await desk.run(home, [...words, '--dry-run']);
@@ -68,7 +78,7 @@ describe('--dry-run under an --intent that was answered', () => {
   });
 });
 
-describe('a run that another one under its --intent overtakes', () => {
+describe('a run that another one under its --idempotency-key overtakes', () => {
   test('says of a refund that it was applied before, not that it refunded', async () => {
     using home = desk.newHome();
     const order = ledger.add('refund');
@@ -81,7 +91,7 @@ describe('a run that another one under its --intent overtakes', () => {
       await overtaken.promise;
       return json(old);
     };
-    const words = [...changeArgs(order), '--intent', 'race-1'];
+    const words = [...changeArgs(order), '--idempotency-key', 'race-1'];
     const slow = desk.run(home, words);
     await waiting.promise;
     const fast = await desk.run(home, words);
@@ -124,11 +134,11 @@ describe('a run that another one under its --intent overtakes', () => {
   });
 });
 
-describe.concurrent('a repeat under --intent prints what the first run printed', () => {
+describe.concurrent('a repeat under --idempotency-key prints what the first run printed', () => {
   test('its bytes as CSV, and the columns that are named', async () => {
     using home = desk.newHome();
     const order = ledger.add('refund');
-    const args = [...changeArgs(order), '--intent', 'same-1'];
+    const args = [...changeArgs(order), '--idempotency-key', 'same-1'];
     const first = await desk.run(home, [...args, '--csv']);
     const second = await desk.run(home, [...args, '--csv']);
     expect([first.code, second.code], second.stderr).toEqual([0, 0]);
@@ -151,7 +161,7 @@ describe.concurrent('a repeat under --intent prints what the first run printed',
 
   test('with columns of an `api` reply that the journal does not hold: empty, and no error', async () => {
     await using service = await startCreations();
-    const words = ['api', 'POST', 'things', '--field', 'a=1', '--intent', 'A1', '--yes', '--csv'];
+    const words = ['api', 'POST', 'things', '--field', 'a=1', '--idempotency-key', 'A1', '--yes', '--csv'];
     const columns = ['--columns', 'id,url'];
     const first = await service.run([...words, ...columns]);
     expect(first.stdout).toBe('id,url\nchk_1,https://pay.example.com/link/1\n');

@@ -139,7 +139,7 @@ describe.concurrent('somebody else makes the same refund while ours is unknown (
     withOwnBuyer(order);
     expect((await desk.run(home, changeArgs(order))).code).toBe(0);
     order.apply(order.posts[0]?.body ?? '');
-    const later = await desk.run(home, ['journal', 'reconcile', journalRows(home)[0]?.intent ?? '']);
+    const later = await desk.run(home, ['journal', 'reconcile', journalRows(home)[0]?.change ?? '']);
     expect({ code: later.code, posts: order.posts.length }, later.stderr).toEqual({ code: 7, posts: 1 });
     expect(flat(later.stdout)).toMatch(/made twice.*rf_theirs.*rf_/);
   });

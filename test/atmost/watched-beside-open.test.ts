@@ -30,14 +30,14 @@ async function twoRefunds(home: Home, second: number, again: (order: LedgerOrder
   expect((await desk.run(home, [...refundOf(order, second), ...again(order)])).code).toBe(7);
   order.onRead = undefined;
   order.onPost = honest;
-  const intents = [...new Set(journalRows(home).map(({ intent }) => intent))];
-  return { order, first: intents[0] ?? '', second: intents[1] ?? '' };
+  const changes = [...new Set(journalRows(home).map(({ change }) => change))];
+  return { order, first: changes[0] ?? '', second: changes[1] ?? '' };
 }
 
-async function outcomeOf(home: Home, intent: string) {
+async function outcomeOf(home: Home, change: string) {
   const { stdout } = await desk.run(home, ['journal', 'list', '--json']);
   const { data } = JSON.parse(stdout) as { data: readonly Record<string, unknown>[] };
-  const found = data.find((one) => one.intent === intent) ?? {};
+  const found = data.find((one) => one.change === change) ?? {};
   return { verdict: found.verdict, refunds: found.refunds, alarm: found.alarm };
 }
 

@@ -14,14 +14,14 @@ test.each([100, 3000, 20_000])('%i changes: one sent row each, all rows in the o
   const times = rows.map(({ time }) => time);
   expect(times).toEqual(times.toSorted((a, b) => a - b));
   expect(times.at(-1)).toBeLessThan(now);
-  const intents = rows.filter(({ type }) => type === 'sent').map(({ intent }) => intent);
-  expect(new Set(intents).size).toBe(changes);
-  expect(intents).toHaveLength(changes);
+  const ids = rows.filter(({ type }) => type === 'sent').map(({ change }) => change);
+  expect(new Set(ids).size).toBe(changes);
+  expect(ids).toHaveLength(changes);
 });
 
 test('every piece holds all rows of its changes, so that a store can take in one after the other', () => {
   const pieces = [...rowsOfYears(5000, account, now)];
-  const owners = pieces.flatMap((piece) => [...new Set(piece.map(({ intent }) => intent))]);
+  const owners = pieces.flatMap((piece) => [...new Set(piece.map(({ change }) => change))]);
   expect(new Set(owners).size).toBe(owners.length);
 });
 
@@ -29,11 +29,11 @@ test('most changes are over: only the newest are watched, and one link in 50,000
   const rows = [...rowsOfYears(20_000, account, now)].flat();
   const verdicts = Map.groupBy(
     rows.filter((row) => row.type === 'verdict'),
-    ({ intent }) => intent,
+    ({ change }) => change,
   );
   const records = rows
     .filter((row) => row.type === 'sent')
-    .map((sent): AttemptRecord => ({ sent, verdicts: verdicts.get(sent.intent) ?? [] }));
+    .map((sent): AttemptRecord => ({ sent, verdicts: verdicts.get(sent.change) ?? [] }));
   expect(records.filter(isWatched)).toEqual(records.slice(-watched));
   expect(records.filter((record) => isOpen(record, clock))).toHaveLength(1);
   const by = (word: string) => records.filter((record) => verdictOf(record)?.verdict === word).length;

@@ -6,11 +6,11 @@ import { checkRecorded } from '../../src/changes/outcome.ts';
 import { CliError } from '../../src/errors.ts';
 
 function errorFor(cause: Error): CliError {
-  const intent = { kind: 'refund', orderId: 'ord_1', amount: 900, currency: 'MXN', request: { path: 'x' } };
-  const outcome = { verdict: 'applied', by: 'reply', intent: 'i_1', unrecorded: { row: {}, cause } };
+  const change = { kind: 'refund', orderId: 'ord_1', amount: 900, currency: 'MXN', request: { path: 'x' } };
+  const outcome = { verdict: 'applied', by: 'reply', change: 'i_1', unrecorded: { row: {}, cause } };
   const profile = { settings: plainAmounts };
   try {
-    Reflect.apply(checkRecorded, undefined, [intent, outcome, profile]);
+    Reflect.apply(checkRecorded, undefined, [change, outcome, profile]);
   } catch (error) {
     if (error instanceof CliError) return error;
     throw error;

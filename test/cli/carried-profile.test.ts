@@ -31,6 +31,6 @@ test('an entry of the journal names the profile that it was sent with', async ()
   const { id } = JSON.parse(listed.stdout).data[0];
   expect((await paydesk(['-p', 'demo', 'orders', 'refund', id, '--yes'], { home })).code).toBe(0);
   const journal = JSON.parse((await paydesk(['journal', 'list', '--json'], { home })).stdout);
-  const shown = await paydesk(['journal', 'show', journal.data[0].intent], { home });
+  const shown = await paydesk(['journal', 'show', journal.data[0].change], { home });
   expect(shown.stdout).toContain(`now:  paydesk -p demo orders show ${id}`);
 });

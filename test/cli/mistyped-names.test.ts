@@ -93,11 +93,11 @@ test('journal show takes the id of a refund that the journal knows', async () =>
   const refund = ['orders', 'refund', 'ord_2tQ7zRk9PwE5xNvAm', '--charge', '1', '--amount', '700', '--yes'];
   expect((await demo(...refund)).code).toBe(0);
   const list = JSON.parse((await demo('journal', 'list', '--json')).stdout) as {
-    readonly data: readonly { readonly intent: string; readonly refunds: string }[];
+    readonly data: readonly { readonly change: string; readonly refunds: string }[];
   };
-  const { intent, refunds = '' } = list.data[0] ?? {};
+  const { change, refunds = '' } = list.data[0] ?? {};
   const shown = await demo('journal', 'show', refunds, '--json');
   expect(shown.code, shown.stderr).toBe(0);
-  expect(JSON.parse(shown.stdout)).toMatchObject({ intent });
+  expect(JSON.parse(shown.stdout)).toMatchObject({ change });
   expect((await demo('journal', 'show', `${refunds}0`)).code).toBe(5);
 });

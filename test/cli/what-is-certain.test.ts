@@ -200,22 +200,22 @@ describe('a change that was sent, and whose outcome is unconfirmed', () => {
   });
 
   test.each([
-    ['a wrong id', ['settle', 'INTENT', '--applied', '--note', 'seen at the bank', '--confirm', 'ord_2'], 3],
-    ['no note', ['settle', 'INTENT', '--applied'], 2],
+    ['a wrong id', ['settle', 'CHANGE', '--applied', '--note', 'seen at the bank', '--confirm', 'ord_2'], 3],
+    ['no note', ['settle', 'CHANGE', '--applied'], 2],
     ['a change that is not there', ['settle', 'i_none1', '--applied', '--note', 'seen at the bank'], 5],
-    ['a bad option', ['settle', 'INTENT', '--nonsense'], 2],
-    ['no alarm', ['acknowledge', 'INTENT', '--note', 'seen at the bank', '--yes'], 3],
-    ['no alarm, and no yes', ['acknowledge', 'INTENT', '--note', 'seen at the bank'], 3],
+    ['a bad option', ['settle', 'CHANGE', '--nonsense'], 2],
+    ['no alarm', ['acknowledge', 'CHANGE', '--note', 'seen at the bank', '--yes'], 3],
+    ['no alarm, and no yes', ['acknowledge', 'CHANGE', '--note', 'seen at the bank'], 3],
     ['a change that is not there', ['reconcile', 'i_none1'], 5],
     ['no file', ['import', 'nothing.paydesk', '--yes'], 2],
   ])('journal, %s: nothing was recorded', async (_, args, code) => {
     await using service = await startService({ orders, onPost: () => reset });
     const sent = await service.run([...refund, '--yes', '--json']);
-    const { intent = '' } = JSON.parse(sent.stderr) as { intent?: string };
+    const { change = '' } = JSON.parse(sent.stderr) as { change?: string };
     const rows = (await service.run(['journal', 'export', '--json'])).stdout;
     const ran = await service.run([
       'journal',
-      ...args.map((word) => (word === 'INTENT' ? intent : word)),
+      ...args.map((word) => (word === 'CHANGE' ? change : word)),
       '--json',
     ]);
     expect(ran.code, ran.stderr).toBe(code);

@@ -16,7 +16,7 @@ import { type Handler, inTurn, json, reply, stall, startServer } from '../harnes
 import { environment, pages } from '../harness/service.ts';
 import { wordsOf } from '../harness/shell.ts';
 
-/** One command line. `{intent}` is the newest id of the journal that was printed. */
+/** One command line. `{change}` is the newest id of the journal that was printed. */
 interface Line {
   readonly words: string;
   readonly code: number;
@@ -108,11 +108,11 @@ const stories: readonly Story[] = [
         }),
         done('journal list'),
         done('journal list --json'),
-        done('journal show {intent}'),
-        done('journal reconcile {intent}'),
-        ends(2, 'journal settle {intent} --not-applied'),
-        ends(3, 'journal settle {intent} --not-applied --note gone --yes'),
-        ends(3, 'journal acknowledge {intent} --note gone'),
+        done('journal show {change}'),
+        done('journal reconcile {change}'),
+        ends(2, 'journal settle {change} --not-applied'),
+        ends(3, 'journal settle {change} --not-applied --note gone --yes'),
+        ends(3, 'journal acknowledge {change} --note gone'),
         done('journal verify'),
         done('journal forget --before 30d --yes'),
         ends(3, 'journal archive --before 30d --to archived.paydesk --yes'),
@@ -300,10 +300,10 @@ async function tell(story: Story, start: Start): Promise<Told> {
     [server.url, '<url>'],
   ]);
   const told: Told['lines'][number][] = [];
-  let intent = '';
+  let change = '';
   for (const { words, input, env, stop } of story.lines) {
     const asked = server.requests.length;
-    const args = wordsOf(words.replace('{intent}', intent).replace('{url}', server.url));
+    const args = wordsOf(words.replace('{change}', change).replace('{url}', server.url));
     const running = start(args, {
       home,
       env: { TZ: 'UTC', ...service, ...env },
@@ -315,7 +315,7 @@ async function tell(story: Story, start: Start): Promise<Told> {
       running.signal(stop.signal);
     }
     const { code, stdout, stderr } = await running.end;
-    intent = `${stdout}${stderr}`.match(/\bi_[0-9a-f]{8}\b/)?.[0] ?? intent;
+    change = `${stdout}${stderr}`.match(/\bi_[0-9a-f]{8}\b/)?.[0] ?? change;
     told.push({ words, code, stdout: plain(stdout), stderr: plain(stderr) });
   }
   return { lines: told, files: filesOf(home).map(plain) };

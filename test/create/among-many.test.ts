@@ -67,7 +67,7 @@ test('the same again, when the first has shown meanwhile: refused (3), and one w
   expect({ code: later.code, posts: service.posts.length }, later.stderr).toEqual({ code: 3, posts: 1 });
   expect(later.stderr).toContain('the same change was made before');
   // Under an id of its own it is another wish.
-  await paydesk([...create, '--intent', 'cart-2'], { home });
+  await paydesk([...create, '--idempotency-key', 'cart-2'], { home });
   expect(service.posts).toHaveLength(2);
 });
 

@@ -24,7 +24,7 @@ const storeShop = (home: Home, baseUrl: string): Promise<void> => {
 };
 
 interface Listed {
-  readonly intent: string;
+  readonly change: string;
   readonly kind: string;
   readonly verdict: string;
 }
@@ -73,10 +73,10 @@ test.concurrent.each([
     const open = await openOnes(desk);
     expect(open).toHaveLength(lost.length);
     for (const one of open) expect(one).toMatchObject({ kind, verdict: 'unknown' });
-    expect(open.map(({ intent }) => `paydesk journal settle ${intent} --applied --note TEXT`).sort()).toEqual(
+    expect(open.map(({ change }) => `paydesk journal settle ${change} --applied --note TEXT`).sort()).toEqual(
       settles.sort(),
     );
-    expect((await desk.run(['journal', 'show', open[0]?.intent ?? ''])).stdout).toContain(words);
+    expect((await desk.run(['journal', 'show', open[0]?.change ?? ''])).stdout).toContain(words);
   },
 );
 
@@ -92,9 +92,9 @@ test('a settled creation can be sent again, another one at any time', async () =
   await desk.run(link);
   const other = await desk.run([...link, '--plan', 'plan_2']);
   expect(other.code, other.stderr).toBe(0);
-  const [{ intent } = { intent: '' }] = await openOnes(desk);
-  const words = ['--not-applied', '--note', 'asked the service', '--confirm', intent];
-  const settle = ['journal', 'settle', intent, ...words];
+  const [{ change } = { change: '' }] = await openOnes(desk);
+  const words = ['--not-applied', '--note', 'asked the service', '--confirm', change];
+  const settle = ['journal', 'settle', change, ...words];
   // It may still be on its way.
   const early = await desk.run(settle);
   expect(early).toMatchObject({ code: 3, stderr: expect.stringContaining('nothing was recorded') });
@@ -160,7 +160,7 @@ test('of two equal orders at once, the one whose answer is lost does not take th
   const run = (...args: string[]) => paydesk(['-p', 'shop', ...args], { home });
 
   // Without an id of its own, each takes a lock by chance, and once in 64 times both take the same.
-  const runs = [run(...order, '--intent', 'one'), run(...order, '--intent', 'two')];
+  const runs = [run(...order, '--idempotency-key', 'one'), run(...order, '--idempotency-key', 'two')];
   const lostOne = await Promise.race(runs);
   expect(lostOne.code, lostOne.stderr).toBe(7);
   firstEnded.resolve();
@@ -225,13 +225,13 @@ test.each([
   expect(ran.stdout).toContain(says);
 });
 
-test('the same --intent again gives the recorded outcome and sends nothing', async () => {
+test('the same --idempotency-key again gives the recorded outcome and sends nothing', async () => {
   await using desk = await startCreations();
-  const first = await desk.run([...link, '--intent', 'cart-1', '--expires', '7d']);
+  const first = await desk.run([...link, '--idempotency-key', 'cart-1', '--expires', '7d']);
   expect(first.code, first.stderr).toBe(0);
-  const second = await desk.run([...link, '--intent', 'cart-1', '--expires', '7d']);
+  const second = await desk.run([...link, '--idempotency-key', 'cart-1', '--expires', '7d']);
   expect(second.code, second.stderr).toBe(0);
-  const other = await desk.run([...link, '--intent', 'cart-1', '--expires', '8d']);
+  const other = await desk.run([...link, '--idempotency-key', 'cart-1', '--expires', '8d']);
   expect(other.code).toBe(3);
   expect(sentTo(desk)).toHaveLength(1);
 });
@@ -262,9 +262,9 @@ test.each([
     await using desk = await startCreations({
       onChange: json({ id, object: id.startsWith('ord') ? 'order' : 'checkout', livemode: false, url }),
     });
-    const scripted = [...words, '--intent', 'cart-1'];
+    const scripted = [...words, '--idempotency-key', 'cart-1'];
     expect((await desk.run(scripted)).code).toBe(0);
-    const both = { intent: expect.stringMatching(/^i_/), script_id: 'cart-1', created: id, link: url };
+    const both = { change: expect.stringMatching(/^i_/), idempotency_key: 'cart-1', created: id, link: url };
     const list = JSON.parse((await desk.run(['journal', 'list', '--json'])).stdout);
     expect(list.data).toMatchObject([both]);
     const table = await desk.run(['journal', 'list'], { columns: 160 });
@@ -275,7 +275,7 @@ test.each([
     const again = await desk.run(scripted);
     expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining(`${id}\n${url}\n`) });
     const data = JSON.parse((await desk.run([...scripted, '--json'])).stdout);
-    expect(data).toMatchObject({ object: 'intent', intent: list.data[0].intent, created: id, link: url });
+    expect(data).toMatchObject({ object: 'change', change: list.data[0].change, created: id, link: url });
     expect(sentTo(desk)).toHaveLength(1);
 
     expect((await desk.run(['journal', 'forget', '--before', '2100-01-01', '--yes'])).code).toBe(0);
@@ -288,7 +288,7 @@ test.each([
 test('a person who repeats the line of a script is given the link again (real terminal)', async () => {
   await using desk = await startCreations();
   const { home, env } = desk;
-  const scripted = [...link, '--intent', 'cart-1', '--no-qr'];
+  const scripted = [...link, '--idempotency-key', 'cart-1', '--no-qr'];
   expect((await desk.run(scripted)).code).toBe(0);
   const { exitCode, transcript } = await atTerminal(scripted, { home, env }).end;
   expect({ exitCode, transcript }).toEqual({
@@ -339,11 +339,11 @@ test('a created payment link on screens of 80 and 120 columns', async () => {
     const named = `${stderr}${stdout}`.replaceAll(/\bi_[0-9a-f]{8}\b/g, 'i_7f3k2m9q');
     return named.replaceAll(desk.url, 'http://127.0.0.1:1');
   };
-  expect((await paydesk([...link, '--intent', 'cart-1'], { home: desk.home, env })).code).toBe(0);
+  expect((await paydesk([...link, '--idempotency-key', 'cart-1'], { home: desk.home, env })).code).toBe(0);
   expect(await screen(['journal', 'show', 'cart-1'], 80)).toMatchInlineSnapshot(`
     "payment link of 300 MXN: made
-      intent         i_7f3k2m9q, attempt 1
-      script id      cart-1
+      change         i_7f3k2m9q, attempt 1
+      idempotency key      cart-1
       created        chk_1
       link           https://pay.example.com/link/1
       account        environment, http://127.0.0.1:1 service sandbox
@@ -357,17 +357,17 @@ test('a created payment link on screens of 80 and 120 columns', async () => {
   `);
   expect(await screen(['journal', 'list'], 80)).toMatchInlineSnapshot(`
     "this terminal has no room for KIND, BY: -o list shows every field
-    INTENT      SENT UTC       AMOUNT  OUTCOME  NAME  LINK                          
+    CHANGE      SENT UTC       AMOUNT  OUTCOME  NAME  LINK                          
     i_7f3k2m9q  21 Nov 05:05  300 MXN  made     Lamp  https://pay.example.com/link/1
     "
   `);
   expect(await screen(['journal', 'list'], 120)).toMatchInlineSnapshot(`
     "this terminal has no room for KIND, BY: -o list shows every field
-    INTENT      SENT UTC      CREATED   AMOUNT  OUTCOME  NAME  LINK                          
+    CHANGE      SENT UTC      CREATED   AMOUNT  OUTCOME  NAME  LINK                          
     i_7f3k2m9q  21 Nov 05:05  chk_1    300 MXN  made     Lamp  https://pay.example.com/link/1
     "
   `);
-  expect(await screen([...link, '--intent', 'cart-1', '--no-qr'], 80)).toMatchInlineSnapshot(`
+  expect(await screen([...link, '--idempotency-key', 'cart-1', '--no-qr'], 80)).toMatchInlineSnapshot(`
     "cart-1 was applied before, journal i_7f3k2m9q; nothing was sent now
     applied before: payment link of 300 MXN   sandbox environment
     checkout chk_1
@@ -387,21 +387,21 @@ describe('a payment link whose reply was lost', () => {
     };
     const { code, stderr } = await at('05:05:12', link);
     expect(code, stderr).toBe(7);
-    return { desk, at, intent: /\bi_\w+/.exec(stderr)?.[0] ?? '' };
+    return { desk, at, change: /\bi_\w+/.exec(stderr)?.[0] ?? '' };
   }
 
   test('is settled by a person: no line sends somebody to reconcile it, and its history says it once', async () => {
-    const { desk, at, intent } = await startLost();
+    const { desk, at, change } = await startLost();
     await using _ = desk;
     expect(
-      (await at('05:10:00', ['orders', 'list'])).stderr.replaceAll(intent, 'i_7f3k2m9q'),
+      (await at('05:10:00', ['orders', 'list'])).stderr.replaceAll(change, 'i_7f3k2m9q'),
     ).toMatchInlineSnapshot(`
       "1 payment link unconfirmed: i_7f3k2m9q, 300 MXN: look on the service's own
       screen, then: paydesk journal show i_7f3k2m9q
       No orders here, sandbox environment
       "
     `);
-    const { seen, code } = await at('05:10:00', ['journal', 'settle', intent]);
+    const { seen, code } = await at('05:10:00', ['journal', 'settle', change]);
     expect({ code, seen }).toMatchInlineSnapshot(`
       {
         "code": 2,
@@ -414,15 +414,15 @@ describe('a payment link whose reply was lost', () => {
       ",
       }
     `);
-    const shown = await at('05:10:00', ['journal', 'show', intent]);
+    const shown = await at('05:10:00', ['journal', 'show', change]);
     expect(shown.seen.match(/^ .* unconfirmed /gm)).toHaveLength(1);
   });
 
   test('and settled as not made: the same command says who did that, and what follows if it was wrong', async () => {
-    const { desk, at, intent } = await startLost();
+    const { desk, at, change } = await startLost();
     await using _ = desk;
-    const note = ['--note', 'not in the list of links', '--confirm', intent];
-    const settled = await at('05:20:00', ['journal', 'settle', intent, '--not-applied', ...note]);
+    const note = ['--note', 'not in the list of links', '--confirm', change];
+    const settled = await at('05:20:00', ['journal', 'settle', change, '--not-applied', ...note]);
     expect(settled.code, settled.stderr).toBe(0);
     const again = await at('05:30:00', [...link, '--quiet']);
     expect(again.seen.split('\nunknown:')[0]).toMatchInlineSnapshot(`

@@ -139,13 +139,13 @@ test('rows of refunds have operator, reason and note when this machine made the 
       note: 'ticket 8812',
       operator: 'op7',
       known_by: 'reply',
-      intent: expect.stringMatching(/^i_/),
+      change: expect.stringMatching(/^i_/),
     }),
   ]);
   const others = rows.filter(({ order_id: id }) => id !== order?.id);
   expect(others.length).toBeGreaterThan(0);
   for (const row of others)
-    expect(row).toMatchObject({ reason: null, note: null, operator: null, intent: null });
+    expect(row).toMatchObject({ reason: null, note: null, operator: null, change: null });
 });
 
 test('rows of refunds and the sums of the manifest say what became of each; a report of the file counts only what went back', async () => {

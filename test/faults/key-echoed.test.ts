@@ -215,10 +215,10 @@ describe.concurrent('a key in 27 spellings in every place of a reply is masked (
         await planted.ran('journal', 'export'),
         await paydesk(['__complete', 'zsh', '2', 'journal', 'show', ''], { home }),
       ];
-      const intent = /i_[0-9a-f]{8}/.exec(runs[3]?.stdout ?? '')?.[0] ?? '';
+      const change = /i_[0-9a-f]{8}/.exec(runs[3]?.stdout ?? '')?.[0] ?? '';
       runs.push(
-        await planted.ran('journal', 'show', intent, '--json'),
-        await planted.ran('journal', 'show', intent),
+        await planted.ran('journal', 'show', change, '--json'),
+        await planted.ran('journal', 'show', change),
       );
       expect(runs.slice(7).map(({ code }) => code)).toEqual([0, 0]);
       expect(server.requests.filter(({ method }) => method === 'POST')).toHaveLength(1);

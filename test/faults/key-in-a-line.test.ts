@@ -42,7 +42,7 @@ const lines = [
   'orders show ord_KEY --ndjson',
   'orders find Ana KEY',
   'orders refund ord_1 --yes --note KEY',
-  'orders refund ord_1 --yes --intent KEY',
+  'orders refund ord_1 --yes --idempotency-key KEY',
   'orders refund ord_1 --yes --charge KEY',
   'orders refund ord_1 --yes --amount KEY',
   'orders refund ord_1 --yes --reason KEY',

@@ -73,11 +73,11 @@ test.each(cases)('$what: kept on screen, in --json and in the journal', async ({
   for (const word of shown) expect(text).toContain(word);
 
   const listed = await service.run(['journal', 'list', '--json']);
-  const [record] = JSON.parse(listed.stdout).data as [{ readonly intent: string }];
+  const [record] = JSON.parse(listed.stdout).data as [{ readonly change: string }];
   expect(record).toMatchObject(said);
-  const kept = await service.run(['journal', 'show', record.intent, '--json']);
+  const kept = await service.run(['journal', 'show', record.change, '--json']);
   expect(JSON.parse(kept.stdout)).toMatchObject({ ...said, history: [said, said] });
-  const person = await service.run(['journal', 'show', record.intent]);
+  const person = await service.run(['journal', 'show', record.change]);
   for (const word of shown) expect(person.stdout.replaceAll(/\s+/g, ' ')).toContain(word);
   expect(service.posts).toHaveLength(1);
 });

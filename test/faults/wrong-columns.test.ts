@@ -60,16 +60,16 @@ test('a column that the result of a local command does not have is empty: what w
 test.each([
   ['journal list', ['list']],
   ['journal reconcile', ['reconcile', '--all']],
-  ['journal reconcile INTENT', ['reconcile', 'INTENT']],
-  ['journal settle', ['settle', 'INTENT', '--applied', '--note', 'n', '--confirm', 'ORDER']],
+  ['journal reconcile CHANGE', ['reconcile', 'CHANGE']],
+  ['journal settle', ['settle', 'CHANGE', '--applied', '--note', 'n', '--confirm', 'ORDER']],
 ])('%s writes nothing down under a wrong name in --columns (2)', async (_name, words) => {
   using home = desk.newHome();
   const order = ledger.add('refund', () => reset);
   expect((await desk.run(home, changeArgs(order))).code).toBe(7);
   const before = story(home);
   order.apply(order.posts[0]?.body ?? '');
-  const { intent = '' } = journalRows(home)[0] ?? {};
-  const named = words.map((word) => (word === 'INTENT' ? intent : word === 'ORDER' ? order.id : word));
+  const { change = '' } = journalRows(home)[0] ?? {};
+  const named = words.map((word) => (word === 'CHANGE' ? change : word === 'ORDER' ? order.id : word));
   expect(await desk.run(home, ['journal', ...named, '--columns', 'nope'])).toMatchObject(refused);
   expect(story(home)).toBe(before);
 });

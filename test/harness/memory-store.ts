@@ -119,7 +119,7 @@ export function createMemoryStore(memory: Memory = new Memory()): JournalStore {
       };
       const { rows, blocked, ...counts } = rebuildRows(found, undefined, now);
       memory.replace(chainOf(rows));
-      const names = blocked.map(({ intent, proof }) => ({ intent, orderId: proof.orderId }));
+      const names = blocked.map(({ change, proof }) => ({ change, orderId: proof.orderId }));
       return {
         copy: undefined,
         witnessCopy: undefined,
@@ -159,7 +159,7 @@ export function attemptsIn(rows: readonly JournalRow[]): AttemptRecord[] {
   const attempts = new Map<string, { sent: SentRow; verdicts: VerdictRow[] }>();
   for (const row of rows) {
     if (row.type !== 'sent' && row.type !== 'verdict') continue;
-    const key = JSON.stringify([row.intent, row.attempt]);
+    const key = JSON.stringify([row.change, row.attempt]);
     if (row.type === 'sent') attempts.set(key, { sent: row, verdicts: [] });
     else attempts.get(key)?.verdicts.push(row);
   }
@@ -185,11 +185,11 @@ function chargesBefore(memory: Memory, orderId: string, profile: string | undefi
   }));
 }
 
-function newestRows(memory: Memory, of: 'orders' | 'intents', profile: string | undefined) {
+function newestRows(memory: Memory, of: 'orders' | 'changes', profile: string | undefined) {
   const sent = memory.rows.flatMap((row) => (row.type === 'sent' ? [row] : []));
   const own = sent.filter((row) => profile === undefined || row.profile === profile);
-  const rows = own.map(({ intent, proof, amount, currency, time }) => ({
-    id: of === 'orders' ? proof.orderId : intent,
+  const rows = own.map(({ change, proof, amount, currency, time }) => ({
+    id: of === 'orders' ? proof.orderId : change,
     kind: proof.kind,
     amount,
     currency,

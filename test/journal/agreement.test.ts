@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readMoney } from '../../src/api/charges.ts';
 import { disagreement, moved, otherRefund, refundedOf } from '../../src/journal/agreement.ts';
-import type { FoundRefund } from '../../src/journal/intent.ts';
+import type { FoundRefund } from '../../src/journal/change.ts';
 import type { PreImage } from '../../src/journal/journal-rows.ts';
 
 const refund = (id: string, amount: number) => ({ id, amount });

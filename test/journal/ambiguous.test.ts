@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import type { SendReport } from '../../src/api/api.ts';
-import type { Intent, Outcome } from '../../src/journal/intent.ts';
+import type { Change, Outcome } from '../../src/journal/change.ts';
 import { createChange } from '../../src/journal/make-change.ts';
 import { createMemoryStore } from '../harness/memory-store.ts';
 import { MemoryLocks } from '../locks/memory-locks.ts';
@@ -184,25 +184,25 @@ async function send(kind: Kind, made: boolean, answer: Answer): Promise<Ended> {
     notes: { note: () => undefined, warn: () => undefined, waiting: () => () => undefined },
     ids: () => 'i_1',
   });
-  const outcome = await change(intents[kind]);
+  const outcome = await change(changes[kind]);
   return { outcome, posts: ledger.posts };
 }
 
-const intents: Readonly<Record<Kind, Intent>> = {
+const changes: Readonly<Record<Kind, Change>> = {
   refund: {
     kind: 'refund',
     orderId: 'ord_1',
     request: { method: 'POST', path: 'orders/ord_1/refunds', body: { charge_id: 'ch_1', amount: 5000 } },
     expected: [{ chargeId: 'ch_1', amount: -5000 }],
     again: [],
-    approve: () => Promise.resolve(),
+    checkFresh: () => Promise.resolve(),
   },
   capture: {
     kind: 'capture',
     orderId: 'ord_1',
     request: { method: 'POST', path: 'orders/ord_1/capture' },
     again: [],
-    approve: () => Promise.resolve(),
+    checkFresh: () => Promise.resolve(),
   },
 };
 

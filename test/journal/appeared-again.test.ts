@@ -11,7 +11,7 @@ async function appearedAfterRepeat() {
   const desk = await startAppearing();
   const first = await desk.recordedAsNotMade();
   expect((await desk.run('05:12:00', refund())).code).toBe(0);
-  const second = desk.intents().at(-1) ?? '';
+  const second = desk.changes().at(-1) ?? '';
   desk.apply();
   const shown = async (time: string) => inOneLine((await desk.run(time, `orders show ${id}`)).stdout);
   return { ...desk, first, second, shown };
@@ -130,7 +130,7 @@ test('a refund that was sent in between is named where the first one has appeare
   await desk.recordedAsNotMade();
   desk.answers(600);
   expect((await desk.run('05:12:00', refund().replace('900', '600'))).code).toBe(0);
-  const between = desk.intents().at(-1) ?? '';
+  const between = desk.changes().at(-1) ?? '';
   desk.apply();
   const screen = inOneLine((await desk.run('05:20:00', `orders show ${id}`)).stdout);
   expect(screen).toContain(

@@ -12,11 +12,11 @@ beforeEach(async () => {
 });
 
 describe('a refund that was recorded as not made, and that appears', () => {
-  test('is found by journal reconcile INTENT, which says so and exits 7', async () => {
-    const intent = await desk.recordedAsNotMade();
-    expect((await desk.run('05:11:00', `journal reconcile ${intent}`)).code).toBe(0);
+  test('is found by journal reconcile CHANGE, which says so and exits 7', async () => {
+    const change = await desk.recordedAsNotMade();
+    expect((await desk.run('05:11:00', `journal reconcile ${change}`)).code).toBe(0);
     desk.apply();
-    const { code, stdout, stderr } = await desk.run('05:20:00', `journal reconcile ${intent}`);
+    const { code, stdout, stderr } = await desk.run('05:20:00', `journal reconcile ${change}`);
     expect({ code, stdout: inOneLine(stdout) }).toEqual({
       code: 7,
       stdout: expect.stringContaining(
@@ -24,9 +24,9 @@ describe('a refund that was recorded as not made, and that appears', () => {
       ),
     });
     expect(inOneLine(stderr)).toContain(
-      `APPEARED, recorded as not made by root: refund of 900 MXN on ${id}: the service lists rf_1: paydesk journal show ${intent}`,
+      `APPEARED, recorded as not made by root: refund of 900 MXN on ${id}: the service lists rf_1: paydesk journal show ${change}`,
     );
-    expect(desk.rowsOf(intent).at(-1)).toMatchObject({
+    expect(desk.rowsOf(change).at(-1)).toMatchObject({
       verdict: 'applied',
       by: 'read',
       alarm: 'applied_though_rejected',
@@ -34,7 +34,7 @@ describe('a refund that was recorded as not made, and that appears', () => {
   });
 
   test('is found by reconcile --all, for cron too, and stays there until somebody acknowledges it', async () => {
-    const intent = await desk.recordedAsNotMade();
+    const change = await desk.recordedAsNotMade();
     desk.apply();
     const all = 'journal reconcile --all --quiet';
     const { code, stderr } = await desk.run('05:20:00', all);
@@ -43,7 +43,7 @@ describe('a refund that was recorded as not made, and that appears', () => {
       stderr: expect.stringContaining('APPEARED, recorded as not made by root'),
     });
     expect((await desk.run('05:21:00', all)).code).toBe(7);
-    const done = ['journal', 'acknowledge', intent, '--note', 'the buyer was told that it is there', '--yes'];
+    const done = ['journal', 'acknowledge', change, '--note', 'the buyer was told that it is there', '--yes'];
     expect((await desk.run('05:22:00', done)).code).toBe(0);
     expect((await desk.run('05:23:00', all)).code).toBe(0);
     const shown = await desk.run('05:24:00', `orders show ${id}`);
@@ -51,35 +51,35 @@ describe('a refund that was recorded as not made, and that appears', () => {
   });
 
   test('is told by orders show, list and the list of open changes; nobody is told to wait', async () => {
-    const intent = await desk.recordedAsNotMade();
+    const change = await desk.recordedAsNotMade();
     desk.apply();
     const shown = await desk.run('05:20:00', `orders show ${id}`);
     const text = inOneLine(shown.stdout);
     expect(text).toContain(
       'APPEARED: refund of 900 MXN, sent at 05:05:12 by root: root recorded that it was not made; the order shows rf_1 do not refund this order; show your lead',
     );
-    expect(text).toContain(`paydesk journal reconcile ${intent}`);
+    expect(text).toContain(`paydesk journal reconcile ${change}`);
     expect(text).not.toMatch(/may still appear|wait until|orders refund/);
     expect((await desk.run('05:21:00', 'orders list')).stdout).toContain('appeared');
-    await desk.run('05:22:00', `journal reconcile ${intent}`);
+    await desk.run('05:22:00', `journal reconcile ${change}`);
     const after = inOneLine((await desk.run('05:23:00', `orders show ${id}`)).stdout);
     expect(after).toContain('root recorded that it was not made; the order shows rf_1');
-    expect(after).toContain(`paydesk journal show ${intent}`);
+    expect(after).toContain(`paydesk journal show ${change}`);
     expect((await desk.run('05:24:00', 'orders list')).stderr).toContain(
-      `1 refund recorded as not made, and made all the same: ${id}, 900 MXN: show your lead: paydesk journal show ${intent}`,
+      `1 refund recorded as not made, and made all the same: ${id}, 900 MXN: show your lead: paydesk journal show ${change}`,
     );
   });
 
   test('is told by orders list with the command that records it, and counted by today, which reads every order', async () => {
-    const intent = await desk.recordedAsNotMade();
+    const change = await desk.recordedAsNotMade();
     desk.apply();
-    const line = `${id}: appeared; record it: paydesk journal reconcile ${intent}`;
+    const line = `${id}: appeared; record it: paydesk journal reconcile ${change}`;
     expect(inOneLine((await desk.run('05:20:00', 'orders list')).stderr)).toContain(line);
     const today = await desk.run('05:21:00', 'today');
     expect(inOneLine(today.stderr)).toContain(line);
     expect(today.stdout).toMatch(/appeared +1\n/);
-    expect(desk.rowsOf(intent).at(-1)).toMatchObject({ verdict: 'rejected', by: 'person' });
-    await desk.run('05:22:00', `journal reconcile ${intent}`);
+    expect(desk.rowsOf(change).at(-1)).toMatchObject({ verdict: 'rejected', by: 'person' });
+    await desk.run('05:22:00', `journal reconcile ${change}`);
     const later = await desk.run('05:23:00', 'today --json');
     expect(later.stderr).not.toContain('record it');
     expect(JSON.parse(later.stdout).data).toContainEqual(
@@ -88,7 +88,7 @@ describe('a refund that was recorded as not made, and that appears', () => {
   });
 
   test('is recorded by the next journal list, whatever else is watched', async () => {
-    const intent = await desk.recordedAsNotMade();
+    const change = await desk.recordedAsNotMade();
     for (const [index, amount] of [100, 200, 300, 400].entries()) {
       desk.answers(amount);
       expect((await desk.run(`05:1${index + 2}:00`, refund().replace('900', String(amount)))).code).toBe(0);
@@ -97,7 +97,7 @@ describe('a refund that was recorded as not made, and that appears', () => {
     const { stdout, stderr } = await desk.run('05:20:00', 'journal list');
     expect(stderr).toContain('APPEARED, recorded as not made by root');
     expect(stdout).toContain('appeared');
-    expect(desk.rowsOf(intent).at(-1)).toMatchObject({ alarm: 'applied_though_rejected' });
+    expect(desk.rowsOf(change).at(-1)).toMatchObject({ alarm: 'applied_though_rejected' });
   });
 
   test('and was sent again: today counts it among what was made twice', async () => {
@@ -110,7 +110,7 @@ describe('a refund that was recorded as not made, and that appears', () => {
   });
 
   test('stops every refund of its order before the preview, and --again is not offered', async () => {
-    const intent = await desk.recordedAsNotMade();
+    const change = await desk.recordedAsNotMade();
     desk.apply();
     for (const [time, line] of [
       ['05:20:00', refund()],
@@ -124,14 +124,14 @@ describe('a refund that was recorded as not made, and that appears', () => {
           /^stop: refund of 900 MXN on .*: APPEARED, recorded as not made by root rf_1 /,
         ),
       });
-      expect(stderr).toContain(`paydesk journal acknowledge ${intent} --note TEXT`);
+      expect(stderr).toContain(`paydesk journal acknowledge ${change} --note TEXT`);
       expect(stderr).not.toContain('--again rf_1\n');
     }
     expect(desk.service.posts).toHaveLength(1);
   });
 
   test('raises MADE TWICE when the same was sent again in between', async () => {
-    const intent = await desk.recordedAsNotMade();
+    const change = await desk.recordedAsNotMade();
     expect((await desk.run('05:12:00', refund())).code).toBe(0);
     desk.apply();
     const shown = inOneLine((await desk.run('05:20:00', `orders show ${id}`)).stdout);
@@ -144,35 +144,35 @@ describe('a refund that was recorded as not made, and that appears', () => {
     const next = await desk.run('05:30:00', `orders refund ${id} --charge 1 --amount 500 --yes`);
     expect(next.code).toBe(3);
     expect(desk.service.posts).toHaveLength(2);
-    expect(desk.rowsOf(intent).length).toBeGreaterThan(0);
+    expect(desk.rowsOf(change).length).toBeGreaterThan(0);
   });
 
-  test('names both intents on every screen when the same was sent again', async () => {
-    const intent = await desk.recordedAsNotMade();
+  test('names both changes on every screen when the same was sent again', async () => {
+    const change = await desk.recordedAsNotMade();
     expect((await desk.run('05:12:00', refund())).code).toBe(0);
     await desk.run('05:13:00', 'journal reconcile --all');
     desk.apply();
-    const { code, stderr } = await desk.run('05:20:00', `journal reconcile ${intent}`);
+    const { code, stderr } = await desk.run('05:20:00', `journal reconcile ${change}`);
     expect({ code, stderr: inOneLine(stderr) }).toEqual({
       code: 7,
       stderr: expect.stringContaining('MADE TWICE'),
     });
-    expect(desk.rowsOf(intent).at(-1)).toMatchObject({
+    expect(desk.rowsOf(change).at(-1)).toMatchObject({
       alarm: 'duplicate',
       refunds: [{ id: 'rf_2' }, { id: 'rf_1' }],
     });
     const screen = inOneLine((await desk.run('05:21:00', `orders show ${id}`)).stdout);
-    const second = desk.intents().at(-1);
-    expect(screen).toContain(`both were sent from here: ${intent} and ${second ?? ''}`);
+    const second = desk.changes().at(-1);
+    expect(screen).toContain(`both were sent from here: ${change} and ${second ?? ''}`);
   });
 
   test('before it does: settling it, journal show and the lists say until when it may still appear', async () => {
     expect((await desk.run('05:05:12', refund())).code).toBe(7);
-    const [intent = ''] = desk.intents();
-    const settled = await desk.run('05:10:00', settle(intent, '--not-applied'));
-    const steps = `now: it may still appear until tomorrow 05:06; to look whether it has: paydesk journal reconcile ${intent}`;
+    const [change = ''] = desk.changes();
+    const settled = await desk.run('05:10:00', settle(change, '--not-applied'));
+    const steps = `now: it may still appear until tomorrow 05:06; to look whether it has: paydesk journal reconcile ${change}`;
     expect(inOneLine(settled.stdout)).toContain(steps);
-    expect(inOneLine((await desk.run('05:11:00', `journal show ${intent}`)).stdout)).toContain(steps);
+    expect(inOneLine((await desk.run('05:11:00', `journal show ${change}`)).stdout)).toContain(steps);
     for (const words of ['journal list', 'journal reconcile'])
       expect(inOneLine((await desk.run('05:12:00', words)).stdout)).toContain(
         'recorded not made, by root; it may still appear until tomorrow 05:06',
@@ -183,19 +183,19 @@ describe('a refund that was recorded as not made, and that appears', () => {
   });
 
   test('a correction says then that the order shows it, and how to end the alarm', async () => {
-    const intent = await desk.recordedAsNotMade();
+    const change = await desk.recordedAsNotMade();
     desk.apply();
-    await desk.run('05:20:00', `journal reconcile ${intent}`);
-    const correct = settle(intent, '--correct', '--applied');
+    await desk.run('05:20:00', `journal reconcile ${change}`);
+    const correct = settle(change, '--correct', '--applied');
     const { code, stderr } = await desk.run('05:21:00', correct);
     expect({ code, stderr: inOneLine(stderr) }).toEqual({
       code: 3,
       stderr: expect.stringContaining(
-        `refused: ${intent} needs no correction: the order shows it now, and the journal has that`,
+        `refused: ${change} needs no correction: the order shows it now, and the journal has that`,
       ),
     });
-    expect(stderr).toContain(`paydesk journal acknowledge ${intent} --note TEXT`);
-    const done = ['journal', 'acknowledge', intent, '--note', 'the buyer was told that it is there', '--yes'];
+    expect(stderr).toContain(`paydesk journal acknowledge ${change} --note TEXT`);
+    const done = ['journal', 'acknowledge', change, '--note', 'the buyer was told that it is there', '--yes'];
     expect((await desk.run('05:22:00', done)).code).toBe(0);
     const after = await desk.run('05:23:00', correct);
     expect(after).toMatchObject({ code: 3, stderr: expect.stringContaining('needs no correction') });
@@ -203,11 +203,11 @@ describe('a refund that was recorded as not made, and that appears', () => {
   });
 
   test('is acknowledged by a person who is told that the order can be refunded again', async () => {
-    const intent = await desk.recordedAsNotMade();
+    const change = await desk.recordedAsNotMade();
     desk.apply();
-    await desk.run('05:20:00', `journal reconcile ${intent}`);
+    await desk.run('05:20:00', `journal reconcile ${change}`);
     const env = { ...desk.service.env, ...standingAt('2040-11-21T05:21:00Z'), PAYDESK_OPERATOR: 'root' };
-    const person = sit(['journal', 'acknowledge', intent], { home: desk.service.home, env });
+    const person = sit(['journal', 'acknowledge', change], { home: desk.service.home, env });
     await person.answer('What was done about it?', 'the buyer was told about it\r');
     await person.answer(`${id} can then be`, 'y\r');
     const { code, screen } = await person.leaves;
@@ -216,8 +216,8 @@ describe('a refund that was recorded as not made, and that appears', () => {
   });
 
   test('is read once more after the waiting period, and then no more', async () => {
-    const intent = await desk.recordedAsNotMade();
-    const { code, stdout } = await desk.run('05:30:00', `journal reconcile ${intent}`, '22');
+    const change = await desk.recordedAsNotMade();
+    const { code, stdout } = await desk.run('05:30:00', `journal reconcile ${change}`, '22');
     expect({ code, stdout: inOneLine(stdout) }).toEqual({
       code: 0,
       stdout: expect.stringContaining(
@@ -225,19 +225,19 @@ describe('a refund that was recorded as not made, and that appears', () => {
       ),
     });
     const before = desk.service.requests.length;
-    const again = await desk.run('05:40:00', `journal reconcile ${intent}`, '22');
+    const again = await desk.run('05:40:00', `journal reconcile ${change}`, '22');
     expect(again.stdout).toContain('already certain; not read again');
     expect(desk.service.requests).toHaveLength(before);
     // A wrong record can still be corrected.
-    const correct = settle(intent, '--correct', '--applied', '--yes');
+    const correct = settle(change, '--correct', '--applied', '--yes');
     expect((await desk.run('05:50:00', correct, '22')).code).toBe(0);
   });
 
   test('a correction by hand says before it asks that the same was sent again, and which alarm follows', async () => {
-    const intent = await desk.recordedAsNotMade();
+    const change = await desk.recordedAsNotMade();
     expect((await desk.run('05:12:00', refund())).code).toBe(0);
-    const second = desk.intents().at(-1);
-    const correct = settle(intent, '--correct', '--applied');
+    const second = desk.changes().at(-1);
+    const correct = settle(change, '--correct', '--applied');
     const { code, stderr } = await desk.run('05:20:00', correct);
     expect({ code, stderr: inOneLine(stderr) }).toEqual({
       code: 7,
@@ -249,9 +249,9 @@ describe('a refund that was recorded as not made, and that appears', () => {
   });
 
   test('a correction that the order confirms is not called something else than what was said', async () => {
-    const intent = await desk.recordedAsNotMade();
+    const change = await desk.recordedAsNotMade();
     desk.apply();
-    const correct = settle(intent, '--correct', '--applied');
+    const correct = settle(change, '--correct', '--applied');
     const { code, stderr } = await desk.run('05:20:00', correct);
     expect({ code, stderr }).toEqual({
       code: 0,
@@ -261,11 +261,11 @@ describe('a refund that was recorded as not made, and that appears', () => {
   });
 
   test('an acknowledgement keeps and names both refunds when they were sent as two changes', async () => {
-    const intent = await desk.recordedAsNotMade();
+    const change = await desk.recordedAsNotMade();
     expect((await desk.run('05:12:00', refund())).code).toBe(0);
     desk.apply();
-    await desk.run('05:20:00', `journal reconcile ${intent}`);
-    const done = ['journal', 'acknowledge', intent, '--note', 'the bank recalls the second one', '--yes'];
+    await desk.run('05:20:00', `journal reconcile ${change}`);
+    const done = ['journal', 'acknowledge', change, '--note', 'the bank recalls the second one', '--yes'];
     const { code, stdout } = await desk.run('05:22:00', done);
     expect(code).toBe(0);
     expect(stdout).toContain('refund rf_1');
@@ -274,9 +274,9 @@ describe('a refund that was recorded as not made, and that appears', () => {
   });
 
   test('a refund of somebody else of another amount is not taken for it', async () => {
-    const intent = await desk.recordedAsNotMade();
+    const change = await desk.recordedAsNotMade();
     desk.apply(700);
-    expect((await desk.run('05:11:00', `journal reconcile ${intent}`)).code).toBe(0);
+    expect((await desk.run('05:11:00', `journal reconcile ${change}`)).code).toBe(0);
     expect((await desk.run('05:12:00', refund())).code).toBe(0);
     expect(desk.service.posts).toHaveLength(2);
   });

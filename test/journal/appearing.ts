@@ -36,13 +36,13 @@ export interface Appearing {
   readonly run: Run;
   /** One more refund of the first charge at the service. */
   readonly apply: (amount?: number, time?: string) => Json;
-  /** A refund of 900 whose reply was lost, and that somebody recorded as not made at 05:10. Its intent. */
+  /** A refund of 900 whose reply was lost, and that somebody recorded as not made at 05:10. Its change. */
   readonly recordedAsNotMade: (more?: string) => Promise<string>;
   /** From now on the service answers a refund: it makes one of that amount. */
   readonly answers: (amount?: number) => void;
-  readonly rowsOf: (intent: string) => ReturnType<typeof journalRows>;
-  /** The intents of what was sent, in that order. */
-  readonly intents: () => readonly string[];
+  readonly rowsOf: (change: string) => ReturnType<typeof journalRows>;
+  /** The changes of what was sent, in that order. */
+  readonly changes: () => readonly string[];
 }
 
 export async function startAppearing(): Promise<Appearing> {
@@ -74,15 +74,15 @@ export async function startAppearing(): Promise<Appearing> {
     apply,
     async recordedAsNotMade(more) {
       expect((await run('05:05:12', refund(more))).code).toBe(7);
-      const intent = rows()[0]?.intent ?? '';
-      expect((await run('05:10:00', settle(intent, '--not-applied'))).code).toBe(0);
+      const change = rows()[0]?.change ?? '';
+      expect((await run('05:10:00', settle(change, '--not-applied'))).code).toBe(0);
       answer = 900;
-      return intent;
+      return change;
     },
     answers(amount = 900) {
       answer = amount;
     },
-    rowsOf: (intent) => rows().filter((row) => row.intent === intent),
-    intents: () => rows().flatMap((row) => (row.type === 'sent' ? [row.intent ?? ''] : [])),
+    rowsOf: (change) => rows().filter((row) => row.change === change),
+    changes: () => rows().flatMap((row) => (row.type === 'sent' ? [row.change ?? ''] : [])),
   };
 }

@@ -14,7 +14,7 @@ function wanted(more: Partial<Wanted> = {}): Wanted {
     request: { method: 'POST', path: 'orders/ord_1/refunds', body: { charge_id: 'ch_1', amount: 5 } },
     expected: [{ chargeId: 'ch_1', amount: -5 }],
     again: [],
-    intent: 'i_1',
+    change: 'i_1',
     livemode: false,
     dryRun: false,
     sendWithinMs: 10_000,
@@ -28,7 +28,7 @@ function wanted(more: Partial<Wanted> = {}): Wanted {
 const locked: Event = { is: 'locked' };
 const known = (...attempts: AttemptRecord[]): Event => ({ is: 'known', attempts, moment: at(0) });
 const fresh: Event = { is: 'fresh', value: order(), neighbour: 'ord_0', moment: at(0) };
-const approved: Event = { is: 'approved', moment: at(0) };
+const checked: Event = { is: 'checked', moment: at(0) };
 const recorded: Event = { is: 'recorded', moment: at(100) };
 const full: Event = { is: 'unrecorded', cause: 'no space', moment: at(100) };
 const lost: Event = { is: 'no_reply', why: 'HTTP 502', moment: at(1000) };
@@ -41,7 +41,7 @@ const waited: Event = { is: 'waited', hurried: false };
 const seen = (value: unknown): Event => ({ is: 'seen', value, moment: at(3000) });
 const unseen: Event = { is: 'unseen', why: 'no answer', moment: at(3000) };
 const released: Event = { is: 'released' };
-const toSent = [locked, known(), fresh, approved];
+const toSent = [locked, known(), fresh, checked];
 const toPost = [...toSent, recorded];
 
 function run(events: readonly Event[], from = wanted()): Step {
@@ -57,7 +57,7 @@ function endOf(events: readonly Event[], from = wanted()) {
 describe('one attempt, from the lock to its release', () => {
   it('asks for one thing at a time: lock, look, read, approve, SENT, send, verdict, release', () => {
     const yes: Event = { is: 'replied', parsed: { status: 200, body: { value: order(5) } }, moment: at(500) };
-    const events = [locked, known(), fresh, approved, recorded, yes, recorded, released];
+    const events = [locked, known(), fresh, checked, recorded, yes, recorded, released];
     const effects = events.map((_, index) => run(events.slice(0, index)).effect.do);
     expect(effects).toEqual(['lock', 'look', 'read', 'approve', 'record', 'send', 'record', 'release']);
     expect(run(events).effect.do).toBe('finish');
@@ -70,18 +70,18 @@ describe('one attempt, from the lock to its release', () => {
   it('writes down all that is needed without the network', () => {
     const { effect } = run(
       toSent,
-      wanted({ given: 'ticket-1', ref: 'r', plan: 'pl', asked: { order: 'ord_1' } }),
+      wanted({ idempotencyKey: 'ticket-1', ref: 'r', plan: 'pl', asked: { order: 'ord_1' } }),
     );
     expect(effect).toMatchObject({
       do: 'record',
       row: {
         type: 'sent',
-        intent: 'i_1',
+        change: 'i_1',
         attempt: 1,
         time: 0,
         sendBy: 10_000,
         neighbour: 'ord_0',
-        given: 'ticket-1',
+        idempotencyKey: 'ticket-1',
         ref: 'r',
         plan: 'pl',
         asked: { order: 'ord_1' },
@@ -97,7 +97,7 @@ describe('one attempt, from the lock to its release', () => {
       known: known(),
       stopped: { is: 'stopped', cause: 'no' },
       fresh,
-      approved,
+      checked,
       recorded,
       unrecorded: full,
       replied: refused,
@@ -138,7 +138,7 @@ describe('one attempt, from the lock to its release', () => {
       'locking: locked busy stopped',
       'looking: known stopped',
       'reading: stopped fresh',
-      'approving: stopped approved',
+      'approving: stopped checked',
       'recording: recorded unrecorded',
       'sending: replied not_sent no_reply',
       'doubting: recorded unrecorded',
@@ -193,9 +193,9 @@ describe('before the sending', () => {
     const { effect } = run([...toSent, full]);
     expect(effect).toMatchObject({
       do: 'take_back',
-      sent: { type: 'sent', intent: 'i_1' },
+      sent: { type: 'sent', change: 'i_1' },
       row: {
-        intent: 'i_1',
+        change: 'i_1',
         attempt: 1,
         verdict: 'not_sent',
         by: 'sender',
@@ -234,7 +234,7 @@ describe('before the sending', () => {
   });
 
   it('at the last moment of its time, which runs from the final read, it is still sent', () => {
-    const asked: Event = { is: 'approved', moment: at(5000) };
+    const asked: Event = { is: 'checked', moment: at(5000) };
     const path = [locked, known(), fresh, asked];
     expect(run(path).effect).toMatchObject({ row: { time: 5000, sendBy: 10_000 } });
     expect(run([...path, { is: 'recorded', moment: at(10_000) }]).effect).toEqual({
@@ -250,10 +250,10 @@ describe('before the sending', () => {
     ['half of its time', {}, 5000],
     ['a second at least', { sendWithinMs: 1200 }, 1000],
   ])('a last question that took more than %s makes it read again (F25)', (_, more, enough) => {
-    const slow: Event = { is: 'approved', moment: at(enough + 1) };
+    const slow: Event = { is: 'checked', moment: at(enough + 1) };
     const again = run([locked, known(), fresh, slow], wanted(more));
     expect(again).toMatchObject({ state: { at: 'reading' }, effect: { do: 'read' } });
-    const inTime: Event = { is: 'approved', moment: at(enough) };
+    const inTime: Event = { is: 'checked', moment: at(enough) };
     expect(run([locked, known(), fresh, inTime], wanted(more)).effect.do).toBe('record');
     const later: Event = { is: 'fresh', value: order(5), moment: at(60_000) };
     expect(endOf([locked, known(), fresh, slow, later], wanted(more))).toMatchObject({
@@ -264,7 +264,7 @@ describe('before the sending', () => {
 
 const notSeen = (more: Partial<VerdictRow> = {}): VerdictRow => ({
   type: 'verdict',
-  intent: 'i_0',
+  change: 'i_0',
   attempt: 1,
   time: -900_000,
   verdict: 'not_seen',
@@ -274,7 +274,7 @@ const notSeen = (more: Partial<VerdictRow> = {}): VerdictRow => ({
 });
 
 function earlier(...verdicts: VerdictRow[]): AttemptRecord {
-  const { effect } = run(toSent, wanted({ intent: 'i_0' }));
+  const { effect } = run(toSent, wanted({ change: 'i_0' }));
   if (effect.do !== 'record' || effect.row.type !== 'sent') throw new Error('no SENT');
   return { sent: effect.row, verdicts };
 }
@@ -288,13 +288,13 @@ describe('with an attempt that was not seen in its time', () => {
   });
 
   it('and sent with --again, when the order still does not show it', () => {
-    expect(run([locked, doubtful, fresh, approved], again).effect.do).toBe('record');
+    expect(run([locked, doubtful, fresh, checked], again).effect.do).toBe('record');
   });
 
   it('its refund that appeared meanwhile is written down, and nothing is sent', () => {
     const made: Event = { is: 'fresh', value: order(5), moment: at(0) };
     const { effect } = run([locked, doubtful, made], again);
-    expect(effect).toMatchObject({ do: 'record', row: { intent: 'i_0', verdict: 'applied', by: 'read' } });
+    expect(effect).toMatchObject({ do: 'record', row: { change: 'i_0', verdict: 'applied', by: 'read' } });
     for (const written of [recorded, full]) {
       expect(endOf([locked, doubtful, made, written], again)).toMatchObject({ refusal: { why: 'appeared' } });
     }
@@ -326,7 +326,7 @@ describe('with an attempt that was not seen in its time', () => {
     const doubted = known(earlier(notSeen(said)));
     expect(run([locked, doubted, made]).effect).toMatchObject({
       do: 'record',
-      row: { intent: 'i_0', verdict: 'applied', by: 'read', alarm: 'applied_though_rejected' },
+      row: { change: 'i_0', verdict: 'applied', by: 'read', alarm: 'applied_though_rejected' },
     });
     const row = { alarm: 'applied_though_rejected' };
     expect(endOf([locked, doubted, made, recorded])).toMatchObject({
@@ -343,7 +343,7 @@ describe('with an attempt that was not seen in its time', () => {
     const made = { verdict: 'applied', by: 'reply', refunds, time: 0 } as const;
     const twice: Event = { is: 'fresh', value: order(5, 5), moment: at(1) };
     const { effect } = run([locked, known(earlier(notSeen(made))), twice]);
-    expect(effect).toMatchObject({ do: 'record', row: { intent: 'i_0', alarm: 'duplicate' } });
+    expect(effect).toMatchObject({ do: 'record', row: { change: 'i_0', alarm: 'duplicate' } });
     // The words follow how the first one was confirmed.
     const byRead = earlier(notSeen({ ...made, by: 'read' }));
     expect(effect).toMatchObject({ row: { by: 'reply' } });
@@ -384,11 +384,11 @@ describe('with an attempt that was not seen in its time', () => {
     const whole = known({ sent: { ...sent, proof: { ...sent.proof, ...two } }, verdicts });
     const part: Event = { is: 'fresh', value: order(5), moment: at(0) };
     const { effect } = run([locked, whole, part], wanted({ ...two, again: ['i_0'] }));
-    expect(effect).toMatchObject({ row: { intent: 'i_0', verdict: 'unknown', alarm: 'partial' } });
+    expect(effect).toMatchObject({ row: { change: 'i_0', verdict: 'unknown', alarm: 'partial' } });
   });
 
   it('the row of a repeat says what it repeats, any other none', () => {
-    const again = run([locked, doubtful, fresh, approved], wanted({ again: ['i_0'] })).effect;
+    const again = run([locked, doubtful, fresh, checked], wanted({ again: ['i_0'] })).effect;
     expect(again).toMatchObject({ row: { again: ['i_0'] } });
     const { effect } = run(toSent);
     expect(effect.do === 'record' && effect.row.type === 'sent' && effect.row.again).toBeUndefined();
@@ -396,7 +396,7 @@ describe('with an attempt that was not seen in its time', () => {
 
   it('a machine that was up for long, and is not held up, sends', () => {
     const late = (event: Event): Event => ({ ...event, moment: { ...at(0), mono: 9e9 } }) as Event;
-    const path = [locked, late(known()), late(fresh), late(approved), late(recorded)];
+    const path = [locked, late(known()), late(fresh), late(checked), late(recorded)];
     expect(run(path).effect.do).toBe('send');
   });
 
@@ -607,7 +607,7 @@ describe('after the sending', () => {
   it.each(['checkout', 'api'] as const)('a %s that got no answer stays unknown: no read can tell', (kind) => {
     const other = wanted({ kind, orderId: undefined, expected: undefined });
     const read: Event = { is: 'fresh', value: undefined, moment: at(0) };
-    const path = [locked, known(), read, approved, recorded];
+    const path = [locked, known(), read, checked, recorded];
     expect(endOf([...path, lost, recorded, recorded], other)).toMatchObject({
       verdict: { verdict: 'unknown' },
       reads: 0,
@@ -624,7 +624,7 @@ describe('after the sending', () => {
     const create = wanted({ kind: 'order', orderId: undefined, expected: undefined, request });
     const created = { id: 'ord_9', currency: 'MXN', line_items: { data: body.line_items } };
     const newest: Event = { is: 'fresh', value: { data: [{ id: 'ord_8' }] }, moment: at(0) };
-    const path = [locked, known(), newest, approved, recorded, lost, recorded, waited];
+    const path = [locked, known(), newest, checked, recorded, lost, recorded, waited];
     const end = endOf([...path, seen({ data: [created, { id: 'ord_8' }] }), recorded], create);
     expect(end).toMatchObject({ verdict: { verdict: 'applied', by: 'read', created: 'ord_9' }, reads: 1 });
   });
@@ -643,8 +643,8 @@ describe('after the sending', () => {
     const { sent: row } = attempt([]);
     const proof = { ...row.proof, kind: 'order', orderId: undefined, expected: [], body } as const;
     const of = { request, proof, horizonMs: 0 };
-    const unseen = attempt([{ verdict: 'not_seen' }], { ...of, intent: 'i_0' });
-    const maker = attempt([{ verdict: 'applied', created: 'ord_9' }], { ...of, intent: 'i_9' });
+    const unseen = attempt([{ verdict: 'not_seen' }], { ...of, change: 'i_0' });
+    const maker = attempt([{ verdict: 'applied', created: 'ord_9' }], { ...of, change: 'i_9' });
     const shown = (...creations: AttemptRecord[]): Event[] => [
       locked,
       { is: 'known', attempts: [unseen], moment: at(9000) },
@@ -662,11 +662,11 @@ describe('after the sending', () => {
     const sent = endOf([...toPost, lost, recorded, waited, seen(order(5)), recorded]);
     if (sent.how !== 'verdict') throw new Error('no verdict');
     const other: AttemptRecord = {
-      sent: { ...sent.sent, intent: 'i_0', proof: { ...sent.sent.proof, kind: 'order', orderId: undefined } },
-      verdicts: [{ ...sent.verdict, intent: 'i_0', created: 'ord_9', refunds: [] }],
+      sent: { ...sent.sent, change: 'i_0', proof: { ...sent.sent.proof, kind: 'order', orderId: undefined } },
+      verdicts: [{ ...sent.verdict, change: 'i_0', created: 'ord_9', refunds: [] }],
     };
     const late: Event = { is: 'fresh', value: { data: [{ id: 'ord_8' }] }, moment: at(0) };
-    const path = [locked, known(other), late, approved, recorded, lost, recorded, waited];
+    const path = [locked, known(other), late, checked, recorded, lost, recorded, waited];
     const again = [
       ...path,
       seen({ data: [theirs, { id: 'ord_8' }] }),
@@ -685,7 +685,7 @@ describe('after the sending', () => {
       creations: [{ sent: { ...other.sent, request }, verdicts: [] }],
       moment: at(3000),
     };
-    const alone = [locked, known(), late, approved, recorded, lost, recorded, waited];
+    const alone = [locked, known(), late, checked, recorded, lost, recorded, waited];
     expect(endOf([...alone, amongOpen, waited, amongOpen, recorded], create)).toMatchObject({
       verdict: { verdict: 'unknown' },
       reads: 2,

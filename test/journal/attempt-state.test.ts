@@ -38,7 +38,7 @@ const at = (time: number, more: Partial<Moment> = {}): Moment => ({
 
 function attempt(verdicts: Partial<VerdictRow>[], more: Partial<SentRow> = {}): AttemptRecord {
   const row = sent('i_1', 0, more);
-  return { sent: row, verdicts: verdicts.map((one) => ({ ...verdict(row.intent, 1000), ...one })) };
+  return { sent: row, verdicts: verdicts.map((one) => ({ ...verdict(row.change, 1000), ...one })) };
 }
 
 const of = (kind: SentRow['proof']['kind']): Partial<SentRow> => ({ proof: { ...sent('', 0).proof, kind } });
@@ -292,17 +292,17 @@ it('acknowledged is one alarm, for the refunds that the person saw', () => {
 
 describe('what others account for', () => {
   const refunds = [{ chargeId: 'ch_1', id: 'r1', amount: -5, createdAt: undefined, authCode: undefined }];
-  const made = attempt([{ refunds, created: 'ord_9' }], { intent: 'i_2' });
+  const made = attempt([{ refunds, created: 'ord_9' }], { change: 'i_2' });
 
   it('are refunds and orders of attempts that were made', () => {
     expect(claimedBy([made, attempt([])], attempt([]))).toEqual(new Set(['r1', 'ord_9']));
-    expect(claimedBy([attempt([{ verdict: 'unknown', refunds }], { intent: 'i_2' })], attempt([]))).toEqual(
+    expect(claimedBy([attempt([{ verdict: 'unknown', refunds }], { change: 'i_2' })], attempt([]))).toEqual(
       new Set(),
     );
-    expect(claimedBy([attempt([{}], { intent: 'i_2' })], attempt([]))).toEqual(new Set());
+    expect(claimedBy([attempt([{}], { change: 'i_2' })], attempt([]))).toEqual(new Set());
   });
 
-  it('are not its own, but those of another attempt of the same intent', () => {
+  it('are not its own, but those of another attempt of the same change', () => {
     expect(claimedBy([made], made)).toEqual(new Set());
     const second = attempt([{ refunds }], { attempt: 2 });
     expect(claimedBy([second], attempt([]))).toEqual(new Set(['r1']));
@@ -317,18 +317,18 @@ describe('what is not of an attempt', () => {
   });
   const record = attempt([{ verdict: 'rejected', confirmed: false }]);
   const later = (more: Partial<SentRow>) =>
-    attempt([], { intent: 'i_2', time: over, proof: proof(['r1']), ...more });
+    attempt([], { change: 'i_2', time: over, proof: proof(['r1']), ...more });
 
   it('is what others account for', () => {
     const refunds = [{ chargeId: 'ch_1', id: 'r1', amount: -5, createdAt: undefined, authCode: undefined }];
-    const claims = claimsOf([attempt([{ refunds }], { intent: 'i_2' })], record);
+    const claims = claimsOf([attempt([{ refunds }], { change: 'i_2' })], record);
     expect([claims.has('r1'), claims.has('r2')]).toEqual([true, false]);
   });
 
   it('is what was not there yet when a later one was sent after its time', () => {
     const claims = claimsOf([record, later({})], record);
     expect([claims.has('r1'), claims.has('r2')]).toEqual([false, true]);
-    const two = claimsOf([record, later({}), later({ intent: 'i_3', proof: proof(['r1', 'r2']) })], record);
+    const two = claimsOf([record, later({}), later({ change: 'i_3', proof: proof(['r1', 'r2']) })], record);
     expect([two.has('r1'), two.has('r2'), two.has('r3')]).toEqual([false, true, true]);
   });
 

@@ -31,7 +31,7 @@ interface Desk {
   readonly service: Service;
   readonly home: Home;
   /** The journal's id of the refund that got no usable answer at 05:05. */
-  readonly intent: string;
+  readonly change: string;
   /** Runs at a time of 21 November. */
   readonly run: (at: string, args: readonly string[], columns?: number) => Promise<Ran>;
   /** What a terminal shows, with one id for every run. */
@@ -52,14 +52,14 @@ async function startDesk(clock: 'standing' | 'real' = 'standing'): Promise<Desk>
   };
   const lost = await run('21T05:05:12', refund);
   expect(lost.code, lost.stderr).toBe(7);
-  const intent = journalRows(home)[0]?.intent ?? '';
+  const change = journalRows(home)[0]?.change ?? '';
   const screen = async (at: string, args: readonly string[], columns: number) => {
     const { stdout, stderr } = await run(at, args, columns);
     return `${stderr}${stdout}`
       .replaceAll(/\bi_[0-9a-f]{8}\b/g, 'i_7f3k2m9q')
       .replaceAll(service.url, 'http://127.0.0.1:1');
   };
-  return { service, home, intent, run, screen };
+  return { service, home, change, run, screen };
 }
 
 const note = ['--note', 'Ana at the bank looked: nothing'];
@@ -67,8 +67,8 @@ const note = ['--note', 'Ana at the bank looked: nothing'];
 describe('journal settle --not-applied, while the refund may still appear', () => {
   test('says what it means before it records it; the order id is not in the lines above the question', async () => {
     const settledAt = async (columns: number) => {
-      const { intent, screen, service } = await startDesk();
-      const settle = ['journal', 'settle', intent, '--not-applied', ...note, '--confirm', 'ord_1'];
+      const { change, screen, service } = await startDesk();
+      const settle = ['journal', 'settle', change, '--not-applied', ...note, '--confirm', 'ord_1'];
       const shown = await screen('21T06:10:00', settle, columns);
       expect(service.posts).toHaveLength(1);
       return shown;
@@ -79,7 +79,7 @@ describe('journal settle --not-applied, while the refund may still appear', () =
       You are recording that this refund was NOT made. It may still appear until
       tomorrow 05:06. If you are wrong, the buyer is paid twice.
       refund of 300 MXN: recorded not made, by op7
-        intent         i_7f3k2m9q, attempt 1
+        change         i_7f3k2m9q, attempt 1
         order          ord_1
         account        shop, http://127.0.0.1:1 service sandbox
         sent           21 Nov 2040 05:05:12 UTC by op7
@@ -117,9 +117,9 @@ describe('journal settle --not-applied, while the refund may still appear', () =
     [[...note, '--yes'], 2, 'missing --confirm ID'],
     [[...note, '--confirm', 'ord_2'], 3, 'take the order id from the screen of the service or the ticket'],
   ])('%j writes nothing, and no line of it shows the order id', async (words, code, says) => {
-    const { intent, run, home } = await startDesk();
+    const { change, run, home } = await startDesk();
     const rows = journalRows(home).length;
-    const ran = await run('21T06:10:00', ['journal', 'settle', intent, '--not-applied', ...words]);
+    const ran = await run('21T06:10:00', ['journal', 'settle', change, '--not-applied', ...words]);
     expect({ code: ran.code, stderr: ran.stderr.replaceAll(/\s+/g, ' ') }).toEqual({
       code,
       stderr: expect.stringContaining(says),
@@ -129,9 +129,9 @@ describe('journal settle --not-applied, while the refund may still appear', () =
   });
 
   test('not even when the order cannot be read', async () => {
-    const { intent, run, service } = await startDesk();
+    const { change, run, service } = await startDesk();
     service.orders = [];
-    const settle = ['journal', 'settle', intent, '--not-applied', ...note, '--confirm', 'ord_1'];
+    const settle = ['journal', 'settle', change, '--not-applied', ...note, '--confirm', 'ord_1'];
     const { code, stderr } = await run('21T06:10:00', settle);
     expect({ code, stderr }).toEqual({
       code: 0,
@@ -141,8 +141,8 @@ describe('journal settle --not-applied, while the refund may still appear', () =
   });
 
   test('is the status of its order in lists and finds of people until that time is over', async () => {
-    const { intent, run } = await startDesk();
-    await run('21T06:10:00', ['journal', 'settle', intent, '--not-applied', ...note, '--confirm', 'ord_1']);
+    const { change, run } = await startDesk();
+    await run('21T06:10:00', ['journal', 'settle', change, '--not-applied', ...note, '--confirm', 'ord_1']);
     const line = async (at: string, words: readonly string[], columns: number) => {
       const { stdout } = await run(at, ['-p', 'shop', 'orders', ...words], columns);
       return stdout.split('\n').find((one) => one.startsWith('ord_1 ')) ?? '';
@@ -157,8 +157,8 @@ describe('journal settle --not-applied, while the refund may still appear', () =
   });
 
   test('is told by orders show, which says until when to wait, and suggests no refund before that', async () => {
-    const { intent, run, screen } = await startDesk();
-    await run('21T06:10:00', ['journal', 'settle', intent, '--not-applied', ...note, '--confirm', 'ord_1']);
+    const { change, run, screen } = await startDesk();
+    await run('21T06:10:00', ['journal', 'settle', change, '--not-applied', ...note, '--confirm', 'ord_1']);
     const shown = await screen('21T06:20:00', ['-p', 'shop', 'orders', 'show', 'ord_1'], 80);
     const [head, last] = shown.split(/\n\n[\s\S]*\n\n/);
     expect(`${head}\n…\n${last}`).toMatchInlineSnapshot(`
@@ -180,8 +180,8 @@ describe('journal settle --not-applied, while the refund may still appear', () =
   });
 
   test('is told by the picker, where the order can be chosen all the same', async () => {
-    const { intent, run, home, service } = await startDesk();
-    await run('21T06:10:00', ['journal', 'settle', intent, '--not-applied', ...note, '--confirm', 'ord_1']);
+    const { change, run, home, service } = await startDesk();
+    await run('21T06:10:00', ['journal', 'settle', change, '--not-applied', ...note, '--confirm', 'ord_1']);
     const env = { TZ: 'UTC', PAYDESK_OPERATOR: 'op7', ...standingAt('2040-11-21T06:20:00Z') };
     const person = sit(['-p', 'shop', 'orders', 'refund'], { home, env });
     await person.waitFor('  recorded not made');
@@ -194,9 +194,9 @@ describe('journal settle --not-applied, while the refund may still appear', () =
   });
 
   test('a person types the id from elsewhere; a mistype asks once more (real terminal)', async () => {
-    const { intent, home } = await startDesk('real');
+    const { change, home } = await startDesk('real');
     const env = { TZ: 'UTC', ...later(600_000) };
-    const person = atTerminal(['journal', 'settle', intent, '--not-applied'], { home, env });
+    const person = atTerminal(['journal', 'settle', change, '--not-applied'], { home, env });
     await person.waitFor(/this\s+refund\s+was\s+NOT\s+made\.\s+It\s+may\s+still\s+appear\s+until\s/);
     await person.waitFor(/If\s+you\s+are\s+wrong,\s+the\s+buyer\s+is\s+paid\s+twice/);
     await person.waitFor("Type the order id, from the service's own screen or the ticket");
@@ -217,7 +217,7 @@ describe('journal settle --not-applied, while the refund may still appear', () =
 describe('after it was settled by hand', () => {
   async function settled() {
     const desk = await startDesk();
-    const settle = ['journal', 'settle', desk.intent, '--not-applied', ...note, '--confirm', 'ord_1'];
+    const settle = ['journal', 'settle', desk.change, '--not-applied', ...note, '--confirm', 'ord_1'];
     expect((await desk.run('21T06:10:00', settle)).code).toBe(0);
     return desk;
   }
@@ -275,13 +275,13 @@ describe('after it was settled by hand', () => {
   });
 
   test('a wrong record is corrected, and both stay', async () => {
-    const { intent, run, screen, home } = await settled();
-    const correct = ['journal', 'settle', intent, '--correct', '--applied'];
+    const { change, run, screen, home } = await settled();
+    const correct = ['journal', 'settle', change, '--correct', '--applied'];
     const reason = ['--note', 'it came after all, bank file of Monday', '--confirm', 'ord_1'];
-    const plain = await run('21T07:00:00', ['journal', 'settle', intent, '--applied', ...reason]);
+    const plain = await run('21T07:00:00', ['journal', 'settle', change, '--applied', ...reason]);
     expect(plain).toMatchObject({
       code: 3,
-      stderr: expect.stringContaining(`settle ${intent} --correct --applied`),
+      stderr: expect.stringContaining(`settle ${change} --correct --applied`),
     });
     expect(await screen('21T07:00:00', [...correct, ...reason], 80)).toMatchInlineSnapshot(`
       "refund of 300 MXN, sent 114 min ago by op7; the order does not show it
@@ -291,7 +291,7 @@ describe('after it was settled by hand', () => {
       not get the money.
       order id: ord_1
       refund of 300 MXN: recorded made, by op7
-        intent         i_7f3k2m9q, attempt 1
+        change         i_7f3k2m9q, attempt 1
         order          ord_1
         account        shop, http://127.0.0.1:1 service sandbox
         sent           21 Nov 2040 05:05:12 UTC by op7
@@ -326,7 +326,7 @@ describe('after it was settled by hand', () => {
   });
 
   test('a correction that shows two refunds of ours is a duplicate alarm', async () => {
-    const { intent, run, service } = await settled();
+    const { change, run, service } = await settled();
     const first = await run('21T06:20:00', refund);
     expect(first.code, first.stderr).toBe(7);
     service.orders = [refundedAt(madeAt + 4500, 300)];
@@ -334,7 +334,7 @@ describe('after it was settled by hand', () => {
     const correct = [
       'journal',
       'settle',
-      intent,
+      change,
       '--correct',
       '--applied',
       '--note',
@@ -352,7 +352,7 @@ describe('after it was settled by hand', () => {
     const ended = await run('21T08:00:00', [
       'journal',
       'acknowledge',
-      intent,
+      change,
       '--note',
       'voucher, ticket 8851',
       '--yes',
@@ -363,11 +363,11 @@ describe('after it was settled by hand', () => {
   });
 
   test('--correct without a record of a person is refused', async () => {
-    const { intent, run } = await startDesk();
+    const { change, run } = await startDesk();
     const correct = [
       'journal',
       'settle',
-      intent,
+      change,
       '--correct',
       '--applied',
       '--note',
@@ -384,10 +384,10 @@ describe('after it was settled by hand', () => {
 
 describe('orders show of an order that somebody settled by hand', () => {
   const show = ['-p', 'shop', 'orders', 'show', 'ord_1'];
-  const settle = (intent: string, ...words: readonly string[]) => [
+  const settle = (change: string, ...words: readonly string[]) => [
     'journal',
     'settle',
-    intent,
+    change,
     ...words,
     '--confirm',
     'ord_1',
@@ -395,9 +395,9 @@ describe('orders show of an order that somebody settled by hand', () => {
   const head = (screen: string) => screen.slice(0, screen.indexOf('\n\n'));
 
   test('remembers it in its first block: who, when, what and why', async () => {
-    const { intent, run, screen } = await startDesk();
+    const { change, run, screen } = await startDesk();
     expect(await screen('21T06:00:00', show, 80)).not.toContain('SETTLED');
-    await run('21T06:10:00', settle(intent, '--not-applied', ...note));
+    await run('21T06:10:00', settle(change, '--not-applied', ...note));
     expect(head(await screen('21T06:20:00', show, 80))).toMatchInlineSnapshot(`
       "ord_1  paid  recorded not made  sandbox shop
       SETTLED BY HAND  op7 recorded on 21 Nov 2040 06:10:00 UTC that the refund of 300
@@ -417,11 +417,11 @@ describe('orders show of an order that somebody settled by hand', () => {
   });
 
   test('remembers a correction, and what was wrong about it', async () => {
-    const { intent, run, screen } = await startDesk();
-    await run('21T06:10:00', settle(intent, '--not-applied', ...note));
+    const { change, run, screen } = await startDesk();
+    await run('21T06:10:00', settle(change, '--not-applied', ...note));
     await run(
       '21T06:30:00',
-      settle(intent, '--correct', '--applied', '--note', 'in the bank file of Monday'),
+      settle(change, '--correct', '--applied', '--note', 'in the bank file of Monday'),
     );
     expect(head(await screen('21T06:40:00', show, 80))).toMatchInlineSnapshot(`
       "ord_1  paid  recorded made  sandbox shop
@@ -436,10 +436,10 @@ describe('orders show of an order that somebody settled by hand', () => {
   });
 
   test('remembers it after a read corrected it', async () => {
-    const { intent, run, screen, service } = await startDesk();
-    await run('21T06:10:00', settle(intent, '--not-applied', ...note));
+    const { change, run, screen, service } = await startDesk();
+    await run('21T06:10:00', settle(change, '--not-applied', ...note));
     service.orders = [refunded(300)];
-    const corrected = settle(intent, '--correct', '--applied', '--note', 'in the bank file of Monday');
+    const corrected = settle(change, '--correct', '--applied', '--note', 'in the bank file of Monday');
     expect((await run('21T06:30:00', corrected)).code).toBe(0);
     expect(inOneLine(head(await screen('21T06:40:00', show, 80)))).toContain(
       'was NOT made (Ana at the bank looked: nothing); later the order showed it',
@@ -449,9 +449,9 @@ describe('orders show of an order that somebody settled by hand', () => {
 
 describe('journal settle at a terminal', () => {
   test('without a flag says what is missing, and that nothing was recorded', async () => {
-    const { intent, home, screen } = await startDesk();
-    const { code, screen: seen } = await sit(['journal', 'settle', intent], { home, env: {} }).leaves;
-    expect({ code, seen: seen.replaceAll(intent, 'i_7f3k2m9q') }).toMatchInlineSnapshot(`
+    const { change, home, screen } = await startDesk();
+    const { code, screen: seen } = await sit(['journal', 'settle', change], { home, env: {} }).leaves;
+    expect({ code, seen: seen.replaceAll(change, 'i_7f3k2m9q') }).toMatchInlineSnapshot(`
       {
         "code": 2,
         "seen": "error:   say --applied or --not-applied: was it made?
@@ -464,15 +464,15 @@ describe('journal settle at a terminal', () => {
       ",
       }
     `);
-    expect(await screen('21T06:00:00', ['journal', 'settle', intent], 80)).toContain('nothing was recorded');
+    expect(await screen('21T06:00:00', ['journal', 'settle', change], 80)).toContain('nothing was recorded');
   });
 
   test('says that it is too early, until when, and what to do first, before it asks anything', async () => {
-    const { intent, home } = await startDesk();
+    const { change, home } = await startDesk();
     const env = { TZ: 'UTC', ...standingAt('2040-11-21T05:05:30Z') };
-    const { code, screen } = await sit(['journal', 'settle', intent, '--not-applied'], { home, env }).leaves;
+    const { code, screen } = await sit(['journal', 'settle', change, '--not-applied'], { home, env }).leaves;
     expect(code).toBe(3);
-    expect(screen.replaceAll(intent, 'i_7f3k2m9q')).toMatchInlineSnapshot(`
+    expect(screen.replaceAll(change, 'i_7f3k2m9q')).toMatchInlineSnapshot(`
       "refused: it can still arrive until 05:07:22
       certain: nothing was recorded
       now:     first let paydesk look:
@@ -494,21 +494,21 @@ describe('a duplicate alarm', () => {
   const dealt = ['--note', 'the bank recalls rf_2, ticket 8851', '--yes'];
 
   test('stays listed after its time until somebody acknowledges it; then reconcile --all exits 0', async () => {
-    const { intent, run, screen, home, service } = await duplicated();
+    const { change, run, screen, home, service } = await duplicated();
     const weeksLater = '30T05:10:00';
     for (let round = 0; round < 2; round += 1) {
       const ran = await run(weeksLater, ['journal', 'reconcile', '--all']);
       expect({ code: ran.code, stdout: ran.stdout }).toEqual({
         code: 7,
-        stdout: expect.stringContaining(intent),
+        stdout: expect.stringContaining(change),
       });
     }
     const open = JSON.parse((await run(weeksLater, ['journal', 'list', '--open', '--json'])).stdout);
-    expect(open.data).toMatchObject([{ intent, alarm: 'duplicate' }]);
-    const acknowledged = await screen(weeksLater, ['journal', 'acknowledge', intent, ...dealt], 80);
+    expect(open.data).toMatchObject([{ change, alarm: 'duplicate' }]);
+    const acknowledged = await screen(weeksLater, ['journal', 'acknowledge', change, ...dealt], 80);
     expect(acknowledged).toMatchInlineSnapshot(`
       "refund of 300 MXN: made twice; alarm acknowledged by op7
-        intent         i_7f3k2m9q, attempt 1
+        change         i_7f3k2m9q, attempt 1
         order          ord_1
         account        shop, http://127.0.0.1:1 service sandbox
         sent           21 Nov 2040 05:05:12 UTC by op7
@@ -530,7 +530,7 @@ describe('a duplicate alarm', () => {
       now:  paydesk -p shop orders show ord_1
       "
     `);
-    const wide = await screen(weeksLater, ['journal', 'show', intent], 120);
+    const wide = await screen(weeksLater, ['journal', 'show', change], 120);
     expect(differences(wide, acknowledged)).toMatchInlineSnapshot(`
       "instead of lines 13 to 18:
         21 Nov 2040 05:10:00 UTC  made                the service shows it more than once
@@ -543,34 +543,34 @@ describe('a duplicate alarm', () => {
       stderr: '',
     });
     expect(journalRows(home).at(-1)).toMatchObject({ acknowledged: 'duplicate', operator: 'op7' });
-    const twice = await run(weeksLater, ['journal', 'acknowledge', intent, ...dealt]);
+    const twice = await run(weeksLater, ['journal', 'acknowledge', change, ...dealt]);
     expect(twice).toMatchObject({ code: 3, stderr: expect.stringContaining('is acknowledged already') });
     expect(service.posts).toHaveLength(1);
   });
 
   test('that was acknowledged early comes back when the order shows one more', async () => {
-    const { intent, run, service } = await duplicated();
-    expect((await run('21T06:00:00', ['journal', 'acknowledge', intent, ...dealt])).code).toBe(0);
-    expect((await run('21T12:00:00', ['journal', 'reconcile', intent])).code).toBe(0);
+    const { change, run, service } = await duplicated();
+    expect((await run('21T06:00:00', ['journal', 'acknowledge', change, ...dealt])).code).toBe(0);
+    expect((await run('21T12:00:00', ['journal', 'reconcile', change])).code).toBe(0);
     service.orders = [refunded(300, 300, 300)];
     expect((await run('22T12:00:00', ['journal', 'reconcile', '--all'])).code).toBe(7);
   });
 
   test('is not raised by a refund that comes after the last read of the waiting period: orders show lists it', async () => {
-    const { intent, run, service } = await duplicated();
-    await run('21T06:00:00', ['journal', 'acknowledge', intent, ...dealt]);
+    const { change, run, service } = await duplicated();
+    await run('21T06:00:00', ['journal', 'acknowledge', change, ...dealt]);
     expect((await run('22T12:00:00', ['journal', 'reconcile', '--all'])).code).toBe(0);
     service.orders = [refunded(300, 300, 300)];
     expect((await run('22T13:00:00', ['journal', 'reconcile', '--all'])).code).toBe(0);
-    const named = await run('22T13:00:00', ['journal', 'reconcile', intent]);
+    const named = await run('22T13:00:00', ['journal', 'reconcile', change]);
     expect(named).toMatchObject({ code: 0, stdout: expect.stringContaining('nothing changed') });
     const shown = await run('22T13:00:00', ['-p', 'shop', 'orders', 'show', 'ord_1']);
     expect(shown.stdout).toContain('id rf_3');
   });
 
   test('does not stand in the way of another change of the order once it is acknowledged', async () => {
-    const { intent, run, service } = await duplicated();
-    await run('21T06:00:00', ['journal', 'acknowledge', intent, ...dealt]);
+    const { change, run, service } = await duplicated();
+    await run('21T06:00:00', ['journal', 'acknowledge', change, ...dealt]);
     const other = ['-p', 'shop', 'orders', 'refund', 'ord_1', '--charge', '1', '--amount', '200', '--yes'];
     const ran = await run('21T06:10:00', other);
     expect(ran.code, ran.stderr).toBe(7);
@@ -579,8 +579,8 @@ describe('a duplicate alarm', () => {
 
   test('is acknowledged by a script under its own id', async () => {
     const { run, home, service } = await startDesk();
-    const [{ intent } = { intent: '' }] = journalRows(home);
-    await run('21T05:06:00', ['journal', 'settle', intent, '--applied', ...note, '--confirm', 'ord_1']);
+    const [{ change } = { change: '' }] = journalRows(home);
+    await run('21T05:06:00', ['journal', 'settle', change, '--applied', ...note, '--confirm', 'ord_1']);
     const scripted = [
       ...refund.slice(0, 6),
       '--amount',
@@ -588,10 +588,10 @@ describe('a duplicate alarm', () => {
       '--charge',
       '1',
       '--yes',
-      '--intent',
+      '--idempotency-key',
       'ticket-8851',
       '--again',
-      intent,
+      change,
     ];
     expect((await run('21T05:10:00', [...refund.slice(0, 5), ...scripted.slice(6)])).code).toBe(7);
     service.orders = [refunded(200, 200)];
@@ -600,22 +600,22 @@ describe('a duplicate alarm', () => {
   });
 
   test('an unconfirmed change is settled, not acknowledged; without an alarm there is nothing to do', async () => {
-    const { intent, run, service } = await startDesk();
-    expect(await run('21T05:10:00', ['journal', 'acknowledge', intent, ...dealt])).toMatchObject({
+    const { change, run, service } = await startDesk();
+    expect(await run('21T05:10:00', ['journal', 'acknowledge', change, ...dealt])).toMatchObject({
       code: 3,
       stderr: expect.stringContaining('is still unconfirmed'),
     });
     service.orders = [refunded(300)];
-    await run('21T05:10:00', ['journal', 'reconcile', intent]);
-    expect(await run('21T05:10:00', ['journal', 'acknowledge', intent, ...dealt])).toMatchObject({
+    await run('21T05:10:00', ['journal', 'reconcile', change]);
+    expect(await run('21T05:10:00', ['journal', 'acknowledge', change, ...dealt])).toMatchObject({
       code: 3,
       stderr: expect.stringContaining('has no alarm'),
     });
   });
 
   test('a person is asked what was done about it (real terminal)', async () => {
-    const { intent, home } = await duplicated('real');
-    const person = atTerminal(['journal', 'acknowledge', intent], { home, env: { TZ: 'UTC' } });
+    const { change, home } = await duplicated('real');
+    const person = atTerminal(['journal', 'acknowledge', change], { home, env: { TZ: 'UTC' } });
     await person.waitFor('refund rf_2');
     await person.answer('What was done about it? (MADE TWICE)', 'the bank recalls one\r');
     await person.answer('End this alarm? ord_1 can then be refunded again.', 'y\r');
@@ -628,13 +628,13 @@ describe('a duplicate alarm', () => {
 });
 
 describe('journal reconcile', () => {
-  test('INTENT says that it looked again, when, and what changed', async () => {
-    const { intent, run, screen, service } = await startDesk();
-    const narrow = await screen('21T05:10:00', ['journal', 'reconcile', intent], 80);
+  test('CHANGE says that it looked again, when, and what changed', async () => {
+    const { change, run, screen, service } = await startDesk();
+    const narrow = await screen('21T05:10:00', ['journal', 'reconcile', change], 80);
     expect(narrow).toMatchInlineSnapshot(`
       "still unconfirmed: read again at 05:10:00, the order does not show it
       refund of 300 MXN: unconfirmed: the order does not show it
-        intent         i_7f3k2m9q, attempt 1
+        change         i_7f3k2m9q, attempt 1
         order          ord_1
         account        shop, http://127.0.0.1:1 service sandbox
         sent           21 Nov 2040 05:05:12 UTC by op7
@@ -656,7 +656,7 @@ describe('journal reconcile', () => {
             paydesk journal settle i_7f3k2m9q --not-applied --note TEXT
       "
     `);
-    const wide = await screen('21T05:11:00', ['journal', 'reconcile', intent], 120);
+    const wide = await screen('21T05:11:00', ['journal', 'reconcile', change], 120);
     expect(differences(wide, narrow)).toMatchInlineSnapshot(`
       "instead of line 1:
       still unconfirmed: read again at 05:11:00, the order does not show it
@@ -666,23 +666,23 @@ describe('journal reconcile', () => {
             blocked until 22 Nov 2040 05:05:12 UTC at the latest, or until you settle it"
     `);
     service.orders = [refunded(300)];
-    const changed = await run('21T05:20:00', ['journal', 'reconcile', intent]);
+    const changed = await run('21T05:20:00', ['journal', 'reconcile', change]);
     expect(changed.stdout.split('\n')[0]).toBe(
       'read ord_1 again at 05:20:00: it was "unconfirmed: the order does not show it", and is now "made: the reply was lost, the order shows it"',
     );
-    const again = await run('23T05:20:00', ['journal', 'reconcile', intent, '--json']);
+    const again = await run('23T05:20:00', ['journal', 'reconcile', change, '--json']);
     expect(JSON.parse(again.stdout)).toMatchObject({
       read_at: Date.UTC(2040, 10, 23, 5, 20) / 1000,
       changed: false,
     });
-    const settled = await run('23T05:30:00', ['journal', 'reconcile', intent]);
+    const settled = await run('23T05:30:00', ['journal', 'reconcile', change]);
     expect(settled.stdout).toContain('read ord_1 again at 05:30:00: nothing changed');
   });
 
   test('says when the order could not be read', async () => {
-    const { intent, run, service } = await startDesk();
+    const { change, run, service } = await startDesk();
     service.orders = [];
-    const ran = await run('21T05:10:00', ['journal', 'reconcile', intent]);
+    const ran = await run('21T05:10:00', ['journal', 'reconcile', change]);
     expect(ran.stdout.split('\n')[0]).toMatch(/^tried to read ord_1 again at 05:10:00: .*; nothing changed$/);
   });
 
@@ -713,14 +713,14 @@ describe('journal reconcile', () => {
       "refund of 300 MXN on ord_1: unconfirmed: the order does not show it; blocked
       until 22 Nov 2040 05:05:12 UTC at the latest, or until you settle it:
       paydesk journal show i_7f3k2m9q
-      INTENT      SENT UTC      ORDER   AMOUNT  OUTCOME    
+      CHANGE      SENT UTC      ORDER   AMOUNT  OUTCOME    
       i_7f3k2m9q  21 Nov 05:05  ord_1  300 MXN  unconfirmed
       "
     `);
     expect(await screen('21T21:00:00', [...all, '--quiet'], 120)).toMatchInlineSnapshot(`
       "refund of 300 MXN on ord_1: unconfirmed: the order does not show it; blocked until 22 Nov 2040 05:05:12 UTC at the
       latest, or until you settle it: paydesk journal show i_7f3k2m9q
-      INTENT      SENT UTC      ORDER   AMOUNT  OUTCOME                                  KIND    BY   PROFILE
+      CHANGE      SENT UTC      ORDER   AMOUNT  OUTCOME                                  KIND    BY   PROFILE
       i_7f3k2m9q  21 Nov 05:05  ord_1  300 MXN  unconfirmed: the order does not show it  refund  op7  shop   
       "
     `);
@@ -743,8 +743,8 @@ test('simulator reset ends the alarms of the demo, which nobody could read any m
     '200',
   ];
   expect((await run([...words, '--yes'], { PAYDESK_DEMO_FAULT: 'drop' })).code).toBe(7);
-  const intent = journalRows(home)[0]?.intent ?? '';
-  const settle = ['journal', 'settle', intent, ...note, '--confirm', 'ord_2tQ7zRk9PwE5xNvAm'];
+  const change = journalRows(home)[0]?.change ?? '';
+  const settle = ['journal', 'settle', change, ...note, '--confirm', 'ord_2tQ7zRk9PwE5xNvAm'];
   expect((await run([...settle, '--not-applied'], tenMinutes)).code).toBe(0);
   expect((await run([...words, '--yes'], tenMinutes)).code).toBe(0);
   expect((await run([...settle, '--correct', '--applied'], tenMinutes)).code).toBe(7);

@@ -18,7 +18,7 @@ it.each([
   ['hash', 'was changed'],
   ['type', 'has a changed type'],
   ['time', 'has a changed time'],
-  ['intent', 'has a changed intent'],
+  ['change', 'has a changed change'],
   ['order_id', 'has a changed order_id'],
   ['plan', 'has a changed plan'],
 ])('bytes instead of its %s are damage', (column, damage) => {
@@ -31,7 +31,7 @@ it('a row about a setting is stored whole, and has no attempt and nothing to era
   expect(kept).toMatchObject({
     type: 'setting',
     time: 5,
-    intent: '',
+    change: '',
     attempt: 0,
     order_id: null,
     body: null,
@@ -54,13 +54,13 @@ it('a limit of a team is stored whole, and is about no attempt', () => {
     to: '500',
   } as const;
   const kept = link(row, 1, chainStart);
-  expect(kept).toMatchObject({ type: 'limit', intent: '', attempt: 0, origin: null, body: null });
+  expect(kept).toMatchObject({ type: 'limit', change: '', attempt: 0, origin: null, body: null });
   expect(damageOf(kept)).toBe(undefined);
   expect(unlink(kept)).toEqual(row);
 });
 
 it('a request for an approval keeps its body and note apart, as a SENT row does, and an answer its note', () => {
-  const of = { type: 'approval', intent: 'r_1', attempt: 0, time: 5, operator: 'ana' } as const;
+  const of = { type: 'approval', requestId: 'r_1', time: 5, operator: 'ana' } as const;
   const request = { method: 'POST', path: 'orders/ord_1/refunds', body: { amount: 5 } } as const;
   const { before: _, ...proof } = sent('i_a', 5).proof;
   const asked = {
@@ -74,7 +74,7 @@ it('a request for an approval keeps its body and note apart, as a SENT row does,
     note: 'ticket 8840',
   } as const;
   const kept = link(asked, 1, chainStart);
-  expect(kept).toMatchObject({ intent: 'r_1', attempt: 0, origin: null, order_id: null });
+  expect(kept).toMatchObject({ requestId: 'r_1', origin: null, order_id: null });
   expect(kept.row).not.toContain('8840');
   expect(kept.body).toBe('{"body":{"amount":5},"note":"ticket 8840"}');
   expect(unlink(kept)).toEqual(asked);

@@ -27,7 +27,7 @@ let shop: Home;
 /** The same after one refund of 300 that got no answer, sent once for this file. */
 let lost: Home;
 /** The journal's id of that refund. */
-let intent: string;
+let change: string;
 beforeAll(async () => {
   const onPost = () => reply('<h1>Bad Gateway</h1>', 502, { 'content-type': 'text/html' });
   service = await startService({ orders: [order], onPost });
@@ -36,7 +36,7 @@ beforeAll(async () => {
   lost = copyOf(shop);
   const ran = await runIn(lost, ['-p', 'shop', ...refund, '--note', 'ticket 8840']);
   expect({ code: ran.code, posts: service.posts.length }, ran.stderr).toEqual({ code: 7, posts: 1 });
-  [intent = ''] = /i_[0-9a-f]+/.exec(ran.stderr) ?? [];
+  [change = ''] = /i_[0-9a-f]+/.exec(ran.stderr) ?? [];
 });
 afterAll(async () => {
   for (const home of [shop, lost]) home[Symbol.dispose]();
@@ -77,8 +77,8 @@ describe('an outcome that is not certain', () => {
     });
     const record = JSON.parse((await run('-p', 'shop', 'journal', 'list', '--json')).stdout).data[0];
     expect(record).toMatchObject({
-      object: 'intent',
-      intent,
+      object: 'change',
+      change,
       order: 'ord_1',
       amount: 300,
       verdict: 'not_seen',
@@ -86,20 +86,20 @@ describe('an outcome that is not certain', () => {
       operator: 'op7',
       note: 'ticket 8840',
     });
-    const shown = await run('journal', 'show', intent);
+    const shown = await run('journal', 'show', change);
     expect(shown.stdout).toContain('tell the buyer "it is being checked"');
     expect(shown.stdout).toContain('{"charge_id":"ch_1","amount":300}');
     expect(shown.stdout).toMatch(/blocked until \d.* UTC at the latest, or until you settle it\n/);
     for (const word of ['--applied', '--not-applied'])
-      expect(shown.stdout).toContain(`\n      paydesk journal settle ${intent} ${word} --note TEXT\n`);
-    const whole = JSON.parse((await run('journal', 'show', intent, '--json')).stdout);
+      expect(shown.stdout).toContain(`\n      paydesk journal settle ${change} ${word} --note TEXT\n`);
+    const whole = JSON.parse((await run('journal', 'show', change, '--json')).stdout);
     expect(whole.blocked_until - whole.history[0].verdict_at).toBeCloseTo(86_400, -1);
     const orders = await run('-p', 'shop', 'orders', 'list');
     expect(orders.stderr).toContain('1 refund unconfirmed: ord_1, 300 MXN: paydesk journal reconcile --all');
-    const again = await run('-p', 'shop', ...refund, '--again', intent);
+    const again = await run('-p', 'shop', ...refund, '--again', change);
     expect(again).toMatchObject({
       code: 3,
-      stderr: expect.stringContaining(`paydesk journal reconcile ${intent}`),
+      stderr: expect.stringContaining(`paydesk journal reconcile ${change}`),
     });
     expect(desk.sent()).toBe(0);
   });
@@ -111,9 +111,9 @@ describe('an outcome that is not certain', () => {
     const made = await desk.run('journal', 'reconcile', '--all', '--json');
     expect(made.code).toBe(0);
     expect(JSON.parse(made.stdout).data).toMatchObject([
-      { intent, verdict: 'applied', by: 'read', refunds: 'rf_0' },
+      { change, verdict: 'applied', by: 'read', refunds: 'rf_0' },
     ]);
-    expect(await desk.run('journal', 'reconcile', intent)).toMatchObject({ code: 0 });
+    expect(await desk.run('journal', 'reconcile', change)).toMatchObject({ code: 0 });
     const again = await desk.run('-p', 'shop', ...refund);
     expect(again).toMatchObject({ code: 3, stderr: expect.stringContaining('rf_0') });
     expect(desk.sent()).toBe(0);
@@ -121,7 +121,7 @@ describe('an outcome that is not certain', () => {
 
   test('of a script is told again under its id with the money of it', async () => {
     using desk = deskWith(shop);
-    const scripted = ['-p', 'shop', ...refund, '--note', 'ticket 8840', '--intent', 'ticket-8840'];
+    const scripted = ['-p', 'shop', ...refund, '--note', 'ticket 8840', '--idempotency-key', 'ticket-8840'];
     expect(await desk.run(...scripted)).toMatchObject({ code: 7 });
     const open = await desk.run(...scripted);
     expect({ code: open.code, stderr: open.stderr.replaceAll(/\s+/g, ' ') }).toMatchObject({
@@ -139,18 +139,18 @@ describe('an outcome that is not certain', () => {
   test('is read again by the next change, which says what it found', async () => {
     using desk = deskWith(lost);
     service.orders = [refunded(300)];
-    const next = await desk.run('-p', 'shop', ...refund, '--again', intent);
+    const next = await desk.run('-p', 'shop', ...refund, '--again', change);
     expect(next.stderr).toMatch(
-      new RegExp(`the earlier refund of 300 MXN was (not )?made: paydesk journal show ${intent}`),
+      new RegExp(`the earlier refund of 300 MXN was (not )?made: paydesk journal show ${change}`),
     );
-    const { stdout } = await desk.run('journal', 'show', intent, '--json');
+    const { stdout } = await desk.run('journal', 'show', change, '--json');
     expect(JSON.parse(stdout)).toMatchObject({ verdict: 'applied', by: 'read' });
   });
 
   test('that shows twice is a duplicate alarm: exit 7, both ids (F24)', async () => {
     using desk = deskWith(lost);
     service.orders = [refunded(300, 300)];
-    const looked = await desk.run('journal', 'reconcile', intent);
+    const looked = await desk.run('journal', 'reconcile', change);
     expect(looked.code).toBe(7);
     expect(looked.stdout).toMatch(/made twice[\s\S]*rf_0[\s\S]*rf_1[\s\S]*show your lead/);
   });
@@ -170,7 +170,7 @@ describe('journal settle', () => {
   test('reads first, asks for the order id, and writes down whose word it is; a new attempt may follow', async () => {
     using desk = deskWith(lost);
     const { run } = desk;
-    const words = ['journal', 'settle', intent, '--not-applied', '--note', 'asked the service'];
+    const words = ['journal', 'settle', change, '--not-applied', '--note', 'asked the service'];
     // It may still be on its way.
     expect(await run(...words, '--confirm', 'ord_1')).toMatchObject({
       code: 3,
@@ -188,10 +188,10 @@ describe('journal settle', () => {
       stdout: expect.stringContaining('recorded not made, by op7'),
     });
     expect(settled.stderr).toContain('the order does not show it');
-    const other = ['journal', 'settle', intent, '--applied', '--note', 'n', '--confirm', 'ord_1'];
+    const other = ['journal', 'settle', change, '--applied', '--note', 'n', '--confirm', 'ord_1'];
     const contradicting = await run(...other);
     expect(contradicting).toMatchObject({ code: 3, stdout: '' });
-    expect(contradicting.stderr).toContain(`${intent} is settled as not made`);
+    expect(contradicting.stderr).toContain(`${change} is settled as not made`);
     await run('-p', 'shop', ...refund);
     expect(desk.sent()).toBe(1);
   });
@@ -199,7 +199,7 @@ describe('journal settle', () => {
   test('asks a person for the order id, then how they know', async () => {
     using desk = deskWith(lost);
     const { home, run } = desk;
-    const person = sit(['journal', 'settle', intent, '--applied'], { home, env: { TZ: 'UTC' } });
+    const person = sit(['journal', 'settle', change, '--applied'], { home, env: { TZ: 'UTC' } });
     await person.answer('Type the order id to record it', 'ord_1\r');
     await person.answer('How do you know?', 'seen in the bank file\r');
     expect(await person.leaves).toMatchObject({
@@ -207,14 +207,14 @@ describe('journal settle', () => {
       screen: expect.stringContaining('recorded made, by'),
     });
     const shown = JSON.parse((await run('journal', 'export', '--ndjson')).stdout);
-    expect(shown).toMatchObject({ intent, by: 'person', verdict: 'applied' });
+    expect(shown).toMatchObject({ change, by: 'person', verdict: 'applied' });
   });
 
   test('of an account that no profile reaches says which profile to add', async () => {
     using desk = deskWith(lost);
     const { run } = desk;
     await run('profile', 'remove', 'shop', '--yes');
-    const settled = await run('journal', 'settle', intent, '--applied', '--note', 'n', '--confirm', 'ord_1');
+    const settled = await run('journal', 'settle', change, '--applied', '--note', 'n', '--confirm', 'ord_1');
     expect(settled.code).toBe(4);
     expect(settled.stderr).toContain('add a profile of that account: paydesk profile add shop');
   });
@@ -225,7 +225,7 @@ describe('journal settle', () => {
     const settled = await desk.run(
       'journal',
       'settle',
-      intent,
+      change,
       '--not-applied',
       '--note',
       'nothing at the bank',
@@ -257,21 +257,21 @@ describe('--dry-run', () => {
     const { file, head } = JSON.parse((await run('journal', 'verify', '--json')).stdout);
     const dry = (...words: string[]) => run('journal', ...words, '--dry-run');
     const inJson = async (...words: string[]) => JSON.parse((await dry(...words, '--json')).stdout);
-    const due = { code: 0, stdout: `would read again:\n  ${intent}, refund of 300 MXN\n` };
+    const due = { code: 0, stdout: `would read again:\n  ${change}, refund of 300 MXN\n` };
     expect(await dry('reconcile')).toMatchObject(due);
     expect(await dry('reconcile', '--all')).toMatchObject(due);
-    expect(await dry('reconcile', intent)).toMatchObject(due);
-    expect(await inJson('reconcile', intent)).toEqual({
+    expect(await dry('reconcile', change)).toMatchObject(due);
+    expect(await inJson('reconcile', change)).toEqual({
       object: 'dry_run',
       action: 'reconcile',
-      intents: [intent],
+      changes: [change],
     });
-    const settle = ['settle', intent, '--applied', '--note', 'n'];
+    const settle = ['settle', change, '--applied', '--note', 'n'];
     expect(await dry(...settle)).toMatchObject({
       code: 0,
-      stdout: `would look up ${intent}, refund of 300 MXN, and, if the service does not show what happened, record that it was made\n`,
+      stdout: `would look up ${change}, refund of 300 MXN, and, if the service does not show what happened, record that it was made\n`,
     });
-    expect(await inJson(...settle)).toEqual({ object: 'dry_run', action: 'settle', intent, applied: true });
+    expect(await inJson(...settle)).toEqual({ object: 'dry_run', action: 'settle', change, applied: true });
     expect(await dry('list')).toMatchObject({ code: 0 });
     expect(await run('journal', 'verify', '--head', head, '--json')).toMatchObject({
       stdout: expect.stringContaining(`"head":"${head}"`),
@@ -334,7 +334,7 @@ describe('the journal file', () => {
     const { run } = desk;
     const forget = ['journal', 'forget', '--before', '2100-01-01', '--yes', '--json'];
     expect(JSON.parse((await run(...forget)).stdout)).toMatchObject({ entries: 0 });
-    await run('journal', 'settle', intent, '--applied', '--note', 'bank file', '--confirm', 'ord_1');
+    await run('journal', 'settle', change, '--applied', '--note', 'bank file', '--confirm', 'ord_1');
     const dry = await run(...forget, '--dry-run');
     expect({ code: dry.code, would: JSON.parse(dry.stdout) }).toMatchObject({
       code: 0,
@@ -345,7 +345,7 @@ describe('the journal file', () => {
     const rows = (await run('journal', 'export', '--ndjson', '--all-profiles')).stdout.trim().split('\n');
     expect(rows).toHaveLength(1);
     expect(JSON.parse(rows[0] ?? '')).toMatchObject({
-      intent,
+      change,
       verdict: 'applied',
       by: 'person',
       note: null,
@@ -421,7 +421,7 @@ test.each([80, 120])(
     expect(made.code, made.stderr).toBe(0);
     const { screen } = await onScreen(['journal', 'reconcile', '--all'], { home, env, columns });
     expect(screen).toMatch(/^i_.* made/m);
-    expect(screen).toMatch(/^INTENT .* PROFILE *$/m);
+    expect(screen).toMatch(/^CHANGE .* PROFILE *$/m);
     expect(screen).toMatch(/^i_.* 300 .* shop *$/m);
     expect(screen).toMatch(/^i_.* 700 .* demo *$/m);
     const text = screen.replaceAll(/\s+/g, ' ');
@@ -454,13 +454,13 @@ test('a lost link has a line with a command that runs as it is shown, and shares
   const link = await demo('checkout create --name Lamp --item Lamp:30000:1 --currency MXN --yes');
   expect(link.code).toBe(7);
   const told = async () => (await demo('orders list --limit 1')).stderr;
-  const [, intent = ''] =
+  const [, change = ''] =
     /1 payment link unconfirmed: (i_\w+), 30000 MXN: look on the service's own screen, then: paydesk journal show \1\n/.exec(
       await told(),
     ) ?? [];
-  const shown = await demo(`journal show ${intent}`);
+  const shown = await demo(`journal show ${change}`);
   expect(shown.code).toBe(0);
-  expect(shown.stdout).toContain(`paydesk journal settle ${intent} --applied --note TEXT\n`);
+  expect(shown.stdout).toContain(`paydesk journal settle ${change} --applied --note TEXT\n`);
   const refund = await demo('orders refund ord_2tQ7zRk9PwE5xNvAm --charge 1 --amount 700 --yes');
   expect(refund.code).toBe(7);
   expect(await told()).toContain(
@@ -473,16 +473,16 @@ test('journal list says at 80 columns whose money it is, or what was done, where
   const { home, run } = desk;
   const heading = async (...words: string[]) => {
     const { screen } = await sit(['journal', 'list', ...words], { home, env: { TZ: 'UTC' } }).leaves;
-    return /^INTENT .*$/m.exec(screen)?.[0].trim().split(/ {2,}/);
+    return /^CHANGE .*$/m.exec(screen)?.[0].trim().split(/ {2,}/);
   };
-  const usual = ['INTENT', 'SENT UTC', 'ORDER', 'AMOUNT', 'OUTCOME'];
+  const usual = ['CHANGE', 'SENT UTC', 'ORDER', 'AMOUNT', 'OUTCOME'];
   expect(await heading('--all-profiles')).toEqual(usual);
   const demo = ['-p', 'demo', 'orders'];
   const { stdout } = await run(...demo, 'list', '--status', 'pre_authorized', '--csv', '--columns', 'id');
   const [, authorized = ''] = stdout.split(/\r?\n/);
   await run(...demo, 'capture', authorized, '--yes');
   expect(await heading('--all-profiles')).toEqual([
-    'INTENT',
+    'CHANGE',
     'SENT UTC',
     'ORDER',
     'AMOUNT',

@@ -13,7 +13,7 @@ import {
   ownRefunds,
 } from '../../src/journal/attempt-state.ts';
 import { appearedOn, sentAgain } from '../../src/journal/by-hand.ts';
-import type { FoundRefund } from '../../src/journal/intent.ts';
+import type { FoundRefund } from '../../src/journal/change.ts';
 import type { AttemptRecord, PreImage, Proof, VerdictRow } from '../../src/journal/journal-rows.ts';
 import { judgeRead } from '../../src/journal/judge-read.ts';
 import { judgeReply } from '../../src/journal/judge-reply.ts';
@@ -370,7 +370,7 @@ describe('a look at a refund', () => {
       { is: 'known', attempts: [record, ...others], moment: momentAt(time) },
       { is: 'seen', value, moment: momentAt(time) },
     ];
-    const first = beginResolve({ intent: 'i_1', attempt: 1, ...errand });
+    const first = beginResolve({ change: 'i_1', attempt: 1, ...errand });
     return events.reduce(({ state }, event) => resolve(state, event), first);
   };
   const rowOf = (...args: Parameters<typeof run>) => {
@@ -383,7 +383,7 @@ describe('a look at a refund', () => {
   };
   const pending = made(found('rf_1', 'pending'));
   const other = (...verdicts: Partial<VerdictRow>[]) =>
-    attempt(verdicts, { intent: 'i_2', time: 2500, proof });
+    attempt(verdicts, { change: 'i_2', time: 2500, proof });
 
   it.each<[string, AttemptRecord, unknown, object | undefined]>([
     ['pending, and still pending: nothing new', sent(pending), order([['rf_1', 'pending']]), undefined],
@@ -796,7 +796,7 @@ describe('before the next refund', () => {
   const asked: Asked = {
     kind: 'refund',
     orderId: 'ord_1',
-    intent: 'i_2',
+    change: 'i_2',
     again: [],
     request: { method: 'POST', path: 'orders/ord_1/refunds' },
     expected: proof.expected,

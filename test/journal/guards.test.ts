@@ -19,7 +19,7 @@ const request: ChangeRequest = {
   body: { charge_id: 'ch_1', amount: 5 },
 };
 const expected = [{ chargeId: 'ch_1', amount: -5 }];
-const asked = { kind: 'refund' as const, intent: 'i_new', orderId: 'ord_1', request, expected, again: [] };
+const asked = { kind: 'refund' as const, change: 'i_new', orderId: 'ord_1', request, expected, again: [] };
 
 describe('an attempt is open', () => {
   it.each<[string, Partial<VerdictRow>[], boolean, boolean]>([
@@ -96,7 +96,7 @@ describe('a refund that was made twice', () => {
   });
 
   it.each<[string, object, AttemptRecord]>([
-    ['another order, known by the same script id', { orderId: 'ord_2' }, doubled],
+    ['another order, known by the same idempotency key', { orderId: 'ord_2' }, doubled],
     ['a capture of the order', { kind: 'capture', expected: undefined }, doubled],
     ['another request about the order', { kind: 'api', expected: undefined }, doubled],
     [
@@ -111,21 +111,23 @@ describe('a refund that was made twice', () => {
   });
 
   it('an unconfirmed change of the order is refused first', () => {
-    const open = attempt([{ verdict: 'unknown' }], { intent: 'i_2' });
+    const open = attempt([{ verdict: 'unknown' }], { change: 'i_2' });
     expect(decide(asked, [doubled, open], old)).toMatchObject({ refusal: { why: 'open', attempt: open } });
   });
 
-  it('answers its own script id with what is recorded', () => {
-    const own = attempt([{ verdict: 'applied', by: 'reply', alarm: 'duplicate', refunds }], { given: 't' });
-    expect(decide({ ...asked, given: 't' }, [own], old)).toEqual({ go: 'recorded', attempt: own });
+  it('answers its own idempotency key with what is recorded', () => {
+    const own = attempt([{ verdict: 'applied', by: 'reply', alarm: 'duplicate', refunds }], {
+      idempotencyKey: 't',
+    });
+    expect(decide({ ...asked, idempotencyKey: 't' }, [own], old)).toEqual({ go: 'recorded', attempt: own });
   });
 });
 
-describe('what the journal says to an intent', () => {
+describe('what the journal says to a change', () => {
   const old = now(1000 + horizonMs);
 
   it.each<[string, AttemptRecord[], object, Moment, object]>([
-    ['nothing is known: send', [], {}, now(2000), { go: 'send', intent: 'i_new', attempt: 1 }],
+    ['nothing is known: send', [], {}, now(2000), { go: 'send', change: 'i_new', attempt: 1 }],
     [
       'an open one: refuse, whatever is asked for',
       [attempt([])],
@@ -187,107 +189,119 @@ describe('what the journal says to an intent', () => {
     expect(decide({ ...asked, ...more }, known, moment)).toMatchObject(decision);
   });
 
-  const given = { given: 't-1' };
+  const idempotencyKey = { idempotencyKey: 't-1' };
   it.each<[string, AttemptRecord, object, Moment, object]>([
-    ['made: the recorded outcome', attempt([{ verdict: 'applied' }], given), {}, old, { go: 'recorded' }],
+    [
+      'made: the recorded outcome',
+      attempt([{ verdict: 'applied' }], idempotencyKey),
+      {},
+      old,
+      { go: 'recorded' },
+    ],
     [
       'made, even with --again: the recorded outcome',
-      attempt([{ verdict: 'applied' }], given),
+      attempt([{ verdict: 'applied' }], idempotencyKey),
       { again: ['i_1'] },
       old,
       { go: 'recorded' },
     ],
-    ['open: the recorded outcome', attempt([], given), { again: ['i_1'] }, old, { go: 'recorded' }],
+    ['open: the recorded outcome', attempt([], idempotencyKey), { again: ['i_1'] }, old, { go: 'recorded' }],
     [
       'refused: the recorded outcome',
-      attempt([{ verdict: 'rejected', confirmed: true }], given),
+      attempt([{ verdict: 'rejected', confirmed: true }], idempotencyKey),
       {},
       old,
       { go: 'recorded' },
     ],
     [
       'refused, with --again: a second attempt',
-      attempt([{ verdict: 'rejected', confirmed: true }], given),
+      attempt([{ verdict: 'rejected', confirmed: true }], idempotencyKey),
       { again: ['i_1'] },
       old,
-      { go: 'send', intent: 'i_1', attempt: 2 },
+      { go: 'send', change: 'i_1', attempt: 2 },
     ],
     [
       'not sent: a second attempt',
-      attempt([{ verdict: 'not_sent' }], given),
+      attempt([{ verdict: 'not_sent' }], idempotencyKey),
       {},
       old,
-      { go: 'send', intent: 'i_1', attempt: 2 },
+      { go: 'send', change: 'i_1', attempt: 2 },
     ],
-    ['not seen, its time over: the recorded outcome', attempt([{}], given), {}, old, { go: 'recorded' }],
+    [
+      'not seen, its time over: the recorded outcome',
+      attempt([{}], idempotencyKey),
+      {},
+      old,
+      { go: 'recorded' },
+    ],
     [
       'not seen, its time over, with --again: a second attempt',
-      attempt([{}], given),
+      attempt([{}], idempotencyKey),
       { again: ['i_1'] },
       old,
       { go: 'send', attempt: 2 },
     ],
     [
       'another amount: refused',
-      attempt([{ verdict: 'applied' }], given),
+      attempt([{ verdict: 'applied' }], idempotencyKey),
       { expected: [{ chargeId: 'ch_1', amount: -6 }] },
       old,
       { go: 'refuse', refusal: { why: 'other_parameters' } },
     ],
     [
       'other words typed: refused',
-      attempt([], { ...given, asked: { order: 'ord_1' } }),
+      attempt([], { ...idempotencyKey, asked: { order: 'ord_1' } }),
       { asked: { order: 'ord_2' } },
       old,
       { go: 'refuse', refusal: { why: 'other_parameters' } },
     ],
     [
       'the same words typed for a capture: refused',
-      attempt([], { ...given, asked: { order: 'ord_1' } }),
+      attempt([], { ...idempotencyKey, asked: { order: 'ord_1' } }),
       { kind: 'capture', asked: { order: 'ord_1' } },
       old,
       { go: 'refuse', refusal: { why: 'other_parameters' } },
     ],
     [
       'the same words typed in the other mode: refused',
-      attempt([], { ...given, asked: { order: 'ord_1' } }),
+      attempt([], { ...idempotencyKey, asked: { order: 'ord_1' } }),
       { livemode: true, asked: { order: 'ord_1' } },
       old,
       { go: 'refuse', refusal: { why: 'other_parameters' } },
     ],
     [
       'the same words typed in the other mode, if nobody knows the mode of a lost row',
-      attempt([], { ...given, lost: 'refund', asked: { order: 'ord_1' } }),
+      attempt([], { ...idempotencyKey, lost: 'refund', asked: { order: 'ord_1' } }),
       { livemode: true, asked: { order: 'ord_1' } },
       old,
       { go: 'recorded' },
     ],
     [
       'the same words typed in the same mode',
-      attempt([], { ...given, asked: { order: 'ord_1' } }),
+      attempt([], { ...idempotencyKey, asked: { order: 'ord_1' } }),
       { livemode: false, asked: { order: 'ord_1' } },
       old,
       { go: 'recorded' },
     ],
     [
       'the same words typed',
-      attempt([], { ...given, asked: { order: 'ord_1' } }),
+      attempt([], { ...idempotencyKey, asked: { order: 'ord_1' } }),
       { asked: { order: 'ord_1' }, expected: [] },
       old,
       { go: 'recorded' },
     ],
   ])('under a script’s id, %s (F28)', (_, known, more, moment, decision) => {
-    expect(decide({ ...asked, given: 't-1', ...more }, [known], moment)).toMatchObject(decision);
+    expect(decide({ ...asked, idempotencyKey: 't-1', ...more }, [known], moment)).toMatchObject(decision);
   });
 
   it('what has no records of money is compared by its body', () => {
     const create = {
       ...asked,
-      given: 't-1',
+      idempotencyKey: 't-1',
       expected: [],
       request: { method: 'POST', path: 'orders', body: { a: 1 } } as const,
     };
-    const made = attempt([{ verdict: 'applied' }], { given: 't-1', request: create.request });
+    const made = attempt([{ verdict: 'applied' }], { idempotencyKey: 't-1', request: create.request });
     const same = { ...made, sent: { ...made.sent, proof: { ...made.sent.proof, expected: [] } } };
     expect(decide(create, [same], old)).toMatchObject({ go: 'recorded' });
     const other = { ...create, request: { ...create.request, body: { a: 2 } } };
@@ -314,11 +328,16 @@ describe('what the journal says to an intent', () => {
         {},
         { refusal: { why: 'not_seen' } },
       ],
-      ['a script’s id means the same', tried('applied', { given: 't' }), { given: 't' }, { go: 'recorded' }],
+      [
+        'a script’s id means the same',
+        tried('applied', { idempotencyKey: 't' }),
+        { idempotencyKey: 't' },
+        { go: 'recorded' },
+      ],
       [
         'what was typed under it is the same',
-        tried('applied', { given: 't', asked: { body: { a: 1, b: 2 } } }),
-        { given: 't', asked: { body: { b: 2, a: 1, c: undefined } } },
+        tried('applied', { idempotencyKey: 't', asked: { body: { a: 1, b: 2 } } }),
+        { idempotencyKey: 't', asked: { body: { b: 2, a: 1, c: undefined } } },
         { go: 'recorded' },
       ],
     ])('%s', (_, known, more, decision) => {
@@ -445,7 +464,7 @@ describe('of several equal refunds the newest must be named', () => {
   it('the name of a repeat stands for what that one repeated', () => {
     const repeat = attempt([{ verdict: 'not_seen' }], { again: ['r1'] });
     expect(equalRefund(named('i_1'), made(1), [repeat])).toBeUndefined();
-    const second = attempt([{ verdict: 'not_seen' }], { intent: 'i_2', again: ['i_1'] });
+    const second = attempt([{ verdict: 'not_seen' }], { change: 'i_2', again: ['i_1'] });
     expect(equalRefund(named('i_2'), made(1), [repeat, second])).toBeUndefined();
     expect(equalRefund(named('i_2'), made(1), [repeat])).toMatchObject({ refundId: 'r1' });
   });
@@ -459,7 +478,7 @@ describe('of several equal refunds the newest must be named', () => {
 
   it('what the named one repeated may stand behind an attempt that was refused', () => {
     const refused = attempt([{ verdict: 'rejected', confirmed: true }], { again: ['r1'] });
-    const repeat = attempt([{ verdict: 'applied', refunds }], { intent: 'i_2', again: ['i_1'] });
+    const repeat = attempt([{ verdict: 'applied', refunds }], { change: 'i_2', again: ['i_1'] });
     const both = made(undefined, undefined);
     expect(equalRefund(named('r2'), both, [refused, repeat])).toBeUndefined();
     expect(equalRefund(named('r2'), both, [repeat])).toMatchObject({ refundId: 'r1' });
@@ -469,7 +488,7 @@ describe('of several equal refunds the newest must be named', () => {
 describe('--again', () => {
   const over = now(2_000_000);
   const repeat = (verdict: VerdictRow['verdict'], more: Partial<SentRow> = {}) =>
-    attempt([{ verdict }], { intent: 'i_2', again: ['r1'], ...more });
+    attempt([{ verdict }], { change: 'i_2', again: ['r1'], ...more });
 
   it('is used up by one sending, whatever became of it', () => {
     for (const verdict of ['applied', 'rejected', 'unknown', 'not_seen'] as const) {
@@ -490,12 +509,12 @@ describe('--again', () => {
   });
 
   it('names the last attempt that used it up', () => {
-    const [first, second] = [repeat('rejected', { intent: 'i_3' }), repeat('rejected', { intent: 'i_4' })];
+    const [first, second] = [repeat('rejected', { change: 'i_3' }), repeat('rejected', { change: 'i_4' })];
     expect(usedUp(['r1'], [first, second])).toMatchObject({ attempt: second });
   });
 
   it('must name the newest of those that were not seen', () => {
-    const [one, two] = [attempt([{}]), attempt([{}], { intent: 'i_2' })];
+    const [one, two] = [attempt([{}]), attempt([{}], { change: 'i_2' })];
     const refusal = (again: string[]) => decide({ ...asked, again }, [one, two], over);
     expect(refusal([])).toEqual({ go: 'refuse', refusal: { why: 'not_seen', attempt: two } });
     expect(refusal(['i_2'])).toEqual({ go: 'refuse', refusal: { why: 'not_seen', attempt: one } });
@@ -573,15 +592,15 @@ describe('a final read that is older than what the journal knows', () => {
 });
 
 describe('what this run found to have been made after all', () => {
-  const made = attempt([{ verdict: 'applied' }], { given: 't' });
+  const made = attempt([{ verdict: 'applied' }], { idempotencyKey: 't' });
 
   it('is not sent once more', () => {
     expect(appeared(asked, [made])).toEqual({ why: 'appeared', attempt: made, verdict: made.verdicts[0] });
-    expect(appeared({ ...asked, given: 'u' }, [made])).toMatchObject({ why: 'appeared' });
+    expect(appeared({ ...asked, idempotencyKey: 'u' }, [made])).toMatchObject({ why: 'appeared' });
   });
 
   it('is not in the way of its own script, of something else, or of an order under an id of its own', () => {
-    expect(appeared({ ...asked, given: 't' }, [made])).toBeUndefined();
+    expect(appeared({ ...asked, idempotencyKey: 't' }, [made])).toBeUndefined();
     const other = { ...asked, expected: [{ chargeId: 'ch_1', amount: -6 }] };
     expect(appeared(other, [made])).toBeUndefined();
     expect(appeared(asked, [attempt([{ verdict: 'not_seen' }]), attempt([])])).toBeUndefined();
@@ -591,13 +610,13 @@ describe('what this run found to have been made after all', () => {
       proof: { ...made.sent.proof, kind: 'order', expected: [] },
     });
     expect(appeared(order, [created])).toMatchObject({ why: 'appeared' });
-    expect(appeared({ ...order, given: 'u' }, [created])).toBeUndefined();
+    expect(appeared({ ...order, idempotencyKey: 'u' }, [created])).toBeUndefined();
   });
 });
 
-it('an earlier attempt under the same script id is in the way while it is open, whatever it asked for', () => {
+it('an earlier attempt under the same idempotency key is in the way while it is open, whatever it asked for', () => {
   const none = { ...asked, kind: 'api', orderId: undefined, expected: undefined } as const;
-  const typed = { given: 't', asked: { path: 'things' } };
+  const typed = { idempotencyKey: 't', asked: { path: 'things' } };
   const api = {
     ...typed,
     proof: { ...attempt([]).sent.proof, kind: 'api', orderId: undefined, expected: [] },
@@ -610,7 +629,11 @@ it('an earlier attempt under the same script id is in the way while it is open, 
   const second = attempt([{ verdict: 'not_sent' }], { ...api, attempt: 2 });
   const decision = (more: object) => decide({ ...none, ...more }, [first, second], now(2000));
   expect(decision(typed)).toMatchObject({ refusal: { why: 'open', attempt: first } });
-  expect(decision({ ...typed, given: 'u' })).toMatchObject({ go: 'send', intent: 'i_new', attempt: 1 });
+  expect(decision({ ...typed, idempotencyKey: 'u' })).toMatchObject({
+    go: 'send',
+    change: 'i_new',
+    attempt: 1,
+  });
 });
 
 describe('what a person or a read said was made', () => {
@@ -655,11 +678,14 @@ it('where there is no order, an attempt at something else says nothing, whatever
 });
 
 it('a row that does not say what was typed is compared by its money', () => {
-  const old = attempt([{ verdict: 'applied', by: 'reply' }], { given: 't' });
-  const typed = { ...asked, given: 't', asked: { order: 'ord_1' } };
+  const old = attempt([{ verdict: 'applied', by: 'reply' }], { idempotencyKey: 't' });
+  const typed = { ...asked, idempotencyKey: 't', asked: { order: 'ord_1' } };
   expect(decide(typed, [old], now(1))).toMatchObject({ go: 'recorded' });
-  const row = attempt([{ verdict: 'applied', by: 'reply' }], { given: 't', asked: { order: 'ord_1' } });
-  expect(decide({ ...asked, given: 't' }, [row], now(1))).toMatchObject({ go: 'recorded' });
+  const row = attempt([{ verdict: 'applied', by: 'reply' }], {
+    idempotencyKey: 't',
+    asked: { order: 'ord_1' },
+  });
+  expect(decide({ ...asked, idempotencyKey: 't' }, [row], now(1))).toMatchObject({ go: 'recorded' });
 });
 
 describe('an equal refund', () => {
@@ -737,7 +763,7 @@ describe('a refund that a person recorded as made and the order does not show', 
 
   it('lets a refund through that names it in --again, but not one of two', () => {
     expect(unshownRefund({ ...other, again: ['i_1'] }, [byHand], [byHand])).toBeUndefined();
-    const second = attempt([{ verdict: 'applied', by: 'person' }], { intent: 'i_2' });
+    const second = attempt([{ verdict: 'applied', by: 'person' }], { change: 'i_2' });
     const two = [byHand, second];
     expect(unshownRefund({ ...other, again: ['i_1'] }, two, two)).toMatchObject({
       attempt: second,
@@ -756,9 +782,9 @@ describe('a refund that a person recorded as made and the order does not show', 
   it('is named by the last sending that named it, since each name works once', () => {
     const sentAgain = (verdict: VerdictRow['verdict']) => [
       byHand,
-      attempt([{ verdict }], { intent: 'i_2', again: ['i_1'] }),
-      attempt([{ verdict: 'applied' }], { intent: 'i_3', again: ['i_2'] }),
-      attempt([{ verdict: 'applied' }], { intent: 'i_4', again: ['r1'] }),
+      attempt([{ verdict }], { change: 'i_2', again: ['i_1'] }),
+      attempt([{ verdict: 'applied' }], { change: 'i_3', again: ['i_2'] }),
+      attempt([{ verdict: 'applied' }], { change: 'i_4', again: ['r1'] }),
     ];
     const named = (known: readonly AttemptRecord[], ...again: string[]) =>
       unshownRefund({ ...other, again }, [byHand], known);
@@ -767,12 +793,12 @@ describe('a refund that a person recorded as made and the order does not show', 
     expect(named(sentAgain('rejected'), 'i_4')).toMatchObject({ name: 'i_3' });
     // What never left the machine has used up nothing.
     expect(named(sentAgain('not_sent'))).toMatchObject({ name: 'i_1' });
-    expect(named([byHand, attempt([], { intent: 'i_2', again: ['i_1'] })])).toMatchObject({ name: 'i_2' });
+    expect(named([byHand, attempt([], { change: 'i_2', again: ['i_1'] })])).toMatchObject({ name: 'i_2' });
   });
 
   it('is a name that --again may have, whatever the amount, but not for another charge', () => {
     const before = { charges: [{ id: 'ch_1', refunds: [] }] };
-    const known = [byHand, attempt([{ verdict: 'rejected' }], { intent: 'i_2', again: ['i_1'] })];
+    const known = [byHand, attempt([{ verdict: 'rejected' }], { change: 'i_2', again: ['i_1'] })];
     const problem = (again: string, more = other, unshown = [byHand]) =>
       nothingToRepeat({ ...more, again: [again] }, before, known, unshown);
     expect(problem('i_2')).toBeUndefined();
@@ -845,7 +871,7 @@ describe('the order does not show a refund that a person recorded as made', () =
   it('while what it shows belongs to another attempt, or was made before this one was sent', () => {
     const record = attempt([byHand]);
     const refunds = [{ chargeId: 'ch_1', id: 'r1', amount: -5, createdAt: undefined, authCode: undefined }];
-    const other = attempt([{ verdict: 'applied', by: 'reply', refunds }], { intent: 'i_2' });
+    const other = attempt([{ verdict: 'applied', by: 'reply', refunds }], { change: 'i_2' });
     expect(unshownRefunds([record, other], shown([['r1', -5]]))).toEqual([record]);
     const late = attempt([byHand], { time: 2_000_000_000_000 });
     const early = {

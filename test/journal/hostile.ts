@@ -158,11 +158,11 @@ class Machine {
       request: { method: 'POST', path: 'orders/ord_1/refunds', body: { charge_id: 'ch_1', amount } },
       expected: [{ chargeId: 'ch_1', amount: -amount }],
       again: doubtful !== undefined && shown.includes('"refunds":null') ? [attemptName(doubtful)] : [],
-      approve: async ({ value }) => {
+      checkFresh: async ({ value }) => {
         if (JSON.stringify(value) !== shown) throw new CliError('refused', 'money changed');
       },
     });
-    const told = this.#attempts().find(({ sent }) => 'intent' in outcome && sent.intent === outcome.intent);
+    const told = this.#attempts().find(({ sent }) => 'change' in outcome && sent.change === outcome.change);
     const stands = (one: Made) => this.service.stands(one);
     checkOutcome(outcome, told === undefined ? undefined : keyOf(told), this.service.made(), stands);
   }

@@ -33,13 +33,13 @@ const bodies = [1, 2].map((price) => ({
 }));
 
 const creation = fc.record({
-  intent: fc.constantFrom('i_0', 'i_1', 'i_2', 'i_3'),
+  change: fc.constantFrom('i_0', 'i_1', 'i_2', 'i_3'),
   hours: fc.nat(39),
   horizonMs: fc.constantFrom(hour, 100 * hour),
   body: fc.constantFrom(...bodies),
   kind: fc.constantFrom('order', 'order', 'order', 'checkout'),
   origin: fc.constantFrom('https://pay.example', 'https://pay.example:443', 'https://other.example'),
-  given: maybe('t-1'),
+  idempotencyKey: maybe('t-1'),
   again: fc.option(fc.subarray(names, { maxLength: 2 }), { nil: undefined }),
   verdicts: fc.array(
     fc.oneof(
@@ -62,7 +62,7 @@ const creation = fc.record({
 
 const asked = fc.record({
   body: fc.constantFrom(...bodies),
-  given: maybe('t-1'),
+  idempotencyKey: maybe('t-1'),
   again: fc.subarray(names, { maxLength: 2 }),
 });
 
@@ -76,24 +76,24 @@ describe('a run looks up', () => {
 
   /** An attempt in the sandbox of the account, without an order; `body`: what it asked for. */
   function made(
-    intent: string,
+    change: string,
     body: JsonObject,
     more: Partial<SentRow> = {},
     proof: Partial<Proof> = {},
   ): SentRow {
-    const row = sent(intent, 1000, { request: { ...request, body }, asked: body, ...more });
+    const row = sent(change, 1000, { request: { ...request, body }, asked: body, ...more });
     const none = { orderId: undefined, livemode: false, expected: [] };
     return { ...row, proof: { ...row.proof, kind: 'checkout', body, ...none, ...proof } };
   }
 
   const on = (orderId: string) => ({ kind: 'refund', orderId }) as const;
-  const created = (intent: string, order: string): JournalRow => ({
-    ...verdict(intent, 1001),
+  const created = (change: string, order: string): JournalRow => ({
+    ...verdict(change, 1001),
     created: order,
   });
   const elsewhere = { origin: 'https://other.example' };
   const rows: readonly JournalRow[] = [
-    made('i_refund', {}, { given: 'night-1' }, on('ord_1')),
+    made('i_refund', {}, { idempotencyKey: 'night-1' }, on('ord_1')),
     made('i_capture', {}, {}, { kind: 'capture', orderId: 'ord_1' }),
     made('i_other_account', {}, elsewhere, on('ord_1')),
     made('i_other_order', lamp, {}, on('ord_2')),
@@ -101,7 +101,7 @@ describe('a run looks up', () => {
     made('i_link_settled', lamp),
     verdict('i_link_settled', 1001),
     made('i_other_link', { name: 'Chair' }),
-    made('i_link_elsewhere', lamp, { ...elsewhere, given: 'night-1' }),
+    made('i_link_elsewhere', lamp, { ...elsewhere, idempotencyKey: 'night-1' }),
     made('i_creation', lamp, {}, { kind: 'order' }),
     created('i_creation', 'ord_7'),
     made('i_creation_repeated', lamp, { again: ['i_creation'] }, { kind: 'order' }),
@@ -114,34 +114,34 @@ describe('a run looks up', () => {
   it.each<[string, Omit<SubjectOfLook, 'account'>, readonly string[]]>([
     [
       'about an order: what was sent on it with the account',
-      { kind: 'refund', orderId: 'ord_1', intent: 'i_new', request, asked: lamp, again, equal: 'all' },
+      { kind: 'refund', orderId: 'ord_1', change: 'i_new', request, asked: lamp, again, equal: 'all' },
       ['i_refund', 'i_capture'],
     ],
     [
-      'about an intent: also if it was sent with another account',
-      { kind: 'refund', orderId: 'ord_1', intent: 'i_other_account' },
+      'about a change: also if it was sent with another account',
+      { kind: 'refund', orderId: 'ord_1', change: 'i_other_account' },
       ['i_other_account', 'i_refund', 'i_capture'],
     ],
     [
       'about an id of a script: what was sent under it with the account',
-      { kind: 'capture', orderId: 'ord_9', intent: 'i_new', given: 'night-1' },
+      { kind: 'capture', orderId: 'ord_9', change: 'i_new', idempotencyKey: 'night-1' },
       ['i_refund'],
     ],
     [
       'about a new payment link: the unconfirmed ones that ask for the same, and no creation of an order that it names',
-      { kind: 'checkout', intent: 'i_new', request, again, equal: 'all' },
+      { kind: 'checkout', change: 'i_new', request, again, equal: 'all' },
       ['i_link'],
     ],
     [
       'about a payment link that was sent: only that one',
-      { kind: 'checkout', intent: 'i_link_settled', asked: lamp },
+      { kind: 'checkout', change: 'i_link_settled', asked: lamp },
       ['i_link_settled'],
     ],
     [
       'about a new order: what was named, what has used up its name, and equal ones',
       {
         kind: 'order',
-        intent: 'i_new',
+        change: 'i_new',
         request: { ...request, body: { name: 'Chair' } },
         again,
         equal: 'all',
@@ -161,7 +161,7 @@ describe('a run looks up', () => {
     ['the equal creations of a day', { equal: 'of a day' }, ['i_hour_7', 'i_hour_30']],
     ['no equal creation, if none is compared', {}, []],
     [
-      'what is named, with the other attempts of its intent',
+      'what is named, with the other attempts of its change',
       { again: ['i_twice'] },
       ['i_twice', 'i_twice.12'],
     ],
@@ -183,9 +183,9 @@ describe('a run looks up', () => {
       at(7),
       at(30),
     ])
-      for (const one of [row, { ...verdict(row.intent, row.time), attempt: row.attempt }])
+      for (const one of [row, { ...verdict(row.change, row.time), attempt: row.attempt }])
         await store.append(one);
-    const subject = { kind: 'order', intent: 'i_new', request, account, ...asked } as const;
+    const subject = { kind: 'order', change: 'i_new', request, account, ...asked } as const;
     const found = await knownAttempts(store, subject, async () => now);
     expect(found.map(attemptName).toSorted()).toEqual(names.toSorted());
   });
@@ -193,7 +193,7 @@ describe('a run looks up', () => {
   it('about orders that a read shows: the creations that made them, and the unconfirmed ones, of the account', async () => {
     const store = createMemoryStore();
     for (const row of rows) await store.append(row);
-    const found = await creationsIn(store, { kind: 'order', intent: 'i_new', account }, ['ord_8', 'ord_9']);
+    const found = await creationsIn(store, { kind: 'order', change: 'i_new', account }, ['ord_8', 'ord_9']);
     expect(found.map(attemptName).toSorted()).toEqual(['i_creation_open', 'i_creation_repeated']);
   });
 });
@@ -203,7 +203,10 @@ it('an order is created, refused or found as if the run had seen every creation'
     fc.asyncProperty(fc.array(creation, { maxLength: 8 }), asked, async (creations, what) => {
       const { store, all } = await journalOf(creations);
       const wanted = wantedOf(what);
-      const subject = { ...wanted, equal: what.given === undefined ? 'of a day' : undefined } as const;
+      const subject = {
+        ...wanted,
+        equal: what.idempotencyKey === undefined ? 'of a day' : undefined,
+      } as const;
       const looked = await knownAttempts(store, subject, async () => now);
       const [seen, meant] = [looked, everyOf(all, wanted)].map((known) => ({
         decided: wordsOf(decide(wanted, known, now)),
@@ -216,7 +219,12 @@ it('an order is created, refused or found as if the run had seen every creation'
 });
 
 it('what a repeat has repeated is known, however many repeats there were', async () => {
-  const of = { horizonMs: hour, kind: 'order', origin: 'https://pay.example', given: undefined } as const;
+  const of = {
+    horizonMs: hour,
+    kind: 'order',
+    origin: 'https://pay.example',
+    idempotencyKey: undefined,
+  } as const;
   const [body] = bodies;
   if (body === undefined) throw new Error('no body');
   const made = {
@@ -228,11 +236,11 @@ it('what a repeat has repeated is known, however many repeats there were', async
   } as const;
   const ended = { ...of, body, verdicts: [{ ...made }] };
   const { store } = await journalOf([
-    { ...ended, intent: 'i_0', hours: 0, again: undefined, verdicts: [{ ...made, verdict: 'not_seen' }] },
-    { ...ended, intent: 'i_1', hours: 2, again: ['i_0'] },
-    { ...ended, intent: 'i_2', hours: 3, again: ['i_1'] },
+    { ...ended, change: 'i_0', hours: 0, again: undefined, verdicts: [{ ...made, verdict: 'not_seen' }] },
+    { ...ended, change: 'i_1', hours: 2, again: ['i_0'] },
+    { ...ended, change: 'i_2', hours: 3, again: ['i_1'] },
   ]);
-  const wanted = wantedOf({ body, given: undefined, again: ['i_2'] });
+  const wanted = wantedOf({ body, idempotencyKey: undefined, again: ['i_2'] });
   const known = await knownAttempts(store, wanted, async () => now);
   expect(wordsOf(decide(wanted, known, now))).toMatchObject({ go: 'send', doubtful: ['i_0'] });
 });
@@ -241,14 +249,14 @@ it('a creation that is corrected by hand is compared with every equal one, and w
   const [body, other] = bodies;
   if (body === undefined || other === undefined) throw new Error('no bodies');
   const of = { horizonMs: hour, kind: 'order', origin: 'https://pay.example', again: undefined } as const;
-  const one = { ...of, given: undefined, body, verdicts: [] };
+  const one = { ...of, idempotencyKey: undefined, body, verdicts: [] };
   const { store } = await journalOf([
-    { ...one, intent: 'i_0', hours: 0 },
-    { ...one, intent: 'i_1', hours: 1, body: other },
-    { ...one, intent: 'i_2', hours: 39 },
+    { ...one, change: 'i_0', hours: 0 },
+    { ...one, change: 'i_1', hours: 1, body: other },
+    { ...one, change: 'i_2', hours: 39 },
   ]);
-  const { request, account } = wantedOf({ body, given: undefined, again: [] });
-  const looked = { kind: 'order', intent: 'i_2', account } as const;
+  const { request, account } = wantedOf({ body, idempotencyKey: undefined, again: [] });
+  const looked = { kind: 'order', change: 'i_2', account } as const;
   const known = async (more: object) =>
     (await knownAttempts(store, { ...looked, ...more }, async () => now)).map(attemptName);
   expect(await known({ request, equal: 'all' })).toEqual(['i_2', 'i_0']);
@@ -272,7 +280,7 @@ it('a read of the newest orders is judged as if the run had seen every creation'
         const [{ sent: row } = { sent: sent('i_x', 1) }] = all;
         fc.pre(row.proof.kind === 'order');
         const value = { data };
-        const subject = { kind: 'order', intent: row.intent, account: marksOf(row) } as const;
+        const subject = { kind: 'order', change: row.change, account: marksOf(row) } as const;
         const found = await creationsIn(store, subject, newestIds(value));
         const every = all.filter(({ sent: other }) => isCreationOf(other, row));
         const [seen, meant] = [found, every].map((known) =>
@@ -293,8 +301,8 @@ async function journalOf(creations: readonly Creation[]) {
   const rows: JournalRow[] = [];
   const counts = new Map<string, number>();
   for (const one of creations.toSorted((first, second) => first.hours - second.hours)) {
-    const attempt = (counts.get(one.intent) ?? 0) + 1;
-    counts.set(one.intent, attempt);
+    const attempt = (counts.get(one.change) ?? 0) + 1;
+    counts.set(one.change, attempt);
     rows.push(...rowsOf(one, attempt));
   }
   for (const row of rows) await store.append(row);
@@ -303,7 +311,7 @@ async function journalOf(creations: readonly Creation[]) {
 
 function rowsOf({ verdicts, hours, body, kind, ...of }: Creation, attempt: number): JournalRow[] {
   const time = hours * hour;
-  const row = sent(of.intent, time);
+  const row = sent(of.change, time);
   const proof = {
     ...row.proof,
     kind,
@@ -316,18 +324,22 @@ function rowsOf({ verdicts, hours, body, kind, ...of }: Creation, attempt: numbe
   const plain = { ...row, ...of, attempt, request, proof };
   return [
     plain,
-    ...verdicts.map((one) => ({ type: 'verdict', intent: of.intent, attempt, time, why: 'w', ...one })),
+    ...verdicts.map((one) => ({ type: 'verdict', change: of.change, attempt, time, why: 'w', ...one })),
   ].map((one) => JSON.parse(JSON.stringify(one)));
 }
 
-function wantedOf({ body, given, again }: Asked): Wanted & { account: NonNullable<Wanted['account']> } {
+function wantedOf({
+  body,
+  idempotencyKey,
+  again,
+}: Asked): Wanted & { account: NonNullable<Wanted['account']> } {
   const { origin, account, profile, operator, proof } = sent('', 0);
   return {
     kind: 'order',
     request: { method: 'POST', path: 'orders', body },
     again,
-    given,
-    intent: 'i_new',
+    idempotencyKey,
+    change: 'i_new',
     livemode: proof.livemode,
     account: { origin, livemode: proof.livemode },
     dryRun: false,
@@ -348,7 +360,7 @@ function everyOf(
     .filter(
       (record) =>
         record.sent.proof.kind === 'order' ||
-        (wanted.given !== undefined && record.sent.given === wanted.given) ||
+        (wanted.idempotencyKey !== undefined && record.sent.idempotencyKey === wanted.idempotencyKey) ||
         (isUnfinished(record) && asksForSame(record.sent, wanted)),
     );
 }

@@ -40,17 +40,17 @@ async function fill({ path }: Home, rows: readonly AttemptRow[]): Promise<void> 
 }
 
 // Every ninth is a payment link, and the first 22 are unconfirmed. Two of three were sent by ana.
-function rowsOf(intent: string, index: number): AttemptRow[] {
+function rowsOf(change: string, index: number): AttemptRow[] {
   const time = start + index * 60_000;
   const isLink = index % 9 === 8;
-  const row = sent(intent, time, {
+  const row = sent(change, time, {
     horizonMs: 0,
     origin: service.url,
     account: `${service.url} service sandbox`,
     profile: 'shop',
     operator: index % 3 === 0 ? 'bea' : 'ana',
   });
-  const made = { ...verdict(intent, time + 1), created: isLink ? `chk_${index}` : undefined };
+  const made = { ...verdict(change, time + 1), created: isLink ? `chk_${index}` : undefined };
   return [
     isLink
       ? linkOf(row, index)
@@ -74,7 +74,7 @@ const list = (words = '') => run(`-p shop journal list --dry-run ${words}`);
 async function idsOf(line: string): Promise<readonly string[]> {
   const { code, stdout, stderr } = await run(line);
   expect(code, stderr).toBe(0);
-  return JSON.parse(stdout).data.map(({ intent }: { readonly intent: string }) => intent);
+  return JSON.parse(stdout).data.map(({ change }: { readonly change: string }) => change);
 }
 
 /** Runs a line and each command that it says is next: what they show, and these commands. */
@@ -83,7 +83,7 @@ async function follow(
 ): Promise<{ readonly found: readonly string[]; readonly lines: string[] }> {
   const { stdout, stderr } = await run(`${first} --json`);
   const { data, has_more: hasMore } = JSON.parse(stdout);
-  const ids = data.map(({ intent }: { readonly intent: string }) => intent);
+  const ids = data.map(({ change }: { readonly change: string }) => change);
   const [, next] = /next: paydesk (.*) --json --next/.exec(stderr) ?? [];
   const [, cursor] = /--next (.*)/.exec(stderr) ?? [];
   expect(hasMore).toBe(next !== undefined);
@@ -116,11 +116,11 @@ describe('journal list', () => {
 
   test('shows all, the newest first, with --all', async () => {
     expect(await idsOf('-p shop journal list --all --json')).toEqual(names.toReversed());
-    const { stdout, stderr } = await list('--all --csv --columns intent');
-    expect(stdout.trim().split(/\r?\n/)).toEqual(['intent', ...names.toReversed()]);
+    const { stdout, stderr } = await list('--all --csv --columns change');
+    expect(stdout.trim().split(/\r?\n/)).toEqual(['change', ...names.toReversed()]);
     expect(stderr).toBe('');
-    const before = await list('--all --next i_003 --csv --columns intent');
-    expect(before.stdout.trim().split(/\r?\n/)).toEqual(['intent', 'i_002', 'i_001', 'i_000']);
+    const before = await list('--all --next i_003 --csv --columns change');
+    expect(before.stdout.trim().split(/\r?\n/)).toEqual(['change', 'i_002', 'i_001', 'i_000']);
   });
 
   test('shows everything that is unconfirmed with --open, however much that is', async () => {
@@ -172,7 +172,7 @@ test('journal reconcile --all reads every refund that is due, however many there
   const rows = orders.flatMap((orderId, index): AttemptRow[] => {
     const row = sent(`i_due${index}`, time + index, of);
     const proof = { ...row.proof, livemode: false, orderId };
-    return [{ ...row, proof }, verdict(row.intent, time + index)];
+    return [{ ...row, proof }, verdict(row.change, time + index)];
   });
   await fill(shop.home, rows);
   const all = ['-p', 'shop', 'journal', 'reconcile', '--all', '--json'];
@@ -193,15 +193,15 @@ function refundedOrder(id: string): Json {
 
 test('journal export prints every change of its time, the newest first', async () => {
   const { stdout } = await run('-p shop journal export --ndjson');
-  const intents = stdout
+  const changes = stdout
     .trim()
     .split('\n')
-    .map((line) => JSON.parse(line).intent);
-  expect(intents).toEqual(names.toReversed());
+    .map((line) => JSON.parse(line).change);
+  expect(changes).toEqual(names.toReversed());
   const since = new Date(start + 42 * 60_000).toISOString();
-  const some = await run(`-p shop journal export --csv --columns intent,operator --since ${since}`);
+  const some = await run(`-p shop journal export --csv --columns change,operator --since ${since}`);
   expect(some.stdout.trim().split(/\r?\n/)).toEqual([
-    'intent,operator',
+    'change,operator',
     'i_044,ana',
     'i_043,ana',
     'i_042,bea',

@@ -31,13 +31,13 @@ it('a creation whose reply was lost, and then its journal, blocks every creation
   rmSync(join(home.path, '.local/state/paydesk/journal'), { recursive: true });
   const repaired = await paydesk(['journal', 'verify', '--repair', '--yes', '--json'], { home });
   expect(repaired.code, repaired.stderr).toBe(7);
-  const { blocked } = JSON.parse(repaired.stdout) as { blocked: readonly { intent: string; order: null }[] };
-  expect(blocked).toEqual([{ intent: expect.any(String), order: null }]);
+  const { blocked } = JSON.parse(repaired.stdout) as { blocked: readonly { change: string; order: null }[] };
+  expect(blocked).toEqual([{ change: expect.any(String), order: null }]);
   const before = await ordersIn(home);
   for (const words of [
     create('Lamp:30000:1'),
     create('Chair:500:2'),
-    [...create('Chair:500:2'), '--intent', 'T9'],
+    [...create('Chair:500:2'), '--idempotency-key', 'T9'],
   ]) {
     const refused = await paydesk(words, { home });
     expect({ code: refused.code, orders: await ordersIn(home) }, refused.stderr).toEqual({
@@ -45,8 +45,8 @@ it('a creation whose reply was lost, and then its journal, blocks every creation
       orders: before,
     });
   }
-  const intent = blocked[0]?.intent ?? '';
-  const settle = settleArgs(intent, intent);
+  const change = blocked[0]?.change ?? '';
+  const settle = settleArgs(change, change);
   const settled = await paydesk(settle, { home, env: later(600_000) });
   expect(settled.code, settled.stderr).toBe(0);
   expect((await paydesk(create('Chair:500:2'), { home })).code).toBe(0);

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { SendOnce } from '../../src/api/api.ts';
-import type { Intent } from '../../src/journal/intent.ts';
+import type { Change } from '../../src/journal/change.ts';
 import type { JournalRow } from '../../src/journal/journal-rows.ts';
 import { type ChangeParts, createChange } from '../../src/journal/make-change.ts';
 import { createMemoryStore, Memory } from '../harness/memory-store.ts';
@@ -43,7 +43,7 @@ const apply: SendOnce = (request) => {
   return Promise.resolve(reply(200, ledger.order()));
 };
 
-function refund(more: Partial<Intent> = {}): Intent {
+function refund(more: Partial<Change> = {}): Change {
   return {
     kind: 'refund',
     orderId: 'ord_1',
@@ -52,7 +52,7 @@ function refund(more: Partial<Intent> = {}): Intent {
     amount: 5000,
     currency: 'MXN',
     again: [],
-    approve: () => Promise.resolve(),
+    checkFresh: () => Promise.resolve(),
     ...more,
   };
 }
@@ -70,7 +70,7 @@ describe('a change', () => {
       }),
     );
     const outcome = await change(refund());
-    expect(outcome).toMatchObject({ verdict: 'applied', by: 'reply', intent: 'i_1' });
+    expect(outcome).toMatchObject({ verdict: 'applied', by: 'reply', change: 'i_1' });
     expect(heldAtPost).toEqual([['sent'], ['ord_1']]);
     expect(memory.rows.map(({ type }) => type)).toEqual(['sent', 'verdict']);
     expect(locks.held.size).toBe(0);
@@ -195,9 +195,9 @@ describe('a change', () => {
 
   it('of a script is answered from the journal when it was made before', async () => {
     const change = createChange(partsWith(apply));
-    await change(refund({ intentId: 'ticket-1' }));
-    const outcome = await change(refund({ intentId: 'ticket-1' }));
-    expect(outcome).toMatchObject({ verdict: 'applied', recorded: true, intent: 'i_1' });
+    await change(refund({ idempotencyKey: 'ticket-1' }));
+    const outcome = await change(refund({ idempotencyKey: 'ticket-1' }));
+    expect(outcome).toMatchObject({ verdict: 'applied', recorded: true, change: 'i_1' });
     expect(ledger.posts).toBe(1);
   });
 });

@@ -7,7 +7,7 @@ import { newHome, onScreen, paydesk } from '../harness/paydesk.ts';
 import { json, reset } from '../harness/server.ts';
 import { type Service, startService, storeShop } from '../harness/service.ts';
 
-test('OUTCOME stays beside INTENT, and what has no room in the row stands below it', async () => {
+test('OUTCOME stays beside CHANGE, and what has no room in the row stands below it', async () => {
   using home = newHome();
   const args = ['orders', 'refund', 'ord_2tQ7zRk9PwE5xNvAm', '--charge', '1', '--amount', '700', '--yes'];
   expect((await paydesk(['-p', 'demo', ...args], { home })).code).toBe(0);
@@ -23,9 +23,9 @@ test('OUTCOME stays beside INTENT, and what has no room in the row stands below 
       .map((title) => title.trim()),
   );
   expect(titles).toEqual([
-    ['INTENT', 'AMOUNT', 'OUTCOME'],
-    ['INTENT', 'SENT UTC', 'MXN', 'OUTCOME'],
-    ['INTENT', 'ORDER', 'AMOUNT', 'OUTCOME'],
+    ['CHANGE', 'AMOUNT', 'OUTCOME'],
+    ['CHANGE', 'SENT UTC', 'MXN', 'OUTCOME'],
+    ['CHANGE', 'ORDER', 'AMOUNT', 'OUTCOME'],
   ]);
   for (const screen of screens) {
     expect(screen).toMatch(/ord_2tQ7zRk9PwE5xNvAm\n|ord_2tQ7zRk9PwE5xNvAm {2}700 MXN/);
@@ -51,7 +51,7 @@ test('OUTCOME is whole at 80 and 120 columns and tells the kind; the link stands
       .replaceAll(/[0-9a-f]{24}/g, '0123456789abcdef01234567')
       .replaceAll(/link\/[0-9a-f]{12}\b/g, 'link/72aeeb95b1de');
   expect(await screen(80)).toMatchInlineSnapshot(`
-    "INTENT      SENT UTC      ORDER                       MXN  OUTCOME       KIND   
+    "CHANGE      SENT UTC      ORDER                       MXN  OUTCOME       KIND   
     i_00000000  21 Nov 05:05  0123456789abcdef01234567  30000  link created  checko…
                 link https://pay.example.com/link/72aeeb95b1de
     i_00000000  21 Nov 05:05  ord_2tQ7zRk9PwE5xNvAm       700  made          refund 
@@ -59,7 +59,7 @@ test('OUTCOME is whole at 80 and 120 columns and tells the kind; the link stands
     "
   `);
   expect(await screen(120)).toMatchInlineSnapshot(`
-    "INTENT      SENT UTC      ORDER                       MXN  OUTCOME       BY   LINK                                     
+    "CHANGE      SENT UTC      ORDER                       MXN  OUTCOME       BY   LINK                                     
     i_00000000  21 Nov 05:05  0123456789abcdef01234567  30000  link created  op7  https://pay.example.com/link/72aeeb95b1de
     i_00000000  21 Nov 05:05  ord_2tQ7zRk9PwE5xNvAm       700  made          op7  -                                        
     this terminal has no room for KIND, PROFILE: -o list shows every field
@@ -72,7 +72,7 @@ test('OUTCOME is whole at 80 and 120 columns and tells the kind; the link stands
     columns: 80,
   });
   expect(links.screen).toMatch(
-    /^INTENT +SENT UTC +AMOUNT +OUTCOME +NAME *\n\S+ .* 30000 MXN +made +Lamp *\n +link https:\/\/pay\.example\.com\/link\/\w+\n/,
+    /^CHANGE +SENT UTC +AMOUNT +OUTCOME +NAME *\n\S+ .* 30000 MXN +made +Lamp *\n +link https:\/\/pay\.example\.com\/link\/\w+\n/,
   );
   // A script and a pipe get all of it.
   const { stdout } = await demo(['journal', 'list']);
@@ -102,8 +102,8 @@ async function sendWithTwoProfiles({ home }: Service): Promise<void> {
   await run(refund, { PAYDESK_DEMO_FAULT: 'apply-drop' });
   const [held = ''] = /ord_\w+/.exec(await run('-p demo orders list --status pre_authorized')) ?? [];
   await run(`-p demo orders capture ${held} --yes`);
-  const [intent = ''] = /i_\w+/.exec(await run(`-p shop orders refund ${lost} --yes`)) ?? [];
-  await run(`-p shop journal settle ${intent} --applied --note bank-file --confirm ${lost}`);
+  const [change = ''] = /i_\w+/.exec(await run(`-p shop orders refund ${lost} --yes`)) ?? [];
+  await run(`-p shop journal settle ${change} --applied --note bank-file --confirm ${lost}`);
   for (const name of ['demo', 'shop'])
     await paydesk(['-p', name, ...link, '--yes'], {
       home,
@@ -132,7 +132,7 @@ test('over several profiles and kinds nothing is lost at 80 columns: whose money
       .replaceAll(/\b[0-9a-f]{24}/g, '0123456789abcdef01234567')
       .replaceAll(/link\/[0-9a-f]{12}\b/g, 'link/72aeeb95b1de');
   expect(await list()).toMatchInlineSnapshot(`
-    "INTENT      SENT UTC         AMOUNT  OUTCOME        PROFILE
+    "CHANGE      SENT UTC         AMOUNT  OUTCOME        PROFILE
     i_00000000  21 Nov 05:05    700 MXN  made           demo   
                 order ord_2tQ7zRk9PwE5xNvAm
     i_00000000  21 Nov 05:05   7450 MXN  captured       demo   
@@ -151,7 +151,7 @@ test('over several profiles and kinds nothing is lost at 80 columns: whose money
   `);
   const links = await list('--kind', 'checkout');
   expect(links).toMatchInlineSnapshot(`
-    "INTENT      SENT UTC         AMOUNT  OUTCOME  PROFILE  NAME     
+    "CHANGE      SENT UTC         AMOUNT  OUTCOME  PROFILE  NAME     
     i_00000000  21 Nov 05:05  30000 MXN  made     demo     Desk lamp
                 link https://pay.example.com/link/72aeeb95b1de
     i_00000000  21 Nov 05:05  30000 MXN  made     shop     Desk lamp

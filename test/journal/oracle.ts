@@ -3,7 +3,7 @@
  */
 
 import { claimedBy, hasFailed, verdictOf } from '../../src/journal/attempt-state.ts';
-import type { Outcome } from '../../src/journal/intent.ts';
+import type { Outcome } from '../../src/journal/change.ts';
 import type { AttemptRecord, VerdictRow } from '../../src/journal/journal-rows.ts';
 import { amount, type Made } from './hostile-service.ts';
 
@@ -25,7 +25,7 @@ export interface Tally {
 
 /** What an attempt is called here. */
 export function keyOf({ sent }: Pick<AttemptRecord, 'sent'>): string {
-  return `${sent.intent} ${sent.attempt}`;
+  return `${sent.change} ${sent.attempt}`;
 }
 
 /** Throws where a run says "made" or "not made", and the service knows better. `stands`: it has not failed by now. */

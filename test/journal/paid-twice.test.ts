@@ -44,7 +44,7 @@ describe('a refund was made twice', () => {
 describe('the refunds of it', () => {
   const first = attempt([{ verdict: 'applied', by: 'person', alarm: 'duplicate' }]);
   const again = attempt([{ verdict: 'applied', by: 'reply', refunds: [refund('rf_9')] }], {
-    intent: 'i_2',
+    change: 'i_2',
     time: 5000,
   });
   const one = { ...alarm, refunds: [refund('rf_1')] };
@@ -100,9 +100,9 @@ describe('the refunds of it', () => {
 describe('the other alarms of its order', () => {
   it('are those of other attempts that were made twice, and not its own', () => {
     const own = attempt([alarm]);
-    const other = attempt([alarm], { intent: 'i_2' });
+    const other = attempt([alarm], { change: 'i_2' });
     const later = attempt([alarm], { attempt: 2 });
-    const made = attempt([{ ...alarm, alarm: undefined }], { intent: 'i_3' });
+    const made = attempt([{ ...alarm, alarm: undefined }], { change: 'i_3' });
     expect(otherAlarms(own, [own, made, other, later])).toEqual([other, later]);
     expect(otherAlarms(made, [made])).toEqual([]);
   });

@@ -7,8 +7,8 @@ import type { AttemptFilter, AttemptQuery, Cursor } from '../../src/journal/jour
 import { sent } from './rows.ts';
 
 /** A change of an order; a new order if there is none. */
-export function onOrder(intent: string, orderId: string | undefined): SentRow {
-  const row = sent(intent, 6);
+export function onOrder(change: string, orderId: string | undefined): SentRow {
+  const row = sent(change, 6);
   const kind = orderId === undefined ? 'order' : 'refund';
   return { ...row, proof: { ...row.proof, kind, orderId } };
 }
@@ -34,7 +34,7 @@ export const draft = fc.record({
   time,
   horizonMs: fc.constantFrom(0, 1, 3, 100),
   origin: fc.constantFrom('o', 'p'),
-  given: maybe('t-1'),
+  idempotencyKey: maybe('t-1'),
   again: maybe(['re_1'], ['i_0', 're_2']),
   operator: fc.constantFrom('a', 'b'),
   stamp: maybe({ operator: 'c', run: 'r' }, { operator: 'a', run: 'r', desk: 'desk-4' }),
@@ -68,21 +68,21 @@ export const draft = fc.record({
 
 type Draft = typeof draft extends fc.Arbitrary<infer T> ? T : never;
 
-/** The rows of a draft. Two drafts that follow each other are attempts of one intent. `stamped`: who signed in is in the rows. */
+/** The rows of a draft. Two drafts that follow each other are attempts of one change. `stamped`: who signed in is in the rows. */
 export function rowsOf(
   { verdicts, orderId, kind, ...of }: Draft,
   index: number,
   stamped: boolean,
 ): JournalRow[] {
   const row = onOrder(`i_${Math.floor(index / 2)}`, orderId);
-  const { intent } = row;
+  const { change } = row;
   const attempt = (index % 2) + 1;
   const { stamp, imported, ...rest } = of;
   const signed = stamped ? { stamp, imported } : {};
   const proof = { ...row.proof, kind, orderId };
   return [
     asRead({ ...row, ...rest, ...signed, attempt, proof }),
-    ...verdicts.map((one) => asRead({ type: 'verdict', intent, attempt, why: 'w', ...one })),
+    ...verdicts.map((one) => asRead({ type: 'verdict', change, attempt, why: 'w', ...one })),
   ];
 }
 
@@ -101,8 +101,8 @@ export const filter: fc.Arbitrary<AttemptFilter> = fc.record({
   origin: rarely('o', 'p', ''),
   orderId: rarely('ord_1'),
   orderIds: rarely(...orders),
-  intent: rarely('i_0', 'i_1'),
-  given: rarely('t-1'),
+  change: rarely('i_0', 'i_1'),
+  idempotencyKey: rarely('t-1'),
   made: rarely(...made),
   again: rarely(...repeated),
   kind: rarely(...kinds),
@@ -119,8 +119,8 @@ export const filter: fc.Arbitrary<AttemptFilter> = fc.record({
 const narrowing = fc.oneof(
   fc.record({ orderId: fc.constantFrom('ord_1', 'ord_9') }),
   fc.record({ orderIds: fc.constantFrom(...orders) }),
-  fc.record({ intent: fc.constantFrom('i_0', 'i_1', 'i_9') }),
-  fc.record({ given: fc.constantFrom('t-1', 't-9') }),
+  fc.record({ change: fc.constantFrom('i_0', 'i_1', 'i_9') }),
+  fc.record({ idempotencyKey: fc.constantFrom('t-1', 't-9') }),
   fc.record({ made: fc.constantFrom(...made) }),
   fc.record({ again: fc.constantFrom(...repeated) }),
   fc.record({ unconfirmed: fc.constant<true>(true) }),
@@ -137,7 +137,7 @@ export const query: fc.Arbitrary<AttemptQuery> = fc
 export const cursor: fc.Arbitrary<Cursor | undefined> = fc.option(
   fc.record({
     time,
-    intent: fc.constantFrom('i_0', 'i_1', 'i_11', 'i_2'),
+    change: fc.constantFrom('i_0', 'i_1', 'i_11', 'i_2'),
     attempt: fc.constantFrom(1, 2),
   }),
   { nil: undefined, freq: 3 },
@@ -160,8 +160,8 @@ export function means(asked: AttemptFilter, record: AttemptRecord): boolean {
   const equal: readonly (readonly [unknown, unknown])[] = [
     [asked.origin, row.origin],
     [asked.orderId, row.proof.orderId],
-    [asked.intent, row.intent],
-    [asked.given, row.given],
+    [asked.change, row.change],
+    [asked.idempotencyKey, row.idempotencyKey],
     [asked.kind, row.proof.kind],
     [asked.desk, row.stamp?.desk],
     [asked.withoutOrder, row.proof.orderId === undefined],
@@ -223,6 +223,6 @@ export function comesAfter(place: Cursor | undefined, { sent: row }: AttemptReco
 // Before in time. A list shows it later.
 function isBefore(one: Cursor, other: Cursor): boolean {
   if (one.time !== other.time) return one.time < other.time;
-  if (one.intent !== other.intent) return one.intent < other.intent;
+  if (one.change !== other.change) return one.change < other.change;
   return one.attempt < other.attempt;
 }

@@ -10,8 +10,8 @@ import {
   sentAgain,
   sentAs,
 } from '../../src/journal/by-hand.ts';
+import type { FoundRefund } from '../../src/journal/change.ts';
 import { paidTwice } from '../../src/journal/guards.ts';
-import type { FoundRefund } from '../../src/journal/intent.ts';
 import type { AttemptRecord, VerdictRow } from '../../src/journal/journal-rows.ts';
 import { sendersOf } from '../../src/journal/paid-twice.ts';
 import type { Event } from '../../src/journal/protocol-types.ts';
@@ -37,7 +37,7 @@ const found = (id: string): FoundRefund => ({
 });
 /** The same refund, sent later as i_2, whose reply named this record. */
 const again = (id = 'ref_2', more: Partial<VerdictRow> = {}): AttemptRecord =>
-  attempt([{ verdict: 'applied', by: 'reply', refunds: [found(id)], ...more }], { intent: 'i_2', time: 50 });
+  attempt([{ verdict: 'applied', by: 'reply', refunds: [found(id)], ...more }], { change: 'i_2', time: 50 });
 
 /** What a look adds, or why it adds nothing. */
 function look(known: readonly AttemptRecord[], value: unknown, time = 130_000, errand: Partial<Errand> = {}) {
@@ -46,7 +46,7 @@ function look(known: readonly AttemptRecord[], value: unknown, time = 130_000, e
     { is: 'known', attempts: known, moment: momentAt(time) },
     { is: 'seen', value, moment: momentAt(time) },
   ];
-  let { state, effect } = beginResolve({ intent: 'i_1', attempt: 1, ...errand });
+  let { state, effect } = beginResolve({ change: 'i_1', attempt: 1, ...errand });
   for (const event of events) {
     if (state.at === 'releasing') break;
     ({ state, effect } = resolve(state, event));
@@ -139,7 +139,7 @@ describe('a refund that a person recorded as not made', () => {
   });
 
   it('says nothing while the other one is open: the refund may be of that one', () => {
-    const open = attempt([{ verdict: 'unknown' }], { intent: 'i_2', time: 50 });
+    const open = attempt([{ verdict: 'unknown' }], { change: 'i_2', time: 50 });
     for (const shown of [order(5), order(5, 5)])
       expect(look([doubted, open], shown).state).toMatchObject({
         end: {
@@ -150,13 +150,13 @@ describe('a refund that a person recorded as not made', () => {
   });
 
   it('says nothing if the refund may be one that a person recorded as made, until there are two', () => {
-    const byHand = attempt([made], { intent: 'i_2', time: 50 });
+    const byHand = attempt([made], { change: 'i_2', time: 50 });
     expect(look([doubted, byHand], order(5)).row).toBeUndefined();
     expect(look([doubted, byHand], order(5, 5)).row).toMatchObject({ alarm: 'duplicate' });
   });
 
   it('is no repeat of what failed: then it alone was made', () => {
-    const failed = attempt([{}, { time: over + 50 }], { intent: 'i_2', time: 50 });
+    const failed = attempt([{}, { time: over + 50 }], { change: 'i_2', time: 50 });
     expect(look([doubted, failed], order(5), over + 60).row).toMatchObject({
       alarm: 'applied_though_rejected',
     });
@@ -171,7 +171,7 @@ describe('a refund that a person recorded as not made', () => {
     const shown = appearedOn(doubted, [doubted], order(5))?.evidence;
     if (shown === undefined) throw new Error('the order does not show it');
     for (const time of [-50, 50]) {
-      const open = attempt(verdicts, { intent: 'i_2', time });
+      const open = attempt(verdicts, { change: 'i_2', time });
       expect(appearedIn(doubted, [doubted, open], shown)).toBeUndefined();
       // Its horizon is over, but no read has come since.
       expect(look([doubted, open], order(5), over + 60).row?.verdict).not.toBe('applied');
@@ -184,7 +184,7 @@ describe('a refund that a person recorded as not made', () => {
   ])('is not left to an equal one that was %s', (_, verdict) => {
     const shown = appearedOn(doubted, [doubted], order(5))?.evidence;
     if (shown === undefined) throw new Error('the order does not show it');
-    const other = attempt([verdict], { intent: 'i_2', time: 50 });
+    const other = attempt([verdict], { change: 'i_2', time: 50 });
     expect(appearedIn(doubted, [doubted, other], shown)).toEqual({
       evidence: shown,
       again: undefined,
@@ -194,9 +194,9 @@ describe('a refund that a person recorded as not made', () => {
 
   it('also of two that were recorded so, both made, the second raises the alarm', () => {
     const first = attempt([notMade, { verdict: 'applied', by: 'read', refunds: [found('ref_1')] }]);
-    const second = attempt([notMade], { intent: 'i_2', time: 50 });
+    const second = attempt([notMade], { change: 'i_2', time: 50 });
     expect(sentAgain(second, [first, second])).toBe(first);
-    expect(look([first, second], order(5, 5), 130_000, { intent: 'i_2' }).row).toMatchObject({
+    expect(look([first, second], order(5, 5), 130_000, { change: 'i_2' }).row).toMatchObject({
       alarm: 'duplicate',
       why: expect.stringContaining('also as i_1'),
     });
@@ -224,7 +224,7 @@ describe('a refund that a person recorded as not made', () => {
 describe('what an order shows of it', () => {
   it('is told with the attempt that was sent again', () => {
     const seen = appearedOn(doubted, [doubted, again()], order(5, 5));
-    expect(seen).toMatchObject({ evidence: { shows: 'expected' }, again: { sent: { intent: 'i_2' } } });
+    expect(seen).toMatchObject({ evidence: { shows: 'expected' }, again: { sent: { change: 'i_2' } } });
     expect(seen && sentAs(doubted, seen)).toEqual(['i_1', 'i_2']);
     const once = appearedOn(doubted, [doubted], order(5));
     expect(once && sentAs(doubted, once)).toBeUndefined();
@@ -246,7 +246,7 @@ describe('what an order shows of it', () => {
   });
 
   const alarmed = (refunds: VerdictRow['refunds']) =>
-    attempt([{ verdict: 'applied' }, { verdict: 'applied', alarm: 'duplicate', refunds }], { intent: 'i_2' });
+    attempt([{ verdict: 'applied' }, { verdict: 'applied', alarm: 'duplicate', refunds }], { change: 'i_2' });
 
   it.each<[string, AttemptRecord, VerdictRow['alarm']]>([
     ['no alarm', again(), 'duplicate'],
@@ -290,7 +290,7 @@ describe('after it appeared', () => {
     expect(paidTwice(asked, [again(), late])).toEqual({ why: 'appeared', attempt: late, verdict });
     expect(paidTwice({ kind: 'capture', orderId: 'ord_1' }, [late])).toBeUndefined();
     expect(paidTwice({ kind: 'refund', orderId: 'ord_2' }, [late])).toBeUndefined();
-    const doubled = attempt([{ verdict: 'applied', alarm: 'duplicate' }], { intent: 'i_3' });
+    const doubled = attempt([{ verdict: 'applied', alarm: 'duplicate' }], { change: 'i_3' });
     expect(paidTwice(asked, [late, doubled])).toMatchObject({ why: 'paid_twice', attempt: doubled });
   });
 
@@ -319,7 +319,7 @@ describe('who sent refunds that are there twice', () => {
     expect(sendersOf(ids, known)).toEqual(senders);
   });
 
-  it('is one intent if that made both', () => {
+  it('is one change if that made both', () => {
     const { proof } = first.sent;
     const expected = [...proof.expected, ...proof.expected];
     const refunds = [found('ref_1'), found('ref_2')];

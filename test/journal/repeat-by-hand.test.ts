@@ -1,14 +1,14 @@
-/** What a repeat under the same `--intent` answers when a person recorded by hand what became of the refund. */
+/** What a repeat under the same `--idempotency-key` answers when a person recorded by hand what became of the refund. */
 
 import { describe, expect, test } from 'vitest';
 import { inOneLine } from '../harness/ran.ts';
 import { id, refund, settle, startAppearing } from './appearing.ts';
 
-const scripted = refund('--intent tick-1');
-describe('a repeat under --intent, after somebody recorded that the refund was not made', () => {
+const scripted = refund('--idempotency-key tick-1');
+describe('a repeat under --idempotency-key, after somebody recorded that the refund was not made', () => {
   test('says who recorded that and until when it may still appear; it was not refused by the service', async () => {
     const { run, recordedAsNotMade, service } = await startAppearing();
-    const intent = await recordedAsNotMade('--intent tick-1');
+    const change = await recordedAsNotMade('--idempotency-key tick-1');
     const { code, stderr } = await run('05:20:00', scripted);
     expect({ code, stderr: inOneLine(stderr) }).toEqual({
       code: 3,
@@ -17,17 +17,17 @@ describe('a repeat under --intent, after somebody recorded that the refund was n
       ),
     });
     expect(inOneLine(stderr)).toContain(
-      `to send it again all the same (if that record is wrong, the buyer is paid twice): the same command with --again ${intent}`,
+      `to send it again all the same (if that record is wrong, the buyer is paid twice): the same command with --again ${change}`,
     );
-    expect(inOneLine(stderr)).toContain(`tick-1 was recorded as not made before, journal ${intent}`);
+    expect(inOneLine(stderr)).toContain(`tick-1 was recorded as not made before, journal ${change}`);
     expect(stderr).not.toMatch(/by the service|moved no money/);
     const script = await run('05:21:00', `${scripted} --json`);
     expect(script.code).toBe(3);
     expect(JSON.parse(script.stderr)).toMatchObject({
       kind: 'refused',
       exit_code: 3,
-      intent,
-      script_id: 'tick-1',
+      change,
+      idempotency_key: 'tick-1',
       order_id: id,
       message: expect.stringContaining('root recorded on'),
     });
@@ -36,7 +36,7 @@ describe('a repeat under --intent, after somebody recorded that the refund was n
 
   test('says the same after a correction, and whether it appeared until the end of the waiting period', async () => {
     const { run, recordedAsNotMade, service } = await startAppearing();
-    await recordedAsNotMade('--intent tick-1');
+    await recordedAsNotMade('--idempotency-key tick-1');
     expect((await run('05:11:00', settle('tick-1', '--correct', '--applied'))).code).toBe(0);
     expect((await run('05:12:00', settle('tick-1', '--correct', '--not-applied'))).code).toBe(0);
     const soon = await run('05:20:00', scripted);
@@ -56,16 +56,16 @@ describe('a repeat under --intent, after somebody recorded that the refund was n
 
   test('is sent again once --again names it, and only once', async () => {
     const { run, recordedAsNotMade, service } = await startAppearing();
-    const intent = await recordedAsNotMade('--intent tick-1');
-    const again = await run('05:20:00', `${scripted} --again ${intent}`);
+    const change = await recordedAsNotMade('--idempotency-key tick-1');
+    const again = await run('05:20:00', `${scripted} --again ${change}`);
     expect(again.code, again.stderr).toBe(0);
-    expect((await run('05:21:00', `${scripted} --again ${intent}`)).code).toBe(0);
+    expect((await run('05:21:00', `${scripted} --again ${change}`)).code).toBe(0);
     expect(service.posts).toHaveLength(2);
   });
 
   test('says that it appeared, when the order shows it now (exit 7)', async () => {
     const { run, apply, recordedAsNotMade, service } = await startAppearing();
-    await recordedAsNotMade('--intent tick-1');
+    await recordedAsNotMade('--idempotency-key tick-1');
     apply();
     const { code, stderr } = await run('05:20:00', scripted);
     expect({ code, stderr: inOneLine(stderr) }).toEqual({
@@ -76,7 +76,7 @@ describe('a repeat under --intent, after somebody recorded that the refund was n
   });
 });
 
-describe('a repeat under --intent, after somebody recorded that the refund was made', () => {
+describe('a repeat under --idempotency-key, after somebody recorded that the refund was made', () => {
   test('exits 0 and says who recorded that, and that the order does not show it', async () => {
     const { run, service } = await startAppearing();
     expect((await run('05:05:12', scripted)).code).toBe(7);

@@ -33,12 +33,12 @@ const locked: Event = { is: 'locked' };
 const later = 130_000;
 const seen = (value: unknown, time = later): Event => ({ is: 'seen', value, moment: at(time) });
 const unseen: Event = { is: 'unseen', why: 'no answer', moment: at(later) };
-const approved: Event = { is: 'approved', moment: at(2000) };
+const checked: Event = { is: 'checked', moment: at(2000) };
 const recorded: Event = { is: 'recorded', moment: at(2000) };
 
 function run(record: AttemptRecord, events: readonly Event[], statement?: Errand['statement']) {
   const known: Event = { is: 'known', attempts: [record], moment: at(0) };
-  const first = beginResolve({ intent: 'i_1', attempt: 1, statement });
+  const first = beginResolve({ change: 'i_1', attempt: 1, statement });
   return [locked, known, ...events].reduce(({ state }, event) => resolve(state, event), first);
 }
 
@@ -242,7 +242,7 @@ describe('a look at an open attempt', () => {
   });
 
   it('a busy order is left alone (F21)', () => {
-    const busy = resolve(beginResolve({ intent: 'i_1', attempt: 1 }).state, { is: 'busy', owner: undefined });
+    const busy = resolve(beginResolve({ change: 'i_1', attempt: 1 }).state, { is: 'busy', owner: undefined });
     expect(busy).toMatchObject({
       state: { at: 'done', end: { refusal: { why: 'busy' } } },
       effect: { do: 'finish' },
@@ -264,9 +264,9 @@ describe('a look at an open attempt', () => {
 
   it('a refund that came after the time of an attempt, and before which a later one was sent, is not of it', () => {
     const [first, second] = [attempt({ verdict: 'rejected', confirmed: false }), attempt()];
-    const later = { ...second, sent: { ...second.sent, intent: 'i_2', time: 1000 + horizonMs } };
+    const later = { ...second, sent: { ...second.sent, change: 'i_2', time: 1000 + horizonMs } };
     const known: Event = { is: 'known', attempts: [first, later], moment: at(0) };
-    const begun = beginResolve({ intent: 'i_1', attempt: 1 });
+    const begun = beginResolve({ change: 'i_1', attempt: 1 });
     const { effect } = [locked, known, seen(order(5), 1_000_000)].reduce(
       ({ state }, event) => resolve(state, event),
       begun,
@@ -275,7 +275,7 @@ describe('a look at an open attempt', () => {
   });
 
   it('an attempt that is not in the journal any more is an error', () => {
-    const first = resolve(beginResolve({ intent: 'i_9', attempt: 1 }).state, locked);
+    const first = resolve(beginResolve({ change: 'i_9', attempt: 1 }).state, locked);
     const { state } = resolve(first.state, { is: 'known', attempts: [attempt()], moment: at(0) });
     expect(state).toMatchObject({ end: { how: 'refused' } });
   });
@@ -310,12 +310,12 @@ describe('a look at an open attempt', () => {
 
     it('says for nobody again what that person said', () => {
       const statement = { applied: false, operator: 'op7', note: 'no trace' };
-      expect(run(attempt({}), [seen(order()), approved, second], statement).state).toMatchObject(unwritten);
+      expect(run(attempt({}), [seen(order()), checked, second], statement).state).toMatchObject(unwritten);
     });
 
     it('acknowledges for nobody', () => {
       const errand = {
-        intent: 'i_1',
+        change: 'i_1',
         attempt: 1,
         acknowledgement: { operator: 'op7', note: 'told the buyer' },
       };
@@ -339,11 +339,11 @@ describe('a look at an open attempt', () => {
 
   it('an event out of place is a bug', () => {
     expect(() => run(attempt(), [recorded])).toThrow("the journal met 'recorded' while reading");
-    expect(() => run(attempt(), [seen(order(5)), approved])).toThrow('while recording');
-    const looking = resolve(beginResolve({ intent: 'i_1', attempt: 1 }).state, locked);
+    expect(() => run(attempt(), [seen(order(5)), checked])).toThrow('while recording');
+    const looking = resolve(beginResolve({ change: 'i_1', attempt: 1 }).state, locked);
     expect(() => resolve(looking.state, recorded)).toThrow('while looking');
     expect(() => run(attempt({ verdict: 'not_sent' }), [recorded])).toThrow('while releasing');
-    expect(() => resolve(beginResolve({ intent: 'i_1', attempt: 1 }).state, recorded)).toThrow(
+    expect(() => resolve(beginResolve({ change: 'i_1', attempt: 1 }).state, recorded)).toThrow(
       'while locking',
     );
     const ended = run(attempt({ verdict: 'not_sent' }), [{ is: 'released' }]);
@@ -362,13 +362,13 @@ describe('settling', () => {
     for (const read of [seen(order()), unseen]) {
       const asking = run(attempt({}), [read], statement);
       expect(asking.effect.do).toBe('approve');
-      expect(resolve(asking.state, approved).effect).toMatchObject({ do: 'record', row });
+      expect(resolve(asking.state, checked).effect).toMatchObject({ do: 'record', row });
     }
   });
 
   it('is written down with the note that was typed after the read, if there is one', () => {
     const asking = run(attempt({}), [seen(order())], { ...made, note: '' });
-    const typed: Event = { ...approved, note: 'seen in the bank file' };
+    const typed: Event = { ...checked, note: 'seen in the bank file' };
     expect(resolve(asking.state, typed).effect).toMatchObject({ row: { note: 'seen in the bank file' } });
   });
 
@@ -462,7 +462,7 @@ describe('an attempt is due', () => {
 describe('a look beside a later attempt of the order', () => {
   const looking = (record: AttemptRecord, ...others: readonly AttemptRecord[]) => {
     const known: Event = { is: 'known', attempts: [record, ...others], moment: at(2000) };
-    const first = beginResolve({ intent: 'i_1', attempt: 1 });
+    const first = beginResolve({ change: 'i_1', attempt: 1 });
     return [locked, known].reduce(({ state }, event) => resolve(state, event), first).effect.do;
   };
   const another = (
@@ -470,7 +470,7 @@ describe('a look beside a later attempt of the order', () => {
     ...verdicts: Partial<VerdictRow>[]
   ): AttemptRecord => {
     const record = attempt(...verdicts);
-    return { ...record, sent: { ...record.sent, intent: 'i_2', ...sent } };
+    return { ...record, sent: { ...record.sent, change: 'i_2', ...sent } };
   };
   const made = { verdict: 'applied', by: 'reply' } as const;
   const elsewhere = { proof: { ...attempt().sent.proof, orderId: 'ord_2' } };
@@ -512,11 +512,11 @@ describe('two equal refunds, one of which may be that of another attempt', () =>
   const made = { verdict: 'applied', by: 'reply' } as const;
   const other = (more: Partial<AttemptRecord['sent']>, ...verdicts: Partial<VerdictRow>[]): AttemptRecord => {
     const record = attempt(...verdicts);
-    return { ...record, sent: { ...record.sent, intent: 'i_2', ...more } };
+    return { ...record, sent: { ...record.sent, change: 'i_2', ...more } };
   };
   const rowOf = (record: AttemptRecord, beside: AttemptRecord): VerdictRow | undefined => {
     const known: Event = { is: 'known', attempts: [record, beside], moment: at(2000) };
-    const first = beginResolve({ intent: 'i_1', attempt: 1 });
+    const first = beginResolve({ change: 'i_1', attempt: 1 });
     const { effect } = [locked, known, seen(order(5, 5))].reduce(
       ({ state }, event) => resolve(state, event),
       first,
@@ -542,10 +542,10 @@ describe('two equal refunds, one of which may be that of another attempt', () =>
 describe('the end of a look', () => {
   const other = (more: Partial<AttemptRecord['sent']>, ...verdicts: Partial<VerdictRow>[]): AttemptRecord => {
     const record = attempt(...verdicts);
-    return { ...record, sent: { ...record.sent, intent: 'i_2', ...more } };
+    return { ...record, sent: { ...record.sent, change: 'i_2', ...more } };
   };
   const look = (known: readonly AttemptRecord[], event: Event, statement?: Errand['statement']) => {
-    const first = beginResolve({ intent: 'i_1', attempt: 1, statement });
+    const first = beginResolve({ change: 'i_1', attempt: 1, statement });
     const events: Event[] = [locked, { is: 'known', attempts: known, moment: at(2000) }, event];
     return events.reduce(({ state }, one) => resolve(state, one), first);
   };
@@ -559,7 +559,7 @@ describe('the end of a look', () => {
   });
 
   it('says that the order is busy', () => {
-    const { state } = resolve(beginResolve({ intent: 'i_1', attempt: 1 }).state, {
+    const { state } = resolve(beginResolve({ change: 'i_1', attempt: 1 }).state, {
       is: 'busy',
       owner: undefined,
     });
@@ -567,23 +567,23 @@ describe('the end of a look', () => {
   });
 
   it('says that the attempt is not in the journal', () => {
-    const first = resolve(beginResolve({ intent: 'i_9', attempt: 1 }).state, locked);
+    const first = resolve(beginResolve({ change: 'i_9', attempt: 1 }).state, locked);
     const { state } = resolve(first.state, { is: 'known', attempts: [attempt()], moment: at(0) });
     const cause = expect.objectContaining({ message: 'the journal has no i_9 any more' });
     expect(state).toMatchObject({ end: { how: 'refused', refusal: { why: 'stopped', cause } } });
   });
 
-  it('is one of the attempt that was meant, not of another one of its intent', () => {
+  it('is one of the attempt that was meant, not of another one of its change', () => {
     const settled = attempt({ verdict: 'not_sent' });
-    const second = other({ intent: 'i_1', attempt: 2 });
-    const first = beginResolve({ intent: 'i_1', attempt: 2 });
+    const second = other({ change: 'i_1', attempt: 2 });
+    const first = beginResolve({ change: 'i_1', attempt: 2 });
     const known: Event = { is: 'known', attempts: [settled, second], moment: at(0) };
     const { effect } = [locked, known].reduce(({ state }, event) => resolve(state, event), first);
     expect(effect.do).toBe('reread');
   });
 
   it('is not reached without a read where one that was made was repeated', () => {
-    const first = beginResolve({ intent: 'i_1', attempt: 1 });
+    const first = beginResolve({ change: 'i_1', attempt: 1 });
     const known: Event = {
       is: 'known',
       attempts: [attempt(made), other({ again: ['i_1'] }, { verdict: 'not_sent' }, made)],
@@ -692,7 +692,7 @@ describe('a correction', () => {
     for (const read of [seen(order()), unseen]) {
       const asking = run(attempt({ verdict: 'unknown' }, before), [read], says(applied));
       expect(asking.effect.do).toBe('approve');
-      const { state, effect } = resolve(asking.state, approved);
+      const { state, effect } = resolve(asking.state, checked);
       const said = { ...row, by: 'person', corrects: true, why: 'recorded by op8' };
       expect(written(effect)).toMatchObject({ ...said, alarm: undefined });
       expect(resolve(state, recorded).state).toMatchObject({
@@ -728,18 +728,18 @@ describe('a correction', () => {
   describe('after the same was sent again', () => {
     const again = (verdict: VerdictRow['verdict'] | undefined, more = {}): AttemptRecord =>
       attemptWith(verdict === undefined ? [] : [{ verdict, by: 'reply' }], {
-        intent: 'i_2',
+        change: 'i_2',
         time: 50,
         ...more,
       });
     const corrected = (other: AttemptRecord, read: Event = unseen) => {
       const known: Event = { is: 'known', attempts: [attempt(recordedNot), other], moment: at(0) };
-      const first = beginResolve({ intent: 'i_1', attempt: 1, statement: says(true) });
+      const first = beginResolve({ change: 'i_1', attempt: 1, statement: says(true) });
       const { state, effect } = [locked, known, read].reduce(
         (step, event) => resolve(step.state, event),
         first,
       );
-      const last = effect.do === 'approve' ? resolve(state, approved).effect : effect;
+      const last = effect.do === 'check' ? resolve(state, checked).effect : effect;
       return written(last);
     };
     const twice = { verdict: 'applied', alarm: 'duplicate' };
@@ -754,7 +754,7 @@ describe('a correction', () => {
 
     it('and a read shows it: an alarm too', () => {
       const own = attemptWith([{ verdict: 'applied', by: 'reply', refunds: [] }], {
-        intent: 'i_2',
+        change: 'i_2',
         time: 50,
       });
       expect(corrected(own, seen(order(5)))).toMatchObject({ ...twice, by: 'read' });
@@ -772,12 +772,12 @@ describe('a correction', () => {
     it('there is no alarm for a first statement: nobody was wrong', () => {
       const known: Event = { is: 'known', attempts: [attempt({}), again('applied')], moment: at(0) };
       const first = beginResolve({
-        intent: 'i_1',
+        change: 'i_1',
         attempt: 1,
         statement: { ...says(true), corrects: undefined },
       });
       const asking = [locked, known, unseen].reduce((step, event) => resolve(step.state, event), first);
-      expect(written(resolve(asking.state, approved).effect)).toMatchObject({
+      expect(written(resolve(asking.state, checked).effect)).toMatchObject({
         verdict: 'applied',
         alarm: undefined,
       });
@@ -790,9 +790,9 @@ describe('a correction', () => {
     it('there is no alarm for "it was not made"', () => {
       const other = again('applied');
       const known: Event = { is: 'known', attempts: [attempt(recordedMade), other], moment: at(0) };
-      const first = beginResolve({ intent: 'i_1', attempt: 1, statement: says(false) });
+      const first = beginResolve({ change: 'i_1', attempt: 1, statement: says(false) });
       const asking = [locked, known, unseen].reduce((step, event) => resolve(step.state, event), first);
-      expect(written(resolve(asking.state, approved).effect)).toMatchObject({
+      expect(written(resolve(asking.state, checked).effect)).toMatchObject({
         verdict: 'rejected',
         alarm: undefined,
       });
@@ -811,7 +811,7 @@ describe('an acknowledgement', () => {
   };
   const acknowledged = (record: AttemptRecord, events: readonly Event[], now = over) => {
     const known: Event = { is: 'known', attempts: [record], moment: at(now) };
-    const first = beginResolve({ intent: 'i_1', attempt: 1, acknowledgement });
+    const first = beginResolve({ change: 'i_1', attempt: 1, acknowledgement });
     return [locked, known, ...events].reduce(({ state }, event) => resolve(state, event), first);
   };
 

@@ -10,10 +10,10 @@ import type {
 import type { AskedRefundRow, DecidedRow, LimitRow } from '../../src/journal/team-rows.ts';
 
 /** A refund of 5 on the only charge of `ord_1`, about to be sent. */
-export function sent(intent: string, time: number, more: Partial<SentRow> = {}): SentRow {
+export function sent(change: string, time: number, more: Partial<SentRow> = {}): SentRow {
   return {
     type: 'sent',
-    intent,
+    change,
     attempt: 1,
     time,
     sendBy: time + 10_000,
@@ -38,10 +38,10 @@ export function sent(intent: string, time: number, more: Partial<SentRow> = {}):
 }
 
 /** It was made. */
-export function verdict(intent: string, time: number): VerdictRow {
+export function verdict(change: string, time: number): VerdictRow {
   return {
     type: 'verdict',
-    intent,
+    change,
     attempt: 1,
     time,
     verdict: 'applied',
@@ -77,13 +77,13 @@ export function asked(id: string, time: number, more: Partial<AskedRefundRow> = 
   const { origin, account, profile, request, proof } = sent('i_x', time);
   const { before: _, ...what } = proof;
   const of = { origin, account, profile, request, proof: what, amount: 5, currency: 'MXN' };
-  return { type: 'approval', intent: id, attempt: 0, time, operator: 'ana', step: 'asked', ...of, ...more };
+  return { type: 'approval', requestId: id, time, operator: 'ana', step: 'asked', ...of, ...more };
 }
 
 /** ben answers that request. */
 export function decided(id: string, time: number, step: DecidedRow['step'] = 'approved'): DecidedRow {
   const until = step === 'approved' ? time + 3_600_000 : null;
-  return { type: 'approval', intent: id, attempt: 0, time, operator: 'ben', step, until };
+  return { type: 'approval', requestId: id, time, operator: 'ben', step, until };
 }
 
 /** How long an attempt that was not seen stays open. */
@@ -94,11 +94,11 @@ export function attempt(
   verdicts: readonly Partial<VerdictRow>[],
   more: Partial<SentRow> = {},
 ): AttemptRecord {
-  const intent = more.intent ?? 'i_1';
+  const change = more.change ?? 'i_1';
   return {
     sent: {
       type: 'sent',
-      intent,
+      change,
       attempt: 1,
       time: 0,
       sendBy: 10_000,
@@ -120,7 +120,7 @@ export function attempt(
     },
     verdicts: verdicts.map((row) => ({
       type: 'verdict',
-      intent,
+      change,
       attempt: 1,
       time: 1000,
       verdict: 'not_seen',

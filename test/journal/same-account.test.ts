@@ -122,14 +122,14 @@ it('no spelling of an address escapes the lock on an order, and every demo has i
 it('gives the attempts of the account on an order, or on several', async () => {
   const store = createMemoryStore();
   const service = { profile: profileInUse('https://pay.example'), keyFingerprint: undefined };
-  const on = (intent: string, orderId: string, origin = service.profile.origin) => {
-    const row = sent(intent, 1, { origin });
+  const on = (change: string, orderId: string, origin = service.profile.origin) => {
+    const row = sent(change, 1, { origin });
     return { ...row, proof: { ...row.proof, orderId, livemode: false } };
   };
   for (const row of [on('i_a', 'ord_1'), on('i_b', 'ord_2'), on('i_c', 'ord_1', 'https://other.example')])
     await store.append(row);
   const of = async (orders: string | ReadonlySet<string>) =>
-    (await attemptsOf(store, service, orders)).map((record) => record.sent.intent);
+    (await attemptsOf(store, service, orders)).map((record) => record.sent.change);
   expect(await of('ord_1')).toEqual(['i_a']);
   expect(await of(new Set(['ord_1', 'ord_2']))).toEqual(['i_a', 'i_b']);
   expect(await of(new Set(['ord_3']))).toEqual([]);

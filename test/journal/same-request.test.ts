@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Intent } from '../../src/journal/intent.ts';
+import type { Change } from '../../src/journal/change.ts';
 import type { SentRow } from '../../src/journal/journal-rows.ts';
 import { asksForSame, isEqual, isOtherRequest, sameJson } from '../../src/journal/same-request.ts';
 import { attempt } from './rows.ts';
@@ -68,7 +68,7 @@ describe('the same money is asked for', () => {
   const withoutExpected: Partial<SentRow> = JSON.parse(
     JSON.stringify({ proof: { ...proof, kind: 'capture', expected: undefined } }),
   );
-  const capture: Intent['request'] = { method: 'POST', path: 'orders/ord_1/capture' };
+  const capture: Change['request'] = { method: 'POST', path: 'orders/ord_1/capture' };
   it.each<[string, Parameters<typeof isEqual>[0], Partial<SentRow>, boolean]>([
     ['if charge and amount are the same', asked, {}, true],
     ['whatever else the body says', { ...asked, request: { ...request, body: { reason: 'x' } } }, {}, true],

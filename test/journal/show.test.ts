@@ -12,15 +12,15 @@ test('a person’s word stands with its note and name, all times in Unix seconds
   const order = ledger.add('refund', () => reset);
   const run = (...words: string[]) => desk.run(home, ['journal', ...words]);
   expect((await desk.run(home, changeArgs(order))).code).toBe(7);
-  const { intent = '' } = journalRows(home)[0] ?? {};
-  const open = await run('show', intent, '-o', 'list');
+  const { change = '' } = journalRows(home)[0] ?? {};
+  const open = await run('show', change, '-o', 'list');
   expect(open.stdout).toMatch(/^blocked_until: \d+ \w{3} 20\d\d [\d:]{8} UTC$/m);
   expect(open.stdout).toMatch(/^history\.1\.verdict_at: \d+ \w{3} 20\d\d [\d:]{8} UTC$/m);
   const words = ['--applied', '--note', 'seen in the bank file', '--confirm', order.id];
-  expect((await run('settle', intent, ...words)).code).toBe(0);
+  expect((await run('settle', change, ...words)).code).toBe(0);
 
-  expect((await run('show', intent)).stdout).toContain('recorded made  by op7: seen in the bank file\n');
-  const { sent_at: sentAt, history, ...shown } = JSON.parse((await run('show', intent, '--json')).stdout);
+  expect((await run('show', change)).stdout).toContain('recorded made  by op7: seen in the bank file\n');
+  const { sent_at: sentAt, history, ...shown } = JSON.parse((await run('show', change, '--json')).stdout);
   expect(shown).toMatchObject({ by: 'person', stated_by: 'op7', stated_note: 'seen in the bank file' });
   expect(history.at(-1)).toEqual({
     verdict_at: shown.verdict_at,
@@ -35,7 +35,7 @@ test('a person’s word stands with its note and name, all times in Unix seconds
   expect(exported.stdout).toBe('verdict,stated_by,stated_note\napplied,op7,seen in the bank file\n');
 
   expect((await run('forget', '--before', '2100-01-01', '--yes')).code).toBe(0);
-  expect((await run('show', intent, '--json')).stdout).not.toContain('bank file');
+  expect((await run('show', change, '--json')).stdout).not.toContain('bank file');
 });
 
 test('the id of an order stands for its only change; of several it says how many, and where they are', async () => {
@@ -46,8 +46,8 @@ test('the id of an order stands for its only change; of several it says how many
   const show = () => desk.run(home, ['journal', 'show', order.id, '--json']);
   expect((await show()).code).toBe(5);
   expect((await desk.run(home, changeArgs(order))).code).toBe(0);
-  const { intent = '' } = journalRows(home)[0] ?? {};
-  expect(JSON.parse((await show()).stdout)).toMatchObject({ intent, verdict: 'applied' });
+  const { change = '' } = journalRows(home)[0] ?? {};
+  expect(JSON.parse((await show()).stdout)).toMatchObject({ change, verdict: 'applied' });
   const settled = await desk.run(home, [
     'journal',
     'settle',

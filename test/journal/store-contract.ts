@@ -97,7 +97,7 @@ export function storeContract(
         { sent: sent('i_b', 3), verdicts: [] },
       ]);
       await other.append(verdict('i_b', 4));
-      expect((await one.attempts({ intent: 'i_b' }))[0]?.verdicts).toEqual([verdict('i_b', 4)]);
+      expect((await one.attempts({ change: 'i_b' }))[0]?.verdicts).toEqual([verdict('i_b', 4)]);
       one.close();
       expect(await one.attempts(ofOrd1)).toEqual(await other.attempts(ofOrd1));
     });
@@ -162,7 +162,7 @@ export function storeContract(
       const rest = await store.list({}, { limit: 2, before: first.at(-1)?.sent });
       expect([first, rest].map((page) => page.map(attemptName))).toEqual([['i_c', 'i_b'], ['i_a']]);
       // A place does not have to be that of an attempt.
-      const before = { time: 3, intent: 'i_bb', attempt: 1 };
+      const before = { time: 3, change: 'i_bb', attempt: 1 };
       expect((await store.list({}, { limit: 1, before })).map(attemptName)).toEqual(['i_b']);
     });
 
@@ -196,7 +196,7 @@ export function storeContract(
     });
 
     it('gives the refunds that are watched by when they are due, and at most so many', async () => {
-      const read = (intent: string, time: number): VerdictRow => ({ ...verdict(intent, time), by: 'read' });
+      const read = (change: string, time: number): VerdictRow => ({ ...verdict(change, time), by: 'read' });
       const rows: readonly JournalRow[][] = [
         // Made at 1000 and read at 1100: due at 1400.
         [sent('i_a', 1), verdict('i_a', 1000), read('i_a', 1100)],
@@ -236,7 +236,7 @@ export function storeContract(
         onOrder('i_d', undefined),
       ]);
       const found = await open().attempts({ orderIds: new Set(['ord_1', 'ord_3', 'ord_4']) });
-      expect(found.map((record) => record.sent.intent)).toEqual(['i_a', 'i_c']);
+      expect(found.map((record) => record.sent.change)).toEqual(['i_a', 'i_c']);
     });
 
     it('shows the latest time of all rows, and the clocks of the last one', async () => {
@@ -246,8 +246,8 @@ export function storeContract(
     });
 
     it('adds up what somebody paid back since a time, in one currency and one mode', async () => {
-      const refund = (intent: string, time: number, more: Partial<SentRow> = {}) =>
-        sent(intent, time, { amount: 5, currency: 'MXN', operator: 'ana', ...more });
+      const refund = (change: string, time: number, more: Partial<SentRow> = {}) =>
+        sent(change, time, { amount: 5, currency: 'MXN', operator: 'ana', ...more });
       const { proof } = sent('i_x', 1);
       const lea = { operator: 'lea', run: 'r' };
       await fill([
@@ -304,7 +304,7 @@ export function storeContract(
         for (const row of [sent('i_a', 9), verdict('i_x', 9), { ...verdict('i_a', 9), attempt: 2 }])
           await expect(store.append(row)).rejects.toMatchObject({
             kind: 'refused',
-            message: `the journal cannot hold this row of ${row.intent}`,
+            message: `the journal cannot hold this row of ${row.change}`,
           });
         await store.append({ ...sent('i_a', 9), attempt: 2 });
         expect((await store.verify()).rows).toBe(2);
@@ -341,10 +341,10 @@ export function storeContract(
       });
 
       it('under the same script’s id since it asked', async () => {
-        const ofScript = { origin: 'https://pay.example', given: 'T1' };
-        const on = (intent: string, orderId: string) => ({
-          ...onOrder(intent, orderId),
-          given: 'T1',
+        const ofScript = { origin: 'https://pay.example', idempotencyKey: 'T1' };
+        const on = (change: string, orderId: string) => ({
+          ...onOrder(change, orderId),
+          idempotencyKey: 'T1',
           asked: { order: orderId },
         });
         const [one, other, third] = [open(), open(), open()];
@@ -353,17 +353,17 @@ export function storeContract(
         await expect(other.append(on('i_b', 'ord_2'))).rejects.toMatchObject({
           kind: 'refused',
           message:
-            'the script id T1 (--intent) was used for another change: recorded with order ord_1; asked for now with order ord_2',
+            'the idempotency key T1 (--idempotency-key) was used for another change: recorded with order ord_1; asked for now with order ord_2',
           parts: { now: ['paydesk journal show i_a'] },
         });
         await expect(third.append(on('i_c', 'ord_1'))).rejects.toMatchObject({
           kind: 'refused',
-          message: 'another run under the script id T1 (--intent) came first',
+          message: 'another run under the idempotency key T1 (--idempotency-key) came first',
         });
         await one.append(verdict('i_a', 2));
         expect(await other.attempts(ofScript)).toHaveLength(1);
         await other.append({ ...on('i_a', 'ord_1'), attempt: 2 });
-        await other.append(sent('i_d', 3, { given: 'T2' }));
+        await other.append(sent('i_d', 3, { idempotencyKey: 'T2' }));
       });
     });
 
@@ -409,7 +409,7 @@ export function storeContract(
         ['a last verdict that is missing', ({ lose }) => lose(4), 'i_b'],
       ])(
         'forgets no attempt when it repairs %s: the attempt, or one for all, is unconfirmed',
-        async (_, damage, intent) => {
+        async (_, damage, change) => {
           await fill([...two, sent('i_c', 5)]);
           await damage(journal);
           const { lost, doubtful } = await open().repair(7);
@@ -418,8 +418,8 @@ export function storeContract(
           const unconfirmed = (await open().attempts({ unconfirmed: true })).filter(
             ({ verdicts }) => verdicts.length === 0,
           );
-          expect(unconfirmed.some(({ sent: row }) => row.intent === intent || row.origin === '')).toBe(true);
-          expect((await open().attempts({ intent: 'i_a' }))[0]?.verdicts).toEqual([verdict('i_a', 2)]);
+          expect(unconfirmed.some(({ sent: row }) => row.change === change || row.origin === '')).toBe(true);
+          expect((await open().attempts({ change: 'i_a' }))[0]?.verdicts).toEqual([verdict('i_a', 2)]);
         },
       );
     }
@@ -489,18 +489,18 @@ export function storeContract(
         { ...verdict('i_a', 500), verdict: 'unknown', by: 'sender' },
         said,
         sent('i_b', 2),
-        { ...said, intent: 'i_b' },
+        { ...said, change: 'i_b' },
       ]);
       const doubted = async () => (await open().attempts({ doubted: true })).map(attemptName);
       expect(await doubted()).toEqual(['i_a', 'i_b']);
       expect(await open().attempts({ unconfirmed: true })).toEqual([]);
-      await open().append({ ...read, intent: 'i_b', verdict: 'rejected' });
+      await open().append({ ...read, change: 'i_b', verdict: 'rejected' });
       expect(await doubted()).toEqual(['i_a']);
       const made: VerdictRow = { ...read, alarm: 'applied_though_rejected' };
       await open().append(made);
       expect(await doubted()).toEqual([]);
       expect(await open().attempts({ unconfirmed: true })).toHaveLength(1);
-      expect((await open().attempts({ intent: 'i_a' }))[0]?.verdicts.at(-1)).toMatchObject({
+      expect((await open().attempts({ change: 'i_a' }))[0]?.verdicts.at(-1)).toMatchObject({
         verdict: 'applied',
         by: 'read',
         alarm: 'applied_though_rejected',
@@ -543,7 +543,7 @@ export function storeContract(
         expect(await store.operators(undefined)).toEqual(await plain.operators(undefined));
         const { writtenAt: _, ...newest } = await store.newest();
         expect(await plain.newest()).toMatchObject(newest);
-        for (const of of ['orders', 'intents'] as const)
+        for (const of of ['orders', 'changes'] as const)
           expect(await store.recent(of, undefined)).toEqual(await plain.recent(of, undefined));
         expect(await store.eraseBodies(5)).toBe(1);
         expect(await open().settings()).toHaveLength(2);
@@ -552,9 +552,9 @@ export function storeContract(
       it('do not count as something that another run did to an order', async () => {
         const [one, other] = [open(), open()];
         await one.attempts({ orderId: 'ord_1' });
-        await one.attempts({ given: 'T1' });
+        await one.attempts({ idempotencyKey: 'T1' });
         await other.append(setting(1));
-        await one.append(sent('i_a', 2, { given: 'T1' }));
+        await one.append(sent('i_a', 2, { idempotencyKey: 'T1' }));
         expect((await one.verify()).rows).toBe(2);
       });
 
@@ -578,7 +578,7 @@ export function storeContract(
           const times = (await open().settings()).map(({ time }) => time);
           expect(new Set(times)).toEqual(new Set([2, 6, 9]));
           expect((await open().verify()).findings).toEqual([]);
-          expect((await open().attempts({ intent: 'i_a' }))[0]?.verdicts).toEqual([verdict('i_a', 3)]);
+          expect((await open().attempts({ change: 'i_a' }))[0]?.verdicts).toEqual([verdict('i_a', 3)]);
         });
       }
 
@@ -647,8 +647,8 @@ export function storeContract(
     });
 
     it('names what was sent last for completions, newest first and in safe words', async () => {
-      const of = (intent: string, time: number, orderId: string, more: Partial<SentRow>) => ({
-        ...onOrder(intent, orderId),
+      const of = (change: string, time: number, orderId: string, more: Partial<SentRow>) => ({
+        ...onOrder(change, orderId),
         time,
         ...more,
       });
@@ -664,7 +664,7 @@ export function storeContract(
         { id: 'ord_1', text: 'refund, 2026-11-20' },
         { id: 'ord_2', text: 'refund of 5, 2026-11-20' },
       ]);
-      expect(await store.recent('intents', 'shop-mx')).toEqual([
+      expect(await store.recent('changes', 'shop-mx')).toEqual([
         { id: 'i_d', text: 'refund, 2026-11-20' },
         { id: 'i_c', text: 'refund, 2026-11-20' },
         { id: 'i_a', text: 'refund of 300 MXN, 2026-11-20' },
@@ -673,8 +673,8 @@ export function storeContract(
 
     it('names the charges of an order for completions, as they were before its newest refund', async () => {
       const charge = (id: string, amount: number) => ({ id, amount, currency: 'MXN', refunds: [] });
-      const refundOf = (intent: string, time: number, charges: readonly ReturnType<typeof charge>[]) => {
-        const row = onOrder(intent, 'ord_1');
+      const refundOf = (change: string, time: number, charges: readonly ReturnType<typeof charge>[]) => {
+        const row = onOrder(change, 'ord_1');
         return { ...row, time, proof: { ...row.proof, before: { ...row.proof.before, charges } } };
       };
       await fill([

@@ -18,21 +18,21 @@ function journalOf(...rows: readonly JournalRow[]) {
   const addStored = (stored: StoredRow) => tables.add([stored]);
   const add = (...more: readonly JournalRow[]) => tables.add(rules().link(...more));
   add(...rows);
-  const intents = (query: AttemptQuery) =>
+  const changes = (query: AttemptQuery) =>
     rules()
       .attempts(query)
-      .map((record) => record.sent.intent);
+      .map((record) => record.sent.change);
   const damage = (statement: string) => tables.db.exec(statement);
-  return { rules, tables, add, addStored, intents, damage };
+  return { rules, tables, add, addStored, changes, damage };
 }
 
-function onOrder(intent: string, orderId: string | undefined, more: Partial<SentRow> = {}): SentRow {
-  const row = sent(intent, 5, more);
+function onOrder(change: string, orderId: string | undefined, more: Partial<SentRow> = {}): SentRow {
+  const row = sent(change, 5, more);
   return { ...row, proof: { ...row.proof, orderId } };
 }
 
-function ruling(intent: string, more: Partial<VerdictRow>): VerdictRow {
-  return { ...verdict(intent, 10), ...more };
+function ruling(change: string, more: Partial<VerdictRow>): VerdictRow {
+  return { ...verdict(change, 10), ...more };
 }
 
 describe('a run has read the rows of a journal', () => {
@@ -64,35 +64,41 @@ describe('a run has read the rows of a journal', () => {
 
 describe('a run says which rows it has looked at', () => {
   it('of an order and of an id of a script: those that were there when it asked', () => {
-    const { rules, add } = journalOf(onOrder('i_a', 'ord_1', { given: 'night-1' }));
+    const { rules, add } = journalOf(onOrder('i_a', 'ord_1', { idempotencyKey: 'night-1' }));
     rules().attempts({ orderId: 'ord_1' });
     add(setting(2));
-    rules().attempts({ given: 'night-1' });
+    rules().attempts({ idempotencyKey: 'night-1' });
     add(setting(3));
-    expect(rules().seenOf(onOrder('i_b', 'ord_1', { given: 'night-1' }))).toEqual({ order: 1, given: 2 });
+    expect(rules().seenOf(onOrder('i_b', 'ord_1', { idempotencyKey: 'night-1' }))).toEqual({
+      order: 1,
+      idempotencyKey: 2,
+    });
   });
 
   it('of what it has not asked about: all that it has read', () => {
     const { rules } = journalOf(setting(1), setting(2));
-    expect(rules().seenOf(onOrder('i_b', 'ord_1', { given: 'night-1' }))).toEqual({ order: 2, given: 2 });
-    expect(rules().seenOf(onOrder('i_b', undefined))).toEqual({ order: 2, given: 2 });
+    expect(rules().seenOf(onOrder('i_b', 'ord_1', { idempotencyKey: 'night-1' }))).toEqual({
+      order: 2,
+      idempotencyKey: 2,
+    });
+    expect(rules().seenOf(onOrder('i_b', undefined))).toEqual({ order: 2, idempotencyKey: 2 });
   });
 
   it('and how many verdicts an attempt has', () => {
     const { rules } = journalOf(sent('i_a', 1), verdict('i_a', 2), verdict('i_a', 3));
-    expect(rules().verdictsOn({ intent: 'i_a', attempt: 1 })).toBe(2);
-    expect(rules().verdictsOn({ intent: 'i_b', attempt: 1 })).toBe(0);
+    expect(rules().verdictsOn({ change: 'i_a', attempt: 1 })).toBe(2);
+    expect(rules().verdictsOn({ change: 'i_b', attempt: 1 })).toBe(0);
   });
 });
 
 describe('a query finds attempts', () => {
-  const row = (intent: string, more: Partial<SentRow>) => onOrder(intent, 'ord_1', more);
-  const { intents } = journalOf(
-    row('i_a', { origin: 'o', time: 1, given: 'T1', operator: 'ana' }),
+  const row = (change: string, more: Partial<SentRow>) => onOrder(change, 'ord_1', more);
+  const { changes } = journalOf(
+    row('i_a', { origin: 'o', time: 1, idempotencyKey: 'T1', operator: 'ana' }),
     row('i_b', { origin: 'o', time: 2 }),
-    onOrder('i_c', 'ord_2', { origin: 'p', time: 3, given: 'T1' }),
+    onOrder('i_c', 'ord_2', { origin: 'p', time: 3, idempotencyKey: 'T1' }),
     onOrder('i_d', undefined, { origin: '', time: 4 }),
-    onOrder('i_e', 'ord_3', { origin: 'p', time: 5, given: 'T2' }),
+    onOrder('i_e', 'ord_3', { origin: 'p', time: 5, idempotencyKey: 'T2' }),
     onOrder('i_a', 'ord_3', { origin: 'p', time: 6, attempt: 2 }),
   );
   it.each<[string, AttemptQuery, readonly string[]]>([
@@ -110,26 +116,26 @@ describe('a query finds attempts', () => {
     ['on no order when orders are named', { origin: '', orderIds: new Set(['ord_1']) }, []],
     ['on no order, of no known address', { withoutOrder: true, unconfirmed: true, origin: '' }, ['i_d']],
     ['that may be open, of one address', { origin: 'o', unconfirmed: true }, ['i_a', 'i_b']],
-    ['of one intent', { intent: 'i_a' }, ['i_a', 'i_a']],
-    ['of an intent that is not there', { intent: 'i_x' }, []],
-    ['of one intent on one order', { intent: 'i_a', orderId: 'ord_3' }, ['i_a']],
-    ['of another intent on that order', { intent: 'i_b', orderId: 'ord_3' }, []],
-    ['under a script’s id', { given: 'T1' }, ['i_a', 'i_c']],
-    ['under a script’s id, once more', { given: 'T1' }, ['i_a', 'i_c']],
-    ['under a script’s id that is not there', { given: 'T9' }, []],
-    ['under a script’s id on one order', { given: 'T1', orderId: 'ord_2' }, ['i_c']],
-    ['under a script’s id on an order where it has none', { given: 'T1', orderId: 'ord_3' }, []],
+    ['of one change', { change: 'i_a' }, ['i_a', 'i_a']],
+    ['of a change that is not there', { change: 'i_x' }, []],
+    ['of one change on one order', { change: 'i_a', orderId: 'ord_3' }, ['i_a']],
+    ['of another change on that order', { change: 'i_b', orderId: 'ord_3' }, []],
+    ['under a script’s id', { idempotencyKey: 'T1' }, ['i_a', 'i_c']],
+    ['under a script’s id, once more', { idempotencyKey: 'T1' }, ['i_a', 'i_c']],
+    ['under a script’s id that is not there', { idempotencyKey: 'T9' }, []],
+    ['under a script’s id on one order', { idempotencyKey: 'T1', orderId: 'ord_2' }, ['i_c']],
+    ['under a script’s id on an order where it has none', { idempotencyKey: 'T1', orderId: 'ord_3' }, []],
     ['of one operator', { operator: 'ana', unconfirmed: true }, ['i_a']],
     ['from a time on', { since: 4, unconfirmed: true }, ['i_d', 'i_e', 'i_a']],
   ])('%s', (_, query, expected) => {
-    expect(intents(query)).toEqual(expected);
+    expect(changes(query)).toEqual(expected);
   });
 
   it('also those that came after the first question about a script’s id', () => {
-    const { add, intents: found } = journalOf(sent('i_a', 1, { given: 'T1' }));
-    expect(found({ given: 'T1' })).toEqual(['i_a']);
-    add(sent('i_b', 2, { given: 'T1' }), sent('i_c', 3));
-    expect(found({ given: 'T1' })).toEqual(['i_a', 'i_b']);
+    const { add, changes: found } = journalOf(sent('i_a', 1, { idempotencyKey: 'T1' }));
+    expect(found({ idempotencyKey: 'T1' })).toEqual(['i_a']);
+    add(sent('i_b', 2, { idempotencyKey: 'T1' }), sent('i_c', 3));
+    expect(found({ idempotencyKey: 'T1' })).toEqual(['i_a', 'i_b']);
   });
 
   it.each<[string, Partial<VerdictRow> | undefined, readonly string[]]>([
@@ -160,7 +166,7 @@ describe('a query finds attempts', () => {
     ['recorded by hand as made', { verdict: 'applied', by: 'person' }, ['by hand']],
   ])('by what became of them: %s', (_, last, expected) => {
     const verdicts = last === undefined ? [] : [ruling('i_a', { verdict: 'applied' }), ruling('i_a', last)];
-    const { intents: found } = journalOf(sent('i_a', 1), ...verdicts);
+    const { changes: found } = journalOf(sent('i_a', 1), ...verdicts);
     const queries: Readonly<Record<string, AttemptQuery>> = {
       watched: { watched: { dueBy: 10 ** 12, limit: 1 } },
       unconfirmed: { unconfirmed: true },
@@ -169,7 +175,7 @@ describe('a query finds attempts', () => {
       'by hand': { byHand: true },
     };
     expect(
-      Object.keys(queries).filter((name) => found(queries[name] ?? { intent: '' }).length === 1),
+      Object.keys(queries).filter((name) => found(queries[name] ?? { change: '' }).length === 1),
     ).toEqual(expected);
   });
 });
@@ -187,7 +193,7 @@ describe('bodies and notes may be erased', () => {
       sent('i_late', 9),
       verdict('i_late', 9),
     );
-    expect([...rules().erasable(9)].map(({ intent }) => intent)).toEqual(['i_made', 'i_refused']);
+    expect([...rules().erasable(9)].map(({ change }) => change)).toEqual(['i_made', 'i_refused']);
   });
 });
 
@@ -237,10 +243,10 @@ describe('while a change of an unknown account is lost', () => {
   it.each([
     [
       'account of the lost change',
-      "UPDATE attempts SET origin = 'https://pay.example' WHERE intent = 'i_lost'",
+      "UPDATE attempts SET origin = 'https://pay.example' WHERE change = 'i_lost'",
     ],
-    ['account of its row', "UPDATE rows SET origin = 'https://pay.example' WHERE intent = 'i_lost'"],
-    ['place of the lost change', "UPDATE attempts SET about = 'ord_1' WHERE intent = 'i_lost'"],
+    ['account of its row', "UPDATE rows SET origin = 'https://pay.example' WHERE change = 'i_lost'"],
+    ['place of the lost change', "UPDATE attempts SET about = 'ord_1' WHERE change = 'i_lost'"],
   ])('damage to the %s hides nothing', (_, statement) => {
     const { rules, damage } = journalOf(onOrder('i_lost', undefined, { origin: '', lost: 'unknown' }));
     damage(statement);
@@ -254,14 +260,14 @@ describe('while a change of an unknown account is lost', () => {
 
 describe('a row that somebody wrote past paydesk', () => {
   it('about an attempt refuses what asks for that attempt, and names the row', () => {
-    const { rules, add, tables, intents, damage } = journalOf(onOrder('i_a', 'ord_1'));
+    const { rules, add, tables, changes, damage } = journalOf(onOrder('i_a', 'ord_1'));
     add(verdict('i_a', 3));
     const row = tables.at(2);
     const body_hash = hash('sha256', '{nonsense');
     const whole = hash('sha256', `${row?.prev}\n${body_hash}\n${row?.row}`);
     damage(`UPDATE rows SET body = '{nonsense', body_hash = '${body_hash}', hash = '${whole}' WHERE seq = 2`);
     add(onOrder('i_b', 'ord_2'));
-    expect(intents({ orderId: 'ord_2' })).toEqual(['i_b']);
+    expect(changes({ orderId: 'ord_2' })).toEqual(['i_b']);
     expect(() => rules().attempts({ orderId: 'ord_1' })).toThrow(
       expect.objectContaining({
         kind: 'refused',
@@ -312,30 +318,30 @@ describe('another run wrote what this one has not seen', () => {
     rules().refuseUnseen(sent('i_a', 3));
   });
 
-  const on = (intent: string, orderId: string, more: Partial<SentRow> = {}) =>
-    onOrder(intent, orderId, { given: 'T1', asked: { order: orderId }, ...more });
+  const on = (change: string, orderId: string, more: Partial<SentRow> = {}) =>
+    onOrder(change, orderId, { idempotencyKey: 'T1', asked: { order: orderId }, ...more });
 
   it('under the same script’s id: the same change', () => {
     const { rules, add } = journalOf(on('i_a', 'ord_1'));
-    rules().attempts({ given: 'T1' });
+    rules().attempts({ idempotencyKey: 'T1' });
     rules().refuseUnseen(on('i_b', 'ord_2'));
     add(on('i_c', 'ord_2'));
     expect(() => rules().refuseUnseen(on('i_b', 'ord_2'))).toThrow(
       expect.objectContaining({
         kind: 'refused',
-        message: 'another run under the script id T1 (--intent) came first',
+        message: 'another run under the idempotency key T1 (--idempotency-key) came first',
         parts: expect.objectContaining({ certain: 'nothing was sent', now: ['paydesk journal show i_c'] }),
       }),
     );
-    rules().refuseUnseen(on('i_b', 'ord_2', { given: 'T2' }));
-    rules().refuseUnseen(on('i_b', 'ord_2', { given: undefined }));
-    rules().attempts({ given: 'T1' });
+    rules().refuseUnseen(on('i_b', 'ord_2', { idempotencyKey: 'T2' }));
+    rules().refuseUnseen(on('i_b', 'ord_2', { idempotencyKey: undefined }));
+    rules().attempts({ idempotencyKey: 'T1' });
     rules().refuseUnseen(on('i_b', 'ord_2'));
   });
 
   it('under the same script’s id: a verdict on the earlier attempt', () => {
     const { rules, add } = journalOf(on('i_a', 'ord_1'), on('i_b', 'ord_1'));
-    rules().attempts({ given: 'T1' });
+    rules().attempts({ idempotencyKey: 'T1' });
     add(verdict('i_a', 7));
     expect(() => rules().refuseUnseen(on('i_c', 'ord_1'))).toThrow(
       expect.objectContaining({ parts: expect.objectContaining({ now: ['paydesk journal show i_a'] }) }),
@@ -344,19 +350,19 @@ describe('another run wrote what this one has not seen', () => {
 
   it('under the same script’s id: another change', () => {
     const { rules, add } = journalOf();
-    rules().attempts({ given: 'T1' });
+    rules().attempts({ idempotencyKey: 'T1' });
     add(on('i_a', 'ord_1'));
     expect(() => rules().refuseUnseen(on('i_b', 'ord_2'))).toThrow(
       expect.objectContaining({
         message:
-          'the script id T1 (--intent) was used for another change: recorded with order ord_1; asked for now with order ord_2',
+          'the idempotency key T1 (--idempotency-key) was used for another change: recorded with order ord_1; asked for now with order ord_2',
       }),
     );
   });
 
   it('under the same script’s id of another account stops nothing', () => {
     const { rules, add } = journalOf();
-    rules().attempts({ given: 'T1' });
+    rules().attempts({ idempotencyKey: 'T1' });
     const demo = { origin: 'http://127.0.0.1:9', account: 'http://127.0.0.1:9 service demo' };
     const { proof } = on('i_a', 'ord_1');
     add(on('i_a', 'ord_1', { ...demo, proof: { ...proof, livemode: false } }));

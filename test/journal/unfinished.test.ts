@@ -38,10 +38,10 @@ it('finds everything that is due, and nothing twice, whatever the clocks say', a
   );
 });
 
-const made = (intent: string, time: number) => [sent(intent, time), verdict(intent, time)];
+const made = (change: string, time: number) => [sent(change, time), verdict(change, time)];
 
 it('looks at so many of the refunds that are watched, those first that are due first', async () => {
-  const rows = ['i_c', 'i_a', 'i_b', 'i_d'].flatMap((intent, index) => made(intent, 1000 + index));
+  const rows = ['i_c', 'i_a', 'i_b', 'i_d'].flatMap((change, index) => made(change, 1000 + index));
   const read = (time: number): JournalRow => ({ ...verdict('i_c', time), by: 'read' });
   expect(await namesAt(rows, momentAt(2000), 2)).toEqual(['i_c', 'i_a']);
   expect(await namesAt([...rows, read(1100)], momentAt(2000), 3)).toEqual(['i_a', 'i_b', 'i_d']);
@@ -59,9 +59,9 @@ it('looks at what is watched while the clocks disagree, and at what a wrong cloc
 });
 
 it('looks at what a person recorded as made not long ago, and at nothing else that a person recorded', async () => {
-  const stated = (intent: string, more: object): JournalRow[] => [
-    sent(intent, 1000),
-    { ...verdict(intent, 1100), by: 'person', refunds: undefined, ...more },
+  const stated = (change: string, more: object): JournalRow[] => [
+    sent(change, 1000),
+    { ...verdict(change, 1100), by: 'person', refunds: undefined, ...more },
   ];
   const rows = [...stated('i_a', {}), ...stated('i_b', { verdict: 'rejected', confirmed: true })];
   expect(await namesAt(rows, momentAt(1200))).toContain('i_a');

@@ -33,15 +33,15 @@ describe.concurrent('of a refund whose answer was lost', () => {
     const order = ledger.add('refund', () => reset);
     expect((await desk.run(home, changeArgs(order))).code).toBe(7);
     const [sent] = journalRows(home);
-    return { order, intent: sent?.intent ?? '' };
+    return { order, change: sent?.change ?? '' };
   };
 
   test('the word of a person: exit 7, and the order stays blocked', async () => {
     using home = desk.newHome();
-    const { order, intent } = await lostRefund(home);
+    const { order, change } = await lostRefund(home);
     const settle = ['--not-applied', '--note', 'asked the service', '--confirm', order.id];
     const passed = later(600_000);
-    const ran = await whileKept(home, ['journal', 'settle', intent, ...settle], passed);
+    const ran = await whileKept(home, ['journal', 'settle', change, ...settle], passed);
     expect({ code: ran.code, stdout: ran.stdout, story: story(home) }, ran.stderr).toEqual({
       code: 7,
       stdout: '',
@@ -50,20 +50,20 @@ describe.concurrent('of a refund whose answer was lost', () => {
     const words = ran.stderr.replaceAll(/\s+/g, ' ');
     expect(words).toContain(`the result for ${order.id} could not be recorded`);
     expect(words).toContain('the journal may or may not contain that; nothing was sent now');
-    expect((await desk.run(home, ['journal', 'settle', intent, ...settle], passed)).code).toBe(0);
+    expect((await desk.run(home, ['journal', 'settle', change, ...settle], passed)).code).toBe(0);
     expect(story(home)).toBe('sent unknown not_seen rejected');
   });
 
   test('what a read shows is said: exit 7, and the next run writes it down', async () => {
     using home = desk.newHome();
-    const { order, intent } = await lostRefund(home);
+    const { order, change } = await lostRefund(home);
     order.apply(order.posts[0]?.body ?? '');
-    const one = await whileKept(home, ['journal', 'reconcile', intent]);
+    const one = await whileKept(home, ['journal', 'reconcile', change]);
     expect({ code: one.code, stdout: one.stdout }, one.stderr).toEqual({ code: 7, stdout: '' });
     expect(one.stderr).toContain('certain: applied: ');
     const all = await whileKept(home, ['journal', 'reconcile', '--all']);
     expect(all.code, all.stderr).toBe(7);
-    expect(all.stderr).toContain(`${intent} was not checked`);
+    expect(all.stderr).toContain(`${change} was not checked`);
     expect(story(home)).toBe('sent unknown not_seen');
     expect((await desk.run(home, ['journal', 'reconcile', '--all'])).code).toBe(0);
     expect(story(home)).toBe('sent unknown not_seen applied');
@@ -106,11 +106,11 @@ test.concurrent('that not a byte of a refund left: exit 6, and the command that 
   });
   const words = ran.stderr.replaceAll(/\s+/g, ' ');
   expect(words).toContain('it never left this machine');
-  const [intent = ''] = /i_\w+(?= --not-applied --note TEXT)/.exec(words) ?? [];
+  const [change = ''] = /i_\w+(?= --not-applied --note TEXT)/.exec(words) ?? [];
   const settle = [
     'journal',
     'settle',
-    intent,
+    change,
     '--not-applied',
     '--note',
     'not a byte was sent',

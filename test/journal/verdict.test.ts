@@ -67,7 +67,7 @@ const now = { time: 2000, wall: 2000, mono: 2000, skewed: false };
 
 const sent: SentRow = {
   type: 'sent',
-  intent: 'i_1',
+  change: 'i_1',
   attempt: 1,
   time: 0,
   sendBy: 10_000,
@@ -88,7 +88,7 @@ const sent: SentRow = {
 
 const verdict = (row: Partial<VerdictRow>): VerdictRow => ({
   type: 'verdict',
-  intent: 'i_2',
+  change: 'i_2',
   attempt: 1,
   time: 1000,
   verdict: 'unknown',
@@ -96,7 +96,7 @@ const verdict = (row: Partial<VerdictRow>): VerdictRow => ({
   why: 'w',
   ...row,
 });
-const other = (...verdicts: VerdictRow[]): AttemptRecord => ({ sent: { ...sent, intent: 'i_2' }, verdicts });
+const other = (...verdicts: VerdictRow[]): AttemptRecord => ({ sent: { ...sent, change: 'i_2' }, verdicts });
 const shown = (...creations: AttemptRecord[]) =>
   judgeSeen(sent, { is: 'seen', value: { data: [made] }, creations, moment: now }, nothing);
 const expected = { shows: 'expected', created: 'ord_9' };
@@ -109,7 +109,7 @@ describe('a new order that equals what was asked for', () => {
       'is ours where what is open asked for another order',
       [
         {
-          sent: { ...sent, intent: 'i_2', request: { ...sent.request, body: { currency: 'USD' } } },
+          sent: { ...sent, change: 'i_2', request: { ...sent.request, body: { currency: 'USD' } } },
           verdicts: [],
         },
       ],

@@ -63,8 +63,8 @@ export function violationOf(world: World, rules: Rules): string | undefined {
 // Who was told that nothing is recorded must not find the order blocked by it.
 function cameBack({ takenBack, journals }: World): string | undefined {
   const open = journals.flatMap(({ attempts }) => attempts).filter(({ verdicts }) => verdicts.length === 0);
-  const back = open.find(({ sent }) => takenBack.includes(sent.intent));
-  return back && `came back: ${back.sent.intent} was taken back, and blocks its order`;
+  const back = open.find(({ sent }) => takenBack.includes(sent.change));
+  return back && `came back: ${back.sent.change} was taken back, and blocks its order`;
 }
 
 // Whoever records wrongly that a refund was not made allows one more.
@@ -127,10 +127,10 @@ function falseApplied({ journals, ledger, before }: World, { mistakes }: Rules):
     const applied = verdicts.findIndex(({ verdict }) => verdict === 'applied');
     if (applied === -1) continue;
     if (verdicts.slice(applied).some(({ verdict }) => verdict !== 'applied')) {
-      return `lost outcome: ${sent.intent} was applied and is not any more`;
+      return `lost outcome: ${sent.change} was applied and is not any more`;
     }
     if (ledger.length <= (before[attemptName({ sent })] ?? 0)) {
-      return `false applied: ${sent.intent} and no new record`;
+      return `false applied: ${sent.change} and no new record`;
     }
   }
   return undefined;

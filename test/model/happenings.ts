@@ -138,7 +138,7 @@ function lateRowsArrive(world: World, rules: Rules): Move[] {
     const without = { ...world, late: world.late.filter((one) => one.row !== row) };
     const isRefused = refusesSent(world, rules, row, seen);
     return {
-      name: `SENT of ${row.intent} arrives late${isRefused ? ' and is refused' : ''}`,
+      name: `SENT of ${row.change} arrives late${isRefused ? ' and is refused' : ''}`,
       world: isRefused ? without : withServerRow(without, row),
     };
   });

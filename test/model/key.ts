@@ -81,8 +81,8 @@ function pushLeft(codes: number[], left: Budget): void {
 
 // Attempts are called i_1, i_1.2, i_2 and so on.
 function numberIn(name: string): number {
-  const [intent, attempt] = name.slice(2).split('.');
-  return 16 * Number(intent) + Number(attempt ?? 1);
+  const [change, attempt] = name.slice(2).split('.');
+  return 16 * Number(change) + Number(attempt ?? 1);
 }
 
 function serverKey({ late, fenced, takenBack }: World): string {
@@ -109,10 +109,10 @@ function numberOf(text: string): number {
 
 function rowKey(row: AttemptRow): string {
   if (row.type === 'sent') {
-    const { proof, origin, again, given, plan } = row;
+    const { proof, origin, again, idempotencyKey, plan } = row;
     const { charges, amountRefunded } = proof.before;
     const ids = charges.flatMap(({ refunds }) => refunds.map(({ id, status }) => `${id}${status ?? ''}`));
-    const wish = [proof.expected[0]?.amount, given, plan];
+    const wish = [proof.expected[0]?.amount, idempotencyKey, plan];
     return [nameOf(row), 'S', proof.kind, ids, amountRefunded, origin, again, wish, stampKey(row)].join();
   }
   const { verdict, by, alarm, acknowledged, confirmed, refunds = [] } = row;
@@ -122,7 +122,7 @@ function rowKey(row: AttemptRow): string {
 }
 
 function nameOf(row: AttemptRow): string {
-  return `${row.intent}/${row.attempt}`;
+  return `${row.change}/${row.attempt}`;
 }
 
 // When a row was written, and by which clocks where they were not right.
@@ -166,8 +166,8 @@ function runningKey({ wanted, state, shown, dated, waitsFor, seen, isUnknown }: 
   return [who, state.at, dated, waitsFor, seen, isUnknown, stateKey(state, shown)].join(':');
 }
 
-function wantedKey({ intent, again, about, expected, given, plan }: Wanted): string {
-  return [intent, again, about.origin, expected?.[0]?.amount, given, plan].join();
+function wantedKey({ change, again, about, expected, idempotencyKey, plan }: Wanted): string {
+  return [change, again, about.origin, expected?.[0]?.amount, idempotencyKey, plan].join();
 }
 
 function stateKey(state: State | ResolveState, shown: number): string {
@@ -204,7 +204,7 @@ function flightKey({ sent, readAt, claimed }: InFlight): string {
   return `${rowKey(sent)}@${readAt.time}/${readAt.wall}${[...claimed].join()}`;
 }
 
-function errandKey({ intent, attempt, statement, acknowledgement }: Errand): string {
+function errandKey({ change, attempt, statement, acknowledgement }: Errand): string {
   const said = statement && `${statement.applied}${statement.corrects ?? ''}`;
-  return `${intent}/${attempt}${said ?? ''}${acknowledgement === undefined ? '' : 'acknowledges'}`;
+  return `${change}/${attempt}${said ?? ''}${acknowledgement === undefined ? '' : 'acknowledges'}`;
 }

@@ -115,7 +115,7 @@ const plannedRows = [
 function rowsApplied(world: World, rules: Rules, index: number): Move[] {
   return plannedRows.flatMap(({ plan, ref }) => {
     const given = `row/${ref}`;
-    const last = journalOf(world, index).attempts.findLast(({ sent }) => sent.given === given);
+    const last = journalOf(world, index).attempts.findLast(({ sent }) => sent.idempotencyKey === given);
     // What was refused, or recorded as not made, is sent again.
     const names = last !== undefined && verdictOf(last)?.verdict === 'rejected' ? [attemptName(last)] : [];
     const first = startChange(world, rules, index, names, { row: { plan, ref, given } });
@@ -124,8 +124,8 @@ function rowsApplied(world: World, rules: Rules, index: number): Move[] {
 }
 
 function look(world: World, rules: Rules, index: number, record: AttemptRecord): Move[] {
-  const { intent, attempt } = record.sent;
-  const errand = { intent, attempt };
+  const { change, attempt } = record.sent;
+  const errand = { change, attempt };
   const found = atOnce(startRun(world, index, beginResolve(errand)), rules, index, 'reconcile');
   if (world.left.acknowledgements > 0) {
     const acknowledgement = { operator: 'op', note: 'n' };
@@ -192,7 +192,7 @@ function startChange(
     request: { method: 'POST', path: 'orders/ord_1/refunds', body: { charge_id: 'ch_1', amount } },
     expected: [{ chargeId: 'ch_1', amount: -amount }],
     again: rules.again === 'anything' && names.length > 0 ? everything(world, index) : names,
-    intent: freeName(world),
+    change: freeName(world),
     ...row,
     asked: row && { order: 'ord_1', charge: 'ch_1', amount, ref: row.ref },
     livemode: false,
@@ -213,10 +213,10 @@ function everything(world: World, index: number): string[] {
 // Names of runs that left no trace are used again, so that equal worlds look equal.
 function freeName(world: World): string {
   const used = new Set([
-    ...world.journals.flatMap(({ rows }) => rows).map(({ intent }) => intent),
-    ...world.witnesses.flat().map(({ intent }) => intent),
+    ...world.journals.flatMap(({ rows }) => rows).map(({ change }) => change),
+    ...world.witnesses.flat().map(({ change }) => change),
     ...world.requests.map(({ name }) => name),
-    ...world.processes.map((process) => (typeof process === 'object' ? process.wanted?.intent : undefined)),
+    ...world.processes.map((process) => (typeof process === 'object' ? process.wanted?.change : undefined)),
   ]);
   let number = 1;
   while (used.has(`i_${number}`)) number += 1;

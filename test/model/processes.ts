@@ -134,9 +134,9 @@ function lookAndRead(world: World, rules: Rules, index: number): World[] {
       return shownOrders(world, rules, true).flatMap((value) => on({ is: 'fresh', value }));
     case 'reread':
       return [...seen(world, rules, running), { is: 'unseen', why: 'w' } as const].flatMap(on);
-    case 'approve':
-      if (running.wanted === undefined) return isTrue(world, rules, running) ? on({ is: 'approved' }) : [];
-      return on(saysYes(world, rules, running) ? { is: 'approved' } : { is: 'stopped', cause: 'changed' });
+    case 'check':
+      if (running.wanted === undefined) return isTrue(world, rules, running) ? on({ is: 'checked' }) : [];
+      return on(saysYes(world, rules, running) ? { is: 'checked' } : { is: 'stopped', cause: 'changed' });
     default:
       return [world];
   }
@@ -146,7 +146,7 @@ function lookAndRead(world: World, rules: Rules, index: number): World[] {
 // send it when the order shows one.
 function saysYes(world: World, { amounts, wanted }: Rules, { shown, state }: Running): boolean {
   if (shown !== world.ledger.length) return false;
-  if (wanted === 'each_once' || amounts.length === 1 || state.at !== 'approving') return true;
+  if (wanted === 'each_once' || amounts.length === 1 || state.at !== 'checking') return true;
   return state.before.charges.every(({ refunds }) => refunds.length === 0);
 }
 
@@ -200,7 +200,7 @@ function recordRow(world: World, rules: Rules, index: number, row: AttemptRow): 
 function withRow(world: World, rules: Rules, index: number, row: AttemptRow): World {
   const machine = machineOf(world, index);
   const isSent = (one: AttemptRow) =>
-    one.type === 'sent' && one.intent === row.intent && one.attempt === row.attempt;
+    one.type === 'sent' && one.change === row.change && one.attempt === row.attempt;
   if (isMisplaced(row, journalOf(world, index).rows.some(isSent))) return world;
   const isAlarmed = row.type === 'sent' && journalOf(world, index).attempts.some(isPaidTwice);
   const rows = [...journalOf(world, index).rows, row];
@@ -235,7 +235,7 @@ function leave(world: World, index: number, running: Running): World {
     at: world.now,
     fate: 'flying',
     amount: -(first?.amount ?? 0),
-    row: sent.given,
+    row: sent.idempotencyKey,
   };
   const requests = [...world.requests, request];
   return withProcess({ ...world, requests }, index, {
@@ -265,8 +265,8 @@ function parseReply(world: World, rules: Rules, index: number, running: Running)
 }
 
 function withoutSent(world: World, index: number, running: Running): World {
-  const { intent } = sentOf(running);
-  const rows = journalOf(world, index).rows.filter((row) => row.intent !== intent);
+  const { change } = sentOf(running);
+  const rows = journalOf(world, index).rows.filter((row) => row.change !== change);
   const machine = machineOf(world, index);
   return {
     ...world,

@@ -2,7 +2,7 @@
 
 import { step } from '../../src/journal/at-most-once.ts';
 import { isDoubted } from '../../src/journal/attempt-state.ts';
-import type { FoundRefund } from '../../src/journal/intent.ts';
+import type { FoundRefund } from '../../src/journal/change.ts';
 import type { AttemptRecord, AttemptRow, SentRow, VerdictRow } from '../../src/journal/journal-rows.ts';
 import type { Effect, Event, State, Wanted } from '../../src/journal/protocol-types.ts';
 import { type ResolveState, resolve } from '../../src/journal/resolve.ts';
@@ -87,7 +87,7 @@ function withoutAlarm({ sent, verdicts }: AttemptRecord): AttemptRecord {
 
 // As if the journal knew the plan of a refund, and not its row.
 function withoutRow({ sent, verdicts }: AttemptRecord): AttemptRecord {
-  return { sent: { ...sent, given: undefined, ref: undefined }, verdicts };
+  return { sent: { ...sent, idempotencyKey: undefined, ref: undefined }, verdicts };
 }
 
 // As if somebody had seen every refund there can be.
@@ -131,10 +131,10 @@ export function repaired(rows: readonly AttemptRow[], witness: readonly AttemptR
   const stays = lost.flatMap((row) => (row.type === 'sent' ? [lostRow(row)] : []));
   const ends = lost
     .filter((row) => row.type === 'verdict')
-    .filter((row, at, all) => all.findLastIndex(({ intent }) => intent === row.intent) === at)
+    .filter((row, at, all) => all.findLastIndex(({ change }) => change === row.change) === at)
     .flatMap((row): VerdictRow[] => {
       const isEnd = row.verdict === 'not_sent' || (row.verdict === 'rejected' && row.confirmed === true);
-      const isEarlier = rows.some(({ type, intent }) => type === 'verdict' && intent === row.intent);
+      const isEarlier = rows.some(({ type, change }) => type === 'verdict' && change === row.change);
       if (isEnd) return [row];
       return isEarlier ? [{ ...row, verdict: 'unknown', by: 'sender', refunds: undefined }] : [];
     });

@@ -22,8 +22,8 @@ export function refusesSent(world: World, rules: Rules, row: SentRow, seen: numb
   const now = timeAt(world, world.now);
   const moment = { time: now, wall: now, mono: now, skewed: false };
   return (
-    world.fenced.includes(row.intent) ||
-    rows.some(({ intent }) => intent === row.intent) ||
+    world.fenced.includes(row.change) ||
+    rows.some(({ change }) => change === row.change) ||
     (rules.seenCompared && rows.length > seen) ||
     (rules.oneOpen && attempts.some((record) => isOpen(record, moment)))
   );
@@ -63,8 +63,8 @@ export function verdictWrites(
   row: VerdictRow,
 ): Written[] {
   const { rows } = journalOf(world, 0);
-  const own = running.wanted?.intent === row.intent;
-  const isOf = (one: AttemptRow) => one.intent === row.intent;
+  const own = running.wanted?.change === row.change;
+  const isOf = (one: AttemptRow) => one.change === row.change;
   const sent = rows.find((one) => one.type === 'sent' && isOf(one));
   const isFirst = rows.filter(isOf).length === 1;
   const isEarly =
@@ -102,20 +102,20 @@ export function takesBack(
   running: Running,
   row: VerdictRow,
 ): Written[] {
-  const { intent } = row;
+  const { change } = row;
   if (running.isUnknown === undefined)
     return [{ name: 'has nothing to take back', world, heard: 'recorded' }];
-  const isThere = journalOf(world, 0).rows.some((one) => one.intent === intent);
-  const late = rules.takesBack ? world.late.filter((one) => one.row.intent !== intent) : world.late;
-  const fenced = isThere || !rules.takesBack ? world.fenced : [...world.fenced, intent];
+  const isThere = journalOf(world, 0).rows.some((one) => one.change === change);
+  const late = rules.takesBack ? world.late.filter((one) => one.row.change !== change) : world.late;
+  const fenced = isThere || !rules.takesBack ? world.fenced : [...world.fenced, change];
   const done = isThere ? withServerRow(world, row, index) : { ...world, fenced, late };
-  const told = { ...done, takenBack: [...done.takenBack, intent] };
-  const certain: Written = { name: `takes back ${intent}`, world: told, heard: 'recorded' };
+  const told = { ...done, takenBack: [...done.takenBack, change] };
+  const certain: Written = { name: `takes back ${change}`, world: told, heard: 'recorded' };
   if (world.left.failures === 0) return [certain];
   return [
     certain,
-    { name: `does not hear that ${intent} is taken back`, world: spend(done, 'failures'), heard: 'unknown' },
-    { name: `cannot take back ${intent}`, world: spend(world, 'failures'), heard: 'unknown' },
+    { name: `does not hear that ${change} is taken back`, world: spend(done, 'failures'), heard: 'unknown' },
+    { name: `cannot take back ${change}`, world: spend(world, 'failures'), heard: 'unknown' },
   ];
 }
 

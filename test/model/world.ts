@@ -1,4 +1,4 @@
-/** The model's world: two people with one intent, their processes, one journal, a network and a service. Plain data. */
+/** The model's world: two people with one change, their processes, one journal, a network and a service. Plain data. */
 
 import type { AttemptRecord, AttemptRow, Moment, SentRow } from '../../src/journal/journal-rows.ts';
 import type { NewestRow } from '../../src/journal/journal-store.ts';
@@ -99,7 +99,7 @@ export interface World {
   readonly left: Budget;
   /** At a server: SENT rows that are on their way, with what their writers had seen. */
   readonly late: readonly { readonly row: SentRow; readonly seen: number }[];
-  /** Intents that can get no SENT row any more, and those of which a run was told that they are taken back. */
+  /** Changes that can get no SENT row any more, and those of which a run was told that they are taken back. */
   readonly fenced: readonly string[];
   readonly takenBack: readonly string[];
   /** The newest row that each desk has seen. */

@@ -165,12 +165,12 @@ describe('screens', () => {
     `);
     expect(steady(wide.stdout)).toBe(steady(ran.stdout));
     expect(steady((await shop.run(['journal', 'list'], 80)).stdout)).toMatchInlineSnapshot(`
-      "INTENT      SENT UTC      ORDER                              AMOUNT  OUTCOME
+      "CHANGE      SENT UTC      ORDER                              AMOUNT  OUTCOME
       i_7f3k2m9q  21 Nov 09:31  ord_2tQ7zRk9PwE5xNvAm  23000 MXN (230.00)  made   
       "
     `);
-    const [, intent = ''] = /journal (i_\w+)/.exec(ran.stdout) ?? [];
-    const shown = (await shop.run(['journal', 'show', intent], 80)).stdout;
+    const [, change = ''] = /journal (i_\w+)/.exec(ran.stdout) ?? [];
+    const shown = (await shop.run(['journal', 'show', change], 80)).stdout;
     expect(shown).toContain('refund of 23000 MXN (230.00): made');
     expect(shown).toContain('a refund of 23000 (230.00) on charge 656f1c0e9a2b4d0018c3e5a1');
   });
@@ -190,7 +190,7 @@ describe('screens', () => {
                   order ord_2tQ7zRk9PwE5xNvAm
       i_7f3k2m9q  21 Nov 09:31            7000 MXN  made     demo   
                   order ord_2tQ7zRk9PwE5xNvAm
-      INTENT      SENT UTC                  AMOUNT  OUTCOME  PROFILE
+      CHANGE      SENT UTC                  AMOUNT  OUTCOME  PROFILE
       "
     `);
     expect(ran.stderr).not.toContain("* in the service's units");
@@ -289,10 +289,10 @@ describe('--amount', () => {
     expect(sent(shop)).toEqual([]);
   });
 
-  test('the same --intent in two spellings is one change, since integers are compared', async () => {
+  test('the same --idempotency-key in two spellings is one change, since integers are compared', async () => {
     await using shop = await openShop();
-    expect((await shop.run(refund('--amount', '230.00', '--intent', 't-1'))).code).toBe(0);
-    const again = await shop.run(refund('--amount', '23000', '--intent', 't-1'));
+    expect((await shop.run(refund('--amount', '230.00', '--idempotency-key', 't-1'))).code).toBe(0);
+    const again = await shop.run(refund('--amount', '23000', '--idempotency-key', 't-1'));
     expect(again.code, again.stderr).toBe(0);
     expect(again.stderr).toContain('nothing was sent now');
     expect(sent(shop)).toHaveLength(1);

@@ -83,14 +83,14 @@ async function startDesk(answers: { status?: string; lost?: true }) {
           const mark = alarm ?? acknowledged;
           return typeof mark === 'string' ? `${row.verdict} ${mark}` : `${row.verdict}`;
         }),
-    intent: () => journalRows(service.home)[0]?.intent ?? '',
+    change: () => journalRows(service.home)[0]?.change ?? '',
   };
 }
 
-const acknowledge = (intent: string) => [
+const acknowledge = (change: string) => [
   'journal',
   'acknowledge',
-  intent,
+  change,
   '--note',
   'the buyer was told, ticket 8851',
   '--yes',
@@ -99,23 +99,23 @@ const acknowledge = (intent: string) => [
 test('a refund that fails after it was made: an alarm until somebody acknowledges it, and then the same again without --again', async () => {
   const desk = await startDesk({});
   expect((await desk.run('10:50:00', refund)).code).toBe(0);
-  const intent = desk.intent();
+  const change = desk.change();
   desk.becomes('failed');
-  const looked = await desk.run('10:52:00', `journal reconcile ${intent}`);
+  const looked = await desk.run('10:52:00', `journal reconcile ${change}`);
   expect(looked).toMatchObject({
     code: 7,
     out: expect.stringContaining('failed after it was made: the money did not go back'),
     err: expect.stringContaining(
-      `FAILED: refund of 900 MXN on ${id}: the order now shows refund rf_1 as failed: paydesk journal show ${intent}`,
+      `FAILED: refund of 900 MXN on ${id}: the order now shows refund rf_1 as failed: paydesk journal show ${change}`,
     ),
   });
   expect(looked.out).not.toContain('does not match');
   expect((await desk.run('10:53:00', 'journal reconcile --all --quiet')).code).toBe(7);
   expect((await desk.run('10:53:30', 'today')).stdout).toMatch(/failed +1\n/);
   expect((await desk.run('10:53:40', 'orders list')).err).toContain(
-    `1 refund failed after being made: ${id}, 900 MXN: show your lead: paydesk journal show ${intent}`,
+    `1 refund failed after being made: ${id}, 900 MXN: show your lead: paydesk journal show ${change}`,
   );
-  expect((await desk.run('10:54:00', acknowledge(intent))).code).toBe(0);
+  expect((await desk.run('10:54:00', acknowledge(change))).code).toBe(0);
   expect((await desk.run('10:55:00', 'journal reconcile --all --quiet')).code).toBe(0);
   expect((await desk.run('10:55:30', 'today')).stdout).not.toMatch(/failed/);
   desk.next.status = 'succeeded';
@@ -132,9 +132,9 @@ test('a refund that fails after it was made: an alarm until somebody acknowledge
   expect(desk.verdicts()).toContain('applied failed');
 });
 
-test('the same with --intent: a repeat says that it failed, and sends nothing', async () => {
+test('the same with --idempotency-key: a repeat says that it failed, and sends nothing', async () => {
   const desk = await startDesk({});
-  const scripted = `${refund} --intent ticket-1`;
+  const scripted = `${refund} --idempotency-key ticket-1`;
   expect((await desk.run('10:50:00', scripted)).code).toBe(0);
   desk.becomes('failed');
   const repeated = await desk.run('10:52:00', scripted);
@@ -144,7 +144,7 @@ test('the same with --intent: a repeat says that it failed, and sends nothing', 
       /FAILED after it was made: the refund of 900 MXN on \S+ failed .*that money did not go back: rf_1 -900 on charge ch_1/,
     ),
   });
-  expect(repeated.err).toContain(`paydesk journal acknowledge ${desk.intent()} --note TEXT`);
+  expect(repeated.err).toContain(`paydesk journal acknowledge ${desk.change()} --note TEXT`);
   expect(desk.posts()).toBe(1);
 });
 
@@ -175,20 +175,20 @@ test('a refund that is pending: exit 0 with its state, watched until it is made,
   expect(sent.out).toContain('refund pending: 900 MXN to visa *4242');
   expect(sent.out).toContain('0 -> 0 refunded and 900 pending of 35000; 34100 left');
   expect(sent.out).toContain(
-    `pending: the service has taken it up; it is made later, or fails. To look again: paydesk journal reconcile ${desk.intent()}`,
+    `pending: the service has taken it up; it is made later, or fails. To look again: paydesk journal reconcile ${desk.change()}`,
   );
   expect(await desk.run('10:51:00', refund)).toMatchObject({
     code: 3,
     err: expect.stringContaining('has a refund of 900 already, rf_1'),
   });
   const before = desk.verdicts();
-  expect(await desk.run('10:52:00', `journal reconcile ${desk.intent()}`)).toMatchObject({
+  expect(await desk.run('10:52:00', `journal reconcile ${desk.change()}`)).toMatchObject({
     code: 0,
     out: expect.stringContaining('pending: the service has taken it up'),
   });
   expect(desk.verdicts()).toEqual(before);
   desk.becomes('succeeded');
-  const made = await desk.run('10:53:00', `journal reconcile ${desk.intent()}`);
+  const made = await desk.run('10:53:00', `journal reconcile ${desk.change()}`);
   expect(made).toMatchObject({ code: 0, out: expect.stringContaining('is now "made"') });
   expect(desk.posts()).toBe(1);
 });

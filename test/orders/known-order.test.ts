@@ -97,23 +97,23 @@ test('a refund that is gone: the journal says so, nothing else is sent, and once
   const reconciled = await run('05:20:00', 'journal reconcile --all --json');
   expect(reconciled.code).toBe(7);
   const { data } = JSON.parse(reconciled.stdout) as {
-    readonly data: readonly { readonly intent: string; readonly state: string; readonly alarm: string }[];
+    readonly data: readonly { readonly change: string; readonly state: string; readonly alarm: string }[];
   };
   expect(data).toMatchObject([{ state: 'gone', alarm: 'gone' }]);
-  const refused = await run('05:21:00', refund(`--again ${data[0]?.intent}`));
+  const refused = await run('05:21:00', refund(`--again ${data[0]?.change}`));
   expect(refused.code).toBe(3);
   expect(inOneLine(refused.stderr)).toContain('refund rf_1 was made, and the order does not show it');
 
   const ended = await run(
     '05:22:00',
-    `journal acknowledge ${data[0]?.intent} --note the-bank-took-it-back --yes`,
+    `journal acknowledge ${data[0]?.change} --note the-bank-took-it-back --yes`,
   );
   expect(ended.code, ended.stderr).toBe(0);
   expect((await run('05:23:00', 'journal reconcile --all --json')).code).toBe(0);
   expect((await run('05:23:00', 'journal list')).stdout).toContain('gone');
   expect((await run('05:23:00', `orders show ${id}`)).stdout).toContain('can be refunded');
   expect(service.posts).toHaveLength(1);
-  const again = await run('05:24:00', refund(`--again ${data[0]?.intent}`));
+  const again = await run('05:24:00', refund(`--again ${data[0]?.change}`));
   expect([again.code, service.posts.length], again.stderr).toEqual([0, 2]);
 });
 

@@ -170,7 +170,7 @@ const situations: readonly Situation[] = [
     order: one,
     args: `${refund} --amount 100`,
     past: [
-      `${refund} --amount 100 --intent t-1`,
+      `${refund} --amount 100 --idempotency-key t-1`,
       'journal settle t-1 --applied --note seen-at-the-bank --confirm ord_1',
     ],
     refunds: 1,

@@ -72,13 +72,13 @@ async function payTwice(): Promise<string> {
   expect(sent.code, sent.stderr).toBe(0);
   apply();
   expect((await run('05:06:00', 'journal reconcile --all')).code).toBe(7);
-  return journalRows(service.home)[0]?.intent ?? '';
+  return journalRows(service.home)[0]?.change ?? '';
 }
 
-const acknowledge = (intent: string) => [
+const acknowledge = (change: string) => [
   'journal',
   'acknowledge',
-  intent,
+  change,
   '--note',
   'the bank recalls rf_2, ticket 8851',
   '--yes',
@@ -91,7 +91,7 @@ describe('two equal refunds that only the read of orders show shows', () => {
   async function secondShows(): Promise<string> {
     expect((await run('05:05:12', refund(900))).code).toBe(0);
     apply();
-    return journalRows(service.home)[0]?.intent ?? '';
+    return journalRows(service.home)[0]?.change ?? '';
   }
 
   test('stand in the first block with who made which, and the command that checks it is the only one', async () => {
@@ -162,7 +162,7 @@ describe('two equal refunds that only the read of orders show shows', () => {
   });
 
   test('are told by the picker, which does not let the order be chosen', async () => {
-    const intent = await secondShows();
+    const change = await secondShows();
     const person = sit(['orders', 'refund'], {
       home: service.home,
       env: { ...service.env, ...at('05:10:00') },
@@ -172,7 +172,7 @@ describe('two equal refunds that only the read of orders show shows', () => {
     await person.waitFor(/1 found in all 2 orders/);
     person.type('\r');
     await person.waitFor('> made twice: 900 MXN, rf_1 and rf_2; check it first');
-    expect(inOneLine(screenOf(person.transcript, 80))).toContain(`paydesk journal reconcile ${intent}`);
+    expect(inOneLine(screenOf(person.transcript, 80))).toContain(`paydesk journal reconcile ${change}`);
     person.type('\x03');
     expect(await person.leaves).toMatchObject({ code: 130 });
     expect(service.posts).toHaveLength(1);
@@ -214,14 +214,14 @@ describe('two equal refunds that only the read of orders show shows', () => {
   test.each([['journal reconcile --all'], [refund(200)]])(
     'do not make "%s" say that our reply was lost',
     async (line) => {
-      const intent = await secondShows();
+      const change = await secondShows();
       expect((await run('05:10:00', line)).code).toBe(7);
-      const { outcome, by } = JSON.parse((await run('05:11:00', `journal show ${intent} --json`)).stdout);
+      const { outcome, by } = JSON.parse((await run('05:11:00', `journal show ${change} --json`)).stdout);
       expect({ outcome, by }).toEqual({ outcome: 'made twice', by: 'reply' });
       expect((await run('05:11:00', `orders show ${id}`)).stdout).toMatch(
         / {2}root\n +id rf_1 {2}made twice\n/,
       );
-      const history = (await run('05:11:00', `journal show ${intent}`)).stdout;
+      const history = (await run('05:11:00', `journal show ${change}`)).stdout;
       expect(history).toMatch(
         /refund rf_1 .* {3}ours\n.*refund rf_2 .* {3}made twice, or sent from elsewhere\n/,
       );
@@ -345,9 +345,9 @@ describe('a refund that was made twice', () => {
     ['of all that is left', `orders refund ${id} --charge 1 --yes`],
     ['that is only tried', refund(200, '--dry-run')],
     ['of the same amount that is only tried', refund(900, '--dry-run')],
-    ['with a script id of its own', refund(200, '--intent ticket-1')],
+    ['with a idempotency key of its own', refund(200, '--idempotency-key ticket-1')],
   ])('refuses a refund %s, in the words of what to do', async (_, line) => {
-    const intent = await payTwice();
+    const change = await payTwice();
     const rows = journalRows(service.home).length;
     const refused = await run('05:10:00', line);
     expect({ code: refused.code, posts: service.posts.length }, refused.stderr).toEqual({
@@ -357,20 +357,20 @@ describe('a refund that was made twice', () => {
     expect(inOneLine(refused.stderr)).toContain(
       `refused: ${id} was made twice: 900 MXN, rf_1 and rf_2 (05:05:12, by root)`,
     );
-    expect(refused.stderr).toContain(`paydesk journal acknowledge ${intent} --note TEXT`);
+    expect(refused.stderr).toContain(`paydesk journal acknowledge ${change} --note TEXT`);
     expect(refused.stderr).not.toContain('orders refund');
     expect(journalRows(service.home)).toHaveLength(rows);
   });
 
   test('is named by the fields of a JSON error', async () => {
-    const intent = await payTwice();
+    const change = await payTwice();
     const { stderr } = await run('05:10:00', refund(200, '--json'));
     expect(JSON.parse(stderr)).toMatchObject({
       kind: 'refused',
       exit_code: 3,
-      intent,
+      change,
       order_id: id,
-      commands: [['paydesk', 'journal', 'show', intent]],
+      commands: [['paydesk', 'journal', 'show', change]],
     });
   });
 
@@ -380,11 +380,11 @@ describe('a refund that was made twice', () => {
     expect(ran.code, ran.stderr).toBe(0);
   });
 
-  test('is answered to its own script id, and nothing is sent', async () => {
-    expect((await run('05:05:12', refund(900, '--intent ticket-1'))).code).toBe(0);
+  test('is answered to its own idempotency key, and nothing is sent', async () => {
+    expect((await run('05:05:12', refund(900, '--idempotency-key ticket-1'))).code).toBe(0);
     apply();
     expect((await run('05:06:00', 'journal reconcile --all')).code).toBe(7);
-    const again = await run('05:10:00', refund(900, '--intent ticket-1'));
+    const again = await run('05:10:00', refund(900, '--idempotency-key ticket-1'));
     expect(again.code, again.stderr).toBe(7);
     expect(service.posts).toHaveLength(1);
   });
@@ -405,7 +405,7 @@ describe('a refund that was made twice', () => {
     apply();
     const [first, second] = journalRows(service.home)
       .filter(({ type }) => type === 'sent')
-      .map(({ intent }) => intent);
+      .map(({ change }) => change);
     expect((await run('05:07:00', `journal reconcile ${first}`)).code).toBe(7);
     const { stdout } = await run('05:10:00', `orders show ${id}`);
     expect(stdout).toContain('UNCONFIRMED  refund of 200 MXN');
@@ -420,8 +420,8 @@ describe('a refund that was made twice', () => {
   });
 
   test('stops nothing once somebody acknowledged it; who did, when and why is shown, and which refund is ours', async () => {
-    const intent = await payTwice();
-    const ended = await run('05:20:00', acknowledge(intent));
+    const change = await payTwice();
+    const ended = await run('05:20:00', acknowledge(change));
     expect(ended.code, ended.stderr).toBe(0);
     const shown = (await run('05:21:00', `orders show ${id}`)).stdout;
     expect(shown).not.toContain('MADE TWICE');
@@ -439,10 +439,10 @@ describe('a refund that was made twice', () => {
   });
 
   test('stops the next refund again when one more shows after the acknowledgement', async () => {
-    const intent = await payTwice();
-    await run('05:20:00', acknowledge(intent));
+    const change = await payTwice();
+    await run('05:20:00', acknowledge(change));
     apply();
-    expect((await run('05:40:00', `journal reconcile ${intent}`)).code).toBe(7);
+    expect((await run('05:40:00', `journal reconcile ${change}`)).code).toBe(7);
     const refused = await run('05:41:00', refund(200));
     expect(refused.code).toBe(3);
     expect(inOneLine(refused.stderr)).toContain('made 3 times: 900 MXN, rf_1, rf_2 and rf_3');
@@ -452,7 +452,7 @@ describe('a refund that was made twice', () => {
   test('is also found when a person corrects a record: the refund was made, and was sent again', async () => {
     isLost = true;
     expect((await run('05:05:12', refund(900))).code).toBe(7);
-    const first = journalRows(service.home)[0]?.intent ?? '';
+    const first = journalRows(service.home)[0]?.change ?? '';
     const said = (...more: string[]) => ['journal', 'settle', first, ...more, '--confirm', id];
     const wrong = await run('05:20:00', said('--not-applied', '--note', 'nothing at the bank'));
     expect(wrong.code, wrong.stderr).toBe(0);
@@ -472,10 +472,10 @@ describe('a refund that was made twice', () => {
 
 describe('journal acknowledge', () => {
   test('shows both refunds before it asks; No records nothing', async () => {
-    const intent = await payTwice();
+    const change = await payTwice();
     const rows = () => journalRows(service.home).filter((row) => 'acknowledged' in row);
     const env = { ...service.env, ...at('05:20:00'), NO_COLOR: '1' };
-    const person = sit(['journal', 'acknowledge', intent], { home: service.home, env });
+    const person = sit(['journal', 'acknowledge', change], { home: service.home, env });
     await person.answer('What was done about it?', 'ok\r');
     await person.answer(
       'too short: 10 letters or more, saying what was done about it',
@@ -485,7 +485,7 @@ describe('journal acknowledge', () => {
     const { code, screen } = await person.leaves;
     expect({ code, rows: rows() }).toEqual({ code: 3, rows: [] });
     expect(
-      screen.slice(0, screen.indexOf('?  What')).replaceAll(intent, 'i_7f3k2m9x'),
+      screen.slice(0, screen.indexOf('?  What')).replaceAll(change, 'i_7f3k2m9x'),
     ).toMatchInlineSnapshot(`
       "MADE TWICE: refund of 900 MXN
         ord_2tQ8mVxK4nRz7LcWp, sent 21 Nov 2026 05:05:12 UTC by root
@@ -506,17 +506,17 @@ describe('journal acknowledge', () => {
     ['ok', '--note is too short: 10 letters or more, saying what was done about it'],
     ['done done done done', 'the same again and again: say what was done about it'],
   ])('takes no note that says nothing: %s', async (note, problem) => {
-    const intent = await payTwice();
-    const refused = await run('05:20:00', ['journal', 'acknowledge', intent, '--note', note, '--yes']);
+    const change = await payTwice();
+    const refused = await run('05:20:00', ['journal', 'acknowledge', change, '--note', note, '--yes']);
     expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining(problem) });
     expect(refused.stderr).toContain('nothing was recorded');
   });
 
   test('asks nothing while the order cannot be read', async () => {
-    const intent = await payTwice();
+    const change = await payTwice();
     isDown = true;
     const env = { ...service.env, ...at('05:20:00') };
-    const { code, screen } = await sit(['journal', 'acknowledge', intent], { home: service.home, env })
+    const { code, screen } = await sit(['journal', 'acknowledge', change], { home: service.home, env })
       .leaves;
     expect(code).toBe(3);
     expect(screen).toContain('cannot be read now');
@@ -524,15 +524,15 @@ describe('journal acknowledge', () => {
   });
 
   test('needs --yes of a script', async () => {
-    const intent = await payTwice();
-    const refused = await run('05:20:00', acknowledge(intent).slice(0, -1));
+    const change = await payTwice();
+    const refused = await run('05:20:00', acknowledge(change).slice(0, -1));
     expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('missing --yes') });
   });
 
   test('says it when the order shows a refund more than the journal knew (7)', async () => {
-    const intent = await payTwice();
+    const change = await payTwice();
     apply();
-    const ended = await run('05:20:00', acknowledge(intent));
+    const ended = await run('05:20:00', acknowledge(change));
     expect(ended).toMatchObject({ code: 7, stderr: expect.stringContaining('more than before: rf_3') });
   });
 });

@@ -47,16 +47,16 @@ async function run(time: string, line: string, columns?: number): Promise<Ran> {
   return await service.run(line.split(' '), columns === undefined ? { env } : { env, columns });
 }
 
-/** Sends a refund whose reply is lost, and records by hand that it was made. Returns its intent. */
+/** Sends a refund whose reply is lost, and records by hand that it was made. Returns its change. */
 async function recordAsMade(words: string, orderId = id): Promise<string> {
   const sent = await run('05:05:12', `orders refund ${orderId} ${words} --yes`);
-  const [intent = ''] = /i_\w+/.exec(sent.stderr) ?? [];
+  const [change = ''] = /i_\w+/.exec(sent.stderr) ?? [];
   const settled = await run(
     '05:10:00',
-    `journal settle ${intent} --applied --note bank-file-of-Monday --confirm ${orderId}`,
+    `journal settle ${change} --applied --note bank-file-of-Monday --confirm ${orderId}`,
   );
   expect(settled.code, settled.stderr).toBe(0);
-  return intent;
+  return change;
 }
 
 const withoutIds = ({ stdout, stderr }: Ran) =>
@@ -110,7 +110,7 @@ describe('a refund that somebody recorded as made, and the order does not show i
   });
 
   test('is told by the picker; the refund is refused before the reason and the note are asked', async () => {
-    const intent = await recordAsMade('--reason other');
+    const change = await recordAsMade('--reason other');
     const person = sit(['orders', 'refund'], {
       home: service.home,
       env: { ...service.env, ...envAt('05:20:00') },
@@ -121,13 +121,13 @@ describe('a refund that somebody recorded as made, and the order does not show i
     await person.answer('How much?', '15000\r');
     const { code, screen } = await person.leaves;
     expect(code).toBe(3);
-    expect(inOneLine(screen)).toContain(`--charge ch_1 --amount 15000 --again ${intent}`);
+    expect(inOneLine(screen)).toContain(`--charge ch_1 --amount 15000 --again ${change}`);
     expect(screen).not.toContain('Why?');
     expect(service.posts).toHaveLength(1);
   });
 
   test('is said where a person chooses what to refund', async () => {
-    const intent = await recordAsMade('--charge ch_2 --amount 500', other);
+    const change = await recordAsMade('--charge ch_2 --amount 500', other);
     const person = sit(['orders', 'refund', other], {
       home: service.home,
       env: { ...service.env, ...envAt('05:20:00') },
@@ -139,12 +139,12 @@ describe('a refund that somebody recorded as made, and the order does not show i
     const { code, screen } = await person.leaves;
     expect(code).toBe(130);
     expect(inOneLine(screen)).toContain(
-      `root says 500 MXN were paid back; the service does not show it: a refund of the same charge needs --again ${intent}`,
+      `root says 500 MXN were paid back; the service does not show it: a refund of the same charge needs --again ${change}`,
     );
   });
 
   test('stops a refund of another amount until --again names it; then the preview says what that means', async () => {
-    const intent = await recordAsMade('--reason other');
+    const change = await recordAsMade('--reason other');
     const refund = `orders refund ${id} --charge 1 --amount 15000 --yes`;
     const refused = await run('05:20:00', refund, 80);
     expect({ code: refused.code, screen: withoutIds(refused) }).toMatchInlineSnapshot(`
@@ -164,14 +164,14 @@ describe('a refund that somebody recorded as made, and the order does not show i
     expect((await run('05:20:00', `${refund} --dry-run`)).code).toBe(3);
     expect((await run('05:20:00', `${refund} --again rf_1`)).code).toBe(3);
     expect(service.posts).toHaveLength(1);
-    const again = await run('05:20:00', `${refund} --again ${intent}`);
+    const again = await run('05:20:00', `${refund} --again ${change}`);
     expect(again.code, again.stderr).toBe(7);
     expect(again.stderr).toContain('this pays the buyer twice if that record is right');
     expect(service.posts).toHaveLength(2);
   });
 
   test('is what the same refund is refused for; the printed command keeps the reason and the note of now', async () => {
-    const intent = await recordAsMade('--reason requested_by_client');
+    const change = await recordAsMade('--reason requested_by_client');
     const same = ['orders', 'refund', id, '--reason', 'other', '--note', 'ticket 9001', '--yes'];
     const refused = await service.run(same, { env: envAt('05:20:00'), columns: 120 });
     expect({ code: refused.code, screen: withoutIds(refused) }).toMatchInlineSnapshot(`
@@ -188,20 +188,20 @@ describe('a refund that somebody recorded as made, and the order does not show i
       }
     `);
     expect(service.posts).toHaveLength(1);
-    expect((await service.run([...same, '--again', intent], { env: envAt('05:20:00') })).code).toBe(7);
+    expect((await service.run([...same, '--again', change], { env: envAt('05:20:00') })).code).toBe(7);
     expect(service.posts).toHaveLength(2);
   });
 
   test('stops the refund after that as well, until --again names the last one that was sent', async () => {
-    const intent = await recordAsMade('--reason other');
+    const change = await recordAsMade('--reason other');
     isLost = false;
     const refund = `orders refund ${id} --charge 1 --yes --amount`;
-    const second = await run('05:20:00', `${refund} 15000 --again ${intent}`);
+    const second = await run('05:20:00', `${refund} 15000 --again ${change}`);
     expect(second.code, second.stderr).toBe(5);
     const [, next = ''] =
       /--again (i_\w+)/.exec(inOneLine((await run('05:20:00', `${refund} 700`)).stderr)) ?? [];
-    expect(next).not.toBe(intent);
-    expect((await run('05:20:00', `${refund} 700 --again ${intent}`)).code).toBe(3);
+    expect(next).not.toBe(change);
+    expect((await run('05:20:00', `${refund} 700 --again ${change}`)).code).toBe(3);
     expect(service.posts).toHaveLength(2);
     expect((await run('05:20:00', `${refund} 700 --again ${next}`)).code).toBe(5);
     expect(service.posts).toHaveLength(3);

@@ -432,34 +432,37 @@ describe('the same once more (F28)', () => {
     expect(service.posts).toEqual([]);
   });
 
-  test('an --intent of the sandbox is no answer in production, also at the same address: refused (3)', async () => {
+  test('an --idempotency-key of the sandbox is no answer in production, also at the same address: refused (3)', async () => {
     await using service = await refunding();
     using home = newHome();
-    const id = ['--intent', 'ticket-8840'];
+    const id = ['--idempotency-key', 'ticket-8840'];
     expect((await run(home, service, ...id, '--yes')).code).toBe(0);
     service.orders = [inProduction(order)];
     const env = { ...service.env, PAYDESK_MODE: 'production' };
     const again = await paydesk(['orders', 'refund', 'ord_1', ...id, '--confirm', 'ord_1'], { home, env });
     expect(again.code).toBe(3);
     expect(inOneLine(again.stderr)).toContain(
-      'ticket-8840 (--intent) was used for another change: recorded in sandbox, asked for now in production',
+      'ticket-8840 (--idempotency-key) was used for another change: recorded in sandbox, asked for now in production',
     );
-    const other = await paydesk(['orders', 'refund', 'ord_1', '--intent', 't-2', '--confirm', 'ord_1'], {
-      home,
-      env,
-    });
+    const other = await paydesk(
+      ['orders', 'refund', 'ord_1', '--idempotency-key', 't-2', '--confirm', 'ord_1'],
+      {
+        home,
+        env,
+      },
+    );
     expect({ code: other.code, posts: service.posts.length }, other.stderr).toEqual({ code: 0, posts: 2 });
   });
 
-  test('under an --intent that was something else is refused (3) with what was recorded and what is asked now', async () => {
+  test('under an --idempotency-key that was something else is refused (3) with what was recorded and what is asked now', async () => {
     await using service = await refunding();
     using home = newHome();
-    const id = ['--intent', 'ticket-8840', '--yes'];
+    const id = ['--idempotency-key', 'ticket-8840', '--yes'];
     expect(await run(home, service, ...id, '--reason', 'other')).toMatchObject({ code: 0 });
     const other = await run(home, service, ...id, '--charge', '1');
     expect(other.code).toBe(3);
     expect(other.stderr.replaceAll(/\s+/g, ' ')).toContain(
-      'the script id ticket-8840 (--intent) was used for another change: recorded with reason other, no charge; asked for now with no reason, charge 1',
+      'the idempotency key ticket-8840 (--idempotency-key) was used for another change: recorded with reason other, no charge; asked for now with no reason, charge 1',
     );
     const env = service.env;
     const capture = await paydesk(['orders', 'capture', 'ord_1', ...id], { home, env });

@@ -233,7 +233,7 @@ describe('a twin that was refunded', () => {
     const [row] = journalRows(service.home);
     expect(row).toMatchObject({ type: 'sent', twins: ['rf_twinA'] });
     expect(row).not.toHaveProperty('again');
-    const shown = await run(`journal show ${row?.intent ?? ''}`, 80);
+    const shown = await run(`journal show ${row?.change ?? ''}`, 80);
     expect(shown.stdout).toContain(
       '  twin           sent although its twin was refunded: --again named rf_twinA\n',
     );
@@ -303,8 +303,8 @@ test('a twin with an unconfirmed refund stops a refund of the duplicate as well'
     "
   `);
   expect(service.posts).toHaveLength(1);
-  const [, intent = ''] = /--again (i_\w+)/.exec(stderr) ?? [];
-  expect((await run(`${duplicated} --again ${intent}`)).code).toBe(7);
+  const [, change = ''] = /--again (i_\w+)/.exec(stderr) ?? [];
+  expect((await run(`${duplicated} --again ${change}`)).code).toBe(7);
   expect(service.posts).toHaveLength(2);
 });
 

@@ -172,7 +172,7 @@ describe('a refund that shows after its reply was lost', () => {
   }
 
   test('is probably ours until it is confirmed, and then ours', async () => {
-    const intent = await loseRefund();
+    const change = await loseRefund();
     showRefund('rf_1', 900);
     showRefund('rf_2', 500);
     const shown = await run('05:10:00', 'orders show ord_2tQ8mVxK4nRz7LcWp', 80);
@@ -214,7 +214,7 @@ describe('a refund that shows after its reply was lost', () => {
                1 *4242        -900  21 Nov 05:05 UTC  490215  probably ours: sent at 05:05:12, not confirmed yet"
     `);
 
-    expect((await run('05:11:00', `journal reconcile ${intent}`)).code).toBe(0);
+    expect((await run('05:11:00', `journal reconcile ${change}`)).code).toBe(0);
     const after = (await run('05:12:00', 'orders show ord_2tQ8mVxK4nRz7LcWp')).stdout;
     expect(after).toContain('root (its reply was lost)');
     expect(after).not.toContain('probably ours');
@@ -223,12 +223,12 @@ describe('a refund that shows after its reply was lost', () => {
   });
 
   test('twice is probably ours twice, and after the alarm one of the two is ours', async () => {
-    const intent = await loseRefund();
+    const change = await loseRefund();
     showRefund('rf_1', 900);
     showRefund('rf_2', 900);
     const before = (await run('05:10:00', 'orders show ord_2tQ8mVxK4nRz7LcWp')).stdout;
     expect(before.match(/probably ours: sent at 05:05:12, not confirmed yet/g)).toHaveLength(2);
-    expect((await run('05:11:00', `journal reconcile ${intent}`)).code).toBe(7);
+    expect((await run('05:11:00', `journal reconcile ${change}`)).code).toBe(7);
     const after = (await run('05:12:00', 'orders show ord_2tQ8mVxK4nRz7LcWp')).stdout;
     expect(after.match(/one of these is ours, sent at 05:05:12 by root/g)).toHaveLength(2);
     expect(after).toContain(
@@ -274,8 +274,8 @@ describe('a refund that shows after its reply was lost', () => {
   });
 
   test('is probably ours even where somebody recorded that it was not made', async () => {
-    const intent = await loseRefund();
-    const settle = `journal settle ${intent} --not-applied --note asked-the-bank --confirm ord_2tQ8mVxK4nRz7LcWp`;
+    const change = await loseRefund();
+    const settle = `journal settle ${change} --not-applied --note asked-the-bank --confirm ord_2tQ8mVxK4nRz7LcWp`;
     const settled = await run('05:20:00', settle);
     expect(settled.code, settled.stderr).toBe(0);
     showRefund('rf_1', 900);
@@ -302,7 +302,7 @@ describe('the line about unconfirmed changes', () => {
 
   test('is one line, whatever must be looked at: how many of each, and the command', async () => {
     service.orders = [bought('ord_0'), bought('ord_1'), lost];
-    const intent = await loseRefund();
+    const change = await loseRefund();
     service.orders = service.orders.map((order) =>
       order.id === lost.id
         ? ['rf_1', 'rf_2'].reduce(
@@ -311,7 +311,7 @@ describe('the line about unconfirmed changes', () => {
           )
         : order,
     );
-    expect((await run('05:06:00', `journal reconcile ${intent}`)).code).toBe(7);
+    expect((await run('05:06:00', `journal reconcile ${change}`)).code).toBe(7);
     for (const id of ['ord_0', 'ord_1']) await run('05:07:00', `orders refund ${id} --yes`);
     expect(await told()).toContain(
       '2 refunds unconfirmed; 1 refund made twice: paydesk journal list --open\n',

@@ -394,12 +394,12 @@ test('with several profiles, a change in production is refused when only profile
   await user.run().add(draft('shop', { mode: 'production' }), key);
   await user.run().use('shop');
   const alone = await user.run().open();
-  expect(() => alone.approveChange()).not.toThrow();
+  expect(() => alone.allowChange()).not.toThrow();
   await user.run().add(draft('test'), key);
   const byDefault = await user.run().open();
-  expect(() => byDefault.approveChange()).toThrow(expect.objectContaining({ kind: 'refused' }));
+  expect(() => byDefault.allowChange()).toThrow(expect.objectContaining({ kind: 'refused' }));
   const named = await user.run({ given: { profile: 'shop' } }).open();
-  expect(() => named.approveChange()).not.toThrow();
+  expect(() => named.allowChange()).not.toThrow();
 });
 
 test('an order that a profile has shown is remembered, and the profiles of an account are found', async () => {

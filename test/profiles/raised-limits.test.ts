@@ -199,8 +199,8 @@ describe('journal list --kind setting', () => {
       findings: [],
     });
     using db = new DatabaseSync(journalOf(home), { readOnly: true });
-    expect(db.prepare('SELECT type, intent, order_id FROM rows').all()).toEqual([
-      { type: 'setting', intent: '', order_id: null },
+    expect(db.prepare('SELECT type, change, order_id FROM rows').all()).toEqual([
+      { type: 'setting', change: '', order_id: null },
     ]);
   });
 });

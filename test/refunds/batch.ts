@@ -96,7 +96,7 @@ export function refundsAfter(before: readonly Order[], rows: readonly Row[]): re
 /** A row of the journal, as far as these tests look at it. */
 export interface JournalLine {
   readonly type: 'sent' | 'verdict';
-  readonly intent: string;
+  readonly change: string;
   readonly attempt: number;
   readonly given?: string;
   readonly verdict?: string;
@@ -124,8 +124,8 @@ export function attemptsIn(
   return rows
     .filter(({ type }) => type === 'sent')
     .map((sent) => {
-      const own = ({ type, intent, attempt }: JournalLine) =>
-        type === 'verdict' && intent === sent.intent && attempt === sent.attempt;
+      const own = ({ type, change, attempt }: JournalLine) =>
+        type === 'verdict' && change === sent.change && attempt === sent.attempt;
       return { sent, verdict: rows.findLast(own)?.verdict };
     });
 }
@@ -142,8 +142,8 @@ export function checkPosts(posts: readonly SeenRequest[], journal: readonly Jour
     expect(count, `${words}: POST ${request}`).toBeLessThanOrEqual(recorded.get(request) ?? 0);
   const last = new Map<string, string>();
   const givenOf = new Map<string, string>();
-  for (const { type, intent, attempt, given = intent, verdict = 'none' } of journal) {
-    const name = `${intent}/${attempt}`;
+  for (const { type, change, attempt, given = change, verdict = 'none' } of journal) {
+    const name = `${change}/${attempt}`;
     if (type === 'sent') {
       expect(['not_sent', 'rejected', undefined], `${words}: ${name} was sent after`).toContain(
         last.get(given),

@@ -80,7 +80,7 @@ it('a row that was settled by hand as not made says so before it is sent again, 
   isLost = false;
   const env = later(10 * 60_000);
   const said = ['--not-applied', '--note', 'the bank shows nothing', '--confirm', 'ord_1'];
-  await service.run(['journal', 'settle', String(recordsIn(lost)[0]?.intent), ...said], { env });
+  await service.run(['journal', 'settle', String(recordsIn(lost)[0]?.change), ...said], { env });
 
   const status = await service.run(['refunds', 'status', 'refunds.plan', '--json'], { env });
   const planned = await service.run(['refunds', 'plan', 'refunds.csv', '--to', 'new.plan', '--json'], {

@@ -24,8 +24,8 @@ function compare(service: RefundService, ...more: readonly string[]) {
   return service.run(['refunds', 'compare', 'refunds.csv', ...more]);
 }
 
-function intentOf(service: RefundService): string {
-  return openIn(journalOf(service.home))[0]?.sent.intent ?? '';
+function changeOfRow(service: RefundService): string {
+  return openIn(journalOf(service.home))[0]?.sent.change ?? '';
 }
 
 it('a row that somebody settled as made is not "not refunded": compare, status and apply say by hand', async () => {
@@ -34,8 +34,8 @@ it('a row that somebody settled as made is not "not refunded": compare, status a
   });
   await service.plan(file);
   expect((await service.apply()).code).toBe(7);
-  const intent = intentOf(service);
-  const settle = ['journal', 'settle', intent, '--applied', '--note', 'the bank says so', '--yes'];
+  const change = changeOfRow(service);
+  const settle = ['journal', 'settle', change, '--applied', '--note', 'the bank says so', '--yes'];
   const settled = await service.run([...settle, '--confirm', 'ord_1'], { env: later(200_000) });
   expect(settled.code, settled.stderr).toBe(0);
 
@@ -51,7 +51,7 @@ it('a row that somebody settled as made is not "not refunded": compare, status a
     ['refunded', 5000],
   ]);
   expect(inOneLine(table.stderr)).toContain(
-    `line 2: 5000 MXN recorded made by ${String(recordsIn(status)[0]?.operator)}, and the order does not show it: paydesk journal show ${intent}`,
+    `line 2: 5000 MXN recorded made by ${String(recordsIn(status)[0]?.operator)}, and the order does not show it: paydesk journal show ${change}`,
   );
   expect(table.stderr).toContain('1 recorded made; the order does not show it\n');
   expect(table.stderr).not.toContain('not refunded');
@@ -76,10 +76,10 @@ it.each([
   const planned = await service.plan(row, ...(older === 5000 ? ['--again', id] : []));
   expect(planned.code, planned.stderr).toBe(0);
   expect((await service.apply()).code).toBe(7);
-  const intent = intentOf(service);
+  const change = changeOfRow(service);
 
   const before = await compare(service, '--json');
-  const settle = ['journal', 'settle', intent, '--applied', '--note', 'the bank says so', '--yes'];
+  const settle = ['journal', 'settle', change, '--applied', '--note', 'the bank says so', '--yes'];
   const settled = await service.run([...settle, '--confirm', 'ord_1'], { env: later(200_000) });
   expect(settled.code, settled.stderr).toBe(0);
   const after = await compare(service, '--json');
@@ -118,7 +118,7 @@ it('a refund that we sent and nobody confirmed is "probably ours" and unconfirme
   expect((await service.apply()).code).toBe(7);
   away = false;
   service.refund('ord_2', 'ch_ord_2', 5000);
-  const intent = intentOf(service);
+  const change = changeOfRow(service);
   service.write('refunds.csv', 'order_id,amount\nord_1,5000\nord_2,5000\n');
 
   const list = await compare(service, '--json');
@@ -133,14 +133,14 @@ it('a refund that we sent and nobody confirmed is "probably ours" and unconfirme
     ['refunded', 'not from this machine'],
   ]);
   expect(inOneLine(table.stderr)).toContain(
-    `line 2: probably ours and not confirmed yet: paydesk journal reconcile ${intent}`,
+    `line 2: probably ours and not confirmed yet: paydesk journal reconcile ${change}`,
   );
   expect(recordsIn(elsewhere)[1]).toMatchObject({
     verdict: 'not_in_file',
     state: 'unconfirmed',
     operator: ours,
   });
-  expect((await service.run(['journal', 'reconcile', intent])).code).toBe(0);
+  expect((await service.run(['journal', 'reconcile', change])).code).toBe(0);
 });
 
 it.each([

@@ -52,8 +52,8 @@ it('once somebody has dealt with it, the row still says that it was made twice, 
   service.refund('ord_1', 'ch_ord_1', 5000);
   const alarmed = await service.run(['refunds', 'status', 'refunds.plan', '--json']);
   expect(alarmed.code).toBe(7);
-  const intent = String(recordsIn(alarmed)[0]?.intent);
-  const words = ['journal', 'acknowledge', intent, '--note', 'the buyer pays it back'];
+  const change = String(recordsIn(alarmed)[0]?.change);
+  const words = ['journal', 'acknowledge', change, '--note', 'the buyer pays it back'];
   const acknowledged = await service.run([...words, '--yes']);
   expect(acknowledged.code, acknowledged.stderr).toBe(0);
 

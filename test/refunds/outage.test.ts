@@ -152,9 +152,9 @@ test('a refund that the service made twice: exit 7 until somebody has dealt with
   const { code, stderr } = await apply(home);
   expect({ code, posts: postsTo(orders) }, stderr).toEqual({ code: 7, posts: rows });
   expect((await apply(home)).code).toBe(7);
-  const [, intent = ''] =
+  const [, change = ''] =
     new RegExp(`${first.id}: MADE TWICE: paydesk journal show (i_\\w+)`).exec(stderr) ?? [];
-  const words = ['journal', 'acknowledge', intent, '--note', 'the buyer pays one back', '--yes'];
+  const words = ['journal', 'acknowledge', change, '--note', 'the buyer pays one back', '--yes'];
   expect((await desk.run(home, words)).code).toBe(0);
   const last = await apply(home);
   expect({ code: last.code, posts: postsTo(orders) }, last.stderr).toEqual({ code: 0, posts: rows });

@@ -55,7 +55,7 @@ it('adds up to what the service made, as JSON and as CSV', async () => {
   expect(records[2]).toMatchObject({ log_id: '5f2c81', refund_id: null, before: 0, after: null });
 
   const [titles = [], ...lines] = readCsv(table.stdout);
-  for (const name of ['line', 'order_id', 'amount', 'verdict', 'log_id', 'intent', 'before'])
+  for (const name of ['line', 'order_id', 'amount', 'verdict', 'log_id', 'change', 'before'])
     expect([name, ...lines.map((cells) => cells[titles.indexOf(name)])]).toEqual([
       name,
       ...records.map((record) => (record[name] === null ? '' : `${record[name] as string | number}`)),

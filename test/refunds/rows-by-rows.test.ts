@@ -343,13 +343,13 @@ describe('--allocate', () => {
       await service.plan(rows, '--allocate', 'in-order');
       const first = await service.apply('--json');
       isRefused = false;
-      const { intent } = recordsIn(first)[1] ?? {};
+      const { change } = recordsIn(first)[1] ?? {};
       const env = later(10 * 60_000);
       const settled = await service.run(
         [
           'journal',
           'settle',
-          String(intent),
+          String(change),
           '--not-applied',
           '--note',
           'nobody got the money',

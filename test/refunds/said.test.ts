@@ -231,7 +231,7 @@ it('journal show names the plan, the line and the ref of a row', async () => {
   await service.apply();
   const [sent] = journalOf(service.home);
 
-  const { stdout } = await service.run(['journal', 'show', sent?.intent ?? '']);
+  const { stdout } = await service.run(['journal', 'show', sent?.change ?? '']);
 
   expect(stdout).toMatch(/plan +p_\w+, line 2, ref A\n/);
 });

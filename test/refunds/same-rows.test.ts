@@ -123,12 +123,12 @@ it('F27 a changed amount needs --again too if a person recorded the first refund
   await using service = await startRefunds(orders(2), { instead: () => json({}, 502) });
   await service.plan([titles, 'ord_1,any,100,,A1']);
   const lost = await service.apply('--json');
-  const { intent } = recordsIn(lost)[0] ?? {};
+  const { change } = recordsIn(lost)[0] ?? {};
   const settled = await service.run(
     [
       'journal',
       'settle',
-      String(intent),
+      String(change),
       '--applied',
       '--note',
       'the bank shows the money',
@@ -145,7 +145,7 @@ it('F27 a changed amount needs --again too if a person recorded the first refund
 
   expect([lost.code, settled.code]).toEqual([7, 0]);
   expect(recordsIn(planned)).toMatchObject([
-    { state: 'impossible', why: expect.stringContaining(`add --again ${String(intent)}`) },
+    { state: 'impossible', why: expect.stringContaining(`add --again ${String(change)}`) },
   ]);
 });
 

@@ -29,7 +29,7 @@ export async function settleAll(side: Side, words: string): Promise<number> {
       .flatMap(({ id, refunds }) => (refunds?.data ?? []).map((refund) => ({ ...refund, chargeId: id })))
       .filter(({ id }) => !known.includes(id) && !beforeOf(sent).includes(id));
     const says = found?.length === 0 ? '--not-applied' : '--applied';
-    const settle = ['journal', 'settle', sent.intent, says, '--note', 'looked into the ledger', '--yes'];
+    const settle = ['journal', 'settle', sent.change, says, '--note', 'looked into the ledger', '--yes'];
     const { code, stderr } = await side.run(
       [...settle, '--confirm', sent.proof?.orderId ?? ''],
       minutesLater,

@@ -129,7 +129,7 @@ describe.concurrent('the first signal (C57, F35, F36)', () => {
     expect(inOneLine(again.stderr)).toContain('of 12 rows 11 made (55000 MXN), 1 unconfirmed (5000 MXN);');
     const [first] = orders;
     if (first !== undefined) first.onPost = (_, apply) => json(apply());
-    const settle = settleArgs(openIn(journalOf(home))[0]?.sent.intent ?? '', first?.id ?? '');
+    const settle = settleArgs(openIn(journalOf(home))[0]?.sent.change ?? '', first?.id ?? '');
     expect((await desk.run(home, settle, later(200_000))).code).toBe(0);
     const last = await desk.run(home, applyWords);
     expect({ code: last.code, posts: postsTo(orders) }, last.stderr).toEqual({ code: 0, posts: rows + 1 });

@@ -34,9 +34,9 @@ function askedOf({ proof, ...row }: SentRow): AskedRefund {
 
 /** Asks for a refund, has it approved, and gives it as it is sent then. */
 async function approved(refund: SentRow, by: Person = 'ben', how = yes): Promise<SentRow> {
-  const { intent } = await team.rules('ana').ask('r_1', askedOf(refund));
-  await team.rules(by).decide(intent, 'approved', how);
-  return { ...refund, approval: intent };
+  const { requestId } = await team.rules('ana').ask('r_1', askedOf(refund));
+  await team.rules(by).decide(requestId, 'approved', how);
+  return { ...refund, approval: requestId };
 }
 
 const requests = (person: Person = 'lea') => team.rules(person).approvals();
@@ -65,7 +65,7 @@ describe('a refund that a second person must approve', () => {
     ]);
     expect(await team.send('ana', refund)).toBe('ben');
     expect(team.memory.rows.at(-1)).toMatchObject({ type: 'sent', approval: 'r_1', approvedBy: 'ben' });
-    expect(await requests()).toMatchObject([{ state: 'used', usedBy: refund.intent }]);
+    expect(await requests()).toMatchObject([{ state: 'used', usedBy: refund.change }]);
   });
 
   test('a request, a yes and a no are rows, each with who and when', async () => {
@@ -74,7 +74,7 @@ describe('a refund that a second person must approve', () => {
     await team.rules('ben').decide('r_1', 'approved', { validMs: hourMs, note: 'seen' });
     await team.rules('lea').decide('r_1', 'rejected', { validMs: 0, note: 'wait' });
     expect(team.memory.rows.filter(({ type }) => type === 'approval')).toMatchObject([
-      { intent: 'r_1', step: 'asked', operator: 'ana', time: startMs, amount: 600, note: 'ticket 8840' },
+      { change: 'r_1', step: 'asked', operator: 'ana', time: startMs, amount: 600, note: 'ticket 8840' },
       {
         step: 'approved',
         operator: 'ben',
@@ -89,12 +89,12 @@ describe('a refund that a second person must approve', () => {
 
   test('an approval works once, also of 20 changes at once', async () => {
     const refund = await approved(team.refund(500));
-    const attempts = Array.from({ length: 20 }, (_, index) => ({ ...refund, intent: `i_once${index}` }));
+    const attempts = Array.from({ length: 20 }, (_, index) => ({ ...refund, change: `i_once${index}` }));
     const ends = await Promise.allSettled(attempts.map((row) => team.send('ana', row)));
     expect(ends.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     expect(ends.filter((end) => end.status === 'rejected')).toHaveLength(19);
     expect(sentRows()).toBe(1);
-    await expect(team.send('ana', { ...refund, intent: 'i_again' })).rejects.toMatchObject({
+    await expect(team.send('ana', { ...refund, change: 'i_again' })).rejects.toMatchObject({
       message: 'the approval r_1 does not count: it was used already',
       parts: { ownCode: 'approval_invalid', now: expect.arrayContaining(['paydesk journal show i_once0']) },
     });
@@ -108,7 +108,7 @@ describe('a refund that a second person must approve', () => {
     expect(await team.send('ana', { ...refund, attempt: 2 })).toBe('ben');
     await team.store.append({
       type: 'verdict',
-      intent: refund.intent,
+      change: refund.change,
       attempt: 2,
       time: team.clock.time,
       verdict: 'rejected',
@@ -220,17 +220,17 @@ describe('a refund that a second person must approve', () => {
   test('asked for twice it is one request; one that is over is asked for anew', async () => {
     const asked = askedOf(team.refund(500));
     const ana = team.rules('ana');
-    expect(await ana.ask('r_1', asked)).toMatchObject({ intent: 'r_1' });
-    expect(await ana.ask('r_2', { ...asked, note: 'more' })).toMatchObject({ intent: 'r_1' });
+    expect(await ana.ask('r_1', asked)).toMatchObject({ change: 'r_1' });
+    expect(await ana.ask('r_2', { ...asked, note: 'more' })).toMatchObject({ change: 'r_1' });
     await ana.decide('r_1', 'rejected', { validMs: 0, note: 'mine' });
     await expect(ana.ask('r_1', asked)).rejects.toEqual(refused('r_1 is rejected already by ana'));
-    expect(await ana.ask('r_2', asked)).toMatchObject({ intent: 'r_2' });
+    expect(await ana.ask('r_2', asked)).toMatchObject({ change: 'r_2' });
     team.clock.time += 7 * dayMs;
     expect(await requests()).toMatchObject([{ state: 'rejected' }, { id: 'r_2', state: 'expired' }]);
     await expect(team.rules('ben').decide('r_2', 'approved', yes)).rejects.toEqual(
       refused('r_2 is expired already'),
     );
-    expect(await ana.ask('r_3', asked)).toMatchObject({ intent: 'r_3' });
+    expect(await ana.ask('r_3', asked)).toMatchObject({ change: 'r_3' });
     await expect(ana.ask('R 4', asked)).rejects.toEqual(refused('cannot be the id of a request'));
   });
 
@@ -350,8 +350,8 @@ describe('a plan that a second person must approve', () => {
 
   test('asked for twice it is one request; nobody approves their own', async () => {
     await team.rules('ana').ask('r_1', askedPlan(650));
-    expect(await team.rules('ana').ask('r_2', askedPlan(650))).toMatchObject({ intent: 'r_1' });
-    expect(await team.rules('ana').ask('r_3', askedPlan(650, 'd3'))).toMatchObject({ intent: 'r_3' });
+    expect(await team.rules('ana').ask('r_2', askedPlan(650))).toMatchObject({ change: 'r_1' });
+    expect(await team.rules('ana').ask('r_3', askedPlan(650, 'd3'))).toMatchObject({ change: 'r_3' });
     await expect(team.rules('ana').decide('r_1', 'approved', yes)).rejects.toEqual(
       refused('your own request'),
     );

@@ -52,9 +52,9 @@ const commands: readonly [string, () => Promise<Service>, readonly string[]][] =
   ['a request of its own', startCreations, ['api', 'POST', 'charges', '--field', 'amount=300', '--yes']],
   ['a dry run', refundingOne, ['orders', 'refund', 'ord_A1', '--amount', '300', '--dry-run']],
   [
-    "a refund with a script's own id",
+    'a refund with an idempotency key',
     refundingOne,
-    ['orders', 'refund', 'ord_A1', '--amount', '300', '--yes', '--intent', 's-1'],
+    ['orders', 'refund', 'ord_A1', '--amount', '300', '--yes', '--idempotency-key', 's-1'],
   ],
 ];
 
@@ -80,10 +80,20 @@ test('every screen says who refunded it, and at which desk', async () => {
   expect(stdout).toContain('ana on desk-4');
 });
 
-test('with the same --intent again nothing is sent, and the result is shown', async () => {
+test('with the same --idempotency-key again nothing is sent, and the result is shown', async () => {
   await using ledger = await startLedger();
   const ana = await ledger.sender.desk('ana');
-  const args = [...shop, 'orders', 'refund', 'ord_A1', '--amount', '300', '--yes', '--intent', 's-1'];
+  const args = [
+    ...shop,
+    'orders',
+    'refund',
+    'ord_A1',
+    '--amount',
+    '300',
+    '--yes',
+    '--idempotency-key',
+    's-1',
+  ];
   await ana.run(args);
   const again = await ana.run(args);
   expect(again.code).toBe(0);

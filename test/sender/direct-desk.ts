@@ -5,7 +5,7 @@ import { systemClock } from '../../bin/process-io.ts';
 import { createTransport } from '../../src/api/client.ts';
 import { CliError } from '../../src/errors.ts';
 import type { ClockWithTimers } from '../../src/io.ts';
-import type { Intent } from '../../src/journal/journal.ts';
+import type { Change } from '../../src/journal/journal.ts';
 import type { Profile } from '../../src/profiles/profiles.ts';
 import { readSettings } from '../../src/profiles/settings.ts';
 import { changeThrough, type DeskParts } from '../../src/sender/hand-over.ts';
@@ -21,7 +21,7 @@ export interface DirectDesk {
   refund(
     order: Json,
     id: string,
-    more?: Partial<Intent>,
+    more?: Partial<Change>,
   ): Promise<{ readonly said: Said; readonly error: CliError | undefined }>;
   close(): void;
 }
@@ -97,7 +97,7 @@ function saidBy(error: CliError): Said {
   return error.kind === 'network' ? 'not handed over' : 'refused';
 }
 
-function refundOf(order: Json, more: Partial<Intent>): Intent {
+function refundOf(order: Json, more: Partial<Change>): Change {
   const id = String(order.id);
   const chargeId = `ch_${id}`;
   return {
@@ -111,7 +111,7 @@ function refundOf(order: Json, more: Partial<Intent>): Intent {
     again: [],
     asked: { order: id, amount: 300 },
     shown: { value: order, bytes: new TextEncoder().encode(JSON.stringify(order)) },
-    approve: async () => {
+    checkFresh: async () => {
       throw new CliError('refused', 'the order changed', { certain: 'nothing was sent' });
     },
     ...more,

@@ -56,7 +56,7 @@ test('an id that was sent is not taken back: what became of it is the answer', a
   const { token } = await ledger.sender.desk('ana');
   await handOver(ledger.sender.url, token, 'i_sentbefore', orderIn(ledger, 'ord_A1'));
   const answer = lastLine(await withdraw(ledger.sender.url, token, 'i_sentbefore'));
-  expect(answer.end).toMatchObject({ verdict: 'applied', intent: 'i_sentbefore' });
+  expect(answer.end).toMatchObject({ verdict: 'applied', change: 'i_sentbefore' });
 });
 
 test('the id of somebody else is neither joined nor taken back', async () => {

@@ -37,11 +37,11 @@ test('one that no read shows is unconfirmed, blocks its order for every desk, an
   const [ana, ben] = [await ledger.sender.desk('ana'), await ledger.sender.desk('ben', 'operator', 'desk-5')];
   const ran = await ana.run([...refund, '--json']);
   expect(ran.code).toBe(7);
-  const { intent } = JSON.parse(ran.stderr) as { readonly intent: string };
+  const { change } = JSON.parse(ran.stderr) as { readonly change: string };
 
   expect((await ben.run(refund)).code).toBe(3);
-  const looked = await ben.run([...shop, 'journal', 'reconcile', intent]);
-  expect(looked.stdout + looked.stderr).toContain(intent);
+  const looked = await ben.run([...shop, 'journal', 'reconcile', change]);
+  expect(looked.stdout + looked.stderr).toContain(change);
   expect(ledger.posts('ord_A1')).toBe(1);
 });
 
@@ -49,12 +49,12 @@ test('what a person records through the sender has their name, and others see it
   await using ledger = await startLosing(false);
   const [ana, ben] = [await ledger.sender.desk('ana'), await ledger.sender.desk('ben', 'operator', 'desk-5')];
   const ran = await ana.run([...refund, '--json']);
-  const { intent } = JSON.parse(ran.stderr) as { readonly intent: string };
+  const { change } = JSON.parse(ran.stderr) as { readonly change: string };
   const settled = await ben.run([
     ...shop,
     'journal',
     'settle',
-    intent,
+    change,
     '--applied',
     '--note',
     'seen at the bank',
@@ -62,7 +62,7 @@ test('what a person records through the sender has their name, and others see it
     'ord_A1',
   ]);
   expect(settled.stderr).not.toContain('error');
-  const shown = await ana.run([...shop, 'journal', 'show', intent]);
+  const shown = await ana.run([...shop, 'journal', 'show', change]);
   expect(shown.stdout).toContain('ben');
   expect(shown.stdout).toContain('seen at the bank');
 });
@@ -88,22 +88,22 @@ test('a token for production records nothing about the sandbox at the same addre
   };
   const [ana, olga] = [await deskOf('ana', 'shop'), await deskOf('olga', 'live')];
   const ran = await ana.run([...refund, '--json']);
-  const { intent } = JSON.parse(ran.stderr) as { readonly intent: string };
-  const reply = await fetch(`${sender.url}/v1/changes/live/${intent}/resolve`, {
+  const { change } = JSON.parse(ran.stderr) as { readonly change: string };
+  const reply = await fetch(`${sender.url}/v1/changes/live/${change}/resolve`, {
     method: 'POST',
     headers: { authorization: `Bearer ${olga.token}`, 'content-type': 'application/json' },
     body: JSON.stringify({ profile: 'shop', attempt: 1, statement: { applied: true, note: 'x' } }),
   });
   expect(reply.status).toBe(404);
-  expect(await reply.text()).toContain(`the journal of this account has no change ${intent}`);
+  expect(await reply.text()).toContain(`the journal of this account has no change ${change}`);
 });
 
 test('a viewer records nothing', async () => {
   await using ledger = await startLosing(false);
   const [ana, vic] = [await ledger.sender.desk('ana'), await ledger.sender.desk('vic', 'viewer')];
   const ran = await ana.run([...refund, '--json']);
-  const { intent } = JSON.parse(ran.stderr) as { readonly intent: string };
-  const refused = await vic.run([...shop, 'journal', 'settle', intent, '--applied', '--note', 'x', '--yes']);
+  const { change } = JSON.parse(ran.stderr) as { readonly change: string };
+  const refused = await vic.run([...shop, 'journal', 'settle', change, '--applied', '--note', 'x', '--yes']);
   expect(refused.code).toBe(3);
   expect(refused.stderr).toContain('vic is a viewer');
 });

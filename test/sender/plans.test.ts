@@ -90,8 +90,8 @@ test('asks for an approval, is approved by somebody else, and then all of its ro
   expect(await apply()).toMatchObject({ code: 0 });
   expect(sent()).toEqual(refunds('ord_A1', 'ord_A2', 'ord_A3'));
   const list = await ben.run([...shop, 'journal', 'list', '--json']);
-  const [{ intent }] = JSON.parse(list.stdout).data;
-  const told = await ben.run([...shop, 'journal', 'show', intent]);
+  const [{ change }] = JSON.parse(list.stdout).data;
+  const told = await ben.run([...shop, 'journal', 'show', change]);
   expect(inOneLine(told.stdout)).toContain('ana on desk-1, approved by ben');
 });
 
@@ -123,7 +123,7 @@ function handOverRow(
       request: { method: 'POST', path: 'orders/ord_A1/refunds', body },
       expected: [{ chargeId: 'ch_ord_A1', amount: -600 }],
       amount: 600,
-      intentId: row.key,
+      idempotencyKey: row.key,
     });
   };
   return handOver(sender.url, ana.token, id, shown, what, 'shop', { digest: digestIn(text) });
@@ -156,8 +156,8 @@ const forgeries: readonly [string, (what: Json) => Json, string?][] = [
     }),
     'ord_A9',
   ],
-  ['key', (what) => ({ ...what, intentId: 'row/of-nothing' })],
-  ['key left out', ({ intentId: _, ...what }) => what],
+  ['key', (what) => ({ ...what, idempotencyKey: 'row/of-nothing' })],
+  ['key left out', ({ idempotencyKey: _, ...what }) => what],
 ];
 
 test.for(forgeries)(

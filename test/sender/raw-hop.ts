@@ -9,7 +9,7 @@ export interface RawReply {
 
 /** The last line of a stream, as far as these tests look at it. */
 interface LastLine {
-  readonly end?: { readonly verdict: string; readonly intent: string };
+  readonly end?: { readonly verdict: string; readonly change: string };
   readonly refused?: unknown;
   readonly changed?: { readonly text: string };
   readonly closed?: true;

@@ -115,8 +115,8 @@ describe('a refund over the limit of a team', () => {
       expect.objectContaining({ id: request, state: 'used' }),
     );
     const known = await ben.run([...shop, 'journal', 'list', '--order', id, '--json']);
-    const [{ intent }] = JSON.parse(known.stdout).data;
-    const told = await ben.run([...shop, 'journal', 'show', intent]);
+    const [{ change }] = JSON.parse(known.stdout).data;
+    const told = await ben.run([...shop, 'journal', 'show', change]);
     expect(plain(told.stdout)).toContain('ana on desk-1, approved by ben');
   });
 

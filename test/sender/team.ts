@@ -64,7 +64,7 @@ export function newTeam() {
     },
     /** What became of it. */
     ended: (refund: SentRow, last: Partial<VerdictRow> = {}) =>
-      store().append({ ...verdict(refund.intent, clock.time), ...last }),
+      store().append({ ...verdict(refund.change, clock.time), ...last }),
     /** A refund of so much, on an order of its own unless it is named. */
     refund(amount: number, more: Partial<SentRow> = {}, orderId?: string): SentRow {
       count += 1;
@@ -89,10 +89,10 @@ const sandbox: RuledAccount = {
   },
 };
 
-function refundOf(amount: number, orderId: string, intent: string, more: Partial<SentRow>): SentRow {
+function refundOf(amount: number, orderId: string, change: string, more: Partial<SentRow>): SentRow {
   const body = { charge_id: 'ch_1', amount };
   return {
-    ...sent(intent, startMs),
+    ...sent(change, startMs),
     request: { method: 'POST', path: `orders/${orderId}/refunds`, body },
     proof: {
       ...base.proof,

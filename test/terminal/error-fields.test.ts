@@ -13,31 +13,31 @@ import { differences } from '../harness/two-widths.ts';
 
 const order = orderOf('ord_1', [chargeOf('ch_1', 35000)]);
 const refund = ['-p', 'shop', 'orders', 'refund', 'ord_1', '--charge', '1', '--amount', '300', '--yes'];
-const scripted = [...refund, '--intent', 'ticket-8840', '--json'];
+const scripted = [...refund, '--idempotency-key', 'ticket-8840', '--json'];
 
-test('a lost reply names the intent, the script’s id, the order, the profile and the commands; so does what comes after', async () => {
+test('a lost reply names the change, the script’s id, the order, the profile and the commands; so does what comes after', async () => {
   const onPost = () => reply('<h1>Bad Gateway</h1>', 502, { 'content-type': 'text/html' });
   await using service = await startService({ orders: [order], onPost });
   await storeShop(service.home, service, { 'reconcile.after': '0' });
   const run = (...args: string[]) => paydesk(args, { home: service.home });
   const lost = JSON.parse((await run(...scripted)).stderr);
-  const { intent } = lost;
-  expect(intent).toMatch(/^i_[0-9a-f]{8}$/);
-  const subject = { intent, script_id: 'ticket-8840', order_id: 'ord_1', profile: 'shop' };
+  const { change } = lost;
+  expect(change).toMatch(/^i_[0-9a-f]{8}$/);
+  const subject = { change, idempotency_key: 'ticket-8840', order_id: 'ord_1', profile: 'shop' };
   expect(lost).toMatchObject({
     ...subject,
     exit_code: 7,
-    commands: [['paydesk', 'journal', 'reconcile', intent]],
+    commands: [['paydesk', 'journal', 'reconcile', change]],
   });
   const blocked = JSON.parse((await run(...refund, '--json')).stderr);
   expect(blocked).toMatchObject({
     ...subject,
     exit_code: 3,
-    commands: [['paydesk', 'journal', 'reconcile', intent]],
+    commands: [['paydesk', 'journal', 'reconcile', change]],
   });
   const settle = ['journal', 'settle', 'ticket-8840', '--applied', '--note', 'seen at the bank', '--json'];
   expect(JSON.parse((await run(...settle, '--confirm', 'ord_2')).stderr)).toMatchObject(subject);
-  const contradiction = await run('journal', 'acknowledge', intent, '--note', 'n', '--json');
+  const contradiction = await run('journal', 'acknowledge', change, '--note', 'n', '--json');
   expect(JSON.parse(contradiction.stderr)).toMatchObject(subject);
   expect(service.posts).toHaveLength(1);
 });
@@ -56,8 +56,8 @@ test('journal show finds a change by the script’s own id, and shows both ids',
   const narrow = await screenAt(80);
   expect(narrow).toMatchInlineSnapshot(`
     "refund of 300 MXN: unconfirmed: the order does not show it
-      intent         i_7f3k2m9q, attempt 1
-      script id      ticket-8840
+      change         i_7f3k2m9q, attempt 1
+      idempotency key      ticket-8840
       order          ord_1
       account        shop, http://127.0.0.1:1 service sandbox
       sent           21 Nov 2040 05:05:12 UTC by op7
@@ -95,8 +95,8 @@ test('a refusal by the service has its type and code', async () => {
   expect(refused).toMatchObject({
     exit_code: 5,
     type,
-    intent: expect.stringMatching(/^i_/),
-    script_id: 'ticket-8840',
+    change: expect.stringMatching(/^i_/),
+    idempotency_key: 'ticket-8840',
     order_id: 'ord_1',
     profile: 'shop',
     commands: [['paydesk', '-p', 'shop', 'orders', 'show', 'ord_1']],
@@ -124,8 +124,8 @@ test('an order that does not exist is named, and an id that the journal does not
     profile: 'demo',
     commands: [['paydesk', '-p', 'demo', 'orders', 'list']],
   });
-  expect(await run('journal', 'show', 'i_none')).toMatchObject({ exit_code: 5, intent: 'i_none' });
-  expect(await run('journal', 'show', 'cart-1')).toMatchObject({ exit_code: 5, script_id: 'cart-1' });
+  expect(await run('journal', 'show', 'i_none')).toMatchObject({ exit_code: 5, change: 'i_none' });
+  expect(await run('journal', 'show', 'cart-1')).toMatchObject({ exit_code: 5, idempotency_key: 'cart-1' });
 });
 
 test.each<[string, readonly (readonly string[])[]]>([

@@ -28,7 +28,7 @@ const notReturnable = new CliError('rejected', 'order is not refundable', {
 
 describe('an error on the screen', () => {
   it('never breaks a row of the journal, so that it can be copied', async () => {
-    const row = JSON.stringify({ type: 'verdict', intent: 'i_7f3k2m9q', why: 'a long sentence '.repeat(12) });
+    const row = JSON.stringify({ type: 'verdict', change: 'i_7f3k2m9q', why: 'a long sentence '.repeat(12) });
     const error = new CliError('incomplete', 'it could not be written down', { now: ['copy this:', row] });
     expect((await shown(error)).split('\n').map((line) => line.trim())).toContain(row);
   });

@@ -28,22 +28,22 @@ export const found: readonly (readonly [claim: string, history: History, where: 
   [
     'a repeat says that the refund failed before the next read is due',
     byHand('part', refund('ana'), step('time passes'), looks, fails),
-    /--intent|reconcile INTENT/,
+    /--idempotency-key|reconcile CHANGE/,
   ],
   [
     'a repeat says that the refund is gone before the next read is due',
     byHand('part', refund('ana'), step('time passes'), looks, vanishes),
-    /--intent|reconcile INTENT/,
+    /--idempotency-key|reconcile CHANGE/,
   ],
   [
     'a repeat says that the refund was made twice before the next read is due',
     byHand('part', refund('ana'), step('time passes'), looks, step('the service doubles it')),
-    /--intent|reconcile INTENT/,
+    /--idempotency-key|reconcile CHANGE/,
   ],
   [
     'a repeat says that one of two refunds has a status that nobody knows',
     byHand('whole', refund('ana', 'reply lost'), looks, isStrange),
-    /--intent/,
+    /--idempotency-key/,
   ],
   [
     'what was recorded as made and shows with a status that nobody knows is unconfirmed',

@@ -90,7 +90,7 @@ export function send(fate: Fate, ...codes: readonly number[]): Act {
     if (by === 'hand') {
       await world.must(
         world.ana,
-        `orders refund ${id}${words[scope]} --reason other --intent ticket-1 --yes`,
+        `orders refund ${id}${words[scope]} --reason other --idempotency-key ticket-1 --yes`,
         ...codes,
       );
       return;
@@ -114,15 +114,15 @@ export async function settle(world: World, time: string, line: string): Promise<
   world.at(time);
   const attempt = (await world.attempts(world.ana)).at(-1);
   if (attempt === undefined) throw new Error('nothing was sent');
-  await world.must(world.ana, `journal ${line.replace('INTENT', attempt.intent)}`, 0);
+  await world.must(world.ana, `journal ${line.replace('CHANGE', attempt.change)}`, 0);
 }
 
 export const notMade = (world: World, time = '09:04:00') =>
-  settle(world, time, `settle INTENT --not-applied --note asked-the-bank --confirm ${id}`);
+  settle(world, time, `settle CHANGE --not-applied --note asked-the-bank --confirm ${id}`);
 export const isMade = (world: World, time = '09:04:00') =>
-  settle(world, time, `settle INTENT --applied --note asked-the-bank --confirm ${id}`);
+  settle(world, time, `settle CHANGE --applied --note asked-the-bank --confirm ${id}`);
 export const acknowledge = (world: World, time: string) =>
-  settle(world, time, 'acknowledge INTENT --note the-bank-recalls-it --yes');
+  settle(world, time, 'acknowledge CHANGE --note the-bank-recalls-it --yes');
 
 // The same refund, made by somebody else.
 function recordAll(world: World, scope: Scope): void {
@@ -213,7 +213,7 @@ export const again =
     world.fate(fate);
     await world.must(
       world.ana,
-      `orders refund ${id} ${words} --reason other --intent ${name} --yes`,
+      `orders refund ${id} ${words} --reason other --idempotency-key ${name} --yes`,
       ...codes,
     );
   };

@@ -148,7 +148,7 @@ export const settledByHand = [
       settle(
         world,
         '09:05:00',
-        `settle INTENT --correct --applied --note it-was-made-after-all --confirm ${id}`,
+        `settle CHANGE --correct --applied --note it-was-made-after-all --confirm ${id}`,
       ),
     ),
   ),
@@ -160,7 +160,7 @@ export const settledByHand = [
       settle(
         world,
         '09:05:00',
-        `settle INTENT --correct --not-applied --note it-was-not-made --confirm ${id}`,
+        `settle CHANGE --correct --not-applied --note it-was-not-made --confirm ${id}`,
       ),
     ),
   ),
@@ -186,7 +186,7 @@ export const settledByHand = [
       await again(
         'made',
         'ticket-2',
-        `--charge ch_1 --amount 300 --again ${attempt?.intent ?? ''}`,
+        `--charge ch_1 --amount 300 --again ${attempt?.change ?? ''}`,
         0,
       )(world);
       world.at('09:06:00');

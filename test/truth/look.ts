@@ -108,7 +108,7 @@ async function refusedSteps(
     const words = command.split(' ').map((word) => (word === 'TEXT' ? 'looked-into-it' : word));
     const { code } = await world.run(desk, [...words, ...step.more]);
     if (!step.codes.includes(code ?? -1))
-      refused.push(`offers "${command.replaceAll(/\bi_[0-9a-f]+/g, 'INTENT')}", which ends with ${code}`);
+      refused.push(`offers "${command.replaceAll(/\bi_[0-9a-f]+/g, 'CHANGE')}", which ends with ${code}`);
   }
   return refused;
 }

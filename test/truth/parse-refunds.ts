@@ -18,7 +18,7 @@ import {
 
 /** `journal list` and `reconcile --all` for people. */
 export function journalTable({ code, stdout }: Ran): Said {
-  const rows = tableOf(stdout, 'INTENT');
+  const rows = tableOf(stdout, 'CHANGE');
   return attemptsSaid(
     code,
     rows.map((row) => ({ ...stateIn(row.OUTCOME ?? ''), amount: amountIn(row.AMOUNT) })),
@@ -49,11 +49,11 @@ function attemptsSaid(
   };
 }
 
-/** `journal show`, and `journal reconcile` of one intent, for people. */
+/** `journal show`, and `journal reconcile` of one change, for people. */
 export function journalShow({ code, stdout, stderr }: Ran): Said {
   if (/^not found:/m.test(stderr)) return { exit: code ?? -1, attempt: 'none' };
-  const text = stdout.replaceAll(/\n(?! {2}intent)/g, ' ');
-  const outcome = /(?:^|["”] |\s)refund of \d+ MXN: (.*?)\s*\n {2}intent/.exec(text)?.[1];
+  const text = stdout.replaceAll(/\n(?! {2}change)/g, ' ');
+  const outcome = /(?:^|["”] |\s)refund of \d+ MXN: (.*?)\s*\n {2}change/.exec(text)?.[1];
   if (outcome === undefined) throw new UnknownWords(`no attempt: ${stdout.slice(0, 300)}`);
   const { state, words } = stateIn(outcome.replaceAll(/\s+/g, ' '));
   const now = stdout.indexOf('\nnow:');

@@ -89,9 +89,9 @@ const refund =
   (world, desk, { scope }) =>
     world.run(desk, ['orders', 'refund', id, ...further[scope], ...more]);
 
-async function intentOf(world: World, desk: Desk): Promise<string> {
+async function changeOfRow(world: World, desk: Desk): Promise<string> {
   const [attempt] = await world.attempts(desk);
-  return attempt?.intent ?? 'i_none';
+  return attempt?.change ?? 'i_none';
 }
 
 const ofAttempt =
@@ -99,7 +99,7 @@ const ofAttempt =
   async (world, desk) =>
     world.run(
       desk,
-      [...before.split(' '), await intentOf(world, desk), ...more],
+      [...before.split(' '), await changeOfRow(world, desk), ...more],
       more.length === 0 ? 160 : undefined,
     );
 
@@ -222,7 +222,7 @@ export const screens: readonly Screen[] = [
     expects: (situation) => previews(situation, 0),
   },
   {
-    name: 'orders refund, the same --intent again',
+    name: 'orders refund, the same --idempotency-key again',
     isShort: true,
     isFor: (situation) => isHand(situation) && hasOneAttempt(situation),
     ask: repeat,
@@ -245,14 +245,14 @@ export const screens: readonly Screen[] = [
     expects: openOnes,
   },
   {
-    name: 'journal show INTENT',
+    name: 'journal show CHANGE',
     isFor: hasOneAttempt,
     ask: afterLook(),
     read: journalShow,
     expects: oneAttempt,
   },
   {
-    name: 'journal show INTENT --json',
+    name: 'journal show CHANGE --json',
     isFor: hasOneAttempt,
     ask: afterLook('--json'),
     read: journalShowJson,
@@ -268,7 +268,7 @@ export const screens: readonly Screen[] = [
     }),
   },
   {
-    name: 'journal reconcile INTENT',
+    name: 'journal reconcile CHANGE',
     hasNextSteps: true,
     isFor: hasOneAttempt,
     ask: ofAttempt('journal reconcile'),
@@ -439,7 +439,7 @@ async function repeat(world: World, desk: Desk, { scope }: Situation): Promise<R
     ...asked,
     '--reason',
     'other',
-    '--intent',
+    '--idempotency-key',
     'ticket-1',
     '--yes',
   ]);

@@ -127,7 +127,7 @@ const happenings = {
       (request) => stateOf(request) === 'unconfirmed' && request.said === undefined,
       (request) => {
         request.said = step.charge === 'ch_1' ? 'made' : 'not made';
-        return `settle INTENT ${saidFlag(request)} --note asked-the-bank --confirm ${id}`;
+        return `settle CHANGE ${saidFlag(request)} --note asked-the-bank --confirm ${id}`;
       },
     ),
   'ana corrects': (walk, step) =>
@@ -137,7 +137,7 @@ const happenings = {
       ({ said, records }) => said !== undefined && records.length === 0,
       (request) => {
         request.said = request.said === 'made' ? 'not made' : 'made';
-        return `settle INTENT --correct ${saidFlag(request)} --note it-was-not-so --confirm ${id}`;
+        return `settle CHANGE --correct ${saidFlag(request)} --note it-was-not-so --confirm ${id}`;
       },
     ),
   async 'ana acknowledges'(walk, step) {
@@ -155,7 +155,7 @@ const happenings = {
       (request) => {
         request.before = [];
         request.acknowledged = stateOf(request) as 'failed';
-        return 'acknowledge INTENT --note the-bank-recalls-it --yes';
+        return 'acknowledge CHANGE --note the-bank-recalls-it --yes';
       },
     );
   },
@@ -211,7 +211,7 @@ async function refund(walk: Walk, desk: Desk, { fate: asked, charge }: Step): Pr
   const line =
     isRow && by === 'plan'
       ? 'refunds apply r.plan --yes'
-      : `orders refund ${id}${where} --reason other --intent ${ticket} --yes`;
+      : `orders refund ${id}${where} --reason other --idempotency-key ${ticket} --yes`;
   const shown = world.records(id);
   const { code, stderr, stdout } = await world.run(desk, line.split(' '));
   world.fate('made');
@@ -308,10 +308,10 @@ async function journal(
   const attempts = await world.attempts(world.ana);
   if (attempts.length !== own.length)
     throw new Unbuilt(`${attempts.length} attempts in the journal, and ${own.length} were sent`);
-  const { intent = '' } = attempts.at(-1 - own.indexOf(found)) ?? {};
+  const { change = '' } = attempts.at(-1 - own.indexOf(found)) ?? {};
   // Whoever does something about an attempt has looked at it.
-  await world.must(world.ana, `journal reconcile ${intent}`, 0, 7);
-  await world.must(world.ana, `journal ${line.replace('INTENT', intent)}`, 0);
+  await world.must(world.ana, `journal reconcile ${change}`, 0, 7);
+  await world.must(world.ana, `journal ${line.replace('CHANGE', change)}`, 0);
   return `${line}: ${wordsOf(found)}`;
 }
 

@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openDesk, type Service } from './desk.ts';
-import { intentOf, orderIdOf } from './desk-rows.ts';
+import { changeOfRow, orderIdOf } from './desk-rows.ts';
 import { type Place, type Program, run } from './measure.ts';
 
 /** A desk that works with the bench's service. */
@@ -62,13 +62,13 @@ export const commands: Commands = {
     paydesk(['__complete', 'bash', '2', 'orders', 'show', 'ord_']),
   '`journal list`': ({ paydesk }) => paydesk(['journal', 'list']),
   '`journal list --open`': ({ paydesk }) => paydesk(['journal', 'list', '--open']),
-  '`journal show`': ({ paydesk }) => paydesk(['journal', 'show', intentOf(3)]),
+  '`journal show`': ({ paydesk }) => paydesk(['journal', 'show', changeOfRow(3)]),
   '`journal reconcile ID`': ({ paydesk, changes }) => {
     // Of those that are still watched, each once.
     let back = 0;
     return paydesk(() => {
       back += 1;
-      return ['journal', 'reconcile', intentOf(changes - back)];
+      return ['journal', 'reconcile', changeOfRow(changes - back)];
     });
   },
   '`orders refund --yes`': ({ paydesk, newOrders }) =>

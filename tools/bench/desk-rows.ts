@@ -19,8 +19,8 @@ export function orderIdOf(index: number): string {
   return `ord_${String(index).padStart(17, '0')}`;
 }
 
-/** The intent of a change. No two numbers give the same one. */
-export function intentOf(change: number): string {
+/** The change of a change. No two numbers give the same one. */
+export function changeOfRow(change: number): string {
   return `i_${mixed(change).toString(16).padStart(8, '0')}`;
 }
 
@@ -134,7 +134,7 @@ function refund(made: Made & { readonly order: number }, kind: Kind | 'watched')
   return [sent, verdict(sent, 16, shown), ...(kind === 'watched' ? [] : [verdict(sent, after, checked)])];
 }
 
-// A row of a plan has a script's own id, as every row that paydesk sends for a plan.
+// A row of a plan has an idempotency key, as every row that paydesk sends for a plan.
 function ofPlan({ change, account: { origin } }: Made, orderId: string) {
   const ref = `T-${change}`;
   const row = { origin, mode: 'sandbox', orderId, chargeId: undefined, amount: 'full', ref } as const;
@@ -167,7 +167,7 @@ function creation(made: Made, kind: 'unconfirmed' | 'link' | 'order'): AttemptRo
 
 // ── Rows ────────────────────────────────────────────────────────────────────────────────────────
 
-type Words = Omit<VerdictRow, 'type' | 'intent' | 'attempt' | 'time' | 'clocks'>;
+type Words = Omit<VerdictRow, 'type' | 'change' | 'attempt' | 'time' | 'clocks'>;
 
 const confirmed = { verdict: 'applied', by: 'reply', why: 'the reply confirms it' } as const;
 const lostReply = { verdict: 'unknown', by: 'sender', why: 'no answer from 127.0.0.1 (timeout)' } as const;
@@ -203,7 +203,7 @@ function sentRow({ change, account, time }: Made, { kind, path, orderId, amount 
   return {
     ...account,
     type: 'sent',
-    intent: intentOf(change),
+    change: changeOfRow(change),
     attempt: 1,
     time,
     clocks: clocksAt(time),
@@ -219,9 +219,9 @@ function sentRow({ change, account, time }: Made, { kind, path, orderId, amount 
   };
 }
 
-function verdict({ intent, attempt, time: since }: SentRow, afterMs: number, words: Words): VerdictRow {
+function verdict({ change, attempt, time: since }: SentRow, afterMs: number, words: Words): VerdictRow {
   const time = since + afterMs;
-  return { type: 'verdict', intent, attempt, time, clocks: clocksAt(time), ...words };
+  return { type: 'verdict', change, attempt, time, clocks: clocksAt(time), ...words };
 }
 
 // The machine was started at the beginning of each week.

@@ -14,8 +14,8 @@ import { type Row, tableOf } from './row.ts';
 const operators = ['ana', 'lea', 'luis', 'noor'];
 const screens = [
   'orders list, orders show ORDER, orders find ORDER, orders waiting, orders twins, today, journal list',
-  'refunds list --period today, refunds summary --period today, journal list --open, journal show INTENT',
-  'journal reconcile INTENT, journal export --since today, journal verify, __complete bash 2 orders show ord_',
+  'refunds list --period today, refunds summary --period today, journal list --open, journal show CHANGE',
+  'journal reconcile CHANGE, journal export --since today, journal verify, __complete bash 2 orders show ord_',
 ].flatMap((line) => line.split(', '));
 const rounds = 5;
 const dayMs = 86_400_000;
@@ -86,12 +86,12 @@ async function workADay(
 async function timesOfScreens(day: number, order: string): Promise<Record<string, number[]>> {
   const at = firstDay + day * dayMs + 10 * 3_600_000;
   const found = await paydesk(at, ['journal', 'list', '--order', order, '--json']);
-  const intent = /i_[0-9a-f]+/.exec(found.stdout)?.[0] ?? '';
+  const change = /i_[0-9a-f]+/.exec(found.stdout)?.[0] ?? '';
   const times: Record<string, number[]> = Object.fromEntries(screens.map((screen) => [screen, []]));
   for (let round = -1; round < rounds; round += 1)
     for (const screen of screens) {
       const began = performance.now();
-      const words = screen.replace('ORDER', order).replace('INTENT', intent).split(' ');
+      const words = screen.replace('ORDER', order).replace('CHANGE', change).split(' ');
       const { code, stderr } = await paydesk(at, words);
       if (code !== 0 && code !== 7) throw new Error(`${words.join(' ')} ended with ${code}: ${stderr}`);
       if (round >= 0) times[screen]?.push(performance.now() - began);

@@ -162,9 +162,9 @@ function unconfirmedWords(report: RowReport): string {
 
 /** What to do about an unconfirmed row. An alarm is for a person, and reading the order again does not end it. */
 export function lookWords({ attempt }: RowReport): string {
-  const { intent = '--all', alarm } = attempt ?? {};
-  if (alarm === undefined) return `paydesk journal reconcile ${intent}`;
-  return `${alarmWords[alarm]}: paydesk journal show ${intent}`;
+  const { change = '--all', alarm } = attempt ?? {};
+  if (alarm === undefined) return `paydesk journal reconcile ${change}`;
+  return `${alarmWords[alarm]}: paydesk journal show ${change}`;
 }
 
 function manyRows(reports: readonly RowReport[]): string {

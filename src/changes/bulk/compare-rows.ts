@@ -176,8 +176,8 @@ interface Unshown {
 function unshownOf(refund: KnownRefund): readonly Unshown[] {
   const { attempt, state, mayAppear } = refund;
   if (attempt === undefined) return [];
-  const { proof, given, asked } = attempt.sent;
-  const keys = [given, asked?.part_of].filter((key) => typeof key === 'string');
+  const { proof, idempotencyKey, asked } = attempt.sent;
+  const keys = [idempotencyKey, asked?.part_of].filter((key) => typeof key === 'string');
   const before = new Set(proof.before.charges.flatMap(({ refunds }) => refunds.map(({ id }) => id)));
   const isNews = mayAppear || (state !== 'unconfirmed' && state !== 'recorded not made');
   return proof.expected.map(({ chargeId, amount }) => ({

@@ -15,7 +15,7 @@ import { checkAccount, controlFigures } from './plan-checks.ts';
 import { type Looked, nothingRead, readAgain } from './read-again.ts';
 import { readOrders } from './read-orders.ts';
 import { reportPlan } from './report-plan.ts';
-import { madeByPlan } from './row-intent.ts';
+import { madeByPlan } from './row-change.ts';
 import {
   isAlarming,
   isDone,

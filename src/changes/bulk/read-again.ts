@@ -40,7 +40,7 @@ export async function readAgain(ctx: Context, plan: Plan): Promise<Looked> {
   const watched: AttemptRecord[] = [];
   for await (const { rows, attempts } of attemptsOfPlan(ctx, plan)) {
     const keys = new Set(rows.map(({ key }) => key));
-    for (const record of attempts.filter(({ sent }) => keys.has(sent.given ?? ''))) {
+    for (const record of attempts.filter(({ sent }) => keys.has(sent.idempotencyKey ?? ''))) {
       if (ctx.journal.mayStillLeave(record, now)) continue;
       if (isUnconfirmed(record)) open.push(record);
       else if (watched.length < watchedMax && (isWatched(record) || isMadeByHand(record)))
@@ -56,7 +56,7 @@ export async function readAgain(ctx: Context, plan: Plan): Promise<Looked> {
     for (const record of next) {
       ctx.signal.throwIfAborted();
       const found = await lookAgain(ctx, record);
-      if (typeof found === 'string') looked.unread.set(record.sent.given ?? '', found);
+      if (typeof found === 'string') looked.unread.set(record.sent.idempotencyKey ?? '', found);
       else looked.read.set(attemptName(found), found);
       read += 1;
     }

@@ -69,9 +69,11 @@ function otherChange(
   isOpen: (record: AttemptRecord) => boolean,
   { settings }: Profile,
 ): string | undefined {
-  const open = attempts.find((record) => isOpen(record) && record.sent.given !== key && !isOfPlan(record));
+  const open = attempts.find(
+    (record) => isOpen(record) && record.sent.idempotencyKey !== key && !isOfPlan(record),
+  );
   if (open === undefined) return undefined;
-  return `an earlier ${changeOf(open, settings)} is unconfirmed: paydesk journal reconcile ${open.sent.intent}`;
+  return `an earlier ${changeOf(open, settings)} is unconfirmed: paydesk journal reconcile ${open.sent.change}`;
 }
 
 // The refund for which the journal would refuse the row: nobody has dealt with it, or a person recorded that it was made, and the

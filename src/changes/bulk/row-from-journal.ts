@@ -21,7 +21,7 @@ export function triedBefore(
 /** The parts of an amount that was spread over charges before: the last attempt at each, if that may have been made. */
 export function partsUnder(key: string, attempts: readonly AttemptRecord[]): readonly AttemptRecord[] {
   const parts = attempts.filter(({ sent }) => sent.asked?.part_of === key);
-  return [...new Map(parts.map((record) => [record.sent.given, record])).values()].filter(mayBeMade);
+  return [...new Map(parts.map((record) => [record.sent.idempotencyKey, record])).values()].filter(mayBeMade);
 }
 
 /** A row as it was sent: `done` or `unconfirmed`. */
@@ -36,8 +36,8 @@ export function rowFromJournal<Row extends Omit<PlanRow, 'number'>>(
     ...base,
     state: isMade ? 'done' : 'unconfirmed',
     why: isMade
-      ? `applied on ${when} by ${operator}: paydesk journal show ${sent.intent}`
-      : `sent on ${when} by ${operator} and unconfirmed: paydesk journal reconcile ${sent.intent}`,
+      ? `applied on ${when} by ${operator}: paydesk journal show ${sent.change}`
+      : `sent on ${when} by ${operator} and unconfirmed: paydesk journal reconcile ${sent.change}`,
     sum: amount,
     currency,
     body: request.body,
@@ -47,5 +47,5 @@ export function rowFromJournal<Row extends Omit<PlanRow, 'number'>>(
 }
 
 function lastUnder(key: string, attempts: readonly AttemptRecord[]): AttemptRecord | undefined {
-  return attempts.findLast(({ sent }) => sent.given === key);
+  return attempts.findLast(({ sent }) => sent.idempotencyKey === key);
 }

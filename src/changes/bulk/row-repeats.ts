@@ -49,7 +49,7 @@ export function namesLeft(
 
 function isUsedUp(name: string, attempts: readonly AttemptRecord[], key?: string): boolean {
   const isOwn = ({ sent, verdicts }: AttemptRecord) =>
-    verdicts.at(-1)?.verdict === 'rejected' && key !== undefined && sent.given === key;
+    verdicts.at(-1)?.verdict === 'rejected' && key !== undefined && sent.idempotencyKey === key;
   return attempts.some((record) => usesUp(record, name) && !isOwn(record));
 }
 
@@ -202,9 +202,9 @@ function repeatedBy(names: NamesLeft, { attempts }: RowsOfOrder): ReadonlySet<st
 }
 
 function isOfRows({ sent }: AttemptRecord, { keys, planId }: RowsOfOrder): boolean {
-  const { given = '', asked } = sent;
+  const { idempotencyKey = '', asked } = sent;
   const whole = asked?.part_of;
-  return sent.plan === planId || keys.has(given) || (typeof whole === 'string' && keys.has(whole));
+  return sent.plan === planId || keys.has(idempotencyKey) || (typeof whole === 'string' && keys.has(whole));
 }
 
 function isApplied({ verdicts }: AttemptRecord): boolean {

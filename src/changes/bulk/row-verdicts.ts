@@ -59,7 +59,7 @@ export interface RowReport {
 
 /** What a report says of an attempt. The attempt itself is much larger, and a plan may have thousands of them. */
 interface RowAttempt {
-  readonly intent: string;
+  readonly change: string;
   readonly operator: string;
   /** Unix milliseconds. */
   readonly time: number;
@@ -87,7 +87,7 @@ export function reportRows(
   attempts: readonly AttemptRecord[],
   notSent: NotSent = new Map(),
 ): readonly RowReport[] {
-  const last = new Map(attempts.map((record) => [record.sent.given, record]));
+  const last = new Map(attempts.map((record) => [record.sent.idempotencyKey, record]));
   return plan.rows.map((row) => {
     const attempt = last.get(row.key);
     const news = attempt && countsForPlan(plan, row, attempt) ? attempt : undefined;
@@ -138,13 +138,13 @@ function rowAttempt(
   attempt: AttemptRecord,
   verdict: RowVerdict,
 ): RowAttempt {
-  const { intent, operator, time, proof } = attempt.sent;
+  const { change, operator, time, proof } = attempt.sent;
   const last = attempt.verdicts.at(-1);
   const refunds = last?.refunds ?? [];
   const ids = refunds.map(({ id }) => id ?? '').join(' ');
   const sum = refunds.reduce((total, { amount }) => total - amount, 0);
   return {
-    intent,
+    change,
     operator,
     time,
     before: proof.before.amountRefunded,
@@ -277,7 +277,7 @@ export function reportColumns({ columns }: Pick<Plan, 'columns'>): readonly Colu
     fieldColumn('before', 'BEFORE', 'figure'),
     fieldColumn('after', 'AFTER', 'figure'),
     fieldColumn('log_id', 'LOG ID', 'text'),
-    fieldColumn('intent', 'INTENT', 'id'),
+    fieldColumn('change', 'CHANGE', 'id'),
     fieldColumn('operator', 'BY', 'text'),
     ...inputColumnsOf({ columns }),
   ];
@@ -329,7 +329,7 @@ export function reportRecord(
     log_id: attempt?.logId ?? null,
     time: time === undefined ? null : Math.floor(time / 1000),
     read_at: readAt === undefined ? null : Math.floor(readAt / 1000),
-    intent: attempt?.intent ?? null,
+    change: attempt?.change ?? null,
     operator: attempt?.operator ?? null,
     input: inputOf(row, { columns }),
   };

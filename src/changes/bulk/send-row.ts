@@ -7,7 +7,7 @@ import { CliError } from '../../errors.ts';
 import { type AttemptRecord, LimitRefusal, type Outcome } from '../../journal/journal.ts';
 import type { Plan, PlanRow, RowEnd } from '../../plans/plans.ts';
 import type { Notes } from '../../terminal/terminal.ts';
-import { intentOf } from './row-intent.ts';
+import { changeOfRow } from './row-change.ts';
 import { dryRunWords, isSentAnew } from './row-verdicts.ts';
 
 /** How a row ended: for the batch, and for the report if the journal holds nothing of it. */
@@ -68,14 +68,14 @@ export async function sendRow(sending: Sending, row: PlanRow): Promise<SentRow> 
   } catch (error) {
     return stoppedByJournal(sending, error);
   }
-  const last = attempts.findLast(({ sent }) => sent.given === row.key);
+  const last = attempts.findLast(({ sent }) => sent.idempotencyKey === row.key);
   const known = last && endOfKnown(sending, row, last);
   if (known !== undefined) {
     sending.run.known += 1;
     return { end: { ...known, isKnown: true }, notSent: undefined };
   }
   try {
-    const outcome = await ctx.change(intentOf(sending, row, attempts, last));
+    const outcome = await ctx.change(changeOfRow(sending, row, attempts, last));
     sending.run.unreached = 0;
     sayUnrecorded(ctx, row, outcome);
     return endOf(outcome, sending.run);

@@ -23,7 +23,7 @@ export interface CreationFlags {
   /** `--body`: the file that holds the whole body. */
   readonly body: string | undefined;
   readonly confirm: string | undefined;
-  readonly intent: string | undefined;
+  readonly idempotencyKey: string | undefined;
   readonly again: readonly string[];
   readonly qr: boolean;
   readonly noQr: boolean;
@@ -74,7 +74,7 @@ interface Creation<B extends JsonObject, D> {
 export async function createOne<B extends JsonObject, D extends Draft>(
   ctx: Context,
   given: D,
-  { body: file, confirm, intent: intentId, again, qr, noQr }: CreationFlags,
+  { body: file, confirm, idempotencyKey, again, qr, noQr }: CreationFlags,
   creation: Creation<B, D>,
 ): Promise<void> {
   const { kind, command, columns } = creation;
@@ -85,10 +85,13 @@ export async function createOne<B extends JsonObject, D extends Draft>(
   const confirmation = { profile, confirm };
   checkProfileConfirmable(ctx, confirmation, { command, missing, body: file });
   const { body, asked, words, warnings } = await bodyToSend(ctx, creation, given, { file, confirm, profile });
-  const repeats = wordsOf({ intent: intentId, again: again.length === 0 ? undefined : again.join(',') });
+  const repeats = wordsOf({
+    'idempotency-key': idempotencyKey,
+    again: again.length === 0 ? undefined : again.join(','),
+  });
   // What came in on standard input is gone.
   const later = file === '-' ? undefined : commandLine(profile, ...command.split(' '), ...words, ...repeats);
-  const repeat = { kind, intentId, asked, again };
+  const repeat = { kind, idempotencyKey, asked, again };
   let difference: string | undefined;
   const applied = await makeChange(
     ctx,
@@ -103,12 +106,12 @@ export async function createOne<B extends JsonObject, D extends Draft>(
       // Even with --quiet: whoever settled the earlier one may have been wrong.
       if (!ctx.options.dryRun) for (const text of byHand) ctx.notes.warn({ text, style: 'warn' });
       return {
-        intent: {
+        change: {
           request,
           amount,
           currency,
           checks: [...byHand, ...warnings],
-          approve: async () => undefined,
+          checkFresh: async () => undefined,
         },
         preview: [
           ...creation.preview(body, profile),
@@ -129,10 +132,10 @@ export async function createOne<B extends JsonObject, D extends Draft>(
 }
 
 // It was made, so it is no refusal; and nobody agreed to it, so a person must look (7). No link is drawn for the buyer.
-function notAsAsked(profile: Profile, { record, intent }: Applied, difference: string): CliError {
+function notAsAsked(profile: Profile, { record, change }: Applied, difference: string): CliError {
   const id = idOf(record) ?? '';
   return new CliError('unknown', difference, {
-    intent,
+    change,
     orderId: id,
     opening: 'NOT AS ASKED:',
     certain: 'the service made it, once; do not create it again',
@@ -153,7 +156,7 @@ interface ToSend {
   readonly profile: Profile;
 }
 
-// Returns the body to send, and `asked`: the input that must be the same when `--intent` is used again.
+// Returns the body to send, and `asked`: the input that must be the same when `--idempotency-key` is used again.
 async function bodyToSend<B extends JsonObject, D extends Draft>(
   ctx: Context,
   creation: Creation<B, D>,

@@ -186,7 +186,7 @@ function checkoutBlocks(checkout: NonNullable<OrderRequest['checkout']>): readon
 
 // The reply is not documented, so any field may be missing. `body` is the request.
 function orderResult(
-  { record, by, intent, said }: Applied,
+  { record, by, change, said }: Applied,
   body: OrderRequest,
   profile: Profile,
 ): readonly Block[] {
@@ -204,7 +204,7 @@ function orderResult(
         accountSpan(profile),
       ],
     },
-    { line: `order    ${order?.id ?? 'id not shown'}   ${status ?? 'no status yet'}${journalWords(intent)}` },
+    { line: `order    ${order?.id ?? 'id not shown'}   ${status ?? 'no status yet'}${journalWords(change)}` },
     ...(checkout.url === undefined ? [] : linkLines(checkout)),
     ...(by === 'read' ? [{ line: `${unconfirmedReply({ said })}; the service now lists the order` }] : []),
     ...(order === undefined ? [] : [{ line: `next: ${commandLine(profile, 'orders', 'show', order.id)}` }]),
@@ -213,7 +213,7 @@ function orderResult(
 
 // If the order could not be read again, the record comes from the journal and holds the new order's id.
 function orderIn(value: JsonObject): Order | undefined {
-  return value.object === 'intent' ? readOrder({ id: value.created }) : readOrder(value);
+  return value.object === 'change' ? readOrder({ id: value.created }) : readOrder(value);
 }
 
 // The checkout inside an order; empty when the reply shows none.

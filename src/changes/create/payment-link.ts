@@ -171,7 +171,7 @@ function linkPreview(body: CheckoutCreateRequest, profile: Profile): readonly Bl
 
 // The reply is not documented, so any field may be missing. `body` is the request.
 function linkResult(
-  { record, intent }: Applied,
+  { record, change }: Applied,
   body: CheckoutCreateRequest,
   profile: Profile,
 ): readonly Block[] {
@@ -191,7 +191,7 @@ function linkResult(
     },
     ...linkLines(record.value),
     {
-      line: `checkout ${textOr(id, 'id not shown')}   ${textOr(status, 'status not shown')}${journalWords(intent)}`,
+      line: `checkout ${textOr(id, 'id not shown')}   ${textOr(status, 'status not shown')}${journalWords(change)}`,
     },
   ];
 }

@@ -5,7 +5,7 @@ import { currencyPattern, lastExpiry, paymentMethodValues, tooLateWords } from '
 import { checkDecimals, flag, usage } from '../../commands/flags.ts';
 import { type ClockAndZone, momentOf, spanOf } from '../../commands/typed-time.ts';
 import type { Profile } from '../../profiles/profiles.ts';
-import { againFlag, intentFlag } from '../repeat.ts';
+import { againFlag, idempotencyKeyFlag } from '../repeat.ts';
 
 /** Flags for the items, the buyer and the payment. */
 export const saleFlags = {
@@ -42,7 +42,7 @@ export const saleFlags = {
 /** Flags that `orders create`, `checkout create` and `api` share. None of them is a field of the body. */
 export const creationFlags = {
   confirm: flag.text({ value: 'PROFILE', summary: "the profile's name: counts as yes in production" }),
-  intent: intentFlag,
+  'idempotency-key': idempotencyKeyFlag,
   again: againFlag,
 } as const;
 

@@ -153,7 +153,7 @@ export function checkTwins(
   throw refused(line(first), [
     ...(unconfirmed === undefined
       ? []
-      : ['first find out whether it was made:', `paydesk journal reconcile ${unconfirmed.intent}`]),
+      : ['first find out whether it was made:', `paydesk journal reconcile ${unconfirmed.change}`]),
     commandLine(profile, 'orders', 'show', first.id),
     `if the buyer should get both back, add --again with the refund of the twin, ${unnamed.map(nameForAgain).join(' and ')}:`,
     refundCommand(profile, money, [

@@ -95,8 +95,8 @@ async function planOrder(
   const { note } = asked;
   const isOfTeam = (await ctx.journal.rules()) !== undefined;
   return {
-    intent: {
-      ...intentOf(id, plan, asked),
+    change: {
+      ...changeOfRow(id, plan, asked),
       approval: approved?.id,
       twins: asked.twins === undefined || asked.twins.length === 0 ? undefined : asked.twins,
       checks: [...plan.warnings, ...told.urgent],
@@ -154,7 +154,7 @@ export function refundWarnings(
 }
 
 // The refund as it is sent.
-function intentOf(
+function changeOfRow(
   orderId: string,
   { body, expected, tolerated, amount, money }: RefundPlan,
   { reason, note, again }: RefundAsked,
@@ -171,7 +171,7 @@ export function refundForTeam(
   asked: RefundAsked,
 ): AskedRefund {
   const again = [...asked.again, ...(asked.twins ?? [])];
-  return askedRefund(profile, { ...intentOf(orderId, plan, asked), again }, plan.money);
+  return askedRefund(profile, { ...changeOfRow(orderId, plan, asked), again }, plan.money);
 }
 
 // The service will refuse the whole order, so the same command is none for later.
@@ -196,7 +196,7 @@ function refusePlanned(
   plan: RefundPlan,
   asked: RefundAsked,
 ): Promise<void> {
-  return ctx.journal.refusePlanned({ service, intent: intentOf(id, plan, asked), order });
+  return ctx.journal.refusePlanned({ service, change: changeOfRow(id, plan, asked), order });
 }
 
 // The flags that ask for the same without a question.

@@ -213,7 +213,7 @@ export function refundResult(plan: RefundPlan, applied: Applied, profile: Profil
     ),
     { line: `order    ${after.id}   ${statusWords(plan.money.status, after.status)}` },
     ...refundLines(applied.refunds ?? [], after, figure),
-    { line: `money    ${units}${journalWords(applied.intent)}` },
+    { line: `money    ${units}${journalWords(applied.change)}` },
     ...decimals.map((line) => ({ line, indent: 9 })),
     ...(applied.by === 'read'
       ? [{ line: `${unconfirmedReply(applied)}; the order now shows the refund` }]
@@ -223,9 +223,9 @@ export function refundResult(plan: RefundPlan, applied: Applied, profile: Profil
           { line: 'pending: the service has taken it up; it is made later, or fails. To look again:' },
           {
             line:
-              applied.intent === undefined
+              applied.change === undefined
                 ? showAgain(after, profile)
-                : `paydesk journal reconcile ${applied.intent}`,
+                : `paydesk journal reconcile ${applied.change}`,
             indent: 2,
           },
         ]

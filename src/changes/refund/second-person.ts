@@ -8,7 +8,7 @@ import { CliError } from '../../errors.ts';
 import {
   type ApprovalRequest,
   type AskedRefund,
-  type Intent,
+  type Change,
   type LimitFinding,
   LimitRefusal,
   secondWords,
@@ -34,7 +34,7 @@ export function askedRefund(
     note,
     again,
   }: Pick<
-    Intent,
+    Change,
     'orderId' | 'request' | 'expected' | 'tolerated' | 'amount' | 'currency' | 'reason' | 'note' | 'again'
   >,
   money: OrderMoney,
@@ -126,7 +126,7 @@ export async function requestApproval(
   const rules = await ctx.journal.rules();
   if (rules === undefined) throw new Error('there is no team to ask');
   const id = `r_${crypto.randomUUID().replaceAll('-', '').slice(0, 8)}`;
-  const { intent: approval } = await rules.ask(id, what);
+  const { requestId: approval } = await rules.ask(id, what);
   const earlier = approval === id ? undefined : await findRequest(ctx, approval);
   const by = earlier?.decided?.operator;
   const approve = commandLine(profile, 'approvals', 'approve', approval);

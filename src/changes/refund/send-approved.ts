@@ -19,7 +19,7 @@ import { stateWords } from './request-record.ts';
 export async function sendApproved(
   ctx: Context,
   requestId: string,
-  { id, ...how }: Pick<OrderAsked, 'id' | 'confirm' | 'intent'>,
+  { id, ...how }: Pick<OrderAsked, 'id' | 'confirm' | 'idempotencyKey'>,
 ): Promise<void> {
   const request = await findRequest(ctx, requestId, 'show');
   if (!isOfRefund(request))

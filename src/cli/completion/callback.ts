@@ -78,7 +78,7 @@ function knownHere({ env, platform, home, uid, machineFile }: CompletionIo): Kno
       return [...recent, ...indexed.filter((id) => !known.has(id)).map((value) => ({ value, text: '' }))];
     },
     // The commands of the journal find the profile by the id, so the default profile does not narrow the ids.
-    intents: (profile) => lately('intents', profile),
+    changes: (profile) => lately('changes', profile),
     async charges(orderId, named) {
       const profile = chosen(named);
       const onDemo = profile === demoName ? await demoCharges(state, orderId) : [];

@@ -15,8 +15,16 @@ export const create = defineCommand({
     `paydesk -p demo checkout create ${example} --installments 3,6 --yes --json --no-input`,
   ],
   async run(ctx, { flags }) {
-    const { body, confirm, intent, again = [], qr = false, 'no-qr': noQr = false, ...given } = flags;
-    await createPaymentLink(ctx, given, { body, confirm, intent, again, qr, noQr });
+    const {
+      body,
+      confirm,
+      'idempotency-key': idempotencyKey,
+      again = [],
+      qr = false,
+      'no-qr': noQr = false,
+      ...given
+    } = flags;
+    await createPaymentLink(ctx, given, { body, confirm, idempotencyKey, again, qr, noQr });
     return undefined;
   },
 });

@@ -19,7 +19,7 @@ import { type Context, confirmFirst, defineCommand, dryRunShown } from '../comma
 import { flag } from '../flags.ts';
 import { amountStyleOf } from './attempt-record.ts';
 import { refundsShown } from './attempt-words.ts';
-import { attemptOf, intentArgument, needsPerson, subjectOf } from './attempts.ts';
+import { attemptOf, changeArgument, needsPerson, subjectOf } from './attempts.ts';
 import { alarmSteps } from './next-steps.ts';
 import { noteProblem, unrecordable, wrongNote } from './settle-words.ts';
 import { checkShown, showAttempt } from './show.ts';
@@ -27,7 +27,7 @@ import { checkShown, showAttempt } from './show.ts';
 export const acknowledge = defineCommand({
   description:
     'Ends an alarm, for example MADE TWICE, once somebody has dealt with it. paydesk reads the order first and shows every refund of it; nothing is sent. Until the alarm is acknowledged, paydesk sends no refund of an order that was refunded twice.',
-  arguments: [intentArgument(true)],
+  arguments: [changeArgument(true)],
   flags: { note: flag.text({ value: 'TEXT', summary: 'what was done about it, in ten letters or more' }) },
   examples: [
     'paydesk journal acknowledge i_7f3k2m9q --note "the shop keeps it as a voucher, ticket 8851"',
@@ -43,19 +43,19 @@ export const acknowledge = defineCommand({
 async function acknowledgeAlarm(
   ctx: Context,
   record: AttemptRecord,
-  given: string | undefined,
+  typed: string | undefined,
 ): Promise<number | undefined> {
-  const { intent } = record.sent;
-  const would = `would read the order again and end the alarm of ${intent}: ${alarmText(record) ?? 'it has none'}`;
-  if (await dryRunShown(ctx, { action: 'acknowledge', intent }, would)) return undefined;
+  const { change } = record.sent;
+  const would = `would read the order again and end the alarm of ${change}: ${alarmText(record) ?? 'it has none'}`;
+  if (await dryRunShown(ctx, { action: 'acknowledge', change }, would)) return undefined;
   checkShown(ctx, record);
   await refuseUnlessAlarmed(ctx, record);
-  const problem = given === undefined ? undefined : noteProblem(given, done);
-  if (given !== undefined && problem !== undefined) throw wrongNote(given, problem);
+  const problem = typed === undefined ? undefined : noteProblem(typed, done);
+  if (typed !== undefined && problem !== undefined) throw wrongNote(typed, problem);
   if (!ctx.ask.interactive && !ctx.options.yes)
     throw unrecordable('missing --yes: it says that somebody has dealt with the alarm');
   const seen = await shownToPerson(ctx, record);
-  const note = given ?? (await askNote(ctx, record));
+  const note = typed ?? (await askNote(ctx, record));
   const { orderId } = record.sent.proof;
   const left = await alarmsLeft(ctx, seen);
   const isFreed = orderId !== undefined && stopsRefunds(seen);
@@ -64,7 +64,7 @@ async function acknowledgeAlarm(
     : '';
   await confirmFirst(ctx, `End this alarm?${freed}`, 'the alarm stays');
   const { record: after, added } = await ctx.journal.acknowledge(record, note);
-  if (added === undefined) ctx.notes.warn(`${intent}: nothing to acknowledge any more`);
+  if (added === undefined) ctx.notes.warn(`${change}: nothing to acknowledge any more`);
   const known = new Set(seen.verdicts.flatMap(idsIn));
   const more = added === undefined ? [] : idsIn(added).filter((one) => !known.has(one));
   if (more.length > 0) ctx.notes.warn(`the order shows more than before: ${more.join(' and ')}: look at it`);
@@ -91,7 +91,7 @@ async function shownToPerson(ctx: Context, record: AttemptRecord): Promise<Attem
   if (evidence?.shows === 'unreadable' && isWatched(now))
     throw new CliError(
       'refused',
-      `${sent.proof.orderId ?? sent.intent} cannot be read now: ${evidence.problem}`,
+      `${sent.proof.orderId ?? sent.change} cannot be read now: ${evidence.problem}`,
       {
         certain: 'nothing was recorded',
         now: ['run the same command again when it can be read'],
@@ -102,7 +102,7 @@ async function shownToPerson(ctx: Context, record: AttemptRecord): Promise<Attem
   ctx.notes.show([
     { line: `${alarmText(now) ?? 'no alarm any more'}: ${changeOf(now, style)}` },
     {
-      line: `${sent.proof.orderId ?? sent.intent}, sent ${ctx.fullTime(sent.time)} by ${sentBy(sent)}`,
+      line: `${sent.proof.orderId ?? sent.change}, sent ${ctx.fullTime(sent.time)} by ${sentBy(sent)}`,
       indent: 2,
     },
     { line: last?.why ?? '', indent: 2 },
@@ -147,9 +147,9 @@ async function alarmsLeft(ctx: Context, record: AttemptRecord): Promise<readonly
 
 // While another attempt has an alarm too, no refund is sent all the same.
 function stoppedWords(orderId: string, left: readonly AttemptRecord[]): string {
-  const intents = left.map(({ sent }) => sent.intent).join(' and ');
+  const changes = left.map(({ sent }) => sent.change).join(' and ');
   const stands = left.length === 1 ? 'another alarm stands' : 'other alarms stand';
-  return `${orderId} is still not refunded: ${stands}, MADE TWICE, that of ${intents}.`;
+  return `${orderId} is still not refunded: ${stands}, MADE TWICE, that of ${changes}.`;
 }
 
 function stopsRefunds(record: AttemptRecord): boolean {
@@ -157,27 +157,27 @@ function stopsRefunds(record: AttemptRecord): boolean {
 }
 
 async function refuseUnlessAlarmed(ctx: Context, record: AttemptRecord): Promise<void> {
-  const { intent } = record.sent;
+  const { change } = record.sent;
   const last = record.verdicts.at(-1);
   const certain = 'nothing was recorded';
   if (ctx.journal.isOpen(record, await ctx.journal.now()))
     throw new CliError(
       'refused',
-      `${intent} is still unconfirmed: settle it, there is no alarm to acknowledge`,
+      `${change} is still unconfirmed: settle it, there is no alarm to acknowledge`,
       {
         certain,
         now: [
-          `paydesk journal reconcile ${intent}`,
+          `paydesk journal reconcile ${change}`,
           'when you know whether it was made:',
-          `paydesk journal settle ${intent} --applied --note TEXT`,
+          `paydesk journal settle ${change} --applied --note TEXT`,
         ],
       },
     );
   if (last?.alarm !== undefined) return;
   const words = last?.acknowledged === undefined ? 'has no alarm' : 'is acknowledged already';
   const others = otherAlarms(record, await ctx.journal.onSameOrder(record));
-  throw new CliError('refused', `${intent} ${words}`, {
+  throw new CliError('refused', `${change} ${words}`, {
     certain,
-    now: [`paydesk journal show ${intent}`, ...alarmSteps(others)],
+    now: [`paydesk journal show ${change}`, ...alarmSteps(others)],
   });
 }

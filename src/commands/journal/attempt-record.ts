@@ -11,7 +11,7 @@ import { briefOutcome, longestOutcome, outcomeWords } from './attempt-words.ts';
 
 export const attemptColumns: readonly Column[] = [
   // People read the list for these two, so they stay on narrow screens.
-  { ...fieldColumn('intent', 'INTENT', 'id', 0), stays: true },
+  { ...fieldColumn('change', 'CHANGE', 'id', 0), stays: true },
   { ...fieldColumn('sent_at', 'SENT', 'time', 0), below: () => 'sent' },
   // For a creation: what it created.
   {
@@ -52,7 +52,7 @@ export const attemptColumns: readonly Column[] = [
   fieldColumn('refunds', 'REFUNDS', 'text'),
   fieldColumn('reason', 'REASON', 'text'),
   fieldColumn('twins', 'TWINS', 'text'),
-  fieldColumn('script_id', 'SCRIPT ID', 'text'),
+  fieldColumn('idempotency_key', 'IDEMPOTENCY KEY', 'text'),
   fieldColumn('plan', 'PLAN', 'text'),
   fieldColumn('ref', 'REF', 'text'),
   fieldColumn('stated_by', 'RECORDED BY', 'text'),
@@ -100,9 +100,9 @@ export function recordOf(record: AttemptRecord, open: boolean): JsonObject {
     said?.acknowledged === undefined ? said : verdicts.findLast((row) => row.acknowledged === undefined);
   const ended = acknowledgementOf(record);
   return {
-    object: 'intent',
-    intent: sent.intent,
-    script_id: sent.given ?? null,
+    object: 'change',
+    change: sent.change,
+    idempotency_key: sent.idempotencyKey ?? null,
     attempt: sent.attempt,
     profile: sent.profile,
     account: sent.account,

@@ -110,6 +110,6 @@ export function whose(record: AttemptRecord, known: readonly AttemptRecord[], id
   const other = known.find(
     (one) => attemptName(one) !== attemptName(record) && ownRefunds(one).some((refund) => refund.id === id),
   );
-  if (other !== undefined) return `   sent from here as ${other.sent.intent}`;
+  if (other !== undefined) return `   sent from here as ${other.sent.change}`;
   return ours.length === 0 ? '' : '   made twice, or sent from elsewhere';
 }

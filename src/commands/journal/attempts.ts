@@ -1,7 +1,7 @@
 /** Finds attempts in the journal: by an id, by what they made, or by their account; and says which need a person. */
 
 import { orderIdPattern } from '../../api/spec.ts';
-import { scriptIdPattern } from '../../changes/changes.ts';
+import { idempotencyKeyPattern } from '../../changes/changes.ts';
 import { counted } from '../../counted.ts';
 import { CliError, type ErrorSubject } from '../../errors.ts';
 import {
@@ -20,14 +20,14 @@ import { flag, short, usage } from '../flags.ts';
 import { madeBy, nameOf } from './attempt-record.ts';
 
 /**
- * The last attempt of an intent: by the journal's id of it, by a script's own (`--intent`), by the id of a refund that it made, or
- * by the id or link of what it created. Throws CliError 'not_found', and 'usage' when a script's id stands for changes of several accounts,
+ * The last attempt of a change: by the journal's id of it, by a script's own (`--idempotency-key`), by the id of a refund that it made, or
+ * by the id or link of what it created. Throws CliError 'not_found', and 'usage' when an idempotency key stands for changes of several accounts,
  * or when it is the id of an order: the order may get another change at any time.
  */
 export async function attemptOf(ctx: Context, id: string): Promise<AttemptRecord> {
   const record =
-    (await ctx.journal.attempts({ intent: id })).at(-1) ??
-    (await attemptOfScript(ctx, id)) ??
+    (await ctx.journal.attempts({ change: id })).at(-1) ??
+    (await attemptUnderKey(ctx, id)) ??
     (await ctx.journal.attempts({ made: new Set([id]) })).findLast(
       (one) => isCreatedBy(one, id) || hasRefund(one, id),
     );
@@ -40,7 +40,7 @@ export async function attemptOf(ctx: Context, id: string): Promise<AttemptRecord
       { orderId: id, now: [`paydesk journal list --all-profiles --order ${id}`] },
     );
   throw new CliError('not_found', `the journal of this machine has no ${id}`, {
-    ...(intentPattern.test(id) ? { intent: id } : { scriptId: id }),
+    ...(changeIdPattern.test(id) ? { change: id } : { idempotencyKey: id }),
     now: ['paydesk journal list --all-profiles'],
   });
 }
@@ -49,23 +49,23 @@ export async function attemptOf(ctx: Context, id: string): Promise<AttemptRecord
 export async function changesOn(ctx: Context, orderId: string): Promise<readonly AttemptRecord[]> {
   if (!orderIdPattern.test(orderId)) return [];
   const attempts = await ctx.journal.attempts({ orderId });
-  return [...new Map(attempts.map((record) => [record.sent.intent, record])).values()];
+  return [...new Map(attempts.map((record) => [record.sent.change, record])).values()];
 }
 
-async function attemptOfScript(ctx: Context, scriptId: string): Promise<AttemptRecord | undefined> {
+async function attemptUnderKey(ctx: Context, idempotencyKey: string): Promise<AttemptRecord | undefined> {
   const origin = ctx.options.profile === undefined ? undefined : (await scopeOf(ctx, false))?.origin;
-  const found = await ctx.journal.attempts({ given: scriptId, origin });
-  const intents = [...new Map(found.map(({ sent }) => [sent.intent, sent.profile] as const))];
-  if (intents.length < 2) return found.at(-1);
-  throw new CliError('usage', `${scriptId} was used for ${intents.length} changes: say which`, {
-    scriptId,
-    now: intents.map(([intent, profile]) => `${intent} of profile ${profile}`),
+  const found = await ctx.journal.attempts({ idempotencyKey, origin });
+  const changes = [...new Map(found.map(({ sent }) => [sent.change, sent.profile] as const))];
+  if (changes.length < 2) return found.at(-1);
+  throw new CliError('usage', `${idempotencyKey} was used for ${changes.length} changes: say which`, {
+    idempotencyKey,
+    now: changes.map(([change, profile]) => `${change} of profile ${profile}`),
   });
 }
 
 /** The attempt of this name (`i_7f3k2m9q`, `i_7f3k2m9q.2`), as a place in a list. Throws CliError 'not_found'. */
 export async function attemptNamed(ctx: Context, name: string): Promise<AttemptRecord> {
-  const attempts = await ctx.journal.attempts({ intent: name.replace(/\.[0-9]+$/, '') });
+  const attempts = await ctx.journal.attempts({ change: name.replace(/\.[0-9]+$/, '') });
   return attempts.find((one) => attemptName(one) === name) ?? (await attemptOf(ctx, name));
 }
 
@@ -96,8 +96,8 @@ export async function creatorsOf(
 
 /** What an error about an attempt names for scripts. */
 export function subjectOf({ sent }: AttemptRecord): ErrorSubject {
-  const { intent, given: scriptId, proof, profile } = sent;
-  return { intent, scriptId, orderId: proof.orderId, profile };
+  const { change, idempotencyKey, proof, profile } = sent;
+  return { change, idempotencyKey, orderId: proof.orderId, profile };
 }
 
 /** `--from`: the file of a journal that is asked in place of the journal of this machine. */
@@ -202,16 +202,16 @@ function hasRefund({ verdicts }: AttemptRecord, id: string): boolean {
   return verdicts.some(({ refunds = [] }) => refunds.some((refund) => refund.id === id));
 }
 
-const offerIntents: Completer = ({ flags }, known) => known.intents(flags.get('profile'));
+const offerChanges: Completer = ({ flags }, known) => known.changes(flags.get('profile'));
 
 const linkPattern = /^https?:\/\/\S{1,2000}$/;
-const intentPattern = /^i_[A-Za-z0-9]{1,64}$/;
+const changeIdPattern = /^i_[A-Za-z0-9]{1,64}$/;
 
 /** The flag for the page of changes that were sent before this one. */
 export const nextFlag = {
   value: 'ID',
   summary: 'the page of the changes that were sent before this one',
-  offers: offerIntents,
+  offers: offerChanges,
   parse(text: string, name: string): string {
     if (/^i_[A-Za-z0-9]{1,64}(\.[0-9]{1,9})?$/.test(text)) return text;
     throw usage(`${name} ${short(text)}: not the id of a change, which looks like i_7f3k2m9q`, [
@@ -220,19 +220,20 @@ export const nextFlag = {
   },
 } as const;
 
-/** The journal's id of an intent, or a script's own, as an argument. */
-export function intentArgument<const R extends boolean>(required: R) {
+/** The journal's id of a change, or a script's own, as an argument. */
+export function changeArgument<const R extends boolean>(required: R) {
   return {
-    name: 'intent',
+    name: 'change',
     summary:
-      "the journal's id, such as i_7f3k2m9q, the id that a script gave with --intent, the id of a refund, or the id or link of what was created",
+      "the journal's id, such as i_7f3k2m9q, the id that a script gave with --idempotency-key, the id of a refund, or the id or link of what was created",
     required,
-    offers: offerIntents,
+    offers: offerChanges,
     parse: (text: string): string => {
-      if ([intentPattern, scriptIdPattern, linkPattern].some((pattern) => pattern.test(text))) return text;
+      if ([changeIdPattern, idempotencyKeyPattern, linkPattern].some((pattern) => pattern.test(text)))
+        return text;
       throw new CliError(
         'usage',
-        `INTENT ${text}: not an id of the journal (such as i_7f3k2m9q), not an id that a script gave with --intent, and not the id or link of something created`,
+        `CHANGE ${text}: not an id of the journal (such as i_7f3k2m9q), not an id that a script gave with --idempotency-key, and not the id or link of something created`,
         { certain: 'nothing was sent', now: ['paydesk journal list'] },
       );
     },

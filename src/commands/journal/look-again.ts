@@ -15,7 +15,7 @@ import {
 import type { Context } from '../command.ts';
 import { amountStyleOf } from './attempt-record.ts';
 
-/** The unconfirmed changes that could not be looked up, by their intents, and why. */
+/** The unconfirmed changes that could not be looked up, by their changes, and why. */
 export type Unread = ReadonlyMap<string, string>;
 
 /** What this run has read again. */
@@ -74,8 +74,8 @@ export async function readBeforeList(ctx: Context, filter: AttemptFilter): Promi
   if (found.length === 0) return;
   const unread = new Map<string, string>();
   const reread = await readSome(ctx, await dueOf(ctx, found), unread);
-  for (const [intent, problem] of unread)
-    ctx.notes.note(`could not find out more about ${intent}: ${problem}`);
+  for (const [change, problem] of unread)
+    ctx.notes.note(`could not find out more about ${change}: ${problem}`);
   warnOfAlarms(ctx, reread);
 }
 
@@ -127,15 +127,15 @@ async function readEach(
       const { record: after, evidence } = await ctx.journal.reconcile(record);
       reread.push(after);
       if (evidence?.shows !== 'unreadable') continue;
-      if (ctx.journal.isOpen(after, now)) unread.set(record.sent.intent, evidence.problem);
-      else ctx.notes.note(`could not find out more about ${record.sent.intent}: ${evidence.problem}`);
+      if (ctx.journal.isOpen(after, now)) unread.set(record.sent.change, evidence.problem);
+      else ctx.notes.note(`could not find out more about ${record.sent.change}: ${evidence.problem}`);
     } catch (error) {
       if (!(error instanceof CliError)) throw error;
       // The outcome of this attempt is known and it is only watched. If its profile is gone, nobody needs a warning.
       const isMissing = error.kind === 'auth' || error.kind === 'usage';
       if ((isMissing || ctx.options.quiet) && !ctx.journal.isOpen(record, now)) continue;
-      const { intent } = record.sent;
-      ctx.notes.warn(`${intent} was not checked: ${error.message}: ${checkCommand(error, intent)}`);
+      const { change } = record.sent;
+      ctx.notes.warn(`${change} was not checked: ${error.message}: ${checkCommand(error, change)}`);
       reread.push(record);
     }
   }
@@ -143,8 +143,8 @@ async function readEach(
 }
 
 // If a profile must be chosen first, the command that names one.
-function checkCommand({ parts: { now = [] } }: CliError, intent: string): string {
-  return now.find((line) => line.startsWith('paydesk ')) ?? `paydesk journal reconcile ${intent}`;
+function checkCommand({ parts: { now = [] } }: CliError, change: string): string {
+  return now.find((line) => line.startsWith('paydesk ')) ?? `paydesk journal reconcile ${change}`;
 }
 
 async function dueOf(ctx: Context, attempts: readonly AttemptRecord[]): Promise<readonly AttemptRecord[]> {
@@ -163,14 +163,14 @@ export function warnOfAlarms(ctx: Context, records: readonly AttemptRecord[]): v
 
 /** One line about the alarm of an attempt: what was seen, and where to look. Undefined when there is no alarm. */
 function alarmLine(ctx: Context, record: AttemptRecord, profile: string): string | undefined {
-  const { intent, proof } = record.sent;
+  const { change, proof } = record.sent;
   const last = record.verdicts.at(-1);
   if (last?.alarm === undefined) return undefined;
   const ids = (last.refunds ?? []).map(({ id }) => id ?? 'one refund without an id').join(' and ');
   const isListed = ids !== '' && (last.alarm === 'duplicate' || appearedVerdict(record) !== undefined);
   const seen = isListed ? `the service lists ${ids}` : last.why;
   const on = proof.orderId === undefined ? '' : ` on ${proof.orderId}`;
-  return `${alarmText(record) ?? last.alarm}: ${changeOf(record, amountStyleOf(ctx, record))}${on}${profile}: ${seen}: paydesk journal show ${intent}`;
+  return `${alarmText(record) ?? last.alarm}: ${changeOf(record, amountStyleOf(ctx, record))}${on}${profile}: ${seen}: paydesk journal show ${change}`;
 }
 
 /** If changes of several profiles stand together, each line says whose it is. */

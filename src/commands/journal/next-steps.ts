@@ -32,17 +32,17 @@ export function nextSteps(
     readonly isJustRead: boolean;
   },
 ): readonly string[] {
-  const { intent, proof } = record.sent;
+  const { change, proof } = record.sent;
   const last = record.verdicts.at(-1);
   if (last?.alarm !== undefined && !open)
     return [
       last.alarm === 'failed'
         ? 'tell the buyer; it can be refunded again. When somebody has dealt with it:'
         : 'stop on this order and show your lead; when somebody has dealt with it:',
-      acknowledgeCommand(intent),
+      acknowledgeCommand(change),
     ];
   if (open) {
-    const settled = settleCommands(intent);
+    const settled = settleCommands(change);
     const [made = '', notMade = ''] = settled;
     const { provable: readable } = changeKinds[proof.kind];
     return [
@@ -52,7 +52,7 @@ export function nextSteps(
       ...(readable
         ? [
             ...(isJustRead ? ['in a few minutes, read it again:'] : []),
-            `paydesk journal reconcile ${intent}`,
+            `paydesk journal reconcile ${change}`,
             blockedWords(until),
           ]
         : record.sent.lost !== undefined && proof.orderId !== undefined
@@ -68,19 +68,19 @@ export function nextSteps(
       ...(appears === undefined ? [] : appearingSteps(record, appears)),
       ...(proof.orderId === undefined ? [] : [showOrder(record, proof.orderId)]),
       'if that record is wrong:',
-      `paydesk journal settle ${intent} --correct ${said.verdict === 'applied' ? '--not-applied' : '--applied'} --note TEXT`,
+      `paydesk journal settle ${change} --correct ${said.verdict === 'applied' ? '--not-applied' : '--applied'} --note TEXT`,
     ];
   if (last?.verdict === 'not_seen')
     return [`to send it again: the same command with --again ${attemptName(record)}`];
   return proof.orderId === undefined ? [] : [showOrder(record, proof.orderId)];
 }
 
-function appearingSteps({ sent: { intent, proof } }: AttemptRecord, until: string): readonly string[] {
+function appearingSteps({ sent: { change, proof } }: AttemptRecord, until: string): readonly string[] {
   // Of other changes no read tells it later.
   if (proof.kind !== 'refund') return [`it may still appear until ${until}`];
   return [
     `it may still appear until ${until}; to look whether it has:`,
-    `paydesk journal reconcile ${intent}`,
+    `paydesk journal reconcile ${change}`,
   ];
 }
 
@@ -94,6 +94,6 @@ export function alarmSteps(others: readonly AttemptRecord[]): readonly string[] 
   if (others.length === 0) return [];
   return [
     `${others.length === 1 ? 'an alarm' : `${others.length} alarms`} of the same order, MADE TWICE, ${others.length === 1 ? 'is ended' : 'are ended'} by:`,
-    ...others.map(({ sent }) => acknowledgeCommand(sent.intent)),
+    ...others.map(({ sent }) => acknowledgeCommand(sent.change)),
   ];
 }

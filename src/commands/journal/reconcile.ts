@@ -16,14 +16,14 @@ import { flag, usage } from '../flags.ts';
 import { showAttempts } from './attempt-list.ts';
 import { amountStyleOf, attemptColumns } from './attempt-record.ts';
 import { outcomeWords } from './attempt-words.ts';
-import { attemptOf, elsewhereLines, intentArgument, needsPerson, scopeOf, subjectOf } from './attempts.ts';
+import { attemptOf, changeArgument, elsewhereLines, needsPerson, scopeOf, subjectOf } from './attempts.ts';
 import { dueIn, namesProfile, readAll, readFew, type Unread, warnOfAlarms } from './look-again.ts';
 import { checkShown, type Look, showAttempt } from './show.ts';
 
 export const reconcile = defineCommand({
   description:
-    'Reads the orders of unconfirmed changes again and records whether the changes were made; it sends nothing. Without INTENT it checks the three oldest changes of the account, with --all every one. An alarm, such as a duplicate, stays until journal acknowledge ends it.',
-  arguments: [intentArgument(false)],
+    'Reads the orders of unconfirmed changes again and records whether the changes were made; it sends nothing. Without CHANGE it checks the three oldest changes of the account, with --all every one. An alarm, such as a duplicate, stays until journal acknowledge ends it.',
+  arguments: [changeArgument(false)],
   flags: {
     all: flag.switch({ summary: 'every unconfirmed change of all accounts; with -p, of that account only' }),
   },
@@ -32,11 +32,11 @@ export const reconcile = defineCommand({
     0: 'nothing is left to do',
     7: 'a person must look: a change is unconfirmed, or has an alarm',
   },
-  async run(ctx, { args: [intent], flags }) {
-    if (intent !== undefined && flags.all === true) {
-      throw usage('INTENT and --all contradict each other');
+  async run(ctx, { args: [change], flags }) {
+    if (change !== undefined && flags.all === true) {
+      throw usage('CHANGE and --all contradict each other');
     }
-    if (intent !== undefined) return reconcileOne(ctx, intent);
+    if (change !== undefined) return reconcileOne(ctx, change);
     const everything = flags.all === true;
     const scope = await scopeOf(ctx, everything && ctx.options.profile === undefined);
     const origin = scope?.origin;
@@ -44,7 +44,7 @@ export const reconcile = defineCommand({
     ctx.out.checkColumns(attemptColumns);
     const { before, reread, unread } = await (everything ? readAll : readFew)(ctx, origin);
     const now = await ctx.journal.now();
-    const isShown = ({ sent }: AttemptRecord) => reread.some((one) => one.sent.intent === sent.intent);
+    const isShown = ({ sent }: AttemptRecord) => reread.some((one) => one.sent.change === sent.change);
     // A person also needs to see what no read can decide, and what cannot be decided yet.
     const left = (await ctx.journal.attempts({ origin, open: now })).filter((one) =>
       needsPerson(ctx, one, now),
@@ -149,7 +149,7 @@ function watchedLine(shown: readonly AttemptRecord[], before: readonly AttemptRe
   const watched = shown.filter((record) => isQuiet(record) && known.has(attemptName(record)));
   const [first, second] = watched;
   if (first === undefined) return undefined;
-  const which = second === undefined ? `${first.sent.intent} was` : `${watched.length} of these were`;
+  const which = second === undefined ? `${first.sent.change} was` : `${watched.length} of these were`;
   return `${which} made before; paydesk read ${second === undefined ? 'its order' : 'their orders'} again in case a refund shows twice`;
 }
 
@@ -157,16 +157,16 @@ function watchedLine(shown: readonly AttemptRecord[], before: readonly AttemptRe
 function warnOfOpen(ctx: Context, records: readonly AttemptRecord[], now: Moment, unread: Unread): void {
   const named = namesProfile(records);
   for (const record of records.filter((one) => ctx.journal.isOpen(one, now))) {
-    const { intent, proof } = record.sent;
+    const { change, proof } = record.sent;
     const until = blockedUntil(record);
     const blocked = blockedWords(
       until === undefined ? undefined : ctx.fullTime(Math.ceil(until / 1000) * 1000),
     );
     const on = proof.orderId === undefined ? '' : ` on ${proof.orderId}`;
-    const problem = unread.get(intent);
+    const problem = unread.get(change);
     const outcome = problem === undefined ? outcomeWords(record, true) : unreadWords(problem);
     ctx.notes.warn(
-      `${changeOf(record, amountStyleOf(ctx, record))}${on}${named(record)}: ${outcome}; ${blocked}: paydesk journal show ${intent}`,
+      `${changeOf(record, amountStyleOf(ctx, record))}${on}${named(record)}: ${outcome}; ${blocked}: paydesk journal show ${change}`,
     );
   }
 }
@@ -183,11 +183,11 @@ async function mayChange(ctx: Context, record: AttemptRecord): Promise<boolean> 
 
 // A dry run does not read the order, because paydesk writes down what a read proves.
 async function showDue(ctx: Context, due: readonly AttemptRecord[]): Promise<undefined> {
-  const intents = due.map(({ sent }) => sent.intent);
-  await ctx.out.dryRun({ action: 'reconcile', intents }, () => [
+  const changes = due.map(({ sent }) => sent.change);
+  await ctx.out.dryRun({ action: 'reconcile', changes }, () => [
     { line: due.length === 0 ? 'would read nothing: no change needs it' : 'would read again:' },
     ...due.map((record) => ({
-      line: `${record.sent.intent}, ${changeOf(record, amountStyleOf(ctx, record))}`,
+      line: `${record.sent.change}, ${changeOf(record, amountStyleOf(ctx, record))}`,
       indent: 2,
     })),
   ]);

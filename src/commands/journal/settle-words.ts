@@ -57,7 +57,7 @@ export function noteProblem(note: string, what = howYouKnow): string | undefined
   return same || /^(.+?)\1+$/su.test(letters) ? `the same again and again: say ${what}` : undefined;
 }
 
-// Ids of orders, charges, refunds and intents, as the service and the journal write them.
+// Ids of orders, charges, refunds and changes, as the service and the journal write them.
 const idPattern = /^(?:[a-z]{1,4}_[A-Za-z0-9_]+|[0-9a-f]{24})$/;
 
 /** What is wrong with a note that is nothing but ids: somebody typed the answer to the next question. */

@@ -16,14 +16,14 @@ import {
 import { type Context, defineCommand, dryRunShown } from '../command.ts';
 import { flag } from '../flags.ts';
 import { amountStyleOf } from './attempt-record.ts';
-import { attemptOf, intentArgument, needsPerson, subjectOf } from './attempts.ts';
+import { attemptOf, changeArgument, needsPerson, subjectOf } from './attempts.ts';
 import { idProblem, madeWords, meaningOf, noteProblem, unrecordable, wrongNote } from './settle-words.ts';
 import { checkShown, showAttempt } from './show.ts';
 
 export const settle = defineCommand({
   description:
     'paydesk reads the order first: if it shows what happened, paydesk records that; if not, it records what you say, with your name and your note. After --not-applied the change can be sent again, so be certain: if you are wrong, the buyer is paid twice. Correct a wrong record with --correct; both stay in the journal.',
-  arguments: [intentArgument(true)],
+  arguments: [changeArgument(true)],
   flags: {
     applied: flag.switch({ summary: 'it was made', conflicts: ['not-applied'] }),
     'not-applied': flag.switch({
@@ -34,7 +34,7 @@ export const settle = defineCommand({
     note: flag.text({ value: 'TEXT', summary: 'how you know' }),
     confirm: flag.text({
       value: 'ID',
-      summary: 'the order id, from the screen of the service or the ticket (without an order: the intent)',
+      summary: 'the order id, from the screen of the service or the ticket (without an order: the change)',
     }),
   },
   examples: [
@@ -53,7 +53,7 @@ export const settle = defineCommand({
 });
 
 async function undecided(ctx: Context, id: string): Promise<CliError> {
-  const known = await ctx.journal.attempts({ intent: id });
+  const known = await ctx.journal.attempts({ change: id });
   const first = known.every(({ sent }) => changeKinds[sent.proof.kind].provable)
     ? ['first look: paydesk can often find out by itself', `paydesk journal reconcile ${id}`]
     : ["first look on the service's own screen: paydesk cannot look it up"];
@@ -73,10 +73,10 @@ interface Asked {
 
 async function settleAttempt(ctx: Context, record: AttemptRecord, asked: Asked): Promise<number | undefined> {
   const { applied, corrects } = asked;
-  const { intent } = record.sent;
+  const { change } = record.sent;
   // A dry run does not read the order, because paydesk writes down what such a read proves.
-  const would = `would look up ${intent}, ${changeOf(record, amountStyleOf(ctx, record))}, and, if the service does not show what happened, record that it was ${madeWords(record, applied)}`;
-  if (await dryRunShown(ctx, { action: 'settle', intent, applied }, would)) return undefined;
+  const would = `would look up ${change}, ${changeOf(record, amountStyleOf(ctx, record))}, and, if the service does not show what happened, record that it was ${madeWords(record, applied)}`;
+  if (await dryRunShown(ctx, { action: 'settle', change, applied }, would)) return undefined;
   checkShown(ctx, record);
   if (corrects) refuseNoCorrection(record, applied);
   else if (record.verdicts.at(-1)?.verdict === 'applied') refuseContradiction(record, applied);
@@ -89,7 +89,7 @@ async function settleAttempt(ctx: Context, record: AttemptRecord, asked: Asked):
   const { record: after, added } = await ctx.journal.settle(record, statement, confirm);
   if (added === undefined) {
     refuseContradiction(after, applied);
-    ctx.notes.warn(`${intent}: already confirmed; nothing to settle`);
+    ctx.notes.warn(`${change}: already confirmed; nothing to settle`);
   } else if (added.by !== 'person')
     ctx.notes.warn(
       (added.verdict === 'applied') === applied
@@ -104,15 +104,15 @@ async function settleAttempt(ctx: Context, record: AttemptRecord, asked: Asked):
 function refuseContradiction(record: AttemptRecord, applied: boolean): void {
   const last = record.verdicts.at(-1);
   const said = statementOn(record);
-  const { intent } = record.sent;
+  const { change } = record.sent;
   if ((last?.verdict === 'applied') === applied) return;
   const word = applied ? '--applied' : '--not-applied';
-  throw new CliError('refused', `${intent} is settled as ${madeWords(record, !applied)}`, {
+  throw new CliError('refused', `${change} is settled as ${madeWords(record, !applied)}`, {
     certain: 'nothing was recorded',
     now: [
-      `paydesk journal show ${intent}`,
+      `paydesk journal show ${change}`,
       ...(said !== undefined
-        ? ['if that record is wrong:', `paydesk journal settle ${intent} --correct ${word} --note TEXT`]
+        ? ['if that record is wrong:', `paydesk journal settle ${change} --correct ${word} --note TEXT`]
         : []),
     ],
   });
@@ -120,30 +120,30 @@ function refuseContradiction(record: AttemptRecord, applied: boolean): void {
 
 function refuseNoCorrection(record: AttemptRecord, applied: boolean): void {
   const said = statementOn(record);
-  const { intent } = record.sent;
+  const { change } = record.sent;
   if (said !== undefined && (said.verdict === 'applied') !== applied) return;
   if (said === undefined && notMadeBy(record) !== undefined) throw shownByNow(record);
   const message =
     said !== undefined
-      ? `${intent} is recorded as ${madeWords(record, applied)} already`
-      : `${intent} was not recorded by hand: there is nothing to correct`;
+      ? `${change} is recorded as ${madeWords(record, applied)} already`
+      : `${change} was not recorded by hand: there is nothing to correct`;
   throw new CliError('refused', message, {
     certain: 'nothing was recorded',
-    now: [`paydesk journal show ${intent}`],
+    now: [`paydesk journal show ${change}`],
   });
 }
 
 // What a person recorded was wrong, and a read has found that out already.
 function shownByNow(record: AttemptRecord): CliError {
-  const { intent } = record.sent;
+  const { change } = record.sent;
   const last = record.verdicts.at(-1);
   const isAlarmed = last?.verdict === 'applied' && last.alarm !== undefined;
   const shown = last?.verdict === 'applied' ? 'the order shows it now' : 'the order shows something else now';
-  return new CliError('refused', `${intent} needs no correction: ${shown}, and the journal has that`, {
+  return new CliError('refused', `${change} needs no correction: ${shown}, and the journal has that`, {
     certain: 'nothing was recorded',
     now: [
-      `paydesk journal show ${intent}`,
-      ...(isAlarmed ? ['when somebody has dealt with the alarm:', acknowledgeCommand(intent)] : []),
+      `paydesk journal show ${change}`,
+      ...(isAlarmed ? ['when somebody has dealt with the alarm:', acknowledgeCommand(change)] : []),
     ],
   });
 }
@@ -164,8 +164,8 @@ function checkConfirm(
   { confirm }: Asked,
   isStrict: boolean,
 ): void {
-  const { intent, proof } = sent;
-  const id = proof.orderId ?? intent;
+  const { change, proof } = sent;
+  const id = proof.orderId ?? change;
   if (confirm === undefined) {
     if (isStrict && proof.orderId !== undefined && !ask.interactive)
       throw unrecordable('missing --confirm ID: the order id, from the screen of the service or the ticket');
@@ -175,7 +175,7 @@ function checkConfirm(
   const isHidden = isStrict && proof.orderId !== undefined;
   throw new CliError(
     'refused',
-    `--confirm ${confirm} ${isHidden ? `is not the order of ${intent}` : `is not ${id}`}`,
+    `--confirm ${confirm} ${isHidden ? `is not the order of ${change}` : `is not ${id}`}`,
     {
       certain: 'nothing was recorded',
       now: [
@@ -196,8 +196,8 @@ interface Statement extends Asked {
 // Says what is going to be recorded and what follows from it, then asks for the id of the order, and then for the note.
 async function confirmStatement(ctx: Context, statement: Statement): Promise<string> {
   const { record, isStrict, note } = statement;
-  const { intent, proof } = record.sent;
-  const id = proof.orderId ?? intent;
+  const { change, proof } = record.sent;
+  const id = proof.orderId ?? change;
   const isHidden = isStrict && proof.orderId !== undefined;
   const isMade = statement.corrects && statement.applied;
   const again = isMade ? sentAgain(record, await ctx.journal.onSameOrder(record)) : undefined;
@@ -208,7 +208,7 @@ async function confirmStatement(ctx: Context, statement: Statement): Promise<str
   ];
   ctx.notes.show([
     ...lines.map((line) => ({ line: isHidden ? line.replaceAll(id, 'the order') : line })),
-    ...(isHidden ? [] : [{ line: `${proof.orderId === undefined ? 'intent' : 'order id'}: ${id}` }]),
+    ...(isHidden ? [] : [{ line: `${proof.orderId === undefined ? 'change' : 'order id'}: ${id}` }]),
   ]);
   await confirmId(ctx, statement, { id, isHidden });
   if (note !== undefined) return note;
@@ -226,7 +226,7 @@ async function confirmId(
   const what = isHidden
     ? "the order id, from the service's own screen or the ticket,"
     : proof.orderId === undefined
-      ? 'the intent'
+      ? 'the change'
       : 'the order id';
   let message = `Type ${what} to record it, or press Enter to cancel:`;
   for (let tries = 1; tries <= 3; tries += 1) {
@@ -268,8 +268,8 @@ function meaningLines(
   const { change, wrong } = meaningOf(record);
   const appears = applied ? '' : `${appearWords(ctx, record)} `;
   if (again !== undefined) {
-    const { intent, time } = again.sent;
-    const sent = `${changeOf(again, amountStyleOf(ctx, again))} was sent again at ${ctx.shortTime(time)} by ${sentBy(again.sent)}, as ${intent}`;
+    const { change, time } = again.sent;
+    const sent = `${changeOf(again, amountStyleOf(ctx, again))} was sent again at ${ctx.shortTime(time)} by ${sentBy(again.sent)}, as ${change}`;
     return [
       `You are recording that ${change} was ${madeWords(record, true)}. The same ${sent}.`,
       'If both were made, the buyer was paid twice: the alarm MADE TWICE will be raised, and the order is not refunded again until somebody acknowledges it.',

@@ -17,24 +17,24 @@ import type { Block, Cell } from '../../terminal/terminal.ts';
 import { type Context, defineCommand } from '../command.ts';
 import { amountStyleOf, columnsOfAttempt, mayAppear, recordOf, replyOf, saidBy } from './attempt-record.ts';
 import { outcomeWords, refundsShown, whose } from './attempt-words.ts';
-import { askingFile, attemptOf, changesOn, fromFlag, intentArgument } from './attempts.ts';
+import { askingFile, attemptOf, changeArgument, changesOn, fromFlag } from './attempts.ts';
 import { alarmSteps, nextSteps } from './next-steps.ts';
 
 export const show = defineCommand({
   description:
     'Shows what was sent, what paydesk found out since, and what to do now. The id of an order stands for its change if it has only one. Reads only the journal.',
-  arguments: [intentArgument(true)],
+  arguments: [changeArgument(true)],
   flags: { from: fromFlag },
   examples: ['paydesk journal show i_7f3k2m9q', 'paydesk journal show i_7f3k2m9q --json | jq -r .verdict'],
-  async run(here, { args: [intent], flags: { from } }) {
+  async run(here, { args: [change], flags: { from } }) {
     const ctx = await askingFile(here, from);
-    const [only, ...more] = await changesOn(ctx, intent);
-    await showAttempt(ctx, only === undefined || more.length > 0 ? await attemptOf(ctx, intent) : only);
+    const [only, ...more] = await changesOn(ctx, change);
+    await showAttempt(ctx, only === undefined || more.length > 0 ? await attemptOf(ctx, change) : only);
     return undefined;
   },
 });
 
-/** What a new read of the order has brought, for `journal reconcile INTENT`. */
+/** What a new read of the order has brought, for `journal reconcile CHANGE`. */
 export interface Look {
   readonly line: string;
   /** When the order was read, Unix milliseconds; undefined when it was not. */
@@ -79,14 +79,14 @@ export async function showAttempt(ctx: Context, record: AttemptRecord, look?: Lo
 
 // When it was archived, and the command that shows all of it; undefined if it was not. A person knows the folder of the file.
 async function archivedWords(ctx: Context, { sent }: AttemptRecord): Promise<Cell | undefined> {
-  const { archived, intent } = sent;
+  const { archived, change } = sent;
   if (archived === undefined) return undefined;
   const rows = (await ctx.journal.settings()).flatMap((row) =>
     row.type === 'setting' ? (archivedBy(row) ?? []) : [],
   );
   const file = rows.find(({ at }) => at === archived.at)?.file;
   const all =
-    file === undefined ? [] : [`; all of it: ${plainCommand('journal', 'show', intent, '--from', file)}`];
+    file === undefined ? [] : [`; all of it: ${plainCommand('journal', 'show', change, '--from', file)}`];
   return [fullTime(archived.at), ...all];
 }
 
@@ -247,8 +247,8 @@ function factsOf(
   const isKnown = sent.lost === undefined && sent.archived === undefined;
   const sentRequest = `${request.method} /${request.path} ${JSON.stringify(request.body ?? null)}`;
   return [
-    ['intent', `${sent.intent}, attempt ${sent.attempt}`],
-    ...fact('script id', sent.given),
+    ['change', `${sent.change}, attempt ${sent.attempt}`],
+    ...fact('idempotency key', sent.idempotencyKey),
     ...fact('created', typeof created === 'string' ? created : undefined),
     ...fact('link', typeof link === 'string' ? link : undefined),
     ...fact('plan', planOf(sent)),

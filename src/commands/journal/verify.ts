@@ -196,7 +196,7 @@ async function repair(ctx: Context): Promise<number | undefined> {
     doubtful,
     lost,
     unreadable_pages: unreadable,
-    blocked: blocked.map(({ intent, orderId }) => ({ intent, order: orderId ?? null })),
+    blocked: blocked.map(({ change, orderId }) => ({ change, order: orderId ?? null })),
     may_be_copy: mayBeCopy,
   };
   await ctx.out.own(record, () => repairView(done));
@@ -250,6 +250,6 @@ const shown = 10;
 function blockedWords(blocked: Repair['blocked']): string {
   const names = blocked
     .slice(0, shown)
-    .map(({ intent, orderId }) => `${intent} on ${orderId ?? 'no known order'}`);
+    .map(({ change, orderId }) => `${change} on ${orderId ?? 'no known order'}`);
   return `${names.join(', ')}${blocked.length > shown ? ` and ${blocked.length - shown} more` : ''}`;
 }

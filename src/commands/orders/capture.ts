@@ -3,7 +3,7 @@
 import type { OpenService } from '../../api/api.ts';
 import { resources } from '../../api/resources.ts';
 import { statuses } from '../../api/spec.ts';
-import { againFlag, captureOrder, intentFlag } from '../../changes/changes.ts';
+import { againFlag, captureOrder, idempotencyKeyFlag } from '../../changes/changes.ts';
 import { defineCommand } from '../command.ts';
 import { flag, idArgument } from '../flags.ts';
 import { type Pickable, pickOrder } from './pick-order.ts';
@@ -21,16 +21,16 @@ export const capture = defineCommand({
   arguments: [idArgument('orders', false)],
   flags: {
     confirm: flag.id('orders', { value: 'ID', summary: 'the order id again: counts as yes in production' }),
-    intent: intentFlag,
+    'idempotency-key': idempotencyKeyFlag,
     again: againFlag,
   },
   examples: [
     `paydesk -p demo orders capture ${captureExample} --dry-run`,
     `paydesk -p demo orders capture ${captureExample} --yes --json --no-input`,
   ],
-  async run(ctx, { args: [id], flags: { confirm, intent, again = [] } }) {
+  async run(ctx, { args: [id], flags: { confirm, 'idempotency-key': idempotencyKey, again = [] } }) {
     const pick = (service: OpenService) => pickOrder(ctx, service, offer);
-    await captureOrder(ctx, { id, confirm, intent, again, pick });
+    await captureOrder(ctx, { id, confirm, idempotencyKey, again, pick });
     return undefined;
   },
 });

@@ -16,8 +16,16 @@ export const create = defineCommand({
     `paydesk -p demo orders create ${example} --checkout ${hostedPayment} --method card --expires 7d --yes --json --no-input`,
   ],
   async run(ctx, { flags }) {
-    const { body, confirm, intent, again = [], qr = false, 'no-qr': noQr = false, ...given } = flags;
-    await createOrder(ctx, given, { body, confirm, intent, again, qr, noQr });
+    const {
+      body,
+      confirm,
+      'idempotency-key': idempotencyKey,
+      again = [],
+      qr = false,
+      'no-qr': noQr = false,
+      ...given
+    } = flags;
+    await createOrder(ctx, given, { body, confirm, idempotencyKey, again, qr, noQr });
     return undefined;
   },
 });

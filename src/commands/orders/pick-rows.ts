@@ -201,7 +201,7 @@ function twiceText(
   const words = madeTwiceWords(twice, profile.settings);
   if (!isKnown) return `${words}; check it first: ${checkTwiceCommand(twice)}`;
   const sent = `${ctx.shortTime(twice.sentAt)}, by ${twice.operator}`;
-  return `${words} (${sent}); do not refund this order, show your lead: paydesk journal show ${twice.intent}`;
+  return `${words} (${sent}); do not refund this order, show your lead: paydesk journal show ${twice.change}`;
 }
 
 function unconfirmedText(change: UnconfirmedChange, { ctx, profile }: RowParts): string {

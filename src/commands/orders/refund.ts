@@ -3,7 +3,13 @@
 import type { OpenService } from '../../api/api.ts';
 import { resources } from '../../api/resources.ts';
 import { chargeIdPattern, refundReasons, refundReasonValues } from '../../api/spec.ts';
-import { againFlag, intentFlag, refundOrder, requestPattern, sendApproved } from '../../changes/changes.ts';
+import {
+  againFlag,
+  idempotencyKeyFlag,
+  refundOrder,
+  requestPattern,
+  sendApproved,
+} from '../../changes/changes.ts';
 import { allocateWays } from '../../plans/plans.ts';
 import { type Completer, defineCommand } from '../command.ts';
 import { flag, idArgument, usage } from '../flags.ts';
@@ -49,7 +55,7 @@ export const refund = defineCommand({
       summary: 'ask only for the yes; what is not given is left out',
     }),
     confirm: flag.id('orders', { value: 'ID', summary: 'the order id again: counts as yes in production' }),
-    intent: intentFlag,
+    'idempotency-key': idempotencyKeyFlag,
     again: againFlag,
     approved: flag.of<string>({
       value: 'R',
@@ -63,7 +69,7 @@ export const refund = defineCommand({
     allocate: flag.choice(allocateWays, {
       value: 'HOW',
       summary: 'spread --amount over the charges of the order: makes a plan with a row for each, and asks',
-      conflicts: ['charge', 'confirm', 'intent', 'only-confirm'],
+      conflicts: ['charge', 'confirm', 'idempotency-key', 'only-confirm'],
     }),
     to: flag.text({ value: 'PLAN', summary: 'with --allocate: the file of the plan; without it ORDER.plan' }),
   },
@@ -77,7 +83,7 @@ export const refund = defineCommand({
       args: [id],
       flags: {
         confirm,
-        intent,
+        'idempotency-key': idempotencyKey,
         again = [],
         amount: typed,
         'only-confirm': onlyConfirm,
@@ -89,7 +95,7 @@ export const refund = defineCommand({
     },
   ) {
     if (approved !== undefined) {
-      await sendApproved(ctx, approved, { id, confirm, intent });
+      await sendApproved(ctx, approved, { id, confirm, idempotencyKey });
       return undefined;
     }
     if (allocate !== undefined) {
@@ -101,7 +107,7 @@ export const refund = defineCommand({
     const pick = (service: OpenService) => pickOrder(ctx, service, offer);
     await refundOrder(
       ctx,
-      { id, confirm, intent, again, pick },
+      { id, confirm, idempotencyKey, again, pick },
       { ...what, typed, onlyConfirm, amount: typed?.amount },
     );
     return undefined;

@@ -37,7 +37,7 @@ async function closeOpen(ctx: Context): Promise<Profile> {
       continue;
     }
     await ctx.journal.settle(record, { applied: false, note: 'simulator reset' }, async () => undefined);
-    ctx.notes.note(`closed with the demo: ${record.sent.intent}`);
+    ctx.notes.note(`closed with the demo: ${record.sent.change}`);
   }
   return profile;
 }

@@ -4,7 +4,7 @@ import type { AttemptFilter, AttemptQuery, ListPage } from '../attempt-query.ts'
 import { dueAt, isDoubted, mayBeOpen, mayNeedLook } from '../attempt-state.ts';
 import { type AttemptRecord, broughtBy } from '../journal-rows.ts';
 import type { Finding, RefundedBy } from '../journal-store.ts';
-import { type JournalTables, madeBy, numberOfGiven } from './journal-tables.ts';
+import { type JournalTables, madeBy, numberOfKey } from './journal-tables.ts';
 import type { RowProof } from './known-journal.ts';
 
 /** Where the attempts that match are. */
@@ -25,20 +25,20 @@ export function candidatesFor(
   query: AttemptQuery,
   proof: RowProof | undefined,
 ): Candidates {
-  const { orderId, orderIds, intent, given, made, again, watched } = query;
+  const { orderId, orderIds, change, idempotencyKey, made, again, watched } = query;
   if (orderId !== undefined) return { abouts: new Set([orderId]) };
-  if (intent !== undefined) {
-    const found = tables.sentsOf(intent);
-    // What has no order and no script's id is about its intent: then the witness tells whether a row is gone.
-    const abouts = new Set([intent, ...found.map(({ about }) => about)]);
+  if (change !== undefined) {
+    const found = tables.sentsOf(change);
+    // What has no order and no idempotency key is about its change: then the witness tells whether a row is gone.
+    const abouts = new Set([change, ...found.map(({ about }) => about)]);
     return { abouts, there: found.map(({ seq }) => seq) };
   }
   const where = (text: string, ...values: readonly (string | number)[]) =>
     candidatesIn(tables.sql(`SELECT sent, about FROM attempts WHERE ${text}`).all(...values));
-  if (given !== undefined) {
-    const number = numberOfGiven(given);
-    const found = where('given = ?', number);
-    return { ...found, finding: proof?.given(number, found.sents) };
+  if (idempotencyKey !== undefined) {
+    const number = numberOfKey(idempotencyKey);
+    const found = where('idempotency_key = ?', number);
+    return { ...found, finding: proof?.idempotencyKey(number, found.sents) };
   }
   if (orderIds !== undefined) return { abouts: orderIds };
   if (made !== undefined) return where(madeAny, JSON.stringify([...made]));
@@ -62,15 +62,15 @@ export function candidatesOfPage(
   { limit, before }: ListPage,
 ): Candidates {
   const { where, values } = columnsOf({ ...filter, operator: undefined });
-  const after = before === undefined ? [] : ['(time, intent, attempt) < (?, ?, ?)'];
-  const past = before === undefined ? [] : [before.time, before.intent, before.attempt];
+  const after = before === undefined ? [] : ['(time, change, attempt) < (?, ?, ?)'];
+  const past = before === undefined ? [] : [before.time, before.change, before.attempt];
   const { operator } = filter;
   const own = operator === undefined ? [] : [operator];
   // Who brought something into the journal of a team counts as its operator. Two questions, since each has an index.
   const people = operator === undefined ? [[]] : [['operator = ?'], ['brought = ?']];
   const found = people.flatMap((by) => {
     const all = [...where, ...after, ...by];
-    const text = `SELECT sent, about FROM attempts ${all.length === 0 ? '' : `WHERE ${all.join(' AND ')}`} ORDER BY time DESC, intent DESC, attempt DESC LIMIT ?`;
+    const text = `SELECT sent, about FROM attempts ${all.length === 0 ? '' : `WHERE ${all.join(' AND ')}`} ORDER BY time DESC, change DESC, attempt DESC LIMIT ?`;
     return tables.sql(text).all(...values, ...past, ...own, limit);
   });
   return candidatesIn(found);
@@ -119,12 +119,12 @@ function columnsOf(filter: AttemptFilter): {
   readonly where: readonly string[];
   readonly values: readonly (string | number)[];
 } {
-  const { orderId, orderIds, made, watched, given } = filter;
+  const { orderId, orderIds, made, watched, idempotencyKey } = filter;
   const conditions: readonly (readonly [string, string | number | undefined])[] = [
     ['about = ? AND has_order = 1', orderId],
     [`about IN (${listed}) AND has_order = 1`, orderIds && JSON.stringify([...orderIds])],
-    ['intent = ?', filter.intent],
-    ['given = ?', given === undefined ? undefined : numberOfGiven(given)],
+    ['change = ?', filter.change],
+    ['idempotency_key = ?', idempotencyKey === undefined ? undefined : numberOfKey(idempotencyKey)],
     [madeAny, made && JSON.stringify([...made])],
     [namesAny, filter.again && JSON.stringify([...filter.again])],
     // What is watched is found by when it is due, and not by its account.
@@ -149,14 +149,18 @@ function columnsOf(filter: AttemptFilter): {
 export function matches(record: AttemptRecord, filter: AttemptFilter): boolean {
   const { sent, verdicts } = record;
   const last = verdicts.at(-1);
-  const { orderId, given, desk, proof } = { ...sent, orderId: sent.proof.orderId, desk: sent.stamp?.desk };
+  const { orderId, idempotencyKey, desk, proof } = {
+    ...sent,
+    orderId: sent.proof.orderId,
+    desk: sent.stamp?.desk,
+  };
   const is = <T>(wanted: T | undefined, value: T | undefined) => wanted === undefined || wanted === value;
   return (
     is(filter.origin, sent.origin) &&
     is(filter.orderId, orderId) &&
     (filter.orderIds === undefined || filter.orderIds.has(orderId ?? '')) &&
-    is(filter.intent, sent.intent) &&
-    is(filter.given, given) &&
+    is(filter.change, sent.change) &&
+    is(filter.idempotencyKey, idempotencyKey) &&
     is(filter.kind, proof.kind) &&
     is(filter.desk, desk) &&
     (is(filter.operator, sent.operator) || filter.operator === broughtBy(sent)) &&

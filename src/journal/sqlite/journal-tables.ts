@@ -19,7 +19,7 @@ import {
 import { type FileKind, Statements } from './database.ts';
 
 /**
- * `rows`: only ever added. `about`: what the row is about: the order, or else the script's id, or else the intent (as the name of
+ * `rows`: only ever added. `about`: what the row is about: the order, or else the idempotency key, or else the change's id (as the name of
  * its lock), or the setting, or the request for an approval.
  * `attempts`: one line per SENT row, with its number and that of the newest row of the attempt. `is_doubted`, `by_hand`: 1
  * or null. `is_open`: 1 or null, and 0 for one that is unconfirmed for good (`isPast`). `due`: when a watched one is read again; null for all others.
@@ -32,26 +32,26 @@ export const journalKind: FileKind = {
   tables: `
 CREATE TABLE rows (
   seq INTEGER PRIMARY KEY, row TEXT NOT NULL, body TEXT, body_hash TEXT, prev TEXT NOT NULL, hash TEXT NOT NULL,
-  type TEXT NOT NULL, time INTEGER NOT NULL, intent TEXT NOT NULL, attempt INTEGER NOT NULL,
+  type TEXT NOT NULL, time INTEGER NOT NULL, change TEXT NOT NULL, attempt INTEGER NOT NULL,
   origin TEXT, order_id TEXT, plan TEXT, ref TEXT, about TEXT NOT NULL
 ) STRICT;
-CREATE UNIQUE INDEX one_sent ON rows (intent, attempt) WHERE type = 'sent';
+CREATE UNIQUE INDEX one_sent ON rows (change, attempt) WHERE type = 'sent';
 CREATE INDEX row_about ON rows (about);
 CREATE INDEX row_approval ON rows (time) WHERE type = 'approval';
 CREATE TABLE attempts (
   sent INTEGER PRIMARY KEY, last INTEGER NOT NULL, about TEXT NOT NULL, has_order INTEGER NOT NULL,
-  intent TEXT NOT NULL, attempt INTEGER NOT NULL, origin TEXT NOT NULL, profile TEXT NOT NULL,
-  given INTEGER, kind TEXT NOT NULL, operator TEXT NOT NULL, brought TEXT, desk TEXT, time INTEGER NOT NULL,
+  change TEXT NOT NULL, attempt INTEGER NOT NULL, origin TEXT NOT NULL, profile TEXT NOT NULL,
+  idempotency_key INTEGER, kind TEXT NOT NULL, operator TEXT NOT NULL, brought TEXT, desk TEXT, time INTEGER NOT NULL,
   amount INTEGER, currency TEXT, counted INTEGER NOT NULL, live INTEGER NOT NULL, is_open INTEGER, is_doubted INTEGER, due INTEGER, by_hand INTEGER
 ) STRICT;
 CREATE INDEX attempt_about ON attempts (about);
-CREATE INDEX attempt_time ON attempts (time, intent, attempt);
-CREATE INDEX attempt_origin ON attempts (origin, time, intent, attempt);
-CREATE INDEX attempt_operator ON attempts (operator, time, intent, attempt);
-CREATE INDEX attempt_brought ON attempts (brought, time, intent, attempt) WHERE brought IS NOT NULL;
-CREATE INDEX attempt_kind ON attempts (kind, time, intent, attempt) WHERE kind <> 'refund';
-CREATE INDEX attempt_desk ON attempts (desk, time, intent, attempt) WHERE desk IS NOT NULL;
-CREATE INDEX attempt_given ON attempts (given) WHERE given IS NOT NULL;
+CREATE INDEX attempt_time ON attempts (time, change, attempt);
+CREATE INDEX attempt_origin ON attempts (origin, time, change, attempt);
+CREATE INDEX attempt_operator ON attempts (operator, time, change, attempt);
+CREATE INDEX attempt_brought ON attempts (brought, time, change, attempt) WHERE brought IS NOT NULL;
+CREATE INDEX attempt_kind ON attempts (kind, time, change, attempt) WHERE kind <> 'refund';
+CREATE INDEX attempt_desk ON attempts (desk, time, change, attempt) WHERE desk IS NOT NULL;
+CREATE INDEX attempt_key ON attempts (idempotency_key) WHERE idempotency_key IS NOT NULL;
 CREATE INDEX attempt_open ON attempts (is_open) WHERE is_open IS NOT NULL;
 CREATE INDEX attempt_doubted ON attempts (is_doubted) WHERE is_doubted IS NOT NULL;
 CREATE INDEX attempt_due ON attempts (due) WHERE due IS NOT NULL;
@@ -68,9 +68,9 @@ INSERT INTO head VALUES (0, '${chainStart}', NULL, 0, lower(hex(randomblob(8))),
 // So many rows are read at a time.
 const partMax = 1000;
 
-/** The number under which a script's id is looked up. Two ids may have the same one, so the rows decide. */
-export function numberOfGiven(given: string): number {
-  return Number.parseInt(hash('sha256', given).slice(0, 12), 16);
+/** The number under which an idempotency key is looked up. Two ids may have the same one, so the rows decide. */
+export function numberOfKey(idempotencyKey: string): number {
+  return Number.parseInt(hash('sha256', idempotencyKey).slice(0, 12), 16);
 }
 
 /** The end of the rows: the newest one, and the one that the file noted as the newest. */
@@ -152,7 +152,7 @@ export class JournalTables {
     for (const rows of this.parts(after)) yield* rows;
   }
 
-  /** The rows about an order, a script's id or an intent, oldest first. */
+  /** The rows about an order, an idempotency key or a change, oldest first. */
   about(about: string): readonly StoredRow[] {
     return this.sql(`${select} WHERE about = ? ORDER BY seq`).all(about).map(storedRow);
   }
@@ -171,8 +171,8 @@ export class JournalTables {
 
   /** The ids of the requests for an approval that were made before a time. */
   approvalsBefore(time: number): ReadonlySet<string> {
-    const found = this.sql("SELECT intent FROM rows WHERE type = 'approval' AND time < ?").all(time);
-    return new Set(found.map(({ intent }) => String(intent)));
+    const found = this.sql("SELECT change FROM rows WHERE type = 'approval' AND time < ?").all(time);
+    return new Set(found.map(({ change }) => String(change)));
   }
 
   /** The number of the newest of these; 0 when there is none. */
@@ -187,10 +187,10 @@ export class JournalTables {
   }
 
   /** Where the SENT row of an attempt is; undefined when there is none. */
-  sentOf({ intent, attempt }: Pick<SentRow, 'intent' | 'attempt'>): SentAt | undefined {
+  sentOf({ change, attempt }: Pick<SentRow, 'change' | 'attempt'>): SentAt | undefined {
     const found = this.sql(
-      "SELECT seq, about, order_id FROM rows WHERE type = 'sent' AND intent = ? AND attempt = ?",
-    ).get(intent, attempt);
+      "SELECT seq, about, order_id FROM rows WHERE type = 'sent' AND change = ? AND attempt = ?",
+    ).get(change, attempt);
     if (found === undefined) return undefined;
     const { seq, about, order_id } = found;
     return {
@@ -200,22 +200,22 @@ export class JournalTables {
     };
   }
 
-  /** The numbers of the SENT rows of an intent, and what they are about. */
-  sentsOf(intent: string): readonly { readonly seq: number; readonly about: string }[] {
-    const found = this.sql("SELECT seq, about FROM rows WHERE type = 'sent' AND intent = ?").all(intent);
+  /** The numbers of the SENT rows of a change, and what they are about. */
+  sentsOf(change: string): readonly { readonly seq: number; readonly about: string }[] {
+    const found = this.sql("SELECT seq, about FROM rows WHERE type = 'sent' AND change = ?").all(change);
     return found.map(({ seq, about }) => ({ seq: Number(seq), about: String(about) }));
   }
 
   /** Erases the bodies of an attempt, and the links by which it was found. Whether there was something to erase. */
   erase({
-    intent,
+    change,
     attempt,
     about,
-  }: Pick<SentRow, 'intent' | 'attempt'> & { readonly about: string }): boolean {
+  }: Pick<SentRow, 'change' | 'attempt'> & { readonly about: string }): boolean {
     const text =
-      'UPDATE rows SET body = NULL WHERE about = ? AND intent = ? AND attempt = ? AND body IS NOT NULL';
-    const { changes } = this.sql(text).run(about, intent, attempt);
-    const sent = this.sentOf({ intent, attempt });
+      'UPDATE rows SET body = NULL WHERE about = ? AND change = ? AND attempt = ? AND body IS NOT NULL';
+    const { changes } = this.sql(text).run(about, change, attempt);
+    const sent = this.sentOf({ change, attempt });
     if (sent !== undefined) this.sql("DELETE FROM made WHERE sent = ? AND id LIKE 'http%'").run(sent.seq);
     return Number(changes) > 0;
   }
@@ -315,7 +315,8 @@ export interface NumberedAttempt extends AttemptRecord {
 /** The line of an attempt in the table `attempts`. */
 export function listedOf(record: NumberedAttempt) {
   const { seq, last, sent: row, verdicts } = record;
-  const { intent, attempt, origin, profile, proof, operator, time, stamp, given, amount, currency } = row;
+  const { change, attempt, origin, profile, proof, operator, time, stamp, idempotencyKey, amount, currency } =
+    row;
   const newest = verdicts.at(-1);
   const mark = (is: boolean) => (is ? 1 : null);
   return {
@@ -323,11 +324,11 @@ export function listedOf(record: NumberedAttempt) {
     last,
     about: aboutOf(row),
     has_order: proof.orderId === undefined ? 0 : 1,
-    intent,
+    change,
     attempt,
     origin,
     profile,
-    given: given === undefined ? null : numberOfGiven(given),
+    idempotency_key: idempotencyKey === undefined ? null : numberOfKey(idempotencyKey),
     kind: proof.kind,
     operator,
     brought: broughtBy(row) ?? null,
@@ -360,7 +361,7 @@ const select = `SELECT ${storedColumns.join(', ')} FROM rows`;
 /** What a row is about that is no verdict. Rows of one setting belong together, so that nobody reads those of all others. */
 export function aboutOfOther(row: Exclude<JournalRow, VerdictRow>): string {
   if (row.type === 'sent') return aboutOf(row);
-  return row.type === 'approval' ? aboutOfApproval(row.intent) : aboutOfSetting(row.name);
+  return row.type === 'approval' ? aboutOfApproval(row.requestId) : aboutOfSetting(row.name);
 }
 
 /** What the rows of a request for an approval are about. */
@@ -372,7 +373,7 @@ export function aboutOfSetting(name: string): string {
   return `setting ${name}`;
 }
 
-/** What a change is about: its order, or else the script's id, or else its intent. */
-export function aboutOf({ proof, given, intent }: SentRow): string {
-  return proof.orderId ?? given ?? intent;
+/** What a change is about: its order, or else the idempotency key, or else its id. */
+export function aboutOf({ proof, idempotencyKey, change }: SentRow): string {
+  return proof.orderId ?? idempotencyKey ?? change;
 }

@@ -55,20 +55,24 @@ export interface RowProof {
   end(): Finding | undefined;
   /** The numbers of the SENT rows of all attempts that may be open. */
   open(sents: readonly number[]): Finding | undefined;
-  /** The numbers of the SENT rows under a script's id. */
-  given(number: number, sents: readonly number[]): Finding | undefined;
+  /** The numbers of the SENT rows under an idempotency key. */
+  idempotencyKey(number: number, sents: readonly number[]): Finding | undefined;
 }
 
-/** The number of the newest row when a run asked for the attempts on an order, or under a script's id. */
+/** The number of the newest row when a run asked for the attempts on an order, or under an idempotency key. */
 export interface Asked {
   readonly orders: Map<string, number>;
   readonly scripts: Map<string, number>;
 }
 
 /** Notes that a run has seen all rows up to this number about what it asks for. */
-export function noteAsked({ orders, scripts }: Asked, { orderId, given }: AttemptFilter, seq: number): void {
+export function noteAsked(
+  { orders, scripts }: Asked,
+  { orderId, idempotencyKey }: AttemptFilter,
+  seq: number,
+): void {
   if (orderId !== undefined) orders.set(orderId, seq);
-  if (given !== undefined) scripts.set(given, seq);
+  if (idempotencyKey !== undefined) scripts.set(idempotencyKey, seq);
 }
 
 // A request waits for a week, and its approval counts for a day.
@@ -120,7 +124,7 @@ export class KnownJournal {
 
   // ── Attempts ──────────────────────────────────────────────────────────────────────────────────
 
-  /** The attempts that match. From now on this run counts as having seen those of the order, and of the script's id. */
+  /** The attempts that match. From now on this run counts as having seen those of the order, and of the idempotency key. */
   attempts(query: AttemptQuery): readonly AttemptRecord[] {
     noteAsked(this.#asked, query, this.end.seq);
     const found = this.#matching(query).map(recordOf);
@@ -221,20 +225,23 @@ export class KnownJournal {
     });
   }
 
-  /** The numbers of the newest row when this run asked for the attempts on the order of a row, and under its script's id. */
-  seenOf({ proof: { orderId = '' }, given = '' }: SentRow): {
+  /** The numbers of the newest row when this run asked for the attempts on the order of a row, and under its idempotency key. */
+  seenOf({ proof: { orderId = '' }, idempotencyKey = '' }: SentRow): {
     readonly order: number;
-    readonly given: number;
+    readonly idempotencyKey: number;
   } {
     const { seq } = this.end;
-    return { order: this.#asked.orders.get(orderId) ?? seq, given: this.#asked.scripts.get(given) ?? seq };
+    return {
+      order: this.#asked.orders.get(orderId) ?? seq,
+      idempotencyKey: this.#asked.scripts.get(idempotencyKey) ?? seq,
+    };
   }
 
   /** How many verdicts an attempt has. */
-  verdictsOn({ intent, attempt }: Pick<SentRow, 'intent' | 'attempt'>): number {
-    const sent = this.#tables.sentOf({ intent, attempt });
+  verdictsOn({ change, attempt }: Pick<SentRow, 'change' | 'attempt'>): number {
+    const sent = this.#tables.sentOf({ change, attempt });
     if (sent === undefined) return 0;
-    const isIt = ({ sent: one }: AttemptRecord) => one.intent === intent && one.attempt === attempt;
+    const isIt = ({ sent: one }: AttemptRecord) => one.change === change && one.attempt === attempt;
     return this.#tables.attemptsAbout(sent.about).find(isIt)?.verdicts.length ?? 0;
   }
 
@@ -253,23 +260,23 @@ export class KnownJournal {
    * What has bodies and notes that may be erased: settled attempts that were sent before a time, since the watch needs neither, and
    * requests for an approval that nobody can answer or use any more.
    */
-  *erasable(before: number): Generator<Pick<SentRow, 'intent' | 'attempt'> & { readonly about: string }> {
-    const text = 'SELECT intent, attempt, about, is_open FROM attempts WHERE time < ? ORDER BY time';
-    for (const { intent, attempt, about, is_open } of this.#tables.sql(text).iterate(before)) {
-      const of = { intent: String(intent), attempt: Number(attempt), about: String(about) };
+  *erasable(before: number): Generator<Pick<SentRow, 'change' | 'attempt'> & { readonly about: string }> {
+    const text = 'SELECT change, attempt, about, is_open FROM attempts WHERE time < ? ORDER BY time';
+    for (const { change, attempt, about, is_open } of this.#tables.sql(text).iterate(before)) {
+      const of = { change: String(change), attempt: Number(attempt), about: String(about) };
       if (is_open === null || this.#isSettled(of)) yield of;
     }
     for (const id of this.#tables.approvalsBefore(before - requestMs))
-      yield { intent: id, attempt: 0, about: aboutOfApproval(id) };
+      yield { change: id, attempt: 0, about: aboutOfApproval(id) };
   }
 
   // One with an alarm may be settled all the same.
-  #isSettled({ intent, attempt, about }: Pick<SentRow, 'intent' | 'attempt'> & { readonly about: string }) {
-    const found = this.#about(about).find(({ sent }) => sent.intent === intent && sent.attempt === attempt);
+  #isSettled({ change, attempt, about }: Pick<SentRow, 'change' | 'attempt'> & { readonly about: string }) {
+    const found = this.#about(about).find(({ sent }) => sent.change === change && sent.attempt === attempt);
     return found !== undefined && (!isUnsettled(found) || isWatched(found));
   }
 
-  /** Throws CliError 'refused' for a SENT row of an order, a script's id or an intent with a row that is damaged or missing. */
+  /** Throws CliError 'refused' for a SENT row of an order, an idempotency key or a change with a row that is damaged or missing. */
   refuseDamaged(row: JournalRow): void {
     if (row.type === 'sent') this.#rowsAbout(aboutOf(row));
   }
@@ -299,19 +306,19 @@ export class KnownJournal {
 
   /**
    * Throws CliError 'refused' for a SENT row when this run has not seen what another run added after it asked. The
-   * lock on the order usually prevents that, but somebody may have removed the lock. Two runs under one script's id
+   * lock on the order usually prevents that, but somebody may have removed the lock. Two runs under one idempotency key
    * on different orders share no lock, so only this rule stops the second one.
    */
   refuseUnseen(row: JournalRow): void {
     if (row.type !== 'sent') return;
-    const { given, proof } = row;
+    const { idempotencyKey, proof } = row;
     const onOrder = this.#asked.orders.get(proof.orderId ?? '');
     if (onOrder !== undefined && proof.orderId !== undefined)
       refuseUnseenOnOrder(proof.orderId, this.#tables.newestAbout(proof.orderId), onOrder);
-    const underScript = given === undefined ? undefined : this.#asked.scripts.get(given);
-    if (given === undefined || underScript === undefined) return;
-    const attempt = this.#matching({ given }).findLast(({ last }) => last > underScript);
-    if (attempt !== undefined) refuseUnseenUnderScript(row, given, attempt);
+    const underScript = idempotencyKey === undefined ? undefined : this.#asked.scripts.get(idempotencyKey);
+    if (idempotencyKey === undefined || underScript === undefined) return;
+    const attempt = this.#matching({ idempotencyKey }).findLast(({ last }) => last > underScript);
+    if (attempt !== undefined) refuseUnseenUnderScript(row, idempotencyKey, attempt);
   }
 }
 

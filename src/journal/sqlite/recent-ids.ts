@@ -17,10 +17,10 @@ export async function recentIds(
   const db = new DatabaseSync(file, { readOnly: true, timeout: 100 });
   try {
     if (typeof of === 'object') return chargesIn(chargesBefore(db, of.chargesOf, profile));
-    // Of the newest changes: an order or an intent may have several.
+    // Of the newest changes: an order or a change may have several.
     const found = db
       .prepare(
-        `SELECT ${of === 'orders' ? 'about' : 'intent'} AS id, time, kind, amount, currency FROM attempts
+        `SELECT ${of === 'orders' ? 'about' : 'change'} AS id, time, kind, amount, currency FROM attempts
          WHERE ${of === 'orders' ? 'has_order = 1' : '1 = 1'} AND (?1 IS NULL OR profile = ?1) ORDER BY time DESC LIMIT ${lookedAt}`,
       )
       .all(profile ?? null);

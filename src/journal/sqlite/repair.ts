@@ -69,7 +69,7 @@ export async function repairJournal(
     await replaceJournal(path, fresh);
     heldWitness?.letGo();
     if (witness !== undefined) writeWitness(path, witness, openFile, key);
-    const names = blocked.map(({ intent, proof }) => ({ intent, orderId: proof.orderId }));
+    const names = blocked.map(({ change, proof }) => ({ change, orderId: proof.orderId }));
     return { ...copies, ...counts, unreadable: found.unreadable, blocked: names, mayBeCopy };
   } finally {
     heldWitness?.letGo();

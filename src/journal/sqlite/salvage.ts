@@ -47,7 +47,7 @@ function rowOf(stored: StoredRow): JournalRow | undefined {
 
 // Damage never makes the same word in both places. If they differ, nobody knows which order the row blocks.
 function columnsMatchText(stored: StoredRow): boolean {
-  return (['type', 'intent', 'origin', 'order_id'] as const).every((name) =>
+  return (['type', 'change', 'origin', 'order_id'] as const).every((name) =>
     stored.row.includes(`"${name}":${JSON.stringify(stored[name])}`),
   );
 }
@@ -70,10 +70,11 @@ export function salvageWitness(bytes: Uint8Array): WitnessText {
   const lines: WitnessLine[] = [];
   const broken: number[] = [];
   for (const { rowid, values } of records) {
-    const [isNumber, about, given, line, seal] = values;
+    const [isNumber, about, idempotencyKey, line, seal] = values;
     // The number of a line is its rowid, and SQLite leaves it empty among the values.
     if (values.length !== 5 || isNumber !== null) continue;
-    const read = key === undefined ? undefined : lineIn({ seq: rowid, about, given, line, seal }, key);
+    const read =
+      key === undefined ? undefined : lineIn({ seq: rowid, about, idempotencyKey, line, seal }, key);
     if (read === undefined) broken.push(rowid);
     else lines.push(read);
   }

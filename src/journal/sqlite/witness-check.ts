@@ -9,7 +9,7 @@ import { type Finding, newestMissing } from '../journal-store.ts';
 import type { WitnessLine } from '../witness-lines.ts';
 import { writeAtOnce } from './database.ts';
 import type { JournalFile } from './journal-file.ts';
-import { aboutOf, aboutOfOther, type JournalTables, numberOfGiven } from './journal-tables.ts';
+import { aboutOf, aboutOfOther, type JournalTables, numberOfKey } from './journal-tables.ts';
 import type { RowProof } from './known-journal.ts';
 import { isBroken } from './sqlite-errors.ts';
 import {
@@ -116,7 +116,7 @@ function unprovenWords(found: FoundWitness, tables: JournalTables | undefined): 
   if (open.size === 0) return [];
   const names = [...open.values()]
     .slice(0, shown)
-    .map(({ intent, order }) => `${order ?? 'no order'} (${intent})`);
+    .map(({ change, order }) => `${order ?? 'no order'} (${change})`);
   const more = open.size > shown ? ` and ${open.size - shown} more` : '';
   return [`unconfirmed, and missing in the journal: ${names.join(', ')}${more}`];
 }
@@ -150,9 +150,9 @@ export function proofOf(witness: Witness, tables: JournalTables): RowProof {
         differenceIn(openAfter(witness.openSents(), tail, tables), sents),
         'is about a change that may be open, and the journal does not list it as the witness does',
       ),
-    given: (number, sents) =>
+    idempotencyKey: (number, sents) =>
       differs(
-        differenceIn(witness.givenSents(number), sents.filter(isKnown)),
+        differenceIn(witness.sentsUnderKey(number), sents.filter(isKnown)),
         'is not found by the id of its script as the witness finds it',
       ),
   };
@@ -177,7 +177,7 @@ function proofOfEnd(tables: JournalTables): RowProof {
     const chain = checkChain(tables.each());
     return [...chain.findings, ...newestMissing(chain, noted)][0];
   };
-  return { about: finding, settingAbouts: () => [], end, open: finding, given: finding };
+  return { about: finding, settingAbouts: () => [], end, open: finding, idempotencyKey: finding };
 }
 
 // The first row that only one of the two knows, or that is not the same in both.
@@ -250,11 +250,11 @@ function lineFor(stored: StoredRow, tables: JournalTables, key: string | undefin
     return {
       line: { type: 'setting', seq, head, time: row.time, ...named },
       about: aboutOfOther(row),
-      given: undefined,
+      idempotencyKey: undefined,
     };
   }
-  const { intent, attempt, time } = row;
-  const of = { seq, head, intent, attempt, time };
+  const { change, attempt, time } = row;
+  const of = { seq, head, change, attempt, time };
   if (row.type === 'verdict') {
     const { verdict, by } = row;
     const sent = tables.sentOf(row);
@@ -263,11 +263,11 @@ function lineFor(stored: StoredRow, tables: JournalTables, key: string | undefin
     return {
       line,
       about: sent?.about ?? '',
-      given: undefined,
+      idempotencyKey: undefined,
       attempt: sent && { sent: sent.seq, isOpen: !final },
     };
   }
-  const { origin, account, profile, proof, keyFingerprint = null, given } = row;
+  const { origin, account, profile, proof, keyFingerprint = null, idempotencyKey } = row;
   const line: WitnessLine = {
     type: 'sent',
     ...of,
@@ -284,7 +284,7 @@ function lineFor(stored: StoredRow, tables: JournalTables, key: string | undefin
   return {
     line,
     about: aboutOf(row),
-    given: given === undefined ? undefined : numberOfGiven(given),
+    idempotencyKey: idempotencyKey === undefined ? undefined : numberOfKey(idempotencyKey),
     attempt: { sent: seq, isOpen: mayBeOpen(verdictsIn(row).at(-1)) },
   };
 }

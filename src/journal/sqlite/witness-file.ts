@@ -24,9 +24,9 @@ import { isBroken } from './sqlite-errors.ts';
 export const witnessKind: FileKind = {
   name: 'witness',
   tables: `
-CREATE TABLE lines (seq INTEGER PRIMARY KEY, about TEXT NOT NULL, given INTEGER, line TEXT NOT NULL, seal TEXT NOT NULL) STRICT;
+CREATE TABLE lines (seq INTEGER PRIMARY KEY, about TEXT NOT NULL, idempotency_key INTEGER, line TEXT NOT NULL, seal TEXT NOT NULL) STRICT;
 CREATE INDEX line_about ON lines (about);
-CREATE INDEX line_given ON lines (given) WHERE given IS NOT NULL;
+CREATE INDEX line_key ON lines (idempotency_key) WHERE idempotency_key IS NOT NULL;
 CREATE TABLE open (sent INTEGER PRIMARY KEY) STRICT;
 CREATE TABLE head (key TEXT NOT NULL, seal TEXT NOT NULL, checked INTEGER NOT NULL, whole INTEGER, mark TEXT) STRICT;`,
   steps: [],
@@ -36,8 +36,8 @@ CREATE TABLE head (key TEXT NOT NULL, seal TEXT NOT NULL, checked INTEGER NOT NU
 export interface NewLine {
   readonly line: WitnessLine;
   readonly about: string;
-  /** The number of a script's id, in the line of a SENT row. */
-  readonly given: number | undefined;
+  /** The number of an idempotency key, in the line of a SENT row. */
+  readonly idempotencyKey: number | undefined;
   /** The number of the SENT row of its attempt, and whether that may be open from now on; absent in a line about no attempt. */
   readonly attempt?: { readonly sent: number; readonly isOpen: boolean } | undefined;
 }
@@ -209,7 +209,7 @@ export class Witness {
     return found && (this.#lineIn(found) ?? 'damaged');
   }
 
-  /** The rows about an order, a script's id or an intent, oldest first. */
+  /** The rows about an order, an idempotency key or a change, oldest first. */
   about(about: string): readonly LineAt[] {
     return this.#statements
       .of('SELECT seq, line FROM lines WHERE about = ? ORDER BY seq')
@@ -231,25 +231,25 @@ export class Witness {
       .map(({ sent }) => Number(sent));
   }
 
-  /** The numbers of the SENT rows under a script's id, in their order. */
-  givenSents(given: number): readonly number[] {
+  /** The numbers of the SENT rows under an idempotency key, in their order. */
+  sentsUnderKey(idempotencyKey: number): readonly number[] {
     return this.#statements
-      .of('SELECT seq FROM lines WHERE given = ? ORDER BY seq')
-      .all(given)
+      .of('SELECT seq FROM lines WHERE idempotency_key = ? ORDER BY seq')
+      .all(idempotencyKey)
       .map(({ seq }) => Number(seq));
   }
 
   /** Adds lines. Call it inside a transaction that writes. */
   add(lines: Iterable<NewLine>): void {
     const add = this.#statements.of('INSERT INTO lines VALUES (?, ?, ?, ?, ?)');
-    for (const { line, about, given = null, attempt } of lines) {
+    for (const { line, about, idempotencyKey = null, attempt } of lines) {
       const text = JSON.stringify(line);
       add.run(
         line.seq,
         about,
-        given,
+        idempotencyKey,
         text,
-        sealOf(this.key, sealed({ seq: line.seq, about, given, line: text })),
+        sealOf(this.key, sealed({ seq: line.seq, about, idempotencyKey, line: text })),
       );
       if (attempt === undefined) continue;
       const note = attempt.isOpen
@@ -279,9 +279,16 @@ export class Witness {
   }
 
   #rowsAfter(seq: number, limit: number) {
-    const text = 'SELECT seq, about, given, line, seal FROM lines WHERE seq > ? ORDER BY seq LIMIT ?';
+    const text =
+      'SELECT seq, about, idempotency_key, line, seal FROM lines WHERE seq > ? ORDER BY seq LIMIT ?';
     const found = this.#statements.ofMany(text).all(seq, limit);
-    return found.map((row) => ({ seq: row[0], about: row[1], given: row[2], line: row[3], seal: row[4] }));
+    return found.map((row) => ({
+      seq: row[0],
+      about: row[1],
+      idempotencyKey: row[2],
+      line: row[3],
+      seal: row[4],
+    }));
   }
 
   count(): number {
@@ -325,17 +332,20 @@ export function lineIn(record: Readonly<Record<string, unknown>>, key: string): 
   return read;
 }
 
-function isWhole({ seq, about, given, line, seal }: Readonly<Record<string, unknown>>, key: string): boolean {
-  return typeof line === 'string' && sealOf(key, sealed({ seq, about, given, line })) === seal;
+function isWhole(
+  { seq, about, idempotencyKey, line, seal }: Readonly<Record<string, unknown>>,
+  key: string,
+): boolean {
+  return typeof line === 'string' && sealOf(key, sealed({ seq, about, idempotencyKey, line })) === seal;
 }
 
 function sealed({
   seq,
   about,
-  given,
+  idempotencyKey,
   line,
-}: Readonly<Record<'seq' | 'about' | 'given' | 'line', unknown>>): string {
-  return `${String(seq)}\n${String(given)}\n${String(about)}\n${String(line)}`;
+}: Readonly<Record<'seq' | 'about' | 'idempotencyKey' | 'line', unknown>>): string {
+  return `${String(seq)}\n${String(idempotencyKey)}\n${String(about)}\n${String(line)}`;
 }
 
 // Compared with the journal, so a line that is not whole shows there.

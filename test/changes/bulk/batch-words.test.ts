@@ -32,7 +32,7 @@ function reports(...kinds: readonly Kind[]): readonly RowReport[] {
   );
   const attempts = kinds.flatMap((kind, index) =>
     kind === 'applied' || kind === 'refused' || kind === 'unconfirmed'
-      ? [attemptAt(verdicts[kind], { given: `row/${index}`, intent: `i_${index}` })]
+      ? [attemptAt(verdicts[kind], { idempotencyKey: `row/${index}`, change: `i_${index}` })]
       : [],
   );
   const notSent = new Map(

@@ -74,7 +74,7 @@ export function attemptAt(
   sent: Partial<SentRow> = {},
 ): AttemptRecord {
   return attempt(verdict === undefined ? [] : [verdict], {
-    given: 'row/1',
+    idempotencyKey: 'row/1',
     plan: 'p_1111',
     time: 2000,
     ...sent,

@@ -115,7 +115,13 @@ it('rows before it are no warning, a refund of somebody else is', () => {
 
 describe('what the journal knows', () => {
   const at = (verdict: Parameters<typeof attemptAt>[0], sent: Parameters<typeof attemptAt>[1] = {}) =>
-    attemptAt(verdict, { given: key({ amount: 5 }), plan: 'p_old1', amount: 5, currency: 'MXN', ...sent });
+    attemptAt(verdict, {
+      idempotencyKey: key({ amount: 5 }),
+      plan: 'p_old1',
+      amount: 5,
+      currency: 'MXN',
+      ...sent,
+    });
 
   it.each([
     ['applied', at({ verdict: 'applied' }), 'done'],
@@ -137,7 +143,7 @@ describe('what the journal knows', () => {
   });
 
   it('an open change of the order that is no row of a plan must be cleared up first', () => {
-    const open = attemptAt(undefined, { given: undefined, plan: undefined, intent: 'i_9' });
+    const open = attemptAt(undefined, { idempotencyKey: undefined, plan: undefined, change: 'i_9' });
     expect(plan([{ amount: 5 }], { attempts: [open], isOpen: () => true })).toMatchObject([
       { state: 'look', why: expect.stringContaining('paydesk journal reconcile i_9') },
     ]);
@@ -151,7 +157,7 @@ describe('a refund that was made before', () => {
   const once = withRefund(order('ord_1'), refundOf('rf_1', 5, { created_at: 100 }), 5);
   const made = (sent: Parameters<typeof attemptAt>[1]): AttemptRecord =>
     attemptAt({ verdict: 'applied', refunds: [refund('rf_1', -5, charge)] }, { plan: 'p_old1', ...sent });
-  const rowA = made({ given: key({ amount: 5, ref: 'a' }), ref: 'a' });
+  const rowA = made({ idempotencyKey: key({ amount: 5, ref: 'a' }), ref: 'a' });
 
   it('of the same amount must be named, and the row says how', () => {
     expect(plan([{ amount: 5 }], { order: once })).toMatchObject([
@@ -173,7 +179,7 @@ describe('a refund that was made before', () => {
   });
 
   it('of another amount, by another plan, must be named too', () => {
-    const attempts = [made({ given: 'row/other' })];
+    const attempts = [made({ idempotencyKey: 'row/other' })];
     expect(plan([{ amount: 6 }], { order: once, attempts })).toMatchObject([
       {
         state: 'impossible',
@@ -215,19 +221,22 @@ describe('a refund that was made before', () => {
   });
 
   it('whose name an earlier sending used up must be named anew', () => {
-    const used = attemptAt({ verdict: 'rejected', confirmed: true }, { given: 'row/other', again: ['rf_1'] });
+    const used = attemptAt(
+      { verdict: 'rejected', confirmed: true },
+      { idempotencyKey: 'row/other', again: ['rf_1'] },
+    );
     const row = [{ amount: 5, ref: 'b' }] as const;
     const why = (attempts: readonly AttemptRecord[]) =>
       plan(row, { order: once, attempts }, { again: ['rf_1'] })[0]?.why;
     expect(why([used])).toContain('add --again rf_1');
     expect(
-      why([attemptAt({ verdict: 'not_sent' }, { given: 'row/other', again: ['rf_1'] })]),
+      why([attemptAt({ verdict: 'not_sent' }, { idempotencyKey: 'row/other', again: ['rf_1'] })]),
     ).toBeUndefined();
     expect(
       why([
         attemptAt(
           { verdict: 'rejected', confirmed: true },
-          { given: key({ amount: 5, ref: 'b' }), again: ['rf_1'] },
+          { idempotencyKey: key({ amount: 5, ref: 'b' }), again: ['rf_1'] },
         ),
       ]),
     ).toBeUndefined();

@@ -55,12 +55,12 @@ const said = { operator: 'ana', time: 1000 };
 const archiving = (before: number) => ({ before, path: 'old.paydesk', said });
 
 /** A refund that is made and was read again after its horizon. */
-const settled = (intent: string, time: number, more: Partial<SentRow> = {}): JournalRow[] => {
+const settled = (change: string, time: number, more: Partial<SentRow> = {}): JournalRow[] => {
   const refunds = [
-    { id: `re_${intent}`, chargeId: 'ch_1', amount: -5, createdAt: undefined, authCode: undefined },
+    { id: `re_${change}`, chargeId: 'ch_1', amount: -5, createdAt: undefined, authCode: undefined },
   ];
-  const row = { ...verdict(intent, time + 1), refunds };
-  return [sent(intent, time, { horizonMs: 10, ...more }), row, { ...row, time: time + 20, by: 'read' }];
+  const row = { ...verdict(change, time + 1), refunds };
+  return [sent(change, time, { horizonMs: 10, ...more }), row, { ...row, time: time + 20, by: 'read' }];
 };
 
 const onOrder = (orderId: string): Partial<SentRow> => {
@@ -82,12 +82,12 @@ describe('archiveOld', () => {
       knowsHead: true,
       witness: { lines: 5, state: 'agrees' },
     });
-    const [short] = await store.attempts({ intent: 'i_a' });
+    const [short] = await store.attempts({ change: 'i_a' });
     expect(short?.sent).toMatchObject({ operator: 'op7', archived: { at: 1000 } });
     expect(JSON.stringify(short)).not.toMatch(/ticket 8840|"body"/);
-    expect((await store.attempts({ intent: 'i_c' }))[0]?.sent.note).toBe('ticket 8840');
+    expect((await store.attempts({ change: 'i_c' }))[0]?.sent.note).toBe('ticket 8840');
     expect(await store.countOver(80)).toBe(0);
-    const [whole] = await (await archiveStore('old.paydesk', () => folder)).attempts({ intent: 'i_a' });
+    const [whole] = await (await archiveStore('old.paydesk', () => folder)).attempts({ change: 'i_a' });
     expect(whole).toEqual(attemptsIn(rows)[0]);
     expect(await verifyArchive('old.paydesk', () => folder, head)).toMatchObject({
       rows: 8,
@@ -166,7 +166,7 @@ describe('archiveOld', () => {
       'replaced while this run used it',
     );
     await late.append(verdict('i_c', 96));
-    expect((await open().attempts({ intent: 'i_c' }))[0]?.verdicts).toHaveLength(1);
+    expect((await open().attempts({ change: 'i_c' }))[0]?.verdicts).toHaveLength(1);
     expect(await open().verify()).toMatchObject({ findings: [] });
   });
 });
@@ -261,7 +261,7 @@ describe('stopped in between', () => {
     });
     await next.append(verdict('i_c', 91));
     await next.append(sent('i_d', 95, onOrder('ord_d')));
-    expect((await next.attempts({ unconfirmed: true })).map((one) => one.sent.intent)).toEqual(['i_d']);
+    expect((await next.attempts({ unconfirmed: true })).map((one) => one.sent.change)).toEqual(['i_d']);
     expect(await next.verify()).toMatchObject({ findings: [] });
   });
 });
@@ -287,8 +287,8 @@ describe('of random journals', () => {
           const store = await fill(rows, place);
           if (rows.length === 0) return;
           const all = attemptsIn(rows);
-          const aboutOf = ({ sent: { proof, given, intent } }: AttemptRecord) =>
-            proof.orderId ?? given ?? intent;
+          const aboutOf = ({ sent: { proof, idempotencyKey, change } }: AttemptRecord) =>
+            proof.orderId ?? idempotencyKey ?? change;
           const isOver = (record: AttemptRecord) =>
             areOver(
               all.filter((other) => aboutOf(other) === aboutOf(record)),
@@ -319,7 +319,7 @@ describe('of random journals', () => {
         fc.record({
           kind: fc.constantFrom('refund' as const, 'capture' as const, 'order' as const),
           orderId: fc.constantFrom('ord_1', undefined),
-          given: fc.constantFrom(undefined, 't-1'),
+          idempotencyKey: fc.constantFrom(undefined, 't-1'),
           again: fc.constantFrom([], ['re_1'], ['i_0'], ['i_0', 're_2'], ['i_1.2']),
         }),
         fc.nat(300),
@@ -330,7 +330,7 @@ describe('of random journals', () => {
           fc.pre(all.length > 0 && areOver(all, 9));
           const now = all.map(shortened);
           const { request, proof } = sent('i_new', 500);
-          const asked = { ...asking, request, intent: 'i_new', expected: proof.expected };
+          const asked = { ...asking, request, change: 'i_new', expected: proof.expected };
           const moment = momentAt(time + 9);
           const words = (known: readonly AttemptRecord[]) => {
             const image = {

@@ -42,14 +42,14 @@ function kept(): number {
 
 async function change(round: number): Promise<void> {
   const orderId = `ord_${name}x${round}`;
-  const intent = `i_${name}x${round}`;
+  const change = `i_${name}x${round}`;
   await store.ready();
   if ((await store.attempts({ orderId })).length > 0) throw new Error(`${orderId} is known already`);
-  const row = sent(intent, Date.now());
+  const row = sent(change, Date.now());
   await store.append({ ...row, proof: { ...row.proof, orderId } });
-  await store.append(verdict(intent, Date.now()));
+  await store.append(verdict(change, Date.now()));
   const [record] = await store.attempts({ orderId });
-  if (record?.verdicts.length !== 1) throw new Error(`${intent} is not as it was written`);
+  if (record?.verdicts.length !== 1) throw new Error(`${change} is not as it was written`);
 }
 
 async function look(round: number): Promise<void> {

@@ -18,23 +18,23 @@ const rules = { uid: process.getuid?.(), notice: () => undefined };
 const whole = { [file]: Buffer.alloc(0), [witness]: Buffer.alloc(0) };
 let answers: Readonly<Record<string, string>>;
 
-function on(intent: string, orderId: string | undefined, time: number, more: Partial<SentRow> = {}): SentRow {
-  const row = sent(intent, time, more);
+function on(change: string, orderId: string | undefined, time: number, more: Partial<SentRow> = {}): SentRow {
+  const row = sent(change, time, more);
   return { ...row, proof: { ...row.proof, orderId } };
 }
 
-function ruling(intent: string, time: number, more: Partial<VerdictRow>): VerdictRow {
-  return { ...verdict(intent, time), ...more };
+function ruling(change: string, time: number, more: Partial<VerdictRow>): VerdictRow {
+  return { ...verdict(change, time), ...more };
 }
 
 const created = { kind: 'checkout', expected: [] } as const;
 const rows: readonly JournalRow[] = [
-  on('i_made', 'ord_1', 1, { given: 'T1' }),
+  on('i_made', 'ord_1', 1, { idempotencyKey: 'T1' }),
   ruling('i_made', 2, {
     refunds: [{ id: 'rf_1', chargeId: 'ch_1', amount: -5, createdAt: 1, authCode: undefined }],
   }),
   setting(3),
-  on('i_open', 'ord_2', 4, { given: 'T2', note: 'n'.repeat(600) }),
+  on('i_open', 'ord_2', 4, { idempotencyKey: 'T2', note: 'n'.repeat(600) }),
   on('i_doubted', 'ord_3', 5),
   ruling('i_doubted', 6, { verdict: 'rejected', by: 'person', operator: 'op7', confirmed: true }),
   { ...on('i_link', undefined, 7), proof: { ...sent('i_link', 7).proof, ...created, orderId: undefined } },
@@ -57,10 +57,13 @@ const guards: Readonly<Record<string, (store: LocalJournal) => Promise<unknown>>
   ),
   orders: (store) => store.attempts({ orderIds: new Set(['ord_1', 'ord_3']) }),
   ...Object.fromEntries(
-    ['T1', 'T2', 'T3'].map((given) => [given, (store: LocalJournal) => store.attempts({ given })]),
+    ['T1', 'T2', 'T3'].map((idempotencyKey) => [
+      idempotencyKey,
+      (store: LocalJournal) => store.attempts({ idempotencyKey }),
+    ]),
   ),
   // About no order.
-  i_link: (store) => store.attempts({ intent: 'i_link' }),
+  i_link: (store) => store.attempts({ change: 'i_link' }),
   unconfirmed: (store) => store.attempts({ unconfirmed: true }),
   'no order': (store) => store.attempts({ withoutOrder: true, unconfirmed: true }),
   settings: (store) => store.settings(),
@@ -68,8 +71,8 @@ const guards: Readonly<Record<string, (store: LocalJournal) => Promise<unknown>>
 
 /** What is shown, or read again: `verify` has to find what makes one of these another. */
 const shown: Readonly<Record<string, (store: LocalJournal) => Promise<unknown>>> = {
-  i_made: (store) => store.attempts({ intent: 'i_made' }),
-  i_open: (store) => store.attempts({ intent: 'i_open' }),
+  i_made: (store) => store.attempts({ change: 'i_made' }),
+  i_open: (store) => store.attempts({ change: 'i_open' }),
   again: (store) => store.attempts({ again: new Set(['i_made']) }),
   made: (store) => store.attempts({ made: new Set(['rf_1', 'chk_1', 'https://pay.example/chk_1']) }),
   open: (store) => store.attempts({ open: { skewed: false } }),
@@ -169,7 +172,7 @@ describe.each([
   });
 });
 
-const row = (intent: string) => `sent = (SELECT seq FROM rows WHERE intent = '${intent}' AND type = 'sent')`;
+const row = (change: string) => `sent = (SELECT seq FROM rows WHERE change = '${change}' AND type = 'sent')`;
 
 describe('what is looked up is lost, or is another', () => {
   it.each<[string, string, readonly string[]]>([
@@ -184,17 +187,17 @@ describe('what is looked up is lost, or is another', () => {
       ['T2', 'unconfirmed'],
     ],
     ['the order of a settled change', `UPDATE attempts SET about = 'ord_2' WHERE ${row('i_made')}`, ['T1']],
-    ['the script’s id', `UPDATE attempts SET given = NULL WHERE ${row('i_open')}`, ['T2']],
-    ['another script’s id', `UPDATE attempts SET given = 7 WHERE ${row('i_made')}`, ['T1']],
+    ['the script’s id', `UPDATE attempts SET idempotencyKey = NULL WHERE ${row('i_open')}`, ['T2']],
+    ['another script’s id', `UPDATE attempts SET idempotencyKey = 7 WHERE ${row('i_made')}`, ['T1']],
     [
       'the script’s id of two that changed places',
-      `UPDATE attempts SET given = (SELECT max(given) + min(given) - attempts.given FROM attempts AS both) WHERE given IS NOT NULL`,
+      `UPDATE attempts SET idempotencyKey = (SELECT max(idempotencyKey) + min(idempotencyKey) - attempts.idempotencyKey FROM attempts AS both) WHERE idempotencyKey IS NOT NULL`,
       ['T1', 'T2'],
     ],
-    ['the intent', `UPDATE attempts SET intent = 'i_x' WHERE ${row('i_link')}`, []],
+    ['the change', `UPDATE attempts SET change = 'i_x' WHERE ${row('i_link')}`, []],
     [
       'a line too many',
-      `INSERT INTO attempts SELECT 99, last, about, has_order, 'i_x', attempt, origin, profile, given, kind, operator, brought, desk, time, amount, currency, counted, live, is_open, is_doubted, due, by_hand FROM attempts WHERE ${row('i_open')}`,
+      `INSERT INTO attempts SELECT 99, last, about, has_order, 'i_x', attempt, origin, profile, idempotencyKey, kind, operator, brought, desk, time, amount, currency, counted, live, is_open, is_doubted, due, by_hand FROM attempts WHERE ${row('i_open')}`,
       ['T2', 'unconfirmed'],
     ],
     ['which refund was made', "DELETE FROM made WHERE id = 'rf_1'", []],
@@ -237,7 +240,7 @@ describe('what is looked up is lost, or is another', () => {
       'UPDATE lines SET line = replace(line, \'"head":"\', \'"head":"0\') WHERE seq = 4',
       ['ord_2'],
     ],
-    ['the script’s id', 'UPDATE lines SET given = NULL WHERE seq = 4', ['T2']],
+    ['the script’s id', 'UPDATE lines SET idempotencyKey = NULL WHERE seq = 4', ['T2']],
     ['that a change is open', 'DELETE FROM open WHERE sent = 4', ['unconfirmed']],
     ['that a change is settled', 'INSERT INTO open VALUES (1)', ['unconfirmed']],
     ['a seal', "UPDATE lines SET seal = '0' WHERE seq = 4", []],

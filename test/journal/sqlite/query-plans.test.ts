@@ -43,8 +43,8 @@ function isSlow(plan: string): boolean {
 const questions: readonly AttemptQuery[] = [
   { orderId: 'ord_1' },
   { orderIds: new Set(['ord_1', 'ord_2']), origin: 'o' },
-  { intent: 'i_a' },
-  { given: 'T1' },
+  { change: 'i_a' },
+  { idempotencyKey: 'T1' },
   { made: new Set(['rf_1']) },
   { again: new Set(['rf_1']) },
   { unconfirmed: true, origin: 'o' },
@@ -59,7 +59,7 @@ const questions: readonly AttemptQuery[] = [
 it('what is asked about attempts', () => {
   const tables = newTables();
   const asked = { orders: new Map(), scripts: new Map() };
-  const rows = [setting(1), sent('i_a', 2, { given: 'T1' }), verdict('i_a', 3)];
+  const rows = [setting(1), sent('i_a', 2, { idempotencyKey: 'T1' }), verdict('i_a', 3)];
   tables.add(new KnownJournal(tables, asked).link(...rows));
   const known = new KnownJournal(tables, asked);
   for (const query of questions) known.attempts(query);
@@ -67,7 +67,7 @@ it('what is asked about attempts', () => {
   known.refunded({ operator: 'ana', currency: 'MXN', livemode: true, since: 1 });
   void [known.approvals({ id: 'r_1' }), known.approvals({ since: 1 })];
   known.refuseMisplaced(sent('i_b', 4));
-  known.refuseUnseen(sent('i_b', 4, { given: 'T1' }));
+  known.refuseUnseen(sent('i_b', 4, { idempotencyKey: 'T1' }));
   known.refuseWhileLost();
   known.refuseDamaged(sent('i_b', 4));
   expect(plansOf(tables.db, tables.asked).filter(isSlow)).toEqual([]);
@@ -85,7 +85,7 @@ it.each<[string, AttemptFilter]>([
   const tables = newTables();
   const known = new KnownJournal(tables, { orders: new Map(), scripts: new Map() });
   known.list(filter, { limit: 20 });
-  known.list(filter, { limit: 20, before: { time: 5, intent: 'i_a', attempt: 1 } });
+  known.list(filter, { limit: 20, before: { time: 5, change: 'i_a', attempt: 1 } });
   expect(plansOf(tables.db, tables.asked).filter(isSlow)).toEqual([]);
 });
 
@@ -103,7 +103,7 @@ it('what the witness is asked', () => {
     }),
     '0'.repeat(64),
   );
-  void [witness.end(), witness.about('ord_1'), witness.openSents(), witness.givenSents(1)];
+  void [witness.end(), witness.about('ord_1'), witness.openSents(), witness.sentsUnderKey(1)];
   void [witness.after(1, 9), witness.headsAfter(1, 9), witness.checked(), witness.mark()];
   expect(plansOf(db, asked).filter(isSlow)).toEqual([]);
   expect(asked.size).toBeGreaterThan(5);

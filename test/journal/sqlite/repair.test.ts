@@ -69,7 +69,7 @@ describe('a repair', () => {
       'a changed verdict is lost, so its attempt is open',
       two,
       changed(4),
-      { kept: 3, doubtful: 0, lost: [4], blocked: [{ intent: 'i_b', orderId: 'ord_1' }] },
+      { kept: 3, doubtful: 0, lost: [4], blocked: [{ change: 'i_b', orderId: 'ord_1' }] },
     ],
     [
       'a verdict whose SENT is gone is lost, and nothing is doubtful',
@@ -86,7 +86,7 @@ describe('a repair', () => {
     [
       'of two SENT rows of one attempt the intact one is kept',
       two,
-      `DROP INDEX one_sent; ${changed(1)} UPDATE rows SET intent = 'i_b' WHERE seq = 1`,
+      `DROP INDEX one_sent; ${changed(1)} UPDATE rows SET change = 'i_b' WHERE seq = 1`,
       { kept: 2, doubtful: 0, lost: [1, 2] },
     ],
     [
@@ -187,7 +187,7 @@ describe('what a person recorded last is damaged', () => {
   ])('%s', async (_, verdicts) => {
     await fill([sent('i_a', 1), ...verdicts], changed(3));
     expect(await paydesk(['journal', 'verify', '--repair', '--yes'], { home })).toMatchObject({ code: 7 });
-    const [attempt] = await createSqliteStore({ file }).attempts({ intent: 'i_a' });
+    const [attempt] = await createSqliteStore({ file }).attempts({ change: 'i_a' });
     expect(attempt?.verdicts.at(-1)).toMatchObject({ verdict: 'unknown' });
   });
 });

@@ -35,21 +35,21 @@ async function inStore<T>(act: (store: LocalJournal) => Promise<T>): Promise<T> 
   }
 }
 
-function on(intent: string, order: string, time: number, more: Partial<SentRow> = {}): SentRow {
-  const row = sent(intent, time, more);
+function on(change: string, order: string, time: number, more: Partial<SentRow> = {}): SentRow {
+  const row = sent(change, time, more);
   return { ...row, proof: { ...row.proof, orderId: order } };
 }
 
 /** Three refunds that were made, rows 1 to 6: `i_a` on ord_1, `i_b` on ord_2, `i_c` on ord_3. */
 async function filled(): Promise<void> {
   await inStore(async (store) => {
-    for (const [intent, order, time] of [
+    for (const [change, order, time] of [
       ['i_a', 'ord_1', 1],
       ['i_b', 'ord_2', 3],
       ['i_c', 'ord_3', 5],
     ] as const) {
-      await store.append(on(intent, order, time));
-      await store.append(verdict(intent, time + 1));
+      await store.append(on(change, order, time));
+      await store.append(verdict(change, time + 1));
     }
   });
 }
@@ -92,9 +92,9 @@ describe('a row that this run has read before', () => {
   ])('is not taken when it %s since then', async (problem, change) => {
     await filled();
     await inStore(async (store) => {
-      expect(await store.attempts({ intent: 'i_b' })).toHaveLength(1);
+      expect(await store.attempts({ change: 'i_b' })).toHaveLength(1);
       change();
-      expect(await store.attempts({ intent: 'i_a' })).toHaveLength(1);
+      expect(await store.attempts({ change: 'i_a' })).toHaveLength(1);
       await expect(store.attempts({ orderId: 'ord_2' })).rejects.toMatchObject({
         kind: 'refused',
         message: `the journal is damaged: row 3 ${problem}`,
@@ -124,13 +124,13 @@ describe('a row that another process adds between two questions of a run', () =>
       addElsewhere(on('i_d', 'ord_2', 7));
       await expect(store.append(on('i_e', 'ord_2', 8))).rejects.toThrow('another run changed ord_2');
       expect(await store.newest()).toMatchObject({ time: 7 });
-      expect(await store.attempts({ unconfirmed: true })).toMatchObject([{ sent: { intent: 'i_d' } }]);
+      expect(await store.attempts({ unconfirmed: true })).toMatchObject([{ sent: { change: 'i_d' } }]);
       expect(await store.attempts({ orderId: 'ord_2' })).toHaveLength(2);
       addElsewhere(verdict('i_d', 9));
       expect(await store.attempts({ unconfirmed: true })).toEqual([]);
       expect(await store.attempts({ orderId: 'ord_2' })).toMatchObject([{}, { verdicts: [{ time: 9 }] }]);
       await store.append(on('i_e', 'ord_2', 10));
-      expect(await store.attempts({ unconfirmed: true })).toMatchObject([{ sent: { intent: 'i_e' } }]);
+      expect(await store.attempts({ unconfirmed: true })).toMatchObject([{ sent: { change: 'i_e' } }]);
     });
   });
 
@@ -141,7 +141,7 @@ describe('a row that another process adds between two questions of a run', () =>
       addElsewhere(on('i_d', 'ord_2', 7));
       damage('DELETE FROM lines WHERE seq = 7; DELETE FROM open', witness);
       expect(await store.attempts({ orderId: 'ord_2' })).toHaveLength(2);
-      expect(await store.attempts({ unconfirmed: true })).toMatchObject([{ sent: { intent: 'i_d' } }]);
+      expect(await store.attempts({ unconfirmed: true })).toMatchObject([{ sent: { change: 'i_d' } }]);
     });
   });
 });
@@ -270,7 +270,7 @@ describe('a damaged journal is named by verify, blocks changes, and can be repai
       expect(readFileSync(repair.copy ?? '').equals(before)).toBe(true);
       await inStore(async (store) => {
         expect((await store.verify()).findings).toEqual([]);
-        expect((await store.attempts({ orderId: 'ord_2' })).map((one) => one.sent.intent)).toEqual(['i_b']);
+        expect((await store.attempts({ orderId: 'ord_2' })).map((one) => one.sent.change)).toEqual(['i_b']);
         expect(await store.attempts({ orderId: 'ord_1' })).toHaveLength(2);
       });
     },
@@ -313,16 +313,16 @@ describe('a damaged journal is named by verify, blocks changes, and can be repai
     rmSync(witness);
     expect(await inStore((store) => store.repair(7))).toMatchObject({ kept: 4, doubtful: 1, lost: [4] });
     await inStore(async (store) => {
-      expect(await store.attempts({ intent: 'i_b' })).toMatchObject([
+      expect(await store.attempts({ change: 'i_b' })).toMatchObject([
         {
           sent: {
-            intent: 'i_b',
+            change: 'i_b',
             proof: { orderId: 'ord_2', kind: 'api' },
             horizonMs: Number.MAX_SAFE_INTEGER,
           },
         },
       ]);
-      expect(await store.attempts({ intent: 'i_lost7x4' })).toMatchObject([
+      expect(await store.attempts({ change: 'i_lost7x4' })).toMatchObject([
         { sent: { origin: '', lost: 'unknown' } },
       ]);
     });

@@ -125,14 +125,14 @@ describe('the witness', () => {
       {
         seq: 1,
         type: 'sent',
-        intent: 'i_a',
+        change: 'i_a',
         attempt: 1,
         order: 'ord_1',
         kind: 'refund',
         body: expect.any(String),
       },
-      { seq: 2, type: 'verdict', intent: 'i_a', order: 'ord_1', verdict: 'applied', final: true },
-      { seq: 3, type: 'sent', intent: 'i_b', order: 'ord_1' },
+      { seq: 2, type: 'verdict', change: 'i_a', order: 'ord_1', verdict: 'applied', final: true },
+      { seq: 3, type: 'sent', change: 'i_b', order: 'ord_1' },
     ]);
     expect(lines.at(-1)?.head).toBe((await open().verify()).head);
     expect(readFileSync(witness, 'latin1')).not.toMatch(/ticket|"amount"|reason|-5/);
@@ -153,7 +153,7 @@ describe('the witness', () => {
     writeFileSync(file, journal);
     const older = open();
     await older.ready();
-    expect((await older.attempts({ unconfirmed: true })).map(({ sent: { intent } }) => intent)).toEqual([
+    expect((await older.attempts({ unconfirmed: true })).map(({ sent: { change } }) => change)).toEqual([
       'i_b',
     ]);
     older.close();
@@ -284,7 +284,7 @@ describe('the witness', () => {
     store.close();
     rmSync(dirname(file), { recursive: true });
     const repaired = await open().repair(7);
-    expect(repaired).toMatchObject({ kept: 0, lost: [1], blocked: [{ intent: 'i_a', orderId: undefined }] });
+    expect(repaired).toMatchObject({ kept: 0, lost: [1], blocked: [{ change: 'i_a', orderId: undefined }] });
     expect(await open().attempts({ unconfirmed: true })).toMatchObject([{ sent: { lost: 'order' } }]);
   });
 });

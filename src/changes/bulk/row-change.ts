@@ -2,19 +2,19 @@
 
 import { type JsonObject, paths } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
-import { type AttemptRecord, attemptName, type Intent } from '../../journal/journal.ts';
+import { type AttemptRecord, attemptName, type Change } from '../../journal/journal.ts';
 import { fullWord, type Plan, type PlanRow, planText } from '../../plans/plans.ts';
 import { planRefund } from '../refund/refund-plan.ts';
 import { driftOf } from './drift.ts';
 import type { Sending } from './send-row.ts';
 
 /** The change of a row. `attempts`: all at its order; `last`: the last one at the row itself. */
-export function intentOf(
+export function changeOfRow(
   sending: Sending,
   row: PlanRow,
   attempts: readonly AttemptRecord[],
   last: AttemptRecord | undefined,
-): Intent {
+): Change {
   const { plan, keys, waiting } = sending;
   const { orderId, expected, tolerated, currency, reason, note, body = {}, key, ref, line, neighbour } = row;
   const own = attempts.filter((record) => madeByPlan(record, plan, keys));
@@ -28,7 +28,7 @@ export function intentOf(
     currency,
     reason,
     note,
-    intentId: key,
+    idempotencyKey: key,
     asked: askedOf(row, last),
     again: againOf(row, last),
     ref,
@@ -37,7 +37,7 @@ export function intentOf(
     ofPlan: { digest: plan.digest, text: () => planText(plan) },
     waiting,
     neighbour,
-    approve: ({ value }) => refuseChanged(sending, row, own, value),
+    checkFresh: ({ value }) => refuseChanged(sending, row, own, value),
   };
 }
 
@@ -47,7 +47,7 @@ export function madeByPlan(
   { id }: Pick<Plan, 'id'>,
   keys: ReadonlySet<string>,
 ): boolean {
-  return verdicts.at(-1)?.verdict === 'applied' && (sent.plan === id || keys.has(sent.given ?? ''));
+  return verdicts.at(-1)?.verdict === 'applied' && (sent.plan === id || keys.has(sent.idempotencyKey ?? ''));
 }
 
 // A row of --rest is the same row that was tried as a part of a spread amount, and it stays a part of it.

@@ -26,7 +26,7 @@ export const changeKinds = {
 export type ChangeKind = keyof typeof changeKinds;
 
 /** One change that a person decided on, to be sent at most once. */
-export interface Intent {
+export interface Change {
   readonly kind: ChangeKind;
   /** Absent for a change that belongs to no order. */
   readonly orderId?: string | undefined;
@@ -42,9 +42,9 @@ export interface Intent {
   readonly note?: string | undefined;
   /** What `--again` named of twins of the order: refunds that the person knows of. They are recorded, and never used up. */
   readonly twins?: readonly string[] | undefined;
-  /** A script's own id of this intent (`--intent`). */
-  readonly intentId?: string | undefined;
-  /** What was typed (order, charge, amount, …). A second run with the same `intentId` must have typed the same. */
+  /** An idempotency key of this change (`--idempotency-key`). */
+  readonly idempotencyKey?: string | undefined;
+  /** What was typed (order, charge, amount, …). A second run with the same `idempotencyKey` must have typed the same. */
   readonly asked?: JsonObject | undefined;
   /** `--again`: ids of refunds, or names of attempts, that this change repeats. */
   readonly again: readonly string[];
@@ -68,12 +68,12 @@ export interface Intent {
    * Called under the lock, right before the sending, with the order of the final read; with a team, only if it is not as it was shown. Throws a CliError to stop the
    * change: the money changed, the order is not refundable any more, an equal refund exists.
    */
-  readonly approve: (fresh: WireRecord) => Promise<void>;
+  readonly checkFresh: (fresh: WireRecord) => Promise<void>;
   readonly checks?: readonly string[] | undefined;
 }
 
 /** The parts of a change that messages name. */
-export type ChangeSubject = Pick<Intent, 'kind' | 'orderId' | 'amount' | 'currency' | 'request'>;
+export type ChangeSubject = Pick<Change, 'kind' | 'orderId' | 'amount' | 'currency' | 'request'>;
 
 /** A refund record found after the change. */
 export interface FoundRefund {
@@ -87,8 +87,8 @@ export interface FoundRefund {
 }
 
 interface OutcomeBase {
-  /** The journal's id of the intent. */
-  readonly intent?: string | undefined;
+  /** The journal's id of the change. */
+  readonly change?: string | undefined;
   /** Set when a person must look although there is a verdict (exit 7). */
   readonly alarm?: Alarm | undefined;
   /** Why the last verdict was given, in words. */
@@ -97,7 +97,7 @@ interface OutcomeBase {
   readonly said?: VerdictRow['error'];
   /** Set when the outcome could not be written down (exit 9). The command prints it, and `row` as JSON on stderr. */
   readonly unrecorded?: { readonly row: JsonObject; readonly cause: unknown } | undefined;
-  /** Set when this is the outcome of an earlier run with the same `--intent`; this run sent nothing. */
+  /** Set when this is the outcome of an earlier run with the same `--idempotency-key`; this run sent nothing. */
   readonly recorded?: true | undefined;
   /** Set when what a person recorded by hand is all that is known: the attempt, with who recorded it. */
   readonly byHand?: AttemptRecord | undefined;
@@ -142,4 +142,4 @@ export type Outcome =
   | { readonly verdict: 'dry_run'; readonly request: ChangeRequest; readonly checks: readonly string[] };
 
 /** The only way to change something (make-change.ts). Throws a CliError when nothing was sent: 'refused', 'not_found', … */
-export type Change = (intent: Intent) => Promise<Outcome>;
+export type MakeChange = (change: Change) => Promise<Outcome>;
