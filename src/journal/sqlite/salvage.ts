@@ -70,11 +70,11 @@ export function salvageWitness(bytes: Uint8Array): WitnessText {
   const lines: WitnessLine[] = [];
   const broken: number[] = [];
   for (const { rowid, values } of records) {
-    const [isNumber, about, idempotencyKey, line, seal] = values;
+    const [isNumber, about, idempotency_key, line, seal] = values;
     // The number of a line is its rowid, and SQLite leaves it empty among the values.
     if (values.length !== 5 || isNumber !== null) continue;
     const read =
-      key === undefined ? undefined : lineIn({ seq: rowid, about, idempotencyKey, line, seal }, key);
+      key === undefined ? undefined : lineIn({ seq: rowid, about, idempotency_key, line, seal }, key);
     if (read === undefined) broken.push(rowid);
     else lines.push(read);
   }

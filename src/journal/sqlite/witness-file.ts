@@ -249,7 +249,7 @@ export class Witness {
         about,
         idempotencyKey,
         text,
-        sealOf(this.key, sealed({ seq: line.seq, about, idempotencyKey, line: text })),
+        sealOf(this.key, sealed({ seq: line.seq, about, idempotency_key: idempotencyKey, line: text })),
       );
       if (attempt === undefined) continue;
       const note = attempt.isOpen
@@ -285,7 +285,7 @@ export class Witness {
     return found.map((row) => ({
       seq: row[0],
       about: row[1],
-      idempotencyKey: row[2],
+      idempotency_key: row[2],
       line: row[3],
       seal: row[4],
     }));
@@ -332,20 +332,12 @@ export function lineIn(record: Readonly<Record<string, unknown>>, key: string): 
   return read;
 }
 
-function isWhole(
-  { seq, about, idempotencyKey, line, seal }: Readonly<Record<string, unknown>>,
-  key: string,
-): boolean {
-  return typeof line === 'string' && sealOf(key, sealed({ seq, about, idempotencyKey, line })) === seal;
+function isWhole({ seal, ...record }: Readonly<Record<string, unknown>>, key: string): boolean {
+  return typeof record.line === 'string' && sealOf(key, sealed(record)) === seal;
 }
 
-function sealed({
-  seq,
-  about,
-  idempotencyKey,
-  line,
-}: Readonly<Record<'seq' | 'about' | 'idempotencyKey' | 'line', unknown>>): string {
-  return `${String(seq)}\n${String(idempotencyKey)}\n${String(about)}\n${String(line)}`;
+function sealed({ seq, about, idempotency_key, line }: Readonly<Record<string, unknown>>): string {
+  return `${String(seq)}\n${String(idempotency_key)}\n${String(about)}\n${String(line)}`;
 }
 
 // Compared with the journal, so a line that is not whole shows there.
