@@ -21,9 +21,9 @@ import { type Applied, appliedOrThrow, isDryRun, showDryRun } from './outcome.ts
 export const idempotencyKeyPattern = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/;
 
 export const idempotencyKeyFlag = flag.of<string>({
-  value: 'KEY',
+  value: 'ID',
   summary:
-    'a name of your own for this change: with the same KEY again, paydesk sends nothing and shows the recorded result',
+    'a name of your own for this change: with the same ID again, paydesk sends nothing and shows the recorded result',
   parse: (text, name) => {
     if (idempotencyKeyPattern.test(text)) return text;
     throw usage(`${name} ${text}: letters, digits and . _ : - only, 128 at most`);

@@ -213,8 +213,11 @@ describe('what is looked up of an unconfirmed refund is lost', () => {
     ['its line', `DELETE FROM attempts WHERE sent = ${ofRow}`],
     ['that it is open', `UPDATE attempts SET is_open = NULL WHERE sent = ${ofRow}`],
     ['its order', `UPDATE attempts SET about = 'ord_F1' WHERE sent = ${ofRow}`],
-    ['the script’s id', `UPDATE attempts SET given = NULL WHERE sent = ${ofRow}`],
-    ['the script’s id, which is another’s', `UPDATE attempts SET given = given + 1 WHERE sent = ${ofRow}`],
+    ['the idempotency key', `UPDATE attempts SET idempotency_key = NULL WHERE sent = ${ofRow}`],
+    [
+      'the idempotency key, which is another’s',
+      `UPDATE attempts SET idempotency_key = idempotency_key + 1 WHERE sent = ${ofRow}`,
+    ],
     ['its account', `UPDATE attempts SET origin = 'https://pay.example' WHERE sent = ${ofRow}`],
     ['its change', `UPDATE attempts SET change = 'i_other' WHERE sent = ${ofRow}`],
     ['its newest row', `UPDATE attempts SET last = 1 WHERE sent = ${ofRow}`],

@@ -342,15 +342,15 @@ test('a created payment link on screens of 80 and 120 columns', async () => {
   expect((await paydesk([...link, '--idempotency-key', 'cart-1'], { home: desk.home, env })).code).toBe(0);
   expect(await screen(['journal', 'show', 'cart-1'], 80)).toMatchInlineSnapshot(`
     "payment link of 300 MXN: made
-      change         i_7f3k2m9q, attempt 1
-      idempotency key      cart-1
-      created        chk_1
-      link           https://pay.example.com/link/1
-      account        environment, http://127.0.0.1:1 service sandbox
-      sent           21 Nov 2040 05:05:12 UTC by op7
-      could be sent  until 21 Nov 2040 05:05:22 UTC
-      request        POST /checkouts
-                     {"name":"Lamp","type":"PaymentLink","recurrent":false,"needs_shipping_contact":false,"monthly_installments_enabled":false,"order_template":{"line_items":[{"name":"Lamp","unit_price":300,"quantity":1}],"currency":"MXN"}}
+      change           i_7f3k2m9q, attempt 1
+      idempotency key  cart-1
+      created          chk_1
+      link             https://pay.example.com/link/1
+      account          environment, http://127.0.0.1:1 service sandbox
+      sent             21 Nov 2040 05:05:12 UTC by op7
+      could be sent    until 21 Nov 2040 05:05:22 UTC
+      request          POST /checkouts
+                       {"name":"Lamp","type":"PaymentLink","recurrent":false,"needs_shipping_contact":false,"monthly_installments_enabled":false,"order_template":{"line_items":[{"name":"Lamp","unit_price":300,"quantity":1}],"currency":"MXN"}}
     history
       21 Nov 2040 05:05:12 UTC  made  the reply confirms it
     "

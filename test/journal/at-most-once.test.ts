@@ -55,11 +55,11 @@ function endOf(events: readonly Event[], from = wanted()) {
 }
 
 describe('one attempt, from the lock to its release', () => {
-  it('asks for one thing at a time: lock, look, read, approve, SENT, send, verdict, release', () => {
+  it('asks for one thing at a time: lock, look, read, check, SENT, send, verdict, release', () => {
     const yes: Event = { is: 'replied', parsed: { status: 200, body: { value: order(5) } }, moment: at(500) };
     const events = [locked, known(), fresh, checked, recorded, yes, recorded, released];
     const effects = events.map((_, index) => run(events.slice(0, index)).effect.do);
-    expect(effects).toEqual(['lock', 'look', 'read', 'approve', 'record', 'send', 'record', 'release']);
+    expect(effects).toEqual(['lock', 'look', 'read', 'check', 'record', 'send', 'record', 'release']);
     expect(run(events).effect.do).toBe('finish');
     expect(endOf(events.slice(0, -1))).toMatchObject({
       how: 'verdict',
@@ -138,7 +138,7 @@ describe('one attempt, from the lock to its release', () => {
       'locking: locked busy stopped',
       'looking: known stopped',
       'reading: stopped fresh',
-      'approving: stopped checked',
+      'checking: stopped checked',
       'recording: recorded unrecorded',
       'sending: replied not_sent no_reply',
       'doubting: recorded unrecorded',
@@ -185,7 +185,7 @@ describe('before the sending', () => {
     ];
     const made = known(earlier(notSeen({ verdict: 'applied', by: 'reply', refunds })));
     expect(run([locked, made, fresh], wanted({ kind: 'capture', expected: undefined })).effect.do).toBe(
-      'approve',
+      'check',
     );
   });
 
@@ -333,7 +333,7 @@ describe('with an attempt that was not seen in its time', () => {
       refusal: { why: 'appeared', verdict: row, sentAs: undefined },
     });
     // What a read cannot tell stops nothing: a person has decided it.
-    expect(run([locked, doubted, fresh]).effect.do).toBe('approve');
+    expect(run([locked, doubted, fresh]).effect.do).toBe('check');
   });
 
   it('one that was made and shows twice by now is written down with an alarm, once', () => {
@@ -352,7 +352,7 @@ describe('with an attempt that was not seen in its time', () => {
     expect(endOf([locked, alarmed])).toMatchObject({ refusal: { why: 'paid_twice' } });
     // A capture pays nothing back, and the alarm is no news.
     const capture = wanted({ kind: 'capture', expected: undefined });
-    expect(run([locked, alarmed, twice], capture).effect.do).toBe('approve');
+    expect(run([locked, alarmed, twice], capture).effect.do).toBe('check');
     // Somebody has acknowledged both: only a third one is news.
     const both = ['ref_1', 'ref_2'].map((id) => ({
       chargeId: 'ch_1',
@@ -415,9 +415,9 @@ describe('with an attempt that was not seen in its time', () => {
     expect(endOf([locked, byHand, fresh], wanted(other))).toMatchObject({
       refusal: { why: 'unshown', name: 'i_0' },
     });
-    expect(run([locked, byHand, fresh], wanted({ ...other, again: ['i_0'] })).effect.do).toBe('approve');
+    expect(run([locked, byHand, fresh], wanted({ ...other, again: ['i_0'] })).effect.do).toBe('check');
     const made: Event = { is: 'fresh', value: order(5), moment: at(0) };
-    expect(run([locked, byHand, made], wanted(other)).effect.do).toBe('approve');
+    expect(run([locked, byHand, made], wanted(other)).effect.do).toBe('check');
     expect(endOf([locked, byHand, made], wanted({ ...other, again: ['i_0'] }))).toMatchObject({
       refusal: { why: 'nothing_to_repeat', name: 'i_0' },
     });
@@ -432,7 +432,7 @@ describe('with an attempt that was not seen in its time', () => {
       refusal: { why: 'unprovable', problem: 'refund ref_7 was made, and the order does not show it yet' },
     });
     const otherMode: Event = { is: 'fresh', value: { ...order(), livemode: true }, moment: at(0) };
-    expect(run([locked, made, otherMode], wanted({ livemode: true })).effect.do).toBe('approve');
+    expect(run([locked, made, otherMode], wanted({ livemode: true })).effect.do).toBe('check');
   });
 });
 
@@ -650,7 +650,7 @@ describe('after the sending', () => {
       { is: 'known', attempts: [unseen], moment: at(9000) },
       { is: 'fresh', value: { data: [theirs] }, creations, moment: at(9000) },
     ];
-    expect(run(shown(maker), create).effect.do).toBe('approve');
+    expect(run(shown(maker), create).effect.do).toBe('check');
     expect(run(shown(), create).effect.do).toBe('record');
   });
 

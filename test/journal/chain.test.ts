@@ -74,7 +74,7 @@ it('a request for an approval keeps its body and note apart, as a SENT row does,
     note: 'ticket 8840',
   } as const;
   const kept = link(asked, 1, chainStart);
-  expect(kept).toMatchObject({ requestId: 'r_1', origin: null, order_id: null });
+  expect(kept).toMatchObject({ change: 'r_1', origin: null, order_id: null });
   expect(kept.row).not.toContain('8840');
   expect(kept.body).toBe('{"body":{"amount":5},"note":"ticket 8840"}');
   expect(unlink(kept)).toEqual(asked);

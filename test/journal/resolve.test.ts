@@ -361,7 +361,7 @@ describe('settling', () => {
   ])('%j is written down where the read does not tell', (statement, row) => {
     for (const read of [seen(order()), unseen]) {
       const asking = run(attempt({}), [read], statement);
-      expect(asking.effect.do).toBe('approve');
+      expect(asking.effect.do).toBe('check');
       expect(resolve(asking.state, checked).effect).toMatchObject({ do: 'record', row });
     }
   });
@@ -377,7 +377,7 @@ describe('settling', () => {
     expect(run(attempt({}), [early], notMade).state).toMatchObject({
       end: { how: 'refused', refusal: { why: 'too_early', attempt: attempt({}), until: later } },
     });
-    expect(run(attempt({}), [early], made).effect.do).toBe('approve');
+    expect(run(attempt({}), [early], made).effect.do).toBe('check');
   });
 
   it('is not needed where the read tells, whatever is stated', () => {
@@ -637,7 +637,7 @@ describe('the end of a look', () => {
   it('is the word of a person where figures do not agree', () => {
     const statement = { applied: true, operator: 'op7', note: 'n' };
     const { effect } = look([attempt({})], seen({ ...order(), amount_refunded: 300 }), statement);
-    expect(effect.do).toBe('approve');
+    expect(effect.do).toBe('check');
   });
 
   it('waits two minutes after the last moment of the sending, whenever that was', () => {
@@ -646,7 +646,7 @@ describe('the end of a look', () => {
     expect(look([late], seen(order(), 179_999), statement).state).toMatchObject({
       end: { refusal: { why: 'too_early', attempt: late, until: 180_000 } },
     });
-    expect(look([late], seen(order(), 180_000), statement).effect.do).toBe('approve');
+    expect(look([late], seen(order(), 180_000), statement).effect.do).toBe('check');
   });
 
   it('starts the horizon where no read tells, and says so', () => {
@@ -691,7 +691,7 @@ describe('a correction', () => {
   ])('of %j, applied %s, is asked for and added; the wrong one stays', (before, applied, row) => {
     for (const read of [seen(order()), unseen]) {
       const asking = run(attempt({ verdict: 'unknown' }, before), [read], says(applied));
-      expect(asking.effect.do).toBe('approve');
+      expect(asking.effect.do).toBe('check');
       const { state, effect } = resolve(asking.state, checked);
       const said = { ...row, by: 'person', corrects: true, why: 'recorded by op8' };
       expect(written(effect)).toMatchObject({ ...said, alarm: undefined });

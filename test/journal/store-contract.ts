@@ -340,7 +340,7 @@ export function storeContract(
         expect(await other.attempts(ofOrder)).toHaveLength(2);
       });
 
-      it('under the same script’s id since it asked', async () => {
+      it('under the same idempotency key since it asked', async () => {
         const ofScript = { origin: 'https://pay.example', idempotencyKey: 'T1' };
         const on = (change: string, orderId: string) => ({
           ...onOrder(change, orderId),

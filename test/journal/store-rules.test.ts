@@ -120,18 +120,22 @@ describe('a query finds attempts', () => {
     ['of a change that is not there', { change: 'i_x' }, []],
     ['of one change on one order', { change: 'i_a', orderId: 'ord_3' }, ['i_a']],
     ['of another change on that order', { change: 'i_b', orderId: 'ord_3' }, []],
-    ['under a script’s id', { idempotencyKey: 'T1' }, ['i_a', 'i_c']],
-    ['under a script’s id, once more', { idempotencyKey: 'T1' }, ['i_a', 'i_c']],
-    ['under a script’s id that is not there', { idempotencyKey: 'T9' }, []],
-    ['under a script’s id on one order', { idempotencyKey: 'T1', orderId: 'ord_2' }, ['i_c']],
-    ['under a script’s id on an order where it has none', { idempotencyKey: 'T1', orderId: 'ord_3' }, []],
+    ['under an idempotency key', { idempotencyKey: 'T1' }, ['i_a', 'i_c']],
+    ['under an idempotency key, once more', { idempotencyKey: 'T1' }, ['i_a', 'i_c']],
+    ['under an idempotency key that is not there', { idempotencyKey: 'T9' }, []],
+    ['under an idempotency key on one order', { idempotencyKey: 'T1', orderId: 'ord_2' }, ['i_c']],
+    [
+      'under an idempotency key on an order where it has none',
+      { idempotencyKey: 'T1', orderId: 'ord_3' },
+      [],
+    ],
     ['of one operator', { operator: 'ana', unconfirmed: true }, ['i_a']],
     ['from a time on', { since: 4, unconfirmed: true }, ['i_d', 'i_e', 'i_a']],
   ])('%s', (_, query, expected) => {
     expect(changes(query)).toEqual(expected);
   });
 
-  it('also those that came after the first question about a script’s id', () => {
+  it('also those that came after the first question about an idempotency key', () => {
     const { add, changes: found } = journalOf(sent('i_a', 1, { idempotencyKey: 'T1' }));
     expect(found({ idempotencyKey: 'T1' })).toEqual(['i_a']);
     add(sent('i_b', 2, { idempotencyKey: 'T1' }), sent('i_c', 3));
@@ -321,7 +325,7 @@ describe('another run wrote what this one has not seen', () => {
   const on = (change: string, orderId: string, more: Partial<SentRow> = {}) =>
     onOrder(change, orderId, { idempotencyKey: 'T1', asked: { order: orderId }, ...more });
 
-  it('under the same script’s id: the same change', () => {
+  it('under the same idempotency key: the same change', () => {
     const { rules, add } = journalOf(on('i_a', 'ord_1'));
     rules().attempts({ idempotencyKey: 'T1' });
     rules().refuseUnseen(on('i_b', 'ord_2'));
@@ -339,7 +343,7 @@ describe('another run wrote what this one has not seen', () => {
     rules().refuseUnseen(on('i_b', 'ord_2'));
   });
 
-  it('under the same script’s id: a verdict on the earlier attempt', () => {
+  it('under the same idempotency key: a verdict on the earlier attempt', () => {
     const { rules, add } = journalOf(on('i_a', 'ord_1'), on('i_b', 'ord_1'));
     rules().attempts({ idempotencyKey: 'T1' });
     add(verdict('i_a', 7));
@@ -348,7 +352,7 @@ describe('another run wrote what this one has not seen', () => {
     );
   });
 
-  it('under the same script’s id: another change', () => {
+  it('under the same idempotency key: another change', () => {
     const { rules, add } = journalOf();
     rules().attempts({ idempotencyKey: 'T1' });
     add(on('i_a', 'ord_1'));
@@ -360,7 +364,7 @@ describe('another run wrote what this one has not seen', () => {
     );
   });
 
-  it('under the same script’s id of another account stops nothing', () => {
+  it('under the same idempotency key of another account stops nothing', () => {
     const { rules, add } = journalOf();
     rules().attempts({ idempotencyKey: 'T1' });
     const demo = { origin: 'http://127.0.0.1:9', account: 'http://127.0.0.1:9 service demo' };

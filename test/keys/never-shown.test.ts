@@ -34,6 +34,7 @@ describe.concurrent('no flag takes a key (I68)', () => {
     expect([...new Set(named)].sort()).toEqual([
       '--auth SCHEME',
       '--cert-key FILE',
+      '--idempotency-key ID',
       '--key-file FILE',
       '--key-store WHERE',
     ]);

@@ -114,11 +114,13 @@ const plannedRows = [
 
 function rowsApplied(world: World, rules: Rules, index: number): Move[] {
   return plannedRows.flatMap(({ plan, ref }) => {
-    const given = `row/${ref}`;
-    const last = journalOf(world, index).attempts.findLast(({ sent }) => sent.idempotencyKey === given);
+    const idempotencyKey = `row/${ref}`;
+    const last = journalOf(world, index).attempts.findLast(
+      ({ sent }) => sent.idempotencyKey === idempotencyKey,
+    );
     // What was refused, or recorded as not made, is sent again.
     const names = last !== undefined && verdictOf(last)?.verdict === 'rejected' ? [attemptName(last)] : [];
-    const first = startChange(world, rules, index, names, { row: { plan, ref, given } });
+    const first = startChange(world, rules, index, names, { row: { plan, ref, idempotencyKey } });
     return atOnce(first, rules, index, `plan ${plan}, row ${ref}`);
   });
 }
@@ -175,7 +177,7 @@ function atOnce(world: World, rules: Rules, index: number, name: string): Move[]
 
 interface Line {
   readonly amount?: number;
-  readonly row?: { readonly plan: string; readonly ref: string; readonly given: string };
+  readonly row?: { readonly plan: string; readonly ref: string; readonly idempotencyKey: string };
 }
 
 function startChange(

@@ -74,7 +74,7 @@ describe('a refund that a second person must approve', () => {
     await team.rules('ben').decide('r_1', 'approved', { validMs: hourMs, note: 'seen' });
     await team.rules('lea').decide('r_1', 'rejected', { validMs: 0, note: 'wait' });
     expect(team.memory.rows.filter(({ type }) => type === 'approval')).toMatchObject([
-      { change: 'r_1', step: 'asked', operator: 'ana', time: startMs, amount: 600, note: 'ticket 8840' },
+      { requestId: 'r_1', step: 'asked', operator: 'ana', time: startMs, amount: 600, note: 'ticket 8840' },
       {
         step: 'approved',
         operator: 'ben',
@@ -220,17 +220,17 @@ describe('a refund that a second person must approve', () => {
   test('asked for twice it is one request; one that is over is asked for anew', async () => {
     const asked = askedOf(team.refund(500));
     const ana = team.rules('ana');
-    expect(await ana.ask('r_1', asked)).toMatchObject({ change: 'r_1' });
-    expect(await ana.ask('r_2', { ...asked, note: 'more' })).toMatchObject({ change: 'r_1' });
+    expect(await ana.ask('r_1', asked)).toMatchObject({ requestId: 'r_1' });
+    expect(await ana.ask('r_2', { ...asked, note: 'more' })).toMatchObject({ requestId: 'r_1' });
     await ana.decide('r_1', 'rejected', { validMs: 0, note: 'mine' });
     await expect(ana.ask('r_1', asked)).rejects.toEqual(refused('r_1 is rejected already by ana'));
-    expect(await ana.ask('r_2', asked)).toMatchObject({ change: 'r_2' });
+    expect(await ana.ask('r_2', asked)).toMatchObject({ requestId: 'r_2' });
     team.clock.time += 7 * dayMs;
     expect(await requests()).toMatchObject([{ state: 'rejected' }, { id: 'r_2', state: 'expired' }]);
     await expect(team.rules('ben').decide('r_2', 'approved', yes)).rejects.toEqual(
       refused('r_2 is expired already'),
     );
-    expect(await ana.ask('r_3', asked)).toMatchObject({ change: 'r_3' });
+    expect(await ana.ask('r_3', asked)).toMatchObject({ requestId: 'r_3' });
     await expect(ana.ask('R 4', asked)).rejects.toEqual(refused('cannot be the id of a request'));
   });
 
@@ -350,8 +350,8 @@ describe('a plan that a second person must approve', () => {
 
   test('asked for twice it is one request; nobody approves their own', async () => {
     await team.rules('ana').ask('r_1', askedPlan(650));
-    expect(await team.rules('ana').ask('r_2', askedPlan(650))).toMatchObject({ change: 'r_1' });
-    expect(await team.rules('ana').ask('r_3', askedPlan(650, 'd3'))).toMatchObject({ change: 'r_3' });
+    expect(await team.rules('ana').ask('r_2', askedPlan(650))).toMatchObject({ requestId: 'r_1' });
+    expect(await team.rules('ana').ask('r_3', askedPlan(650, 'd3'))).toMatchObject({ requestId: 'r_3' });
     await expect(team.rules('ana').decide('r_1', 'approved', yes)).rejects.toEqual(
       refused('your own request'),
     );

@@ -15,7 +15,7 @@ const order = orderOf('ord_1', [chargeOf('ch_1', 35000)]);
 const refund = ['-p', 'shop', 'orders', 'refund', 'ord_1', '--charge', '1', '--amount', '300', '--yes'];
 const scripted = [...refund, '--idempotency-key', 'ticket-8840', '--json'];
 
-test('a lost reply names the change, the script’s id, the order, the profile and the commands; so does what comes after', async () => {
+test('a lost reply names the change, the idempotency key, the order, the profile and the commands; so does what comes after', async () => {
   const onPost = () => reply('<h1>Bad Gateway</h1>', 502, { 'content-type': 'text/html' });
   await using service = await startService({ orders: [order], onPost });
   await storeShop(service.home, service, { 'reconcile.after': '0' });
@@ -42,7 +42,7 @@ test('a lost reply names the change, the script’s id, the order, the profile a
   expect(service.posts).toHaveLength(1);
 });
 
-test('journal show finds a change by the script’s own id, and shows both ids', async () => {
+test('journal show finds a change by its idempotency key, and shows its id and the key', async () => {
   const screenAt = async (columns: number) => {
     await using service = await startService({ orders: [order], onPost: () => reset, sendsDate: false });
     await storeShop(service.home, service, { 'reconcile.after': '0' });
@@ -56,14 +56,14 @@ test('journal show finds a change by the script’s own id, and shows both ids',
   const narrow = await screenAt(80);
   expect(narrow).toMatchInlineSnapshot(`
     "refund of 300 MXN: unconfirmed: the order does not show it
-      change         i_7f3k2m9q, attempt 1
-      idempotency key      ticket-8840
-      order          ord_1
-      account        shop, http://127.0.0.1:1 service sandbox
-      sent           21 Nov 2040 05:05:12 UTC by op7
-      could be sent  until 21 Nov 2040 05:05:22 UTC
-      request        POST /orders/ord_1/refunds {"charge_id":"ch_1","amount":300}
-      asked for      a refund of 300 on charge ch_1
+      change           i_7f3k2m9q, attempt 1
+      idempotency key  ticket-8840
+      order            ord_1
+      account          shop, http://127.0.0.1:1 service sandbox
+      sent             21 Nov 2040 05:05:12 UTC by op7
+      could be sent    until 21 Nov 2040 05:05:22 UTC
+      request          POST /orders/ord_1/refunds {"charge_id":"ch_1","amount":300}
+      asked for        a refund of 300 on charge ch_1
     history
       21 Nov 2040 05:05:12 UTC  unconfirmed  the connection to 127.0.0.1:1 was
                                              closed before a reply came (ECONNRESET)

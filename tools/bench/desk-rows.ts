@@ -139,7 +139,7 @@ function ofPlan({ change, account: { origin } }: Made, orderId: string) {
   const ref = `T-${change}`;
   const row = { origin, mode: 'sandbox', orderId, chargeId: undefined, amount: 'full', ref } as const;
   const plan = `p_${mixed(Math.floor(change / 50)).toString(16)}`;
-  return { given: rowKey(row), plan, ref, line: (change % 50) + 2 };
+  return { idempotencyKey: rowKey(row), plan, ref, line: (change % 50) + 2 };
 }
 
 function capture(made: Made & { readonly order: number }): AttemptRow[] {

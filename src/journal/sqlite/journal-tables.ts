@@ -356,7 +356,8 @@ export function latestIn(row: SentRow | VerdictRow): number {
   return Math.max(row.time, ...verdicts.map(({ time }) => time));
 }
 
-const select = `SELECT ${storedColumns.join(', ')} FROM rows`;
+// With its own name each, since SQLite names a column as the file spells it, in whatever case.
+const select = `SELECT ${storedColumns.map((name) => `${name} AS ${name}`).join(', ')} FROM rows`;
 
 /** What a row is about that is no verdict. Rows of one setting belong together, so that nobody reads those of all others. */
 export function aboutOfOther(row: Exclude<JournalRow, VerdictRow>): string {

@@ -41,7 +41,10 @@ function unshown(
     expected: [{ chargeId: 'ch_1', amount: -100 }],
     before: { charges: [{ refunds: before.map((id) => ({ id })) }] },
   };
-  const attempt = { sent: { change: 'i_1', given: key, proof }, verdicts: [] } as unknown as AttemptRecord;
+  const attempt = {
+    sent: { change: 'i_1', idempotencyKey: key, proof },
+    verdicts: [],
+  } as unknown as AttemptRecord;
   return {
     state,
     record: undefined,
