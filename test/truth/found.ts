@@ -14,6 +14,7 @@ const byHand = (scope: History['scope'], ...steps: readonly Step[]): History => 
   by: 'hand',
   steps,
 });
+const byPlan = (...steps: readonly Step[]): History => ({ scope: 'part', by: 'plan', steps });
 const isMade = step('ana settles');
 const arrives = step('what was late arrives');
 const isStrange = step('a refund gets a strange status');
@@ -22,6 +23,8 @@ const othersRefund = step('somebody else refunds');
 const vanishes = step('a refund vanishes');
 const isNowMade = step('a pending refund is made');
 const looks = step('ana looks');
+const acknowledges = step('ana acknowledges');
+const failsAndStays = step('a refund fails, and the sums stay');
 
 /** By what went wrong, and on which screens. */
 export const found: readonly (readonly [claim: string, history: History, where: RegExp])[] = [
@@ -88,4 +91,17 @@ export const found: readonly (readonly [claim: string, history: History, where: 
     ),
     /orders export|orders show/,
   ],
+  ...[
+    ['made twice, and acknowledged', [refund('ana', 'twice'), acknowledges]] as const,
+    ['failed, and acknowledged', [refund('ana'), fails, acknowledges]] as const,
+    ['failed, as the journal knows', [refund('ana'), fails, looks]] as const,
+    ['recorded as not made', [refund('ana', 'lost'), step('ana settles', { charge: 'ch_2' })]] as const,
+  ].map(
+    ([name, steps]) =>
+      [
+        `a row is unconfirmed while the figures of its order contradict each other: ${name}`,
+        byPlan(...steps, refund('ana'), failsAndStays),
+        /refunds (?:status|apply)/,
+      ] as const,
+  ),
 ];

@@ -9,8 +9,8 @@ import { countWords } from './batch-words.ts';
 import { checkAnswerable, confirmPlan } from './confirm-plan.ts';
 import { secondPersonFor } from './plan-approval.ts';
 import { checkAccount, checkControlTotals, checkPlanLimits } from './plan-checks.ts';
-import { nothingRead, readAgain } from './read-again.ts';
-import { reportPlan } from './report-plan.ts';
+import { readAgain } from './read-again.ts';
+import { type Looked, nothingRead, reportPlan } from './report-plan.ts';
 import { isAlarming, reportColumns } from './row-verdicts.ts';
 import { runPlan } from './run-plan.ts';
 import { freeName } from './written-files.ts';
@@ -46,9 +46,9 @@ export async function applyPlan(ctx: Context, asked: ApplyAsked): Promise<0 | 7 
     // While another run sends the rows, it has them.
     const isTaken = ctx.options.dryRun && (await ctx.journal.applying(plan)) !== undefined;
     const looked = isTaken ? nothingRead : await readAgain(ctx, plan);
-    await checkAge(ctx, plan, profile, asked.path);
+    await checkAge(ctx, plan, looked, profile, asked.path);
     const second = await secondPersonFor(ctx, profile, plan);
-    await confirmPlan(ctx, service, plan, asked, second);
+    await confirmPlan(ctx, service, plan, { ...asked, looked }, second);
     return await runPlan(ctx, service, plan, asked, looked);
   } finally {
     await taken?.release();
@@ -57,14 +57,20 @@ export async function applyPlan(ctx: Context, asked: ApplyAsked): Promise<0 | 7 
 
 // ── What is checked first ───────────────────────────────────────────────────────────────────────
 
-async function checkAge(ctx: Context, plan: Plan, profile: Profile, path: string): Promise<void> {
+async function checkAge(
+  ctx: Context,
+  plan: Plan,
+  looked: Looked,
+  profile: Profile,
+  path: string,
+): Promise<void> {
   const { time, wall } = await ctx.journal.now();
   // If the clocks are in doubt, the journal's time may be that of its last row, which is older than the plan.
   const ageMs = Math.max(time, wall) - plan.madeAt;
   const maxMs = profile.settings['plan.max_age'];
   if (ageMs < -tolerableSkewMs) throw await ofTheFuture(ctx, plan, profile, path);
   if (ageMs <= maxMs) return;
-  const reports = await reportPlan(ctx, plan);
+  const reports = await reportPlan(ctx, plan, looked);
   const isOpen = reports.some(isAlarming);
   // Code 7 comes before every other: nothing was sent now, but a person must look at what was sent before.
   throw new CliError(

@@ -18,7 +18,7 @@ import { watchedAfterCopy } from '../confirm-change.ts';
 import { askedByOther } from '../refund/second-person.ts';
 import { applyPreview } from './batch-words.ts';
 import { askForPlan, type SecondPerson } from './plan-approval.ts';
-import { attemptsOfPlan, reportPlan, sentNow } from './report-plan.ts';
+import { attemptsOfPlan, type Looked, reportPlan, sentNow } from './report-plan.ts';
 
 /** Which plan is confirmed, and what was typed for that. */
 interface Confirmation {
@@ -59,11 +59,11 @@ export async function confirmPlan(
   ctx: Context,
   service: OpenService,
   plan: Plan,
-  { path, confirm, expected }: Confirmation,
+  { path, confirm, expected, looked }: Confirmation & { readonly looked: Looked },
   second: SecondPerson | undefined,
 ): Promise<void> {
   const { profile } = service;
-  const reports = await reportPlan(ctx, plan);
+  const reports = await reportPlan(ctx, plan, looked);
   const send = sentNow(plan, reports);
   const digest = plan.digest.slice(0, digestShown);
   if (confirm !== undefined && !namesDigest(confirm, plan.digest))

@@ -7,14 +7,14 @@ import { counted } from '../../counted.ts';
 import type { ExpectedRefund } from '../../journal/journal.ts';
 import { digestShown, errorsCsv, inputColumns, type Plan, type PlanRow } from '../../plans/plans.ts';
 import { commandLine, profileNamed } from '../../profiles/profiles.ts';
+import { driftOf, foreignRefunds } from './drift.ts';
 import { lookWords } from './batch-end.ts';
 import { countWords, verdictBar } from './batch-words.ts';
-import { driftOf, foreignRefunds } from './drift.ts';
 import { ordersOf } from './found-orders.ts';
 import { checkAccount, controlFigures } from './plan-checks.ts';
-import { type Looked, nothingRead, readAgain } from './read-again.ts';
+import { readAgain } from './read-again.ts';
 import { readOrders } from './read-orders.ts';
-import { reportPlan } from './report-plan.ts';
+import { type Looked, nothingRead, reportPlan } from './report-plan.ts';
 import { madeByPlan } from './row-change.ts';
 import {
   isAlarming,
@@ -50,8 +50,8 @@ export async function planStatus(ctx: Context, asked: StatusAsked): Promise<0 | 
   const looked = asked.offline || sending !== undefined ? nothingRead : await readAgain(ctx, plan);
   const reports =
     asked.rest === undefined
-      ? await reportPlan(ctx, plan)
-      : await whileNobodySends(ctx, plan, asked, asked.rest);
+      ? await reportPlan(ctx, plan, looked)
+      : await whileNobodySends(ctx, plan, asked, asked.rest, looked);
   const { only } = asked;
   const shown = only === undefined ? reports : reports.filter(({ verdict }) => only.includes(verdict));
   await ctx.out.ownList(
@@ -114,10 +114,11 @@ async function whileNobodySends(
   plan: Plan,
   { path, force }: StatusAsked,
   rest: string,
+  looked: Looked,
 ): Promise<readonly RowReport[]> {
   const taken = await ctx.journal.claimPlan(plan);
   try {
-    const reports = await reportPlan(ctx, plan);
+    const reports = await reportPlan(ctx, plan, looked);
     await writeRest(ctx, plan, await restRows(ctx, plan, path, reports), rest, force);
     return reports;
   } finally {

@@ -1,5 +1,6 @@
 /** Reads the orders of a plan's rows again whose outcome may still change, before anything is sent or said. */
 
+import { moneyOf } from '../../api/charges.ts';
 import type { Context } from '../../commands/command.ts';
 import { CliError } from '../../errors.ts';
 import {
@@ -10,19 +11,7 @@ import {
   isWatched,
 } from '../../journal/journal.ts';
 import type { Plan } from '../../plans/plans.ts';
-import { attemptsOfPlan } from './report-plan.ts';
-import type { RowReport } from './row-verdicts.ts';
-
-/** What this run has read again, before anything was sent. */
-export interface Looked {
-  /** The rows that could not be looked up, by their keys, and why. */
-  readonly unread: ReadonlyMap<string, string>;
-  /** The attempts as these reads show them, by their names: a dry run writes nothing into the journal. */
-  readonly read: ReadonlyMap<string, AttemptRecord>;
-}
-
-/** Of a run that read nothing. */
-export const nothingRead: Looked = { unread: new Map(), read: new Map() };
+import { attemptsOfPlan, type Looked } from './report-plan.ts';
 
 // How many orders of refunds that were made are read again in one run, and how many orders at a time.
 const watchedMax = 100;
@@ -34,7 +23,11 @@ const atATime = 4;
  * as it is.
  */
 export async function readAgain(ctx: Context, plan: Plan): Promise<Looked> {
-  const looked = { unread: new Map<string, string>(), read: new Map<string, AttemptRecord>() };
+  const looked = {
+    unread: new Map<string, string>(),
+    doubted: new Map<string, string>(),
+    read: new Map<string, AttemptRecord>(),
+  };
   const now = await ctx.journal.now();
   const open: AttemptRecord[] = [];
   const watched: AttemptRecord[] = [];
@@ -57,7 +50,10 @@ export async function readAgain(ctx: Context, plan: Plan): Promise<Looked> {
       ctx.signal.throwIfAborted();
       const found = await lookAgain(ctx, record);
       if (typeof found === 'string') looked.unread.set(record.sent.idempotencyKey ?? '', found);
-      else looked.read.set(attemptName(found), found);
+      else {
+        looked.read.set(attemptName(record), found.record);
+        if (found.doubt !== undefined) looked.doubted.set(attemptName(record), found.doubt);
+      }
       read += 1;
     }
   };
@@ -69,27 +65,21 @@ export async function readAgain(ctx: Context, plan: Plan): Promise<Looked> {
   return looked;
 }
 
+interface Found {
+  readonly record: AttemptRecord;
+  /** Figures of its order that contradict each other, unless somebody has dealt with that. */
+  readonly doubt: string | undefined;
+}
+
 // If the order cannot be read now, why.
-async function lookAgain(ctx: Context, record: AttemptRecord): Promise<AttemptRecord | string> {
+async function lookAgain(ctx: Context, record: AttemptRecord): Promise<Found | string> {
   try {
-    const { record: after, evidence } = await ctx.journal.reconcile(record);
-    return evidence?.shows === 'unreadable' ? evidence.problem : after;
+    const { record: after, evidence, read } = await ctx.journal.reconcile(record);
+    if (evidence?.shows === 'unreadable') return evidence.problem;
+    const isDealtWith = after.verdicts.at(-1)?.acknowledged === 'disagreement';
+    return { record: after, doubt: isDealtWith ? undefined : moneyOf(read?.value)?.doubt };
   } catch (error) {
     if (!(error instanceof CliError) || ctx.signal.aborted) throw error;
     return error.message;
   }
-}
-
-/**
- * The same reports; an unconfirmed row that could not be looked up says so. What the journal says of it is older, and would read as
- * if this run had looked.
- */
-export function withUnread(reports: readonly RowReport[], { unread }: Looked): readonly RowReport[] {
-  if (unread.size === 0) return reports;
-  return reports.map((report) => {
-    const problem = report.verdict === 'unconfirmed' ? unread.get(report.row.key) : undefined;
-    return problem === undefined
-      ? report
-      : { ...report, why: `could not be looked up: ${problem}`, isUnread: true };
-  });
 }

@@ -4,30 +4,59 @@ import type { Context } from '../../commands/command.ts';
 import { type AttemptRecord, attemptName } from '../../journal/journal.ts';
 import type { Plan, PlanRow } from '../../plans/plans.ts';
 import { rowsToSend } from './plan-checks.ts';
-import type { Looked } from './read-again.ts';
-import { isDone, isRefused, movedNothing, type NotSent, type RowReport, reportRows } from './row-verdicts.ts';
+import {
+  isAlarming,
+  isDone,
+  isRefused,
+  movedNothing,
+  type NotSent,
+  type RowReport,
+  reportRows,
+} from './row-verdicts.ts';
 import { turn } from './turn.ts';
 
+/** What this run has read again, before anything was sent. */
+export interface Looked {
+  /** The rows that could not be looked up, by their keys, and why. */
+  readonly unread: ReadonlyMap<string, string>;
+  /** The attempts whose orders show figures that contradict each other, by their names, and these figures. */
+  readonly doubted: ReadonlyMap<string, string>;
+  /** The attempts as these reads show them, by their names: a dry run writes nothing into the journal. */
+  readonly read: ReadonlyMap<string, AttemptRecord>;
+}
+
+/** Of a run that read nothing. */
+export const nothingRead: Looked = { unread: new Map(), doubted: new Map(), read: new Map() };
+
 /**
- * What became of every row of a plan. `read`: attempts as this run has read them, which a dry run does not write down. `notSent`: what
- * this run knows of rows that it did not send.
+ * What became of every row of a plan. `looked`: what this run has read again, which a dry run does not write down. `notSent`: what
+ * it knows of rows that it did not send.
  */
 export async function reportPlan(
   ctx: Context,
   plan: Plan,
-  {
-    read = new Map<string, AttemptRecord>(),
-    notSent,
-  }: Partial<Pick<Looked, 'read'>> & { readonly notSent?: NotSent } = {},
+  looked: Looked = nothingRead,
+  notSent?: NotSent,
 ): Promise<readonly RowReport[]> {
   const newest = (record: AttemptRecord) => {
-    const seen = read.get(attemptName(record));
+    const seen = looked.read.get(attemptName(record));
     return seen !== undefined && seen.verdicts.length > record.verdicts.length ? seen : record;
   };
   const reports: RowReport[] = [];
   for await (const { rows, attempts } of attemptsOfPlan(ctx, plan))
     reports.push(...reportRows({ ...plan, rows }, attempts.map(newest), notSent));
-  return reports;
+  return reports.map((report) => asRead(report, looked));
+}
+
+// What the journal says of a row is older than what this run has seen, or could not see.
+function asRead(report: RowReport, { unread, doubted }: Looked): RowReport {
+  const { row, attempt } = report;
+  const problem = report.verdict === 'unconfirmed' ? unread.get(row.key) : undefined;
+  if (problem !== undefined) return { ...report, why: `could not be looked up: ${problem}`, isUnread: true };
+  const why = isAlarming(report) ? undefined : doubted.get(attempt?.name ?? '');
+  if (why === undefined) return report;
+  const unconfirmed = { verdict: 'unconfirmed', state: 'unconfirmed', why } as const;
+  return { ...report, ...unconfirmed, attempt: attempt && { ...attempt, alarm: 'disagreement' } };
 }
 
 /**

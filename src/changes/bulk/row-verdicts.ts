@@ -59,6 +59,7 @@ export interface RowReport {
 
 /** What a report says of an attempt. The attempt itself is much larger, and a plan may have thousands of them. */
 interface RowAttempt {
+  readonly name: string;
   readonly change: string;
   readonly operator: string;
   /** Unix milliseconds. */
@@ -144,6 +145,7 @@ function rowAttempt(
   const ids = refunds.map(({ id }) => id ?? '').join(' ');
   const sum = refunds.reduce((total, { amount }) => total - amount, 0);
   return {
+    name: attemptName(attempt),
     change,
     operator,
     time,

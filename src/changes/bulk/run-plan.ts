@@ -11,8 +11,7 @@ import { batchError, lookWords, onItsWay } from './batch-end.ts';
 import { type BatchProgressLine, type RowEnded, startProgress } from './batch-progress.ts';
 import { countWords, inFull, lineWords, rowsAndSums } from './batch-words.ts';
 import { rowsToSend } from './plan-checks.ts';
-import { type Looked, withUnread } from './read-again.ts';
-import { reportPlan, sentNow } from './report-plan.ts';
+import { type Looked, reportPlan, sentNow } from './report-plan.ts';
 import {
   dryRunWords,
   isAlarming,
@@ -37,10 +36,9 @@ export async function runPlan(
   const { path } = asked;
   const again = commandLine(profile, 'refunds', 'apply', path, ...flagsOf(asked));
   const { stop, progress, notSent } = await sendRows(ctx, service, plan, asked, looked);
-  const known = await reportPlan(ctx, plan, { ...looked, notSent }).catch((error: unknown) => {
+  const reports = await reportPlan(ctx, plan, looked, notSent).catch((error: unknown) => {
     throw withoutReport(error, progress, again);
   });
-  const reports = withUnread(known, looked);
   const lost = await printReport(ctx, plan, reports);
   if (ctx.options.dryRun) {
     if (lost !== undefined) throw lost;
