@@ -3,9 +3,8 @@
  * money of the order changed in between, nothing is sent.
  */
 
-import { figuresIn, type TypedAmount } from '../amounts.ts';
+import type { TypedAmount } from '../amounts.ts';
 import { type OpenService, readOne, type WireRecord } from '../api/api.ts';
-import { type ChargeMoney, moneyOf } from '../api/charges.ts';
 import { orderColumns } from '../api/resources.ts';
 import type { JsonObject } from '../api/spec.ts';
 import type { Context } from '../commands/command.ts';
@@ -19,6 +18,7 @@ import { byHandLines } from './by-hand-words.ts';
 import { makeChange, type PlannedChange } from './change.ts';
 import { becameWords, changeOf } from './change-words.ts';
 import { type Confirmation, checkOrderConfirmable, confirmAgain } from './confirm-change.ts';
+import { driftOf, moneyBefore } from './money-changed.ts';
 import type { Applied } from './outcome.ts';
 import { onlyGiven, type Repeat } from './repeat.ts';
 
@@ -216,16 +216,11 @@ async function askIfChanged(
   fresh: WireRecord,
   confirmation: OrderConfirmation,
 ): Promise<void> {
-  const difference = moneyDifference(moneyLines(shown, confirmation), moneyLines(fresh, confirmation));
-  if (difference.length > 0) {
-    throw new CliError(
-      'refused',
-      `${confirmation.order.id} changed since it was shown: ${difference.join('; ')}`,
-      {
-        now: ['look at the order again, then decide'],
-      },
-    );
-  }
+  const difference = moneyChanged(shown, fresh, confirmation.profile);
+  if (difference !== undefined)
+    throw new CliError('refused', `${confirmation.order.id} changed since it was shown: ${difference}`, {
+      now: ['look at the order again, then decide'],
+    });
   const fields = changedFields(shown, fresh);
   if (fields.length === 0) return;
   ctx.notes.warn(
@@ -234,44 +229,17 @@ async function askIfChanged(
   await confirmAgain(ctx, confirmation);
 }
 
-const moneyFields = ['amount', 'amount_refunded', 'payment_status', 'is_refundable', 'currency'];
+const moneyFields = ['amount', 'amount_refunded', 'payment_status', 'is_refundable', 'currency', 'charges'];
 
-// If the charges cannot be read one by one, they are compared as a whole.
-function moneyLines(
-  { value }: WireRecord,
-  { profile, order }: OrderConfirmation,
-): ReadonlyMap<string, string> {
-  const figure = figuresIn(order.currency, profile.settings);
-  return new Map([
-    ...moneyFields.map((name): [string, string] => [
-      name,
-      typeof value[name] === 'number' ? figure(value[name]) : textOf(value[name]),
-    ]),
-    ...(moneyOf(value)?.charges.flatMap((charge) => chargeLines(charge, figure)) ?? [
-      ['charges', textOf(value.charges)] as const,
-    ]),
-  ]);
-}
-
-function chargeLines(charge: ChargeMoney, figure: (amount: number) => string): [string, string][] {
-  return [
-    [`charge ${charge.id}`, `${figure(charge.amount)} ${charge.status} ${charge.isRefundable}`],
-    ...charge.refunds.map(({ id, amount }): [string, string] => [
-      `refund ${id} of charge ${charge.id}`,
-      figure(amount),
-    ]),
-  ];
-}
-
-function moneyDifference(before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>): string[] {
-  const names = new Set([...before.keys(), ...after.keys()]);
-  return [...names]
-    .filter((name) => before.get(name) !== after.get(name))
-    .map((name) => {
-      // All charges as JSON would be too long to show.
-      if (name === 'charges') return name;
-      return `${name} ${before.get(name) ?? 'missing'} -> ${after.get(name) ?? 'gone'}`;
-    });
+// If the money cannot be read, its fields are compared as they are.
+function moneyChanged(shown: WireRecord, fresh: WireRecord, profile: Profile): string | undefined {
+  const before = moneyBefore(shown.value);
+  if (before !== undefined) return driftOf(before, fresh.value, [], profile);
+  return (
+    changedFields(shown, fresh)
+      .filter((name) => moneyFields.includes(name))
+      .join(', ') || undefined
+  );
 }
 
 /** The names of the fields that are not as they were shown. */
@@ -281,11 +249,6 @@ export function changedFields(
 ): readonly string[] {
   const names = new Set([...Object.keys(shown.value), ...Object.keys(fresh.value)]);
   return [...names].filter((name) => plain(shown.value[name]) !== plain(fresh.value[name]));
-}
-
-function textOf(value: unknown): string {
-  if (value === undefined || value === null) return 'absent';
-  return typeof value === 'string' ? value : (plain(value) ?? '');
 }
 
 function plain(value: unknown): string | undefined {

@@ -21,7 +21,7 @@ it('--rest leaves out a row whose charge another desk refunded meanwhile, and sa
   const rest = service.read('rest.csv');
   expect(rest).not.toContain('ord_2');
   expect(rest).toContain('not sent,ord_1');
-  expect(rest).toContain(`it has a refund of 5 that is not of this plan, ${smaller}`);
+  expect(rest).toContain(`it has a new refund of 5, ${smaller}`);
   expect(inOneLine(ran.stderr)).toContain(
     `1 row is not in rest.csv, since somebody else refunded the same charge: line 3, ord_2: charge ch_ord_2 has a refund of 702 that this plan did not make: ${same}`,
   );

@@ -234,11 +234,7 @@ it('F25 an order that a second desk refunded between plan and apply is not sent;
   expect(ran.code).toBe(8);
   expect(recordsIn(ran).map(({ order_id, verdict, why }) => [order_id, verdict, why])).toEqual([
     ['ord_1', 'made', null],
-    [
-      'ord_2',
-      'not_sent',
-      `the order changed since the plan was made: it has a refund of 50 that is not of this plan, ${id}`,
-    ],
+    ['ord_2', 'not_sent', `the order changed since the plan was made: it has a new refund of 50, ${id}`],
     // The first row of an order that is not applied stops the rest of that order.
     ['ord_2', 'not_started', null],
     ['ord_s', 'made', null],

@@ -3,8 +3,8 @@
 import { moneyOf } from '../../api/charges.ts';
 import { type JsonObject, livemodeOf } from '../../api/spec.ts';
 import { anyWord, fullWord, type InputRow, rowKey } from '../../plans/plans.ts';
+import { moneyBefore } from '../money-changed.ts';
 import { chargesNamed } from '../refund/refund-plan.ts';
-import { moneyBefore } from './drift.ts';
 import { orderAfter } from './order-after.ts';
 import type { NewRow, OrderOfRow, OrderOfRows, RowsAsked } from './order-of-rows.ts';
 import { planRow } from './plan-row.ts';

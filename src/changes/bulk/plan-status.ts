@@ -7,7 +7,7 @@ import { counted } from '../../counted.ts';
 import type { ExpectedRefund } from '../../journal/journal.ts';
 import { digestShown, errorsCsv, inputColumns, type Plan, type PlanRow } from '../../plans/plans.ts';
 import { commandLine, profileNamed } from '../../profiles/profiles.ts';
-import { driftOf, foreignRefunds } from './drift.ts';
+import { driftOf, foreignRefunds } from '../money-changed.ts';
 import { lookWords } from './batch-end.ts';
 import { countWords, verdictBar } from './batch-words.ts';
 import { ordersOf } from './found-orders.ts';

@@ -4,8 +4,8 @@ import { type JsonObject, paths } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
 import { type AttemptRecord, attemptName, type Change } from '../../journal/journal.ts';
 import { fullWord, type Plan, type PlanRow, planText } from '../../plans/plans.ts';
+import { driftOf } from '../money-changed.ts';
 import { planRefund } from '../refund/refund-plan.ts';
-import { driftOf } from './drift.ts';
 import type { Sending } from './send-row.ts';
 
 /** The change of a row. `attempts`: all at its order; `last`: the last one at the row itself. */

@@ -1,13 +1,13 @@
-/** Whether an order changed since its plan was made. */
+/** Whether the money of an order changed since it was read. */
 
 import { expect, it } from 'vitest';
-import { driftOf, moneyBefore } from '../../../src/changes/bulk/drift.ts';
+import { driftOf, moneyBefore } from '../../src/changes/money-changed.ts';
 
-import type { AttemptRecord } from '../../../src/journal/journal-rows.ts';
-import { chargesOf, type Json, listOf, refundOf, withCharge, withRefund } from '../../harness/orders.ts';
-import { profileInUse } from '../../harness/profile-in-use.ts';
-import { order, splitOrder } from '../../refunds/refund-service.ts';
-import { attemptAt, refund } from './plan-parts.ts';
+import type { AttemptRecord } from '../../src/journal/journal-rows.ts';
+import { chargesOf, type Json, listOf, refundOf, withCharge, withRefund } from '../harness/orders.ts';
+import { profileInUse } from '../harness/profile-in-use.ts';
+import { order, splitOrder } from '../refunds/refund-service.ts';
+import { attemptAt, refund } from './bulk/plan-parts.ts';
 
 const profile = profileInUse('http://localhost:1');
 const first = order('ord_1');
@@ -50,7 +50,7 @@ it.each<[string, Json, string]>([
     withCharge(first, { is_refundable: false }),
     'is_refundable of charge 1 was true and is false',
   ],
-  ['a new refund', refunded, 'it has a refund of 100 that is not of this plan, rf_1'],
+  ['a new refund', refunded, 'it has a new refund of 100, rf_1'],
   ['money that cannot be read', { ...first, amount: '1' }, 'the amount is not a whole number'],
 ])('says what changed: %s', (_, now, words) => {
   expect(drift(now)).toBe(words);
@@ -58,6 +58,12 @@ it.each<[string, Json, string]>([
 
 it('a refund that was there and is gone is a change', () => {
   expect(drift(first, [], refunded)).toBe('refund rf_1 is not shown any more');
+});
+
+it('a known refund of another amount is a change', () => {
+  const other = withRefund(first, refundOf('rf_1', 90), 90);
+  expect(drift(other, [], refunded)).toBe('refund rf_1 was 100 and is 90');
+  expect(drift(other, [applied('rf_1')], refunded)).toBe('refund rf_1 was 100 and is 90');
 });
 
 it.each(['pending', 'failed'])('a %s refund that was there before the plan is no change', (status) => {
@@ -74,13 +80,13 @@ it.each([0, 100])("a pending refund of the plan's own is no change, with amount_
 
 it("the plan's own refunds are no change, nor what they do to the status and the sums", () => {
   expect(drift(refunded, [applied('rf_1')])).toBeUndefined();
-  expect(drift(refunded, [applied('rf_2')])).toBe('it has a refund of 100 that is not of this plan, rf_1');
+  expect(drift(refunded, [applied('rf_2')])).toBe('it has a new refund of 100, rf_1');
 });
 
 it('a refund that a person recorded is known by its charge and amount, and counts once', () => {
   const twice = withRefund(refunded, refundOf('rf_2', 100), 100);
   expect(drift(refunded, [byPerson])).toBeUndefined();
-  expect(drift(twice, [byPerson])).toBe('it has a refund of 100 that is not of this plan, rf_2');
+  expect(drift(twice, [byPerson])).toBe('it has a new refund of 100, rf_2');
   expect(drift(withRefund(first, refundOf('rf_1', 99), 99), [byPerson])).toContain('rf_1');
 });
 
@@ -130,7 +136,7 @@ it.each<[string, Json, string]>([
   [
     'more money that went back',
     { ...refunded, amount_refunded: 35_000 },
-    'amount_refunded was 0 and is 35000, and the refunds of this plan are 100',
+    'amount_refunded was 0 and is 35000, and the refunds since then are 100',
   ],
 ])('after a refund of the plan, %s is a change', (_, now, words) => {
   expect(drift(now, [applied('rf_1')])).toBe(words);

@@ -1,6 +1,6 @@
-/** The money of an order as a plan keeps it, and whether it changed since, apart from the refunds of the plan itself. Pure. */
+/** The money of an order as it was read, and whether it changed since then, apart from the refunds that paydesk itself has made. Pure. */
 
-import { figuresIn } from '../../amounts.ts';
+import { figuresIn } from '../amounts.ts';
 import {
   type ChargeMoney,
   moneyOf,
@@ -8,13 +8,13 @@ import {
   readMoney,
   standingRefunds,
   sumOf,
-} from '../../api/charges.ts';
-import { type JsonObject, statuses } from '../../api/spec.ts';
-import type { AttemptRecord } from '../../journal/journal.ts';
-import type { MoneyBefore } from '../../plans/plans.ts';
-import type { Profile } from '../../profiles/profiles.ts';
+} from '../api/charges.ts';
+import { type JsonObject, statuses } from '../api/spec.ts';
+import type { AttemptRecord } from '../journal/journal.ts';
+import type { MoneyBefore } from '../plans/plans.ts';
+import type { Profile } from '../profiles/profiles.ts';
 
-/** The money of an order as a plan keeps it; undefined if the order does not show all of it. */
+/** The money of an order as it is compared later; undefined if the order does not show all of it. */
 export function moneyBefore(order: JsonObject | undefined): MoneyBefore | undefined {
   const money = moneyOf(order);
   if (money === undefined) return undefined;
@@ -30,8 +30,8 @@ export function moneyBefore(order: JsonObject | undefined): MoneyBefore | undefi
 }
 
 /**
- * What changed, in words; undefined if nothing did. `own`: the attempts of this plan at the order that were made. A refund that
- * the order shows besides those of the plan's snapshot must be one of theirs.
+ * What changed, in words; undefined if nothing did. `own`: the attempts at the order that were meant to change it, such as those of a
+ * plan, and were made. A refund that the order did not show before must be one of theirs.
  */
 export function driftOf(
   before: MoneyBefore,
@@ -47,32 +47,38 @@ export function driftOf(
     return `its currency was ${before.currency ?? 'absent'} and is ${money.currency ?? 'absent'}`;
   if (money.amount !== before.amount)
     return `its amount was ${figure(before.amount)} and is ${figure(money.amount)}`;
-  const charges = chargesChanged(before, money);
+  const charges = chargesChanged(before, money, figure);
   if (charges !== undefined) return charges;
   const [foreign] = foreignOf(before, money, own);
-  if (foreign !== undefined)
-    return `it has a refund of ${figure(-foreign.amount)} that is not of this plan, ${foreign.id}`;
+  if (foreign !== undefined) return `it has a new refund of ${figure(-foreign.amount)}, ${foreign.id}`;
   const isOwn = own.some((record) => !isInSnapshot(before, record));
   return stateChanged(before, money, isOwn);
 }
 
-function chargesChanged(before: MoneyBefore, { charges }: OrderMoney): string | undefined {
+function chargesChanged(
+  before: MoneyBefore,
+  { charges }: OrderMoney,
+  figure: (amount: number) => string,
+): string | undefined {
   const ids = (list: readonly { readonly id: string }[]) => list.map(({ id }) => id).join(' ');
   if (ids(before.charges) !== ids(charges)) return 'it has other charges';
   const other = charges.find(({ amount }, index) => amount !== before.charges[index]?.amount);
   if (other !== undefined) return `the amount of charge ${other.number} changed`;
   for (const [index, charge] of before.charges.entries()) {
-    const shown = new Set(charges[index]?.refunds.map(({ id }) => id));
-    const gone = charge.refunds.find(({ id }) => !shown.has(id));
-    if (gone !== undefined) return `refund ${gone.id} is not shown any more`;
+    const shown = new Map(charges[index]?.refunds.map(({ id, amount }) => [id, amount]));
+    for (const { id, amount } of charge.refunds) {
+      const now = shown.get(id);
+      if (now === undefined) return `refund ${id} is not shown any more`;
+      if (now !== amount) return `refund ${id} was ${figure(-amount)} and is ${figure(-now)}`;
+    }
   }
   return undefined;
 }
 
-/** A refund that the plan did not make, and its charge. */
+/** A refund that nobody meant here, and its charge. */
 type ForeignRefund = ChargeMoney['refunds'][number] & { readonly chargeId: string };
 
-/** The refunds of an order that are neither in the snapshot of the plan nor its own; none if the order does not show them. */
+/** The refunds of an order that were not there before and are not of these attempts; none if the order does not show them. */
 export function foreignRefunds(
   before: MoneyBefore,
   order: JsonObject,
@@ -82,7 +88,7 @@ export function foreignRefunds(
   return money === undefined ? [] : foreignOf(before, money, own);
 }
 
-// A refund is the plan's own by its id. If the journal has no id, since a person recorded the refund, by charge and amount.
+// A refund is one of ours by its id. If the journal has no id, since a person recorded the refund, by charge and amount.
 function foreignOf(
   before: MoneyBefore,
   { charges }: OrderMoney,
@@ -118,7 +124,7 @@ function isInSnapshot({ charges }: MoneyBefore, record: AttemptRecord): boolean 
 
 type Fact = string | number | boolean | undefined;
 
-// `isOwn`: the plan has made refunds of the order since. They explain a status of money that went back, on the order and on their
+// `isOwn`: refunds of ours were made since. They explain a status of money that went back, on the order and on their
 // charges, and that less can be refunded. A chargeback, say, is still a change.
 function stateChanged(before: MoneyBefore, money: OrderMoney, isOwn: boolean): string | undefined {
   const fact = (name: string, was: Fact, is: Fact, isExplained: boolean): readonly string[] =>
@@ -155,7 +161,7 @@ function isAfterRefund(status: string | undefined): boolean {
   return status === statuses.refunded || status === statuses.partiallyRefunded;
 }
 
-// The plan's own refunds move it by just their sum. Whether a pending one is in it, the document does not say.
+// Our own refunds move it by just their sum. Whether a pending one is in it, the document does not say.
 function sumChanged({ amountRefunded: was, charges }: MoneyBefore, money: OrderMoney): readonly string[] {
   const is = money.amountRefunded;
   const known = new Set(charges.flatMap(({ refunds }) => refunds.map(({ id }) => id)));
@@ -163,5 +169,5 @@ function sumChanged({ amountRefunded: was, charges }: MoneyBefore, money: OrderM
   const [made, taken] = [sumOf(own.filter(({ meaning }) => meaning === 'made')), sumOf(own)];
   if (was === undefined ? is === undefined || taken > 0 : is === was + made || is === was + taken) return [];
   const shown = `amount_refunded was ${was ?? 'absent'} and is ${is ?? 'absent'}`;
-  return [made === 0 ? shown : `${shown}, and the refunds of this plan are ${made}`];
+  return [made === 0 ? shown : `${shown}, and the refunds since then are ${made}`];
 }
