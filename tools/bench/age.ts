@@ -1,6 +1,7 @@
 /** Rows of age: what a command takes with a journal of years, beside the same with the journal of a day. */
 
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fingerprint } from '../../src/profiles/key-store.ts';
 import {
   type AgedDesk,
@@ -11,9 +12,9 @@ import {
   wholeCommands,
 } from './age-desk.ts';
 import { benchKey, startDeskService } from './desk.ts';
-import { watched } from './desk-rows.ts';
+import { watched, watchedRows } from './desk-rows.ts';
 import { type Place, type Program, peakMemories, printedFile, run, type Taken, timesOf } from './measure.ts';
-import { oldJournal } from './old-journal.ts';
+import { makeOldJournal, takeIn } from './old-journal.ts';
 import { type Row, tableOf, timesRow } from './row.ts';
 
 /** How many changes the journals have. All others are compared with the first. */
@@ -42,12 +43,16 @@ async function rowsOf(
     const { baseUrl: origin } = service;
     const account = `${origin} service sandbox`;
     const owner = { origin, account, profile: 'environment', keyFingerprint: fingerprint(benchKey) };
-    const desks: AgedDesk[] = [];
     const orders = newOrders();
-    for (const changes of ages) {
-      const folder = await oldJournal(changes, owner, place.folder);
-      desks.push(openAgedDesk({ changes, folder, newOrders: orders }, service));
-    }
+    const desks = ages.map((changes) => {
+      const folder = join(place.folder, `age-${changes}`);
+      return openAgedDesk({ changes, folder, newOrders: orders }, service);
+    });
+    for (const { folder, changes } of desks) await makeOldJournal(folder, changes, owner, Date.now());
+    // All desks made them at the same time, and the service knows none from before that.
+    const now = Date.now();
+    for (const { folder, changes } of desks) await takeIn(folder, owner, [watchedRows(changes, owner, now)]);
+    await fetch(`${origin}/reset`);
     return Object.entries(measured).flatMap(([name, command]) => {
       const programs = desks.map((desk) => [String(desk.changes), command(desk)] as const);
       const rows = measure({ name, desks, programs: Object.fromEntries(programs) }, place);

@@ -49,20 +49,26 @@ export function kindOf(change: number): Kind {
 }
 
 /**
- * The rows of so many changes, in pieces of two working weeks, so that every change is within one piece. `now`: Unix
- * milliseconds. The newest changes are whole refunds of the orders 0, 2, 4, … of the service.
+ * The rows of so many changes but the newest ones, in pieces of two working weeks, so that every change is within one piece. `now`:
+ * Unix milliseconds.
  */
 export function* rowsOfYears(changes: number, account: DeskAccount, now: number): Generator<AttemptRow[]> {
   let rows: AttemptRow[] = [];
-  for (let change = 0; change < changes; change += 1) {
-    const left = changes - watched - 1 - change;
-    const made = { change, account, time: left < 0 ? now - (changes - change) * 10_000 : timeOf(left, now) };
-    rows.push(...(left < 0 ? refund({ ...made, order: 2 * (-left - 1) }, 'watched') : older(made)));
+  for (let left = changes - watched - 1; left >= 0; left -= 1) {
+    rows.push(...older({ change: changes - watched - 1 - left, account, time: timeOf(left, now) }));
     if (left % (2 * perWeek) !== 0) continue;
     yield rows.sort((a, b) => a.time - b.time);
     rows = [];
   }
-  if (rows.length > 0) yield rows;
+}
+
+/** Those of the newest of so many changes: whole refunds of the orders 0, 2, 4, … of the service. */
+export function watchedRows(changes: number, account: DeskAccount, now: number): readonly AttemptRow[] {
+  return Array.from({ length: watched }, (_, at) => {
+    const time = now - (watched - at) * 10_000;
+    const made = { change: changes - watched + at, account, time, order: 2 * (watched - 1 - at) };
+    return refund(made, 'watched');
+  }).flat();
 }
 
 // Within eight hours of a working day, in the weeks before this one. `left`: how many changes came after it.

@@ -52,14 +52,9 @@ export function startBulkService(orders: number, latencyMs: number): Promise<Ser
   return startProgram(orders, 'bulk-service.js', String(orders), String(latencyMs));
 }
 
-/**
- * Starts a service of paid orders of which, below a number, every other one is refunded. Its address is always the same, and it
- * keeps what was refunded, because the journals that the bench keeps name both.
- */
+/** Starts a service of paid orders of which, below a number, every other one is refunded. */
 export function startDeskService(orders: number, refundedBelow: number): Promise<Service> {
-  mkdirSync(join(root, '.bench'), { recursive: true });
-  const kept = join(root, '.bench/desk-service.json');
-  return startProgram(orders, 'bulk-service.js', String(orders), '0', '21429', String(refundedBelow), kept);
+  return startProgram(orders, 'bulk-service.js', String(orders), '0', String(refundedBelow));
 }
 
 async function startProgram(orders: number, name: string, ...args: readonly string[]): Promise<Service> {

@@ -228,13 +228,17 @@ export class JournalTables {
     );
     let newest: StoredRow | undefined;
     let time = 0;
+    const begun: Begun = new Map();
     for (const stored of rows) {
+      const { seq } = stored;
       const row = unlink(stored);
-      const sent = row.type === 'verdict' ? this.sentOf(row) : undefined;
-      const about = row.type === 'verdict' ? (sent?.about ?? '') : aboutOfOther(row);
-      insert.run(...storedColumns.map((name) => stored[name]), about);
-      if (row.type === 'sent') this.#addAttempt(stored.seq, row);
-      if (row.type === 'verdict') this.#addVerdict(stored.seq, row, sent);
+      const of = this.#attemptOf(row, seq, begun);
+      insert.run(
+        ...storedColumns.map((name) => stored[name]),
+        of?.about ?? (row.type === 'verdict' ? '' : aboutOfOther(row)),
+      );
+      if (row.type === 'sent' && of?.attempt !== undefined) this.#addAttempt(of.attempt);
+      if (row.type === 'verdict' && of?.attempt !== undefined) this.#addVerdict(of.attempt, seq, row);
       newest = stored;
       if (row.type === 'sent' || row.type === 'verdict') time = Math.max(time, latestIn(row));
     }
@@ -253,24 +257,43 @@ export class JournalTables {
     this.sql(`UPDATE head SET mark = ?${id}`).run(mark ?? null);
   }
 
-  #addAttempt(seq: number, row: SentRow): void {
-    const values = listedOf({ seq, sent: row, verdicts: verdictsIn(row), last: seq });
+  // The attempt of a row that is added. Where many rows are added, most verdicts follow their SENT row soon.
+  #attemptOf(row: JournalRow, seq: number, begun: Begun): ReturnType<Begun['get']> {
+    if (row.type !== 'sent' && row.type !== 'verdict') return undefined;
+    if (row.type === 'verdict') return begun.get(attemptKey(row)) ?? this.#attemptBefore(row);
+    if (begun.size >= begunMax) begun.clear();
+    const attempt = { seq, last: seq, sent: row, verdicts: [...verdictsIn(row)] };
+    const of = { about: aboutOf(row), attempt };
+    begun.set(attemptKey(row), of);
+    return of;
+  }
+
+  #attemptBefore(row: VerdictRow): ReturnType<Begun['get']> {
+    const sent = this.sentOf(row);
+    if (sent === undefined) return undefined;
+    const attempt = this.attemptsAbout(sent.about).find(({ seq }) => seq === sent.seq);
+    return { about: sent.about, attempt: attempt && { ...attempt, verdicts: [...attempt.verdicts] } };
+  }
+
+  #addAttempt(attempt: OpenAttempt): void {
+    const { seq, sent, verdicts } = attempt;
+    const values = listedOf(attempt);
     const names = Object.keys(values);
     this.sql(`INSERT INTO attempts (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`).run(
       ...Object.values(values),
     );
-    for (const name of row.again ?? []) this.sql('INSERT OR IGNORE INTO again VALUES (?, ?)').run(name, seq);
-    for (const id of verdictsIn(row).flatMap(madeBy)) this.#addMade(id, seq);
+    for (const name of sent.again ?? []) this.sql('INSERT OR IGNORE INTO again VALUES (?, ?)').run(name, seq);
+    for (const id of verdicts.flatMap(madeBy)) this.#addMade(id, seq);
   }
 
-  #addVerdict(seq: number, row: VerdictRow, sent: SentAt | undefined): void {
-    const record = sent && this.attemptsAbout(sent.about).find((one) => one.seq === sent.seq);
-    if (record === undefined) return;
-    const { counted, is_open, is_doubted, by_hand, due } = listedOf({ ...record, last: seq });
+  #addVerdict(attempt: OpenAttempt, seq: number, row: VerdictRow): void {
+    attempt.verdicts.push(row);
+    attempt.last = seq;
+    const { counted, is_open, is_doubted, by_hand, due } = listedOf(attempt);
     this.sql(
       'UPDATE attempts SET last = ?, counted = ?, is_open = ?, is_doubted = ?, by_hand = ?, due = ? WHERE sent = ?',
-    ).run(seq, counted, is_open, is_doubted, by_hand, due, record.seq);
-    for (const id of madeBy(row)) this.#addMade(id, record.seq);
+    ).run(seq, counted, is_open, is_doubted, by_hand, due, attempt.seq);
+    for (const id of madeBy(row)) this.#addMade(id, attempt.seq);
   }
 
   #addMade(id: string, sent: number): void {
@@ -311,6 +334,18 @@ export interface NumberedAttempt extends AttemptRecord {
   readonly seq: number;
   readonly last: number;
 }
+
+/** The same, while rows are added to it. */
+export interface OpenAttempt extends NumberedAttempt {
+  readonly verdicts: VerdictRow[];
+  last: number;
+}
+
+// Attempts by their names, each with what it is about.
+type Begun = Map<string, { readonly about: string; readonly attempt: OpenAttempt | undefined }>;
+
+/** Whoever goes through many rows remembers at most so many attempts whose verdicts may still come. */
+export const begunMax = 2000;
 
 /** The line of an attempt in the table `attempts`. */
 export function listedOf(record: NumberedAttempt) {

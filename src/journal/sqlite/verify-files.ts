@@ -3,7 +3,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { archivedBy, verdictsIn } from '../archived-rows.ts';
 import { chainStart, checkChain, type StoredRow, unlink, written } from '../chain.ts';
-import { attemptKey, type VerdictRow } from '../journal-rows.ts';
+import { attemptKey } from '../journal-rows.ts';
 import {
   type Finding,
   newestMissing,
@@ -18,7 +18,7 @@ import {
   latestIn,
   listedOf,
   madeBy,
-  type NumberedAttempt,
+  type OpenAttempt,
 } from './journal-tables.ts';
 import { lookedUpOtherwise } from './known-journal.ts';
 import { mismatchOf, type Places, proofOf } from './witness-check.ts';
@@ -154,7 +154,7 @@ function differences(rows: readonly StoredRow[], after: number, witness: Witness
 class LookedUp {
   readonly #tables: JournalTables;
   // Attempts of which a later row is still to come, by their names: those of some hours, as a rule.
-  readonly #begun = new Map<string, { readonly listed: Listed; readonly record: OpenRecord }>();
+  readonly #begun = new Map<string, { readonly listed: Listed; readonly record: OpenAttempt }>();
   // How many lines the three tables should have.
   #lines = 0;
   #time = 0;
@@ -195,7 +195,7 @@ class LookedUp {
   }
 
   // Erased links are in neither of the two.
-  #isListed(record: OpenRecord, listed: Listed): boolean {
+  #isListed(record: OpenAttempt, listed: Listed): boolean {
     const made = new Set(record.verdicts.flatMap(madeBy));
     const again = new Set(record.sent.again);
     this.#lines += 1 + made.size + again.size;
@@ -225,11 +225,6 @@ class LookedUp {
 }
 
 type Listed = Readonly<Record<string, unknown>> | undefined;
-
-interface OpenRecord extends NumberedAttempt {
-  readonly verdicts: VerdictRow[];
-  last: number;
-}
 
 function orUndefined<T>(read: () => T): T | undefined {
   try {

@@ -4,12 +4,19 @@ import { CliError } from '../../errors.ts';
 import { verdictsIn } from '../archived-rows.ts';
 import { mayBeOpen } from '../attempt-state.ts';
 import { chainStart, checkChain, type StoredRow, unlink } from '../chain.ts';
-import { attemptKey } from '../journal-rows.ts';
+import { attemptKey, type VerdictRow } from '../journal-rows.ts';
 import { type Finding, newestMissing } from '../journal-store.ts';
 import type { WitnessLine } from '../witness-lines.ts';
 import { writeAtOnce } from './database.ts';
 import type { JournalFile } from './journal-file.ts';
-import { aboutOf, aboutOfOther, type JournalTables, numberOfKey } from './journal-tables.ts';
+import {
+  aboutOf,
+  aboutOfOther,
+  begunMax,
+  type JournalTables,
+  numberOfKey,
+  type SentAt,
+} from './journal-tables.ts';
 import type { RowProof } from './known-journal.ts';
 import { isBroken } from './sqlite-errors.ts';
 import {
@@ -206,7 +213,7 @@ function openAfter(
 ): readonly number[] {
   const all = new Set(open);
   for (const stored of tail) {
-    const { attempt } = lineFor(stored, tables, undefined);
+    const { attempt } = lineFor(stored, (row) => tables.sentOf(row), undefined);
     if (attempt?.isOpen === true) all.add(attempt.sent);
     else if (attempt !== undefined) all.delete(attempt.sent);
   }
@@ -236,11 +243,25 @@ export function catchUp(witness: Witness, tables: JournalTables, places: Places)
 
 /** The lines of the rows after a number. `key`: that of the witness. */
 export function* linesAfter(tables: JournalTables, seq: number, key: string): Generator<NewLine> {
-  for (const stored of tables.each(seq)) yield lineFor(stored, tables, key);
+  // Most verdicts follow their SENT row soon.
+  const begun = new Map<string, SentAt>();
+  const sentOf = (row: VerdictRow) => begun.get(attemptKey(row)) ?? tables.sentOf(row);
+  for (const stored of tables.each(seq)) {
+    const added = lineFor(stored, sentOf, key);
+    yield added;
+    const { line, about } = added;
+    if (line.type !== 'sent') continue;
+    if (begun.size >= begunMax) begun.clear();
+    begun.set(attemptKey(line), { seq: line.seq, about, orderId: line.order ?? undefined });
+  }
 }
 
 // Without a key there is no hash of the body.
-function lineFor(stored: StoredRow, tables: JournalTables, key: string | undefined): NewLine {
+function lineFor(
+  stored: StoredRow,
+  sentOf: (row: VerdictRow) => SentAt | undefined,
+  key: string | undefined,
+): NewLine {
   const row = unlink({ ...stored, body: null });
   const { seq, hash: head } = stored;
   if (row.type !== 'sent' && row.type !== 'verdict') {
@@ -257,7 +278,7 @@ function lineFor(stored: StoredRow, tables: JournalTables, key: string | undefin
   const of = { seq, head, change, attempt, time };
   if (row.type === 'verdict') {
     const { verdict, by } = row;
-    const sent = tables.sentOf(row);
+    const sent = sentOf(row);
     const final = !mayBeOpen(row);
     const line: WitnessLine = { type: 'verdict', ...of, order: sent?.orderId ?? null, verdict, by, final };
     return {

@@ -1,13 +1,10 @@
-// A service of many paid orders that can be refunded: `node bulk-service.js ORDERS LATENCY_MS [PORT REFUNDED FILE]` prints its
-// address. It lists ORDERS of them and finds any other by its number; those from 10^15 on wait for their capture. Of the first
-// REFUNDED every other one is refunded. What becomes of those that it does not list is kept in FILE for the next start.
-// `/reset` makes all of them as they were; `/requests` gives what was asked since then; `/list?from=N&count=M` lists orders
-// from number N after the others.
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+// A service of many paid orders that can be refunded: `node bulk-service.js ORDERS LATENCY_MS [REFUNDED]` prints its address. It
+// lists ORDERS of them and finds any other by its number; those from 10^15 on wait for their capture. Of the first REFUNDED every
+// other one is refunded. `/reset` makes all of them as they were, and refunds those anew; `/requests` gives what was asked since
+// then; `/list?from=N&count=M` lists orders from number N after the others.
 import { createServer } from 'node:http';
 
-const [orders = 0, latencyMs = 0, port = 0, refundedBelow = 0] = process.argv.slice(2, 6).map(Number);
-const [file] = process.argv.slice(6);
+const [orders = 0, latencyMs = 0, refundedBelow = 0] = process.argv.slice(2).map(Number);
 const idOf = (index) => `ord_${String(index).padStart(17, '0')}`;
 const indexOf = (id) => Number(id.slice(4));
 
@@ -18,11 +15,6 @@ let requests;
 let more = { from: 0, count: 0 };
 
 reset();
-if (file !== undefined && existsSync(file)) {
-  const kept = JSON.parse(readFileSync(file, 'utf8'));
-  for (const [index, made] of kept.refunded) if (index >= orders) refunded.set(index, made);
-  captured = new Set(kept.captured);
-}
 
 function reset() {
   [refunded, captured, requests] = [new Map(), new Set(), []];
@@ -137,11 +129,5 @@ const server = createServer(async (request, reply) => {
   else send(body);
 });
 server.keepAliveTimeout = 60_000;
-server.listen(port, '127.0.0.1', () => console.log(`http://127.0.0.1:${server.address().port}`));
-process.stdin
-  .on('end', () => {
-    if (file !== undefined)
-      writeFileSync(file, JSON.stringify({ refunded: [...refunded], captured: [...captured] }));
-    process.exit();
-  })
-  .resume();
+server.listen(0, '127.0.0.1', () => console.log(`http://127.0.0.1:${server.address().port}`));
+process.stdin.on('end', () => process.exit()).resume();
