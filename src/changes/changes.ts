@@ -49,7 +49,7 @@ export { changedFields, type PickedOrder } from './order-change.ts';
 export { refuseForged } from './plan-again.ts';
 export { approveRequest, rejectRequest, showRequest } from './refund/answer-request.ts';
 export { isOfRefund, requestPattern } from './refund/approved-refund.ts';
-export { accountWords, isOfAccount, isPending, pendingRequests, requestsOf } from './refund/find-requests.ts';
+export { accountWords, isPending, pendingRequests, requestsOf } from './refund/find-requests.ts';
 export { originsAmong, type RefundOrigins, sentBy } from './refund/known-refunds.ts';
 export { lookForTwins } from './refund/look-for-twins.ts';
 export { refundOrder } from './refund/refund-order.ts';

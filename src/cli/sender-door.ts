@@ -28,6 +28,7 @@ import { addRules } from '../sender/rules-routes.ts';
 import { addChanges, type Changes } from '../sender/run-changes.ts';
 import { draftOf, type SenderDoor, type ServeHow, type Serving } from '../sender/sender.ts';
 import { startServer } from '../sender/server.ts';
+import { createClosings } from '../sender/shares.ts';
 import { unitFile } from '../sender/unit-files.ts';
 import type { Stop } from './stop.ts';
 
@@ -76,9 +77,9 @@ export function createSenderDoor(parts: SenderDoorParts): SenderDoor {
     write: (config) => writeConfig(file, config, rules),
     unit: unitFile,
     serve: (how) => serve(parts, { ...how, file, members, usesFile }),
-    limits() {
-      readConfig(file, rules);
-      return rulesOf(parts, members).limitsOf({ member: parts.operator, role: 'lead' });
+    async limits(asked) {
+      const account = await accountOf(profiles, accountIn(readConfig(file, rules), asked));
+      return rulesOf(parts, members).limitsOf({ member: parts.operator, role: 'lead' }, account);
     },
     async invite(name, role, asked) {
       const config = readConfig(file, rules);
@@ -215,6 +216,7 @@ async function serve(
         version,
         rules: teamRules,
         plans: addPlans(hop, teamRules),
+        mayClose: createClosings(() => clock.monotonic()),
         stop: parts.stop,
         report: parts.report,
       });
@@ -239,7 +241,10 @@ function rulesOf({ store, asking, journal }: SenderDoorParts, members: Members):
     store,
     asking,
     now: (service) => journal.now(service),
-    isMember: async (name) => (await members.list()).some((member) => member.name === name),
+    isMember: async (name, account) =>
+      (await members.list()).some((member) => member.name === name && member.account === account),
+    // Whoever runs the sender has no token.
+    roleNow: async ({ token, role }) => (token === undefined ? role : (await members.now(token))?.role),
   });
 }
 

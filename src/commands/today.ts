@@ -61,7 +61,7 @@ export const today = defineCommand({
 // What waits for somebody else of the team is in no order yet.
 async function noteRequests(ctx: Context): Promise<void> {
   const { profile } = await ctx.service();
-  const requests = await pendingRequests(ctx, profile);
+  const requests = await pendingRequests(ctx);
   if (requests.length === 0) return;
   const asked = requests.filter(({ state }) => state === 'asked').length;
   const counts = [

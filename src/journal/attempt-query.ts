@@ -6,6 +6,8 @@ import type { AttemptRecord, Moment, SentRow } from './journal-rows.ts';
 /** Narrows which attempts are wanted. An attempt must match all parts. */
 export interface AttemptFilter {
   readonly origin?: string | undefined;
+  /** About real money, or about none. */
+  readonly livemode?: boolean | undefined;
   readonly orderId?: string | undefined;
   /** On any of these orders. */
   readonly orderIds?: ReadonlySet<string> | undefined;

@@ -64,7 +64,10 @@ export interface JournalStore {
   /** Who sent something, or brought it into the journal of a team, by name. `origin` undefined: to any account. */
   operators(origin: string | undefined): Promise<readonly string[]>;
 
-  /** The rows about settings, and about limits of a team, in their order; with a name, those of that setting. Throws as `attempts` does. */
+  /**
+   * The rows about settings, and about limits of a team, in their order; with a name, those of that setting, and with one that ends in
+   * `/`, those of all settings whose names begin so. Throws as `attempts` does.
+   */
   settings(name?: string): Promise<readonly (SettingRow | LimitRow)[]>;
 
   /**
@@ -165,6 +168,8 @@ export interface JournalStore {
 
 /** Whose refunds are added up. */
 export interface RefundedBy {
+  /** Of the account, as its rows spell it. */
+  readonly origin: string;
   readonly operator: string;
   readonly currency: string;
   readonly livemode: boolean;

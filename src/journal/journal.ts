@@ -91,7 +91,7 @@ export { foundTwice, isPaidTwice, otherAlarms, refundsPaidTwice } from './paid-t
 export { pickDue } from './read-again.ts';
 export { touches } from './read-guards.ts';
 export { appearedVerdict, notMadeBy, recordedBy, statementOn } from './said-by-hand.ts';
-export { type AccountMarks, isSameOrigin } from './same-account.ts';
+export { type AccountMarks, isOfLivemode, isSameOrigin } from './same-account.ts';
 export { sameJson } from './same-request.ts';
 export type {
   ApprovalRow,
@@ -204,7 +204,7 @@ export interface Journal {
   /** Who sent something to an origin, or brought it into the journal of a team, by name; undefined: to any. */
   operators(origin: string | undefined): Promise<readonly string[]>;
   /** The settings that were raised on this machine, and the limits of the team that were changed, oldest first. */
-  settings(): Promise<readonly (SettingRow | LimitRow)[]>;
+  settings(name?: string): Promise<readonly (SettingRow | LimitRow)[]>;
   /** Writes down that a person raises a setting. When this resolves, the row is durable. Rejects as `append` of the store does. */
   recordSetting(
     change: Pick<SettingRow, 'profile' | 'origin' | 'account' | 'name' | 'from' | 'to'>,

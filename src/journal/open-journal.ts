@@ -185,7 +185,7 @@ function createJournal(parts: JournalParts): Journal {
     attempts: (query) => store.attempts(query),
     list: (filter, page) => store.list(filter, page),
     operators: (origin) => store.operators(origin),
-    settings: () => store.settings(),
+    settings: (name) => store.settings(name),
     recordSetting: async (change) =>
       store.append({ type: 'setting', ...stampOf(await now()), operator, ...change }),
     now,

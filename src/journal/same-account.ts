@@ -17,6 +17,11 @@ export function marksOf({ origin, proof: { livemode }, keyFingerprint }: SentRow
   return { origin, livemode, keyFingerprint };
 }
 
+/** Whether an attempt was about real money, or about none. A row that stands for a lost one may have been both. */
+export function isOfLivemode({ lost, proof }: Pick<SentRow, 'lost' | 'proof'>, livemode: boolean): boolean {
+  return lost !== undefined || proof.livemode === livemode;
+}
+
 /** The marks of the account that a service reaches. The key is hashed only when it is compared. */
 export function marksOfService(service: Pick<Service, 'profile' | 'keyFingerprint'>): AccountMarks {
   const { origin, mode } = service.profile;

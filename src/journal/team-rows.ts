@@ -7,6 +7,8 @@ export interface LimitRow {
   readonly type: 'limit';
   readonly time: number;
   readonly operator: string;
+  /** The account with its mode, as the rows of its changes name it. */
+  readonly account: string;
   /** The member, or `*` for everybody. */
   readonly member: string;
   readonly currency: string;

@@ -19,7 +19,7 @@ import type {
  * - `second`: from this sum of an order within 24 hours on, or of a plan, a second person must approve
  * - `reason`, `note`: 1 where every refund needs one
  *
- * A member's own limit counts in place of everybody's. For whom nothing is set, alone or with everybody, there is no limit. For
+ * They are those of one account: a sandbox at the same address has limits of its own. A member's own limit counts in place of everybody's. For whom nothing is set, alone or with everybody, there is no limit. For
  * whom something is set, nothing is refunded in a currency that has no limit.
  */
 export const teamLimitNames = ['max', 'day', 'second', 'reason', 'note'] as const;

@@ -1,17 +1,12 @@
 /** Answers the questions that desks ask of the journal: those of the store's port, about one account only. */
 
 import type * as v from 'valibot';
+import { livemodeOf } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
-import type { AttemptFilter, AttemptQuery, AttemptRecord, JournalStore } from '../journal/journal.ts';
-import { copyName, isSameOrigin } from '../journal/journal.ts';
+import { type AttemptFilter, type AttemptQuery, copyName, type JournalStore } from '../journal/journal.ts';
 import { type Question, questionForms, type TravellingFilter } from './change-wire.ts';
-import { type Hop, needRole, RefusedRequest, readBody, type SenderAccount } from './routes.ts';
+import { type Hop, isOfAccount, needRole, RefusedRequest, readBody, type SenderAccount } from './routes.ts';
 import { maxBytes } from './wire.ts';
-
-/** Whether an attempt belongs to an account. One whose account is lost belongs to every one. */
-export function isOfAccount({ sent }: AttemptRecord, { service }: Pick<SenderAccount, 'service'>): boolean {
-  return sent.origin === '' || isSameOrigin(sent.origin, service.profile.origin);
-}
 
 type Asked<Q extends Question> = v.InferOutput<(typeof questionForms)[Q]>;
 type Answers = {
@@ -28,18 +23,28 @@ const answers: Answers = {
     if (!isQuery(filter)) throw badQuestion('a question about all attempts at once');
     return (await store.attempts(filter)).filter((record) => isOfAccount(record, account));
   },
-  list: (store, { service }, { filter, page }) =>
-    store.list({ ...filterOf(filter), origin: service.profile.origin }, page),
-  operators: (store, { service }) => store.operators(service.profile.origin),
+  list: (store, account, { filter, page }) =>
+    store.list({ ...filterOf(filter), ...ofAccount(account) }, page),
+  async operators(store, account) {
+    const names = await store.operators(account.service.profile.origin);
+    const sent = await Promise.all(
+      names.map((operator) => store.list({ ...ofAccount(account), operator }, { limit: 1 })),
+    );
+    return names.filter((_, at) => (sent[at]?.length ?? 0) > 0);
+  },
   settings: async (store, { service }, { name }) => {
-    const { origin } = service.profile;
     const rows = await store.settings(name);
     // Members and closed ids are kept as settings too. They are nobody's business.
-    return rows.filter((row) => row.type !== 'setting' || (row.origin === origin && !row.name.includes('/')));
+    return rows.filter((row) => row.account === service.profile.account && !row.name.includes('/'));
   },
   newest: async () => null,
   wholeCheckAt: async (store) => (await store.wholeCheckAt()) ?? null,
 };
+
+function ofAccount({ service }: SenderAccount): Pick<AttemptFilter, 'origin' | 'livemode'> {
+  const { origin, mode } = service.profile;
+  return { origin, livemode: livemodeOf[mode] };
+}
 
 /** Adds the route of the questions. `store`: not that of the changes, since asking counts as having seen. */
 export function addAnswers(app: Hop, store: JournalStore): void {

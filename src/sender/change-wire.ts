@@ -31,7 +31,10 @@ const names = v.pipe(v.array(id), v.maxLength(100));
 const object = v.custom<JsonObject>(isObject);
 
 /** A record of the service as its own text, since a number may be larger than JavaScript keeps. */
-const recordForm = v.strictObject({ text: v.string(), plain: v.optional(v.boolean()) });
+const recordForm = v.strictObject({
+  text: v.pipe(v.string(), v.check(isRecord, 'no record of the service')),
+  plain: v.optional(v.boolean()),
+});
 type TravellingRecord = v.InferOutput<typeof recordForm>;
 
 export function recordToWire({ bytes, plain }: WireRecord): TravellingRecord {
@@ -43,6 +46,14 @@ export function recordFromWire({ text: json, plain }: TravellingRecord): WireRec
   const { value, bytes } = readJson(new TextEncoder().encode(json));
   if (!isObject(value)) throw new CliError('reply', 'the sender has sent a record that is not an object');
   return { value, bytes, plain };
+}
+
+function isRecord(json: string): boolean {
+  try {
+    return recordFromWire({ text: json }) !== undefined;
+  } catch {
+    return false;
+  }
 }
 
 // ── A hand-over ─────────────────────────────────────────────────────────────────────────────────

@@ -28,7 +28,7 @@ import {
   refusalToWire,
 } from './change-wire.ts';
 import { type GivenPlan, type GivenPlans, isRowOf } from './given-plans.ts';
-import { type Asker, RefusedRequest, type SenderAccount } from './routes.ts';
+import { type Asker, isOfAccount, RefusedRequest, type SenderAccount } from './routes.ts';
 import type { Rules } from './rules.ts';
 
 /** What every change of a sender needs. */
@@ -40,6 +40,8 @@ export interface ChangesParts {
   /** Check what is about to be sent, and have it recorded before anything else is checked. */
   readonly rules: Pick<Rules, 'record'>;
   readonly plans: GivenPlans;
+  /** Counts an id that a member closes; false if those of the last hour are too many. */
+  readonly mayClose: (member: string) => boolean;
   /** Gets errors that nobody foresaw. */
   readonly report: (error: unknown) => void;
   /** Waiting and rereads end when the sender stops. What is being sent is not stopped. */
@@ -82,15 +84,17 @@ class OrderChanged extends CliError {
 /** What became of a change, by the journal; undefined if it never heard of it. Throws RefusedRequest for a change of somebody else. */
 export async function endOfKnown(parts: ChangesParts, asked: AskedChange): Promise<EndLine | undefined> {
   const { store } = parts;
-  const { asker, id } = asked;
+  const { asker, account, id } = asked;
   const record = await recordOf(store, asked);
   if (record !== undefined) {
-    refuseStranger(record.sent.stamp?.operator ?? record.sent.operator, asker);
+    const member = record.sent.stamp?.operator ?? record.sent.operator;
+    if (member !== asker.member || !isOfAccount(record, account)) throw ofSomebodyElse();
     const outcome = await outcomeOfAttempt(outcomeParts(parts, asked), record);
     return { end: outcomeToWire(outcome) };
   }
   const [closed] = await store.settings(closedName(id));
-  return closed?.operator === asker.member ? { closed: true } : undefined;
+  const isOwn = closed?.operator === asker.member && closed.account === account.service.profile.account;
+  return isOwn ? { closed: true } : undefined;
 }
 
 // Under an idempotency key the journal may have another id for it. Its row says which hand-over it was.
@@ -103,11 +107,10 @@ async function recordOf(
   return own.at(-1) ?? under.findLast(({ sent }) => sent.stamp?.run === id);
 }
 
-function refuseStranger(member: string, asker: Asker): void {
-  if (member === asker.member) return;
-  throw new RefusedRequest(
+function ofSomebodyElse(): RefusedRequest {
+  return new RefusedRequest(
     409,
-    new CliError('refused', 'this id belongs to a change of somebody else', {
+    new CliError('refused', 'this id belongs to a change of somebody else, or of another account', {
       certain: 'nothing was sent',
       now: ['run the same command again'],
     }),
@@ -135,6 +138,7 @@ export async function closeId(parts: ChangesParts, asked: AskedChange): Promise<
   if (known !== undefined) return known;
   const { store, clock } = parts;
   const { asker, account, id } = asked;
+  if (!parts.mayClose(asker.member)) throw closedTooMany();
   const { name: profile, service } = account;
   const { origin, account: line } = service.profile;
   await store.append({
@@ -150,6 +154,16 @@ export async function closeId(parts: ChangesParts, asked: AskedChange): Promise<
     stamp: stampFor(asked),
   });
   return { closed: true };
+}
+
+function closedTooMany(): RefusedRequest {
+  return new RefusedRequest(
+    429,
+    new CliError('network', 'you have taken back too many changes within the last hour', {
+      certain: 'nothing was recorded',
+      now: ['run the same command again later'],
+    }),
+  );
 }
 
 /** Makes a change, unless the journal knows it already. Throws RefusedRequest for an id that was closed, or that is of another change. */

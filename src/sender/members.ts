@@ -54,10 +54,15 @@ export interface Members {
     name: string,
     role: Role,
   ): Promise<{ readonly secret: string; readonly until: number }>;
-  /** Turns an invitation into a token. Throws CliError 'auth' when it is unknown, used or too old. */
+  /**
+   * Turns an invitation into a token. Throws CliError 'auth' when it is unknown, used or too old, and 'refused' when the member has a
+   * desk of this name already: nobody could tell the two apart, or revoke one of them.
+   */
   join(invitation: string, desk: string): Promise<KnownToken & { readonly secret: string }>;
   /** The token, if it is known and can still be used. */
   find(secret: string): Promise<KnownToken | undefined>;
+  /** The token with this public id as the rows of this moment say, if it can still be used. */
+  now(id: string): Promise<KnownToken | undefined>;
   /** Ends the tokens of a member, of all accounts or of one desk, and the invitation. Returns how many tokens. */
   revoke(name: string, desk?: string): Promise<number>;
 }
@@ -118,6 +123,7 @@ export function createMembers(parts: MemberParts): Members {
         const { role, tokens } = row.state;
         // Tokens that are over are kept no longer.
         const kept = tokens.filter(({ until }) => until > since);
+        if (kept.some((one) => one.desk === desk)) throw taken(row.name, desk);
         await record(row, row.state, { role, tokens: [...kept, token] });
         return { ...knownOf(row, token), secret };
       }),
@@ -129,6 +135,10 @@ export function createMembers(parts: MemberParts): Members {
       // An unknown id takes as long as a known one.
       const isRight = isSame(secret, token?.hash);
       return token !== undefined && isRight && token.until > clock.now() ? token : undefined;
+    },
+    async now(id) {
+      const token = tokensOf(await rows()).get(id);
+      return token !== undefined && token.until > clock.now() ? token : undefined;
     },
     revoke: (name, desk) =>
       change(async (members) => {
@@ -159,8 +169,8 @@ type Known = KnownToken & { readonly hash: string };
 // The newest row of each member counts.
 async function readRows(journal: MemberParts['journal']): Promise<readonly Row[]> {
   const members = new Map<string, Row>();
-  for (const row of await journal.settings()) {
-    if (row.type !== 'setting' || !row.name.startsWith(prefix)) continue;
+  for (const row of await journal.settings(prefix)) {
+    if (row.type !== 'setting') continue;
     const name = row.name.slice(prefix.length);
     const key = `${row.account} ${name}`;
     members.delete(key);
@@ -235,6 +245,16 @@ function notInvited(): CliError {
       now: ['ask your lead for a new one: paydesk sender invite NAME'],
     },
   );
+}
+
+function taken(name: string, desk: string): CliError {
+  return new CliError('refused', `${name} has a desk called ${desk} already`, {
+    certain: 'nothing was changed; the invitation still works',
+    now: [
+      'give this one another name: --desk NAME',
+      `or end the token of the other one, at the sender: paydesk sender revoke ${name} --desk ${desk}`,
+    ],
+  });
 }
 
 function noSuch(name: string, desk: string | undefined): CliError {

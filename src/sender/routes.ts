@@ -4,7 +4,9 @@ import type { HttpBindings } from '@hono/node-server';
 import type { Context, Hono } from 'hono';
 import * as v from 'valibot';
 import type { Client } from '../api/api.ts';
+import { livemodeOf } from '../api/spec.ts';
 import { CliError, type ErrorKind } from '../errors.ts';
+import { type AttemptRecord, isOfLivemode, isSameOrigin } from '../journal/journal.ts';
 import type { SettingTexts } from '../profiles/profiles.ts';
 import { errorToWire, hopHeaders, mayAct, mediaTypes, type Role } from './wire.ts';
 
@@ -25,6 +27,15 @@ export interface SenderAccount extends Pick<Client, 'service' | 'send' | 'pass'>
   readonly name: string;
   /** The settings of that profile, as their texts. */
   readonly settings: SettingTexts;
+}
+
+/**
+ * Whether an attempt belongs to an account: a sandbox may have the address of production. One whose account is lost belongs to every
+ * one.
+ */
+export function isOfAccount({ sent }: AttemptRecord, { service }: Pick<SenderAccount, 'service'>): boolean {
+  const { origin, mode } = service.profile;
+  return sent.origin === '' || (isSameOrigin(sent.origin, origin) && isOfLivemode(sent, livemodeOf[mode]));
 }
 
 /**
@@ -111,7 +122,8 @@ export async function readBody<const Form extends v.GenericSchema>(
 ): Promise<v.InferOutput<Form>> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of bodyIn(context, maxBytes)) chunks.push(chunk);
-  const read = v.safeParse(v.pipe(v.string(), v.parseJson(), form), Buffer.concat(chunks).toString('utf8'));
+  const text = Buffer.concat(chunks).toString('utf8');
+  const read = v.safeParse(v.pipe(v.string(), v.parseJson(), v.check(isShallow), form), text);
   if (read.success) return read.output;
   const [issue] = read.issues;
   const field = v.getDotPath(issue);
@@ -119,6 +131,20 @@ export async function readBody<const Form extends v.GenericSchema>(
     400,
     notTaken(`the request is not of the form that this sender takes${field === null ? '' : `: ${field}`}`),
   );
+}
+
+// No request of a desk is as deep, and what writes it down again follows each level.
+const deepest = 64;
+
+function isShallow(value: unknown): boolean {
+  let level = [value];
+  for (let depth = 0; depth <= deepest && level.length > 0; depth += 1)
+    level = level.flatMap((one): unknown[] => (isNested(one) ? Object.values(one) : []));
+  return level.length === 0;
+}
+
+function isNested(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
 }
 
 function notTaken(message: string): CliError {

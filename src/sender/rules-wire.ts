@@ -1,7 +1,8 @@
 /** What desks ask the rules of a team, and the forms of it. The answers are as the port has them. */
 
 import * as v from 'valibot';
-import { chargeIdPattern, currencyPattern, isObject, type JsonObject, orderIdPattern } from '../api/spec.ts';
+import { refundRequest } from '../api/request-bodies.ts';
+import { chargeIdPattern, currencyPattern, orderIdPattern } from '../api/spec.ts';
 import { maxText, text } from './wire.ts';
 
 const id = text(maxText.id);
@@ -12,7 +13,6 @@ const currency = text(16);
 const status = v.optional(text(100));
 const digest = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/));
 const requestId = v.pipe(v.string(), v.regex(/^r_[a-z0-9]{1,32}$/));
-const object = v.custom<JsonObject>(isObject);
 const note = v.optional(text(maxText.note));
 
 // The account is that of the token, whatever a desk calls it.
@@ -26,14 +26,14 @@ const refundForm = v.strictObject({
   ...accountOfDesk,
   request: v.strictObject({
     method: v.literal('POST'),
-    path: text(8000),
-    body: v.optional(object),
+    path: text(200),
+    body: v.optional(refundRequest),
   }),
   proof: v.strictObject({
     kind: v.literal('refund'),
     orderId: v.optional(orderId),
     livemode: v.boolean(),
-    body: v.optional(object),
+    body: v.optional(refundRequest),
     expected: v.pipe(v.array(v.strictObject({ chargeId, amount: units })), v.maxLength(200)),
     tolerated: v.pipe(v.array(chargeId), v.maxLength(200)),
   }),
@@ -41,7 +41,7 @@ const refundForm = v.strictObject({
   currency: v.optional(currency),
   reason: v.optional(text(100)),
   note,
-  again: v.optional(v.pipe(v.array(id), v.maxLength(100))),
+  again: v.optional(v.pipe(v.array(id), v.maxLength(20))),
   seen: v.optional(v.strictObject({ status, amount: units, refunded: v.optional(units), charges })),
 });
 
@@ -60,7 +60,7 @@ const planForm = v.strictObject({
   told: v.optional(
     v.strictObject({
       noted: units,
-      notes: v.pipe(v.array(text(maxText.note)), v.maxLength(100)),
+      notes: v.pipe(v.array(text(maxText.note)), v.maxLength(50)),
       reasons: v.pipe(v.array(v.strictObject({ reason: text(100), rows: units })), v.maxLength(100)),
     }),
   ),

@@ -22,6 +22,7 @@ import {
   type PlanFinding,
   type PlannedRefunds,
   type SentRow,
+  type TeamLimit,
   type TeamRules,
   teamLimitNames,
 } from '../journal/journal.ts';
@@ -37,6 +38,7 @@ import {
 import { type ApprovablePlan, approvalOf, checkPlan } from './plan-limits.ts';
 import { type Asker, needRoleOf, type SenderAccount } from './routes.ts';
 import { findingFor, limitsFor, limitsIn, limitText, limitWindowMs } from './team-limits.ts';
+import type { Role } from './wire.ts';
 
 /** What the rules need of the sender. */
 export interface RulesParts {
@@ -46,7 +48,9 @@ export interface RulesParts {
   readonly asking: Asking;
   /** The journal's time. `service`: its last `Date` is a clock too. */
   readonly now: (service?: Service) => Promise<Moment>;
-  readonly isMember: (name: string) => Promise<boolean>;
+  readonly isMember: (name: string, account: string) => Promise<boolean>;
+  /** The role that somebody has now; undefined if the token no longer works. */
+  readonly roleNow: (asker: RuledAsker) => Promise<Role | undefined>;
 }
 
 type Asking = Pick<JournalStore, 'attempts' | 'settings' | 'refunded' | 'approvals'>;
@@ -57,11 +61,14 @@ interface Service extends Pick<SenderAccount['service'], 'seenDate'> {
   };
 }
 /** Who asks: a member at a desk, or whoever runs the sender, as a lead. */
-export type RuledAsker = Pick<Asker, 'member' | 'role'> & Partial<Pick<Asker, 'desk'>>;
+export type RuledAsker = Pick<Asker, 'member' | 'role'> & Partial<Pick<Asker, 'desk' | 'token'>>;
 /** The account that it is about. */
 export interface RuledAccount {
   readonly service: Service;
 }
+
+/** The account whose limits are meant. */
+export type LimitedAccount = Pick<Service['profile'], 'name' | 'account'>;
 
 /** Of whom a change is, and for which account. `plan`: the plan that the sender has read, if the change is a row of it. */
 export interface Ruled {
@@ -79,8 +86,8 @@ export interface MemberRules extends Omit<TeamRules, 'checkPlan'> {
 export interface Rules {
   /** As a member sees them, for one account. */
   of(asker: RuledAsker, account: RuledAccount): MemberRules;
-  /** The limits alone, which hold for all accounts. */
-  limitsOf(asker: RuledAsker): Pick<TeamRules, 'limits' | 'setLimits'>;
+  /** The limits of an account alone. */
+  limitsOf(asker: RuledAsker, account: LimitedAccount): Pick<TeamRules, 'limits' | 'setLimits'>;
   /**
    * Checks what is about to be sent, and has it recorded (`append`) before any other change is checked: so twenty at once pass just
    * what is allowed. Throws CliError 'refused' when a rule forbids it; then nothing was recorded.
@@ -95,27 +102,30 @@ export interface Rules {
 /** Everything is derived from the rows with each question, so there is nothing that could differ from them. */
 export function createRules(parts: RulesParts): Rules {
   const inTurn = oneAfterTheOther();
-  const limitsOf: Rules['limitsOf'] = (asker) => ({
-    limits: async () => limitsIn(await limitRows(parts.asking)),
-    setLimits: (changes) => inTurn(() => setLimits(parts, asker, changes)),
+  const limitsOf: Rules['limitsOf'] = (asker, account) => ({
+    limits: () => limitsSet(parts.asking, account),
+    setLimits: (changes) => inTurn(async () => setLimits(parts, await asNow(parts, asker), account, changes)),
   });
   return {
     limitsOf,
     of(asker, account) {
       const run = { ...parts, asker, account };
+      const runNow = async () => ({ ...run, asker: await asNow(parts, asker) });
       return {
-        ...limitsOf(asker),
+        ...limitsOf(asker, account.service.profile),
         member: () => Promise.resolve(asker.member),
         checkRefund: async (refund) => findingOf(run, ofAccount(refund, run), await momentFor(run)),
         approvals: async () => {
           const { time } = await momentFor(run);
-          return (await requestsSince(run, time - listedMs, time)).filter((one) => isOf(one.asked, account));
+          return (await requestsSince(run, time - listedMs, time)).filter(
+            ({ asked }) => isOf(asked, account) && isOfMode(asked, account),
+          );
         },
-        ask: (id, what) => inTurn(() => ask(run, id, what)),
-        decide: (id, step, how) => inTurn(() => decide(run, id, step, how)),
+        ask: (id, what) => inTurn(async () => ask(await runNow(), id, what)),
+        decide: (id, step, how) => inTurn(async () => decide(await runNow(), id, step, how)),
         checkPlan: async (plan) => {
           const { time } = await momentFor(run);
-          const held = limitsFor(limitsIn(await limitRows(run.asking)), asker.member);
+          const held = limitsFor(await limitsSet(run.asking, account.service.profile), asker.member);
           const since = time - waitsMs - approvalMaxMs;
           const requests = await requestsSince(run, since, time);
           return checkPlan(run.asking, plan, { held, requests, isOf: (sent) => isOf(sent, account), time });
@@ -123,8 +133,23 @@ export function createRules(parts: RulesParts): Rules {
       };
     },
     record: (sent, { asker, account, plan }, append) =>
-      inTurn(async () => append({ approvedBy: await approverOf({ ...parts, asker, account }, sent, plan) })),
+      inTurn(async () => {
+        const approvedBy = await approverOf({ ...parts, asker, account }, sent, plan);
+        // It may have waited for long: for the service, for an order, for others.
+        needRoleOf(await asNow(parts, asker), 'operator', 'send changes');
+        await append({ approvedBy });
+      }),
   };
+}
+
+// Whoever asks, with the role of this moment.
+async function asNow({ roleNow }: RulesParts, asker: RuledAsker): Promise<RuledAsker> {
+  const role = await roleNow(asker);
+  if (role !== undefined) return { ...asker, role };
+  throw new CliError('refused', `the token of ${asker.member} was revoked meanwhile`, {
+    certain: 'nothing was sent',
+    now: ['ask your lead for an invitation: paydesk sender invite NAME'],
+  });
 }
 
 interface Run extends RulesParts {
@@ -183,24 +208,30 @@ function ofAccount<What extends Pick<SentRow, 'origin' | 'account' | 'profile'>>
 
 // ── Limits ──────────────────────────────────────────────────────────────────────────────────────
 
-async function limitRows(asking: Asking): Promise<readonly LimitRow[]> {
+async function limitsSet(asking: Asking, { account }: LimitedAccount): Promise<readonly TeamLimit[]> {
   const rows = await Promise.all(teamLimitNames.map((name) => asking.settings(name)));
-  return rows.flat().filter((row) => row.type === 'limit');
+  return limitsIn(
+    rows
+      .flat()
+      .filter((row) => row.type === 'limit')
+      .filter((row) => row.account === account),
+  );
 }
 
 async function setLimits(
   { store, asking, now, isMember }: RulesParts,
   asker: RuledAsker,
+  of: LimitedAccount,
   { member, currency, values }: LimitChanges,
 ): Promise<readonly LimitRow[]> {
   needRoleOf(asker, 'lead', 'set limits');
-  if (member !== '*' && !(await isMember(member)))
+  if (member !== '*' && !(await isMember(member, of.name)))
     throw new CliError('refused', `nobody of this team is called ${member}`, {
       certain: 'nothing was changed',
       now: ['paydesk sender members'],
     });
   const { time } = await momentFor({ now });
-  const set = limitsIn(await limitRows(asking));
+  const set = await limitsSet(asking, of);
   const rows = teamLimitNames.toSorted().flatMap((name): readonly LimitRow[] => {
     const wanted = values[name];
     const from = limitText(
@@ -208,7 +239,9 @@ async function setLimits(
     );
     const to = wanted === undefined || wanted === null ? null : String(wanted);
     if (wanted === undefined || from === to) return [];
-    return [{ type: 'limit', time, operator: asker.member, member, currency, name, from, to }];
+    return [
+      { type: 'limit', time, operator: asker.member, account: of.account, member, currency, name, from, to },
+    ];
   });
   for (const row of rows) await store.append(row);
   return rows;
@@ -227,7 +260,7 @@ async function findingOf(
 ): Promise<LimitFinding | undefined> {
   const amount = amountOf(refund);
   const isProposer = asker.role === 'proposer';
-  const held = limitsFor(limitsIn(await limitRows(asking)), asker.member);
+  const held = limitsFor(await limitsSet(asking, account.service.profile), asker.member);
   if (held.length === 0 && !isProposer) return undefined;
   refuseSkewed(skewed);
   const { orderId, livemode } = refund.proof;
@@ -237,7 +270,8 @@ async function findingOf(
   const ofOrder = onOrder
     .filter(({ sent }) => isOf(sent, account) && sent.proof.livemode === livemode && sent.time >= since)
     .reduce((sum, record) => sum + countedAmount(record), 0);
-  const ofMember = await asking.refunded({ operator: asker.member, currency, livemode, since });
+  const { origin } = account.service.profile;
+  const ofMember = await asking.refunded({ origin, operator: asker.member, currency, livemode, since });
   const { reason, note } = refund;
   const finding = findingFor(held, { amount, currency, ofOrder, ofMember, reason, note });
   if (!isProposer || finding.problem !== undefined || finding.needsSecond) return finding;
@@ -325,6 +359,7 @@ async function ask(run: Run, id: string, what: AskedRefund | AskedPlan): Promise
     (one) => one.asked.operator === asker.member && isPending(one) && isSame(one.asked, wanted),
   );
   if (same !== undefined) return same.asked;
+  refuseMany(requests, asker, time);
   const [taken] = requestsIn(await asking.approvals({ id }), [], time);
   if (taken !== undefined) throw already(taken, 'nothing was asked for');
   if ('proof' in wanted) {
@@ -342,6 +377,28 @@ async function ask(run: Run, id: string, what: AskedRefund | AskedPlan): Promise
   };
   await store.append(row);
   return row;
+}
+
+// So many requests of one member are kept that wait or are new: others have to look at them, and the journal keeps them.
+const requestsMax = 200;
+const newMs = 60 * 60_000;
+
+function refuseMany(requests: readonly ApprovalRequest[], { member }: RuledAsker, time: number): void {
+  const own = requests.filter(
+    (one) => one.asked.operator === member && (isPending(one) || one.asked.time > time - newMs),
+  );
+  if (own.length < requestsMax) return;
+  throw new CliError(
+    'refused',
+    `${member} has ${requestsMax} requests for an approval that wait, or were made within the last hour, and there cannot be more`,
+    {
+      certain: 'nothing was asked for',
+      now: [
+        'paydesk approvals list',
+        'wait until others have answered, or take back what is no longer needed: paydesk approvals reject REQUEST --note TEXT',
+      ],
+    },
+  );
 }
 
 function isSame(asked: AskedRow, wanted: AskedRefund | AskedPlan): boolean {

@@ -73,8 +73,8 @@ export interface SenderDoor {
   unit(kind: 'systemd' | 'container'): string;
   /** Starts it. Throws CliError 'refused' as root (unless that is allowed), with files that others can read, or a journal that is not whole. */
   serve(how: ServeHow): Promise<Serving>;
-  /** The limits of the team, for whoever runs the sender. Throws CliError if there is none here. */
-  limits(): Pick<TeamRules, 'limits' | 'setLimits'>;
+  /** The limits of an account, for whoever runs the sender. Throws CliError if there is none here, or it has several accounts. */
+  limits(account: string | undefined): Promise<Pick<TeamRules, 'limits' | 'setLimits'>>;
   invite(name: string, role: Role, account: string | undefined): Promise<Invitation>;
   members(): Promise<readonly MemberView[]>;
   /** Returns how many tokens it ended. */

@@ -84,6 +84,22 @@ function newPlaces(share: Share): (member: string) => Promise<(() => void) | und
   }
 }
 
+// So many ids a member may close within an hour: each of them is a row of the journal for good.
+const closingsMax = 200;
+const closingsMs = 60 * 60_000;
+
+/** Counts what each member closes. False: too many within an hour. */
+export function createClosings(monotonic: () => number): (member: string) => boolean {
+  const closings = new Map<string, readonly number[]>();
+  return (member) => {
+    const now = monotonic();
+    const recent = (closings.get(member) ?? []).filter((at) => now - at < closingsMs);
+    const isFew = recent.length < closingsMax;
+    closings.set(member, isFew ? [...recent, now] : recent);
+    return isFew;
+  };
+}
+
 // Connections on which no valid token came yet. The oldest gives way to a new one, so that a desk always gets in.
 const mostUnknown = 128;
 const mostOfMember = 96;

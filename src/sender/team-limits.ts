@@ -62,7 +62,7 @@ export function findingFor(held: readonly TeamLimit[], refund: LimitedRefund): L
   if (max !== undefined && ofOrder + amount > max.value) return forbids('max', max);
   if (day !== undefined && ofMember + amount > day.value) return forbids('day', day);
   if (needsReason?.value === 1 && (reason ?? '') === '') return forbids('reason', needsReason);
-  if (needsNote?.value === 1 && (note ?? '') === '') return forbids('note', needsNote);
+  if (needsNote?.value === 1 && !/[\p{L}\p{N}]/u.test(note ?? '')) return forbids('note', needsNote);
   const second = limit('second');
   const needsSecond = second !== undefined && ofOrder + amount >= second.value;
   return { ...figures, problem: undefined, limit: second, needsSecond };

@@ -47,6 +47,7 @@ it('a limit of a team is stored whole, and is about no attempt', () => {
     type: 'limit',
     time: 5,
     operator: 'lea',
+    account: 'https://pay.example service production',
     member: '*',
     currency: 'MXN',
     name: 'max',

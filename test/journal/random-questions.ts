@@ -34,6 +34,8 @@ export const draft = fc.record({
   time,
   horizonMs: fc.constantFrom(0, 1, 3, 100),
   origin: fc.constantFrom('o', 'p'),
+  livemode: fc.boolean(),
+  lost: rarely<'refund'>('refund'),
   idempotencyKey: maybe('t-1'),
   again: maybe(['re_1'], ['i_0', 're_2']),
   operator: fc.constantFrom('a', 'b'),
@@ -70,7 +72,7 @@ type Draft = typeof draft extends fc.Arbitrary<infer T> ? T : never;
 
 /** The rows of a draft. Two drafts that follow each other are attempts of one change. `stamped`: who signed in is in the rows. */
 export function rowsOf(
-  { verdicts, orderId, kind, ...of }: Draft,
+  { verdicts, orderId, kind, livemode, ...of }: Draft,
   index: number,
   stamped: boolean,
 ): JournalRow[] {
@@ -79,7 +81,7 @@ export function rowsOf(
   const attempt = (index % 2) + 1;
   const { stamp, imported, ...rest } = of;
   const signed = stamped ? { stamp, imported } : {};
-  const proof = { ...row.proof, kind, orderId };
+  const proof = { ...row.proof, kind, orderId, livemode };
   return [
     asRead({ ...row, ...rest, ...signed, attempt, proof }),
     ...verdicts.map((one) => asRead({ type: 'verdict', change, attempt, why: 'w', ...one })),
@@ -99,6 +101,7 @@ const watched = { dueBy: fc.nat(20), limit: fc.integer({ min: 1, max: 3 }) };
 
 export const filter: fc.Arbitrary<AttemptFilter> = fc.record({
   origin: rarely('o', 'p', ''),
+  livemode: rarely(true, false),
   orderId: rarely('ord_1'),
   orderIds: rarely(...orders),
   change: rarely('i_0', 'i_1'),
@@ -171,6 +174,7 @@ export function means(asked: AttemptFilter, record: AttemptRecord): boolean {
   ];
   return (
     equal.every(([wanted, is]) => wanted === undefined || wanted === is) &&
+    (asked.livemode === undefined || row.lost !== undefined || row.proof.livemode === asked.livemode) &&
     (asked.operator === undefined || peopleOf(record).includes(asked.operator)) &&
     (asked.since === undefined || row.time >= asked.since) &&
     (asked.until === undefined || row.time < asked.until) &&

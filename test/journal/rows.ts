@@ -68,7 +68,8 @@ export function setting(time: number, more: Partial<SettingRow> = {}): SettingRo
 
 /** A limit that lea set for everybody. */
 export function limit(time: number, more: Partial<LimitRow> = {}): LimitRow {
-  const of = { member: '*', currency: 'MXN', name: 'max', from: null, to: '500' };
+  const account = 'https://pay.example service production';
+  const of = { account, member: '*', currency: 'MXN', name: 'max', from: null, to: '500' };
   return { type: 'limit', time, operator: 'lea', ...of, ...more };
 }
 

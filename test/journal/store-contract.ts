@@ -248,7 +248,7 @@ export function storeContract(
     it('adds up what somebody paid back since a time, in one currency and one mode', async () => {
       const refund = (change: string, time: number, more: Partial<SentRow> = {}) =>
         sent(change, time, { amount: 5, currency: 'MXN', operator: 'ana', ...more });
-      const { proof } = sent('i_x', 1);
+      const { proof, origin } = sent('i_x', 1);
       const lea = { operator: 'lea', run: 'r' };
       await fill([
         refund('i_a', 10),
@@ -259,15 +259,17 @@ export function storeContract(
         refund('i_f', 20, { proof: { ...proof, kind: 'capture', expected: [] } }),
         refund('i_g', 20, { stamp: lea, imported: { seq: 1, hash: 'h' } }),
         refund('i_h', 20, { operator: 'lea', stamp: lea, imported: { seq: 2, hash: 'h' } }),
+        refund('i_i', 20, { origin: 'https://other.example' }),
       ]);
       const total = (more: Partial<RefundedBy> = {}) =>
-        open().refunded({ operator: 'ana', currency: 'MXN', livemode: true, since: 10, ...more });
+        open().refunded({ origin, operator: 'ana', currency: 'MXN', livemode: true, since: 10, ...more });
       expect(await total()).toBe(15);
       expect(await total({ since: 11 })).toBe(10);
       expect(await total({ currency: 'usd' })).toBe(5);
       expect(await total({ livemode: false })).toBe(5);
       expect(await total({ operator: 'lea' })).toBe(10);
       expect(await total({ operator: 'eve' })).toBe(0);
+      expect(await total({ origin: 'https://other.example' })).toBe(5);
       await open().append({ ...verdict('i_b', 30), verdict: 'not_sent', by: 'sender' });
       expect(await total()).toBe(10);
     });
@@ -531,6 +533,15 @@ export function storeContract(
         await open().append(setting(10));
         expect(await store.settings()).toHaveLength(3);
         expect(await store.verify()).toMatchObject({ rows: 5, settings: 3, findings: [] });
+      });
+
+      it('are found by the beginning of their names, up to a slash', async () => {
+        const names = ['member/ana', 'members', 'member', 'member/ben', 'member0', 'closed/i_a'];
+        await fill(names.map((name, index) => setting(index, { name })));
+        const found = async (name: string) => (await open().settings(name)).map((row) => row.name);
+        expect(await found('member/')).toEqual(['member/ana', 'member/ben']);
+        expect(await found('member')).toEqual(['member']);
+        expect(await found('other/')).toEqual([]);
       });
 
       it('change no answer about attempts, nor the time', async () => {

@@ -87,6 +87,23 @@ describe('a refund that a second person must approve', () => {
     expect((await team.store.verify()).findings).toEqual([]);
   });
 
+  test('a member has 200 requests that wait or are new, and cannot make more; others can', async () => {
+    const pia = team.rules('pia');
+    const ask = (rules: typeof pia, id: number, amount = id) =>
+      rules.ask(`r_${id}`, askedOf(team.refund(amount)));
+    for (let id = 1; id <= 200; id += 1) await ask(pia, id);
+    const many = refused('pia has 200 requests for an approval that wait');
+    await expect(ask(pia, 201)).rejects.toEqual(many);
+    // What is taken back at once has filled the journal all the same.
+    await pia.decide('r_1', 'rejected', { validMs: 0, note: 'no' });
+    await expect(ask(pia, 202)).rejects.toEqual(many);
+    await ask(team.rules('ana'), 203, 600);
+    team.clock.time += hourMs;
+    await ask(pia, 204);
+    await expect(ask(pia, 205)).rejects.toEqual(many);
+    expect(team.memory.rows.filter((row) => 'step' in row && row.step === 'asked')).toHaveLength(202);
+  });
+
   test('an approval works once, also of 20 changes at once', async () => {
     const refund = await approved(team.refund(500));
     const attempts = Array.from({ length: 20 }, (_, index) => ({ ...refund, change: `i_once${index}` }));

@@ -56,15 +56,32 @@ describe('an invitation', () => {
   });
 
   it.each([
-    ['with another secret', (text: string) => text.replace(/.{5}$/, 'AAAAA')],
-    ['with another id', (text: string) => text.replace(/^pdi_.{10}/, 'pdi_aaaaaaaaaa')],
-  ])('%s is not taken', async (_, forge) => {
-    const invitation = await sender.invite('dan');
+    ['with another secret', 'dan', (text: string) => text.replace(/.{5}$/, 'AAAAA')],
+    ['with another id', 'don', (text: string) => text.replace(/^pdi_.{10}/, 'pdi_aaaaaaaaaa')],
+  ])('%s is not taken', async (_, name, forge) => {
+    const invitation = await sender.invite(name);
 
     const { ran } = await sender.join({ ...invitation, invitation: forge(invitation.invitation) });
 
     expect(ran.code).toBe(4);
     expect((await sender.join(invitation)).ran.code).toBe(0);
+  });
+
+  it('gives no second desk the name of one that the member has: nobody could tell them apart', async () => {
+    const first = await sender.desk('ned', 'operator', 'desk-4');
+    const invitation = await sender.invite('ned');
+    const { ran } = await sender.join(invitation, 'desk-4');
+
+    expect(ran.code).toBe(3);
+    expect(ran.stderr).toContain('ned has a desk called desk-4 already');
+    expect(ran.stderr).toContain('paydesk sender revoke ned --desk desk-4');
+    expect((await first.run(list)).code).toBe(0);
+    // The name is free again once that token ended, and the invitation was not used up.
+    await sender.run(['sender', 'revoke', 'ned', '--desk', 'desk-4', '--yes']);
+    expect((await sender.join(invitation, 'desk-4')).ran.code).toBe(0);
+    const { stdout } = await sender.run(['sender', 'members', '--json']);
+    const { data } = JSON.parse(stdout) as { data: readonly { name: string; desk?: string }[] };
+    expect(data.filter(({ name }) => name === 'ned')).toHaveLength(1);
   });
 
   it('that is none is refused before anything is asked', async () => {

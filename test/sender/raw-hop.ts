@@ -29,7 +29,7 @@ export function handOver(
   shown: Json,
   forge: (what: Json) => Json = (what) => what,
   account = 'shop',
-  more: { readonly digest?: string } = {},
+  more: { readonly digest?: string; readonly shown?: object } = {},
 ): Promise<RawReply> {
   const order = String(shown.id);
   const chargeId = `ch_${order}`;
@@ -63,7 +63,8 @@ export function givePlan(url: string, token: string, text: string): Promise<RawR
   return post(url, token, '/v1/plans/shop', text);
 }
 
-async function post(url: string, token: string, path: string, body: unknown): Promise<RawReply> {
+/** Posts a body as JSON, or a text as it is. */
+export async function post(url: string, token: string, path: string, body: unknown): Promise<RawReply> {
   const reply = await fetch(`${url}${path}`, {
     method: 'POST',
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },

@@ -229,6 +229,38 @@ describe('the limits of a team', () => {
     expect(await ana.checkRefund(team.refund(399))).toMatchObject({ problem: undefined, needsSecond: false });
   });
 
+  test('whoever was revoked, or got a lesser role, while a change waited for its turn sends nothing', async () => {
+    for (const [role, words] of [
+      [undefined, 'the token of ana was revoked meanwhile'],
+      ['proposer', 'ana is a proposer and may not send changes'],
+    ] as const) {
+      team.roles.ana = role;
+      await expect(team.send('ana', team.refund(1))).rejects.toEqual(refused(words));
+    }
+    team.roles.lea = 'operator';
+    await expect(team.setLimits({ max: 9 })).rejects.toEqual(refused('may not set limits'));
+    expect(team.memory.rows).toEqual([]);
+  });
+
+  test('those of a sandbox at the same address are others: a lead of it sets none for production', async () => {
+    await team.setLimits({ max: 500 });
+    await team.inSandbox('lea').setLimits({ member: '*', currency: 'MXN', values: { max: 'none' } });
+    expect(await team.inSandbox('lea').limits()).toMatchObject([{ value: 'none' }]);
+    expect(await team.rules('lea').limits()).toMatchObject([{ value: 500 }]);
+    await expect(team.send('ana', team.refund(501))).rejects.toEqual(refused('one order'));
+    expect(rows()).toBe(0);
+  });
+
+  test.each([[' '], ['-'], ['\u200b'], ['...']])(
+    'a note of %j is none where one is required',
+    async (note) => {
+      await team.setLimits({ note: 1 });
+      await expect(team.send('ana', team.refund(1, { note }))).rejects.toEqual(refused('wants a note'));
+      await team.send('ana', team.refund(1, { note: `${note}8840` }));
+      expect(rows()).toBe(1);
+    },
+  );
+
   test('while the clocks disagree nobody knows what went back in 24 hours, so nothing is sent under limits', async () => {
     team.clock.skewed = true;
     await team.send('ana', team.refund(1));

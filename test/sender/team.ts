@@ -10,6 +10,7 @@ import {
   type RuledAccount,
   type RuledAsker,
 } from '../../src/sender/rules.ts';
+import type { Role } from '../../src/sender/wire.ts';
 import { createMemoryStore, Memory } from '../harness/memory-store.ts';
 import { sent, verdict } from '../journal/rows.ts';
 
@@ -17,12 +18,14 @@ import { sent, verdict } from '../journal/rows.ts';
 export const startMs = 1_790_000_000_000;
 export const dayMs = 24 * 60 * 60_000;
 
-const roles = { vic: 'viewer', pia: 'proposer', ana: 'operator', ben: 'operator', lea: 'lead' } as const;
-export type Person = keyof typeof roles;
+const invited = { vic: 'viewer', pia: 'proposer', ana: 'operator', ben: 'operator', lea: 'lead' } as const;
+export type Person = keyof typeof invited;
 
 /** A team whose clock the test sets. */
 export function newTeam() {
   const memory = new Memory();
+  // The role of each member now; undefined: revoked.
+  const roles: Record<string, Role | undefined> = { ...invited };
   const clock = { time: startMs, skewed: false };
   // A store of its own for each call, as each change of a sender has one.
   const store = () => createMemoryStore(memory);
@@ -37,12 +40,14 @@ export function newTeam() {
     asking: store(),
     now: async () => moment(),
     isMember: async (name) => Object.hasOwn(roles, name),
+    roleNow: async ({ member }) => roles[member],
   });
   let count = 0;
-  const asker = (person: Person): RuledAsker => ({ member: person, role: roles[person], desk: 'desk-4' });
+  const asker = (person: Person): RuledAsker => ({ member: person, role: invited[person], desk: 'desk-4' });
   return {
     memory,
     clock,
+    roles,
     store: store(),
     rules: (person: Person): MemberRules => rules.of(asker(person), account),
     /** The same of somebody who has a token for the sandbox at the same address. */

@@ -13,7 +13,7 @@ import { requestColumns, requestRecord, requestTitle, stateWords } from './reque
 
 /** Shows a request, and the order as it is now while the request is not over. */
 export async function showRequest(ctx: Context, id: string): Promise<void> {
-  const request = await findRequest(ctx, id, 'show');
+  const request = await findRequest(ctx, id);
   const isOver = request.state !== 'asked' && request.state !== 'approved';
   const look = () =>
     isOfRefund(request) ? lookAtRefund(ctx, request).catch(orProblem) : lookAtPlan(ctx, request);
@@ -37,7 +37,7 @@ export async function approveRequest(
   id: string,
   { confirm, hours, note }: ApproveAsked,
 ): Promise<void> {
-  const { request, rules } = await openRequest(ctx, id, 'approve', ['asked']);
+  const { request, rules } = await openRequest(ctx, id, ['asked']);
   if (request.asked.operator === (await rules.member()))
     throw new CliError('refused', `${id} is your own request: somebody else must approve it`, {
       certain: 'nothing was approved',
@@ -63,7 +63,7 @@ export async function approveRequest(
     ]);
   const validMs = hours === undefined ? approvalMaxMs : hours * 3_600_000;
   await rules.decide(id, 'approved', { validMs, note });
-  const now = await findRequest(ctx, id, 'show');
+  const now = await findRequest(ctx, id);
   await shown(ctx, now, []);
   if (now.state !== 'approved') return;
   ctx.notes.note(sendWords(request, profile));
@@ -71,22 +71,21 @@ export async function approveRequest(
 
 /** Rejects a request, also one that was approved and not sent yet. Whoever asked can take it back so, too. */
 export async function rejectRequest(ctx: Context, id: string, note: string): Promise<void> {
-  const { request, rules } = await openRequest(ctx, id, 'reject', ['asked', 'approved']);
+  const { request, rules } = await openRequest(ctx, id, ['asked', 'approved']);
   const style = ctx.profiles.amountStyle(request.asked.profile);
   const would = `would reject ${requestTitle(request, style)}, asked for by ${request.asked.operator}`;
   if (ctx.options.dryRun)
     return await ctx.out.dryRun({ action: 'reject', approval: id }, () => [{ line: would }]);
   await rules.decide(id, 'rejected', { validMs: 0, note });
-  await shown(ctx, await findRequest(ctx, id, 'show'), []);
+  await shown(ctx, await findRequest(ctx, id), []);
 }
 
 async function openRequest(
   ctx: Context,
   id: string,
-  verb: 'approve' | 'reject',
   states: readonly ApprovalRequest['state'][],
 ): Promise<{ readonly request: ApprovalRequest; readonly rules: TeamRules }> {
-  const request = await findRequest(ctx, id, verb);
+  const request = await findRequest(ctx, id);
   const rules = await ctx.journal.rules();
   if (states.includes(request.state) && rules !== undefined) return { request, rules };
   throw new CliError('refused', `${id} ${stateWords(ctx, request)}`, {

@@ -21,7 +21,7 @@ export async function sendApproved(
   requestId: string,
   { id, ...how }: Pick<OrderAsked, 'id' | 'confirm' | 'idempotencyKey'>,
 ): Promise<void> {
-  const request = await findRequest(ctx, requestId, 'show');
+  const request = await findRequest(ctx, requestId);
   if (!isOfRefund(request))
     throw usage(`${requestId} is about a plan: run the same paydesk refunds apply again`);
   const { asked, state } = request;

@@ -1,16 +1,7 @@
 /** `approvals list`: the requests of the team for the approval of a second person. */
 
-import {
-  accountWords,
-  isOfAccount,
-  isPending,
-  requestColumns,
-  requestRecord,
-  requestsOf,
-} from '../../changes/changes.ts';
-import type { ApprovalRequest } from '../../journal/journal.ts';
-import { commandLine } from '../../profiles/profiles.ts';
-import { type Context, defineCommand } from '../command.ts';
+import { isPending, requestColumns, requestRecord, requestsOf } from '../../changes/changes.ts';
+import { defineCommand } from '../command.ts';
 import { flag } from '../flags.ts';
 
 export const list = defineCommand({
@@ -23,9 +14,8 @@ export const list = defineCommand({
   examples: ['paydesk approvals list', 'paydesk approvals list --all --json | jq .data'],
   async run(ctx, { flags }) {
     ctx.out.checkColumns(requestColumns);
-    const wanted = (await requestsOf(ctx)).filter((request) => flags.all === true || isPending(request));
+    const shown = (await requestsOf(ctx)).filter((request) => flags.all === true || isPending(request));
     const { profile } = await ctx.profiles.open();
-    const shown = wanted.filter((request) => isOfAccount(request, profile));
     const amountsOf = ({ profile }: { readonly profile?: unknown }) =>
       ctx.profiles.amountStyle(typeof profile === 'string' ? profile : '');
     await ctx.out.ownList(
@@ -36,31 +26,6 @@ export const list = defineCommand({
       ctx.notes.note(
         `nothing of profile ${profile.name} waits for an approval${flags.all === true ? ', and nothing did in the last 30 days' : ''}`,
       );
-    for (const line of await elsewhereLines(
-      ctx,
-      wanted.filter((request) => !shown.includes(request)),
-    ))
-      ctx.notes.note(line);
     return undefined;
   },
 });
-
-// The requests of one team may be about several accounts: `2 of another account (production, profile live): …`.
-async function elsewhereLines(
-  ctx: Context,
-  requests: readonly ApprovalRequest[],
-): Promise<readonly string[]> {
-  const accounts = [...new Set(requests.map(({ asked }) => asked.account))];
-  return await Promise.all(
-    accounts.map(async (account) => {
-      const of = requests.filter(({ asked }) => asked.account === account);
-      const [first] = of;
-      const names = await ctx.profiles.reaching(account);
-      const name = names.find((one) => one === first?.asked.profile) ?? names[0];
-      const words = first === undefined ? '' : accountWords(first.asked);
-      const list =
-        name === undefined ? '' : `: ${commandLine({ kind: 'stored', name }, 'approvals', 'list')}`;
-      return `${of.length} of another account (${words})${list}`;
-    }),
-  );
-}

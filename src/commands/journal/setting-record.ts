@@ -44,8 +44,8 @@ function recordOf(row: SettingRow | LimitRow): JsonObject {
   return { object: 'setting_change', changed_at, setting: name, from, to, operator, profile, account };
 }
 
-// It belongs to the team, and to no profile.
-function limitRecord({ time, operator, member, currency, name, from, to }: LimitRow): JsonObject {
+// It belongs to the account, whatever a profile of it is called.
+function limitRecord({ time, operator, account, member, currency, name, from, to }: LimitRow): JsonObject {
   const whose = member === '*' ? 'all' : member;
   return {
     object: 'setting_change',
@@ -55,7 +55,7 @@ function limitRecord({ time, operator, member, currency, name, from, to }: Limit
     to: to === null ? null : limitValue(name, to),
     operator,
     profile: null,
-    account: null,
+    account,
     member: whose,
   };
 }

@@ -137,7 +137,7 @@ async function lookUp(ctx: Context, service: Service, order: JsonObject): Promis
 }
 
 async function pendingLines(ctx: Context, profile: Profile, orderId: string): Promise<readonly string[]> {
-  const requests = (await pendingRequests(ctx, profile, isOfRefund)).filter(isOfRefund);
+  const requests = (await pendingRequests(ctx, isOfRefund)).filter(isOfRefund);
   return requests
     .filter(({ asked }) => asked.proof.orderId === orderId)
     .map((request) => {

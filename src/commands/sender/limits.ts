@@ -50,10 +50,13 @@ export const limits = defineCommand({
     { name: 'who', summary: 'name of a member, or all', required: false, parse: (text: string) => text },
     { name: 'currency', summary: 'such as MXN', required: false, parse: readCurrency },
   ],
-  flags: limitFlags,
+  flags: {
+    ...limitFlags,
+    account: flag.text({ value: 'PROFILE', summary: 'at the sender: the account, if it has several' }),
+  },
   examples: ['paydesk sender limits', 'paydesk sender limits set all MXN --max 50000 --second 20000 --yes'],
-  async run(ctx, { args: [set, who, currency], flags }) {
-    const rules = await limitsOfTeam(ctx);
+  async run(ctx, { args: [set, who, currency], flags: { account, ...flags } }) {
+    const rules = await limitsOfTeam(ctx, account);
     if (set === undefined) {
       if (Object.keys(valuesOf(flags)).length > 0) throw usage('say whose limits: set WHO CUR');
       const shown = await rules.limits();
@@ -91,8 +94,13 @@ export const limits = defineCommand({
 });
 
 // At a desk the sender answers; on the sender's own machine its journal.
-async function limitsOfTeam(ctx: Context): Promise<Pick<TeamRules, 'limits' | 'setLimits'>> {
-  return (await ctx.journal.rules()) ?? (await ctx.sender()).limits();
+async function limitsOfTeam(
+  ctx: Context,
+  account: string | undefined,
+): Promise<Pick<TeamRules, 'limits' | 'setLimits'>> {
+  const atDesk = await ctx.journal.rules();
+  if (atDesk !== undefined && account !== undefined) throw usage('--account is for whoever runs the sender');
+  return atDesk ?? (await (await ctx.sender()).limits(account));
 }
 
 type Values = Input<readonly [], typeof limitFlags>['flags'];

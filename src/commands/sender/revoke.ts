@@ -7,7 +7,7 @@ import { memberArgument } from './invite.ts';
 
 export const revoke = defineCommand({
   description:
-    'A running sender refuses the tokens within a second. What the member handed over before is carried out. With --desk only the token of ' +
+    'A running sender refuses the tokens within a second, and sends nothing of the member that is not recorded yet. With --desk only the token of ' +
     'that desk ends, and the member stays.',
   arguments: [memberArgument],
   flags: { desk: flag.text({ value: 'NAME', summary: 'only the token of this desk' }) },

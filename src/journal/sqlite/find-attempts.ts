@@ -4,6 +4,7 @@ import type { AttemptFilter, AttemptQuery, ListPage } from '../attempt-query.ts'
 import { dueAt, isDoubted, mayBeOpen, mayNeedLook } from '../attempt-state.ts';
 import { type AttemptRecord, broughtBy } from '../journal-rows.ts';
 import type { Finding, RefundedBy } from '../journal-store.ts';
+import { isOfLivemode } from '../same-account.ts';
 import { type JournalTables, madeBy, numberOfKey } from './journal-tables.ts';
 import type { RowProof } from './known-journal.ts';
 
@@ -99,13 +100,12 @@ export function namesIn(tables: JournalTables, origin: string | undefined): read
 /** What the refunds of somebody add up to from a time on, with those that they brought. */
 export function refundedIn(
   tables: JournalTables,
-  { operator, currency, livemode, since }: RefundedBy,
+  { origin, operator, currency, livemode, since }: RefundedBy,
 ): number {
   const [own, brought] = ['operator = ?', 'brought = ? AND operator <> brought'].map((by) => {
-    const text = `SELECT sum(counted) AS total FROM attempts WHERE ${by} AND time >= ? AND live = ? AND upper(currency) = ?`;
-    return Number(
-      tables.sql(text).get(operator, since, livemode ? 1 : 0, currency.toUpperCase())?.total ?? 0,
-    );
+    const text = `SELECT sum(counted) AS total FROM attempts WHERE ${by} AND time >= ? AND live = ? AND upper(currency) = ? AND origin = ?`;
+    const found = tables.sql(text).get(operator, since, Number(livemode), currency.toUpperCase(), origin);
+    return Number(found?.total ?? 0);
   });
   return (own ?? 0) + (brought ?? 0);
 }
@@ -129,6 +129,7 @@ function columnsOf(filter: AttemptFilter): {
     [namesAny, filter.again && JSON.stringify([...filter.again])],
     // What is watched is found by when it is due, and not by its account.
     [watched === undefined ? 'origin = ?' : '+origin = ?', filter.origin],
+    ['live IN (?, 2)', filter.livemode === undefined ? undefined : Number(filter.livemode)],
     ['kind = ?', filter.kind],
     ['desk = ?', filter.desk],
     ['time >= ?', filter.since],
@@ -157,6 +158,7 @@ export function matches(record: AttemptRecord, filter: AttemptFilter): boolean {
   const is = <T>(wanted: T | undefined, value: T | undefined) => wanted === undefined || wanted === value;
   return (
     is(filter.origin, sent.origin) &&
+    (filter.livemode === undefined || isOfLivemode(sent, filter.livemode)) &&
     is(filter.orderId, orderId) &&
     (filter.orderIds === undefined || filter.orderIds.has(orderId ?? '')) &&
     is(filter.change, sent.change) &&

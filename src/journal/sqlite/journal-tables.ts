@@ -23,7 +23,7 @@ import { type FileKind, Statements } from './database.ts';
  * its lock), or the setting, or the request for an approval.
  * `attempts`: one line per SENT row, with its number and that of the newest row of the attempt. `is_doubted`, `by_hand`: 1
  * or null. `is_open`: 1 or null, and 0 for one that is unconfirmed for good (`isPast`). `due`: when a watched one is read again; null for all others.
- * `counted`: what limits count of it; `live`: 1 for real money.
+ * `counted`: what limits count of it; `live`: 1 for real money, 2 where the row that said so is lost.
  * `made`: ids of refunds, and ids and links of what was created. `again`: what `--again` named.
  * `head`: one line. `id`: the name of its landmark, which is that of its witness until somebody accepts a copy; `mark`: what a copy changes of its file (copy-marks.ts).
  */
@@ -158,9 +158,9 @@ export class JournalTables {
   }
 
   /** What rows about settings are about. */
-  settingAbouts(): readonly string[] {
+  settingAbouts(prefix: string): readonly string[] {
     const found = this.sql('SELECT DISTINCT about FROM rows WHERE about >= ? AND about < ?');
-    return found.all(aboutOfSetting(''), 'setting!').map(({ about }) => String(about));
+    return found.all(...settingRange(prefix)).map(({ about }) => String(about));
   }
 
   /** What rows about requests for an approval are about that were added from a time on. */
@@ -350,8 +350,8 @@ export const begunMax = 2000;
 /** The line of an attempt in the table `attempts`. */
 export function listedOf(record: NumberedAttempt) {
   const { seq, last, sent: row, verdicts } = record;
-  const { change, attempt, origin, profile, proof, operator, time, stamp, idempotencyKey, amount, currency } =
-    row;
+  const { change, attempt, origin, profile, proof, operator, time, stamp, idempotencyKey } = row;
+  const { amount, currency, lost } = row;
   const newest = verdicts.at(-1);
   const mark = (is: boolean) => (is ? 1 : null);
   return {
@@ -372,7 +372,7 @@ export function listedOf(record: NumberedAttempt) {
     amount: amount ?? null,
     currency: currency ?? null,
     counted: countedAmount(record),
-    live: proof.livemode ? 1 : 0,
+    live: lost === undefined ? Number(proof.livemode) : 2,
     is_open: mayBeOpen(newest) ? (isPast(record) ? 0 : 1) : null,
     is_doubted: mark(isDoubted(record)),
     due: dueAt(record) ?? null,
@@ -405,8 +405,14 @@ export function aboutOfApproval(id: string): string {
   return `approval ${id}`;
 }
 
+/** What the rows of a setting are about. */
 export function aboutOfSetting(name: string): string {
   return `setting ${name}`;
+}
+
+/** From where on rows about settings are whose names begin so (`` or `member/`), and where the next others begin. */
+export function settingRange(prefix: string): readonly [string, string] {
+  return [aboutOfSetting(prefix), prefix === '' ? 'setting!' : aboutOfSetting(`${prefix.slice(0, -1)}0`)];
 }
 
 /** What a change is about: its order, or else the idempotency key, or else its id. */

@@ -48,7 +48,7 @@ export interface RowProof {
   /** All rows about one thing. */
   about(about: string, rows: readonly StoredRow[]): Finding | undefined;
   /** What rows about settings are about. */
-  settingAbouts(): readonly string[];
+  settingAbouts(prefix: string): readonly string[];
   /** How the files do not match that know the rows; absent when they do. */
   readonly mismatch?: Mismatch | undefined;
   /** The newest rows: whether one of them is missing or changed. */
@@ -185,10 +185,11 @@ export class KnownJournal {
 
   // ── Rows about settings ───────────────────────────────────────────────────────────────────────
 
-  /** The rows about all settings, or about one, in their order. */
-  settings(name?: string): readonly (SettingRow | LimitRow)[] {
-    const known = () => new Set([...this.#tables.settingAbouts(), ...(this.proof?.settingAbouts() ?? [])]);
-    const abouts = name === undefined ? [...known()] : [aboutOfSetting(name)];
+  /** The rows about all settings, about one, or about those whose names begin so (`member/`), in their order. */
+  settings(name = ''): readonly (SettingRow | LimitRow)[] {
+    const known = () =>
+      new Set([...this.#tables.settingAbouts(name), ...(this.proof?.settingAbouts(name) ?? [])]);
+    const abouts = name === '' || name.endsWith('/') ? [...known()] : [aboutOfSetting(name)];
     const rows = abouts.flatMap((about) => this.#rowsAbout(about));
     return rows
       .toSorted((one, other) => one.seq - other.seq)

@@ -150,7 +150,7 @@ export function proofOf(witness: Witness, tables: JournalTables): RowProof {
         witness.about(about),
         rows.filter(({ seq }) => isKnown(seq)),
       ),
-    settingAbouts: () => witness.settingAbouts(),
+    settingAbouts: (prefix) => witness.settingAbouts(prefix),
     end: () => gap,
     open: (sents) =>
       differs(

@@ -13,7 +13,7 @@ import type { WitnessLine } from '../witness-lines.ts';
 import { fileMark } from './copy-marks.ts';
 import { type FileKind, type OpenFile, Statements, writeAtOnce } from './database.ts';
 import { type JournalFile, sizeOf } from './journal-file.ts';
-import { aboutOfSetting } from './journal-tables.ts';
+import { settingRange } from './journal-tables.ts';
 import { isBroken } from './sqlite-errors.ts';
 
 /**
@@ -218,9 +218,9 @@ export class Witness {
   }
 
   /** What lines of rows about settings are about. */
-  settingAbouts(): readonly string[] {
+  settingAbouts(prefix: string): readonly string[] {
     const found = this.#statements.of('SELECT DISTINCT about FROM lines WHERE about >= ? AND about < ?');
-    return found.all(aboutOfSetting(''), 'setting!').map(({ about }) => String(about));
+    return found.all(...settingRange(prefix)).map(({ about }) => String(about));
   }
 
   /** The numbers of the SENT rows of all attempts that may be open, in their order. */

@@ -64,7 +64,7 @@ it('what is asked about attempts', () => {
   const known = new KnownJournal(tables, asked);
   for (const query of questions) known.attempts(query);
   void [known.settings(), known.newest, known.end, known.seenOf(sent('i_b', 4)), known.operators(undefined)];
-  known.refunded({ operator: 'ana', currency: 'MXN', livemode: true, since: 1 });
+  known.refunded({ origin: 'o', operator: 'ana', currency: 'MXN', livemode: true, since: 1 });
   void [known.approvals({ id: 'r_1' }), known.approvals({ since: 1 })];
   known.refuseMisplaced(sent('i_b', 4));
   known.refuseUnseen(sent('i_b', 4, { idempotencyKey: 'T1' }));
