@@ -174,13 +174,19 @@ async function* partsOf(
 
 async function screen(blocks: readonly Block[], options: OutputOptions): Promise<string> {
   const { blockLines } = await import('./blocks.ts');
-  const lines = blockLines(blocks, {
+  const style = {
     width: widthToDraw(options.stdout),
     paint: await loadPaint(options.color),
     times: readingOf(options).times,
     clean: screenClean(options.secrets),
-  });
-  return lines.map((line) => `${line}\n`).join('');
+  };
+  const lines = blockLines(blocks, style);
+  const { rows = 0 } = options.stdout;
+  const staying = blocks.filter((block) => block !== 'blank' && 'line' in block && block.staysInView);
+  // One line is left for the shell.
+  const isHigher = rows > 0 && lines.length >= rows && staying.length > 0;
+  const all = isHigher ? [...lines, '', ...blockLines(staying, style)] : lines;
+  return all.map((line) => `${line}\n`).join('');
 }
 
 // A list on its way to stdout, in any format.

@@ -55,9 +55,14 @@ export type Cell = Part | readonly Part[];
 export type Block =
   /**
    * One line. If it is too long for the terminal, it wraps at spaces. The lines that follow are indented by `hang`, or else
-   * by `indent`.
+   * by `indent`. With `staysInView` it stands at the end too, if the terminal is not high enough for the whole screen.
    */
-  | { readonly line: Cell; readonly indent?: number; readonly hang?: number }
+  | {
+      readonly line: Cell;
+      readonly indent?: number;
+      readonly hang?: number;
+      readonly staysInView?: true;
+    }
   /**
    * Rows of cells in columns. A row of a single cell may be wider. `right` lists right-aligned columns, `shrink` columns
    * that may be cut in their middle, down to `least` cells. `beside` draws a chart behind each row into the room that is left, and a narrow screen has no chart.

@@ -174,6 +174,22 @@ test('orders show', async () => {
   `);
 });
 
+test.each([
+  ['a terminal of 24 lines', { columns: 80, rows: 24 }, 2],
+  ['a terminal that has just no line left for the shell', { columns: 80, rows: 27 }, 2],
+  ['a terminal that is high enough', { columns: 80, rows: 28 }, 1],
+  ['a terminal that does not say how high it is', { columns: 80, rows: 0 }, 1],
+  ['a pipe', {}, 1],
+])('orders show on %s: what is known of the order stays in view', async (_, size, times) => {
+  await open();
+  const args = ['-p', 'shop', 'orders', 'show', 'ord_2tQ7zRk9PwE5xNvAm', '-o', 'table'];
+  const { stdout } = await paydesk(args, { home, ...size });
+  const verdict = 'ord_2tQ7zRk9PwE5xNvAm  partially_refunded  can be refunded  sandbox shop\n';
+  expect(stdout.split(verdict)).toHaveLength(times + 1);
+  expect(stdout.startsWith(verdict)).toBe(true);
+  expect(stdout.endsWith(`--charge 2\n\n${verdict}`)).toBe(times === 2);
+});
+
 test('orders show: an order that is only authorized, and a charge that was paid on another day', async () => {
   const later = { ...second, paid_at: bought + 86_400 };
   const authorized = { ...first, status: 'pre_authorized', refunds: null, paid_at: undefined };

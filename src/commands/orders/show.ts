@@ -200,6 +200,7 @@ function head(ctx: Context, order: Order, shown: OrderShown): readonly Block[] {
         '  ',
         accountSpan(profile),
       ],
+      staysInView: true,
     },
     ...cases.flatMap((one) => caseBlocks(ctx, profile, one, isShown(one, origins))),
     ...(doubt === undefined
