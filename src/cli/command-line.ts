@@ -7,12 +7,13 @@ import { type GlobalInput, globalFlags } from './global-options.ts';
 import { commandPage, commandsPage, groupPage, rootPage, topicPage } from './help.ts';
 import { type HelpPage, layOut } from './help-page.ts';
 import { topics } from './help-topics.ts';
-import { checkLine, didYouMean, readCommand } from './read-command.ts';
-import { optionsIn, readTypedWords } from './typed-words.ts';
+import { checkLine, checkSlips, didYouMean, readCommand } from './read-command.ts';
+import { readTypedWords } from './typed-words.ts';
 
 /** What a command line asks for. */
 export type Invocation =
-  | { readonly kind: 'text'; readonly text: string }
+  /** `certain`: set beside a yes, which was for a change: then the text is no success. */
+  | { readonly kind: 'text'; readonly text: string; readonly certain?: string | undefined }
   | { readonly kind: 'version' }
   | {
       readonly kind: 'run';
@@ -29,16 +30,21 @@ export type Invocation =
 export async function readCommandLine(argv: readonly string[], width: number): Promise<Invocation> {
   const { words } = readTypedWords(argv, () => globalFlags);
   const entry = findCommand(words);
+  const certain = entry?.changes !== undefined && saysYes(argv) ? 'nothing was sent' : undefined;
   if (asksFor(argv, 'help') || words[0] === 'help') {
-    return { kind: 'text', text: layOut(await helpFor(words, asksFor(argv, 'all')), width) };
+    return { kind: 'text', text: layOut(await helpFor(words, asksFor(argv, 'all')), width), certain };
   }
-  if (asksFor(argv, 'version')) return { kind: 'version' };
+  if (asksFor(argv, 'version')) {
+    if (certain === undefined) return { kind: 'version' };
+    throw new CliError('usage', '--version beside a yes to a change', { certain });
+  }
   if (entry === undefined) {
     await checkLine(argv, words);
     const [noun] = words;
     return { kind: 'text', text: layOut(noun === undefined ? rootPage() : groupPage(noun), width) };
   }
   const command = await entry.load();
+  checkSlips(argv, entry.words, { ...globalFlags, ...command.flags });
   return { kind: 'run', words: entry.words, command, ...readCommand(entry, command, argv) };
 }
 
@@ -110,13 +116,20 @@ export function withoutTyped(error: CliError, argv: readonly string[]): CliError
 // Only a name that a shell reads without quotes is written into a command to copy.
 const nameLike = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/;
 
+const asking = { help: ['--help', '-h'], version: ['--version', '-V'], all: ['--all'] };
+
 // Each word counts by itself: whoever types `--output --help` wants to see the help.
-function asksFor(argv: readonly string[], name: 'help' | 'version' | 'all'): boolean {
+function asksFor(argv: readonly string[], name: keyof typeof asking): boolean {
+  return optionWords(argv).some((word) => asking[name].includes(word));
+}
+
+function saysYes(argv: readonly string[]): boolean {
+  return optionWords(argv).some((word) => /^(-[A-Za-z]*y[A-Za-z]*|--yes|--confirm(=.*)?)$/.test(word));
+}
+
+function optionWords(argv: readonly string[]): readonly string[] {
   const end = argv.indexOf('--');
-  return argv
-    .slice(0, end === -1 ? argv.length : end)
-    .flatMap((word) => optionsIn(word, globalFlags))
-    .some((option) => option.name === name && option.value === undefined);
+  return argv.slice(0, end === -1 ? argv.length : end);
 }
 
 // The commands that use the profile of the run. Others find the account by an id of the journal, or name a profile themselves.

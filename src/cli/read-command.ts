@@ -6,8 +6,10 @@ import type { Command, Flag, Input } from '../commands/command.ts';
 import { type CommandEntry, commands, groups } from '../commands/commands.ts';
 import { CliError } from '../errors.ts';
 import { plainCommand } from '../profiles/profiles.ts';
+import { closestNames } from '../terminal/closest-names.ts';
 import { type GlobalInput, globalFlags } from './global-options.ts';
 import { argumentTerm, flagTerm } from './help.ts';
+import { readTypedWords } from './typed-words.ts';
 
 /** Reads the arguments and options of a command. Throws CliError 'usage' for anything that is not understood. */
 export function readCommand(
@@ -32,6 +34,40 @@ export function readCommand(
   }
   const input = readInput(command, leaf.args, typed);
   return { input, globals: readFlags(globalFlags, typed) as GlobalInput };
+}
+
+/**
+ * Refuses a long option with one dash, or with the dash of a word processor. Letter by letter it could be read as others: as `-h`, or as
+ * `-p` with the rest as the name of a profile. Throws CliError 'usage', which names the option that is meant.
+ */
+export function checkSlips(
+  argv: readonly string[],
+  command: readonly string[],
+  flags: Readonly<Record<string, Flag>>,
+): void {
+  const { words, oneDash } = readTypedWords(argv, () => flags);
+  const dashed = words.filter((word) => longDashes.test(word));
+  for (const word of [...oneDash, ...dashed]) {
+    const name = word.replace(/^[^a-z]+/i, '').replace(/[=:].*$/, '');
+    const isLetters =
+      oneDash.includes(word) && !Object.hasOwn(flags, name) && !/^-\w*[hV]/.test(lettersOf(word, flags));
+    if (isLetters) continue;
+    const meant = closestNames(name, Object.keys(flags)).map((one) => `did you mean: --${one}`);
+    throw new CliError('usage', `unknown option '${word.replace(/[=:].*$/, '')}'`, {
+      now: [...meant, `${plainCommand(...command)} --help`],
+    });
+  }
+}
+
+const longDashes = /^[\u2010-\u2015\u2212]+[A-Za-z]/;
+
+// The letters of a cluster, without the value of the last one.
+function lettersOf(word: string, flags: Readonly<Record<string, Flag>>): string {
+  const takesValue = Object.values(flags).flatMap(({ short, value }) =>
+    value === undefined ? [] : (short ?? []),
+  );
+  const at = [...word].findIndex((letter) => takesValue.includes(letter));
+  return at === -1 ? word : word.slice(0, at);
 }
 
 // `orders refund ID 500`: an amount is typed behind its flag. The command is only shown.

@@ -75,10 +75,14 @@ async function runLine(state: RunState): Promise<number> {
 }
 
 async function printText(invocation: Exclude<Invocation, { kind: 'run' }>, state: RunState): Promise<number> {
-  const { out } = state.screen();
+  const { out, notes } = state.screen();
   await out.text(invocation.kind === 'version' ? state.version : invocation.text);
   await out.finish();
-  return 0;
+  if (invocation.kind === 'version' || invocation.certain === undefined) return 0;
+  // Whoever said yes wanted more than to read.
+  const slip = new CliError('usage', '--help beside a yes to a change', { certain: invocation.certain });
+  await notes.fail(slip, state.debug());
+  return slip.exitCode;
 }
 
 async function printError(error: CliError, state: RunState): Promise<void> {

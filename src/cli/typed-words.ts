@@ -18,6 +18,8 @@ interface TypedOption {
 export interface TypedWords {
   /** The words before `--` that are neither options nor values of options. */
   readonly words: readonly string[];
+  /** Words before `--` that are options with one dash and more than one letter, as typed: `-yq`, `-pdemo`, `-charge`. */
+  readonly oneDash: readonly string[];
   /** The options before `--`, in order. An option that no table has is here too, but its value is among the words. */
   readonly options: readonly TypedOption[];
   /** The last option, if the next word would be its value. */
@@ -33,13 +35,15 @@ export function readTypedWords(
 ): TypedWords {
   const words: string[] = [];
   const options: TypedOption[] = [];
+  const oneDash: string[] = [];
   for (let index = 0; index < argv.length; index += 1) {
     const word = argv[index] ?? '';
-    if (word === '--') return { words, options, awaiting: undefined, behind: argv.slice(index + 1) };
+    if (word === '--') return { words, oneDash, options, awaiting: undefined, behind: argv.slice(index + 1) };
     if (!isOption(word)) {
       words.push(word);
       continue;
     }
+    if (/^-[^-]./.test(word)) oneDash.push(word);
     const table = tableAt(words.length);
     const found = optionsIn(word, table);
     const last = found.at(-1);
@@ -49,13 +53,13 @@ export function readTypedWords(
     }
     index += 1;
     options.push(...found.slice(0, -1), { name: last.name, value: argv[index] });
-    if (index === argv.length) return { words, options, awaiting: last.name, behind: undefined };
+    if (index === argv.length) return { words, oneDash, options, awaiting: last.name, behind: undefined };
   }
-  return { words, options, awaiting: undefined, behind: undefined };
+  return { words, oneDash, options, awaiting: undefined, behind: undefined };
 }
 
-/** The options in one word: `--json`, `--output=json`, `-yq`, `-pdemo`. What follows a letter that takes a value is that value. */
-export function optionsIn(word: string, table: OptionTable): readonly TypedOption[] {
+// The options in one word: `--json`, `--output=json`, `-yq`, `-pdemo`. What follows a letter that takes a value is that value.
+function optionsIn(word: string, table: OptionTable): readonly TypedOption[] {
   if (!isOption(word)) return [];
   if (word.startsWith('--')) {
     const equals = word.indexOf('=');

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { typedProfile } from '../../src/cli/command-line.ts';
 import { formatHint, globalFlags } from '../../src/cli/global-options.ts';
 import { readCommand } from '../../src/cli/read-command.ts';
-import { optionsIn, readTypedWords } from '../../src/cli/typed-words.ts';
+import { readTypedWords } from '../../src/cli/typed-words.ts';
 import { commands, findCommand } from '../../src/commands/commands.ts';
 
 const table = {
@@ -20,6 +20,7 @@ const read = (...argv: string[]) => readTypedWords(argv, () => table);
 test('words, options and their values are told apart', () => {
   expect(read('orders', '-p', 'demo', 'refund', '--amount=5', '--json', 'ord_1')).toEqual({
     words: ['orders', 'refund', 'ord_1'],
+    oneDash: [],
     options: [
       { name: 'profile', value: 'demo' },
       { name: 'amount', value: '5' },
@@ -42,7 +43,7 @@ test.each([
   { word: 'json', options: [] },
 ])('$word: $options', ({ word, options }) => {
   expect(
-    optionsIn(word, table).map(({ name, value }) => (value === undefined ? name : `${name}=${value}`)),
+    read(word).options.map(({ name, value }) => (value === undefined ? name : `${name}=${value}`)),
   ).toEqual(options);
 });
 
@@ -64,6 +65,7 @@ test('an option at the end awaits its value', () => {
 test('behind -- nothing is an option', () => {
   expect(read('orders', '--', '-p', 'demo')).toEqual({
     words: ['orders'],
+    oneDash: [],
     options: [],
     awaiting: undefined,
     behind: ['-p', 'demo'],
