@@ -66,7 +66,7 @@ function lettersOf(word: string, flags: Readonly<Record<string, Flag>>): string 
   const takesValue = Object.values(flags).flatMap(({ short, value }) =>
     value === undefined ? [] : (short ?? []),
   );
-  const at = [...word].findIndex((letter) => takesValue.includes(letter));
+  const at = word.split('').findIndex((letter) => takesValue.includes(letter));
   return at === -1 ? word : word.slice(0, at);
 }
 
