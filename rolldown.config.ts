@@ -69,7 +69,7 @@ export default defineConfig([
           // What every command loads stays one file, although others need some of it too.
           {
             name: (id, context) =>
-              loadedFirst(/[\\/]src[\\/]cli[\\/]context\.ts$/, id, context) ? 'context' : null,
+              loadedFirst(/[\\/]src[\\/]cli[\\/]make-context\.ts$/, id, context) ? 'context' : null,
             debugName: 'context',
           },
         ],

@@ -5,8 +5,8 @@ import { dirname, join } from 'node:path';
 import { completionScript, scriptFiles } from '../src/cli/completion/scripts.ts';
 import { globalFlags } from '../src/cli/global-options.ts';
 import { topicFile, topics } from '../src/cli/help-topics.ts';
-import type { Flag } from '../src/commands/command.ts';
 import { exitMeanings } from '../src/errors.ts';
+import type { Flag } from '../src/flags/flags.ts';
 import { shells } from '../src/terminal/terminal.ts';
 import { manFile, manPage } from './man.ts';
 

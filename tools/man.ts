@@ -4,8 +4,9 @@ import type { Block } from '../src/cli/doc-blocks.ts';
 import { globalFlags } from '../src/cli/global-options.ts';
 import { argumentTerm, flagTerm, rootSummary, withFacts } from '../src/cli/help.ts';
 import { topicBlocks, topics } from '../src/cli/help-topics.ts';
-import type { Command, Flag } from '../src/commands/command.ts';
+import type { Command } from '../src/commands/command.ts';
 import { type CommandEntry, commands, groups } from '../src/commands/commands.ts';
+import type { Flag } from '../src/flags/flags.ts';
 
 /** The file of the page in the repository. */
 export const manFile = 'man/paydesk.1';

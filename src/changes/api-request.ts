@@ -1,8 +1,8 @@
 /** Checks a request of `api`: its path stays under the base URL, and it is not a refund or a capture. Pure. */
 
 import { isObject, type JsonObject, type Method, orderIdPattern } from '../api/spec.ts';
-import { firstRepeated, recordId, usage } from '../commands/flags.ts';
 import { CliError } from '../errors.ts';
+import { firstRepeated, recordId, usage } from '../flags/flags.ts';
 import { parsePair, parsePairAt } from './create/sale-flags.ts';
 
 // Only characters that no URL parser changes: `:` could be a scheme, `;` a parameter, `\` a slash.

@@ -5,7 +5,7 @@
 
 import type { Service } from '../api/api.ts';
 import type { JsonObject } from '../api/spec.ts';
-import type { Context } from '../commands/command.ts';
+import type { Context } from '../context/context.ts';
 import { CliError } from '../errors.ts';
 import {
   type Alarm,

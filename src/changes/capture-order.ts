@@ -4,7 +4,7 @@ import { amountWords } from '../amounts.ts';
 import { brandAndCard } from '../api/charges.ts';
 import { type Order, readOrder } from '../api/records.ts';
 import { itemsOf, type JsonObject, paths, statuses } from '../api/spec.ts';
-import type { Context } from '../commands/command.ts';
+import type { Context } from '../context/context.ts';
 import { CliError } from '../errors.ts';
 import { checkMode, commandLine, type Profile } from '../profiles/profiles.ts';
 import type { Block } from '../terminal/terminal.ts';

@@ -1,7 +1,7 @@
 /** The one way to change something at the service: plan, preview, confirm, act and show. */
 
 import type { Service } from '../api/api.ts';
-import type { Context } from '../commands/command.ts';
+import type { Context } from '../context/context.ts';
 import { about } from '../errors.ts';
 import type { Change } from '../journal/journal.ts';
 import { checkOtherMode } from '../profiles/profiles.ts';

@@ -1,9 +1,9 @@
 /** The yes before a change: which flags give it, and the questions to a person, who may mistype an amount twice. */
 
 import { amountProblem, amountWords, bothWays, readAmount, scaled, type TypedAmount } from '../amounts.ts';
-import type { Context } from '../commands/command.ts';
-import { short, usage } from '../commands/flags.ts';
+import type { Context } from '../context/context.ts';
 import { CliError } from '../errors.ts';
+import { short, usage } from '../flags/flags.ts';
 import { aboutMoney, type Profile } from '../profiles/profiles.ts';
 
 /** What confirms a change: the id or the amount of its order, or the profile's name when there is no order. */

@@ -2,7 +2,7 @@
 
 import { figuresIn } from '../amounts.ts';
 import { isKeyRefusal } from '../api/spec.ts';
-import type { Context } from '../commands/command.ts';
+import type { Context } from '../context/context.ts';
 import { CliError, type CliErrorParts, keyRefused, withParts } from '../errors.ts';
 import {
   type Change,

@@ -4,7 +4,7 @@
  */
 
 import { amountWords } from '../amounts.ts';
-import type { Context } from '../commands/command.ts';
+import type { Context } from '../context/context.ts';
 import {
   type AppearedRefund,
   type AttemptRecord,

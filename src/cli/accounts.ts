@@ -2,8 +2,8 @@
 
 import { mkdirSync } from 'node:fs';
 import { type Client, createPace, openClient, type Pace, proxyFor } from '../api/api.ts';
-import type { Context } from '../commands/command.ts';
 import type { WhatChanges } from '../commands/commands.ts';
+import type { Context } from '../context/context.ts';
 import { CliError } from '../errors.ts';
 import { type ClockWithTimers, type Io, variable } from '../io.ts';
 import type { Change, Journal, JournalStore } from '../journal/journal.ts';

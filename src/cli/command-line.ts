@@ -1,8 +1,9 @@
 /** Turns a command line into a command with its inputs, or into a text to print. */
 
-import type { Command, Input } from '../commands/command.ts';
+import type { Command } from '../commands/command.ts';
 import { findCommand, groups, type WhatChanges } from '../commands/commands.ts';
 import { CliError, withParts } from '../errors.ts';
+import type { Input } from '../flags/flags.ts';
 import { type GlobalInput, globalFlags } from './global-options.ts';
 import { commandPage, commandsPage, groupPage, rootPage, topicPage } from './help.ts';
 import { type HelpPage, layOut } from './help-page.ts';

@@ -1,7 +1,8 @@
 /** The pages of help: of the program, of all commands, of a noun, of a command, and of a topic. */
 
-import type { Argument, Command, Flag } from '../commands/command.ts';
+import type { Command } from '../commands/command.ts';
 import { type CommandEntry, commands, commandsOf, groups } from '../commands/commands.ts';
+import type { Argument, Flag } from '../flags/flags.ts';
 import type { Block } from './doc-blocks.ts';
 import { globalFlags, usualGlobalFlags } from './global-options.ts';
 import type { HelpLine, HelpPage } from './help-page.ts';

@@ -4,7 +4,7 @@
  */
 
 import { commands, groups } from '../commands/commands.ts';
-import { periodWords } from '../commands/typed-time.ts';
+import { periodWords } from '../flags/typed-time.ts';
 import { quoted } from '../profiles/profiles.ts';
 import { closestNames } from '../terminal/terminal.ts';
 

@@ -2,9 +2,10 @@
 
 import { CommanderError, Option, Command as Parser } from 'commander';
 import { readAmount } from '../amounts.ts';
-import type { Command, Flag, Input } from '../commands/command.ts';
+import type { Command } from '../commands/command.ts';
 import { type CommandEntry, commands, groups } from '../commands/commands.ts';
 import { CliError } from '../errors.ts';
+import type { Flag, Input } from '../flags/flags.ts';
 import { plainCommand } from '../profiles/profiles.ts';
 import { closestNames } from '../terminal/closest-names.ts';
 import { type GlobalInput, globalFlags } from './global-options.ts';

@@ -3,7 +3,7 @@
 import { isUtf8 } from 'node:buffer';
 import { constants, createReadStream, fstatSync, openSync } from 'node:fs';
 import { addAbortSignal, type Readable } from 'node:stream';
-import type { Context } from '../commands/command.ts';
+import type { Context } from '../context/context.ts';
 import { CliError, systemReason } from '../errors.ts';
 import { fullPath, type Io } from '../io.ts';
 

@@ -10,9 +10,9 @@ import {
   withoutTyped,
   withProfile,
 } from './command-line.ts';
-import type { Run } from './context.ts';
 import { formatHint, resolveGlobals } from './global-options.ts';
 import { helpWidth } from './help-page.ts';
+import type { Run } from './make-context.ts';
 import { createRunState, type RunState } from './run-state.ts';
 import { listenToSignals } from './stop.ts';
 
@@ -51,7 +51,7 @@ async function runLine(state: RunState): Promise<number> {
     if (invocation.kind !== 'run') return await printText(invocation, state);
     const globals = resolveGlobals(invocation.globals, io.env);
     state.setGlobals(globals);
-    const { createRun } = await import('./context.ts');
+    const { createRun } = await import('./make-context.ts');
     opened = createRun(state, globals, invocation.words);
     const code = await invocation.command.run(opened.context, invocation.input);
     await state.screen().out.finish();

@@ -3,8 +3,8 @@
 import type { ReplyHead, WireRecord } from '../api/api.ts';
 import { type Column, fieldColumn } from '../api/resources.ts';
 import { isObject, type JsonObject } from '../api/spec.ts';
+import type { Context } from '../context/context.ts';
 import type { Block } from '../terminal/terminal.ts';
-import type { Context } from './command.ts';
 
 interface Shown {
   readonly value: unknown;

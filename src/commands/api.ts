@@ -25,11 +25,12 @@ import {
   requestLine,
   withQuery,
 } from '../changes/changes.ts';
+import type { Context } from '../context/context.ts';
+import { flag, type Input, nonEmpty, oneOf, recordId, usage } from '../flags/flags.ts';
 import { checkMode, type Profile } from '../profiles/profiles.ts';
 import type { Block } from '../terminal/terminal.ts';
 import { includedColumns, repliedColumns, showReply } from './api-reply.ts';
-import { type Context, defineCommand, type Input } from './command.ts';
-import { flag, nonEmpty, oneOf, recordId, usage } from './flags.ts';
+import { defineCommand } from './command.ts';
 import { type Paging, showList } from './listing.ts';
 
 const flags = {

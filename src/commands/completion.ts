@@ -1,8 +1,8 @@
 /** `completion`: prints the script that makes a shell complete paydesk. It installs nothing. */
 
+import { oneOf } from '../flags/flags.ts';
 import { shells } from '../terminal/terminal.ts';
 import { defineCommand } from './command.ts';
-import { oneOf } from './flags.ts';
 
 export const completion = defineCommand({
   description: [

@@ -1,11 +1,12 @@
 /** The flags of every export: the file format that they choose, the words that repeat them, and --verify. */
 
+import type { Context, Days } from '../context/context.ts';
 import { CliError } from '../errors.ts';
 import { type ExportFormat, exportFormats } from '../exports/exports.ts';
+import type { Input } from '../flags/flags.ts';
+import { flag, usage } from '../flags/flags.ts';
+import { spanFlag } from '../flags/typed-time.ts';
 import type { Format } from '../terminal/terminal.ts';
-import type { Context, Days, Input } from './command.ts';
-import { flag, usage } from './flags.ts';
-import { spanFlag } from './typed-time.ts';
 
 export const exportFlags = {
   to: flag.text({

@@ -4,10 +4,11 @@ import { longPages, type OpenService, type Page, type WireRecord } from '../api/
 import { isCountable } from '../api/records.ts';
 import { type Column, type ResourceName, resources } from '../api/resources.ts';
 import { idOf, type JsonObject } from '../api/spec.ts';
+import type { Context } from '../context/context.ts';
 import { CliError, systemCode } from '../errors.ts';
 import type { ExportFile, ExportRow, PageWalked } from '../exports/exports.ts';
+import { usage } from '../flags/flags.ts';
 import { commandLine } from '../profiles/profiles.ts';
-import type { Context } from './command.ts';
 import {
   againWords,
   contentWords,
@@ -16,7 +17,6 @@ import {
   exportForm,
   verifyFile,
 } from './export-flags.ts';
-import { usage } from './flags.ts';
 import { brokeOff } from './walk.ts';
 
 /** What one export writes. */

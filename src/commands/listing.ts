@@ -3,11 +3,11 @@
 import type { Page, PageQuery, Service, WireRecord } from '../api/api.ts';
 import { type Column, type ResourceName, resources } from '../api/resources.ts';
 import { idOf, type JsonObject } from '../api/spec.ts';
+import type { Context } from '../context/context.ts';
 import { CliError } from '../errors.ts';
+import { flag } from '../flags/flags.ts';
 import { accountSpan, commandLine, type Profile, tallyModes } from '../profiles/profiles.ts';
 import type { Cell, ListSink } from '../terminal/terminal.ts';
-import type { Context } from './command.ts';
-import { flag } from './flags.ts';
 import { brokeOff, type Walk, type WalkedPage, walkBackwards, walkForwards } from './walk.ts';
 
 /** The paging flags of a listed resource (service: Endpoints 2). */

@@ -1,6 +1,7 @@
 /** What a person has to look at in an account: what the journal says, and what orders show that the journal does not know yet. */
 
 import { warnOfUnrecorded } from '../changes/changes.ts';
+import type { Context } from '../context/context.ts';
 import type { AttemptRecord } from '../journal/journal.ts';
 import {
   attemptOf,
@@ -10,7 +11,6 @@ import {
   recordedState,
   stopsRefund,
 } from '../orders/orders.ts';
-import type { Context } from './command.ts';
 import { needsPerson } from './journal/attempts.ts';
 
 /** The states of which somebody has to know. */

@@ -1,7 +1,7 @@
 /** Chooses where a report takes its facts from: a file that was named, the index of this machine, or the service itself. */
 
+import type { Context } from '../context/context.ts';
 import { type Facts, hasCurrency } from '../reports/reports.ts';
-import type { Context } from './command.ts';
 import { openFile } from './report-file.ts';
 import { openIndex } from './report-index.ts';
 import { openLive } from './report-live.ts';

@@ -1,6 +1,7 @@
 /** All figures of the HTML report, taken in one reading of the facts. */
 
 import { statuses } from '../api/spec.ts';
+import type { Context } from '../context/context.ts';
 import { changeKinds } from '../journal/journal.ts';
 import { recordedState, type TwinPair } from '../orders/orders.ts';
 import {
@@ -19,7 +20,6 @@ import {
   type TimeUnit,
   unitsFrom,
 } from '../reports/reports.ts';
-import type { Context } from './command.ts';
 import { outcomeWords } from './journal/attempt-words.ts';
 import type { OpenCases, OpenState } from './open-cases.ts';
 import { isNear, type ListedTwin, pairsIn } from './orders/twins.ts';

@@ -1,8 +1,8 @@
 /** The flags of every report: which time, which currency, which zone, which charts, and where the facts come from. */
 
 import { currencyPattern } from '../api/spec.ts';
-import type { Input } from './command.ts';
-import { flag, usage } from './flags.ts';
+import type { Input } from '../flags/flags.ts';
+import { flag, usage } from '../flags/flags.ts';
 
 export const charts = ['auto', 'none', 'bars', 'spark', 'calendar'] as const;
 export type Chart = (typeof charts)[number];

@@ -1,10 +1,10 @@
 /** What a report out of the index says of itself: how old it is, what may be missing in it, and what makes it exact. Pure. */
 
 import { counted } from '../counted.ts';
+import type { TimeRange } from '../flags/typed-time.ts';
 import type { IndexStatus } from '../index/index.ts';
 import { readWords } from './orders/index-words.ts';
 import type { AsOfLine, Needs } from './report-source.ts';
-import type { TimeRange } from './typed-time.ts';
 
 /** What the lines are made of, besides the status of the index. */
 export interface Told {

@@ -1,8 +1,10 @@
 /** Takes the facts of a report from the index of this machine, if that can answer. */
 
 import { livemodeOf, statuses } from '../api/spec.ts';
+import type { Context } from '../context/context.ts';
 import { counted } from '../counted.ts';
 import { CliError, withParts } from '../errors.ts';
+import { clockAndZoneOf, dayBegan, type TimeRange } from '../flags/typed-time.ts';
 import type { IndexedOrder, IndexStatus, OrderIndex } from '../index/index.ts';
 import {
   type AttemptRecord,
@@ -14,11 +16,9 @@ import {
 import { shownIndexed, unconfirmedOf } from '../orders/orders.ts';
 import { accountSpan, commandLine, type Profile } from '../profiles/profiles.ts';
 import { type Facts, factsOfOrder, hasCurrency, isInSpan } from '../reports/reports.ts';
-import type { Context } from './command.ts';
 import { indexLines, indexLinesOfFile, readsThatMatter } from './report-index-words.ts';
 import { type Makers, makersOf, nobodyAsked } from './report-makers.ts';
 import { type Asked, type Needs, type OpenedSource, timeOf } from './report-source.ts';
-import { clockAndZoneOf, dayBegan, type TimeRange } from './typed-time.ts';
 
 /**
  * Opens the index of the account as the source of a report. Undefined if there is none, or if it cannot answer; then a note says

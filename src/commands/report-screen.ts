@@ -1,6 +1,7 @@
 /** What every report says in words: what it is about, whose numbers these are, when they were true, and what is missing in them. */
 
 import { type AmountStyle, amountWords, plainAmounts } from '../amounts.ts';
+import type { Context, Days } from '../context/context.ts';
 import { CliError } from '../errors.ts';
 import {
   type Dimension,
@@ -12,7 +13,6 @@ import {
   unitOf,
 } from '../reports/reports.ts';
 import type { Block, Cell } from '../terminal/terminal.ts';
-import type { Context, Days } from './command.ts';
 import type { AsOfLine, Source } from './report-source.ts';
 
 /** The first line: what this is about, when, and whose numbers these are. */

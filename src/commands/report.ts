@@ -1,7 +1,10 @@
 /** `report`: one HTML file about the refunds of a period, for a lead who mails it. */
 
 import type { JsonObject } from '../api/spec.ts';
+import { type Context, dryRunShown } from '../context/context.ts';
 import { counted } from '../counted.ts';
+import { flag, usage } from '../flags/flags.ts';
+import { parsePeriod, periodFlag } from '../flags/typed-period.ts';
 import { twinSeconds } from '../orders/orders.ts';
 import { commandLine, plainCommand, profileNamed } from '../profiles/profiles.ts';
 import {
@@ -13,8 +16,7 @@ import {
   type RefundSum,
 } from '../reports/reports.ts';
 import { toJson } from '../terminal/terminal.ts';
-import { type Context, defineCommand, dryRunShown } from './command.ts';
-import { flag, usage } from './flags.ts';
+import { defineCommand } from './command.ts';
 import { collectOpenCases } from './open-cases.ts';
 import { openSource } from './open-report-source.ts';
 import { gatherFigures, type ReportFigures } from './report-figures.ts';
@@ -31,7 +33,6 @@ import {
 } from './report-screen.ts';
 import { capital, type ReportHow, sectionsOf } from './report-sections.ts';
 import type { Source } from './report-source.ts';
-import { parsePeriod, periodFlag } from './typed-period.ts';
 
 const usualPeriod = 'this-month';
 

@@ -1,6 +1,7 @@
 /** The facts of `today`: what is open, what was refunded and paid, what waits for its capture, and how many possible twins there are. */
 
 import { type JsonObject, statuses } from '../api/spec.ts';
+import type { Context } from '../context/context.ts';
 import { CliError } from '../errors.ts';
 import type { AttemptRecord } from '../journal/journal.ts';
 import {
@@ -16,7 +17,6 @@ import {
   summariseOrders,
   summariseRefunds,
 } from '../reports/reports.ts';
-import type { Context } from './command.ts';
 import { type OpenCases, type OpenState, openStates } from './open-cases.ts';
 import { isNear, pairsIn } from './orders/twins.ts';
 import type { Source } from './report-source.ts';

@@ -2,10 +2,12 @@
 
 import { amountWords } from '../amounts.ts';
 import { pendingRequests } from '../changes/changes.ts';
+import type { Context } from '../context/context.ts';
+import { parsePeriod } from '../flags/typed-period.ts';
 import { twinSeconds } from '../orders/orders.ts';
 import { commandLine } from '../profiles/profiles.ts';
 import type { Block, Cell } from '../terminal/terminal.ts';
-import { type Context, defineCommand } from './command.ts';
+import { defineCommand } from './command.ts';
 import { elsewhereLines } from './journal/attempts.ts';
 import { collectOpenCases } from './open-cases.ts';
 import { openSource } from './open-report-source.ts';
@@ -14,7 +16,6 @@ import { lastColumns, lastFields, rowColumn, showReport } from './report-rows.ts
 import { amountsOf, closingBlocks, inCurrency, isComplete, refuseGaps, titleLine } from './report-screen.ts';
 import type { Source } from './report-source.ts';
 import { gatherToday, type TodayFacts, type TodayLine } from './today-facts.ts';
-import { parsePeriod } from './typed-period.ts';
 
 export const today = defineCommand({
   description:

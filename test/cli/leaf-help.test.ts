@@ -3,9 +3,10 @@
 import { beforeAll, expect, test } from 'vitest';
 import { globalFlags } from '../../src/cli/global-options.ts';
 import { topics } from '../../src/cli/help-topics.ts';
-import type { Command, Flag } from '../../src/commands/command.ts';
+import type { Command } from '../../src/commands/command.ts';
 import { type CommandEntry, commands, groups } from '../../src/commands/commands.ts';
 import { exitMeanings } from '../../src/errors.ts';
+import type { Flag } from '../../src/flags/flags.ts';
 import { dimensions } from '../../src/reports/reports.ts';
 import { newHome, paydesk } from '../harness/paydesk.ts';
 

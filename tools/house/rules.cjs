@@ -35,19 +35,31 @@ module.exports = {
       comment:
         'Import the door of the other room (src/ROOM/ROOM.ts), or take what you need as a parameter and let src/cli/ hand it over.',
       severity: 'error',
-      from: { path: '^src/([^/]+)/', pathNot: ['^src/cli/', '^src/changes/', '^src/sender/'] },
+      from: { path: '^src/([^/]+)/', pathNot: '^src/(cli|commands|changes|sender)/' },
       to: { path: '^src/', pathNot: ['^src/$1/', doors, everybody] },
     },
     {
-      name: 'changes-have-one-door-more',
+      name: 'typed-values-are-read-in-flags',
       comment:
-        'A change shares with the commands what a command is and how typed values are read. Everything else: as a-room-has-one-door.',
+        'Commands and changes share how typed values are read (src/flags/). Everything else: as a-room-has-one-door.',
       severity: 'error',
-      from: { path: '^src/changes/' },
-      to: {
-        path: '^src/',
-        pathNot: ['^src/changes/', doors, everybody, '^src/commands/(command|flags|typed-time)\\.ts$'],
-      },
+      from: { path: '^src/(commands|changes)/' },
+      to: { path: '^src/', pathNot: ['^src/$1/', doors, everybody, '^src/flags/'] },
+    },
+    {
+      name: 'commands-are-on-top',
+      comment:
+        'Only src/cli/ knows the commands. Move what you need below them: src/context/, src/flags/, or the room of its subject.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/(cli|commands)/' },
+      to: { path: '^src/commands/' },
+    },
+    {
+      name: 'context-is-for-commands-and-changes',
+      comment: 'Take what you need as a parameter.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/(cli|commands|changes|context|flags)/' },
+      to: { path: '^src/(context|flags)/' },
     },
     {
       name: 'the-sender-sends',
@@ -95,9 +107,9 @@ module.exports = {
     },
     {
       name: 'commands-do-no-io',
-      comment: 'Ask ctx for it (src/commands/command.ts), and let src/cli/ hand it over.',
+      comment: 'Ask ctx for it (src/context/context.ts), and let src/cli/ hand it over.',
       severity: 'error',
-      from: { path: '^src/(commands|changes)/' },
+      from: { path: '^src/(commands|changes|context|flags)/' },
       to: { dependencyTypes: ['core'] },
     },
   ],

@@ -1,6 +1,6 @@
 /** `refunds apply`: checks a plan, asks for a yes, and sends its rows; each at most once, however often this is run. */
 
-import type { Context } from '../../commands/command.ts';
+import type { Context } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
 import { tolerableSkewMs } from '../../journal/journal.ts';
 import type { ControlTotals, Plan } from '../../plans/plans.ts';

@@ -1,7 +1,7 @@
 /** The line about the progress of a batch, and what the batch counts for it. */
 
 import { sumsWords } from '../../amounts.ts';
-import type { Context } from '../../commands/command.ts';
+import type { Context } from '../../context/context.ts';
 import { type PlanRow, progressWords, sumsOf } from '../../plans/plans.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import type { BatchRun, Sending } from './send-row.ts';

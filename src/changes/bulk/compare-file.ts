@@ -4,7 +4,7 @@ import { sumsWords } from '../../amounts.ts';
 import { longPages, type OpenService } from '../../api/api.ts';
 import { type Column, fieldColumn } from '../../api/resources.ts';
 import { idOf, type JsonObject } from '../../api/spec.ts';
-import type { Context } from '../../commands/command.ts';
+import type { Context } from '../../context/context.ts';
 import { type KnownOrder, knownOrders, ordersWithRefunds } from '../../orders/orders.ts';
 import { type Delimiter, type InputRow, readInputFile, rowKey, sumsOf } from '../../plans/plans.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';

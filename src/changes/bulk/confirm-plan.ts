@@ -1,9 +1,9 @@
 /** The yes to a plan: shows what would be sent, and asks a person, or takes what a script gave instead. */
 
 import type { OpenService } from '../../api/api.ts';
-import type { Context } from '../../commands/command.ts';
-import { usage } from '../../commands/flags.ts';
+import type { Context } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
+import { usage } from '../../flags/flags.ts';
 import {
   type ControlTotals,
   digestShown,

@@ -1,9 +1,9 @@
 /** What is wrong with an input file: says all of it, writes the file of errors, and refuses the file. */
 
-import type { Context } from '../../commands/command.ts';
-import { usage } from '../../commands/flags.ts';
+import type { Context } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
 import { CliError } from '../../errors.ts';
+import { usage } from '../../flags/flags.ts';
 import { errorsCsv, type InputFile, type InputProblem, type InputRow } from '../../plans/plans.ts';
 import type { ReadOrders } from './found-orders.ts';
 

@@ -1,7 +1,7 @@
 /** `refunds plan`: checks a file of refunds as a whole, reads every order, and writes a plan. Sends nothing. */
 
 import type { OpenService } from '../../api/api.ts';
-import type { Context } from '../../commands/command.ts';
+import type { Context } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
 import {
   type AllocateWay,

@@ -1,7 +1,7 @@
 /** The approval of a plan by a second person of the team: whether it needs one, why, and how somebody asks for it. */
 
 import { type AmountStyle, amountWords, figureWords } from '../../amounts.ts';
-import type { Context } from '../../commands/command.ts';
+import type { Context } from '../../context/context.ts';
 import type { CliError } from '../../errors.ts';
 import { type ApprovalRequest, type PlanSecond, type PlanTold, secondWords } from '../../journal/journal.ts';
 import { type Plan, type PlanRow, planText, sumsOf } from '../../plans/plans.ts';

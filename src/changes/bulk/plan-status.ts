@@ -2,7 +2,7 @@
 
 import { figuresIn } from '../../amounts.ts';
 import { currencyPattern } from '../../api/spec.ts';
-import type { Context } from '../../commands/command.ts';
+import type { Context } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
 import type { ExpectedRefund } from '../../journal/journal.ts';
 import { digestShown, errorsCsv, inputColumns, type Plan, type PlanRow } from '../../plans/plans.ts';

@@ -1,7 +1,7 @@
 /** Reads the orders of a plan's rows again whose outcome may still change, before anything is sent or said. */
 
 import { moneyOf } from '../../api/charges.ts';
-import type { Context } from '../../commands/command.ts';
+import type { Context } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
 import {
   type AttemptRecord,

@@ -6,7 +6,7 @@
 import { longPages, type Service } from '../../api/api.ts';
 import { resources } from '../../api/resources.ts';
 import { idOf } from '../../api/spec.ts';
-import type { Context } from '../../commands/command.ts';
+import type { Context } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
 import { type OrderIndex, readHits } from '../../index/index.ts';
 import { noOrder, Reading, type ReadOrders, type Walk, type Wanted } from './found-orders.ts';

@@ -1,6 +1,6 @@
 /** Asks the journal what became of the rows of a plan. */
 
-import type { Context } from '../../commands/command.ts';
+import type { Context } from '../../context/context.ts';
 import { type AttemptRecord, attemptName } from '../../journal/journal.ts';
 import type { Plan, PlanRow } from '../../plans/plans.ts';
 import { rowsToSend } from './plan-checks.ts';

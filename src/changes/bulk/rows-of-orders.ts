@@ -2,7 +2,7 @@
 
 import type { OpenService } from '../../api/api.ts';
 import type { JsonObject } from '../../api/spec.ts';
-import type { Context } from '../../commands/command.ts';
+import type { Context } from '../../context/context.ts';
 import type { AttemptRecord, Moment } from '../../journal/journal.ts';
 import {
   isPaidBack,

@@ -1,7 +1,7 @@
 /** The batch of `refunds apply`: sends the rows of a checked plan, prints the report, and says how it ended. */
 
 import type { OpenService } from '../../api/api.ts';
-import type { Context } from '../../commands/command.ts';
+import type { Context } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
 import { CliError } from '../../errors.ts';
 import { type BatchStop, type Plan, runBatch } from '../../plans/plans.ts';

@@ -2,7 +2,7 @@
 
 import type { OpenService } from '../../api/api.ts';
 import { isKeyRefusal } from '../../api/spec.ts';
-import type { Context } from '../../commands/command.ts';
+import type { Context } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
 import { type AttemptRecord, LimitRefusal, type Outcome } from '../../journal/journal.ts';
 import type { Plan, PlanRow, RowEnd } from '../../plans/plans.ts';

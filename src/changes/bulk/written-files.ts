@@ -1,7 +1,7 @@
 /** Keeps a file that is written from replacing a file that is read: the input file, or the plan. */
 
-import type { Context } from '../../commands/command.ts';
-import { usage } from '../../commands/flags.ts';
+import type { Context } from '../../context/context.ts';
+import { usage } from '../../flags/flags.ts';
 import type { Plan } from '../../plans/plans.ts';
 
 /** What is written, by the flag that names it. */

@@ -5,7 +5,7 @@ import { type Order, readOrder } from '../../api/records.ts';
 import { checkRequest, type OrderRequest, orderRequest } from '../../api/request-bodies.ts';
 import { orderColumns } from '../../api/resources.ts';
 import { type checkoutTypes, hostedPayment, type JsonObject, paths } from '../../api/spec.ts';
-import type { Context } from '../../commands/command.ts';
+import type { Context } from '../../context/context.ts';
 import { accountSpan, commandLine, type Profile } from '../../profiles/profiles.ts';
 import type { Block, Choice } from '../../terminal/terminal.ts';
 import { headLine, journalWords, requestLine, unconfirmedReply } from '../change-words.ts';

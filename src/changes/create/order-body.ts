@@ -2,9 +2,9 @@
 
 import type { TypedAmount } from '../../amounts.ts';
 import { checkoutTypes, hostedPayment, type JsonObject } from '../../api/spec.ts';
-import type { Input } from '../../commands/command.ts';
-import { firstRepeated, flag, usage } from '../../commands/flags.ts';
-import type { ClockAndZone } from '../../commands/typed-time.ts';
+import type { Input } from '../../flags/flags.ts';
+import { firstRepeated, flag, usage } from '../../flags/flags.ts';
+import type { ClockAndZone } from '../../flags/typed-time.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import { givenOrNothing, onlyGiven } from '../repeat.ts';
 import { itemsIn, parsePair, priceOf, saleFlags, unitsOf } from './sale-flags.ts';

@@ -2,8 +2,8 @@
 
 import { amountProblem, readAmount, type TypedAmount, unitsWarning } from '../../amounts.ts';
 import { currencyPattern, lastExpiry, paymentMethodValues, tooLateWords } from '../../api/spec.ts';
-import { checkDecimals, flag, usage } from '../../commands/flags.ts';
-import { type ClockAndZone, momentOf, spanOf } from '../../commands/typed-time.ts';
+import { checkDecimals, flag, usage } from '../../flags/flags.ts';
+import { type ClockAndZone, momentOf, spanOf } from '../../flags/typed-time.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import { againFlag, idempotencyKeyFlag } from '../repeat.ts';
 

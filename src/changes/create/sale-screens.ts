@@ -2,9 +2,9 @@
 
 import { amountWords, figuresIn } from '../../amounts.ts';
 import { type JsonObject, paymentMethodValues } from '../../api/spec.ts';
-import type { Context } from '../../commands/command.ts';
-import { oneOf, recordId } from '../../commands/flags.ts';
+import type { Context } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
+import { oneOf, recordId } from '../../flags/flags.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import type { Block, Cell } from '../../terminal/terminal.ts';
 import {

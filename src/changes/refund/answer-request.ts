@@ -1,6 +1,6 @@
 /** How a second person looks at a request, approves it or rejects it: with the preview of whoever asked, from a read of their own. */
 
-import type { Context } from '../../commands/command.ts';
+import type { Context } from '../../context/context.ts';
 import { about, CliError } from '../../errors.ts';
 import { type ApprovalRequest, approvalMaxMs, type TeamRules } from '../../journal/journal.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';

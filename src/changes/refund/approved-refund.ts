@@ -1,6 +1,6 @@
 /** A refund that somebody else of the team has approved, or is to approve: it is compared with the refund that would be sent now. */
 
-import type { Context } from '../../commands/command.ts';
+import type { Context } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
 import type { ApprovalRequest, AskedRefund, AskedRefundRow } from '../../journal/journal.ts';
 

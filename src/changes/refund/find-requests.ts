@@ -1,6 +1,6 @@
 /** Finds the requests for a second person: one by its id, those that wait, and the one of a plan. */
 
-import type { Context } from '../../commands/command.ts';
+import type { Context } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
 import type { ApprovalRequest, TeamRules } from '../../journal/journal.ts';
 import { modeOfAccount } from '../../profiles/profiles.ts';

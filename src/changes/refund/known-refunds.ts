@@ -3,7 +3,7 @@
 import type { Service } from '../../api/api.ts';
 import { moneyOf } from '../../api/charges.ts';
 import { type JsonObject, meaningOfRefund } from '../../api/spec.ts';
-import type { Context } from '../../commands/command.ts';
+import type { Context } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
 import { type AttemptRecord, namedByReply, ownRefunds, probableRefunds } from '../../journal/journal.ts';
 import { type KnownRefund, type RefundFacts, refundFacts } from '../../orders/orders.ts';

@@ -1,8 +1,8 @@
 /** What somebody reads of a request before they approve it: the preview of the refund from a read of their own, or that of a plan. */
 
 import { type OpenService, readOne } from '../../api/api.ts';
-import type { Context } from '../../commands/command.ts';
-import { usage } from '../../commands/flags.ts';
+import type { Context } from '../../context/context.ts';
+import { usage } from '../../flags/flags.ts';
 import type { ApprovalRequest, AskedPlanRow, PlanTold } from '../../journal/journal.ts';
 import { type KnownTwin, twinLine, twinWords } from '../../orders/orders.ts';
 import { digestShown, namesDigest } from '../../plans/plans.ts';

@@ -2,7 +2,7 @@
 
 import type { Page, PageQuery, Service } from '../../api/api.ts';
 import { isTime, type JsonObject } from '../../api/spec.ts';
-import type { Context } from '../../commands/command.ts';
+import type { Context } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
 import {
   type KnownTwin,

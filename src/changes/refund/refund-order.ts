@@ -3,8 +3,8 @@
 import { typedForm } from '../../amounts.ts';
 import { moneyOf, type OrderMoney } from '../../api/charges.ts';
 import { type JsonObject, paths } from '../../api/spec.ts';
-import type { Context } from '../../commands/command.ts';
-import { checkDecimals } from '../../commands/flags.ts';
+import type { Context } from '../../context/context.ts';
+import { checkDecimals } from '../../flags/flags.ts';
 import { type AskedRefund, attemptName } from '../../journal/journal.ts';
 import {
   isPaidBack,

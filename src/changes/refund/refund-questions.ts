@@ -3,7 +3,7 @@
 import { amountProblem, bothWays, figureWords, placesOf, readAmount, typedForm } from '../../amounts.ts';
 import { type ChargeMoney, type OrderMoney, paidBy } from '../../api/charges.ts';
 import { type ReasonWords, type RefundReason, refundReasons, refundReasonValues } from '../../api/spec.ts';
-import type { Context } from '../../commands/command.ts';
+import type { Context } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
 import { type AttemptRecord, attemptName } from '../../journal/journal.ts';
 import { type KnownTwin, nameForAgain } from '../../orders/orders.ts';

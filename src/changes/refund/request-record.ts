@@ -3,7 +3,7 @@
 import { type AmountStyle, amountWords } from '../../amounts.ts';
 import { type Column, fieldColumn } from '../../api/resources.ts';
 import type { JsonObject } from '../../api/spec.ts';
-import type { Context } from '../../commands/command.ts';
+import type { Context } from '../../context/context.ts';
 import type { ApprovalRequest } from '../../journal/journal.ts';
 import { digestShown } from '../../plans/plans.ts';
 import { modeOfAccount } from '../../profiles/profiles.ts';

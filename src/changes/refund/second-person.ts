@@ -3,7 +3,7 @@
 import type { AmountStyle } from '../../amounts.ts';
 import type { OrderMoney } from '../../api/charges.ts';
 import { livemodeOf } from '../../api/spec.ts';
-import type { Context } from '../../commands/command.ts';
+import type { Context } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
 import {
   type ApprovalRequest,

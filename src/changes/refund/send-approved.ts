@@ -1,9 +1,9 @@
 /** `orders refund --approved`: sends the refund that somebody else of the team has approved. */
 
 import { refundReasonValues } from '../../api/spec.ts';
-import type { Context } from '../../commands/command.ts';
-import { usage } from '../../commands/flags.ts';
+import type { Context } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
+import { usage } from '../../flags/flags.ts';
 import type { AskedRefundRow } from '../../journal/journal.ts';
 import type { OrderAsked } from '../order-change.ts';
 import { isOfRefund } from './approved-refund.ts';

@@ -3,7 +3,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { valueAt } from '../../api/spec.ts';
-import type { Candidate, KnownHere } from '../../commands/command.ts';
+import type { Candidate, KnownHere } from '../../flags/flags.ts';
 import { type Io, variable } from '../../io.ts';
 import type { RecentOf } from '../../journal/journal-store.ts';
 import { keysOnFile, namesOnFile } from '../../profiles/early-reads.ts';

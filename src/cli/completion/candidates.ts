@@ -1,7 +1,8 @@
 /** Finds what TAB offers at the cursor: commands, options, values. Asks no service. */
 
-import type { Argument, Candidate, Command, Flag, KnownHere } from '../../commands/command.ts';
+import type { Command } from '../../commands/command.ts';
 import { type CommandEntry, commands, findCommand, groups } from '../../commands/commands.ts';
+import type { Argument, Candidate, Flag, KnownHere } from '../../flags/flags.ts';
 import { globalFlags } from '../global-options.ts';
 import { topics } from '../help-topics.ts';
 import { longName, readTypedWords, type TypedWords } from '../typed-words.ts';

@@ -1,8 +1,8 @@
 /** `approvals approve`: the second person lets a refund or a plan be sent. */
 
 import { approveRequest } from '../../changes/changes.ts';
+import { flag } from '../../flags/flags.ts';
 import { defineCommand } from '../command.ts';
-import { flag } from '../flags.ts';
 import { requestArgument } from './request-argument.ts';
 
 export const approve = defineCommand({

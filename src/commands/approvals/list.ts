@@ -2,7 +2,7 @@
 
 import { isPending, requestColumns, requestRecord, requestsOf } from '../../changes/changes.ts';
 import { defineCommand } from '../command.ts';
-import { flag } from '../flags.ts';
+import { flag } from '../../flags/flags.ts';
 
 export const list = defineCommand({
   description:

@@ -1,8 +1,8 @@
 /** `approvals reject`: the second person refuses, or whoever asked takes the request back. */
 
 import { rejectRequest } from '../../changes/changes.ts';
+import { flag, usage } from '../../flags/flags.ts';
 import { defineCommand } from '../command.ts';
-import { flag, usage } from '../flags.ts';
 import { requestArgument } from './request-argument.ts';
 
 export const reject = defineCommand({

@@ -1,7 +1,7 @@
 /** The argument of the commands about one request: its id. */
 
 import { requestPattern } from '../../changes/changes.ts';
-import { usage } from '../flags.ts';
+import { usage } from '../../flags/flags.ts';
 
 export const requestArgument = {
   name: 'request',

@@ -3,8 +3,9 @@
 import type { WireRecord } from '../../api/api.ts';
 import { resources } from '../../api/resources.ts';
 import { idOf } from '../../api/spec.ts';
+import type { Days } from '../../context/context.ts';
 import type { ExportRow } from '../../exports/exports.ts';
-import { type Days, defineCommand } from '../command.ts';
+import { defineCommand } from '../command.ts';
 import { daysOfFile, daysOfFlag, exportFlags } from '../export-flags.ts';
 import { type ExportJob, runExport } from '../export-run.ts';
 

@@ -3,11 +3,12 @@
 import { longPages, type Service } from '../../api/api.ts';
 import { customerColumns } from '../../api/resources.ts';
 import { idOf, itemsOf, type JsonObject } from '../../api/spec.ts';
+import type { Context } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
 import { CliError } from '../../errors.ts';
+import { flag } from '../../flags/flags.ts';
 import { accountLabel, accountSpan, commandLine } from '../../profiles/profiles.ts';
-import { type Context, defineCommand } from '../command.ts';
-import { flag } from '../flags.ts';
+import { defineCommand } from '../command.ts';
 import {
   createSearch,
   field,

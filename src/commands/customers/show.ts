@@ -4,12 +4,13 @@ import { readOne, type Service, type WireRecord } from '../../api/api.ts';
 import { type Customer, readCustomer, readOrder } from '../../api/records.ts';
 import { customerColumns, resources } from '../../api/resources.ts';
 import type { JsonObject } from '../../api/spec.ts';
+import type { Context } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
+import { idArgument } from '../../flags/flags.ts';
 import { readHits } from '../../index/index.ts';
 import { accountSpan, commandLine, type Profile } from '../../profiles/profiles.ts';
 import type { Block, Cell } from '../../terminal/terminal.ts';
-import { type Context, defineCommand } from '../command.ts';
-import { idArgument } from '../flags.ts';
+import { defineCommand } from '../command.ts';
 import { fold } from '../orders/fold-text.ts';
 import { isBuyer } from '../orders/order-filters.ts';
 

@@ -1,12 +1,13 @@
 /** `index build`: asks, and then reads all orders of the account into an index on this machine. */
 
 import type { OpenService } from '../../api/api.ts';
+import { type Context, confirmFirst, dryRunShown } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
 import { CliError } from '../../errors.ts';
+import { flag } from '../../flags/flags.ts';
 import type { OrderIndex } from '../../index/index.ts';
 import { commandLine } from '../../profiles/profiles.ts';
-import { type Context, confirmFirst, defineCommand, dryRunShown } from '../command.ts';
-import { flag } from '../flags.ts';
+import { defineCommand } from '../command.ts';
 import { brokeOff } from '../walk.ts';
 import { indexColumns, indexRecord, indexView, offerBlocks, offerQuestion } from './index-record.ts';
 import { alone, type IndexWalk, walkIntoIndex } from './index-walk.ts';

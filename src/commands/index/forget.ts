@@ -1,14 +1,15 @@
 /** `index forget`: takes a buyer, old orders, or everything out of the index, for ever. */
 
+import { type Context, confirmFirst, dryRunShown } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
 import { CliError } from '../../errors.ts';
+import { flag, usage } from '../../flags/flags.ts';
+import { clockAndZoneOf, type When, whenFlag } from '../../flags/typed-time.ts';
 import type { OrderIndex } from '../../index/index.ts';
 import { accountLabel, type Profile } from '../../profiles/profiles.ts';
-import { type Context, confirmFirst, defineCommand, dryRunShown } from '../command.ts';
-import { flag, usage } from '../flags.ts';
+import { defineCommand } from '../command.ts';
 import { buyerFieldsOfText, buyerNamesOfText, buyerOfText } from '../orders/indexed-text.ts';
 import { createSearch, needlesOf } from '../orders/order-matching.ts';
-import { clockAndZoneOf, type When, whenFlag } from '../typed-time.ts';
 import { alone, existingIndex } from './index-walk.ts';
 
 export const forget = defineCommand({

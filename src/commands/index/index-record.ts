@@ -2,10 +2,10 @@
 
 import type { Column } from '../../api/resources.ts';
 import type { JsonObject } from '../../api/spec.ts';
+import type { Context } from '../../context/context.ts';
 import type { IndexStatus, OrderIndex } from '../../index/index.ts';
 import { accountLabel, accountSpan, commandLine, type Profile } from '../../profiles/profiles.ts';
 import type { Block } from '../../terminal/terminal.ts';
-import type { Context } from '../command.ts';
 import { doubtsOf, readWords } from '../orders/index-words.ts';
 import { rowColumn } from '../report-rows.ts';
 

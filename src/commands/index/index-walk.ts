@@ -1,10 +1,10 @@
 /** How the commands of the index read the list of orders into it: from an order on, page by page, as far as they may. */
 
 import { longPages, type Service } from '../../api/api.ts';
+import type { Context } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
 import type { Learned, OrderIndex } from '../../index/index.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
-import type { Context } from '../command.ts';
 import { addPage, type Collected, learnRun, newRun } from '../orders/feed-index.ts';
 import { upTo } from '../walk.ts';
 

@@ -1,14 +1,15 @@
 /** `index refresh`: reads what is new, and reads again what was not read for too long. */
 
 import type { OpenService } from '../../api/api.ts';
+import type { Context } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
 import { exitCodes } from '../../errors.ts';
+import { flag } from '../../flags/flags.ts';
+import { clockAndZoneOf, dayBegan } from '../../flags/typed-time.ts';
 import type { OrderIndex } from '../../index/index.ts';
 import type { Settings } from '../../profiles/profiles.ts';
-import { type Context, defineCommand } from '../command.ts';
-import { flag } from '../flags.ts';
+import { defineCommand } from '../command.ts';
 import { reducedText } from '../orders/indexed-text.ts';
-import { clockAndZoneOf, dayBegan } from '../typed-time.ts';
 import { indexColumns, indexRecord, indexView } from './index-record.ts';
 import { alone, existingIndex, type IndexWalk, walkIntoIndex } from './index-walk.ts';
 

@@ -1,7 +1,8 @@
 /** `index rekey`: seals the index with a new key, and throws the old one away. */
 
+import { dryRunShown } from '../../context/context.ts';
 import { accountLabel } from '../../profiles/profiles.ts';
-import { defineCommand, dryRunShown } from '../command.ts';
+import { defineCommand } from '../command.ts';
 import { alone, existingIndex } from './index-walk.ts';
 
 export const rekey = defineCommand({

@@ -2,7 +2,9 @@
 
 import { amountWords } from '../../amounts.ts';
 import { changeOf } from '../../changes/changes.ts';
+import { type Context, confirmFirst, dryRunShown } from '../../context/context.ts';
 import { about, CliError, exitCodes } from '../../errors.ts';
+import { flag } from '../../flags/flags.ts';
 import {
   type AttemptRecord,
   alarmText,
@@ -15,8 +17,7 @@ import {
   statementOn,
   type VerdictRow,
 } from '../../journal/journal.ts';
-import { type Context, confirmFirst, defineCommand, dryRunShown } from '../command.ts';
-import { flag } from '../flags.ts';
+import { defineCommand } from '../command.ts';
 import { amountStyleOf } from './attempt-record.ts';
 import { refundsShown } from './attempt-words.ts';
 import { attemptOf, changeArgument, needsPerson, subjectOf } from './attempts.ts';

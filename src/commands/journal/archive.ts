@@ -1,11 +1,12 @@
 /** `journal archive`: moves settled changes of long ago into a file. */
 
+import { confirmFirst, dryRunShown } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
 import { CliError } from '../../errors.ts';
+import { flag, usage } from '../../flags/flags.ts';
+import { clockAndZoneOf, whenFlag } from '../../flags/typed-time.ts';
 import { keptAtLeastMs } from '../../journal/journal.ts';
-import { confirmFirst, defineCommand, dryRunShown } from '../command.ts';
-import { flag, usage } from '../flags.ts';
-import { clockAndZoneOf, whenFlag } from '../typed-time.ts';
+import { defineCommand } from '../command.ts';
 
 const example = 'paydesk journal archive --before 400d --to FILE';
 

@@ -4,8 +4,8 @@ import { type AmountStyle, plainAmounts } from '../../amounts.ts';
 import { type Column, fieldColumn } from '../../api/resources.ts';
 import type { JsonObject } from '../../api/spec.ts';
 import { untilWords } from '../../changes/changes.ts';
+import type { Context } from '../../context/context.ts';
 import { type AttemptRecord, broughtBy } from '../../journal/journal.ts';
-import type { Context } from '../command.ts';
 import { attemptColumns, mayAppear, nameOf, recordOf } from './attempt-record.ts';
 import { briefOutcome } from './attempt-words.ts';
 

@@ -4,9 +4,9 @@ import type { AmountStyle } from '../../amounts.ts';
 import { type Column, fieldColumn } from '../../api/resources.ts';
 import type { JsonObject } from '../../api/spec.ts';
 import { acknowledgementOf } from '../../changes/changes.ts';
+import type { Context } from '../../context/context.ts';
 import { type AttemptRecord, broughtBy, statementOn, type VerdictRow } from '../../journal/journal.ts';
 import { recordedState, refundStates, untilMayAppear } from '../../orders/orders.ts';
-import type { Context } from '../command.ts';
 import { briefOutcome, longestOutcome, outcomeWords } from './attempt-words.ts';
 
 export const attemptColumns: readonly Column[] = [

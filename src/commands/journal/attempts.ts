@@ -2,8 +2,11 @@
 
 import { orderIdPattern } from '../../api/spec.ts';
 import { idempotencyKeyPattern } from '../../changes/changes.ts';
+import type { Context } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
 import { CliError, type ErrorSubject } from '../../errors.ts';
+import type { Completer } from '../../flags/flags.ts';
+import { flag, short, usage } from '../../flags/flags.ts';
 import {
   type AttemptFilter,
   type AttemptRecord,
@@ -15,8 +18,6 @@ import {
   pagesOf,
 } from '../../journal/journal.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
-import type { Completer, Context } from '../command.ts';
-import { flag, short, usage } from '../flags.ts';
 import { madeBy, nameOf } from './attempt-record.ts';
 
 /**

@@ -1,10 +1,11 @@
 /** `journal export`: prints every attempt as a flat record, or writes the whole journal into a file for another machine. */
 
+import { type Context, dryRunShown } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
+import { flag } from '../../flags/flags.ts';
+import { clockAndZoneOf, rangeWords, whenFlag } from '../../flags/typed-time.ts';
 import { pagesOf } from '../../journal/journal.ts';
-import { type Context, defineCommand, dryRunShown } from '../command.ts';
-import { flag } from '../flags.ts';
-import { clockAndZoneOf, rangeWords, whenFlag } from '../typed-time.ts';
+import { defineCommand } from '../command.ts';
 import { showAttemptPages } from './attempt-list.ts';
 import { scopeOf } from './attempts.ts';
 

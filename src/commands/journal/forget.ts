@@ -1,9 +1,10 @@
 /** `journal forget`: erases bodies, notes and links of settled entries, because they may name people. */
 
+import { confirmFirst, dryRunShown } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
 import { CliError } from '../../errors.ts';
-import { confirmFirst, defineCommand, dryRunShown } from '../command.ts';
-import { clockAndZoneOf, whenFlag } from '../typed-time.ts';
+import { clockAndZoneOf, whenFlag } from '../../flags/typed-time.ts';
+import { defineCommand } from '../command.ts';
 
 export const forget = defineCommand({
   description:

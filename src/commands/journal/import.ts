@@ -1,7 +1,8 @@
 /** `journal import`: makes the journal of another machine the journal of this one. */
 
+import { confirmFirst, dryRunShown } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
-import { confirmFirst, defineCommand, dryRunShown } from '../command.ts';
+import { defineCommand } from '../command.ts';
 
 export const importJournal = defineCommand({
   description:

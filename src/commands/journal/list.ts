@@ -1,6 +1,9 @@
 /** `journal list`: lists what this machine sent, and what became of it. */
 
+import type { Context } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
+import { flag, type Input, usage } from '../../flags/flags.ts';
+import { clockAndZoneOf, rangeWords, whenFlag } from '../../flags/typed-time.ts';
 import {
   type AttemptFilter,
   type AttemptRecord,
@@ -12,9 +15,7 @@ import {
 } from '../../journal/journal.ts';
 import { accountSpan, commandLine, type Profile, plainCommand } from '../../profiles/profiles.ts';
 import type { Cell } from '../../terminal/terminal.ts';
-import { type Context, defineCommand, type Input } from '../command.ts';
-import { flag, usage } from '../flags.ts';
-import { clockAndZoneOf, rangeWords, whenFlag } from '../typed-time.ts';
+import { defineCommand } from '../command.ts';
 import { showAttemptPages, showAttempts } from './attempt-list.ts';
 import { attemptColumns } from './attempt-record.ts';
 import {

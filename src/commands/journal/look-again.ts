@@ -1,6 +1,7 @@
 /** Reads the orders of changes again for the journal commands: of some changes, or of every one that is due. */
 
 import { changeOf } from '../../changes/changes.ts';
+import type { Context } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
 import {
   type AttemptFilter,
@@ -12,7 +13,6 @@ import {
   pickDue,
   unfinished,
 } from '../../journal/journal.ts';
-import type { Context } from '../command.ts';
 import { amountStyleOf } from './attempt-record.ts';
 
 /** The unconfirmed changes that could not be looked up, by their changes, and why. */

@@ -1,7 +1,9 @@
 /** `journal reconcile`: reads orders again to find out what became of unconfirmed changes. */
 
 import { blockedWords, changeOf } from '../../changes/changes.ts';
+import type { Context } from '../../context/context.ts';
 import { about, exitCodes } from '../../errors.ts';
+import { flag, usage } from '../../flags/flags.ts';
 import {
   type AttemptRecord,
   attemptName,
@@ -11,8 +13,7 @@ import {
   type Moment,
   type Resolved,
 } from '../../journal/journal.ts';
-import { type Context, defineCommand } from '../command.ts';
-import { flag, usage } from '../flags.ts';
+import { defineCommand } from '../command.ts';
 import { showAttempts } from './attempt-list.ts';
 import { amountStyleOf, attemptColumns } from './attempt-record.ts';
 import { outcomeWords } from './attempt-words.ts';

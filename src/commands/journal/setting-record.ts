@@ -2,8 +2,8 @@
 
 import { type Column, fieldColumn } from '../../api/resources.ts';
 import type { JsonObject } from '../../api/spec.ts';
+import type { Context } from '../../context/context.ts';
 import { type LimitRow, limitValue, type SettingRow } from '../../journal/journal.ts';
-import type { Context } from '../command.ts';
 
 export const settingColumns: readonly Column[] = [
   fieldColumn('changed_at', 'CHANGED', 'time', 0),

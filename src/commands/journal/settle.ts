@@ -1,7 +1,9 @@
 /** `journal settle`: a person records by hand whether an unconfirmed change was made, or corrects such a record. */
 
 import { changeOf, settleCommands, untilWords } from '../../changes/changes.ts';
+import { type Context, dryRunShown } from '../../context/context.ts';
 import { about, CliError, exitCodes } from '../../errors.ts';
+import { flag } from '../../flags/flags.ts';
 import {
   type AttemptRecord,
   acknowledgeCommand,
@@ -13,8 +15,7 @@ import {
   sentBy,
   statementOn,
 } from '../../journal/journal.ts';
-import { type Context, defineCommand, dryRunShown } from '../command.ts';
-import { flag } from '../flags.ts';
+import { defineCommand } from '../command.ts';
 import { amountStyleOf } from './attempt-record.ts';
 import { attemptOf, changeArgument, needsPerson, subjectOf } from './attempts.ts';
 import { idProblem, madeWords, meaningOf, noteProblem, unrecordable, wrongNote } from './settle-words.ts';

@@ -4,6 +4,7 @@ import { type AmountStyle, figuresIn } from '../../amounts.ts';
 import { fieldColumn } from '../../api/resources.ts';
 import type { JsonObject } from '../../api/spec.ts';
 import { changeOf, replyWords, untilWords } from '../../changes/changes.ts';
+import type { Context } from '../../context/context.ts';
 import {
   type AttemptRecord,
   archivedBy,
@@ -14,7 +15,7 @@ import {
 } from '../../journal/journal.ts';
 import { plainCommand } from '../../profiles/profiles.ts';
 import type { Block, Cell } from '../../terminal/terminal.ts';
-import { type Context, defineCommand } from '../command.ts';
+import { defineCommand } from '../command.ts';
 import { amountStyleOf, columnsOfAttempt, mayAppear, recordOf, replyOf, saidBy } from './attempt-record.ts';
 import { outcomeWords, refundsShown, whose } from './attempt-words.ts';
 import { askingFile, attemptOf, changeArgument, changesOn, fromFlag } from './attempts.ts';

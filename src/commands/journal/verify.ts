@@ -1,12 +1,13 @@
 /** `journal verify`: checks whether the journal is whole, and repairs it. */
 
+import { type Context, confirmFirst, dryRunShown } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
 import { CliError } from '../../errors.ts';
+import { flag, usage } from '../../flags/flags.ts';
 import { archivedBy, type Repair, type Verification } from '../../journal/journal.ts';
 import { plainCommand } from '../../profiles/profiles.ts';
 import type { Block } from '../../terminal/terminal.ts';
-import { type Context, confirmFirst, defineCommand, dryRunShown } from '../command.ts';
-import { flag, usage } from '../flags.ts';
+import { defineCommand } from '../command.ts';
 
 export const verify = defineCommand({
   description:

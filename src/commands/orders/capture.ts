@@ -4,8 +4,8 @@ import type { OpenService } from '../../api/api.ts';
 import { resources } from '../../api/resources.ts';
 import { statuses } from '../../api/spec.ts';
 import { againFlag, captureOrder, idempotencyKeyFlag } from '../../changes/changes.ts';
+import { flag, idArgument } from '../../flags/flags.ts';
 import { defineCommand } from '../command.ts';
-import { flag, idArgument } from '../flags.ts';
 import { type Pickable, pickOrder } from './pick-order.ts';
 
 const { captureExample } = resources.orders;

@@ -3,14 +3,9 @@
 import type { Page, Service, WireRecord } from '../../api/api.ts';
 import { type Column, chargeColumns, orderColumns, refundColumns } from '../../api/resources.ts';
 import type { JsonObject } from '../../api/spec.ts';
+import type { Context, Days } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
-import { type KnownOrder, knownOrders, ordersWithRefunds, toldRefunds } from '../../orders/orders.ts';
-import type { Profile } from '../../profiles/profiles.ts';
-import { type Context, type Days, defineCommand } from '../command.ts';
-import { daysOfFile, daysOfFlag, exportFlags } from '../export-flags.ts';
-import { type ExportJob, type RowMaker, runExport } from '../export-run.ts';
-import { flag } from '../flags.ts';
-import { passing } from '../listing.ts';
+import { flag } from '../../flags/flags.ts';
 import {
   type ClockAndZone,
   clockIn,
@@ -19,7 +14,13 @@ import {
   timeRange,
   type When,
   whenFlag,
-} from '../typed-time.ts';
+} from '../../flags/typed-time.ts';
+import { type KnownOrder, knownOrders, ordersWithRefunds, toldRefunds } from '../../orders/orders.ts';
+import type { Profile } from '../../profiles/profiles.ts';
+import { defineCommand } from '../command.ts';
+import { daysOfFile, daysOfFlag, exportFlags } from '../export-flags.ts';
+import { type ExportJob, type RowMaker, runExport } from '../export-run.ts';
+import { passing } from '../listing.ts';
 import { feedIndex, type IndexFeed } from './feed-index.ts';
 import { type FilterInput, filterFlags, type OrderFilters, orderFilters } from './order-filters.ts';
 import { type DateState, stopAtDate } from './order-observer.ts';

@@ -2,9 +2,9 @@
 
 import type { Page, Service } from '../../api/api.ts';
 import { idOf } from '../../api/spec.ts';
+import type { Context } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
 import type { OrderIndex, ReadOrder } from '../../index/index.ts';
-import type { Context } from '../command.ts';
 import { indexedOrder } from './indexed-text.ts';
 
 /** Takes the pages of one walk, in their order. */

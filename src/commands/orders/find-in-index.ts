@@ -5,10 +5,10 @@
 
 import { longPages, type Page, type Service, type WireRecord } from '../../api/api.ts';
 import { idOf } from '../../api/spec.ts';
+import type { Context } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
 import { firstPage, type IndexStatus, type OrderIndex, readHits, type Wanted } from '../../index/index.ts';
 import { purchaseOf, twinSeconds } from '../../orders/orders.ts';
-import type { Context } from '../command.ts';
 import { addPage, learnRun, newRun } from './feed-index.ts';
 
 /** What to search for. */

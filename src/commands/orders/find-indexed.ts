@@ -1,11 +1,11 @@
 /** `orders find` with an index: shows what was found, and says what is certain. */
 
 import type { Service } from '../../api/api.ts';
+import type { Context } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
 import { CliError, withParts } from '../../errors.ts';
 import type { OrderIndex } from '../../index/index.ts';
 import { accountSpan } from '../../profiles/profiles.ts';
-import type { Context } from '../command.ts';
 import { findInIndex, type IndexFound } from './find-in-index.ts';
 import { askedFor, command, type FoundList, openList, otherMeanings, type Search } from './find-search.ts';
 import { fold } from './fold-text.ts';

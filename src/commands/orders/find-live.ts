@@ -2,11 +2,11 @@
 
 import { longPages, type Page, type Service, type WireRecord } from '../../api/api.ts';
 import { resources } from '../../api/resources.ts';
+import type { Context } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
 import { CliError } from '../../errors.ts';
 import { accountLabel, accountSpan } from '../../profiles/profiles.ts';
 import type { Cell } from '../../terminal/terminal.ts';
-import type { Context } from '../command.ts';
 import { brokeOff, upTo } from '../walk.ts';
 import { feedIndex } from './feed-index.ts';
 import { askedFor, command, type FoundList, openList, otherMeanings, type Search } from './find-search.ts';

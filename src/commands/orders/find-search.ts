@@ -3,11 +3,11 @@
 import type { Service, WireRecord } from '../../api/api.ts';
 import { type Column, orderColumns } from '../../api/resources.ts';
 import { type JsonObject, statusMeanings } from '../../api/spec.ts';
+import type { Context } from '../../context/context.ts';
+import { isDayWord } from '../../flags/typed-time.ts';
 import { isRefunded } from '../../orders/orders.ts';
 import { commandLine, type Profile, tallyModes } from '../../profiles/profiles.ts';
-import type { Context } from '../command.ts';
 import { type Filter, joinColumns } from '../listing.ts';
-import { isDayWord } from '../typed-time.ts';
 import { statusColumn } from './open-status.ts';
 import { isAboutDisputes, noDisputes } from './order-filters.ts';
 import { amountHint, type Match, type Matcher } from './order-matching.ts';

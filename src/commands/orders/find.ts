@@ -1,7 +1,7 @@
 /** `orders find`: searches orders for words, at once if this machine has an index, else page by page up to --max orders. */
 
+import { flag, usage } from '../../flags/flags.ts';
 import { defineCommand } from '../command.ts';
-import { flag, usage } from '../flags.ts';
 import { passing } from '../listing.ts';
 import { searchedIndex } from './find-indexed.ts';
 import { findLive } from './find-live.ts';

@@ -1,9 +1,9 @@
 /** What can be said of a search in the index: what is certain, and what is not. */
 
+import type { Context } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
 import type { IndexStatus } from '../../index/index.ts';
 import { commandLine, indexFields, type Profile } from '../../profiles/profiles.ts';
-import type { Context } from '../command.ts';
 
 /** Why it is not certain that no other order has the words: a sentence, and what helps. */
 export interface Doubt {

@@ -3,10 +3,11 @@
 import type { WireRecord } from '../../api/api.ts';
 import type { Column } from '../../api/resources.ts';
 import type { JsonObject } from '../../api/spec.ts';
+import type { Context } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
 import type { AttemptRecord } from '../../journal/journal.ts';
 import type { Profile } from '../../profiles/profiles.ts';
-import { type Context, defineCommand } from '../command.ts';
+import { defineCommand } from '../command.ts';
 import { pagingFlags, showList } from '../listing.ts';
 import { feedIndex } from './feed-index.ts';
 import { statusColumn } from './open-status.ts';

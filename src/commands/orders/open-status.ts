@@ -6,8 +6,8 @@
 import type { Service, WireRecord } from '../../api/api.ts';
 import { type Column, orderColumns } from '../../api/resources.ts';
 import { warnOfUnrecorded } from '../../changes/changes.ts';
+import type { Context } from '../../context/context.ts';
 import { shownOrders, unconfirmedOf } from '../../orders/orders.ts';
-import type { Context } from '../command.ts';
 
 /** The column, and what finds out about the orders that it is going to show. */
 interface StatusColumn {

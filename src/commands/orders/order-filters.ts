@@ -15,12 +15,9 @@ import {
   statusMeanings,
   valueAt,
 } from '../../api/spec.ts';
-import { knownOrders, whyUnfit } from '../../orders/orders.ts';
-import type { Profile } from '../../profiles/profiles.ts';
-import { closestNames } from '../../terminal/terminal.ts';
-import type { Context, Input } from '../command.ts';
-import { checkDecimals, flag, usage } from '../flags.ts';
-import type { Filter } from '../listing.ts';
+import type { Context } from '../../context/context.ts';
+import type { Input } from '../../flags/flags.ts';
+import { checkDecimals, flag, usage } from '../../flags/flags.ts';
 import {
   clockAndZoneOf,
   isWithin,
@@ -29,7 +26,11 @@ import {
   timeRange,
   whenFlag,
   whenWords,
-} from '../typed-time.ts';
+} from '../../flags/typed-time.ts';
+import { knownOrders, whyUnfit } from '../../orders/orders.ts';
+import type { Profile } from '../../profiles/profiles.ts';
+import { closestNames } from '../../terminal/terminal.ts';
+import type { Filter } from '../listing.ts';
 import { fold } from './fold-text.ts';
 
 export const filterFlags = {

@@ -5,7 +5,7 @@
 
 import { type AmountStyle, declaresPlaces, examplesOf, plainAmounts, scaled } from '../../amounts.ts';
 import { itemsOf, type JsonObject, valueAt } from '../../api/spec.ts';
-import { usage } from '../flags.ts';
+import { usage } from '../../flags/flags.ts';
 import { fold } from './fold-text.ts';
 
 /** The field in which a word was found, and its value as the service sent it. */

@@ -2,8 +2,8 @@
 
 import type { Page, WireRecord } from '../../api/api.ts';
 import { idOf, isTime } from '../../api/spec.ts';
+import type { Context } from '../../context/context.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
-import type { Context } from '../command.ts';
 import type { WalkObserver } from '../listing.ts';
 import type { OrderFilters } from './order-filters.ts';
 import { createTwins, type Twins, twinPairs } from './order-twins.ts';

@@ -14,8 +14,8 @@ import {
 } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
 import type { ExportRow } from '../../exports/exports.ts';
+import { isWithin, type TimeRange } from '../../flags/typed-time.ts';
 import type { toldRefunds } from '../../orders/orders.ts';
-import { isWithin, type TimeRange } from '../typed-time.ts';
 
 /** The kinds of rows. A new kind needs an entry in every `Record` over `RowKind`, and tsc names them. */
 export const rowKinds = ['orders', 'charges', 'refunds'] as const;

@@ -1,9 +1,9 @@
 /** Finds orders in the index while a person types: the newest of those that hold the words, read again from the service. */
 
 import type { Page, Service } from '../../api/api.ts';
+import type { Context } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
 import { type OrderIndex, type ReadAgain, readHits } from '../../index/index.ts';
-import type { Context } from '../command.ts';
 import { feedIndex } from './feed-index.ts';
 import { doubtsOf } from './index-words.ts';
 import { wantedOrders } from './indexed-text.ts';

@@ -3,13 +3,13 @@
 import type { Service } from '../../api/api.ts';
 import type { JsonObject } from '../../api/spec.ts';
 import type { PickedOrder } from '../../changes/changes.ts';
+import type { Context } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
 import { CliError } from '../../errors.ts';
+import { usage } from '../../flags/flags.ts';
 import { type KnownOrder, knownOrder, shownOrders, stopsRefund } from '../../orders/orders.ts';
 import { aboutMoney, commandLine } from '../../profiles/profiles.ts';
 import type { SearchedList } from '../../terminal/terminal.ts';
-import type { Context } from '../command.ts';
-import { usage } from '../flags.ts';
 import type { KeptOrder, KeptParts } from './known-orders.ts';
 import { amountHint } from './order-matching.ts';
 import { type OrderSearch, searchOrders } from './order-search.ts';

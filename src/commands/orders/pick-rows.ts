@@ -15,6 +15,7 @@ import {
   mayAppearWords,
   unshownWords,
 } from '../../changes/changes.ts';
+import type { Context } from '../../context/context.ts';
 import {
   changeKinds,
   type Moment,
@@ -35,7 +36,6 @@ import {
 } from '../../orders/orders.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import type { SearchedRow, Span } from '../../terminal/terminal.ts';
-import type { Context } from '../command.ts';
 import { foundIn, type KeptOrder } from './known-orders.ts';
 
 /** What a row shows of an order. */

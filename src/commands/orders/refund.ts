@@ -10,9 +10,9 @@ import {
   requestPattern,
   sendApproved,
 } from '../../changes/changes.ts';
+import { type Completer, flag, idArgument, usage } from '../../flags/flags.ts';
 import { allocateWays } from '../../plans/plans.ts';
-import { type Completer, defineCommand } from '../command.ts';
-import { flag, idArgument, usage } from '../flags.ts';
+import { defineCommand } from '../command.ts';
 import { type Pickable, pickOrder } from './pick-order.ts';
 
 const { idExample } = resources.orders;

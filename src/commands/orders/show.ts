@@ -26,6 +26,8 @@ import {
   settledByHand,
   stateWords,
 } from '../../changes/changes.ts';
+import type { Context } from '../../context/context.ts';
+import { idArgument } from '../../flags/flags.ts';
 import { attemptName, changeKinds } from '../../journal/journal.ts';
 import {
   doubtOf,
@@ -41,8 +43,7 @@ import {
 } from '../../orders/orders.ts';
 import { accountSpan, commandLine, modeProblem, type Profile } from '../../profiles/profiles.ts';
 import type { Block, Span } from '../../terminal/terminal.ts';
-import { type Context, defineCommand } from '../command.ts';
-import { idArgument } from '../flags.ts';
+import { defineCommand } from '../command.ts';
 import { orderContents } from './order-contents.ts';
 
 const { idExample } = resources.orders;

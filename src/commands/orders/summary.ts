@@ -1,16 +1,17 @@
 /** `orders summary`: how many orders were created in a period and how much they are, split by status, day or card. */
 
+import type { Context } from '../../context/context.ts';
+import { flag } from '../../flags/flags.ts';
+import { parsePeriod, periodFlag } from '../../flags/typed-period.ts';
 import { type OrderSum, orderDimensions, type Summary, summariseOrders } from '../../reports/reports.ts';
 import type { Block } from '../../terminal/terminal.ts';
-import { type Context, defineCommand } from '../command.ts';
-import { flag } from '../flags.ts';
+import { defineCommand } from '../command.ts';
 import { openSource } from '../open-report-source.ts';
 import { type Chart, chartFlag, sourceFlags, sumsExits, wordsForBrand } from '../report-flags.ts';
 import { amountColumn, countColumn, summaryBlocks } from '../report-grids.ts';
 import { firstColumns, firstFields, lastColumns, lastFields, rowColumn, showReport } from '../report-rows.ts';
 import { amountsOf, closingBlocks, isComplete, refuseGaps, unsummedLines } from '../report-screen.ts';
 import type { Source } from '../report-source.ts';
-import { parsePeriod, periodFlag } from '../typed-period.ts';
 
 const usualPeriod = 'this-month';
 

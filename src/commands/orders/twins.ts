@@ -2,8 +2,11 @@
 
 import type { Column } from '../../api/resources.ts';
 import { type JsonObject, statuses } from '../../api/spec.ts';
+import type { Context } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
 import { CliError } from '../../errors.ts';
+import { flag } from '../../flags/flags.ts';
+import { parsePeriod, periodFlag } from '../../flags/typed-period.ts';
 import { readHits } from '../../index/index.ts';
 import {
   type KnownTwin,
@@ -14,15 +17,13 @@ import {
   twinSeconds,
 } from '../../orders/orders.ts';
 import { factsOfOrder, hasCurrency, isInSpan, type OrderFact, type Span } from '../../reports/reports.ts';
-import { type Context, defineCommand } from '../command.ts';
-import { flag } from '../flags.ts';
+import { defineCommand } from '../command.ts';
 import { openSource } from '../open-report-source.ts';
 import { sourceFlags, sumsExits } from '../report-flags.ts';
 import { nobodyAsked } from '../report-makers.ts';
 import { lastColumnsOfList, lastFieldsOfList, rowColumn, sayAsOf } from '../report-rows.ts';
 import { inCurrency } from '../report-screen.ts';
 import type { Source } from '../report-source.ts';
-import { parsePeriod, periodFlag } from '../typed-period.ts';
 
 const usualPeriod = 'today';
 

@@ -1,15 +1,15 @@
 /** `orders waiting`: the authorized orders that nobody has captured yet, by their age. */
 
 import { statuses } from '../../api/spec.ts';
+import { flag } from '../../flags/flags.ts';
+import { periodFlag } from '../../flags/typed-period.ts';
 import { type OrderSum, summariseOrders, waitingDimensions } from '../../reports/reports.ts';
 import { defineCommand } from '../command.ts';
-import { flag } from '../flags.ts';
 import { openSource } from '../open-report-source.ts';
 import { chartFlag, sourceFlags, sumsExits, wordsForBrand } from '../report-flags.ts';
 import { amountColumn, countColumn, summaryBlocks } from '../report-grids.ts';
 import { firstColumns, firstFields, lastColumns, lastFields, rowColumn, showReport } from '../report-rows.ts';
 import { amountsOf, closingBlocks, isComplete, refuseGaps } from '../report-screen.ts';
-import { periodFlag } from '../typed-period.ts';
 
 export const waiting = defineCommand({
   description:

@@ -1,10 +1,11 @@
 /** `profile add`: adds an account, from questions or flags. */
 
 import { authSchemes, defaultAuth, type JsonObject, modes, vendorPattern } from '../../api/spec.ts';
+import type { Context } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
+import { flag, type Input, usage } from '../../flags/flags.ts';
 import { commandLine, type ProfileDraft, plainCommand } from '../../profiles/profiles.ts';
-import { type Context, defineCommand, type Input } from '../command.ts';
-import { flag, usage } from '../flags.ts';
+import { defineCommand } from '../command.ts';
 import { addWithSender } from './join-sender.ts';
 import {
   confirmDoubts,

@@ -2,9 +2,10 @@
 
 import type { Service, WireRecord } from '../../api/api.ts';
 import { contradictsMode, idOf, valueAt } from '../../api/spec.ts';
+import type { Context } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
 import { type Profile, wrongMode } from '../../profiles/profiles.ts';
-import { type Context, defineCommand } from '../command.ts';
+import { defineCommand } from '../command.ts';
 import { fieldsView, nameArgument } from './profile-inputs.ts';
 
 const pageSize = 5;

@@ -1,9 +1,9 @@
 /** `profile add --sender`: turns an invitation into a profile that has a token in place of a key. */
 
+import type { Context } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
+import { usage } from '../../flags/flags.ts';
 import { readInvitation } from '../../sender/sender.ts';
-import type { Context } from '../command.ts';
-import { usage } from '../flags.ts';
 import { fieldsView, profileDryRunShown, takePlace } from './profile-inputs.ts';
 
 const invitationSize = 4096;

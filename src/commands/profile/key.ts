@@ -1,10 +1,11 @@
 /** `profile key`: replaces the key of a profile, and checks whether the new one reaches the same account. */
 
 import type { Service } from '../../api/api.ts';
+import type { Context } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
 import { pagesOf } from '../../journal/journal.ts';
 import type { SenderOfProfile, TypedKey } from '../../profiles/profiles.ts';
-import { type Context, defineCommand } from '../command.ts';
+import { defineCommand } from '../command.ts';
 import { fieldsView, keyFlags, nameArgument, profileDryRunShown, takeKey } from './profile-inputs.ts';
 
 // The order was on the first page when it was remembered. This limit prevents a long search.

@@ -1,11 +1,12 @@
 /** What the profile commands share: flags and questions for a key, the NAME argument, and how records are shown. */
 
 import { isObject, type JsonObject } from '../../api/spec.ts';
+import type { Context } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
+import type { Completer, Input } from '../../flags/flags.ts';
+import { flag } from '../../flags/flags.ts';
 import type { KeyPlace, SettingTexts, TypedKey } from '../../profiles/profiles.ts';
 import type { Block } from '../../terminal/terminal.ts';
-import type { Completer, Context, Input } from '../command.ts';
-import { flag } from '../flags.ts';
 
 export const keyFlags = {
   'key-stdin': flag.switch({ summary: 'read the key from standard input', conflicts: ['key-file'] }),

@@ -1,8 +1,9 @@
 /** `profile remove`: removes a profile and its key from this machine. */
 
+import { type Context, confirmFirst } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
 import type { SenderOfProfile } from '../../profiles/profiles.ts';
-import { type Context, confirmFirst, defineCommand } from '../command.ts';
+import { defineCommand } from '../command.ts';
 import { fieldsView, nameArgument, profileDryRunShown } from './profile-inputs.ts';
 
 export const remove = defineCommand({

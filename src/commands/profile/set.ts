@@ -1,9 +1,10 @@
 /** `profile set`: changes one setting of a profile. */
 
 import { amountProblem, readAmount, scaled } from '../../amounts.ts';
+import type { Context } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
 import type { PlannedSetting } from '../../profiles/profiles.ts';
-import { type Context, defineCommand } from '../command.ts';
+import { defineCommand } from '../command.ts';
 import { confirmDoubts, fieldsView, nameArgument, profileDryRunShown } from './profile-inputs.ts';
 
 const word = (name: string, summary: string) =>

@@ -2,10 +2,11 @@
 
 import { figureWords } from '../../amounts.ts';
 import type { JsonObject } from '../../api/spec.ts';
+import type { Context } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
 import type { Described, Profile, ProfileDescription } from '../../profiles/profiles.ts';
 import type { Block } from '../../terminal/terminal.ts';
-import { type Context, defineCommand } from '../command.ts';
+import { defineCommand } from '../command.ts';
 import { fieldsView, nameArgument } from './profile-inputs.ts';
 
 export const show = defineCommand({

@@ -2,6 +2,7 @@
 
 import { amountWords } from '../../amounts.ts';
 import { contradictsMode, type JsonObject } from '../../api/spec.ts';
+import type { Context } from '../../context/context.ts';
 import { CliError, withParts } from '../../errors.ts';
 import {
   accountLabel,
@@ -11,7 +12,6 @@ import {
   wrongMode,
 } from '../../profiles/profiles.ts';
 import type { Cell } from '../../terminal/terminal.ts';
-import type { Context } from '../command.ts';
 
 const notKept = 'nothing was kept, nothing was changed';
 

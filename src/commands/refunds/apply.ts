@@ -1,8 +1,8 @@
 /** `refunds apply`: its flags and help. changes/bulk/apply-plan.ts applies the plan. */
 
 import { applyPlan } from '../../changes/changes.ts';
+import { flag } from '../../flags/flags.ts';
 import { defineCommand } from '../command.ts';
-import { flag } from '../flags.ts';
 import { controlFlags, readTotals } from './control-flags.ts';
 import { planArgument } from './plan-argument.ts';
 

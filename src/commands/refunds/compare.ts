@@ -1,9 +1,9 @@
 /** `refunds compare`: its flags and help. changes/bulk/compare-file.ts does the rest. */
 
 import { compareFile } from '../../changes/changes.ts';
+import { flag } from '../../flags/flags.ts';
+import { clockAndZoneOf, rangeWords, whenFlag } from '../../flags/typed-time.ts';
 import { defineCommand } from '../command.ts';
-import { flag } from '../flags.ts';
-import { clockAndZoneOf, rangeWords, whenFlag } from '../typed-time.ts';
 import { delimiterFlag, delimiterOf, fileArgument } from './file-flags.ts';
 
 export const compare = defineCommand({

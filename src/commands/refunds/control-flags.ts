@@ -1,5 +1,7 @@
 /** `--expect-count` and `--expect-total`: how many refunds a person expects, and how much. For `refunds plan` and `apply`. */
 
+import type { Context } from '../../context/context.ts';
+import { flag, usage } from '../../flags/flags.ts';
 import {
   type ControlTotals,
   type ExpectedTotal,
@@ -7,8 +9,6 @@ import {
   readExpectedTotal,
 } from '../../plans/plans.ts';
 import type { Profile } from '../../profiles/profiles.ts';
-import type { Context } from '../command.ts';
-import { flag, usage } from '../flags.ts';
 
 export const controlFlags = {
   'expect-count': flag.integer(0, 100_000, {

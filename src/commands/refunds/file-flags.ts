@@ -1,7 +1,7 @@
 /** The input file of `refunds plan` and `refunds compare`: the argument that names it, and `--delimiter`. */
 
+import { flag, nonEmpty } from '../../flags/flags.ts';
 import type { Delimiter } from '../../plans/plans.ts';
-import { flag, nonEmpty } from '../flags.ts';
 
 export function fileArgument<const R extends boolean>(required: R) {
   return {

@@ -3,6 +3,8 @@
 import type { Column } from '../../api/resources.ts';
 import type { JsonObject } from '../../api/spec.ts';
 import { counted } from '../../counted.ts';
+import { flag } from '../../flags/flags.ts';
+import { parsePeriod, periodFlag } from '../../flags/typed-period.ts';
 import {
   hasCurrency,
   isInSpan,
@@ -12,13 +14,11 @@ import {
   type RefundFact,
 } from '../../reports/reports.ts';
 import { defineCommand } from '../command.ts';
-import { flag } from '../flags.ts';
 import { openSource } from '../open-report-source.ts';
 import { sourceFlags, sumsExits } from '../report-flags.ts';
 import { lastColumnsOfList, lastFieldsOfList, rowColumn, sayAsOf } from '../report-rows.ts';
 import { currencyWord, inCurrency, refuseGaps } from '../report-screen.ts';
 import type { Source } from '../report-source.ts';
-import { parsePeriod, periodFlag } from '../typed-period.ts';
 
 const usualPeriod = 'today';
 

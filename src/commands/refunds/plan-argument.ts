@@ -1,6 +1,6 @@
 /** The PLAN argument of `refunds apply` and `refunds status`. */
 
-import { nonEmpty } from '../flags.ts';
+import { nonEmpty } from '../../flags/flags.ts';
 
 export const planArgument = {
   name: 'plan',

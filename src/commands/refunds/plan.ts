@@ -2,9 +2,9 @@
 
 import { planFile, refreshPlan } from '../../changes/changes.ts';
 import { exitCodes } from '../../errors.ts';
+import { flag, usage } from '../../flags/flags.ts';
 import { allocateWays } from '../../plans/plans.ts';
 import { defineCommand } from '../command.ts';
-import { flag, usage } from '../flags.ts';
 import { checkTotalsGiven, controlFlags, readTotals } from './control-flags.ts';
 import { delimiterFlag, delimiterOf, fileArgument } from './file-flags.ts';
 import { showPlan } from './show-plan.ts';

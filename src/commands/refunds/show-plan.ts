@@ -1,9 +1,9 @@
 /** Prints a new plan: its rows, what it sends, and what to do next. */
 
 import { planColumns, planLines, planRecord } from '../../changes/changes.ts';
+import type { Context } from '../../context/context.ts';
 import type { Plan } from '../../plans/plans.ts';
 import type { Profile } from '../../profiles/profiles.ts';
-import type { Context } from '../command.ts';
 
 export async function showPlan(
   ctx: Context,

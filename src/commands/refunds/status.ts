@@ -1,8 +1,8 @@
 /** `refunds status`: its flags and help. changes/bulk/plan-status.ts does the rest. */
 
 import { planStatus, type RowVerdict, rowVerdicts } from '../../changes/changes.ts';
+import { flag, usage } from '../../flags/flags.ts';
 import { defineCommand } from '../command.ts';
-import { flag, usage } from '../flags.ts';
 import { planArgument } from './plan-argument.ts';
 
 export const status = defineCommand({

@@ -1,6 +1,9 @@
 /** `refunds summary`: how many refunds were made in a period, how much, why, by whom, and beside which payments. */
 
 import type { JsonObject } from '../../api/spec.ts';
+import type { Context } from '../../context/context.ts';
+import { flag } from '../../flags/flags.ts';
+import { parsePeriod, periodFlag } from '../../flags/typed-period.ts';
 import {
   type Dimension,
   dimensions,
@@ -12,8 +15,7 @@ import {
   summariseRefunds,
 } from '../../reports/reports.ts';
 import type { Block } from '../../terminal/terminal.ts';
-import { type Context, defineCommand } from '../command.ts';
-import { flag } from '../flags.ts';
+import { defineCommand } from '../command.ts';
 import { openSource } from '../open-report-source.ts';
 import { type Chart, chartFlag, sourceFlags, sumsExits, wordsForBrand } from '../report-flags.ts';
 import { amountColumn, countColumn, type FigureColumn, summaryBlocks } from '../report-grids.ts';
@@ -28,7 +30,6 @@ import {
   unsummedLines,
 } from '../report-screen.ts';
 import type { Source } from '../report-source.ts';
-import { parsePeriod, periodFlag } from '../typed-period.ts';
 
 const usualPeriod = 'this-month';
 

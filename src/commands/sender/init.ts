@@ -1,9 +1,10 @@
 /** `sender init`: makes the file of a sender, from questions or flags, or prints what runs it as a service. */
 
+import { type Context, confirmFirst, dryRunShown } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
+import { flag, type Input, usage } from '../../flags/flags.ts';
 import type { SenderConfig, SenderDoor } from '../../sender/sender.ts';
-import { type Context, confirmFirst, defineCommand, dryRunShown, type Input } from '../command.ts';
-import { flag, usage } from '../flags.ts';
+import { defineCommand } from '../command.ts';
 
 const usualListen = '127.0.0.1:8443';
 

@@ -1,8 +1,9 @@
 /** `sender invite`: prints an invitation to the sender, for one use within a day. */
 
+import { dryRunShown } from '../../context/context.ts';
+import { flag, usage } from '../../flags/flags.ts';
 import { type Role, roles } from '../../sender/sender.ts';
-import { defineCommand, dryRunShown } from '../command.ts';
-import { flag, usage } from '../flags.ts';
+import { defineCommand } from '../command.ts';
 
 export const memberArgument = {
   name: 'name',

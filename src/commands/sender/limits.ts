@@ -2,9 +2,10 @@
 
 import { type Column, fieldColumn } from '../../api/resources.ts';
 import { currencyPattern, type JsonObject } from '../../api/spec.ts';
+import { type Context, confirmFirst, dryRunShown } from '../../context/context.ts';
+import { flag, type Input, oneOf, usage } from '../../flags/flags.ts';
 import { type LimitChanges, limitValue, type TeamLimit, type TeamRules } from '../../journal/journal.ts';
-import { type Context, confirmFirst, defineCommand, dryRunShown, type Input } from '../command.ts';
-import { flag, oneOf, usage } from '../flags.ts';
+import { defineCommand } from '../command.ts';
 
 const sum = (summary: string) =>
   flag.of<number | 'none' | null>({

@@ -1,9 +1,10 @@
 /** `sender members`: who may ask the sender, from which desks, and when each of them did last. */
 
 import type { JsonObject } from '../../api/spec.ts';
+import type { Context } from '../../context/context.ts';
 import type { MemberView } from '../../sender/sender.ts';
 import type { Cell } from '../../terminal/terminal.ts';
-import { type Context, defineCommand } from '../command.ts';
+import { defineCommand } from '../command.ts';
 
 export const members = defineCommand({
   description:

@@ -1,8 +1,9 @@
 /** `sender revoke`: ends the tokens of a member. */
 
+import { confirmFirst, dryRunShown } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
-import { confirmFirst, defineCommand, dryRunShown } from '../command.ts';
-import { flag } from '../flags.ts';
+import { flag } from '../../flags/flags.ts';
+import { defineCommand } from '../command.ts';
 import { memberArgument } from './invite.ts';
 
 export const revoke = defineCommand({

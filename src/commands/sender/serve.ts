@@ -1,9 +1,10 @@
 /** `sender serve`: runs the sender until a signal comes. */
 
+import type { Context } from '../../context/context.ts';
 import { CliError, exitCodes } from '../../errors.ts';
+import { flag } from '../../flags/flags.ts';
 import type { Serving } from '../../sender/sender.ts';
-import { type Context, defineCommand } from '../command.ts';
-import { flag } from '../flags.ts';
+import { defineCommand } from '../command.ts';
 
 export const serve = defineCommand({
   description:

@@ -1,7 +1,8 @@
 /** `simulator reset`: puts the demo back into its first state. */
 
+import { type Context, dryRunShown } from '../../context/context.ts';
 import type { Profile } from '../../profiles/profiles.ts';
-import { type Context, defineCommand, dryRunShown } from '../command.ts';
+import { defineCommand } from '../command.ts';
 import { needsPerson } from '../journal/attempts.ts';
 
 export const simulatorReset = defineCommand({

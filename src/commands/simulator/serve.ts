@@ -2,10 +2,10 @@
 
 import { modes, vendorPattern } from '../../api/spec.ts';
 import { CliError, exitCodes } from '../../errors.ts';
+import { flag } from '../../flags/flags.ts';
 import type { SimulatorControl } from '../../simulator/simulator.ts';
 import type { Block } from '../../terminal/terminal.ts';
 import { defineCommand } from '../command.ts';
-import { flag } from '../flags.ts';
 
 type Serving = Awaited<ReturnType<SimulatorControl['serve']>>;
 

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parsePeriod } from '../../src/commands/typed-period.ts';
+import { parsePeriod } from '../../src/flags/typed-period.ts';
 import { createTimes } from '../../src/terminal/local-time.ts';
 
 const now = Date.parse('2026-11-20T15:31:12.700Z');

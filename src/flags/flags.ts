@@ -1,4 +1,4 @@
-/** Ready-made kinds of flags and arguments. Each one checks the typed text and refuses a wrong one. Pure. */
+/** What flags and arguments are, and ready-made kinds of them that check the typed text and refuse a wrong one. Pure. */
 
 import {
   decimalsOrThousands,
@@ -13,7 +13,97 @@ import { type ResourceName, resources } from '../api/resources.ts';
 import { CliError } from '../errors.ts';
 import type { Profile } from '../profiles/profiles.ts';
 import { closestNames } from '../terminal/terminal.ts';
-import type { Completer, Flag } from './command.ts';
+
+/**
+ * A value that TAB offers, with a short explanation. Neither text contains characters that a shell or a terminal would
+ * interpret.
+ */
+export interface Candidate {
+  readonly value: string;
+  readonly text: string;
+}
+
+/** The part of the command line before the cursor. */
+interface TypedBefore {
+  /** The arguments of the command, in order. */
+  readonly args: readonly string[];
+  /** The options given, with the last value of each. */
+  readonly flags: ReadonlyMap<string, string | undefined>;
+  /** The word at the cursor, up to the cursor. */
+  readonly current: string;
+}
+
+/** What TAB can offer from this machine alone, without a request. `profile` is the one named on the command line, if any. */
+export interface KnownHere {
+  readonly profiles: () => Promise<readonly Candidate[]>;
+  /** `start`: what is typed of the id so far. */
+  readonly orders: (profile: string | undefined, start: string) => Promise<readonly Candidate[]>;
+  readonly changes: (profile: string | undefined) => Promise<readonly Candidate[]>;
+  readonly charges: (orderId: string, profile: string | undefined) => Promise<readonly Candidate[]>;
+}
+
+/** What TAB offers for a value besides its choices. */
+export type Completer = (typed: TypedBefore, known: KnownHere) => Promise<readonly Candidate[]>;
+
+/** An option of one command, or a global one. */
+export interface Flag<T = unknown> {
+  readonly summary: string;
+  /** The placeholder in help, upper case: `--limit N`. A flag without a placeholder is a switch. */
+  readonly value?: string;
+  readonly short?: string;
+  /** The only values that are allowed. */
+  readonly choices?: readonly string[];
+  /** What the choices mean, if their names do not say it. */
+  readonly meanings?: Readonly<Record<string, string>>;
+  readonly offers?: Completer | undefined;
+  /** Other limits, in words: `1 to 250`. */
+  readonly allowed?: string;
+  readonly defaultText?: string;
+  /** The environment variable that is read when the flag is missing. */
+  readonly env?: string;
+  /** May be given more than once; its value is then a list. */
+  readonly repeatable?: true;
+  /** Names of flags that cannot be given together with this one. */
+  readonly conflicts?: readonly string[];
+  /** Turns the typed text into a value. Throws CliError 'usage' with the name and the text. */
+  readonly parse: (text: string, name: string) => T;
+}
+
+/** A word of a command that is not an option. */
+export interface Argument<T = unknown> {
+  readonly name: string;
+  readonly summary: string;
+  readonly required: boolean;
+  /** Takes all remaining words. */
+  readonly variadic?: true;
+  readonly choices?: readonly string[];
+  readonly offers?: Completer | undefined;
+  readonly parse: (text: string, name: string) => T;
+}
+
+type FlagValue<F> = F extends { repeatable: true; parse: (...args: never[]) => infer T }
+  ? readonly T[]
+  : F extends { parse: (...args: never[]) => infer T }
+    ? T
+    : never;
+/** The flags of a command, by name. */
+export type Flags = Readonly<Record<string, Flag>>;
+/** The arguments of a command, in order. */
+export type Arguments = readonly Argument[];
+
+/** The input of a command: its flags by name, and its arguments in order. */
+export interface Input<A extends Arguments = Arguments, F extends Flags = Flags> {
+  readonly flags: { readonly [K in keyof F]?: FlagValue<F[K]> };
+  readonly args: {
+    readonly [K in keyof A]: A[K] extends { variadic: true; parse: (...args: never[]) => infer T }
+      ? readonly T[]
+      : A[K] extends Argument<infer T>
+        ? A[K]['required'] extends true
+          ? T
+          : T | undefined
+        : never;
+  };
+}
 
 /** The error for a mistake in the command line. Nothing was sent. */
 export function usage(message: string, now: readonly string[] = []): CliError {

@@ -1,7 +1,7 @@
 /** Builds the context of a command: its output, profile, account, journal, files and clock. Loaded only when a command runs. */
 
 import { join } from 'node:path';
-import type { Context, Days } from '../commands/command.ts';
+import type { Context, Days } from '../context/context.ts';
 import type { Exports } from '../exports/exports.ts';
 import { createIndexes } from '../index/index.ts';
 import { type Io, variable } from '../io.ts';

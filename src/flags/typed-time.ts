@@ -1,8 +1,8 @@
 /** Reads times as people type them, `30d`, `yesterday` or `2026-11-20`, and the range between two of them. Pure. */
 
+import type { Context, Days } from '../context/context.ts';
 import { CliError } from '../errors.ts';
 import { closestNames } from '../terminal/terminal.ts';
-import type { Context, Days } from './command.ts';
 import { flag, usage } from './flags.ts';
 
 /** The clock and the time zone that a typed time is read with. */

@@ -1,0 +1,148 @@
+/** Everything that commands and changes need from outside: the context that a run hands them. */
+
+import type { OpenService } from '../api/api.ts';
+import type { JsonObject } from '../api/spec.ts';
+import { CliError } from '../errors.ts';
+import type { Exports } from '../exports/exports.ts';
+import type { Indexes } from '../index/index.ts';
+import type { Clock } from '../io.ts';
+import type { Journal, MakeChange } from '../journal/journal.ts';
+import type { Busy, Held } from '../locks/locks.ts';
+import type { Plans } from '../plans/plans.ts';
+import type { ProfileDraft, Profiles, TypedKey } from '../profiles/profiles.ts';
+import type { SenderDoor } from '../sender/sender.ts';
+import type { SimulatorControl } from '../simulator/simulator.ts';
+import type { Ask, Format, Notes, Output, Shell } from '../terminal/terminal.ts';
+
+/** The values of the global options, from flag, environment, profile or default. */
+interface GlobalOptions {
+  /** The output format that was asked for; undefined when there was none. */
+  readonly askedFormat: Format | undefined;
+  readonly profile: string | undefined;
+  readonly columns: readonly string[] | undefined;
+  /** The columns of PAYDESK_COLUMNS. A list ignores names that it does not have. */
+  readonly usualColumns: readonly string[] | undefined;
+  /** Whether table and csv start with a heading line. */
+  readonly header: boolean;
+  /** The typed output options. The command for the next page repeats them. */
+  readonly outputWords: readonly string[];
+  readonly yes: boolean;
+  readonly quiet: boolean;
+  readonly dryRun: boolean;
+  readonly timeoutMs: number;
+}
+
+/** Converts between moments and days of a time zone. The run uses the zone of its profile, once the profile is open. */
+export interface Days {
+  /** The day of a time (Unix seconds), `2026-11-20`; undefined when the value is not a time. */
+  day(seconds: unknown): string | undefined;
+  /**
+   * The first moment at which clocks in this zone show a certain time or a later one, in Unix milliseconds. `shown` is that
+   * time as if it were UTC (`Date.UTC`).
+   */
+  moment(shown: number): number;
+  /** Writes a time (Unix milliseconds) with its day and zone, `21 Nov 2026 09:31:39 UTC-6`. */
+  readonly full: (ms: number) => string;
+  /** The days between two times (Unix seconds) in words: `3 Nov to 20 Nov 2026 (UTC-6)`. */
+  between(first: number, last: number): string;
+  /**
+   * A time (Unix seconds) in words, `20 Nov 18:42`, or its date, `20 Nov`; the year only if it is not this one. `-` if it is
+   * not a time.
+   */
+  show(seconds: unknown, precision: 'day' | 'date'): string;
+  /** The zone at a time (Unix seconds) as headings show it: `-06`. */
+  offset(seconds: number): string;
+}
+
+/** Everything that a command needs from outside. */
+export interface Context {
+  readonly options: GlobalOptions;
+  readonly clock: Clock;
+  /** Aborts on Ctrl-C, SIGTERM, SIGHUP and when stdout is gone. */
+  readonly signal: AbortSignal;
+  /** Aborts as soon as somebody asks to stop, even while a change is in flight. A batch starts no row after that. */
+  readonly stopAsked: AbortSignal;
+  readonly out: Output;
+  readonly notes: Notes;
+  readonly ask: Ask;
+  readonly profiles: Profiles;
+  readonly simulator: SimulatorControl;
+  /**
+   * Opens the profile of this run, or a named one. Throws CliError 'auth' when there is none or it has no key. Throws
+   * 'refused' for a change in production when the profile is only the default one of several.
+   */
+  service(how?: {
+    readonly purpose?: 'read' | 'change';
+    readonly profile?: string | undefined;
+    /** A key to try instead of the stored one; only with a named profile. */
+    readonly key?: TypedKey | undefined;
+    /** From now on this run sends at most so many requests per second, changes included. */
+    readonly maxPerSecond?: number | undefined;
+    /** The order whose open cases the command shows itself, so that no line repeats them. */
+    readonly shown?: string | undefined;
+  }): Promise<OpenService>;
+  /**
+   * Uses the profile of a plan for the whole run, or else the only one that reaches its account. A profile that was named on the
+   * command line stays.
+   */
+  useProfileOf(plan: { readonly account: string; readonly profile: string }): Promise<void>;
+  /** Opens a profile that is not stored yet, with its key. Only for reads. */
+  draftService(draft: ProfileDraft, key: TypedKey): Promise<OpenService>;
+  /** Writes a time (Unix milliseconds) as a time of day in the zone of the run, `09:31:40`. */
+  timeOfDay(ms: number): string;
+  /** As `timeOfDay`; a time of another day says which, `09:31:40 on 20 Nov`. Unix milliseconds. */
+  shortTime(ms: number): string;
+  /** Writes a time (Unix milliseconds) with its day and zone, `21 Nov 2026 09:31:39 UTC-6`. */
+  fullTime(ms: number): string;
+  readonly days: Days;
+  /** Days in a time zone such as America/Mexico_City; undefined if this machine does not know it. */
+  daysIn(zone: string): Days | undefined;
+  zone(): string;
+  readonly exports: Exports;
+  /** The indexes of orders on this machine. */
+  readonly index: Indexes;
+  /** Takes a lock of this user, or says at once who has it. */
+  lock(name: string): Promise<Held | Busy>;
+  readonly plans: Plans;
+  /** The only way to change something at the service. */
+  readonly change: MakeChange;
+  readonly journal: Journal;
+  /** The folder of the journal, and what says so: `state_folder`, or the file of the machine's configuration. */
+  readonly journalPlace: { readonly folder: string; readonly from: string };
+  /** What the sender commands do, and how a desk joins a sender. Its code is loaded when it is asked for. */
+  sender(): Promise<SenderDoor>;
+  completionScript(shell: Shell): Promise<string>;
+  /** Reads standard input to its end, as text, up to a number of bytes. */
+  stdin(maxBytes: number): Promise<string>;
+  /** Reads a file as text; `-` is standard input. Throws CliError 'usage' if it cannot be read. */
+  file(path: string, maxBytes: number): Promise<string>;
+  /**
+   * Throws CliError 'usage' for a file of paydesk itself: journal, witness, keys, profiles, locks. A command calls it before it
+   * asks or reads anything for a file that it will write; exports and plans do too.
+   */
+  readonly refuseOwnFile: (path: string) => void;
+}
+
+/**
+ * Asks before something that cannot be undone, unless --yes was given. Throws CliError 'cancelled' with the words of
+ * `otherwise` when the person says no.
+ */
+export async function confirmFirst(
+  { options, ask }: Pick<Context, 'options' | 'ask'>,
+  message: string,
+  otherwise: string,
+): Promise<void> {
+  if (options.yes || (await ask.confirm({ message, flag: '--yes' }))) return;
+  throw new CliError('cancelled', otherwise);
+}
+
+/** With --dry-run: prints what would be done, as a record or as a line, and returns true. */
+export async function dryRunShown(
+  { options, out }: Pick<Context, 'options' | 'out'>,
+  record: JsonObject,
+  line: string,
+): Promise<boolean> {
+  if (!options.dryRun) return false;
+  await out.dryRun(record, () => [{ line }]);
+  return true;
+}
