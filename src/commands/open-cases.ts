@@ -3,6 +3,7 @@
 import { warnOfUnrecorded } from '../changes/changes.ts';
 import type { Context } from '../context/context.ts';
 import type { AttemptRecord } from '../journal/journal.ts';
+import { needsPerson } from '../journal/journal.ts';
 import {
   attemptOf,
   doubtOf,
@@ -11,7 +12,6 @@ import {
   recordedState,
   stopsRefund,
 } from '../orders/orders.ts';
-import { needsPerson } from './journal/attempts.ts';
 
 /** The states of which somebody has to know. */
 export const openStates = [
@@ -53,7 +53,7 @@ export function collectOpenCases(ctx: Context): OpenCases {
     async all(attempts) {
       const now = await ctx.journal.now();
       const own = attempts
-        .filter((record) => needsPerson(ctx, record, now))
+        .filter((record) => needsPerson(record, now))
         .map((record): OpenCase => {
           const { currency, proof } = record.sent;
           const state = openStates.find((one) => one === recordedState(record)) ?? 'unconfirmed';

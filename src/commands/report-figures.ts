@@ -2,7 +2,7 @@
 
 import { statuses } from '../api/spec.ts';
 import type { Context } from '../context/context.ts';
-import { changeKinds } from '../journal/journal.ts';
+import { changeKinds, isOpen } from '../journal/journal.ts';
 import { recordedState, type TwinPair } from '../orders/orders.ts';
 import {
   daysFrom,
@@ -180,7 +180,7 @@ async function openCases(
         orderId,
         what: sent === undefined ? 'order' : changeKinds[sent.proof.kind].noun,
         state,
-        outcome: isKnown ? outcomeWords(record, ctx.journal.isOpen(record, now)) : seen,
+        outcome: isKnown ? outcomeWords(record, isOpen(record, now)) : seen,
         amount: sent?.amount,
         currency: of,
         sentAt: sent && Math.floor(sent.time / 1000),

@@ -3,7 +3,7 @@
 import { type JsonObject, statuses } from '../api/spec.ts';
 import type { Context } from '../context/context.ts';
 import { CliError } from '../errors.ts';
-import type { AttemptRecord } from '../journal/journal.ts';
+import { type AttemptRecord, isOpen } from '../journal/journal.ts';
 import {
   type Figure,
   type Gaps,
@@ -129,7 +129,7 @@ async function unconfirmedWithoutOrder({ journal, profiles }: Context): Promise<
   const now = await journal.now();
   const { origin, account } = profile;
   const open = await journal.attempts({ origin, withoutOrder: true, open: now });
-  return open.filter((record) => record.sent.account === account && journal.isOpen(record, now)).length;
+  return open.filter((record) => record.sent.account === account && isOpen(record, now)).length;
 }
 
 function refundedLine(

@@ -60,6 +60,11 @@ export function isOpen(record: AttemptRecord, now: Moment): boolean {
   );
 }
 
+/** Whether a person must look: the attempt is unconfirmed, or its last verdict has an alarm. */
+export function needsPerson(record: AttemptRecord, now: Moment): boolean {
+  return isOpen(record, now) || verdictOf(record)?.alarm !== undefined;
+}
+
 /** The latest time at which an open attempt ends; undefined when only a read or a person can end it. */
 export function blockedUntil(record: AttemptRecord): number | undefined {
   const verdict = verdictOf(record)?.verdict;

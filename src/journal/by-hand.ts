@@ -42,9 +42,14 @@ const afterSendByMs = 120_000;
 
 /** Refuses "it was not made" while nobody can know that; undefined when it is late enough. */
 export function tooEarly(attempt: AttemptRecord, now: Moment): Refusal | undefined {
-  const { sent } = attempt;
+  const until = tooEarlyUntil(attempt, now);
+  return until === undefined ? undefined : { why: 'too_early', attempt, until };
+}
+
+/** Until when nobody can know yet that it was not made (Unix milliseconds); undefined when it is late enough. */
+export function tooEarlyUntil({ sent }: AttemptRecord, now: Moment): number | undefined {
   const left = sent.sendBy - sent.time + afterSendByMs - atLeastSince(sent, now);
-  return left > 0 ? { why: 'too_early', attempt, until: now.wall + left } : undefined;
+  return left > 0 ? now.wall + left : undefined;
 }
 
 /** Whether what a person recorded still counts, and says the contrary of this statement. */

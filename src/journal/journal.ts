@@ -34,6 +34,7 @@ export {
   countedAmount,
   hasFailed,
   horizonOf,
+  isDue,
   isFailedLate,
   isMadeByHand,
   isMadeRefund,
@@ -43,9 +44,11 @@ export {
   isWatched,
   leavesUntil,
   mayBeMade,
+  mayStillLeave,
+  needsPerson,
   ownRefunds,
 } from './attempt-state.ts';
-export { sentAgain, unshownRefunds } from './by-hand.ts';
+export { sentAgain, tooEarlyUntil, unshownRefunds } from './by-hand.ts';
 export type {
   Change,
   ChangeKind,
@@ -91,7 +94,7 @@ export { foundTwice, isPaidTwice, otherAlarms, refundsPaidTwice } from './paid-t
 export { pickDue } from './read-again.ts';
 export { touches } from './read-guards.ts';
 export { appearedVerdict, notMadeBy, recordedBy, statementOn } from './said-by-hand.ts';
-export { type AccountMarks, isOfLivemode, isSameOrigin } from './same-account.ts';
+export { type AccountMarks, isOfLivemode, isSameOrigin, mayBeOf } from './same-account.ts';
 export { sameJson } from './same-request.ts';
 export type {
   ApprovalRow,
@@ -214,12 +217,6 @@ export interface Journal {
    * clock too.
    */
   now(service?: Pick<Service, 'seenDate'>): Promise<Moment>;
-  /** Whether an attempt still blocks its order. */
-  isOpen(record: AttemptRecord, now: Moment): boolean;
-  /** Whether reading the order again may show something new about the attempt. */
-  isDue(record: AttemptRecord, now: Moment): boolean;
-  /** Whether another desk of the team may be about to send it, so that a read proves nothing yet. */
-  mayStillLeave(record: AttemptRecord, now: Moment): boolean;
   /**
    * Reads the order again if a change on it is unconfirmed. Throws CliError 'refused' when one still is after that, and for
    * a refund of an order with a refund that was made twice; returns the attempts that the read settled. If the order cannot be
@@ -257,8 +254,6 @@ export interface Journal {
     service: Pick<Service, 'profile' | 'keyFingerprint'>,
     orders: string | ReadonlySet<string>,
   ): Promise<readonly AttemptRecord[]>;
-  /** Whether an attempt may be of this account, however its address is spelled. */
-  mayBeOf(service: Pick<Service, 'profile' | 'keyFingerprint'>, record: AttemptRecord): boolean;
   /** What stops every change, in words; undefined when nothing does. */
   problem(): Promise<string | undefined>;
   /** Reads the order again and writes down what that proves. CliError 'refused' while another run holds its lock. */
@@ -279,8 +274,6 @@ export interface Journal {
   ): Promise<Resolved>;
   /** The attempts on the order of this one, with the same account; itself among them. None if it has no order. */
   onSameOrder(record: AttemptRecord): Promise<readonly AttemptRecord[]>;
-  /** Until when nobody can know yet that it was not made (Unix milliseconds); undefined when it is late enough. */
-  tooEarlyUntil(record: AttemptRecord, now: Moment): number | undefined;
   /**
    * Reads the order again, then writes down that a person has dealt with the alarm of this attempt. Adds nothing when it has
    * no alarm, or is still unconfirmed. Throws CliError 'refused' while it is watched and its order cannot be read.

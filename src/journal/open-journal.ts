@@ -6,8 +6,7 @@ import type { Clock } from '../io.ts';
 import type { Locks } from '../locks/locks.ts';
 import { commandLine, type Profile, type Profiles, profileNamed } from '../profiles/profiles.ts';
 import type { Notes, Secrets } from '../terminal/terminal.ts';
-import { isDue, isOpen, mayStillLeave } from './attempt-state.ts';
-import { tooEarly } from './by-hand.ts';
+import { needsPerson } from './attempt-state.ts';
 import { recordedOutcome } from './change-outcome.ts';
 import type { Journal, Resolve } from './journal.ts';
 import { type AttemptRecord, copyName } from './journal-rows.ts';
@@ -16,7 +15,7 @@ import { momentOf, stampOf } from './journal-time.ts';
 import { applying, claimPlan } from './plan-claim.ts';
 import { resolveOne } from './read-again.ts';
 import { refuseDuplicate, refuseOpen, refusePlanned } from './refuse-early.ts';
-import { attemptsOf, marksOf, marksOfService, mayBeSameAccount } from './same-account.ts';
+import { attemptsOf, marksOf, mayBeOf, mayBeSameAccount } from './same-account.ts';
 import { asksForSame } from './same-request.ts';
 import { unwritten, withoutKeys } from './store-of-run.ts';
 import { needsLookLine } from './unconfirmed.ts';
@@ -154,9 +153,7 @@ async function needsLook(
   const now = await journal.now();
   const attempts = await journal.attempts({ origin, open: now });
   return attempts.filter(
-    (record) =>
-      (shown === undefined || record.sent.proof.orderId !== shown) &&
-      (isOpen(record, now) || record.verdicts.at(-1)?.alarm !== undefined),
+    (record) => (shown === undefined || record.sent.proof.orderId !== shown) && needsPerson(record, now),
   );
 }
 
@@ -189,14 +186,10 @@ function createJournal(parts: JournalParts): Journal {
     recordSetting: async (change) =>
       store.append({ type: 'setting', ...stampOf(await now()), operator, ...change }),
     now,
-    isOpen,
-    isDue,
-    mayStillLeave,
     refuseOpen: (order) => refuseOpen({ ...parts, now, readAgain }, order),
     refuseDuplicate: (order) => refuseDuplicate({ ...parts, now, resolve }, order),
     refusePlanned: (refund) => refusePlanned({ ...parts, now }, refund),
     attemptsOf: (service, orders) => attemptsOf(store, service, orders),
-    mayBeOf: (service, { sent }) => mayBeSameAccount(marksOf(sent), marksOfService(service)),
     rules: async () => await store.rules?.(),
     member,
     claimPlan: (plan) => claimPlan(parts, plan),
@@ -215,16 +208,9 @@ function createJournal(parts: JournalParts): Journal {
       const account = marksOf(sent);
       return all.filter((one) => mayBeSameAccount(marksOf(one.sent), account));
     },
-    tooEarlyUntil(record, moment) {
-      const refusal = tooEarly(record, moment);
-      return refusal?.why === 'too_early' ? refusal.until : undefined;
-    },
     async settledAlike(service, change) {
-      const account = marksOfService(service);
       const byHand = await store.attempts({ byHand: true });
-      return byHand.filter(
-        ({ sent }) => mayBeSameAccount(marksOf(sent), account) && asksForSame(sent, change),
-      );
+      return byHand.filter((record) => mayBeOf(service, record) && asksForSame(record.sent, change));
     },
     recorded: async (idempotencyKey, asked) =>
       idempotencyKey === undefined

@@ -44,6 +44,14 @@ export function mayBeSameAccount(one: AccountMarks, other: AccountMarks): boolea
   return sameKey || isSameAddress(one, other) || (one.livemode && other.livemode);
 }
 
+/** Whether an attempt may be of the account that a service reaches, however its address is spelled. */
+export function mayBeOf(
+  service: Pick<Service, 'profile' | 'keyFingerprint'>,
+  { sent }: Pick<AttemptRecord, 'sent'>,
+): boolean {
+  return mayBeSameAccount(marksOf(sent), marksOfService(service));
+}
+
 /** Whether both have the same address. Then it is one account, whatever its profiles are called. */
 export function isSameAddress(one: AccountMarks, other: AccountMarks): boolean {
   return plainOrigin(one.origin) === plainOrigin(other.origin);
@@ -82,7 +90,6 @@ export async function attemptsOf(
   service: Pick<Service, 'profile' | 'keyFingerprint'>,
   orders: string | ReadonlySet<string>,
 ): Promise<readonly AttemptRecord[]> {
-  const account = marksOfService(service);
   const all = await store.attempts(typeof orders === 'string' ? { orderId: orders } : { orderIds: orders });
-  return all.filter(({ sent }) => mayBeSameAccount(marksOf(sent), account));
+  return all.filter((record) => mayBeOf(service, record));
 }

@@ -3,7 +3,7 @@
 import type { Service } from '../api/api.ts';
 import { isObject, type JsonObject, valueAt } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
-import type { AttemptRecord, Journal, Moment } from '../journal/journal.ts';
+import { type AttemptRecord, type Journal, type Moment, mayBeOf } from '../journal/journal.ts';
 import { type KnownOrder, knownOrder } from './known-order.ts';
 import { type KnownTwin, knownTwin, type Twin } from './twins.ts';
 
@@ -104,5 +104,5 @@ export async function unconfirmedOf(
   service: Account,
 ): Promise<readonly AttemptRecord[]> {
   const unconfirmed = await journal.attempts({ open: await journal.now() });
-  return unconfirmed.filter((record) => journal.mayBeOf(service, record));
+  return unconfirmed.filter((record) => mayBeOf(service, record));
 }

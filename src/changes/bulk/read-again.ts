@@ -9,6 +9,7 @@ import {
   isMadeByHand,
   isUnconfirmed,
   isWatched,
+  mayStillLeave,
 } from '../../journal/journal.ts';
 import type { Plan } from '../../plans/plans.ts';
 import { attemptsOfPlan, type Looked } from './report-plan.ts';
@@ -34,7 +35,7 @@ export async function readAgain(ctx: Context, plan: Plan): Promise<Looked> {
   for await (const { rows, attempts } of attemptsOfPlan(ctx, plan)) {
     const keys = new Set(rows.map(({ key }) => key));
     for (const record of attempts.filter(({ sent }) => keys.has(sent.idempotencyKey ?? ''))) {
-      if (ctx.journal.mayStillLeave(record, now)) continue;
+      if (mayStillLeave(record, now)) continue;
       if (isUnconfirmed(record)) open.push(record);
       else if (watched.length < watchedMax && (isWatched(record) || isMadeByHand(record)))
         watched.push(record);

@@ -3,7 +3,7 @@
 import type { OpenService } from '../../api/api.ts';
 import type { JsonObject } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
-import type { AttemptRecord, Moment } from '../../journal/journal.ts';
+import { type AttemptRecord, isOpen, type Moment } from '../../journal/journal.ts';
 import {
   isPaidBack,
   type KnownTwin,
@@ -87,7 +87,7 @@ async function knownOf(
     missing: missing.get(id),
     neighbour: found?.neighbour,
     attempts,
-    isOpen: (record) => ctx.journal.isOpen(record, now),
+    isOpen: (record) => isOpen(record, now),
     known: found && knownOrder(found.order, attempts, now),
     ...(await lookUpTwins(ctx, service, found?.order, known)),
     ...(await historyOf(ctx, found?.order, attempts)),

@@ -1,8 +1,8 @@
 /** `approvals list`: the requests of the team for the approval of a second person. */
 
 import { isPending, requestColumns, requestRecord, requestsOf } from '../../changes/changes.ts';
-import { defineCommand } from '../command.ts';
 import { flag } from '../../flags/flags.ts';
+import { defineCommand } from '../command.ts';
 
 export const list = defineCommand({
   description:

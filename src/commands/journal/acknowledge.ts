@@ -10,8 +10,10 @@ import {
   alarmText,
   appearedVerdict,
   attemptName,
+  isOpen,
   isPaidTwice,
   isWatched,
+  needsPerson,
   otherAlarms,
   sentBy,
   statementOn,
@@ -20,7 +22,7 @@ import {
 import { defineCommand } from '../command.ts';
 import { amountStyleOf } from './attempt-record.ts';
 import { refundsShown } from './attempt-words.ts';
-import { attemptOf, changeArgument, needsPerson, subjectOf } from './attempts.ts';
+import { attemptOf, changeArgument, subjectOf } from './attempts.ts';
 import { alarmSteps } from './next-steps.ts';
 import { noteProblem, unrecordable, wrongNote } from './settle-words.ts';
 import { checkShown, showAttempt } from './show.ts';
@@ -71,7 +73,7 @@ async function acknowledgeAlarm(
   if (more.length > 0) ctx.notes.warn(`the order shows more than before: ${more.join(' and ')}: look at it`);
   if (left.length > 0 && orderId !== undefined) ctx.notes.warn(stoppedWords(orderId, left));
   await showAttempt(ctx, after);
-  const isLeft = more.length > 0 || needsPerson(ctx, after, await ctx.journal.now());
+  const isLeft = more.length > 0 || needsPerson(after, await ctx.journal.now());
   return isLeft ? exitCodes.unknown : 0;
 }
 
@@ -161,7 +163,7 @@ async function refuseUnlessAlarmed(ctx: Context, record: AttemptRecord): Promise
   const { change } = record.sent;
   const last = record.verdicts.at(-1);
   const certain = 'nothing was recorded';
-  if (ctx.journal.isOpen(record, await ctx.journal.now()))
+  if (isOpen(record, await ctx.journal.now()))
     throw new CliError(
       'refused',
       `${change} is still unconfirmed: settle it, there is no alarm to acknowledge`,

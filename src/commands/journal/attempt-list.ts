@@ -5,7 +5,7 @@ import { type Column, fieldColumn } from '../../api/resources.ts';
 import type { JsonObject } from '../../api/spec.ts';
 import { untilWords } from '../../changes/changes.ts';
 import type { Context } from '../../context/context.ts';
-import { type AttemptRecord, broughtBy } from '../../journal/journal.ts';
+import { type AttemptRecord, broughtBy, isOpen } from '../../journal/journal.ts';
 import { attemptColumns, mayAppear, nameOf, recordOf } from './attempt-record.ts';
 import { briefOutcome } from './attempt-words.ts';
 
@@ -57,7 +57,7 @@ async function showRecords(
   async function* records(): AsyncGenerator<JsonObject> {
     for await (const page of pages)
       for (const record of page)
-        yield { ...recordOf(record, ctx.journal.isOpen(record, now)), ...mayAppear(ctx, record) };
+        yield { ...recordOf(record, isOpen(record, now)), ...mayAppear(ctx, record) };
   }
   const amountsOf = amountStyles(ctx);
   const shown = columns.map((column) => ({

@@ -13,8 +13,10 @@ import {
   attemptName,
   byNewest,
   changeKinds,
+  isOpen,
   type ListPage,
   type Moment,
+  needsPerson,
   pagesOf,
 } from '../../journal/journal.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
@@ -126,11 +128,6 @@ export async function scopeOf(ctx: Context, all: boolean): Promise<Profile | und
   }
 }
 
-/** Whether a person must look: the attempt is unconfirmed, or its last verdict has an alarm. */
-export function needsPerson(ctx: Context, record: AttemptRecord, now: Moment): boolean {
-  return ctx.journal.isOpen(record, now) || record.verdicts.at(-1)?.alarm !== undefined;
-}
-
 /**
  * Says what of other accounts needs a person, and the command that shows it:
  * `1 refund unconfirmed in another profile (live): paydesk -p live journal list --open`. None if nothing does. `scope`: the profile whose
@@ -158,7 +155,7 @@ async function linesAbout(ctx: Context, scope: Profile): Promise<readonly string
   if (first === undefined) return [];
   const kinds = [...new Set(others.map(({ sent }) => changeKinds[sent.proof.kind].noun))];
   const what = `${kinds.length === 1 ? kinds[0] : 'change'}${others.length === 1 ? '' : 's'}`;
-  const open = others.filter((record) => ctx.journal.isOpen(record, now));
+  const open = others.filter((record) => isOpen(record, now));
   const state =
     open.length === others.length
       ? 'unconfirmed'
@@ -180,7 +177,7 @@ async function unfinishedOf(
   now: Moment,
 ): Promise<readonly AttemptRecord[]> {
   const attempts = await ctx.journal.attempts({ origin, open: now });
-  return attempts.filter((record) => needsPerson(ctx, record, now));
+  return attempts.filter((record) => needsPerson(record, now));
 }
 
 async function reachesAll(ctx: Context, name: string, attempts: readonly AttemptRecord[]): Promise<boolean> {

@@ -11,6 +11,7 @@ import {
   byNewest,
   type ChangeKind,
   changeKinds,
+  needsPerson,
   pagesOf,
 } from '../../journal/journal.ts';
 import { accountSpan, commandLine, type Profile, plainCommand } from '../../profiles/profiles.ts';
@@ -25,7 +26,6 @@ import {
   elsewhereLines,
   fromFlag,
   hasCreated,
-  needsPerson,
   nextFlag,
   scopeOf,
 } from './attempts.ts';
@@ -164,7 +164,7 @@ async function openOf(
   const now = await ctx.journal.now();
   const found = await ctx.journal.attempts({ ...filter, open: now });
   return found
-    .filter((record) => needsPerson(ctx, record, now))
+    .filter((record) => needsPerson(record, now))
     .filter((record) => created === undefined || hasCreated(record, created))
     .toSorted((one, other) => byNewest(one.sent, other.sent));
 }

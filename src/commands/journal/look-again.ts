@@ -9,6 +9,8 @@ import {
   alarmText,
   appearedVerdict,
   attemptName,
+  isDue,
+  isOpen,
   isWatched,
   pickDue,
   unfinished,
@@ -127,13 +129,13 @@ async function readEach(
       const { record: after, evidence } = await ctx.journal.reconcile(record);
       reread.push(after);
       if (evidence?.shows !== 'unreadable') continue;
-      if (ctx.journal.isOpen(after, now)) unread.set(record.sent.change, evidence.problem);
+      if (isOpen(after, now)) unread.set(record.sent.change, evidence.problem);
       else ctx.notes.note(`could not find out more about ${record.sent.change}: ${evidence.problem}`);
     } catch (error) {
       if (!(error instanceof CliError)) throw error;
       // The outcome of this attempt is known and it is only watched. If its profile is gone, nobody needs a warning.
       const isMissing = error.kind === 'auth' || error.kind === 'usage';
-      if ((isMissing || ctx.options.quiet) && !ctx.journal.isOpen(record, now)) continue;
+      if ((isMissing || ctx.options.quiet) && !isOpen(record, now)) continue;
       const { change } = record.sent;
       ctx.notes.warn(`${change} was not checked: ${error.message}: ${checkCommand(error, change)}`);
       reread.push(record);
@@ -149,7 +151,7 @@ function checkCommand({ parts: { now = [] } }: CliError, change: string): string
 
 async function dueOf(ctx: Context, attempts: readonly AttemptRecord[]): Promise<readonly AttemptRecord[]> {
   const now = await ctx.journal.now();
-  return attempts.filter((one) => ctx.journal.isDue(one, now));
+  return attempts.filter((one) => isDue(one, now));
 }
 
 // ── Alarms ──────────────────────────────────────────────────────────────────────────────────────

@@ -8,16 +8,20 @@ import {
   type AttemptRecord,
   attemptName,
   blockedUntil,
+  isDue,
   isMadeRefund,
+  isOpen,
   leavesUntil,
   type Moment,
+  mayStillLeave,
+  needsPerson,
   type Resolved,
 } from '../../journal/journal.ts';
 import { defineCommand } from '../command.ts';
 import { showAttempts } from './attempt-list.ts';
 import { amountStyleOf, attemptColumns } from './attempt-record.ts';
 import { outcomeWords } from './attempt-words.ts';
-import { attemptOf, changeArgument, elsewhereLines, needsPerson, scopeOf, subjectOf } from './attempts.ts';
+import { attemptOf, changeArgument, elsewhereLines, scopeOf, subjectOf } from './attempts.ts';
 import { dueIn, namesProfile, readAll, readFew, type Unread, warnOfAlarms } from './look-again.ts';
 import { checkShown, type Look, showAttempt } from './show.ts';
 
@@ -47,11 +51,9 @@ export const reconcile = defineCommand({
     const now = await ctx.journal.now();
     const isShown = ({ sent }: AttemptRecord) => reread.some((one) => one.sent.change === sent.change);
     // A person also needs to see what no read can decide, and what cannot be decided yet.
-    const left = (await ctx.journal.attempts({ origin, open: now })).filter((one) =>
-      needsPerson(ctx, one, now),
-    );
+    const left = (await ctx.journal.attempts({ origin, open: now })).filter((one) => needsPerson(one, now));
     const all = [...reread, ...left.filter((one) => !isShown(one))];
-    const alarmed = reread.filter((one) => needsPerson(ctx, one, now));
+    const alarmed = reread.filter((one) => needsPerson(one, now));
     const shown = toShow(ctx, all, before, now);
     await showAttempts(ctx, shown);
     const made = watchedLine(shown, before);
@@ -80,19 +82,19 @@ async function reconcileAttempt(ctx: Context, before: AttemptRecord): Promise<nu
   const record = looked?.record ?? before;
   warnOfAlarms(ctx, [record]);
   await showAttempt(ctx, record, await lookOf(ctx, before, looked));
-  return needsPerson(ctx, record, await ctx.journal.now()) ? exitCodes.unknown : 0;
+  return needsPerson(record, await ctx.journal.now()) ? exitCodes.unknown : 0;
 }
 
 // That the order was read again, when, and what that changed.
 async function lookOf(ctx: Context, before: AttemptRecord, looked: Resolved | undefined): Promise<Look> {
   const now = await ctx.journal.now();
-  const words = (record: AttemptRecord) => outcomeWords(record, ctx.journal.isOpen(record, now));
+  const words = (record: AttemptRecord) => outcomeWords(record, isOpen(record, now));
   const was = words(before);
   if (looked === undefined) {
     const { operator } = before.sent;
-    const line = !ctx.journal.isOpen(before, now)
+    const line = !isOpen(before, now)
       ? 'already certain; not read again'
-      : ctx.journal.mayStillLeave(before, now)
+      : mayStillLeave(before, now)
         ? `not read again: the run of ${operator} may still send it until ${ctx.fullTime(Math.ceil(leavesUntil(before) / 1000) * 1000)}, so the order proves nothing before; run this again then`
         : 'not read again: paydesk cannot look it up';
     return { line, at: undefined, was, changed: false };
@@ -110,7 +112,7 @@ async function lookOf(ctx: Context, before: AttemptRecord, looked: Resolved | un
       changed: false,
     };
   const changed = was !== is;
-  if (record.verdicts.at(-1)?.verdict === 'not_seen' && ctx.journal.isOpen(record, now)) {
+  if (record.verdicts.at(-1)?.verdict === 'not_seen' && isOpen(record, now)) {
     const seen = orderId === undefined ? 'the newest orders do' : 'the order does';
     return {
       line: `still unconfirmed: read again at ${ctx.timeOfDay(at)}, ${seen} not show it`,
@@ -130,7 +132,7 @@ function toShow(
   before: readonly AttemptRecord[],
   now: Moment,
 ): readonly AttemptRecord[] {
-  const isOpen = (record: AttemptRecord) => needsPerson(ctx, record, now);
+  const isOpen = (record: AttemptRecord) => needsPerson(record, now);
   const known = new Map(
     before.map(({ sent, verdicts }) => [attemptName({ sent }), verdicts.at(-1)] as const),
   );
@@ -157,7 +159,7 @@ function watchedLine(shown: readonly AttemptRecord[], before: readonly AttemptRe
 // A table may cut the outcome; what to do now is written in full, below it.
 function warnOfOpen(ctx: Context, records: readonly AttemptRecord[], now: Moment, unread: Unread): void {
   const named = namesProfile(records);
-  for (const record of records.filter((one) => ctx.journal.isOpen(one, now))) {
+  for (const record of records.filter((one) => isOpen(one, now))) {
     const { change, proof } = record.sent;
     const until = blockedUntil(record);
     const blocked = blockedWords(
@@ -179,7 +181,7 @@ function unreadWords(problem: string): string {
 
 // A person named this attempt, so a refund that was made is read even when it is not due.
 async function mayChange(ctx: Context, record: AttemptRecord): Promise<boolean> {
-  return isMadeRefund(record) || ctx.journal.isDue(record, await ctx.journal.now());
+  return isMadeRefund(record) || isDue(record, await ctx.journal.now());
 }
 
 // A dry run does not read the order, because paydesk writes down what a read proves.

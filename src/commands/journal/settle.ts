@@ -10,6 +10,8 @@ import {
   changeKinds,
   type Evidence,
   horizonOf,
+  isOpen,
+  needsPerson,
   notMadeBy,
   sentAgain,
   sentBy,
@@ -17,7 +19,7 @@ import {
 } from '../../journal/journal.ts';
 import { defineCommand } from '../command.ts';
 import { amountStyleOf } from './attempt-record.ts';
-import { attemptOf, changeArgument, needsPerson, subjectOf } from './attempts.ts';
+import { attemptOf, changeArgument, subjectOf } from './attempts.ts';
 import { idProblem, madeWords, meaningOf, noteProblem, unrecordable, wrongNote } from './settle-words.ts';
 import { checkShown, showAttempt } from './show.ts';
 
@@ -81,7 +83,7 @@ async function settleAttempt(ctx: Context, record: AttemptRecord, asked: Asked):
   checkShown(ctx, record);
   if (corrects) refuseNoCorrection(record, applied);
   else if (record.verdicts.at(-1)?.verdict === 'applied') refuseContradiction(record, applied);
-  const open = ctx.journal.isOpen(record, await ctx.journal.now());
+  const open = isOpen(record, await ctx.journal.now());
   const isStrict = !applied && (open || corrects);
   checkNote(asked, isStrict);
   checkConfirm(ctx, record, asked, isStrict);
@@ -98,7 +100,7 @@ async function settleAttempt(ctx: Context, record: AttemptRecord, asked: Asked):
         : 'the order shows what happened; paydesk recorded that, and not what you said',
     );
   await showAttempt(ctx, after);
-  return needsPerson(ctx, after, await ctx.journal.now()) ? exitCodes.unknown : 0;
+  return needsPerson(after, await ctx.journal.now()) ? exitCodes.unknown : 0;
 }
 
 // Refuses a statement that contradicts an outcome that is already settled.

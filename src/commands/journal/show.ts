@@ -9,8 +9,10 @@ import {
   type AttemptRecord,
   archivedBy,
   blockedUntil,
+  isOpen,
   otherAlarms,
   sentBy,
+  tooEarlyUntil,
   type VerdictRow,
 } from '../../journal/journal.ts';
 import { plainCommand } from '../../profiles/profiles.ts';
@@ -48,8 +50,8 @@ export interface Look {
 /** Prints one attempt with its history; first what a new read has brought, if there was one. */
 export async function showAttempt(ctx: Context, record: AttemptRecord, look?: Look): Promise<void> {
   const now = await ctx.journal.now();
-  const open = ctx.journal.isOpen(record, now);
-  const early = open ? ctx.journal.tooEarlyUntil(record, now) : undefined;
+  const open = isOpen(record, now);
+  const early = open ? tooEarlyUntil(record, now) : undefined;
   const until = open ? blockedUntil(record) : undefined;
   const seconds = until === undefined ? undefined : Math.ceil(until / 1000);
   const words = seconds === undefined ? undefined : ctx.fullTime(seconds * 1000);

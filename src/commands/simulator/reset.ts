@@ -1,9 +1,9 @@
 /** `simulator reset`: puts the demo back into its first state. */
 
 import { type Context, dryRunShown } from '../../context/context.ts';
+import { isOpen, needsPerson } from '../../journal/journal.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import { defineCommand } from '../command.ts';
-import { needsPerson } from '../journal/attempts.ts';
 
 export const simulatorReset = defineCommand({
   description:
@@ -32,8 +32,8 @@ async function closeOpen(ctx: Context): Promise<Profile> {
   const { profile } = await ctx.service({ profile: 'demo' });
   const now = await ctx.journal.now();
   const attempts = await ctx.journal.attempts({ origin: profile.origin, open: now });
-  for (const record of attempts.filter((one) => needsPerson(ctx, one, now))) {
-    if (!ctx.journal.isOpen(record, now)) {
+  for (const record of attempts.filter((one) => needsPerson(one, now))) {
+    if (!isOpen(record, now)) {
       await ctx.journal.acknowledge(record, 'simulator reset');
       continue;
     }
