@@ -54,7 +54,7 @@ export function mayBeOf(
 
 /** Whether both have the same address. Then it is one account, whatever its profiles are called. */
 export function isSameAddress(one: AccountMarks, other: AccountMarks): boolean {
-  return plainOrigin(one.origin) === plainOrigin(other.origin);
+  return isSameOrigin(one.origin, other.origin);
 }
 
 /** Whether two origins are one address. */

@@ -11,6 +11,7 @@ import {
   isAcknowledged,
   isDue,
   isOpen,
+  isReadable,
   isUnconfirmed,
   isUnsettled,
   isWatched,
@@ -288,6 +289,17 @@ it('acknowledged is one alarm, for the refunds that the person saw', () => {
   expect(isAcknowledged(unnamed, 'duplicate', [refund(undefined)])).toBe(false);
   expect(isAcknowledged(row({ acknowledged: 'duplicate' }), 'duplicate', [])).toBe(true);
   expect(isAcknowledged(row({ acknowledged: 'duplicate' }), 'duplicate', [refund('a')])).toBe(false);
+});
+
+describe('a read that somebody asks for may show something new', () => {
+  it('of a refund that was made, however long ago, and of a capture only while it is due', () => {
+    const later = at(over + 1);
+    const looked = { time: over };
+    expect(isDue(attempt([{}, looked]), later)).toBe(false);
+    expect(isReadable(attempt([{}, looked]), later)).toBe(true);
+    expect(isReadable(attempt([{}, looked], of('capture')), later)).toBe(false);
+    expect(isReadable(attempt([{ verdict: 'unknown' }], of('capture')), later)).toBe(true);
+  });
 });
 
 describe('what others account for', () => {

@@ -21,7 +21,7 @@ import type { Event, State } from '../../src/journal/protocol-types.ts';
 import { equalRefund, oldRead } from '../../src/journal/read-guards.ts';
 import type { Asked } from '../../src/journal/refusal.ts';
 import { beginResolve, type Errand, resolve } from '../../src/journal/resolve.ts';
-import { rulingOf } from '../../src/journal/verdict.ts';
+import { rulingOf, rulingOfWatched } from '../../src/journal/verdict.ts';
 import { nothing } from './proof.ts';
 import { attempt, horizonMs, momentAt } from './rows.ts';
 
@@ -204,6 +204,18 @@ describe('a verdict on a refund that failed', () => {
       verdict: 'applied',
       why: 'the service shows it as pending',
     });
+  });
+});
+
+describe('a failed refund of somebody else', () => {
+  it('says nothing new of one that was made and still is', () => {
+    const record = sent(made(found('rf_1')));
+    const evidence = (theirs: readonly FoundRefund[]) =>
+      ({ shows: 'failed', refunds: theirs, isPart: true }) as const;
+    const ruled = (...shown: FoundRefund[]) =>
+      record.verdicts.map((last) => rulingOfWatched(record, last, evidence(shown), true));
+    expect(ruled(found('rf_1'), found('theirs', 'failed'))).toEqual([undefined]);
+    expect(ruled(found('rf_1', 'failed'), found('theirs'))).toMatchObject([{ alarm: 'failed' }]);
   });
 });
 
