@@ -18,7 +18,7 @@ _paydesk() {
     'sender') words='init serve invite members limits revoke' ;;
     'approvals') words='list show approve reject' ;;
     'simulator') words='serve reset' ;;
-    'help') words='orders refunds today customers checkout journal report index sender approvals profile simulator api completion commands refund when-a-reply-is-lost many-refunds find reports exports create accounts settings teams scripting output exit-codes environment safety words' ;;
+    'help') words='orders refunds today customers checkout journal report index sender approvals profile simulator api completion commands refund when-a-reply-is-lost many-refunds find reports exports create accounts settings team scripting output exit-codes environment safety words' ;;
     'help orders') words='list show find refund capture create export summary waiting twins' ;;
     'help refunds') words='plan apply status compare list summary' ;;
     'help customers') words='list show find export' ;;

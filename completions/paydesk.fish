@@ -137,7 +137,7 @@ function __paydesk_complete
                     create 'make an order or a payment link' \
                     accounts 'profiles, keys, limits, several people on one machine' \
                     settings 'every setting of a profile' \
-                    teams 'one sender for all desks, limits, a second person' \
+                    team 'one sender for all desks, limits, a second person' \
                     scripting 'JSON, errors, idempotency keys, a simulator to test with' \
                     output 'formats, columns, amounts, dates' \
                     exit-codes 'what a script can rely on' \

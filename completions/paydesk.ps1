@@ -126,7 +126,7 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "create`tmake an order or a payment link"
                 "accounts`tprofiles, keys, limits, several people on one machine"
                 "settings`tevery setting of a profile"
-                "teams`tone sender for all desks, limits, a second person"
+                "team`tone sender for all desks, limits, a second person"
                 "scripting`tJSON, errors, idempotency keys, a simulator to test with"
                 "output`tformats, columns, amounts, dates"
                 "exit-codes`twhat a script can rely on"

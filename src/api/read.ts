@@ -155,7 +155,7 @@ function conclude<D extends JsonDocument>(
     throw new CliError('reply', `this is not a reply of the service (${understood.words})`, {
       httpStatus: reply.status,
       certain: nothingChanged,
-      now: [`is this the base URL of the service? paydesk profile show ${profile.name}`],
+      now: [addressWords(profile)],
     });
   }
   throw serviceError(reply, understood.summary, understood.parts, asked);
@@ -168,15 +168,31 @@ function isFailingService(status: number): boolean {
 }
 
 function failed(failure: Failure, profile: Profile, more: string): CliError {
+  const { sender } = profile;
+  if (sender !== undefined && failure.kind === 'network')
+    return new CliError(
+      'network',
+      `the sender at ${sender.origin} does not answer: ${failure.reason}${more}`,
+      {
+        certain: 'nothing was sent',
+        now: ['run the same command again when it answers', `does it run? curl ${sender.origin}/health`],
+        cause: failure.cause,
+      },
+    );
   return new CliError(failure.kind, `${failure.reason}${more}`, {
     certain: nothingChanged,
     now: [
       failure.kind === 'network'
         ? `check the network and the base URL: paydesk profile show ${profile.name}`
-        : `is this the base URL of the service? paydesk profile show ${profile.name}`,
+        : addressWords(profile),
     ],
     cause: failure.cause,
   });
+}
+
+function addressWords({ name, sender }: Profile): string {
+  const what = sender === undefined ? 'the base URL of the service' : 'the address of the sender';
+  return `is this ${what}? paydesk profile show ${name}`;
 }
 
 // Something that speaks JSON answered and refused, so the base URL may well be right.

@@ -137,11 +137,14 @@ function optionWords(argv: readonly string[]): readonly string[] {
 const aboutAccount =
   /\bpaydesk (?=(?:orders|customers|checkout|api|journal list|approvals)\b(?!.*--(?:help|all-profiles)\b)|profile (?:show|check)$)/g;
 
-/** Adds `-p` to the commands that an error suggests, if a profile was typed. */
-export function withProfile(error: CliError, profile: string | undefined): CliError {
+// At a desk the profile also says whose journal is meant.
+const aboutJournal = /\bpaydesk (?=journal (?:show|reconcile|settle|acknowledge)\b)/g;
+
+/** Adds `-p` to the commands that an error suggests, if a profile was typed. `isDesk`: its journal is that of a sender. */
+export function withProfile(error: CliError, profile: string | undefined, isDesk: boolean): CliError {
   const { now } = error.parts;
   if (profile === undefined || now === undefined) return error;
-  return withParts(error, {
-    now: now.map((line) => line.replace(aboutAccount, `paydesk -p ${profile} `)),
-  });
+  const command = `paydesk -p ${profile} `;
+  const named = now.map((line) => line.replace(aboutAccount, command));
+  return withParts(error, { now: isDesk ? named.map((line) => line.replace(aboutJournal, command)) : named });
 }

@@ -22,7 +22,7 @@ export const topics: Readonly<Record<string, Topic>> = {
   create: { summary: 'make an order or a payment link' },
   accounts: { summary: 'profiles, keys, limits, several people on one machine' },
   settings: { summary: 'every setting of a profile' },
-  teams: { page: 'team', summary: 'one sender for all desks, limits, a second person' },
+  team: { summary: 'one sender for all desks, limits, a second person' },
   scripting: { summary: 'JSON, errors, idempotency keys, a simulator to test with' },
   output: { summary: 'formats, columns, amounts, dates' },
   'exit-codes': { summary: 'what a script can rely on' },

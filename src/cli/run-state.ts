@@ -62,6 +62,8 @@ export interface RunState {
   readonly zone: () => string | undefined;
   /** The name of the profile of the run, once it is open. */
   readonly profileName: () => string | undefined;
+  /** Whether that profile has a sender. */
+  readonly isDesk: () => boolean;
   /** How figures and times are shown. */
   readonly locale: () => Locale;
   /** Sets the profile of the run, once it is open: its settings say how times and amounts are shown. */
@@ -142,6 +144,7 @@ export function createRunState(argv: readonly string[], io: Io, version: string)
     },
     debug: () => options.debug,
     profileName: () => profile?.name,
+    isDesk: () => profile?.sender !== undefined,
     setProfile: (opened) => {
       profile = opened;
     },

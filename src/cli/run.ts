@@ -89,7 +89,8 @@ async function printError(error: CliError, state: RunState): Promise<void> {
   try {
     const { out, notes } = state.screen();
     await out.finish();
-    await notes.fail(await forScripts(withProfile(error, typedProfile(state.argv)), state), state.debug());
+    const named = withProfile(error, typedProfile(state.argv), state.isDesk());
+    await notes.fail(await forScripts(named, state), state.debug());
   } catch {
     printPlainly(error, state);
   }

@@ -69,19 +69,22 @@ export function createSenderDoor(parts: SenderDoorParts): SenderDoor {
   return {
     file,
     isThere: () => hasConfig(file),
-    async check(config) {
+    async check(config, allowRoot) {
+      refuseRoot(parts, allowRoot);
       checkConfig(config);
       for (const name of config.accounts) await accountOf(profiles, name);
       readCertificate(config, rules);
     },
     write: (config) => writeConfig(file, config, rules),
-    unit: unitFile,
+    unit: (kind, isTls) =>
+      unitFile(kind, isTls || (hasConfig(file) && readConfig(file, rules).tls !== undefined)),
     serve: (how) => serve(parts, { ...how, file, members, usesFile }),
     async limits(asked) {
       const account = await accountOf(profiles, accountIn(readConfig(file, rules), asked));
       return rulesOf(parts, members).limitsOf({ member: parts.operator, role: 'lead' }, account);
     },
-    async invite(name, role, asked) {
+    async invite(name, role, asked, allowRoot) {
+      refuseRoot(parts, allowRoot);
       const config = readConfig(file, rules);
       const account = await accountOf(profiles, accountIn(config, asked));
       const { secret, until } = await members.invite(account, name, role);
@@ -163,6 +166,22 @@ function deskOf({ io }: SenderDoorParts): string {
   return io.machineName().split('.')[0]?.slice(0, 63) ?? '';
 }
 
+// What root makes, the user of the sender cannot read.
+function refuseRoot({ io }: SenderDoorParts, isAllowed: boolean): void {
+  if (io.uid !== 0 || isAllowed) return;
+  throw new CliError(
+    'refused',
+    'the sender does not run as root: it needs no right of root, and has the keys of a team',
+    {
+      certain: 'nothing was started or changed',
+      now: [
+        'do this as a user of its own, who has the profiles',
+        'in a container that has no other user: --allow-root',
+      ],
+    },
+  );
+}
+
 // ── The sender ──────────────────────────────────────────────────────────────────────────────────
 
 interface Started extends ServeHow {
@@ -175,19 +194,8 @@ async function serve(
   parts: SenderDoorParts,
   { allowRoot, log, file, usesFile, members }: Started,
 ): Promise<Serving> {
-  const { io, profiles, rules, clock, version } = parts;
-  if (io.uid === 0 && !allowRoot)
-    throw new CliError(
-      'refused',
-      'the sender does not run as root: it needs no right of root, and has the keys of a team',
-      {
-        certain: 'nothing was started',
-        now: [
-          'run it as a user of its own, who has the profiles',
-          'in a container that has no other user: --allow-root',
-        ],
-      },
-    );
+  const { profiles, rules, clock, version } = parts;
+  refuseRoot(parts, allowRoot);
   const config = readConfig(file, rules);
   for (const name of ['profiles.json', 'keys.json'])
     refuseReadable(join(profiles.folders.config, name), rules);

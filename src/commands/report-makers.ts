@@ -53,7 +53,9 @@ async function attemptsOn(ask: AskJournal, orders: readonly JsonObject[]) {
     return await ask(ordersWithRefunds(orders));
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
-    throw new CliError('refused', `the report cannot say who made the refunds: ${error.message}`, {
+    // That the sender of a team is away is no refusal.
+    const kind = error.kind === 'network' ? error.kind : 'refused';
+    throw new CliError(kind, `the report cannot say who made the refunds: ${error.message}`, {
       ...error.parts,
       cause: error,
     });

@@ -30,6 +30,7 @@ export interface TodayLine extends JsonObject {
     | 'failed'
     | 'gone'
     | 'refunded'
+    | 'refunded_by'
     | 'paid'
     | 'waiting'
     | 'twins';
@@ -47,16 +48,20 @@ export interface TodayFacts {
   readonly gaps: Gaps;
 }
 
-/** Reads everything that the source has, and counts it. `open` sees the orders meanwhile. */
+/** Reads everything that the source has, and counts it. `open` sees the orders meanwhile. `isTeam`: it also names who. */
 export async function gatherToday(
   ctx: Context,
   source: Source,
-  currency: string | undefined,
-  open: OpenCases,
+  {
+    currency,
+    open,
+    isTeam,
+  }: { readonly currency: string | undefined; readonly open: OpenCases; readonly isTeam: boolean },
 ): Promise<TodayFacts> {
   const rules = { dayOf: (at: number) => source.days.day(at), now: source.reachesTo / 1000 };
   const shared = { currency, rules };
   const money = summariseRefunds({ ...shared, span: source.range, by: 'day' });
+  const people = summariseRefunds({ ...shared, span: source.range, by: 'operator' });
   const waiting = summariseOrders({
     ...shared,
     span: { since: undefined, until: undefined },
@@ -67,6 +72,7 @@ export async function gatherToday(
   const largest = new Map<string, RefundFact>();
   for await (const facts of source.facts) {
     money.add(facts);
+    if (isTeam) people.add(facts);
     waiting.add(facts);
     const { order } = facts;
     if (order !== undefined && isNear(source.range, order) && hasCurrency(currency, order.currency))
@@ -78,8 +84,14 @@ export async function gatherToday(
   return {
     gaps,
     lines: [
-      ...(await openLines(ctx, source, open)),
+      ...(await openLines(ctx, source, open, isTeam)),
       ...totals.filter(({ sums }) => sums.refunds > 0).map((line) => refundedLine(line, largest)),
+      ...people
+        .result()
+        .buckets.filter(({ sums }) => sums.refunds > 0)
+        .map(({ bucket, currency: of, sums }) =>
+          lineOf('refunded_by', bucket, of, sums.refunds, sums.refunded),
+        ),
       ...totals
         .filter(({ sums }) => sums.payments > 0)
         .map(({ currency: of, sums }) => lineOf('paid', null, of, sums.payments, sums.paid)),
@@ -108,14 +120,22 @@ const whatIs: Readonly<Record<OpenState, TodayLine['what']>> = {
   gone: 'gone',
 };
 
-// How many orders are in each of these states. What is unconfirmed may be about no order, such as a payment link.
-async function openLines(ctx: Context, source: Source, open: OpenCases): Promise<readonly TodayLine[]> {
+// How many orders are in each of these states, and in a team who sent what is. What is unconfirmed may be about no order, such as a
+// payment link.
+async function openLines(
+  ctx: Context,
+  source: Source,
+  open: OpenCases,
+  isTeam: boolean,
+): Promise<readonly TodayLine[]> {
   const cases = await open.all(await source.unconfirmed().catch(noneIfUnreadable));
   const others = await unconfirmedWithoutOrder(ctx);
   return openStates.map((state) => {
     const orders = new Set(cases.flatMap((one) => (one.state === state ? (one.orderId ?? []) : [])));
     const count = orders.size + (state === 'unconfirmed' ? others : 0);
-    return lineOf(whatIs[state], null, undefined, count, null);
+    const own = cases.flatMap((one) => (one.state === state ? (one.record?.sent.operator ?? []) : []));
+    const names = isTeam ? [...new Set(own)].toSorted() : [];
+    return lineOf(whatIs[state], names.length === 0 ? null : names.join(', '), undefined, count, null);
   });
 }
 

@@ -34,13 +34,14 @@ export const today = defineCommand({
     const period = parsePeriod('today', '--period');
     // Refunds of today may be of any old order, so all orders are read.
     const open = collectOpenCases(ctx);
+    const isTeam = (await ctx.journal.member()) !== undefined;
     const source = await openSource(ctx, {
       flags,
       period,
       see: open.see,
-      needs: { kind: 'refunds', makers: false, waiting: 'too', marginSeconds: twinSeconds },
+      needs: { kind: 'refunds', makers: isTeam, waiting: 'too', marginSeconds: twinSeconds },
     });
-    const found = await gatherToday(ctx, source, flags.currency, open);
+    const found = await gatherToday(ctx, source, { currency: flags.currency, open, isTeam });
     const rows = found.lines.map((line) => ({
       object: 'today',
       ...line,
@@ -90,6 +91,7 @@ const labels: Readonly<Record<TodayLine['what'], string>> = {
   failed: 'failed',
   gone: 'gone',
   refunded: 'refunded today',
+  refunded_by: 'refunded by',
   paid: 'paid today',
   waiting: 'waiting',
   twins: 'twins today',
@@ -100,14 +102,15 @@ function screen(ctx: Context, source: Source, { lines }: TodayFacts): readonly B
   const words = ({ amount, currency }: TodayLine): string =>
     amount === null ? '' : amountWords(amount, currency ?? undefined, style);
   const more = (line: TodayLine): string => {
-    if (line.what === 'waiting') return line.bucket ?? '';
+    if (line.what === 'waiting' || line.what === 'refunded_by') return line.bucket ?? '';
+    if (needsPerson(line.what) && line.bucket !== null) return `by ${line.bucket}`;
     return line.largest === null
       ? ''
       : `largest ${amountWords(line.largest, line.currency ?? undefined, style)}, ${line.largest_order}`;
   };
   const grid = (Object.keys(labels) as TodayLine['what'][]).flatMap((what): (readonly Cell[])[] => {
     const own = lines.filter((line) => line.what === what && line.count > 0);
-    if (own.length === 0 && (what === 'failed' || what === 'gone')) return [];
+    if (own.length === 0 && canBeAbsent(what)) return [];
     if (own.length === 0) return [[labels[what], noneOf(what, source), '', '']];
     return own.map((line, index) => [
       index === 0 ? emphasised(what) : '',
@@ -124,6 +127,10 @@ function screen(ctx: Context, source: Source, { lines }: TodayFacts): readonly B
     return { line: [label, ...words].flat(), hang: 2 };
   });
   return [titleLine(ctx, 'TODAY', source), { grid, right: [1, 2], narrow }, ...closingBlocks(source, [])];
+}
+
+function canBeAbsent(what: TodayLine['what']): boolean {
+  return what === 'failed' || what === 'gone' || what === 'refunded_by';
 }
 
 // The journal is asked about every currency.

@@ -129,7 +129,8 @@ export interface SentRow {
   readonly stamp?: Stamp | undefined;
   /** The request that a second person approved. */
   readonly approval?: string | undefined;
-  /** Who approved it, as the sender of the team knows it. */
+  /** Who asked for that approval, if it was somebody else than who sent it; and who gave it, as the sender of the team knows it. */
+  readonly askedBy?: string | undefined;
   readonly approvedBy?: string | undefined;
   /** In a team's journal: it was sent before its machine joined the team. */
   readonly imported?: Imported | undefined;
@@ -238,17 +239,27 @@ export function broughtBy({ imported, stamp }: Pick<SentRow, 'imported' | 'stamp
   return imported === undefined ? undefined : stamp?.operator;
 }
 
-/** Who sent it, as screens say it: `ana`, in a team `ana on desk-4, approved by lea`, and of history `root, brought by ana`. */
+/**
+ * Who sent it, as screens say it: `ana`, in a team `ana on desk-4` or `ana, asked by luis, approved by lea, on desk-4`, and of history
+ * `root, brought by ana`. Nobody is named twice.
+ */
 export function sentBy({
   operator,
   stamp,
+  askedBy,
   approvedBy,
   imported,
-}: Pick<SentRow, 'operator' | 'stamp' | 'approvedBy' | 'imported'>): string {
+}: Pick<SentRow, 'operator' | 'stamp' | 'askedBy' | 'approvedBy' | 'imported'>): string {
   const member = broughtBy({ imported, stamp });
   if (member !== undefined) return member === operator ? operator : `${operator}, brought by ${member}`;
+  const others = [
+    ...(askedBy === undefined || askedBy === operator ? [] : [`asked by ${askedBy}`]),
+    ...(approvedBy === undefined || approvedBy === operator ? [] : [`approved by ${approvedBy}`]),
+  ];
+  const who = approvedBy === operator ? `${operator} who approved it` : operator;
   const desk = stamp?.desk === undefined ? '' : ` on ${stamp.desk}`;
-  return `${operator}${desk}${approvedBy === undefined ? '' : `, approved by ${approvedBy}`}`;
+  if (others.length === 0) return `${who}${desk}`;
+  return `${[who, ...others].join(', ')}${desk === '' ? '' : `,${desk}`}`;
 }
 
 /** The clocks when a row was written (Unix milliseconds), so that a later run notices when one has jumped. */

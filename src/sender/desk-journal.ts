@@ -9,6 +9,7 @@ import {
   type Resolved,
   sameJson,
 } from '../journal/journal.ts';
+import { commandLine } from '../profiles/profiles.ts';
 import { outcomeFromWire, resolvedForm } from './change-wire.ts';
 import { type DeskParts, unknownHere, Way } from './hand-over.ts';
 import type { HandedNote } from './handed-over.ts';
@@ -73,7 +74,7 @@ export function createDeskJournal(parts: DeskParts, shown: (change: string) => v
         if (outcome === undefined) continue;
         const what = changeWords(note.subject, profile.settings);
         notes.warn(
-          `the ${what} that this desk handed over at ${shortTime(note.at)} ${endWords[outcome.verdict]}: paydesk journal show ${outcome.change ?? note.change}`,
+          `the ${what} that this desk handed over at ${shortTime(note.at)} ${endWords[outcome.verdict]}: ${commandLine(profile, 'journal', 'show', outcome.change ?? note.change)}`,
         );
         shown(note.change);
       }

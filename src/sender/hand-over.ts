@@ -273,7 +273,7 @@ export class Way {
 }
 
 function notHandedOver(name: string, why: string): CliError {
-  return new CliError('network', `the sender ${name} cannot be reached: ${why}`, {
+  return new CliError('network', `the sender ${name} does not answer: ${why}`, {
     certain: 'not handed over; nothing was sent',
     now: ['run the same command again when it answers'],
   });

@@ -28,6 +28,7 @@ import {
   refusalToWire,
 } from './change-wire.ts';
 import { type GivenPlan, type GivenPlans, isRowOf } from './given-plans.ts';
+import { closedPrefix } from './member-state.ts';
 import { type Asker, isOfAccount, RefusedRequest, type SenderAccount } from './routes.ts';
 import type { Rules } from './rules.ts';
 
@@ -69,7 +70,7 @@ interface HowMade {
 }
 
 /** The name of the row that closes an id for good. */
-const closedName = (id: string) => `closed/${id}`;
+const closedName = (id: string) => `${closedPrefix}${id}`;
 
 /** The order is not as the desk showed it, and nothing was sent. */
 class OrderChanged extends CliError {

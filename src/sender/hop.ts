@@ -213,7 +213,7 @@ function reasonIn(error: unknown, name: string, status?: number): string {
 }
 
 function unreachable(name: string, error: unknown, once: boolean): CliError {
-  return new CliError('network', `the sender ${name} cannot be reached: ${reasonIn(error, name)}`, {
+  return new CliError('network', `the sender ${name} does not answer: ${reasonIn(error, name)}`, {
     certain: once ? 'nothing was sent; it is not certain whether it was recorded' : 'nothing was sent',
     now: ['run the same command again when it answers'],
   });

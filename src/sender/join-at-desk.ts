@@ -57,7 +57,7 @@ function readReply<const Form extends v.GenericSchema>(
 }
 
 function silent(origin: string, reason: string, now: readonly string[]): CliError {
-  return new CliError('network', `the sender ${origin} did not answer: ${reason}`, {
+  return new CliError('network', `the sender at ${origin} does not answer: ${reason}`, {
     certain: 'nothing was changed here',
     now,
   });

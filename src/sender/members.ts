@@ -1,13 +1,13 @@
 /** The members of a sender: their roles, invitations and tokens, kept as rows of its journal; of a secret only the hash. */
 
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import * as v from 'valibot';
 import { CliError } from '../errors.ts';
 import type { ClockWithTimers } from '../io.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Locks } from '../locks/locks.ts';
 import type { Profile } from '../profiles/profiles.ts';
-import { invitationPattern, nameForm, type Role, roles, timeForm, tokenPattern } from './wire.ts';
+import { memberPrefix, readMember, type MemberState as State } from './member-state.ts';
+import { invitationPattern, type Role, tokenPattern } from './wire.ts';
 
 /** An invitation can be used once, within this time. */
 export const invitationMs = 24 * 60 * 60_000;
@@ -15,15 +15,6 @@ export const invitationMs = 24 * 60 * 60_000;
 export const tokenMs = 180 * 24 * 60 * 60_000;
 // What a running sender knows of the members is at most so old. A revoked token is refused after this time.
 const freshMs = 1_000;
-
-const hash = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/));
-const secretForm = { id: v.string(), hash, until: timeForm };
-const stateForm = v.strictObject({
-  role: v.picklist(roles),
-  invitation: v.optional(v.strictObject(secretForm)),
-  tokens: v.array(v.strictObject({ ...secretForm, desk: nameForm, since: timeForm })),
-});
-type State = v.InferOutput<typeof stateForm>;
 
 /** The account of a member: the sender's profile. */
 export type MemberAccount = Pick<Profile, 'name' | 'origin' | 'account'>;
@@ -91,7 +82,7 @@ export function createMembers(parts: MemberParts): Members {
       profile: account.name,
       origin: account.origin,
       account: account.account,
-      name: `${prefix}${name}`,
+      name: `${memberPrefix}${name}`,
       from: from === null ? null : JSON.stringify(from),
       to: to === null ? null : JSON.stringify(to),
     });
@@ -156,8 +147,6 @@ export function createMembers(parts: MemberParts): Members {
   };
 }
 
-const prefix = 'member/';
-
 interface Row {
   readonly name: string;
   readonly account: MemberAccount;
@@ -169,16 +158,16 @@ type Known = KnownToken & { readonly hash: string };
 // The newest row of each member counts.
 async function readRows(journal: MemberParts['journal']): Promise<readonly Row[]> {
   const members = new Map<string, Row>();
-  for (const row of await journal.settings(prefix)) {
+  for (const row of await journal.settings(memberPrefix)) {
     if (row.type !== 'setting') continue;
-    const name = row.name.slice(prefix.length);
+    const name = row.name.slice(memberPrefix.length);
     const key = `${row.account} ${name}`;
     members.delete(key);
     if (row.to === null) continue;
-    const read = v.safeParse(v.pipe(v.string(), v.parseJson(), stateForm), row.to);
-    if (!read.success) throw unreadable(name);
+    const state = readMember(row.to);
+    if (state === undefined) throw unreadable(name);
     const { profile, origin, account } = row;
-    members.set(key, { name, account: { name: profile, origin, account }, state: read.output });
+    members.set(key, { name, account: { name: profile, origin, account }, state });
   }
   return [...members.values()];
 }

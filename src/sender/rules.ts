@@ -82,6 +82,9 @@ export interface MemberRules extends Omit<TeamRules, 'checkPlan'> {
   checkPlan(plan: PlannedRefunds): Promise<PlanFinding>;
 }
 
+/** Who asked for the approval of a change, if that was somebody else, and who gave it. */
+export type Approved = Pick<SentRow, 'askedBy' | 'approvedBy'>;
+
 /** The rules of a sender. */
 export interface Rules {
   /** As a member sees them, for one account. */
@@ -92,11 +95,7 @@ export interface Rules {
    * Checks what is about to be sent, and has it recorded (`append`) before any other change is checked: so twenty at once pass just
    * what is allowed. Throws CliError 'refused' when a rule forbids it; then nothing was recorded.
    */
-  record(
-    sent: SentRow,
-    of: Ruled,
-    append: (checked: Pick<SentRow, 'approvedBy'>) => Promise<void>,
-  ): Promise<void>;
+  record(sent: SentRow, of: Ruled, append: (checked: Approved) => Promise<void>): Promise<void>;
 }
 
 /** Everything is derived from the rows with each question, so there is nothing that could differ from them. */
@@ -134,10 +133,10 @@ export function createRules(parts: RulesParts): Rules {
     },
     record: (sent, { asker, account, plan }, append) =>
       inTurn(async () => {
-        const approvedBy = await approverOf({ ...parts, asker, account }, sent, plan);
+        const approved = await approvalFor({ ...parts, asker, account }, sent, plan);
         // It may have waited for long: for the service, for an order, for others.
         needRoleOf(await asNow(parts, asker), 'operator', 'send changes');
-        await append({ approvedBy });
+        await append(approved);
       }),
   };
 }
@@ -297,10 +296,10 @@ function amountOf({ request, proof, amount: said }: Asked): number {
 // ── What is about to be sent ────────────────────────────────────────────────────────────────────
 
 // Who approved it, if somebody did. What pays nothing back has no limit.
-async function approverOf(run: Run, sent: SentRow, plan: Ruled['plan']): Promise<string | undefined> {
+async function approvalFor(run: Run, sent: SentRow, plan: Ruled['plan']): Promise<Approved> {
   const { asker, account, asking } = run;
   needRoleOf(asker, 'operator', 'send changes');
-  if (sent.proof.kind !== 'refund') return undefined;
+  if (sent.proof.kind !== 'refund') return {};
   const style = account.service.profile.settings;
   const finding = await findingOf(run, sent, sent);
   if (finding?.problem !== undefined) throw new LimitRefusal(finding, style);
@@ -313,12 +312,20 @@ async function approverOf(run: Run, sent: SentRow, plan: Ruled['plan']): Promise
     );
     const why = approvalProblem(request, sent, asker.member);
     if (why !== undefined) throw approvalRefusal(sent.approval, { why, usedBy: request?.usedBy });
-    return request?.decided?.operator;
+    return approvedIn(request, asker);
   }
   const since = sent.time - waitsMs - approvalMaxMs;
   const approved = plan && approvalOf(await requestsSince(run, since, sent.time), plan);
   if (finding?.needsSecond === true && approved === undefined) throw new LimitRefusal(finding, style);
-  return approved?.decided?.operator;
+  return approvedIn(approved, asker);
+}
+
+function approvedIn(request: ApprovalRequest | undefined, { member }: RuledAsker): Approved {
+  const askedBy = request?.asked.operator;
+  return {
+    approvedBy: request?.decided?.operator,
+    ...(askedBy === undefined || askedBy === member ? {} : { askedBy }),
+  };
 }
 
 async function onOrderOf(asking: Asking, orderId: string | undefined): Promise<readonly AttemptRecord[]> {

@@ -17,6 +17,7 @@ import {
   type Role,
 } from './wire.ts';
 
+export { senderRowWords } from './member-state.ts';
 export { type AccountFacts, type Invitation, nameForm, type Role, roles } from './wire.ts';
 export type { SenderConfig };
 
@@ -66,16 +67,17 @@ export interface SenderDoor {
   readonly file: string;
   /** Whether there is such a file. */
   isThere(): boolean;
-  /** Checks a new file. Throws CliError 'refused' or 'usage' if a sender could not run with it. */
-  check(config: SenderConfig): Promise<void>;
+  /** Checks a new file. Throws CliError 'refused' or 'usage' if a sender could not run with it, and as root, unless that is allowed. */
+  check(config: SenderConfig, allowRoot: boolean): Promise<void>;
   write(config: SenderConfig): void;
-  /** The text of a systemd unit, or of a container file. */
-  unit(kind: 'systemd' | 'container'): string;
+  /** The text of a systemd unit, or of a container file. `isTls`: the sender will have a certificate; one that is there may have one. */
+  unit(kind: 'systemd' | 'container', isTls: boolean): string;
   /** Starts it. Throws CliError 'refused' as root (unless that is allowed), with files that others can read, or a journal that is not whole. */
   serve(how: ServeHow): Promise<Serving>;
   /** The limits of an account, for whoever runs the sender. Throws CliError if there is none here, or it has several accounts. */
   limits(account: string | undefined): Promise<Pick<TeamRules, 'limits' | 'setLimits'>>;
-  invite(name: string, role: Role, account: string | undefined): Promise<Invitation>;
+  /** Throws CliError 'refused' as root, unless that is allowed: the sender could not read what root wrote. */
+  invite(name: string, role: Role, account: string | undefined, allowRoot: boolean): Promise<Invitation>;
   members(): Promise<readonly MemberView[]>;
   /** Returns how many tokens it ended. */
   revoke(name: string, desk: string | undefined): Promise<number>;

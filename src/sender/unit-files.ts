@@ -27,18 +27,24 @@ CapabilityBoundingSet=
 WantedBy=multi-user.target
 `;
 
-const container = `FROM node:24-slim
+const container = (health: string) => `FROM node:24-slim
 RUN npm install --global paydesk && useradd --create-home paydesk
 USER paydesk
 # Profiles, keys and the journal: a volume that only this container uses, and that is in your backup.
 VOLUME /home/paydesk
 EXPOSE 8443
 STOPSIGNAL SIGTERM
-HEALTHCHECK CMD ["node", "-e", "fetch('http://127.0.0.1:8443/health').then((r) => { if (!r.ok) throw r.status })"]
+HEALTHCHECK CMD ["node", "-e", "${health}"]
 CMD ["paydesk", "sender", "serve"]
 `;
 
-/** The text of one of the files. */
-export function unitFile(kind: 'systemd' | 'container'): string {
-  return kind === 'systemd' ? systemd : container;
+const answers = '(r) => process.exit(r.statusCode === 200 ? 0 : 1)';
+const healthUrl = (scheme: string) => `${scheme}://127.0.0.1:8443/health`;
+const plainHealth = `require('http').get('${healthUrl('http')}', ${answers})`;
+// The certificate is for the name that desks use, and not for this address.
+const tlsHealth = `require('https').get('${healthUrl('https')}', { rejectUnauthorized: false }, ${answers})`;
+
+/** The text of one of the files. `isTls`: the sender has a certificate. */
+export function unitFile(kind: 'systemd' | 'container', isTls: boolean): string {
+  return kind === 'systemd' ? systemd : container(isTls ? tlsHealth : plainHealth);
 }

@@ -64,7 +64,7 @@ export function senderFile(home: Home): string {
 export async function initSender(home: Home, options: SenderOptions): Promise<void> {
   const { url, settings = {} } = options;
   await storeProfile(home, { name: 'shop', baseUrl: url, mode: 'sandbox', settings }, testKey);
-  await paydesk(['sender', 'init', '--listen', '127.0.0.1:0'], { home });
+  await paydesk(['sender', 'init', '--listen', '127.0.0.1:0', '--allow-root'], { home });
   const file = senderFile(home);
   const config = { ...JSON.parse(readFileSync(file, 'utf8')), ...options.config };
   writeFileSync(file, JSON.stringify(config));
@@ -80,7 +80,7 @@ export async function startSender(options: SenderOptions): Promise<TestSender> {
   const { url } = JSON.parse(await running.firstLine()) as { readonly url: string };
   const run: TestSender['run'] = (args, more = {}) => paydesk(args, { ...more, home });
   const invite: TestSender['invite'] = async (name, role = 'operator', more = {}) => {
-    const { stdout } = await run(['sender', 'invite', name, '--role', role], more);
+    const { stdout } = await run(['sender', 'invite', name, '--role', role, '--allow-root'], more);
     // The port was free when it started, so the file does not name it.
     return { ...(JSON.parse(stdout) as TestInvitation), sender: url };
   };

@@ -78,6 +78,9 @@ test('every screen says who refunded it, and at which desk', async () => {
   expect(JSON.parse(list.stdout).data).toMatchObject([{ order: 'ord_A1', operator: 'ana', desk: 'desk-4' }]);
   const { stdout } = await ben.run([...shop, 'orders', 'show', 'ord_A1']);
   expect(stdout).toContain('ana on desk-4');
+  const day = await ben.run([...shop, 'today']);
+  expect(day.stdout).toMatch(/refunded by +1 +300 MXN +ana/);
+  expect((await ledger.sender.run([...shop, 'help', 'team'])).stdout).toContain('one sender');
 });
 
 test('with the same --idempotency-key again nothing is sent, and the result is shown', async () => {
@@ -169,6 +172,8 @@ test('without the sender nothing is handed over, and the exit code says so', asy
   await ledger.sender.end;
   const ran = await ana.run([...shop, 'orders', 'refund', 'ord_A1', '--amount', '300', '--yes']);
   expect(ran.code).toBe(6);
-  expect(ran.stderr).toContain('nothing was changed');
+  expect(ran.stderr).toContain(`the sender at ${ledger.sender.url} does not answer`);
+  expect(ran.stderr).toContain('nothing was sent');
+  expect(ran.stderr).not.toContain('base URL');
   expect(ledger.posts('ord_A1')).toBe(0);
 });

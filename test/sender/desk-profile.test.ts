@@ -6,7 +6,9 @@ import { newHome, paydesk } from '../harness/paydesk.ts';
 import { startSender, type TestSender, testKey } from '../harness/sender.ts';
 import { json } from '../harness/server.ts';
 import { type Service, startAnswering, startService } from '../harness/service.ts';
+import { startLedger } from './ledger.ts';
 
+const often = { timeout: 12_000, interval: 100 };
 let service: Service;
 let sender: TestSender;
 
@@ -78,7 +80,7 @@ describe('profile add --sender', () => {
     });
 
     expect(again.code).toBe(3);
-    expect((await sender.join(invitation)).ran.code).toBe(0);
+    expect((await sender.join(invitation, 'desk-2')).ran.code).toBe(0);
   });
 
   it('says that nobody answers, where no sender runs', async () => {
@@ -86,7 +88,7 @@ describe('profile add --sender', () => {
     const { ran } = await sender.join({ ...invitation, sender: 'http://127.0.0.1:9' });
 
     expect(ran.code).toBe(6);
-    expect(ran.stderr).toContain('the sender http://127.0.0.1:9 did not answer');
+    expect(ran.stderr).toContain('the sender at http://127.0.0.1:9 does not answer');
   });
 });
 
@@ -120,7 +122,58 @@ it('profile remove says who ends the token', async () => {
   const desk = await sender.desk('hal', 'operator', 'desk-8');
   const { stderr } = await desk.run(['profile', 'remove', 'shop', '--yes']);
 
+  expect(stderr).toContain('still takes the token of this desk');
   expect(stderr).toContain('paydesk sender revoke hal --desk desk-8');
+});
+
+it('profile remove does not tell anybody to revoke a token that was revoked', async () => {
+  const desk = await sender.desk('hugo', 'operator', 'desk-9');
+  await sender.run(['sender', 'revoke', 'hugo', '--yes']);
+  await expect.poll(async () => (await desk.run(['-p', 'shop', 'orders', 'list'])).code, often).toBe(4);
+  const { stderr } = await desk.run(['profile', 'remove', 'shop', '--yes']);
+
+  expect(stderr).toContain('the sender does not take the token of this desk any more');
+  expect(stderr).not.toContain('sender revoke');
+});
+
+it('profile remove says that nobody knows what becomes of the token, while the sender is away', async () => {
+  await using other = await startSender({ url: service.url });
+  const desk = await other.desk('iris', 'operator', 'desk-9');
+  other.signal('SIGTERM');
+  await other.end;
+  const { stderr, code } = await desk.run(['profile', 'remove', 'shop', '--yes']);
+
+  expect(code).toBe(0);
+  expect(stderr).toContain('the sender did not say whether it still takes the token of this desk');
+});
+
+it('while the sender is away, a read says which one does not answer, and blames no base URL', async () => {
+  await using other = await startSender({ url: service.url });
+  const desk = await other.desk('jo');
+  other.signal('SIGTERM');
+  await other.end;
+  for (const command of [['orders', 'list'], ['orders', 'show', 'ord_1'], ['today'], ['journal', 'list']]) {
+    const { code, stderr } = await desk.run(['-p', 'shop', ...command]);
+
+    expect(code).toBe(6);
+    expect(stderr).toMatch(new RegExp(`the sender (?:at )?\\S*127.0.0.1:${other.port} does not answer`));
+    expect(stderr).toContain('nothing was sent');
+    expect(stderr).not.toContain('base URL');
+  }
+});
+
+it('hints about the journal name the profile that was typed: another one has another journal', async () => {
+  await using ledger = await startLedger();
+  const desk = await ledger.sender.desk('kai');
+  const shop = ['-p', 'shop'];
+  const refund = [...shop, 'orders', 'refund', 'ord_A1', '--amount', '300', '--yes', '--json'];
+  expect((await desk.run(refund)).code).toBe(0);
+  const [sent] = JSON.parse((await desk.run([...shop, 'journal', 'list', '--json'])).stdout).data;
+  const settle = ['journal', 'settle', sent.change, '--not-applied', '--note', 'seen', '--yes'];
+  const { code, stderr } = await desk.run([...shop, ...settle]);
+
+  expect(code).toBe(3);
+  expect(stderr).toContain(`paydesk -p shop journal show ${sent.change}`);
 });
 
 it('a service that refuses the key of the sender is no matter for a new key at the desk', async () => {

@@ -66,6 +66,7 @@ function typedIn(line: string, request: string): Typed {
 function answers(args: readonly string[]): readonly string[] {
   const line = args.join(' ');
   if (line.startsWith('sender serve')) return ['--allow-root', '--json'];
+  if (/^sender (?:init|invite)/.test(line)) return ['--allow-root'];
   return line.includes('--sender') ? ['--key-store', 'file'] : [];
 }
 

@@ -97,7 +97,9 @@ describe('an invitation', () => {
     const { desk } = await sender.join(invitation);
     const rows = await sender.run(['journal', 'list', '--kind', 'setting', '--json']);
 
-    expect(rows.stdout).toContain('member/fay');
+    expect(JSON.parse(rows.stdout).data).toContainEqual(
+      expect.objectContaining({ setting: 'member fay', from: 'operator, invited', to: 'operator at desk-1' }),
+    );
     expect(rows.stdout).not.toContain(invitation.invitation.slice(-20));
     expect(rows.stdout).not.toContain(desk.token.slice(-20));
   });

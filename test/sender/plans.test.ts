@@ -92,7 +92,7 @@ test('asks for an approval, is approved by somebody else, and then all of its ro
   const list = await ben.run([...shop, 'journal', 'list', '--json']);
   const [{ change }] = JSON.parse(list.stdout).data;
   const told = await ben.run([...shop, 'journal', 'show', change]);
-  expect(inOneLine(told.stdout)).toContain('ana on desk-1, approved by ben');
+  expect(inOneLine(told.stdout)).toContain('ana, approved by ben, on desk-1');
 });
 
 test('without an approval none of its rows is sent, not even by a desk that does not ask', async () => {

@@ -43,7 +43,9 @@ export async function startSenderProcess(options: SenderOptions): Promise<Sender
     async desk(name) {
       const own = newHome();
       homes.push(own);
-      const { stdout } = await paydesk(['sender', 'invite', name, '--role', 'operator'], { home });
+      const { stdout } = await paydesk(['sender', 'invite', name, '--role', 'operator', '--allow-root'], {
+        home,
+      });
       const invitation = { ...(JSON.parse(stdout) as TestInvitation), sender: url };
       const ran = await paydesk(['profile', 'add', 'shop', '--sender', '-', '--key-store', 'file'], {
         home: own,

@@ -117,7 +117,7 @@ describe('a refund over the limit of a team', () => {
     const known = await ben.run([...shop, 'journal', 'list', '--order', id, '--json']);
     const [{ change }] = JSON.parse(known.stdout).data;
     const told = await ben.run([...shop, 'journal', 'show', change]);
-    expect(plain(told.stdout)).toContain('ana on desk-1, approved by ben');
+    expect(plain(told.stdout)).toContain('ana, approved by ben, on desk-1');
   });
 
   test('says what went back on the order before, where only both together reach the limit', async () => {
@@ -235,6 +235,19 @@ describe('what each role may do', () => {
     expect(ledger.posts(id)).toBe(0);
     expect(await sendApproved(ana, request)).toMatchObject({ code: 0 });
     expect(ledger.posts(id)).toBe(1);
+    const known = await ben.run([...shop, 'journal', 'list', '--order', id, '--json']);
+    const [record] = JSON.parse(known.stdout).data;
+    expect(record).toMatchObject({ operator: 'ana', asked_by: 'pia', approved_by: 'ben', desk: 'desk-1' });
+    const words = 'ana, asked by pia, approved by ben, on desk-1';
+    expect(plain((await ben.run([...shop, 'journal', 'show', record.change])).stdout)).toContain(words);
+    expect(plain((await ben.run([...shop, 'orders', 'show', id])).stdout)).toContain(words);
+    // Whoever approved it may send it too, and is named once.
+    const other = await ask(5, pia);
+    await approve(ben, other.request);
+    expect(await sendApproved(ben, other.request)).toMatchObject({ code: 0 });
+    expect(plain((await ana.run([...shop, 'orders', 'show', other.id])).stdout)).toContain(
+      'ben who approved it, asked by pia, on desk-2',
+    );
   });
 
   test('who only reads changes nothing, but sees limits and requests', async () => {

@@ -34,6 +34,21 @@ describe('a sender does not start', () => {
     }));
 
   it.each([
+    ['sender init', ['sender', 'init', '--yes', '--max-per-second', '7']],
+    ['sender invite', ['sender', 'invite', 'ana', '--role', 'viewer']],
+  ])('and %s does nothing as root: the sender could not read what root wrote', (_, words) =>
+    withSender(async (home) => {
+      const before = readFileSync(senderFile(home), 'utf8');
+      const ran = await paydesk(words, { home, uid: 0 });
+
+      expect(ran).toMatchObject({ code: 3, stdout: '' });
+      expect(ran.stderr).toContain('does not run as root');
+      expect(readFileSync(senderFile(home), 'utf8')).toBe(before);
+      expect((await paydesk(['sender', 'members', '--json'], { home })).stdout).not.toContain('ana');
+    }),
+  );
+
+  it.each([
     ['its own file', 'sender.json'],
     ['the file of the keys', 'keys.json'],
     ['the file of the profiles', 'profiles.json'],
@@ -61,7 +76,7 @@ describe('a sender does not start', () => {
 
   it('with a journal that is not whole', () =>
     withSender(async (home) => {
-      await paydesk(['sender', 'invite', 'ana', '--role', 'viewer'], { home });
+      await paydesk(['sender', 'invite', 'ana', '--role', 'viewer', '--allow-root'], { home });
       const file = join(home.path, '.local/state/paydesk/journal/journal.db');
       rmSync(file);
       const ran = await serve(home);
@@ -89,7 +104,7 @@ describe('a sender does not start', () => {
     await using service = await startService({});
     await using sender = await startSender({ url: service.url });
     const desk = await sender.desk('ana');
-    const ran = await desk.run(['sender', 'init']);
+    const ran = await desk.run(['sender', 'init', '--allow-root']);
 
     expect(ran.code).toBe(3);
     expect(ran.stderr).toContain('has a sender itself, and no key');
@@ -118,7 +133,7 @@ describe('sender init', () => {
   ])('refuses %s', (_, words, problem) =>
     withSender(async (home) => {
       const before = readFileSync(senderFile(home), 'utf8');
-      const ran = await paydesk(['sender', 'init', '--yes', ...words], { home });
+      const ran = await paydesk(['sender', 'init', '--yes', '--allow-root', ...words], { home });
 
       expect(ran.stderr).toContain(problem);
       expect(readFileSync(senderFile(home), 'utf8')).toBe(before);
@@ -133,6 +148,21 @@ describe('sender init', () => {
     expect(ran.stdout).toContain('paydesk');
     expect(ran.stdout).toMatch(/^(ExecStart=paydesk sender serve|CMD \["paydesk", "sender", "serve"\])$/m);
   });
+
+  it('the container asks for its health as the sender answers: over TLS where it has a certificate', () =>
+    withSender(async (home) => {
+      const print = ['sender', 'init', '--print', 'container'];
+      const health = async (more: readonly string[] = []) =>
+        /^HEALTHCHECK .*$/m.exec((await paydesk([...print, ...more], { home })).stdout)?.[0];
+      const tls = { cert: join(home.path, 'cert.pem'), key: join(home.path, 'key.pem') };
+
+      expect(await health()).toContain('http://127.0.0.1:8443/health');
+      expect(await health(['--cert', tls.cert, '--cert-key', tls.key])).toContain(
+        'https://127.0.0.1:8443/health',
+      );
+      change(home, { tls });
+      expect(await health()).toContain('https://127.0.0.1:8443/health');
+    }));
 });
 
 describe('with a certificate', () => {
@@ -181,7 +211,9 @@ it('its log has one JSON line for each request, without names, keys and ids of c
   await initSender(home, { url: service.url });
   const running = startInMemory(['sender', 'serve', '--allow-root', '--json'], { home, sleeps: 'really' });
   const { url: address } = JSON.parse(await running.firstLine()) as { readonly url: string };
-  const { stdout } = await paydesk(['sender', 'invite', 'ana-torres', '--role', 'viewer'], { home });
+  const { stdout } = await paydesk(['sender', 'invite', 'ana-torres', '--role', 'viewer', '--allow-root'], {
+    home,
+  });
   using desk = newHome();
   const invitation = JSON.stringify({ ...JSON.parse(stdout), sender: address });
   await paydesk(['profile', 'add', 'shop', '--sender', '-', '--key-store', 'file'], {

@@ -129,6 +129,7 @@ export function recordOf(record: AttemptRecord, open: boolean): JsonObject {
     ...(broughtBy(sent) === undefined ? {} : { brought_by: broughtBy(sent) ?? null }),
     // Only in a team.
     ...(sent.stamp?.desk === undefined ? {} : { desk: sent.stamp.desk }),
+    ...(sent.askedBy === undefined ? {} : { asked_by: sent.askedBy }),
     ...(sent.approvedBy === undefined ? {} : { approved_by: sent.approvedBy }),
     ...(sent.imported === undefined ? {} : { imported: true }),
     // The rest of it is in a file.

@@ -32,14 +32,19 @@ export async function showSettings(ctx: Context, { origin, operator, since }: Se
       (operator === undefined || row.operator === operator) &&
       (since === undefined || row.time >= since),
   );
-  await ctx.out.ownList(settingColumns, rows.map(recordOf));
+  // Only a sender has rows whose names have a slash.
+  const { senderRowWords = () => undefined } = rows.some(({ name }) => name.includes('/'))
+    ? await import('../../sender/sender.ts')
+    : {};
+  const records = rows.map((row) =>
+    row.type === 'limit' ? limitRecord(row) : { ...recordOf(row), ...senderRowWords(row) },
+  );
+  await ctx.out.ownList(settingColumns, records);
   return rows.length;
 }
 
 // `from` and `to` are null where the profile sets nothing, so the default counts.
-function recordOf(row: SettingRow | LimitRow): JsonObject {
-  if (row.type === 'limit') return limitRecord(row);
-  const { time, profile, account, operator, name, from, to } = row;
+function recordOf({ time, profile, account, operator, name, from, to }: SettingRow): JsonObject {
   const changed_at = Math.floor(time / 1000);
   return { object: 'setting_change', changed_at, setting: name, from, to, operator, profile, account };
 }

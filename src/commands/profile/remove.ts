@@ -2,7 +2,7 @@
 
 import { type Context, confirmFirst } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
-import type { SenderOfProfile } from '../../profiles/profiles.ts';
+import type { Profile } from '../../profiles/profiles.ts';
 import { defineCommand } from '../command.ts';
 import { fieldsView, nameArgument, profileDryRunShown } from './profile-inputs.ts';
 
@@ -19,22 +19,35 @@ export const remove = defineCommand({
     const message = `remove profile ${name} and its key from this machine?`;
     await confirmFirst(ctx, message, 'nothing was removed');
     const account = await ctx.profiles.accountOf(name);
-    const sender = await senderOf(ctx, name);
+    const endings = await tokenWords(ctx, name);
     await ctx.profiles.remove(name);
     if ((await ctx.profiles.reaching(account)).length === 0 && (await ctx.index.erase(account)))
       ctx.notes.note('the index of its orders was erased with it');
     await ctx.out.own(record, () => fieldsView(`removed profile ${name} and its key`, record));
-    if (sender !== undefined)
-      ctx.notes.note(
-        `the sender still takes the token of this desk; whoever runs it ends that: paydesk sender revoke ${sender.member} --desk ${sender.desk}`,
-      );
+    if (endings !== undefined) ctx.notes.note(endings);
   },
 });
 
-// A profile with a wrong setting can be removed too.
-async function senderOf({ profiles }: Context, name: string): Promise<SenderOfProfile | undefined> {
+// What becomes of the token at the sender. A profile with a wrong setting can be removed too.
+async function tokenWords(ctx: Context, name: string): Promise<string | undefined> {
+  const profile = await profileOf(ctx, name);
+  if (profile?.sender === undefined) return undefined;
+  const { member, desk } = profile.sender;
+  const revoke = `paydesk sender revoke ${member} --desk ${desk}`;
   try {
-    return (await profiles.describe(name)).profile.sender;
+    await (await ctx.sender()).ask(profile);
+    return `the sender still takes the token of this desk; whoever runs it ends that: ${revoke}`;
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    return error.kind === 'auth'
+      ? 'the sender does not take the token of this desk any more'
+      : `the sender did not say whether it still takes the token of this desk; whoever runs it ends that: ${revoke}`;
+  }
+}
+
+async function profileOf({ profiles }: Context, name: string): Promise<Profile | undefined> {
+  try {
+    return (await profiles.describe(name)).profile;
   } catch (error) {
     if (error instanceof CliError) return undefined;
     throw error;

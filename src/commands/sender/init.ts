@@ -5,6 +5,7 @@ import { CliError } from '../../errors.ts';
 import { flag, type Input, usage } from '../../flags/flags.ts';
 import type { SenderConfig, SenderDoor } from '../../sender/sender.ts';
 import { defineCommand } from '../command.ts';
+import { allowRootFlag } from './invite.ts';
 
 const usualListen = '127.0.0.1:8443';
 
@@ -30,6 +31,7 @@ const flags = {
     summary: 'requests per second to the service, of all desks together',
     defaultText: 'no limit',
   }),
+  'allow-root': allowRootFlag,
   print: flag.choice(['systemd', 'container'], {
     value: 'KIND',
     summary: 'print a systemd unit or a container file, and do nothing else',
@@ -50,11 +52,11 @@ export const init = defineCommand({
   run: async (ctx, { flags: values }): Promise<undefined> => {
     const sender = await ctx.sender();
     if (values.print !== undefined) {
-      await ctx.out.text(sender.unit(values.print));
+      await ctx.out.text(sender.unit(values.print, values.cert !== undefined));
       return;
     }
     const config = await configOf(ctx, values);
-    await sender.check(config);
+    await sender.check(config, values['allow-root'] === true);
     const record = { object: 'sender', file: sender.file, ...config };
     if (await dryRunShown(ctx, record, `would write ${sender.file}`)) return;
     if (sender.isThere())

@@ -15,6 +15,10 @@ export const memberArgument = {
   },
 } as const;
 
+export const allowRootFlag = flag.switch({
+  summary: 'run as root, as in a container that has no other user',
+});
+
 export const invite = defineCommand({
   description:
     'Prints an invitation as JSON: hand it over as safely as a key, since whoever has it can join once, with paydesk profile add NAME --sender FILE. Each desk needs one of its own, and a member who is there already gets the role at once, at all their desks. A viewer reads, a proposer also asks for refunds and sends none, an operator sends and approves what others ask for, a lead also sets limits.',
@@ -22,6 +26,7 @@ export const invite = defineCommand({
   flags: {
     role: flag.choice(roles, { value: 'ROLE', summary: 'what the member may do' }),
     account: flag.text({ value: 'PROFILE', summary: 'the account, if the sender has several' }),
+    'allow-root': allowRootFlag,
   },
   examples: [
     'paydesk sender invite ana --role operator > ana.json',
@@ -30,7 +35,8 @@ export const invite = defineCommand({
   run: async (ctx, { args: [name], flags }): Promise<undefined> => {
     const role: Role = flags.role ?? (await askRole(ctx, name));
     if (await dryRunShown(ctx, { object: 'member', name, role }, `would invite ${name} as ${role}`)) return;
-    const invitation = await (await ctx.sender()).invite(name, role, flags.account);
+    const sender = await ctx.sender();
+    const invitation = await sender.invite(name, role, flags.account, flags['allow-root'] === true);
     await ctx.out.text(JSON.stringify(invitation));
     ctx.notes.note(
       `${name} joins with it once, until ${ctx.fullTime(invitation.until)}: paydesk profile add ${invitation.account} --sender FILE`,

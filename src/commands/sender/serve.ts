@@ -2,16 +2,16 @@
 
 import type { Context } from '../../context/context.ts';
 import { CliError, exitCodes } from '../../errors.ts';
-import { flag } from '../../flags/flags.ts';
 import type { Serving } from '../../sender/sender.ts';
 import { defineCommand } from '../command.ts';
+import { allowRootFlag } from './invite.ts';
 
 export const serve = defineCommand({
   description:
     'Checks its files and every row of the journal, then listens, and prints one JSON line for each request: no key, no name of a person. On SIGTERM it takes no new change, ends what is being sent, and stops. It does not run as root.',
   arguments: [],
   flags: {
-    'allow-root': flag.switch({ summary: 'run as root, as in a container that has no other user' }),
+    'allow-root': allowRootFlag,
   },
   examples: ['paydesk sender serve', 'paydesk sender serve --json >> sender.log'],
   run: async (ctx, { flags }): Promise<number> => {

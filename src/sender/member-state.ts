@@ -1,0 +1,49 @@
+/** What a row of the journal says of a member: the role, the invitation and the tokens. */
+
+import * as v from 'valibot';
+import { nameForm, roles, timeForm } from './wire.ts';
+
+/** The names of these rows begin so; the name of the member follows. */
+export const memberPrefix = 'member/';
+/** The same of rows that close the id of a change for good. */
+export const closedPrefix = 'closed/';
+
+const hash = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/));
+const secretForm = { id: v.string(), hash, until: timeForm };
+const stateForm = v.strictObject({
+  role: v.picklist(roles),
+  invitation: v.optional(v.strictObject(secretForm)),
+  tokens: v.array(v.strictObject({ ...secretForm, desk: nameForm, since: timeForm })),
+});
+export type MemberState = v.InferOutput<typeof stateForm>;
+
+/** The state in a row; undefined if this paydesk cannot read it. */
+export function readMember(text: string): MemberState | undefined {
+  const read = v.safeParse(v.pipe(v.string(), v.parseJson(), stateForm), text);
+  return read.success ? read.output : undefined;
+}
+
+/** A row about a member or about a closed id in words: `member ana`, from `not set` to `operator at desk-4`; undefined for other rows. */
+export function senderRowWords({
+  name,
+  from,
+  to,
+}: {
+  readonly name: string;
+  readonly from: string | null;
+  readonly to: string | null;
+}): { readonly setting: string; readonly from: string | null; readonly to: string | null } | undefined {
+  if (name.startsWith(closedPrefix))
+    return { setting: `change ${name.slice(closedPrefix.length)}`, from, to: 'taken back' };
+  if (!name.startsWith(memberPrefix)) return undefined;
+  return { setting: `member ${name.slice(memberPrefix.length)}`, from: stateWords(from), to: stateWords(to) };
+}
+
+// `operator at desk-4 and till-7, invited`
+function stateWords(text: string | null): string | null {
+  if (text === null) return null;
+  const state = readMember(text);
+  if (state === undefined) return 'not readable';
+  const desks = state.tokens.map(({ desk }) => desk).join(' and ');
+  return `${state.role}${desks === '' ? '' : ` at ${desks}`}${state.invitation === undefined ? '' : ', invited'}`;
+}
