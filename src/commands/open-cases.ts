@@ -2,29 +2,11 @@
 
 import { warnOfUnrecorded } from '../changes/changes.ts';
 import type { Context } from '../context/context.ts';
-import type { AttemptRecord } from '../journal/journal.ts';
-import { needsPerson } from '../journal/journal.ts';
-import {
-  attemptOf,
-  doubtOf,
-  type KnownOrder,
-  type RefundState,
-  recordedState,
-  stopsRefund,
-} from '../orders/orders.ts';
-
-/** The states of which somebody has to know. */
-export const openStates = [
-  'unconfirmed',
-  'made twice',
-  'appeared',
-  'failed',
-  'gone',
-] as const satisfies readonly RefundState[];
-export type OpenState = (typeof openStates)[number];
+import { type AttemptRecord, needsPerson } from '../journal/journal.ts';
+import { attemptOf, type KnownOrder, openStates, recordedState, stopsRefund } from '../orders/orders.ts';
 
 interface OpenCase {
-  readonly state: OpenState;
+  readonly state: (typeof openStates)[number];
   /** Undefined for something else than an order, such as a payment link. */
   readonly orderId: string | undefined;
   readonly currency: string | undefined;
@@ -66,7 +48,7 @@ export function collectOpenCases(ctx: Context): OpenCases {
   };
 }
 
-function casesOf({ order, cases, first, reading, attempts }: KnownOrder): readonly OpenCase[] {
+function casesOf({ order, cases, first, doubt, attempts }: KnownOrder): readonly OpenCase[] {
   const shared = {
     orderId: String(order.id),
     currency: typeof order.currency === 'string' ? order.currency : undefined,
@@ -75,7 +57,6 @@ function casesOf({ order, cases, first, reading, attempts }: KnownOrder): readon
     const state = openStates.find((open) => open === one.is);
     return state === undefined ? [] : [{ ...shared, state, record: attemptOf(one, attempts) }];
   });
-  if (first !== 'unconfirmed' || cases.some(stopsRefund)) return found;
-  const doubt = 'money' in reading ? doubtOf(reading.money) : undefined;
+  if (first !== 'unconfirmed' || cases.some(({ is }) => stopsRefund(is))) return found;
   return [...found, { ...shared, state: first, record: undefined, doubt }];
 }

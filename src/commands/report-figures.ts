@@ -3,6 +3,7 @@
 import { statuses } from '../api/spec.ts';
 import type { Context } from '../context/context.ts';
 import { changeKinds, isOpen } from '../journal/journal.ts';
+import type { RefundState } from '../orders/orders.ts';
 import { recordedState, type TwinPair } from '../orders/orders.ts';
 import {
   daysFrom,
@@ -21,7 +22,7 @@ import {
   unitsFrom,
 } from '../reports/reports.ts';
 import { outcomeWords } from './journal/attempt-words.ts';
-import type { OpenCases, OpenState } from './open-cases.ts';
+import type { OpenCases } from './open-cases.ts';
 import { isNear, type ListedTwin, pairsIn } from './orders/twins.ts';
 import type { Source } from './report-source.ts';
 
@@ -29,7 +30,7 @@ import type { Source } from './report-source.ts';
 interface ReportedCase {
   readonly orderId: string | undefined;
   readonly what: string;
-  readonly state: OpenState;
+  readonly state: RefundState;
   readonly outcome: string;
   readonly amount: Figure | undefined;
   readonly currency: string | undefined;

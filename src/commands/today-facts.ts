@@ -4,6 +4,7 @@ import { type JsonObject, statuses } from '../api/spec.ts';
 import type { Context } from '../context/context.ts';
 import { CliError } from '../errors.ts';
 import { type AttemptRecord, isOpen } from '../journal/journal.ts';
+import { openStates } from '../orders/orders.ts';
 import {
   type Figure,
   type Gaps,
@@ -17,7 +18,7 @@ import {
   summariseOrders,
   summariseRefunds,
 } from '../reports/reports.ts';
-import { type OpenCases, type OpenState, openStates } from './open-cases.ts';
+import type { OpenCases } from './open-cases.ts';
 import { isNear, pairsIn } from './orders/twins.ts';
 import type { Source } from './report-source.ts';
 
@@ -112,7 +113,7 @@ function keepLargest(largest: Map<string, RefundFact>, refund: RefundFact, { ran
     largest.set(refund.currency ?? '', refund);
 }
 
-const whatIs: Readonly<Record<OpenState, TodayLine['what']>> = {
+const whatIs: Readonly<Record<(typeof openStates)[number], TodayLine['what']>> = {
   unconfirmed: 'unconfirmed',
   'made twice': 'made_twice',
   appeared: 'has_appeared',

@@ -97,6 +97,8 @@ export interface KnownRefund {
 export interface KnownOrder {
   readonly order: JsonObject;
   readonly reading: MoneyReading;
+  /** Why its figures do not tell what went back; undefined if they do, or cannot be read. */
+  readonly doubt: string | undefined;
   /** What this machine sent on it. */
   readonly attempts: readonly AttemptRecord[];
   /** What a person must know first, the most urgent first. */
@@ -120,18 +122,18 @@ export function knownOrder(
   const reading = readMoney(order);
   const probable = probableRefunds(attempts, order);
   const cases = casesOf(order, attempts, probable, now);
-  const stop = cases.find((one) => stopsRefund(one) || one.is === 'recorded made');
+  const stop = cases.find(({ is }) => stopsRefund(is) || is === 'recorded made');
   const unfit = whyUnfit(order, mode);
   const whyNot = unfit ?? (stop && `${statusOf(order)}, ${stop.is}`);
   const refunds = refundsOf(reading, attempts, probable, cases, now);
   // Of what its figures contradict, nobody knows whether it failed. An alarm says more than they do.
-  const isDoubted = 'money' in reading && doubtOf(reading.money) !== undefined;
+  const doubt = 'money' in reading ? doubtOf(reading.money) : undefined;
   const first =
-    cases.find(stopsRefund)?.is ??
-    (isDoubted ? 'unconfirmed' : undefined) ??
+    cases.find(({ is }) => stopsRefund(is))?.is ??
+    (doubt === undefined ? undefined : 'unconfirmed') ??
     cases[0]?.is ??
     (modeOfOrder(order) === undefined ? 'no mode' : undefined);
-  return { order, reading, attempts, cases, first, refunds, unfit, whyNot };
+  return { order, reading, doubt, attempts, cases, first, refunds, unfit, whyNot };
 }
 
 /** Why nobody knows what went back of an order, as it shows itself; undefined if its figures and statuses tell. */

@@ -168,7 +168,10 @@ export function attemptOf(one: OrderCase, attempts: readonly AttemptRecord[]): A
   }
 }
 
-/** Whether no refund of such an order is sent before somebody has dealt with the case, whatever `--again` names. */
-export function stopsRefund({ is }: OrderCase): boolean {
-  return is !== 'recorded made' && is !== 'recorded not made' && is !== 'failed';
+/** The states of which somebody has to know: nobody knows the outcome, or money is where nobody wanted it. */
+export const openStates = ['unconfirmed', 'made twice', 'appeared', 'failed', 'gone'] as const;
+
+/** Whether no refund of such an order is sent before somebody has dealt with that, whatever `--again` names. One that failed stops none. */
+export function stopsRefund(state: string): boolean {
+  return state !== 'failed' && openStates.some((one) => one === state);
 }

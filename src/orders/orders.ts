@@ -21,7 +21,13 @@ export {
   unconfirmedOf,
   withChargeIds,
 } from './look-up.ts';
-export { attemptOf, type OrderCase, stopsRefund, untilMayAppear } from './order-cases.ts';
+export {
+  attemptOf,
+  type OrderCase,
+  openStates,
+  stopsRefund,
+  untilMayAppear,
+} from './order-cases.ts';
 export { ordersWithRefunds, type RefundFacts, refundFacts, stateWhy, toldRefunds } from './refund-facts.ts';
 export { type TwinWords, twinLine, twinWords, warnsOfTwin } from './twin-words.ts';
 export {

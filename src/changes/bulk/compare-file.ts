@@ -5,13 +5,12 @@ import { longPages, type OpenService } from '../../api/api.ts';
 import { type Column, fieldColumn } from '../../api/resources.ts';
 import { idOf, type JsonObject } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
-import { type KnownOrder, knownOrders, ordersWithRefunds } from '../../orders/orders.ts';
+import { type KnownOrder, knownOrders, ordersWithRefunds, stopsRefund } from '../../orders/orders.ts';
 import { type Delimiter, type InputRow, readInputFile, rowKey, sumsOf } from '../../plans/plans.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import { senderOf } from '../refund/known-refunds.ts';
 import { inFull, lineWords } from './batch-words.ts';
 import {
-  alarmingVerdicts,
   type Compared,
   type CompareRules,
   compareOrder,
@@ -71,7 +70,7 @@ export async function compareFile(
   const isLookedFor = asked.since !== undefined;
   for (const line of closingLines(all, service.profile, isLookedFor)) ctx.notes.note(line);
   const isAlarming = ({ verdict, state }: Compared) =>
-    alarmingVerdicts.includes(verdict) || (verdict === 'not_in_file' && state === 'unconfirmed');
+    stopsRefund(verdict.replaceAll('_', ' ')) || (verdict === 'not_in_file' && state === 'unconfirmed');
   if (all.some(isAlarming)) return 7;
   return all.every(({ verdict }) => verdict === 'refunded') ? 0 : 8;
 }

@@ -41,9 +41,6 @@ export const compareVerdicts = [
  */
 type CompareVerdict = (typeof compareVerdicts)[number];
 
-/** The verdicts that a person must look at: nobody knows the outcome, or money went where nobody wanted it. */
-export const alarmingVerdicts: readonly CompareVerdict[] = ['unconfirmed', 'made_twice', 'appeared', 'gone'];
-
 /** A row and what became of it. */
 export interface Compared {
   /** Undefined for a refund that is in no row. */

@@ -84,7 +84,7 @@ function refundInTheWay(
   planId: string,
 ): KnownRefund | undefined {
   const isStop = ({ state }: KnownRefund) =>
-    state !== 'unconfirmed' && cases.some((one) => one.is === state && stopsRefund(one));
+    state !== 'unconfirmed' && stopsRefund(state) && cases.some(({ is }) => is === state);
   const isUnshown = ({ state, attempt }: KnownRefund) =>
     state === 'recorded made' &&
     attempt?.sent.plan !== planId &&

@@ -10,7 +10,13 @@ import {
   statementOn,
   type VerdictRow,
 } from '../../journal/journal.ts';
-import { type RecordedState, type RefundState, recordedState, refundStates } from '../../orders/orders.ts';
+import {
+  type RecordedState,
+  type RefundState,
+  recordedState,
+  refundStates,
+  stopsRefund,
+} from '../../orders/orders.ts';
 import type { Plan, PlanRow } from '../../plans/plans.ts';
 import { acknowledgementOf } from '../by-hand-words.ts';
 import { replyWords } from '../change-words.ts';
@@ -210,12 +216,8 @@ function verdictOfAttempt(attempt: AttemptRecord): RowVerdict {
 }
 
 /** Whether a person must look at a row before anything else: nobody knows its outcome, or money went where nobody wanted it. */
-export function isAlarming({ verdict, attempt }: RowReport): boolean {
-  return (
-    verdict === 'unconfirmed' ||
-    verdict === 'appeared' ||
-    ((verdict === 'made_twice' || verdict === 'gone') && attempt?.alarm !== undefined)
-  );
+export function isAlarming({ state = 'made', attempt }: RowReport): boolean {
+  return stopsRefund(state) && (state === 'unconfirmed' || attempt?.alarm !== undefined);
 }
 
 /** Whether nothing is left to do about a row: it was made, or somebody has dealt with what came of it. */

@@ -44,7 +44,7 @@ export async function pickOrder(ctx: Context, service: Service, offer: Pickable)
       for (const known of await shownOrders(ctx, service, orders)) read.set(known.order.id, known);
     },
     fits: (order) => offer.accepts(knownOf(order)),
-    isBlocked: ({ cases }) => cases.some(stopsRefund),
+    isBlocked: ({ cases }) => cases.some(({ is }) => stopsRefund(is)),
     amounts: profile.settings,
     show(order) {
       const known = knownOf(order);

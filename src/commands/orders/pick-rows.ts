@@ -132,7 +132,7 @@ export function orderRow<V>(
 ): SearchedRow<V> {
   const { id, shown, twin, fits } = one;
   const { cases } = shown;
-  const stop = cases.find(stopsRefund);
+  const stop = cases.find(({ is }) => stopsRefund(is));
   const blocked = stop && caseText(stop, parts);
   const found = foundIn(one, words).filter(({ label }) => !visible.includes(label));
   const unfit = fits ? undefined : `not ${parts.kind}: ${shown.whyNot}`;
@@ -144,7 +144,7 @@ export function orderRow<V>(
     unfit,
     blocked === undefined ? undefined : { text: blocked, style: 'bad' },
     ...cases
-      .filter((open) => !stopsRefund(open))
+      .filter((open) => !stopsRefund(open.is))
       .map((open): Span => ({ text: caseText(open, parts), style: 'bad' })),
     twin === undefined ? undefined : { text: twinText(one, twin, parts), style: 'warn' },
   ];

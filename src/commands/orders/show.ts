@@ -30,7 +30,6 @@ import type { Context } from '../../context/context.ts';
 import { idArgument } from '../../flags/flags.ts';
 import { attemptName, changeKinds } from '../../journal/journal.ts';
 import {
-  doubtOf,
   isSettled,
   type KnownOrder,
   type KnownTwin,
@@ -114,7 +113,7 @@ const nothingKnown: Known = {
 async function lookUp(ctx: Context, service: Service, order: JsonObject): Promise<Known> {
   const id = String(order.id);
   const [known] = await shownOrders(ctx, service, [order]);
-  const { cases = [], attempts = [], first, whyNot, reading, refunds = [] } = known ?? {};
+  const { cases = [], attempts = [], first, whyNot, doubt, refunds = [] } = known ?? {};
   const { twins, own, gaps } = await lookForTwins(ctx, service, order);
   for (const gap of gaps) ctx.notes.warn(gap);
   const there = new Set(
@@ -128,7 +127,7 @@ async function lookUp(ctx: Context, service: Service, order: JsonObject): Promis
     cases,
     first,
     states: new Map(refunds.map(({ record, state }) => [record?.id ?? '', state])),
-    doubt: reading !== undefined && 'money' in reading ? doubtOf(reading.money) : undefined,
+    doubt,
     acknowledged: acknowledgedAlarms(attempts).map((record) => acknowledgedWords(ctx, record)),
     pending: await pendingLines(ctx, service.profile, id),
     byHand: settledByHand(attempts).map((record) => byHandWords(ctx, record, there.has(attemptName(record)))),
