@@ -7,7 +7,7 @@ import type { Input } from '../flags/flags.ts';
 import { type GlobalInput, globalFlags } from './global-options.ts';
 import { commandPage, commandsPage, groupPage, rootPage, topicPage } from './help.ts';
 import { type HelpPage, layOut } from './help-page.ts';
-import { topics } from './help-topics.ts';
+import { topics, topicsLike } from './help-topics.ts';
 import { checkLine, checkSlips, didYouMean, readCommand } from './read-command.ts';
 import { readTypedWords } from './typed-words.ts';
 
@@ -73,8 +73,11 @@ async function helpFor(words: readonly string[], all: boolean): Promise<HelpPage
 }
 
 async function unknownWord(words: readonly string[]): Promise<CliError> {
+  const [word = '', ...more] = words;
+  const pages = more.length > 0 ? [] : topicsLike(word).map((name) => `paydesk help ${name}`);
+  const meant = pages.length > 0 ? pages : await didYouMean(words, { before: 'help ' });
   return new CliError('usage', `no help for ${words.join(' ')}`, {
-    now: [...(await didYouMean(words, { before: 'help ' })), 'paydesk help commands'],
+    now: [...meant, 'paydesk help commands'],
   });
 }
 
