@@ -1,7 +1,7 @@
 /** Turns a command line into a command with its inputs, or into a text to print. */
 
 import type { Command } from '../commands/command.ts';
-import { findCommand, groups, type WhatChanges } from '../commands/commands.ts';
+import { commands, findCommand, groups, type WhatChanges } from '../commands/commands.ts';
 import { CliError, withParts } from '../errors.ts';
 import type { Input } from '../flags/flags.ts';
 import { type GlobalInput, globalFlags } from './global-options.ts';
@@ -74,7 +74,8 @@ async function helpFor(words: readonly string[], all: boolean): Promise<HelpPage
 
 async function unknownWord(words: readonly string[]): Promise<CliError> {
   const [word = '', ...more] = words;
-  const pages = more.length > 0 ? [] : topicsLike(word).map((name) => `paydesk help ${name}`);
+  const isVerb = more.length > 0 || commands.some(({ words: [, verb] }) => verb === word);
+  const pages = isVerb ? [] : topicsLike(word).map((name) => `paydesk help ${name}`);
   const meant = pages.length > 0 ? pages : await didYouMean(words, { before: 'help ' });
   return new CliError('usage', `no help for ${words.join(' ')}`, {
     now: [...meant, 'paydesk help commands'],

@@ -192,7 +192,6 @@ test.each([
   ['team', 'paydesk help teams'],
   ['testing', 'paydesk help scripting'],
   ['lost', 'paydesk help when-a-reply-is-lost'],
-  ['export', 'paydesk help exports'],
 ])('help %s, which is no topic, names the page that has the word', async (word, page) => {
   await expect(textOf(['help', word], 80)).rejects.toMatchObject({
     kind: 'usage',
