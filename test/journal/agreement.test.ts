@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { readMoney } from '../../src/api/charges.ts';
-import { disagreement, moved, otherRefund, refundedOf } from '../../src/journal/agreement.ts';
+import { disagreement, moved, otherRefund, refundedOf, withoutGone } from '../../src/journal/agreement.ts';
 import type { FoundRefund } from '../../src/journal/change.ts';
-import type { PreImage } from '../../src/journal/journal-rows.ts';
+import type { PreImage, Proof } from '../../src/journal/journal-rows.ts';
 
 const refund = (id: string, amount: number) => ({ id, amount });
 const record = (id: string, amount: number, chargeId = 'ch_1'): FoundRefund & { readonly id: string } => ({
@@ -258,4 +258,46 @@ it('amount_refunded of a charge counts as a whole number only', () => {
   expect(of('5')).toBeUndefined();
   expect(of(5.5)).toBeUndefined();
   expect(of(undefined)).toBeUndefined();
+});
+
+describe('the proof without the refunds that are gone', () => {
+  const older = (id: string, amount: number, status?: string) => ({
+    id,
+    amount,
+    ...(status === undefined ? {} : { status }),
+  });
+  const still = older('still', -3);
+  const before: PreImage = {
+    amountRefunded: 14,
+    charges: [
+      { id: 'ch_1', amountRefunded: 10, refunds: [older('gone', -7), still, older('f', -2, 'failed')] },
+      { id: 'ch_2', refunds: [older('gone too', -4)] },
+    ],
+  };
+  const proof: Proof = {
+    kind: 'refund',
+    orderId: 'ord_1',
+    livemode: false,
+    expected: [],
+    tolerated: [],
+    before,
+  };
+
+  it('takes those that were made out of the sums, and leaves the others', () => {
+    const order = { id: 'ord_1', object: 'order', amount: 100, charges: { data: [charge([still])] } };
+    expect(withoutGone(proof, order)).toEqual({
+      ...proof,
+      before: {
+        amountRefunded: 3,
+        charges: [
+          { id: 'ch_1', amountRefunded: 3, refunds: [still] },
+          { id: 'ch_2', amountRefunded: undefined, refunds: [] },
+        ],
+      },
+    });
+  });
+
+  it('finds all of them gone where nothing is shown', () => {
+    expect(withoutGone(proof, undefined).before.amountRefunded).toBe(0);
+  });
 });

@@ -471,6 +471,30 @@ it.each<[string, number, Partial<VerdictRow>[]]>([
     [{ verdict: 'applied' }, { verdict: 'rejected', by: 'person' }],
   ],
   [
+    'a person recorded as not made what was unconfirmed',
+    0,
+    [
+      { verdict: 'unknown', by: 'sender' },
+      { verdict: 'rejected', by: 'person' },
+    ],
+  ],
+  [
+    'a person recorded first as made and then as not made what nothing had shown',
+    0,
+    [
+      { verdict: 'applied', by: 'person' },
+      { verdict: 'rejected', by: 'person' },
+    ],
+  ],
+  [
+    'a read showed as refused what the reply had shown as made',
+    0,
+    [
+      { verdict: 'applied', by: 'reply' },
+      { verdict: 'rejected', by: 'read', confirmed: true },
+    ],
+  ],
+  [
     'it was made, and then it failed',
     0,
     [{ verdict: 'applied', refunds: [{ ...failedRecord, status: 'failed' }] }],
