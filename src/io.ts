@@ -90,3 +90,11 @@ export function variable(env: Env, name: string): string | undefined {
 export function fullPath(cwd: (() => string) | undefined, name: string): string {
   return cwd === undefined || isAbsolute(name) ? name : `${cwd()}${sep}${name}`;
 }
+
+/**
+ * One turn of the event loop, in which everything else of the program has its turn. A loop over thousands of records that are there
+ * at once would let no Ctrl-C and no progress through, and V8 could not end a search for garbage, which takes several turns.
+ */
+export function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

@@ -1,6 +1,7 @@
 /** Reads page after page by the ids of the records, and notices a service that leads in a circle (service: Endpoints 2). */
 
 import { CliError } from '../errors.ts';
+import { turn } from '../io.ts';
 import type { Page, PageQuery, PagesHow, WalkedBefore, WireRecord } from './api.ts';
 import type { ListReply } from './reply-json.ts';
 import { idOf } from './spec.ts';
@@ -149,7 +150,7 @@ interface Coming {
 // A request is sent within two turns of the event loop. If it fails, the code that waits for the page gets the error.
 async function untilLeft(coming: Promise<unknown>): Promise<void> {
   coming.catch(() => undefined);
-  for (let turn = 0; turn < 2; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  for (let turns = 0; turns < 2; turns += 1) await turn();
 }
 
 function brokenWalk(why: string, read: number): CliError {

@@ -16,7 +16,7 @@ export { applyPlan } from './bulk/apply-plan.ts';
 export { compareFile } from './bulk/compare-file.ts';
 export { isUnsentPlanOf, planFile, planOrder, refreshPlan } from './bulk/make-plan.ts';
 export { controlFigures, paidOnOrders, rowsToSend } from './bulk/plan-checks.ts';
-export { planColumns, planLines, planRecord } from './bulk/plan-list.ts';
+export { showPlan } from './bulk/plan-list.ts';
 export { planStatus } from './bulk/plan-status.ts';
 export { type RowVerdict, rowVerdicts } from './bulk/row-verdicts.ts';
 export {

@@ -3,10 +3,9 @@
 import type { Command } from '../commands/command.ts';
 import { type CommandEntry, commands, commandsOf, groups } from '../commands/commands.ts';
 import type { Argument, Flag } from '../flags/flags.ts';
-import type { Block } from './doc-blocks.ts';
 import { globalFlags, usualGlobalFlags } from './global-options.ts';
 import type { HelpLine, HelpPage } from './help-page.ts';
-import { topicBlocks, topics } from './help-topics.ts';
+import { type Block, topicBlocks, topics } from './help-topics.ts';
 
 /** Says in one line what paydesk is. Help and the man page open with it. */
 export const rootSummary =

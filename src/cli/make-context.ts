@@ -22,9 +22,8 @@ import { createAccount } from './accounts.ts';
 import { changesOf } from './command-line.ts';
 import type { Globals } from './global-options.ts';
 import { findJournalPlace, type JournalPlace } from './journal-place.ts';
-import { createOwnFileGuard } from './own-files.ts';
-import { createBytesReader, createChunkReader, createReaders } from './read-files.ts';
 import type { RunState } from './run-state.ts';
+import { createBytesReader, createChunkReader, createOwnFileGuard, createReaders } from './user-files.ts';
 
 /** A command's context, and how to close its files at the end. */
 export interface Run {

@@ -6,6 +6,7 @@ import { counted } from '../counted.ts';
 import { CliError, withParts } from '../errors.ts';
 import { clockAndZoneOf, dayBegan, type TimeRange } from '../flags/typed-time.ts';
 import type { IndexedOrder, IndexStatus, OrderIndex } from '../index/index.ts';
+import { turn } from '../io.ts';
 import {
   type AttemptRecord,
   type FoundRefund,
@@ -203,7 +204,7 @@ function readOrders(ctx: Context, index: OrderIndex, { needs, range, looksAt, ma
     const endProgress = ctx.notes.progress(() => (read === 0 ? '' : `${read} orders read from the index`));
     try {
       for (const some of inParts(index.facts(asked), ordersAtATime)) {
-        await new Promise((resolve) => setImmediate(resolve));
+        await turn();
         const makerOf = await makers(some.map(({ order }) => order));
         await look(some);
         for (const { order, purchase } of some) {

@@ -1,14 +1,15 @@
-/** Reads a finished export again, record by record, after comparing the file with its manifest. */
+/** Reads a finished export again, record by record, after comparing the file with its manifest: NDJSON, one JSON list, or CSV (RFC 4180). */
 
+import { Buffer } from 'node:buffer';
 import { createReadStream } from 'node:fs';
-import type { Readable } from 'node:stream';
+import { pipeline, type Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
+import { parse } from 'csv-parse';
 import { isObject, type JsonObject } from '../api/spec.ts';
 import { CliError, systemReason } from '../errors.ts';
-import { csvLines, recordOfLine } from './csv-records.ts';
+import { withoutFormulaSafety } from '../terminal/terminal.ts';
 import type { ExportReading } from './exports.ts';
 import { manifestOf } from './files-on-disk.ts';
-import { objectsIn, parseRecord } from './json-objects.ts';
 import { manifestAt, noFile, verifyExport } from './manifest.ts';
 
 /**
@@ -80,4 +81,114 @@ async function* csvRecords(bytes: Readable, columns: readonly string[]) {
     isFirst = false;
     if (!isHeading) yield recordOfLine(columns, cells);
   }
+}
+
+/** The lines of a CSV as cells. A cell may hold line breaks. Rejects with the error of the stream that is read. */
+export function csvLines(bytes: Readable): AsyncIterable<readonly string[]> {
+  return pipeline(bytes, parse({ record_delimiter: '\n', relax_column_count: true }), () => undefined);
+}
+
+/** The record of one line. A column such as `customer_info.email` becomes an object with that field. */
+export function recordOfLine(columns: readonly string[], cells: readonly string[]): JsonObject {
+  const record: Record<string, unknown> = {};
+  for (const [index, column] of columns.entries()) {
+    const cell = cells[index] ?? '';
+    if (cell !== '') setAt(record, column.split('.'), cellValue(column, cell));
+  }
+  return record;
+}
+
+function setAt(
+  into: Record<string, unknown>,
+  [first = '', ...path]: readonly string[],
+  value: unknown,
+): void {
+  // A column may be named after a metadata key, which may be anything.
+  const own = Object.hasOwn(into, first) ? into[first] : undefined;
+  const inside: Record<string, unknown> = typeof own === 'object' && own !== null ? { ...own } : {};
+  if (path.length > 0) setAt(inside, path, value);
+  Object.defineProperty(into, first, {
+    value: path.length === 0 ? value : inside,
+    enumerable: true,
+    configurable: true,
+    writable: true,
+  });
+}
+
+const amounts = /(^|\.)(amount|amount_refunded|fee)$/;
+
+// The name of a column says what its cells are.
+function cellValue(column: string, cell: string): unknown {
+  if (amounts.test(column) && /^-?\d+$/.test(cell)) {
+    const number = Number(cell);
+    return Number.isSafeInteger(number) ? number : BigInt(cell);
+  }
+  if (column.endsWith('_at')) {
+    const ms = Date.parse(cell);
+    return Number.isNaN(ms) ? cell : ms / 1000;
+  }
+  return cell === 'true' || cell === 'false' ? cell === 'true' : withoutFormulaSafety(cell);
+}
+
+const [quote, backslash, openObject, closeObject, openArray, closeArray] = [
+  0x22, 0x5c, 0x7b, 0x7d, 0x5b, 0x5d,
+];
+
+/**
+ * Yields the text of each record. `depth` is how deep the records lie: 0 in NDJSON, 2 in a list, whose envelope and `data` are
+ * around them.
+ */
+export async function* objectsIn(
+  chunks: AsyncIterable<Uint8Array>,
+  depth: 0 | 2,
+): AsyncGenerator<string, undefined> {
+  let rest = Buffer.alloc(0);
+  let level = 0;
+  let isText = false;
+  let isEscaped = false;
+  // Where the record that is being read begins in `rest`; -1 between two records.
+  let start = -1;
+  for await (const chunk of chunks) {
+    const from = rest.length;
+    rest = from === 0 ? Buffer.from(chunk) : Buffer.concat([rest, chunk]);
+    for (let at = from; at < rest.length; at += 1) {
+      const byte = rest[at];
+      if (isText) {
+        if (isEscaped) isEscaped = false;
+        else if (byte === backslash) isEscaped = true;
+        else if (byte === quote) isText = false;
+      } else if (byte === quote) isText = true;
+      else if (byte === openObject || byte === openArray) {
+        if (level === depth && byte === openObject) start = at;
+        level += 1;
+      } else if (byte === closeObject || byte === closeArray) {
+        level -= 1;
+        if (level === depth && start !== -1) {
+          yield rest.toString('utf8', start, at + 1);
+          start = -1;
+        }
+      }
+    }
+    rest = start === -1 ? Buffer.alloc(0) : rest.subarray(start);
+    if (start !== -1) start = 0;
+  }
+  return undefined;
+}
+
+/** Parses a record. An integer beyond 2^53-1 becomes a bigint, so that nothing is rounded. */
+export function parseRecord(text: string): unknown {
+  if (!/\d{16}/.test(text)) return JSON.parse(text);
+  return JSON.parse(text, exactNumber);
+}
+
+// TypeScript's types lack the third parameter.
+function exactNumber(_key: string, value: unknown, ...[context]: readonly unknown[]): unknown {
+  if (typeof value !== 'number' || Number.isSafeInteger(value)) return value;
+  const source = sourceOf(context);
+  return source !== undefined && /^-?\d+$/.test(source) ? BigInt(source) : value;
+}
+
+function sourceOf(context: unknown): string | undefined {
+  if (typeof context !== 'object' || context === null || !('source' in context)) return undefined;
+  return typeof context.source === 'string' ? context.source : undefined;
 }

@@ -1,5 +1,6 @@
 /** Searches the texts of an index, segment by segment. A segment without the words is left at once. */
 
+import { turn } from '../io.ts';
 import type { SealedSegments, Stored } from './sealed-segments.ts';
 
 /** What to look for. */
@@ -34,7 +35,7 @@ export async function scan(segments: SealedSegments, wanted: Wanted): Promise<re
     hits.push(...hitsIn(segments, segment, before, groups, wanted.accepts));
     before = { id: segment.isJoined ? segment.last : undefined, count: before.count + segment.count };
     looked += 1;
-    if (looked % segmentsAtATime === 0) await new Promise((resolve) => setImmediate(resolve));
+    if (looked % segmentsAtATime === 0) await turn();
   }
   return hits;
 }

@@ -2,7 +2,7 @@
 
 import type { Service } from '../api/api.ts';
 import { CliError } from '../errors.ts';
-import type { Clock } from '../io.ts';
+import { type Clock, turn } from '../io.ts';
 import type { Locks } from '../locks/locks.ts';
 import { commandLine, type Profile, type Profiles, profileNamed } from '../profiles/profiles.ts';
 import type { Notes, Secrets } from '../terminal/terminal.ts';
@@ -95,7 +95,7 @@ export function openJournal(parts: JournalParts): OpenedJournal {
       if (checks) return;
       checks = true;
       // The request goes out first.
-      for (let turn = 0; turn < 2; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+      for (let turns = 0; turns < 2; turns += 1) await turn();
       if (closed) return;
       const how = { limit: checkedInPassing, now: parts.clock.now() };
       const found = await store.checkSome(how).catch(() => undefined);

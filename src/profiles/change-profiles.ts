@@ -3,7 +3,6 @@
 import { apiVersionPattern, authSchemes, langPattern } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
 import { fingerprint, lastFour, parseKey } from './key-store.ts';
-import { raiseOf } from './limits.ts';
 import { unknownProfile } from './open-profile.ts';
 import {
   type KeyPlace,
@@ -30,6 +29,7 @@ import {
 import {
   defaultWord,
   meantValues,
+  raiseOf,
   readSettings,
   settingName,
   settingProblem,

@@ -5,9 +5,8 @@ import type { AuthScheme, Mode } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
 import type { HostForms } from './base-url.ts';
 import type { Folders } from './folders.ts';
-import type { Raise } from './limits.ts';
 import type { KeyPlace } from './profile-file.ts';
-import type { Settings, SettingTexts } from './settings.ts';
+import type { Raise, Settings, SettingTexts } from './settings.ts';
 
 export {
   aboutMoney,

@@ -1,4 +1,4 @@
-/** The settings of a profile: their names, how their texts are read, their defaults, and what production refuses. */
+/** The settings of a profile: their names, how their texts are read, their defaults, what production refuses, and which of them are limits. */
 
 import * as v from 'valibot';
 import { currencyPattern, expiryFields, type Mode, statusMeanings } from '../api/spec.ts';
@@ -247,4 +247,46 @@ function schemaOf(name: string): v.GenericSchema<unknown, unknown> {
   if (prefix !== undefined) return perCurrency[prefix];
   const found = Object.entries(single.entries).find(([known]) => known === name);
   return found === undefined ? v.never() : found[1];
+}
+
+// ── Which of them are limits, and what raises one ───────────────────────────────────────────────
+
+// Each of them may be set for several currencies.
+const limitsPerCurrency = ['refund.max_amount', 'plan.max_total'];
+const singleLimits = ['plan.max_count', 'plan.max_age'];
+const otherCurrencies = 'refund.other_currencies';
+
+/** A limit that is raised, in words: from `50000` to `no limit`. */
+export interface Raise {
+  readonly from: string;
+  readonly to: string;
+}
+
+/**
+ * What a change of this one setting allows more: a limit is raised or removed, or a currency that was refused gets a limit.
+ * Undefined if it allows no more than before.
+ */
+export function raiseOf(name: string, before: SettingTexts, after: SettingTexts): Raise | undefined {
+  if (before[name] === after[name]) return undefined;
+  if (name === otherCurrencies)
+    return after[name] === 'allow' ? { from: before[name] ?? 'refuse', to: 'allow' } : undefined;
+  const kind = limitsPerCurrency.find((one) => name.startsWith(`${one}.`));
+  if (kind === undefined && !singleLimits.includes(name)) return undefined;
+  const wasRefused = kind !== undefined && before[name] === undefined && refusesOthers(kind, before);
+  const [from, to] = [wasRefused ? refusedLimit : limitIn(before, name), limitIn(after, name)];
+  return to.limit > from.limit ? { from: from.words, to: to.words } : undefined;
+}
+
+const refusedLimit = { words: 'refused', limit: 0 };
+
+// Whether a limit for one currency refuses every currency that has none. `kind` is the setting without its currency.
+function refusesOthers(kind: string, texts: SettingTexts): boolean {
+  return texts[otherCurrencies] !== 'allow' && Object.keys(texts).some((name) => name.startsWith(`${kind}.`));
+}
+
+// A profile with a limit that cannot be read sends nothing, so such a limit counts as 0.
+function limitIn(texts: SettingTexts, name: string): { readonly words: string; readonly limit: number } {
+  const words = texts[name] ?? settingWords().find((setting) => setting.name === name)?.defaultText;
+  if (words === undefined) return { words: 'no limit', limit: Number.POSITIVE_INFINITY };
+  return { words, limit: settingNumber(name, words) ?? 0 };
 }

@@ -1,6 +1,6 @@
 /** Charts of text: bars, sparklines and calendars. They work with exact figures, and the smallest one is still to be seen. Pure. */
 
-import { daysFrom, type TimeUnit, timeUnits, unitOf, unitsFrom, weekdayOf, weekOf } from './calendar.ts';
+import { daysFrom, type TimeUnit, timeUnits, unitOf, unitsFrom, weekdayOf, weekOf } from './buckets.ts';
 import { type Figure, largestOf, plus } from './exact-sum.ts';
 
 /** With which signs a chart is drawn: parts of blocks, or ASCII signs where those cannot be shown. */

@@ -2,12 +2,16 @@
 
 export {
   type Dimension,
+  daysFrom,
   dimensions,
   isTimeUnit,
+  mondayOf,
   orderDimensions,
+  type TimeUnit,
+  unitOf,
+  unitsFrom,
   waitingDimensions,
 } from './buckets.ts';
-export { daysFrom, mondayOf, type TimeUnit, unitOf, unitsFrom } from './calendar.ts';
 export { bar, calendar, legendOf, type Series, type Signs, sparklineOf } from './charts.ts';
 export { type Figure, largestFirst, largestOf, negated, percent, plus } from './exact-sum.ts';
 export {
@@ -28,6 +32,7 @@ export {
   type Gaps,
   hasCurrency,
   isInSpan,
+  type Line,
   type OrderSum,
   type RefundSum,
   type Span,
@@ -35,4 +40,3 @@ export {
   summariseOrders,
   summariseRefunds,
 } from './summaries.ts';
-export type { Line } from './tally.ts';

@@ -1,9 +1,9 @@
 /** Turns blocks into lines for a screen. The cells of a grid stand in columns, two spaces apart. */
 
-import { isOutgoing } from './meaning.ts';
 import type { Block, Cell } from './terminal.ts';
 import {
   cutInMiddle,
+  isOutgoing,
   type Piece,
   paintPiece,
   piecesOf,

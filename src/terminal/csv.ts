@@ -1,13 +1,43 @@
-/**
- * Writes lists as CSV (RFC 4180, lines end in LF). Times are ISO 8601, amounts are the service's integers. A text that a spreadsheet
- * would run as a formula gets an apostrophe in front; without the apostrophe it is the text again.
- */
+/** Writes lists as CSV (RFC 4180, lines end in LF): quotes where they are needed, and an apostrophe before a text that a spreadsheet would run as a formula. */
 
 import type { Column, ValueKind } from '../api/resources.ts';
 import type { JsonObject } from '../api/spec.ts';
 import { csvValue, type Reading } from './columns.ts';
-import { csvLine, formulaSafe } from './csv-cells.ts';
 import type { ListFormat } from './list-format.ts';
+
+// The signs that start a formula, in small and full-width forms too.
+const formula = String.raw`[=+\-@|\t\r\n\u2212\ufe62\ufe63\ufe66\ufe6b\uff1d\uff0b\uff0d\uff20\uff5c]`;
+// A spreadsheet may skip these before a formula: white space of every kind, characters without width, and U+FFFD.
+const skipped = String.raw`['\s\u0085\u00ad\u034f\u115f\u1160\u180e\u200b-\u200f\u2060-\u2065\u2800\u3164\uffa0\ufffd]`;
+// A formula may start a cell, or stand behind a character that another program takes for the end of a cell.
+const start = '^(?=S*F)|(?<=[",;\\t\\r\\n|])(?=\'*F)'
+  .replaceAll('F', formula)
+  .replaceAll('S*', `${skipped}*`);
+const added = "^'(?=S*F)|(?<=[\",;\\t\\r\\n|])'(?='*F)"
+  .replaceAll('F', formula)
+  .replaceAll('S*', `${skipped}*`);
+
+// No formula can start in most texts: they begin with a letter or digit, and nothing in them may end a cell.
+const harmless = /^[0-9A-Za-z][^",;\t\r\n|]*$/;
+
+/** Puts an apostrophe wherever a spreadsheet would run the text as a formula. */
+export function formulaSafe(text: string): string {
+  return harmless.test(text) ? text : text.replace(new RegExp(start, 'g'), "'");
+}
+
+/** Takes away the apostrophes that `formulaSafe` put into a text, and gives back that text. */
+export function withoutFormulaSafety(safe: string): string {
+  return safe.replace(new RegExp(added, 'g'), '');
+}
+
+/** One line of a CSV, with its line feed. */
+export function csvLine(texts: readonly string[], delimiter = ','): string {
+  return `${texts.map((text) => quote(text, delimiter)).join(delimiter)}\n`;
+}
+
+function quote(text: string, delimiter: string): string {
+  return text.includes(delimiter) || /["\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
 
 const number = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/;
 

@@ -5,12 +5,11 @@ import type { Column } from '../api/resources.ts';
 import { currencyPattern, type JsonObject } from '../api/spec.ts';
 import { absent, type Brief, currencyOf, type Reading, showValue, unitsMark } from './columns.ts';
 import type { ListFormat } from './list-format.ts';
-import { isOutgoing, statusStyle } from './meaning.ts';
 import { firstLayout, type Level, type LevelLayout, type PagesStyle, short } from './table-levels.ts';
 import { type DrawnCell, drawBelow, drawLines, empty, type LineStyle } from './table-lines.ts';
 import { gap, hasShortTime, mayShrink, smallest } from './table-widths.ts';
 import type { Style } from './terminal.ts';
-import { cut, ellipsis } from './text-lines.ts';
+import { cut, ellipsis, isOutgoing, statusStyle } from './text-lines.ts';
 
 /** How a table is drawn. */
 export interface TableStyle extends LineStyle, PagesStyle {

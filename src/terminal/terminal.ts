@@ -8,7 +8,7 @@ export { createAsk } from './ask.ts';
 export { chartSigns } from './chart-signs.ts';
 export { closestNames } from './closest-names.ts';
 export { type ColorLevel, colorLevel } from './color.ts';
-export { csvLine, formulaSafe, withoutFormulaSafety } from './csv-cells.ts';
+export { csvLine, formulaSafe, withoutFormulaSafety } from './csv.ts';
 export { fileFormat } from './list-format.ts';
 export { createTimes, knowsZone, type Times } from './local-time.ts';
 export { createNotes, type NotesControl } from './notes.ts';

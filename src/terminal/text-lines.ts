@@ -1,10 +1,10 @@
 /** Measures, cuts, colours and wraps text for a terminal. */
 
 import stringWidth from 'string-width';
+import { meaningOfStatus, type StatusMeaning } from '../api/spec.ts';
 import type { Paint } from './color.ts';
 import { absent, asReceived, mark } from './columns.ts';
 import type { Times } from './local-time.ts';
-import { statusStyle } from './meaning.ts';
 import type { Cell, Style, TimeSpan } from './terminal.ts';
 
 /** The end of a text that was cut. */
@@ -226,4 +226,23 @@ function wordsOf(pieces: readonly Piece[]): readonly Word[] {
   }
   close();
   return words;
+}
+
+// Yellow cannot be read on white, blue not on black, so neither is used.
+const styles: Readonly<Record<StatusMeaning, Style>> = {
+  in: 'good',
+  awaited: 'warn',
+  back: 'out',
+  none: 'faint',
+};
+
+/** The style of a status; undefined for a word that paydesk does not know, which is shown as it came. */
+export function statusStyle(status: unknown): Style | undefined {
+  const meaning = meaningOfStatus(status);
+  return meaning === undefined ? undefined : styles[meaning];
+}
+
+/** Whether a text is money that went back, or goes back: the service writes it negative (service: refund). */
+export function isOutgoing(text: string): boolean {
+  return /^-\d/.test(text);
 }

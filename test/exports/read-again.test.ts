@@ -3,9 +3,8 @@
 import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { csvLines, recordOfLine } from '../../src/exports/csv-records.ts';
-import { objectsIn, parseRecord } from '../../src/exports/json-objects.ts';
-import { csvLine } from '../../src/terminal/csv-cells.ts';
+import { csvLines, objectsIn, parseRecord, recordOfLine } from '../../src/exports/read-export.ts';
+import { csvLine } from '../../src/terminal/csv.ts';
 
 async function* chunked(bytes: Uint8Array, sizes: readonly number[]): AsyncGenerator<Uint8Array> {
   let at = 0;

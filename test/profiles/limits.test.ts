@@ -2,8 +2,8 @@
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { raiseOf } from '../../src/profiles/limits.ts';
 import type { SettingTexts } from '../../src/profiles/profiles.ts';
+import { raiseOf } from '../../src/profiles/settings.ts';
 
 const mxn = 'refund.max_amount.MXN';
 const usd = 'refund.max_amount.USD';

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { daysFrom, mondayOf, unitOf, unitsFrom, weekdayOf, weekOf } from '../../src/reports/calendar.ts';
+import { daysFrom, mondayOf, unitOf, unitsFrom, weekdayOf, weekOf } from '../../src/reports/buckets.ts';
 
 test.each([
   ['2026-11-20', '2026-W47'],

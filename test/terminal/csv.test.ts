@@ -3,8 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Column } from '../../src/api/resources.ts';
 import { orderColumns } from '../../src/api/resources.ts';
 import { readingOf } from '../../src/terminal/columns.ts';
-import { csvList } from '../../src/terminal/csv.ts';
-import { formulaSafe, withoutFormulaSafety } from '../../src/terminal/csv-cells.ts';
+import { csvList, formulaSafe, withoutFormulaSafety } from '../../src/terminal/csv.ts';
 import { cleanCell } from '../../src/terminal/sanitise.ts';
 import { locale, now, outputOf, wire } from './screens.ts';
 

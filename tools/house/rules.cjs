@@ -12,7 +12,7 @@ const everybody =
 const packages = {
   commander: '^src/cli/',
   ky: '^src/api/',
-  'csv-parse': '^src/(plans/csv-rows|exports/csv-records)',
+  'csv-parse': '^src/(plans/csv-rows|exports/read-export)',
   '@inquirer/core': '^src/terminal/',
   '@inquirer/prompts': '^src/terminal/',
   'cli-table3': '^src/terminal/',

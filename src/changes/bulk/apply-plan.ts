@@ -6,14 +6,12 @@ import { tolerableSkewMs } from '../../journal/journal.ts';
 import type { ControlTotals, Plan } from '../../plans/plans.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import { countWords } from './batch-words.ts';
-import { checkAnswerable, confirmPlan } from './confirm-plan.ts';
-import { secondPersonFor } from './plan-approval.ts';
+import { freeName } from './bulk-files.ts';
+import { checkAnswerable, confirmPlan, secondPersonFor } from './confirm-plan.ts';
 import { checkAccount, checkControlTotals, checkPlanLimits } from './plan-checks.ts';
-import { readAgain } from './read-again.ts';
-import { type Looked, nothingRead, reportPlan } from './report-plan.ts';
+import { type Looked, nothingRead, readAgain, reportPlan } from './report-plan.ts';
 import { isAlarming, reportColumns } from './row-verdicts.ts';
 import { runPlan } from './run-plan.ts';
-import { freeName } from './written-files.ts';
 
 /** What `refunds apply` was asked for. */
 export interface ApplyAsked {

@@ -10,6 +10,7 @@ import { type Delimiter, type InputRow, readInputFile, rowKey, sumsOf } from '..
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import { senderOf } from '../refund/known-refunds.ts';
 import { inFull, lineWords } from './batch-words.ts';
+import { checkWritten, referenceProblems, refuseProblems } from './bulk-files.ts';
 import {
   type Compared,
   type CompareRules,
@@ -21,10 +22,8 @@ import {
   type ShownRefund,
 } from './compare-rows.ts';
 import { orderIdOf, ordersOf, type ReadOrders } from './found-orders.ts';
-import { referenceProblems, refuseProblems } from './input-problems.ts';
 import { readOrders } from './read-orders.ts';
 import { inputColumnsOf } from './row-verdicts.ts';
-import { checkWritten } from './written-files.ts';
 
 /** What `refunds compare` was asked for. */
 interface CompareAsked {

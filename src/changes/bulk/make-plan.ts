@@ -19,15 +19,14 @@ import {
   readInputFile,
 } from '../../plans/plans.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
+import { checkWritten, referenceProblems, refuseProblems, withoutFolder } from './bulk-files.ts';
 import { ordersOf } from './found-orders.ts';
-import { referenceProblems, refuseProblems } from './input-problems.ts';
 import { checkAccount, checkControlTotals, checkPlanLimits } from './plan-checks.ts';
+import { rowsOfOrders } from './plan-rows.ts';
 import { readOrders } from './read-orders.ts';
 import { reportPlan } from './report-plan.ts';
 import { movedNothing } from './row-verdicts.ts';
-import { rowsOfOrders } from './rows-of-orders.ts';
 import { allOrNone } from './spread-row.ts';
-import { checkWritten, withoutFolder } from './written-files.ts';
 
 /** How a plan is made, and where it goes. */
 interface PlanHow {

@@ -1,16 +1,33 @@
-/** What `refunds plan` prints: a record for each row of the new plan, and a few lines about all of them. Pure. */
+/** What `refunds plan` prints: a record for each row of the new plan, and a few lines about all of them. */
 
 import type { AmountStyle } from '../../amounts.ts';
 import { type Column, fieldColumn } from '../../api/resources.ts';
 import type { JsonObject } from '../../api/spec.ts';
+import type { Context } from '../../context/context.ts';
 import { digestShown, type Plan, type PlanRow, rowStates } from '../../plans/plans.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import { inFull, lineWords, rowsAndSums, spreadWords } from './batch-words.ts';
 import { rowsToSend } from './plan-checks.ts';
 import { inputColumnsOf, inputOf, whyBesideOrder } from './row-verdicts.ts';
 
+/** Prints a new plan: its rows, if `list`, what it sends, and what to do next. */
+export async function showPlan(
+  ctx: Context,
+  plan: Plan,
+  path: string,
+  profile: Profile,
+  { list }: { readonly list: boolean } = { list: true },
+): Promise<void> {
+  if (list)
+    await ctx.out.ownList(
+      planColumns(plan),
+      plan.rows.values().map((row) => planRecord(row, plan)),
+    );
+  for (const line of planLines(plan, path, profile)) ctx.notes.note(line);
+}
+
 /** The columns of a plan. Those of the input file that paydesk does not use come last, as `input.TITLE`. */
-export function planColumns(plan: Pick<Plan, 'columns'> & Partial<Pick<Plan, 'rows'>>): readonly Column[] {
+function planColumns(plan: Pick<Plan, 'columns'> & Partial<Pick<Plan, 'rows'>>): readonly Column[] {
   return [
     { ...fieldColumn('line', 'LINE', 'integer', 0), stays: true },
     { ...fieldColumn('order_id', 'ORDER', 'id', 0), stays: true },
@@ -40,7 +57,7 @@ function knownSum({ refund }: JsonObject): unknown {
 }
 
 /** A row of a plan as a flat record. */
-export function planRecord(row: PlanRow, plan: Pick<Plan, 'columns'>): JsonObject {
+function planRecord(row: PlanRow, plan: Pick<Plan, 'columns'>): JsonObject {
   return {
     object: 'plan_row',
     line: row.line,
@@ -63,7 +80,7 @@ export function planRecord(row: PlanRow, plan: Pick<Plan, 'columns'>): JsonObjec
 }
 
 /** The lines below the list: what the plan sends, what it does not, and what to do next. */
-export function planLines(plan: Plan, to: string, profile: Profile): readonly string[] {
+function planLines(plan: Plan, to: string, profile: Profile): readonly string[] {
   const style: AmountStyle = profile.settings;
   const others = rowStates
     .filter((state) => state !== 'ready')

@@ -1,21 +1,24 @@
-/** Plans one refund of a row, or says why it cannot be sent or must be looked at first. Pure. */
+/** Plans one refund of a row, or says why it cannot be sent or must be looked at first; a row that was sent before stays as the journal knows it. Pure. */
 
 import { amountWords, figureWords, partWords } from '../../amounts.ts';
 import { type ChargeMoney, moneyOf, newestOf, type OrderMoney } from '../../api/charges.ts';
 import type { JsonObject } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
-import type { ExpectedRefund } from '../../journal/journal.ts';
-import { anyWord, fullWord } from '../../plans/plans.ts';
+import { type AttemptRecord, attemptName, type ExpectedRefund, mayBeMade } from '../../journal/journal.ts';
+import type { KnownOrder } from '../../orders/orders.ts';
+import { type AllocateWay, anyWord, fullWord, type InputRow, type PlanRow } from '../../plans/plans.ts';
 import { modeProblem, type Profile } from '../../profiles/profiles.ts';
+import type { MadeWords } from '../refund/refund-checks.ts';
 import { chargesInTheWay, planRefund, type RefundPlan, refundedBefore } from '../refund/refund-plan.ts';
 import { isPlanned } from './order-after.ts';
-import type { NewRow, OrderOfRow, RowsAsked } from './order-of-rows.ts';
-import { rowDoubt, twinMarks } from './row-doubts.ts';
+import { rowDoubt, type TwinOfRow, twinMarks } from './row-doubts.ts';
 import {
+  type NamesTaken,
   namesLeft,
   namesNeeded,
   namesToSend,
   otherRefunds,
+  type RowsOfOrder,
   repeatProblem,
   type TypedRow,
 } from './row-repeats.ts';
@@ -174,4 +177,99 @@ function refundedMark(
   return [
     `this charge was refunded before: ${figure}, ${newest.id}${madeWords(newest)}${more}; the buyer may mean that refund`,
   ];
+}
+
+/** What was asked for all rows of a plan. */
+export interface RowsAsked {
+  readonly profile: Profile;
+  /** The plan's own id: what it sent before does not count as another plan's. */
+  readonly planId: string;
+  readonly allocation: AllocateWay | undefined;
+  /** `--allow-status`: words of statuses whose orders may be refunded all the same. */
+  readonly allowed: readonly string[];
+  /** `--again`: refunds and attempts that may be repeated. */
+  readonly again: readonly string[];
+  /** Unix milliseconds, for limits of a day. */
+  readonly nowMs: number;
+  readonly moreOf: (row: InputRow) => readonly string[];
+}
+
+/** An order as it was read for its rows, and what the journal knows of it. */
+export interface OrderOfRows {
+  readonly id: string;
+  /** Undefined if the order is not there, or could not be found: then `missing` says so. */
+  readonly order: JsonObject | undefined;
+  readonly missing?: string | undefined;
+  readonly neighbour: string | undefined;
+  readonly attempts: readonly AttemptRecord[];
+  readonly isOpen: (record: AttemptRecord) => boolean;
+  readonly twins: readonly TwinOfRow[];
+  /** What is known of the order as it was read. */
+  readonly known?: KnownOrder | undefined;
+  /** Where nobody could look for twins. */
+  readonly gaps?: readonly string[] | undefined;
+  /** When a refund of the order was made and by whom. */
+  readonly madeWords?: MadeWords | undefined;
+  /** What somebody settled by hand at the order, for a row that expects these refunds. */
+  readonly byHandNotes?: ((expected: readonly ExpectedRefund[]) => readonly string[]) | undefined;
+}
+
+/** A row of a plan before it has its number. */
+export type NewRow = Omit<PlanRow, 'number'>;
+
+/** An order for one of its rows: as it will be when the rows before are applied, and what those rows mean for this one. */
+export interface OrderOfRow extends OrderOfRows {
+  /** The order as it was read. */
+  readonly asRead: JsonObject | undefined;
+  readonly ofOrder: RowsOfOrder;
+  readonly taken: NamesTaken;
+  /** The rows before this one that will be sent. */
+  readonly rowsBefore: readonly NewRow[];
+}
+
+/** The last attempt under the key of a row, if that was made or may have been; undefined if nothing was sent, or surely not made. */
+export function sentUnder(key: string, attempts: readonly AttemptRecord[]): AttemptRecord | undefined {
+  const last = lastUnder(key, attempts);
+  return last !== undefined && mayBeMade(last) ? last : undefined;
+}
+
+/** The name of the last attempt at a row that was certainly not made. Undefined if there is none. */
+export function triedBefore(
+  { key }: Pick<PlanRow, 'key'>,
+  attempts: readonly AttemptRecord[],
+): string | undefined {
+  const last = lastUnder(key, attempts);
+  return last === undefined || mayBeMade(last) ? undefined : attemptName(last);
+}
+
+/** The parts of an amount that was spread over charges before: the last attempt at each, if that may have been made. */
+export function partsUnder(key: string, attempts: readonly AttemptRecord[]): readonly AttemptRecord[] {
+  const parts = attempts.filter(({ sent }) => sent.asked?.part_of === key);
+  return [...new Map(parts.map((record) => [record.sent.idempotencyKey, record])).values()].filter(mayBeMade);
+}
+
+/** A row as it was sent: `done` or `unconfirmed`. */
+export function rowFromJournal<Row extends Omit<PlanRow, 'number'>>(
+  base: Row,
+  { sent, verdicts }: AttemptRecord,
+): Row {
+  const { request, proof, amount = 0, currency, time, operator } = sent;
+  const isMade = verdicts.at(-1)?.verdict === 'applied';
+  const when = new Date(time).toISOString().slice(0, 10);
+  return {
+    ...base,
+    state: isMade ? 'done' : 'unconfirmed',
+    why: isMade
+      ? `applied on ${when} by ${operator}: paydesk journal show ${sent.change}`
+      : `sent on ${when} by ${operator} and unconfirmed: paydesk journal reconcile ${sent.change}`,
+    sum: amount,
+    currency,
+    body: request.body,
+    expected: proof.expected,
+    tolerated: proof.tolerated,
+  };
+}
+
+function lastUnder(key: string, attempts: readonly AttemptRecord[]): AttemptRecord | undefined {
+  return attempts.findLast(({ sent }) => sent.idempotencyKey === key);
 }

@@ -10,12 +10,11 @@ import { commandLine, profileNamed } from '../../profiles/profiles.ts';
 import { driftOf, foreignRefunds } from '../money-changed.ts';
 import { lookWords } from './batch-end.ts';
 import { countWords, verdictBar } from './batch-words.ts';
+import { checkRest } from './bulk-files.ts';
 import { ordersOf } from './found-orders.ts';
 import { checkAccount, controlFigures } from './plan-checks.ts';
-import { readAgain } from './read-again.ts';
 import { readOrders } from './read-orders.ts';
-import { type Looked, nothingRead, reportPlan } from './report-plan.ts';
-import { madeByPlan } from './row-change.ts';
+import { type Looked, nothingRead, readAgain, reportPlan } from './report-plan.ts';
 import {
   isAlarming,
   isDone,
@@ -25,7 +24,7 @@ import {
   reportColumns,
   reportRecord,
 } from './row-verdicts.ts';
-import { checkRest } from './written-files.ts';
+import { madeByPlan } from './send-row.ts';
 
 /** What `refunds status` was asked for. */
 interface StatusAsked {

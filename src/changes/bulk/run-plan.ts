@@ -1,15 +1,23 @@
-/** The batch of `refunds apply`: sends the rows of a checked plan, prints the report, and says how it ended. */
+/** The batch of `refunds apply`: sends the rows of a checked plan, shows how far it is, prints the report, and says how it ended. */
 
+import { sumsWords } from '../../amounts.ts';
 import type { OpenService } from '../../api/api.ts';
 import type { Context } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
 import { CliError } from '../../errors.ts';
-import { type BatchStop, type Plan, runBatch } from '../../plans/plans.ts';
+import {
+  type BatchStop,
+  type Plan,
+  type PlanRow,
+  progressWords,
+  runBatch,
+  sumsOf,
+} from '../../plans/plans.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import type { ApplyAsked } from './apply-plan.ts';
 import { batchError, lookWords, onItsWay } from './batch-end.ts';
-import { type BatchProgressLine, type RowEnded, startProgress } from './batch-progress.ts';
 import { countWords, inFull, lineWords, rowsAndSums } from './batch-words.ts';
+import { freeName } from './bulk-files.ts';
 import { rowsToSend } from './plan-checks.ts';
 import { type Looked, reportPlan, sentNow } from './report-plan.ts';
 import {
@@ -22,7 +30,6 @@ import {
   reportRecord,
 } from './row-verdicts.ts';
 import { type BatchRun, type Sending, type SentRow, sendRow } from './send-row.ts';
-import { freeName } from './written-files.ts';
 
 /** Runs a plan, and returns the exit code. Throws CliError for every end but those. */
 export async function runPlan(
@@ -200,3 +207,94 @@ async function printReport(
     throw error;
   }
 }
+
+/** How a row ended. */
+type RowEnded = 'applied' | 'refused' | 'unconfirmed' | 'not_sent';
+
+/** The progress of a batch. */
+interface BatchProgressLine {
+  /** What happened so far in this run. Rows that earlier runs applied end at once, so they do not count for the time left. */
+  readonly run: BatchRun;
+  /** Counts the rows whose reply was lost and whose order is read again. */
+  readonly waiting: Sending['waiting'];
+  /** Counts a row that has ended. */
+  readonly add: (row: PlanRow, how: RowEnded) => void;
+  /** How the rows ended, in words, where the journal cannot be asked: `of 9 rows 3 made (300 MXN), …`. */
+  readonly soFar: () => string;
+  readonly end: () => void;
+}
+
+/** Starts the line. Its `end` takes it away. */
+export function startProgress(
+  ctx: Context,
+  { settings }: Profile,
+  rows: readonly PlanRow[],
+): BatchProgressLine {
+  const run = newRun();
+  const startedAt = ctx.clock.monotonic();
+  const counts = { applied: 0, refused: 0, unconfirmed: 0, notSent: 0 };
+  const done = new Map<string, number>();
+  const totals = sumsOf(rows);
+  let readAgain = 0;
+  let stoppedAt: number | undefined;
+  // A request that was sent before the run was stopped is given up after the time that one request may take.
+  const stopping = () => {
+    if (!ctx.stopAsked.aborted || run.inFlight === 0) return undefined;
+    const now = ctx.clock.monotonic();
+    stoppedAt ??= now;
+    return { inFlight: run.inFlight, atMostMs: stoppedAt + ctx.options.timeoutMs - now };
+  };
+  const end = ctx.notes.progressAlone((line) => {
+    const ended = Object.values(counts).reduce((sum, count) => sum + count, 0);
+    const money = totals.map(({ currency, amount }) => ({
+      currency,
+      done: done.get(currency) ?? 0,
+      total: amount,
+    }));
+    const elapsedMs = ctx.clock.monotonic() - startedAt;
+    const progress = {
+      ...counts,
+      readAgain,
+      left: Math.max(0, rows.length - ended),
+      money,
+      ended: ended - run.known,
+      elapsedMs,
+      stopping: stopping(),
+    };
+    return progressWords(progress, line, settings);
+  });
+  const waiting: Sending['waiting'] = (_, isRead) => {
+    if (!isRead) return () => undefined;
+    readAgain += 1;
+    return () => {
+      readAgain -= 1;
+    };
+  };
+  const add = ({ currency = '?', sum }: PlanRow, how: RowEnded) => {
+    if (how === 'applied') done.set(currency, (done.get(currency) ?? 0) + sum);
+    counts[countOf[how]] += 1;
+  };
+  const soFar = () => {
+    const sums = sumsWords(
+      [...done].map(([currency, amount]) => ({ currency, amount })),
+      settings,
+    );
+    const applied = `${counts.applied} made${sums === '' ? '' : ` (${sums})`}`;
+    const { unconfirmed, refused } = counts;
+    const left = rows.length - counts.applied - unconfirmed - refused;
+    return `of ${rows.length} rows ${applied}, ${unconfirmed} unconfirmed, ${refused} refused, ${left} not sent`;
+  };
+  return { run, waiting, add, soFar, end };
+}
+
+function newRun(): BatchRun {
+  const counts = { known: 0, sent: 0, open: 0, inFlight: 0, unreached: 0 };
+  return { ...counts, away: new Map(), equal: new Set(), stoppedBy: undefined, journal: undefined };
+}
+
+const countOf = {
+  applied: 'applied',
+  refused: 'refused',
+  unconfirmed: 'unconfirmed',
+  not_sent: 'notSent',
+} as const satisfies Record<RowEnded, string>;

@@ -7,9 +7,15 @@ import type { AttemptRecord } from '../../journal/journal.ts';
 import { allocate, anyWord, fullWord, rowKey } from '../../plans/plans.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import { orderAfter } from './order-after.ts';
-import type { NewRow, OrderOfRow, RowsAsked } from './order-of-rows.ts';
-import { linesBefore, planRow } from './plan-row.ts';
-import { rowFromJournal, sentUnder } from './row-from-journal.ts';
+import {
+  linesBefore,
+  type NewRow,
+  type OrderOfRow,
+  planRow,
+  type RowsAsked,
+  rowFromJournal,
+  sentUnder,
+} from './plan-row.ts';
 
 /** Whether a row has an amount for an order of which several charges have money left. */
 export function needsAllocation({ charge, amount }: NewRow, order: JsonObject | undefined): boolean {

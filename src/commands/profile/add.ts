@@ -6,7 +6,7 @@ import { CliError } from '../../errors.ts';
 import { flag, type Input, usage } from '../../flags/flags.ts';
 import { commandLine, type ProfileDraft, plainCommand } from '../../profiles/profiles.ts';
 import { defineCommand } from '../command.ts';
-import { addWithSender } from './join-sender.ts';
+import { addWithSender, tryNewKey } from './new-profile.ts';
 import {
   confirmDoubts,
   fieldsView,
@@ -16,7 +16,6 @@ import {
   profileDryRunShown,
   readNewKey,
 } from './profile-inputs.ts';
-import { tryNewKey } from './try-key.ts';
 
 const leadSize = 100_000;
 

@@ -3,8 +3,7 @@
 import { applyPlan } from '../../changes/changes.ts';
 import { flag } from '../../flags/flags.ts';
 import { defineCommand } from '../command.ts';
-import { controlFlags, readTotals } from './control-flags.ts';
-import { planArgument } from './plan-argument.ts';
+import { controlFlags, planArgument, readTotals } from './bulk-flags.ts';
 
 export const apply = defineCommand({
   description:

@@ -4,7 +4,7 @@ import { compareFile } from '../../changes/changes.ts';
 import { flag } from '../../flags/flags.ts';
 import { clockAndZoneOf, rangeWords, whenFlag } from '../../flags/typed-time.ts';
 import { defineCommand } from '../command.ts';
-import { delimiterFlag, delimiterOf, fileArgument } from './file-flags.ts';
+import { delimiterFlag, delimiterOf, fileArgument } from './bulk-flags.ts';
 
 export const compare = defineCommand({
   description:

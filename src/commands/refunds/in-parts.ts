@@ -2,13 +2,12 @@
 
 import type { TypedAmount } from '../../amounts.ts';
 import type { RefundReason } from '../../api/spec.ts';
-import { applyPlan, controlFigures, isUnsentPlanOf, planOrder } from '../../changes/changes.ts';
+import { applyPlan, controlFigures, isUnsentPlanOf, planOrder, showPlan } from '../../changes/changes.ts';
 import type { Context } from '../../context/context.ts';
 import { CliError, systemCode, withParts } from '../../errors.ts';
 import { checkDecimals, usage } from '../../flags/flags.ts';
 import { type AllocateWay, digestShown, type Plan } from '../../plans/plans.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
-import { showPlan } from './show-plan.ts';
 
 /** What `orders refund --allocate` was asked for. */
 interface InParts {

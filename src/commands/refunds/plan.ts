@@ -1,13 +1,18 @@
 /** `refunds plan`: its flags and help. changes/bulk/make-plan.ts makes the plan. */
 
-import { planFile, refreshPlan } from '../../changes/changes.ts';
+import { planFile, refreshPlan, showPlan } from '../../changes/changes.ts';
 import { exitCodes } from '../../errors.ts';
 import { flag, usage } from '../../flags/flags.ts';
 import { allocateWays } from '../../plans/plans.ts';
 import { defineCommand } from '../command.ts';
-import { checkTotalsGiven, controlFlags, readTotals } from './control-flags.ts';
-import { delimiterFlag, delimiterOf, fileArgument } from './file-flags.ts';
-import { showPlan } from './show-plan.ts';
+import {
+  checkTotalsGiven,
+  controlFlags,
+  delimiterFlag,
+  delimiterOf,
+  fileArgument,
+  readTotals,
+} from './bulk-flags.ts';
 
 export const plan = defineCommand({
   description:

@@ -3,7 +3,7 @@
 import { planStatus, type RowVerdict, rowVerdicts } from '../../changes/changes.ts';
 import { flag, usage } from '../../flags/flags.ts';
 import { defineCommand } from '../command.ts';
-import { planArgument } from './plan-argument.ts';
+import { planArgument } from './bulk-flags.ts';
 
 export const status = defineCommand({
   description:

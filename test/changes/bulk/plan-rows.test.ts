@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { OrderOfRows, RowsAsked } from '../../../src/changes/bulk/order-of-rows.ts';
+import type { OrderOfRows, RowsAsked } from '../../../src/changes/bulk/plan-row.ts';
 import { planRows } from '../../../src/changes/bulk/plan-rows.ts';
 import { planRefund } from '../../../src/changes/refund/refund-plan.ts';
 import type { AttemptRecord } from '../../../src/journal/journal-rows.ts';

@@ -1,9 +1,10 @@
-/** `--expect-count` and `--expect-total`: how many refunds a person expects, and how much. For `refunds plan` and `apply`. */
+/** What the commands of bulk refunds share: the input file, the plan, and `--expect-count` and `--expect-total`. */
 
 import type { Context } from '../../context/context.ts';
-import { flag, usage } from '../../flags/flags.ts';
+import { flag, nonEmpty, usage } from '../../flags/flags.ts';
 import {
   type ControlTotals,
+  type Delimiter,
   type ExpectedTotal,
   missingTotals,
   readExpectedTotal,
@@ -51,3 +52,30 @@ export function checkTotalsGiven(
     'add up the file without paydesk, for example in a spreadsheet, and give those totals',
   ]);
 }
+
+export function fileArgument<const R extends boolean>(required: R) {
+  return {
+    name: 'file',
+    summary: 'the CSV file; - is standard input',
+    required,
+    parse: nonEmpty,
+  } as const;
+}
+
+export const delimiterFlag = flag.choice(['comma', 'semicolon', 'tab'], {
+  value: 'WORD',
+  summary: 'the sign between the cells, if paydesk does not recognise it',
+});
+
+export const delimiterOf: Readonly<Record<'comma' | 'semicolon' | 'tab', Delimiter>> = {
+  comma: ',',
+  semicolon: ';',
+  tab: '\t',
+};
+
+export const planArgument = {
+  name: 'plan',
+  summary: 'the file of the plan',
+  required: true,
+  parse: nonEmpty,
+} as const;

@@ -1,0 +1,132 @@
+/** The files of bulk refunds: says all errors of an input file and refuses it, and keeps what is written from replacing what is read. */
+
+import type { Context } from '../../context/context.ts';
+import { counted } from '../../counted.ts';
+import { CliError } from '../../errors.ts';
+import { usage } from '../../flags/flags.ts';
+import { errorsCsv, type InputFile, type InputProblem, type InputRow, type Plan } from '../../plans/plans.ts';
+import type { ReadOrders } from './found-orders.ts';
+
+/** The file that is refused, and where its rows go with the errors beside them. */
+interface RefusedFile {
+  readonly file: string;
+  readonly errors: string | undefined;
+  readonly force: boolean;
+}
+
+/** References that no order has, or several. */
+export function referenceProblems(
+  rows: readonly InputRow[],
+  { byReference }: ReadOrders,
+): readonly InputProblem[] {
+  return rows.flatMap(({ line, reference }) => {
+    const ids = reference === undefined ? undefined : (byReference.get(reference) ?? []);
+    if (ids === undefined || ids.length === 1) return [];
+    const words =
+      ids.length === 0
+        ? `no order has the reference ${reference}`
+        : `${ids.length} orders have the reference ${reference}: ${ids.slice(0, 3).join(', ')}`;
+    return [{ line, column: 'reference', words }];
+  });
+}
+
+// More lines than this are no help on a screen; --errors has them all.
+const shownProblems = 200;
+
+/** Throws CliError 'usage' if there are problems, after it has said all of them. */
+export async function refuseProblems(
+  ctx: Context,
+  input: InputFile,
+  found: readonly InputProblem[],
+  { file, errors, force }: RefusedFile,
+): Promise<void> {
+  if (found.length === 0) return;
+  const problems = found.toSorted((one, other) => one.line - other.line);
+  for (const { line, words } of problems.slice(0, shownProblems)) ctx.notes.warn(`line ${line}: ${words}`);
+  if (problems.length > shownProblems)
+    ctx.notes.warn(`and ${problems.length - shownProblems} more: --errors FILE.csv writes all of them`);
+  const many = counted(problems.length, 'error');
+  const title = `${file === '-' ? 'standard input' : file} has ${many}`;
+  // What cannot be read cannot be corrected either: a file of errors would hold broken characters, and be accepted with them.
+  if (!input.canCorrect) {
+    const none = errors === undefined ? [] : [`${errors} was not written: it could not be corrected there`];
+    throw usage(title, [...none, 'correct the file itself, or save it anew; then run the command again']);
+  }
+  if (errors === undefined)
+    throw usage(title, ['correct the file; --errors FILE.csv writes it with the errors beside the rows']);
+  try {
+    await ctx.plans.write(errors, errorsCsv(input, problems), force);
+  } catch (error) {
+    // However that ends, the file is wrong.
+    if (!(error instanceof CliError)) throw error;
+    throw usage(`${title}, and the file for them was not written: ${error.message}`, error.parts.now ?? []);
+  }
+  throw usage(title, [`correct the rows in ${errors}; then run the command with that file`]);
+}
+
+/** What is written, by the flag that names it. */
+type Written = Readonly<Record<`--${string}`, string | undefined>>;
+
+/** What must stay, by what it is: `the input file`, `the plan`. */
+type Kept = Readonly<Record<string, string | undefined>>;
+
+/** Throws CliError 'usage' that names the file, even with --force. No spelling of a path and no link gets around that. */
+export async function checkWritten(
+  { plans, refuseOwnFile }: Context,
+  written: Written,
+  kept: Kept,
+): Promise<void> {
+  const taken: [what: string, path: string][] = [];
+  for (const [what, path] of Object.entries(kept)) if (path !== undefined) taken.push([what, path]);
+  for (const [flag, path] of Object.entries(written)) {
+    if (path === undefined) continue;
+    refuseOwnFile(path);
+    for (const [what, one] of taken)
+      if (await plans.isSameFile(one, path)) throw wouldReplace(flag, path, what);
+    taken.push([`the file of ${flag}`, path]);
+  }
+}
+
+/** The same for a file of rows of a plan. The plan knows only the name of its input file, not the folder. */
+export async function checkRest(
+  ctx: Context,
+  rest: string | undefined,
+  path: string,
+  plan: Plan,
+): Promise<void> {
+  await checkWritten(ctx, { '--rest': rest }, { 'the plan': path });
+  if (rest !== undefined && withoutFolder(rest) === plan.file && (await ctx.plans.exists(rest)))
+    throw wouldReplace('--rest', rest, 'called like the input file of the plan');
+}
+
+/**
+ * A name beside a plan that no file has yet, for a command that paydesk suggests: `march-2.plan` for the plan made anew,
+ * `march-rest.csv` for the rows that are left.
+ */
+export async function freeName(
+  { plans }: Pick<Context, 'plans'>,
+  path: string,
+  what: 'plan' | 'rest',
+): Promise<string> {
+  const whole = path.replace(/\.plan$/i, '');
+  // `march-2.plan` was made anew of `march.plan`. The name of a day ends in a number too.
+  const first = whole.replace(/-[1-9]\d?$/, '');
+  const stem = first !== whole && (await plans.exists(`${first}.plan`)) ? first : whole;
+  const nameOf = (count: number) => {
+    if (what === 'plan') return `${stem}-${count + 1}.plan`;
+    return `${stem}-rest${count === 1 ? '' : `-${count}`}.csv`;
+  };
+  for (let count = 1; ; count += 1) {
+    const name = nameOf(count);
+    if (!(await plans.exists(name))) return name;
+  }
+}
+
+/** The name of a file, without its folder. */
+export function withoutFolder(path: string): string {
+  return path.split(/[/\\]/).at(-1) ?? path;
+}
+
+function wouldReplace(flag: string, path: string, what: string): Error {
+  return usage(`${flag} ${path} is ${what}, which must stay as it is`, [`name another file with ${flag}`]);
+}
