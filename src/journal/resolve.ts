@@ -263,8 +263,14 @@ function rulingNow({ record, known }: Found, evidence: Evidence, now: Moment): R
 
 // Nobody needs a row for each time that somebody looks before the next read is due, or after the watch.
 function isSameRuling(now: Ruling, last: VerdictRow): boolean {
-  const of = ({ alarm, acknowledged, refunds }: Ruling) => ({ alarm, acknowledged, refunds });
-  return now.verdict === last.verdict && now.by === last.by && sameJson(of(now), of(last));
+  const of = ({ verdict, by, alarm, acknowledged, refunds }: Ruling) => ({
+    verdict,
+    by,
+    alarm,
+    acknowledged,
+    refunds,
+  });
+  return sameJson(of(now), of(last));
 }
 
 // A second `not_seen` gets a row in two cases: it is the first that starts the horizon, or the horizon has ended.

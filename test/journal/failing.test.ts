@@ -337,6 +337,7 @@ describe('the refunds of an attempt', () => {
     expect(isStillPending(sent(made(found('rf_1', 'pending'))))).toBe(true);
     expect(isStillPending(sent(failedLater))).toBe(false);
     expect(isFailedLate(sent(failedLater))).toBe(true);
+    expect(isFailedLate(sent())).toBe(false);
     expect(isFailedLate(sent({ ...failedLater, alarm: undefined, acknowledged: 'failed' }))).toBe(false);
   });
 
