@@ -24,7 +24,7 @@ import type { Stop } from './stop.ts';
 import type { WhatWasSent } from './what-was-sent.ts';
 
 /** What it takes to connect to an account. */
-interface AccountParts {
+export interface AccountParts {
   readonly io: Io;
   readonly version: string;
   readonly globals: Globals;

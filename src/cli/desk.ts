@@ -4,18 +4,15 @@ import { join } from 'node:path';
 import { proxyFor } from '../api/api.ts';
 import { createTransport, type Transport } from '../api/client.ts';
 import { CliError } from '../errors.ts';
-import type { ClockWithTimers, Io } from '../io.ts';
 import type { JournalStore, MakeChange } from '../journal/journal.ts';
-import type { FileRules, OpenProfile } from '../profiles/profiles.ts';
-import { createDeskJournal, type DeskJournal } from '../sender/desk-journal.ts';
-import { changeThrough, type DeskParts } from '../sender/hand-over.ts';
-import { createHandedOver } from '../sender/handed-over.ts';
-import { createHop } from '../sender/hop.ts';
-import { createRemoteRules } from '../sender/remote-rules.ts';
-import { createRemoteStore } from '../sender/remote-store.ts';
-import type { Notes } from '../terminal/terminal.ts';
-import type { Globals } from './global-options.ts';
-import type { Stop } from './stop.ts';
+import type { OpenProfile } from '../profiles/profiles.ts';
+import { createDeskJournal, type DeskJournal } from '../sender/at-desk/desk-journal.ts';
+import { changeThrough, type DeskParts } from '../sender/at-desk/hand-over.ts';
+import { createHandedOver } from '../sender/at-desk/handed-over.ts';
+import { createHop } from '../sender/at-desk/hop.ts';
+import { createRemoteRules } from '../sender/at-desk/remote-rules.ts';
+import { createRemoteStore } from '../sender/at-desk/remote-store.ts';
+import type { AccountParts } from './accounts.ts';
 
 /** A desk: the journal of its sender, and the way to send a change through it. */
 export interface Desk {
@@ -30,19 +27,20 @@ export interface Desk {
 }
 
 /** What it takes to be a desk. */
-export interface DeskOfRun {
-  readonly io: Pick<Io, 'env' | 'machineName' | 'zoneName'>;
-  readonly version: string;
-  readonly globals: Pick<Globals, 'timeoutMs'>;
-  readonly clock: ClockWithTimers;
-  readonly signal: AbortSignal;
-  readonly stop: Stop;
-  readonly notes: Notes;
-  readonly shortTime: (ms: number) => string;
-  readonly zone: () => string | undefined;
-  readonly stateFolder: string;
-  readonly rules: FileRules;
-}
+export type DeskOfRun = Pick<
+  AccountParts,
+  | 'version'
+  | 'clock'
+  | 'signal'
+  | 'stop'
+  | 'notes'
+  | 'shortTime'
+  | 'zone'
+  | 'stateFolder'
+  | 'rules'
+  | 'io'
+  | 'globals'
+>;
 
 /** Opens no connection yet. Undefined for a profile with a key of its own. */
 export function openDesk(parts: DeskOfRun, { profile, key }: OpenProfile): Desk | undefined {

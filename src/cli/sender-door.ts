@@ -7,7 +7,8 @@ import type { ClockWithTimers, Io } from '../io.ts';
 import type { Journal, JournalStore, Verification } from '../journal/journal.ts';
 import type { Locks } from '../locks/locks.ts';
 import type { FileRules, OpenProfile, Profiles } from '../profiles/profiles.ts';
-import { addAnswers } from '../sender/answers.ts';
+import { askSender, joinSender } from '../sender/at-desk/join-at-desk.ts';
+import { addAnswers } from '../sender/at-sender/answers.ts';
 import {
   checkConfig,
   configFileIn,
@@ -17,19 +18,18 @@ import {
   refuseReadable,
   type SenderConfig,
   writeConfig,
-} from '../sender/config.ts';
-import { addPlans } from '../sender/given-plans.ts';
-import { askSender, joinSender } from '../sender/join-at-desk.ts';
-import { createLastUses, readLastUses } from '../sender/last-uses.ts';
-import { createMembers, type MemberAccount, type Members } from '../sender/members.ts';
-import type { SenderAccount } from '../sender/routes.ts';
-import { createRules, type Rules } from '../sender/rules.ts';
-import { addRules } from '../sender/rules-routes.ts';
-import { addChanges, type Changes } from '../sender/run-changes.ts';
+} from '../sender/at-sender/config.ts';
+import { addPlans } from '../sender/at-sender/given-plans.ts';
+import { createLastUses, readLastUses } from '../sender/at-sender/last-uses.ts';
+import { createMembers, type MemberAccount, type Members } from '../sender/at-sender/members.ts';
+import type { SenderAccount } from '../sender/at-sender/routes.ts';
+import { createRules, type Rules } from '../sender/at-sender/rules/rules.ts';
+import { addRules } from '../sender/at-sender/rules/rules-routes.ts';
+import { addChanges, type Changes } from '../sender/at-sender/run-changes.ts';
+import { startServer } from '../sender/at-sender/server.ts';
+import { createClosings } from '../sender/at-sender/shares.ts';
+import { unitFile } from '../sender/at-sender/unit-files.ts';
 import { draftOf, type SenderDoor, type ServeHow, type Serving } from '../sender/sender.ts';
-import { startServer } from '../sender/server.ts';
-import { createClosings } from '../sender/shares.ts';
-import { unitFile } from '../sender/unit-files.ts';
 import type { Stop } from './stop.ts';
 
 interface SenderDoorParts {

@@ -1,22 +1,19 @@
-/** What desks and senders say about changes and about the journal: the forms of both, and how outcomes travel. */
+/** What desks and senders say about changes: the forms of it, and how outcomes travel. */
 
 import * as v from 'valibot';
 import { readJson, type WireRecord } from '../api/api.ts';
 import { chargeIdPattern, isObject, type JsonObject, orderIdPattern } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
 import {
-  type AttemptRecord,
   type ChangeKind,
   changeKinds,
   type Evidence,
   type LimitFinding,
   LimitRefusal,
-  type LimitRow,
   type Outcome,
   type Resolved,
-  type SettingRow,
 } from '../journal/journal.ts';
-import { changeIdPattern, errorFromWire, errorToWire, maxText, refusedForm, text, timeForm } from './wire.ts';
+import { changeIdPattern, errorFromWire, errorToWire, maxText, refusedForm, text } from './wire.ts';
 
 // ── Parts ───────────────────────────────────────────────────────────────────────────────────────
 
@@ -235,75 +232,3 @@ export const resolvedForm = v.union([
   v.strictObject({ resolved: v.custom<Resolved>(isObject) }),
   v.strictObject({ confirm: v.custom<Evidence>(isObject) }),
 ]);
-
-// ── Questions of the journal ────────────────────────────────────────────────────────────────────
-
-const setOf = v.pipe(v.array(id), v.maxLength(5000));
-const flag = v.optional(v.literal(true));
-const filterForm = v.strictObject({
-  origin: v.optional(text(500)),
-  orderId: v.optional(id),
-  orderIds: v.optional(setOf),
-  change: v.optional(id),
-  idempotencyKey: v.optional(id),
-  made: v.optional(v.pipe(v.array(text(2000)), v.maxLength(5000))),
-  again: v.optional(setOf),
-  kind: v.optional(kind),
-  operator: v.optional(id),
-  desk: v.optional(id),
-  since: v.optional(v.number()),
-  until: v.optional(v.number()),
-  withoutOrder: flag,
-  unconfirmed: flag,
-  open: v.optional(v.strictObject({ skewed: v.boolean() })),
-  doubted: flag,
-  watched: v.optional(v.strictObject({ dueBy: v.number(), limit: v.pipe(v.number(), v.maxValue(1000)) })),
-  byHand: flag,
-});
-export type TravellingFilter = v.InferOutput<typeof filterForm>;
-
-/** The questions, each with the form of what is asked. The answers are as the port of the store has them. */
-export const questionForms = {
-  attempts: v.strictObject({ query: filterForm }),
-  list: v.strictObject({
-    filter: filterForm,
-    page: v.strictObject({
-      limit: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1000)),
-      before: v.optional(v.strictObject({ time: timeForm, change: id, attempt: v.number() })),
-    }),
-  }),
-  operators: v.strictObject({}),
-  settings: v.strictObject({ name: v.optional(id) }),
-  newest: v.strictObject({}),
-  wholeCheckAt: v.strictObject({}),
-} as const;
-export type Question = keyof typeof questionForms;
-
-/** What an answer also says: the newest rows, as the moment of a desk needs them, and what stops every change. A desk need not ask for that. */
-export const answerForm = v.strictObject({
-  answer: v.unknown(),
-  newest: v.strictObject({
-    time: v.number(),
-    clocks: v.optional(
-      v.strictObject({
-        wall: v.number(),
-        service: v.optional(v.number()),
-        boot: v.optional(v.strictObject({ id: v.string(), ms: v.number() })),
-      }),
-    ),
-    writtenAt: v.optional(v.number()),
-  }),
-  problem: v.optional(v.string()),
-  /** The row that allowed changes again after the journal was put back from a copy, if there is one. */
-  copy: v.optional(v.custom<SettingRow>(isObject)),
-});
-
-/** The attempts in an answer. The sender is trusted with their rows: it is the journal. */
-export const attemptsForm = v.array(
-  v.custom<AttemptRecord>(
-    (value) => isObject(value) && isObject(value.sent) && Array.isArray(value.verdicts),
-  ),
-);
-
-/** The rows about settings in an answer. */
-export const settingsForm = v.array(v.custom<SettingRow | LimitRow>(isObject));

@@ -4,9 +4,9 @@ import * as v from 'valibot';
 import { CliError } from '../errors.ts';
 import type { TeamRules } from '../journal/journal.ts';
 import type { Profile, ProfileDraft } from '../profiles/profiles.ts';
-import type { SenderConfig } from './config.ts';
-import type { LastUse } from './last-uses.ts';
-import type { RequestLine } from './server.ts';
+import type { SenderConfig } from './at-sender/config.ts';
+import type { LastUse } from './at-sender/last-uses.ts';
+import type { RequestLine } from './at-sender/server.ts';
 import {
   type AccountFacts,
   errorForm,

@@ -1,7 +1,7 @@
 /** What somebody with a token and a program of their own tries: changes of a revoked member, rows of another account, bodies without end. */
 
 import { expect, test } from 'vitest';
-import { createClosings } from '../../src/sender/shares.ts';
+import { createClosings } from '../../src/sender/at-sender/shares.ts';
 import { listOf, paidOrder } from '../harness/orders.ts';
 import { newHome } from '../harness/paydesk.ts';
 import { storeProfile } from '../harness/profile.ts';

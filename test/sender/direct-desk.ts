@@ -8,9 +8,9 @@ import type { ClockWithTimers } from '../../src/io.ts';
 import type { Change } from '../../src/journal/journal.ts';
 import type { Profile } from '../../src/profiles/profiles.ts';
 import { readSettings } from '../../src/profiles/settings.ts';
-import { changeThrough, type DeskParts } from '../../src/sender/hand-over.ts';
-import { createHandedOver } from '../../src/sender/handed-over.ts';
-import { createHop } from '../../src/sender/hop.ts';
+import { changeThrough, type DeskParts } from '../../src/sender/at-desk/hand-over.ts';
+import { createHandedOver } from '../../src/sender/at-desk/handed-over.ts';
+import { createHop } from '../../src/sender/at-desk/hop.ts';
 import type { Json } from '../harness/orders.ts';
 
 /** What a desk says in the end. `unknown`: nobody knows here. */

@@ -3,13 +3,8 @@
 import { plainAmounts } from '../../src/amounts.ts';
 import type { Moment, SentRow, VerdictRow } from '../../src/journal/journal-rows.ts';
 import type { TeamRules } from '../../src/journal/team-rules.ts';
-import {
-  createRules,
-  type MemberRules,
-  type Ruled,
-  type RuledAccount,
-  type RuledAsker,
-} from '../../src/sender/rules.ts';
+import type { RuledAccount, RuledAsker } from '../../src/sender/at-sender/rules/check-refund.ts';
+import { createRules, type MemberRules, type Ruled } from '../../src/sender/at-sender/rules/rules.ts';
 import type { Role } from '../../src/sender/wire.ts';
 import { createMemoryStore, Memory } from '../harness/memory-store.ts';
 import { sent, verdict } from '../journal/rows.ts';

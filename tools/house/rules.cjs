@@ -77,6 +77,13 @@ module.exports = {
         ],
       },
     },
+    {
+      name: 'desk-and-sender',
+      comment: 'A desk and its sender are two programs: what both need is beside them, in src/sender/.',
+      severity: 'error',
+      from: { path: '^src/sender/at-(desk|sender)/' },
+      to: { path: '^src/sender/at-(desk|sender)/', pathNot: '^src/sender/at-$1/' },
+    },
     ...names.map((name) => ({
       name: `door-of-${name}`,
       comment: `Call what stands behind ${packages[name]}; a package has one door.`,

@@ -1,12 +1,12 @@
 /** Who sends a request: finds the token, slows down whoever sends wrong ones, and notes when each token was used last. */
 
 import type { IncomingMessage } from 'node:http';
-import { CliError } from '../errors.ts';
-import type { ClockWithTimers } from '../io.ts';
+import { CliError } from '../../errors.ts';
+import type { ClockWithTimers } from '../../io.ts';
+import { hopHeaders, tokenPattern } from '../wire.ts';
 import type { LastUses } from './last-uses.ts';
 import type { KnownToken, Members } from './members.ts';
 import { type Asker, RefusedRequest } from './routes.ts';
-import { hopHeaders, tokenPattern } from './wire.ts';
 
 // After so many wrong tokens of one address within a minute, each further one is answered later.
 const freeTries = 5;

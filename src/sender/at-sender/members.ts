@@ -1,13 +1,13 @@
 /** The members of a sender: their roles, invitations and tokens, kept as rows of its journal; of a secret only the hash. */
 
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { CliError } from '../errors.ts';
-import type { ClockWithTimers } from '../io.ts';
-import type { Journal } from '../journal/journal.ts';
-import type { Locks } from '../locks/locks.ts';
-import type { Profile } from '../profiles/profiles.ts';
-import { memberPrefix, readMember, type MemberState as State } from './member-state.ts';
-import { invitationPattern, type Role, tokenPattern } from './wire.ts';
+import { CliError } from '../../errors.ts';
+import type { ClockWithTimers } from '../../io.ts';
+import type { Journal } from '../../journal/journal.ts';
+import type { Locks } from '../../locks/locks.ts';
+import type { Profile } from '../../profiles/profiles.ts';
+import { memberPrefix, readMember, type MemberState as State } from '../member-state.ts';
+import { invitationPattern, type Role, tokenPattern } from '../wire.ts';
 
 /** An invitation can be used once, within this time. */
 export const invitationMs = 24 * 60 * 60_000;

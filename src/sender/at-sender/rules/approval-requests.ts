@@ -7,7 +7,7 @@ import {
   type AttemptRecord,
   type SentRow,
   sameJson,
-} from '../journal/journal.ts';
+} from '../../../journal/journal.ts';
 
 const dayMs = 24 * 60 * 60_000;
 /** Nobody answers a request any more after this time. */

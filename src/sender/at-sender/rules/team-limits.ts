@@ -1,6 +1,11 @@
 /** The limits of a team: what their rows set, and what they say to a refund. Pure. */
 
-import { type LimitFinding, type LimitRow, type TeamLimit, teamLimitNames } from '../journal/journal.ts';
+import {
+  type LimitFinding,
+  type LimitRow,
+  type TeamLimit,
+  teamLimitNames,
+} from '../../../journal/journal.ts';
 
 /** Limits count what went back within this time. */
 export const limitWindowMs = 24 * 60 * 60_000;

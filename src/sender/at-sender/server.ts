@@ -6,8 +6,9 @@ import { createServer as createTlsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { Hono } from 'hono';
-import { CliError, systemCode } from '../errors.ts';
-import type { ClockWithTimers } from '../io.ts';
+import { CliError, systemCode } from '../../errors.ts';
+import type { ClockWithTimers } from '../../io.ts';
+import { errorToWire, hopHeaders, hopPaths, hopVersion, mediaTypes } from '../wire.ts';
 import { isLoopback, type SenderConfig } from './config.ts';
 import { addJoin, factsOf } from './join-at-sender.ts';
 import type { LastUses } from './last-uses.ts';
@@ -16,7 +17,6 @@ import { addReads } from './reads.ts';
 import { errorReply, type Hop, type HopEnv, RefusedRequest, type SenderAccount } from './routes.ts';
 import { createShares, createSockets, type Share } from './shares.ts';
 import { createSignIn, notTaken, tokenIn } from './sign-in.ts';
-import { errorToWire, hopHeaders, hopPaths, hopVersion, mediaTypes } from './wire.ts';
 
 /** What a server needs. */
 export interface ServerParts {

@@ -1,12 +1,12 @@
 /** Reads that pass through a sender: documented GETs of an account, with the sender's key (service: Endpoints 2). */
 
-import type { RawReply } from '../api/api.ts';
-import { resourceNames, resources } from '../api/resources.ts';
-import { customerIdPattern, isKeyRefusal, langPattern, mediaType, orderIdPattern } from '../api/spec.ts';
-import { CliError } from '../errors.ts';
-import type { Profile } from '../profiles/profiles.ts';
+import type { RawReply } from '../../api/api.ts';
+import { resourceNames, resources } from '../../api/resources.ts';
+import { customerIdPattern, isKeyRefusal, langPattern, mediaType, orderIdPattern } from '../../api/spec.ts';
+import { CliError } from '../../errors.ts';
+import type { Profile } from '../../profiles/profiles.ts';
+import { hopPaths } from '../wire.ts';
 import { type Hop, type HopContext, RefusedRequest } from './routes.ts';
-import { hopPaths } from './wire.ts';
 
 /** Adds the reads. What is not in the list of documented GETs gets 404, and another method 405; neither leaves the sender. */
 export function addReads(app: Hop): void {

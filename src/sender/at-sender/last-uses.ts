@@ -3,8 +3,8 @@
 import { rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import * as v from 'valibot';
-import type { ClockWithTimers } from '../io.ts';
-import { type FileRules, prepareOwnFolder, readOwnFile } from '../profiles/profiles.ts';
+import type { ClockWithTimers } from '../../io.ts';
+import { type FileRules, prepareOwnFolder, readOwnFile } from '../../profiles/profiles.ts';
 
 /** The last use of a token: by each machine that said its name, Unix milliseconds. */
 export type LastUse = Readonly<Record<string, number>>;

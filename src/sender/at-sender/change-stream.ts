@@ -1,9 +1,9 @@
 /** What a sender tells of one change while it is under way, to every desk that asks for it. */
 
-import type { ClockWithTimers } from '../io.ts';
-import type { ChangeNotes } from '../journal/make-change.ts';
-import type { EndLine, Line } from './change-wire.ts';
-import { mediaTypes } from './wire.ts';
+import type { ClockWithTimers } from '../../io.ts';
+import type { ChangeNotes } from '../../journal/make-change.ts';
+import type { EndLine, Line } from '../change-wire.ts';
+import { mediaTypes } from '../wire.ts';
 
 // A desk hears something at least so often, so that it can tell a slow sender from a dead one.
 const beatMs = 5_000;

@@ -3,9 +3,9 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
-import { CliError, systemReason } from '../errors.ts';
-import { type FileRules, readOwnFile, writeOwnFile } from '../profiles/profiles.ts';
-import { accountNamePattern } from './wire.ts';
+import { CliError, systemReason } from '../../errors.ts';
+import { type FileRules, readOwnFile, writeOwnFile } from '../../profiles/profiles.ts';
+import { accountNamePattern } from '../wire.ts';
 
 const configForm = v.strictObject({
   version: v.literal(1),

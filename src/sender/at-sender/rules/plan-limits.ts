@@ -9,7 +9,7 @@ import {
   type PlanSecond,
   type SentRow,
   type TeamLimit,
-} from '../journal/journal.ts';
+} from '../../../journal/journal.ts';
 import { limitNamed, limitWindowMs } from './team-limits.ts';
 
 // So many orders are named that reach the limit.

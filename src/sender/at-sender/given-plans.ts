@@ -1,16 +1,16 @@
 /** The plans that desks have given, as the sender has read them: a change is a row of an approved plan only if it is one. */
 
 import { hash } from 'node:crypto';
-import { paths } from '../api/spec.ts';
-import { paidOnOrders, rowsToSend } from '../changes/changes.ts';
-import { CliError } from '../errors.ts';
-import { isSameOrigin } from '../journal/journal.ts';
-import { type Plan, readPlan, sumsOf } from '../plans/plans.ts';
-import type { HandOver } from './change-wire.ts';
-import type { ApprovablePlan } from './plan-limits.ts';
+import { paths } from '../../api/spec.ts';
+import { paidOnOrders, rowsToSend } from '../../changes/changes.ts';
+import { CliError } from '../../errors.ts';
+import { isSameOrigin } from '../../journal/journal.ts';
+import { type Plan, readPlan, sumsOf } from '../../plans/plans.ts';
+import type { HandOver } from '../change-wire.ts';
+import { hopPaths, maxBytes } from '../wire.ts';
 import { bodyIn, type Hop, needRole, type SenderAccount } from './routes.ts';
-import type { Rules } from './rules.ts';
-import { hopPaths, maxBytes } from './wire.ts';
+import type { ApprovablePlan } from './rules/plan-limits.ts';
+import type { Rules } from './rules/rules.ts';
 
 /** What is kept of a plan: for each row that is sent, by its key, the digest of what it sends. */
 export interface GivenPlan extends ApprovablePlan {

@@ -1,13 +1,13 @@
 /** Reads attempts again for desks, and writes down what a person states about them: reconcile, settle, acknowledge. */
 
 import { isDeepStrictEqual } from 'node:util';
-import { CliError } from '../errors.ts';
-import type { Evidence, HowResolved } from '../journal/journal.ts';
-import { resolveOne } from '../journal/read-again.ts';
-import { type ResolveRequest, resolveForm } from './change-wire.ts';
-import { type ChangesParts, calledAt, shortTimeIn, stamped } from './handed-change.ts';
+import { CliError } from '../../errors.ts';
+import type { Evidence, HowResolved } from '../../journal/journal.ts';
+import { resolveOne } from '../../journal/read-again.ts';
+import { type ResolveRequest, resolveForm } from '../change-wire.ts';
+import { maxBytes } from '../wire.ts';
+import { type ChangesParts, calledAt, shortTimeIn, stamped } from './known-change.ts';
 import { type Asker, type Hop, isOfAccount, needRole, RefusedRequest, readBody } from './routes.ts';
-import { maxBytes } from './wire.ts';
 
 const timeoutMs = 60_000;
 

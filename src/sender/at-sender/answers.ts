@@ -1,12 +1,12 @@
 /** Answers the questions that desks ask of the journal: those of the store's port, about one account only. */
 
 import type * as v from 'valibot';
-import { livemodeOf } from '../api/spec.ts';
-import { CliError } from '../errors.ts';
-import { type AttemptFilter, type AttemptQuery, copyName, type JournalStore } from '../journal/journal.ts';
-import { type Question, questionForms, type TravellingFilter } from './change-wire.ts';
+import { livemodeOf } from '../../api/spec.ts';
+import { CliError } from '../../errors.ts';
+import { type AttemptFilter, type AttemptQuery, copyName, type JournalStore } from '../../journal/journal.ts';
+import { type Question, questionForms, type TravellingFilter } from '../journal-wire.ts';
+import { maxBytes } from '../wire.ts';
 import { type Hop, isOfAccount, needRole, RefusedRequest, readBody, type SenderAccount } from './routes.ts';
-import { maxBytes } from './wire.ts';
 
 type Asked<Q extends Question> = v.InferOutput<(typeof questionForms)[Q]>;
 type Answers = {

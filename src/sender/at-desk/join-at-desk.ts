@@ -1,11 +1,18 @@
 /** How a desk joins a sender, and asks it later who it is there. */
 
 import * as v from 'valibot';
-import type { Client, RawReply } from '../api/api.ts';
-import { CliError } from '../errors.ts';
-import type { SenderOfProfile } from '../profiles/profiles.ts';
-import { draftOf, type JoinedDesk, senderErrorIn } from './sender.ts';
-import { type AccountFacts, accountForm, hopPaths, hopVersion, type Invitation, joinedForm } from './wire.ts';
+import type { Client, RawReply } from '../../api/api.ts';
+import { CliError } from '../../errors.ts';
+import type { SenderOfProfile } from '../../profiles/profiles.ts';
+import { draftOf, type JoinedDesk, senderErrorIn } from '../sender.ts';
+import {
+  type AccountFacts,
+  accountForm,
+  hopPaths,
+  hopVersion,
+  type Invitation,
+  joinedForm,
+} from '../wire.ts';
 
 /** Turns an invitation into a token. `client`: of the sender's address. Throws CliError 'auth' if it is not taken. */
 export async function joinSender(

@@ -1,10 +1,10 @@
 /** How a desk joins: an invitation is turned into a token, and the desk learns what it must know of its account. */
 
 import type { IncomingMessage } from 'node:http';
-import { CliError } from '../errors.ts';
+import { CliError } from '../../errors.ts';
+import { type AccountFacts, hopPaths, hopVersion, joinForm, maxBytes } from '../wire.ts';
 import type { Members } from './members.ts';
 import { type Asker, type Hop, RefusedRequest, readBody, type SenderAccount } from './routes.ts';
-import { type AccountFacts, hopPaths, hopVersion, joinForm, maxBytes } from './wire.ts';
 
 interface JoinParts {
   readonly members: Members;

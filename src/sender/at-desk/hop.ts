@@ -1,12 +1,12 @@
 /** The way from a desk to its sender: one kept connection, the token, a deadline, and what went wrong in words. */
 
 import * as v from 'valibot';
-import { failureOf, type Transport } from '../api/api.ts';
-import { CliError } from '../errors.ts';
-import type { ClockWithTimers } from '../io.ts';
-import type { SenderOfProfile } from '../profiles/profiles.ts';
-import { type EndLine, isEnd, type Line, lineForm } from './change-wire.ts';
-import { errorForm, errorFromWire, hopHeaders, mediaTypes } from './wire.ts';
+import { failureOf, type Transport } from '../../api/api.ts';
+import { CliError } from '../../errors.ts';
+import type { ClockWithTimers } from '../../io.ts';
+import type { SenderOfProfile } from '../../profiles/profiles.ts';
+import { type EndLine, isEnd, type Line, lineForm } from '../change-wire.ts';
+import { errorForm, errorFromWire, hopHeaders, mediaTypes } from '../wire.ts';
 
 /** What it takes to reach a sender. */
 export interface HopParts {

@@ -3,12 +3,12 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { Context, Hono } from 'hono';
 import * as v from 'valibot';
-import type { Client } from '../api/api.ts';
-import { livemodeOf } from '../api/spec.ts';
-import { CliError, type ErrorKind } from '../errors.ts';
-import { type AttemptRecord, isOfLivemode, isSameOrigin } from '../journal/journal.ts';
-import type { SettingTexts } from '../profiles/profiles.ts';
-import { errorToWire, hopHeaders, mayAct, mediaTypes, type Role } from './wire.ts';
+import type { Client } from '../../api/api.ts';
+import { livemodeOf } from '../../api/spec.ts';
+import { CliError, type ErrorKind } from '../../errors.ts';
+import { type AttemptRecord, isOfLivemode, isSameOrigin } from '../../journal/journal.ts';
+import type { SettingTexts } from '../../profiles/profiles.ts';
+import { errorToWire, hopHeaders, mayAct, mediaTypes, type Role } from '../wire.ts';
 
 /** Who sends a request: a member, at one of their desks. */
 export interface Asker {

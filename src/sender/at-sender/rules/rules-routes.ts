@@ -1,10 +1,10 @@
 /** The route by which desks ask the rules of a team: limits, and requests for an approval. */
 
-import { CliError } from '../errors.ts';
-import { type Hop, needRole, RefusedRequest, readBody } from './routes.ts';
+import { CliError } from '../../../errors.ts';
+import { type RuleAsked, type RuleQuestion, ruleForms } from '../../rules-wire.ts';
+import { hopPaths, maxBytes } from '../../wire.ts';
+import { type Hop, needRole, RefusedRequest, readBody } from '../routes.ts';
 import type { MemberRules, Rules } from './rules.ts';
-import { type RuleAsked, type RuleQuestion, ruleForms } from './rules-wire.ts';
-import { hopPaths, maxBytes } from './wire.ts';
 
 type Answers = {
   readonly [Q in RuleQuestion]: (rules: MemberRules, asked: RuleAsked<Q>) => Promise<unknown>;

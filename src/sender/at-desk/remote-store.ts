@@ -1,8 +1,8 @@
 /** The journal of a team as a desk sees it: the store's port, answered by the sender. What a desk asked is not asked again. */
 
 import * as v from 'valibot';
-import { CliError } from '../errors.ts';
-import { type AttemptFilter, type Cursor, copyName, type JournalStore } from '../journal/journal.ts';
+import { CliError } from '../../errors.ts';
+import { type AttemptFilter, type Cursor, copyName, type JournalStore } from '../../journal/journal.ts';
 import {
   answerForm,
   attemptsForm,
@@ -10,9 +10,9 @@ import {
   type questionForms,
   settingsForm,
   type TravellingFilter,
-} from './change-wire.ts';
+} from '../journal-wire.ts';
+import { hopPaths } from '../wire.ts';
 import type { Hop } from './hop.ts';
-import { hopPaths } from './wire.ts';
 
 type Asked<Q extends Question> = v.InferOutput<(typeof questionForms)[Q]>;
 type Answer = v.InferOutput<typeof answerForm>;

@@ -1,11 +1,11 @@
 /** Hands a change over to the sender, and says what became of it, however the way there breaks. */
 
-import type { WireRecord } from '../api/api.ts';
-import { CliError } from '../errors.ts';
-import type { ClockWithTimers } from '../io.ts';
-import type { Change, Outcome } from '../journal/journal.ts';
-import type { Profile } from '../profiles/profiles.ts';
-import type { Notes } from '../terminal/terminal.ts';
+import type { WireRecord } from '../../api/api.ts';
+import { CliError } from '../../errors.ts';
+import type { ClockWithTimers } from '../../io.ts';
+import type { Change, Outcome } from '../../journal/journal.ts';
+import type { Profile } from '../../profiles/profiles.ts';
+import type { Notes } from '../../terminal/terminal.ts';
 import {
   type EndLine,
   type HandOver,
@@ -14,11 +14,11 @@ import {
   recordFromWire,
   recordToWire,
   refusalFromWire,
-} from './change-wire.ts';
+} from '../change-wire.ts';
+import { hopPaths } from '../wire.ts';
 import { type HandedOver, noteOf } from './handed-over.ts';
 import type { Heard, Hop } from './hop.ts';
 import { givePlan } from './remote-rules.ts';
-import { hopPaths } from './wire.ts';
 
 /** What a desk needs to hand changes over. */
 export interface DeskParts {

@@ -1,11 +1,11 @@
 /** The rules of a team as a desk sees them: answered by the sender. */
 
 import * as v from 'valibot';
-import { CliError } from '../errors.ts';
-import type { ApprovalRow, LimitFinding, LimitRow, PlanFinding, TeamRules } from '../journal/journal.ts';
+import { CliError } from '../../errors.ts';
+import type { ApprovalRow, LimitFinding, LimitRow, PlanFinding, TeamRules } from '../../journal/journal.ts';
+import type { RuleQuestion } from '../rules-wire.ts';
+import { hopPaths, maxBytes } from '../wire.ts';
 import type { Hop } from './hop.ts';
-import type { RuleQuestion } from './rules-wire.ts';
-import { hopPaths, maxBytes } from './wire.ts';
 
 // The sender is trusted with what it says of its own rows.
 const answerForm = <Answer>() => v.strictObject({ answer: v.custom<Answer>((value) => value !== undefined) });

@@ -1,6 +1,6 @@
 /** The journal of a desk: that of its sender, and what this desk has handed over without showing the end of it. */
 
-import { changeWords } from '../changes/changes.ts';
+import { changeWords } from '../../changes/changes.ts';
 import {
   type AttemptRecord,
   type HowResolved,
@@ -8,12 +8,12 @@ import {
   type Outcome,
   type Resolved,
   sameJson,
-} from '../journal/journal.ts';
-import { commandLine } from '../profiles/profiles.ts';
-import { outcomeFromWire, resolvedForm } from './change-wire.ts';
+} from '../../journal/journal.ts';
+import { commandLine } from '../../profiles/profiles.ts';
+import { outcomeFromWire, resolvedForm } from '../change-wire.ts';
+import { hopPaths } from '../wire.ts';
 import { type DeskParts, unknownHere, Way } from './hand-over.ts';
 import type { HandedNote } from './handed-over.ts';
-import { hopPaths } from './wire.ts';
 
 type Ended = Exclude<Outcome, { verdict: 'dry_run' }>;
 

@@ -1,20 +1,14 @@
 /** Takes changes from desks: each id is one change, whoever asks for it and however often. It is sent at most once. */
 
 import { hash } from 'node:crypto';
-import { CliError } from '../errors.ts';
+import { CliError } from '../../errors.ts';
+import { type EndLine, handOverForm, withdrawForm } from '../change-wire.ts';
+import { changeIdPattern, maxBytes } from '../wire.ts';
 import { ChangeStream, endReply } from './change-stream.ts';
-import { type EndLine, handOverForm, withdrawForm } from './change-wire.ts';
-import {
-  type AskedChange,
-  type ChangesParts,
-  closeId,
-  endOfKnown,
-  makeHandedOver,
-  stoppingError,
-} from './handed-change.ts';
+import { makeHandedOver, stoppingError } from './handed-change.ts';
+import { type AskedChange, type ChangesParts, closeId, endOfKnown } from './known-change.ts';
 import { type Hop, type HopContext, needRole, RefusedRequest, readBody } from './routes.ts';
 import { addResolve } from './run-resolve.ts';
-import { changeIdPattern, maxBytes } from './wire.ts';
 
 /** A change, or a closing of an id, that is under way. */
 interface Running {

@@ -3,17 +3,17 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
-import { isObject, type JsonObject } from '../api/spec.ts';
-import { CliError } from '../errors.ts';
-import { type Change, type ChangeKind, type ChangeSubject, changeKinds } from '../journal/journal.ts';
+import { isObject, type JsonObject } from '../../api/spec.ts';
+import { CliError } from '../../errors.ts';
+import { type Change, type ChangeKind, type ChangeSubject, changeKinds } from '../../journal/journal.ts';
 import {
   checkOwnFolder,
   type FileRules,
   readOwnFile,
   unwritable,
   writeOwnFile,
-} from '../profiles/profiles.ts';
-import { changeIdPattern } from './wire.ts';
+} from '../../profiles/profiles.ts';
+import { changeIdPattern } from '../wire.ts';
 
 const kinds = Object.keys(changeKinds) as ChangeKind[];
 const json = v.custom<JsonObject>(isObject);

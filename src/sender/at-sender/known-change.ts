@@ -1,0 +1,158 @@
+/** What the journal of a sender knows of a change that was handed over, and how its id is closed for good. */
+
+import { CliError } from '../../errors.ts';
+import type { ClockWithTimers } from '../../io.ts';
+import { outcomeOfAttempt } from '../../journal/change-outcome.ts';
+import {
+  type AttemptRecord,
+  type JournalStore,
+  momentOf,
+  type Stamp,
+  stampOf,
+} from '../../journal/journal.ts';
+import { resolveOne } from '../../journal/read-again.ts';
+import type { Locks } from '../../locks/locks.ts';
+import { createTimes } from '../../terminal/terminal.ts';
+import { type EndLine, outcomeToWire } from '../change-wire.ts';
+import { closedPrefix } from '../member-state.ts';
+import type { GivenPlans } from './given-plans.ts';
+import { type Asker, isOfAccount, RefusedRequest, type SenderAccount } from './routes.ts';
+import type { Rules } from './rules/rules.ts';
+
+/** What every change of a sender needs. */
+export interface ChangesParts {
+  readonly store: JournalStore;
+  readonly locks: Locks;
+  readonly clock: ClockWithTimers;
+  readonly version: string;
+  /** Check what is about to be sent, and have it recorded before anything else is checked. */
+  readonly rules: Pick<Rules, 'record'>;
+  readonly plans: GivenPlans;
+  /** Counts an id that a member closes; false if those of the last hour are too many. */
+  readonly mayClose: (member: string) => boolean;
+  /** Gets errors that nobody foresaw. */
+  readonly report: (error: unknown) => void;
+  /** Waiting and rereads end when the sender stops. What is being sent is not stopped. */
+  readonly stop: {
+    readonly stopWaiting: AbortSignal;
+    readonly startChange: (change: string) => () => void;
+  };
+}
+
+/** Who wants to know about which change. */
+export interface AskedChange {
+  readonly asker: Asker;
+  readonly account: SenderAccount;
+  readonly id: string;
+  /** The idempotency key of the change, if it has one. */
+  readonly idempotencyKey: string | undefined;
+}
+
+/** The name of the row that closes an id for good. */
+const closedName = (id: string) => `${closedPrefix}${id}`;
+
+/** What became of a change, by the journal; undefined if it never heard of it. Throws RefusedRequest for a change of somebody else. */
+export async function endOfKnown(parts: ChangesParts, asked: AskedChange): Promise<EndLine | undefined> {
+  const { store } = parts;
+  const { asker, account, id } = asked;
+  const record = await recordOf(store, asked);
+  if (record !== undefined) {
+    const member = record.sent.stamp?.operator ?? record.sent.operator;
+    if (member !== asker.member || !isOfAccount(record, account)) throw ofSomebodyElse();
+    const outcome = await outcomeOfAttempt(outcomeParts(parts, asked), record);
+    return { end: outcomeToWire(outcome) };
+  }
+  const [closed] = await store.settings(closedName(id));
+  const isOwn = closed?.operator === asker.member && closed.account === account.service.profile.account;
+  return isOwn ? { closed: true } : undefined;
+}
+
+/** The attempt of a change. Under an idempotency key the journal may have another id for it; its row says which hand-over it was. */
+export async function recordOf(
+  store: JournalStore,
+  { id, idempotencyKey }: AskedChange,
+): Promise<AttemptRecord | undefined> {
+  const own = await store.attempts({ change: id });
+  const under = idempotencyKey === undefined ? [] : await store.attempts({ idempotencyKey });
+  return own.at(-1) ?? under.findLast(({ sent }) => sent.stamp?.run === id);
+}
+
+function ofSomebodyElse(): RefusedRequest {
+  return new RefusedRequest(
+    409,
+    new CliError('refused', 'this id belongs to a change of somebody else, or of another account', {
+      certain: 'nothing was sent',
+      now: ['run the same command again'],
+    }),
+  );
+}
+
+function outcomeParts(parts: ChangesParts, asked: AskedChange) {
+  const { store, clock } = parts;
+  const { service } = asked.account;
+  return {
+    store,
+    clock,
+    serviceOf: () => Promise.resolve(service),
+    resolve: (record: AttemptRecord) =>
+      resolveOne(
+        { ...parts, store: stamped(store, asked), service, timeoutMs: 10_000, shortTime: shortTimeIn(clock) },
+        record,
+      ),
+  };
+}
+
+/** Closes an id for good, unless something was sent under it: then what became of that. */
+export async function closeId(parts: ChangesParts, asked: AskedChange): Promise<EndLine> {
+  const known = await endOfKnown(parts, asked);
+  if (known !== undefined) return known;
+  const { store, clock } = parts;
+  const { asker, account, id } = asked;
+  if (!parts.mayClose(asker.member)) throw closedTooMany();
+  const { name: profile, service } = account;
+  const { origin, account: line } = service.profile;
+  await store.append({
+    type: 'setting',
+    ...stampOf(await momentOf(clock, store, service)),
+    operator: asker.member,
+    profile,
+    origin,
+    account: line,
+    name: closedName(id),
+    from: null,
+    to: 'withdrawn',
+    stamp: stampFor(asked),
+  });
+  return { closed: true };
+}
+
+function closedTooMany(): RefusedRequest {
+  return new RefusedRequest(
+    429,
+    new CliError('network', 'you have taken back too many changes within the last hour', {
+      certain: 'nothing was recorded',
+      now: ['run the same command again later'],
+    }),
+  );
+}
+
+/** The service with the name that a desk gives the account: errors name commands of that desk. */
+export function calledAt(service: SenderAccount['service'], name: string): SenderAccount['service'] {
+  return { ...service, profile: { ...service.profile, name } };
+}
+
+/** A time for messages (Unix milliseconds), in the zone of a desk. */
+export function shortTimeIn(clock: ClockWithTimers, zone?: string): (ms: number) => string {
+  const times = createTimes(zone, () => clock.now());
+  return (ms) => times.short(Math.floor(ms / 1000));
+}
+
+function stampFor({ asker, id }: AskedChange): Stamp {
+  return { operator: asker.member, run: id, desk: asker.desk };
+}
+
+/** The store with who asks in every row. */
+export function stamped(store: JournalStore, asked: AskedChange): JournalStore {
+  const stamp = stampFor(asked);
+  return { ...store, append: (row) => store.append({ ...row, stamp }) };
+}

@@ -1,0 +1,187 @@
+/** What every rule of a sender asks: the account, the limits that hold, the requests, and what they say to a refund. */
+
+import type { AmountStyle } from '../../../amounts.ts';
+import { CliError } from '../../../errors.ts';
+import {
+  type ApprovalRequest,
+  type ApprovalRow,
+  type AskedRefund,
+  type AttemptRecord,
+  countedAmount,
+  isSameOrigin,
+  type JournalStore,
+  type LimitFinding,
+  type Moment,
+  type SentRow,
+  type TeamLimit,
+  teamLimitNames,
+} from '../../../journal/journal.ts';
+import { modeOfAccount } from '../../../profiles/profiles.ts';
+import type { Role } from '../../wire.ts';
+import type { Asker, SenderAccount } from '../routes.ts';
+import { requestsIn } from './approval-requests.ts';
+import { findingFor, limitsFor, limitsIn, limitWindowMs } from './team-limits.ts';
+
+/** What the rules need of the sender. */
+export interface RulesParts {
+  /** Takes the rows of limits and requests. */
+  readonly store: Pick<JournalStore, 'append'>;
+  /** Answers what is asked. Not the store of a change: asking it counts as having seen. */
+  readonly asking: Asking;
+  /** The journal's time. `service`: its last `Date` is a clock too. */
+  readonly now: (service?: Service) => Promise<Moment>;
+  readonly isMember: (name: string, account: string) => Promise<boolean>;
+  /** The role that somebody has now; undefined if the token no longer works. */
+  readonly roleNow: (asker: RuledAsker) => Promise<Role | undefined>;
+}
+
+type Asking = Pick<JournalStore, 'attempts' | 'settings' | 'refunded' | 'approvals'>;
+
+interface Service extends Pick<SenderAccount['service'], 'seenDate'> {
+  readonly profile: Pick<SenderAccount['service']['profile'], 'name' | 'origin' | 'account'> & {
+    readonly settings: AmountStyle;
+  };
+}
+/** Who asks: a member at a desk, or whoever runs the sender, as a lead. */
+export type RuledAsker = Pick<Asker, 'member' | 'role'> & Partial<Pick<Asker, 'desk' | 'token'>>;
+/** The account that it is about. */
+export interface RuledAccount {
+  readonly service: Service;
+}
+
+/** The account whose limits are meant. */
+export type LimitedAccount = Pick<Service['profile'], 'name' | 'account'>;
+
+/** The rules for one member and one account. */
+export interface Run extends RulesParts {
+  readonly asker: RuledAsker;
+  readonly account: RuledAccount;
+}
+
+/** The moment, for whoever needs what went back in the last 24 hours: that is known only by clocks that agree. Throws CliError 'refused' if they do not. */
+export async function momentFor({
+  now,
+  account,
+}: Pick<Run, 'now'> & { readonly account?: RuledAccount }): Promise<Moment> {
+  const moment = await now(account?.service);
+  refuseSkewed(moment.skewed);
+  return moment;
+}
+
+/** Throws CliError 'refused' while the clocks of sender and service disagree. */
+export function refuseSkewed(skewed: boolean | undefined): void {
+  if (skewed !== true) return;
+  throw new CliError(
+    'refused',
+    'the clocks of the sender and of the service disagree, so no limit can be checked',
+    {
+      certain: 'nothing was sent',
+      now: ['let whoever runs the sender look at its clock, then run the command again'],
+    },
+  );
+}
+
+/** Whether something is of the account, in whichever mode. */
+export function isOf(
+  { origin, account }: Pick<SentRow, 'origin' | 'account'>,
+  { service }: RuledAccount,
+): boolean {
+  return account === service.profile.account || isSameOrigin(origin, service.profile.origin);
+}
+
+/** Whether it is of its mode. A sandbox may have the address of production; who has a token for the one does not decide about the other. */
+export function isOfMode({ account }: Pick<SentRow, 'account'>, { service }: RuledAccount): boolean {
+  return modeOfAccount(account) === modeOfAccount(service.profile.account);
+}
+
+/** The same, about the account of the token: a desk says what it wants, and its token says of which account. */
+export function ofAccount<What extends Pick<SentRow, 'origin' | 'account' | 'profile'>>(
+  what: What,
+  { account }: Run,
+): What {
+  const { origin, account: line, name } = account.service.profile;
+  return { ...what, origin, account: line, profile: name };
+}
+
+/** The limits of an account. */
+export async function limitsSet(asking: Asking, { account }: LimitedAccount): Promise<readonly TeamLimit[]> {
+  const rows = await Promise.all(teamLimitNames.map((name) => asking.settings(name)));
+  return limitsIn(
+    rows
+      .flat()
+      .filter((row) => row.type === 'limit')
+      .filter((row) => row.account === account),
+  );
+}
+
+/** The requests that were made from a time on, at a time. Only what was approved can be used. */
+export async function requestsSince(
+  { asking }: Pick<Run, 'asking'>,
+  since: number,
+  now: number,
+): Promise<readonly ApprovalRequest[]> {
+  const rows = (await asking.approvals({ since })) satisfies readonly ApprovalRow[];
+  const requests = requestsIn(rows, [], now);
+  const orderIds = new Set(
+    requests.flatMap(({ decided, asked }) =>
+      decided?.step === 'approved' && 'proof' in asked ? (asked.proof.orderId ?? []) : [],
+    ),
+  );
+  const users = orderIds.size === 0 ? [] : await asking.attempts({ orderIds });
+  return requestsIn(rows, users, now).filter(({ asked }) => asked.time >= since);
+}
+
+/** The attempts on an order; none without one. */
+export async function onOrderOf(
+  asking: Asking,
+  orderId: string | undefined,
+): Promise<readonly AttemptRecord[]> {
+  return orderId === undefined ? [] : await asking.attempts({ orderId });
+}
+
+type Asked = Pick<
+  AskedRefund,
+  'origin' | 'account' | 'request' | 'proof' | 'amount' | 'currency' | 'reason' | 'note'
+>;
+
+/** What the limits say to a refund; undefined if none holds for this member. Whoever proposes always needs somebody else. */
+export async function findingOf(
+  { asking, asker, account }: Run,
+  refund: Asked,
+  { time, skewed }: Pick<SentRow, 'time' | 'skewed'> | Moment,
+): Promise<LimitFinding | undefined> {
+  const amount = amountOf(refund);
+  const isProposer = asker.role === 'proposer';
+  const held = limitsFor(await limitsSet(asking, account.service.profile), asker.member);
+  if (held.length === 0 && !isProposer) return undefined;
+  refuseSkewed(skewed);
+  const { orderId, livemode } = refund.proof;
+  const currency = (refund.currency ?? '').toUpperCase();
+  const since = time - limitWindowMs + 1;
+  const onOrder = orderId === undefined ? [] : await asking.attempts({ orderId });
+  const ofOrder = onOrder
+    .filter(({ sent }) => isOf(sent, account) && sent.proof.livemode === livemode && sent.time >= since)
+    .reduce((sum, record) => sum + countedAmount(record), 0);
+  const { origin } = account.service.profile;
+  const ofMember = await asking.refunded({ origin, operator: asker.member, currency, livemode, since });
+  const { reason, note } = refund;
+  const finding = findingFor(held, { amount, currency, ofOrder, ofMember, reason, note });
+  if (!isProposer || finding.problem !== undefined || finding.needsSecond) return finding;
+  return { ...finding, limit: undefined, needsSecond: true };
+}
+
+// What a refund pays back. A request, a row and a proof that name different amounts, or that take money, are nobody's refund.
+function amountOf({ request, proof, amount: said }: Asked): number {
+  const { expected } = proof;
+  const amount = -expected.reduce((sum, one) => sum + one.amount, 0);
+  if (amount <= 0 || expected.some((one) => one.amount >= 0))
+    throw new CliError('refused', 'this request takes money instead of paying it back', {
+      certain: 'nothing was sent',
+    });
+  const inBody = request.body?.amount ?? amount;
+  if (inBody !== amount || (said ?? amount) !== amount)
+    throw new CliError('refused', 'the request, its row and its proof name different amounts', {
+      certain: 'nothing was sent',
+    });
+  return amount;
+}

@@ -1,0 +1,140 @@
+/** Requests for the approval of a second person: who may make one and how many, and who may answer it. */
+
+import { CliError } from '../../../errors.ts';
+import {
+  type ApprovalRequest,
+  type ApprovalRow,
+  type AskedPlan,
+  type AskedRefund,
+  type AskedRow,
+  approvalMaxMs,
+  LimitRefusal,
+} from '../../../journal/journal.ts';
+import { needRoleOf } from '../routes.ts';
+import { isPending, isSameRefund, requestsIn, waitsMs } from './approval-requests.ts';
+import {
+  findingOf,
+  isOf,
+  isOfMode,
+  momentFor,
+  ofAccount,
+  onOrderOf,
+  type RuledAsker,
+  type Run,
+  requestsSince,
+} from './check-refund.ts';
+
+const idPattern = /^r_[a-z0-9]{1,32}$/;
+
+/** Asks for an approval. A request for the very same that waits comes back in its place. Throws CliError 'refused' or LimitRefusal. */
+export async function ask(run: Run, id: string, what: AskedRefund | AskedPlan): Promise<ApprovalRow> {
+  const { asker, account, store, asking } = run;
+  needRoleOf(asker, 'proposer', 'ask for approvals');
+  if (!idPattern.test(id))
+    throw new CliError('refused', 'this cannot be the id of a request', { certain: 'nothing was asked for' });
+  const moment = await momentFor(run);
+  const { time } = moment;
+  const wanted = ofAccount(what, run);
+  const requests = await requestsSince(run, time - waitsMs - approvalMaxMs, time);
+  const same = requests.findLast(
+    (one) => one.asked.operator === asker.member && isPending(one) && isSame(one.asked, wanted),
+  );
+  if (same !== undefined) return same.asked;
+  refuseMany(requests, asker, time);
+  const [taken] = requestsIn(await asking.approvals({ id }), [], time);
+  if (taken !== undefined) throw already(taken, 'nothing was asked for');
+  if ('proof' in wanted) {
+    const finding = await findingOf(run, wanted, moment);
+    if (finding?.problem !== undefined) throw new LimitRefusal(finding, account.service.profile.settings);
+  }
+  const row: AskedRow = {
+    type: 'approval',
+    requestId: id,
+    time,
+    operator: asker.member,
+    step: 'asked',
+    ...(asker.role === 'proposer' ? { byProposer: true } : {}),
+    ...wanted,
+  };
+  await store.append(row);
+  return row;
+}
+
+// So many requests of one member are kept that wait or are new: others have to look at them, and the journal keeps them.
+const requestsMax = 200;
+const newMs = 60 * 60_000;
+
+function refuseMany(requests: readonly ApprovalRequest[], { member }: RuledAsker, time: number): void {
+  const own = requests.filter(
+    (one) => one.asked.operator === member && (isPending(one) || one.asked.time > time - newMs),
+  );
+  if (own.length < requestsMax) return;
+  throw new CliError(
+    'refused',
+    `${member} has ${requestsMax} requests for an approval that wait, or were made within the last hour, and there cannot be more`,
+    {
+      certain: 'nothing was asked for',
+      now: [
+        'paydesk approvals list',
+        'wait until others have answered, or take back what is no longer needed: paydesk approvals reject REQUEST --note TEXT',
+      ],
+    },
+  );
+}
+
+function isSame(asked: AskedRow, wanted: AskedRefund | AskedPlan): boolean {
+  if ('proof' in asked) return 'proof' in wanted && isSameRefund(asked, wanted);
+  return 'digest' in wanted && asked.digest === wanted.digest && asked.account === wanted.account;
+}
+
+/** Approves or rejects. Throws CliError 'not_found' for a request of another account, and 'refused' for one of one's own or one that is over. */
+export async function decide(
+  run: Run,
+  id: string,
+  step: 'approved' | 'rejected',
+  { validMs, note }: { readonly validMs: number; readonly note: string | undefined },
+): Promise<ApprovalRow> {
+  const { asker, account, store, asking } = run;
+  const rows = await asking.approvals({ id });
+  const { time } = await momentFor(run);
+  const [asked] = rows;
+  const orderId = asked !== undefined && 'proof' in asked ? asked.proof.orderId : undefined;
+  const [request] = requestsIn(rows, await onOrderOf(asking, orderId), time);
+  if (request === undefined || !isOf(request.asked, account) || !isOfMode(request.asked, account))
+    throw new CliError('not_found', `the journal of the team has no request ${id}`, {
+      now: ['paydesk approvals list'],
+    });
+  const isOwn = request.asked.operator === asker.member;
+  if (!isOwn || step === 'approved') needRoleOf(asker, 'operator', 'answer requests');
+  if (isOwn && step === 'approved')
+    throw new CliError('refused', `${id} is your own request: somebody else must approve it`, {
+      certain: 'nothing was approved',
+      approval: id,
+    });
+  const { state, decided } = request;
+  // Whoever did not hear the answer says it again.
+  if (state === step && decided?.operator === asker.member) return decided;
+  if (state !== 'asked' && !(state === 'approved' && step === 'rejected'))
+    throw already(request, 'nothing was approved');
+  const until = step === 'approved' ? time + Math.min(Math.max(validMs, 0), approvalMaxMs) : null;
+  const row: ApprovalRow = {
+    type: 'approval',
+    requestId: id,
+    time,
+    operator: asker.member,
+    step,
+    until,
+    ...(note === undefined ? {} : { note }),
+  };
+  await store.append(row);
+  return row;
+}
+
+function already({ id, state, decided }: ApprovalRequest, certain: string): CliError {
+  const by = decided === undefined ? '' : ` by ${decided.operator}`;
+  return new CliError('refused', `${id} is ${state} already${by}`, {
+    certain,
+    now: [`paydesk approvals show ${id}`],
+    approval: id,
+  });
+}

@@ -1,0 +1,193 @@
+/** The rules of a team at its sender: limits and approvals over the rows of the journal, checked right before a change is recorded. */
+
+import { CliError } from '../../../errors.ts';
+import {
+  type ApprovalRequest,
+  approvalMaxMs,
+  approvalRefusal,
+  type LimitChanges,
+  LimitRefusal,
+  type LimitRow,
+  type PlanFinding,
+  type PlannedRefunds,
+  type SentRow,
+  type TeamRules,
+  teamLimitNames,
+} from '../../../journal/journal.ts';
+import { needRoleOf } from '../routes.ts';
+import { approvalProblem, listedMs, requestsIn, waitsMs } from './approval-requests.ts';
+import {
+  findingOf,
+  isOf,
+  isOfMode,
+  type LimitedAccount,
+  limitsSet,
+  momentFor,
+  ofAccount,
+  onOrderOf,
+  type RuledAccount,
+  type RuledAsker,
+  type RulesParts,
+  type Run,
+  refuseSkewed,
+  requestsSince,
+} from './check-refund.ts';
+import { type ApprovablePlan, approvalOf, checkPlan } from './plan-limits.ts';
+import { ask, decide } from './requests.ts';
+import { limitsFor, limitText } from './team-limits.ts';
+
+/** Of whom a change is, and for which account. `plan`: the plan that the sender has read, if the change is a row of it. */
+export interface Ruled {
+  readonly asker: RuledAsker;
+  readonly account: RuledAccount;
+  readonly plan?: ApprovablePlan | undefined;
+}
+
+/** The rules as a member sees them. A plan was read by the sender. */
+export interface MemberRules extends Omit<TeamRules, 'checkPlan'> {
+  checkPlan(plan: PlannedRefunds): Promise<PlanFinding>;
+}
+
+/** Who asked for the approval of a change, if that was somebody else, and who gave it. */
+export type Approved = Pick<SentRow, 'askedBy' | 'approvedBy'>;
+
+/** The rules of a sender. */
+export interface Rules {
+  /** As a member sees them, for one account. */
+  of(asker: RuledAsker, account: RuledAccount): MemberRules;
+  /** The limits of an account alone. */
+  limitsOf(asker: RuledAsker, account: LimitedAccount): Pick<TeamRules, 'limits' | 'setLimits'>;
+  /**
+   * Checks what is about to be sent, and has it recorded (`append`) before any other change is checked: so twenty at once pass just
+   * what is allowed. Throws CliError 'refused' when a rule forbids it; then nothing was recorded.
+   */
+  record(sent: SentRow, of: Ruled, append: (checked: Approved) => Promise<void>): Promise<void>;
+}
+
+/** Everything is derived from the rows with each question, so there is nothing that could differ from them. */
+export function createRules(parts: RulesParts): Rules {
+  const inTurn = oneAfterTheOther();
+  const limitsOf: Rules['limitsOf'] = (asker, account) => ({
+    limits: () => limitsSet(parts.asking, account),
+    setLimits: (changes) => inTurn(async () => setLimits(parts, await asNow(parts, asker), account, changes)),
+  });
+  return {
+    limitsOf,
+    of(asker, account) {
+      const run = { ...parts, asker, account };
+      const runNow = async () => ({ ...run, asker: await asNow(parts, asker) });
+      return {
+        ...limitsOf(asker, account.service.profile),
+        member: () => Promise.resolve(asker.member),
+        checkRefund: async (refund) => findingOf(run, ofAccount(refund, run), await momentFor(run)),
+        approvals: async () => {
+          const { time } = await momentFor(run);
+          return (await requestsSince(run, time - listedMs, time)).filter(
+            ({ asked }) => isOf(asked, account) && isOfMode(asked, account),
+          );
+        },
+        ask: (id, what) => inTurn(async () => ask(await runNow(), id, what)),
+        decide: (id, step, how) => inTurn(async () => decide(await runNow(), id, step, how)),
+        checkPlan: async (plan) => {
+          const { time } = await momentFor(run);
+          const held = limitsFor(await limitsSet(run.asking, account.service.profile), asker.member);
+          const since = time - waitsMs - approvalMaxMs;
+          const requests = await requestsSince(run, since, time);
+          return checkPlan(run.asking, plan, { held, requests, isOf: (sent) => isOf(sent, account), time });
+        },
+      };
+    },
+    record: (sent, { asker, account, plan }, append) =>
+      inTurn(async () => {
+        const approved = await approvalFor({ ...parts, asker, account }, sent, plan);
+        // It may have waited for long: for the service, for an order, for others.
+        needRoleOf(await asNow(parts, asker), 'operator', 'send changes');
+        await append(approved);
+      }),
+  };
+}
+
+// Whoever asks, with the role of this moment.
+async function asNow({ roleNow }: RulesParts, asker: RuledAsker): Promise<RuledAsker> {
+  const role = await roleNow(asker);
+  if (role !== undefined) return { ...asker, role };
+  throw new CliError('refused', `the token of ${asker.member} was revoked meanwhile`, {
+    certain: 'nothing was sent',
+    now: ['ask your lead for an invitation: paydesk sender invite NAME'],
+  });
+}
+
+function oneAfterTheOther(): <T>(act: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (act) => {
+    const mine = last.then(act);
+    last = mine.catch(() => undefined);
+    return mine;
+  };
+}
+
+// ── Limits ──────────────────────────────────────────────────────────────────────────────────────
+
+async function setLimits(
+  { store, asking, now, isMember }: RulesParts,
+  asker: RuledAsker,
+  of: LimitedAccount,
+  { member, currency, values }: LimitChanges,
+): Promise<readonly LimitRow[]> {
+  needRoleOf(asker, 'lead', 'set limits');
+  if (member !== '*' && !(await isMember(member, of.name)))
+    throw new CliError('refused', `nobody of this team is called ${member}`, {
+      certain: 'nothing was changed',
+      now: ['paydesk sender members'],
+    });
+  const { time } = await momentFor({ now });
+  const set = await limitsSet(asking, of);
+  const rows = teamLimitNames.toSorted().flatMap((name): readonly LimitRow[] => {
+    const wanted = values[name];
+    const from = limitText(
+      set.find((one) => one.member === member && one.currency === currency && one.name === name),
+    );
+    const to = wanted === undefined || wanted === null ? null : String(wanted);
+    if (wanted === undefined || from === to) return [];
+    return [
+      { type: 'limit', time, operator: asker.member, account: of.account, member, currency, name, from, to },
+    ];
+  });
+  for (const row of rows) await store.append(row);
+  return rows;
+}
+
+// ── What is about to be sent ────────────────────────────────────────────────────────────────────
+
+// Who approved it, if somebody did. What pays nothing back has no limit.
+async function approvalFor(run: Run, sent: SentRow, plan: Ruled['plan']): Promise<Approved> {
+  const { asker, account, asking } = run;
+  needRoleOf(asker, 'operator', 'send changes');
+  if (sent.proof.kind !== 'refund') return {};
+  const style = account.service.profile.settings;
+  const finding = await findingOf(run, sent, sent);
+  if (finding?.problem !== undefined) throw new LimitRefusal(finding, style);
+  if (sent.approval !== undefined) {
+    refuseSkewed(sent.skewed);
+    const [request] = requestsIn(
+      await asking.approvals({ id: sent.approval }),
+      await onOrderOf(asking, sent.proof.orderId),
+      sent.time,
+    );
+    const why = approvalProblem(request, sent, asker.member);
+    if (why !== undefined) throw approvalRefusal(sent.approval, { why, usedBy: request?.usedBy });
+    return approvedIn(request, asker);
+  }
+  const since = sent.time - waitsMs - approvalMaxMs;
+  const approved = plan && approvalOf(await requestsSince(run, since, sent.time), plan);
+  if (finding?.needsSecond === true && approved === undefined) throw new LimitRefusal(finding, style);
+  return approvedIn(approved, asker);
+}
+
+function approvedIn(request: ApprovalRequest | undefined, { member }: RuledAsker): Approved {
+  const askedBy = request?.asked.operator;
+  return {
+    approvedBy: request?.decided?.operator,
+    ...(askedBy === undefined || askedBy === member ? {} : { askedBy }),
+  };
+}
