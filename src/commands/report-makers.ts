@@ -2,7 +2,7 @@
 
 import type { JsonObject } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
-import { type AttemptRecord, broughtBy, type Journal, type Moment } from '../journal/journal.ts';
+import type { AttemptRecord, Journal, Moment } from '../journal/journal.ts';
 import { knownOrder, ordersWithRefunds, toldRefunds, withChargeIds } from '../orders/orders.ts';
 import { type Known, type Maker, noReason, notFromHere } from '../reports/reports.ts';
 
@@ -44,7 +44,7 @@ function makerAmong(attempts: readonly AttemptRecord[], now: Moment): MakerOf {
     // An attempt that is not confirmed yet probably made it.
     const origin = facts === undefined ? 'probably this machine' : 'this machine';
     const { reason = noReason, note } = attempt.sent;
-    return { origin, reason, operator: personOf(attempt.sent), note, state };
+    return { origin, reason, operator: attempt.sent.operator, note, state };
   };
 }
 
@@ -60,12 +60,4 @@ async function attemptsOn(ask: AskJournal, orders: readonly JsonObject[]) {
       cause: error,
     });
   }
-}
-
-// What a member has brought into the journal of a team counts for that member, as its limits say.
-function personOf(sent: AttemptRecord['sent']): string {
-  const member = broughtBy(sent);
-  return member === undefined || member === sent.operator
-    ? sent.operator
-    : `${sent.operator}, brought by ${member}`;
 }

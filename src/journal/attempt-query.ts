@@ -19,7 +19,7 @@ export interface AttemptFilter {
   /** It was sent with `--again` and one of these names. */
   readonly again?: ReadonlySet<string> | undefined;
   readonly kind?: ChangeKind | undefined;
-  /** Who sent it, or brought it into the journal of a team. */
+  /** Who sent it. */
   readonly operator?: string | undefined;
   /** The desk of a team at which it was sent. */
   readonly desk?: string | undefined;

@@ -73,12 +73,6 @@ export interface Stamp {
   readonly desk?: string | undefined;
 }
 
-/** Where an imported row was before: its number and hash in the journal of one machine. Its member did not sign in for it. */
-export interface Imported {
-  readonly seq: number;
-  readonly hash: string;
-}
-
 /** Says what is about to be sent. It is written and durable before the request leaves. */
 export interface SentRow {
   readonly type: 'sent';
@@ -132,8 +126,6 @@ export interface SentRow {
   /** Who asked for that approval, if it was somebody else than who sent it; and who gave it, as the sender of the team knows it. */
   readonly askedBy?: string | undefined;
   readonly approvedBy?: string | undefined;
-  /** In a team's journal: it was sent before its machine joined the team. */
-  readonly imported?: Imported | undefined;
   /** Only in a row that `journal archive` wrote in place of all rows of an attempt, in short (archived-rows.ts). */
   readonly archived?: Archived | undefined;
 }
@@ -186,7 +178,6 @@ export interface VerdictRow {
   readonly operator?: string | undefined;
   readonly note?: string | undefined;
   readonly stamp?: Stamp | undefined;
-  readonly imported?: Imported | undefined;
 }
 
 /** Says that a person allowed more: a setting of a profile that limits refunds or plans was raised, or removed. */
@@ -232,26 +223,15 @@ export function attemptName({ sent: { change, attempt } }: Pick<AttemptRecord, '
 }
 
 /**
- * Who brought an imported row into the journal of the team. The name of whoever sent it was only what a machine said, so the
- * limits of a member count what the member has brought.
- */
-export function broughtBy({ imported, stamp }: Pick<SentRow, 'imported' | 'stamp'>): string | undefined {
-  return imported === undefined ? undefined : stamp?.operator;
-}
-
-/**
- * Who sent it, as screens say it: `ana`, in a team `ana on desk-4` or `ana, asked by luis, approved by lea, on desk-4`, and of history
- * `root, brought by ana`. Nobody is named twice.
+ * Who sent it, as screens say it: `ana`, in a team `ana on desk-4` or `ana, asked by luis, approved by lea, on desk-4`. Nobody is
+ * named twice.
  */
 export function sentBy({
   operator,
   stamp,
   askedBy,
   approvedBy,
-  imported,
-}: Pick<SentRow, 'operator' | 'stamp' | 'askedBy' | 'approvedBy' | 'imported'>): string {
-  const member = broughtBy({ imported, stamp });
-  if (member !== undefined) return member === operator ? operator : `${operator}, brought by ${member}`;
+}: Pick<SentRow, 'operator' | 'stamp' | 'askedBy' | 'approvedBy'>): string {
   const others = [
     ...(askedBy === undefined || askedBy === operator ? [] : [`asked by ${askedBy}`]),
     ...(approvedBy === undefined || approvedBy === operator ? [] : [`approved by ${approvedBy}`]),

@@ -61,7 +61,7 @@ export interface JournalStore {
    */
   list(filter: AttemptFilter, page: ListPage): Promise<readonly AttemptRecord[]>;
 
-  /** Who sent something, or brought it into the journal of a team, by name. `origin` undefined: to any account. */
+  /** Who sent something, by name. `origin` undefined: to any account. */
   operators(origin: string | undefined): Promise<readonly string[]>;
 
   /**
@@ -71,7 +71,7 @@ export interface JournalStore {
   settings(name?: string): Promise<readonly (SettingRow | LimitRow)[]>;
 
   /**
-   * What refunds paid back that somebody sent, or brought into the journal of a team, at or after a time, or may have paid back
+   * What refunds paid back that somebody sent at or after a time, or may have paid back
    * (`countedAmount`). The amounts are those of one currency, however it is written, and of real money or not.
    */
   refunded(of: RefundedBy): Promise<number>;
@@ -207,8 +207,6 @@ export interface NewestRow {
   readonly clocks?: Clocks | undefined;
   /** When the store was last written to, Unix milliseconds by this machine's clock; absent when the store does not know. */
   readonly writtenAt?: number | undefined;
-  /** The clock now of the machine that has the store and stamps all rows, Unix milliseconds; absent where that is this machine. */
-  readonly serverNow?: number | undefined;
 }
 
 /** What a check of the whole journal found. */

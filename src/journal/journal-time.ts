@@ -33,7 +33,6 @@ export async function momentOf(
  * the journal cannot be read.
  */
 export function momentFrom(clocks: Clocks, mono: number, newest: NewestRow | undefined): Moment {
-  if (newest?.serverNow !== undefined) return momentOfServer(clocks, mono, newest.time, newest.serverNow);
   const { wall, service: date } = clocks;
   const last = newest?.time ?? 0;
   const dated = date === undefined ? undefined : Math.abs(date - wall) <= tolerableSkewMs;
@@ -46,16 +45,6 @@ export function momentFrom(clocks: Clocks, mono: number, newest: NewestRow | und
     dated: dated === true ? true : undefined,
     time: skewed ? pastOf(clocks, last) : Math.max(wall, date ?? 0, believable(wall, last)),
   };
-}
-
-// The server of a team's journal stamps all rows, so its clock is the journal's time. The service's `Date` confirms it, or else
-// this machine's clock.
-function momentOfServer(clocks: Clocks, mono: number, last: number, server: number): Moment {
-  const { wall, service: date } = clocks;
-  const skewed = Math.abs((date ?? wall) - server) > tolerableSkewMs;
-  const dated = date !== undefined && !skewed ? true : undefined;
-  const time = skewed ? Math.max(last, Math.min(date ?? wall, server)) : Math.max(last, server);
-  return { ...clocks, mono, skewed, dated, time };
 }
 
 // Only the last row is compared: a clock that was corrected before that row has not jumped since.

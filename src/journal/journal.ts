@@ -70,7 +70,7 @@ export type {
   Stamp,
   VerdictRow,
 } from './journal-rows.ts';
-export { attemptName, broughtBy, copyName, sentBy } from './journal-rows.ts';
+export { attemptName, copyName, sentBy } from './journal-rows.ts';
 export type {
   AttemptFilter,
   AttemptQuery,
@@ -204,7 +204,7 @@ export interface Journal {
   attempts(query: AttemptQuery): Promise<readonly AttemptRecord[]>;
   /** One page of the attempts that match a filter, the newest first. A page that is shorter than its limit is the last one. */
   list(filter: AttemptFilter, page: ListPage): Promise<readonly AttemptRecord[]>;
-  /** Who sent something to an origin, or brought it into the journal of a team, by name; undefined: to any. */
+  /** Who sent something to an origin, by name; undefined: to any. */
   operators(origin: string | undefined): Promise<readonly string[]>;
   /** The settings that were raised on this machine, and the limits of the team that were changed, oldest first. */
   settings(name?: string): Promise<readonly (SettingRow | LimitRow)[]>;

@@ -342,33 +342,3 @@ describe('an attempt whose first verdict was written by a clock 400 days behind,
     expect(isDue(looked, now)).toBe(false);
   });
 });
-
-describe('with the clock of a server that stamps all rows', () => {
-  const told = (wall: number, serverNow: number, service?: number, time = 0) =>
-    momentFrom({ wall, service }, 1, { time, serverNow });
-
-  it('that clock is the time, if this machine or the service agrees with it', () => {
-    expect(told(1_000_000, 1_060_000)).toEqual({ wall: 1_000_000, mono: 1, skewed: false, time: 1_060_000 });
-    expect(told(9_000_000, 1_060_000, 1_000_000)).toMatchObject({
-      skewed: false,
-      dated: true,
-      time: 1_060_000,
-    });
-  });
-
-  it('the time is never before the newest row', () => {
-    expect(told(1_000_000, 1_000_000, undefined, 1_000_007).time).toBe(1_000_007);
-  });
-
-  it('if the service disagrees with it, or this machine where the service says nothing, no clock is trusted', () => {
-    expect(told(9_000_000, 1_000_000)).toMatchObject({ skewed: true, time: 1_000_000 });
-    expect(told(1_000_000, 1_000_000, 500_000)).toMatchObject({
-      skewed: true,
-      dated: undefined,
-      time: 500_000,
-    });
-    expect(told(1_000_000, 9_000_000, undefined, 2_000_000)).toMatchObject({ skewed: true, time: 2_000_000 });
-    expect(told(1_120_000, 1_000_000)).toMatchObject({ skewed: false });
-    expect(told(1_120_001, 1_000_000)).toMatchObject({ skewed: true });
-  });
-});

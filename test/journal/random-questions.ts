@@ -40,7 +40,6 @@ export const draft = fc.record({
   again: maybe(['re_1'], ['i_0', 're_2']),
   operator: fc.constantFrom('a', 'b'),
   stamp: maybe({ operator: 'c', run: 'r' }, { operator: 'a', run: 'r', desk: 'desk-4' }),
-  imported: maybe({ seq: 1, hash: 'h' }),
   verdicts: fc.array(
     fc.record({
       time,
@@ -79,8 +78,8 @@ export function rowsOf(
   const row = onOrder(`i_${Math.floor(index / 2)}`, orderId);
   const { change } = row;
   const attempt = (index % 2) + 1;
-  const { stamp, imported, ...rest } = of;
-  const signed = stamped ? { stamp, imported } : {};
+  const { stamp, ...rest } = of;
+  const signed = stamped ? { stamp } : {};
   const proof = { ...row.proof, kind, orderId, livemode };
   return [
     asRead({ ...row, ...rest, ...signed, attempt, proof }),
@@ -166,6 +165,7 @@ export function means(asked: AttemptFilter, record: AttemptRecord): boolean {
     [asked.change, row.change],
     [asked.idempotencyKey, row.idempotencyKey],
     [asked.kind, row.proof.kind],
+    [asked.operator, row.operator],
     [asked.desk, row.stamp?.desk],
     [asked.withoutOrder, row.proof.orderId === undefined],
     [asked.unconfirmed, isUnconfirmed(record)],
@@ -175,7 +175,6 @@ export function means(asked: AttemptFilter, record: AttemptRecord): boolean {
   return (
     equal.every(([wanted, is]) => wanted === undefined || wanted === is) &&
     (asked.livemode === undefined || row.lost !== undefined || row.proof.livemode === asked.livemode) &&
-    (asked.operator === undefined || peopleOf(record).includes(asked.operator)) &&
     (asked.since === undefined || row.time >= asked.since) &&
     (asked.until === undefined || row.time < asked.until) &&
     (asked.orderIds === undefined || asked.orderIds.has(row.proof.orderId ?? 'none')) &&
@@ -205,13 +204,9 @@ function idsIn({ verdicts }: AttemptRecord): readonly string[] {
   return ids.filter((id) => id !== undefined);
 }
 
-function peopleOf({ sent: { operator, imported, stamp } }: AttemptRecord): readonly string[] {
-  return imported === undefined || stamp === undefined ? [operator] : [operator, stamp.operator];
-}
-
-/** The names of those who sent attempts, or brought them. */
+/** The names of those who sent attempts. */
 export function namesIn(records: readonly AttemptRecord[]): readonly string[] {
-  return [...new Set(records.flatMap(peopleOf))].toSorted();
+  return [...new Set(records.map(({ sent }) => sent.operator))].toSorted();
 }
 
 /** Attempts as a list shows them. */

@@ -83,6 +83,7 @@ test('a token for production records nothing about the sandbox at the same addre
       'operator',
       '--account',
       account,
+      '--allow-root',
     ]);
     return (await sender.join({ ...(JSON.parse(stdout) as TestInvitation), sender: sender.url })).desk;
   };

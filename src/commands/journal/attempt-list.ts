@@ -5,7 +5,7 @@ import { type Column, fieldColumn } from '../../api/resources.ts';
 import type { JsonObject } from '../../api/spec.ts';
 import { untilWords } from '../../changes/changes.ts';
 import type { Context } from '../../context/context.ts';
-import { type AttemptRecord, broughtBy, isOpen } from '../../journal/journal.ts';
+import { type AttemptRecord, isOpen } from '../../journal/journal.ts';
 import { attemptColumns, mayAppear, nameOf, recordOf } from './attempt-record.ts';
 import { briefOutcome } from './attempt-words.ts';
 
@@ -97,7 +97,7 @@ function columnsFor(
   const differ = (of: (record: AttemptRecord) => string) => new Set(attempts.map(of)).size > 1;
   const profiles = differ(({ sent }) => sent.profile);
   const kinds = differ(({ sent }) => sent.proof.kind);
-  const people = isOfPerson || differ(({ sent }) => `${sent.operator} ${broughtBy(sent)}`);
+  const people = isOfPerson || differ(({ sent }) => sent.operator);
   const named = attempts.some((record) => nameOf(record) !== undefined);
   const hasLinks = attempts.some(({ verdicts }) => verdicts.some(({ link }) => link !== undefined));
   const onlyLinks = attempts.every(({ sent }) => sent.proof.kind === 'checkout');

@@ -5,7 +5,7 @@ import { type Column, fieldColumn } from '../../api/resources.ts';
 import type { JsonObject } from '../../api/spec.ts';
 import { acknowledgementOf } from '../../changes/changes.ts';
 import type { Context } from '../../context/context.ts';
-import { type AttemptRecord, broughtBy, statementOn, type VerdictRow } from '../../journal/journal.ts';
+import { type AttemptRecord, statementOn, type VerdictRow } from '../../journal/journal.ts';
 import { recordedState, refundStates, untilMayAppear } from '../../orders/orders.ts';
 import { briefOutcome, longestOutcome, outcomeWords } from './attempt-words.ts';
 
@@ -30,8 +30,6 @@ export const attemptColumns: readonly Column[] = [
   {
     ...fieldColumn('operator', 'BY', 'text', 100),
     isMissed: true,
-    value: ({ operator, brought_by: member }) => bySaid(operator, member, ', brought by '),
-    brief: { value: ({ operator, brought_by: member }) => bySaid(operator, member, ', by ') },
   },
   fieldColumn('profile', 'PROFILE', 'text', 120),
   fieldColumn('note', 'NOTE', 'text', 140),
@@ -65,11 +63,6 @@ export const attemptColumns: readonly Column[] = [
   fieldColumn('log_id', 'LOG ID', 'text'),
   fieldColumn('message', 'MESSAGE', 'text'),
 ];
-
-// Who made a change that somebody else brought into the journal of a team.
-function bySaid(operator: unknown, member: unknown, link: string): unknown {
-  return typeof member === 'string' && member !== operator ? `${String(operator)}${link}${member}` : operator;
-}
 
 /** Until when a change may still take effect that somebody recorded as not made; nothing if it no longer can. */
 export function mayAppear(ctx: Context, record: AttemptRecord): { readonly may_appear_until?: number } {
@@ -125,13 +118,10 @@ export function recordOf(record: AttemptRecord, open: boolean): JsonObject {
     link: madeBy(verdicts)?.link ?? null,
     refunds: (last?.refunds ?? []).map(({ id }) => id ?? '').join(' '),
     operator: sent.operator,
-    // Only of history that somebody brought into the journal of a team.
-    ...(broughtBy(sent) === undefined ? {} : { brought_by: broughtBy(sent) ?? null }),
     // Only in a team.
     ...(sent.stamp?.desk === undefined ? {} : { desk: sent.stamp.desk }),
     ...(sent.askedBy === undefined ? {} : { asked_by: sent.askedBy }),
     ...(sent.approvedBy === undefined ? {} : { approved_by: sent.approvedBy }),
-    ...(sent.imported === undefined ? {} : { imported: true }),
     // The rest of it is in a file.
     ...(sent.archived === undefined ? {} : { archived: true }),
     reason: sent.reason ?? null,

@@ -137,7 +137,7 @@ function historyCells(
   if (acknowledged !== undefined && operator !== undefined)
     return ['alarm acknowledged', `by ${operator}${noted}`];
   // In a team somebody else may have looked it up.
-  const reader = by === 'read' && row.imported === undefined ? row.stamp?.operator : undefined;
+  const reader = by === 'read' ? row.stamp?.operator : undefined;
   const read = reader === undefined || reader === sender ? '' : `, read by ${reader}`;
   if (by !== 'person' || acknowledged !== undefined) return [historyWords[verdict], `${why}${noted}${read}`];
   const word = corrects === true ? 'corrected to' : 'recorded';

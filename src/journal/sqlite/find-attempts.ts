@@ -2,7 +2,7 @@
 
 import type { AttemptFilter, AttemptQuery, ListPage } from '../attempt-query.ts';
 import { dueAt, isDoubted, mayBeOpen, mayNeedLook } from '../attempt-state.ts';
-import { type AttemptRecord, broughtBy } from '../journal-rows.ts';
+import type { AttemptRecord } from '../journal-rows.ts';
 import type { Finding, RefundedBy } from '../journal-store.ts';
 import { isOfLivemode } from '../same-account.ts';
 import { type JournalTables, madeBy, numberOfKey } from './journal-tables.ts';
@@ -62,19 +62,12 @@ export function candidatesOfPage(
   filter: AttemptFilter,
   { limit, before }: ListPage,
 ): Candidates {
-  const { where, values } = columnsOf({ ...filter, operator: undefined });
+  const { where, values } = columnsOf(filter);
   const after = before === undefined ? [] : ['(time, change, attempt) < (?, ?, ?)'];
   const past = before === undefined ? [] : [before.time, before.change, before.attempt];
-  const { operator } = filter;
-  const own = operator === undefined ? [] : [operator];
-  // Who brought something into the journal of a team counts as its operator. Two questions, since each has an index.
-  const people = operator === undefined ? [[]] : [['operator = ?'], ['brought = ?']];
-  const found = people.flatMap((by) => {
-    const all = [...where, ...after, ...by];
-    const text = `SELECT sent, about FROM attempts ${all.length === 0 ? '' : `WHERE ${all.join(' AND ')}`} ORDER BY time DESC, change DESC, attempt DESC LIMIT ?`;
-    return tables.sql(text).all(...values, ...past, ...own, limit);
-  });
-  return candidatesIn(found);
+  const all = [...where, ...after];
+  const text = `SELECT sent, about FROM attempts ${all.length === 0 ? '' : `WHERE ${all.join(' AND ')}`} ORDER BY time DESC, change DESC, attempt DESC LIMIT ?`;
+  return candidatesIn(tables.sql(text).all(...values, ...past, limit));
 }
 
 function candidatesIn(
@@ -84,30 +77,26 @@ function candidatesIn(
   return { abouts: new Set(found.map(({ about }) => String(about))), sents, there: sents };
 }
 
-/** The names of whoever sent something, or brought it into the journal of a team. */
+/** The names of whoever sent something. */
 export function namesIn(tables: JournalTables, origin: string | undefined): readonly string[] {
-  const found = ['operator', 'brought'].flatMap((column) => {
-    // From name to name: nobody has to look at each of their changes.
-    const next = `SELECT ${column} FROM attempts WHERE ${column} > name ORDER BY ${column} LIMIT 1`;
-    const isOf = `? IS NULL OR EXISTS (SELECT 1 FROM attempts WHERE ${column} = name AND origin = ?)`;
-    const text = `WITH RECURSIVE names (name) AS (SELECT '' UNION SELECT (${next}) FROM names WHERE name IS NOT NULL)
-      SELECT name FROM names WHERE name <> '' AND (${isOf})`;
-    return tables.sql(text).all(origin ?? null, origin ?? null);
-  });
-  return [...new Set(found.map(({ name }) => String(name)))].toSorted();
+  // From name to name: nobody has to look at each of their changes.
+  const next = 'SELECT operator FROM attempts WHERE operator > name ORDER BY operator LIMIT 1';
+  const isOf = '? IS NULL OR EXISTS (SELECT 1 FROM attempts WHERE operator = name AND origin = ?)';
+  const text = `WITH RECURSIVE names (name) AS (SELECT '' UNION SELECT (${next}) FROM names WHERE name IS NOT NULL)
+    SELECT name FROM names WHERE name <> '' AND (${isOf})`;
+  const found = tables.sql(text).all(origin ?? null, origin ?? null);
+  return found.map(({ name }) => String(name)).toSorted();
 }
 
-/** What the refunds of somebody add up to from a time on, with those that they brought. */
+/** What the refunds of somebody add up to from a time on. */
 export function refundedIn(
   tables: JournalTables,
   { origin, operator, currency, livemode, since }: RefundedBy,
 ): number {
-  const [own, brought] = ['operator = ?', 'brought = ? AND operator <> brought'].map((by) => {
-    const text = `SELECT sum(counted) AS total FROM attempts WHERE ${by} AND time >= ? AND live = ? AND upper(currency) = ? AND origin = ?`;
-    const found = tables.sql(text).get(operator, since, Number(livemode), currency.toUpperCase(), origin);
-    return Number(found?.total ?? 0);
-  });
-  return (own ?? 0) + (brought ?? 0);
+  const text =
+    'SELECT sum(counted) AS total FROM attempts WHERE operator = ? AND time >= ? AND live = ? AND upper(currency) = ? AND origin = ?';
+  const found = tables.sql(text).get(operator, since, Number(livemode), currency.toUpperCase(), origin);
+  return Number(found?.total ?? 0);
 }
 
 const listed = 'SELECT value FROM json_each(?)';
@@ -127,7 +116,7 @@ function columnsOf(filter: AttemptFilter): {
     ['idempotency_key = ?', idempotencyKey === undefined ? undefined : numberOfKey(idempotencyKey)],
     [madeAny, made && JSON.stringify([...made])],
     [namesAny, filter.again && JSON.stringify([...filter.again])],
-    // What is watched is found by when it is due, and not by its account.
+    // What is watched is found by when it is due, and not by its account or by who sent it.
     [watched === undefined ? 'origin = ?' : '+origin = ?', filter.origin],
     ['live IN (?, 2)', filter.livemode === undefined ? undefined : Number(filter.livemode)],
     ['kind = ?', filter.kind],
@@ -135,7 +124,7 @@ function columnsOf(filter: AttemptFilter): {
     ['time >= ?', filter.since],
     ['time < ?', filter.until],
     ['has_order = ?', filter.withoutOrder && 0],
-    ['? IN (operator, brought)', filter.operator],
+    [watched === undefined ? 'operator = ?' : '+operator = ?', filter.operator],
     ['is_open >= ?', filter.unconfirmed && 0],
     ['is_open >= ?', filter.open && (filter.open.skewed ? 0 : 1)],
     ['is_doubted = ?', filter.doubted && 1],
@@ -165,7 +154,7 @@ export function matches(record: AttemptRecord, filter: AttemptFilter): boolean {
     is(filter.idempotencyKey, idempotencyKey) &&
     is(filter.kind, proof.kind) &&
     is(filter.desk, desk) &&
-    (is(filter.operator, sent.operator) || filter.operator === broughtBy(sent)) &&
+    is(filter.operator, sent.operator) &&
     (filter.since === undefined || filter.since <= sent.time) &&
     (filter.until === undefined || sent.time < filter.until) &&
     (filter.withoutOrder === undefined || orderId === undefined) &&

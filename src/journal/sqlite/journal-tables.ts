@@ -11,7 +11,6 @@ import { chainStart, type StoredRow, storedColumns, storedRow, storedRowIn, unli
 import {
   type AttemptRecord,
   attemptKey,
-  broughtBy,
   type JournalRow,
   type SentRow,
   type VerdictRow,
@@ -41,14 +40,13 @@ CREATE INDEX row_approval ON rows (time) WHERE type = 'approval';
 CREATE TABLE attempts (
   sent INTEGER PRIMARY KEY, last INTEGER NOT NULL, about TEXT NOT NULL, has_order INTEGER NOT NULL,
   change TEXT NOT NULL, attempt INTEGER NOT NULL, origin TEXT NOT NULL, profile TEXT NOT NULL,
-  idempotency_key INTEGER, kind TEXT NOT NULL, operator TEXT NOT NULL, brought TEXT, desk TEXT, time INTEGER NOT NULL,
+  idempotency_key INTEGER, kind TEXT NOT NULL, operator TEXT NOT NULL, desk TEXT, time INTEGER NOT NULL,
   amount INTEGER, currency TEXT, counted INTEGER NOT NULL, live INTEGER NOT NULL, is_open INTEGER, is_doubted INTEGER, due INTEGER, by_hand INTEGER
 ) STRICT;
 CREATE INDEX attempt_about ON attempts (about);
 CREATE INDEX attempt_time ON attempts (time, change, attempt);
 CREATE INDEX attempt_origin ON attempts (origin, time, change, attempt);
 CREATE INDEX attempt_operator ON attempts (operator, time, change, attempt);
-CREATE INDEX attempt_brought ON attempts (brought, time, change, attempt) WHERE brought IS NOT NULL;
 CREATE INDEX attempt_kind ON attempts (kind, time, change, attempt) WHERE kind <> 'refund';
 CREATE INDEX attempt_desk ON attempts (desk, time, change, attempt) WHERE desk IS NOT NULL;
 CREATE INDEX attempt_key ON attempts (idempotency_key) WHERE idempotency_key IS NOT NULL;
@@ -366,7 +364,6 @@ export function listedOf(record: NumberedAttempt) {
     idempotency_key: idempotencyKey === undefined ? null : numberOfKey(idempotencyKey),
     kind: proof.kind,
     operator,
-    brought: broughtBy(row) ?? null,
     desk: stamp?.desk ?? null,
     time,
     amount: amount ?? null,

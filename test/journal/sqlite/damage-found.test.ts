@@ -197,7 +197,7 @@ describe('what is looked up is lost, or is another', () => {
     ['the change', `UPDATE attempts SET change = 'i_x' WHERE ${row('i_link')}`, []],
     [
       'a line too many',
-      `INSERT INTO attempts SELECT 99, last, about, has_order, 'i_x', attempt, origin, profile, idempotency_key, kind, operator, brought, desk, time, amount, currency, counted, live, is_open, is_doubted, due, by_hand FROM attempts WHERE ${row('i_open')}`,
+      `INSERT INTO attempts SELECT 99, last, about, has_order, 'i_x', attempt, origin, profile, idempotency_key, kind, operator, desk, time, amount, currency, counted, live, is_open, is_doubted, due, by_hand FROM attempts WHERE ${row('i_open')}`,
       ['T2', 'unconfirmed'],
     ],
     ['which refund was made', "DELETE FROM made WHERE id = 'rf_1'", []],
