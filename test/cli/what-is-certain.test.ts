@@ -243,11 +243,14 @@ describe('there is no way around the one place that knows', () => {
 
   test('only it gets the function that sends, and it refuses a command that is not marked', () => {
     // To join a sender is no change.
-    expect(filesWith(/\bclient\.send\b/)).toEqual(['src/cli/accounts.ts', 'src/sender/join-at-desk.ts']);
+    expect(filesWith(/\bclient\.send\b/)).toEqual([
+      'src/cli/accounts.ts',
+      'src/sender/at-desk/join-at-desk.ts',
+    ]);
     expect(filesWith(/\bcreateChange\(/)).toEqual([
       'src/cli/accounts.ts',
       'src/journal/make-change.ts',
-      'src/sender/handed-change.ts',
+      'src/sender/at-sender/handed-change.ts',
     ]);
   });
 

@@ -38,7 +38,7 @@ HEALTHCHECK CMD ["node", "-e", "${health}"]
 CMD ["paydesk", "sender", "serve"]
 `;
 
-const answers = '(r) => process.exit(r.statusCode === 200 ? 0 : 1)';
+const answers = '(r) => { if (r.statusCode !== 200) throw r.statusCode; r.resume(); }';
 const healthUrl = (scheme: string) => `${scheme}://127.0.0.1:8443/health`;
 const plainHealth = `require('http').get('${healthUrl('http')}', ${answers})`;
 // The certificate is for the name that desks use, and not for this address.
