@@ -97,18 +97,18 @@ export function changeOrder(ctx: Context, asked: OrderAsked, change: OrderChange
 }
 
 async function changeNamedOrder(ctx: Context, asked: OrderAsked, change: OrderChange): Promise<void> {
-  const { id: givenId, confirm, idempotencyKey, again } = asked;
+  const { id: typedId, confirm, idempotencyKey, again } = asked;
   ctx.out.checkColumns(orderColumns);
   const service = await ctx.service({ purpose: 'change' });
   const { profile } = service;
   const { kind } = change;
   change.check?.(profile);
   const required = change.missing?.(profile) ?? [];
-  const missing = [...(givenId === undefined ? ['ID'] : []), ...required];
+  const missing = [...(typedId === undefined ? ['ID'] : []), ...required];
   const example = exampleOf(profile, asked, change, required);
   checkOrderConfirmable(
     ctx,
-    { profile, confirm, id: givenId },
+    { profile, confirm, id: typedId },
     { command: `orders ${kind}`, missing, example },
   );
   if (!ctx.ask.interactive && required.length > 0)
@@ -116,9 +116,9 @@ async function changeNamedOrder(ctx: Context, asked: OrderAsked, change: OrderCh
       example,
       `paydesk orders ${kind} --help`,
     ]);
-  if (idempotencyKey !== undefined && givenId === undefined)
+  if (idempotencyKey !== undefined && typedId === undefined)
     throw usage('missing ID: --idempotency-key needs the order');
-  const repeat = { kind, idempotencyKey, asked: onlyGiven({ order: givenId, ...change.asked }), again };
+  const repeat = { kind, idempotencyKey, asked: onlyGiven({ order: typedId, ...change.asked }), again };
   const plan = () => planChange(ctx, service, asked, change);
   await makeChange(ctx, service, repeat, () => orderColumns, plan);
 }
@@ -144,16 +144,16 @@ function exampleOf(
 async function planChange(
   ctx: Context,
   service: OpenService,
-  { id: givenId, confirm, idempotencyKey, again, pick }: OrderAsked,
+  { id: typedId, confirm, idempotencyKey, again, pick }: OrderAsked,
   { kind, plan }: OrderChange,
 ): Promise<PlannedChange> {
   const { profile } = service;
-  const picked: PickedOrder = givenId === undefined ? await pick(service) : { id: givenId, twin: undefined };
+  const picked: PickedOrder = typedId === undefined ? await pick(service) : { id: typedId, twin: undefined };
   const { id, twin, neighbour } = picked;
   const closed = await checkNotOpen(ctx, service, { kind, orderId: id, again });
   const order = await readOne(ctx, service, 'orders', id, 'change', neighbour);
   if (kind === 'refund') await ctx.journal.refuseDuplicate({ service, orderId: id, order: order.value });
-  const read = { service, id, order: order.value, isPicked: givenId === undefined, twin };
+  const read = { service, id, order: order.value, isPicked: typedId === undefined, twin };
   const { change: planned, ask, ...shownBy } = await plan(read);
   const { typed, words, names, instead, preview, urgent, check, result } = shownBy;
   const byHand = await byHandLines(ctx, service, { ...order.value, id }, planned);

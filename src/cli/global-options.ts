@@ -8,6 +8,8 @@ import { type Env, variable } from '../io.ts';
 import { type Format, formats } from '../terminal/terminal.ts';
 import { readTypedWords } from './typed-words.ts';
 
+const usualTimeoutSeconds = 60;
+
 /** The options that may stand before or after the words of every command. */
 export const globalFlags = {
   profile: flag.text({
@@ -56,7 +58,7 @@ export const globalFlags = {
     value: 'SECONDS',
     summary: 'how long one request may take',
     env: 'PAYDESK_TIMEOUT',
-    defaultText: '60',
+    defaultText: String(usualTimeoutSeconds),
   }),
   'api-version': flag.of<string>({
     value: 'X.Y.Z',
@@ -157,7 +159,7 @@ export function resolveGlobals(typed: GlobalInput, env: Env): Globals {
     quiet: on('quiet'),
     debug: on('debug'),
     color: colorOf(typed) ?? fromVariable(env, globalFlags.color),
-    timeoutMs: 1000 * (value(typed.timeout, globalFlags.timeout) ?? 60),
+    timeoutMs: 1000 * (value(typed.timeout, globalFlags.timeout) ?? usualTimeoutSeconds),
     apiVersion: value(typed['api-version'], globalFlags['api-version']),
     lang: value(typed.lang, globalFlags.lang),
     utc: on('utc'),

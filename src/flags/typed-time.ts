@@ -230,12 +230,13 @@ export function timeRange(
 
 // Somebody who says `--since last-month --until last-month` wants all of it.
 function untilHint(since: When | undefined, until: When | undefined): readonly string[] {
-  const word = until?.text.toLowerCase() ?? '';
-  if (since?.text.toLowerCase() !== word || !Object.hasOwn(followers, word)) return [];
-  return [`for all of it: --since ${word}${followers[word]}`];
+  const word = until?.text.toLowerCase();
+  const period = periodWords.find((known) => known === word);
+  if (period === undefined || since?.text.toLowerCase() !== period) return [];
+  return [`for all of it: --since ${period}${followers[period]}`];
 }
 
-const followers: Readonly<Record<string, string>> = {
+const followers: Readonly<Record<(typeof periodWords)[number], string>> = {
   today: '',
   yesterday: ' --until today',
   'this-week': '',

@@ -182,7 +182,7 @@ function refundedMark(
 /** What was asked for all rows of a plan. */
 export interface RowsAsked {
   readonly profile: Profile;
-  /** The plan's own id: what it sent before does not count as another plan's. */
+  /** The id of the plan: what it sent before does not count as another plan's. */
   readonly planId: string;
   readonly allocation: AllocateWay | undefined;
   /** `--allow-status`: words of statuses whose orders may be refunded all the same. */

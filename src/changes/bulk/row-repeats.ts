@@ -10,7 +10,7 @@ export interface RowsOfOrder {
   readonly attempts: readonly AttemptRecord[];
   /** Whether the rows move real money. */
   readonly livemode: boolean;
-  /** The plan's own id. A refreshed plan keeps it. */
+  /** The id of the plan. A refreshed plan keeps it. */
   readonly planId: string;
   /** The keys of all rows of the order that stand in the file. Each of them has a `ref` of its own, so all are meant. */
   readonly keys: ReadonlySet<string>;

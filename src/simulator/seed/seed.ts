@@ -107,8 +107,8 @@ interface NewOrderInputs extends Bought {
 
 function newOrder(place: OrderPlace, orderCase: OrderCase, inputs: NewOrderInputs): StoredOrder {
   const { random, ids, createdAt, buyer, lines, example } = inputs;
-  const ownId = ids.order();
-  const id = example?.id ?? ownId;
+  const newId = ids.order();
+  const id = example?.id ?? newId;
   const amount = lines.reduce((sum, { price, quantity }) => sum + price * quantity, 0);
   const currency = orderCase.currency ?? 'MXN';
   const charges = chargesFor(orderCase, amount, {
@@ -200,8 +200,8 @@ function buyersOf(place: Omit<CustomerPlace, 'index'>): readonly [JsonObject, ..
 function customerAt({ index, livemode, now }: CustomerPlace): JsonObject {
   const random = seededRandom(`customer ${index}`);
   const ids = idsFrom(random);
-  const ownId = ids.customer();
-  const id = index === customerExampleIndex ? resources.customers.idExample : ownId;
+  const newId = ids.customer();
+  const id = index === customerExampleIndex ? resources.customers.idExample : newId;
   const createdAt = Math.max(1_400_000_000, now - 86_400 - index * 40_000 - random.integer(0, 30_000));
   const name = names[index % names.length] ?? names[0];
   const corporate = index % 11 === 4;

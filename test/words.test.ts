@@ -1,0 +1,74 @@
+/** Code, JSON, screens and docs use the words of docs/words.md, and words that are gone stand nowhere. */
+
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseAst } from 'rolldown/parseAst';
+import { describe, expect, test } from 'vitest';
+import { allTexts } from '../tools/texts.ts';
+
+const root = join(import.meta.dirname, '..');
+
+// The names in the code of each file, and strings that are one word: fields of JSON, options, states.
+const names = globSync('{src,bin}/**/*.ts', { cwd: root }).map((file) => ({
+  file,
+  names: new Set(namesIn(parseAst(readFileSync(join(root, file), 'utf8'), { lang: 'ts' }).body)),
+}));
+
+function namesIn(value: unknown): readonly string[] {
+  if (Array.isArray(value)) return value.flatMap(namesIn);
+  if (typeof value !== 'object' || value === null) return [];
+  const inner = Object.values(value).flatMap(namesIn);
+  if ('name' in value && typeof value.name === 'string') return [value.name, ...inner];
+  const text = 'value' in value ? value.value : undefined;
+  return typeof text === 'string' && /^[\w-]+$/.test(text) ? [text, ...inner] : inner;
+}
+
+// `scriptId`, `script_id` and `--script-id` are all `script id`.
+function asWords(name: string): string {
+  return name
+    .replaceAll(/([a-z])([A-Z])/g, '$1 $2')
+    .replaceAll(/[_-]+/g, ' ')
+    .toLowerCase();
+}
+
+// A change was an intent, and an idempotency key was an id of one's own, a given one, or one of a script.
+const gone = /\b(intents?|(script|own|given) ids?)\b/;
+
+describe('words that are gone stand nowhere', () => {
+  test('as names in the code', () => {
+    const found = names.flatMap((one) => [...one.names].filter((name) => gone.test(asWords(name))));
+    expect(found).toEqual([]);
+  });
+
+  test('in texts on screens', () => {
+    const found = allTexts().flatMap(({ texts }) => texts.filter((text) => gone.test(asWords(text))));
+    expect(found).toEqual([]);
+  });
+
+  test('in docs, help and completions', () => {
+    const pages = globSync('{README.md,SECURITY.md,CONTRIBUTING.md,docs/*.md,man/*,completions/*}', {
+      cwd: root,
+    });
+    expect(pages.length).toBeGreaterThan(10);
+    expect(pages.filter((page) => gone.test(asWords(readFileSync(join(root, page), 'utf8'))))).toEqual([]);
+  });
+});
+
+test('approval is a word of a second person: what knows of no team has no name with it', () => {
+  const alone =
+    /src[\\/](context|exports|flags|index|locks|orders|plans|profiles|reports|simulator)[\\/]|journal[\\/](at-most-once|effects|guards|read-guards|judge-\w+|protocol-types)\.ts$/;
+  const found = names
+    .filter(({ file }) => alone.test(file))
+    .flatMap((one) => [...one.names].filter((name) => /approv/i.test(name)));
+  expect(found).toEqual([]);
+});
+
+test('each name that docs/words.md gives for code and JSON is one of the code', () => {
+  const rows = readFileSync(join(root, 'docs/words.md'), 'utf8').matchAll(/^\|[^|]*\|[^|]*\|([^|]*)\|$/gm);
+  const given = [...rows].flatMap(([, last = '']) =>
+    [...last.matchAll(/`(?:--)?([\w-]+)`/g)].map(([, name = '']) => name),
+  );
+  expect(given.length).toBeGreaterThan(20);
+  const all = new Set(names.flatMap((one) => [...one.names]));
+  expect(given.filter((name) => !all.has(name))).toEqual([]);
+});
