@@ -177,6 +177,8 @@ export interface Resolved {
   /** The verdict that the read added; absent when it showed nothing new. */
   readonly added?: VerdictRow | undefined;
   readonly evidence?: Evidence | undefined;
+  /** Two figures of the order, as it was read, that contradict each other. */
+  readonly doubt?: string | undefined;
   /** The order as it was read, if it was read here. */
   readonly read?: LastRead | undefined;
 }

@@ -1,5 +1,6 @@
 /** Reads the orders of open attempts again and records in the journal what that proves, decided in resolve.ts. */
 
+import { moneyOf } from '../api/charges.ts';
 import { CliError } from '../errors.ts';
 import { isDoubted, isDue, isMadeByHand, isWatched } from './attempt-state.ts';
 import { type EffectParts, Effects, type Subject } from './effects.ts';
@@ -25,7 +26,8 @@ export async function resolveOne(
     while (state.at !== 'done')
       ({ state, effect } = resolve(state, await carryOut(effects, state, effect, confirm)));
     const { end } = state;
-    if (end.how === 'looked') return { ...end, read: effects.last };
+    if (end.how === 'looked')
+      return { ...end, read: effects.last, doubt: moneyOf(effects.last?.value)?.doubt };
     throw refusalError(end.refusal, proof.orderId ?? change, {
       shortTime: parts.shortTime,
       amounts: parts.service.profile.settings,

@@ -1,4 +1,7 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { newRefundOf, paidOrder, withRefund } from '../harness/orders.ts';
 import { newHome, startInMemory } from '../harness/paydesk.ts';
 import { storeProfile } from '../harness/profile.ts';
 import { initSender, startSender, type TestInvitation, testKey } from '../harness/sender.ts';
@@ -97,6 +100,25 @@ test('a token for production records nothing about the sandbox at the same addre
   });
   expect(reply.status).toBe(404);
   expect(await reply.text()).toContain(`the journal of this account has no change ${change}`);
+});
+
+test('a row of a plan is unconfirmed at a desk too while the figures of its order contradict each other', async () => {
+  await using ledger = await startLedger();
+  const ana = await ledger.sender.desk('ana');
+  writeFileSync(join(ana.home.path, 'rows.csv'), 'order_id,amount\nord_A1,300\n');
+  const run = async (...words: readonly string[]) => await ana.run([...shop, ...words]);
+  await run('refunds', 'plan', 'rows.csv', '--to', 'rows.plan');
+  expect((await run('refunds', 'apply', 'rows.plan', '--yes')).code).toBe(0);
+  const failed = withRefund(paidOrder('ord_A1'), newRefundOf('rf_1', 300, { status: 'failed' }), 0);
+  ledger.service.orders = [failed];
+  expect((await run('journal', 'reconcile', '--all')).code).toBe(7);
+  expect((await run('refunds', 'status', 'rows.plan')).code).toBe(8);
+  ledger.service.orders = [{ ...failed, amount_refunded: 40 }];
+  const status = await run('refunds', 'status', 'rows.plan', '--json');
+  expect(status.code).toBe(7);
+  expect(JSON.parse(status.stdout).data).toMatchObject([
+    { verdict: 'unconfirmed', why: 'amount_refunded is 40, and its refunds add up to 0' },
+  ]);
 });
 
 test('a viewer records nothing', async () => {

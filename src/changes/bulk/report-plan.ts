@@ -1,6 +1,5 @@
 /** Asks the journal what became of the rows of a plan, and reads the orders again of which that may still change. */
 
-import { moneyOf } from '../../api/charges.ts';
 import type { Context } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
 import { turn } from '../../io.ts';
@@ -164,10 +163,10 @@ interface Found {
 // If the order cannot be read now, why.
 async function lookAgain(ctx: Context, record: AttemptRecord): Promise<Found | string> {
   try {
-    const { record: after, evidence, read } = await ctx.journal.reconcile(record);
+    const { record: after, evidence, doubt } = await ctx.journal.reconcile(record);
     if (evidence?.shows === 'unreadable') return evidence.problem;
     const isDealtWith = after.verdicts.at(-1)?.acknowledged === 'disagreement';
-    return { record: after, doubt: isDealtWith ? undefined : moneyOf(read?.value)?.doubt };
+    return { record: after, doubt: isDealtWith ? undefined : doubt };
   } catch (error) {
     if (!(error instanceof CliError) || ctx.signal.aborted) throw error;
     return error.message;

@@ -39,6 +39,7 @@ export function addResolve(app: Hop, parts: ChangesParts): void {
         record: told,
         added,
         evidence,
+        doubt,
       } = await resolveOne(
         {
           ...parts,
@@ -50,7 +51,7 @@ export function addResolve(app: Hop, parts: ChangesParts): void {
         record,
         howOf(asked, asker),
       );
-      return context.json({ resolved: { record: told, added, evidence } });
+      return context.json({ resolved: { record: told, added, evidence, doubt } });
     } catch (error) {
       if (error instanceof ToConfirm) return context.json({ confirm: error.evidence });
       throw error;
