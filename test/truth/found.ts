@@ -91,6 +91,19 @@ export const found: readonly (readonly [claim: string, history: History, where: 
     ),
     /orders export|orders show/,
   ],
+  [
+    'a screen that is longer than the terminal offers what it offers on a higher one',
+    byPlan(
+      refund('ana'),
+      fails,
+      acknowledges,
+      refund('ana'),
+      refund('bob', 'twice'),
+      step('the service doubles it', { pick: 3 }),
+      acknowledges,
+    ),
+    /orders show/,
+  ],
   ...[
     ['made twice, and acknowledged', [refund('ana', 'twice'), acknowledges]] as const,
     ['failed, and acknowledged', [refund('ana'), fails, acknowledges]] as const,

@@ -43,7 +43,12 @@ export function showOrder({ code, stdout }: Ran, id: string): Said {
   };
   const many = /^MADE \d+ TIMES/m.exec(stdout)?.[0];
   const doubt = /the service says amount_refunded \S+, but|charges add up to/.test(stdout);
-  const steps = stdout.slice(stdout.lastIndexOf('\n\n'));
+  // A screen that is longer than the terminal says at its end what it says at its beginning.
+  const end = stdout.lastIndexOf(`\n\n${id}  `);
+  if (end !== -1 && !stdout.startsWith(stdout.slice(end + 2)))
+    throw new UnknownWords(`another end than its beginning: ${stdout.slice(end)}`);
+  const whole = end === -1 ? stdout : stdout.slice(0, end);
+  const steps = whole.slice(whole.lastIndexOf('\n\n'));
   return {
     exit: code ?? -1,
     first: doubt && (first === 'none' || first === 'pending') ? ['doubt'] : [first],
