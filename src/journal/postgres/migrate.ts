@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { findPackageJSON } from 'node:module';
 import { dirname, join } from 'node:path';
-import { type Server, ServerError } from './server.ts';
+import type { Server } from './server.ts';
 
 interface Migration {
   readonly number: number;
@@ -21,20 +21,22 @@ export function migrationsText(): string {
 /** Does what is not done yet, all of it or nothing. Returns the names of what it did. */
 export async function migrate(server: Server): Promise<readonly string[]> {
   // Two senders may do it at the same moment: one waits for the other.
-  return await server.transaction("select pg_advisory_xact_lock(hashtext('paydesk'))", async (transaction) => {
-    const [found] = await transaction.ask("select to_regclass('paydesk.migrations') is not null as is_there");
-    const [last] =
-      found?.is_there === 't' ? await transaction.ask('select max(number) as number from paydesk.migrations') : [];
-    const missing = migrations().filter(({ number }) => number > Number(last?.number ?? 0));
-    for (const { number, sql } of missing) await transaction.run(`${sql}${noteText(number)}`);
-    await transaction.commit();
-    return missing.map(({ name }) => name);
-  });
-}
-
-/** Whether the role may not make the tables. */
-export function isForbidden(error: unknown): boolean {
-  return error instanceof ServerError && error.code === '42501';
+  return await server.transaction(
+    "select pg_advisory_xact_lock(hashtext('paydesk'))",
+    async (transaction) => {
+      const [found] = await transaction.ask(
+        "select to_regclass('paydesk.migrations') is not null as is_there",
+      );
+      const [last] =
+        found?.is_there === 't'
+          ? await transaction.ask('select max(number) as number from paydesk.migrations')
+          : [];
+      const missing = migrations().filter(({ number }) => number > Number(last?.number ?? 0));
+      for (const { number, sql } of missing) await transaction.run(`${sql}${noteText(number)}`);
+      await transaction.commit();
+      return missing.map(({ name }) => name);
+    },
+  );
 }
 
 function noteText(number: number): string {

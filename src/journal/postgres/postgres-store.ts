@@ -33,44 +33,46 @@ export interface PostgresParts {
 
 /** The journal of senders. */
 export interface ServerJournal extends JournalStore {
-  /** Adds the rows that only the copy has. Returns how many. Throws CliError 'refused' if they do not follow those of the server. */
-  push(): Promise<number>;
+  /** Brings the rows of the copy to a server that has none yet. Returns how many. */
+  pushIfEmpty(): Promise<number>;
 }
 
 /** Connects on first use. */
 export function createPostgresStore(parts: PostgresParts): ServerJournal {
   const store = new PostgresStore(parts);
   const { copy } = parts;
-  const fresh =
-    <Asked extends readonly unknown[], Answer>(ask: (...asked: Asked) => Promise<Answer>) =>
-    async (...asked: Asked): Promise<Answer> => {
-      await store.refresh();
-      return await ask(...asked);
-    };
+  const fresh = async (): Promise<CopiedJournal> => {
+    await store.refresh();
+    return copy;
+  };
   return {
     place: parts.place,
     witness: copy.witness,
     append: (row) => store.append(row),
     takeBack: (sent, verdict) => store.takeBack(sent, verdict),
     alone: (act) => store.alone(act),
-    attempts: fresh(copy.attempts),
-    list: fresh(copy.list),
-    operators: fresh(copy.operators),
-    settings: fresh(copy.settings),
-    refunded: fresh(copy.refunded),
-    approvals: fresh(copy.approvals),
-    newest: fresh(copy.newest),
-    ready: fresh(copy.ready),
-    checkSome: copy.checkSome,
-    wholeCheckAt: copy.wholeCheckAt,
-    recent: fresh(copy.recent),
-    problem: () => store.refresh().then(copy.problem, (error: Error) => error.message),
+    attempts: async (query) => (await fresh()).attempts(query),
+    list: async (filter, page) => (await fresh()).list(filter, page),
+    operators: async (origin) => (await fresh()).operators(origin),
+    settings: async (name) => (await fresh()).settings(name),
+    refunded: async (of) => (await fresh()).refunded(of),
+    approvals: async (query) => (await fresh()).approvals(query),
+    newest: async () => (await fresh()).newest(),
+    ready: async () => (await fresh()).ready(),
+    checkSome: (how) => copy.checkSome(how),
+    wholeCheckAt: () => copy.wholeCheckAt(),
+    recent: async (of, profile) => (await fresh()).recent(of, profile),
+    problem: () =>
+      fresh().then(
+        (found) => found.problem(),
+        (error: Error) => error.message,
+      ),
     verify: (head, now) => store.verify(head, now),
     acceptCopy: (row) => store.acceptServer(row),
     repair: () => store.repair(),
-    push: () => store.push(),
+    pushIfEmpty: () => store.pushIfEmpty(),
     eraseBodies: (before) => store.eraseBodies(before),
-    archive: fresh(copy.archive),
+    archive: async (path) => (await fresh()).archive(path),
     countOver: () => Promise.resolve(0),
     archiveOld: () => Promise.reject(store.refusal('stays whole on its server', 'nothing was moved')),
     restore: (path) => store.restore(path),
@@ -205,7 +207,8 @@ class PostgresStore {
     const seen = await this.#parts.copy.newestRow();
     const first = `${lockText}; ${headText(String(seen.seq))}`;
     return await this.#parts.server.transaction(first, async (transaction, found) => {
-      if (!(await this.#take(seen, found, accepts))) await this.#fetch(transaction.ask, accepts);
+      if (!(await this.#take(seen, found, accepts)))
+        await this.#fetch((text, values) => transaction.ask(text, values), accepts);
       return await act(transaction);
     });
   }
@@ -321,7 +324,7 @@ class PostgresStore {
 
   /** Gives rows back to a server that lacks them. */
   async repair(): ReturnType<JournalStore['repair']> {
-    const pushed = await this.push();
+    const pushed = await this.#push();
     if (pushed === 0)
       throw this.refusal('lacks nothing that this sender could give back', 'nothing was changed');
     const none = { doubtful: 0, lost: [], unreadable: 0, blocked: [], mayBeCopy: false };
@@ -331,13 +334,21 @@ class PostgresStore {
   async restore(path: string): Promise<number> {
     await this.refresh();
     const count = await this.#parts.copy.restore(path);
-    await this.push();
+    await this.#push();
     return count;
   }
 
-  push(): Promise<number> {
+  async pushIfEmpty(): Promise<number> {
+    const [head] = await this.#inWords(() => this.#parts.server.ask('select seq from paydesk.head'));
+    return head?.seq === '0' ? await this.#push() : 0;
+  }
+
+  // Adds the rows that only the copy has, if they follow those of the server. Returns how many.
+  async #push(): Promise<number> {
     const { server, copy } = this.#parts;
-    return this.#inWords(() =>
+    const { findings } = await copy.verify();
+    if (findings.length > 0) throw this.refusal('has a copy here that is not whole', 'nothing was changed');
+    return await this.#inWords(() =>
       server.transaction(`${lockText}; ${headText('0')}`, async (transaction, [head]) => {
         if (head === undefined) throw this.refusal('has no head', 'nothing was changed');
         refuseServer(head, this.#parts.place);

@@ -35,6 +35,10 @@ const errors: Readonly<Record<string, { readonly problem: string; readonly now: 
   '28P01': signIn,
   '28000': signIn,
   '3D000': { problem: 'the server has no such database', now: 'compare the name in --postgres' },
+  '42501': {
+    problem: 'the role may not do that',
+    now: 'let the role own the database, or let who owns it run: paydesk sender migrate --print-sql',
+  },
   '55P03': { problem: 'another sender is writing to it', now: 'run the command again in a moment' },
 };
 
