@@ -370,10 +370,12 @@ class PostgresStore {
         }
         const { hash } = await copy.newestRow();
         await transaction.ask('update paydesk.head set seq = $1, hash = $2', [at, hash]);
-        const open = (await openIn(copy)).filter(({ sent }) => sent > from);
+        const open = await openIn(copy);
+        const sents = open.map(({ sent }) => String(sent));
+        await transaction.ask('delete from paydesk.open_changes where sent <> all ($1::bigint[])', [sents]);
         await transaction.ask(
-          'insert into paydesk.open_changes (sent, name) select * from unnest($1::bigint[], $2::text[])',
-          [open.map(({ sent }) => String(sent)), open.map(({ name }) => name)],
+          'insert into paydesk.open_changes (sent, name) select * from unnest($1::bigint[], $2::text[]) on conflict do nothing',
+          [sents, open.map(({ name }) => name)],
         );
         await transaction.commit();
         return pushed;
