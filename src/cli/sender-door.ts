@@ -97,22 +97,24 @@ export function createSenderDoor(parts: SenderDoorParts): SenderDoor {
     },
     migrationsText: async () => (await import('../journal/postgres/migrate.ts')).migrationsText(),
     async verify() {
-      readConfig(file, rules);
-      const { asking } = parts;
+      const { accounts } = readConfig(file, rules);
       const found = await parts.journal.verify();
       const problem = await parts.journal.problem();
       if (found.findings.length > 0 || problem !== undefined) return { ...found, problem, counts: undefined };
-      const [open, named, requests] = [
-        await asking.attempts({ unconfirmed: true }),
-        await members.list(),
-        await asking.approvals({ since: 0 }),
-      ];
+      const requests = await parts.asking.approvals({ since: 0 });
       const counts = {
-        unconfirmed: open.length,
-        members: named.length,
-        limits: (await rulesOf(parts, members).limitsOf({ member: '', role: 'lead' }).limits()).length,
+        unconfirmed: (await parts.asking.attempts({ unconfirmed: true })).length,
+        members: (await members.list()).length,
+        limits: 0,
         requests: new Set(requests.map(({ requestId }) => requestId)).size,
       };
+      for (const name of accounts) {
+        const of = rulesOf(parts, members).limitsOf(
+          { member: '', role: 'lead' },
+          await accountOf(profiles, name),
+        );
+        counts.limits += (await of.limits()).length;
+      }
       return { ...found, problem, counts };
     },
     async invite(name, role, asked, allowRoot) {
