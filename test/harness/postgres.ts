@@ -2,7 +2,15 @@
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import {
+  chownSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -83,6 +91,47 @@ export class PostgresServer implements AsyncDisposable {
     }
   }
 
+  /** From now on this role must give its password. */
+  async askPasswordOf(role: string): Promise<void> {
+    const file = join(this.data, 'pg_hba.conf');
+    writeFileSync(file, `host all ${role} all scram-sha-256\n${readFileSync(file, 'utf8')}`);
+    await this.ask('postgres', 'select pg_reload_conf()');
+  }
+
+  /** Starts a pooler before it: in transaction mode, with four connections for each database. */
+  async pooler(): Promise<AsyncDisposable & { readonly port: number }> {
+    const program = '/usr/sbin/pgbouncer';
+    install('pgbouncer', program);
+    const port = await freePort();
+    const file = join(this.#root, 'pgbouncer.ini');
+    const users = join(this.#root, 'users.txt');
+    writeFileSync(users, '"paydesk" ""\n');
+    writeFileSync(
+      file,
+      `[databases]
+* = host=127.0.0.1 port=${this.port}
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = ${port}
+unix_socket_dir =
+auth_type = trust
+auth_file = ${users}
+pool_mode = transaction
+default_pool_size = 4
+`,
+    );
+    const child = spawn(program, [file], { ...who, cwd: '/', stdio: ['ignore', 'ignore', 'pipe'] });
+    for await (const line of createInterface({ input: child.stderr })) if (line.includes('process up')) break;
+    child.stderr.resume();
+    return {
+      port,
+      async [Symbol.asyncDispose]() {
+        child.kill('SIGINT');
+        await once(child, 'exit');
+      },
+    };
+  }
+
   /** Keeps a copy of the data. Returns what puts it back. Stop the server first, for both. */
   copy(): () => void {
     const kept = `${this.data}-kept`;
@@ -101,17 +150,23 @@ export class PostgresServer implements AsyncDisposable {
 
 /** Starts a server. Installs Debian's package where there is none. */
 export async function startPostgres(): Promise<PostgresServer> {
-  if (!existsSync(versions)) {
-    const installed = spawnSync('apt-get', ['install', '-y', '--no-install-recommends', 'postgresql'], {
-      stdio: 'ignore',
-    });
-    if (installed.status !== 0) throw new Error('there is no PostgreSQL, and apt-get could not install it');
-  }
+  install('postgresql', versions);
+  return await new PostgresServer(await freePort()).start();
+}
+
+function install(name: string, path: string): void {
+  if (existsSync(path)) return;
+  const words = ['install', '-y', '--no-install-recommends', name];
+  const { status } = spawnSync('apt-get', words, { stdio: 'ignore' });
+  if (status !== 0) throw new Error(`there is no ${path}, and apt-get could not install ${name}`);
+}
+
+async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1');
   await once(probe, 'listening');
   const { port } = probe.address() as AddressInfo;
   await new Promise((resolve) => probe.close(resolve));
-  return await new PostgresServer(port).start();
+  return port;
 }
 
 const versions = '/usr/lib/postgresql';

@@ -14,7 +14,8 @@ export function placeName({ user, host, port, database }: ServerPlace): string {
 /** An error of the server, or of the way there, as a refusal; any other as it is. */
 export function inWords(error: unknown, place: string): unknown {
   if (!(error instanceof ServerError)) return error;
-  const known = errors[error.code];
+  // What pg says itself when it has no password, or the server does not prove that it knows it.
+  const known = error.message.startsWith('SASL') ? signIn : errors[error.code];
   const what = error instanceof CommitUnknown ? 'did not confirm what was to be recorded' : 'cannot be used';
   return new CliError('refused', `the journal ${place} ${what}: ${known?.problem ?? error.message}`, {
     certain: 'nothing was sent',
@@ -26,7 +27,7 @@ export function inWords(error: unknown, place: string): unknown {
 const migrate = 'at the sender: paydesk sender migrate';
 const noTables = { problem: 'the database has no journal yet', now: migrate };
 const signIn = {
-  problem: 'the server did not take the password of the sender',
+  problem: 'the server does not let the sender in with its password',
   now: 'look at PGPASSWORD or PGPASSFILE, and at pg_hba.conf of the server',
 };
 const errors: Readonly<Record<string, { readonly problem: string; readonly now: string }>> = {
