@@ -86,7 +86,8 @@ export function createSenderDoor(parts: SenderDoorParts): SenderDoor {
       const account = await accountOf(profiles, accountIn(readConfig(file, rules), asked));
       return rulesOf(parts, members).limitsOf({ member: parts.operator, role: 'lead' }, account);
     },
-    async migrate() {
+    async migrate(allowRoot) {
+      refuseRoot(parts, allowRoot);
       readConfig(file, rules);
       const shared = await parts.shared();
       if (shared !== undefined) return await shared.migrate();

@@ -84,8 +84,8 @@ export interface SenderDoor {
   serve(how: ServeHow): Promise<Serving>;
   /** The limits of an account, for whoever runs the sender. Throws CliError if there is none here, or it has several accounts. */
   limits(account: string | undefined): Promise<Pick<TeamRules, 'limits' | 'setLimits'>>;
-  /** Makes the tables of its journal in a database, and brings the history of this machine there if that is empty. */
-  migrate(): Promise<{
+  /** Makes the tables of its journal in a database, and brings the history of this machine there if that is empty. As root: as `invite`. */
+  migrate(allowRoot: boolean): Promise<{
     readonly place: string;
     /** The names of the migrations that were missing. */
     readonly done: readonly string[];

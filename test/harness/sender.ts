@@ -69,7 +69,7 @@ export async function initSender(home: Home, options: SenderOptions): Promise<vo
   const config = { ...JSON.parse(readFileSync(file, 'utf8')), ...options.config };
   writeFileSync(file, JSON.stringify(config));
   if (options.config?.postgres === undefined) return;
-  const { code, stderr } = await paydesk(['sender', 'migrate', '--yes'], { home });
+  const { code, stderr } = await paydesk(['sender', 'migrate', '--yes', '--allow-root'], { home });
   if (code !== 0) throw new Error(stderr);
 }
 

@@ -104,7 +104,7 @@ test('a sender that had its journal on its machine brings the history into the d
   const { postgres } = await newDatabase();
   const config = JSON.parse(readFileSync(senderFile(home), 'utf8'));
   writeFileSync(senderFile(home), JSON.stringify({ ...config, postgres }));
-  const migrated = await paydesk(['sender', 'migrate', '--yes', '--json'], { home });
+  const migrated = await paydesk(['sender', 'migrate', '--yes', '--json', '--allow-root'], { home });
   expect(JSON.parse(migrated.stdout)).toMatchObject({ done: ['001-journal.sql'], brought: 4 });
   using second = newHome();
   await initSender(second, { url: service.url, config: { postgres } });
@@ -271,7 +271,7 @@ test('the password is taken from PGPASSFILE, and is in no error, row or file of 
     `# of the team\n*:*:other:paydesk:x\n127.0.0.1:*:*:paydesk:${password.replaceAll(/[\\:]/g, '\\$&')}\n`,
   );
   const env = { PGPASSFILE: file };
-  const ran = await paydesk(['sender', 'migrate', '--yes'], { home, env });
+  const ran = await paydesk(['sender', 'migrate', '--yes', '--allow-root'], { home, env });
   expect([ran.code, ran.stderr]).toEqual([0, '']);
   expect((await paydesk(['sender', 'verify'], { home, env })).code).toBe(0);
   const guessed = await paydesk(['sender', 'verify', '--debug'], { home, env: { PGPASSWORD: 'guess-9931' } });
