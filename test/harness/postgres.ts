@@ -98,6 +98,17 @@ export class PostgresServer implements AsyncDisposable {
     await this.ask('postgres', 'select pg_reload_conf()');
   }
 
+  /** Starts it again, with this certificate. */
+  async secure({ cert, key }: { readonly cert: string; readonly key: string }): Promise<void> {
+    for (const [name, text] of Object.entries({ 'server.crt': cert, 'server.key': key })) {
+      const file = join(this.data, name);
+      writeFileSync(file, text, { mode: 0o600 });
+      if (who.uid !== undefined) chownSync(file, who.uid, who.gid ?? who.uid);
+    }
+    await this.stop();
+    await this.start({ ssl: 'on' });
+  }
+
   /** Starts a pooler before it: in transaction mode, with four connections for each database. */
   async pooler(): Promise<AsyncDisposable & { readonly port: number }> {
     const program = '/usr/sbin/pgbouncer';

@@ -17,6 +17,9 @@ export interface TestSenderStore {
   readonly folder: string;
 }
 
+type TestPlace = Pick<ServerPlace, 'port' | 'database'> & Partial<ServerPlace>;
+
+const local = { host: '127.0.0.1', user: 'postgres', isLocal: true } as const;
 const rules = { uid: process.getuid?.(), notice: () => undefined };
 
 /** Opens a sender in a new folder, or in one that it had before. */
@@ -25,11 +28,9 @@ export function openSender(place: Pick<ServerPlace, 'port' | 'database'>, folder
   return openSenderIn(place, own);
 }
 
-export function openSenderIn(
-  { port, database }: Pick<ServerPlace, 'port' | 'database'>,
-  folder: string,
-): TestSenderStore {
-  const place: ServerPlace = { host: '127.0.0.1', port, database, user: 'postgres', isLocal: true };
+export function openSenderIn(at: TestPlace, folder: string): TestSenderStore {
+  const place = { ...local, ...at };
+  const { database } = place;
   const server = new Server({ place, clock, password: undefined });
   const owner = { operator: 'sender', command: 'sender serve' };
   const leases = createLeases({ server, clock, owner, place: database });
@@ -44,9 +45,9 @@ export function openSenderIn(
 }
 
 /** Makes the tables. */
-export async function prepare(place: Pick<ServerPlace, 'port' | 'database'>): Promise<void> {
+export async function prepare(place: TestPlace): Promise<void> {
   const server = new Server({
-    place: { ...place, host: '127.0.0.1', user: 'postgres', isLocal: true },
+    place: { ...local, ...place },
     clock,
     password: undefined,
   });

@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { VerdictRow } from '../../../src/journal/journal-rows.ts';
+import type { ServerPlace } from '../../../src/journal/postgres/server.ts';
+import { certificate } from '../../harness/certificate.ts';
 import { type AtText, type CuttingProxy, startCuttingProxy } from '../../harness/cutting-proxy.ts';
 import { type PostgresServer, startPostgres } from '../../harness/postgres.ts';
 import { onOrder } from '../random-questions.ts';
@@ -220,6 +222,30 @@ test('a check derives from the rows which changes are open, and tells what was c
     `update paydesk.rows set row = replace(row, '"amount":-5', '"amount":-6') where seq = 2`,
   );
   expect((await one.store.verify()).findings.map(({ seq }) => seq)).toContain(2);
+});
+
+test('the connection to another machine is TLS with a certificate for that host, or is not used', async () => {
+  await using own = await startPostgres();
+  await own.database('secured');
+  await prepare({ port: own.port, database: 'secured' });
+  const openAs = (more: Partial<ServerPlace>) => {
+    const sender = openSender({ port: own.port, database: 'secured', isLocal: false, ...more }, folder);
+    opened.push(sender);
+    return sender;
+  };
+  const ca = certificate.cert;
+  const refused = (text: string) => ({ kind: 'refused', message: expect.stringContaining(text) });
+  await expect(openAs({ ca }).store.ready()).rejects.toMatchObject(refused('does not support SSL'));
+  await own.secure(certificate);
+  const one = openAs({ ca });
+  await one.store.append(sent('i_a', 1));
+  expect(await one.server.ask('select ssl from pg_stat_ssl where pid = pg_backend_pid()')).toEqual([
+    { ssl: 't' },
+  ]);
+  await expect(openAs({}).store.ready()).rejects.toMatchObject(refused('self-signed certificate'));
+  await expect(openAs({ ca, host: 'localhost' }).store.ready()).rejects.toMatchObject(
+    refused("does not match certificate's altnames"),
+  );
 });
 
 // ── Leases ──────────────────────────────────────────────────────────────────────────────────────
