@@ -305,9 +305,9 @@ test('the database itself takes no second open change of an order under a lease'
 
 test('what is checked alone holds until it is recorded, with twenty at once from two senders', async () => {
   const senders = [open(), open()];
-  const record = (at: number) => {
+  const record = async (at: number) => {
     const { store } = senders[at % 2] ?? open();
-    return store.alone?.(async () => {
+    await store.alone?.(async () => {
       const { length } = await store.list({}, { limit: 50 });
       if (length < 5) await store.append(onOrder(`i_${at}`, `ord_${at}`));
     });
