@@ -118,7 +118,7 @@ async function asNow({ roleNow }: RulesParts, asker: RuledAsker): Promise<RuledA
 }
 
 // In this process; and where other senders add rows too, not while they do.
-function oneAfterTheOther(alone: JournalStore['alone']): <T>(act: () => Promise<T>) => Promise<T> {
+function oneAfterTheOther(alone: RulesParts['store']['alone']): <T>(act: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
   return (act) => {
     const mine = last.then(() => (alone === undefined ? act() : alone(act)));
