@@ -8,7 +8,8 @@ import { isLong } from './test/harness/long.ts';
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
+    // What needs a server that is not there by itself is in the long form only.
+    include: ['test/**/*.test.ts', ...(isLong ? ['test/**/*.long.ts'] : [])],
     globalSetup: ['test/harness/warm-up.ts'],
     env: { TMPDIR: folderOfHomes(), NODE_COMPILE_CACHE: compiled },
     // Time for a busy machine, and an hour for a long form; no test waits by the clock.

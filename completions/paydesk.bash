@@ -15,7 +15,7 @@ _paydesk() {
     'index') words='build refresh status forget rekey' ;;
     'journal') words='list show reconcile settle acknowledge verify forget archive export import' ;;
     'profile') words='add list show use set key remove check' ;;
-    'sender') words='init serve invite members limits revoke' ;;
+    'sender') words='init serve migrate verify invite members limits revoke' ;;
     'approvals') words='list show approve reject' ;;
     'simulator') words='serve reset' ;;
     'help') words='orders refunds today customers checkout journal report index sender approvals profile simulator api completion commands refund when-a-reply-is-lost many-refunds find reports exports create accounts settings team scripting output exit-codes environment safety words' ;;
@@ -26,7 +26,7 @@ _paydesk() {
     'help index') words='build refresh status forget rekey' ;;
     'help journal') words='list show reconcile settle acknowledge verify forget archive export import' ;;
     'help profile') words='add list show use set key remove check' ;;
-    'help sender') words='init serve invite members limits revoke' ;;
+    'help sender') words='init serve migrate verify invite members limits revoke' ;;
     'help approvals') words='list show approve reject' ;;
     'help simulator') words='serve reset' ;;
   esac

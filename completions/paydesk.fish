@@ -94,6 +94,8 @@ function __paydesk_complete
                 printf '%s\t%s\n' \
                     init 'Make the file of a sender: accounts, address, certificate' \
                     serve 'Run the sender until a signal comes' \
+                    migrate 'Make the tables of the journal in a database, or print the statements' \
+                    verify 'Check every row of the journal of the sender, and what is derived of them' \
                     invite 'Print an invitation to the sender, for one use within a day' \
                     members 'List the members, their desks, and when each was used last' \
                     limits 'Show the limits of the team; a lead sets them' \
@@ -214,6 +216,8 @@ function __paydesk_complete
                 printf '%s\t%s\n' \
                     init 'Make the file of a sender: accounts, address, certificate' \
                     serve 'Run the sender until a signal comes' \
+                    migrate 'Make the tables of the journal in a database, or print the statements' \
+                    verify 'Check every row of the journal of the sender, and what is derived of them' \
                     invite 'Print an invitation to the sender, for one use within a day' \
                     members 'List the members, their desks, and when each was used last' \
                     limits 'Show the limits of the team; a lead sets them' \

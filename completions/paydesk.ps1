@@ -86,6 +86,8 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
             'sender' {
                 "init`tMake the file of a sender: accounts, address, certificate"
                 "serve`tRun the sender until a signal comes"
+                "migrate`tMake the tables of the journal in a database, or print the statements"
+                "verify`tCheck every row of the journal of the sender, and what is derived of them"
                 "invite`tPrint an invitation to the sender, for one use within a day"
                 "members`tList the members, their desks, and when each was used last"
                 "limits`tShow the limits of the team; a lead sets them"
@@ -195,6 +197,8 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
             'help sender' {
                 "init`tMake the file of a sender: accounts, address, certificate"
                 "serve`tRun the sender until a signal comes"
+                "migrate`tMake the tables of the journal in a database, or print the statements"
+                "verify`tCheck every row of the journal of the sender, and what is derived of them"
                 "invite`tPrint an invitation to the sender, for one use within a day"
                 "members`tList the members, their desks, and when each was used last"
                 "limits`tShow the limits of the team; a lead sets them"

@@ -5,18 +5,17 @@ import { type Client, createPace, openClient, type Pace, proxyFor } from '../api
 import type { WhatChanges } from '../commands/commands.ts';
 import type { Context } from '../context/context.ts';
 import { CliError } from '../errors.ts';
-import { type ClockWithTimers, type Io, variable } from '../io.ts';
+import type { ClockWithTimers, Io } from '../io.ts';
 import type { Change, Journal, JournalStore } from '../journal/journal.ts';
 import { tolerableSkewMs } from '../journal/journal-time.ts';
 import { openJournal } from '../journal/open-journal.ts';
-import { landmarkFolders } from '../journal/sqlite/landmark.ts';
 import type { Locks } from '../locks/locks.ts';
 import { fingerprint } from '../profiles/key-store.ts';
 import type { FileRules, OpenProfile, Profile, Profiles } from '../profiles/profiles.ts';
 import { refuseUnsafeRuntime } from '../profiles/unsafe-runtime.ts';
 import type { Demo } from '../simulator/demo.ts';
 import type { Notes, Secrets } from '../terminal/terminal.ts';
-import { localJournal, storeOfRun } from './choose-store.ts';
+import { localJournal, type SharedOfRun, type StoreChoice, storeOfRun } from './choose-store.ts';
 import type { Desk, DeskOfRun } from './desk.ts';
 import type { Globals } from './global-options.ts';
 import type { JournalPlace } from './journal-place.ts';
@@ -48,6 +47,9 @@ export interface AccountParts {
   readonly cacheFolder: string;
   readonly stateFolder: string;
   readonly journalPlace: JournalPlace;
+  readonly shared: SharedOfRun;
+  /** Where the journal of this machine is, and how its files are opened. */
+  readonly journalFiles: StoreChoice;
   /** Who must own this user's own files. */
   readonly rules: FileRules;
   /** Masks a secret from now on. */
@@ -83,14 +85,8 @@ export function createAccount(parts: AccountParts): Account {
     clients.set(name, client);
     return client;
   };
-  const choice = {
-    place: parts.journalPlace,
-    cwd: parts.io.cwd,
-    onNetwork: variable(parts.io.env, 'PAYDESK_STATE_ON_NETWORK') === '1',
-    landmarks: { folders: landmarkFolders(parts.io), rules: { uid: parts.io.uid, notice: () => undefined } },
-    shortTime: parts.shortTime,
-  };
-  const local = localJournal(choice);
+  const { shared } = parts;
+  const local = localJournal(parts.journalFiles);
   const desks = new Map<string, Promise<Desk | undefined>>();
   const openDesks: Desk[] = [];
   const openDesk = async (): Promise<Desk | undefined> => {
@@ -112,7 +108,7 @@ export function createAccount(parts: AccountParts): Account {
     named: globals.profile,
     cwd: parts.io.cwd,
     open: async (name: string) => (await open(name)).service,
-    store: recording(storeOfRun(local, async () => (await desk())?.store)),
+    store: recording(storeOfRun(local, async () => (await desk())?.store ?? (await shared.open())?.store)),
     async elsewhere() {
       const team = globals.dryRun ? undefined : await desk();
       return team && ((record, how) => team.journal.resolve(record, how));
@@ -141,7 +137,8 @@ export function createAccount(parts: AccountParts): Account {
         timeoutMs: globals.timeoutMs,
         journal: opened.journal,
         store: opened.store,
-        asking: localJournal(choice),
+        asking: storeOfRun(localJournal(parts.journalFiles), async () => (await shared.open())?.asking),
+        shared: () => shared.open(),
         report: (error) =>
           parts.notes.warn(error instanceof Error ? (error.stack ?? error.message) : String(error)),
         open,
@@ -160,6 +157,7 @@ export function createAccount(parts: AccountParts): Account {
       for (const client of openClients) client.close();
       for (const one of openDesks) one.close();
       opened.close();
+      shared.close();
     },
     async change(change) {
       // The end of such a command would not say what was sent.

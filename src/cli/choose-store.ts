@@ -1,13 +1,16 @@
-/** Chooses where the journal is kept: in files on this machine, or at the sender of a team. */
+/** Chooses where the journal is kept: in files on this machine, on a server, or at the sender of a team. */
 
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { JournalStore, Recent, RecentOf } from '../journal/journal-store.ts';
 import type { LandmarkPlace } from '../journal/sqlite/landmark.ts';
 import { recentIds } from '../journal/sqlite/recent-ids.ts';
-import { createSqliteStore, type LocalJournal } from '../journal/sqlite/sqlite-store.ts';
+import { type CopiedJournal, createSqliteStore } from '../journal/sqlite/sqlite-store.ts';
 import { type JournalPlace, journalFileIn } from './journal-place.ts';
+import type { SharedJournal, SharedParts } from './shared-journal.ts';
 
-interface StoreChoice {
+/** Where the files of a journal are, and how they are opened. */
+export interface StoreChoice {
   /** Where the journal of this machine is. */
   readonly place: JournalPlace;
   /** The folder that a relative name of a file belongs to. */
@@ -27,7 +30,7 @@ export function localJournal({
   onNetwork,
   landmarks,
   shortTime,
-}: StoreChoice): LocalJournal {
+}: StoreChoice): CopiedJournal {
   return createSqliteStore({
     file: journalFileIn(folder),
     witness: join(witness, 'journal.witness'),
@@ -38,6 +41,33 @@ export function localJournal({
     landmarks,
     shortTime,
   });
+}
+
+/** The journal on a server, for a user who runs a sender that has it there. */
+export interface SharedOfRun {
+  /** Opens it, once; undefined if this user runs no sender, or one with a journal of this machine. */
+  open(): Promise<SharedJournal | undefined>;
+  close(): void;
+}
+
+/** Reads nothing before it is asked. */
+export function sharedOfRun(parts: SharedParts): SharedOfRun {
+  let opened: Promise<SharedJournal | undefined> | undefined;
+  const load = async () =>
+    existsSync(parts.file) ? (await import('./shared-journal.ts')).openShared(parts) : undefined;
+  return {
+    open() {
+      opened ??= load();
+      return opened;
+    },
+    close() {
+      const closing = async () => {
+        const shared = await opened;
+        for (const store of [shared?.store, shared?.asking]) store?.close();
+      };
+      void closing().catch(() => undefined);
+    },
+  };
 }
 
 /** The store of a run: that of its sender, if its profile has one, or else `local`. Which one it is, is asked each time. */
@@ -70,6 +100,10 @@ export function storeOfRun(
     countOver: async (before) => (await now()).countOver(before),
     archiveOld: async (how) => (await now()).archiveOld(how),
     restore: async (path) => (await now()).restore(path),
+    async alone(act) {
+      const { alone } = await now();
+      return alone === undefined ? await act() : await alone(act);
+    },
     rules: async () => await (await now()).rules?.(),
     recent: async (of, profile) => (await now()).recent(of, profile),
     close: () => local.close(),

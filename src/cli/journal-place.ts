@@ -57,6 +57,11 @@ export function journalFileIn(folder: string): string {
   return join(folder, 'journal', 'journal.db');
 }
 
+/** The file of the sender of a user, in the folder of the configuration. */
+export function senderFileIn(configFolder: string): string {
+  return join(configFolder, 'sender.json');
+}
+
 const none = { throwIfNoEntry: false } as const;
 
 // The common folder; undefined if the machine has none.

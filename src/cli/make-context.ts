@@ -19,9 +19,10 @@ import {
 } from '../simulator/simulator.ts';
 import { createTimes, fileFormat, knowsZone, type Times } from '../terminal/terminal.ts';
 import { createAccount } from './accounts.ts';
+import { localJournal, type StoreChoice, sharedOfRun } from './choose-store.ts';
 import { changesOf } from './command-line.ts';
 import type { Globals } from './global-options.ts';
-import { findJournalPlace, type JournalPlace } from './journal-place.ts';
+import { findJournalPlace, type JournalPlace, senderFileIn } from './journal-place.ts';
 import type { RunState } from './run-state.ts';
 import { createBytesReader, createChunkReader, createOwnFileGuard, createReaders } from './user-files.ts';
 
@@ -59,11 +60,32 @@ export function createRun(state: RunState, globals: Globals, words: readonly str
       owner: { operator, command: words.join(' ') },
       node: io.execPath,
     });
-  // Changes and plans are locked where their journal is. What only this user has is locked in the user's own folder.
-  const locks = locksIn(journalPlace);
-  const ownLocks = journalPlace.folder === folders.state ? locks : locksIn({ folder: folders.state, rules });
-  const profiles = joinProfiles({ state, globals, locks: ownLocks, demo });
   const shortTime = (ms: number) => createTimes(state.zone(), now).short(Math.floor(ms / 1000));
+  const journalFiles: StoreChoice = {
+    place: journalPlace,
+    cwd: io.cwd,
+    onNetwork: variable(io.env, 'PAYDESK_STATE_ON_NETWORK') === '1',
+    landmarks: { folders: landmarkFolders(io), rules: { uid: io.uid, notice: () => undefined } },
+    shortTime,
+  };
+  const shared = sharedOfRun({
+    env: io.env,
+    home: io.home(),
+    clock,
+    rules,
+    file: senderFileIn(folders.config),
+    owner: { operator, command: words.join(' ') },
+    // Whether it was put back from a copy does not matter: it fetches what it lacks.
+    openCopy: () => localJournal({ ...journalFiles, landmarks: undefined }),
+  });
+  // Changes and plans are locked where their journal is. What only this user has is locked in the user's own folder.
+  const machineLocks = locksIn(journalPlace);
+  const locks: Locks = {
+    take: async (...asked) => ((await shared.open())?.locks ?? machineLocks).take(...asked),
+  };
+  const ownLocks =
+    journalPlace.folder === folders.state ? machineLocks : locksIn({ folder: folders.state, rules });
+  const profiles = joinProfiles({ state, globals, locks: ownLocks, demo });
   const account = createAccount({
     ...state,
     globals,
@@ -77,6 +99,8 @@ export function createRun(state: RunState, globals: Globals, words: readonly str
     cacheFolder: folders.cache,
     stateFolder: folders.state,
     journalPlace,
+    journalFiles,
+    shared,
     rules,
     learnKey: state.keys.learn,
   });

@@ -11,7 +11,6 @@ import { askSender, joinSender } from '../sender/at-desk/join-at-desk.ts';
 import { addAnswers } from '../sender/at-sender/answers.ts';
 import {
   checkConfig,
-  configFileIn,
   hasConfig,
   readCertificate,
   readConfig,
@@ -30,6 +29,8 @@ import { startServer } from '../sender/at-sender/server.ts';
 import { createClosings } from '../sender/at-sender/shares.ts';
 import { unitFile } from '../sender/at-sender/unit-files.ts';
 import { draftOf, type SenderDoor, type ServeHow, type Serving } from '../sender/sender.ts';
+import { senderFileIn } from './journal-place.ts';
+import type { SharedJournal } from './shared-journal.ts';
 import type { Stop } from './stop.ts';
 
 interface SenderDoorParts {
@@ -48,6 +49,8 @@ interface SenderDoorParts {
   /** The store of what is sent, and one of its own for the questions of desks: asking counts as having seen. */
   readonly store: JournalStore;
   readonly asking: JournalStore;
+  /** The journal on a server; undefined if this sender has it on this machine. */
+  readonly shared: () => Promise<SharedJournal | undefined>;
   readonly stop: Pick<Stop, 'startChange' | 'stopWaiting'>;
   /** Gets errors that nobody foresaw. */
   readonly report: (error: unknown) => void;
@@ -63,7 +66,7 @@ interface SenderDoorParts {
 /** Reads and starts nothing yet. */
 export function createSenderDoor(parts: SenderDoorParts): SenderDoor {
   const { profiles, rules, stateFolder } = parts;
-  const file = configFileIn(profiles.folders.config);
+  const file = senderFileIn(profiles.folders.config);
   const usesFile = join(stateFolder, 'sender', 'last-uses.json');
   const members = createMembers(parts);
   return {
@@ -82,6 +85,38 @@ export function createSenderDoor(parts: SenderDoorParts): SenderDoor {
     async limits(asked) {
       const account = await accountOf(profiles, accountIn(readConfig(file, rules), asked));
       return rulesOf(parts, members).limitsOf({ member: parts.operator, role: 'lead' }, account);
+    },
+    async migrate(allowRoot) {
+      refuseRoot(parts, allowRoot);
+      readConfig(file, rules);
+      const shared = await parts.shared();
+      if (shared !== undefined) return await shared.migrate();
+      throw new CliError('refused', 'this sender has its journal in files of this machine', {
+        certain: 'nothing was changed',
+        now: ['to have it in a database: paydesk sender init --postgres URI'],
+      });
+    },
+    migrationsText: async () => (await import('../journal/postgres/migrate.ts')).migrationsText(),
+    async verify() {
+      const { accounts } = readConfig(file, rules);
+      const found = await parts.journal.verify();
+      const problem = await parts.journal.problem();
+      if (found.findings.length > 0 || problem !== undefined) return { ...found, problem, counts: undefined };
+      const requests = await parts.asking.approvals({ since: 0 });
+      const counts = {
+        unconfirmed: (await parts.asking.attempts({ unconfirmed: true })).length,
+        members: (await members.list()).length,
+        limits: 0,
+        requests: new Set(requests.map(({ requestId }) => requestId)).size,
+      };
+      for (const name of accounts) {
+        const of = rulesOf(parts, members).limitsOf(
+          { member: '', role: 'lead' },
+          await accountOf(profiles, name),
+        );
+        counts.limits += (await of.limits()).length;
+      }
+      return { ...found, problem, counts };
     },
     async invite(name, role, asked, allowRoot) {
       refuseRoot(parts, allowRoot);

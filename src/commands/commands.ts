@@ -305,6 +305,17 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./sender/serve.ts')).serve,
   },
   {
+    words: ['sender', 'migrate'],
+    summary: 'Make the tables of the journal in a database, or print the statements',
+    changes: 'journal',
+    load: async () => (await import('./sender/migrate.ts')).migrate,
+  },
+  {
+    words: ['sender', 'verify'],
+    summary: 'Check every row of the journal of the sender, and what is derived of them',
+    load: async () => (await import('./sender/verify.ts')).verify,
+  },
+  {
     words: ['sender', 'invite'],
     summary: 'Print an invitation to the sender, for one use within a day',
     changes: 'journal',

@@ -159,6 +159,12 @@ export interface JournalStore {
    */
   recent(of: RecentOf, profile: string | undefined): Promise<readonly Recent[]>;
 
+  /**
+   * Runs this while no other process adds rows: until it has added one, or is over. So what it asked about still holds when its row is
+   * added. Absent where one process alone adds rows.
+   */
+  readonly alone?: <T>(act: () => Promise<T>) => Promise<T>;
+
   /** The limits and approvals of a team; absent or undefined if this journal belongs to one machine. */
   readonly rules?: () => Promise<TeamRules | undefined>;
 

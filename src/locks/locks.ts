@@ -9,7 +9,8 @@ import type { ClockWithTimers } from '../io.ts';
  * - A name has at most one holder among all processes. A name may be any text, and names are compared exactly.
  * - The holder keeps the lock until it releases it or its process ends. If the process ends, in whatever way, the lock is
  *   free, and nobody has to clean up. While the process lives, nobody else gets the lock, even if the process is stopped
- *   or busy for a long time.
+ *   or busy for a long time. Locks on a server (journal/postgres/leases.ts) cannot know that: there a lock expires some time
+ *   after its holder stopped, and the store records no change under it any more.
  * - Others can see who holds a lock. This is only for display: a lock is also held if its owner cannot be read.
  * - In one process, a lock goes to those who wait in the order in which they asked. If one of them gives up, the next one
  *   still waits for the holder.

@@ -2,7 +2,7 @@
 
 import * as v from 'valibot';
 import { CliError } from '../errors.ts';
-import type { TeamRules } from '../journal/journal.ts';
+import type { TeamRules, Verification } from '../journal/journal.ts';
 import type { Profile, ProfileDraft } from '../profiles/profiles.ts';
 import type { SenderConfig } from './at-sender/config.ts';
 import type { LastUse } from './at-sender/last-uses.ts';
@@ -61,6 +61,14 @@ export interface JoinedDesk {
   readonly draft: Omit<ProfileDraft, 'name'>;
 }
 
+/** What a check of the journal of a sender found. */
+export interface VerifiedSender extends Pick<Verification, 'rows' | 'head' | 'findings'> {
+  /** What stops every change although the rows are whole, in words. */
+  readonly problem: string | undefined;
+  /** What the rows add up to; undefined if they are not whole. */
+  readonly counts: Readonly<Record<'unconfirmed' | 'members' | 'limits' | 'requests', number>> | undefined;
+}
+
 /** What the commands may ask of the sender of this user, and of that of a profile. */
 export interface SenderDoor {
   /** The path of the sender's file. */
@@ -76,6 +84,18 @@ export interface SenderDoor {
   serve(how: ServeHow): Promise<Serving>;
   /** The limits of an account, for whoever runs the sender. Throws CliError if there is none here, or it has several accounts. */
   limits(account: string | undefined): Promise<Pick<TeamRules, 'limits' | 'setLimits'>>;
+  /** Makes the tables of its journal in a database, and brings the history of this machine there if that is empty. As root: as `invite`. */
+  migrate(allowRoot: boolean): Promise<{
+    readonly place: string;
+    /** The names of the migrations that were missing. */
+    readonly done: readonly string[];
+    /** How many rows were brought. */
+    readonly brought: number;
+  }>;
+  /** The statements of all migrations. */
+  migrationsText(): Promise<string>;
+  /** Checks every row of its journal, and what is derived of them. */
+  verify(): Promise<VerifiedSender>;
   /** Throws CliError 'refused' as root, unless that is allowed: the sender could not read what root wrote. */
   invite(name: string, role: Role, account: string | undefined, allowRoot: boolean): Promise<Invitation>;
   members(): Promise<readonly MemberView[]>;

@@ -60,7 +60,7 @@ export function senderFile(home: Home): string {
   return join(home.path, '.config/paydesk/sender.json');
 }
 
-/** Makes the file of a sender for the profile `shop` of this home. */
+/** Makes the file of a sender for the profile `shop` of this home, and the tables of its journal if that is in a database. */
 export async function initSender(home: Home, options: SenderOptions): Promise<void> {
   const { url, settings = {} } = options;
   await storeProfile(home, { name: 'shop', baseUrl: url, mode: 'sandbox', settings }, testKey);
@@ -68,6 +68,9 @@ export async function initSender(home: Home, options: SenderOptions): Promise<vo
   const file = senderFile(home);
   const config = { ...JSON.parse(readFileSync(file, 'utf8')), ...options.config };
   writeFileSync(file, JSON.stringify(config));
+  if (options.config?.postgres === undefined) return;
+  const { code, stderr } = await paydesk(['sender', 'migrate', '--yes', '--allow-root'], { home });
+  if (code !== 0) throw new Error(stderr);
 }
 
 /** Starts a sender that serves the account `shop`. */

@@ -25,7 +25,7 @@ export async function startSenderProcess(options: SenderOptions): Promise<Sender
   const home = newHome();
   const homes = [home];
   const port = await freePort();
-  await initSender(home, { ...options, config: { listen: { host: '127.0.0.1', port } } });
+  await initSender(home, { ...options, config: { ...options.config, listen: { host: '127.0.0.1', port } } });
   const url = `http://127.0.0.1:${port}`;
   let child: ChildProcess | undefined;
   const start = async () => {

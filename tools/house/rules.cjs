@@ -24,6 +24,7 @@ const packages = {
   valibot: '^src/(api/(records|request-bodies)\\.ts$|profiles/|journal/|exports/|plans/|sender/)',
   hono: '^src/(simulator|sender)/',
   '@hono/node-server': '^src/(simulator|sender)/',
+  pg: '^src/journal/postgres/server\\.ts$',
 };
 const names = Object.keys(packages);
 const inModules = (name) => `(^|node_modules/)${name}(/|$)`;

@@ -31,6 +31,11 @@ const flags = {
     summary: 'requests per second to the service, of all desks together',
     defaultText: 'no limit',
   }),
+  postgres: flag.text({
+    value: 'URI',
+    summary: 'keep the journal in this database, which other senders may share; no password in it',
+    defaultText: 'files of this machine',
+  }),
   'allow-root': allowRootFlag,
   print: flag.choice(['systemd', 'container'], {
     value: 'KIND',
@@ -81,6 +86,7 @@ async function configOf(ctx: Context, values: Values): Promise<SenderConfig> {
     ...(cert === undefined || key === undefined ? {} : { tls: { cert, key } }),
     ...(values['behind-proxy'] === true ? { behind_proxy: true } : {}),
     accounts: [...accounts],
+    ...(values.postgres === undefined ? {} : { postgres: values.postgres }),
     ...(values['max-per-second'] === undefined ? {} : { max_per_second: values['max-per-second'] }),
   };
 }
@@ -110,10 +116,11 @@ function askAddress({ ask }: Context): Promise<string> {
   });
 }
 
-function linesOf({ file }: SenderDoor, { accounts, address }: SenderConfig): readonly string[] {
+function linesOf({ file }: SenderDoor, { accounts, address, postgres }: SenderConfig): readonly string[] {
   return [
     `the sender for ${accounts.join(', ')} stands in ${file}`,
     `desks reach it at ${address}`,
+    ...(postgres === undefined ? [] : ['make the tables of its journal: paydesk sender migrate']),
     'start it: paydesk sender serve',
     'invite somebody: paydesk sender invite ana --role operator > ana.json',
   ];

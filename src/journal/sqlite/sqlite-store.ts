@@ -8,8 +8,8 @@ import { dirname } from 'node:path';
 import { CliError } from '../../errors.ts';
 import type { FileRules } from '../../profiles/profiles.ts';
 import { readArchive, writeArchive } from '../archive-file.ts';
-import type { StoredRow } from '../chain.ts';
-import type { AttemptRow, JournalRow } from '../journal-rows.ts';
+import { chainStart, checkChain, link, type StoredRow } from '../chain.ts';
+import type { AttemptRow, JournalRow, SentRow } from '../journal-rows.ts';
 import type { Finding, JournalStore } from '../journal-store.ts';
 import { archiveOld, countOver } from './archive-old.ts';
 import { BothFiles, findWitness } from './both-files.ts';
@@ -54,15 +54,29 @@ export interface LocalJournal extends JournalStore {
   takeIn(rows: readonly AttemptRow[], last: JournalRow): Promise<number>;
 }
 
+/** The copy that a sender keeps of a journal on a server: it proves what the server gives, and answers what is asked. */
+export interface CopiedJournal extends LocalJournal {
+  /** Number and hash of its newest row. */
+  newestRow(): Promise<Pick<StoredRow, 'seq' | 'hash'>>;
+  /** Rows after a number, as they are stored, at most `limit`. */
+  rowsAfter(seq: number, limit: number): Promise<readonly StoredRow[]>;
+  /** What `eraseBodies` would erase. */
+  erasable(before: number): Promise<readonly Pick<SentRow, 'change' | 'attempt'>[]>;
+  /** The stored form of a row that may come next; adds nothing. Throws as `append` does. */
+  next(row: JournalRow): Promise<StoredRow>;
+  /** Adds stored rows that come next; those that are there are passed over. Throws CliError 'refused' for rows that do not follow. */
+  follow(rows: readonly StoredRow[]): Promise<void>;
+}
+
 /** Opens the files on first use. Refuses damaged ones, and those of another version, with CliError 'refused'. */
-export function createSqliteStore(place: SqlitePlace): LocalJournal {
+export function createSqliteStore(place: SqlitePlace): CopiedJournal {
   return new SqliteStore(place);
 }
 
 const noRules: FileRules = { uid: undefined, notice: () => undefined };
 
 // Each method is a field, since a wrapper may copy it.
-class SqliteStore implements LocalJournal {
+class SqliteStore implements CopiedJournal {
   readonly place: string;
   readonly witness: string | undefined;
   readonly #place: SqlitePlace;
@@ -177,10 +191,7 @@ class SqliteStore implements LocalJournal {
       // What became of a change is written down in a copy too.
       const copy = row.type === 'verdict' ? this.#copy(both, landmark) : undefined;
       const isFirst = row.type === 'verdict' && known.verdictsOn(row) === 0;
-      this.#refuseUnready(both, known, landmark, row);
-      known.refuseDamaged(row);
-      known.refuseMisplaced(row);
-      known.refuseUnseen(row);
+      this.#refuseRow(both, known, landmark, row);
       both.beginWitness();
       both.tables.add(known.link(row));
       return { isCopy: copy !== undefined, mayWait: isFirst && both.isWitnessAt(known.end.seq) };
@@ -190,6 +201,46 @@ class SqliteStore implements LocalJournal {
     if (!mayWait) both.catchUp();
     if (!isCopy) this.#noteLandmark(both);
   }
+
+  #refuseRow(both: BothFiles, known: KnownJournal, landmark: Landmark | undefined, row: JournalRow): void {
+    this.#refuseUnready(both, known, landmark, row);
+    known.refuseDamaged(row);
+    known.refuseMisplaced(row);
+    known.refuseUnseen(row);
+  }
+
+  readonly newestRow: CopiedJournal['newestRow'] = () =>
+    this.#ask(({ end: { seq, hash } }) => ({ seq, hash }), { seq: 0, hash: chainStart });
+
+  readonly rowsAfter: CopiedJournal['rowsAfter'] = async (seq, limit) => {
+    const both = await this.#open(false);
+    return both === undefined ? [] : this.#turns.take(() => both.tables.after(seq, limit));
+  };
+
+  readonly erasable: CopiedJournal['erasable'] = (before) =>
+    this.#ask((known) => [...known.erasable(before)], []);
+
+  readonly next: CopiedJournal['next'] = async (row) => {
+    const both = await this.#open(true);
+    return both.atOnce((known) => {
+      this.#refuseRow(both, known, undefined, row);
+      return link(row, known.end.seq + 1, known.end.hash);
+    });
+  };
+
+  readonly follow: CopiedJournal['follow'] = async (rows) => {
+    const both = await this.#open(true);
+    both.write((known) => {
+      both.refuseMismatch(known, { exceptDamaged: true });
+      const { seq, hash } = known.end;
+      const next = rows.filter((row) => row.seq > seq);
+      const [finding] = checkChain(next, seq, hash).findings;
+      if (finding !== undefined) throw damaged(this.place, `row ${finding.seq} ${finding.problem}`);
+      both.beginWitness();
+      both.tables.add(next);
+    });
+    both.catchUp();
+  };
 
   readonly takeIn: LocalJournal['takeIn'] = async (rows, last) => {
     this.#refuseNetwork();

@@ -1,7 +1,6 @@
 /** The file of a sender: where it listens, which certificate it shows, and whose accounts it serves. */
 
 import { existsSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
 import * as v from 'valibot';
 import { CliError, systemReason } from '../../errors.ts';
 import { type FileRules, readOwnFile, writeOwnFile } from '../../profiles/profiles.ts';
@@ -21,16 +20,13 @@ const configForm = v.strictObject({
   behind_proxy: v.optional(v.literal(true)),
   /** Names of this user's profiles. */
   accounts: v.pipe(v.array(v.pipe(v.string(), v.regex(accountNamePattern))), v.minLength(1)),
+  /** The database of the journal, without a password. Absent: the journal is in files of this machine. */
+  postgres: v.optional(v.string()),
   /** Requests per second to each service, of all desks together. Absent: no limit. */
   max_per_second: v.optional(v.pipe(v.number(), v.minValue(0.1))),
 });
 /** The file of a sender. */
 export type SenderConfig = v.InferOutput<typeof configForm>;
-
-/** Where the file of a sender is. */
-export function configFileIn(configFolder: string): string {
-  return join(configFolder, 'sender.json');
-}
 
 /** Reads the file. Throws CliError 'refused' when there is none, when it cannot be read, or when others can read it. */
 export function readConfig(path: string, rules: FileRules): SenderConfig {
@@ -71,8 +67,10 @@ export function hasConfig(path: string): boolean {
   return existsSync(path);
 }
 
-/** Throws CliError 'refused' when tokens would travel unencrypted to another machine. */
-export function checkConfig({ listen, tls, address, behind_proxy: behindProxy }: SenderConfig): void {
+/** Throws CliError 'refused' when tokens, or the rows of the journal, would travel unencrypted to another machine. */
+export function checkConfig(config: SenderConfig): void {
+  const { listen, tls, address, behind_proxy: behindProxy, postgres } = config;
+  if (postgres !== undefined) databaseIn(postgres);
   const unsafe = (what: string, now: string) =>
     new CliError('refused', what, { certain: 'nothing was started', now: [now] });
   if (tls === undefined && !isLoopback(listen.host))
@@ -97,6 +95,48 @@ export function checkConfig({ listen, tls, address, behind_proxy: behindProxy }:
       'behind a proxy on this machine the sender has no certificate of its own',
       'leave out one of them',
     );
+}
+
+/** Where the database of a journal is. */
+export interface DatabasePlace {
+  /** A host, or the folder of a socket. */
+  readonly host: string;
+  readonly port: number;
+  readonly database: string;
+  readonly user: string;
+  /** A socket or loopback: no TLS. Everything else: TLS with a certificate for this host. */
+  readonly isLocal: boolean;
+  /** The file of the certificates that are trusted, PEM; absent: those of the system. */
+  readonly rootCert: string | undefined;
+}
+
+const databaseWords = new Set(['host', 'port', 'user', 'sslmode', 'sslrootcert']);
+
+/** Reads the address of a database. Throws CliError 'refused', and never repeats it: a password may be in it. */
+export function databaseIn(uri: string): DatabasePlace {
+  const refuse = (what: string): never => {
+    throw new CliError('refused', `the address of the database ${what}`, {
+      certain: 'nothing was started',
+      now: ['an example: --postgres postgresql://paydesk@db.example:5432/desk'],
+    });
+  };
+  const url = URL.parse(uri);
+  if (url === null || !/^postgres(?:ql)?:$/.test(url.protocol))
+    return refuse('does not begin with postgresql://');
+  const { searchParams: words } = url;
+  if (url.password !== '' || words.has('password'))
+    return refuse('must hold no password: put that into PGPASSFILE or PGPASSWORD');
+  const unknown = [...words.keys()].find((name) => !databaseWords.has(name));
+  if (unknown !== undefined) return refuse(`has ${unknown}, which paydesk does not know`);
+  const host = words.get('host') ?? decodeURIComponent(url.hostname).replace(/^\[(.*)\]$/, '$1');
+  const isLocal = host.startsWith('/') || isLoopback(host);
+  const user = decodeURIComponent(url.username) || (words.get('user') ?? '');
+  const database = decodeURIComponent(url.pathname.slice(1));
+  if (host === '' || user === '' || database === '') return refuse('must name host, role and database');
+  if (!isLocal && (words.get('sslmode') ?? 'verify-full') !== 'verify-full')
+    return refuse(`is of another machine, so its sslmode must be verify-full`);
+  const port = Number(url.port || (words.get('port') ?? 5432));
+  return { host, port, database, user, isLocal, rootCert: words.get('sslrootcert') ?? undefined };
 }
 
 /** Whether a host is this machine. */

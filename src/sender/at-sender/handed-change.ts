@@ -20,6 +20,7 @@ import {
   type ChangesParts,
   calledAt,
   endOfKnown,
+  isClosed,
   recordOf,
   shortTimeIn,
   stamped,
@@ -178,6 +179,7 @@ function storeOfChange(
       row.type !== 'sent'
         ? store.append(row)
         : parts.rules.record(row, { ...asked, plan }, async (checked) => {
+            if (await isClosed(parts, asked)) throw wasWithdrawn();
             isChecked = true;
             onSent();
             await store.append({ ...row, ...checked, profile: asked.account.name });

@@ -103,7 +103,18 @@ function outcomeParts(parts: ChangesParts, asked: AskedChange) {
 }
 
 /** Closes an id for good, unless something was sent under it: then what became of that. */
-export async function closeId(parts: ChangesParts, asked: AskedChange): Promise<EndLine> {
+export function closeId(parts: ChangesParts, asked: AskedChange): Promise<EndLine> {
+  const { alone } = parts.store;
+  const close = () => closeUnlessKnown(parts, asked);
+  return alone === undefined ? close() : alone(close);
+}
+
+/** Whether an id was closed, by this sender or by another one. */
+export async function isClosed({ store }: ChangesParts, { id }: AskedChange): Promise<boolean> {
+  return (await store.settings(closedName(id))).length > 0;
+}
+
+async function closeUnlessKnown(parts: ChangesParts, asked: AskedChange): Promise<EndLine> {
   const known = await endOfKnown(parts, asked);
   if (known !== undefined) return known;
   const { store, clock } = parts;

@@ -25,7 +25,7 @@ import { findingFor, limitsFor, limitsIn, limitWindowMs } from './team-limits.ts
 /** What the rules need of the sender. */
 export interface RulesParts {
   /** Takes the rows of limits and requests. */
-  readonly store: Pick<JournalStore, 'append'>;
+  readonly store: Pick<JournalStore, 'append' | 'alone'>;
   /** Answers what is asked. Not the store of a change: asking it counts as having seen. */
   readonly asking: Asking;
   /** The journal's time. `service`: its last `Date` is a clock too. */

@@ -66,7 +66,7 @@ export interface Rules {
 
 /** Everything is derived from the rows with each question, so there is nothing that could differ from them. */
 export function createRules(parts: RulesParts): Rules {
-  const inTurn = oneAfterTheOther();
+  const inTurn = oneAfterTheOther(parts.store.alone);
   const limitsOf: Rules['limitsOf'] = (asker, account) => ({
     limits: () => limitsSet(parts.asking, account),
     setLimits: (changes) => inTurn(async () => setLimits(parts, await asNow(parts, asker), account, changes)),
@@ -117,10 +117,11 @@ async function asNow({ roleNow }: RulesParts, asker: RuledAsker): Promise<RuledA
   });
 }
 
-function oneAfterTheOther(): <T>(act: () => Promise<T>) => Promise<T> {
+// In this process; and where other senders add rows too, not while they do.
+function oneAfterTheOther(alone: RulesParts['store']['alone']): <T>(act: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
   return (act) => {
-    const mine = last.then(act);
+    const mine = last.then(() => (alone === undefined ? act() : alone(act)));
     last = mine.catch(() => undefined);
     return mine;
   };

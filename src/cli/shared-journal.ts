@@ -1,0 +1,120 @@
+/** The journal on a server of which the file of a sender tells: its stores and its locks. Loaded only where there is such a file. */
+
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { CliError, systemReason } from '../errors.ts';
+import { type ClockWithTimers, type Env, variable } from '../io.ts';
+import type { JournalStore } from '../journal/journal.ts';
+import { createLeases } from '../journal/postgres/leases.ts';
+import { migrate } from '../journal/postgres/migrate.ts';
+import { createPostgresStore } from '../journal/postgres/postgres-store.ts';
+import { Server, type ServerPlace } from '../journal/postgres/server.ts';
+import { inWords, placeName } from '../journal/postgres/server-words.ts';
+import type { CopiedJournal } from '../journal/sqlite/sqlite-store.ts';
+import type { Locks } from '../locks/locks.ts';
+import type { FileRules } from '../profiles/profiles.ts';
+import { databaseIn, readConfig } from '../sender/at-sender/config.ts';
+
+/** What it takes. */
+export interface SharedParts {
+  readonly env: Env;
+  readonly home: string;
+  readonly clock: ClockWithTimers;
+  readonly rules: FileRules;
+  /** The file of the sender. */
+  readonly file: string;
+  /** What others see about the holder of a lock. */
+  readonly owner: { readonly operator: string; readonly command: string };
+  /** A copy of the journal, in the files that a journal of this machine would have. */
+  readonly openCopy: () => CopiedJournal;
+}
+
+/** A journal that several senders share. */
+export interface SharedJournal {
+  /** Where it is, for messages. */
+  readonly place: string;
+  readonly store: JournalStore;
+  /** For questions that do not count as having seen. */
+  readonly asking: JournalStore;
+  readonly locks: Locks;
+  /** Makes the tables that are missing, and brings the history of this machine into an empty journal. */
+  migrate(): Promise<Migrated>;
+}
+
+/** The names of the migrations that were done, and how many rows were brought. */
+export interface Migrated {
+  readonly place: string;
+  readonly done: readonly string[];
+  readonly brought: number;
+}
+
+/** Opens no connection yet. Undefined if the sender has its journal on this machine. */
+export function openShared(parts: SharedParts): SharedJournal | undefined {
+  const { clock, rules, owner, openCopy } = parts;
+  const { postgres } = readConfig(parts.file, rules);
+  if (postgres === undefined) return undefined;
+  const { rootCert, ...found } = databaseIn(postgres);
+  const database: ServerPlace = rootCert === undefined ? found : { ...found, ca: textOf(rootCert) };
+  const server = new Server({ place: database, clock, password: passwordFor(database, parts) });
+  const place = placeName(database);
+  const leases = createLeases({ server, clock, owner, place });
+  const open = () => {
+    const copy = openCopy();
+    const memory = join(dirname(copy.place), 'server');
+    return createPostgresStore({ server, place, copy, memory, rules, leases, clock });
+  };
+  const [store, asking] = [open(), open()];
+  return {
+    place,
+    store,
+    asking,
+    locks: leases,
+    async migrate() {
+      try {
+        const done = await migrate(server);
+        return { place, done, brought: await store.pushIfEmpty() };
+      } catch (error) {
+        throw inWords(error, place);
+      }
+    },
+  };
+}
+
+// Each line: host:port:database:user:password, with * for any, and \\ before a colon or a backslash.
+function passwordFor(
+  { host, port, database, user }: ServerPlace,
+  { env, home }: Pick<SharedParts, 'env' | 'home'>,
+): string | undefined {
+  const given = variable(env, 'PGPASSWORD');
+  if (given !== undefined) return given;
+  const named = variable(env, 'PGPASSFILE');
+  const wanted = [host.startsWith('/') ? 'localhost' : host, String(port), database, user];
+  const lines = (named === undefined ? textIfThere(join(home, '.pgpass')) : textOf(named)).split(/\r?\n/);
+  for (const line of lines) {
+    const fields = [...line.matchAll(/(?:^|:)((?:\\.|[^:\\])*)/g)].map(([, field = '']) =>
+      field.replace(/\\(.)/g, '$1'),
+    );
+    if (!line.startsWith('#') && wanted.every((one, index) => fields[index] === '*' || fields[index] === one))
+      return fields[4];
+  }
+  return undefined;
+}
+
+function textIfThere(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new CliError('refused', `${path} cannot be read: ${systemReason(error)}`, {
+      certain: 'nothing was sent',
+      cause: error,
+    });
+  }
+}

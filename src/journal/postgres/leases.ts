@@ -1,0 +1,100 @@
+/** Locks of several senders on one journal: rows with an expiry by the server's clock, and a number that grows with each holder. */
+
+import { randomUUID } from 'node:crypto';
+import type { ClockWithTimers } from '../../io.ts';
+import { type Busy, createTurns, type Held, type Locks } from '../../locks/locks.ts';
+import type { Server } from './server.ts';
+import { inWords } from './server-words.ts';
+
+/** What leases need. */
+interface LeaseParts {
+  readonly server: Server;
+  readonly clock: ClockWithTimers;
+  /** What others see about the holder. */
+  readonly owner: { readonly operator: string; readonly command: string };
+  /** Where the journal is, for messages. */
+  readonly place: string;
+}
+
+/** The locks, and under which numbers this process holds them. */
+export interface Leases extends Locks {
+  /** The number under which this process took a name, and has not released it; it may have expired since. Undefined: it did not take it. */
+  numberOf(name: string): string | undefined;
+}
+
+// Renewed three times within that.
+const leaseText = "interval '30 seconds'";
+const renewMs = 10_000;
+
+const takeText = `insert into paydesk.leases as held (name, holder, number, until, operator, command)
+  values ($1, $2, nextval('paydesk.fence'), clock_timestamp() + ${leaseText}, $3, $4)
+  on conflict (name) do update set holder = excluded.holder, number = excluded.number, until = excluded.until,
+    operator = excluded.operator, command = excluded.command, since = excluded.since
+  where held.until < clock_timestamp() or held.holder = excluded.holder
+  returning number`;
+const renewText = `update paydesk.leases set until = clock_timestamp() + ${leaseText} where name = $1 and number = $2`;
+const releaseText = 'delete from paydesk.leases where name = $1 and number = $2';
+const ownerText = `select operator, command, floor(extract(epoch from since) * 1000)::bigint as since
+  from paydesk.leases where name = $1`;
+
+/** Takes no connection before it is first used. */
+export function createLeases({ server, clock, owner, place }: LeaseParts): Leases {
+  const turns = createTurns();
+  const numbers = new Map<string, string>();
+  const holder = randomUUID();
+  const ask = async (text: string, values: readonly string[]) => {
+    try {
+      return await server.ask(text, values);
+    } catch (error) {
+      throw inWords(error, place);
+    }
+  };
+  const busy = async (name: string): Promise<Busy> => {
+    const [found] = await ask(ownerText, [name]);
+    if (found === undefined) return { held: false, owner: undefined };
+    const { operator, command, since } = found;
+    return {
+      held: false,
+      owner: { operator: operator ?? '', command: command ?? '', since: Number(since) },
+    };
+  };
+  return {
+    numberOf: (name) => numbers.get(name),
+    async take(name, { waitMs, signal }) {
+      signal?.throwIfAborted();
+      const turn = await turns.wait(name, { clock, deadline: clock.monotonic() + waitMs, signal });
+      if (turn === undefined) return await busy(name);
+      try {
+        const [taken] = await ask(takeText, [name, holder, owner.operator, owner.command]);
+        const number = taken?.number;
+        if (number === undefined || number === null) {
+          turn.end();
+          return await busy(name);
+        }
+        numbers.set(name, number);
+        // If it cannot be renewed it expires, and nothing is recorded under it any more.
+        const stop = clock.every(renewMs, () => void ask(renewText, [name, number]).catch(() => undefined));
+        return heldLease(async () => {
+          stop();
+          numbers.delete(name);
+          await ask(releaseText, [name, number]).catch(() => undefined);
+          turn.end();
+        });
+      } catch (error) {
+        turn.end();
+        throw error;
+      }
+    },
+  };
+}
+
+function heldLease(release: () => Promise<void>): Held {
+  let released: Promise<void> | undefined;
+  return {
+    held: true,
+    release() {
+      released ??= release();
+      return released;
+    },
+  };
+}

@@ -1,0 +1,56 @@
+/** The tables of a journal on a server: the migrations that this package has, and what of them is still to be done. */
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { findPackageJSON } from 'node:module';
+import { dirname, join } from 'node:path';
+import type { Server } from './server.ts';
+
+interface Migration {
+  readonly number: number;
+  readonly name: string;
+  readonly sql: string;
+}
+
+/** The statements of all migrations, for whoever runs them by hand. */
+export function migrationsText(): string {
+  return migrations()
+    .map(({ number, sql }) => `begin;\n${sql}${noteText(number)};\ncommit;\n`)
+    .join('\n');
+}
+
+/** Does what is not done yet, all of it or nothing. Returns the names of what it did. */
+export async function migrate(server: Server): Promise<readonly string[]> {
+  // Two senders may do it at the same moment: one waits for the other.
+  return await server.transaction(
+    "select pg_advisory_xact_lock(hashtext('paydesk'))",
+    async (transaction) => {
+      const [found] = await transaction.ask(
+        "select to_regclass('paydesk.migrations') is not null as is_there",
+      );
+      const [last] =
+        found?.is_there === 't'
+          ? await transaction.ask('select max(number) as number from paydesk.migrations')
+          : [];
+      const missing = migrations().filter(({ number }) => number > Number(last?.number ?? 0));
+      for (const { number, sql } of missing) await transaction.run(`${sql}${noteText(number)}`);
+      await transaction.commit();
+      return missing.map(({ name }) => name);
+    },
+  );
+}
+
+function noteText(number: number): string {
+  return `insert into paydesk.migrations (number) values (${number})`;
+}
+
+function migrations(): readonly Migration[] {
+  const folder = join(dirname(findPackageJSON(import.meta.url) ?? ''), 'migrations');
+  return readdirSync(folder)
+    .filter((name) => name.endsWith('.sql'))
+    .toSorted()
+    .map((name) => ({
+      number: Number.parseInt(name, 10),
+      name,
+      sql: readFileSync(join(folder, name), 'utf8'),
+    }));
+}

@@ -1,0 +1,347 @@
+/**
+ * The journal on a PostgreSQL server, for the senders of a team. The server keeps the rows and puts them in one order; each sender
+ * keeps a copy with its witness, which proves what the server gives, decides what may be added, and answers what is asked.
+ */
+
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { CliError } from '../../errors.ts';
+import type { ClockWithTimers } from '../../io.ts';
+import { type FileRules, readOwnFile, writeOwnFile } from '../../profiles/profiles.ts';
+import { type StoredRow, storedColumns } from '../chain.ts';
+import { attemptKey, type JournalRow } from '../journal-rows.ts';
+import type { JournalStore, Verification } from '../journal-store.ts';
+import { lockName } from '../same-account.ts';
+import { aboutOf } from '../sqlite/journal-tables.ts';
+import type { CopiedJournal } from '../sqlite/sqlite-store.ts';
+import type { Leases } from './leases.ts';
+import { type Found, type Server, ServerError, type Transaction } from './server.ts';
+import { inWords, refuseForgetful, refuseServer, serverDiffers } from './server-words.ts';
+import { addText, headText, lockText, pushRows } from './statements.ts';
+import { pageMax, rowIn, verifyServer } from './verify-server.ts';
+
+/** What a store needs. */
+export interface PostgresParts {
+  readonly server: Server;
+  /** Where the journal is, for messages. */
+  readonly place: string;
+  readonly copy: CopiedJournal;
+  /** The file in which this sender remembers which server it knows. */
+  readonly memory: string;
+  readonly rules: FileRules;
+  readonly leases: Pick<Leases, 'numberOf'>;
+  readonly clock: ClockWithTimers;
+}
+
+/** The journal of senders. */
+export interface ServerJournal extends JournalStore {
+  /** Brings the rows of the copy to a server that has none yet. Returns how many. */
+  pushIfEmpty(): Promise<number>;
+}
+
+/** Connects on first use. */
+export function createPostgresStore(parts: PostgresParts): ServerJournal {
+  const store = new PostgresStore(parts);
+  const { copy } = parts;
+  const fresh = async (): Promise<CopiedJournal> => {
+    await store.refresh();
+    return copy;
+  };
+  return {
+    place: parts.place,
+    witness: copy.witness,
+    append: (row) => store.append(row),
+    takeBack: (sent, verdict) => store.takeBack(sent, verdict),
+    alone: (act) => store.alone(act),
+    attempts: async (query) => (await fresh()).attempts(query),
+    list: async (filter, page) => (await fresh()).list(filter, page),
+    operators: async (origin) => (await fresh()).operators(origin),
+    settings: async (name) => (await fresh()).settings(name),
+    refunded: async (of) => (await fresh()).refunded(of),
+    approvals: async (query) => (await fresh()).approvals(query),
+    newest: async () => (await fresh()).newest(),
+    ready: async () => (await fresh()).ready(),
+    checkSome: (how) => copy.checkSome(how),
+    wholeCheckAt: () => copy.wholeCheckAt(),
+    recent: async (of, profile) => (await fresh()).recent(of, profile),
+    problem: () =>
+      fresh().then(
+        (found) => found.problem(),
+        (error: Error) => error.message,
+      ),
+    verify: (head, now) => store.verify(head, now),
+    acceptCopy: (row) => store.acceptServer(row),
+    repair: () => store.repair(),
+    pushIfEmpty: () => store.pushIfEmpty(),
+    eraseBodies: (before) => store.eraseBodies(before),
+    archive: async (path) => (await fresh()).archive(path),
+    countOver: () => Promise.resolve(0),
+    archiveOld: () => Promise.reject(store.refusal('stays whole on its server', 'nothing was moved')),
+    restore: (path) => store.restore(path),
+    close() {
+      parts.server.close();
+      copy.close();
+    },
+  };
+}
+
+// For so long a row is tried again that tells what became of something: that must not be lost while a server is started again.
+const insistMs = 20_000;
+const againMs = 250;
+
+class PostgresStore {
+  readonly #parts: PostgresParts;
+  /** The transaction of `alone` in which the caller is. */
+  readonly #alone = new AsyncLocalStorage<{ transaction: Transaction | undefined }>();
+  #asked: Promise<void> | undefined;
+  /** Which server this sender knows, and which one it has found. */
+  #known: string | undefined;
+  #found = '';
+
+  constructor(parts: PostgresParts) {
+    this.#parts = parts;
+    this.#known = readOwnFile(parts.memory, parts.rules);
+  }
+
+  refusal(what: string, certain: string): CliError {
+    return new CliError('refused', `the journal ${this.#parts.place} ${what}`, { certain });
+  }
+
+  // ── Asking ────────────────────────────────────────────────────────────────────────────────────
+
+  /** Fetches what others have added. What is asked for at the same moment needs the server once. */
+  refresh(): Promise<void> {
+    this.#asked ??= Promise.resolve().then(async () => {
+      this.#asked = undefined;
+      await this.#inWords(() => this.#fetch((text, values) => this.#parts.server.ask(text, values)));
+    });
+    return this.#asked;
+  }
+
+  async #fetch(ask: Transaction['ask'], accepts = false): Promise<void> {
+    for (let isAll = false; !isAll; ) {
+      const end = await this.#parts.copy.newestRow();
+      isAll = await this.#take(end, await ask(headText('$1::bigint'), [end.seq]), accepts);
+    }
+  }
+
+  // Takes what the server gave after a row of the copy. Whether that was all.
+  async #take(seen: Newest, found: readonly Found[], accepts: boolean): Promise<boolean> {
+    const { place, copy } = this.#parts;
+    const [head] = found;
+    if (head === undefined) throw this.refusal('has no head', 'nothing was sent');
+    refuseServer(head, place);
+    const newest = { seq: Number(head.head_seq), hash: head.head_hash };
+    refuseForgetful(seen, { ...newest, known: head.known }, place);
+    const rows = found.flatMap((one) => (one.seq === null ? [] : [rowIn(one)]));
+    if (rows.length > 0) await copy.follow(rows);
+    if (rows.length === pageMax) return false;
+    const last: Newest = rows.at(-1) ?? seen;
+    if (last.seq !== newest.seq || last.hash !== newest.hash)
+      throw serverDiffers(`lacks row ${newest.seq}, or has another one`, place, ['paydesk journal verify']);
+    this.#compare(head.identity ?? '', accepts);
+    return true;
+  }
+
+  #compare(identity: string, accepts: boolean): void {
+    if (this.#known === undefined) this.#remember(identity);
+    this.#found = identity;
+    if (this.#known === identity || accepts) return;
+    throw serverDiffers(
+      'was restored, promoted or replaced since this sender saw it last',
+      this.#parts.place,
+      [
+        "look on the service's own screen which orders were changed lately",
+        'if it was done on purpose, allow changes again: paydesk journal verify --accept-copy',
+      ],
+    );
+  }
+
+  #remember(identity: string): void {
+    const { memory, rules } = this.#parts;
+    writeOwnFile(memory, identity, rules);
+    this.#known = identity;
+  }
+
+  async #inWords<T>(act: () => Promise<T>): Promise<T> {
+    try {
+      return await act();
+    } catch (error) {
+      throw inWords(error, this.#parts.place);
+    }
+  }
+
+  // ── Adding ────────────────────────────────────────────────────────────────────────────────────
+
+  /** Runs this while no other sender adds rows: until `act` has added one, or is over. */
+  alone<T>(act: () => Promise<T>): Promise<T> {
+    return this.#inWords(() => this.#locked((transaction) => this.#alone.run({ transaction }, act)));
+  }
+
+  // While the head is locked nobody adds rows, and what was under way before is over.
+  async #locked<T>(act: (transaction: Transaction) => Promise<T>, accepts = false): Promise<T> {
+    const seen = await this.#parts.copy.newestRow();
+    const first = `${lockText}; ${headText(String(seen.seq))}`;
+    return await this.#parts.server.transaction(first, async (transaction, found) => {
+      if (!(await this.#take(seen, found, accepts)))
+        await this.#fetch((text, values) => transaction.ask(text, values), accepts);
+      return await act(transaction);
+    });
+  }
+
+  async append(row: JournalRow): Promise<void> {
+    const { clock } = this.#parts;
+    const held = this.#alone.getStore();
+    const transaction = held?.transaction;
+    if (held !== undefined) held.transaction = undefined;
+    const deadline = clock.monotonic() + insistMs;
+    const tried: Tried = {};
+    for (let turn = 1; ; turn += 1) {
+      try {
+        await (transaction !== undefined && turn === 1
+          ? this.#add(transaction, row, tried)
+          : this.#locked((one) => this.#add(one, row, tried)));
+        return;
+      } catch (error) {
+        await transaction?.rollback();
+        // What is not sent yet is not tried again: the order may have changed meanwhile.
+        const isTriedAgain = row.type !== 'sent' && error instanceof ServerError;
+        if (!isTriedAgain || clock.monotonic() >= deadline) throw inWords(error, this.#parts.place);
+        await clock.sleep(againMs);
+      }
+    }
+  }
+
+  async #add(transaction: Transaction, row: JournalRow, tried: Tried): Promise<void> {
+    const { copy, leases } = this.#parts;
+    // The commit before may have come through.
+    if (tried.row !== undefined && (await copy.rowsAfter(tried.row.seq - 1, 1))[0]?.hash === tried.row.hash)
+      return;
+    const stored = await copy.next(row);
+    const name = row.type === 'sent' ? lockName(row, aboutOf(row)) : null;
+    const number = name === null ? undefined : leases.numberOf(name);
+    const values = [...storedColumns.map((column) => stored[column]), name, number ?? null];
+    try {
+      const [added] = await transaction.ask(addText, values);
+      if (added?.is_held !== 't') throw this.#refused(row, 'another sender has taken it over by now');
+    } catch (error) {
+      if (error instanceof ServerError && error.code === '23505')
+        throw this.#refused(row, 'another change of it is open');
+      throw error;
+    }
+    tried.row = stored;
+    await transaction.commit();
+    // Nothing is sent before the copy and its witness have the row too.
+    await copy.follow([stored]);
+  }
+
+  #refused(row: JournalRow, why: string): CliError {
+    const of = row.type === 'sent' ? aboutOf(row) : 'the journal';
+    return new CliError('refused', `${of} cannot be changed now: ${why}`, {
+      certain: 'nothing was sent',
+      now: ['run the command again in a moment'],
+    });
+  }
+
+  async takeBack(...[sent, verdict]: Parameters<JournalStore['takeBack']>): Promise<void> {
+    const { clock, copy } = this.#parts;
+    const deadline = clock.monotonic() + insistMs;
+    for (;;) {
+      try {
+        // Once the head is locked, the transaction that was to add it is over: it is there, or never will be.
+        const attempts = await this.#locked(() => copy.attempts({ change: sent.change }));
+        if (attempts.some((one) => attemptKey(one.sent) === attemptKey(sent))) await this.append(verdict);
+        return;
+      } catch (error) {
+        if (!(error instanceof ServerError) || clock.monotonic() >= deadline)
+          throw inWords(error, this.#parts.place);
+        await clock.sleep(againMs);
+      }
+    }
+  }
+
+  // ── The whole journal ─────────────────────────────────────────────────────────────────────────
+
+  verify(head: string | undefined, now: number | undefined): Promise<Verification> {
+    const { server, copy } = this.#parts;
+    return this.#inWords(async () => {
+      const [facts] = await server.ask(headText('$1::bigint'), [0]);
+      if (facts !== undefined) refuseServer(facts, this.#parts.place);
+      // What is wrong shows in what the two hold.
+      await this.refresh().catch(() => undefined);
+      return await verifyServer({ server, copy }, head, now);
+    });
+  }
+
+  async eraseBodies(before: number): Promise<number> {
+    const { server, copy } = this.#parts;
+    await this.refresh();
+    const erased = await copy.erasable(before);
+    return await this.#inWords(async () => {
+      for (const { change, attempt } of erased)
+        await server.ask('update paydesk.rows set body = null where change = $1 and attempt = $2', [
+          change,
+          attempt,
+        ]);
+      return await copy.eraseBodies(before);
+    });
+  }
+
+  /** Allows changes again on a server that was restored or promoted, if it has all rows that this sender has seen. */
+  async acceptServer(row: JournalRow): Promise<void> {
+    await this.#inWords(() =>
+      this.#locked(async (transaction) => {
+        if (this.#known === this.#found) throw this.refusal('is the one that it was', 'nothing was changed');
+        await this.#add(transaction, row, {});
+        this.#remember(this.#found);
+      }, true),
+    );
+  }
+
+  /** Gives rows back to a server that lacks them. */
+  async repair(): ReturnType<JournalStore['repair']> {
+    const pushed = await this.#push();
+    if (pushed === 0)
+      throw this.refusal('lacks nothing that this sender could give back', 'nothing was changed');
+    const none = { doubtful: 0, lost: [], unreadable: 0, blocked: [], mayBeCopy: false };
+    return { copy: undefined, witnessCopy: undefined, kept: pushed, ...none };
+  }
+
+  async restore(path: string): Promise<number> {
+    await this.refresh();
+    const count = await this.#parts.copy.restore(path);
+    await this.#push();
+    return count;
+  }
+
+  async pushIfEmpty(): Promise<number> {
+    const [head] = await this.#inWords(() => this.#parts.server.ask('select seq from paydesk.head'));
+    return head?.seq === '0' ? await this.#push() : 0;
+  }
+
+  // Adds the rows that only the copy has, if they follow those of the server. Returns how many.
+  async #push(): Promise<number> {
+    const { server, copy } = this.#parts;
+    const { findings } = await copy.verify();
+    if (findings.length > 0) throw this.refusal('has a copy here that is not whole', 'nothing was changed');
+    return await this.#inWords(() =>
+      server.transaction(`${lockText}; ${headText('0')}`, async (transaction, [head]) => {
+        if (head === undefined) throw this.refusal('has no head', 'nothing was changed');
+        refuseServer(head, this.#parts.place);
+        const from = Number(head.head_seq);
+        const [known] = await copy.rowsAfter(from - 1, 1);
+        if (from > 0 && known?.hash !== head.head_hash)
+          throw serverDiffers('has rows that this sender does not know', this.#parts.place, []);
+        const pushed = await pushRows(transaction, copy, from);
+        await transaction.commit();
+        return pushed;
+      }),
+    );
+  }
+}
+
+type Newest = Pick<StoredRow, 'seq' | 'hash'>;
+
+/** The row that was given to the server in the turn before. */
+interface Tried {
+  row?: StoredRow;
+}

@@ -1,0 +1,86 @@
+/** What is wrong with the server of a journal, in words. Pure. */
+
+import { CliError } from '../../errors.ts';
+import { CommitUnknown, type Found, ServerError, type ServerPlace } from './server.ts';
+
+/** The newest migration that this program knows. */
+export const schemaNumber = 1;
+
+/** A journal on a server in messages: `paydesk@db.example:5432/desk`. It holds no password. */
+export function placeName({ user, host, port, database }: ServerPlace): string {
+  return `${user}@${host}:${port}/${database}`;
+}
+
+/** An error of the server, or of the way there, as a refusal; any other as it is. */
+export function inWords(error: unknown, place: string): unknown {
+  if (!(error instanceof ServerError)) return error;
+  // What pg says itself when it has no password, or the server does not prove that it knows it.
+  const known = error.message.startsWith('SASL') ? signIn : errors[error.code];
+  const what = error instanceof CommitUnknown ? 'did not confirm what was to be recorded' : 'cannot be used';
+  return new CliError('refused', `the journal ${place} ${what}: ${known?.problem ?? error.message}`, {
+    certain: 'nothing was sent',
+    now: [known?.now ?? 'run the command again when the server answers'],
+    cause: error,
+  });
+}
+
+const migrate = 'at the sender: paydesk sender migrate';
+const noTables = { problem: 'the database has no journal yet', now: migrate };
+const signIn = {
+  problem: 'the server does not let the sender in with its password',
+  now: 'look at PGPASSWORD or PGPASSFILE, and at pg_hba.conf of the server',
+};
+const errors: Readonly<Record<string, { readonly problem: string; readonly now: string }>> = {
+  '42P01': noTables,
+  '3F000': noTables,
+  '28P01': signIn,
+  '28000': signIn,
+  '3D000': { problem: 'the server has no such database', now: 'compare the name in --postgres' },
+  '42501': {
+    problem: 'the role may not do that',
+    now: 'let the role own the database, or let who owns it run: paydesk sender migrate --print-sql',
+  },
+  '55P03': { problem: 'another sender is writing to it', now: 'run the command again in a moment' },
+};
+
+/** Throws CliError 'refused' for a server that may forget what it confirmed, that is a standby, or that has the tables of another program. */
+export function refuseServer(found: Found, place: string): void {
+  const refuse = (problem: string, now: string): never => {
+    throw new CliError('refused', `the server of the journal ${place} ${problem}`, {
+      certain: 'nothing was sent',
+      now: [now],
+    });
+  };
+  const schema = Number(found.schema);
+  if (found.standby === 't') refuse('is a standby', 'connect to the primary server');
+  for (const name of ['synchronous_commit', 'fsync', 'full_page_writes'])
+    if (found[name] === 'off')
+      refuse(`has ${name} = off: it may forget what was sent`, `ask who runs it to switch ${name} on`);
+  if (schema > schemaNumber) refuse('has the tables of a newer paydesk', 'install the newer paydesk');
+  if (schema < schemaNumber) refuse('has the tables of an older paydesk', migrate);
+}
+
+/** The refusal of a server that is not what it was. */
+export function serverDiffers(problem: string, place: string, now: readonly string[]): CliError {
+  return new CliError('refused', `the server of the journal ${place} ${problem}`, {
+    certain: 'nothing was sent',
+    now: ['ask who runs the database what happened to it', ...now],
+  });
+}
+
+/** Throws CliError 'refused' if the server has forgotten rows that this sender has seen, or has others. `known`: what it has in that place. */
+export function refuseForgetful(
+  seen: { readonly seq: number; readonly hash: string },
+  server: { readonly seq: number; readonly known: string | null | undefined },
+  place: string,
+): void {
+  const lacking = seen.seq - server.seq;
+  if (lacking > 0)
+    throw serverDiffers(`lacks ${lacking} of ${seen.seq} rows that this sender has seen`, place, [
+      'to give them back from the copy of this sender: paydesk journal verify --repair',
+    ]);
+  if (seen.seq > 0 && server.known !== seen.hash)
+    throw serverDiffers(`has another row ${seen.seq} than this sender has seen`, place, [
+      'paydesk journal verify',
+    ]);
+}

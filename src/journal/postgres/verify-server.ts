@@ -1,0 +1,133 @@
+/** Checks a journal on a server: every row and its chain, the copy of this sender, and which changes are open by the rows alone. */
+
+import { verdictsIn } from '../archived-rows.ts';
+import { chainStart, checkChain, type StoredRow, storedColumns, storedRow, written } from '../chain.ts';
+import { attemptKey } from '../journal-rows.ts';
+import { type Finding, newestMissing, type Verification } from '../journal-store.ts';
+import { lockName } from '../same-account.ts';
+import { aboutOf } from '../sqlite/journal-tables.ts';
+import type { CopiedJournal } from '../sqlite/sqlite-store.ts';
+import type { Found, Server } from './server.ts';
+
+/** So many rows are read at a time. */
+export const pageMax = 1000;
+
+const pageText = `select ${storedColumns.join(', ')} from paydesk.rows where seq > $1 order by seq limit ${pageMax}`;
+
+/** The row in a record that the server gave. */
+export function rowIn(found: Found): StoredRow {
+  return storedRow({
+    ...found,
+    seq: Number(found.seq),
+    time: Number(found.time),
+    attempt: Number(found.attempt),
+  });
+}
+
+/** An attempt without a verdict: the number of its SENT row, and the name of its lock. */
+interface OpenChange {
+  readonly sent: number;
+  readonly name: string;
+}
+
+/** Follows rows, and knows which attempts have no verdict. */
+class OpenChanges {
+  readonly #open = new Map<string, OpenChange>();
+
+  read(stored: StoredRow): void {
+    if (stored.type !== 'sent' && stored.type !== 'verdict') return;
+    const row = written(stored);
+    if (row.type === 'verdict') this.#open.delete(attemptKey(row));
+    if (row.type === 'sent' && verdictsIn(row).length === 0)
+      this.#open.set(attemptKey(row), { sent: stored.seq, name: lockName(row, aboutOf(row)) });
+  }
+
+  get all(): readonly OpenChange[] {
+    return [...this.#open.values()];
+  }
+}
+
+/** The attempts without a verdict, as the rows of a copy say. */
+export async function openIn(copy: Pick<CopiedJournal, 'rowsAfter'>): Promise<readonly OpenChange[]> {
+  const open = new OpenChanges();
+  for (let at = 0; ; ) {
+    const rows = await copy.rowsAfter(at, pageMax);
+    for (const row of rows) open.read(row);
+    const last = rows.at(-1)?.seq;
+    if (last === undefined) return open.all;
+    at = last;
+  }
+}
+
+/** Reads every row of the server. Damage is a finding, not an error. `head`: a hash noted elsewhere; `now`: Unix milliseconds. */
+export async function verifyServer(
+  { server, copy }: { readonly server: Server; readonly copy: CopiedJournal },
+  head: string | undefined,
+  now: number | undefined,
+): Promise<Verification> {
+  const findings: Finding[] = [];
+  const open = new OpenChanges();
+  let [rows, settings, at, last, knowsHead] = [0, 0, 0, chainStart, head === chainStart];
+  for (;;) {
+    const page = (await server.ask(pageText, [at])).map(rowIn);
+    if (page.length === 0) break;
+    const chain = checkChain(page, at, last);
+    const own = await copy.rowsAfter(at, page.length);
+    const known = new Map(own.map((row) => [row.seq, row.hash]));
+    const isOther = ({ seq, hash }: StoredRow) => known.has(seq) && known.get(seq) !== hash;
+    findings.push(
+      ...chain.findings,
+      ...page.filter(isOther).map(({ seq }) => ({ seq, problem: 'differs from the copy of this sender' })),
+    );
+    if (chain.findings.length === 0) for (const row of page) open.read(row);
+    rows += page.length;
+    settings += page.filter(({ type }) => type === 'setting').length;
+    knowsHead ||= page.some(({ hash }) => hash === head);
+    [at, last] = [chain.seq, chain.head];
+  }
+  findings.push(...(await endFindings(server, copy, { seq: at, head: last })));
+  if (findings.length === 0) findings.push(...(await openFindings(server, open.all)));
+  const ofCopy = await copy.verify(undefined, findings.length === 0 ? now : undefined);
+  const problems = ofCopy.findings.map(({ seq, problem }) => ({
+    seq: 0,
+    problem: `the copy of this sender: ${seq === 0 ? '' : `row ${seq} `}${problem}`,
+  }));
+  return {
+    rows,
+    settings,
+    head: last,
+    findings: [...findings, ...problems],
+    knowsHead: head === undefined ? undefined : knowsHead,
+    witness: ofCopy.witness,
+  };
+}
+
+async function endFindings(
+  server: Server,
+  copy: CopiedJournal,
+  end: { readonly seq: number; readonly head: string },
+): Promise<readonly Finding[]> {
+  const [noted] = await server.ask('select seq, hash from paydesk.head');
+  const { seq } = await copy.newestRow();
+  const lacking =
+    seq <= end.seq ? [] : [{ seq, problem: 'is missing on the server, and in the copy of this sender' }];
+  return [...newestMissing(end, { seq: Number(noted?.seq ?? 0), hash: noted?.hash }), ...lacking];
+}
+
+// What the table of open changes says, and what the rows say.
+async function openFindings(server: Server, derived: readonly OpenChange[]): Promise<readonly Finding[]> {
+  const listed = await server.ask('select sent, name from paydesk.open_changes');
+  const left = new Map(derived.map(({ sent, name }) => [sent, name]));
+  const wrong = listed.filter(({ sent, name }) => {
+    const isRight = left.get(Number(sent)) === name;
+    left.delete(Number(sent));
+    return !isRight;
+  });
+  return [
+    ...wrong.map(({ sent }) => ({
+      seq: Number(sent),
+      problem: 'is listed as open, and the rows do not say so',
+    })),
+    ...[...left.keys()].map((seq) => ({ seq, problem: 'is open by the rows, and not listed so' })),
+  ];
+}
