@@ -35,7 +35,7 @@ export function topicFile(name: string): string {
   return `docs/${topics[name]?.page ?? name}.md`;
 }
 
-/** The topics that a word may mean: its name or its summary has a word of the same stem, as `team` and `teams`, `testing` and `test`. */
+/** The topics that a word may mean: its name or its summary has a word of the same stem, as `teams` and `team`, `testing` and `test`. */
 export function topicsLike(word: string): readonly string[] {
   const stem = stemOf(word);
   if (stem.length < 3) return [];

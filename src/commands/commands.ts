@@ -63,12 +63,12 @@ export const groups: Readonly<Record<string, Group>> = {
   sender: {
     summary: 'Let one service of the team send for all its desks',
     example: 'paydesk sender members',
-    guide: 'teams',
+    guide: 'team',
   },
   approvals: {
     summary: 'Approve refunds of a team that need a second person',
     example: 'paydesk approvals list',
-    guide: 'teams',
+    guide: 'team',
   },
   simulator: {
     summary: 'Serve the simulated service, or reset the demo',

@@ -3,14 +3,18 @@
 import { expect, test } from 'vitest';
 import { isOpen, isWatched, verdictOf } from '../../src/journal/attempt-state.ts';
 import type { AttemptRecord } from '../../src/journal/journal-rows.ts';
-import { rowsOfYears, watched } from '../../tools/bench/desk-rows.ts';
+import { rowsOfYears, watched, watchedRows } from '../../tools/bench/desk-rows.ts';
 
 const account = { origin: 'http://127.0.0.1:1', account: 'shop', profile: 'shop', keyFingerprint: 'f' };
 const now = Date.parse('2026-11-23T00:10:00Z');
 const clock = { wall: now, time: now, mono: 0, skewed: false, dated: true, service: now };
+const allRows = (changes: number) => [
+  ...[...rowsOfYears(changes, account, now)].flat(),
+  ...watchedRows(changes, account, now),
+];
 
 test.each([100, 3000, 20_000])('%i changes: one sent row each, all rows in the order of time', (changes) => {
-  const rows = [...rowsOfYears(changes, account, now)].flat();
+  const rows = allRows(changes);
   const times = rows.map(({ time }) => time);
   expect(times).toEqual(times.toSorted((a, b) => a - b));
   expect(times.at(-1)).toBeLessThan(now);
@@ -26,7 +30,7 @@ test('every piece holds all rows of its changes, so that a store can take in one
 });
 
 test('most changes are over: only the newest are watched, and one link in 50,000 is unconfirmed', () => {
-  const rows = [...rowsOfYears(20_000, account, now)].flat();
+  const rows = allRows(20_000);
   const verdicts = Map.groupBy(
     rows.filter((row) => row.type === 'verdict'),
     ({ change }) => change,

@@ -189,7 +189,7 @@ test('help for something that does not exist exits 2, names it on stderr and pri
 });
 
 test.each([
-  ['team', 'paydesk help teams'],
+  ['teams', 'paydesk help team'],
   ['testing', 'paydesk help scripting'],
   ['lost', 'paydesk help when-a-reply-is-lost'],
 ])('help %s, which is no topic, names the page that has the word', async (word, page) => {

@@ -19,7 +19,7 @@ export function orderIdOf(index: number): string {
   return `ord_${String(index).padStart(17, '0')}`;
 }
 
-/** The change of a change. No two numbers give the same one. */
+/** The id of a change. No two numbers give the same one. */
 export function changeOfRow(change: number): string {
   return `i_${mixed(change).toString(16).padStart(8, '0')}`;
 }
