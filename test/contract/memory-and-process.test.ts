@@ -186,6 +186,8 @@ const stories: readonly Story[] = [
       ends(3, 'sender revoke ana --yes'),
       ends(3, 'sender limits --json'),
       ends(3, 'sender members'),
+      ends(3, 'sender migrate --allow-root --yes'),
+      ends(3, 'sender verify'),
     ],
   },
   {
