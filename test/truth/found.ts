@@ -117,4 +117,20 @@ export const found: readonly (readonly [claim: string, history: History, where: 
         /refunds (?:status|apply)/,
       ] as const,
   ),
+  [
+    'a refund that was made is unconfirmed at another desk too while the figures of its order contradict each other',
+    byHand('part', refund('ana'), refund('bob'), failsAndStays, refund('ana')),
+    /journal reconcile/,
+  ],
+  [
+    'refunds compare says what went back by the row, whatever somebody else refunded of another charge',
+    byHand(
+      'part',
+      step('somebody else refunds', { charge: 'ch_2' }),
+      refund('ana'),
+      isStrange,
+      refund('ana'),
+    ),
+    /refunds compare|orders show/,
+  ],
 ];

@@ -97,7 +97,7 @@ export function truthFor(desk: 'ana' | 'bob', ledger: Ledger): Truth {
     ...(strange === 0 ? {} : { strange }),
     ...now,
     before,
-    mustLook: now.open !== 'none' || (ledger.isDoubted && desk === 'ana'),
+    mustLook: now.open !== 'none' || (ledger.isDoubted && (desk === 'ana' || now.attempts !== 'none')),
     row: {
       ...ofRow,
       ...(ledger.isDoubted ? { state: 'doubt', compare: 7 } : {}),
