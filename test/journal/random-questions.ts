@@ -190,9 +190,10 @@ function isUnconfirmed({ verdicts }: AttemptRecord): boolean {
   return isOpen || alarm !== undefined || (verdict === 'rejected' && confirmed === false);
 }
 
-function isDoubted({ sent: { proof }, verdicts }: AttemptRecord): boolean {
+// Of an attempt whose SENT row was lost no read can tell.
+function isDoubted({ sent: { proof, lost }, verdicts }: AttemptRecord): boolean {
   const { verdict, by } = verdicts.at(-1) ?? {};
-  return proof.kind === 'refund' && verdict === 'rejected' && by === 'person';
+  return lost === undefined && proof.kind === 'refund' && verdict === 'rejected' && by === 'person';
 }
 
 function idsIn({ verdicts }: AttemptRecord): readonly string[] {
