@@ -9,7 +9,7 @@ _paydesk() {
   case "$typed" in
     '') words='orders refunds today customers checkout journal report index sender approvals profile simulator api completion help' ;;
     'orders') words='list show find refund capture create export summary waiting twins' ;;
-    'refunds') words='plan apply status compare list summary' ;;
+    'refunds') words='plan apply status compare receipt list summary' ;;
     'customers') words='list show find export' ;;
     'checkout') words='create' ;;
     'index') words='build refresh status forget rekey' ;;
@@ -20,7 +20,7 @@ _paydesk() {
     'simulator') words='serve reset' ;;
     'help') words='orders refunds today customers checkout journal report index sender approvals profile simulator api completion commands refund when-a-reply-is-lost many-refunds find reports exports create accounts settings team scripting output exit-codes environment safety words' ;;
     'help orders') words='list show find refund capture create export summary waiting twins' ;;
-    'help refunds') words='plan apply status compare list summary' ;;
+    'help refunds') words='plan apply status compare receipt list summary' ;;
     'help customers') words='list show find export' ;;
     'help checkout') words='create' ;;
     'help index') words='build refresh status forget rekey' ;;

@@ -44,6 +44,7 @@ function __paydesk_complete
                     apply 'Send the refunds of a plan, each at most once' \
                     status 'Show what became of every row of a plan' \
                     compare 'Compare a list of orders with what was refunded' \
+                    receipt 'Write the words for the buyer about one refund' \
                     list 'List the refunds of a period: how much, why, and by whom' \
                     summary 'Add up the refunds of a period: by reason, operator, day or brand of card, and the rate'
                 return
@@ -166,6 +167,7 @@ function __paydesk_complete
                     apply 'Send the refunds of a plan, each at most once' \
                     status 'Show what became of every row of a plan' \
                     compare 'Compare a list of orders with what was refunded' \
+                    receipt 'Write the words for the buyer about one refund' \
                     list 'List the refunds of a period: how much, why, and by whom' \
                     summary 'Add up the refunds of a period: by reason, operator, day or brand of card, and the rate'
                 return

@@ -42,6 +42,7 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "apply`tSend the refunds of a plan, each at most once"
                 "status`tShow what became of every row of a plan"
                 "compare`tCompare a list of orders with what was refunded"
+                "receipt`tWrite the words for the buyer about one refund"
                 "list`tList the refunds of a period: how much, why, and by whom"
                 "summary`tAdd up the refunds of a period: by reason, operator, day or brand of card, and the rate"
             }
@@ -153,6 +154,7 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "apply`tSend the refunds of a plan, each at most once"
                 "status`tShow what became of every row of a plan"
                 "compare`tCompare a list of orders with what was refunded"
+                "receipt`tWrite the words for the buyer about one refund"
                 "list`tList the refunds of a period: how much, why, and by whom"
                 "summary`tAdd up the refunds of a period: by reason, operator, day or brand of card, and the rate"
             }

@@ -162,6 +162,12 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./refunds/compare.ts')).compare,
   },
   {
+    words: ['refunds', 'receipt'],
+    summary: 'Write the words for the buyer about one refund',
+    guide: 'refund',
+    load: async () => (await import('./refunds/receipt.ts')).receipt,
+  },
+  {
     words: ['refunds', 'list'],
     summary: 'List the refunds of a period: how much, why, and by whom',
     guide: 'reports',

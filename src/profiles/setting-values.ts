@@ -111,3 +111,20 @@ export const timeZone = v.pipe(
   v.string(),
   v.check(knowsZone, 'a time zone such as America/Mexico_City or UTC'),
 );
+
+// The places of a template, such as `{amount}`.
+const templatePlaces: readonly string[] = ['amount', 'card', 'date', 'auth', 'order', 'days'];
+const templateWords = `a text with {amount}, and of other places only ${templatePlaces
+  .slice(1)
+  .map((name) => `{${name}}`)
+  .join(', ')}`;
+
+/** The shop's own sentences for a refund that was made. */
+export const receiptTemplate = v.pipe(
+  v.string(),
+  v.maxLength(2000, 'a text of at most 2000 characters'),
+  v.check((text) => {
+    const places = [...text.matchAll(/\{([^{}\n]*)\}/g)].map(([, name = '']) => name);
+    return places.includes('amount') && places.every((name) => templatePlaces.includes(name));
+  }, templateWords),
+);

@@ -13,6 +13,7 @@ import {
   metadataKeys,
   moments,
   pagedOrDirect,
+  receiptTemplate,
   required,
   timeZone,
   usualReferenceKeys,
@@ -57,6 +58,12 @@ const single = v.object({
   'index.keep': v.optional(keptDays, 'all'),
   /** Whether a space stands between the thousands of amounts on screens. */
   'amounts.grouping': v.optional(v.picklist(['on', 'off'], 'on or off'), 'off'),
+  /** How many days a refund may take to show on a statement, as the shop tells its buyers. */
+  'receipt.days': v.optional(
+    v.pipe(v.string(), v.regex(/^[1-9][0-9]?$/, 'a number of days from 1 to 99'), v.transform(Number)),
+  ),
+  /** The shop's own sentences for a refund that was made. `profile set` reads them from a file. */
+  'receipt.template': v.optional(receiptTemplate),
 });
 
 // The settings with one value per currency, such as `refund.max_amount.MXN`.

@@ -143,6 +143,8 @@ export interface Output {
   qr(link: string, always: boolean): Promise<string | undefined>;
   /** Writes text that is the same in every format: help, completion scripts. */
   text(text: string): Promise<void>;
+  /** Puts a text on the clipboard, where the terminal allows that to programs. Undefined if stdout is no terminal. */
+  readonly copy: ((text: string) => Promise<void>) | undefined;
 }
 
 /** Where a line of progress is written. */

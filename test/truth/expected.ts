@@ -167,3 +167,12 @@ export function plannedAgain({ truth: { row, mayRefund } }: Situation): Expected
   const isFree = ['failed', 'recorded not made'].includes(row.state);
   return { exit: [0, 7, 8], ...(isFree || mayRefund === undefined ? {} : { offers: false }) };
 }
+
+/** The words for the buyer call a refund made only if nothing about it is open. */
+export const told = ({ truth }: Situation): Expected => {
+  if (truth.first.includes('doubt')) return { exit: fine, row: 'unconfirmed', sums: {} };
+  const { made = 0, elsewhere = 0, pending = 0, failed = 0, ...open } = truth.sums;
+  const sums = Object.entries({ made: made + elsewhere, pending, failed }).filter(([, sum]) => sum > 0);
+  const isOpen = Object.values(open).some((sum) => sum > 0);
+  return { exit: fine, sums: Object.fromEntries(sums), row: isOpen ? 'unconfirmed' : 'none' };
+};

@@ -177,3 +177,22 @@ export function pickedList({ code, stdout }: Ran, created: string): Said {
   const word = row?.STATUS?.replace(/^twin, /, '');
   return { exit: code ?? -1, first: [word === undefined ? 'not there' : firstInStatus(word)] };
 }
+
+/** The words for the buyer: how much they call made, pending and failed, and whether something is still being checked. */
+export function buyerWords({ code, stdout }: Ran): Said {
+  const amounts = (pattern: RegExp) =>
+    Array.from(stdout.matchAll(pattern), ([, amount]) => Number(amount)).reduce((sum, one) => sum + one, 0);
+  const sums = {
+    made: amounts(/(?:[Ww]e refunded|le devolvimos|Le devolvimos) (\d+) MXN/g),
+    pending: amounts(/(\d+) MXN [^.]*(?:is under way|está en proceso)/g),
+    failed: amounts(/(\d+) MXN [^.]*(?:did not go through|no se pudo completar)/g),
+  };
+  const isChecked = /We are checking|Estamos revisando/.test(stdout);
+  const told = Object.entries(sums).filter(([, sum]) => sum > 0);
+  const isNothing = /Nothing has been refunded|No se ha hecho ninguna|was authorized|Se autorizaron/.test(
+    stdout,
+  );
+  if (!isChecked && told.length === 0 && !isNothing)
+    throw new UnknownWords(`no words for a buyer: ${stdout.slice(0, 200)}`);
+  return { exit: code ?? -1, sums: Object.fromEntries(told), row: isChecked ? 'unconfirmed' : 'none' };
+}

@@ -26,9 +26,11 @@ import {
   repeated,
   shows,
   todays,
+  told,
 } from './expected.ts';
 import { further, id, type Situation } from './happenings.ts';
 import {
+  buyerWords,
   isListed,
   ordersTable,
   pickedList,
@@ -131,6 +133,19 @@ export const screens: readonly Screen[] = [
     ask: line(show, 120),
     read: about(showOrder),
     expects: shows,
+  },
+  {
+    name: 'orders show --for-buyer',
+    isShort: true,
+    ask: line(`${show} --for-buyer`),
+    read: buyerWords,
+    expects: told,
+  },
+  {
+    name: 'orders show --for-buyer --lang es',
+    ask: line(`${show} --for-buyer --lang es`),
+    read: buyerWords,
+    expects: told,
   },
   { name: 'orders show, 80 columns', ask: line(show, 80), read: about(showOrder), expects: shows },
   {

@@ -230,6 +230,9 @@ export function refundResult(plan: RefundPlan, applied: Applied, profile: Profil
           },
         ]
       : []),
+    ...(applied.change === undefined
+      ? []
+      : [{ line: `words for the buyer: paydesk refunds receipt ${applied.change}` }]),
   ];
 }
 

@@ -27,7 +27,7 @@ import {
   stateWords,
 } from '../../changes/changes.ts';
 import type { Context } from '../../context/context.ts';
-import { idArgument } from '../../flags/flags.ts';
+import { flag, idArgument, usage } from '../../flags/flags.ts';
 import { attemptName, changeKinds } from '../../journal/journal.ts';
 import {
   isSettled,
@@ -43,6 +43,7 @@ import {
 import { accountSpan, commandLine, modeProblem, type Profile } from '../../profiles/profiles.ts';
 import type { Block, Span } from '../../terminal/terminal.ts';
 import { defineCommand } from '../command.ts';
+import { checkCopy, copyFlag, tellBuyer } from './for-buyer.ts';
 import { orderContents } from './order-contents.ts';
 
 const { idExample } = resources.orders;
@@ -51,12 +52,22 @@ export const show = defineCommand({
   description:
     'The service documents no way to get one order, so paydesk looks for it page by page. -o list shows every field that the service sent.',
   arguments: [idArgument('orders', true)],
-  flags: {},
+  flags: {
+    'for-buyer': flag.switch({
+      summary: 'words for the buyer to paste: what went back, and what is not sure',
+    }),
+    copy: copyFlag,
+  },
   examples: [
     `paydesk -p demo orders show ${idExample}`,
+    `paydesk -p demo orders show ${idExample} --for-buyer --lang es`,
     `paydesk -p demo orders show ${idExample} --json --no-input`,
   ],
-  async run(ctx, { args: [id] }) {
+  async run(ctx, { args: [id], flags }) {
+    const isForBuyer = flags['for-buyer'] === true;
+    if (flags.copy === true && !isForBuyer)
+      throw usage('--copy copies the words for the buyer: add --for-buyer');
+    checkCopy(ctx, flags.copy);
     ctx.out.checkColumns(orderColumns);
     const isTable = ctx.out.format === 'table';
     const service = await ctx.service({ shown: isTable ? id : undefined });
@@ -66,6 +77,10 @@ export const show = defineCommand({
     const { value } = record;
     const problem = modeProblem(value, profile);
     if (problem !== undefined) ctx.notes.warn(`${problem}; nothing of it is refunded or captured`);
+    if (isForBuyer) {
+      await tellBuyer(ctx, service, value, { copy: flags.copy === true });
+      return undefined;
+    }
     const known = isTable ? await lookUp(ctx, service, value) : nothingKnown;
     await ctx.out.record(record, orderColumns, () => orderView(ctx, { value, profile, readAt, ...known }));
     return undefined;

@@ -25,7 +25,7 @@ export const set = defineCommand({
   ],
   run: async (ctx, { args: [name, setting, typed] }): Promise<undefined> => {
     await ctx.profiles.checkStored(name);
-    const value = inUnits(ctx, { name, setting, typed });
+    const value = inUnits(ctx, { name, setting, typed: await templateIn(ctx, setting, typed) });
     const both = (text: string): string => inBoth(ctx, { name, setting, text });
     const asked = { object: 'profile', name, setting, value };
     const to = both(value) === value ? '' : ` to ${both(value)}`;
@@ -56,6 +56,12 @@ export const set = defineCommand({
 });
 
 const certain = 'nothing was changed';
+
+// The template of a receipt is a file, because it has several lines. The profile keeps its text.
+async function templateIn(ctx: Context, setting: string, typed: string): Promise<string> {
+  if (setting !== 'receipt.template' || typed === 'default') return typed;
+  return (await ctx.file(typed, 10_000)).trimEnd();
+}
 
 // A limit of money; undefined for any other setting.
 function currencyOfLimit(setting: string): string | undefined {

@@ -1,0 +1,66 @@
+/** The words for the buyer of an order, for `orders show --for-buyer` and `refunds receipt`: prints them, and copies them if asked. */
+
+import { placesOf } from '../../amounts.ts';
+import type { Service } from '../../api/api.ts';
+import { referenceOf } from '../../api/resources.ts';
+import { type JsonObject, valueAt } from '../../api/spec.ts';
+import type { Context } from '../../context/context.ts';
+import { flag, usage } from '../../flags/flags.ts';
+import { type AttemptRecord, attemptName } from '../../journal/journal.ts';
+import { buyerLanguages, buyerLines, knownOrders } from '../../orders/orders.ts';
+
+/** `--copy` of these commands. */
+export const copyFlag = flag.switch({
+  summary: 'put the words for the buyer on the clipboard, where the terminal allows it',
+});
+
+/** Throws CliError 'usage' if there is no terminal that has a clipboard. Call it before anything is read. */
+export function checkCopy(ctx: Context, copy: boolean | undefined): void {
+  if (copy === true && ctx.out.copy === undefined)
+    throw usage(
+      '--copy needs a terminal, and stdout is none: the words can be piped into a clipboard program',
+    );
+}
+
+/** `of`: the change whose refunds the words are about; without it they are about all refunds of the order. */
+export async function tellBuyer(
+  ctx: Context,
+  service: Service,
+  order: JsonObject,
+  { copy, of }: { readonly copy: boolean; readonly of?: AttemptRecord },
+): Promise<void> {
+  const { settings, lang = 'en' } = service.profile;
+  const language = buyerLanguages.find((one) => lang.toLowerCase().startsWith(one)) ?? 'en';
+  if (!lang.toLowerCase().startsWith(language))
+    ctx.notes.note(`there are no words for buyers in ${lang}: these are English, --lang es is Spanish`);
+  const [known] = await knownOrders(ctx, service, [order]);
+  const refunds = known?.refunds ?? [];
+  const own = refunds.filter(
+    ({ attempt }) => attempt !== undefined && of !== undefined && attemptName(attempt) === attemptName(of),
+  );
+  if (of !== undefined && own.length === 0)
+    ctx.notes.warn(`the order shows no refund of ${of.sent.change}: these words are about the whole order`);
+  const lines =
+    known === undefined
+      ? []
+      : buyerLines(known, own.length === 0 ? refunds : own, {
+          language,
+          amounts: settings,
+          zone: ctx.zone(),
+          order: String(referenceOf(order, settings['reference.keys']) ?? order.id),
+          days: settings['receipt.days'],
+          template: settings['receipt.template'],
+        });
+  const currency = valueAt(order, ['currency']);
+  if (typeof currency === 'string' && placesOf(currency, settings) === undefined)
+    ctx.notes.warn(
+      `the amounts are in the service's units, because no decimals of ${currency} are declared: look at them before you send this`,
+    );
+  const text = lines.join('\n');
+  await ctx.out.own({ object: 'buyer_text', order: order.id, language, text }, () =>
+    lines.map((line) => (line === '' ? 'blank' : { line })),
+  );
+  if (!copy) return;
+  await ctx.out.copy?.(text);
+  ctx.notes.note('copied, if your terminal lets programs do that; paste it to check');
+}

@@ -1,0 +1,186 @@
+/** What a shop can tell a buyer about the refunds of an order, as a text to paste, in English or Spanish. Pure. */
+
+import { type AmountStyle, briefFigure } from '../amounts.ts';
+import { hasNoCharges } from '../api/charges.ts';
+import { type JsonObject, statuses, valueAt } from '../api/spec.ts';
+import type { KnownOrder, KnownRefund } from './known-order.ts';
+
+/** The languages that paydesk writes to buyers in. */
+export const buyerLanguages = ['en', 'es'] as const;
+export type BuyerLanguage = (typeof buyerLanguages)[number];
+
+/** How a text for a buyer is written. */
+export interface BuyerStyle {
+  readonly language: BuyerLanguage;
+  readonly amounts: AmountStyle;
+  /** The time zone of the dates. */
+  readonly zone: string;
+  /** The order as the buyer knows it: the shop's own number, or else its id. */
+  readonly order: string;
+  /** How many days a refund may take, as the shop says (`receipt.days`). */
+  readonly days: number | undefined;
+  /** The shop's own text for a refund that was made (`receipt.template`). */
+  readonly template: string | undefined;
+}
+
+// What the sentences below are about. `where` is the card, in words.
+interface Told {
+  readonly amount: string;
+  readonly where: string;
+  readonly date: string | undefined;
+}
+
+const words = {
+  en: {
+    hello: (name: string | undefined) => (name === undefined ? 'Hello,' : `Hello ${name},`),
+    card: (brand: string, last4: string) => `your ${brand}card ending in ${last4}`,
+    noCard: 'your original payment method',
+    made: ({ amount, where, date }: Told) =>
+      date === undefined
+        ? `We refunded ${amount} to ${where}.`
+        : `On ${date} we refunded ${amount} to ${where}.`,
+    auth: (code: string) => `If your bank asks, the authorization code is ${code}.`,
+    days: (count: number) =>
+      `It can take up to ${count === 1 ? '1 day' : `${count} days`} to show on your statement.`,
+    pending: ({ amount, where }: Told) =>
+      `A refund of ${amount} to ${where} is under way. It is not complete yet.`,
+    failed: ({ amount, where }: Told) =>
+      `A refund of ${amount} to ${where} did not go through, so you have not received that money.`,
+    unsure: ({ amount, where }: Told) =>
+      `We are checking a refund of ${amount} to ${where}. We cannot confirm yet whether it went through.`,
+    doubt: 'We are checking what was refunded for this order, and cannot confirm an amount yet.',
+    authorized: (amount: string) => `${amount} was authorized on your card, and no money was taken.`,
+    nothing: 'Nothing has been refunded for this order.',
+    order: (name: string) => `Order: ${name}`,
+  },
+  es: {
+    hello: (name: string | undefined) => (name === undefined ? 'Hola:' : `Hola, ${name}:`),
+    card: (brand: string, last4: string) => `su tarjeta ${brand}terminada en ${last4}`,
+    noCard: 'su método de pago original',
+    made: ({ amount, where, date }: Told) =>
+      date === undefined
+        ? `Le devolvimos ${amount} a ${where}.`
+        : `El ${date} le devolvimos ${amount} a ${where}.`,
+    auth: (code: string) => `Si su banco se lo pide, el código de autorización es ${code}.`,
+    days: (count: number) =>
+      `Puede tardar hasta ${count === 1 ? '1 día' : `${count} días`} en aparecer en su estado de cuenta.`,
+    pending: ({ amount, where }: Told) =>
+      `Una devolución de ${amount} a ${where} está en proceso. Todavía no se ha completado.`,
+    failed: ({ amount, where }: Told) =>
+      `Una devolución de ${amount} a ${where} no se pudo completar, así que usted no ha recibido ese dinero.`,
+    unsure: ({ amount, where }: Told) =>
+      `Estamos revisando una devolución de ${amount} a ${where}. Todavía no podemos confirmar si se realizó.`,
+    doubt: 'Estamos revisando qué se devolvió de este pedido y todavía no podemos confirmar un importe.',
+    authorized: (amount: string) => `Se autorizaron ${amount} en su tarjeta, pero no se hizo ningún cobro.`,
+    nothing: 'No se ha hecho ninguna devolución de este pedido.',
+    order: (name: string) => `Pedido: ${name}`,
+  },
+} as const;
+
+/**
+ * The lines of the text. It says that money went back only of a refund that the service shows as made, once, and that nothing here
+ * contradicts. `refunds`: those to speak of, all of them or one.
+ */
+export function buyerLines(
+  known: KnownOrder,
+  refunds: readonly KnownRefund[],
+  style: BuyerStyle,
+): readonly string[] {
+  const say = words[style.language];
+  const name = valueAt(known.order, ['customer_info', 'name']);
+  return [
+    say.hello(typeof name === 'string' && name.trim() !== '' ? name.trim() : undefined),
+    '',
+    ...sentences(known, refunds, style),
+    '',
+    say.order(style.order),
+  ];
+}
+
+function sentences(
+  { order, doubt, reading }: KnownOrder,
+  refunds: readonly KnownRefund[],
+  style: BuyerStyle,
+): readonly string[] {
+  const say = words[style.language];
+  if (doubt !== undefined || ('problem' in reading && !hasNoCharges(order))) return [say.doubt];
+  const told = refunds.flatMap((refund) => sentencesOn(refund, order, style));
+  // Two refunds of which one may be the other are checked as one.
+  const unsure = new Set(refunds.filter(isUnsure).map((refund) => say.unsure(toldOf(refund, order, style))));
+  if (told.length > 0 || unsure.size > 0) return [...told, ...unsure];
+  if (order.payment_status !== statuses.preAuthorized) return [say.nothing];
+  return [say.authorized(amountOf(order.amount, order, style))];
+}
+
+// Nobody tells a buyer that money went back while a person must look.
+function isUnsure({ state }: KnownRefund): boolean {
+  return !['made', 'elsewhere', 'pending', 'failed'].includes(state);
+}
+
+function sentencesOn(refund: KnownRefund, order: JsonObject, style: BuyerStyle): readonly string[] {
+  const say = words[style.language];
+  const { state, record } = refund;
+  const told = toldOf(refund, order, style);
+  switch (state) {
+    case 'made':
+    case 'elsewhere':
+      return style.template === undefined
+        ? [
+            say.made(told),
+            ...(record?.authCode === undefined ? [] : [say.auth(record.authCode)]),
+            ...(style.days === undefined ? [] : [say.days(style.days)]),
+          ]
+        : filled(style.template, told, refund, style).split(/\r?\n/);
+    case 'pending':
+      return [say.pending(told)];
+    case 'failed':
+      return [say.failed(told)];
+    default:
+      return [];
+  }
+}
+
+function toldOf({ charge, amount, record }: KnownRefund, order: JsonObject, style: BuyerStyle): Told {
+  const say = words[style.language];
+  const last4 = valueAt(charge?.value, ['payment_method', 'last4']);
+  const brand = valueAt(charge?.value, ['payment_method', 'brand']);
+  return {
+    amount: amountOf(amount, order, style),
+    where:
+      typeof last4 === 'string' && last4 !== ''
+        ? say.card(typeof brand === 'string' && brand !== '' ? `${named(brand)} ` : '', last4)
+        : say.noCard,
+    date: record?.createdAt === undefined ? undefined : dateOf(record.createdAt, style),
+  };
+}
+
+function amountOf(amount: unknown, { currency }: JsonObject, { amounts }: BuyerStyle): string {
+  const code = typeof currency === 'string' ? currency : undefined;
+  if (typeof amount !== 'number' && typeof amount !== 'bigint') return code ?? '-';
+  return `${briefFigure(amount, code, amounts)}${code === undefined ? '' : ` ${code}`}`;
+}
+
+// `american_express` is a word for programs.
+function named(brand: string): string {
+  return brand.replace(
+    /(^|_)([a-z])/g,
+    (_, gap: string, letter: string) => `${gap === '' ? '' : ' '}${letter.toUpperCase()}`,
+  );
+}
+
+function dateOf(seconds: number, { language, zone }: BuyerStyle): string {
+  const locale = language === 'en' ? 'en-GB' : 'es';
+  return new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone: zone }).format(seconds * 1000);
+}
+
+function filled(template: string, { amount, where, date }: Told, { record }: KnownRefund, style: BuyerStyle) {
+  const values: Record<string, string> = {
+    amount,
+    card: where,
+    date: date ?? '-',
+    auth: record?.authCode ?? '-',
+    order: style.order,
+    days: style.days === undefined ? '-' : String(style.days),
+  };
+  return template.trimEnd().replace(/\{(\w+)\}/g, (place, name: string) => values[name] ?? place);
+}
