@@ -151,6 +151,7 @@ const stories: readonly Story[] = [
       ends(8, '-p demo refunds compare - --json', { input: `order_id,charge_id,amount\n${split},2,100\n` }),
       ends(2, 'refunds apply none.plan --yes'),
       ends(2, 'refunds status none.plan'),
+      ends(5, 'refunds receipt i_0000000a'),
     ],
   },
   {

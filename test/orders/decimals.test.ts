@@ -152,6 +152,7 @@ describe('screens', () => {
       refund   656fa9349a2b4d0018c51f07   21 Nov 2026 09:31:40 UTC   auth 490215
       money    12000 -> 35000 refunded of 35000; 0 left      journal i_7f3k2m9q
                120.00 -> 350.00 refunded of 350.00; 0.00 left (MXN)
+      words for the buyer: paydesk refunds receipt i_7f3k2m9q
       "
     `);
     await using another = await openShop();

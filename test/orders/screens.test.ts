@@ -297,6 +297,7 @@ test('a refund: preview and result; the note is shown as one that stays here, an
     order    ord_2tQ7zRk9PwE5xNvAm   partially_refunded, as before
     refund   656fa9349a2b4d0018c51f07   D MMM YYYY HH:MM:SS UTC-6   auth 490215
     money    12000 -> 35000 refunded of 52000; 17000 left      journal i_7f3k2m9x
+    words for the buyer: paydesk refunds receipt i_7f3k2m9x
     "
   `);
   expect(service.posts.map(({ body }) => JSON.parse(body) as unknown)).toEqual([
