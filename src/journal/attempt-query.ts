@@ -40,9 +40,14 @@ export interface AttemptFilter {
    * first, and at most `limit`.
    */
   readonly watched?: { readonly dueBy: number; readonly limit: number } | undefined;
-  /** Its last verdict is a person's. */
+  /** A person recorded that the refund was made, and it may be young at this moment (`mayBeYoung`). */
+  readonly madeByHand?: MomentAsked | undefined;
+  /** About no order, and its last verdict is a person's. */
   readonly byHand?: true | undefined;
 }
+
+/** The parts of a moment that tell whether a horizon may not be over. */
+export type MomentAsked = Pick<Moment, 'time' | 'skewed' | 'boot'>;
 
 // Each of these finds few attempts, however long the journal is.
 type Narrowing =
@@ -56,6 +61,7 @@ type Narrowing =
   | 'open'
   | 'doubted'
   | 'watched'
+  | 'madeByHand'
   | 'byHand';
 
 /** A filter with a part that finds few attempts. Nobody asks for all of them at once: `list` gives page after page. */

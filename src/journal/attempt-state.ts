@@ -1,8 +1,9 @@
 /** The state of an attempt: does it block its order, is it read again, and which records did it make? Pure. */
 
 import { isFailed, isPending } from './agreement.ts';
+import type { MomentAsked } from './attempt-query.ts';
 import { changeKinds, type FoundRefund } from './change.ts';
-import type { Alarm, AttemptRecord, Moment, Proof, VerdictRow } from './journal-rows.ts';
+import type { Alarm, AttemptRecord, Clocks, Moment, Proof, VerdictRow } from './journal-rows.ts';
 import { momentOfRow, passedSince } from './journal-time.ts';
 import { type Claims, isSameMoney } from './judge-read.ts';
 
@@ -174,6 +175,39 @@ export function isDoubted(record: AttemptRecord): boolean {
  */
 export function isMadeByHand(record: AttemptRecord): boolean {
   return isMadeRefund(record) && verdictOf(record)?.by === 'person';
+}
+
+/** Until when a refund is young that a person recorded as made, as its rows tell it. */
+export interface YoungUntil {
+  /** In the journal's time, Unix milliseconds. `MAX_SAFE_INTEGER` if no row has a time that can be trusted. */
+  readonly time: number;
+  /** In the time since this machine was started, of the start of its newest verdict. */
+  readonly boot: Clocks['boot'];
+}
+
+/** The same of an attempt; undefined if no person recorded it as a refund that was made. */
+export function youngUntil(record: AttemptRecord): YoungUntil | undefined {
+  if (!isMadeByHand(record)) return undefined;
+  const { sent, verdicts } = record;
+  const over = (times: readonly number[]) => Math.max(...times) + sent.horizonMs;
+  const times = verdicts.flatMap(({ time, skewed }) => (skewed === undefined ? [time] : []));
+  const boots = verdicts.flatMap(({ clocks }) => clocks?.boot ?? []);
+  const id = boots.at(-1)?.id;
+  const ups = boots.flatMap((boot) => (boot.id === id ? [boot.ms] : []));
+  return {
+    time: times.length === 0 ? Number.MAX_SAFE_INTEGER : over(times),
+    boot: id === undefined ? undefined : { id, ms: over(ups) },
+  };
+}
+
+/**
+ * Whether such a refund may be young at a moment, by both clocks: a wall clock that was set forward, and is believed since, does not
+ * end a horizon that has not ended by the time since this machine was started (`passedSince`). If it was set back, or the clocks
+ * disagree, more of them are. `isDue` decides.
+ */
+export function mayBeYoung({ time, boot }: YoungUntil, now: MomentAsked): boolean {
+  const isByBoot = boot !== undefined && boot.id === now.boot?.id && boot.ms > now.boot.ms;
+  return now.skewed || time > now.time || isByBoot;
 }
 
 /** Whether the service took this refund up and shows it as failed, or a part of it, and nothing in its place. */

@@ -1,7 +1,7 @@
 /** The attempts of a journal that a read may still change, and no others, however long the journal is. */
 
 import type { AttemptFilter } from './attempt-query.ts';
-import { isDue, isMadeByHand } from './attempt-state.ts';
+import { isDue } from './attempt-state.ts';
 import { type AttemptRecord, attemptKey, type Moment } from './journal-rows.ts';
 import type { JournalStore } from './journal-store.ts';
 import { tolerableSkewMs } from './journal-time.ts';
@@ -22,13 +22,13 @@ export async function unfinished(
   limit = watchedMax,
 ): Promise<readonly AttemptRecord[]> {
   // Asked in one moment: a team's journal then needs its server once.
-  const [byHand, ...found] = await Promise.all([
-    journal.attempts({ ...filter, byHand: true }),
+  const [madeByHand, ...found] = await Promise.all([
+    journal.attempts({ ...filter, madeByHand: now }),
     journal.attempts({ ...filter, open: now }),
     journal.attempts({ ...filter, doubted: true }),
     ...watchedDue(journal, filter, now, limit),
   ]);
-  const made = byHand.filter((record) => isMadeByHand(record) && isDue(record, now));
+  const made = madeByHand.filter((record) => isDue(record, now));
   return [...new Map([...found.flat(), ...made].map((record) => [attemptKey(record.sent), record])).values()];
 }
 

@@ -16,6 +16,7 @@ const kind = v.picklist(Object.keys(changeKinds) as [ChangeKind, ...ChangeKind[]
 
 const setOf = v.pipe(v.array(id), v.maxLength(5000));
 const flag = v.optional(v.literal(true));
+const bootForm = v.strictObject({ id: text(200), ms: v.number() });
 const filterForm = v.strictObject({
   origin: v.optional(text(500)),
   orderId: v.optional(id),
@@ -34,6 +35,9 @@ const filterForm = v.strictObject({
   open: v.optional(v.strictObject({ skewed: v.boolean() })),
   doubted: flag,
   watched: v.optional(v.strictObject({ dueBy: v.number(), limit: v.pipe(v.number(), v.maxValue(1000)) })),
+  madeByHand: v.optional(
+    v.strictObject({ time: v.number(), skewed: v.boolean(), boot: v.optional(bootForm) }),
+  ),
   byHand: flag,
 });
 export type TravellingFilter = v.InferOutput<typeof filterForm>;
@@ -64,7 +68,7 @@ export const answerForm = v.strictObject({
       v.strictObject({
         wall: v.number(),
         service: v.optional(v.number()),
-        boot: v.optional(v.strictObject({ id: v.string(), ms: v.number() })),
+        boot: v.optional(bootForm),
       }),
     ),
     writtenAt: v.optional(v.number()),

@@ -24,6 +24,12 @@ const rarely = <T>(...values: T[]) =>
 
 const link = 'https://pay.example.com/1';
 const kinds = ['refund', 'capture', 'checkout', 'order'] as const;
+// Without and with the service's clock, so long after the start of the machine.
+function clocksAt(ms: number) {
+  const clocks = { wall: 1, boot: { id: 'b1', ms } };
+  return [clocks, { ...clocks, service: 1 }];
+}
+
 // Few times, so that many attempts have the same.
 const time = fc.nat(4);
 
@@ -44,6 +50,7 @@ export const draft = fc.record({
     fc.record({
       time,
       skewed: rarely(true),
+      clocks: maybe(...clocksAt(1), ...clocksAt(4)),
       verdict: fc.oneof(
         { weight: 2, arbitrary: fc.constant('applied') },
         fc.constantFrom('rejected', 'not_sent', 'unknown', 'not_seen'),
@@ -98,6 +105,12 @@ const made = [new Set(['re_1', 'none']), new Set(['re_2', 'chk_1']), new Set([li
 const repeated = [new Set(['re_1', 'none']), new Set(['i_0']), new Set<string>()];
 const watched = { dueBy: fc.nat(20), limit: fc.integer({ min: 1, max: 3 }) };
 
+const moment = fc.record({
+  time: fc.nat(20),
+  skewed: fc.boolean(),
+  boot: maybe({ id: 'b1', ms: 2 }, { id: 'b1', ms: 9 }, { id: 'b2', ms: 1 }),
+});
+
 export const filter: fc.Arbitrary<AttemptFilter> = fc.record({
   origin: rarely('o', 'p', ''),
   livemode: rarely(true, false),
@@ -115,6 +128,7 @@ export const filter: fc.Arbitrary<AttemptFilter> = fc.record({
   withoutOrder: rarely<true>(true),
   unconfirmed: rarely<true>(true),
   doubted: rarely<true>(true),
+  madeByHand: rarely({ time: 3, skewed: false, boot: { id: 'b1', ms: 4 } }),
   byHand: rarely<true>(true),
 });
 
@@ -128,6 +142,7 @@ const narrowing = fc.oneof(
   fc.record({ unconfirmed: fc.constant<true>(true) }),
   fc.record({ doubted: fc.constant<true>(true) }),
   fc.record({ watched: fc.record(watched) }),
+  fc.record({ madeByHand: moment }),
   fc.record({ byHand: fc.constant<true>(true) }),
 );
 
@@ -170,7 +185,7 @@ export function means(asked: AttemptFilter, record: AttemptRecord): boolean {
     [asked.withoutOrder, row.proof.orderId === undefined],
     [asked.unconfirmed, isUnconfirmed(record)],
     [asked.doubted, isDoubted(record)],
-    [asked.byHand, verdicts.at(-1)?.by === 'person'],
+    [asked.byHand, verdicts.at(-1)?.by === 'person' && row.proof.orderId === undefined],
   ];
   return (
     equal.every(([wanted, is]) => wanted === undefined || wanted === is) &&
@@ -180,6 +195,7 @@ export function means(asked: AttemptFilter, record: AttemptRecord): boolean {
     (asked.orderIds === undefined || asked.orderIds.has(row.proof.orderId ?? 'none')) &&
     (asked.made === undefined || idsIn(record).some((id) => asked.made?.has(id))) &&
     (asked.again === undefined || (row.again ?? []).some((name) => asked.again?.has(name))) &&
+    (asked.madeByHand === undefined || isMadeByHand(record, asked.madeByHand)) &&
     (asked.watched === undefined || (due !== undefined && due <= asked.watched.dueBy))
   );
 }
@@ -194,6 +210,22 @@ function isUnconfirmed({ verdicts }: AttemptRecord): boolean {
 function isDoubted({ sent: { proof, lost }, verdicts }: AttemptRecord): boolean {
   const { verdict, by } = verdicts.at(-1) ?? {};
   return lost === undefined && proof.kind === 'refund' && verdict === 'rejected' && by === 'person';
+}
+
+function isMadeByHand(
+  { sent: { proof, horizonMs }, verdicts }: AttemptRecord,
+  { time: now, skewed, boot }: NonNullable<AttemptFilter['madeByHand']>,
+): boolean {
+  const last = verdicts.at(-1);
+  if (proof.kind !== 'refund' || last?.verdict !== 'applied' || last.by !== 'person') return false;
+  const trusted = verdicts.filter((row) => row.skewed === undefined);
+  const ofBoot = verdicts.filter(({ clocks }) => clocks?.boot?.id === boot?.id);
+  return (
+    skewed ||
+    trusted.length === 0 ||
+    trusted.some((row) => row.time + horizonMs > now) ||
+    ofBoot.some(({ clocks }) => (clocks?.boot?.ms ?? 0) + horizonMs > (boot?.ms ?? Number.NaN))
+  );
 }
 
 function idsIn({ verdicts }: AttemptRecord): readonly string[] {

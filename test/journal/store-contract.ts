@@ -469,7 +469,10 @@ export function storeContract(
       await store.append(wrong);
       await store.append(right);
       expect((await open().attempts(ofOrd1))[0]?.verdicts).toEqual([made, alarmed, ended, wrong, right]);
-      expect(await open().attempts({ byHand: true })).toHaveLength(1);
+      const madeByHand = async (time: number) =>
+        (await open().attempts({ madeByHand: { time, skewed: false } })).length;
+      expect([await madeByHand(over.time), await madeByHand(over.time + horizon)]).toEqual([1, 0]);
+      expect(await open().attempts({ byHand: true })).toEqual([]);
       expect(await open().verify()).toMatchObject({ findings: [] });
     });
 
@@ -632,7 +635,8 @@ export function storeContract(
         const to = await begin(mkdtempSync(join(folder, 'other-')));
         expect(await to.open().restore(file)).toBe(6);
         expect(await to.open().attempts(ofOrd1)).toEqual(await from.attempts(ofOrd1));
-        expect(await to.open().attempts({ byHand: true })).toEqual(await from.attempts({ byHand: true }));
+        const young = { madeByHand: { time: 7, skewed: false } };
+        expect(await to.open().attempts(young)).toEqual(await from.attempts(young));
         expect(await pagesOf(to.open(), 1)).toEqual(await pagesOf(from, 1));
         expect(await to.open().verify((await from.verify()).head)).toMatchObject({
           knowsHead: true,

@@ -167,7 +167,9 @@ describe('a query finds attempts', () => {
       ['unconfirmed', 'open', 'open while the clocks disagree'],
     ],
     ['refused', { verdict: 'rejected', confirmed: true }, []],
-    ['recorded by hand as made', { verdict: 'applied', by: 'person' }, ['by hand']],
+    ['recorded by hand as made', { verdict: 'applied', by: 'person', time: 30 }, ['made by hand']],
+    ['recorded by hand as made, long ago', { verdict: 'applied', by: 'person' }, []],
+    ['recorded by hand as not made', { verdict: 'rejected', by: 'person', time: 30 }, []],
   ])('by what became of them: %s', (_, last, expected) => {
     const verdicts = last === undefined ? [] : [ruling('i_a', { verdict: 'applied' }), ruling('i_a', last)];
     const { changes: found } = journalOf(sent('i_a', 1), ...verdicts);
@@ -176,6 +178,7 @@ describe('a query finds attempts', () => {
       unconfirmed: { unconfirmed: true },
       open: { open: { skewed: false } },
       'open while the clocks disagree': { open: { skewed: true } },
+      'made by hand': { madeByHand: { time: 20 + horizonMs, skewed: false } },
       'by hand': { byHand: true },
     };
     expect(

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { isDue } from '../../src/journal/attempt-state.ts';
 import { attemptName, type JournalRow, type Moment } from '../../src/journal/journal-rows.ts';
 import { unfinished } from '../../src/journal/unfinished.ts';
@@ -24,6 +24,8 @@ it('finds everything that is due, and nothing twice, whatever the clocks say', a
       ms: fc.integer({ min: 4, max: 20 }),
       skewed: fc.boolean(),
       dated: fc.constantFrom(undefined, true),
+      service: fc.constantFrom(undefined, 9),
+      boot: fc.constantFrom(undefined, { id: 'b1', ms: 4 }, { id: 'b1', ms: 9 }, { id: 'b2', ms: 1 }),
     })
     .map(({ ms, ...clocks }) => ({ ...momentAt(ms), ...clocks }));
   await fc.assert(
@@ -66,4 +68,39 @@ it('looks at what a person recorded as made not long ago, and at nothing else th
   const rows = [...stated('i_a', {}), ...stated('i_b', { verdict: 'rejected', confirmed: true })];
   expect(await namesAt(rows, momentAt(1200))).toContain('i_a');
   expect(await namesAt(rows, momentAt(1000 + 2 * horizonMs))).not.toContain('i_a');
+});
+
+describe('looks at what a person recorded as made a minute ago', () => {
+  const boot = (ms: number) => ({ id: 'b1', ms });
+  const rowsAt = (time: number, more: object = {}): JournalRow[] => [
+    sent('i_a', time),
+    { ...verdict('i_a', time), by: 'person', clocks: { wall: time, boot: boot(5000) }, ...more },
+  ];
+  const minute = 60_000;
+  const year = 365 * 24 * 60 * minute;
+  const now = { ...momentAt(year + minute), boot: boot(5000 + minute) };
+
+  it.each<[string, JournalRow[], Moment]>([
+    ['while all clocks are right', rowsAt(year), now],
+    [
+      'when the clock was set forward since, and nothing contradicts it',
+      rowsAt(year),
+      { ...now, time: 2 * year },
+    ],
+    ['when the clock was set back since', rowsAt(year), { ...now, time: minute }],
+    ['when a clock that was a year behind recorded it', rowsAt(0), now],
+    ['when clocks that disagreed recorded it', rowsAt(year, { skewed: true, clocks: undefined }), now],
+    [
+      'while the clocks disagree, however long ago it seems',
+      rowsAt(0, { clocks: undefined }),
+      { ...now, skewed: true },
+    ],
+  ])('%s', async (_, rows, then) => {
+    expect(await namesAt(rows, then)).toEqual(['i_a']);
+  });
+
+  it('and not at what was recorded a year ago, before or after the start of the machine', async () => {
+    expect(await namesAt(rowsAt(0), { ...now, boot: boot(year) })).toEqual([]);
+    expect(await namesAt(rowsAt(0), { ...now, boot: { id: 'b2', ms: 9 } })).toEqual([]);
+  });
 });

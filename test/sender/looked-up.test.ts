@@ -48,7 +48,7 @@ test('one that no read shows is unconfirmed, blocks its order for every desk, an
   expect(ledger.posts('ord_A1')).toBe(1);
 });
 
-test('what a person records through the sender has their name, and others see it', async () => {
+test('what a person records through the sender has their name, others see it, and it is read again', async () => {
   await using ledger = await startLosing(false);
   const [ana, ben] = [await ledger.sender.desk('ana'), await ledger.sender.desk('ben', 'operator', 'desk-5')];
   const ran = await ana.run([...refund, '--json']);
@@ -68,6 +68,8 @@ test('what a person records through the sender has their name, and others see it
   const shown = await ana.run([...shop, 'journal', 'show', change]);
   expect(shown.stdout).toContain('ben');
   expect(shown.stdout).toContain('seen at the bank');
+  const due = await ana.run([...shop, 'journal', 'reconcile', '--dry-run']);
+  expect(due.stdout + due.stderr).toContain(change);
 });
 
 test('a token for production records nothing about the sandbox at the same address', async () => {

@@ -153,7 +153,7 @@ function* newRows(
 function recordsOver(tables: JournalTables, about: string, before: number): readonly AttemptRecord[] {
   const found = tables
     .sql(
-      `SELECT max(time) AS newest, count(is_open) + count(is_doubted) + count(due) + count(by_hand) AS unfinished
+      `SELECT max(time) AS newest, count(is_open) + count(is_doubted) + count(due) AS unfinished
        FROM attempts WHERE about = ?`,
     )
     .get(about);

@@ -13,7 +13,7 @@ export interface FileKind {
   readonly steps: readonly string[];
 }
 
-const firstVersion = 4;
+const firstVersion = 5;
 
 /** How long SQLite waits for a run that writes to a file. */
 export const waitMs = 5000;

@@ -1,11 +1,11 @@
 /** How attempts are found by the columns of their table, and which of those that were found are asked for: their rows decide. */
 
-import type { AttemptFilter, AttemptQuery, ListPage } from '../attempt-query.ts';
-import { dueAt, isDoubted, mayBeOpen, mayNeedLook } from '../attempt-state.ts';
+import type { AttemptFilter, AttemptQuery, ListPage, MomentAsked } from '../attempt-query.ts';
+import { dueAt, isDoubted, mayBeOpen, mayBeYoung, mayNeedLook, youngUntil } from '../attempt-state.ts';
 import type { AttemptRecord } from '../journal-rows.ts';
 import type { Finding, RefundedBy } from '../journal-store.ts';
 import { isOfLivemode } from '../same-account.ts';
-import { type JournalTables, madeBy, numberOfKey } from './journal-tables.ts';
+import { bootText, isCreationByHand, type JournalTables, madeBy, numberOfKey } from './journal-tables.ts';
 import type { RowProof } from './known-journal.ts';
 
 /** Where the attempts that match are. */
@@ -50,6 +50,7 @@ export function candidatesFor(
     return { ...found, finding: proof?.open(all.sents) };
   }
   if (query.doubted !== undefined) return where('is_doubted = 1');
+  if (query.madeByHand !== undefined) return where(maybeYoung, ...timesOf(query.madeByHand));
   if (query.byHand !== undefined) return where('by_hand = 1');
   const columns = columnsOf(query);
   const limit = watched?.limit ?? 0;
@@ -103,13 +104,21 @@ const listed = 'SELECT value FROM json_each(?)';
 const madeAny = `sent IN (SELECT sent FROM made WHERE id IN (${listed}))`;
 const namesAny = `sent IN (SELECT sent FROM again WHERE name IN (${listed}))`;
 
+const maybeYoung = '(young_until > ? OR young_boot BETWEEN ? AND ?)';
+
+// While the clocks disagree, no horizon counts as over.
+function timesOf({ time, skewed, boot }: MomentAsked): readonly [number, string, string] {
+  const { id, ms } = boot ?? { id: '', ms: 0 };
+  return [skewed ? -1 : time, bootText({ id, ms: ms + 1 }), bootText({ id, ms: Number.MAX_SAFE_INTEGER })];
+}
+
 // The conditions of a filter on the columns of `attempts`.
 function columnsOf(filter: AttemptFilter): {
   readonly where: readonly string[];
   readonly values: readonly (string | number)[];
 } {
-  const { orderId, orderIds, made, watched, idempotencyKey } = filter;
-  const conditions: readonly (readonly [string, string | number | undefined])[] = [
+  const { orderId, orderIds, made, watched, madeByHand, idempotencyKey } = filter;
+  const conditions: readonly (readonly [string, ...(readonly (string | number | undefined)[])])[] = [
     ['about = ? AND has_order = 1', orderId],
     [`about IN (${listed}) AND has_order = 1`, orderIds && JSON.stringify([...orderIds])],
     ['change = ?', filter.change],
@@ -129,10 +138,14 @@ function columnsOf(filter: AttemptFilter): {
     ['is_open >= ?', filter.open && (filter.open.skewed ? 0 : 1)],
     ['is_doubted = ?', filter.doubted && 1],
     ['due <= ?', watched?.dueBy],
+    [maybeYoung, ...(madeByHand === undefined ? [] : timesOf(madeByHand))],
     ['by_hand = ?', filter.byHand && 1],
   ];
-  const set = conditions.flatMap(([text, value]) => (value === undefined ? [] : [{ text, value }]));
-  return { where: set.map(({ text }) => text), values: set.map(({ value }) => value) };
+  const set = conditions.filter(([, value]) => value !== undefined);
+  return {
+    where: set.map(([text]) => text),
+    values: set.flatMap(([, ...values]) => values).filter((value) => value !== undefined),
+  };
 }
 
 /** Whether an attempt matches all parts of a filter. Columns found it; its rows decide. */
@@ -161,11 +174,17 @@ export function matches(record: AttemptRecord, filter: AttemptFilter): boolean {
     (filter.unconfirmed === undefined || mayBeOpen(last)) &&
     (filter.open === undefined || mayNeedLook(record, filter.open)) &&
     (filter.doubted === undefined || isDoubted(record)) &&
-    (filter.byHand === undefined || last?.by === 'person') &&
+    (filter.madeByHand === undefined || isMadeByHandAt(record, filter.madeByHand)) &&
+    (filter.byHand === undefined || isCreationByHand(record)) &&
     (filter.made === undefined || verdicts.flatMap(madeBy).some((id) => filter.made?.has(id))) &&
     (filter.again === undefined || (sent.again ?? []).some((name) => filter.again?.has(name))) &&
     (filter.watched === undefined || (dueAt(record) ?? Number.POSITIVE_INFINITY) <= filter.watched.dueBy)
   );
+}
+
+function isMadeByHandAt(record: AttemptRecord, now: MomentAsked): boolean {
+  const until = youngUntil(record);
+  return until !== undefined && mayBeYoung(until, now);
 }
 
 /** The order of watched attempts: by when they are due. */

@@ -6,7 +6,15 @@
 import { hash } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import { verdictsIn } from '../archived-rows.ts';
-import { countedAmount, dueAt, isDoubted, isPast, mayBeOpen } from '../attempt-state.ts';
+import {
+  countedAmount,
+  dueAt,
+  isDoubted,
+  isPast,
+  mayBeOpen,
+  type YoungUntil,
+  youngUntil,
+} from '../attempt-state.ts';
 import { chainStart, type StoredRow, storedColumns, storedRow, storedRowIn, unlink } from '../chain.ts';
 import {
   type AttemptRecord,
@@ -20,8 +28,9 @@ import { type FileKind, Statements } from './database.ts';
 /**
  * `rows`: only ever added. `about`: what the row is about: the order, or else the idempotency key, or else the change's id (as the name of
  * its lock), or the setting, or the request for an approval.
- * `attempts`: one line per SENT row, with its number and that of the newest row of the attempt. `is_doubted`, `by_hand`: 1
- * or null. `is_open`: 1 or null, and 0 for one that is unconfirmed for good (`isPast`). `due`: when a watched one is read again; null for all others.
+ * `attempts`: one line per SENT row, with its number and that of the newest row of the attempt. `is_doubted`, `by_hand` (of one
+ * without an order): 1 or null. `is_open`: 1 or null, and 0 for one that is unconfirmed for good (`isPast`). `due`: when a watched
+ * one is read again; `young_until`, `young_boot`: `youngUntil`; null for all others.
  * `counted`: what limits count of it; `live`: 1 for real money, 2 where the row that said so is lost.
  * `made`: ids of refunds, and ids and links of what was created. `again`: what `--again` named.
  * `head`: one line. `id`: the name of its landmark, which is that of its witness until somebody accepts a copy; `mark`: what a copy changes of its file (copy-marks.ts).
@@ -41,7 +50,8 @@ CREATE TABLE attempts (
   sent INTEGER PRIMARY KEY, last INTEGER NOT NULL, about TEXT NOT NULL, has_order INTEGER NOT NULL,
   change TEXT NOT NULL, attempt INTEGER NOT NULL, origin TEXT NOT NULL, profile TEXT NOT NULL,
   idempotency_key INTEGER, kind TEXT NOT NULL, operator TEXT NOT NULL, desk TEXT, time INTEGER NOT NULL,
-  amount INTEGER, currency TEXT, counted INTEGER NOT NULL, live INTEGER NOT NULL, is_open INTEGER, is_doubted INTEGER, due INTEGER, by_hand INTEGER
+  amount INTEGER, currency TEXT, counted INTEGER NOT NULL, live INTEGER NOT NULL, is_open INTEGER, is_doubted INTEGER, due INTEGER,
+  young_until INTEGER, young_boot TEXT, by_hand INTEGER
 ) STRICT;
 CREATE INDEX attempt_about ON attempts (about);
 CREATE INDEX attempt_time ON attempts (time, change, attempt);
@@ -53,6 +63,8 @@ CREATE INDEX attempt_key ON attempts (idempotency_key) WHERE idempotency_key IS 
 CREATE INDEX attempt_open ON attempts (is_open) WHERE is_open IS NOT NULL;
 CREATE INDEX attempt_doubted ON attempts (is_doubted) WHERE is_doubted IS NOT NULL;
 CREATE INDEX attempt_due ON attempts (due) WHERE due IS NOT NULL;
+CREATE INDEX attempt_young ON attempts (young_until) WHERE young_until IS NOT NULL;
+CREATE INDEX attempt_young_boot ON attempts (young_boot) WHERE young_boot IS NOT NULL;
 CREATE INDEX attempt_by_hand ON attempts (by_hand) WHERE by_hand IS NOT NULL;
 CREATE TABLE made (id TEXT NOT NULL, sent INTEGER NOT NULL, PRIMARY KEY (id, sent)) STRICT, WITHOUT ROWID;
 CREATE TABLE again (name TEXT NOT NULL, sent INTEGER NOT NULL, PRIMARY KEY (name, sent)) STRICT, WITHOUT ROWID;
@@ -287,10 +299,11 @@ export class JournalTables {
   #addVerdict(attempt: OpenAttempt, seq: number, row: VerdictRow): void {
     attempt.verdicts.push(row);
     attempt.last = seq;
-    const { counted, is_open, is_doubted, by_hand, due } = listedOf(attempt);
+    const { sent, counted, is_open, is_doubted, due, young_until, young_boot, by_hand } = listedOf(attempt);
     this.sql(
-      'UPDATE attempts SET last = ?, counted = ?, is_open = ?, is_doubted = ?, by_hand = ?, due = ? WHERE sent = ?',
-    ).run(seq, counted, is_open, is_doubted, by_hand, due, attempt.seq);
+      `UPDATE attempts SET last = ?, counted = ?, is_open = ?, is_doubted = ?, due = ?, young_until = ?, young_boot = ?, by_hand = ?
+       WHERE sent = ?`,
+    ).run(seq, counted, is_open, is_doubted, due, young_until, young_boot, by_hand, sent);
     for (const id of madeBy(row)) this.#addMade(id, attempt.seq);
   }
 
@@ -350,7 +363,7 @@ export function listedOf(record: NumberedAttempt) {
   const { seq, last, sent: row, verdicts } = record;
   const { change, attempt, origin, profile, proof, operator, time, stamp, idempotencyKey } = row;
   const { amount, currency, lost } = row;
-  const newest = verdicts.at(-1);
+  const young = youngUntil(record);
   const mark = (is: boolean) => (is ? 1 : null);
   return {
     sent: seq,
@@ -370,11 +383,23 @@ export function listedOf(record: NumberedAttempt) {
     currency: currency ?? null,
     counted: countedAmount(record),
     live: lost === undefined ? Number(proof.livemode) : 2,
-    is_open: mayBeOpen(newest) ? (isPast(record) ? 0 : 1) : null,
+    is_open: mayBeOpen(verdicts.at(-1)) ? (isPast(record) ? 0 : 1) : null,
     is_doubted: mark(isDoubted(record)),
     due: dueAt(record) ?? null,
-    by_hand: mark(newest?.by === 'person'),
+    young_until: young === undefined ? null : Math.min(young.time, Number.MAX_SAFE_INTEGER),
+    young_boot: young?.boot === undefined ? null : bootText(young.boot),
+    by_hand: mark(isCreationByHand(record)),
   };
+}
+
+/** The time since a start of the machine as text, so that later times of one start come later in the alphabet. */
+export function bootText({ id, ms }: NonNullable<YoungUntil['boot']>): string {
+  return `${id} ${String(Math.ceil(ms)).padStart(17, '0')}`;
+}
+
+/** Whether it is about no order, and its last verdict is a person's. */
+export function isCreationByHand({ sent, verdicts }: AttemptRecord): boolean {
+  return sent.proof.orderId === undefined && verdicts.at(-1)?.by === 'person';
 }
 
 /** The ids of the refunds, and the id and the link of what was created, that a verdict names. */

@@ -113,6 +113,15 @@ function cursorOf({ time, change, attempt }: Cursor): Cursor {
   return { time, change, attempt };
 }
 
+// A whole moment may be asked about.
+function momentAsked({
+  time,
+  skewed,
+  boot,
+}: NonNullable<AttemptFilter['madeByHand']>): NonNullable<TravellingFilter['madeByHand']> {
+  return { time, skewed, ...(boot === undefined ? {} : { boot }) };
+}
+
 async function atSender(): Promise<never> {
   throw new CliError('refused', 'the journal of this account is at its sender', {
     certain: 'nothing was changed',
@@ -120,10 +129,11 @@ async function atSender(): Promise<never> {
   });
 }
 
-function travelling({ orderIds, made, again, open, ...rest }: AttemptFilter): TravellingFilter {
+function travelling({ orderIds, made, again, open, madeByHand, ...rest }: AttemptFilter): TravellingFilter {
   return {
     ...rest,
     ...(open === undefined ? {} : { open: { skewed: open.skewed } }),
+    ...(madeByHand === undefined ? {} : { madeByHand: momentAsked(madeByHand) }),
     ...(orderIds === undefined ? {} : { orderIds: [...orderIds] }),
     ...(made === undefined ? {} : { made: [...made] }),
     ...(again === undefined ? {} : { again: [...again] }),

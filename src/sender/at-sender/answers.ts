@@ -97,6 +97,7 @@ const narrowing = [
   'open',
   'doubted',
   'watched',
+  'madeByHand',
   'byHand',
 ] as const;
 

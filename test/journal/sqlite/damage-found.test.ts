@@ -42,9 +42,13 @@ const rows: readonly JournalRow[] = [
   on('i_again', 'ord_1', 9, { operator: 'op8', again: ['i_made'] }),
   ruling('i_again', 10, { verdict: 'unknown', by: 'sender' }),
   ruling('i_again', 11, { verdict: 'rejected', confirmed: true }),
-  setting(12),
-  on('i_late', 'ord_4', 13),
-  ruling('i_late', 14, { verdict: 'unknown', by: 'sender' }),
+  on('i_stated', 'ord_6', 12),
+  ruling('i_stated', 13, { by: 'person', operator: 'op7', clocks: { wall: 13, boot: { id: 'b1', ms: 13 } } }),
+  { ...on('i_sold', undefined, 14), proof: { ...sent('i_sold', 14).proof, ...created, orderId: undefined } },
+  ruling('i_sold', 15, { verdict: 'rejected', by: 'person', operator: 'op7', confirmed: true }),
+  setting(16),
+  on('i_late', 'ord_4', 17),
+  ruling('i_late', 18, { verdict: 'unknown', by: 'sender' }),
 ];
 
 /** What a guard asks before anything is sent: a wrong answer could send the same twice. */
@@ -77,6 +81,9 @@ const shown: Readonly<Record<string, (store: LocalJournal) => Promise<unknown>>>
   made: (store) => store.attempts({ made: new Set(['rf_1', 'chk_1', 'https://pay.example/chk_1']) }),
   open: (store) => store.attempts({ open: { skewed: false } }),
   doubted: (store) => store.attempts({ doubted: true }),
+  'made by hand': (store) => store.attempts({ madeByHand: { time: 20, skewed: false } }),
+  'made by hand by the time since a start': (store) =>
+    store.attempts({ madeByHand: { time: 10 ** 12, skewed: false, boot: { id: 'b1', ms: 20 } } }),
   byHand: (store) => store.attempts({ byHand: true }),
   watched: (store) => store.attempts({ watched: { dueBy: 10 ** 12, limit: 9 } }),
   list: (store) => store.list({}, { limit: 4 }),
@@ -197,7 +204,7 @@ describe('what is looked up is lost, or is another', () => {
     ['the change', `UPDATE attempts SET change = 'i_x' WHERE ${row('i_link')}`, []],
     [
       'a line too many',
-      `INSERT INTO attempts SELECT 99, last, about, has_order, 'i_x', attempt, origin, profile, idempotency_key, kind, operator, desk, time, amount, currency, counted, live, is_open, is_doubted, due, by_hand FROM attempts WHERE ${row('i_open')}`,
+      `INSERT INTO attempts SELECT 99, last, about, has_order, 'i_x', attempt, origin, profile, idempotency_key, kind, operator, desk, time, amount, currency, counted, live, is_open, is_doubted, due, young_until, young_boot, by_hand FROM attempts WHERE ${row('i_open')}`,
       ['T2', 'unconfirmed'],
     ],
     ['which refund was made', "DELETE FROM made WHERE id = 'rf_1'", []],
@@ -207,7 +214,9 @@ describe('what is looked up is lost, or is another', () => {
     ['a refund too many', "INSERT INTO made VALUES ('rf_9', 1)", []],
     ['that a change is doubted', `UPDATE attempts SET is_doubted = NULL WHERE ${row('i_doubted')}`, []],
     ['when a change is read again', `UPDATE attempts SET due = NULL WHERE ${row('i_made')}`, []],
-    ['whose word it is', `UPDATE attempts SET by_hand = NULL WHERE ${row('i_doubted')}`, []],
+    ['until when a change is young', `UPDATE attempts SET young_until = 7 WHERE ${row('i_stated')}`, []],
+    ['since which start', `UPDATE attempts SET young_boot = NULL WHERE ${row('i_stated')}`, []],
+    ['whose word it is', `UPDATE attempts SET by_hand = NULL WHERE ${row('i_sold')}`, []],
     ['who sent it', `UPDATE attempts SET operator = 'op9' WHERE ${row('i_again')}`, []],
     ['when it was sent', `UPDATE attempts SET time = 77 WHERE ${row('i_again')}`, []],
     ['how much it was', `UPDATE attempts SET amount = 77 WHERE ${row('i_again')}`, []],

@@ -53,6 +53,8 @@ const questions: readonly AttemptQuery[] = [
   { watched: { dueBy: 9, limit: 20 } },
   { watched: { dueBy: 9, limit: 20 }, origin: 'o' },
   { watched: { dueBy: 9, limit: 20 }, origin: 'o', since: 5, operator: 'ana' },
+  { madeByHand: { time: 9, skewed: false, boot: { id: 'b1', ms: 5 } } },
+  { madeByHand: { time: 9, skewed: true }, origin: 'o', since: 5, operator: 'ana' },
   { byHand: true },
 ];
 
