@@ -142,13 +142,17 @@ const aboutAccount =
   /\bpaydesk (?=(?:orders|customers|checkout|api|journal list|approvals)\b(?!.*--(?:help|all-profiles)\b)|profile (?:show|check)$)/g;
 
 // At a desk the profile also says whose journal is meant.
-const aboutJournal = /\bpaydesk (?=journal (?:show|reconcile|settle|acknowledge)\b)/g;
+const aboutJournal = /\bpaydesk (?=journal (?:list|show|reconcile|settle|acknowledge)\b)/g;
 
 /** Adds `-p` to the commands that an error suggests, if a profile was typed. `isDesk`: its journal is that of a sender. */
 export function withProfile(error: CliError, profile: string | undefined, isDesk: boolean): CliError {
   const { now } = error.parts;
   if (profile === undefined || now === undefined) return error;
-  const command = `paydesk -p ${profile} `;
-  const named = now.map((line) => line.replace(aboutAccount, command));
-  return withParts(error, { now: isDesk ? named.map((line) => line.replace(aboutJournal, command)) : named });
+  const named = now.map((line) => line.replace(aboutAccount, `paydesk -p ${profile} `));
+  return withParts(error, { now: isDesk ? named.map((line) => inJournalOf(line, profile)) : named });
+}
+
+/** A text whose commands about the journal have `-p`. */
+export function inJournalOf(text: string, profile: string): string {
+  return text.replace(aboutJournal, `paydesk -p ${profile} `);
 }

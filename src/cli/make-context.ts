@@ -17,10 +17,17 @@ import {
   type DemoOfRun,
   type SimulatorControl,
 } from '../simulator/simulator.ts';
-import { createTimes, fileFormat, knowsZone, type Times } from '../terminal/terminal.ts';
+import {
+  type Cell,
+  createTimes,
+  fileFormat,
+  knowsZone,
+  type Notes,
+  type Times,
+} from '../terminal/terminal.ts';
 import { createAccount } from './accounts.ts';
 import { localJournal, type StoreChoice, sharedOfRun } from './choose-store.ts';
-import { changesOf } from './command-line.ts';
+import { changesOf, inJournalOf, typedProfile } from './command-line.ts';
 import type { Globals } from './global-options.ts';
 import { findJournalPlace, type JournalPlace, senderFileIn } from './journal-place.ts';
 import type { RunState } from './run-state.ts';
@@ -35,7 +42,8 @@ export interface Run {
 /** Joins the parts of a run. Nothing is opened, read or written before the command asks for it. */
 export function createRun(state: RunState, globals: Globals, words: readonly string[]): Run {
   const { io, clock, folders, signal } = state;
-  const { out, notes, ask } = state.screen();
+  const { out, ask } = state.screen();
+  const notes = notesOf(state);
   const now = () => clock.now();
   const simulator = { folder: join(folders.state, 'simulator'), now, cwd: io.cwd };
   const demo = createDemo({ ...simulator, fault: variable(io.env, 'PAYDESK_DEMO_FAULT') });
@@ -68,6 +76,7 @@ export function createRun(state: RunState, globals: Globals, words: readonly str
     landmarks: { folders: landmarkFolders(io), rules: { uid: io.uid, notice: () => undefined } },
     shortTime,
   };
+  const machineLocks = locksIn(journalPlace);
   const shared = sharedOfRun({
     env: io.env,
     home: io.home(),
@@ -75,11 +84,11 @@ export function createRun(state: RunState, globals: Globals, words: readonly str
     rules,
     file: senderFileIn(folders.config),
     owner: { operator, command: words.join(' ') },
+    ofMachine: machineLocks,
     // Whether it was put back from a copy does not matter: it fetches what it lacks.
     openCopy: () => localJournal({ ...journalFiles, landmarks: undefined }),
   });
   // Changes and plans are locked where their journal is. What only this user has is locked in the user's own folder.
-  const machineLocks = locksIn(journalPlace);
   const locks: Locks = {
     take: async (...asked) => ((await shared.open())?.locks ?? machineLocks).take(...asked),
   };
@@ -163,6 +172,20 @@ export function createRun(state: RunState, globals: Globals, words: readonly str
     demo.close();
   };
   return { context, close };
+}
+
+// At a desk the profile that was typed says whose journal is meant, in notes too.
+function notesOf({ screen, isDesk, argv }: RunState): Notes {
+  const { notes } = screen();
+  const named = (line: Cell): Cell => {
+    const profile = typeof line === 'string' && isDesk() ? typedProfile(argv) : undefined;
+    return typeof line === 'string' && profile !== undefined ? inJournalOf(line, profile) : line;
+  };
+  return {
+    ...notes,
+    note: (line, hang) => notes.note(named(line), hang),
+    warn: (line) => notes.warn(named(line)),
+  };
 }
 
 // `simulator serve` prints its key on purpose. So the key is shown even if a profile stores the same one.

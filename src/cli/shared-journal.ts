@@ -1,5 +1,6 @@
 /** The journal on a server of which the file of a sender tells: its stores and its locks. Loaded only where there is such a file. */
 
+import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { CliError, systemReason } from '../errors.ts';
@@ -12,7 +13,7 @@ import { Server, type ServerPlace } from '../journal/postgres/server.ts';
 import { inWords, placeName } from '../journal/postgres/server-words.ts';
 import type { CopiedJournal } from '../journal/sqlite/sqlite-store.ts';
 import type { Locks } from '../locks/locks.ts';
-import type { FileRules } from '../profiles/profiles.ts';
+import { type FileRules, readOwnFile, writeOwnFile } from '../profiles/profiles.ts';
 import { databaseIn, readConfig } from '../sender/at-sender/config.ts';
 
 /** What it takes. */
@@ -25,6 +26,8 @@ export interface SharedParts {
   readonly file: string;
   /** What others see about the holder of a lock. */
   readonly owner: { readonly operator: string; readonly command: string };
+  /** The locks between the processes of this machine. */
+  readonly ofMachine: Locks;
   /** A copy of the journal, in the files that a journal of this machine would have. */
   readonly openCopy: () => CopiedJournal;
 }
@@ -50,20 +53,20 @@ export interface Migrated {
 
 /** Opens no connection yet. Undefined if the sender has its journal on this machine. */
 export function openShared(parts: SharedParts): SharedJournal | undefined {
-  const { clock, rules, owner, openCopy } = parts;
+  const { clock, rules, owner, ofMachine, openCopy } = parts;
   const { postgres } = readConfig(parts.file, rules);
   if (postgres === undefined) return undefined;
   const { rootCert, ...found } = databaseIn(postgres);
   const database: ServerPlace = rootCert === undefined ? found : { ...found, ca: textOf(rootCert) };
   const server = new Server({ place: database, clock, password: passwordFor(database, parts) });
   const place = placeName(database);
-  const leases = createLeases({ server, clock, owner, place });
-  const open = () => {
-    const copy = openCopy();
-    const memory = join(dirname(copy.place), 'server');
-    return createPostgresStore({ server, place, copy, memory, rules, leases, clock });
-  };
-  const [store, asking] = [open(), open()];
+  const copies = [openCopy(), openCopy()] as const;
+  const folder = dirname(copies[0].place);
+  const holder = () => senderId(join(folder, 'sender'), rules);
+  const leases = createLeases({ server, clock, owner, place, holder, ofMachine });
+  const open = (copy: CopiedJournal) =>
+    createPostgresStore({ server, place, copy, memory: join(folder, 'server'), rules, leases, clock });
+  const [store, asking] = [open(copies[0]), open(copies[1])];
   return {
     place,
     store,
@@ -78,6 +81,15 @@ export function openShared(parts: SharedParts): SharedJournal | undefined {
       }
     },
   };
+}
+
+// Drawn once, so that a sender that was killed and started again is known as the same one.
+function senderId(path: string, rules: FileRules): string {
+  const known = readOwnFile(path, rules);
+  if (known !== undefined) return known;
+  const id = randomUUID();
+  writeOwnFile(path, id, rules);
+  return id;
 }
 
 // Each line: host:port:database:user:password, with * for any, and \\ before a colon or a backslash.

@@ -8,9 +8,10 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AttemptRow, SentRow } from '../../src/journal/journal-rows.ts';
-import { createSqliteStore, type LocalJournal } from '../../src/journal/sqlite/sqlite-store.ts';
+import { type CopiedJournal, createSqliteStore } from '../../src/journal/sqlite/sqlite-store.ts';
 import { isLong } from '../harness/long.ts';
 import type { Home } from '../harness/paydesk.ts';
+import { addAtOnce } from '../harness/rows-at-once.ts';
 import { reset } from '../harness/server.ts';
 import { horizonMs, sent, setting, verdict } from '../journal/rows.ts';
 import { changeArgs, journalFile, ledgerAndDesk, stateOf, witnessFile } from './desk.ts';
@@ -35,7 +36,7 @@ let home: Home;
 let refunds: readonly Recorded[];
 const whole = new Map<string, Buffer>();
 
-async function inStore<T>(of: Home, act: (store: LocalJournal) => Promise<T>): Promise<T> {
+async function inStore<T>(of: Home, act: (store: CopiedJournal) => Promise<T>): Promise<T> {
   const folders = [stateOf(of), join(stateOf(of), 'journal')];
   const store = createSqliteStore({ file: journalFile(of), witness: witnessFile(of), rules, folders });
   try {
@@ -51,7 +52,7 @@ beforeAll(async () => {
   );
   home = desk.newHome();
   const attempts = await sentIn(orders);
-  await inStore(home, (store) => store.takeIn(amongOthers(attempts), setting(Date.now())));
+  await inStore(home, (store) => addAtOnce(store, [...amongOthers(attempts), setting(Date.now())]));
   const db = new DatabaseSync(journalFile(home));
   const seqsOf = db.prepare('SELECT seq FROM rows WHERE order_id = ? OR about = ? ORDER BY seq');
   refunds = orders.map((order, index) => ({

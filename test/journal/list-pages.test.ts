@@ -6,6 +6,7 @@ import { localJournal } from '../../src/cli/choose-store.ts';
 import type { AttemptRow, SentRow } from '../../src/journal/journal-rows.ts';
 import { chargeOf, type Json, listOf, orderOf, refundOf } from '../harness/orders.ts';
 import { type Home, newHome, paydesk } from '../harness/paydesk.ts';
+import { addAtOnce } from '../harness/rows-at-once.ts';
 import { type Service, startService, storeShop } from '../harness/service.ts';
 import { sent, setting, verdict } from './rows.ts';
 
@@ -35,7 +36,7 @@ async function fill({ path }: Home, rows: readonly AttemptRow[]): Promise<void> 
     rules,
   };
   const journal = localJournal({ place, cwd: () => path, onNetwork: false });
-  await journal.takeIn(rows, setting(start));
+  await addAtOnce(journal, [...rows, setting(start)]);
   journal.close();
 }
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { paidOrder } from '../harness/orders.ts';
 import { newHome, paydesk } from '../harness/paydesk.ts';
 import { startSender, type TestSender, testKey } from '../harness/sender.ts';
-import { json } from '../harness/server.ts';
+import { json, reset } from '../harness/server.ts';
 import { type Service, startAnswering, startService } from '../harness/service.ts';
 import { startLedger } from './ledger.ts';
 
@@ -174,6 +174,21 @@ it('hints about the journal name the profile that was typed: another one has ano
 
   expect(code).toBe(3);
   expect(stderr).toContain(`paydesk -p shop journal show ${sent.change}`);
+});
+
+it('a note about what is unconfirmed names the profile that was typed, and the journal is that of the team', async () => {
+  await using ledger = await startLedger({ onPost: () => reset });
+  const desk = await ledger.sender.desk('kim');
+  const shop = ['-p', 'shop'];
+  await desk.run([...shop, 'orders', 'refund', 'ord_A1', '--amount', '300', '--yes', '--json']);
+  const { stderr } = await desk.run([...shop, 'orders', 'list']);
+  const unknown = await desk.run([...shop, 'journal', 'show', 'i_nobody']);
+
+  expect(stderr).toMatch(/unconfirmed: .*paydesk -p shop journal reconcile/);
+  expect(unknown).toMatchObject({
+    code: 5,
+    stderr: expect.stringContaining('the journal of the team has no i_nobody'),
+  });
 });
 
 it('a service that refuses the key of the sender is no matter for a new key at the desk', async () => {

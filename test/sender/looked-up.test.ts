@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { newRefundOf, paidOrder, withRefund } from '../harness/orders.ts';
-import { newHome, startInMemory } from '../harness/paydesk.ts';
+import { newHome, paydesk, startInMemory } from '../harness/paydesk.ts';
 import { storeProfile } from '../harness/profile.ts';
 import { initSender, startSender, type TestInvitation, testKey } from '../harness/sender.ts';
 import type { Handler } from '../harness/server.ts';
@@ -151,4 +151,24 @@ test('Ctrl-C before the sending takes the change back: nothing is sent, also lat
   // Where it was sent before the sender heard of it, its result is shown.
   expect([0, 130], stderr).toContain(code);
   expect(ledger.posts('ord_A1')).toBe(code === 0 ? 1 : 0);
+});
+
+test('what a machine sent before there was a team is in the journal of the sender, and is not sent again', async () => {
+  await using service = await startService({ orders: ordersOf(2), onPost: refunding() });
+  using alone = newHome();
+  await storeProfile(alone, { name: 'shop', baseUrl: service.url, mode: 'sandbox', settings: {} }, testKey);
+  expect((await paydesk(refund, { home: alone })).code).toBe(0);
+  const file = join(alone.path, 'history.paydesk');
+  await paydesk(['journal', 'export', '--to', file], { home: alone });
+  using home = newHome();
+  await initSender(home, { url: service.url });
+  expect((await paydesk(['journal', 'import', file, '--yes'], { home })).code).toBe(0);
+  await using sender = await startSender({ url: service.url, home });
+  const desk = await sender.desk('ana');
+  const again = await desk.run(refund);
+  const listed = await desk.run(['-p', 'shop', 'journal', 'list', '--json']);
+
+  expect(again).toMatchObject({ code: 3, stderr: expect.stringContaining('--again') });
+  expect(service.posts).toHaveLength(1);
+  expect(JSON.parse(listed.stdout).data).toMatchObject([{ order: 'ord_A1', verdict: 'applied' }]);
 });

@@ -2,6 +2,7 @@
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newHome, paydesk, type Ran } from '../harness/paydesk.ts';
 import { type PostgresServer, startPostgres } from '../harness/postgres.ts';
@@ -29,6 +30,7 @@ afterAll(() => server[Symbol.asyncDispose]());
 async function newDatabase(): Promise<{
   readonly postgres: string;
   readonly expire: () => Promise<unknown>;
+  readonly hold: () => Promise<HeldTable>;
 }> {
   count += 1;
   const name = `team_${count}`;
@@ -38,6 +40,32 @@ async function newDatabase(): Promise<{
     postgres: `postgresql://paydesk@127.0.0.1:${server.port}/${name}`,
     // As if the holders had been stopped for longer than a lease.
     expire: () => server.ask(name, "update paydesk.leases set until = clock_timestamp() - interval '1 s'"),
+    hold: () => holdRows(name),
+  };
+}
+
+interface HeldTable {
+  /** How many wait for the table, or for whoever does. */
+  waiting(): Promise<number>;
+  release(): Promise<unknown>;
+}
+
+async function holdRows(database: string): Promise<HeldTable> {
+  const client = new pg.Client({ host: '127.0.0.1', port: server.port, user: 'postgres', database });
+  await client.connect();
+  await client.query('begin; lock table paydesk.rows in exclusive mode');
+  return {
+    waiting: async () =>
+      (
+        await server.ask(
+          'postgres',
+          `select 1 from pg_stat_activity where datname = '${database}' and wait_event_type = 'Lock'`,
+        )
+      ).length,
+    async release() {
+      await client.query('commit');
+      await client.end();
+    },
   };
 }
 
@@ -145,6 +173,55 @@ test('a limit holds for refunds through both senders at the same moment', async 
   );
   expect(ran.filter((one) => one?.code === 0)).toHaveLength(5);
   expect(two.service.posts).toHaveLength(5);
+});
+
+test('an invitation works once, also when a sender stands still while somebody joins there', async () => {
+  const { postgres, expire, hold } = await newDatabase();
+  await using service = await startService({ orders: ordersOf(1) });
+  const options = { url: service.url, config: { postgres } };
+  await using one = await startSender(options);
+  await using other = await startSender(options);
+  const invitation = await one.invite('ana');
+  // Rows can be read, and none can be added.
+  const held = await hold();
+  const first = one.join(invitation, 'desk-1');
+  await expect.poll(() => held.waiting(), { timeout: 10_000 }).toBe(1);
+  await expire();
+  const second = other.join({ ...invitation, sender: other.url }, 'desk-2');
+  await expect.poll(() => held.waiting(), { timeout: 10_000 }).toBe(2);
+  await held.release();
+  const codes = (await Promise.all([first, second])).map(({ ran }) => ran.code);
+  expect(codes).toEqual([0, 4]);
+  const { stdout } = await one.run(['sender', 'members', '--json']);
+  expect(JSON.parse(stdout).data).toMatchObject([{ name: 'ana', tokens: [{ desk: 'desk-1' }] }]);
+});
+
+test('a sender that was killed with an order has it again at once when it is started again', async () => {
+  const { postgres } = await newDatabase();
+  let onRead: (() => void) | undefined;
+  await using service = await startService({
+    orders: ordersOf(1),
+    onGet: (_service, { url }) => (/[?&]limit=1(&|$)/.test(url) ? onRead?.() : undefined),
+    onPost: refunding(),
+  });
+  await using sender = await startSenderProcess({ url: service.url, config: { postgres } });
+  const home = await sender.desk('ana');
+  let reads = 0;
+  const killed = new Promise<void>((resolve) => {
+    onRead = () => {
+      reads += 1;
+      // The final read: the order is locked, and nothing is recorded.
+      if (reads < 4) return;
+      onRead = undefined;
+      sender.signal('SIGKILL');
+      resolve();
+    };
+  });
+  const cut = startDeskProcess(home, refund('ord_A1').slice(2));
+  await killed;
+  await sender.start();
+  expect((await cut.end).code).toBe(0);
+  expect(service.posts).toHaveLength(1);
 });
 
 interface Frozen {

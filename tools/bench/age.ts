@@ -14,7 +14,7 @@ import {
 import { benchKey, startDeskService } from './desk.ts';
 import { watched, watchedRows } from './desk-rows.ts';
 import { type Place, type Program, peakMemories, printedFile, run, type Taken, timesOf } from './measure.ts';
-import { makeOldJournal, takeIn } from './old-journal.ts';
+import { addRows, makeOldJournal } from './old-journal.ts';
 import { type Row, tableOf, timesRow } from './row.ts';
 
 /** How many changes the journals have. All others are compared with the first. */
@@ -51,7 +51,7 @@ async function rowsOf(
     for (const { folder, changes } of desks) await makeOldJournal(folder, changes, owner, Date.now());
     // All desks made them at the same time, and the service knows none from before that.
     const now = Date.now();
-    for (const { folder, changes } of desks) await takeIn(folder, owner, [watchedRows(changes, owner, now)]);
+    for (const { folder, changes } of desks) await addRows(folder, owner, [watchedRows(changes, owner, now)]);
     await fetch(`${origin}/reset`);
     return Object.entries(measured).flatMap(([name, command]) => {
       const programs = desks.map((desk) => [String(desk.changes), command(desk)] as const);

@@ -4,6 +4,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { localJournal } from '../../src/cli/choose-store.ts';
 import type { AttemptRow, SettingRow } from '../../src/journal/journal-rows.ts';
+import { addAtOnce } from '../../test/harness/rows-at-once.ts';
 import { type DeskAccount, rowsOfYears } from './desk-rows.ts';
 
 /** Gives the journal of a folder for `openDesk` so many changes of the years before `now` (Unix milliseconds). */
@@ -14,13 +15,13 @@ export async function makeOldJournal(
   now: number,
 ): Promise<void> {
   const began = performance.now();
-  const rows = await takeIn(folder, account, rowsOfYears(changes, account, now));
+  const rows = await addRows(folder, account, rowsOfYears(changes, account, now));
   const seconds = ((performance.now() - began) / 1000).toFixed(1);
   process.stderr.write(`  a journal of ${changes} changes: ${rows} rows in ${seconds} s\n`);
 }
 
 /** Adds rows to the journal of such a folder, piece by piece, and returns how many. */
-export async function takeIn(
+export async function addRows(
   folder: string,
   account: DeskAccount,
   pieces: Iterable<readonly AttemptRow[]>,
@@ -32,8 +33,10 @@ export async function takeIn(
   const place = { folder: stateFolder, witness, from: 'state_folder', rules };
   const store = localJournal({ place, cwd: () => folder, onNetwork: true });
   let rows = 0;
-  for (const piece of pieces)
-    rows += 1 + (await store.takeIn(piece, raisedLimit(account, piece.at(-1)?.time ?? 0)));
+  for (const piece of pieces) {
+    await addAtOnce(store, [...piece, raisedLimit(account, piece.at(-1)?.time ?? 0)]);
+    rows += piece.length + 1;
+  }
   store.close();
   return rows;
 }

@@ -42,10 +42,15 @@ export async function attemptOf(ctx: Context, id: string): Promise<AttemptRecord
       `${id} is an order, with ${counted(onOrder.length, 'change')} in the journal: say which change`,
       { orderId: id, now: [`paydesk journal list --all-profiles --order ${id}`] },
     );
-  throw new CliError('not_found', `the journal of this machine has no ${id}`, {
+  throw new CliError('not_found', `the journal of ${await whose(ctx)} has no ${id}`, {
     ...(changeIdPattern.test(id) ? { change: id } : { idempotencyKey: id }),
     now: ['paydesk journal list --all-profiles'],
   });
+}
+
+/** Whose journal a run asks: `the team`, `this machine`. */
+export async function whose({ journal }: Pick<Context, 'journal'>): Promise<'the team' | 'this machine'> {
+  return (await journal.member()) === undefined ? 'this machine' : 'the team';
 }
 
 /** The last attempt of each change of an order, oldest first; none if it is not the id of an order. */

@@ -1,8 +1,10 @@
-/** Locks of several senders on one journal: rows with an expiry by the server's clock, and a number that grows with each holder. */
+/**
+ * Locks of several senders on one journal: rows with an expiry by the server's clock, and a number that grows with each holder. A
+ * sender that was killed takes its own rows again at once: what holds between the processes of its machine are the locks of that.
+ */
 
-import { randomUUID } from 'node:crypto';
 import type { ClockWithTimers } from '../../io.ts';
-import { type Busy, createTurns, type Held, type Locks } from '../../locks/locks.ts';
+import type { Busy, Held, Locks } from '../../locks/locks.ts';
 import type { Server } from './server.ts';
 import { inWords } from './server-words.ts';
 
@@ -10,6 +12,9 @@ import { inWords } from './server-words.ts';
 interface LeaseParts {
   readonly server: Server;
   readonly clock: ClockWithTimers;
+  /** The id of this sender, the same in each of its processes; and the locks between them. */
+  readonly holder: () => string;
+  readonly ofMachine: Locks;
   /** What others see about the holder. */
   readonly owner: { readonly operator: string; readonly command: string };
   /** Where the journal is, for messages. */
@@ -38,10 +43,8 @@ const ownerText = `select operator, command, floor(extract(epoch from since) * 1
   from paydesk.leases where name = $1`;
 
 /** Takes no connection before it is first used. */
-export function createLeases({ server, clock, owner, place }: LeaseParts): Leases {
-  const turns = createTurns();
+export function createLeases({ server, clock, owner, place, holder, ofMachine }: LeaseParts): Leases {
   const numbers = new Map<string, string>();
-  const holder = randomUUID();
   const ask = async (text: string, values: readonly string[]) => {
     try {
       return await server.ask(text, values);
@@ -60,15 +63,14 @@ export function createLeases({ server, clock, owner, place }: LeaseParts): Lease
   };
   return {
     numberOf: (name) => numbers.get(name),
-    async take(name, { waitMs, signal }) {
-      signal?.throwIfAborted();
-      const turn = await turns.wait(name, { clock, deadline: clock.monotonic() + waitMs, signal });
-      if (turn === undefined) return await busy(name);
+    async take(name, how) {
+      const own = await ofMachine.take(name, how);
+      if (!own.held) return own;
       try {
-        const [taken] = await ask(takeText, [name, holder, owner.operator, owner.command]);
+        const [taken] = await ask(takeText, [name, holder(), owner.operator, owner.command]);
         const number = taken?.number;
         if (number === undefined || number === null) {
-          turn.end();
+          await own.release();
           return await busy(name);
         }
         numbers.set(name, number);
@@ -78,10 +80,10 @@ export function createLeases({ server, clock, owner, place }: LeaseParts): Lease
           stop();
           numbers.delete(name);
           await ask(releaseText, [name, number]).catch(() => undefined);
-          turn.end();
+          await own.release();
         });
       } catch (error) {
-        turn.end();
+        await own.release();
         throw error;
       }
     },

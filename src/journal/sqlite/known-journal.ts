@@ -7,14 +7,7 @@ import { CliError } from '../../errors.ts';
 import { type AttemptFilter, type AttemptQuery, byNewest, type ListPage } from '../attempt-query.ts';
 import { isUnsettled, isWatched } from '../attempt-state.ts';
 import { damageOf, link, type StoredRow, unlink } from '../chain.ts';
-import {
-  type AttemptRecord,
-  type AttemptRow,
-  attemptKey,
-  type JournalRow,
-  type SentRow,
-  type SettingRow,
-} from '../journal-rows.ts';
+import type { AttemptRecord, JournalRow, SentRow, SettingRow } from '../journal-rows.ts';
 import type { ApprovalQuery, Finding, NewestRow, RefundedBy } from '../journal-store.ts';
 import {
   refuseLostAccount,
@@ -244,17 +237,6 @@ export class KnownJournal {
     if (sent === undefined) return 0;
     const isIt = ({ sent: one }: AttemptRecord) => one.change === change && one.attempt === attempt;
     return this.#tables.attemptsAbout(sent.about).find(isIt)?.verdicts.length ?? 0;
-  }
-
-  /** Of the rows of another journal, those that this one lacks. Verdicts on one attempt come in the same order in both. */
-  lackingOf(rows: readonly AttemptRow[]): readonly AttemptRow[] {
-    const verdicts = new Map<string, number>();
-    return rows.filter((row) => {
-      if (row.type === 'sent') return this.#tables.sentOf(row) === undefined;
-      const number = (verdicts.get(attemptKey(row)) ?? 0) + 1;
-      verdicts.set(attemptKey(row), number);
-      return number > this.verdictsOn(row);
-    });
   }
 
   /**

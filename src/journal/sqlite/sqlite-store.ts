@@ -9,7 +9,7 @@ import { CliError } from '../../errors.ts';
 import type { FileRules } from '../../profiles/profiles.ts';
 import { readArchive, writeArchive } from '../archive-file.ts';
 import { chainStart, checkChain, link, type StoredRow } from '../chain.ts';
-import type { AttemptRow, JournalRow, SentRow } from '../journal-rows.ts';
+import type { JournalRow, SentRow } from '../journal-rows.ts';
 import type { Finding, JournalStore } from '../journal-store.ts';
 import { archiveOld, countOver } from './archive-old.ts';
 import { BothFiles, findWitness } from './both-files.ts';
@@ -45,17 +45,8 @@ export interface SqlitePlace {
   readonly shortTime?: ((ms: number) => string) | undefined;
 }
 
-/** The journal of this machine, which may take in the history of another one. */
-export interface LocalJournal extends JournalStore {
-  /**
-   * Adds rows of another journal that this one lacks, and then `last`: all of them or none. Returns how many. Attempts that are
-   * here get the verdicts that they lack.
-   */
-  takeIn(rows: readonly AttemptRow[], last: JournalRow): Promise<number>;
-}
-
-/** The copy that a sender keeps of a journal on a server: it proves what the server gives, and answers what is asked. */
-export interface CopiedJournal extends LocalJournal {
+/** The journal of this machine. As the copy that a sender keeps of one on a server it proves what that gives, and answers what is asked. */
+export interface CopiedJournal extends JournalStore {
   /** Number and hash of its newest row. */
   newestRow(): Promise<Pick<StoredRow, 'seq' | 'hash'>>;
   /** Rows after a number, as they are stored, at most `limit`. */
@@ -240,22 +231,6 @@ class SqliteStore implements CopiedJournal {
       both.tables.add(next);
     });
     both.catchUp();
-  };
-
-  readonly takeIn: LocalJournal['takeIn'] = async (rows, last) => {
-    this.#refuseNetwork();
-    const both = await this.#open(true);
-    const landmark = this.#landmark(both);
-    const added = both.write((known) => {
-      this.#refuseUnready(both, known, landmark);
-      both.beginWitness();
-      const lacking = known.lackingOf(rows);
-      both.tables.add(known.link(...lacking, last));
-      return lacking.length;
-    });
-    both.catchUp();
-    this.#noteLandmark(both);
-    return added;
   };
 
   #refuseNetwork(): void {

@@ -3,7 +3,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { CliError } from '../../errors.ts';
 import type { ClockWithTimers } from '../../io.ts';
-import type { Journal } from '../../journal/journal.ts';
+import type { Journal, JournalStore } from '../../journal/journal.ts';
 import type { Locks } from '../../locks/locks.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import { memberPrefix, readMember, type MemberState as State } from '../member-state.ts';
@@ -60,6 +60,8 @@ export interface Members {
 
 interface MemberParts {
   readonly journal: Pick<Journal, 'settings' | 'recordSetting'>;
+  /** Where other senders add rows too, nobody adds one between the look at a member and the new row. */
+  readonly store: Pick<JournalStore, 'alone'>;
   readonly locks: Locks;
   readonly clock: ClockWithTimers;
 }
@@ -131,19 +133,23 @@ export function createMembers(parts: MemberParts): Members {
       const token = tokensOf(await rows()).get(id);
       return token !== undefined && token.until > clock.now() ? token : undefined;
     },
-    revoke: (name, desk) =>
-      change(async (members) => {
-        const own = members.filter((one) => one.name === name);
-        let ended = 0;
-        for (const { account, state } of own) {
+    async revoke(name, desk) {
+      const own = (await rows()).filter((one) => one.name === name);
+      let ended = 0;
+      for (const { account } of own)
+        ended += await change(async (members) => {
+          const state = members.find(
+            (one) => one.name === name && one.account.account === account.account,
+          )?.state;
+          if (state === undefined) return 0;
           const left = desk === undefined ? [] : state.tokens.filter((token) => token.desk !== desk);
-          if (desk !== undefined && left.length === state.tokens.length) continue;
-          ended += state.tokens.length - left.length;
+          if (desk !== undefined && left.length === state.tokens.length) return 0;
           await record({ name, account }, state, desk === undefined ? null : { ...state, tokens: left });
-        }
-        if (own.length === 0 || (desk !== undefined && ended === 0)) throw noSuch(name, desk);
-        return ended;
-      }),
+          return state.tokens.length - left.length;
+        });
+      if (own.length === 0 || (desk !== undefined && ended === 0)) throw noSuch(name, desk);
+      return ended;
+    },
   };
 }
 
@@ -201,8 +207,8 @@ function isSame(secret: string, known = '0'.repeat(64)): boolean {
 
 const patienceMs = 5_000;
 
-// One process at a time changes members, so that nobody's change is lost.
-async function underLock<T>({ locks, clock }: MemberParts, act: () => Promise<T>): Promise<T> {
+// One process at a time changes members, so that nobody's change is lost. On a server a lock may expire meanwhile, and `alone` holds.
+async function underLock<T>({ locks, store, clock }: MemberParts, act: () => Promise<T>): Promise<T> {
   const deadline = clock.monotonic() + patienceMs;
   for (;;) {
     const lock = await locks.take('sender members', {
@@ -211,7 +217,7 @@ async function underLock<T>({ locks, clock }: MemberParts, act: () => Promise<T>
     });
     if (lock.held) {
       try {
-        return await act();
+        return await (store.alone === undefined ? act() : store.alone(act));
       } finally {
         await lock.release();
       }

@@ -8,6 +8,7 @@ import { migrate } from '../../../src/journal/postgres/migrate.ts';
 import { createPostgresStore, type ServerJournal } from '../../../src/journal/postgres/postgres-store.ts';
 import { Server, type ServerPlace } from '../../../src/journal/postgres/server.ts';
 import { createSqliteStore } from '../../../src/journal/sqlite/sqlite-store.ts';
+import { createSqliteLocks } from '../../../src/locks/sqlite/sqlite-locks.ts';
 
 /** A sender as far as its journal goes. */
 export interface TestSenderStore {
@@ -33,7 +34,15 @@ export function openSenderIn(at: TestPlace, folder: string): TestSenderStore {
   const { database } = place;
   const server = new Server({ place, clock, password: undefined });
   const owner = { operator: 'sender', command: 'sender serve' };
-  const leases = createLeases({ server, clock, owner, place: database });
+  const locks = join(folder, 'locks');
+  const leases = createLeases({
+    server,
+    clock,
+    owner,
+    place: database,
+    holder: () => folder,
+    ofMachine: createSqliteLocks({ folder: locks, clock, owner, rules }),
+  });
   const copy = createSqliteStore({
     file: join(folder, 'journal/journal.db'),
     witness: join(folder, 'witness/journal.witness'),

@@ -19,7 +19,6 @@ import {
 import { decide } from '../../../src/journal/guards.ts';
 import {
   type AttemptRecord,
-  type AttemptRow,
   attemptKey,
   type JournalRow,
   type SentRow,
@@ -374,17 +373,6 @@ describe('of random journals', () => {
   });
 });
 
-it('rows of attempts that were archived are not taken in again', async () => {
-  const rows = [...settled('i_a', 1), ...settled('i_b', 40)];
-  const store = await fill(rows);
-  await store.archiveOld(archiving(200));
-  expect(await store.takeIn(rows.filter(isOfAttempt), setting(3000))).toBe(0);
-});
-
 function keyOf({ sent: row }: AttemptRecord): string {
   return attemptKey(row);
-}
-
-function isOfAttempt(row: JournalRow): row is AttemptRow {
-  return row.type === 'sent' || row.type === 'verdict';
 }

@@ -9,6 +9,7 @@ import { text } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
 import { createSqliteStore } from '../../../src/journal/sqlite/sqlite-store.ts';
 import { isLong } from '../../harness/long.ts';
+import { addAtOnce } from '../../harness/rows-at-once.ts';
 import { sent, setting, verdict } from '../rows.ts';
 
 interface Told {
@@ -36,7 +37,7 @@ async function fill(folder: string): Promise<number> {
     return [{ ...row, proof: { ...row.proof, orderId: `ord_old${index}` } }, verdict(`i_old${index}`, index)];
   }).flat();
   for (let from = 0; from < rows.length; from += 10_000)
-    await store.takeIn(rows.slice(from, from + 10_000), setting(from));
+    await addAtOnce(store, [...rows.slice(from, from + 10_000), setting(from)]);
   const { rows: count } = await store.verify();
   store.close();
   return count;

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { JournalRow, SentRow, VerdictRow } from '../../../src/journal/journal-rows.ts';
-import { createSqliteStore, type LocalJournal } from '../../../src/journal/sqlite/sqlite-store.ts';
+import { type CopiedJournal, createSqliteStore } from '../../../src/journal/sqlite/sqlite-store.ts';
 import { isLong } from '../../harness/long.ts';
 import { sent, setting, verdict } from '../rows.ts';
 
@@ -52,18 +52,18 @@ const rows: readonly JournalRow[] = [
 ];
 
 /** What a guard asks before anything is sent: a wrong answer could send the same twice. */
-const guards: Readonly<Record<string, (store: LocalJournal) => Promise<unknown>>> = {
+const guards: Readonly<Record<string, (store: CopiedJournal) => Promise<unknown>>> = {
   ...Object.fromEntries(
     ['ord_1', 'ord_2', 'ord_3', 'ord_4', 'ord_5'].map((orderId) => [
       orderId,
-      (store: LocalJournal) => store.attempts({ orderId }),
+      (store: CopiedJournal) => store.attempts({ orderId }),
     ]),
   ),
   orders: (store) => store.attempts({ orderIds: new Set(['ord_1', 'ord_3']) }),
   ...Object.fromEntries(
     ['T1', 'T2', 'T3'].map((idempotencyKey) => [
       idempotencyKey,
-      (store: LocalJournal) => store.attempts({ idempotencyKey }),
+      (store: CopiedJournal) => store.attempts({ idempotencyKey }),
     ]),
   ),
   // About no order.
@@ -74,7 +74,7 @@ const guards: Readonly<Record<string, (store: LocalJournal) => Promise<unknown>>
 };
 
 /** What is shown, or read again: `verify` has to find what makes one of these another. */
-const shown: Readonly<Record<string, (store: LocalJournal) => Promise<unknown>>> = {
+const shown: Readonly<Record<string, (store: CopiedJournal) => Promise<unknown>>> = {
   i_made: (store) => store.attempts({ change: 'i_made' }),
   i_open: (store) => store.attempts({ change: 'i_open' }),
   again: (store) => store.attempts({ again: new Set(['i_made']) }),
@@ -104,7 +104,7 @@ beforeAll(async () => {
 afterEach(putBack);
 afterAll(() => rmSync(folder, { recursive: true }));
 
-async function inStore<T>(act: (store: LocalJournal) => Promise<T>): Promise<T> {
+async function inStore<T>(act: (store: CopiedJournal) => Promise<T>): Promise<T> {
   const store = createSqliteStore({ file, witness, rules });
   try {
     return await act(store);
@@ -114,7 +114,7 @@ async function inStore<T>(act: (store: LocalJournal) => Promise<T>): Promise<T> 
 }
 
 const refused = 'refused';
-const asked = (store: LocalJournal, ask: (store: LocalJournal) => Promise<unknown>): Promise<string> =>
+const asked = (store: CopiedJournal, ask: (store: CopiedJournal) => Promise<unknown>): Promise<string> =>
   ask(store).then(
     (answer) => `${JSON.stringify(answer).length} ${hash('sha256', JSON.stringify(answer)).slice(0, 8)}`,
     ({ kind, message }: { kind?: string; message?: string }) =>

@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { JournalRow, SentRow } from '../../../src/journal/journal-rows.ts';
-import { createSqliteStore, type LocalJournal } from '../../../src/journal/sqlite/sqlite-store.ts';
+import { type CopiedJournal, createSqliteStore } from '../../../src/journal/sqlite/sqlite-store.ts';
 import { sent, verdict } from '../rows.ts';
 
 let folder: string;
@@ -26,7 +26,7 @@ const rules = { uid: process.getuid?.(), notice: () => undefined };
 const opened = () => createSqliteStore({ file, witness, rules });
 
 /** Opens the journal for as long as this takes. */
-async function inStore<T>(act: (store: LocalJournal) => Promise<T>): Promise<T> {
+async function inStore<T>(act: (store: CopiedJournal) => Promise<T>): Promise<T> {
   const store = opened();
   try {
     return await act(store);
@@ -75,7 +75,7 @@ function rechain(seq: number): void {
 }
 
 /** What becomes of one question or change: `done`, or the words of the refusal. */
-async function outcome(act: (store: LocalJournal) => Promise<unknown>): Promise<string> {
+async function outcome(act: (store: CopiedJournal) => Promise<unknown>): Promise<string> {
   return inStore((store) =>
     act(store).then(
       () => 'done',
