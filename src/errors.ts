@@ -65,7 +65,7 @@ export interface ErrorSubject {
  * - `approval_…`: it was asked for, or the one that was named does not count
  */
 export type OwnCode =
-  | `team_limit_${'max' | 'day' | 'second' | 'reason' | 'note' | 'currency'}`
+  | `team_limit_${'max' | 'day' | 'second' | 'age' | 'reason' | 'note' | 'currency'}`
   | 'approval_asked'
   | 'approval_invalid';
 

@@ -53,6 +53,8 @@ export interface OrderMoney {
   readonly isRefundable: boolean | undefined;
   readonly status: string | undefined;
   readonly updatedAt: number | undefined;
+  /** Unix seconds. */
+  readonly createdAt: number | undefined;
   readonly charges: readonly ChargeMoney[];
   /** Two figures of the order that contradict each other, in words; undefined when none do. */
   readonly doubt: string | undefined;
@@ -171,6 +173,7 @@ function readAll(value: unknown): OrderMoney {
     isRefundable: typeof value.is_refundable === 'boolean' ? value.is_refundable : undefined,
     status: stringOr(value.payment_status),
     updatedAt: typeof value.updated_at === 'number' ? value.updated_at : undefined,
+    createdAt: typeof value.created_at === 'number' ? value.created_at : undefined,
     // As long as the figures contradict each other, a failed refund may have been made all the same.
     charges:
       doubt === undefined

@@ -15,6 +15,8 @@ export interface PreImage {
   readonly amountRefunded?: number | undefined;
   readonly isRefundable?: boolean | undefined;
   readonly updatedAt?: number | undefined;
+  /** When the order was created, Unix seconds. */
+  readonly createdAt?: number | undefined;
   readonly charges: readonly ChargeImage[];
   /** When an order is created: the ids of the newest orders before that. */
   readonly newest?: readonly string[] | undefined;

@@ -106,6 +106,7 @@ function imageOf(money: OrderMoney): PreImage {
     amount: money.amount,
     currency: money.currency,
     amountRefunded: money.amountRefunded,
+    createdAt: money.createdAt,
     isRefundable: money.isRefundable,
     updatedAt: money.updatedAt,
     charges: money.charges.map((charge) => ({

@@ -94,6 +94,11 @@ function wordsOf(finding: LimitFinding, style: AmountStyle): { message: string; 
         message: `${sum} is over the team's limit for one person within 24 hours: ${set}${ofMember === 0 ? '' : `; you refunded ${figureWords(ofMember, currency, style)} in the last 24 hours`}`,
         now: ['wait, let somebody else refund it, or', ...askLead],
       };
+    case 'age':
+      return {
+        message: `the order is older than the team's limit, or does not show when it was created: ${ageWords(limit)}`,
+        now: askLead,
+      };
     case 'reason':
     case 'note':
       return {
@@ -108,14 +113,22 @@ function wordsOf(finding: LimitFinding, style: AmountStyle): { message: string; 
   }
 }
 
+// `90 days for everybody, set by lea`
+function ageWords(limit: TeamLimit | undefined): string {
+  if (limit === undefined) return 'set by a lead';
+  const { value, member, setBy } = limit;
+  return `${limitValue('age', String(value))}${member === '*' ? ' for everybody' : ` for ${member}`}, set by ${setBy}`;
+}
+
 const noCurrency = 'the team has limits, and the order does not show its currency';
 
 function leftOf(limit: TeamLimit | undefined, earlier: number): number {
   return limit === undefined || limit.value === 'none' ? 0 : limit.value - earlier;
 }
 
-/** The value of a limit in words: a reason and a note are needed or not. */
+/** The value of a limit in words: an age is in days, a reason and a note are needed or not. */
 export function limitValue(limit: string, value: string | null): string {
   if (value === null) return 'not set';
+  if (limit === 'age') return value === 'none' ? value : `${value} days`;
   return limit === 'reason' || limit === 'note' ? (value === '1' ? 'yes' : value) : value;
 }

@@ -48,6 +48,8 @@ interface SeenMoney {
   readonly status?: string | undefined;
   readonly amount: number;
   readonly refunded?: number | undefined;
+  /** When the order was created, Unix seconds. */
+  readonly createdAt?: number | undefined;
   readonly charges: readonly {
     readonly id: string;
     readonly status?: string | undefined;

@@ -17,12 +17,13 @@ import type {
  * - `max`: the most that the refunds of one order may add up to within 24 hours
  * - `day`: the most that the refunds of one member may add up to within 24 hours
  * - `second`: from this sum of an order within 24 hours on, or of a plan, a second person must approve
+ * - `age`: the most days since an order was created; an older one is not refunded
  * - `reason`, `note`: 1 where every refund needs one
  *
  * They are those of one account: a sandbox at the same address has limits of its own. A member's own limit counts in place of everybody's. For whom nothing is set, alone or with everybody, there is no limit. For
  * whom something is set, nothing is refunded in a currency that has no limit.
  */
-export const teamLimitNames = ['max', 'day', 'second', 'reason', 'note'] as const;
+export const teamLimitNames = ['max', 'day', 'second', 'age', 'reason', 'note'] as const;
 type TeamLimitName = (typeof teamLimitNames)[number];
 
 /** A limit that is set. */
@@ -30,7 +31,7 @@ export interface TeamLimit {
   readonly member: string;
   readonly currency: string;
   readonly name: TeamLimitName;
-  /** The service's units; `none`: this member has no such limit, whatever everybody's is. */
+  /** The service's units, or days; `none`: this member has no such limit, whatever everybody's is. */
   readonly value: number | 'none';
   readonly setBy: string;
   /** Unix milliseconds. */

@@ -42,7 +42,15 @@ const refundForm = v.strictObject({
   reason: v.optional(text(100)),
   note,
   again: v.optional(v.pipe(v.array(id), v.maxLength(20))),
-  seen: v.optional(v.strictObject({ status, amount: units, refunded: v.optional(units), charges })),
+  seen: v.optional(
+    v.strictObject({
+      status,
+      amount: units,
+      refunded: v.optional(units),
+      createdAt: v.optional(v.number()),
+      charges,
+    }),
+  ),
 });
 
 const sums = v.pipe(v.array(v.strictObject({ currency, amount: units })), v.maxLength(50));
@@ -77,7 +85,7 @@ export const ruleForms = {
   setLimits: v.strictObject({
     member: text(maxText.name),
     currency: v.pipe(v.string(), v.regex(currencyPattern), v.toUpperCase()),
-    values: v.strictObject({ max: sum, day: sum, second: sum, reason: needed, note: needed }),
+    values: v.strictObject({ max: sum, day: sum, second: sum, age: sum, reason: needed, note: needed }),
   }),
   checkRefund: refundForm,
   approvals: v.strictObject({}),

@@ -76,6 +76,27 @@ describe('the limits of a team', () => {
     await team.send('ana', team.refund(500));
   });
 
+  test('age: an order that is older than so many days is not refunded, nor one that does not say how old it is', async () => {
+    await team.setLimits({ age: 90 });
+    const created = (days: number) => (team.clock.time - days * dayMs) / 1000;
+    const aged = (createdAt: number | undefined) => {
+      const { proof, ...refund } = team.refund(10);
+      return { ...refund, proof: { ...proof, before: { ...proof.before, createdAt } } };
+    };
+    await team.send('ana', aged(created(90)));
+    await expect(team.send('ana', aged(created(90.001)))).rejects.toEqual(
+      refused(
+        "the order is older than the team's limit, or does not show when it was created: 90 days for everybody, set by lea",
+      ),
+    );
+    await expect(team.send('ana', aged(undefined))).rejects.toEqual(refused('older than the team'));
+    await team.setLimits({ age: 'none' }, 'lea');
+    await team.send('lea', aged(created(1000)));
+    expect(await team.rules('ana').checkRefund({ ...team.refund(10), seen: undefined })).toMatchObject({
+      problem: 'age',
+    });
+  });
+
   test.each<[string, Partial<VerdictRow>, boolean]>([
     ['was not sent', { verdict: 'not_sent', by: 'sender' }, false],
     ['was refused, and a read showed so', { verdict: 'rejected', confirmed: true }, false],

@@ -47,14 +47,20 @@ export function askedRefund(
   return { origin, account, profile: name, request, proof, ...about, seen: seenOf(money) };
 }
 
-function seenOf({ status, amount, amountRefunded: refunded, charges }: OrderMoney): AskedRefund['seen'] {
+function seenOf({
+  status,
+  amount,
+  amountRefunded: refunded,
+  createdAt,
+  charges,
+}: OrderMoney): AskedRefund['seen'] {
   const money = charges.map(({ id, ...charge }) => ({
     id,
     status: charge.status,
     amount: charge.amount,
     refunded: charge.refunded,
   }));
-  return { status, amount, refunded, charges: money };
+  return { status, amount, refunded, createdAt, charges: money };
 }
 
 /**

@@ -20,6 +20,12 @@ const limitFlags = {
   max: sum('the most that may be refunded on one order within 24 hours'),
   day: sum('the most that one member may refund within 24 hours'),
   second: sum('from this sum on somebody else must approve'),
+  'max-age': flag.of<number | 'none' | null>({
+    value: 'DAYS',
+    summary: 'the oldest order that is refunded, such as 90d',
+    allowed: 'days such as 90d, none, default',
+    parse: readAge,
+  }),
   'need-reason': needed('a refund needs a reason'),
   'need-note': needed('a refund needs a note'),
 } as const;
@@ -106,8 +112,9 @@ async function limitsOfTeam(
 
 type Values = Input<readonly [], typeof limitFlags>['flags'];
 
-function valuesOf({ max, day, second, ...needs }: Values): LimitChanges['values'] {
-  const values = { max, day, second, reason: needOf(needs['need-reason']), note: needOf(needs['need-note']) };
+function valuesOf({ max, day, second, 'max-age': age, ...needs }: Values): LimitChanges['values'] {
+  const [reason, note] = [needOf(needs['need-reason']), needOf(needs['need-note'])];
+  const values = { max, day, second, age, reason, note };
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 }
 
@@ -144,6 +151,13 @@ function recordOf({ member, currency, name, value, setBy, setAt }: TeamLimit): J
 function readCurrency(text: string, name: string): string {
   if (currencyPattern.test(text)) return text.toUpperCase();
   throw usage(`${name} ${text}: not a currency such as MXN`);
+}
+
+function readAge(text: string, name: string): number | 'none' | null {
+  const days = /^([1-9][0-9]{0,4})d$/.exec(text)?.[1];
+  if (days !== undefined) return Number(days);
+  if (text === 'none' || text === 'default') return readLimit(text, name);
+  throw usage(`${name} ${text}: not days such as 90d, none or default`);
 }
 
 function readLimit(text: string, name: string): number | 'none' | null {

@@ -139,10 +139,14 @@ export async function onOrderOf(
   return orderId === undefined ? [] : await asking.attempts({ orderId });
 }
 
+// `before` is of the final read, and `seen` of whoever asks before that.
 type Asked = Pick<
   AskedRefund,
-  'origin' | 'account' | 'request' | 'proof' | 'amount' | 'currency' | 'reason' | 'note'
->;
+  'origin' | 'account' | 'request' | 'amount' | 'currency' | 'reason' | 'note' | 'seen'
+> & {
+  readonly proof: AskedRefund['proof'] & { readonly before?: { readonly createdAt?: number | undefined } };
+};
+const dayMs = 24 * 60 * 60_000;
 
 /** What the limits say to a refund; undefined if none holds for this member. Whoever proposes always needs somebody else. */
 export async function findingOf(
@@ -164,8 +168,10 @@ export async function findingOf(
     .reduce((sum, record) => sum + countedAmount(record), 0);
   const { origin } = account.service.profile;
   const ofMember = await asking.refunded({ origin, operator: asker.member, currency, livemode, since });
-  const { reason, note } = refund;
-  const finding = findingFor(held, { amount, currency, ofOrder, ofMember, reason, note });
+  const { reason, note, proof, seen } = refund;
+  const createdAt = proof.before === undefined ? seen?.createdAt : proof.before.createdAt;
+  const ageDays = createdAt === undefined ? undefined : (time - createdAt * 1000) / dayMs;
+  const finding = findingFor(held, { amount, currency, ofOrder, ofMember, reason, note, ageDays });
   if (!isProposer || finding.problem !== undefined || finding.needsSecond) return finding;
   return { ...finding, limit: undefined, needsSecond: true };
 }

@@ -48,11 +48,13 @@ export function limitNamed(
 export interface LimitedRefund extends Pick<LimitFinding, 'amount' | 'currency' | 'ofOrder' | 'ofMember'> {
   readonly reason: string | undefined;
   readonly note: string | undefined;
+  /** How long ago its order was created, in days; undefined if the order does not say it. */
+  readonly ageDays: number | undefined;
 }
 
 /** What the limits that hold for a member say to a refund: the first that forbids it, or whether somebody else must approve it. */
 export function findingFor(held: readonly TeamLimit[], refund: LimitedRefund): LimitFinding {
-  const { reason, note, ...figures } = refund;
+  const { reason, note, ageDays = Number.POSITIVE_INFINITY, ...figures } = refund;
   const { amount, currency, ofOrder, ofMember } = figures;
   const limit = (name: TeamLimit['name']) => limitNamed(held, currency, name);
   const forbids = (problem: LimitFinding['problem'], of: TeamLimit | undefined): LimitFinding => ({
@@ -65,6 +67,8 @@ export function findingFor(held: readonly TeamLimit[], refund: LimitedRefund): L
     return forbids('currency', undefined);
   const [max, day, needsReason, needsNote] = [limit('max'), limit('day'), limit('reason'), limit('note')];
   if (max !== undefined && ofOrder + amount > max.value) return forbids('max', max);
+  const age = limit('age');
+  if (age !== undefined && ageDays > age.value) return forbids('age', age);
   if (day !== undefined && ofMember + amount > day.value) return forbids('day', day);
   if (needsReason?.value === 1 && (reason ?? '') === '') return forbids('reason', needsReason);
   if (needsNote?.value === 1 && !/[\p{L}\p{N}]/u.test(note ?? '')) return forbids('note', needsNote);
