@@ -240,7 +240,12 @@ export function readForRefund(value: unknown): MoneyReading {
   return { problem: `amount_refunded is ${amountRefunded}, but no charge shows a refund` };
 }
 
-/** The newest refund of this amount (negative, service: refund) among those of a charge. `--again` must name it. */
+/** The newest refund of this amount (positive) that stands on a charge; undefined if there is none. `--again` must name it. */
+export function equalRefund(charge: Pick<ChargeMoney, 'refunds'>, amount: number): RefundRecord | undefined {
+  return newestEqual(standingRefunds(charge), -amount);
+}
+
+/** The newest of these refunds with this amount (negative, service: refund). */
 export function newestEqual<T extends { readonly amount: number; readonly createdAt?: number | undefined }>(
   refunds: readonly T[],
   amount: number,

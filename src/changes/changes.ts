@@ -45,6 +45,7 @@ export { createOrder } from './create/new-order.ts';
 export { orderFlags } from './create/order-body.ts';
 export { createPaymentLink, linkFlags } from './create/payment-link.ts';
 export { bodyFlag, creationFlags, parsePair, parsePairAt, qrFlags } from './create/sale-flags.ts';
+export { failedSteps } from './explain-outcome.ts';
 export { changedFields, type PickedOrder } from './order-change.ts';
 export { refuseForged } from './plan-again.ts';
 export { approveRequest, rejectRequest, showRequest } from './refund/answer-request.ts';
@@ -59,11 +60,11 @@ export { againFlag, idempotencyKeyFlag, idempotencyKeyPattern, onlyGiven } from 
 export {
   appearedCommand,
   appearedWords,
-  caseBlocks,
   caseSteps,
   checkTwiceCommand,
   failedWords,
   findOutCommand,
+  firstBlocks,
   goneWords,
   mayAppearWords,
   unshownWords,

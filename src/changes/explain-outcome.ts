@@ -88,8 +88,9 @@ export function alarmError(profile: Profile, change: ChangeSubject, outcome: End
   });
 }
 
-// The money of a failed refund is left to refund, so nobody needs to stop.
-function failedLate({ settings }: Profile, subject: ChangeSubject, outcome: Ended): CliError {
+// Nobody needs to stop. Whether the money can go back now is said where the order is shown.
+function failedLate(profile: Profile, subject: ChangeSubject, outcome: Ended): CliError {
+  const { settings } = profile;
   const { change = '', refunds = [], why } = outcome;
   const failed = failedOf(refunds);
   const isPart = failed.length < refunds.length;
@@ -100,13 +101,23 @@ function failedLate({ settings }: Profile, subject: ChangeSubject, outcome: Ende
       ...outcome.said,
       opening: 'FAILED after it was made:',
       certain: `sent once by this machine${why === undefined ? '' : `; ${why}`}; that money did not go back: ${idsOf(failed, figuresIn(subject.currency, settings))}`,
-      now: [
-        'tell the buyer; it can be refunded again. When somebody has dealt with it:',
-        acknowledgeCommand(change),
-        ...unrecordedLines(outcome),
-      ],
+      now: [...failedSteps(profile, subject.orderId, change), ...unrecordedLines(outcome)],
     },
   );
+}
+
+/** What to do now about a refund that failed after it was made: one sentence or command in each line. */
+export function failedSteps(
+  profile: Pick<Profile, 'kind' | 'name'>,
+  orderId: string | undefined,
+  change: string,
+): readonly string[] {
+  return [
+    'tell the buyer; whether it can go back now:',
+    commandLine(profile, 'orders', 'show', orderId ?? ''),
+    'when somebody has dealt with it:',
+    acknowledgeCommand(change),
+  ];
 }
 
 /** The error when the service took a refund up and it failed: nothing went back (exit 5, like a refusal). */
@@ -125,7 +136,7 @@ export function failedError(
     {
       ...outcome.said,
       opening: 'failed:',
-      certain: `no money went back, and the amount is left to refund${checked}`,
+      certain: `no money went back by it${checked}`,
       now: [
         commandLine(profile, 'orders', 'show', subject.orderId ?? ''),
         `to send it again: the same command${again}`,

@@ -16,7 +16,7 @@ import {
   type UnconfirmedChange,
   whoMadeLines,
 } from '../journal/journal.ts';
-import type { KnownOrder, OrderCase } from '../orders/orders.ts';
+import { type AfterFailure, afterFailure, type KnownOrder, type OrderCase } from '../orders/orders.ts';
 import type { Profile } from '../profiles/profiles.ts';
 import type { Block } from '../terminal/terminal.ts';
 import { untilWords } from './by-hand-words.ts';
@@ -59,29 +59,44 @@ export function appearedCommand({ record, isRecorded }: AppearedRefund): string 
   return `paydesk journal ${isRecorded ? 'show' : 'reconcile'} ${record.sent.change}`;
 }
 
-/**
- * The lines about an open case that stand in the first block of the screen of its order, all in red. `isShown`: the order now
- * shows a refund that is probably the unconfirmed one.
- */
-export function caseBlocks(
-  ctx: Context,
-  profile: Profile,
-  one: OrderCase,
-  isShown: boolean,
-): readonly Block[] {
-  const lines = caseLines(ctx, profile, one, isShown);
-  return lines
-    .map((line, index) => (index === 0 ? line : `${indent}${line}`))
-    .map((text): Block => ({ line: { text, style: 'bad' }, hang: indent.length }));
+/** What a person must know first about an order, as lines of the first block of its screen. */
+export function firstBlocks(ctx: Context, profile: Profile, known: KnownOrder): readonly Block[] {
+  const { cases, doubt } = known;
+  const failed = cases.filter(({ is }) => is === 'failed');
+  const blocks = (lines: readonly string[], style: 'bad' | 'warn' = 'bad') =>
+    lines
+      .map((line, index) => (index === 0 ? line : `${indent}${line}`))
+      .map((text): Block => ({ line: { text, style }, hang: indent.length }));
+  const ofCase = (one: OrderCase) => blocks(caseLines(ctx, profile, one, known));
+  return [
+    ...cases.filter((one) => !failed.includes(one)).flatMap(ofCase),
+    ...(doubt === undefined
+      ? []
+      : blocks([`UNCONFIRMED  ${doubt}`, `nobody knows what went back: ${beingChecked}`])),
+    ...failed.flatMap(ofCase),
+    ...blocks(pendingLines(known, profile), 'warn'),
+  ];
 }
 
 // Under the first word after `buyer`.
 const indent = ' '.repeat(8);
+const beingChecked = 'tell the buyer "it is being checked"';
 
-function caseLines(ctx: Context, profile: Profile, one: OrderCase, isShown: boolean): readonly string[] {
+function pendingLines({ refunds, order }: KnownOrder, { settings }: Profile): readonly string[] {
+  const pending = refunds.filter(({ state }) => state === 'pending');
+  if (pending.length === 0) return [];
+  const sum = pending.reduce((all, { amount = 0 }) => all + amount, 0);
+  const currency = typeof order.currency === 'string' ? order.currency : undefined;
+  const ids = pending.flatMap(({ record }) => record?.id ?? []).join(' and ');
+  return [
+    `PENDING  ${amountWords(sum, currency, settings)}, ${ids}: the service has taken it up, and the money has not gone back yet`,
+  ];
+}
+
+function caseLines(ctx: Context, profile: Profile, one: OrderCase, known: KnownOrder): readonly string[] {
   switch (one.is) {
     case 'unconfirmed':
-      return unconfirmedLines(ctx, profile, one.change, isShown);
+      return unconfirmedLines(ctx, profile, one.change, known);
     case 'made twice':
       return [
         capitals(madeTwiceWords(one.twice, profile.settings)),
@@ -113,12 +128,12 @@ function caseLines(ctx: Context, profile: Profile, one: OrderCase, isShown: bool
       return [
         `GONE  ${goneWords(one)}`,
         `it was the ${sentWords(ctx, profile, one.record)}`,
-        'do not refund this order; show your lead',
+        `${beingChecked}; do not refund this order; show your lead`,
       ];
     case 'failed':
       return [
-        failedWords(one),
-        'that money did not go back: tell the buyer; it can be refunded again',
+        failedWords(one, profile),
+        afterFailureWords(afterFailure(known, one)),
         `then end this with ${acknowledgeCommand(one.record.sent.change)}`,
       ];
     // The line about what was settled by hand says it.
@@ -133,9 +148,29 @@ export function goneWords({ refunds }: Extract<OrderCase, { readonly is: 'gone' 
   return `${are} ${refunds.join(' and ')} ${refunds.length === 1 ? 'was' : 'were'} made, and the order does not show ${refunds.length === 1 ? 'it' : 'them'} any more`;
 }
 
-/** `refund re_1 FAILED after it was made` */
-export function failedWords({ refunds }: Extract<OrderCase, { readonly is: 'failed' }>): string {
-  return `FAILED  ${refunds.length === 0 ? 'a refund' : refunds.join(' and ')} failed after it was made`;
+/** `FAILED  refund re_1 of 300 MXN failed after it was made` */
+export function failedWords(
+  { refunds, amount, record }: Extract<OrderCase, { readonly is: 'failed' }>,
+  { settings }: Pick<Profile, 'settings'>,
+): string {
+  if (refunds.length === 0) return 'FAILED  a refund failed after it was made';
+  const sum = amountWords(amount, record.sent.currency, settings);
+  return refunds.length === 1
+    ? `FAILED  refund ${refunds.join('')} of ${sum} failed after it was made`
+    : `FAILED  refunds ${refunds.join(' and ')} of ${sum} failed after they were made`;
+}
+
+function afterFailureWords(after: AfterFailure): string {
+  switch (after.is) {
+    case 'in doubt':
+      return `the sums of the order do not say whether that money went back: ${beingChecked}`;
+    case 'went back since':
+      return `as much went back since, with ${after.refunds.join(' and ')}: make sure that it was for this, and tell the buyer`;
+    case 'left':
+      return 'that money did not go back: tell the buyer; it can be refunded again';
+    case 'stopped':
+      return 'that money did not go back: tell the buyer';
+  }
 }
 
 // Two attempts may have an alarm about the same money: ending one leaves the other.
@@ -250,8 +285,10 @@ function unconfirmedLines(
   ctx: Context,
   profile: Profile,
   change: UnconfirmedChange,
-  isShown: boolean,
+  { refunds }: KnownOrder,
 ): readonly string[] {
+  // The order shows a refund that is probably this one.
+  const isShown = refunds.some(({ state, record }) => state === 'unconfirmed' && record?.meaning === 'made');
   return [
     `UNCONFIRMED  ${unconfirmedWords(ctx, profile, change)}`,
     ...(isShown

@@ -2,11 +2,11 @@
 
 import {
   type ChargeMoney,
+  equalRefund,
   hasNoCharges,
   type MoneyReading,
   type OrderMoney,
   type RefundRecord,
-  readForRefund,
   readMoney,
 } from '../api/charges.ts';
 import {
@@ -104,12 +104,29 @@ export interface KnownOrder {
   /** What a person must know first, the most urgent first. */
   readonly cases: readonly OrderCase[];
   /** That in a word, for the place of the service's status; undefined if there is nothing. */
-  readonly first: OrderCase['is'] | 'no mode' | undefined;
+  readonly first: OrderCase['is'] | 'pending' | 'no mode' | undefined;
   readonly refunds: readonly KnownRefund[];
-  /** Why the order as the service shows it cannot be refunded, beginning with its status; undefined if it can be. */
-  readonly unfit: string | undefined;
-  /** The same with what the journal knows. */
+  /** Why the order as the service shows it cannot be refunded; undefined if it can be. */
+  readonly unfit: Unfit | undefined;
+  /** The same with what the journal knows, in words that begin with the status of the order. */
   readonly whyNot: string | undefined;
+}
+
+/** Why an order as the service shows it cannot be refunded. */
+export interface Unfit {
+  readonly is:
+    | 'authorized'
+    | 'not paid'
+    | 'unreadable'
+    | 'in doubt'
+    | 'refunded'
+    | 'not allowed'
+    | 'nothing left'
+    | 'no mode'
+    | 'other mode';
+  readonly why: string;
+  /** The same, beginning with the status of the order. */
+  readonly words: string;
 }
 
 /** `attempts`: those on this order, oldest first. `mode`: that of the profile; without one, any mode will do. */
@@ -123,8 +140,8 @@ export function knownOrder(
   const probable = probableRefunds(attempts, order);
   const cases = casesOf(order, attempts, probable, now);
   const stop = cases.find(({ is }) => stopsRefund(is) || is === 'recorded made');
-  const unfit = whyUnfit(order, mode);
-  const whyNot = unfit ?? (stop && `${statusOf(order)}, ${stop.is}`);
+  const unfit = unfitOf(order, mode);
+  const whyNot = unfit?.words ?? (stop && `${statusOf(order)}, ${stop.is}`);
   const refunds = refundsOf(reading, attempts, probable, cases, now);
   // Of what its figures contradict, nobody knows whether it failed. An alarm says more than they do.
   const doubt = 'money' in reading ? doubtOf(reading.money) : undefined;
@@ -132,12 +149,13 @@ export function knownOrder(
     cases.find(({ is }) => stopsRefund(is))?.is ??
     (doubt === undefined ? undefined : 'unconfirmed') ??
     cases[0]?.is ??
-    (modeOfOrder(order) === undefined ? 'no mode' : undefined);
+    (modeOfOrder(order) === undefined ? 'no mode' : undefined) ??
+    (refunds.some(({ state }) => state === 'pending') ? 'pending' : undefined);
   return { order, reading, doubt, attempts, cases, first, refunds, unfit, whyNot };
 }
 
-/** Why nobody knows what went back of an order, as it shows itself; undefined if its figures and statuses tell. */
-export function doubtOf({ doubt, charges }: OrderMoney): string | undefined {
+// Why nobody knows what went back of an order, as it shows itself; undefined if its figures and statuses tell.
+function doubtOf({ doubt, charges }: OrderMoney): string | undefined {
   if (doubt !== undefined) return `its figures contradict each other: ${doubt}`;
   const unknown = charges.flatMap(({ refunds }) => refunds).find(({ meaning }) => meaning === 'unconfirmed');
   return (
@@ -219,26 +237,55 @@ function statusOf({ payment_status: status }: JsonObject): string {
   return typeof status === 'string' && status !== '' ? status : 'no status shown';
 }
 
-/**
- * Why an order as the service shows it cannot be refunded, beginning with its status; undefined if it can be. If `is_refundable` is
- * missing, that does not mean false. `mode`: that of the profile; without one, any mode will do.
- */
-export function whyUnfit(order: JsonObject, mode?: Mode): string | undefined {
-  const { is_refundable: said, payment_status: status } = order;
+/** Why an order as the service shows it cannot be refunded; undefined if it can be. `mode`: that of the profile; without one, any mode will do. */
+export function unfitOf(order: JsonObject, mode?: Mode): Unfit | undefined {
   const shown = statusOf(order);
-  if (status === statuses.preAuthorized) return `${shown}, no money taken`;
-  if (status === statuses.refunded) return shown;
-  if (hasNoCharges(order)) return 'not paid yet, so nothing to refund';
-  if (said === false) return `${shown}, but the service does not allow it (is_refundable false)`;
-  const reading = readForRefund(order);
-  if ('problem' in reading) return `${shown}, but ${reading.problem}`;
-  if (!reading.money.charges.some(({ counts }) => counts))
-    return `${shown}, but no paid charge has money left`;
+  const but = (is: Unfit['is'], why: string): Unfit => ({ is, why, words: `${shown}, but ${why}` });
+  if (order.payment_status === statuses.preAuthorized)
+    return { is: 'authorized', why: 'only authorized, no money taken', words: `${shown}, no money taken` };
+  if (hasNoCharges(order)) {
+    const words = 'not paid yet, so nothing to refund';
+    return { is: 'not paid', why: words, words };
+  }
+  const reading = readMoney(order);
+  if ('problem' in reading) return but('unreadable', reading.problem);
   const doubt = doubtOf(reading.money);
-  if (doubt !== undefined) return `${shown}, but ${doubt}`;
+  if (doubt !== undefined) return but('in doubt', doubt);
+  if (order.payment_status === statuses.refunded)
+    return { is: 'refunded', why: 'refunded already', words: shown };
+  // If `is_refundable` is missing, that does not mean false.
+  if (order.is_refundable === false)
+    return but('not allowed', 'the service does not allow it (is_refundable false)');
+  if (!reading.money.charges.some(({ counts }) => counts))
+    return but('nothing left', 'no paid charge has money left');
   const own = modeOfOrder(order);
-  if (own === undefined) return `${shown}, but ${noModeWords(order)}`;
-  return mode === undefined || own === mode ? undefined : `${shown}, but it is of the other mode (${own})`;
+  if (own === undefined) return but('no mode', noModeWords(order));
+  return mode === undefined || own === mode
+    ? undefined
+    : but('other mode', `it is of the other mode (${own})`);
+}
+
+/**
+ * What became of the money of a refund that failed: nobody knows it; as much went back since, by these refunds; it is left, and can be
+ * refunded again; or it is left, and something stops that.
+ */
+export type AfterFailure =
+  | { readonly is: 'in doubt' | 'left' | 'stopped' }
+  | { readonly is: 'went back since'; readonly refunds: readonly string[] };
+
+/** The same for a case of an order. */
+export function afterFailure(
+  { reading, doubt, whyNot }: Pick<KnownOrder, 'reading' | 'doubt' | 'whyNot'>,
+  { refunds: failed }: Extract<OrderCase, { readonly is: 'failed' }>,
+): AfterFailure {
+  if (doubt !== undefined || 'problem' in reading) return { is: 'in doubt' };
+  const since = reading.money.charges.flatMap((charge) =>
+    charge.refunds
+      .filter(({ id }) => failed.includes(id))
+      .flatMap(({ amount }) => equalRefund(charge, -amount)?.id ?? []),
+  );
+  if (since.length > 0) return { is: 'went back since', refunds: [...new Set(since)] };
+  return { is: whyNot === undefined ? 'left' : 'stopped' };
 }
 
 /** What the journal says of a change. Of a refund whose reply or order contradicts itself, nobody knows what was made. */

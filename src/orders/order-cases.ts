@@ -1,6 +1,6 @@
 /** What a person must know about an order before anything else of it is changed. Pure. */
 
-import { moneyOf, type RefundRecord } from '../api/charges.ts';
+import { moneyOf, type RefundRecord, sumOf } from '../api/charges.ts';
 import type { JsonObject } from '../api/spec.ts';
 import {
   type AppearedRefund,
@@ -38,8 +38,13 @@ export type OrderCase =
   | { readonly is: 'recorded made'; readonly record: AttemptRecord }
   /** It was made, and the order does not show it any more. `refunds`: the ids of the missing ones. */
   | { readonly is: 'gone'; readonly record: AttemptRecord; readonly refunds: readonly string[] }
-  /** It failed after it was made. That stops no refund. `refunds`: the ids of the failed ones. */
-  | { readonly is: 'failed'; readonly record: AttemptRecord; readonly refunds: readonly string[] }
+  /** It failed after it was made. That stops no refund. `refunds`: the ids of the failed ones; `amount`: their sum, positive. */
+  | {
+      readonly is: 'failed';
+      readonly record: AttemptRecord;
+      readonly refunds: readonly string[];
+      readonly amount: number;
+    }
   /** It can still take effect until then (Unix milliseconds). */
   | { readonly is: 'recorded not made'; readonly record: AttemptRecord; readonly until: number };
 
@@ -133,13 +138,14 @@ function failedCases(
   known: readonly AttemptRecord[],
   probable: ReadonlyMap<string, AttemptRecord>,
 ): readonly OrderCase[] {
-  const failed = shown.filter(({ meaning }) => meaning === 'failed').map(({ id }) => id);
+  const failed = shown.filter(({ meaning }) => meaning === 'failed');
   return known.flatMap((record): readonly OrderCase[] => {
     const last = record.verdicts.at(-1);
     if (last?.acknowledged === 'failed' || last?.verdict !== 'applied') return [];
     const own = new Set(ownRefunds(record).map(({ id }) => id));
-    const refunds = failed.filter((id) => own.has(id) || probable.get(id) === record);
-    return refunds.length === 0 && !isFailedLate(record) ? [] : [{ is: 'failed', record, refunds }];
+    const mine = failed.filter(({ id }) => own.has(id) || probable.get(id) === record);
+    if (mine.length === 0 && !isFailedLate(record)) return [];
+    return [{ is: 'failed', record, refunds: mine.map(({ id }) => id), amount: sumOf(mine) }];
   });
 }
 

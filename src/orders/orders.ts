@@ -2,7 +2,8 @@
 
 export { type BuyerLanguage, buyerLanguages, buyerLines } from './buyer-words.ts';
 export {
-  doubtOf,
+  type AfterFailure,
+  afterFailure,
   type KnownOrder,
   type KnownRefund,
   knownOrder,
@@ -11,7 +12,8 @@ export {
   type RefundState,
   recordedState,
   refundStates,
-  whyUnfit,
+  type Unfit,
+  unfitOf,
 } from './known-order.ts';
 export {
   knownOrders,

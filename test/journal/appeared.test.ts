@@ -202,7 +202,7 @@ describe('a refund that was recorded as not made, and that appears', () => {
     expect(after.stderr).not.toContain('acknowledge');
   });
 
-  test('is acknowledged by a person who is told that the order can be refunded again', async () => {
+  test('is acknowledged by a person who is told that the alarm then stops no refund', async () => {
     const change = await desk.recordedAsNotMade();
     desk.apply();
     await desk.run('05:20:00', `journal reconcile ${change}`);

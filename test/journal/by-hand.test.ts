@@ -618,7 +618,7 @@ describe('a duplicate alarm', () => {
     const person = atTerminal(['journal', 'acknowledge', change], { home, env: { TZ: 'UTC' } });
     await person.waitFor('refund rf_2');
     await person.answer('What was done about it? (MADE TWICE)', 'the bank recalls one\r');
-    await person.answer('End this alarm? ord_1 can then be refunded again.', 'y\r');
+    await person.answer('End this alarm? It then stops no refund of ord_1.', 'y\r');
     const { exitCode, transcript } = await person.end;
     expect({ exitCode, screen: withoutEscapes(transcript) }).toEqual({
       exitCode: 0,

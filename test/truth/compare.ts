@@ -35,7 +35,7 @@ export interface Compared {
   readonly contradictions: readonly Contradiction[];
 }
 
-export function compare(situation: Situation, { screen, said, refused }: Seen): Compared {
+export function compare(situation: Situation, { screen, said, refused, ran }: Seen): Compared {
   const found: Contradiction[] = [];
   let facts = 0;
   const tell = (kind: Kind, says: unknown, truth: unknown, isEverywhere = false) =>
@@ -80,11 +80,16 @@ export function compare(situation: Situation, { screen, said, refused }: Seen): 
   if (expected.offers !== undefined)
     check('next step', said.offers === expected.offers, offerWords(said.offers), offerWords(expected.offers));
   if (said.differs !== undefined) tell('state', said.differs, 'one state');
+  if (situation.truth.mayRefund === false)
+    check('next step', !isOffered.test(ran.stdout + ran.stderr), 'it can be refunded', 'it cannot');
   for (const step of refused) tell('next step', step, 'a step that can be taken');
   for (const word of new Set(said.words))
     tell('word', word, 'one of the nine states, in JSON as `state`', true);
   return { facts, contradictions: found };
 }
+
+// Words that offer a refund, wherever they stand.
+const isOffered = /\bcan\s+(?:then\s+)?be\s+refunded\b|left\s+to\s+refund\b(?!:)|refund\s+it\s+again\b/;
 
 type Check = (kind: Kind, isTrue: boolean, says: unknown, truth: unknown) => void;
 

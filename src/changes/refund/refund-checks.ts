@@ -3,18 +3,26 @@
 import { amountWords, figuresIn, figureWords, partWords, typedForm } from '../../amounts.ts';
 import {
   type ChargeMoney,
-  hasNoCharges,
-  newestEqual,
+  equalRefund,
+  moneyOf,
   type OrderMoney,
   paidBy,
   type RefundRecord,
-  readForRefund,
+  refundedSum,
   standingRefunds,
   sumOf,
+  takenSum,
 } from '../../api/charges.ts';
-import { type JsonObject, type ReasonWords, refundReasons, statuses } from '../../api/spec.ts';
+import { type JsonObject, type ReasonWords, refundReasons } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
-import { isPaidBack, isSettled, type KnownTwin, nameForAgain } from '../../orders/orders.ts';
+import {
+  isPaidBack,
+  isSettled,
+  type KnownTwin,
+  nameForAgain,
+  type Unfit,
+  unfitOf,
+} from '../../orders/orders.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import { isPlanned } from '../bulk/order-after.ts';
 import type { RefundAsked, RefundPlan } from './refund-plan.ts';
@@ -23,38 +31,40 @@ export function refused(message: string, now: readonly string[]): CliError {
   return new CliError('refused', message, { certain: 'nothing was sent', now });
 }
 
+// A command that names a charge says what is wrong with that; what its mode forbids is said before.
+const saidLater: readonly (Unfit['is'] | undefined)[] = ['nothing left', 'no mode', 'other mode', undefined];
+
 /** Reads the money of an order. Throws CliError 'refused' when the order cannot be refunded, whatever its mode is. */
 export function provableMoney(order: JsonObject, profile: Profile): OrderMoney {
-  const money = shownMoney(order);
-  checkState(money, profile);
-  return money;
-}
-
-// The outcome can be proved later only if the order shows every charge and every refund.
-function shownMoney(order: JsonObject): OrderMoney {
-  const reading = readForRefund(order);
-  if ('money' in reading) return reading.money;
-  if (hasNoCharges(order))
-    throw refused(`there is nothing to refund on ${String(order.id)}: no charges on this order yet`, []);
-  throw refused(`${String(order.id)} cannot be refunded safely: ${reading.problem}`, [
-    'paydesk could not tell afterwards whether the refund was made; ask whoever runs the service',
-  ]);
-}
-
-function checkState(money: OrderMoney, profile: Profile): void {
-  if (money.status === statuses.preAuthorized) {
-    throw refused(`${money.id} is only authorized, no money taken`, [
-      'only the shop can release it at the bank; paydesk cannot. Do not capture it just to refund it',
-    ]);
+  const unfit = unfitOf(order);
+  const money = moneyOf(order);
+  if (money !== undefined && saidLater.includes(unfit?.is)) return money;
+  const id = String(order.id);
+  const show = commandLine(profile, 'orders', 'show', id);
+  const sums = money === undefined ? '' : `: ${sumLine(money, profile)}`;
+  switch (unfit?.is) {
+    case 'authorized':
+      throw refused(`${id} is ${unfit.why}`, [
+        'only the shop can release it at the bank; paydesk cannot. Do not capture it just to refund it',
+      ]);
+    case 'not paid':
+      throw refused(`there is nothing to refund on ${id}: no charges on this order yet`, []);
+    case 'in doubt':
+      throw refused(`${id} cannot be refunded now: ${unfit.why}`, [
+        'ask whoever runs the service; this shows the order:',
+        show,
+      ]);
+    case 'refunded':
+      throw refused(`${id} is ${unfit.why}${sums}`, [show]);
+    case 'not allowed':
+      // Then none of its charges is (service: order).
+      throw refused(`the service says that ${id} is not refundable (is_refundable false)${sums}`, [show]);
+    default:
+      // The outcome can be proved later only if the order shows every charge and every refund.
+      throw refused(`${id} cannot be refunded safely: ${unfit?.why ?? ''}`, [
+        'paydesk could not tell afterwards whether the refund was made; ask whoever runs the service',
+      ]);
   }
-  if (money.status === statuses.refunded)
-    throw refused(`${money.id} is refunded already: ${sumLine(money, profile)}`, [showOrder(money, profile)]);
-  // Then none of its charges is (service: order).
-  if (money.isRefundable === false)
-    throw refused(
-      `the service says that ${money.id} is not refundable (is_refundable false): ${sumLine(money, profile)}`,
-      [showOrder(money, profile)],
-    );
 }
 
 export function showOrder({ id }: OrderMoney, profile: Profile): string {
@@ -62,13 +72,10 @@ export function showOrder({ id }: OrderMoney, profile: Profile): string {
 }
 
 function sumLine(money: OrderMoney, { settings }: Profile): string {
-  const refunded = money.charges.reduce((sum, charge) => sum + charge.refunded, 0);
-  return `${partWords(refunded, money.amount, money.currency, settings)} went back${doubtWords(money)}`;
-}
-
-/** The two figures of an order that contradict each other, to stand behind what is left of it. */
-export function doubtWords({ doubt }: OrderMoney): string {
-  return doubt === undefined ? '' : `; its figures contradict each other: ${doubt}`;
+  const refunded = refundedSum(money);
+  const pending = takenSum(money) - refunded;
+  const more = pending === 0 ? '' : `, ${figureWords(pending, money.currency, settings)} is pending`;
+  return `${partWords(refunded, money.amount, money.currency, settings)} went back${more}`;
 }
 
 /** Says when a refund was made and by whom: `, made at 05:05:12 by op7: ticket 8812`. */
@@ -94,7 +101,7 @@ export function checkRepeat(
   if (again.some((name) => !shown.has(name))) return;
   for (const { chargeId, amount } of expected) {
     const charge = money.charges.find(({ id }) => id === chargeId);
-    const equal = charge && newestEqual(standingRefunds(charge), amount);
+    const equal = charge && equalRefund(charge, -amount);
     if (equal === undefined || again.includes(equal.id)) continue;
     throw refused(
       `charge ${charge?.number ?? chargeId} of ${money.id} has a refund of ${figureWords(-amount, money.currency, profile.settings)} already, ${equal.id}${madeWords(equal)}`,
@@ -279,7 +286,7 @@ export function chargeCommands(
     const over = overLimit(refund, money, profile, nowMs);
     if (over !== undefined) return [line, `  ${over.message}`];
     const words = ['--charge', String(charge.number), ...more];
-    const equal = newestEqual(standingRefunds(charge), -refund);
+    const equal = equalRefund(charge, refund);
     if (equal === undefined) return [line, `  ${refundCommand(profile, money, words)}`];
     return [
       line,

@@ -5,12 +5,10 @@ import { type ChargeMoney, type OrderMoney, paidBy, standingRefunds } from '../.
 import type { RefundRequest } from '../../api/request-bodies.ts';
 import type { JsonObject, RefundReason } from '../../api/spec.ts';
 import type { ExpectedRefund } from '../../journal/journal.ts';
-import { doubtOf } from '../../orders/orders.ts';
 import { checkMode, type Profile } from '../../profiles/profiles.ts';
 import {
   chargeCommands,
   checkRepeat,
-  doubtWords,
   type MadeWords,
   overLimit,
   provableMoney,
@@ -18,7 +16,7 @@ import {
   refused,
   showOrder,
 } from './refund-checks.ts';
-import { followsWarnings, generalWarnings } from './refund-warnings.ts';
+import { followsWarnings, statusWarnings } from './refund-warnings.ts';
 
 /** Which money is refunded. Without a charge and an amount it is the whole order. */
 export interface NamedMoney {
@@ -78,12 +76,6 @@ export function planRefund(
 ): RefundPlan {
   if (!anyMode) checkMode(order, profile);
   const money = provableMoney(order, profile);
-  const doubt = doubtOf(money);
-  if (doubt !== undefined)
-    throw refused(`${money.id} cannot be refunded now: ${doubt}`, [
-      'ask whoever runs the service; this shows the order:',
-      showOrder(money, profile),
-    ]);
   checkTyped(asked, money, profile);
   const target = chooseTarget(asked, money, profile, nowMs);
   const plan = target === 'whole' ? wholePlan(asked, money) : chargePlan(asked, money, target, profile);
@@ -103,7 +95,7 @@ export function planRefund(
     ...(units === undefined ? [] : [units]),
     ...plan.warnings,
     ...followsWarnings(plan, failedWords),
-    ...generalWarnings(money, profile),
+    ...statusWarnings(money),
   ];
   return { ...plan, warnings };
 }
@@ -165,14 +157,9 @@ export function chargesInTheWay({ charges }: OrderMoney): readonly ChargeMoney[]
   return charges.filter(({ counts, isRefundable }) => counts && isRefundable === false);
 }
 
-/**
- * Whether the whole order can be refunded at once: nothing was refunded before, or only what failed. While the figures contradict
- * each other, a failed refund may have been made all the same.
- */
-export function canGoBackWhole({ charges, doubt }: OrderMoney): boolean {
-  return !charges.some(
-    (charge) => (doubt === undefined ? standingRefunds(charge) : charge.refunds).length > 0,
-  );
+/** Whether the whole order can be refunded at once: nothing was refunded before, or only what failed. */
+export function canGoBackWhole({ charges }: OrderMoney): boolean {
+  return charges.every((charge) => standingRefunds(charge).length === 0);
 }
 
 /** The charges that a name may mean: one by its id or its number, several by the same card. */
@@ -213,7 +200,7 @@ function checkCharge(charge: ChargeMoney, money: OrderMoney, profile: Profile): 
   const now = [showOrder(money, profile)];
   if (charge.left <= 0)
     throw refused(
-      `${name} is refunded already: ${partWords(charge.refunded, charge.amount, money.currency, profile.settings)} went back${doubtWords(money)}`,
+      `${name} is refunded already: ${partWords(charge.refunded, charge.amount, money.currency, profile.settings)} went back`,
       now,
     );
   if (!charge.counts)
@@ -254,7 +241,7 @@ function chargePlan(
   if (amount > charge.left) {
     const figure = figuresIn(money.currency, profile.settings);
     throw refused(
-      `${figure(amount)} is more than is left on charge ${charge.number} (${paidBy(charge.value)}) of ${money.id}: ${figure(charge.amount)} paid, ${figure(charge.refunded)} refunded, ${figure(charge.left)} left${doubtWords(money)}`,
+      `${figure(amount)} is more than is left on charge ${charge.number} (${paidBy(charge.value)}) of ${money.id}: ${figure(charge.amount)} paid, ${figure(charge.refunded)} refunded, ${figure(charge.left)} left`,
       // A command without the amount would pay back all that is left: nobody asked for that.
       [showOrder(money, profile)],
     );

@@ -1,7 +1,7 @@
 /** What a person should know before a refund is sent, although nothing refuses it. Pure. */
 
 import { figuresIn } from '../../amounts.ts';
-import { newestEqual, type OrderMoney, standingRefunds, takenSum } from '../../api/charges.ts';
+import { newestEqual, type OrderMoney, standingRefunds } from '../../api/charges.ts';
 import { statuses } from '../../api/spec.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import { isKnown, type RefundOrigins } from './known-refunds.ts';
@@ -48,24 +48,11 @@ export function followsWarnings(
   });
 }
 
-/** Warns when the order lacks a field that the refund depends on, or when its state or its sums are unusual. */
-export function generalWarnings(money: OrderMoney, { settings }: Profile): string[] {
-  const figure = figuresIn(money.currency, settings);
-  const shown = takenSum(money);
-  return [
-    ...statusWarnings(money),
-    ...(money.amountRefunded !== undefined && money.amountRefunded > shown
-      ? [
-          `the order says ${figure(money.amountRefunded)} refunded, but its refunds add up to ${figure(shown)}`,
-        ]
-      : []),
-  ];
-}
-
 // Assumed: the word for a payment that the buyer's bank took back; the document shows none.
 const chargedBack = 'charged_back';
 
-function statusWarnings(money: OrderMoney): string[] {
+/** Warns when the order lacks a field that the refund depends on, or when its state is unusual. */
+export function statusWarnings(money: OrderMoney): string[] {
   return statusDoubts(money).map(({ word, why }) =>
     word === chargedBack ? why : `${why}; the service decides whether it can be refunded`,
   );

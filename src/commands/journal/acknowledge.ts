@@ -123,8 +123,9 @@ async function shownToPerson(ctx: Context, record: AttemptRecord): Promise<Attem
 // Money that a person recorded as paid back still counts while the order does not show it.
 function freedWords(orderId: string, record: AttemptRecord): string {
   const said = statementOn(record);
-  if (said?.verdict !== 'applied') return `${orderId} can then be refunded again.`;
-  return `${orderId} can then be refunded again: with --again ${attemptName(record)} while it does not show the refund that ${said.operator ?? 'somebody'} recorded as made.`;
+  const freed = `It then stops no refund of ${orderId}`;
+  if (said?.verdict !== 'applied') return `${freed}.`;
+  return `${freed}, but one needs --again ${attemptName(record)} while it does not show the refund that ${said.operator ?? 'somebody'} recorded as made.`;
 }
 
 function idsIn({ refunds = [] }: VerdictRow): readonly string[] {

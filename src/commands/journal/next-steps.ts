@@ -1,6 +1,6 @@
 /** What to do now about a change of the journal: one sentence or command in each line. */
 
-import { blockedWords, settleCommands } from '../../changes/changes.ts';
+import { blockedWords, failedSteps, settleCommands } from '../../changes/changes.ts';
 import {
   type AttemptRecord,
   acknowledgeCommand,
@@ -34,11 +34,11 @@ export function nextSteps(
 ): readonly string[] {
   const { change, proof } = record.sent;
   const last = record.verdicts.at(-1);
+  if (last?.alarm === 'failed' && !open)
+    return failedSteps(profileNamed(record.sent.profile), proof.orderId, change);
   if (last?.alarm !== undefined && !open)
     return [
-      last.alarm === 'failed'
-        ? 'tell the buyer; it can be refunded again. When somebody has dealt with it:'
-        : 'stop on this order and show your lead; when somebody has dealt with it:',
+      'stop on this order and show your lead; when somebody has dealt with it:',
       acknowledgeCommand(change),
     ];
   if (open) {

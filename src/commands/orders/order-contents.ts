@@ -15,36 +15,27 @@ import {
   type OrderMoney,
   paidBy,
   type RefundRecord,
-  readMoney,
   refundedSum,
 } from '../../api/charges.ts';
+import { tookMoney } from '../../api/payment.ts';
 import type { Order } from '../../api/records.ts';
 import { type JsonObject, statuses, valueAt } from '../../api/spec.ts';
 import { type RefundOrigins, sentBy } from '../../changes/changes.ts';
-import type { RefundState } from '../../orders/orders.ts';
+import type { KnownOrder, RefundState } from '../../orders/orders.ts';
 import type { Block, Cell } from '../../terminal/terminal.ts';
 import { salesView } from './order-items.ts';
 
-/** What is known of the refunds of an order: who sent them, as the journal knows it, and the state of each, by their ids. */
-interface RefundsKnown {
-  readonly origins: RefundOrigins;
-  readonly states: ReadonlyMap<string, RefundState>;
-}
-
-/**
- * `value`: the order as the service sent it. `byHand`: what somebody recorded as paid back, and the order does not show.
- */
+/** `origins`: who sent the refunds, as far as the journal knows it. */
 export function orderContents(
   order: Order,
-  value: JsonObject,
-  known: RefundsKnown,
+  known: KnownOrder,
+  origins: RefundOrigins,
   settings: AmountStyle,
-  byHand?: number,
 ): readonly Block[] {
-  const reading = readMoney(value);
+  const { reading, order: value } = known;
   return [
     ...('money' in reading
-      ? [moneyGrid(reading.money, value, settings, byHand), ...refundsView(reading.money, known, settings)]
+      ? [moneyGrid(reading.money, known, settings), ...refundsView(reading.money, known, origins, settings)]
       : unprovenMoney(order, value, reading.problem, settings)),
     ...salesView(order, value, settings),
   ];
@@ -54,12 +45,7 @@ export function orderContents(
 const underHeading = ' '.repeat(9);
 const underCharge = ' '.repeat(10);
 
-function moneyGrid(
-  money: OrderMoney,
-  value: JsonObject,
-  style: AmountStyle,
-  byHand: number | undefined,
-): Block {
+function moneyGrid(money: OrderMoney, { order: value, cases }: KnownOrder, style: AmountStyle): Block {
   const refunded = refundedSum(money);
   const left = money.charges.reduce((sum, charge) => sum + (charge.counts ? charge.left : 0), 0);
   const heading = `MONEY (${money.currency ?? 'currency not shown'}, in the service's units)`;
@@ -71,7 +57,7 @@ function moneyGrid(
     ]),
     ...figureRows('order', [money.amount, -refunded, left], money, style),
     [agreement(money, refunded, style)],
-    ...byHandRow(byHand, money, style),
+    ...byHandRow(cases, money, style),
     ...chargeSum(money, value, style).map((line) => [line]),
   ];
   const right = [1, 2, 3];
@@ -124,7 +110,7 @@ function chargeDetail({ value, status, isRefundable, counts }: ChargeMoney, crea
   const method = value.payment_method;
   const auth = text(valueAt(method, ['auth_code']));
   const paidAt = value.paid_at;
-  const paid = typeof paidAt === 'number' && status !== undefined;
+  const paid = typeof paidAt === 'number' && status !== undefined && tookMoney(value);
   const before = [
     text(valueAt(method, ['brand'])),
     text(valueAt(method, ['name'])),
@@ -155,7 +141,10 @@ function text(value: unknown): string | undefined {
 function agreement(money: OrderMoney, refunded: number, style: AmountStyle): Cell {
   const figure = figuresIn(money.currency, style);
   if (money.amountRefunded === undefined) return `${underCharge}the service shows no amount_refunded`;
-  if (money.amountRefunded === refunded) return `${underCharge}refund total matches the service`;
+  if (money.amountRefunded === refunded)
+    return money.doubt === undefined
+      ? `${underCharge}refund total matches the service`
+      : { text: `${underCharge}the sums mean nothing: ${money.doubt}`, style: 'warn' };
   if (money.doubt === undefined) {
     const refunds = money.charges.flatMap((charge) => charge.refunds);
     const state = refunds.some(({ meaning }) => meaning === 'pending') ? 'pending' : 'unconfirmed';
@@ -169,12 +158,14 @@ function agreement(money: OrderMoney, refunded: number, style: AmountStyle): Cel
 
 // The figures are those of the order: what it does not show still counts as left there.
 function byHandRow(
-  byHand: number | undefined,
+  cases: KnownOrder['cases'],
   { currency }: OrderMoney,
   style: AmountStyle,
 ): readonly (readonly Cell[])[] {
-  if (byHand === undefined) return [];
-  const text = `${underCharge}of what is left, ${figureWords(byHand, currency, style)} was recorded as made by hand`;
+  const byHand = cases.filter((one) => one.is === 'recorded made');
+  const sum = byHand.reduce((total, { record }) => total + (record.sent.amount ?? 0), 0);
+  if (sum === 0) return [];
+  const text = `${underCharge}of what is left, ${figureWords(sum, currency, style)} was recorded as made by hand`;
   return [[{ text, style: 'bad' }]];
 }
 
@@ -214,9 +205,11 @@ function unprovenMoney(
 /** Two lines for each refund; the second one has its id. A narrow terminal has one more, who made it. */
 function refundsView(
   money: OrderMoney,
-  { origins, states }: RefundsKnown,
+  known: KnownOrder,
+  origins: RefundOrigins,
   style: AmountStyle,
 ): readonly Block[] {
+  const states = new Map(known.refunds.map(({ record, state }) => [record?.id, state]));
   const figure = figuresIn(money.currency, style);
   const refunds = money.charges.flatMap((charge) => charge.refunds.map((refund) => ({ charge, refund })));
   if (refunds.length === 0) return [];

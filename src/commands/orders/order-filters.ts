@@ -27,7 +27,7 @@ import {
   whenFlag,
   whenWords,
 } from '../../flags/typed-time.ts';
-import { knownOrders, whyUnfit } from '../../orders/orders.ts';
+import { knownOrders, unfitOf } from '../../orders/orders.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import { closestNames } from '../../terminal/terminal.ts';
 import type { Filter } from '../listing.ts';
@@ -104,7 +104,7 @@ export function orderFilters(ctx: Context, input: FilterInput, service: Service)
   if (input.refundable === true)
     filters.push({
       words: ['--refundable'],
-      accepts: (order) => whyUnfit(order, profile.mode) === undefined,
+      accepts: (order) => unfitOf(order, profile.mode) === undefined,
       async keep(records) {
         const orders = records.map(({ value }) => value);
         const known = await knownOrders(ctx, service, orders);

@@ -188,7 +188,7 @@ function caseText(open: OrderCase, parts: RowParts): string {
     case 'gone':
       return goneWords(open);
     case 'failed':
-      return failedWords(open);
+      return failedWords(open, parts.profile);
     case 'recorded not made':
       return mayAppearWords(parts.ctx, parts.profile, open);
   }

@@ -20,7 +20,7 @@ const [firstReason] = refundReasonValues;
 const offer: Pickable = {
   kind: 'refundable',
   accepts: ({ unfit }) => unfit === undefined,
-  whyNot: ({ unfit }) => unfit,
+  whyNot: ({ unfit }) => unfit?.words,
   listFlags: ['--refundable'],
 };
 

@@ -1,0 +1,106 @@
+/** What to do next about an order, as the last lines of its screen: commands that go through, or why there is none. Pure. */
+
+import { typedForm } from '../../amounts.ts';
+import { type ChargeMoney, equalRefund, type OrderMoney, standingRefunds } from '../../api/charges.ts';
+import { caseSteps } from '../../changes/changes.ts';
+import type { Context } from '../../context/context.ts';
+import { isSettled, type KnownOrder, type KnownTwin, type Unfit } from '../../orders/orders.ts';
+import { commandLine, type Profile } from '../../profiles/profiles.ts';
+import type { Block } from '../../terminal/terminal.ts';
+
+/** While a case is open, no command that refunds is suggested; nor is one that would be refused. */
+export function nextSteps(
+  ctx: Context,
+  known: KnownOrder,
+  profile: Profile,
+  twins: readonly KnownTwin[],
+): readonly Block[] {
+  const { cases, reading, unfit, whyNot } = known;
+  const open = cases.find(({ is }) => is !== 'failed');
+  if (open !== undefined) return caseSteps(ctx, open);
+  if (unfit?.is === 'authorized') return captureSteps(known, profile);
+  if (whyNot !== undefined || 'problem' in reading) return whyNotSteps(known, profile);
+  // The buyer has one of two payments back. Whoever wants to pay back this one too is asked first.
+  if (twins.some(isSettled))
+    return ['blank', { line: 'one of the two payments went back: refund this one too only if both should' }];
+  return refundSteps(known, reading.money, profile);
+}
+
+function captureSteps({ order }: KnownOrder, profile: Profile): readonly Block[] {
+  return [
+    'blank',
+    { line: 'if the buyer cancelled, do not capture it: the shop releases it at the bank' },
+    { line: 'capture it:' },
+    { line: commandLine(profile, 'orders', 'capture', String(order.id)), indent: 2 },
+  ];
+}
+
+// Only the service can change these.
+const ofService: readonly (Unfit['is'] | undefined)[] = ['unreadable', 'in doubt', 'not allowed', 'no mode'];
+
+// What to tell a buyer who asks for money that cannot be sent now.
+function whyNotSteps({ order, refunds, unfit, whyNot }: KnownOrder, profile: Profile): readonly Block[] {
+  if (refunds.some(({ state }) => state === 'pending'))
+    return [
+      'blank',
+      { line: 'the service has taken up a refund and has not made it yet; look again later:' },
+      { line: commandLine(profile, 'orders', 'show', String(order.id)), indent: 2 },
+    ];
+  if (unfit?.is === 'refunded' || unfit?.is === 'not paid') return [];
+  return [
+    'blank',
+    { line: `cannot be refunded: ${whyNot ?? ''}`, hang: 2 },
+    ...(ofService.includes(unfit?.is) ? [{ line: 'ask whoever runs the service' }] : []),
+  ];
+}
+
+interface Step {
+  readonly words: string;
+  readonly command: string;
+}
+
+function refundSteps({ refunds }: KnownOrder, money: OrderMoney, profile: Profile): readonly Block[] {
+  const rest = money.charges.filter((charge) => charge.counts && charge.isRefundable !== false);
+  const byCharge = money.charges.some(
+    (charge) => charge.refunds.length > 0 || (charge.counts && charge.isRefundable === false),
+  );
+  const whole = { words: 'refund all of it:', command: commandLine(profile, 'orders', 'refund', money.id) };
+  const steps = byCharge
+    ? [
+        ...rest.flatMap((charge) => sendAgain(charge, money, profile)),
+        ...rest.map((charge) => refundRest(charge, money, profile)),
+      ]
+    : [whole];
+  const isTwice = refunds.some(({ state }) => state === 'made twice');
+  if (rest.length === 0) return [];
+  return [
+    'blank',
+    ...(isTwice ? [{ line: 'it was paid back twice: ask your lead before you refund more of it' }] : []),
+    ...steps.flatMap(({ words, command }): Block[] => [{ line: words }, { line: command, indent: 2 }]),
+  ];
+}
+
+function refundRest(charge: ChargeMoney, money: OrderMoney, profile: Profile): Step {
+  // Without that name paydesk would take it for the same refund once more.
+  const equal = equalRefund(charge, charge.left);
+  const words = ['--charge', String(charge.number), ...(equal === undefined ? [] : ['--again', equal.id])];
+  return {
+    words: `refund ${standingRefunds(charge).length > 0 ? 'the rest of ' : ''}charge ${charge.number}${equal === undefined ? '' : `, as much as ${equal.id}`}:`,
+    command: commandLine(profile, 'orders', 'refund', money.id, ...words),
+  };
+}
+
+// A refund that failed is sent again with its own amount, unless as much went back since then.
+function sendAgain(charge: ChargeMoney, money: OrderMoney, profile: Profile): readonly Step[] {
+  const failed = charge.refunds.findLast(({ meaning }) => meaning === 'failed');
+  if (failed === undefined || -failed.amount >= charge.left) return [];
+  if (equalRefund(charge, -failed.amount) !== undefined) return [];
+  const amount = typedForm(-failed.amount, money.currency, profile.settings);
+  const words = ['--charge', String(charge.number), '--amount', amount];
+  return [
+    {
+      words: `refund ${amount} again, which failed:`,
+      command: commandLine(profile, 'orders', 'refund', money.id, ...words),
+    },
+  ];
+}
