@@ -1,15 +1,17 @@
 /** Captures an authorized order, always the whole amount: the service documents no partial capture. */
 
 import { amountWords } from '../amounts.ts';
+import type { WireRecord } from '../api/api.ts';
 import { brandAndCard } from '../api/charges.ts';
 import { type Order, readOrder } from '../api/records.ts';
+import { orderColumns } from '../api/resources.ts';
 import { itemsOf, type JsonObject, paths, statuses } from '../api/spec.ts';
 import type { Context } from '../context/context.ts';
 import { CliError } from '../errors.ts';
 import { checkMode, commandLine, type Profile } from '../profiles/profiles.ts';
 import type { Block } from '../terminal/terminal.ts';
 import { journalWords, requestLine, titleLine, unconfirmedReply } from './change-words.ts';
-import { changeOrder, type OrderAsked } from './order-change.ts';
+import { changeOrder, type OrderAsked, orderConfirmation } from './order-change.ts';
 import type { Applied } from './outcome.ts';
 import { buyerOf } from './refund/refund-screens.ts';
 
@@ -18,15 +20,20 @@ export function captureOrder(ctx: Context, asked: OrderAsked): Promise<void> {
   return changeOrder(ctx, asked, {
     kind: 'capture',
     asked: {},
-    async plan({ service: { profile }, id, order }) {
+    async plan(read) {
+      const { service, id, order } = read;
+      const { profile } = service;
       checkCapturable(order, profile);
       const { amount, currency } = readOrder(order) ?? {};
+      const request = { method: 'POST', path: paths.capture(id) } as const;
+      const checkFresh = async ({ value }: WireRecord) => checkCapturable(value, profile);
+      const change = { request, amount, currency, checkFresh };
       return {
-        change: { request: { method: 'POST', path: paths.capture(id) }, amount, currency },
-        words: [],
+        change,
         preview: capturePreview(order, profile),
-        check: (fresh) => checkCapturable(fresh, profile),
-        result: (applied) => captureResult(applied, profile),
+        confirmation: orderConfirmation(read, { change, words: [] }),
+        show: (applied) =>
+          ctx.out.record(applied.record, orderColumns, () => captureResult(applied, profile)),
       };
     },
   });

@@ -13,14 +13,12 @@ import { usage } from '../flags/flags.ts';
 import type { AttemptRecord, Change } from '../journal/journal.ts';
 import type { Twin } from '../orders/orders.ts';
 import { commandLine, type Profile } from '../profiles/profiles.ts';
-import type { Block } from '../terminal/terminal.ts';
 import { byHandLines } from './by-hand-words.ts';
 import { makeChange, type PlannedChange } from './change.ts';
 import { becameWords, changeOf } from './change-words.ts';
 import { type Confirmation, checkOrderConfirmable, confirmAgain } from './confirm-change.ts';
 import { driftOf, moneyBefore } from './money-changed.ts';
-import type { Applied } from './outcome.ts';
-import { onlyGiven, type Repeat } from './repeat.ts';
+import { onlyGiven } from './repeat.ts';
 
 /** The order that was named, and the flags that refunds and captures share. */
 export interface OrderAsked {
@@ -40,8 +38,6 @@ export interface PickedOrder {
   readonly neighbour?: string | undefined;
 }
 
-type OrderConfirmation = Confirmation & { readonly order: NonNullable<Confirmation['order']> };
-
 interface OrderChange {
   readonly kind: 'refund' | 'capture';
   /** The flags that were typed. A later run with the same `--idempotency-key` must have the same ones. */
@@ -53,38 +49,18 @@ interface OrderChange {
   /** Flags that the profile requires and that were not given, such as `--note`. */
   readonly missing?: (profile: Profile) => readonly string[];
   /** Plans the change for this order. Throws CliError 'refused' when the order does not allow it. */
-  readonly plan: (read: OrderRead) => Promise<OrderPlan>;
+  readonly plan: (read: OrderRead) => Promise<PlannedChange>;
 }
 
 export interface OrderRead {
+  readonly kind: OrderChange['kind'];
+  readonly asked: OrderAsked;
   readonly service: OpenService;
   readonly id: string;
   readonly order: JsonObject;
   /** A person picked the order; no argument named it. */
   readonly isPicked: boolean;
   readonly twin: Twin | undefined;
-}
-
-export interface OrderPlan {
-  /** `again`: without the names that are not about this order. */
-  readonly change: Omit<Change, keyof Repeat | 'orderId' | 'closed' | 'shown' | 'checkFresh'> &
-    Partial<Pick<Change, 'again'>>;
-  /** The amount as somebody typed it, if somebody did. */
-  readonly typed?: TypedAmount | undefined;
-  /** The flags of the command that asks for the same without a question. */
-  readonly words: readonly string[];
-  /** What `--again` names in that command; undefined: what was typed. */
-  readonly names?: readonly string[];
-  /** What a No prints in place of that command, when the service would refuse it. */
-  readonly instead?: readonly string[] | undefined;
-  readonly preview: readonly Block[];
-  /** What the yes does in place of the sending: it asks a second person. Throws CliError 'refused', which says so. */
-  readonly ask?: () => Promise<never>;
-  /** As in `PlannedChange`. */
-  readonly urgent?: readonly string[] | undefined;
-  /** Checks the order again as it is right before the sending. Throws CliError 'refused'. */
-  readonly check: (fresh: JsonObject) => void;
-  readonly result: (applied: Applied) => readonly Block[];
 }
 
 /**
@@ -140,53 +116,56 @@ function exampleOf(
   return commandLine(profile, 'orders', kind, id, ...typed, ...lacking, ...repeats, ...yes);
 }
 
-// Picks and reads the order, and plans its change.
+// Picks and reads the order, and plans its change. The change is checked against the order as the person saw it last.
 async function planChange(
   ctx: Context,
   service: OpenService,
-  { id: typedId, confirm, idempotencyKey, again, pick }: OrderAsked,
+  asked: OrderAsked,
   { kind, plan }: OrderChange,
 ): Promise<PlannedChange> {
-  const { profile } = service;
+  const { id: typedId, again, pick } = asked;
   const picked: PickedOrder = typedId === undefined ? await pick(service) : { id: typedId, twin: undefined };
   const { id, twin, neighbour } = picked;
   const closed = await checkNotOpen(ctx, service, { kind, orderId: id, again });
   const order = await readOne(ctx, service, 'orders', id, 'change', neighbour);
   if (kind === 'refund') await ctx.journal.refuseDuplicate({ service, orderId: id, order: order.value });
-  const read = { service, id, order: order.value, isPicked: typedId === undefined, twin };
-  const { change: planned, ask, ...shownBy } = await plan(read);
-  const { typed, words, names, instead, preview, urgent, check, result } = shownBy;
-  const byHand = await byHandLines(ctx, service, { ...order.value, id }, planned);
-  const change = { ...planned, checks: [...byHand, ...(planned.checks ?? [])] };
+  const isPicked = typedId === undefined;
+  const planned = await plan({ kind, asked, service, id, order: order.value, isPicked, twin });
+  const { change, confirmation } = planned;
+  const byHand = await byHandLines(ctx, service, { ...order.value, id }, change);
+  const checks = [...byHand, ...(change.checks ?? [])];
   // Even with --quiet: whoever settled it may have been wrong.
   if (!ctx.options.dryRun) for (const line of byHand) ctx.notes.warn({ text: line, style: 'warn' });
-  const repeats = [
-    ...given('--again', (names ?? again).join(',')),
-    ...given('--idempotency-key', idempotencyKey),
-  ];
-  const confirmation = {
-    profile,
-    confirm,
-    command: commandLine(profile, 'orders', kind, id, ...words, ...repeats),
-    instead,
-    order: { id, amount: change.amount, currency: change.currency, typed },
-    ...(ask === undefined ? {} : { purpose: 'ask' as const }),
-  };
   let shown = order;
   const checkFresh = async (fresh: WireRecord) => {
-    await askIfChanged(ctx, shown, fresh, confirmation);
-    check(fresh.value);
+    await askIfChanged(ctx, id, [shown, fresh], confirmation);
+    await change.checkFresh(fresh);
     shown = fresh;
   };
-  const show = (applied: Applied) => ctx.out.record(applied.record, orderColumns, () => result(applied));
-  const whole = {
-    change: { ...change, orderId: id, closed, shown: order, checkFresh },
-    preview,
-    urgent,
-    confirmation,
-    show,
-  };
-  return ask === undefined ? whole : { ...whole, ask };
+  return { ...planned, change: { ...change, orderId: id, closed, shown: order, checks, checkFresh } };
+}
+
+/** The yes to a change of an order. */
+interface OrderYes {
+  readonly change: Pick<Change, 'amount' | 'currency'>;
+  /** The amount as somebody typed it, if somebody did. */
+  readonly typed?: TypedAmount | undefined;
+  /** The flags of the command that asks for the same without a question. */
+  readonly words: readonly string[];
+  /** What `--again` names in that command; absent: what was typed. */
+  readonly names?: readonly string[];
+  /** What a No prints in place of that command, when the service would refuse it. */
+  readonly instead?: readonly string[] | undefined;
+}
+
+/** How a person says yes to a change of an order. */
+export function orderConfirmation(
+  { kind, id, service: { profile }, asked: { confirm, again, idempotencyKey } }: OrderRead,
+  { change: { amount, currency }, typed, words, names = again, instead }: OrderYes,
+): Confirmation {
+  const repeats = [...given('--again', names.join(',')), ...given('--idempotency-key', idempotencyKey)];
+  const command = commandLine(profile, 'orders', kind, id, ...words, ...repeats);
+  return { profile, confirm, command, instead, order: { id, amount, currency, typed } };
 }
 
 function given(flag: string, value: string | undefined): readonly string[] {
@@ -212,20 +191,18 @@ async function checkNotOpen(
 // again.
 async function askIfChanged(
   ctx: Context,
-  shown: WireRecord,
-  fresh: WireRecord,
-  confirmation: OrderConfirmation,
+  id: string,
+  [shown, fresh]: readonly [WireRecord, WireRecord],
+  confirmation: Confirmation,
 ): Promise<void> {
   const difference = moneyChanged(shown, fresh, confirmation.profile);
   if (difference !== undefined)
-    throw new CliError('refused', `${confirmation.order.id} changed since it was shown: ${difference}`, {
+    throw new CliError('refused', `${id} changed since it was shown: ${difference}`, {
       now: ['look at the order again, then decide'],
     });
   const fields = changedFields(shown, fresh);
   if (fields.length === 0) return;
-  ctx.notes.warn(
-    `${confirmation.order.id} changed since it was shown, but its money did not: ${fields.join(', ')}`,
-  );
+  ctx.notes.warn(`${id} changed since it was shown, but its money did not: ${fields.join(', ')}`);
   await confirmAgain(ctx, confirmation);
 }
 

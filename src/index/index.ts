@@ -9,10 +9,10 @@ import type { Clock } from '../io.ts';
 import type { FileRules, Profile, Profiles } from '../profiles/profiles.ts';
 import type { Due, ReadOf } from './ages.ts';
 import type { Learned } from './known-types.ts';
-import type { Hit, Wanted } from './scan.ts';
+import type { Hit, WantedTexts } from './scan.ts';
 
 export { firstPage, type ReadAgain, readHits } from './read-hits.ts';
-export type { Due, Hit, Learned, ReadOf, Wanted };
+export type { Due, Hit, Learned, ReadOf, WantedTexts };
 
 /** An order that was read, and what the index keeps of its texts. */
 export interface ReadOrder {
@@ -106,7 +106,7 @@ export interface OrderIndex {
   /** Fits a run in. Undefined if another process is writing: then nothing was learned. */
   learn(run: ReadRun): Learned | undefined;
   /** All orders that hold what is wanted, in the order of the list. Nobody who writes is waited for. */
-  scan(wanted: Wanted): Promise<readonly Hit[]>;
+  scan(wanted: WantedTexts): Promise<readonly Hit[]>;
   /** The segments that should be read again, the most overdue first. `dayBegan`: when today began, Unix seconds. */
   due(dayBegan: number): readonly Due[];
   /** Only those orders of a segment that were not read again since. */

@@ -4,7 +4,7 @@ import { turn } from '../io.ts';
 import type { SealedSegments, Stored } from './sealed-segments.ts';
 
 /** What to look for. */
-export interface Wanted {
+export interface WantedTexts {
   /** Of each group at least one text must be in the order. They are compared as they are. */
   readonly groups: readonly (readonly string[])[];
   /** Decides about an order that has them. */
@@ -24,7 +24,7 @@ export interface Hit {
 const segmentsAtATime = 8;
 
 /** All orders that hold what is wanted, in the order of the list. */
-export async function scan(segments: SealedSegments, wanted: Wanted): Promise<readonly Hit[]> {
+export async function scan(segments: SealedSegments, wanted: WantedTexts): Promise<readonly Hit[]> {
   const groups = wanted.groups
     .map((group) => group.map((text) => Buffer.from(text)))
     .toSorted((one, other) => shortest(other) - shortest(one));
@@ -55,7 +55,7 @@ function hitsIn(
   segment: Stored,
   before: Before,
   groups: readonly (readonly Buffer[])[],
-  accepts: Wanted['accepts'],
+  accepts: WantedTexts['accepts'],
 ): readonly Hit[] {
   const { ids, text } = segments.texts(segment);
   const lowerIds = lowerCase(ids);

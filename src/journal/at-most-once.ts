@@ -167,6 +167,7 @@ function elapsedMs(from: Moment, to: Moment): number {
 
 function sentRow({ wanted, sending, before, neighbour, readAt }: At<'checking'>, now: Moment): SentRow {
   const { kind, orderId, livemode, expected = [], tolerated = [] } = wanted;
+  const { amount, currency, reason, note, twins, line, approval, idempotencyKey, asked, ref, plan } = wanted;
   // An added header may hold a secret, and no verdict needs it.
   const { headers: _, ...request } = wanted.request;
   const proof: Proof = { kind, orderId, livemode, body: request.body, expected, tolerated, before };
@@ -182,10 +183,17 @@ function sentRow({ wanted, sending, before, neighbour, readAt }: At<'checking'>,
     request,
     proof,
     neighbour,
-    idempotencyKey: wanted.idempotencyKey,
-    asked: wanted.asked,
-    ref: wanted.ref,
-    plan: wanted.plan,
+    amount,
+    currency,
+    reason,
+    note,
+    twins,
+    line,
+    approval,
+    idempotencyKey,
+    asked,
+    ref,
+    plan,
     again: wanted.again.length === 0 ? undefined : wanted.again,
   };
 }

@@ -271,41 +271,16 @@ function asNoReply(cause: unknown): SendReport {
 function wantedOf({ service, operator, version, options, ids }: ChangeParts, change: Change): Wanted {
   const { profile, keyFingerprint } = service;
   const { settings, origin, account, name } = profile;
-  const { kind, orderId, request, expected, tolerated, again, asked, plan, ref } = change;
-  const { amount, currency, reason, note, twins, idempotencyKey, line, approval } = change;
-  const whole = request.body?.charge_id === undefined;
+  const whole = change.request.body?.charge_id === undefined;
   return {
-    kind,
-    orderId,
-    request,
-    expected,
-    tolerated,
-    again,
-    asked,
-    plan,
-    ref,
+    ...change,
     change: ids(),
-    idempotencyKey: idempotencyKey,
     livemode: livemodeOf[profile.mode],
     account: marksOfService(service),
     dryRun: options.dryRun,
     sendWithinMs: settings['refund.send_within'],
     horizonMs: whole ? settings['refund.horizon_whole'] : settings['refund.horizon_part'],
     readAfterMs: settings['reconcile.after'],
-    about: {
-      origin,
-      account,
-      profile: name,
-      keyFingerprint,
-      operator,
-      version,
-      amount,
-      currency,
-      reason,
-      note,
-      twins,
-      line,
-      approval,
-    },
+    about: { origin, account, profile: name, keyFingerprint, operator, version },
   };
 }

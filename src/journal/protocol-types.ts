@@ -9,22 +9,20 @@ import type { ParsedReply } from './judge-reply.ts';
 import type { Refusal } from './refusal.ts';
 import type { AccountMarks } from './same-account.ts';
 
-/** What one run of the protocol wants to send. Plain data. */
+/** The change as a person decided on it, with what its run adds to it. Plain data. */
 export interface Wanted
-  extends Pick<Change, 'kind' | 'orderId' | 'request' | 'expected' | 'again' | 'asked' | 'plan' | 'ref'> {
+  extends Omit<Change, 'checkFresh' | 'checks' | 'closed' | 'neighbour' | 'ofPlan' | 'shown' | 'waiting'> {
   /** The journal's id for it, if this becomes a new change. */
   readonly change: string;
-  readonly idempotencyKey?: string | undefined;
   readonly livemode: boolean;
   readonly account?: AccountMarks | undefined;
-  readonly tolerated?: readonly string[] | undefined;
   readonly dryRun: boolean;
   readonly sendWithinMs: number;
   readonly horizonMs: number;
   /** When to read after a lost reply, in milliseconds after the loss. */
   readonly readAfterMs: readonly number[];
-  /** What else goes into the SENT row: account, operator, note, amount, … */
-  readonly about: Pick<SentRow, 'origin' | 'account' | 'profile' | 'operator'> & Partial<SentRow>;
+  /** Who sends it, and for which account. */
+  readonly about: Pick<SentRow, 'origin' | 'account' | 'profile' | 'keyFingerprint' | 'operator' | 'version'>;
 }
 
 /** What the runner does next. One event answers each effect; its possible names stand behind the arrow. */

@@ -246,7 +246,7 @@ export interface ControlTotals {
 
 // ── Running a batch ─────────────────────────────────────────────────────────────────────────────
 
-/** How one row of a batch ended, as far as the batch must know it. */
+/** How one row of a batch ended: for the batch, and for the report if the journal holds nothing of it. */
 export interface RowEnd {
   /** `failed`: it was certainly not made. `unknown`: it may have been made. */
   readonly how: 'applied' | 'failed' | 'unknown';
@@ -256,6 +256,10 @@ export interface RowEnd {
   readonly stops?: string | undefined;
   /** The service asks to wait: milliseconds. */
   readonly waitMs?: number | undefined;
+  /** Why nothing was sent, for the report: the journal holds nothing of that. */
+  readonly notSent?: string | undefined;
+  /** The run was stopped before the row was sent, so it has not ended. */
+  readonly isStopped?: true | undefined;
 }
 
 /** Why a batch ended before its last row. */

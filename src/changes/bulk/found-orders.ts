@@ -9,7 +9,7 @@ import type { InputRow } from '../../plans/plans.ts';
 import { twinReach } from '../refund/look-for-twins.ts';
 
 /** Which orders are wanted: by their ids, or by the shop's own numbers. */
-export interface Wanted {
+export interface NamedOrders {
   readonly ids: ReadonlySet<string>;
   readonly references: ReadonlySet<string>;
 }
@@ -17,7 +17,7 @@ export interface Wanted {
 /** The orders that rows name. */
 export function ordersOf(
   rows: readonly { readonly orderId: string | undefined; readonly reference?: string | undefined }[],
-): Wanted {
+): NamedOrders {
   return {
     ids: new Set(rows.flatMap(({ orderId }) => orderId ?? [])),
     references: new Set(rows.flatMap(({ reference }) => reference ?? [])),
@@ -81,7 +81,7 @@ export class Reading implements ReadOrders {
   readonly #found = new Map<string, FoundOrder>();
   readonly missing = new Map<string, string>();
   readonly byReference = new Map<string, string[]>();
-  readonly #wanted: Wanted;
+  readonly #wanted: NamedOrders;
   readonly #keys: readonly string[];
   readonly #purchases = new Map<string, Twin[]>();
   readonly #places = new Map<string, { readonly walk: Walk; readonly place: number }>();
@@ -98,7 +98,7 @@ export class Reading implements ReadOrders {
   /** A request failed: nothing else is asked for. */
   isOver = false;
 
-  constructor(wanted: Wanted, keys: readonly string[]) {
+  constructor(wanted: NamedOrders, keys: readonly string[]) {
     this.#wanted = wanted;
     this.#keys = keys;
     this.#waiting = [...wanted.ids];

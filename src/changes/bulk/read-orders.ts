@@ -9,7 +9,7 @@ import { idOf } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
 import { type OrderIndex, readHits } from '../../index/index.ts';
-import { noOrder, Reading, type ReadOrders, type Walk, type Wanted } from './found-orders.ts';
+import { type NamedOrders, noOrder, Reading, type ReadOrders, type Walk } from './found-orders.ts';
 
 // So many requests are on their way at once.
 const atOnce = 4;
@@ -21,7 +21,7 @@ const emptyPagesAtLast = 20;
 const manyOrders = 50;
 
 /** Reads orders. Throws CliError as `pages` and `locate` do, when a request fails. */
-export async function readOrders(ctx: Context, service: Service, wanted: Wanted): Promise<ReadOrders> {
+export async function readOrders(ctx: Context, service: Service, wanted: NamedOrders): Promise<ReadOrders> {
   const reading = new Reading(wanted, service.profile.settings['reference.keys']);
   const sent = service.requests?.() ?? 0;
   const startedAt = ctx.clock.monotonic();

@@ -10,6 +10,7 @@ import {
   type Plan,
   type PlanRow,
   progressWords,
+  type RowEnd,
   runBatch,
   sumsOf,
 } from '../../plans/plans.ts';
@@ -29,7 +30,7 @@ import {
   reportColumns,
   reportRecord,
 } from './row-verdicts.ts';
-import { type BatchRun, type Sending, type SentRow, sendRow } from './send-row.ts';
+import { type BatchRun, type Sending, sendRow } from './send-row.ts';
 
 /** Runs a plan, and returns the exit code. Throws CliError for every end but those. */
 export async function runPlan(
@@ -113,22 +114,22 @@ async function sendRows(
         return progress.waiting(text, isRead);
       };
       run.inFlight += 1;
-      const sent = await sendRow({ ...sending, waiting }, row).finally(() => {
+      const end = await sendRow({ ...sending, waiting }, row).finally(() => {
         run.inFlight -= 1;
       });
-      const { end, notSent: why, isStopped = false } = sent;
+      const { notSent: why, isStopped = false } = end;
       // A dry run looks at the first row of an order. The order is not yet as it will be when the others are sent.
       const alike = why === dryRunWords ? (byOrder.get(row.orderId) ?? []) : [row];
       if (why !== undefined) for (const { number } of alike) notSent.set(number, why);
       if (isStopped) return end;
-      progress.add(row, endedAs(sent));
+      progress.add(row, endedAs(end));
       return end;
     },
   }).finally(progress.end);
   return { stop, progress, notSent };
 }
 
-function endedAs({ end: { how }, notSent }: SentRow): RowEnded {
+function endedAs({ how, notSent }: RowEnd): RowEnded {
   if (how === 'applied') return 'applied';
   if (how === 'unknown') return 'unconfirmed';
   return notSent === undefined ? 'refused' : 'not_sent';

@@ -17,14 +17,6 @@ import { driftOf } from '../money-changed.ts';
 import { planRefund } from '../refund/refund-plan.ts';
 import { dryRunWords, isSentAnew } from './row-verdicts.ts';
 
-/** How a row ended: for the batch, and for the report if the journal holds nothing of it. */
-export interface SentRow {
-  readonly end: RowEnd;
-  readonly notSent: string | undefined;
-  /** The run was stopped before the row was sent, so it has not ended. */
-  readonly isStopped?: true;
-}
-
 /** What a batch sends its rows with. */
 export interface Sending {
   readonly ctx: Context;
@@ -67,7 +59,7 @@ const unreachedMax = 3;
  * Sends a row, unless the journal knows its outcome. Every outcome but an interruption and a failing program becomes a
  * `RowEnd`.
  */
-export async function sendRow(sending: Sending, row: PlanRow): Promise<SentRow> {
+export async function sendRow(sending: Sending, row: PlanRow): Promise<RowEnd> {
   const { ctx, service } = sending;
   let attempts: readonly AttemptRecord[];
   try {
@@ -79,7 +71,7 @@ export async function sendRow(sending: Sending, row: PlanRow): Promise<SentRow> 
   const known = last && endOfKnown(sending, row, last);
   if (known !== undefined) {
     sending.run.known += 1;
-    return { end: { ...known, isKnown: true }, notSent: undefined };
+    return { ...known, isKnown: true };
   }
   try {
     const outcome = await ctx.change(changeOfRow(sending, row, attempts, last));
@@ -88,13 +80,12 @@ export async function sendRow(sending: Sending, row: PlanRow): Promise<SentRow> 
     return endOf(outcome, sending.run);
   } catch (error) {
     // Stopped before it was sent. Rows in flight go on, and then the batch reports.
-    if (ctx.stopAsked.aborted && isStop(error, ctx))
-      return { end: { how: 'failed' }, notSent: undefined, isStopped: true };
+    if (ctx.stopAsked.aborted && isStop(error, ctx)) return { how: 'failed', isStopped: true };
     if (!(error instanceof CliError) || !kindsOfRow.includes(error.kind)) throw error;
     if (await isOfJournal(ctx, error)) return stoppedByJournal(sending, error);
     if (error.kind === 'network') sending.run.away.set(row.number, error.message);
     if (error.parts.equalTo !== undefined) sending.run.equal.add(error.parts.equalTo);
-    return { end: { how: 'failed', stops: stopOf(sending, error) }, notSent: error.message };
+    return { how: 'failed', stops: stopOf(sending, error), notSent: error.message };
   }
 }
 
@@ -114,11 +105,11 @@ async function isOfJournal({ journal }: Context, { kind, cause }: CliError): Pro
 }
 
 // The batch says it once, so the row has no words of its own.
-function stoppedByJournal({ run }: Sending, error: unknown): SentRow {
+function stoppedByJournal({ run }: Sending, error: unknown): RowEnd {
   if (!(error instanceof CliError)) throw error;
   run.journal ??= error;
   run.stoppedBy ??= 'refused';
-  return { end: { how: 'failed', stops: run.journal.message }, notSent: undefined, isStopped: true };
+  return { how: 'failed', stops: run.journal.message, isStopped: true };
 }
 
 // The journal cannot say it later.
@@ -157,27 +148,26 @@ function waitOf({ head }: Exclude<Outcome, { verdict: 'dry_run' }>): number | un
   return head?.status === 429 ? (head.retryAfterMs ?? usualWaitMs) : undefined;
 }
 
-function endOf(outcome: Outcome, run: BatchRun): SentRow {
-  if (outcome.verdict === 'dry_run') return { end: { how: 'failed' }, notSent: dryRunWords };
+function endOf(outcome: Outcome, run: BatchRun): RowEnd {
+  if (outcome.verdict === 'dry_run') return { how: 'failed', notSent: dryRunWords };
   const waitMs = waitOf(outcome);
   if (outcome.alarm !== undefined || outcome.verdict === 'applied' || isOpenEnd(outcome)) run.sent += 1;
   if (isOpenEnd(outcome)) run.open += 1;
   // What the journal does not hold is unconfirmed in every report.
-  if (outcome.alarm !== undefined || outcome.unrecorded !== undefined)
-    return { end: { how: 'unknown', waitMs }, notSent: undefined };
+  if (outcome.alarm !== undefined || outcome.unrecorded !== undefined) return { how: 'unknown', waitMs };
   switch (outcome.verdict) {
     case 'applied':
-      return { end: { how: 'applied', waitMs }, notSent: undefined };
+      return { how: 'applied', waitMs };
     case 'not_sent':
-      return { end: { how: 'failed' }, notSent: outcome.reason };
+      return { how: 'failed', notSent: outcome.reason };
     case 'rejected': {
       const isKey = isKeyRefusal(outcome.parts.httpStatus);
       if (isKey) run.stoppedBy = 'auth';
       const stops = isKey ? 'the service did not accept the key' : undefined;
-      return { end: { how: outcome.confirmed ? 'failed' : 'unknown', stops }, notSent: undefined };
+      return { how: outcome.confirmed ? 'failed' : 'unknown', stops };
     }
     default:
-      return { end: { how: 'unknown', waitMs }, notSent: undefined };
+      return { how: 'unknown', waitMs };
   }
 }
 

@@ -1,7 +1,9 @@
 /** Refunds an order: plans the refund from the flags and the answers of a person, and hands it to the change of an order. */
 
 import { typedForm } from '../../amounts.ts';
+import type { WireRecord } from '../../api/api.ts';
 import { moneyOf, type OrderMoney } from '../../api/charges.ts';
+import { orderColumns } from '../../api/resources.ts';
 import { type JsonObject, paths } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import { checkDecimals } from '../../flags/flags.ts';
@@ -16,7 +18,8 @@ import {
 } from '../../orders/orders.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import { unshownIn } from '../by-hand-words.ts';
-import { changeOrder, type OrderAsked, type OrderPlan, type OrderRead } from '../order-change.ts';
+import type { PlannedChange } from '../change.ts';
+import { changeOrder, type OrderAsked, type OrderRead, orderConfirmation } from '../order-change.ts';
 import { type ApprovedRefund, approvedLine, refuseChanged } from './approved-refund.ts';
 import { failedTimes, madeWords, originsOf, type RefundOrigins } from './known-refunds.ts';
 import { type FoundTwins, lookForTwins } from './look-for-twins.ts';
@@ -46,7 +49,7 @@ export function refundOrder(
     },
     missing: ({ settings }) =>
       settings['refund.require'].filter((name) => what[name] === undefined).map((name) => `--${name}`),
-    plan: (read) => planOrder(ctx, read, { ...what, again: order.again }, order.confirm, approved),
+    plan: (read) => planOrder(ctx, read, { ...what, again: order.again }, approved),
   });
 }
 
@@ -54,19 +57,18 @@ async function planOrder(
   ctx: Context,
   read: OrderRead,
   given: RefundAsked,
-  confirm: string | undefined,
   approved: ApprovedRefund | undefined,
-): Promise<OrderPlan> {
+): Promise<PlannedChange> {
+  const { id, order, twin, asked: typed } = read;
   const { profile } = read.service;
   const { settings } = profile;
-  const { id, order, twin } = read;
   const origins = await originsOf(ctx, read.service, order);
   const made = madeWords(ctx, origins);
   const failedWords = await failedTimes(ctx, read.service, order);
   const planNow = (asked: RefundAsked, now = order) =>
     planRefund(asked, now, profile, { nowMs: ctx.clock.now(), madeWords: made, failedWords });
   const unshown = await unshownIn(ctx, read.service, order);
-  const questions = refundQuestions(ctx, read, given, { confirm, unshown });
+  const questions = refundQuestions(ctx, read, given, { confirm: typed.confirm, unshown });
   const answers = await questions.money();
   // What is refused anyway is refused before the next question.
   await refusePlanned(ctx, read, planNow(answers), answers);
@@ -94,16 +96,19 @@ async function planOrder(
   const { money } = plan;
   const { note } = asked;
   const isOfTeam = (await ctx.journal.rules()) !== undefined;
-  return {
-    change: {
-      ...changeOfRow(id, plan, asked),
-      approval: approved?.id,
-      twins: asked.twins === undefined || asked.twins.length === 0 ? undefined : asked.twins,
-      checks: [...plan.warnings, ...told.urgent],
+  const change = {
+    ...changeOfRow(id, plan, asked),
+    approval: approved?.id,
+    twins: asked.twins === undefined || asked.twins.length === 0 ? undefined : asked.twins,
+    checks: [...plan.warnings, ...told.urgent],
+    async checkFresh({ value }: WireRecord) {
+      const last = planNow(asked, value);
+      if (approved !== undefined) refuseChanged(approved, asRefund(last, asked), 'it was asked for');
     },
-    ...(approved === undefined && second !== undefined
-      ? { ask: () => askForApproval(ctx, profile, refund) }
-      : {}),
+  };
+  const asks = approved === undefined && second !== undefined;
+  const confirmation = orderConfirmation(read, {
+    change,
     typed: asked.typed,
     instead: insteadOf(plan, asked, profile, ctx.clock.now()),
     words:
@@ -111,13 +116,15 @@ async function planOrder(
         ? [...wordsOf(asked, money, profile), ...(leavesQuestions(asked, money) ? ['--only-confirm'] : [])]
         : ['--approved', approved.id],
     names: [...asked.again, ...(asked.twins ?? [])],
+  });
+  return {
+    change,
+    confirmation: asks ? { ...confirmation, purpose: 'ask' } : confirmation,
+    ...(asks ? { ask: () => askForApproval(ctx, profile, refund) } : {}),
     preview: refundPreview({ plan, order, profile, note, isOfTeam, origins, asides: told.asides }),
     urgent: told.urgent,
-    check: (fresh) => {
-      const last = planNow(asked, fresh);
-      if (approved !== undefined) refuseChanged(approved, asRefund(last, asked), 'it was asked for');
-    },
-    result: (applied) => refundResult(plan, applied, profile),
+    show: (applied) =>
+      ctx.out.record(applied.record, orderColumns, () => refundResult(plan, applied, profile)),
   };
 }
 

@@ -7,13 +7,19 @@ import { longPages, type Page, type Service, type WireRecord } from '../../api/a
 import { idOf } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
-import { firstPage, type IndexStatus, type OrderIndex, readHits, type Wanted } from '../../index/index.ts';
+import {
+  firstPage,
+  type IndexStatus,
+  type OrderIndex,
+  readHits,
+  type WantedTexts,
+} from '../../index/index.ts';
 import { purchaseOf, twinSeconds } from '../../orders/orders.ts';
 import { addPage, learnRun, newRun } from './feed-index.ts';
 
 /** What to search for. */
 interface IndexSearch {
-  readonly wanted: Wanted;
+  readonly wanted: WantedTexts;
   /** Which of these orders are found, as the service shows them now. */
   readonly found: (records: readonly WireRecord[]) => Promise<readonly WireRecord[]>;
   /** Only orders behind this one are wanted. */

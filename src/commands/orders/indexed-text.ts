@@ -5,7 +5,7 @@
 
 import { type AmountStyle, plainAmounts } from '../../amounts.ts';
 import { itemsOf, type JsonObject, valueAt } from '../../api/spec.ts';
-import type { ReadOrder, Wanted } from '../../index/index.ts';
+import type { ReadOrder, WantedTexts } from '../../index/index.ts';
 import { purchaseOf } from '../../orders/orders.ts';
 import type { Settings } from '../../profiles/profiles.ts';
 import { fold } from './fold-text.ts';
@@ -107,7 +107,7 @@ export function reducedText(text: string, kept: readonly string[]): string {
 }
 
 /** The orders of the index that have all these words. An order whose texts were forgotten has none. */
-export function wantedOrders(texts: readonly string[], style: AmountStyle): Wanted {
+export function wantedOrders(texts: readonly string[], style: AmountStyle): WantedTexts {
   const find = createSearch(texts);
   return {
     groups: needlesOf(texts),
