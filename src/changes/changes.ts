@@ -50,11 +50,18 @@ export { changedFields, type PickedOrder } from './order-change.ts';
 export { refuseForged } from './plan-again.ts';
 export { approveRequest, rejectRequest, showRequest } from './refund/answer-request.ts';
 export { isOfRefund, requestPattern } from './refund/approved-refund.ts';
-export { accountWords, isPending, pendingRequests, requestsOf } from './refund/find-requests.ts';
 export { originsAmong, type RefundOrigins, sentBy } from './refund/known-refunds.ts';
 export { lookForTwins } from './refund/look-for-twins.ts';
 export { refundOrder } from './refund/refund-order.ts';
-export { requestColumns, requestRecord, stateWords } from './refund/request-record.ts';
+export {
+  accountWords,
+  isPending,
+  pendingRequests,
+  requestColumns,
+  requestRecord,
+  requestsOf,
+  stateWords,
+} from './refund/request-record.ts';
 export { sendApproved } from './refund/send-approved.ts';
 export { againFlag, idempotencyKeyFlag, idempotencyKeyPattern, onlyGiven } from './repeat.ts';
 export {

@@ -149,17 +149,17 @@ export const commands: readonly CommandEntry[] = [
     words: ['refunds', 'apply'],
     summary: 'Send the refunds of a plan, each at most once',
     changes: 'service',
-    load: async () => (await import('./refunds/apply.ts')).apply,
+    load: async () => (await import('./refunds/plan.ts')).apply,
   },
   {
     words: ['refunds', 'status'],
     summary: 'Show what became of every row of a plan',
-    load: async () => (await import('./refunds/status.ts')).status,
+    load: async () => (await import('./refunds/plan.ts')).status,
   },
   {
     words: ['refunds', 'compare'],
     summary: 'Compare a list of orders with what was refunded',
-    load: async () => (await import('./refunds/compare.ts')).compare,
+    load: async () => (await import('./refunds/plan.ts')).compare,
   },
   {
     words: ['refunds', 'receipt'],
@@ -188,7 +188,7 @@ export const commands: readonly CommandEntry[] = [
   {
     words: ['customers', 'list'],
     summary: 'List customers, one page at a time',
-    load: async () => (await import('./customers/list.ts')).list,
+    load: async () => (await import('./customers/show.ts')).list,
   },
   {
     words: ['customers', 'show'],
@@ -250,7 +250,7 @@ export const commands: readonly CommandEntry[] = [
     words: ['journal', 'forget'],
     summary: 'Erase bodies, notes and links of settled changes',
     changes: 'journal',
-    load: async () => (await import('./journal/forget.ts')).forget,
+    load: async () => (await import('./journal/archive.ts')).forget,
   },
   {
     words: ['journal', 'archive'],
@@ -267,7 +267,7 @@ export const commands: readonly CommandEntry[] = [
     words: ['journal', 'import'],
     summary: 'Import the journal of another machine',
     changes: 'journal',
-    load: async () => (await import('./journal/import.ts')).importJournal,
+    load: async () => (await import('./journal/export.ts')).importJournal,
   },
   {
     words: ['report'],
@@ -298,7 +298,7 @@ export const commands: readonly CommandEntry[] = [
   {
     words: ['index', 'rekey'],
     summary: 'Seal the index with a new key',
-    load: async () => (await import('./index/rekey.ts')).rekey,
+    load: async () => (await import('./index/status.ts')).rekey,
   },
   {
     words: ['sender', 'init'],
@@ -319,13 +319,13 @@ export const commands: readonly CommandEntry[] = [
   {
     words: ['sender', 'verify'],
     summary: 'Check every row of the journal of the sender, and what is derived of them',
-    load: async () => (await import('./sender/verify.ts')).verify,
+    load: async () => (await import('./sender/migrate.ts')).verify,
   },
   {
     words: ['sender', 'invite'],
     summary: 'Print an invitation to the sender, for one use within a day',
     changes: 'journal',
-    load: async () => (await import('./sender/invite.ts')).invite,
+    load: async () => (await import('./sender/members.ts')).invite,
   },
   {
     words: ['sender', 'members'],
@@ -342,29 +342,29 @@ export const commands: readonly CommandEntry[] = [
     words: ['sender', 'revoke'],
     summary: 'End the tokens of a member, or that of one desk',
     changes: 'journal',
-    load: async () => (await import('./sender/revoke.ts')).revoke,
+    load: async () => (await import('./sender/members.ts')).revoke,
   },
   {
     words: ['approvals', 'list'],
     summary: 'List what waits for the approval of a second person',
-    load: async () => (await import('./approvals/list.ts')).list,
+    load: async () => (await import('./approvals.ts')).list,
   },
   {
     words: ['approvals', 'show'],
     summary: 'Show a request, with the order as it is now',
-    load: async () => (await import('./approvals/show.ts')).show,
+    load: async () => (await import('./approvals.ts')).show,
   },
   {
     words: ['approvals', 'approve'],
     summary: 'Approve the refund or plan of somebody else',
     changes: 'journal',
-    load: async () => (await import('./approvals/approve.ts')).approve,
+    load: async () => (await import('./approvals.ts')).approve,
   },
   {
     words: ['approvals', 'reject'],
     summary: 'Reject a request, or take your own back',
     changes: 'journal',
-    load: async () => (await import('./approvals/reject.ts')).reject,
+    load: async () => (await import('./approvals.ts')).reject,
   },
   {
     words: ['profile', 'add'],
@@ -375,7 +375,7 @@ export const commands: readonly CommandEntry[] = [
   {
     words: ['profile', 'list'],
     summary: 'List the accounts',
-    load: async () => (await import('./profile/list.ts')).list,
+    load: async () => (await import('./profile/show.ts')).list,
   },
   {
     words: ['profile', 'show'],
@@ -385,7 +385,7 @@ export const commands: readonly CommandEntry[] = [
   {
     words: ['profile', 'use'],
     summary: 'Make a profile the default',
-    load: async () => (await import('./profile/use.ts')).use,
+    load: async () => (await import('./profile/show.ts')).use,
   },
   {
     words: ['profile', 'set'],
@@ -412,13 +412,13 @@ export const commands: readonly CommandEntry[] = [
   {
     words: ['simulator', 'serve'],
     summary: 'Run a simulated service on this machine',
-    load: async () => (await import('./simulator/serve.ts')).simulatorServe,
+    load: async () => (await import('./simulator.ts')).simulatorServe,
   },
   {
     words: ['simulator', 'reset'],
     summary: 'Reset the demo to its first state',
     changes: 'journal',
-    load: async () => (await import('./simulator/reset.ts')).simulatorReset,
+    load: async () => (await import('./simulator.ts')).simulatorReset,
   },
   {
     words: ['api'],

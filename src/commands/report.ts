@@ -17,11 +17,9 @@ import {
 } from '../reports/reports.ts';
 import { toJson } from '../terminal/terminal.ts';
 import { defineCommand } from './command.ts';
-import { collectOpenCases } from './open-cases.ts';
-import { openSource } from './open-report-source.ts';
-import { gatherFigures, type ReportFigures } from './report-figures.ts';
-import { sourceFlags, sumsExits } from './report-flags.ts';
-import { firstColumns, firstFields, lastColumns, lastFields, sayAsOf } from './report-rows.ts';
+import { gatherFigures, type ReportFigures } from './report/report-figures.ts';
+import { openSource, sourceFlags, sumsExits } from './report/report-flags.ts';
+import { firstColumns, firstFields, lastColumns, lastFields, sayAsOf } from './report/report-rows.ts';
 import {
   aboutWords,
   amountsOf,
@@ -30,9 +28,10 @@ import {
   isComplete,
   labelWords,
   refuseGaps,
-} from './report-screen.ts';
-import { capital, type ReportHow, sectionsOf } from './report-sections.ts';
-import type { Source } from './report-source.ts';
+} from './report/report-screen.ts';
+import { capital, type ReportHow, sectionsOf } from './report/report-sections.ts';
+import type { Source } from './report/report-source.ts';
+import { collectOpenCases } from './today-facts.ts';
 
 const usualPeriod = 'this-month';
 

@@ -9,13 +9,18 @@ import { commandLine } from '../profiles/profiles.ts';
 import type { Block, Cell } from '../terminal/terminal.ts';
 import { defineCommand } from './command.ts';
 import { elsewhereLines } from './journal/attempts.ts';
-import { collectOpenCases } from './open-cases.ts';
-import { openSource } from './open-report-source.ts';
-import { liveFlag, sourceFlags, sumsExits } from './report-flags.ts';
-import { lastColumns, lastFields, rowColumn, showReport } from './report-rows.ts';
-import { amountsOf, closingBlocks, inCurrency, isComplete, refuseGaps, titleLine } from './report-screen.ts';
-import type { Source } from './report-source.ts';
-import { gatherToday, type TodayFacts, type TodayLine } from './today-facts.ts';
+import { liveFlag, openSource, sourceFlags, sumsExits } from './report/report-flags.ts';
+import { lastColumns, lastFields, rowColumn, showReport } from './report/report-rows.ts';
+import {
+  amountsOf,
+  closingBlocks,
+  inCurrency,
+  isComplete,
+  refuseGaps,
+  titleLine,
+} from './report/report-screen.ts';
+import type { Source } from './report/report-source.ts';
+import { collectOpenCases, gatherToday, type TodayFacts, type TodayLine } from './today-facts.ts';
 
 export const today = defineCommand({
   description:

@@ -1,6 +1,6 @@
 /** How old what the index knows may get: segments with newer orders are read again sooner. Pure. */
 
-import type { Placed } from './known-types.ts';
+import type { Placed } from './fit-run.ts';
 
 /** A class of orders by age. Seconds. */
 interface AgeClass {

@@ -2,9 +2,9 @@
 
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import type { Segments } from './fit-run.ts';
 import { openFile } from './index-file.ts';
-import type { Segments } from './known-types.ts';
-import { createSealer } from './seal.ts';
+import { createSealer } from './sealed-segments.ts';
 
 /** The name of the file of an account's index. The name of an account may be long and holds characters that a file name cannot have. */
 export function indexFileIn(folder: string, account: string): string {

@@ -8,7 +8,7 @@ import type { JsonObject } from '../api/spec.ts';
 import type { Clock } from '../io.ts';
 import type { FileRules, Profile, Profiles } from '../profiles/profiles.ts';
 import type { Due, ReadOf } from './ages.ts';
-import type { Learned } from './known-types.ts';
+import type { Learned } from './fit-run.ts';
 import type { Hit, WantedTexts } from './scan.ts';
 
 export { firstPage, type ReadAgain, readHits } from './read-hits.ts';

@@ -3,8 +3,18 @@
  * gap where nobody has read. Pure but for the segments, which a store keeps.
  */
 
-import { type Anchor, type Fit, fitOf, isNearEnd, type Window } from './fit-run.ts';
-import type { Learned, NewSegment, Placed, Run, Segments } from './known-types.ts';
+import {
+  type Anchor,
+  type Fit,
+  fitOf,
+  isNearEnd,
+  type Learned,
+  type NewSegment,
+  type Placed,
+  type Run,
+  type Segments,
+  type Window,
+} from './fit-run.ts';
 import { type Entry, segmentLength } from './segment.ts';
 
 const nothing: Learned = {

@@ -6,11 +6,9 @@ import { CliError } from '../errors.ts';
 import { commandLine, type Profile, plainCommand } from '../profiles/profiles.ts';
 import { indexFileIn } from './ids-on-file.ts';
 import type { Indexes, IndexParts, OrderIndex } from './index.ts';
-import { createFile, type IndexFile, type KeyName, openFile } from './index-file.ts';
+import { createFile, type IndexFile, type KeyName, newState, openFile } from './index-file.ts';
 import { createOrderIndex } from './order-index.ts';
-import { createSealer, keyBytes, WrongSeal } from './seal.ts';
-import { UnusableFile } from './sealed-segments.ts';
-import { newState } from './state.ts';
+import { createSealer, keyBytes, UnusableFile, WrongSeal } from './sealed-segments.ts';
 
 /** The indexes in a folder. Nothing is opened yet. */
 export function openIndexes(parts: IndexParts): Indexes {

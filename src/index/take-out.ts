@@ -2,10 +2,10 @@
 
 import { createHash } from 'node:crypto';
 import { readColumns } from './fact-columns.ts';
-import type { NewSegment } from './known-types.ts';
+import type { NewSegment } from './fit-run.ts';
+import type { IndexState } from './index-file.ts';
 import type { SealedSegments, Stored } from './sealed-segments.ts';
 import type { Entry } from './segment.ts';
-import type { IndexState } from './state.ts';
 
 /** Whether an order was created before the floor. */
 export function isBelow({ facts }: Entry, floor: number | undefined): boolean {

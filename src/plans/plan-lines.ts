@@ -1,5 +1,6 @@
-/** The lines of a plan file as records of JSON: what each of them holds, and our own types made of them. Pure. */
+/** The lines of a plan file as records of JSON: what each of them holds, our own types made of them, and the key of a row, which is the same for ever. */
 
+import { createHash } from 'node:crypto';
 import * as v from 'valibot';
 import { type JsonObject, refundReasonValues } from '../api/spec.ts';
 import { leanRow, type MoneyBefore, type PlanHead, type PlanRow, rowStates, sumsOf } from './plan-types.ts';
@@ -234,4 +235,25 @@ export function endRecord(rows: readonly PlanRow[], digest: string): v.InferOutp
     sumsOf(rows.filter((row) => row.state === state)).map((sum) => ({ state, ...sum })),
   );
   return { object: 'plan_end', rows: rows.length, totals, digest };
+}
+
+/** What makes a row the same row. */
+interface RowIdentity {
+  readonly origin: string;
+  /** Sandbox and production may have one address, but they are two accounts. */
+  readonly mode: PlanHead['mode'];
+  readonly orderId: string;
+  /** The id of a charge; undefined if the row names none: the whole order, or the only charge that has money left. */
+  readonly chargeId: string | undefined;
+  readonly amount: number | 'full';
+  readonly ref: string;
+}
+
+/**
+ * The key of a row. The journal keeps it as the idempotency key of the refund, so its rules for a repeated `--idempotency-key` hold: a
+ * row that was made is never sent again. No script can type such an id, because a typed one has no slash.
+ */
+export function rowKey({ origin, mode, orderId, chargeId = '', amount, ref }: RowIdentity): string {
+  const text = JSON.stringify([origin, mode, orderId, chargeId, amount, ref]);
+  return `row/${createHash('sha256').update(text).digest().toString('hex', 0, 16)}`;
 }

@@ -6,9 +6,18 @@
 import { createHash } from 'node:crypto';
 import * as v from 'valibot';
 import { CliError } from '../errors.ts';
-import { endLine, endRecord, headLine, headOf, headRecord, rowLine, rowOf, rowRecord } from './plan-lines.ts';
+import {
+  endLine,
+  endRecord,
+  headLine,
+  headOf,
+  headRecord,
+  rowKey,
+  rowLine,
+  rowOf,
+  rowRecord,
+} from './plan-lines.ts';
 import type { Plan, PlanHead, PlanRow } from './plan-types.ts';
-import { rowKey } from './row-key.ts';
 
 /** A plan as the lines of its file, one by one, and its digest. `clean` masks keys in a line of JSON. */
 export function writePlan(

@@ -119,7 +119,7 @@ export interface PlanRow {
   readonly note: string | undefined;
   /** The cells of the columns that paydesk does not use, in the order of `Plan.columns`. */
   readonly more: readonly string[];
-  /** The identity of the row for ever: origin, mode, order, charge, amount and ref (row-key.ts). */
+  /** The identity of the row for ever: origin, mode, order, charge, amount and ref (plan-lines.ts). */
   readonly key: string;
   /** The last attempt at the row before the plan was made, which came to nothing: `i_7f3k2m/1`. */
   readonly tried?: string | undefined;

@@ -7,13 +7,13 @@ export {
   missingTotals,
   readExpectedTotal,
 } from './control-totals.ts';
-export { errorsCsv } from './errors-csv.ts';
+export { errorsCsv } from './csv-rows.ts';
 export { duplicateProblems } from './input-duplicates.ts';
 export { readInputFile } from './input-file.ts';
 export { isInputTitle } from './input-titles.ts';
+export { rowKey } from './plan-lines.ts';
 export { planText, readPlan } from './plan-text.ts';
 export * from './plan-types.ts';
 export { leanRow } from './plan-types.ts';
 export { bar, progressWords } from './progress-words.ts';
-export { rowKey } from './row-key.ts';
 export { runBatch } from './run-batch.ts';

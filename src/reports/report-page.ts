@@ -1,8 +1,7 @@
 /** The HTML report: one file with its style, its charts and its figures, that loads nothing and runs nothing. Pure. */
 
 import { createHash } from 'node:crypto';
-import { htmlJson, htmlText } from './html.ts';
-import { type Chart, svgChart } from './svg-charts.ts';
+import { type Chart, htmlJson, htmlText, svgChart } from './svg-charts.ts';
 
 /** A table. A column of figures stands at the right. */
 interface PageTable {

@@ -1,6 +1,6 @@
-/** Decides whether a stream is coloured, and paints text in a few styles. Only the 16 ANSI colours are used. */
+/** Decides whether a stream is coloured and with which signs charts are drawn, and paints text in a few styles. */
 
-import type { Style } from './terminal.ts';
+import type { Output, Style } from './terminal.ts';
 
 /** Paints one piece of text. On a stream without colour it returns the text as it is. */
 export type Paint = (text: string, style: Style) => string;
@@ -52,4 +52,23 @@ export async function loadPaint(level: ColorLevel): Promise<Paint> {
     production: chalk.red.bold.inverse,
   };
   return (text, style) => (text === '' ? text : styles[style](text));
+}
+
+/** What the signs depend on. */
+export interface SignFacts {
+  readonly accessible: boolean;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly platform: string;
+}
+
+/** The signs for a run, whether stdout is a terminal or not. A block is no colour, so NO_COLOR changes nothing. */
+export function chartSigns({ accessible, env, platform }: SignFacts): Output['charts'] {
+  if (accessible) return 'none';
+  return showsUnicode(env, platform) ? 'blocks' : 'plain';
+}
+
+// Without any of these variables a system uses the locale C. Windows has none of them, and its terminals show Unicode.
+function showsUnicode(env: SignFacts['env'], platform: string): boolean {
+  const locale = [env.LC_ALL, env.LC_CTYPE, env.LANG].find((value) => value !== undefined && value !== '');
+  return locale === undefined ? platform === 'win32' : /utf-?8/i.test(locale);
 }

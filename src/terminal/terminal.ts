@@ -5,9 +5,8 @@ import type { Column } from '../api/resources.ts';
 import type { JsonObject } from '../api/spec.ts';
 
 export { createAsk } from './ask.ts';
-export { chartSigns } from './chart-signs.ts';
 export { closestNames } from './closest-names.ts';
-export { type ColorLevel, colorLevel } from './color.ts';
+export { type ColorLevel, chartSigns, colorLevel } from './color.ts';
 export { csvLine, formulaSafe, withoutFormulaSafety } from './csv.ts';
 export { fileFormat } from './list-format.ts';
 export { createTimes, knowsZone, type Times } from './local-time.ts';

@@ -2,8 +2,8 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { Learned } from '../../src/index/fit-run.ts';
 import { chunked, learn, positionsBetween } from '../../src/index/known-list.ts';
-import type { Learned } from '../../src/index/known-types.ts';
 import { isLong } from '../harness/long.ts';
 import { entryOf, memorySegments } from './memory-segments.ts';
 

@@ -1,6 +1,6 @@
 /** Segments of an index in memory, for tests of how runs fit into them. */
 
-import type { NewSegment, Placed, Segments } from '../../src/index/known-types.ts';
+import type { NewSegment, Placed, Segments } from '../../src/index/fit-run.ts';
 import { type Entry, edgeOf, readTexts, writeTexts } from '../../src/index/segment.ts';
 
 /** Segments as a store keeps them: written as texts, and read again. */

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { errorsCsv } from '../../src/plans/errors-csv.ts';
+import { errorsCsv } from '../../src/plans/csv-rows.ts';
 import { duplicateProblems } from '../../src/plans/input-duplicates.ts';
 import type { InputFile } from '../../src/plans/plan-types.ts';
 import { id, problemsOf, read } from './files.ts';

@@ -2,9 +2,9 @@
 
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { rowKey } from '../../src/plans/plan-lines.ts';
 import { readPlan, writePlan } from '../../src/plans/plan-text.ts';
 import { type PlanHead, type PlanRow, rowStates } from '../../src/plans/plan-types.ts';
-import { rowKey } from '../../src/plans/row-key.ts';
 
 const text = fc.string({ unit: 'binary', maxLength: 12 });
 const maybe = <T>(one: fc.Arbitrary<T>) => fc.option(one, { nil: undefined });

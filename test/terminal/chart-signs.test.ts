@@ -1,7 +1,7 @@
 /** With which signs charts are drawn on which terminal. */
 
 import { expect, test } from 'vitest';
-import { chartSigns, type SignFacts } from '../../src/terminal/chart-signs.ts';
+import { chartSigns, type SignFacts } from '../../src/terminal/color.ts';
 
 const usual: SignFacts = {
   accessible: false,

@@ -19,7 +19,7 @@ import {
 import { aboutMoney, commandLine, type Profile } from '../../profiles/profiles.ts';
 import { byHandNote, settledByHand } from '../by-hand-words.ts';
 import { watchedAfterCopy } from '../confirm-change.ts';
-import { requestOfPlan } from '../refund/find-requests.ts';
+import { requestOfPlan } from '../refund/request-record.ts';
 import { askedByOther, requestApproval, yesAsks } from '../refund/second-person.ts';
 import { applyPreview, noteOf } from './batch-words.ts';
 import { rowsToSend } from './plan-checks.ts';

@@ -20,14 +20,20 @@ import { byHandLines } from '../by-hand-words.ts';
 import { titleLine } from '../change-words.ts';
 import { type ConfirmedOrder, checkApprovable, confirmChange } from '../confirm-change.ts';
 import { type ApprovedRefund, isOfRefund, refuseChanged } from './approved-refund.ts';
-import { accountWords, findRequest } from './find-requests.ts';
 import { madeWords, originsOf } from './known-refunds.ts';
 import { lookForTwins } from './look-for-twins.ts';
 import { checkTwins } from './refund-checks.ts';
 import { refundForTeam, refundWarnings, splitAgain } from './refund-order.ts';
 import { planRefund, type RefundAsked } from './refund-plan.ts';
 import { refundPreview } from './refund-screens.ts';
-import { requestColumns, requestRecord, requestTitle, stateWords } from './request-record.ts';
+import {
+  accountWords,
+  findRequest,
+  requestColumns,
+  requestRecord,
+  requestTitle,
+  stateWords,
+} from './request-record.ts';
 import { otherRequests } from './second-person.ts';
 import { askedBy } from './send-approved.ts';
 

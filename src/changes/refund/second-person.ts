@@ -17,8 +17,7 @@ import {
 } from '../../journal/journal.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import { isOfRefund } from './approved-refund.ts';
-import { findRequest, rulesOf } from './find-requests.ts';
-import { requestTitle, stateWords } from './request-record.ts';
+import { findRequest, requestTitle, rulesOf, stateWords } from './request-record.ts';
 
 /** A refund in the form in which the team compares it: what is sent must be just what was approved. */
 export function askedRefund(

@@ -7,10 +7,9 @@ import { usage } from '../../flags/flags.ts';
 import type { AskedRefundRow } from '../../journal/journal.ts';
 import type { OrderAsked } from '../order-change.ts';
 import { isOfRefund } from './approved-refund.ts';
-import { findRequest } from './find-requests.ts';
 import { refundOrder } from './refund-order.ts';
 import type { RefundAsked } from './refund-plan.ts';
-import { stateWords } from './request-record.ts';
+import { findRequest, stateWords } from './request-record.ts';
 
 /**
  * Sends an approved refund: the order is read and shown again, and the refund must be the very one that was asked for. Throws

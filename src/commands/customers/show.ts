@@ -1,4 +1,4 @@
-/** `customers show`: shows one customer. */
+/** `customers show` and `list`: one customer, or all of them page by page. */
 
 import { readOne, type Service, type WireRecord } from '../../api/api.ts';
 import { type Customer, readCustomer, readOrder } from '../../api/records.ts';
@@ -11,6 +11,7 @@ import { readHits } from '../../index/index.ts';
 import { accountSpan, commandLine, type Profile } from '../../profiles/profiles.ts';
 import type { Block, Cell } from '../../terminal/terminal.ts';
 import { defineCommand } from '../command.ts';
+import { pagingFlags, showList } from '../listing.ts';
 import { fold } from '../orders/fold-text.ts';
 import { isBuyer } from '../orders/order-filters.ts';
 
@@ -182,3 +183,14 @@ function customerOrderBlocks(
       : []),
   ];
 }
+
+export const list = defineCommand({
+  description: 'Shows one page and prints the command for the next one; --all reads every page.',
+  arguments: [],
+  flags: pagingFlags('customers'),
+  examples: [
+    'paydesk -p demo customers list --limit 5',
+    'paydesk -p demo customers list --all --ndjson --no-input',
+  ],
+  run: (ctx, { flags }) => showList(ctx, 'customers', flags, []),
+});

@@ -9,8 +9,8 @@ import type { OrderIndex } from '../../index/index.ts';
 import { commandLine } from '../../profiles/profiles.ts';
 import { defineCommand } from '../command.ts';
 import { brokeOff } from '../walk.ts';
-import { indexColumns, indexRecord, indexView, offerBlocks, offerQuestion } from './index-record.ts';
 import { alone, type IndexWalk, walkIntoIndex } from './index-walk.ts';
+import { indexColumns, indexRecord, indexView, offerBlocks, offerQuestion } from './status.ts';
 
 export const build = defineCommand({
   description:

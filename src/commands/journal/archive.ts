@@ -1,4 +1,4 @@
-/** `journal archive`: moves settled changes of long ago into a file. */
+/** `journal archive` and `forget`: what is left of changes that were settled long ago. */
 
 import { confirmFirst, dryRunShown } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
@@ -57,6 +57,31 @@ export const archive = defineCommand({
       { line: `the file has all ${counted(rowsBefore, 'row')}, the journal has ${rows} now` },
       { line: 'it holds everything that was sent, and the notes: keep it as safe as the journal' },
     ]);
+    return undefined;
+  },
+});
+
+export const forget = defineCommand({
+  description:
+    'The journal still knows which order was changed, when, by whom and with what result, and journal verify still finds it whole. The journal of a team is at its sender: type it there.',
+  arguments: [],
+  flags: { before: whenFlag('changes sent before: 30d, a date, ISO 8601') },
+  examples: ['paydesk journal forget --before 400d', 'paydesk journal forget --before 2025-01-01 --yes'],
+  async run(ctx, { flags }) {
+    if (flags.before === undefined)
+      throw new CliError('usage', 'missing --before', {
+        certain: 'nothing was erased',
+        now: ['paydesk journal forget --before 400d'],
+      });
+    const before = flags.before.at(clockAndZoneOf(ctx));
+    const day = new Date(before).toISOString();
+    const would = `would erase bodies, notes and links of settled changes sent before ${day}`;
+    if (await dryRunShown(ctx, { action: 'forget', before: day }, would)) return undefined;
+    const message = `erase bodies, notes and links of settled changes sent before ${day}? It cannot be undone`;
+    await confirmFirst(ctx, message, 'nothing was erased');
+    const count = await ctx.journal.forget(before);
+    const record = { object: 'journal_forget', before: day, entries: count };
+    await ctx.out.own(record, () => [{ line: `erased in ${counted(count, 'change')}` }]);
     return undefined;
   },
 });

@@ -7,7 +7,7 @@ import type { ReadAgain } from '../../index/index.ts';
 import type { Twin } from '../../orders/orders.ts';
 import { fold } from './fold-text.ts';
 import { createSearch, type Match, type SearchableOrder, searchable } from './order-matching.ts';
-import { createTwins } from './order-twins.ts';
+import { createTwins } from './order-observer.ts';
 
 /** An order that was read; `T` is what its row shows. */
 export interface KeptOrder<T> {

@@ -18,12 +18,11 @@ import {
 } from '../../orders/orders.ts';
 import { factsOfOrder, hasCurrency, isInSpan, type OrderFact, type Span } from '../../reports/reports.ts';
 import { defineCommand } from '../command.ts';
-import { openSource } from '../open-report-source.ts';
-import { sourceFlags, sumsExits } from '../report-flags.ts';
-import { nobodyAsked } from '../report-makers.ts';
-import { lastColumnsOfList, lastFieldsOfList, rowColumn, sayAsOf } from '../report-rows.ts';
-import { inCurrency } from '../report-screen.ts';
-import type { Source } from '../report-source.ts';
+import { openSource, sourceFlags, sumsExits } from '../report/report-flags.ts';
+import { nobodyAsked } from '../report/report-makers.ts';
+import { lastColumnsOfList, lastFieldsOfList, rowColumn, sayAsOf } from '../report/report-rows.ts';
+import { inCurrency } from '../report/report-screen.ts';
+import type { Source } from '../report/report-source.ts';
 
 const usualPeriod = 'today';
 

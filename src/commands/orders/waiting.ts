@@ -5,11 +5,17 @@ import { flag } from '../../flags/flags.ts';
 import { periodFlag } from '../../flags/typed-period.ts';
 import { type OrderSum, summariseOrders, waitingDimensions } from '../../reports/reports.ts';
 import { defineCommand } from '../command.ts';
-import { openSource } from '../open-report-source.ts';
-import { chartFlag, sourceFlags, sumsExits, wordsForBrand } from '../report-flags.ts';
-import { amountColumn, countColumn, summaryBlocks } from '../report-grids.ts';
-import { firstColumns, firstFields, lastColumns, lastFields, rowColumn, showReport } from '../report-rows.ts';
-import { amountsOf, closingBlocks, isComplete, refuseGaps } from '../report-screen.ts';
+import { chartFlag, openSource, sourceFlags, sumsExits, wordsForBrand } from '../report/report-flags.ts';
+import { amountColumn, countColumn, summaryBlocks } from '../report/report-grids.ts';
+import {
+  firstColumns,
+  firstFields,
+  lastColumns,
+  lastFields,
+  rowColumn,
+  showReport,
+} from '../report/report-rows.ts';
+import { amountsOf, closingBlocks, isComplete, refuseGaps } from '../report/report-screen.ts';
 
 export const waiting = defineCommand({
   description:

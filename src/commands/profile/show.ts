@@ -1,13 +1,14 @@
-/** `profile show`: shows every value of a profile, where the value comes from, and where the files are. */
+/** `profile show`, `list` and `use`: which profiles there are, every value of one and where it comes from, and which is used without -p. */
 
 import { figureWords } from '../../amounts.ts';
+import { type Column, fieldColumn } from '../../api/resources.ts';
 import type { JsonObject } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
 import type { Described, Profile, ProfileDescription } from '../../profiles/profiles.ts';
 import type { Block } from '../../terminal/terminal.ts';
 import { defineCommand } from '../command.ts';
-import { fieldsView, nameArgument } from './profile-inputs.ts';
+import { fieldsView, nameArgument, profileDryRunShown } from './profile-inputs.ts';
 
 export const show = defineCommand({
   description:
@@ -110,3 +111,45 @@ function viewOf(ctx: Context, described: ProfileDescription): readonly Block[] {
     { grid: Object.entries(folderRecord(ctx)).map(([name, path]) => [faint(name), String(path)]) },
   ];
 }
+
+const columns: readonly Column[] = [
+  fieldColumn('name', 'NAME', 'id', 0),
+  fieldColumn('mode', 'MODE', 'text', 0),
+  fieldColumn('base_url', 'BASE URL', 'text', 0),
+  fieldColumn('default', 'DEFAULT', 'flag', 0),
+  fieldColumn('key_in', 'KEY IN', 'text', 0),
+];
+
+export const list = defineCommand({
+  description: 'The profiles of this user, then the built-in ones. No key is read.',
+  arguments: [],
+  flags: {},
+  examples: ['paydesk profile list', "paydesk profile list --json | jq -r '.data[].name'"],
+  run: async (ctx): Promise<undefined> => {
+    const profiles = await ctx.profiles.list();
+    const records = profiles.map((profile) => ({
+      object: 'profile',
+      name: profile.name,
+      mode: profile.mode ?? null,
+      base_url: profile.baseUrl ?? null,
+      default: profile.isDefault,
+      key_in: profile.keptIn,
+    }));
+    await ctx.out.ownList(columns, records);
+    if (profiles.some(({ kind }) => kind === 'stored')) return;
+    ctx.notes.note('you have no profile of your own yet: paydesk profile add NAME');
+  },
+});
+
+export const use = defineCommand({
+  description: 'With several profiles, a change in production still needs -p or PAYDESK_PROFILE.',
+  arguments: [nameArgument(true)],
+  flags: {},
+  examples: ['paydesk profile use test-mx', 'paydesk profile use demo --quiet'],
+  run: async (ctx, { args: [name] }): Promise<undefined> => {
+    const record = { object: 'profile', name, default: true };
+    if (await profileDryRunShown(ctx, `use profile ${name}`, record)) return;
+    await ctx.profiles.use(name);
+    await ctx.out.own(record, () => fieldsView(`${name} is used when no -p is given`, record));
+  },
+});

@@ -14,11 +14,10 @@ import {
   type RefundFact,
 } from '../../reports/reports.ts';
 import { defineCommand } from '../command.ts';
-import { openSource } from '../open-report-source.ts';
-import { sourceFlags, sumsExits } from '../report-flags.ts';
-import { lastColumnsOfList, lastFieldsOfList, rowColumn, sayAsOf } from '../report-rows.ts';
-import { currencyWord, inCurrency, refuseGaps } from '../report-screen.ts';
-import type { Source } from '../report-source.ts';
+import { openSource, sourceFlags, sumsExits } from '../report/report-flags.ts';
+import { lastColumnsOfList, lastFieldsOfList, rowColumn, sayAsOf } from '../report/report-rows.ts';
+import { currencyWord, inCurrency, refuseGaps } from '../report/report-screen.ts';
+import type { Source } from '../report/report-source.ts';
 
 const usualPeriod = 'today';
 

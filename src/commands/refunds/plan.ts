@@ -1,18 +1,98 @@
-/** `refunds plan`: its flags and help. changes/bulk/make-plan.ts makes the plan. */
+/** `refunds plan`, `apply`, `status` and `compare`: their flags and help. changes/bulk does the rest. */
 
-import { planFile, refreshPlan, showPlan } from '../../changes/changes.ts';
-import { exitCodes } from '../../errors.ts';
-import { flag, usage } from '../../flags/flags.ts';
-import { allocateWays } from '../../plans/plans.ts';
-import { defineCommand } from '../command.ts';
 import {
-  checkTotalsGiven,
-  controlFlags,
-  delimiterFlag,
-  delimiterOf,
-  fileArgument,
-  readTotals,
-} from './bulk-flags.ts';
+  applyPlan,
+  compareFile,
+  planFile,
+  planStatus,
+  type RowVerdict,
+  refreshPlan,
+  rowVerdicts,
+  showPlan,
+} from '../../changes/changes.ts';
+import type { Context } from '../../context/context.ts';
+import { exitCodes } from '../../errors.ts';
+import { flag, nonEmpty, usage } from '../../flags/flags.ts';
+import { clockAndZoneOf, rangeWords, whenFlag } from '../../flags/typed-time.ts';
+import {
+  allocateWays,
+  type ControlTotals,
+  type Delimiter,
+  type ExpectedTotal,
+  missingTotals,
+  readExpectedTotal,
+} from '../../plans/plans.ts';
+import type { Profile } from '../../profiles/profiles.ts';
+import { defineCommand } from '../command.ts';
+
+const controlFlags = {
+  'expect-count': flag.integer(0, 100_000, {
+    value: 'N',
+    summary: 'refuse unless the file has so many rows',
+  }),
+  'expect-total': {
+    value: 'CUR=N',
+    summary: 'refuse unless the rows in this currency add up to this',
+    repeatable: true,
+    parse: parseTotal,
+  },
+} as const;
+
+function parseTotal(text: string, name: string): ExpectedTotal {
+  const total = readExpectedTotal(text);
+  if (total !== undefined) return total;
+  throw usage(`${name} ${text}: a currency and a whole number, such as MXN=1203400`);
+}
+
+interface TotalFlags {
+  readonly 'expect-count'?: number;
+  readonly 'expect-total'?: readonly ExpectedTotal[];
+}
+
+function readTotals(flags: TotalFlags): ControlTotals {
+  return { count: flags['expect-count'], totals: flags['expect-total'] ?? [] };
+}
+
+/** In production and without a terminal a script must say what it expects. Throws CliError 'usage' that names the flags. */
+function checkTotalsGiven(
+  { ask, options }: Pick<Context, 'ask' | 'options'>,
+  { mode }: Profile,
+  expected: ControlTotals,
+): void {
+  if (mode !== 'production' || ask.interactive || options.dryRun) return;
+  const missing = missingTotals(expected);
+  if (missing.length === 0) return;
+  throw usage(`missing ${missing.join(' and ')}: in production a script must say what it expects`, [
+    'add up the file without paydesk, for example in a spreadsheet, and give those totals',
+  ]);
+}
+
+function fileArgument<const R extends boolean>(required: R) {
+  return {
+    name: 'file',
+    summary: 'the CSV file; - is standard input',
+    required,
+    parse: nonEmpty,
+  } as const;
+}
+
+const delimiterFlag = flag.choice(['comma', 'semicolon', 'tab'], {
+  value: 'WORD',
+  summary: 'the sign between the cells, if paydesk does not recognise it',
+});
+
+export const delimiterOf: Readonly<Record<'comma' | 'semicolon' | 'tab', Delimiter>> = {
+  comma: ',',
+  semicolon: ';',
+  tab: '\t',
+};
+
+const planArgument = {
+  name: 'plan',
+  summary: 'the file of the plan',
+  required: true,
+  parse: nonEmpty,
+} as const;
 
 export const plan = defineCommand({
   description:
@@ -94,3 +174,122 @@ function usualName(file: string | undefined): string {
   if (file === undefined || file === '-') throw usage('missing --to: name the file of the plan');
   return `${file.replace(/\.(csv|tsv|txt)$/i, '')}.plan`;
 }
+
+export const apply = defineCommand({
+  description:
+    'Reads every order again right before its refund, and sends no row whose order changed since the plan was made. Run it again after Ctrl-C, an outage or a crash: it looks up the unconfirmed rows first, and sends no row twice. In production it asks for the first 8 characters of the digest of the plan.',
+  arguments: [planArgument],
+  flags: {
+    confirm: flag.text({
+      value: 'DIGEST',
+      summary: 'the first 8 or more characters of the digest of the plan',
+    }),
+    concurrency: flag.integer(1, 16, {
+      value: 'N',
+      summary: 'how many orders at a time',
+      defaultText: '4',
+    }),
+    'max-rps': flag.integer(1, 1000, { value: 'N', summary: 'at most so many requests per second' }),
+    'max-failures': flag.integer(1, 1000, {
+      value: 'N',
+      summary: 'stop after so many refunds without a usable answer',
+      defaultText: '5',
+    }),
+    ...controlFlags,
+  },
+  examples: ['paydesk refunds apply refunds.plan', 'paydesk refunds apply refunds.plan --yes --json'],
+  exits: {
+    7: 'a row is unconfirmed or has an alarm: a person must look',
+    8: 'some rows were not refunded',
+  },
+  async run(ctx, { args: [path], flags }) {
+    const code = await applyPlan(ctx, {
+      path,
+      confirm: flags.confirm,
+      expected: readTotals(flags),
+      concurrency: flags.concurrency,
+      maxFailures: flags['max-failures'],
+      maxPerSecond: flags['max-rps'],
+    });
+    return code === 0 ? undefined : code;
+  },
+});
+
+export const status = defineCommand({
+  description:
+    'Reads the orders again whose outcome may still change, and says what became of every row. --rest writes the rows that certainly moved no money into a file that can be planned again.',
+  arguments: [planArgument],
+  flags: {
+    offline: flag.switch({ summary: 'read no order again: what the journal of this machine knows' }),
+    rest: flag.text({ value: 'FILE.csv', summary: 'write the rows that certainly moved no money' }),
+    force: flag.switch({ summary: 'replace the file of --rest' }),
+    only: flag.of<readonly RowVerdict[]>({
+      value: 'VERDICT,…',
+      summary: `list only these rows: ${rowVerdicts.join(', ')}`,
+      parse: (text, name) =>
+        text.split(',').map((word) => {
+          const verdict = rowVerdicts.find((one) => one === word.trim());
+          if (verdict !== undefined) return verdict;
+          throw usage(`${name} ${text}: there is no verdict ${word}`, [
+            `the verdicts: ${rowVerdicts.join(', ')}`,
+          ]);
+        }),
+    }),
+  },
+  examples: [
+    'paydesk refunds status refunds.plan',
+    'paydesk refunds status refunds.plan --rest rest.csv --csv',
+  ],
+  exits: {
+    7: 'a row is unconfirmed or has an alarm: a person must look',
+    8: 'some rows are not refunded',
+  },
+  async run(ctx, { args: [path], flags }) {
+    const code = await planStatus(ctx, {
+      path,
+      offline: flags.offline === true,
+      rest: flags.rest,
+      force: flags.force === true,
+      only: flags.only,
+    });
+    return code === 0 ? undefined : code;
+  },
+});
+
+export const compare = defineCommand({
+  description:
+    'Says of any list of orders which were refunded, when, how much and by whom; which only in part, which by more than the file says, which not. The columns are order_id (or reference), charge_id and amount; without an amount the whole order is meant. With --since it also finds refunds that are not in the file.',
+  arguments: [fileArgument(true)],
+  flags: {
+    since: whenFlag('also find refunds that are not in the file, made since: today, monday, 30d, a date'),
+    delimiter: delimiterFlag,
+    errors: flag.text({
+      value: 'FILE',
+      summary: 'if the file has errors: write its rows with the errors beside them, to correct them there',
+    }),
+    force: flag.switch({ summary: 'replace the file of --errors' }),
+  },
+  examples: [
+    'paydesk -p demo refunds compare refunds.csv',
+    'paydesk -p shop-mx refunds compare refunds.csv --since today --json',
+  ],
+  exits: {
+    0: 'every row was refunded just as the file says',
+    7: 'a person must look at a row',
+    8: 'some rows are not refunded as the file says',
+  },
+  async run(ctx, { args: [file], flags }) {
+    const service = await ctx.service();
+    const since = flags.since?.at(clockAndZoneOf(ctx));
+    const span = rangeWords('other refunds made', { since, until: undefined }, ctx.days.full);
+    if (span !== undefined) ctx.notes.note(span);
+    const code = await compareFile(ctx, service, {
+      file,
+      delimiter: flags.delimiter === undefined ? undefined : delimiterOf[flags.delimiter],
+      since,
+      errors: flags.errors,
+      force: flags.force === true,
+    });
+    return code === 0 ? undefined : code;
+  },
+});

@@ -16,10 +16,23 @@ import {
 } from '../../reports/reports.ts';
 import type { Block } from '../../terminal/terminal.ts';
 import { defineCommand } from '../command.ts';
-import { openSource } from '../open-report-source.ts';
-import { type Chart, chartFlag, sourceFlags, sumsExits, wordsForBrand } from '../report-flags.ts';
-import { amountColumn, countColumn, type FigureColumn, summaryBlocks } from '../report-grids.ts';
-import { firstColumns, firstFields, lastColumns, lastFields, rowColumn, showReport } from '../report-rows.ts';
+import {
+  type Chart,
+  chartFlag,
+  openSource,
+  sourceFlags,
+  sumsExits,
+  wordsForBrand,
+} from '../report/report-flags.ts';
+import { amountColumn, countColumn, type FigureColumn, summaryBlocks } from '../report/report-grids.ts';
+import {
+  firstColumns,
+  firstFields,
+  lastColumns,
+  lastFields,
+  rowColumn,
+  showReport,
+} from '../report/report-rows.ts';
 import {
   amountsOf,
   apartWords,
@@ -28,8 +41,8 @@ import {
   ratesOfPaid,
   refuseGaps,
   unsummedLines,
-} from '../report-screen.ts';
-import type { Source } from '../report-source.ts';
+} from '../report/report-screen.ts';
+import type { Source } from '../report/report-source.ts';
 
 const usualPeriod = 'this-month';
 

@@ -5,7 +5,7 @@ import { CliError } from '../../errors.ts';
 import { flag, type Input, usage } from '../../flags/flags.ts';
 import type { SenderConfig, SenderDoor } from '../../sender/sender.ts';
 import { defineCommand } from '../command.ts';
-import { allowRootFlag } from './invite.ts';
+import { allowRootFlag } from './members.ts';
 
 const usualListen = '127.0.0.1:8443';
 

@@ -4,7 +4,7 @@ import type { Context } from '../../context/context.ts';
 import { CliError, exitCodes } from '../../errors.ts';
 import type { Serving } from '../../sender/sender.ts';
 import { defineCommand } from '../command.ts';
-import { allowRootFlag } from './invite.ts';
+import { allowRootFlag } from './members.ts';
 
 export const serve = defineCommand({
   description:

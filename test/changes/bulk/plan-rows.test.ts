@@ -6,8 +6,8 @@ import type { OrderOfRows, RowsAsked } from '../../../src/changes/bulk/plan-row.
 import { planRows } from '../../../src/changes/bulk/plan-rows.ts';
 import { planRefund } from '../../../src/changes/refund/refund-plan.ts';
 import type { AttemptRecord } from '../../../src/journal/journal-rows.ts';
+import { rowKey } from '../../../src/plans/plan-lines.ts';
 import type { InputRow } from '../../../src/plans/plan-types.ts';
-import { rowKey } from '../../../src/plans/row-key.ts';
 import { chargeOf, type Json, listOf, orderOf, refundOf, withRefund } from '../../harness/orders.ts';
 import { profileInUse } from '../../harness/profile-in-use.ts';
 import { order, splitOrder } from '../../refunds/refund-service.ts';

@@ -1,7 +1,7 @@
 /** Which orders are taken for possible twins. */
 
 import { describe, expect, test } from 'vitest';
-import { createTwins, twinPairs } from '../../../src/commands/orders/order-twins.ts';
+import { createTwins, twinPairs } from '../../../src/commands/orders/order-observer.ts';
 import { chargeOf, listOf, refundOf } from '../../harness/orders.ts';
 
 interface Bought {

@@ -1,24 +1,24 @@
 /** Takes the facts of a report from the index of this machine, if that can answer. */
 
-import { livemodeOf, statuses } from '../api/spec.ts';
-import type { Context } from '../context/context.ts';
-import { counted } from '../counted.ts';
-import { CliError, withParts } from '../errors.ts';
-import { clockAndZoneOf, dayBegan, type TimeRange } from '../flags/typed-time.ts';
-import type { IndexedOrder, IndexStatus, OrderIndex } from '../index/index.ts';
-import { turn } from '../io.ts';
+import { livemodeOf, statuses } from '../../api/spec.ts';
+import type { Context } from '../../context/context.ts';
+import { counted } from '../../counted.ts';
+import { CliError, withParts } from '../../errors.ts';
+import { clockAndZoneOf, dayBegan, type TimeRange } from '../../flags/typed-time.ts';
+import type { IndexedOrder, IndexStatus, OrderIndex } from '../../index/index.ts';
+import { turn } from '../../io.ts';
 import {
   type AttemptRecord,
   type FoundRefund,
   isSameOrigin,
   ownRefunds,
   pagesOf,
-} from '../journal/journal.ts';
-import { shownIndexed, unconfirmedOf } from '../orders/orders.ts';
-import { accountSpan, commandLine, type Profile } from '../profiles/profiles.ts';
-import { type Facts, factsOfOrder, hasCurrency, isInSpan } from '../reports/reports.ts';
-import { indexLines, indexLinesOfFile, readsThatMatter } from './report-index-words.ts';
+} from '../../journal/journal.ts';
+import { shownIndexed, unconfirmedOf } from '../../orders/orders.ts';
+import { accountSpan, commandLine, type Profile } from '../../profiles/profiles.ts';
+import { type Facts, factsOfOrder, hasCurrency, isInSpan } from '../../reports/reports.ts';
 import { type Makers, makersOf, nobodyAsked } from './report-makers.ts';
+import { indexLines, indexLinesOfFile, readsThatMatter } from './report-screen.ts';
 import { type Asked, type Needs, type OpenedSource, timeOf } from './report-source.ts';
 
 /**

@@ -1,10 +1,10 @@
 /** Who made each refund and why, out of the journal of this machine, in words that are never blank. */
 
-import type { JsonObject } from '../api/spec.ts';
-import { CliError } from '../errors.ts';
-import type { AttemptRecord, Journal, Moment } from '../journal/journal.ts';
-import { knownOrder, ordersWithRefunds, toldRefunds, withChargeIds } from '../orders/orders.ts';
-import { type Known, type Maker, noReason, notFromHere } from '../reports/reports.ts';
+import type { JsonObject } from '../../api/spec.ts';
+import { CliError } from '../../errors.ts';
+import type { AttemptRecord, Journal, Moment } from '../../journal/journal.ts';
+import { knownOrder, ordersWithRefunds, toldRefunds, withChargeIds } from '../../orders/orders.ts';
+import { type Known, type Maker, noReason, notFromHere } from '../../reports/reports.ts';
 
 /** Says who made a refund. */
 type MakerOf = Known['makerOf'];

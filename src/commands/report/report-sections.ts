@@ -1,6 +1,6 @@
 /** The sections of the HTML report: which figures stand in which table and chart. Pure. */
 
-import { amountWords, figureWords } from '../amounts.ts';
+import { amountWords, figureWords } from '../../amounts.ts';
 import {
   type Dimension,
   type Figure,
@@ -10,7 +10,7 @@ import {
   type PageSection,
   percent,
   type RefundSum,
-} from '../reports/reports.ts';
+} from '../../reports/reports.ts';
 import type { ReportFigures } from './report-figures.ts';
 import { amountsOf, bucketWords, currencyWord, inCurrency, ratesOfPaid } from './report-screen.ts';
 import type { Source } from './report-source.ts';

@@ -1,10 +1,9 @@
 /** All figures of the HTML report, taken in one reading of the facts. */
 
-import { statuses } from '../api/spec.ts';
-import type { Context } from '../context/context.ts';
-import { changeKinds, isOpen } from '../journal/journal.ts';
-import type { RefundState } from '../orders/orders.ts';
-import { recordedState, type TwinPair } from '../orders/orders.ts';
+import { statuses } from '../../api/spec.ts';
+import type { Context } from '../../context/context.ts';
+import { changeKinds, isOpen } from '../../journal/journal.ts';
+import { type RefundState, recordedState, type TwinPair } from '../../orders/orders.ts';
 import {
   daysFrom,
   type Figure,
@@ -20,10 +19,10 @@ import {
   summariseRefunds,
   type TimeUnit,
   unitsFrom,
-} from '../reports/reports.ts';
-import { outcomeWords } from './journal/attempt-words.ts';
-import type { OpenCases } from './open-cases.ts';
-import { isNear, type ListedTwin, pairsIn } from './orders/twins.ts';
+} from '../../reports/reports.ts';
+import { outcomeWords } from '../journal/attempt-words.ts';
+import { isNear, type ListedTwin, pairsIn } from '../orders/twins.ts';
+import type { OpenCases } from '../today-facts.ts';
 import type { Source } from './report-source.ts';
 
 /** What somebody has to look at: a change in the journal of this machine, or an order whose figures tell nothing. */

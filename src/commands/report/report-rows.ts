@@ -1,9 +1,9 @@
 /** The rows of a report for scripts: tidy, one for each bucket and currency, each with `complete` and `as_of`. */
 
-import type { Column, ValueKind } from '../api/resources.ts';
-import type { JsonObject } from '../api/spec.ts';
-import type { Context } from '../context/context.ts';
-import type { Block } from '../terminal/terminal.ts';
+import type { Column, ValueKind } from '../../api/resources.ts';
+import type { JsonObject } from '../../api/spec.ts';
+import type { Context } from '../../context/context.ts';
+import type { Block } from '../../terminal/terminal.ts';
 import type { Source } from './report-source.ts';
 
 /** A column of such rows. All of them are in CSV, and in a table if somebody names columns. */

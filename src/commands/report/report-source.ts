@@ -1,15 +1,15 @@
 /** What a report needs to know, and the source of facts that it gets: which time, whose numbers, as of when. */
 
-import type { Context, Days } from '../context/context.ts';
-import { usage } from '../flags/flags.ts';
-import type { Period } from '../flags/typed-period.ts';
-import { clockIn, type TimeRange } from '../flags/typed-time.ts';
-import type { AttemptRecord } from '../journal/journal.ts';
-import type { KnownOrder } from '../orders/orders.ts';
-import type { Profile } from '../profiles/profiles.ts';
-import type { Facts } from '../reports/reports.ts';
-import type { Cell } from '../terminal/terminal.ts';
-import { daysOfFlag } from './export-flags.ts';
+import type { Context, Days } from '../../context/context.ts';
+import { usage } from '../../flags/flags.ts';
+import type { Period } from '../../flags/typed-period.ts';
+import { clockIn, type TimeRange } from '../../flags/typed-time.ts';
+import type { AttemptRecord } from '../../journal/journal.ts';
+import type { KnownOrder } from '../../orders/orders.ts';
+import type { Profile } from '../../profiles/profiles.ts';
+import type { Facts } from '../../reports/reports.ts';
+import type { Cell } from '../../terminal/terminal.ts';
+import { daysOfFlag } from '../export-flags.ts';
 import type { SourceInput } from './report-flags.ts';
 
 /** What a report needs to know of the orders. */

@@ -1,15 +1,21 @@
 /** Takes the facts of a report from an export file, if that file can answer what is asked. */
 
-import { isObject, type JsonObject, statuses } from '../api/spec.ts';
-import type { Context, Days } from '../context/context.ts';
-import { CliError } from '../errors.ts';
-import type { ExportReading } from '../exports/exports.ts';
-import { usage } from '../flags/flags.ts';
-import { rangeWords, type TimeRange } from '../flags/typed-time.ts';
-import { purchaseOf } from '../orders/orders.ts';
-import { commandLine, environmentName } from '../profiles/profiles.ts';
-import { type Facts, factsOfCharge, factsOfOrder, factsOfRefundRow, type Known } from '../reports/reports.ts';
-import { datedRows, rowDates, rowKinds } from './orders/order-rows.ts';
+import { isObject, type JsonObject, statuses } from '../../api/spec.ts';
+import type { Context, Days } from '../../context/context.ts';
+import { CliError } from '../../errors.ts';
+import type { ExportReading } from '../../exports/exports.ts';
+import { usage } from '../../flags/flags.ts';
+import { rangeWords, type TimeRange } from '../../flags/typed-time.ts';
+import { purchaseOf } from '../../orders/orders.ts';
+import { commandLine, environmentName } from '../../profiles/profiles.ts';
+import {
+  type Facts,
+  factsOfCharge,
+  factsOfOrder,
+  factsOfRefundRow,
+  type Known,
+} from '../../reports/reports.ts';
+import { datedRows, rowDates, rowKinds } from '../orders/order-rows.ts';
 import { makersOf, nobodyAsked } from './report-makers.ts';
 import {
   type Asked,

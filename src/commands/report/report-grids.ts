@@ -1,7 +1,7 @@
 /** The first part of the screen of a summary: sums for each currency and the lines of a split, with their charts where there is room. */
 
-import { type AmountStyle, figureWords } from '../amounts.ts';
-import type { Context } from '../context/context.ts';
+import { type AmountStyle, figureWords } from '../../amounts.ts';
+import type { Context } from '../../context/context.ts';
 import {
   bar,
   calendar,
@@ -16,8 +16,8 @@ import {
   type Signs,
   type Summary,
   sparklineOf,
-} from '../reports/reports.ts';
-import type { Block } from '../terminal/terminal.ts';
+} from '../../reports/reports.ts';
+import type { Block } from '../../terminal/terminal.ts';
 import type { Chart } from './report-flags.ts';
 import { bucketWords, currencyWord, titleLine } from './report-screen.ts';
 import type { Source } from './report-source.ts';

@@ -1,18 +1,18 @@
 /** Takes the facts of a report from the service, by a walk through its orders. */
 
-import { longPages, type OpenService } from '../api/api.ts';
-import type { Context } from '../context/context.ts';
-import { counted } from '../counted.ts';
-import { CliError } from '../errors.ts';
-import type { TimeRange } from '../flags/typed-time.ts';
-import { purchaseOf, shownOrders, unconfirmedOf } from '../orders/orders.ts';
-import { accountSpan, tallyModes } from '../profiles/profiles.ts';
-import { type Facts, factsOfOrder } from '../reports/reports.ts';
-import { feedIndex } from './orders/feed-index.ts';
-import { stopAtDate } from './orders/order-observer.ts';
+import { longPages, type OpenService } from '../../api/api.ts';
+import type { Context } from '../../context/context.ts';
+import { counted } from '../../counted.ts';
+import { CliError } from '../../errors.ts';
+import type { TimeRange } from '../../flags/typed-time.ts';
+import { purchaseOf, shownOrders, unconfirmedOf } from '../../orders/orders.ts';
+import { accountSpan, tallyModes } from '../../profiles/profiles.ts';
+import { type Facts, factsOfOrder } from '../../reports/reports.ts';
+import { feedIndex } from '../orders/feed-index.ts';
+import { stopAtDate } from '../orders/order-observer.ts';
+import { brokeOff } from '../walk.ts';
 import { type Makers, makersOf, nobodyAsked } from './report-makers.ts';
 import { type Asked, asOfReading, type Needs, type OpenedSource, timeOf } from './report-source.ts';
-import { brokeOff } from './walk.ts';
 
 /** Opens the service itself as the source: every order is read when the facts are asked for. */
 export async function openLive(ctx: Context, asked: Asked): Promise<OpenedSource> {
