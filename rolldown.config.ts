@@ -64,8 +64,10 @@ export default defineConfig([
             test: /[\\/]src[\\/]((commands|api|changes(?![\\/](create|bulk)))[\\/]|profiles[\\/]account-words|plans[\\/]plan-types)/,
             minShareCount: 3,
           },
+          // And so is what a refund, an approval and a plan need of refunds.
+          { name: 'refunding', test: /[\\/]src[\\/](changes[\\/]refund|orders)[\\/]/, minShareCount: 2 },
           // What is left of a list of orders is one file, although searches need some of it too.
-          { name: 'list', test: /[\\/]src[\\/]commands[\\/]orders[\\/]list\.ts$/ },
+          { name: 'list', test: /[\\/]src[\\/]commands[\\/]orders[\\/](list|open-status)\.ts$/ },
           // What every command loads stays one file, although others need some of it too.
           {
             name: (id, context) =>

@@ -8,9 +8,9 @@ import type { ResourceName } from './resources.ts';
 import type { JsonObject } from './spec.ts';
 import type { Transport } from './transport.ts';
 
-export { proxyFor } from './connections.ts';
 export { failureOf } from './network-failure.ts';
 export { createPace, type Pace } from './pace.ts';
+export { proxyFor } from './proxy.ts';
 export { longPages, readOne } from './read-records.ts';
 export { readJson } from './reply-json.ts';
 export type { Transport } from './transport.ts';
@@ -207,7 +207,7 @@ export interface ClientParts {
   readonly machine?: string | undefined;
   /** Reads an error of the sender itself in a reply; undefined for a reply of the service. Absent without a sender. */
   readonly senderError?: ((reply: RawReply) => CliError | undefined) | undefined;
-  /** The proxy for this service (connections.ts). */
+  /** The proxy for this service (proxy.ts). */
   readonly proxy?: URL | undefined;
   /** Called once for each space of the heap, when several pages have been read. */
   readonly keepHeapSmall?: (space: 'young' | 'old') => void;

@@ -1,11 +1,10 @@
-/** Opens connections to a service, directly or through HTTPS_PROXY, and keeps them for further requests. */
+/** Opens connections to a service, directly or through a proxy, and keeps them for further requests. */
 
 import type { EventEmitter } from 'node:events';
 import { Agent, request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
 import { isIP, connect as openTcp, Socket } from 'node:net';
 import { connect as openTls } from 'node:tls';
-import { CliError } from '../errors.ts';
-import { type ClockWithTimers, type Env, variable } from '../io.ts';
+import type { ClockWithTimers } from '../io.ts';
 import { ProxyError } from './network-failure.ts';
 
 /** The way to a service. */
@@ -146,58 +145,4 @@ export function addressOf(url: URL): { readonly host: string; readonly port: num
 /** The port of a URL that names none. */
 export function usualPort({ protocol }: URL): number {
   return protocol === 'https:' ? 443 : 80;
-}
-
-/**
- * The proxy for a base URL; undefined if there is none. https goes through HTTPS_PROXY unless NO_PROXY names the host. Plain
- * http and this machine never go through a proxy: it would see the key, and `localhost` would be the machine of the proxy.
- * Throws CliError 'usage' for a proxy that is not a URL, and for a login in it that cannot be decoded.
- */
-export function proxyFor(baseUrl: string, env: Env): URL | undefined {
-  const to = new URL(baseUrl);
-  if (to.protocol !== 'https:' || isThisMachine(to.hostname)) return undefined;
-  const name = ['https_proxy', 'HTTPS_PROXY'].find((one) => variable(env, one) !== undefined);
-  if (name === undefined) return undefined;
-  const proxy = URL.parse(env[name] ?? '');
-  if (proxy === null || !['http:', 'https:'].includes(proxy.protocol)) {
-    // The message does not show the value: it may hold a password.
-    throw new CliError('usage', `${name} is not the URL of a proxy`, { certain: 'nothing was sent' });
-  }
-  if (!canDecode(`${proxy.username}:${proxy.password}`)) {
-    throw new CliError('usage', `the login in ${name} has a % that is not part of a valid code such as %40`, {
-      certain: 'nothing was sent',
-      now: ['write % as %25 in the name and the password of the proxy'],
-    });
-  }
-  const except = variable(env, 'no_proxy') ?? variable(env, 'NO_PROXY') ?? '';
-  return isExcepted(to, except) ? undefined : proxy;
-}
-
-function canDecode(text: string): boolean {
-  try {
-    decodeURIComponent(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-// NO_PROXY lists hosts, each with the hosts under it: `shop.example`, `.example`, `*.example`, `shop.example:8443`, or `*`.
-function isExcepted({ hostname, port }: URL, except: string): boolean {
-  if (except.trim() === '*') return true;
-  return except.split(/[,\s]+/).some((entry) => {
-    const [, name = entry, only] = /^(.+):(\d+)$/.exec(entry) ?? [];
-    const host = name.replace(/^\*?\./, '').toLowerCase();
-    if (host === '' || (only !== undefined && only !== (port || '443'))) return false;
-    return hostname === host || hostname.endsWith(`.${host}`);
-  });
-}
-
-// URL has already turned `127.1` and `0x7f000001` into 127.0.0.1, and IPv6 into its shortest form.
-function isThisMachine(hostname: string): boolean {
-  return (
-    /(?:^|\.)localhost\.?$/.test(hostname) ||
-    /^(?:127(?:\.\d{1,3}){3}|0\.0\.0\.0)$/.test(hostname) ||
-    /^\[::(?:1|ffff:7f[0-9a-f]{2}:[0-9a-f]{1,4})?\]$/.test(hostname)
-  );
 }

@@ -281,6 +281,6 @@ function wantedOf({ service, operator, version, options, ids }: ChangeParts, cha
     sendWithinMs: settings['refund.send_within'],
     horizonMs: whole ? settings['refund.horizon_whole'] : settings['refund.horizon_part'],
     readAfterMs: settings['reconcile.after'],
-    about: { origin, account, profile: name, keyFingerprint, operator, version },
+    about: { origin, account, profile: name, keyFingerprint, operator, version, approval: change.approval },
   };
 }

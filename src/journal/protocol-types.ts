@@ -21,8 +21,8 @@ export interface Wanted
   readonly horizonMs: number;
   /** When to read after a lost reply, in milliseconds after the loss. */
   readonly readAfterMs: readonly number[];
-  /** Who sends it, and for which account. */
-  readonly about: Pick<SentRow, 'origin' | 'account' | 'profile' | 'keyFingerprint' | 'operator' | 'version'>;
+  /** What else goes into the SENT row: who sends it, and for which account. */
+  readonly about: Pick<SentRow, 'origin' | 'account' | 'profile' | 'operator'> & Partial<SentRow>;
 }
 
 /** What the runner does next. One event answers each effect; its possible names stand behind the arrow. */

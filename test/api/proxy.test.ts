@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import tls from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { proxyFor } from '../../src/api/connections.ts';
+import { proxyFor } from '../../src/api/proxy.ts';
 import { certificate, certificateOfService } from '../harness/certificate.ts';
 import { type Desk, startDesk } from '../harness/desk.ts';
 import { type Home, newHome, paydesk, type Ran } from '../harness/paydesk.ts';

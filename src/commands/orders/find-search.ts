@@ -8,7 +8,7 @@ import { isDayWord } from '../../flags/typed-time.ts';
 import { isRefunded } from '../../orders/orders.ts';
 import { commandLine, type Profile, tallyModes } from '../../profiles/profiles.ts';
 import { type Filter, joinColumns } from '../listing.ts';
-import { statusColumn } from './list.ts';
+import { statusColumn } from './open-status.ts';
 import { isAboutDisputes, noDisputes } from './order-filters.ts';
 import { amountHint, type Match, type Matcher } from './order-matching.ts';
 import type { OrderObserver } from './order-observer.ts';

@@ -1,17 +1,16 @@
-/** `orders list`: shows orders page by page, with filters, and why orders were refunded; and the STATUS column of tables of orders. */
+/** `orders list`: shows orders page by page, with filters, and why orders were refunded. */
 
-import type { Service, WireRecord } from '../../api/api.ts';
-import { type Column, orderColumns } from '../../api/resources.ts';
+import type { WireRecord } from '../../api/api.ts';
+import type { Column } from '../../api/resources.ts';
 import type { JsonObject } from '../../api/spec.ts';
-import { warnOfUnrecorded } from '../../changes/changes.ts';
 import type { Context } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
 import type { AttemptRecord } from '../../journal/journal.ts';
-import { shownOrders, unconfirmedOf } from '../../orders/orders.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import { defineCommand } from '../command.ts';
 import { pagingFlags, showList } from '../listing.ts';
 import { feedIndex } from './feed-index.ts';
+import { statusColumn } from './open-status.ts';
 import { filterFlags, orderFilters } from './order-filters.ts';
 import { observeOrders } from './order-observer.ts';
 
@@ -127,38 +126,5 @@ function whyOf(attempts: readonly AttemptRecord[]): Why {
   return {
     reason: joined(applied.map(({ sent }) => sent.reason)),
     note: joined(applied.map(({ sent }) => sent.note)),
-  };
-}
-
-/** The column, and what finds out about the orders that it is going to show. */
-interface StatusColumn {
-  readonly columns: readonly Column[];
-  /** Asks the journal about the orders of a page, before the page is shown. */
-  readonly lookUp: (records: readonly WireRecord[]) => Promise<void>;
-}
-
-/** Other formats than a table keep the service's word, because scripts read them: then there is no column. */
-export async function statusColumn(ctx: Context, service: Service): Promise<StatusColumn> {
-  if (ctx.out.format !== 'table') return { columns: [], lookUp: () => Promise.resolve() };
-  const isKnown = (await unconfirmedOf(ctx, service).catch(() => [])).length > 0;
-  let words = new Map<unknown, string>();
-  return {
-    columns: orderColumns
-      .filter(({ name }) => name === 'payment_status')
-      .map((column) => ({
-        ...column,
-        // Every page keeps room for the usual word, so that all pages have the same columns.
-        ...(isKnown ? { least: 'unconfirmed'.length } : {}),
-        warns: ({ id }) => words.has(id),
-        value: (order, ...more) => words.get(order.id) ?? column.value(order, ...more),
-      })),
-    async lookUp(records) {
-      words = new Map();
-      const values = records.map(({ value }) => value);
-      for (const known of await shownOrders(ctx, service, values)) {
-        if (known.first !== undefined) words.set(known.order.id, known.first);
-        warnOfUnrecorded(ctx, known);
-      }
-    },
   };
 }
