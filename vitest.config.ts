@@ -11,6 +11,7 @@ export default defineConfig({
     // What needs a server that is not there by itself is in the long form only.
     include: ['test/**/*.test.ts', ...(isLong ? ['test/**/*.long.ts'] : [])],
     globalSetup: ['test/harness/warm-up.ts'],
+    setupFiles: ['test/harness/seed.ts'],
     env: { TMPDIR: folderOfHomes(), NODE_COMPILE_CACHE: compiled },
     // Time for a busy machine, and an hour for a long form; no test waits by the clock.
     testTimeout: isLong ? 3_600_000 : 120_000,

@@ -184,16 +184,30 @@ interface Point {
   readonly follows: boolean;
 }
 
-function ranKilled(of: Home, { call, nth, follows }: Point) {
-  const words = [...(follows ? ['-f'] : []), '-o', join(of.path, 'log'), '-e', `trace=${call}`];
-  const inject = ['-e', `inject=${call}:signal=KILL:when=${nth}`, process.execPath, bin, ...archive];
+// What the short form leaves out is between two of these: nothing is durable before a sync, or in its place before a rename.
+const calls = isLong
+  ? (['rename', 'fsync', 'pwrite64', 'ftruncate', 'unlink'] as const)
+  : (['rename', 'fsync'] as const);
+
+/** Archives under strace, which kills it at this point. Returns whether it was killed, and how often it made each call. */
+function ranKilled(of: Home, point?: Point) {
+  const follows = point?.follows === false ? [] : ['-f'];
+  const words = [...follows, '-o', join(of.path, 'log'), '-e', `trace=${point?.call ?? calls.join()}`];
+  const inject = point === undefined ? [] : ['-e', `inject=${point.call}:signal=KILL:when=${point.nth}`];
   // All calls that are not of the main thread are of one thread, so that they can be counted.
   const env = desk.env(of, { NODE_COMPILE_CACHE: '', UV_THREADPOOL_SIZE: '1' });
-  const { signal } = spawnSync('strace', [...words, ...inject], { env, cwd: of.path });
+  const { signal } = spawnSync('strace', [...words, ...inject, process.execPath, bin, ...archive], {
+    env,
+    cwd: of.path,
+  });
   const log = readFileSync(join(of.path, 'log'), 'utf8');
+  const lines = log.split('\n');
+  // It ends last.
+  const main = lines.at(-2)?.split(' ')[0];
   return {
     killed: signal === 'SIGKILL' || log.includes('killed by SIGKILL'),
-    calls: log.split('\n').filter((line) => line.includes(`${call}(`)).length,
+    count: (call: Point['call'], isMain: boolean) =>
+      lines.filter((line) => line.includes(` ${call}(`) && line.startsWith(`${main} `) === isMain).length,
   };
 }
 
@@ -202,17 +216,15 @@ describe.skipIf(!hasStrace())('killed while it archives', () => {
     using old = desk.newHome();
     await longAgo(old, 8);
     const before = (await desk.run(old, ['journal', 'verify', '--json'])).stdout;
-    const counts = (['rename', 'fsync', 'pwrite64', 'ftruncate', 'unlink'] as const).flatMap((call) =>
-      [false, true].map((follows) => {
-        using copy = copyOf(old);
-        return { call, follows, count: ranKilled(copy, { call, follows, nth: 9999 }).calls };
-      }),
-    );
-    const points = counts.flatMap(({ call, follows, count }): Point[] => {
-      const all = Array.from({ length: count }, (_, index) => ({ call, follows, nth: index + 1 }));
-      const step = call === 'rename' || isLong ? 1 : Math.ceil(count / 4);
-      return all.filter((_, index) => index % step === 0);
-    });
+    using whole = copyOf(old);
+    const { count } = ranKilled(whole);
+    const points = calls
+      .flatMap((call) => [false, true].map((follows) => ({ call, follows, count: count(call, !follows) })))
+      .flatMap(({ call, follows, count }): Point[] => {
+        const all = Array.from({ length: count }, (_, index) => ({ call, follows, nth: index + 1 }));
+        const step = call === 'rename' || isLong ? 1 : Math.ceil(count / 4);
+        return all.filter((_, index) => index % step === 0);
+      });
     const ends = await each(points, async (point) => {
       using copy = copyOf(old);
       const { killed } = ranKilled(copy, point);

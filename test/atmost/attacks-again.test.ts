@@ -181,7 +181,7 @@ describe.concurrent('a repeat whose reply is lost, and that no read can tell at 
   });
 });
 
-const contenders = isLong ? 20 : 8;
+const contenders = isLong ? 20 : 4;
 
 describe(`${contenders} processes with the same --again at the same time`, () => {
   async function contend(at: Desk, home: Home, order: LedgerOrder, id: string): Promise<void> {

@@ -28,7 +28,7 @@ let lost: LedgerOrder;
 /** The journal as it was at several moments before that refund. */
 const older: Buffer[] = [];
 
-const olderCopies = isLong ? 50 : 5;
+const olderCopies = isLong ? 50 : 2;
 const rules = { uid: process.getuid?.(), notice: () => undefined };
 
 function openStore(home: Home) {
@@ -166,7 +166,7 @@ describe('a damaged journal that is repaired', () => {
   });
 
   test('sends no unconfirmed refund again: with its witness, without it, or with a damaged one', async () => {
-    const cases = Array.from({ length: isLong ? 600 : 36 }, (_, index) => index);
+    const cases = Array.from({ length: isLong ? 600 : 18 }, (_, index) => index);
     const exits = await each(cases, async (index) => {
       using home = copyOf(full);
       const [name, damage] = damages[index % damages.length] ?? ['', (bytes: Buffer) => bytes];

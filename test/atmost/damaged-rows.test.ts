@@ -19,7 +19,7 @@ import type { LedgerOrder } from './ledger.ts';
 
 const { ledger, desk } = await ledgerAndDesk();
 const rows = isLong ? 100_000 : 2000;
-const cases = isLong ? 200 : 14;
+const cases = isLong ? 200 : 8;
 const rules = { uid: process.getuid?.(), notice: () => undefined };
 
 /** A refund with the idempotency key under which it was sent and its rows in the long journal. */

@@ -13,7 +13,7 @@ import { changeArgs, journalFile, journalRows, ledgerAndDesk, refundAmount, witn
 import type { LedgerOrder } from './ledger.ts';
 
 const { ledger, desk } = await ledgerAndDesk();
-const times = Array.from({ length: isLong ? 30 : 2 }, (_, index) => index);
+const times = Array.from({ length: isLong ? 30 : 1 }, (_, index) => index);
 
 /** A folder with the home, and beside it what a restore of the home leaves as it is: copies, and what is temporary. */
 interface Machine extends Disposable {
@@ -268,7 +268,7 @@ function renamed({ root }: Machine): Machine {
 }
 
 describe('a home that is moved', () => {
-  const homes = Array.from({ length: isLong ? 20 : 2 }, (_, index) => index);
+  const homes = Array.from({ length: isLong ? 20 : 1 }, (_, index) => index);
   const count = isLong ? 10 : moves.length + 1;
 
   test('goes on after every move', async () => {

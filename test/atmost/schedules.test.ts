@@ -7,13 +7,13 @@ import { each } from '../harness/each.ts';
 import { isLong } from '../harness/long.ts';
 import { newRefundOf, withRefund } from '../harness/orders.ts';
 import type { Home } from '../harness/paydesk.ts';
+import { seed } from '../harness/seed.ts';
 import { type Handler, json, reply, reset } from '../harness/server.ts';
 import { changeArgs, journalRows, ledgerAndDesk, refundAmount } from './desk.ts';
 import type { LedgerOrder } from './ledger.ts';
 import { start } from './running.ts';
 
-const count = isLong ? 300 : 15;
-const seed = Number(process.env.PAYDESK_TEST_SEED ?? Date.now() % 2 ** 31);
+const count = isLong ? 300 : 6;
 
 const { ledger, desk } = await ledgerAndDesk();
 

@@ -18,6 +18,7 @@ import { failingSync, hasStrace } from '../atmost/strace.ts';
 import { isLong } from '../harness/long.ts';
 import { bin, cleanEnv, type Home, newHome, paydesk } from '../harness/paydesk.ts';
 import { endOf } from '../harness/ran.ts';
+import { randomNumbers } from '../harness/seed.ts';
 import { cutBody, type Handler, json, reply, reset, startServer } from '../harness/server.ts';
 import { environment } from '../harness/service.ts';
 import { exporting, orders, ordersService, startOrders } from './many-orders.ts';
@@ -357,8 +358,9 @@ test.skipIf(!hasStrace())(
   },
 );
 
-const kills = isLong ? 500 : 6;
-const many = isLong ? 20_000 : 5_000;
+const random = randomNumbers();
+const kills = isLong ? 500 : 4;
+const many = isLong ? 20_000 : 3_000;
 
 test(`kill -9 at ${kills} random moments of exports of ${many} orders, resumed each time: the file is the same to the byte`, async () => {
   // The server ends the process: in the middle of some page, at some moment of its work.
@@ -371,7 +373,7 @@ test(`kill -9 at ${kills} random moments of exports of ${many} orders, resumed e
   const service = ordersService(short);
   await using server = await startServer((request, response, socket) => {
     killIn -= 1;
-    if (killIn === 0) setTimeout(kill, Math.random() * 15);
+    if (killIn === 0) setTimeout(kill, random() * 15);
     return service(request, response, socket);
   });
   using home = newHome();
@@ -386,7 +388,7 @@ test(`kill -9 at ${kills} random moments of exports of ${many} orders, resumed e
   for (let round = 0; killed < kills; round += 1) {
     const name = names[round % names.length] ?? '';
     for (;;) {
-      killIn = 1 + Math.floor((Math.random() * many) / 500);
+      killIn = 3 + Math.floor((random() * many) / 500);
       const child = spawn(
         process.execPath,
         [bin, 'orders', 'export', '--to', name, '--resume', '--force', '--quiet'],

@@ -7,13 +7,17 @@ import { expect, test } from 'vitest';
 import { later } from '../harness/clock.ts';
 import { isLong } from '../harness/long.ts';
 import { bin, cleanEnv } from '../harness/paydesk.ts';
+import { randomNumbers } from '../harness/seed.ts';
 import { type Service, startService } from '../harness/service.ts';
 import { contentsOf } from './contents.ts';
 import { newestTime, ok, orderMadeNow, ordersOf, statusOf } from './shop.ts';
 
-const kills = isLong ? 25 : 3;
+const kills = isLong ? 25 : 2;
+// So many that a build takes a dozen requests.
+const count = isLong ? 4_000 : 2_000;
+const random = randomNumbers();
 const newest = newestTime();
-const orders = ordersOf(4_000, { newest, apart: 1_200 });
+const orders = ordersOf(count, { newest, apart: 1_200 });
 const accountOf = (service: Service): string => `${service.url} service sandbox`;
 
 async function built(): Promise<Service> {
@@ -30,8 +34,8 @@ async function killed(service: Service, args: readonly string[], env = {}): Prom
   });
   const ended = once(child, 'exit');
   const seen = service.requests.length;
-  const moment = service.server.waitFor(seen + Math.floor(Math.random() * 18));
-  await Promise.race([moment.then(() => wait(Math.random() * 40)), ended]);
+  const moment = service.server.waitFor(seen + Math.floor(random() * 18));
+  await Promise.race([moment.then(() => wait(random() * 40)), ended]);
   child.kill('SIGKILL');
   const [, signal] = (await ended) as [number | null, NodeJS.Signals | null];
   return signal === null;
@@ -40,7 +44,7 @@ async function killed(service: Service, args: readonly string[], env = {}): Prom
 test('a build', { timeout: 600_000 }, async () => {
   await using whole = await built();
   const expected = contentsOf(whole.home, accountOf(whole));
-  expect(expected).toHaveLength(4_000);
+  expect(expected).toHaveLength(count);
   for (let time = 0; time < kills; time += 1) {
     await using service = await startService({ orders });
     for (let again = 0; again < 3; again += 1)

@@ -250,6 +250,6 @@ test('whatever happened: no order is there twice, and a walk through the whole l
       if (one.list().length > 0) expect(one.ids()).toEqual(one.list());
       expect(one.gaps()).toBe(0);
     }),
-    { numRuns: isLong ? 3000 : 300 },
+    { numRuns: isLong ? 3000 : 100 },
   );
 });

@@ -10,7 +10,7 @@ import type { Rules } from './rules.ts';
 
 export interface Explorer {
   /** As `explore`, one at a time; rejects with what that threw. */
-  explore(rules: Rules): Promise<Exploration>;
+  explore(rules: Rules, widest?: number): Promise<Exploration>;
   stop(): Promise<unknown>;
 }
 
@@ -18,9 +18,9 @@ export interface Explorer {
 export function startExplorer(): Explorer {
   let worker: Worker | undefined;
   return {
-    async explore(rules) {
+    async explore(rules, widest) {
       worker ??= startThread();
-      worker.postMessage(rules);
+      worker.postMessage({ rules, widest });
       try {
         const [exploration]: readonly Exploration[] = await once(worker, 'message');
         if (exploration === undefined) throw new Error('the thread explored nothing');

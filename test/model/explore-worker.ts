@@ -3,4 +3,4 @@
 import { parentPort } from 'node:worker_threads';
 import { explore } from './explore.ts';
 
-parentPort?.on('message', (rules) => parentPort?.postMessage(explore(rules)));
+parentPort?.on('message', ({ rules, widest }) => parentPort?.postMessage(explore(rules, widest)));

@@ -21,13 +21,21 @@ interface Trail {
   readonly from: Trail | undefined;
 }
 
-/** Visits every reachable state, or stops at the first violation: the shortest way to it. */
-export function explore(rules: Rules): Exploration {
+interface Reached {
+  readonly world: World;
+  readonly trail: Trail | undefined;
+}
+
+/**
+ * Visits every reachable state, or stops at the first violation: the shortest way to it. `widest`: of the states that are
+ * equally many moves away only so many are followed, evenly spread; absent: all.
+ */
+export function explore(rules: Rules, widest = Number.POSITIVE_INFINITY): Exploration {
   const first = start(rules);
   const seen = new Set([keyOf(first)]);
-  let layer: { world: World; trail: Trail | undefined }[] = [{ world: first, trail: undefined }];
+  let layer: readonly Reached[] = [{ world: first, trail: undefined }];
   while (layer.length > 0) {
-    const next: typeof layer = [];
+    const next: Reached[] = [];
     for (const { world: from, trail } of layer) {
       for (const { name, world } of moves(from, rules)) {
         const known = seen.size;
@@ -38,9 +46,14 @@ export function explore(rules: Rules): Exploration {
         next.push({ world, trail: { name, from: trail } });
       }
     }
-    layer = next;
+    layer = someOf(next, widest);
   }
   return { states: seen.size };
+}
+
+function someOf<T>(all: readonly T[], most: number): readonly T[] {
+  const step = all.length / most;
+  return step <= 1 ? all : all.filter((_, index) => index % step < 1);
 }
 
 /**

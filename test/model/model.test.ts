@@ -1,26 +1,39 @@
+/**
+ * The protocol in a world where everything can go wrong. The short form follows at most `widest` of the states that are equally
+ * many moves away: with so many each rule that is left out and each seeded defect shows. The long form follows all of them.
+ */
+
 import { afterAll, describe, expect, it } from 'vitest';
 import { isLong } from '../harness/long.ts';
 import { startExplorer } from './apart.ts';
+import type { Exploration } from './explore.ts';
 import { design, none, type Rules } from './rules.ts';
 import { rulesOf, worlds } from './worlds.ts';
 
 const small = { ...none, runs: 3, kills: 1, powerLosses: 1, foreign: 1, settles: 1 };
 
+const widest = isLong ? undefined : 1000;
 const explorer = startExplorer();
 afterAll(() => explorer.stop());
+
+/** Looks for a violation of this kind in some of the states, and if it is not there in all of them. */
+async function broken(rules: Rules, kind: string): Promise<Exploration> {
+  const some = await explorer.explore(rules, widest);
+  return some.violation?.what.includes(kind) === true ? some : await explorer.explore(rules);
+}
 
 function print(line: string): void {
   process.stdout.write(`model: ${line}\n`);
 }
 
-describe('the protocol, in every state that two processes and all that can go wrong around them can reach', () => {
+describe('the protocol, in the states that two processes and all that can go wrong around them can reach', () => {
   it.each([...worlds].filter(([, { short }]) => isLong || short !== undefined).map(([name]) => name))(
     '%s: never twice, never lost, never falsely applied, never doubled in silence',
     async (name) => {
-      const { states, violation } = await explorer.explore(rulesOf(name, isLong ? 'long' : 'short'));
+      const { states, violation } = await explorer.explore(rulesOf(name, isLong ? 'long' : 'short'), widest);
       print(`${name}: ${states} states visited, ${violation === undefined ? 0 : 1} violations`);
       expect(violation).toBeUndefined();
-      expect(states).toBeGreaterThan(10_000);
+      expect(states).toBeGreaterThan(isLong ? 10_000 : 5_000);
     },
   );
 });
@@ -169,7 +182,7 @@ describe('each rule is needed: without it there is a counterexample', () => {
       'double',
     ],
   ])('%s', async (name, dropped, where, kind) => {
-    const { states, violation } = await explorer.explore({ ...rulesOf(where), ...dropped });
+    const { states, violation } = await broken({ ...rulesOf(where), ...dropped }, kind);
     print(`without the rule "${name}": caught after ${states} states: ${violation?.what}`);
     for (const move of violation?.path ?? []) print(`    ${move}`);
     expect(violation?.what).toContain(kind);
@@ -189,7 +202,7 @@ describe('the model notices each of the ten seeded defects', () => {
     ['no pre-image', { preImage: false, olderRefund: true }, 'false applied'],
     ['two processes reconciling at once', { lock: 'not_for_reconciling' }, 'lost outcome'],
   ])('%s', async (name, defect, kind) => {
-    const { states, violation } = await explorer.explore({ ...design, budget: small, ...defect });
+    const { states, violation } = await broken({ ...design, budget: small, ...defect }, kind);
     print(`defect "${name}": caught after ${states} states: ${violation?.what}`);
     expect(violation?.what).toContain(kind);
   });
@@ -216,7 +229,7 @@ describe('each assumption is needed: without it there is a counterexample', () =
       'double',
     ],
   ])('%s', async (name, dropped, kind) => {
-    const { violation } = await explorer.explore({ ...design, budget: small, ...dropped });
+    const { violation } = await broken({ ...design, budget: small, ...dropped }, kind);
     print(`without "${name}": ${violation?.what}`);
     for (const move of violation?.path ?? []) print(`    ${move}`);
     expect(violation?.what).toContain(kind);

@@ -7,14 +7,14 @@ import { ledgerAndDesk } from '../atmost/desk.ts';
 import { start } from '../atmost/running.ts';
 import type { Order } from '../harness/desk.ts';
 import { isLong } from '../harness/long.ts';
+import { seed } from '../harness/seed.ts';
 import { checkPosts, journalOf, refundsAfter, refundsIn, rowsFor, writeRows } from './batch.ts';
 import { addOrders } from './planned.ts';
 import { openIn, type Side, settleAll } from './settle-all.ts';
 
-const kills = isLong ? 500 : 20;
+const kills = isLong ? 500 : 8;
 // So many that the last kill still meets rows that are left.
-const count = isLong ? 1500 : 60;
-const seed = Number(process.env.PAYDESK_TEST_SEED ?? Date.now() % 2 ** 31);
+const count = isLong ? 1500 : 30;
 
 const { ledger, desk } = await ledgerAndDesk();
 

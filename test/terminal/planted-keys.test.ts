@@ -7,7 +7,7 @@ import { createSecrets } from '../../src/terminal/secrets.ts';
 import { isLong } from '../harness/long.ts';
 
 const keys = ['key_Zq9+/x"Y7', "sk_live_4u9fQ2mZ7'Rw", 'pk-0123456789abcdef0123456789ABCDEF0123456789abcdef'];
-const numRuns = isLong ? 100_000 : 3000;
+const numRuns = isLong ? 100_000 : 500;
 
 const hex = (character: string): string => character.charCodeAt(0).toString(16).padStart(2, '0');
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '"': '&quot;', "'": '&apos;' };

@@ -307,7 +307,7 @@ describe('of random journals', () => {
           store.close();
         },
       ),
-      { numRuns: isLong ? 1000 : 40 },
+      { numRuns: isLong ? 1000 : 15 },
     );
   }, 600_000);
 
@@ -368,7 +368,7 @@ describe('of random journals', () => {
           expect(words(now)).toBe(words(all));
         },
       ),
-      { numRuns: isLong ? 20_000 : 1000 },
+      { numRuns: isLong ? 20_000 : 300 },
     );
   });
 });
