@@ -152,7 +152,7 @@ export const flag = {
   /** The id of an order or a customer. */
   id: (resource: ResourceName, parts: Omit<Flag<string>, 'parse'> & { value: string }) => ({
     ...parts,
-    parse: (text: string, name: string): string => recordId(resource, text, name),
+    parse: (text: string, name: string): string => copiedId(resource, text) ?? recordId(resource, text, name),
   }),
   /** A flag with a `parse` of its own. */
   of: <T>(parts: Flag<T>): Flag<T> => parts,
@@ -164,8 +164,18 @@ export function idArgument<const R extends boolean>(resource: ResourceName, requ
     name: 'id',
     summary: `id of the ${resources[resource].one}`,
     required,
-    offers: resource === 'orders' ? offerOrders : undefined,
-    parse: (text: string): string => recordId(resource, text, 'ID'),
+    parse: (text: string): string => copiedId(resource, text) ?? recordId(resource, text, 'ID'),
+  } as const;
+}
+
+/** An order as people name it: its id, or, where a person can choose, words of it. */
+export function orderArgument<const R extends boolean>(required: R) {
+  return {
+    name: 'id',
+    summary: 'id of the order; on a terminal also words of it, to choose among those that have them',
+    required,
+    offers: offerOrders,
+    parse: (text: string, name: string): string => copiedId('orders', text) ?? nonEmpty(text, name),
   } as const;
 }
 
@@ -278,6 +288,18 @@ export function recordId(resource: ResourceName, text: string, name: string): st
     `${name} ${short(text)}: not the id of ${one === 'order' ? 'an' : 'a'} ${one}, which looks like ${idExample}`,
     [resource === 'orders' ? `paydesk orders find ${searchable(text)}` : `paydesk ${resource} list`],
   );
+}
+
+/**
+ * The same as people copy it, with what stands around it: blanks, quotes, brackets, or the address of a page. Undefined if there
+ * is no id, or more than one.
+ */
+export function copiedId(resource: ResourceName, text: string): string | undefined {
+  const { idPattern } = resources[resource];
+  const isAddress = /^\s*https?:\/\//.test(text);
+  const words = isAddress ? text.split(/[^A-Za-z0-9_]+/) : [text.replace(/^[\s\p{P}]+|[\s\p{P}]+$/gu, '')];
+  const [id, ...others] = new Set(words.filter((word) => idPattern.test(word)));
+  return others.length === 0 ? id : undefined;
 }
 
 // The text may be a name or a part of an id, so the hint searches for it. A text that a shell could misread becomes TEXT.

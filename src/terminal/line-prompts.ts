@@ -81,7 +81,7 @@ async function narrow<T>(
   read: Read,
   { write, clock }: { readonly write: Write; readonly clock: Pick<ClockWithTimers, 'every'> },
 ): Promise<T> {
-  let words = '';
+  let words = list.typed ?? '';
   let first = 0;
   let goesOn = false;
   write(`${message}\n`);

@@ -47,13 +47,14 @@ export function searchPrompt<T>(
   const { paint, pageSize } = screen;
   const columns = createChoiceColumns(list, screen.room);
   const prompt = createPrompt<T, object>((_, done) => {
-    const [words, setWords] = useState('');
+    const [words, setWords] = useState(list.typed ?? '');
     const [active, setActive] = useState(0);
     const [chosen, setChosen] = useState<SearchedRow<T>>();
     // What was wrong with the last Enter; or that an id is being looked up.
     const [said, setSaid] = useState<string>();
     const [looking, setLooking] = useState(false);
     const [, setReads] = useState(0);
+    useEffect((line) => line.write(list.typed ?? ''), []);
     useEffect(() => list.watch(() => setReads((reads) => reads + 1)), []);
     // A page is asked for when the typing pauses, not for every letter.
     useEffect(

@@ -210,6 +210,8 @@ export interface SearchedRow<T> {
  * row. Rows are in the order of the list, so a row that is read later comes after the others.
  */
 export interface SearchedList<T> {
+  /** The words that the search begins with. */
+  readonly typed?: string | undefined;
   readonly titles: readonly string[];
   /** The right-aligned columns, and those that may be cut, by their index. */
   readonly right: readonly number[];

@@ -1,12 +1,11 @@
 /** `orders capture`: its flags and help. changes/capture-order.ts captures the order. */
 
-import type { OpenService } from '../../api/api.ts';
 import { resources } from '../../api/resources.ts';
 import { statuses } from '../../api/spec.ts';
 import { againFlag, captureOrder, idempotencyKeyFlag } from '../../changes/changes.ts';
-import { flag, idArgument } from '../../flags/flags.ts';
+import { flag, orderArgument } from '../../flags/flags.ts';
 import { defineCommand } from '../command.ts';
-import { type Pickable, pickOrder } from './pick-order.ts';
+import { namedOrder, type Pickable } from './pick-order.ts';
 
 const { captureExample } = resources.orders;
 const offer: Pickable = {
@@ -18,7 +17,7 @@ const offer: Pickable = {
 export const capture = defineCommand({
   description:
     'Captures the whole authorized amount; the service documents no way to capture a part. You confirm a capture like a refund.',
-  arguments: [idArgument('orders', false)],
+  arguments: [orderArgument(false)],
   flags: {
     confirm: flag.id('orders', { value: 'ID', summary: 'the order id again: counts as yes in production' }),
     'idempotency-key': idempotencyKeyFlag,
@@ -28,9 +27,8 @@ export const capture = defineCommand({
     `paydesk -p demo orders capture ${captureExample} --dry-run`,
     `paydesk -p demo orders capture ${captureExample} --yes --json --no-input`,
   ],
-  async run(ctx, { args: [id], flags: { confirm, 'idempotency-key': idempotencyKey, again = [] } }) {
-    const pick = (service: OpenService) => pickOrder(ctx, service, offer);
-    await captureOrder(ctx, { id, confirm, idempotencyKey, again, pick });
+  async run(ctx, { args: [typed], flags: { confirm, 'idempotency-key': idempotencyKey, again = [] } }) {
+    await captureOrder(ctx, { ...namedOrder(ctx, typed, offer), confirm, idempotencyKey, again });
     return undefined;
   },
 });

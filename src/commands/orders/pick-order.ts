@@ -1,12 +1,12 @@
 /** Lets a person pick the order of a change: by searching the newest orders as `orders find` does, in the index if there is one, or by a whole id. */
 
 import type { Page, Service } from '../../api/api.ts';
-import type { JsonObject } from '../../api/spec.ts';
+import { type JsonObject, orderIdPattern } from '../../api/spec.ts';
 import type { PickedOrder } from '../../changes/changes.ts';
 import type { Context } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
 import { CliError } from '../../errors.ts';
-import { usage } from '../../flags/flags.ts';
+import { recordId, usage } from '../../flags/flags.ts';
 import { type OrderIndex, type ReadAgain, readHits } from '../../index/index.ts';
 import { type KnownOrder, knownOrder, shownOrders, stopsRefund } from '../../orders/orders.ts';
 import { aboutMoney, commandLine } from '../../profiles/profiles.ts';
@@ -27,12 +27,28 @@ export interface Pickable {
   readonly whyNot?: (known: KnownOrder) => string | undefined;
   /** The flags of `orders list` that show the same orders. */
   readonly listFlags: readonly string[];
+  /** They are only looked at, so an open case stops nobody. */
+  readonly isLook?: true;
 }
 
 type Search = OrderSearch<OrderShown>;
 
-/** Lets a person pick one order of a kind. Pages are read while the person types, and only where that helps. */
-export async function pickOrder(ctx: Context, service: Service, offer: Pickable): Promise<PickedOrder> {
+/** What was typed for an order: its id, or how a person picks it. Throws CliError 'usage' for words where nobody can be asked. */
+export function namedOrder(ctx: Context, typed: string | undefined, offer: Pickable) {
+  const isId = typed !== undefined && (orderIdPattern.test(typed) || !ctx.ask.interactive);
+  return {
+    id: isId ? recordId('orders', typed, 'ID') : undefined,
+    pick: (service: Service) => pickOrder(ctx, service, offer, typed),
+  };
+}
+
+/** Lets a person pick one order of a kind. Pages are read while the person types, and only where that helps. `typed`: the first words. */
+async function pickOrder(
+  ctx: Context,
+  service: Service,
+  offer: Pickable,
+  typed: string | undefined,
+): Promise<PickedOrder> {
   const { profile } = service;
   if (!ctx.ask.interactive)
     throw usage('missing ID: say which order', [commandLine(profile, 'orders', 'list', ...offer.listFlags)]);
@@ -47,7 +63,7 @@ export async function pickOrder(ctx: Context, service: Service, offer: Pickable)
       for (const known of await shownOrders(ctx, service, orders)) read.set(known.order.id, known);
     },
     fits: (order) => offer.accepts(knownOf(order)),
-    isBlocked: ({ cases }) => cases.some(({ is }) => stopsRefund(is)),
+    isBlocked: ({ cases }) => offer.isLook !== true && cases.some(({ is }) => stopsRefund(is)),
     amounts: profile.settings,
     show(order) {
       const known = knownOf(order);
@@ -62,7 +78,8 @@ export async function pickOrder(ctx: Context, service: Service, offer: Pickable)
   try {
     await readFirst(ctx, search, offer);
     const message = aboutMoney(profile, 'Which order?');
-    const list = searchedList(ctx, search, { ctx, profile, kind: offer.kind, now, read });
+    const parts = { ctx, profile, kind: offer.kind, now, read };
+    const list = { ...searchedList(ctx, search, parts), typed };
     return await ctx.ask.search({ message, flag: 'ID', list });
   } finally {
     search.stop();

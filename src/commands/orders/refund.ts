@@ -1,6 +1,5 @@
 /** `orders refund`: its flags and help. changes/refund/refund-order.ts makes the refund. */
 
-import type { OpenService } from '../../api/api.ts';
 import { resources } from '../../api/resources.ts';
 import { chargeIdPattern, refundReasons, refundReasonValues } from '../../api/spec.ts';
 import {
@@ -10,10 +9,10 @@ import {
   requestPattern,
   sendApproved,
 } from '../../changes/changes.ts';
-import { type Completer, flag, idArgument, usage } from '../../flags/flags.ts';
+import { type Completer, flag, orderArgument, recordId, usage } from '../../flags/flags.ts';
 import { allocateWays } from '../../plans/plans.ts';
 import { defineCommand } from '../command.ts';
-import { type Pickable, pickOrder } from './pick-order.ts';
+import { namedOrder, type Pickable } from './pick-order.ts';
 
 const { idExample } = resources.orders;
 const [firstReason] = refundReasonValues;
@@ -33,7 +32,7 @@ export const refund = defineCommand({
     'ID alone refunds the whole order; --charge refunds one charge, and with --amount a part of it. On a terminal paydesk asks for what is missing, and sends nothing before you say yes. The refund is sent at most once, even if the reply is lost.',
     `Reasons: ${refundReasonValues.map((value) => `${value} (${refundReasons[value].words})`).join(', ')}`,
   ].join('\n'),
-  arguments: [idArgument('orders', false)],
+  arguments: [orderArgument(false)],
   flags: {
     charge: flag.of<string>({
       value: 'CH',
@@ -80,7 +79,7 @@ export const refund = defineCommand({
   async run(
     ctx,
     {
-      args: [id],
+      args: [name],
       flags: {
         confirm,
         'idempotency-key': idempotencyKey,
@@ -94,20 +93,20 @@ export const refund = defineCommand({
       },
     },
   ) {
+    const id = () => (name === undefined ? undefined : recordId('orders', name, 'ID'));
     if (approved !== undefined) {
-      await sendApproved(ctx, approved, { id, confirm, idempotencyKey });
+      await sendApproved(ctx, approved, { id: id(), confirm, idempotencyKey });
       return undefined;
     }
     if (allocate !== undefined) {
       const { refundInParts } = await import('../refunds/in-parts.ts');
-      await refundInParts(ctx, { id, typed, again, allocate, to, ...what });
+      await refundInParts(ctx, { id: id(), typed, again, allocate, to, ...what });
       return undefined;
     }
     if (to !== undefined) throw usage('--to names the plan of --allocate, which is missing');
-    const pick = (service: OpenService) => pickOrder(ctx, service, offer);
     await refundOrder(
       ctx,
-      { id, confirm, idempotencyKey, again, pick },
+      { ...namedOrder(ctx, name, offer), confirm, idempotencyKey, again },
       { ...what, typed, onlyConfirm, amount: typed?.amount },
     );
     return undefined;

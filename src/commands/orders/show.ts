@@ -19,7 +19,7 @@ import {
   stateWords,
 } from '../../changes/changes.ts';
 import type { Context } from '../../context/context.ts';
-import { flag, idArgument, usage } from '../../flags/flags.ts';
+import { flag, orderArgument, usage } from '../../flags/flags.ts';
 import { attemptName, changeKinds } from '../../journal/journal.ts';
 import {
   type KnownOrder,
@@ -35,13 +35,17 @@ import { defineCommand } from '../command.ts';
 import { checkCopy, copyFlag, tellBuyer } from './for-buyer.ts';
 import { orderContents } from './order-contents.ts';
 import { nextSteps } from './order-steps.ts';
+import { namedOrder, type Pickable } from './pick-order.ts';
 
 const { idExample } = resources.orders;
+
+// Any order can be looked at.
+const any: Pickable = { kind: 'single', accepts: () => true, listFlags: [], isLook: true };
 
 export const show = defineCommand({
   description:
     'The service documents no way to get one order, so paydesk looks for it page by page. -o list shows every field that the service sent.',
-  arguments: [idArgument('orders', true)],
+  arguments: [orderArgument(true)],
   flags: {
     'for-buyer': flag.switch({
       summary: 'words for the buyer to paste: what went back, and what is not sure',
@@ -53,15 +57,17 @@ export const show = defineCommand({
     `paydesk -p demo orders show ${idExample} --for-buyer --lang es`,
     `paydesk -p demo orders show ${idExample} --json --no-input`,
   ],
-  async run(ctx, { args: [id], flags }) {
+  async run(ctx, { args: [name], flags }) {
     const isForBuyer = flags['for-buyer'] === true;
     if (flags.copy === true && !isForBuyer)
       throw usage('--copy copies the words for the buyer: add --for-buyer');
     checkCopy(ctx, flags.copy);
     ctx.out.checkColumns(orderColumns);
     const isTable = ctx.out.format === 'table';
-    const service = await ctx.service({ shown: isTable ? id : undefined });
+    const named = namedOrder(ctx, name, any);
+    const service = await ctx.service({ shown: isTable ? named.id : undefined });
     const { profile } = service;
+    const id = named.id ?? (await named.pick(service)).id;
     const record = await readOne(ctx, service, 'orders', id, 'show');
     const readAt = ctx.clock.now();
     const problem = modeProblem(record.value, profile);
