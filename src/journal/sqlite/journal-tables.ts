@@ -75,8 +75,8 @@ INSERT INTO head VALUES (0, '${chainStart}', NULL, 0, lower(hex(randomblob(8))),
   steps: [],
 };
 
-// So many rows are read at a time.
-const partMax = 1000;
+// So many rows are read at a time: of more, many would still be in use when memory is cleaned up.
+const partMax = 200;
 
 /** The number under which an idempotency key is looked up. Two ids may have the same one, so the rows decide. */
 export function numberOfKey(idempotencyKey: string): number {
@@ -196,6 +196,14 @@ export class JournalTables {
     return new Map(found.all(from, to).map((row) => [Number(row[0]), String(row[1])]));
   }
 
+  /** The lines of the attempts whose SENT rows are in such a part, by its number; values in the order of `attemptColumns`. */
+  listedIn(from: number, to: number): ReadonlyMap<number, Readonly<Record<number, unknown>>> {
+    // With its own name each, as in `select`.
+    const names = attemptColumns.map((name) => `${name} AS ${name}`).join(', ');
+    const found = this.#statements.ofMany(`SELECT ${names} FROM attempts WHERE sent BETWEEN ? AND ?`);
+    return new Map(found.all(from, to).map((line) => [Number(line[0]), line]));
+  }
+
   /** Where the SENT row of an attempt is; undefined when there is none. */
   sentOf({ change, attempt }: Pick<SentRow, 'change' | 'attempt'>): SentAt | undefined {
     const found = this.sql(
@@ -288,9 +296,9 @@ export class JournalTables {
   #addAttempt(attempt: OpenAttempt): void {
     const { seq, sent, verdicts } = attempt;
     const values = listedOf(attempt);
-    const names = Object.keys(values);
-    this.sql(`INSERT INTO attempts (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`).run(
-      ...Object.values(values),
+    const places = attemptColumns.map(() => '?').join(', ');
+    this.sql(`INSERT INTO attempts (${attemptColumns.join(', ')}) VALUES (${places})`).run(
+      ...attemptColumns.map((name) => values[name]),
     );
     for (const name of sent.again ?? []) this.sql('INSERT OR IGNORE INTO again VALUES (?, ?)').run(name, seq);
     for (const id of verdicts.flatMap(madeBy)) this.#addMade(id, seq);
@@ -358,8 +366,37 @@ type Begun = Map<string, { readonly about: string; readonly attempt: OpenAttempt
 /** Whoever goes through many rows remembers at most so many attempts whose verdicts may still come. */
 export const begunMax = 2000;
 
+/** The columns of the table `attempts`. */
+export const attemptColumns = [
+  'sent',
+  'last',
+  'about',
+  'has_order',
+  'change',
+  'attempt',
+  'origin',
+  'profile',
+  'idempotency_key',
+  'kind',
+  'operator',
+  'desk',
+  'time',
+  'amount',
+  'currency',
+  'counted',
+  'live',
+  'is_open',
+  'is_doubted',
+  'due',
+  'young_until',
+  'young_boot',
+  'by_hand',
+] as const;
+
 /** The line of an attempt in the table `attempts`. */
-export function listedOf(record: NumberedAttempt) {
+export function listedOf(
+  record: NumberedAttempt,
+): Readonly<Record<(typeof attemptColumns)[number], string | number | null>> {
   const { seq, last, sent: row, verdicts } = record;
   const { change, attempt, origin, profile, proof, operator, time, stamp, idempotencyKey } = row;
   const { amount, currency, lost } = row;

@@ -1,9 +1,8 @@
 /** Checks rows of the journal one after the other: all of them for `verify`, and a few in passing while a command waits. */
 
 import type { DatabaseSync } from 'node:sqlite';
-import { archivedBy, verdictsIn } from '../archived-rows.ts';
-import { chainStart, checkChain, type StoredRow, unlink, written } from '../chain.ts';
-import { attemptKey } from '../journal-rows.ts';
+import { archivedBy } from '../archived-rows.ts';
+import { chainStart, checkChain, type StoredRow, unlink } from '../chain.ts';
 import {
   type Finding,
   newestMissing,
@@ -11,16 +10,8 @@ import {
   type WitnessVerification,
 } from '../journal-store.ts';
 import { asOfOneMoment } from './database.ts';
-import {
-  aboutOf,
-  aboutOfOther,
-  type JournalTables,
-  latestIn,
-  listedOf,
-  madeBy,
-  type OpenAttempt,
-} from './journal-tables.ts';
-import { lookedUpOtherwise } from './known-journal.ts';
+import type { JournalTables } from './journal-tables.ts';
+import { LookedUp } from './looked-up.ts';
 import { mismatchOf, type Places, proofOf } from './witness-check.ts';
 import type { Checked, FoundWitness, Witness } from './witness-file.ts';
 
@@ -84,7 +75,7 @@ function readAll(tables: JournalTables, found: FoundWitness, head: string | unde
       if (found.is === 'whole') differing.push(...differences(rows, at, found.witness));
       count += rows.length;
       settings += rows.filter(({ type }) => type === 'setting').length;
-      knowsHead ||= rows.some((row) => row.hash === head || headBefore(row) === head);
+      knowsHead ||= head !== undefined && rows.some((row) => row.hash === head || headBefore(row) === head);
       [at, last] = [chain.seq, chain.head];
     }
     const newest = newestMissing({ seq: at, head: last }, tables.end().noted);
@@ -134,7 +125,10 @@ function openOtherwise(tables: JournalTables | undefined, found: FoundWitness): 
 
 function differences(rows: readonly StoredRow[], after: number, witness: Witness): readonly string[] {
   const last = rows.at(-1)?.seq ?? after;
-  const lines = new Map(witness.headsAfter(after, last - after).map(({ seq, head }) => [seq, head] as const));
+  const heads = witness.headsAfter(after, last - after);
+  const isSame = rows.every(({ seq, hash }, at) => heads[at]?.seq === seq && heads[at].head === hash);
+  if (isSame && heads.length === rows.length) return [];
+  const lines = new Map(heads.map(({ seq, head }) => [seq, head]));
   const end = witness.end();
   const known = end === undefined || end === 'damaged' ? 0 : end.seq;
   const broken = [...lines].flatMap(([seq, head]) =>
@@ -147,84 +141,6 @@ function differences(rows: readonly StoredRow[], after: number, witness: Witness
   });
   return [...broken, ...others];
 }
-
-// ── What is looked up ───────────────────────────────────────────────────────────────────────────
-
-// Compares the tables by which attempts are looked up with their rows.
-class LookedUp {
-  readonly #tables: JournalTables;
-  // Attempts of which a later row is still to come, by their names: those of some hours, as a rule.
-  readonly #begun = new Map<string, { readonly listed: Listed; readonly record: OpenAttempt }>();
-  // How many lines the three tables should have.
-  #lines = 0;
-  #time = 0;
-
-  constructor(tables: JournalTables) {
-    this.#tables = tables;
-  }
-
-  /** What is wrong with these rows, which come after those that were given before. */
-  read(rows: readonly StoredRow[]): readonly Finding[] {
-    const abouts = this.#tables.aboutIn(rows[0]?.seq ?? 0, rows.at(-1)?.seq ?? 0);
-    const wrong = rows.filter((stored) => abouts.get(stored.seq) !== this.#aboutOf(stored));
-    return wrong.map(({ seq }) => ({ seq, problem: lookedUpOtherwise }));
-  }
-
-  // What a row should be found by; undefined when something else of what is looked up is wrong.
-  #aboutOf(stored: StoredRow): string | undefined {
-    const { seq } = stored;
-    const row = orUndefined(() => written(stored));
-    if (row === undefined) return stored.type === 'sent' ? undefined : '';
-    if (row.type !== 'sent' && row.type !== 'verdict') return aboutOfOther(row);
-    this.#time = Math.max(this.#time, latestIn(row));
-    const key = attemptKey(row);
-    if (row.type === 'sent') {
-      const listed = this.#tables.sql('SELECT * FROM attempts WHERE sent = ?').get(seq);
-      this.#begun.set(key, { listed, record: { seq, last: seq, sent: row, verdicts: [...verdictsIn(row)] } });
-    }
-    const begun = this.#begun.get(key);
-    // A verdict without its attempt, as a journal of a team may have one.
-    if (begun === undefined) return this.#tables.sentOf(row) === undefined ? '' : undefined;
-    const { listed, record } = begun;
-    record.last = seq;
-    if (row.type === 'verdict') record.verdicts.push(row);
-    const about = aboutOf(record.sent);
-    if (listed?.last !== seq) return about;
-    this.#begun.delete(key);
-    return this.#isListed(record, listed) ? about : undefined;
-  }
-
-  // Erased links are in neither of the two.
-  #isListed(record: OpenAttempt, listed: Listed): boolean {
-    const made = new Set(record.verdicts.flatMap(madeBy));
-    const again = new Set(record.sent.again);
-    this.#lines += 1 + made.size + again.size;
-    const isMade = (id: string) =>
-      this.#tables.sql('SELECT 1 FROM made WHERE id = ? AND sent = ?').get(id, record.seq) !== undefined;
-    const isAgain = (name: string) =>
-      this.#tables.sql('SELECT 1 FROM again WHERE name = ? AND sent = ?').get(name, record.seq) !== undefined;
-    return (
-      Object.entries(listedOf(record)).every(([name, value]) => listed?.[name] === value) &&
-      [...made].every(isMade) &&
-      [...again].every(isAgain)
-    );
-  }
-
-  /** What is wrong when all rows were read. */
-  end(): readonly Finding[] {
-    const count = (table: string) =>
-      Number(this.#tables.sql(`SELECT count(*) AS lines FROM ${table}`).get()?.lines);
-    const more = count('attempts') + count('made') + count('again') - this.#lines;
-    const isLater = this.#tables.end().time !== this.#time;
-    return [
-      ...[...this.#begun.values()].map(({ record }) => ({ seq: record.seq, problem: lookedUpOtherwise })),
-      ...(more > 0 ? [{ seq: 0, problem: `${more} changes are looked up that no row tells of` }] : []),
-      ...(isLater ? [{ seq: 0, problem: 'the latest time is noted otherwise than the rows tell it' }] : []),
-    ];
-  }
-}
-
-type Listed = Readonly<Record<string, unknown>> | undefined;
 
 function orUndefined<T>(read: () => T): T | undefined {
   try {

@@ -1,0 +1,107 @@
+/** Compares the tables by which attempts are looked up with the rows of the journal, while those are read one after the other. */
+
+import { verdictsIn } from '../archived-rows.ts';
+import { type StoredRow, written } from '../chain.ts';
+import { attemptKey, type JournalRow } from '../journal-rows.ts';
+import type { Finding } from '../journal-store.ts';
+import {
+  aboutOf,
+  aboutOfOther,
+  attemptColumns,
+  type JournalTables,
+  latestIn,
+  listedOf,
+  madeBy,
+  type OpenAttempt,
+} from './journal-tables.ts';
+import { lookedUpOtherwise } from './known-journal.ts';
+
+// The line of an attempt, in the order of `attemptColumns`.
+type Listed = Readonly<Record<number, unknown>> | undefined;
+
+/** What the rows that were read so far say of the tables. */
+export class LookedUp {
+  readonly #tables: JournalTables;
+  // Attempts of which a later row is still to come, by their names: those of some hours, as a rule.
+  readonly #begun = new Map<string, { readonly listed: Listed; readonly record: OpenAttempt }>();
+  // How many lines the three tables should have.
+  #lines = 0;
+  #time = 0;
+
+  constructor(tables: JournalTables) {
+    this.#tables = tables;
+  }
+
+  /** What is wrong with these rows, which come after those that were given before. */
+  read(rows: readonly StoredRow[]): readonly Finding[] {
+    const [first, last] = [rows[0]?.seq ?? 0, rows.at(-1)?.seq ?? 0];
+    const abouts = this.#tables.aboutIn(first, last);
+    const lines = this.#tables.listedIn(first, last);
+    const wrong = rows.filter((stored) => abouts.get(stored.seq) !== this.#aboutOf(stored, lines));
+    return wrong.map(({ seq }) => ({ seq, problem: lookedUpOtherwise }));
+  }
+
+  // What a row should be found by; undefined when something else of what is looked up is wrong.
+  #aboutOf(stored: StoredRow, lines: ReadonlyMap<number, Listed>): string | undefined {
+    const { seq } = stored;
+    const row = readable(stored);
+    if (row === undefined) return stored.type === 'sent' ? undefined : '';
+    if (row.type !== 'sent' && row.type !== 'verdict') return aboutOfOther(row);
+    this.#time = Math.max(this.#time, latestIn(row));
+    const key = attemptKey(row);
+    if (row.type === 'sent') {
+      const record = { seq, last: seq, sent: row, verdicts: [...verdictsIn(row)] };
+      this.#begun.set(key, { listed: lines.get(seq), record });
+    }
+    const begun = this.#begun.get(key);
+    // A verdict without its attempt, as a journal of a team may have one.
+    if (begun === undefined) return this.#tables.sentOf(row) === undefined ? '' : undefined;
+    const { listed, record } = begun;
+    record.last = seq;
+    if (row.type === 'verdict') record.verdicts.push(row);
+    const about = aboutOf(record.sent);
+    if (listed?.[lastColumn] !== seq) return about;
+    this.#begun.delete(key);
+    return this.#isListed(record, listed) ? about : undefined;
+  }
+
+  // Erased links are in neither of the two.
+  #isListed(record: OpenAttempt, listed: Listed): boolean {
+    const wanted = listedOf(record);
+    const made = new Set(record.verdicts.flatMap(madeBy));
+    const again = new Set(record.sent.again);
+    this.#lines += 1 + made.size + again.size;
+    const isMade = (id: string) =>
+      this.#tables.sql('SELECT 1 FROM made WHERE id = ? AND sent = ?').get(id, record.seq) !== undefined;
+    const isAgain = (name: string) =>
+      this.#tables.sql('SELECT 1 FROM again WHERE name = ? AND sent = ?').get(name, record.seq) !== undefined;
+    return (
+      attemptColumns.every((name, column) => listed?.[column] === wanted[name]) &&
+      [...made].every(isMade) &&
+      [...again].every(isAgain)
+    );
+  }
+
+  /** What is wrong when all rows were read. */
+  end(): readonly Finding[] {
+    const count = (table: string) =>
+      Number(this.#tables.sql(`SELECT count(*) AS lines FROM ${table}`).get()?.lines);
+    const more = count('attempts') + count('made') + count('again') - this.#lines;
+    const isLater = this.#tables.end().time !== this.#time;
+    return [
+      ...[...this.#begun.values()].map(({ record }) => ({ seq: record.seq, problem: lookedUpOtherwise })),
+      ...(more > 0 ? [{ seq: 0, problem: `${more} changes are looked up that no row tells of` }] : []),
+      ...(isLater ? [{ seq: 0, problem: 'the latest time is noted otherwise than the rows tell it' }] : []),
+    ];
+  }
+}
+
+const lastColumn = attemptColumns.indexOf('last');
+
+function readable(stored: StoredRow): JournalRow | undefined {
+  try {
+    return written(stored);
+  } catch {
+    return undefined;
+  }
+}
