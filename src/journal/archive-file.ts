@@ -22,16 +22,19 @@ export interface Archive {
 const object = 'paydesk_journal';
 const certain = 'nothing was changed';
 
-/**
- * Writes a new file, and returns how many rows it has. Throws CliError 'refused' when the file exists, and 'incomplete' when it cannot
- * be written.
- */
+/** The digests of a file that was written: of its rows, as in its last line, and of all of it. */
+interface Digests {
+  readonly ofRows: string;
+  readonly ofFile: string;
+}
+
+/** Writes a new file. Throws CliError 'refused' when the file exists, and 'incomplete' when it cannot be written. */
 export function writeArchive(
   path: string,
   { count, rows, key }: Pick<Archive, 'count' | 'key'> & { readonly rows: Iterable<StoredRow> },
   cwd?: () => string,
-): number {
-  writeNew(path, cwd, (write) => {
+): Digests {
+  return writeNew(path, cwd, (write) => {
     const sha256 = createHash('sha256');
     const add = (text: string) => {
       const bytes = Buffer.from(text);
@@ -47,9 +50,17 @@ export function writeArchive(
       part = '';
     }
     add(part);
-    write(Buffer.from(`${JSON.stringify({ sha256: sha256.digest('hex') })}\n`));
+    const ofRows = sha256.copy().digest('hex');
+    add(`${JSON.stringify({ sha256: ofRows })}\n`);
+    return { ofRows, ofFile: sha256.digest('hex') };
   });
-  return count;
+}
+
+/** Reads back a file that was written. Whether every byte is there. Throws CliError 'usage' when it cannot be read. */
+export function isWritten(named: string, { ofFile }: Digests, cwd?: () => string): boolean {
+  const sha256 = createHash('sha256');
+  for (const bytes of partsOf(fullPath(cwd, named), named)) sha256.update(bytes);
+  return sha256.digest('hex') === ofFile;
 }
 
 const partLength = 2 ** 20;
@@ -99,6 +110,19 @@ function* rowsIn(path: string, named: string, count: number): Generator<StoredRo
 
 // The whole lines of a file. Reads a part at a time.
 function* linesOf(path: string, named: string): Generator<string> {
+  let rest: readonly Buffer[] = [];
+  for (const bytes of partsOf(path, named)) {
+    let from = 0;
+    for (let to = bytes.indexOf(10); to !== -1; to = bytes.indexOf(10, from)) {
+      yield Buffer.concat([...rest, bytes.subarray(from, to)]).toString('utf8');
+      [rest, from] = [[], to + 1];
+    }
+    rest = [...rest, Buffer.from(bytes.subarray(from))];
+  }
+}
+
+// The bytes of a file, a part at a time; each is overwritten by the next.
+function* partsOf(path: string, named: string): Generator<Buffer> {
   const bytes = Buffer.alloc(partLength);
   let handle: number | undefined;
   // A pipe would wait for its writer for ever.
@@ -106,15 +130,8 @@ function* linesOf(path: string, named: string): Generator<string> {
     throw new CliError('usage', `${named} is not a plain file`, { certain });
   try {
     handle = openSync(path, 'r');
-    let rest: readonly Buffer[] = [];
-    for (let size = readSync(handle, bytes); size > 0; size = readSync(handle, bytes)) {
-      let from = 0;
-      for (let to = bytes.indexOf(10); to !== -1 && to < size; to = bytes.indexOf(10, from)) {
-        yield Buffer.concat([...rest, bytes.subarray(from, to)]).toString('utf8');
-        [rest, from] = [[], to + 1];
-      }
-      rest = [...rest, Buffer.from(bytes.subarray(from, size))];
-    }
+    for (let size = readSync(handle, bytes); size > 0; size = readSync(handle, bytes))
+      yield bytes.subarray(0, size);
   } catch (error) {
     throw new CliError('usage', `${named} cannot be read: ${systemReason(error)}`, { certain });
   } finally {
@@ -122,16 +139,17 @@ function* linesOf(path: string, named: string): Generator<string> {
   }
 }
 
-function writeNew(
+function writeNew<T>(
   named: string,
   cwd: (() => string) | undefined,
-  fill: (write: (bytes: Uint8Array) => void) => void,
-): void {
+  fill: (write: (bytes: Uint8Array) => void) => T,
+): T {
   try {
+    let filled: T;
     const path = fullPath(cwd, named);
     const handle = openSync(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
     try {
-      fill((bytes) => writeAll(handle, bytes));
+      filled = fill((bytes) => writeAll(handle, bytes));
       fsyncSync(handle);
     } catch (error) {
       rmSync(path, { force: true });
@@ -140,6 +158,7 @@ function writeNew(
       closeSync(handle);
     }
     syncFolderOf(path);
+    return filled;
   } catch (error) {
     if (error instanceof CliError) throw error;
     if (systemCode(error) === 'EEXIST')

@@ -6,16 +6,16 @@
 import { rmSync } from 'node:fs';
 import { CliError } from '../../errors.ts';
 import { fullPath } from '../../io.ts';
-import { type Archive, readArchive, writeArchive } from '../archive-file.ts';
+import { isWritten, writeArchive } from '../archive-file.ts';
 import { archiveRow, areOver, inShort } from '../archived-rows.ts';
 import { chainStart, link, relink, type StoredRow } from '../chain.ts';
 import { type AttemptRecord, attemptKey, type SettingRow } from '../journal-rows.ts';
 import type { Archiving, Moved } from '../journal-store.ts';
 import type { OpenFile } from './database.ts';
 import type { JournalFile } from './journal-file.ts';
-import { JournalTables, journalKind } from './journal-tables.ts';
+import { JournalTables, journalKind, type NumberedAttempt } from './journal-tables.ts';
 import { buildJournal, dropJournal, replaceJournal } from './repair.ts';
-import { verifyFiles } from './verify-files.ts';
+import { verifyFiles, wholeRows } from './verify-files.ts';
 import { linesAfter, type Places } from './witness-check.ts';
 import {
   type FoundWitness,
@@ -59,11 +59,12 @@ export async function archiveOld(old: OldJournal, { before, path, said }: Archiv
     for (const { db } of [tables, witness]) db.exec('BEGIN IMMEDIATE');
     old.check();
     refuseFindings(old, tables, { is: 'whole', witness });
-    const { count, head, sha256 } = writeChecked(old, path);
-    const from = { at: said.time, file: fullPath(old.cwd, path), rows: count, head, sha256 };
+    const { seq: rows, hash: head } = tables.end();
+    const sha256 = writeChecked(old, path, rows);
+    const from = { at: said.time, file: fullPath(old.cwd, path), rows, head, sha256 };
     const built = await orWithoutFile(old, path, () => build(old, fresh, before, archiveRow(said, from)));
     await replaceJournal(file.path, fresh);
-    return { ...built, rowsBefore: count, sha256 };
+    return { ...built, rowsBefore: rows, sha256 };
   } finally {
     for (const { db } of [witness, tables]) if (db.isTransaction) db.exec('ROLLBACK');
     await dropJournal(fresh);
@@ -72,19 +73,24 @@ export async function archiveOld(old: OldJournal, { before, path, said }: Archiv
 
 function refuseFindings({ places }: OldJournal, tables: JournalTables, witness: FoundWitness): void {
   const [finding] = verifyFiles(tables, witness, places, undefined).findings;
-  if (finding === undefined) return;
-  throw new CliError('refused', `the journal ${places.journal} is not whole: ${finding.problem}`, {
+  if (finding !== undefined) throw notWhole(places, finding.problem);
+}
+
+function notWhole({ journal }: Places, problem: string): CliError {
+  return new CliError('refused', `the journal ${journal} is not whole: ${problem}`, {
     certain: 'nothing was moved',
     now: ['paydesk journal verify', 'paydesk journal verify --repair   (keeps a copy)'],
   });
 }
 
-// Reads back what it wrote: from now on only this file has it all.
-function writeChecked({ tables, witness, cwd }: OldJournal, path: string): Archive {
-  const { seq, hash } = tables.end();
-  writeArchive(path, { count: seq, rows: tables.each(), key: witness.key }, cwd);
-  const archive = readArchive(path, cwd);
-  if (archive.count === seq && archive.head === hash) return archive;
+// Writes the rows as they are checked once more, and reads back every byte: from now on only this file has it all. Returns the digest
+// of its rows.
+function writeChecked({ tables, witness, places, cwd }: OldJournal, path: string, count: number): string {
+  const rows = wholeRows(tables, { is: 'whole', witness }, places, () => {
+    throw notWhole(places, 'a row is another than it was when it was checked');
+  });
+  const written = writeArchive(path, { count, rows, key: witness.key }, cwd);
+  if (isWritten(path, written, cwd)) return written.ofRows;
   throw new CliError('refused', `${path} does not hold what was written to it`, {
     certain: 'nothing was moved',
     now: ['take another folder'],
@@ -109,8 +115,7 @@ async function build(
   first: SettingRow,
 ): Promise<Pick<Moved, 'attempts' | 'rows'>> {
   const { file, places, openFile } = old;
-  // 1 at the numbers of the SENT rows that get a short row in place of all of theirs.
-  const moved = new Uint8Array(old.tables.end().seq + 1);
+  const moved = { attempts: 0 };
   const key = newWitnessKey();
   const rows = newRows(old.tables, { before, moved, first: link(first, 1, chainStart) });
   await buildJournal({ ...file, path: fresh }, openFile, { rows, key });
@@ -120,7 +125,7 @@ async function build(
     const witness = openWitness({ ...places.witness, path: `${places.witness.path}.new` }, openFile);
     refuseFindings(old, tables, witness);
     if (witness.is === 'whole') witness.witness.close();
-    return { attempts: moved.reduce((sum, one) => sum + one, 0), rows: tables.end().seq };
+    return { ...moved, rows: tables.end().seq };
   } finally {
     tables.db.close();
   }
@@ -132,16 +137,24 @@ function* newRows(
     before,
     moved,
     first,
-  }: { readonly before: number; readonly moved: Uint8Array; readonly first: StoredRow },
+  }: { readonly before: number; readonly moved: { attempts: number }; readonly first: StoredRow },
 ): Generator<StoredRow> {
   yield first;
   let { seq, hash } = first;
+  // The attempts that got a short row, with the number of their last row, which is passed over as all others of theirs.
+  const passed = new Map<string, number>();
   for (const stored of tables.each()) {
-    if (stored.type === 'verdict' && moved[tables.sentOf(stored)?.seq ?? 0] === 1) continue;
+    const key = attemptKey(stored);
+    const last = stored.type === 'verdict' ? passed.get(key) : undefined;
+    if (last === stored.seq) passed.delete(key);
+    if (last !== undefined) continue;
     const about = stored.type === 'sent' ? (stored.order_id ?? tables.sentOf(stored)?.about) : undefined;
     const over = about === undefined ? [] : recordsOver(tables, about, before);
-    const record = over.find((one) => isWhole(one) && attemptKey(one.sent) === attemptKey(stored));
-    if (record !== undefined) moved[stored.seq] = 1;
+    const record = over.find((one) => isWhole(one) && attemptKey(one.sent) === key);
+    if (record !== undefined) {
+      moved.attempts += 1;
+      if (record.last > stored.seq) passed.set(key, record.last);
+    }
     const next =
       record === undefined ? relink(stored, seq + 1, hash) : link(inShort(record, first.time), seq + 1, hash);
     yield next;
@@ -150,7 +163,7 @@ function* newRows(
 }
 
 // The attempts on an order, if all of them are over. The columns know most of those that are not.
-function recordsOver(tables: JournalTables, about: string, before: number): readonly AttemptRecord[] {
+function recordsOver(tables: JournalTables, about: string, before: number): readonly NumberedAttempt[] {
   const found = tables
     .sql(
       `SELECT max(time) AS newest, count(is_open) + count(is_doubted) + count(due) AS unfinished

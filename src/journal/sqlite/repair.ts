@@ -252,6 +252,8 @@ export async function buildJournal(
   }
   const db = openFile(fresh, journalKind);
   try {
+    // Names are added all over their indexes.
+    db.exec('PRAGMA cache_size = -32768');
     const tables = new JournalTables(db);
     writeAtOnce(db, () => {
       tables.add(rows);

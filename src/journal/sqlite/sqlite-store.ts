@@ -364,8 +364,10 @@ class SqliteStore implements CopiedJournal {
     // Without a file that opens there is nothing to write, or all of it is lost.
     if (both === undefined && (await this.verify()).findings.length > 0) refuse();
     const key = both?.witness?.key ?? newWitnessKey();
-    const write = (count: number, rows: Iterable<StoredRow>) =>
+    const write = (count: number, rows: Iterable<StoredRow>) => {
       writeArchive(path, { count, rows, key }, this.#place.cwd);
+      return count;
+    };
     if (both === undefined) return write(0, []);
     const { tables, found } = both;
     const rows = () => wholeRows(tables, found, this.#places, refuse);

@@ -120,6 +120,7 @@ export function prepareWitness(
     }
     const db = openFile(fresh, witnessKind);
     try {
+      db.exec('PRAGMA cache_size = -32768');
       writeAtOnce(db, () => {
         // It keeps its mark under its final name.
         const mark = fileMark(fresh) ?? null;
