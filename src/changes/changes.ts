@@ -15,10 +15,13 @@ export {
 export { applyPlan } from './bulk/apply-plan.ts';
 export { compareFile } from './bulk/compare-file.ts';
 export { isUnsentPlanOf, planFile, planOrder, refreshPlan } from './bulk/make-plan.ts';
-export { controlFigures, paidOnOrders, rowsToSend } from './bulk/plan-checks.ts';
+export { checkPlanLimits, controlFigures, paidOnOrders, rowsToSend } from './bulk/plan-checks.ts';
 export { showPlan } from './bulk/plan-list.ts';
 export { planStatus } from './bulk/plan-status.ts';
+export { readAgain } from './bulk/report-plan.ts';
 export { type RowVerdict, rowVerdicts } from './bulk/row-verdicts.ts';
+export type { SendingContext } from './bulk/send-row.ts';
+export { workOff } from './bulk/work-off.ts';
 export {
   acknowledgedAlarms,
   acknowledgedWords,

@@ -6,7 +6,7 @@ import type { WhatChanges } from '../commands/commands.ts';
 import type { Context } from '../context/context.ts';
 import { CliError } from '../errors.ts';
 import type { ClockWithTimers, Io } from '../io.ts';
-import type { Change, Journal, JournalStore } from '../journal/journal.ts';
+import { type Journal, type JournalStore, newChangeId } from '../journal/journal.ts';
 import { tolerableSkewMs } from '../journal/journal-time.ts';
 import { openJournal } from '../journal/open-journal.ts';
 import type { Locks } from '../locks/locks.ts';
@@ -60,7 +60,10 @@ export interface AccountParts {
 
 /** The functions of an account that a command gets in its context. */
 export interface Account
-  extends Pick<Context, 'service' | 'draftService' | 'change' | 'journal' | 'useProfileOf' | 'sender'> {
+  extends Pick<
+    Context,
+    'service' | 'draftService' | 'change' | 'journal' | 'useProfileOf' | 'sender' | 'planSender'
+  > {
   /** Closes the connections, and the files of the journal. */
   close(): void;
 }
@@ -129,7 +132,8 @@ export function createAccount(parts: AccountParts): Account {
     async draftService(draft, key) {
       return (await openWith(async () => profiles.openDraft(draft, key))).service;
     },
-    journal: withDesk(opened.journal, desk),
+    journal: withDesk(opened.journal, desk, parts.shortTime),
+    planSender: async () => (globals.dryRun ? undefined : (await desk())?.plans),
     async sender() {
       const { createSenderDoor } = await import('./sender-door.ts');
       return createSenderDoor({
@@ -164,7 +168,7 @@ export function createAccount(parts: AccountParts): Account {
       if (parts.changes !== 'service') throw new Error('commands.ts does not say that this command can send');
       (await profiles.open(ofPlan)).allowChange();
       const team = globals.dryRun ? undefined : await desk();
-      if (team !== undefined) return await team.change(newId(change))(change);
+      if (team !== undefined) return await team.change(newChangeId(change))(change);
       const [client, { createChange }] = await Promise.all([open(), import('../journal/make-change.ts')]);
       let changeEnded: (() => void) | undefined;
       let sentAs = '';
@@ -180,7 +184,7 @@ export function createAccount(parts: AccountParts): Account {
           send: sending(client.send, () => sentAs),
           store,
           options: globals,
-          ids: () => newId(change),
+          ids: () => newChangeId(change),
           signal: stopWaiting,
         })(change);
       } finally {
@@ -188,14 +192,6 @@ export function createAccount(parts: AccountParts): Account {
       }
     },
   };
-}
-
-// Short enough to be typed. Of many thousand rows of plans, two would have the same id.
-function newId({ plan }: Change): string {
-  return `i_${crypto
-    .randomUUID()
-    .replaceAll('-', '')
-    .slice(0, plan === undefined ? 8 : 12)}`;
 }
 
 async function deskOf(parts: DeskOfRun, open: () => Promise<OpenProfile>): Promise<Desk | undefined> {
@@ -230,9 +226,19 @@ async function deskNamed({ globals, profiles }: AccountParts): Promise<string | 
 }
 
 // What a desk handed over without showing its end is looked up before anything else is decided about the same.
-function withDesk(journal: Journal, desk: () => Promise<Desk | undefined>): Journal {
+function withDesk(
+  journal: Journal,
+  desk: () => Promise<Desk | undefined>,
+  shortTime: (ms: number) => string,
+): Journal {
   return {
     ...journal,
+    async applying(plan) {
+      const team = await desk();
+      if (team === undefined) return await journal.applying(plan);
+      const found = await team.plans.applying(plan.digest);
+      return found && `${found.member}, since ${shortTime(found.since)}`;
+    },
     async refuseOpen(order) {
       await (await desk())?.journal.settleEarlier(order.orderId);
       return await journal.refuseOpen(order);

@@ -5,9 +5,11 @@ import { proxyFor } from '../api/api.ts';
 import { createTransport, type Transport } from '../api/client.ts';
 import { CliError } from '../errors.ts';
 import type { JournalStore, MakeChange } from '../journal/journal.ts';
+import type { PlanSender } from '../plans/plans.ts';
 import type { OpenProfile } from '../profiles/profiles.ts';
 import { createDeskJournal, type DeskJournal } from '../sender/at-desk/desk-journal.ts';
 import { changeThrough, type DeskParts } from '../sender/at-desk/hand-over.ts';
+import { createPlanSender } from '../sender/at-desk/hand-plan.ts';
 import { createHandedOver } from '../sender/at-desk/handed-over.ts';
 import { createHop } from '../sender/at-desk/hop.ts';
 import { createRemoteRules } from '../sender/at-desk/remote-rules.ts';
@@ -22,6 +24,7 @@ export interface Desk {
   readonly store: JournalStore;
   readonly journal: DeskJournal;
   readonly change: (id: string) => MakeChange;
+  readonly plans: PlanSender;
   /** Forgets what was handed over and whose end was shown, and closes the connection. */
   close(): void;
 }
@@ -83,6 +86,7 @@ export function openDesk(parts: DeskOfRun, { profile, key }: OpenProfile): Desk 
     sender: sender.origin,
     store: { ...store, rules: () => Promise.resolve(teamRules) },
     journal: createDeskJournal(desk, (change) => shown.add(change)),
+    plans: createPlanSender(desk),
     change: (id) => async (change) => {
       try {
         const outcome = await changeThrough(desk, id, change);

@@ -149,6 +149,7 @@ export function createRun(state: RunState, globals: Globals, words: readonly str
     journal: account.journal,
     journalPlace,
     sender: account.sender,
+    planSender: account.planSender,
     ...createReaders(io, state.signal),
     days,
     daysIn(zone) {

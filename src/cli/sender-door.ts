@@ -18,13 +18,14 @@ import {
   type SenderConfig,
   writeConfig,
 } from '../sender/at-sender/config.ts';
-import { addPlans } from '../sender/at-sender/given-plans.ts';
+import { createHandedPlans } from '../sender/at-sender/handed-plans.ts';
 import { createLastUses, readLastUses } from '../sender/at-sender/last-uses.ts';
 import { createMembers, type MemberAccount, type Members } from '../sender/at-sender/members.ts';
 import type { SenderAccount } from '../sender/at-sender/routes.ts';
 import { createRules, type Rules } from '../sender/at-sender/rules/rules.ts';
 import { addRules } from '../sender/at-sender/rules/rules-routes.ts';
 import { addChanges, type Changes } from '../sender/at-sender/run-changes.ts';
+import { addPlans, type RunPlans } from '../sender/at-sender/run-plans.ts';
 import { startServer } from '../sender/at-sender/server.ts';
 import { createClosings } from '../sender/at-sender/shares.ts';
 import { unitFile } from '../sender/at-sender/unit-files.ts';
@@ -240,7 +241,7 @@ async function serve(
   const accounts = new Map<string, SenderAccount>();
   for (const name of config.accounts) accounts.set(name, await openSenderAccount(parts, name));
   const teamRules = rulesOf(parts, members);
-  let changes: Changes | undefined;
+  const routes: { changes?: Changes; plans?: RunPlans } = {};
   const server = await startServer({
     config,
     certificate,
@@ -252,20 +253,23 @@ async function serve(
     addRoutes(hop) {
       addAnswers(hop, parts.asking);
       addRules(hop, teamRules);
-      changes = addChanges(hop, {
+      const shared = {
         store: parts.store,
         locks: parts.locks,
         clock,
         version,
         rules: teamRules,
-        plans: addPlans(hop, teamRules),
         mayClose: createClosings(() => clock.monotonic()),
         stop: parts.stop,
         report: parts.report,
-      });
+      };
+      routes.changes = addChanges(hop, shared);
+      const handed = createHandedPlans(join(parts.stateFolder, 'sender', 'plans'), rules);
+      routes.plans = addPlans(hop, { ...shared, accounts, handed });
     },
     log,
   });
+  await routes.plans?.resume();
   const { host } = config.listen;
   const scheme = certificate === undefined ? 'http' : 'https';
   return {
@@ -273,7 +277,7 @@ async function serve(
     accounts: config.accounts,
     drain: () => server.drain(),
     async close() {
-      await changes?.stop();
+      await Promise.all([routes.changes?.stop(), routes.plans?.stop()]);
       await server.close();
     },
   };

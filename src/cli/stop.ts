@@ -17,9 +17,9 @@ export interface Stop {
   readonly abortAtOnce: () => void;
   /**
    * Call it with the id of a change right before sending, and call the function that it returns once the change has its
-   * verdict.
+   * verdict. Without an id: somebody else sends.
    */
-  readonly startChange: (change: string) => () => void;
+  readonly startChange: (change?: string) => () => void;
   readonly inFlight: () => boolean;
   /** The journal id of the last change that this run sent. */
   readonly sentChange: () => string | undefined;
@@ -49,8 +49,8 @@ export function createStop(): Stop {
     },
     startChange(change) {
       inFlight += 1;
-      sentChange = change;
-      sent.add(change);
+      sentChange = change ?? sentChange;
+      if (change !== undefined) sent.add(change);
       return () => {
         inFlight -= 1;
         if (inFlight === 0 && reason !== undefined) stop.abort(reason);

@@ -8,7 +8,7 @@ import type { Indexes } from '../index/index.ts';
 import type { Clock } from '../io.ts';
 import type { Journal, MakeChange } from '../journal/journal.ts';
 import type { Busy, Held } from '../locks/locks.ts';
-import type { Plans } from '../plans/plans.ts';
+import type { PlanSender, Plans } from '../plans/plans.ts';
 import type { ProfileDraft, Profiles, TypedKey } from '../profiles/profiles.ts';
 import type { SenderDoor } from '../sender/sender.ts';
 import type { SimulatorControl } from '../simulator/simulator.ts';
@@ -109,6 +109,8 @@ export interface Context {
   readonly journal: Journal;
   /** The folder of the journal, and what says so: `state_folder`, or the file of the machine's configuration. */
   readonly journalPlace: { readonly folder: string; readonly from: string };
+  /** The sender that works plans off; undefined if this run sends their rows itself. */
+  planSender(): Promise<PlanSender | undefined>;
   /** What the sender commands do, and how a desk joins a sender. Its code is loaded when it is asked for. */
   sender(): Promise<SenderDoor>;
   completionScript(shell: Shell): Promise<string>;

@@ -54,8 +54,6 @@ export interface Change {
   readonly ref?: string | undefined;
   readonly plan?: string | undefined;
   readonly line?: number | undefined;
-  /** With a team: the plan by its digest, and its text for a sender that does not have it any more. */
-  readonly ofPlan?: { readonly digest: string; readonly text: () => string } | undefined;
   /** With a team: the request that somebody else approved. */
   readonly approval?: string | undefined;
   /** Says what the change waits for, in place of the notes of the run. */
@@ -143,3 +141,9 @@ export type Outcome =
 
 /** The only way to change something (make-change.ts). Throws a CliError when nothing was sent: 'refused', 'not_found', … */
 export type MakeChange = (change: Change) => Promise<Outcome>;
+
+/** A new id. It is short enough to be typed; of many thousand rows of plans, two would have the same one. */
+export function newChangeId({ plan }: Pick<Change, 'plan'>): string {
+  const letters = crypto.randomUUID().replaceAll('-', '');
+  return `i_${letters.slice(0, plan === undefined ? 8 : 12)}`;
+}

@@ -58,7 +58,7 @@ export type {
   MakeChange,
   Outcome,
 } from './change.ts';
-export { changeKinds } from './change.ts';
+export { changeKinds, newChangeId } from './change.ts';
 export { usesUp } from './guards.ts';
 export type {
   Alarm,
@@ -94,7 +94,7 @@ export { foundTwice, isPaidTwice, otherAlarms, refundsPaidTwice } from './paid-t
 export { pickDue } from './read-again.ts';
 export { touches } from './read-guards.ts';
 export { appearedVerdict, notMadeBy, recordedBy, statementOn } from './said-by-hand.ts';
-export { type AccountMarks, isOfLivemode, isSameOrigin, mayBeOf } from './same-account.ts';
+export { type AccountMarks, attemptsOf, isOfLivemode, isSameOrigin, mayBeOf } from './same-account.ts';
 export { sameJson } from './same-request.ts';
 export type {
   ApprovalRow,
@@ -308,7 +308,7 @@ export interface Journal {
   /** Takes a plan, so that no other run works on it. Throws CliError 'refused' while another run has it. */
   claimPlan(plan: { readonly id: string }): Promise<PlanClaim>;
   /** Who is applying a plan right now: `op7, since 09:31:40`. Undefined if nobody is. */
-  applying(plan: { readonly id: string }): Promise<string | undefined>;
+  applying(plan: { readonly id: string; readonly digest: string }): Promise<string | undefined>;
   /** `eraseBodies` of the store. */
   forget(before: number): Promise<number>;
   verify(head?: string): Promise<Verification>;

@@ -17,3 +17,4 @@ export * from './plan-types.ts';
 export { leanRow } from './plan-types.ts';
 export { bar, progressWords } from './progress-words.ts';
 export { runBatch } from './run-batch.ts';
+export * from './worked-plan.ts';

@@ -13,6 +13,8 @@ import {
   type Outcome,
   type Resolved,
 } from '../journal/journal.ts';
+import type { RowTold } from '../plans/plans.ts';
+import { rowToldForm, workedForm } from './plan-wire.ts';
 import { changeIdPattern, errorFromWire, errorToWire, maxText, refusedForm, text } from './wire.ts';
 
 // ── Parts ───────────────────────────────────────────────────────────────────────────────────────
@@ -76,9 +78,6 @@ const whatForm = v.strictObject({
   again: names,
   idempotencyKey: v.optional(id),
   asked: v.optional(object),
-  ref: v.optional(id),
-  plan: v.optional(id),
-  line: v.optional(units),
   approval: v.optional(id),
   neighbour: v.optional(id),
 });
@@ -94,8 +93,6 @@ export const handOverForm = v.strictObject({
   what: whatForm,
   /** Attempts that this run has just settled, by their changes. */
   closed: names,
-  /** The plan whose row it is. */
-  digest: v.optional(v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/))),
   /** The order as the person saw it. Absent: the sender reads it first. */
   shown: v.optional(recordForm),
 });
@@ -111,7 +108,7 @@ type TravellingRefusal = v.InferOutput<typeof refused>;
 
 const outcome = v.custom<TravellingOutcome>(isObject);
 
-/** One line of the stream of a change. Only an end says what became of it; the end of the stream says nothing. */
+/** One line of the stream of a change, or of a plan. Only an end says what became of it; the end of the stream says nothing. */
 export const lineForm = v.union([
   /** The sender has it. */
   v.strictObject({ at: v.picklist(['taken', 'sent', 'beat']) }),
@@ -119,26 +116,27 @@ export const lineForm = v.union([
   v.strictObject({ waiting: v.nullable(v.string()), atOnce: v.optional(v.boolean()) }),
   v.strictObject({ note: v.string() }),
   v.strictObject({ warn: v.string() }),
+  rowToldForm,
   // From here on ends:
   v.strictObject({ end: outcome }),
   v.strictObject({ refused }),
   /** The order is not as it was shown, and nothing was sent. */
   v.strictObject({ changed: recordForm }),
-  /** It needs the approval of its plan, this sender does not have that plan (any more), and nothing was sent. */
-  v.strictObject({ forgotten: v.literal(true) }),
   /** This sender does not know the id. That proves nothing: it may be on its way. */
   v.strictObject({ unknown: v.literal(true) }),
-  /** The id is closed for good: nothing was sent under it, and nothing will be. */
+  /** The id is closed for good: nothing was sent under it, and nothing will be. Of a plan: it is stopped. */
   v.strictObject({ closed: v.literal(true) }),
+  /** A plan was worked off. */
+  v.strictObject({ worked: workedForm }),
 ]);
 export type Line = v.InferOutput<typeof lineForm>;
 export type EndLine = Exclude<
   Line,
-  { at: string } | { waiting: string | null } | { note: string } | { warn: string }
+  { at: string } | { waiting: string | null } | { note: string } | { warn: string } | RowTold
 >;
 
 export function isEnd(line: Line): line is EndLine {
-  return !('at' in line || 'waiting' in line || 'note' in line || 'warn' in line);
+  return !('at' in line || 'waiting' in line || 'note' in line || 'warn' in line || 'row' in line);
 }
 
 /** A refusal as it travels, with what a limit says, so that the desk can say it in its own words. */

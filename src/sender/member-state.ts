@@ -7,6 +7,8 @@ import { nameForm, roles, timeForm } from './wire.ts';
 export const memberPrefix = 'member/';
 /** The same of rows that close the id of a change for good. */
 export const closedPrefix = 'closed/';
+/** The same of rows that stop a plan; its digest follows. */
+export const stoppedPrefix = 'stopped/';
 
 const hash = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/));
 const secretForm = { id: v.string(), hash, until: timeForm };
@@ -23,7 +25,7 @@ export function readMember(text: string): MemberState | undefined {
   return read.success ? read.output : undefined;
 }
 
-/** A row about a member or about a closed id in words: `member ana`, from `not set` to `operator at desk-4`; undefined for other rows. */
+/** A row about a member, a closed id or a stopped plan in words: `member ana`, from `not set` to `operator at desk-4`; undefined for other rows. */
 export function senderRowWords({
   name,
   from,
@@ -35,6 +37,12 @@ export function senderRowWords({
 }): { readonly setting: string; readonly from: string | null; readonly to: string | null } | undefined {
   if (name.startsWith(closedPrefix))
     return { setting: `change ${name.slice(closedPrefix.length)}`, from, to: 'taken back' };
+  if (name.startsWith(stoppedPrefix))
+    return {
+      setting: `plan ${name.slice(stoppedPrefix.length, stoppedPrefix.length + 8)}`,
+      from,
+      to: 'stopped',
+    };
   if (!name.startsWith(memberPrefix)) return undefined;
   return { setting: `member ${name.slice(memberPrefix.length)}`, from: stateWords(from), to: stateWords(to) };
 }

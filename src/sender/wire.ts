@@ -37,6 +37,9 @@ export const hopPaths = {
   withdraw: (account: string, id: string) => `/v1/changes/${account}/${id}/withdraw`,
   resolve: (account: string, id: string) => `/v1/changes/${account}/${id}/resolve`,
   plans: (account: string) => `/v1/plans/${account}`,
+  applyPlan: (account: string) => `/v1/plans/${account}/apply`,
+  plan: (account: string, digest: string) => `/v1/plans/${account}/${digest}`,
+  stopPlan: (account: string, digest: string) => `/v1/plans/${account}/${digest}/stop`,
 } as const;
 
 /** Headers of the hop, in lower case. `authorization` is `Bearer TOKEN`. */

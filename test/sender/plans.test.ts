@@ -4,13 +4,12 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { planText, readPlan } from '../../src/plans/plans.ts';
-import type { Json } from '../harness/orders.ts';
 import type { Ran } from '../harness/paydesk.ts';
 import { inOneLine, lastRecord } from '../harness/ran.ts';
 import { senderFile, startSender, type TestDesk, type TestSender } from '../harness/sender.ts';
 import { type Service, startService } from '../harness/service.ts';
 import { ordersOf, refunding } from './ledger.ts';
-import { givePlan, handOver, lastLine } from './raw-hop.ts';
+import { applyRaw, givePlan, lastLine } from './raw-hop.ts';
 
 let service: Service;
 let sender: TestSender;
@@ -67,14 +66,6 @@ async function approved(): Promise<void> {
   expect(ran, ran.stderr).toMatchObject({ code: 0 });
 }
 
-/** A row of a plan file as whoever writes a program of their own hands it over. */
-function rowIn(text: string, number: number): Json {
-  const found = text
-    .split('\n')
-    .find((line) => line.startsWith(`{"object":"plan_row"`) && JSON.parse(line).number === number);
-  return JSON.parse(found ?? '{}');
-}
-
 const digestIn = (text: string) => String(lastRecord(text).digest);
 
 test('asks for an approval, is approved by somebody else, and then all of its rows are sent once', async () => {
@@ -99,97 +90,17 @@ test('without an approval none of its rows is sent, not even by a desk that does
   const request = await asked();
   expect((await apply()).code).toBe(3);
   const text = readFileSync(fileOf('rows.plan'), 'utf8');
-  expect(await givePlan(sender.url, ana.token, text)).toMatchObject({ status: 200 });
-  const reply = await handOverRow(text);
-  expect(lastLine(reply)).toHaveProperty('refused');
+  const head = { digest: digestIn(text), rows: 3, sums: [{ currency: 'MXN', amount: 2100 }] };
+  const reply = await applyRaw(sender.url, ana.token, head, text);
+  expect(lastLine(reply)).toHaveProperty('worked');
+  expect(reply.text).toContain('nobody else has approved 600 MXN');
   await ben.run([...shop, 'approvals', 'reject', request, '--note', 'no']);
   expect((await apply()).code).toBe(3);
   expect(sent()).toEqual([]);
 });
 
-// Hands the first row over, as it is in a plan, but for what is forged.
-function handOverRow(
-  text: string,
-  forge: (what: Json) => Json = (what) => what,
-  order = 'ord_A1',
-  id = 'i_raw',
-) {
-  const row = rowIn(text, 1);
-  const shown = service.orders.find(({ id }) => id === order) ?? {};
-  const what = (usual: Json): Json => {
-    const body = { ...(row.body as Json) };
-    return forge({
-      ...usual,
-      request: { method: 'POST', path: 'orders/ord_A1/refunds', body },
-      expected: [{ chargeId: 'ch_ord_A1', amount: -600 }],
-      amount: 600,
-      idempotencyKey: row.key,
-    });
-  };
-  return handOver(sender.url, ana.token, id, shown, what, 'shop', { digest: digestIn(text) });
-}
-
-const forgeries: readonly [string, (what: Json) => Json, string?][] = [
-  [
-    'amount',
-    (what) => ({
-      ...what,
-      request: {
-        method: 'POST',
-        path: 'orders/ord_A1/refunds',
-        body: { charge_id: 'ch_ord_A1', amount: 900 },
-      },
-      expected: [{ chargeId: 'ch_ord_A1', amount: -900 }],
-      amount: 900,
-    }),
-  ],
-  [
-    'order',
-    (what) => ({
-      ...what,
-      request: {
-        method: 'POST',
-        path: 'orders/ord_A9/refunds',
-        body: { charge_id: 'ch_ord_A9', amount: 600 },
-      },
-      expected: [{ chargeId: 'ch_ord_A9', amount: -600 }],
-    }),
-    'ord_A9',
-  ],
-  ['key', (what) => ({ ...what, idempotencyKey: 'row/of-nothing' })],
-  ['key left out', ({ idempotencyKey: _, ...what }) => what],
-];
-
-test.for(forgeries)(
-  'a row under the digest of an approved plan with another %s is refused, and nothing is sent',
-  async ([, forge, order]) => {
-    await approved();
-    const text = readFileSync(fileOf('rows.plan'), 'utf8');
-    await givePlan(sender.url, ana.token, text);
-    const reply = await handOverRow(text, forge, order);
-    expect(lastLine(reply)).toMatchObject({
-      refused: { error: { message: 'this is no row of the plan that it is said to be of' } },
-    });
-    expect(sent()).toEqual([]);
-    expect(lastLine(await handOverRow(text))).toMatchObject({ end: { verdict: 'applied' } });
-    expect(sent()).toEqual(refunds('ord_A1'));
-  },
-);
-
-test('a row of an approved plan is sent once, also for a desk that says it repeats it', async () => {
-  await approved();
-  const text = readFileSync(fileOf('rows.plan'), 'utf8');
-  await givePlan(sender.url, ana.token, text);
-  expect(lastLine(await handOverRow(text))).toMatchObject({ end: { verdict: 'applied' } });
-  const again = (what: Json) => ({ ...what, again: ['i_raw/1', 'rf_1'] });
-  const reply = await handOverRow(text, again, 'ord_A1', 'i_raw2');
-  expect(lastLine(reply)).toMatchObject({ end: { verdict: 'applied', recorded: true } });
-  expect(sent()).toEqual(refunds('ord_A1'));
-});
-
 test('a sender that was started again since the approval has it still', async () => {
   await approved();
-  const text = readFileSync(fileOf('rows.plan'), 'utf8');
   const { port, home } = sender;
   sender.signal('SIGTERM');
   await sender.end;
@@ -198,31 +109,12 @@ test('a sender that was started again since the approval has it still', async ()
   writeFileSync(file, JSON.stringify({ ...config, listen: { ...config.listen, port } }));
   const again = await startSender({ url: service.url, home });
   try {
-    // It has not read the plan yet, so a row alone is not sent.
-    expect(lastLine(await handOverRow(text))).toEqual({ forgotten: true });
-    expect(sent()).toEqual([]);
     const applied = await apply();
     expect(applied, applied.stderr).toMatchObject({ code: 0 });
     expect(sent()).toEqual(refunds('ord_A1', 'ord_A2', 'ord_A3'));
   } finally {
     await again[Symbol.asyncDispose]();
   }
-});
-
-test('a sender that forgets a plan while its rows are sent gets it again', async () => {
-  await approved();
-  const others: string[] = [];
-  for (const at of [4, 5, 6, 7, 8, 9, 10, 11]) {
-    await plan([`ord_A${at},10`], `other-${at}`);
-    others.push(readFileSync(fileOf(`other-${at}.plan`), 'utf8'));
-  }
-  onPost = async () => {
-    for (const text of others)
-      expect(await givePlan(sender.url, ben.token, text)).toMatchObject({ status: 200 });
-  };
-  const applied = await apply('rows', '--concurrency', '1');
-  expect(applied, applied.stderr).toMatchObject({ code: 0 });
-  expect(sent()).toEqual(refunds('ord_A1', 'ord_A2', 'ord_A3'));
 });
 
 test('a plan that was changed after its approval is refused by the desk, and by the sender', async () => {

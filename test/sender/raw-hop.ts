@@ -14,7 +14,7 @@ interface LastLine {
   readonly changed?: { readonly text: string };
   readonly closed?: true;
   readonly unknown?: true;
-  readonly forgotten?: true;
+  readonly worked?: unknown;
 }
 
 export function lastLine({ text }: RawReply): LastLine {
@@ -29,7 +29,7 @@ export function handOver(
   shown: Json,
   forge: (what: Json) => Json = (what) => what,
   account = 'shop',
-  more: { readonly digest?: string; readonly shown?: object } = {},
+  more: { readonly shown?: object } = {},
 ): Promise<RawReply> {
   const order = String(shown.id);
   const chargeId = `ch_${order}`;
@@ -61,6 +61,12 @@ export function withdraw(url: string, token: string, id: string): Promise<RawRep
 /** Gives the sender the text of a plan. */
 export function givePlan(url: string, token: string, text: string): Promise<RawReply> {
   return post(url, token, '/v1/plans/shop', text);
+}
+
+/** Hands a plan over. `head`: what was confirmed. */
+export function applyRaw(url: string, token: string, head: object, text: string): Promise<RawReply> {
+  const usual = { run: 'u_raw', profile: 'shop', timeoutMs: 60_000, concurrency: 4 };
+  return post(url, token, '/v1/plans/shop/apply', `${JSON.stringify({ ...usual, ...head })}\n${text}`);
 }
 
 /** Posts a body as JSON, or a text as it is. */

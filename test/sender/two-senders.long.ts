@@ -1,10 +1,10 @@
 /** Two senders of a team with one journal in PostgreSQL. */
 
-import { readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { newHome, paydesk, type Ran } from '../harness/paydesk.ts';
+import { type Home, newHome, paydesk, type Ran } from '../harness/paydesk.ts';
 import { type PostgresServer, startPostgres } from '../harness/postgres.ts';
 import { initSender, senderFile, startSender, type TestSender } from '../harness/sender.ts';
 import { type Service, startService } from '../harness/service.ts';
@@ -223,6 +223,74 @@ test('a sender that was killed with an order has it again at once when it is sta
   expect((await cut.end).code).toBe(0);
   expect(service.posts).toHaveLength(1);
 });
+
+const planIds = ['ord_A1', 'ord_A2', 'ord_A3', 'ord_A4', 'ord_A5', 'ord_A6'];
+const apply = ['refunds', 'apply', 'rows.plan', '--yes', '--json', '--concurrency', '2'];
+
+// The same plan in both homes.
+async function planAt(home: Home, other: Home): Promise<void> {
+  writeFileSync(
+    join(home.path, 'rows.csv'),
+    `order_id,amount\n${planIds.map((id) => `${id},300`).join('\n')}\n`,
+  );
+  const ran = await paydesk([...shop, 'refunds', 'plan', 'rows.csv', '--to', 'rows.plan'], { home });
+  if (ran.code !== 0) throw new Error(ran.stderr);
+  copyFileSync(join(home.path, 'rows.plan'), join(other.path, 'rows.plan'));
+}
+
+test('a plan that is applied through both senders at once is worked off by one of them: each row is sent once', async () => {
+  await using two = await startTwo(6);
+  const ana = await two.one.desk('ana', 'operator', 'desk-1');
+  const ben = await two.other.desk('ben', 'operator', 'desk-2');
+  await planAt(ana.home, ben.home);
+  const ran = await Promise.all([ana, ben].map((desk) => desk.run([...shop, ...apply])));
+  for (const one of ran) expect(one, one.stderr).toMatchObject({ code: 0 });
+  expect(planIds.map(two.posts)).toEqual([1, 1, 1, 1, 1, 1]);
+});
+
+test.each(['SIGKILL', 'SIGSTOP'] as const)(
+  'a sender that ends or stands still (%s) with a plan: the other one works it off, and no row is sent twice',
+  async (signal) => {
+    const { postgres, expire } = await newDatabase();
+    const make = refunding();
+    let onPost = (): void => undefined;
+    await using service = await startService({
+      orders: ordersOf(6),
+      onPost: (...asked) => {
+        onPost();
+        return make(...asked);
+      },
+    });
+    const options = { url: service.url, config: { postgres }, settings: { 'refund.send_within': '1s' } };
+    await using first = await startSenderProcess(options);
+    await using other = await startSenderProcess(options);
+    const [anas, bens] = [await first.desk('ana'), await other.desk('ben')];
+    await planAt(anas, bens);
+    const hit = new Promise<void>((resolve) => {
+      onPost = () => {
+        if (service.posts.length !== 3) return;
+        first.signal(signal);
+        resolve();
+      };
+    });
+    const ana = startDeskProcess(anas, apply);
+    await hit;
+    await expire();
+    const ben = await startDeskProcess(bens, apply).end;
+    expect([0, 7]).toContain(ben.code);
+    if (signal === 'SIGSTOP') first.signal('SIGCONT');
+    else ana.kill();
+    await ana.end;
+    // As soon as nothing of the third row can be on its way any more.
+    await expect
+      .poll(async () => (await startDeskProcess(bens, apply).end).code, { timeout: 60_000, interval: 500 })
+      .toBe(0);
+    const posts = planIds.map(
+      (id) => service.posts.filter(({ url }) => url === `/orders/${id}/refunds`).length,
+    );
+    expect(posts).toEqual([1, 1, 1, 1, 1, 1]);
+  },
+);
 
 interface Frozen {
   /** What the desks of the stopped sender and of the other one heard. */

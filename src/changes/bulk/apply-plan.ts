@@ -39,10 +39,12 @@ export async function applyPlan(ctx: Context, asked: ApplyAsked): Promise<0 | 7 
   checkAnswerable(ctx, profile, plan, asked);
   checkControlTotals(plan.rows, asked.expected, 'nothing was sent');
   checkPlanLimits(plan.rows, profile);
-  const taken = ctx.options.dryRun ? undefined : await ctx.journal.claimPlan(plan);
+  // A sender works each plan off once, whoever hands it over.
+  const isAlone = !ctx.options.dryRun && (await ctx.planSender()) === undefined;
+  const taken = isAlone ? await ctx.journal.claimPlan(plan) : undefined;
   try {
     // While another run sends the rows, it has them.
-    const isTaken = ctx.options.dryRun && (await ctx.journal.applying(plan)) !== undefined;
+    const isTaken = !isAlone && (await ctx.journal.applying(plan)) !== undefined;
     const looked = isTaken ? nothingRead : await readAgain(ctx, plan);
     await checkAge(ctx, plan, looked, profile, asked.path);
     const second = await secondPersonFor(ctx, profile, plan);

@@ -3,7 +3,7 @@
 import { counted } from '../../counted.ts';
 import { CliError, type CliErrorParts } from '../../errors.ts';
 import { alarmWords } from '../../journal/journal.ts';
-import type { BatchStop } from '../../plans/plans.ts';
+import type { BatchRun, BatchStop } from '../../plans/plans.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import { countWords, inFull, lineWords, moreWords, shownRows } from './batch-words.ts';
 import {
@@ -14,7 +14,6 @@ import {
   type RowReport,
   rowVerdicts,
 } from './row-verdicts.ts';
-import type { BatchRun } from './send-row.ts';
 
 /** What a batch was stopped by, as a sentence begins. */
 function stopWords(stop: BatchStop): string {

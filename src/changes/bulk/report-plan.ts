@@ -22,6 +22,7 @@ import {
   type RowReport,
   reportRows,
 } from './row-verdicts.ts';
+import type { SendingContext } from './send-row.ts';
 
 /** What this run has read again, before anything was sent. */
 export interface Looked {
@@ -91,7 +92,7 @@ const rowsAtOnce = 100;
 
 /** The rows of a plan part by part, with every attempt at their orders. */
 export async function* attemptsOfPlan(
-  ctx: Context,
+  ctx: { readonly journal: Pick<Context['journal'], 'attempts'> },
   plan: Pick<Plan, 'rows'>,
 ): AsyncGenerator<{ readonly rows: readonly PlanRow[]; readonly attempts: readonly AttemptRecord[] }> {
   for (let from = 0; from < plan.rows.length; from += rowsAtOnce) {
@@ -111,7 +112,7 @@ const atATime = 4;
  * not long ago, since the service may make a refund twice, or that somebody recorded as made. A row whose order cannot be read stays
  * as it is.
  */
-export async function readAgain(ctx: Context, plan: Plan): Promise<Looked> {
+export async function readAgain(ctx: SendingContext, plan: Plan): Promise<Looked> {
   const looked = {
     unread: new Map<string, string>(),
     doubted: new Map<string, string>(),
@@ -161,7 +162,7 @@ interface Found {
 }
 
 // If the order cannot be read now, why.
-async function lookAgain(ctx: Context, record: AttemptRecord): Promise<Found | string> {
+async function lookAgain(ctx: SendingContext, record: AttemptRecord): Promise<Found | string> {
   try {
     const { record: after, evidence, doubt } = await ctx.journal.reconcile(record);
     if (evidence?.shows === 'unreadable') return evidence.problem;

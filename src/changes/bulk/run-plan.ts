@@ -6,12 +6,14 @@ import type { Context } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
 import { CliError } from '../../errors.ts';
 import {
+  type BatchRun,
   type BatchStop,
+  newBatchRun,
   type Plan,
   type PlanRow,
+  planText,
   progressWords,
-  type RowEnd,
-  runBatch,
+  type RowTold,
   sumsOf,
 } from '../../plans/plans.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
@@ -30,7 +32,8 @@ import {
   reportColumns,
   reportRecord,
 } from './row-verdicts.ts';
-import { type BatchRun, type Sending, sendRow } from './send-row.ts';
+import type { Sending } from './send-row.ts';
+import { workOff } from './work-off.ts';
 
 /** Runs a plan, and returns the exit code. Throws CliError for every end but those. */
 export async function runPlan(
@@ -90,49 +93,36 @@ async function sendRows(
   ctx: Context,
   service: OpenService,
   plan: Plan,
-  { concurrency = usualConcurrency, maxFailures }: ApplyAsked,
+  { concurrency = usualConcurrency, maxFailures, maxPerSecond }: ApplyAsked,
   looked: Looked,
 ): Promise<Sent> {
-  const rows = ctx.options.dryRun
-    ? sentNow(plan, await reportPlan(ctx, plan, looked))
-    : rowsToSend(plan.rows);
+  const toSend = rowsToSend(plan.rows);
+  const rows = ctx.options.dryRun ? sentNow(plan, await reportPlan(ctx, plan, looked)) : toSend;
   const progress = startProgress(ctx, service.profile, rows);
-  const keys = new Set(plan.rows.map(({ key }) => key));
-  const { run } = progress;
-  const sending = { ctx, service, plan, keys, run };
+  const { run, waiting } = progress;
   const notSent = new Map<number, string>();
-  const byOrder = Map.groupBy(rows, ({ orderId }) => orderId);
-  const { stop } = await runBatch({
-    groups: [...byOrder.values()],
-    concurrency,
-    maxFailures,
-    clock: ctx.clock,
-    signal: ctx.stopAsked,
-    send: async (row, lost) => {
-      const waiting: Sending['waiting'] = (text, isRead) => {
-        if (isRead) lost();
-        return progress.waiting(text, isRead);
-      };
-      run.inFlight += 1;
-      const end = await sendRow({ ...sending, waiting }, row).finally(() => {
-        run.inFlight -= 1;
-      });
-      const { notSent: why, isStopped = false } = end;
-      // A dry run looks at the first row of an order. The order is not yet as it will be when the others are sent.
-      const alike = why === dryRunWords ? (byOrder.get(row.orderId) ?? []) : [row];
-      if (why !== undefined) for (const { number } of alike) notSent.set(number, why);
-      if (isStopped) return end;
-      progress.add(row, endedAs(end));
-      return end;
-    },
-  }).finally(progress.end);
-  return { stop, progress, notSent };
-}
-
-function endedAs({ how, notSent }: RowEnd): RowEnded {
-  if (how === 'applied') return 'applied';
-  if (how === 'unknown') return 'unconfirmed';
-  return notSent === undefined ? 'refused' : 'not_sent';
+  const byNumber = new Map(rows.map((row) => [row.number, row]));
+  const tell = ({ row: number, how, why, isKnown }: RowTold) => {
+    if (why !== undefined) notSent.set(number, why);
+    const row = byNumber.get(number);
+    if (row !== undefined) progress.add(row, how);
+    if (isSenders && isKnown === true) run.known += 1;
+  };
+  const how = { concurrency, maxFailures, maxPerSecond };
+  const team = await ctx.planSender();
+  const isSenders = team !== undefined;
+  try {
+    if (team === undefined) {
+      const stop = await workOff({ ctx, service, plan, rows, run, how, tell, waiting });
+      return { stop, progress, notSent };
+    }
+    const { digest } = plan;
+    const handed = { text: planText(plan), digest, rows: toSend.length, sums: sumsOf(toSend) };
+    const worked = await team.work(handed, how, tell);
+    return { stop: worked.stop, progress: { ...progress, run: worked.run }, notSent };
+  } finally {
+    progress.end();
+  }
 }
 
 // The journal cannot be read any more. What this run saw is all that can be said.
@@ -209,9 +199,6 @@ async function printReport(
   }
 }
 
-/** How a row ended. */
-type RowEnded = 'applied' | 'refused' | 'unconfirmed' | 'not_sent';
-
 /** The progress of a batch. */
 interface BatchProgressLine {
   /** What happened so far in this run. Rows that earlier runs applied end at once, so they do not count for the time left. */
@@ -219,7 +206,7 @@ interface BatchProgressLine {
   /** Counts the rows whose reply was lost and whose order is read again. */
   readonly waiting: Sending['waiting'];
   /** Counts a row that has ended. */
-  readonly add: (row: PlanRow, how: RowEnded) => void;
+  readonly add: (row: PlanRow, how: RowTold['how']) => void;
   /** How the rows ended, in words, where the journal cannot be asked: `of 9 rows 3 made (300 MXN), …`. */
   readonly soFar: () => string;
   readonly end: () => void;
@@ -231,7 +218,7 @@ export function startProgress(
   { settings }: Profile,
   rows: readonly PlanRow[],
 ): BatchProgressLine {
-  const run = newRun();
+  const run = newBatchRun();
   const startedAt = ctx.clock.monotonic();
   const counts = { applied: 0, refused: 0, unconfirmed: 0, notSent: 0 };
   const done = new Map<string, number>();
@@ -271,7 +258,7 @@ export function startProgress(
       readAgain -= 1;
     };
   };
-  const add = ({ currency = '?', sum }: PlanRow, how: RowEnded) => {
+  const add = ({ currency = '?', sum }: PlanRow, how: RowTold['how']) => {
     if (how === 'applied') done.set(currency, (done.get(currency) ?? 0) + sum);
     counts[countOf[how]] += 1;
   };
@@ -288,14 +275,9 @@ export function startProgress(
   return { run, waiting, add, soFar, end };
 }
 
-function newRun(): BatchRun {
-  const counts = { known: 0, sent: 0, open: 0, inFlight: 0, unreached: 0 };
-  return { ...counts, away: new Map(), equal: new Set(), stoppedBy: undefined, journal: undefined };
-}
-
 const countOf = {
   applied: 'applied',
   refused: 'refused',
   unconfirmed: 'unconfirmed',
   not_sent: 'notSent',
-} as const satisfies Record<RowEnded, string>;
+} as const satisfies Record<RowTold['how'], string>;

@@ -11,15 +11,21 @@ import {
   LimitRefusal,
   type Outcome,
 } from '../../journal/journal.ts';
-import { fullWord, type Plan, type PlanRow, planText, type RowEnd } from '../../plans/plans.ts';
+import { type BatchRun, fullWord, type Plan, type PlanRow, type RowEnd } from '../../plans/plans.ts';
 import type { Notes } from '../../terminal/terminal.ts';
 import { driftOf } from '../money-changed.ts';
 import { planRefund } from '../refund/refund-plan.ts';
 import { dryRunWords, isSentAnew } from './row-verdicts.ts';
 
+/** What of a context it takes to send rows: that of a run, or what a sender has for a plan. */
+export interface SendingContext extends Pick<Context, 'clock' | 'signal' | 'stopAsked' | 'change'> {
+  readonly notes: Pick<Notes, 'warn' | 'progress'>;
+  readonly journal: Pick<Context['journal'], 'attempts' | 'attemptsOf' | 'problem' | 'now' | 'reconcile'>;
+}
+
 /** What a batch sends its rows with. */
 export interface Sending {
-  readonly ctx: Context;
+  readonly ctx: SendingContext;
   readonly service: OpenService;
   readonly plan: Plan;
   /** The keys of its rows. */
@@ -28,28 +34,6 @@ export interface Sending {
   readonly run: BatchRun;
   /** Called when a row waits for the service, as `Notes.waiting` is; `atOnce` when its order is read again. */
   readonly waiting: Notes['waiting'];
-}
-
-/** What the rows of a run have in common. */
-export interface BatchRun {
-  /** Rows whose outcome the journal knew. */
-  known: number;
-  /** Rows that this run sent and that may have been made. */
-  sent: number;
-  /** Of these, the rows of which nobody knows yet whether they were made. */
-  open: number;
-  /** The rows that are being read or sent right now. */
-  inFlight: number;
-  /** The rows for which the service could not be reached, by their numbers, and why. */
-  readonly away: Map<number, string>;
-  /** The refunds that charges had already, equal to the ones of their rows. */
-  readonly equal: Set<string>;
-  /** Rows one after the other for which the service could not be reached. */
-  unreached: number;
-  /** The kind of the error that stopped the batch: the key was refused, the service is away, or the journal cannot be used. */
-  stoppedBy: 'auth' | 'network' | 'refused' | undefined;
-  /** What is wrong with the journal. Without it nothing is sent. */
-  journal: CliError | undefined;
 }
 
 // After so many the service counts as away.
@@ -92,13 +76,13 @@ export async function sendRow(sending: Sending, row: PlanRow): Promise<RowEnd> {
 // Errors that concern one row only. Everything else stops the batch.
 const kindsOfRow: readonly string[] = ['refused', 'not_found', 'network', 'rejected', 'reply', 'auth'];
 
-function isStop(error: unknown, { stopAsked }: Pick<Context, 'stopAsked'>): boolean {
+function isStop(error: unknown, { stopAsked }: Pick<SendingContext, 'stopAsked'>): boolean {
   const { cause } = error instanceof CliError ? error : {};
   return error === stopAsked.reason || cause === stopAsked.reason;
 }
 
 // A journal that is not whole refuses every row, and so does one that cannot be written: then the system says why.
-async function isOfJournal({ journal }: Context, { kind, cause }: CliError): Promise<boolean> {
+async function isOfJournal({ journal }: SendingContext, { kind, cause }: CliError): Promise<boolean> {
   if (kind !== 'refused') return false;
   const isOfSystem = cause instanceof Error && !(cause instanceof CliError);
   return isOfSystem || (await journal.problem()) !== undefined;
@@ -113,7 +97,7 @@ function stoppedByJournal({ run }: Sending, error: unknown): RowEnd {
 }
 
 // The journal cannot say it later.
-function sayUnrecorded({ notes }: Context, { line, orderId }: PlanRow, outcome: Outcome): void {
+function sayUnrecorded({ notes }: SendingContext, { line, orderId }: PlanRow, outcome: Outcome): void {
   if (outcome.verdict === 'dry_run' || outcome.unrecorded === undefined) return;
   const ids = outcome.refunds?.map(({ id }) => id ?? 'one without an id').join(' and ') ?? '';
   const what = outcome.verdict === 'applied' ? `was made (refund ${ids})` : `ended as ${outcome.verdict}`;
@@ -201,7 +185,6 @@ export function changeOfRow(
     ref,
     plan: plan.id,
     line,
-    ofPlan: { digest: plan.digest, text: () => planText(plan) },
     waiting,
     neighbour,
     checkFresh: ({ value }) => refuseChanged(sending, row, own, value),

@@ -18,7 +18,6 @@ import {
 import { hopPaths } from '../wire.ts';
 import { type HandedOver, noteOf } from './handed-over.ts';
 import type { Heard, Hop } from './hop.ts';
-import { givePlan } from './remote-rules.ts';
 
 /** What a desk needs to hand changes over. */
 export interface DeskParts {
@@ -39,7 +38,7 @@ export interface DeskParts {
   /** A person insists: nobody waits for anything any more. */
   readonly leave: AbortSignal;
   /** The sender is about to send it. Returns what to call at its end. */
-  readonly startChange: (change: string) => () => void;
+  readonly startChange: (change?: string) => () => void;
   /** What is known of the journal may be old from now on. */
   readonly changed: () => void;
 }
@@ -63,7 +62,7 @@ const mostShown = 5;
  * 'network' when it is certain that nothing was handed over.
  */
 export async function changeThrough(parts: DeskParts, id: string, change: Change): Promise<Outcome> {
-  const { handedOver, clock, account, sender, hop } = parts;
+  const { handedOver, clock, account, sender } = parts;
   const at = clock.now();
   const handed: Handed = { id, idempotencyKey: change.idempotencyKey, at, orderId: change.orderId };
   handedOver.write(noteOf(change, { change: id, at, sender, account }));
@@ -72,11 +71,6 @@ export async function changeThrough(parts: DeskParts, id: string, change: Change
     let shown = change.shown;
     for (let times = 0; times < mostShown; times += 1) {
       const end = await way.deliver(bodyOf(parts, id, change, shown));
-      const { ofPlan } = change;
-      if ('forgotten' in end && ofPlan !== undefined) {
-        await way.unlessClosed(async () => void (await givePlan(hop, account, ofPlan.text())));
-        continue;
-      }
       if (!('changed' in end)) return outcomeIn(parts, end, way);
       const fresh = recordFromWire(end.changed);
       // It asks the person, or throws.
@@ -116,7 +110,6 @@ function bodyOf(
     checkFresh: _checkFresh,
     waiting: _waiting,
     checks: _checks,
-    ofPlan,
     shown: _shown,
     closed = [],
     ...what
@@ -128,7 +121,6 @@ function bodyOf(
       zone: zone(),
       timeoutMs,
       what,
-      digest: ofPlan?.digest,
       closed: closed.map(({ sent }) => sent.change),
       shown: shown && recordToWire(shown),
     }),

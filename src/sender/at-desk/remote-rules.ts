@@ -12,15 +12,20 @@ const answerForm = <Answer>() => v.strictObject({ answer: v.custom<Answer>((valu
 
 type Answer<Question extends RuleQuestion> = Awaited<ReturnType<TeamRules[Question]>>;
 
-/** Gives the sender a plan, by the text of its file. Throws CliError 'refused' if it is too large. */
-export async function givePlan(hop: Hop, account: string, text: string): Promise<PlanFinding> {
+// What the limits say to a plan, by the text of its file.
+async function givePlan(hop: Hop, account: string, text: string): Promise<PlanFinding> {
+  refuseTooLarge(text);
+  const request = { method: 'POST', path: hopPaths.plans(account), body: text } as const;
+  return (await hop.ask(request, answerForm<PlanFinding>())).answer;
+}
+
+/** Throws CliError 'refused' for the text of a plan that no sender takes. */
+export function refuseTooLarge(text: string): void {
   if (Buffer.byteLength(text) > maxBytes.plan)
     throw new CliError('refused', 'the plan has more than 16 MB, which is the most that a sender takes', {
       certain: 'nothing was sent',
       now: ['split the file, and plan each part'],
     });
-  const request = { method: 'POST', path: hopPaths.plans(account), body: text } as const;
-  return (await hop.ask(request, answerForm<PlanFinding>())).answer;
 }
 
 /** Asks nothing before it is first used. `member`: whose token the desk has. */

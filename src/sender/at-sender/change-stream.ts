@@ -1,4 +1,4 @@
-/** What a sender tells of one change while it is under way, to every desk that asks for it. */
+/** What a sender tells of one change, or of one plan, while it is under way, to every desk that asks for it. */
 
 import type { ClockWithTimers } from '../../io.ts';
 import type { ChangeNotes } from '../../journal/make-change.ts';
@@ -8,20 +8,22 @@ import { mediaTypes } from '../wire.ts';
 // A desk hears something at least so often, so that it can tell a slow sender from a dead one.
 const beatMs = 5_000;
 const waitingMs = 250;
-// A desk that does not read so much of it can ask again.
-const unreadMax = 256 * 1024;
+const usualUnreadMax = 256 * 1024;
 
-/** The lines of one change. Whoever asks later gets them from the first one on. */
+/** The lines of one change, or of one plan. Whoever asks later gets them from the first one on. */
 export class ChangeStream {
   readonly #clock: ClockWithTimers;
+  readonly #unreadMax: number;
   readonly #lines: string[] = [];
   readonly #watchers = new Set<(line: string | undefined) => void>();
   #isOver = false;
   /** Called with the first line. */
   onFirst: () => void = () => undefined;
 
-  constructor(clock: ClockWithTimers) {
+  /** `unreadMax`: a desk that does not read so many bytes of it can ask again. */
+  constructor(clock: ClockWithTimers, unreadMax = usualUnreadMax) {
     this.#clock = clock;
+    this.#unreadMax = unreadMax;
   }
 
   tell(line: Line): void {
@@ -84,7 +86,7 @@ export class ChangeStream {
         },
         cancel: () => leave(),
       },
-      { highWaterMark: unreadMax, size: (chunk) => chunk?.byteLength ?? 0 },
+      { highWaterMark: this.#unreadMax, size: (chunk) => chunk?.byteLength ?? 0 },
     );
     return linesReply(body);
   }

@@ -3,8 +3,8 @@
 import type { WireRecord } from '../../api/api.ts';
 import { changedFields, refuseForged } from '../../changes/changes.ts';
 import { CliError } from '../../errors.ts';
-import { type AttemptRecord, type Change, type JournalStore, LimitRefusal } from '../../journal/journal.ts';
-import { createChange } from '../../journal/make-change.ts';
+import type { AttemptRecord, Change, JournalStore, Outcome } from '../../journal/journal.ts';
+import { type ChangeNotes, createChange } from '../../journal/make-change.ts';
 import {
   type EndLine,
   type HandOver,
@@ -14,7 +14,6 @@ import {
   refusalToWire,
 } from '../change-wire.ts';
 import type { ChangeStream } from './change-stream.ts';
-import { type GivenPlan, isRowOf } from './given-plans.ts';
 import {
   type AskedChange,
   type ChangesParts,
@@ -26,6 +25,7 @@ import {
   stamped,
 } from './known-change.ts';
 import { RefusedRequest, type SenderAccount } from './routes.ts';
+import type { ApprovablePlan } from './rules/plan-limits.ts';
 
 /** How a change is made. */
 interface HowMade {
@@ -57,30 +57,15 @@ export async function makeHandedOver(
     return known;
   }
   if (known !== undefined) throw new RefusedRequest(410, wasWithdrawn());
-  const { handed, stream } = how;
-  const { digest } = handed;
-  const plan = digest === undefined ? undefined : parts.plans.find(asked.account.name, digest);
-  stream.tell({ at: 'taken' });
+  how.stream.tell({ at: 'taken' });
   try {
-    if (plan !== undefined && !isRowOf(plan, handed.what)) throw noRow();
-    return { end: outcomeToWire(await send(parts, asked, how, plan)) };
+    return { end: outcomeToWire(await send(parts, asked, how)) };
   } catch (error) {
-    if (digest !== undefined && plan === undefined && needsApproval(error)) return { forgotten: true };
     if (error instanceof OrderChanged) return { changed: recordToWire(error.fresh) };
     if (isOfStop(error, parts.stop.stopWaiting)) return { refused: refusalToWire(stoppingError()) };
     if (error instanceof CliError) return { refused: refusalToWire(error) };
     throw error;
   }
-}
-
-function needsApproval(error: unknown): boolean {
-  return error instanceof LimitRefusal && error.finding.problem === undefined;
-}
-
-function noRow(): CliError {
-  return new CliError('refused', 'this is no row of the plan that it is said to be of', {
-    certain: 'nothing was sent',
-  });
 }
 
 function isOfStop(error: unknown, { aborted, reason }: AbortSignal): boolean {
@@ -112,42 +97,72 @@ function refuseOther(record: AttemptRecord | undefined, { what }: HandOver): voi
   );
 }
 
-async function send(parts: ChangesParts, asked: AskedChange, how: HowMade, plan: GivenPlan | undefined) {
-  const { handed, stream, signal } = how;
-  const { locks, clock, version } = parts;
-  const { account } = asked;
-  const service = calledAt(account.service, handed.profile);
-  const now = () => clock.now();
+async function send(parts: ChangesParts, asked: AskedChange, { handed, stream, signal }: HowMade) {
+  const { clock } = parts;
+  const service = calledAt(asked.account.service, handed.profile);
   // A change without an order has no final read that could be compared.
-  if (handed.what.orderId === undefined) refuseForged(handed.what, undefined, service.profile, now());
+  if (handed.what.orderId === undefined) refuseForged(handed.what, undefined, service.profile, clock.now());
+  return await sendChange(parts, asked, {
+    change: await changeOf(parts, handed, service.profile, () => clock.now()),
+    service,
+    shortTime: shortTimeIn(clock, handed.zone),
+    timeoutMs: handed.timeoutMs,
+    notes: stream.notes,
+    signal: AbortSignal.any([signal, parts.stop.stopWaiting]),
+    onSent: () => stream.tell({ at: 'sent' }),
+    async refuse() {
+      if (await isClosed(parts, asked)) throw wasWithdrawn();
+    },
+  });
+}
+
+/** How a change is sent at a sender. */
+interface HowSent {
+  readonly change: Change;
+  readonly service: SenderAccount['service'];
+  readonly shortTime: (ms: number) => string;
+  readonly timeoutMs: number;
+  readonly notes: ChangeNotes;
+  readonly signal: AbortSignal;
+  /** The plan whose row it is. */
+  readonly plan?: ApprovablePlan | undefined;
+  /** Called right before it is recorded, while no other sender records anything; throws if it was taken back or stopped. */
+  readonly refuse: () => Promise<void>;
+  readonly onSent: () => void;
+}
+
+/** Sends a change once, by the code that sends on one machine. Throws CliError when nothing was sent. */
+export async function sendChange(
+  parts: ChangesParts,
+  asked: AskedChange,
+  how: HowSent,
+): Promise<Exclude<Outcome, { readonly verdict: 'dry_run' }>> {
+  const { locks, clock, version } = parts;
   let ended: (() => void) | undefined;
   const onSent = () => {
     ended ??= parts.stop.startChange(asked.id);
-    stream.tell({ at: 'sent' });
+    how.onSent();
   };
   try {
     const outcome = await createChange({
-      service,
-      send: account.send,
+      ...how,
+      send: asked.account.send,
       locks,
-      store: storeOfChange(parts, asked, plan, onSent),
+      store: storeOfChange(parts, asked, { ...how, onSent }),
       clock,
-      shortTime: shortTimeIn(clock, handed.zone),
       operator: asked.asker.member,
       version,
-      options: { dryRun: false, timeoutMs: handed.timeoutMs },
-      notes: stream.notes,
+      options: { dryRun: false, timeoutMs: how.timeoutMs },
       ids: () => asked.id,
-      signal: AbortSignal.any([signal, parts.stop.stopWaiting]),
-    })(await changeOfRow(parts, handed, service.profile, now));
-    if (outcome.verdict === 'dry_run') throw new Error('a change that was handed over was only tried');
+    })(how.change);
+    if (outcome.verdict === 'dry_run') throw new Error('a change at a sender was only tried');
     return outcome;
   } finally {
     ended?.();
   }
 }
 
-async function changeOfRow(
+async function changeOf(
   { store }: ChangesParts,
   { what, shown, closed }: HandOver,
   profile: SenderAccount['service']['profile'],
@@ -168,8 +183,7 @@ async function changeOfRow(
 function storeOfChange(
   parts: ChangesParts,
   asked: AskedChange,
-  plan: GivenPlan | undefined,
-  onSent: () => void,
+  { plan, refuse, onSent }: Pick<HowSent, 'plan' | 'refuse' | 'onSent'>,
 ): JournalStore {
   const store = stamped(parts.store, asked);
   let isChecked = false;
@@ -179,7 +193,7 @@ function storeOfChange(
       row.type !== 'sent'
         ? store.append(row)
         : parts.rules.record(row, { ...asked, plan }, async (checked) => {
-            if (await isClosed(parts, asked)) throw wasWithdrawn();
+            await refuse();
             isChecked = true;
             onSent();
             await store.append({ ...row, ...checked, profile: asked.account.name });

@@ -15,7 +15,6 @@ import type { Locks } from '../../locks/locks.ts';
 import { createTimes } from '../../terminal/terminal.ts';
 import { type EndLine, outcomeToWire } from '../change-wire.ts';
 import { closedPrefix } from '../member-state.ts';
-import type { GivenPlans } from './given-plans.ts';
 import { type Asker, isOfAccount, RefusedRequest, type SenderAccount } from './routes.ts';
 import type { Rules } from './rules/rules.ts';
 
@@ -27,7 +26,6 @@ export interface ChangesParts {
   readonly version: string;
   /** Check what is about to be sent, and have it recorded before anything else is checked. */
   readonly rules: Pick<Rules, 'record'>;
-  readonly plans: GivenPlans;
   /** Counts an id that a member closes; false if those of the last hour are too many. */
   readonly mayClose: (member: string) => boolean;
   /** Gets errors that nobody foresaw. */

@@ -1,0 +1,156 @@
+/** Hands a plan over to the sender and watches it, however the way there breaks. */
+
+import { CliError } from '../../errors.ts';
+import type { HandedPlan, HowWorked, PlanSender, RowTold, Worked } from '../../plans/plans.ts';
+import { commandLine } from '../../profiles/profiles.ts';
+import { type EndLine, type Line, refusalFromWire } from '../change-wire.ts';
+import { applyingForm, type PlanHead, workedFromWire } from '../plan-wire.ts';
+import { hopPaths } from '../wire.ts';
+import type { DeskParts } from './hand-over.ts';
+import { refuseTooLarge } from './remote-rules.ts';
+
+// A sender that was killed is started again within that.
+const tries = 8;
+const pauseMs = 300;
+const longestPauseMs = 8_000;
+
+/** Asks nothing before it is used. */
+export function createPlanSender(parts: DeskParts): PlanSender {
+  const { hop, account } = parts;
+  return {
+    work: (plan, how, tell) => new Watch(parts, plan, tell).work(headOf(parts, plan, how)),
+    async applying(digest) {
+      const request = { method: 'GET', path: hopPaths.plan(account, digest) } as const;
+      return (await hop.ask(request, applyingForm)).answer ?? undefined;
+    },
+  };
+}
+
+function headOf(
+  { profile, zone, timeoutMs }: DeskParts,
+  { digest, rows, sums }: HandedPlan,
+  how: HowWorked,
+): PlanHead {
+  const run = `u_${crypto.randomUUID().replaceAll('-', '')}`;
+  const shown = sums.map(({ currency, amount }) => ({ currency, amount }));
+  return { run, digest, rows, sums: shown, profile: profile.name, zone: zone(), timeoutMs, ...how };
+}
+
+class Watch {
+  readonly #parts: DeskParts;
+  readonly #plan: HandedPlan;
+  readonly #tell: (row: RowTold) => void;
+  readonly #told = new Set<number>();
+  /** Rows that somebody has sent since this desk handed the plan over: a sender that was started again knows only its own. */
+  #sent = 0;
+  #mayHaveArrived = false;
+  #why = '';
+  #said = '';
+
+  constructor(parts: DeskParts, plan: HandedPlan, tell: (row: RowTold) => void) {
+    this.#parts = parts;
+    this.#plan = plan;
+    this.#tell = tell;
+  }
+
+  async work(head: PlanHead): Promise<Worked> {
+    const { hop, account, stopWaiting, leave, clock, startChange, changed } = this.#parts;
+    refuseTooLarge(this.#plan.text);
+    const at = clock.now();
+    // Until the end of the run: what became of the rows is asked after a Ctrl-C too.
+    startChange();
+    const request = {
+      method: 'POST',
+      path: hopPaths.applyPlan(account),
+      body: `${JSON.stringify(head)}\n${this.#plan.text}`,
+    } as const;
+    const closed = new AbortController();
+    const over = AbortSignal.any([leave, closed.signal]);
+    const stop = () => void this.#stop(closed);
+    stopWaiting.addEventListener('abort', stop);
+    try {
+      for (let round = 1; round <= tries && !over.aborted; round += 1) {
+        if (round > 1) await this.#pause(round, over);
+        const heard = await hop.listen(request, this.#hear, over);
+        if (heard.how === 'end') return this.#endOf(heard.line);
+        this.#why = heard.how === 'broke' ? heard.why : heard.error.message;
+        if (heard.how === 'broke') this.#mayHaveArrived ||= heard.sent;
+        else if (heard.error.kind !== 'network') throw heard.error;
+      }
+    } finally {
+      stopWaiting.removeEventListener('abort', stop);
+      changed();
+    }
+    throw this.#unknown(at);
+  }
+
+  // Who stops this run stops the plan. A desk that is closed only stops watching.
+  async #stop(closed: AbortController): Promise<void> {
+    const { hop, account, stopWaiting, leave } = this.#parts;
+    const { reason } = stopWaiting;
+    if (!(reason instanceof CliError) || reason.kind !== 'interrupted') return closed.abort();
+    const path = hopPaths.stopPlan(account, this.#plan.digest);
+    for (let round = 1; round <= tries && !leave.aborted; round += 1) {
+      const heard = await hop.listen({ method: 'POST', path, body: {} }, () => undefined, leave);
+      if (heard.how !== 'broke') return;
+      await this.#pause(round, leave);
+    }
+  }
+
+  async #pause(round: number, over: AbortSignal): Promise<void> {
+    const { clock, hop } = this.#parts;
+    this.#say(`the way to the sender ${hop.name} broke (${this.#why}); it goes on, and is asked again`);
+    await clock.sleep(Math.min(longestPauseMs, pauseMs * 2 ** round), over).catch(() => undefined);
+  }
+
+  readonly #hear = (line: Line): void => {
+    this.#mayHaveArrived = true;
+    if ('waiting' in line && line.waiting !== null) this.#say(line.waiting);
+    if (!('row' in line)) return;
+    // After a break they are told from the first one on.
+    if (this.#told.has(line.row)) return;
+    this.#told.add(line.row);
+    if (line.isKnown !== true && (line.how === 'applied' || line.how === 'unconfirmed')) this.#sent += 1;
+    this.#tell(line);
+  };
+
+  // Once each: the line that shows how far it is stands below.
+  #say(line: string): void {
+    if (line !== this.#said) this.#parts.notes.note(line);
+    this.#said = line;
+  }
+
+  #endOf(line: EndLine): Worked {
+    if ('refused' in line) throw refusalFromWire(line.refused);
+    if (!('worked' in line))
+      throw new CliError(
+        'reply',
+        `the sender ${this.#parts.hop.name} ends the plan in a way that this paydesk does not know`,
+      );
+    const worked = workedFromWire(line.worked);
+    worked.run.sent = Math.max(worked.run.sent, this.#sent);
+    return worked;
+  }
+
+  #unknown(at: number): CliError {
+    const { hop, shortTime, profile, stopWaiting } = this.#parts;
+    if (!this.#mayHaveArrived)
+      return new CliError('network', `the sender ${hop.name} does not answer: ${this.#why}`, {
+        certain: 'not handed over; nothing was sent',
+        now: ['run the same command again when it answers'],
+      });
+    const { reason } = stopWaiting;
+    const isLeft = reason instanceof CliError && reason.kind !== 'interrupted';
+    return new CliError(
+      isLeft ? reason.kind : 'unknown',
+      `the plan was handed over to the sender ${hop.name} at ${shortTime(at)}; how far it is, is not known here`,
+      {
+        certain: 'the sender goes on, and sends each row once at most',
+        now: [
+          'the same command watches it again; who is at it:',
+          commandLine(profile, 'refunds', 'status', 'PLAN'),
+        ],
+      },
+    );
+  }
+}

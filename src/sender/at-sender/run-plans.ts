@@ -1,0 +1,191 @@
+/** Takes plans from desks, and works them off: each is under way once, whoever hands it over and however often. */
+
+import * as v from 'valibot';
+import { checkPlanLimits, paidOnOrders, rowsToSend } from '../../changes/changes.ts';
+import { CliError } from '../../errors.ts';
+import { isSameOrigin } from '../../journal/journal.ts';
+import { type Plan, readPlan, sumsOf } from '../../plans/plans.ts';
+import { refusalToWire } from '../change-wire.ts';
+import { type PlanHead, planHeadForm, workedToWire } from '../plan-wire.ts';
+import { hopPaths, maxBytes } from '../wire.ts';
+import { ChangeStream, endReply } from './change-stream.ts';
+import { stoppingError } from './handed-change.ts';
+import type { HandedPlan, HandedPlans } from './handed-plans.ts';
+import type { ChangesParts } from './known-change.ts';
+import { bodyIn, type Hop, type HopContext, needRole, RefusedRequest, type SenderAccount } from './routes.ts';
+import type { Rules } from './rules/rules.ts';
+import { recordStop, sendPlan, stoppedBy } from './send-plan.ts';
+
+/** What the plans of a sender need. */
+export interface PlansParts extends Omit<ChangesParts, 'rules'> {
+  readonly rules: Pick<Rules, 'of' | 'record'>;
+  readonly handed: HandedPlans;
+  readonly accounts: ReadonlyMap<string, SenderAccount>;
+}
+
+/** The plans of a sender. */
+export interface RunPlans {
+  /** Goes on with what was handed over before it was started. */
+  resume(): Promise<void>;
+  /** Resolves when the last row that is under way has ended. No other is started once the sender stops. */
+  stop(): Promise<void>;
+}
+
+interface Running {
+  readonly handed: HandedPlan;
+  readonly stream: ChangeStream;
+  readonly stop: AbortController;
+  readonly over: Promise<void>;
+  /** The ids under which it was handed over. */
+  readonly runs: Set<string>;
+}
+
+// The last ones that have ended: a desk that lost the way asks for the end again, and must not begin anew what somebody stopped.
+const endedMax = 8;
+
+/** Adds the routes of plans. */
+export function addPlans(app: Hop, parts: PlansParts): RunPlans {
+  const running = new Map<string, Running>();
+  const ended: Running[] = [];
+  const keyOf = (account: string, digest: string) => `${account} ${digest}`;
+  const start = (handed: HandedPlan, plan: Plan, account: SenderAccount): Running => {
+    const key = keyOf(handed.account, handed.head.digest);
+    const [stream, stop] = [new ChangeStream(parts.clock, maxBytes.plan), new AbortController()];
+    const work = async () => {
+      const end = await endOf(parts, { handed, plan, account, stream, stop });
+      const isOver = !parts.stop.stopWaiting.aborted;
+      // Stopped with the sender, it goes on with the sender.
+      if (isOver) parts.handed.remove(handed);
+      running.delete(key);
+      if (isOver && ended.push(entry) > endedMax) ended.shift();
+      stream.end(end);
+    };
+    const entry: Running = {
+      handed,
+      stream,
+      stop,
+      runs: new Set([handed.head.run]),
+      over: Promise.resolve(),
+    };
+    running.set(key, entry);
+    return Object.assign(entry, { over: work() });
+  };
+
+  app.post(hopPaths.plans(':account'), async (context) => {
+    needRole(context, 'viewer', 'check plans');
+    const { asker, account } = context.var;
+    const plan = await readPlan('the plan', bodyIn(context, maxBytes.plan));
+    refuseOtherAccount(plan, account);
+    const { id, digest } = plan;
+    const orders = paidOnOrders(rowsToSend(plan.rows));
+    return context.json({
+      answer: await parts.rules.of(asker, account).checkPlan({ plan: id, digest, orders }),
+    });
+  });
+
+  app.post(hopPaths.applyPlan(':account'), async (context) => {
+    needRole(context, 'operator', 'send refunds');
+    const { asker, account } = context.var;
+    const { head, text } = await handedIn(context);
+    const before = ended.find(({ runs }) => runs.has(head.run));
+    if (before !== undefined) return before.stream.reply();
+    const plan = await readPlan('the plan', [new TextEncoder().encode(text)]);
+    refuseOtherAccount(plan, account);
+    refuseOther(head, plan);
+    checkPlanLimits(plan.rows, account.service.profile);
+    const known = running.get(keyOf(account.name, plan.digest));
+    known?.runs.add(head.run);
+    if (known !== undefined) return known.stream.reply();
+    if (parts.stop.stopWaiting.aborted) throw new RefusedRequest(503, stoppingError());
+    const handed = { account: account.name, since: parts.clock.now(), asker, head, text };
+    parts.handed.write(handed);
+    return start(handed, plan, account).stream.reply();
+  });
+
+  app.get(hopPaths.plan(':account', ':digest'), (context) => {
+    needRole(context, 'viewer', 'see plans');
+    const found = running.get(keyOf(context.var.account.name, context.req.param('digest') ?? ''));
+    const answer =
+      found === undefined ? null : { member: found.handed.asker.member, since: found.handed.since };
+    return context.json({ answer });
+  });
+
+  app.post(hopPaths.stopPlan(':account', ':digest'), async (context) => {
+    needRole(context, 'operator', 'stop plans');
+    const { asker, account } = context.var;
+    const digest = context.req.param('digest') ?? '';
+    if (!/^[0-9a-f]{64}$/.test(digest)) throw badPlan('not the digest of a plan');
+    await recordStop(parts, account, digest, asker);
+    const found = running.get(keyOf(account.name, digest));
+    found?.stop.abort(stoppedBy(asker.member));
+    return endReply({ closed: true });
+  });
+
+  return {
+    async resume() {
+      for (const handed of parts.handed.list()) {
+        const account = parts.accounts.get(handed.account);
+        const plan = await readPlan('the plan', [new TextEncoder().encode(handed.text)]);
+        if (account !== undefined) start(handed, plan, account);
+      }
+    },
+    async stop() {
+      while (running.size > 0) await Promise.all([...running.values()].map(({ over }) => over));
+    },
+  };
+}
+
+interface Started extends Pick<Running, 'handed' | 'stream' | 'stop'> {
+  readonly plan: Plan;
+  readonly account: SenderAccount;
+}
+
+// Without an end the desk asks again, and the journal knows.
+async function endOf(parts: PlansParts, { stream, ...how }: Started) {
+  try {
+    const worked = await sendPlan(parts, {
+      ...how,
+      tell: (row) => stream.tell(row),
+      wait: (words) => stream.tell({ waiting: words }),
+    });
+    if (parts.stop.stopWaiting.aborted) return undefined;
+    return { worked: workedToWire(worked) };
+  } catch (error) {
+    if (parts.stop.stopWaiting.aborted) return undefined;
+    if (!(error instanceof CliError)) parts.report(error);
+    return { refused: refusalToWire(error) };
+  }
+}
+
+async function handedIn(context: HopContext): Promise<{ readonly head: PlanHead; readonly text: string }> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of bodyIn(context, maxBytes.plan + maxBytes.join)) chunks.push(chunk);
+  const body = Buffer.concat(chunks).toString('utf8');
+  const end = body.indexOf('\n');
+  const read = v.safeParse(v.pipe(v.string(), v.parseJson(), planHeadForm), body.slice(0, Math.max(0, end)));
+  if (!read.success) throw badPlan('the request is not of the form that this sender takes');
+  return { head: read.output, text: body.slice(end + 1) };
+}
+
+// What the person was shown must be what arrived.
+function refuseOther({ digest, rows, sums }: PlanHead, plan: Plan): void {
+  const own = rowsToSend(plan.rows);
+  const sumsText = (of: Readonly<PlanHead['sums']>) =>
+    of
+      .map(({ currency, amount }) => `${currency} ${amount}`)
+      .toSorted()
+      .join(', ');
+  if (digest === plan.digest && rows === own.length && sumsText(sums) === sumsText(sumsOf(own))) return;
+  throw new CliError('refused', 'this is not the plan that was confirmed', { certain: 'nothing was sent' });
+}
+
+function refuseOtherAccount({ origin, account, mode }: Plan, { service: { profile } }: SenderAccount): void {
+  if (isSameOrigin(origin, profile.origin) && account === profile.account && mode === profile.mode) return;
+  throw new CliError('refused', 'the plan is for another account than that of this desk', {
+    certain: 'nothing was sent',
+  });
+}
+
+function badPlan(what: string): RefusedRequest {
+  return new RefusedRequest(400, new CliError('usage', what, { certain: 'nothing was sent' }));
+}

@@ -1,0 +1,169 @@
+/** Works a plan off that was handed over: its rows go through the code that sends on one machine, each under an id of its own. */
+
+import { createPace } from '../../api/api.ts';
+import { readAgain, refuseForged, rowsToSend, type SendingContext, workOff } from '../../changes/changes.ts';
+import { CliError } from '../../errors.ts';
+import { attemptsOf, type Change, momentOf, newChangeId, stampOf } from '../../journal/journal.ts';
+import { resolveOne } from '../../journal/read-again.ts';
+import { newBatchRun, type Plan, type RowTold, sumsOf, type Worked } from '../../plans/plans.ts';
+import { stoppedPrefix } from '../member-state.ts';
+import { sendChange } from './handed-change.ts';
+import type { HandedPlan } from './handed-plans.ts';
+import { type ChangesParts, calledAt, shortTimeIn, stamped } from './known-change.ts';
+import type { SenderAccount } from './routes.ts';
+
+/** How a plan is worked off. */
+export interface HowSent {
+  readonly handed: HandedPlan;
+  readonly plan: Plan;
+  readonly account: SenderAccount;
+  readonly tell: (row: RowTold) => void;
+  /** Says what it waits for. */
+  readonly wait: (words: string | null) => void;
+  /** Somebody has stopped it, or the sender stops. */
+  readonly stop: AbortController;
+}
+
+// A request of a row, its final read and the look at what became of it.
+const requestsOfRow = 5;
+const againMs = 2_000;
+
+/** Works it off, while no other sender does. */
+export async function sendPlan(parts: ChangesParts, how: HowSent): Promise<Worked> {
+  const { plan, wait, stop } = how;
+  const stopAsked = AbortSignal.any([stop.signal, parts.stop.stopWaiting]);
+  for (;;) {
+    const taken = await parts.locks.take(`plan ${plan.id}`, { waitMs: 0, signal: stopAsked, alone: true });
+    if (!taken.held) {
+      wait(`another sender has this plan${taken.owner === undefined ? '' : `: ${taken.owner.operator}`}`);
+      await parts.clock.sleep(againMs, stopAsked);
+      continue;
+    }
+    try {
+      wait(null);
+      return await workThrough(parts, how, stopAsked);
+    } finally {
+      await taken.release();
+    }
+  }
+}
+
+async function workThrough(parts: ChangesParts, how: HowSent, stopAsked: AbortSignal): Promise<Worked> {
+  const { plan, account, handed, tell } = how;
+  const { head } = handed;
+  const ctx = await contextOf(parts, how, stopAsked);
+  const service = calledAt(account.service, head.profile);
+  // What an earlier run has left unconfirmed holds back the rows behind it.
+  await readAgain(ctx, plan);
+  const run = newBatchRun();
+  const stop = await workOff({
+    ctx,
+    service,
+    plan,
+    run,
+    rows: rowsToSend(plan.rows),
+    how: head,
+    tell,
+    waiting: () => () => undefined,
+  });
+  return { stop, run };
+}
+
+async function contextOf(
+  parts: ChangesParts,
+  { handed, plan, account, stop }: HowSent,
+  stopAsked: AbortSignal,
+): Promise<SendingContext> {
+  const { clock, store } = parts;
+  const { asker, head } = handed;
+  const service = calledAt(account.service, head.profile);
+  const shortTime = shortTimeIn(clock, head.zone);
+  const pace = createPace(clock);
+  if (head.maxPerSecond !== undefined) pace.limit(head.maxPerSecond / requestsOfRow);
+  const stopsBefore = (await store.settings(stoppedName(head.digest))).length;
+  const ofPlan = { digest: plan.digest, sums: sumsOf(rowsToSend(plan.rows)) };
+  return {
+    clock,
+    stopAsked,
+    signal: stopAsked,
+    notes: { warn: () => undefined, progress: () => () => undefined },
+    journal: {
+      attempts: (query) => store.attempts(query),
+      attemptsOf: (of, orders) => attemptsOf(store, of, orders),
+      problem: () => store.problem(),
+      now: (of) => momentOf(clock, store, of ?? {}),
+      reconcile: (record) =>
+        resolveOne(
+          {
+            ...parts,
+            service,
+            store: stamped(store, { asker, account, id: head.run, idempotencyKey: undefined }),
+            timeoutMs: head.timeoutMs,
+            shortTime,
+          },
+          record,
+        ),
+    },
+    async change(change: Change) {
+      await pace.next(stopAsked);
+      const id = newChangeId(change);
+      return await sendChange(
+        parts,
+        { asker, account, id, idempotencyKey: change.idempotencyKey },
+        {
+          change: {
+            ...change,
+            async checkFresh(fresh) {
+              await change.checkFresh(fresh);
+              refuseForged(change, fresh.value, service.profile, clock.now());
+            },
+          },
+          service,
+          shortTime,
+          timeoutMs: head.timeoutMs,
+          notes: { note: () => undefined, warn: () => undefined, waiting: () => () => undefined },
+          signal: stopAsked,
+          plan: ofPlan,
+          onSent: () => undefined,
+          async refuse() {
+            const stops = await store.settings(stoppedName(head.digest));
+            const last = stops.at(-1);
+            if (stops.length === stopsBefore || last === undefined) return;
+            const stopped = stoppedBy(last.operator);
+            stop.abort(stopped);
+            throw stopped;
+          },
+        },
+      );
+    },
+  };
+}
+
+const stoppedName = (digest: string) => `${stoppedPrefix}${digest}`;
+
+/** The reason for a plan to stop. */
+export function stoppedBy(member: string): CliError {
+  return new CliError('interrupted', `stopped by ${member}`, { certain: 'no other row was sent' });
+}
+
+/** Records that a plan is stopped, so that each sender that has it stops. */
+export async function recordStop(
+  { store, clock }: ChangesParts,
+  { name, service }: SenderAccount,
+  digest: string,
+  asker: HandedPlan['asker'],
+): Promise<void> {
+  const { origin, account } = service.profile;
+  await store.append({
+    type: 'setting',
+    ...stampOf(await momentOf(clock, store, service)),
+    operator: asker.member,
+    profile: name,
+    origin,
+    account,
+    name: stoppedName(digest),
+    from: null,
+    to: 'stopped',
+    stamp: { operator: asker.member, run: digest, desk: asker.desk },
+  });
+}

@@ -1,0 +1,86 @@
+/** What desks and senders say about plans: how one is handed over, and how its end travels. */
+
+import * as v from 'valibot';
+import { type BatchRun, newBatchRun, type Worked } from '../plans/plans.ts';
+import { errorFromWire, errorToWire, maxText, nameForm, refusedForm, text, timeForm } from './wire.ts';
+
+const count = v.pipe(v.number(), v.integer(), v.minValue(0));
+const digest = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/));
+/** The id of a handing over. With the same id again it is the same one. */
+const runId = v.pipe(v.string(), v.regex(/^u_[A-Za-z0-9]{1,64}$/));
+
+/** The first line of what is handed over. The text of the plan follows. */
+export const planHeadForm = v.strictObject({
+  run: runId,
+  /** What the person confirmed: the plan, how many of its rows are sent, and their sums. */
+  digest,
+  rows: count,
+  sums: v.pipe(v.array(v.strictObject({ currency: text(16), amount: count })), v.maxLength(50)),
+  /** What the desk calls the account: errors name commands of the desk. */
+  profile: text(maxText.name),
+  zone: v.optional(text(64)),
+  timeoutMs: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(600_000)),
+  concurrency: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(16)),
+  maxFailures: v.optional(count),
+  maxPerSecond: v.optional(v.pipe(v.number(), v.minValue(0.1))),
+});
+export type PlanHead = v.InferOutput<typeof planHeadForm>;
+
+/** A row that has ended, in the stream of a plan. */
+export const rowToldForm = v.strictObject({
+  row: count,
+  how: v.picklist(['applied', 'refused', 'unconfirmed', 'not_sent']),
+  why: v.optional(v.string()),
+  isKnown: v.optional(v.literal(true)),
+});
+
+const stopForm = v.variant('why', [
+  v.strictObject({ why: v.literal('unknowns'), inARow: v.boolean(), count }),
+  v.strictObject({ why: v.literal('row'), words: v.string() }),
+  v.strictObject({ why: v.literal('wait'), waitMs: v.number() }),
+  v.strictObject({ why: v.literal('signal') }),
+]);
+
+/** How the work on a plan ended. */
+export const workedForm = v.strictObject({
+  stop: v.optional(stopForm),
+  known: count,
+  sent: count,
+  open: count,
+  away: v.array(v.tuple([count, v.string()])),
+  equal: v.array(v.string()),
+  stoppedBy: v.optional(v.picklist(['auth', 'network', 'refused'])),
+  journal: v.optional(refusedForm),
+});
+type TravellingEnd = v.InferOutput<typeof workedForm>;
+
+export function workedToWire({ stop, run }: Worked): TravellingEnd {
+  const { known, sent, open, away, equal, stoppedBy, journal } = run;
+  return {
+    stop,
+    known,
+    sent,
+    open,
+    away: [...away],
+    equal: [...equal],
+    stoppedBy,
+    journal: journal && errorToWire(journal),
+  };
+}
+
+export function workedFromWire({ stop, away, equal, journal, ...rest }: TravellingEnd): Worked {
+  const run: BatchRun = {
+    ...newBatchRun(),
+    ...rest,
+    stoppedBy: rest.stoppedBy,
+    away: new Map(away),
+    equal: new Set(equal),
+    journal: journal && errorFromWire(journal),
+  };
+  return { stop, run };
+}
+
+/** Who has a plan worked off; null: nobody. */
+export const applyingForm = v.strictObject({
+  answer: v.nullable(v.strictObject({ member: nameForm, since: timeForm })),
+});
