@@ -245,7 +245,7 @@ test('a plan that is applied through both senders at once is worked off by one o
   await planAt(ana.home, ben.home);
   const ran = await Promise.all([ana, ben].map((desk) => desk.run([...shop, ...apply])));
   for (const one of ran) expect(one, one.stderr).toMatchObject({ code: 0 });
-  expect(planIds.map(two.posts)).toEqual([1, 1, 1, 1, 1, 1]);
+  expect(planIds.map((id) => two.posts(id))).toEqual([1, 1, 1, 1, 1, 1]);
 });
 
 test.each(['SIGKILL', 'SIGSTOP'] as const)(

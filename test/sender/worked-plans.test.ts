@@ -59,7 +59,7 @@ const apply = ['refunds', 'apply', 'rows.plan', '--yes', '--json', '--concurrenc
 
 // What the ledger shows went back, order by order.
 function ledgerOf({ orders }: Service): readonly unknown[] {
-  return orders.map(({ id, amount_refunded }) => [id, amount_refunded]).toSorted();
+  return orderIds.map((id) => [id, orders.find((one) => one.id === id)?.amount_refunded]);
 }
 
 const asPlanned = orderIds.map((id, at) => [id, amountOf(at)]);
