@@ -15,6 +15,8 @@ interface KeyringParts {
   readonly env: Env;
   /** The module of the keyring. Absent: the optional dependency. */
   readonly module?: string | undefined;
+  /** How long it may take to answer. Absent: 10 s. */
+  readonly limitMs?: number | undefined;
 }
 
 /** Secrets by account name. Every method rejects with KeyringError when there is no keyring, or when it does not answer. */
@@ -27,7 +29,8 @@ export interface Keyring {
 /** Why the keyring cannot be used. The message is made to follow a colon: `it did not keep the key`. */
 export class KeyringError extends Error {}
 
-const limitMs = 3000;
+// A process that starts on a busy machine takes seconds by itself.
+const usualLimitMs = 10_000;
 
 // The module may load code only from its own package. Node would also look in the folders above, in NODE_PATH and in the home.
 // On Linux the script names the store, because the default one may forget everything at reboot.
@@ -91,6 +94,7 @@ async function ask(
   parts: KeyringParts,
   question: { readonly action: string; readonly account: string; readonly secret?: string },
 ): Promise<unknown> {
+  const { limitMs = usualLimitMs } = parts;
   const found = findModule(parts.module);
   const child = spawn(parts.execPath, ['--input-type=module', '--eval', script], {
     cwd: dirname(parts.execPath),

@@ -34,6 +34,8 @@ export interface ProfileParts {
   readonly demo: () => Promise<Demo>;
   /** The module of the keyring. Absent: the optional dependency. */
   readonly keyringModule?: string;
+  /** How long the keyring may take to answer, in milliseconds. Absent: 10 s. */
+  readonly keyringLimitMs?: number;
 }
 
 /** The global options that choose the profile of a run, or replace values of it. */
@@ -65,10 +67,10 @@ interface OpenProfileFile {
 
 /** The store of this user's profiles. Nothing is read or written yet. */
 export function createProfileStore(parts: ProfileParts): ProfileStore {
-  const { folders, env, execPath, keyringModule } = parts;
+  const { folders, env, execPath, keyringModule, keyringLimitMs } = parts;
   const file = join(folders.config, 'profiles.json');
   const keyFile = join(folders.config, 'keys.json');
-  const keyring = createKeyring({ execPath, env, module: keyringModule });
+  const keyring = createKeyring({ execPath, env, module: keyringModule, limitMs: keyringLimitMs });
   const read = () => readProfileFile(file, parts);
   return {
     parts,

@@ -16,6 +16,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { isLong } from '../harness/long.ts';
 import { copyOf, type Home, paydesk } from '../harness/paydesk.ts';
 import { changeArgs, journalFile, ledgerAndDesk, stateOf, story, witnessFile } from './desk.ts';
 
@@ -69,7 +70,11 @@ const inPlace: Readonly<Record<string, (path: string) => void>> = {
   },
 };
 
-const cases = Object.keys(files).flatMap((file) => Object.keys(inPlace).map((what) => [file, what] as const));
+// Each file is checked by the same function before it is opened: the journal shows all that may stand in its place, the others one.
+const kinds = Object.keys(inPlace);
+const cases = Object.keys(files).flatMap((file, index) =>
+  (index === 0 || isLong ? kinds : kinds.slice(index, index + 1)).map((what) => [file, what] as const),
+);
 
 describe('a file of the state folder', () => {
   test.concurrent.each(cases)(
@@ -105,8 +110,11 @@ describe('a file of the state folder', () => {
   test.concurrent('a FIFO in place of the note that says who holds a lock makes no run wait', async () => {
     using home = copyOf(sound);
     const locks = join(stateOf(home), 'locks');
-    for (let slot = 0; slot < 64; slot += 1)
-      spawnSync('mkfifo', [join(locks, `slot-${String(slot).padStart(2, '0')}.owner.json`)]);
+    const slots = Array.from({ length: 64 }, (_, slot) => String(slot).padStart(2, '0'));
+    spawnSync(
+      'mkfifo',
+      slots.map((slot) => join(locks, `slot-${slot}.owner.json`)),
+    );
     const order = ledger.add('refund');
     const { code, stderr } = await desk.run(home, changeArgs(order));
     expect({ code, posts: order.posts.length }, stderr).toEqual({ code: 0, posts: 1 });

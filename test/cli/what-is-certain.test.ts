@@ -139,9 +139,6 @@ describe.each(changing)('$name', (one) => {
         isZero: false,
       });
       expect(certainOf(ran), ran.stderr).toMatch(isNothing);
-      const shown = await service.run(args(one), { env });
-      expect(shown.stderr).toMatch(/^certain: /m);
-      expect(service.posts).toHaveLength(0);
     },
   );
 
@@ -156,6 +153,18 @@ describe.each(changing)('$name', (one) => {
     expect(certain).not.toMatch(/nothing was sent|never left/);
   });
 });
+
+// One place prints the errors of all commands, as text and as JSON.
+test.each(before)(
+  'as text, before anything is sent: $name',
+  async ({ args = withYes, env = {}, onPage, home }) => {
+    await using service = await startService({ onPage: () => onPage });
+    home?.(service);
+    const shown = await service.run(args({ name: 'refund', args: refund, bad: ['--amount', 'x'] }), { env });
+    expect(shown.stderr).toMatch(/^certain: /m);
+    expect(service.posts).toHaveLength(0);
+  },
+);
 
 test('Ctrl-C before the sending: nothing was sent', async () => {
   await using service = await startService({ orders, onPage: () => stall });

@@ -19,6 +19,8 @@ export interface MemoryParts {
   readonly machineName?: string | undefined;
   /** The id of the user; absent: that of the user of the suite. */
   readonly uid?: number | undefined;
+  /** The options of Node; absent: none. */
+  readonly execArgv?: readonly string[] | undefined;
   /** stdout and stderr are a terminal of so many columns. */
   readonly columns?: number | undefined;
   readonly rows?: number | undefined;
@@ -60,7 +62,7 @@ export function runWithMemoryIo(parts: MemoryParts, run: (io: Io) => Promise<num
     machineFile: parts.machineFile ?? '/nonexistent/paydesk/config.json',
     platform: process.platform,
     execPath: process.execPath,
-    execArgv: [],
+    execArgv: parts.execArgv ?? [],
     zone,
     zoneName: () => zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
     keepHeapSmall: () => undefined,

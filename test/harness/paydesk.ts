@@ -60,6 +60,8 @@ export interface RunOptions {
   readonly machineName?: string;
   /** The id of the user for a run in memory; absent: that of the user of the suite. */
   readonly uid?: number;
+  /** The options of Node that a run in memory is told of; absent: none. */
+  readonly execArgv?: readonly string[];
   /** A run in memory is told that its stdout was closed before it started, as by `>&-`. */
   readonly stdoutClosed?: true;
 }

@@ -68,6 +68,7 @@ function settings(path: string): string {
   return readFileSync(path, 'utf8').replace(/rows \d+; columns \d+;/, '');
 }
 
-function isCursorShown(transcript: string): boolean {
+/** Whether the cursor is shown after all of this was written. */
+export function isCursorShown(transcript: string): boolean {
   return transcript.lastIndexOf('\x1b[?25l') <= transcript.lastIndexOf('\x1b[?25h');
 }

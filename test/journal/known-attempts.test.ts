@@ -19,6 +19,7 @@ import { nothingToRepeat } from '../../src/journal/read-guards.ts';
 import { marksOf, mayBeSameAccount } from '../../src/journal/same-account.ts';
 import { asksForSame } from '../../src/journal/same-request.ts';
 import { judgeSeen } from '../../src/journal/verdict.ts';
+import { isLong } from '../harness/long.ts';
 import { attemptsIn, createMemoryStore } from '../harness/memory-store.ts';
 import { momentAt, sent, verdict } from './rows.ts';
 
@@ -214,7 +215,7 @@ it('an order is created, refused or found as if the run had seen every creation'
       }));
       expect(seen).toEqual(meant);
     }),
-    { numRuns: 1000 },
+    { numRuns: isLong ? 1000 : 200 },
   );
 });
 
@@ -292,7 +293,7 @@ it('a read of the newest orders is judged as if the run had seen every creation'
         });
       },
     ),
-    { numRuns: 1000 },
+    { numRuns: isLong ? 1000 : 200 },
   );
 });
 

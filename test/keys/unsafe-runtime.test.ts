@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Desk, startDesk } from '../harness/desk.ts';
-import { newHome, paydesk, paydeskProcess } from '../harness/paydesk.ts';
+import { newHome, paydeskProcess, startInMemory, startProcess } from '../harness/paydesk.ts';
 import { closedPort } from '../harness/server.ts';
 
 // Nothing is to arrive at the first; the others answer.
@@ -48,12 +48,18 @@ const options = [
   '--redirect-warnings=./warnings',
 ];
 
+// Node hands all of them to the program in the same way: two are given to a process, the others to a run in memory.
+const isProcess = (option: string) => ['--cpu-prof', '-r ./empty'].includes(option);
+
 describe.concurrent('production is refused, exit 3, with the option named and nothing sent', () => {
   test.each(options)('%s', async (option) => {
     using home = newHome();
     writeFileSync(join(home.path, 'empty'), '');
-    const nodeArgs = option.split(' ');
-    const ran = await paydeskProcess(['orders', 'list'], { home, env: production.env, nodeArgs });
+    const execArgv = option.split(' ');
+    const options = { home, env: production.env };
+    const ran = isProcess(option)
+      ? await paydeskProcess(['orders', 'list'], { ...options, nodeArgs: execArgv })
+      : await startInMemory(['orders', 'list'], { ...options, execArgv }).end;
     expect(ran.code, ran.stderr).toBe(3);
     const [name = ''] = option.split(/[= ]/);
     expect(ran.stderr).toContain(`start paydesk without ${name}`);
@@ -74,7 +80,8 @@ describe.concurrent('production is refused, exit 3, with the option named and no
     writeFileSync(join(home.path, 'empty'), '');
     const [name = '', ...value] = set.split('=');
     const env = { ...production.env, [name]: value.join('=') };
-    const ran = await paydesk(['orders', 'list'], { home, env });
+    const start = set.includes('--trace-tls') ? startProcess : startInMemory;
+    const ran = await start(['orders', 'list'], { home, env }).end;
     expect(ran.code, ran.stderr).toBe(3);
     expect(ran.stderr).toContain(name);
     expect(production.requests).toEqual([]);

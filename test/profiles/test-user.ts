@@ -18,6 +18,7 @@ export interface TestUser {
     readonly env?: Readonly<Record<string, string>>;
     readonly given?: Partial<Given>;
     readonly keyringModule?: string;
+    readonly keyringLimitMs?: number;
   }): Profiles;
   remove(): void;
 }
@@ -29,7 +30,7 @@ export function createTestUser(home = mkdtempSync(join(tmpdir(), 'user-'))): Tes
     home,
     config: folders.config,
     notices,
-    run: ({ env = {}, given = {}, keyringModule } = {}) =>
+    run: ({ env = {}, given = {}, ...keyring } = {}) =>
       createProfiles({
         folders,
         env,
@@ -47,7 +48,7 @@ export function createTestUser(home = mkdtempSync(join(tmpdir(), 'user-'))): Tes
         learnKey: () => undefined,
         notice: (line) => notices.push(line),
         demo: async () => ({ instance: 'i1', baseUrl: 'http://127.0.0.1', key: 'demo-key' }),
-        ...(keyringModule === undefined ? {} : { keyringModule }),
+        ...keyring,
       }),
     remove: () => rmSync(home, { recursive: true, force: true }),
   };

@@ -5,11 +5,12 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { helpOf } from '../harness/help-text.ts';
 import { copyOf, type Home, newHome, paydesk } from '../harness/paydesk.ts';
+import { sit } from '../harness/person.ts';
 import { storeProfile } from '../harness/profile.ts';
 import { withoutEscapes } from '../harness/pty.ts';
 import { startServer } from '../harness/server.ts';
 import { emptyList } from '../harness/service.ts';
-import { atTerminal, type Terminal } from '../harness/terminal.ts';
+import { atTerminal, isCursorShown, type Terminal } from '../harness/terminal.ts';
 
 // Letters that no path, id or sentence of the screen is made of.
 const newKey = () =>
@@ -54,7 +55,7 @@ describe.concurrent('a key typed at a prompt never appears (E50)', () => {
   const ctrlU = '\x15';
   const manners: readonly {
     readonly manner: string;
-    readonly type: (terminal: Terminal, key: string) => Promise<void> | void;
+    readonly type: (terminal: Terminal, key: string) => void;
   }[] = [
     { manner: 'pasted', type: (terminal, key) => terminal.type(key) },
     { manner: 'pasted in brackets', type: (terminal, key) => terminal.type(`\x1b[200~${key}\x1b[201~`) },
@@ -79,14 +80,16 @@ describe.concurrent('a key typed at a prompt never appears (E50)', () => {
       },
     },
   ];
-  test.each(styles.flatMap((style) => manners.map((manner) => ({ ...style, ...manner }))))(
+  // Among lines every key is read in the same way as on a screen that is redrawn, so one manner shows it.
+  const all = styles.flatMap((style) => manners.map((manner) => ({ ...style, ...manner })));
+  test.each(all.filter(({ style, manner }) => style === 'redrawn' || manner.startsWith('typed')))(
     '$manner, $style',
     async ({ env, type }) => {
       using home = copyOf(added);
       const key = newKey();
       const terminal = atTerminal(['profile', 'key', 'a'], { home, env });
       await terminal.waitFor('private key of a');
-      await type(terminal, key);
+      type(terminal, key);
       terminal.type('\r');
       const ended = await terminal.end;
       expectUnseen(ended.transcript, key);
@@ -97,13 +100,12 @@ describe.concurrent('a key typed at a prompt never appears (E50)', () => {
   test.each(styles)('after a key that cannot be one, $style', async ({ env }) => {
     using home = copyOf(added);
     const [wrong, key] = [`${newKey()} ${newKey()}`, newKey()];
-    const terminal = atTerminal(['profile', 'key', 'a'], { home, env });
-    await terminal.answer('private key of a', `${wrong}\r`);
-    await terminal.answer('printable ASCII', `${key}\r`);
-    const ended = await terminal.end;
-    expect(ended.exitCode).toBe(0);
-    expectUnseen(ended.transcript, key);
-    expectUnseen(ended.transcript, wrong, key);
+    const person = sit(['profile', 'key', 'a'], { home, env });
+    await person.answer('private key of a', `${wrong}\r`);
+    await person.answer('printable ASCII', `${key}\r`);
+    expect((await person.leaves).code).toBe(0);
+    expectUnseen(person.transcript, key);
+    expectUnseen(person.transcript, wrong, key);
     expect(readFileSync(keysOf(home), 'utf8')).toContain(`"${key}"`);
   });
 
@@ -112,24 +114,23 @@ describe.concurrent('a key typed at a prompt never appears (E50)', () => {
     async ({ style, env }) => {
       using home = newHome();
       const key = newKey();
-      const terminal = atTerminal(['profile', 'add', 'a'], { home, env });
-      await terminal.answer('address of the service', 'http://127.0.0.1:9\r');
-      await terminal.answer('the key is for', style === 'lines' ? '1\r' : '\r');
-      await terminal.waitFor('no system keyring available');
-      await terminal.answer('keep the key in a file that only you can read?', 'y\r');
-      await terminal.answer('private key of a', `${key}\r`);
-      await terminal.answer('try the key before it is kept?', style === 'lines' ? '2\r' : '\x1b[B\r');
-      await terminal.answer('whenever no -p is given', '\r');
-      const ended = await terminal.end;
-      expect(ended.exitCode).toBe(0);
-      expectUnseen(ended.transcript, key);
+      const person = sit(['profile', 'add', 'a'], { home, env });
+      await person.answer('address of the service', 'http://127.0.0.1:9\r');
+      await person.answer('the key is for', style === 'lines' ? '1\r' : '\r');
+      await person.waitFor('no system keyring available');
+      await person.answer('keep the key in a file that only you can read?', 'y\r');
+      await person.answer('private key of a', `${key}\r`);
+      await person.answer('try the key before it is kept?', style === 'lines' ? '2\r' : '\x1b[B\r');
+      await person.answer('whenever no -p is given', '\r');
+      expect((await person.leaves).code).toBe(0);
+      expectUnseen(person.transcript, key);
       expect(readFileSync(keysOf(home), 'utf8')).toContain(`"${key}"`);
       expect(JSON.parse(readFileSync(profilesOf(home), 'utf8'))).toMatchObject({
         profiles: { a: { base_url: 'http://127.0.0.1:9', mode: 'sandbox', key_in: 'file' } },
       });
       expect(JSON.parse(readFileSync(profilesOf(home), 'utf8'))).not.toHaveProperty('default');
       // An index is offered with what it keeps, and not built.
-      const words = withoutEscapes(ended.transcript).replaceAll(/\s+/g, ' ');
+      const words = withoutEscapes(person.transcript).replaceAll(/\s+/g, ' ');
       expect(words).toContain('names, cards and amounts of all orders on this machine, encrypted');
       expect(words).toContain('paydesk -p a index build');
       expect(existsSync(join(home.path, '.local/state/paydesk/index'))).toBe(false);
@@ -176,25 +177,25 @@ const questions: readonly Question[] = [
 const ways = [
   {
     claim: 'Ctrl-C exits 130 (E47)',
-    stop: (terminal: Terminal) => terminal.type('\x03'),
+    keys: '\x03',
     code: 130,
     words: /\ninterrupted: Ctrl-C(\ncertain: nothing was sent or changed)?$/,
   },
   {
     claim: 'Ctrl-D exits 3 (E48)',
-    stop: (terminal: Terminal) => terminal.type('\x04'),
+    keys: '\x04',
     code: 3,
     words: /\ncancelled: .{0,60}\ncertain: nothing was sent or changed$/,
   },
   {
     claim: 'SIGTERM exits 143 (E51)',
-    stop: (terminal: Terminal) => terminal.signal('SIGTERM'),
+    keys: undefined,
     code: 143,
     words: /\ninterrupted: terminated$/,
   },
 ];
 
-// Every question is stopped by each key on the full terminal; what else differs is the kind of prompt.
+// Every question is stopped by each key, the one for the key also by a signal, at a real terminal, and among lines.
 const stopped = styles.flatMap((style) =>
   questions.flatMap((question) =>
     ways
@@ -206,36 +207,56 @@ const stopped = styles.flatMap((style) =>
 );
 
 describe.concurrent('a question of the profile commands that is stopped changes nothing (E47, E48, E51)', () => {
-  test.each(stopped)('$claim: $name, $style', async ({ env, at, args, first = [], stop, code, words }) => {
-    using home = copyOf(added);
-    const before = [profilesOf(home), keysOf(home)].map((path) => readFileSync(path, 'utf8'));
-    const terminal = atTerminal(args, { home, env, columns: 120 });
-    for (const [question, answer] of first) await terminal.answer(question, answer);
-    await terminal.waitFor(at);
-    stop(terminal);
-    const ended = await terminal.end;
-    expect(ended.exitCode).toBe(code);
-    expect(withoutEscapes(ended.transcript).replaceAll('\r\n', '\n').trimEnd()).toMatch(words);
-    expect(ended).toMatchObject({ sameTerminal: true, cursorShown: true });
-    expect([profilesOf(home), keysOf(home)].map((path) => readFileSync(path, 'utf8'))).toEqual(before);
-  });
+  const kept = (home: Home) => [profilesOf(home), keysOf(home)].map((path) => readFileSync(path, 'utf8'));
+
+  test.each(stopped.filter(({ name }) => name === 'the key'))(
+    '$claim: $name, $style (real terminal)',
+    async ({ env, at, args, keys, code, words }) => {
+      using home = copyOf(added);
+      const before = kept(home);
+      const terminal = atTerminal(args, { home, env, columns: 120 });
+      await terminal.waitFor(at);
+      if (keys === undefined) terminal.signal('SIGTERM');
+      else terminal.type(keys);
+      const ended = await terminal.end;
+      expect(withoutEscapes(ended.transcript).replaceAll('\r\n', '\n').trimEnd()).toMatch(words);
+      expect(ended).toMatchObject({ exitCode: code, sameTerminal: true, cursorShown: true });
+      expect(kept(home)).toEqual(before);
+    },
+  );
+
+  test.each(stopped.filter(({ name }) => name !== 'the key'))(
+    '$claim: $name, $style',
+    async ({ env, at, args, first = [], keys = '', code, words }) => {
+      using home = copyOf(added);
+      const before = kept(home);
+      const person = sit(args, { home, env }, 120);
+      for (const [question, answer] of first) await person.answer(question, answer);
+      await person.answer(at, keys);
+      const left = await person.leaves;
+      expect(left.code).toBe(code);
+      expect(left.screen.trimEnd()).toMatch(words);
+      expect(isCursorShown(person.transcript)).toBe(true);
+      expect(kept(home)).toEqual(before);
+    },
+  );
 });
 
 describe.concurrent('Enter at a removal means No (E49)', () => {
   test.each(styles)('$style', async ({ env }) => {
     using home = copyOf(added);
-    const terminal = atTerminal(['profile', 'remove', 'a'], { home, env });
-    await terminal.answer('remove profile a', '\r');
-    expect(await terminal.end).toMatchObject({ exitCode: 3, sameTerminal: true });
+    const person = sit(['profile', 'remove', 'a'], { home, env });
+    await person.answer('remove profile a', '\r');
+    expect((await person.leaves).code).toBe(3);
     expect(readFileSync(profilesOf(home), 'utf8')).toBe(readFileSync(profilesOf(added), 'utf8'));
     expect(readFileSync(keysOf(home), 'utf8')).toContain(addedKey);
   });
 
   test('and y removes profile and key', async () => {
     using home = copyOf(added);
-    const terminal = atTerminal(['profile', 'remove', 'a'], { home });
-    await terminal.answer('remove profile a', 'y\r');
-    expect((await terminal.end).exitCode).toBe(0);
+    const person = sit(['profile', 'remove', 'a'], { home, env: {} });
+    await person.answer('remove profile a', 'y\r');
+    expect((await person.leaves).code).toBe(0);
     expect(JSON.parse(readFileSync(profilesOf(home), 'utf8'))).toMatchObject({ profiles: {} });
     expect(JSON.parse(readFileSync(profilesOf(home), 'utf8'))).not.toHaveProperty('profiles.a');
     expect(existsSync(keysOf(home)) ? readFileSync(keysOf(home), 'utf8') : '').not.toContain(addedKey);
@@ -261,9 +282,9 @@ describe.concurrent('what a profile command would ask is named as a flag where n
   // One question of each command: who may be asked is settled before which question it is.
   test.each(missing.slice(2))('on a terminal under --no-input, $args: $flag', async ({ args, flag }) => {
     using home = copyOf(added);
-    const ended = await atTerminal([...args, '--no-input'], { home }).end;
-    expect(ended.exitCode).toBe(2);
-    expect(ended.transcript).toContain(`missing ${flag}`);
+    const { code, screen } = await sit([...args, '--no-input'], { home, env: {} }).leaves;
+    expect(code).toBe(2);
+    expect(screen).toContain(`missing ${flag}`);
   });
 
   test('and help of its command lists every one of them', async () => {

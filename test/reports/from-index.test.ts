@@ -2,7 +2,7 @@
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { standingAt } from '../harness/clock.ts';
 import { chargesOf, type Json, listOf, withCharge } from '../harness/orders.ts';
 import { hangUp, json } from '../harness/server.ts';
@@ -48,6 +48,12 @@ const figures = (stdout: string) =>
   rowsOf(stdout).map(({ source: _source, complete: _complete, as_of: _asOf, ...row }) => row);
 
 describe('with an index of all orders', () => {
+  let service: Service;
+  beforeAll(async () => {
+    service = await startIndexed();
+  });
+  afterAll(() => service[Symbol.asyncDispose]());
+
   test.each([
     'orders summary --period 2040-11',
     'orders summary --period this-week --by day',
@@ -70,7 +76,6 @@ describe('with an index of all orders', () => {
     'refunds list --period this-month --sort amount',
     'today',
   ])('%s has the rows of --live, and no request is sent', async (words) => {
-    await using service = await startIndexed();
     const before = service.requests.length;
     const indexed = await ask(service, `${words} --ndjson`, afterHours(1));
     expect([indexed.code, service.requests.length - before]).toEqual([0, 0]);

@@ -128,12 +128,8 @@ describe('a slow reader gets every byte (F53)', () => {
 });
 
 describe.concurrent('output that cannot be written exits 9 with one line that names the error (F54)', () => {
-  const commands = [
-    ...formats.map((format) => `-p demo orders list -o ${format}`),
-    '-p demo orders list --all --ndjson',
-    '--help',
-    '--version',
-  ];
+  // One that is written whole, one that is written as it comes, and the two that load no command.
+  const commands = ['-p demo orders list', '-p demo orders list --all --ndjson', '--help', '--version'];
   test.each(commands)('%s > /dev/full', async (words) => {
     using home = newHome();
     const ran = await shell(`"$NODE" "$BIN" ${words} > /dev/full`, home);
@@ -152,11 +148,12 @@ describe.concurrent('output that cannot be written exits 9 with one line that na
 
 describe.concurrent('closed descriptors neither hang nor crash it (F55)', () => {
   const closings = ['<&-', '>&-', '2>&-', '<&- >&- 2>&-'];
-  const commands = ['-p demo orders list --json', '-p demo orders refund', '--version'];
-  const expected: Readonly<Record<string, number>> = { '-p demo orders refund': 2 };
+  const commands = ['-p demo orders list --json', 'orders refund', '--version'];
+  const expected: Readonly<Record<string, number>> = { 'orders refund': 4 };
   test.each(commands)('%s', async (words) => {
     using home = newHome();
-    for (const closing of closings) {
+    // What it reads and shows is closed in turn for the lighter two.
+    for (const closing of words.startsWith('-p demo') ? closings.slice(-1) : closings) {
       const ran = await shell(`"$NODE" "$BIN" ${words} ${closing}`, home);
       expect(ran.stderr, closing).not.toMatch(noStack);
       // Output that nobody can read is either noticed or dropped; it never becomes another error.
