@@ -146,7 +146,10 @@ describe.skipIf(!hasStrace())('the power goes (F19)', () => {
     async (name, isFirst) => {
       using home = desk.newHome();
       const { met, left, before, calls } = await leftOf(home, isFirst);
-      const states = left.map((one) => ({ one, found: foundIn(one, met.earlier) }));
+      // Every third in the short form.
+      const states = left
+        .filter((_, index) => isLong || index % 3 === 0)
+        .map((one) => ({ one, found: foundIn(one, met.earlier) }));
       for (const { one, found } of states) {
         expect(found.story, one.words).toMatch(one.posted ? /^sent( unknown( applied)?)?$/ : /^(sent)?$/);
         // The witness is never before the journal. It may lack the first verdict on the change before, and the row that comes next.
