@@ -85,8 +85,8 @@ export function runWithMemoryIo(parts: MemoryParts, run: (io: Io) => Promise<num
   };
 }
 
-// What a screen shows at the end: a line of progress was drawn over, and taken away.
-function asLeft(text: string): string {
+/** What a screen shows at the end: a line of progress was drawn over, and taken away. */
+export function asLeft(text: string): string {
   return text.replaceAll(/^.*\r(?:\x1b\[K)?/gm, '');
 }
 

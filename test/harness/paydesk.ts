@@ -11,7 +11,7 @@ import type { Stdin } from '../../src/io.ts';
 import { clockOf, preloadedClock } from './clock.ts';
 import { compiled } from './compiled.ts';
 import { forgetMarks } from './copied-files.ts';
-import { type MemoryParts, runWithMemoryIo } from './memory-io.ts';
+import { asLeft, type MemoryParts, runWithMemoryIo } from './memory-io.ts';
 import type { OrdinaryUser } from './ordinary-user.ts';
 import { endOf, type Ran, type Running } from './ran.ts';
 
@@ -48,8 +48,8 @@ export interface RunOptions {
   readonly sleeps?: 'in no time' | 'really';
   /**
    * A run in memory writes to a terminal of so many columns, in colour where NO_COLOR is set to ''; standard input stays a
-   * pipe, so nobody is asked. Of lines that are redrawn, only what is left at the end comes back, but from `onScreen`. For
-   * somebody who answers, see person.ts.
+   * pipe, so nobody is asked. Of lines that are redrawn, only what is left at the end comes back. For somebody who answers,
+   * see person.ts.
    */
   readonly columns?: number;
   /** Absent: 40. */
@@ -102,14 +102,18 @@ export async function paydesk(args: readonly string[], options: RunOptions): Pro
 
 const ofNode = /^(?:NODE_|SNAP$|LD_)/;
 
-/** Runs `paydesk ARGS` in memory, on a terminal at which nobody types: what it writes to either stream, in that order. */
+/**
+ * Runs `paydesk ARGS` in memory, on a terminal at which nobody types: what it writes to either stream, in that order, and what
+ * is left of that on the screen. A line of progress is drawn only where the machine is slow, and is not left.
+ */
 export async function onScreen(
   args: readonly string[],
   options: RunOptions & { readonly columns: number },
-): Promise<{ readonly code: number | null; readonly screen: string }> {
+): Promise<{ readonly code: number | null; readonly written: string; readonly screen: string }> {
   const chunks: Buffer[] = [];
   const { code } = await startInMemory(args, options, { shown: (chunk) => chunks.push(chunk) }).end;
-  return { code, screen: Buffer.concat(chunks).toString() };
+  const written = Buffer.concat(chunks).toString();
+  return { code, written, screen: asLeft(written) };
 }
 
 /** Starts `paydesk ARGS` in this process; it goes on while a test looks at it, or signals it. */

@@ -25,7 +25,7 @@ interface Seated {
 
 /** Runs on a terminal of its own to the end, and gives everything that came out. */
 async function onTerminal(args: readonly string[], { home, env = {} }: Seated): Promise<string> {
-  return (await onScreen(args, { home, env: { NO_COLOR: '', ...env }, columns: 100 })).screen;
+  return (await onScreen(args, { home, env: { NO_COLOR: '', ...env }, columns: 100 })).written;
 }
 
 /** Runs with stdout in a file and stderr on a terminal. */

@@ -11,7 +11,7 @@ import { pages, type Service, startAnswering } from '../harness/service.ts';
 const name = 'A very long name of a buyer that no column has room for, whatever it does with its words';
 
 async function screenOf({ home, env }: Service, args: readonly string[], columns: number): Promise<string> {
-  return (await onScreen(args, { home, env, columns })).screen;
+  return (await onScreen(args, { home, env, columns })).written;
 }
 
 test.each([

@@ -59,9 +59,10 @@ function scattered(from: number, count: number, step = 1): readonly string[] {
   return Array.from({ length: count }, (_, at) => `ord_${from + ((at * 7919) % count) * step}`);
 }
 
+// Which of four replies comes first is up to the machine, and makes it a few more or less.
 it.each([
-  ['1,000 neighbours far back, the newest first', scattered(3000, 1000).toSorted(byNumber), 30],
-  ['1,000 neighbours far back, the oldest first', scattered(3000, 1000).toSorted(byNumber).toReversed(), 30],
+  ['1,000 neighbours far back, the newest first', scattered(3000, 1000).toSorted(byNumber), 40],
+  ['1,000 neighbours far back, the oldest first', scattered(3000, 1000).toSorted(byNumber).toReversed(), 40],
   ['1,000 neighbours far back in any order', scattered(3000, 1000), 40],
   ['100 orders all over the list', scattered(7, 100, 59), 45],
 ])('%s take few requests, and never more than four at once', async (_, ids, most) => {
