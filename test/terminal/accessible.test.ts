@@ -166,7 +166,11 @@ describe.concurrent('line prompts: nothing is redrawn (L79)', () => {
   test.each(styles)('a list under $name is Field: value lines', async ({ env }) => {
     using home = newHome();
     const seen = { NO_COLOR: '', ...desk.env, ...env };
-    const { code, screen, written } = await onScreen(['orders', 'list', '--all'], { home, env: seen, columns: 80 });
+    const { code, screen, written } = await onScreen(['orders', 'list', '--all'], {
+      home,
+      env: seen,
+      columns: 80,
+    });
     expect(code).toBe(0);
     expect(written).not.toMatch(movement);
     expect(screen).toMatch(/^id: ord_/m);
