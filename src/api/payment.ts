@@ -1,6 +1,6 @@
 /** What came in on an order and what went back, read leniently: also of an order that does not show all of it. */
 
-import { hasNoCharges, newestOf, type RefundRecord } from './charges.ts';
+import { hasNoCharges, newestOf, type RefundRecord, sumOf } from './charges.ts';
 import {
   isTime,
   itemsOf,
@@ -27,8 +27,6 @@ export interface Payment {
   readonly refunded: number | undefined;
   /** All that came in went back. */
   readonly isBack: boolean;
-  /** What its refunds say together, the most uncertain first; undefined if it shows none. */
-  readonly refundsSay: RefundMeaning | undefined;
   /** The newest of its refunds that did not fail; undefined if it shows none. `createdAt` in Unix seconds. */
   readonly refund: Pick<RefundRecord, 'id' | 'createdAt'> | undefined;
 }
@@ -39,9 +37,7 @@ export function paymentOf(order: JsonObject): Payment {
   const paid = itemsOf(order.charges).filter(tookMoney);
   const isPaid = paid.length > 0 || mayBePaid(order);
   const shown = paid.flatMap(({ refunds }) => itemsOf(refunds).flatMap(shownRefund));
-  const sum = (which: (one: ShownRefund) => boolean) =>
-    shown.filter(which).reduce((all, { amount }) => all + amount, 0);
-  const made = sum(({ meaning }) => meaning === 'made');
+  const made = sumOf(shown.filter(({ meaning }) => meaning === 'made'));
   const isAllMade = shown.every(({ meaning }) => meaning === 'made');
   const figures = [
     ...(shown.length === 0 ? [] : [made]),
@@ -49,17 +45,11 @@ export function paymentOf(order: JsonObject): Payment {
     ...(status === statuses.refunded && isAllMade ? [amountPaid(order, paid)] : []),
   ];
   const refunded = figures.length === 0 ? undefined : Math.max(...figures);
-  // A refund that failed, and that `amount_refunded` still counts, may have been made all the same.
-  const isDoubted = !isAllMade && typeof said === 'number' && said > made + sum(isPending);
-  const refundsSay = (['unconfirmed', 'pending', 'made', 'failed'] as const).find((word) =>
-    shown.some(({ meaning }) => meaning === word),
-  );
   const standing = shown.filter(({ meaning }) => meaning !== 'failed');
   return {
     isPaid,
     refunded,
     isBack: isPaid && (refunded ?? 0) > 0 && (refunded ?? 0) >= amountPaid(order, paid),
-    refundsSay: isDoubted ? 'unconfirmed' : (refundsSay ?? ((refunded ?? 0) > 0 ? 'made' : undefined)),
     refund: newestOf(standing),
   };
 }
@@ -81,10 +71,6 @@ function shownRefund({ id, amount, created_at: createdAt, status }: JsonObject):
       meaning: meaningOfRefund(status),
     },
   ];
-}
-
-function isPending({ meaning }: ShownRefund): boolean {
-  return meaning === 'pending';
 }
 
 // Without charges the status of the order is all there is.

@@ -14,6 +14,7 @@ import {
   attemptName,
   type Change,
   type ChangeSubject,
+  changeOf,
   notMadeBy,
   statementOn,
   touches,
@@ -22,7 +23,7 @@ import {
 } from '../journal/journal.ts';
 import { untilMayAppear } from '../orders/orders.ts';
 import { commandLine } from '../profiles/profiles.ts';
-import { changeOf, kindWords } from './change-words.ts';
+import { kindWords } from './change-words.ts';
 
 /** What the journal answers; nothing if it cannot be read. Every other question to it already warns of that. */
 async function asFarAsReadable<T>(ask: () => Promise<readonly T[]>): Promise<readonly T[]> {
@@ -86,7 +87,7 @@ export function byHandWords(ctx: Context, { sent, verdicts }: AttemptRecord, isT
   const said = verdicts.findLast(({ by, acknowledged }) => by === 'person' && acknowledged === undefined);
   const note = said?.note === undefined ? '' : ` (${said.note})`;
   const corrected = said?.corrects === true ? ', correcting an earlier record' : '';
-  const change = changeOf({ sent, verdicts }, ctx.profiles.amountStyle(sent.profile));
+  const change = changeOf({ sent }, ctx.profiles.amountStyle(sent.profile));
   const who = said?.operator ?? 'somebody';
   const when = ctx.fullTime(said?.time ?? sent.time);
   const made = said?.verdict === 'applied' ? 'made' : 'NOT made';

@@ -3,9 +3,8 @@
  * Pure.
  */
 
-import { type AmountStyle, amountWords } from '../amounts.ts';
 import type { CliErrorParts } from '../errors.ts';
-import { type AttemptRecord, type ChangeKind, type ChangeSubject, changeKinds } from '../journal/journal.ts';
+import type { AttemptRecord, ChangeKind } from '../journal/journal.ts';
 import { accountSpan, type Profile } from '../profiles/profiles.ts';
 import type { Block, Style } from '../terminal/terminal.ts';
 
@@ -16,9 +15,18 @@ interface KindWords {
   readonly meanwhile: string;
   /** What happens if the change is made twice. */
   readonly twice: string;
+  /** That it was made: `captured`. */
+  readonly made: string;
+  /** The same after `was`: `created`. */
+  readonly was: string;
+  /** What stands before its state, where that alone does not say what was to be made: `link `. */
+  readonly noun: string;
 }
 
-const money = (verb: 'refund' | 'capture', twice: string): KindWords => ({
+const money = (verb: 'refund' | 'capture', made: string, twice: string): KindWords => ({
+  made,
+  was: 'made',
+  noun: '',
   twice,
   refused: `this ${verb} moved no money`,
   meanwhile: `tell the buyer "it is being checked"; do not ${verb} it anywhere else;`,
@@ -26,40 +34,30 @@ const money = (verb: 'refund' | 'capture', twice: string): KindWords => ({
 const creation = {
   refused: 'nothing was created',
   meanwhile: 'do not create it again until this is clear;',
+  was: 'created',
 };
 
-/** What a person reads when a change was refused or its outcome is unknown. */
+/** What a person reads of each kind of change when it was made, refused, or is unconfirmed. */
 export const kindWords: Readonly<Record<ChangeKind, KindWords>> = {
-  refund: money('refund', 'the buyer is paid twice'),
-  capture: money('capture', 'the capture is sent a second time'),
-  order: { ...creation, twice: 'the buyer gets two orders' },
-  checkout: { ...creation, twice: 'there are two links, and both can be paid' },
+  refund: money('refund', 'made', 'the buyer is paid twice'),
+  capture: money('capture', 'captured', 'the capture is sent a second time'),
+  // What is to be created has no id yet that says what it is, so a noun does.
+  order: { ...creation, made: 'order created', noun: 'order ', twice: 'the buyer gets two orders' },
+  checkout: {
+    ...creation,
+    made: 'link created',
+    noun: 'link ',
+    twice: 'there are two links, and both can be paid',
+  },
   api: {
+    made: 'request made',
+    was: 'carried out',
+    noun: '',
     twice: 'it takes effect twice',
     refused: 'the service says that it did nothing',
     meanwhile: 'do not send it again until this is clear;',
   },
 };
-
-/** Names a change: `refund of 23000 MXN on ord_…`, `order creation of 300 MXN`, `POST /charges`. */
-export function changeWords(
-  { kind, amount, currency, orderId, request }: ChangeSubject,
-  style: AmountStyle,
-): string {
-  const sum = amount === undefined ? '' : ` of ${amountWords(amount, currency, style)}`;
-  // Only the witness knows of this change: `journal verify --repair` could not read its row.
-  if (request.path === '') return 'a change whose journal entry is lost';
-  if (kind === 'api') return `${request.method} /${request.path}`;
-  return `${changeKinds[kind].noun}${sum}${orderId === undefined ? '' : ` on ${orderId}`}`;
-}
-
-/** Names the change of an attempt in the journal, without its order. */
-export function changeOf(
-  { sent: { proof, amount, currency, request } }: AttemptRecord,
-  style: AmountStyle,
-): string {
-  return changeWords({ kind: proof.kind, orderId: undefined, amount, currency, request }, style);
-}
 
 /** What became of an attempt that is settled now: `was made`. */
 export function becameWords({ verdicts }: AttemptRecord): string {

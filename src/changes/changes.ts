@@ -34,8 +34,6 @@ export { captureOrder } from './capture-order.ts';
 export { makeChange } from './change.ts';
 export {
   blockedWords,
-  changeOf,
-  changeWords,
   headLine,
   kindWords,
   replyWords,

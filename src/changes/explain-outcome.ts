@@ -14,13 +14,14 @@ import { CliError, type CliErrorParts } from '../errors.ts';
 import {
   acknowledgeCommand,
   type ChangeSubject,
+  changeWords,
   type FoundRefund,
   mendLine,
   type Outcome,
   reasonOf,
 } from '../journal/journal.ts';
+import { stateMeans } from '../orders/orders.ts';
 import { commandLine, type Profile } from '../profiles/profiles.ts';
-import { changeWords } from './change-words.ts';
 import { chargeCommands } from './refund/refund-checks.ts';
 
 /** Any outcome except a dry run. */
@@ -57,7 +58,7 @@ const sentences: Readonly<Record<Exclude<Alarm, 'duplicate' | 'failed'>, string>
   partial: 'the service shows only part of what was asked for',
   disagreement: 'what the service shows does not add up',
   applied_though_rejected: 'it counted as not made, but the order now shows it',
-  gone: 'it was made, and the order does not show it any more',
+  gone: stateMeans.gone,
 };
 
 /** The error for an alarm (exit 7): what was seen, what is certain, and what to do. */
@@ -100,7 +101,7 @@ function failedLate(profile: Profile, subject: ChangeSubject, outcome: Ended): C
     {
       ...outcome.said,
       opening: 'FAILED after it was made:',
-      certain: `sent once by this machine${why === undefined ? '' : `; ${why}`}; that money did not go back: ${idsOf(failed, figuresIn(subject.currency, settings))}`,
+      certain: `sent once by this machine${why === undefined ? '' : `; ${why}`}; ${stateMeans.failed}: ${idsOf(failed, figuresIn(subject.currency, settings))}`,
       now: [...failedSteps(profile, subject.orderId, change), ...unrecordedLines(outcome)],
     },
   );

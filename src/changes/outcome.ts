@@ -8,19 +8,13 @@ import {
   type Change,
   type ChangeSubject,
   changeKinds,
+  changeWords,
   mendLine,
   type Outcome,
   reasonOf,
 } from '../journal/journal.ts';
 import { commandLine, type Profile } from '../profiles/profiles.ts';
-import {
-  blockedWords,
-  bodyLine,
-  changeWords,
-  kindWords,
-  replyWords,
-  settleCommands,
-} from './change-words.ts';
+import { blockedWords, bodyLine, kindWords, replyWords, settleCommands } from './change-words.ts';
 import {
   alarmError,
   type Ended,

@@ -9,11 +9,10 @@ import type { Column } from '../api/resources.ts';
 import { chargeIdPattern, type JsonObject, valueAt } from '../api/spec.ts';
 import type { Context } from '../context/context.ts';
 import { flag, usage } from '../flags/flags.ts';
-import type { Change, ChangeSubject, Outcome } from '../journal/journal.ts';
+import { type Change, type ChangeSubject, changeWords, type Outcome } from '../journal/journal.ts';
 import { accountSpan, type Profile } from '../profiles/profiles.ts';
 import type { Block } from '../terminal/terminal.ts';
 import { notMadeError, recordedWords } from './by-hand-words.ts';
-import { changeWords } from './change-words.ts';
 import { type Ended, failedOf } from './explain-outcome.ts';
 import { type Applied, appliedOrThrow, isDryRun, showDryRun } from './outcome.ts';
 
@@ -112,7 +111,7 @@ async function showRepeat(
     throw notMadeError(ctx, service, change, byHand);
   const applied = appliedOrThrow(ctx, profile, change, outcome);
   if (said !== undefined && !isShown) ctx.notes.warn(`settled by hand: ${said}`);
-  const words = said === undefined ? 'applied' : 'recorded as made';
+  const words = said === undefined ? 'made' : 'recorded made';
   const view = [
     { line: [`${words} before: ${changeWords(change, profile.settings)}   `, accountSpan(profile)] },
     ...(said === undefined || !isShown ? [] : [{ line: said }]),
@@ -131,11 +130,11 @@ async function showRepeat(
 function wordsBefore({ verdict, byHand, refunds = [] }: Ended): string {
   if (verdict === 'rejected' && failedOf(refunds).length > 0) return 'sent and failed';
   if (byHand === undefined) return beforeWords[verdict];
-  return `recorded as ${verdict === 'applied' ? 'made' : 'not made'}`;
+  return `recorded ${verdict === 'applied' ? 'made' : 'not made'}`;
 }
 
 const beforeWords: Readonly<Record<Ended['verdict'], string>> = {
-  applied: 'applied',
+  applied: 'made',
   rejected: 'refused',
   not_sent: 'tried',
   unknown: 'sent',

@@ -16,7 +16,13 @@ import {
   type UnconfirmedChange,
   whoMadeLines,
 } from '../journal/journal.ts';
-import { type AfterFailure, afterFailure, type KnownOrder, type OrderCase } from '../orders/orders.ts';
+import {
+  type AfterFailure,
+  afterFailure,
+  type KnownOrder,
+  type OrderCase,
+  stateMeans,
+} from '../orders/orders.ts';
 import type { Profile } from '../profiles/profiles.ts';
 import type { Block } from '../terminal/terminal.ts';
 import { untilWords } from './by-hand-words.ts';
@@ -88,9 +94,7 @@ function pendingLines({ refunds, order }: KnownOrder, { settings }: Profile): re
   const sum = pending.reduce((all, { amount = 0 }) => all + amount, 0);
   const currency = typeof order.currency === 'string' ? order.currency : undefined;
   const ids = pending.flatMap(({ record }) => record?.id ?? []).join(' and ');
-  return [
-    `PENDING  ${amountWords(sum, currency, settings)}, ${ids}: the service has taken it up, and the money has not gone back yet`,
-  ];
+  return [`PENDING  ${amountWords(sum, currency, settings)}, ${ids}: ${stateMeans.pending}`];
 }
 
 function caseLines(ctx: Context, profile: Profile, one: OrderCase, known: KnownOrder): readonly string[] {
@@ -167,9 +171,9 @@ function afterFailureWords(after: AfterFailure): string {
     case 'went back since':
       return `as much went back since, with ${after.refunds.join(' and ')}: make sure that it was for this, and tell the buyer`;
     case 'left':
-      return 'that money did not go back: tell the buyer; it can be refunded again';
+      return `${stateMeans.failed}: tell the buyer; it can be refunded again`;
     case 'stopped':
-      return 'that money did not go back: tell the buyer';
+      return `${stateMeans.failed}: tell the buyer`;
   }
 }
 

@@ -3,7 +3,7 @@
 import type { SendOnce } from '../api/api.ts';
 import type { WhatChanges } from '../commands/commands.ts';
 import { type CliError, withParts } from '../errors.ts';
-import type { JournalRow, JournalStore, VerdictRow } from '../journal/journal.ts';
+import { type JournalRow, type JournalStore, type VerdictRow, verdictWords } from '../journal/journal.ts';
 
 /** What a run has sent and recorded so far. */
 export interface WhatWasSent {
@@ -78,17 +78,9 @@ export function createWhatWasSent(): WhatWasSent {
   };
 }
 
-const became: Readonly<Record<VerdictRow['verdict'], string>> = {
-  applied: 'made',
-  rejected: 'refused by the service',
-  not_sent: 'not sent',
-  unknown: 'unconfirmed',
-  not_seen: 'unconfirmed',
-};
-
 // `1 change was sent: unconfirmed`, `12 changes were sent: 11 made, 1 unconfirmed`
 function sentWords(sent: ReadonlyMap<string, VerdictRow['verdict'] | undefined>): string {
-  const words = [...sent.values()].map((verdict) => became[verdict ?? 'unknown']);
+  const words = [...sent.values()].map((verdict) => verdictWords[verdict ?? 'unknown']);
   if (words.length === 1) return `1 change was sent: ${words.join('')}`;
   const counts = [...Map.groupBy(words, (word) => word)].map(([word, all]) => `${all.length} ${word}`);
   return `${words.length} changes were sent: ${counts.join(', ')}`;

@@ -19,7 +19,7 @@ import {
   summariseOrders,
   summariseRefunds,
 } from '../reports/reports.ts';
-import { isNear, pairsIn } from './orders/twins.ts';
+import { isOfPeriod, pairsIn } from './orders/twins.ts';
 import type { Source } from './report/report-source.ts';
 
 /** One fact of the day: how many, and how much in one currency. */
@@ -27,7 +27,7 @@ export interface TodayLine extends JsonObject {
   readonly what:
     | 'unconfirmed'
     | 'made_twice'
-    | 'has_appeared'
+    | 'appeared'
     | 'failed'
     | 'gone'
     | 'refunded'
@@ -76,7 +76,7 @@ export async function gatherToday(
     if (isTeam) people.add(facts);
     waiting.add(facts);
     const { order } = facts;
-    if (order !== undefined && isNear(source.range, order) && hasCurrency(currency, order.currency))
+    if (order !== undefined && isOfPeriod(source.range, order) && hasCurrency(currency, order.currency))
       near.push(order);
     for (const refund of facts.refunds) keepLargest(largest, refund, source);
   }
@@ -116,7 +116,7 @@ function keepLargest(largest: Map<string, RefundFact>, refund: RefundFact, { ran
 const whatIs: Readonly<Record<(typeof openStates)[number], TodayLine['what']>> = {
   unconfirmed: 'unconfirmed',
   'made twice': 'made_twice',
-  appeared: 'has_appeared',
+  appeared: 'appeared',
   failed: 'failed',
   gone: 'gone',
 };

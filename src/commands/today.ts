@@ -92,7 +92,7 @@ const columns = [
 const labels: Readonly<Record<TodayLine['what'], string>> = {
   unconfirmed: 'unconfirmed',
   made_twice: 'made twice',
-  has_appeared: 'appeared',
+  appeared: 'appeared',
   failed: 'failed',
   gone: 'gone',
   refunded: 'refunded today',
@@ -150,5 +150,5 @@ function emphasised(what: TodayLine['what']): Cell {
 
 // The journal says these, of every currency.
 function needsPerson(what: TodayLine['what']): boolean {
-  return ['unconfirmed', 'made_twice', 'has_appeared', 'failed', 'gone'].includes(what);
+  return ['unconfirmed', 'made_twice', 'appeared', 'failed', 'gone'].includes(what);
 }

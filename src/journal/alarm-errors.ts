@@ -4,7 +4,7 @@ import { CliError } from '../errors.ts';
 import { acknowledgeCommand, alarmText, madeTwiceWords, whoMadeLines } from './alarm-words.ts';
 import { type AttemptRecord, sentBy } from './journal-rows.ts';
 import type { Refusal } from './refusal.ts';
-import { changeWords, type HowShown, named, showCommand } from './refusal-words.ts';
+import { changeOf, type HowShown, named, showCommand } from './refusal-words.ts';
 import { notMadeBy } from './said-by-hand.ts';
 import { namedByReply } from './unconfirmed.ts';
 
@@ -38,7 +38,7 @@ export function appearedError(
     const ids = (verdict.refunds ?? []).map(({ id }) => id ?? 'one refund without an id').join(' and ');
     const { sent } = attempt;
     const after = { sent, verdicts: [...attempt.verdicts, verdict] };
-    const what = `${changeWords(sent, amounts)} on ${subject}, ${sent.change}: ${alarmText(after) ?? ''}`;
+    const what = `${changeOf(attempt, amounts)} on ${subject}, ${sent.change}: ${alarmText(after) ?? ''}`;
     return new CliError('unknown', ids === '' ? what : `${what}\n${ids}`, {
       opening: 'stop:',
       certain: known,
@@ -63,7 +63,7 @@ function twiceError(
   const who = whoMadeLines({ refunds: ids, ours, sentAt, operator, sentAs }, shortTime);
   return new CliError(
     'unknown',
-    `${subject} shows the ${changeWords(attempt.sent, amounts)} more than once\n${ids.join(' and ')}`,
+    `${subject} shows the ${changeOf(attempt, amounts)} more than once\n${ids.join(' and ')}`,
     {
       opening: 'MADE TWICE:',
       certain: ['nothing was sent now', ...who, 'paydesk cannot take a refund back'].join('; '),

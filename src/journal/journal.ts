@@ -92,7 +92,8 @@ export {
 } from './limit-words.ts';
 export { foundTwice, isPaidTwice, otherAlarms, refundsPaidTwice } from './paid-twice.ts';
 export { pickDue } from './read-again.ts';
-export { touches } from './read-guards.ts';
+export { refundToName, touches } from './read-guards.ts';
+export { changeOf, changeWords, verdictWords } from './refusal-words.ts';
 export { appearedVerdict, notMadeBy, recordedBy, statementOn } from './said-by-hand.ts';
 export { type AccountMarks, attemptsOf, isOfLivemode, isSameOrigin, mayBeOf } from './same-account.ts';
 export { sameJson } from './same-request.ts';

@@ -49,7 +49,7 @@ export function equalRefund(
   known: readonly AttemptRecord[],
 ): Refusal | undefined {
   const ofOthers = refundsOf(known.filter((record) => isOtherRow(asked, record)));
-  const equal = unnamedEqual(asked, before.charges, known, ofOthers);
+  const equal = refundToName(asked, before.charges, known, ofOthers);
   return equal && { why: 'equal', ...equal, again: asked.again };
 }
 
@@ -58,7 +58,7 @@ export function equalRefund(
  * the newest; if the times do not show which one that is, all must be named. A refund does not count when it failed, when it is
  * `excused`, or when another equal refund was made to repeat it. `known`: the attempts on the order.
  */
-function unnamedEqual(
+export function refundToName(
   { expected = [], again }: Pick<Asked, 'expected' | 'again'>,
   charges: readonly { readonly id: string; readonly refunds: readonly Made[] }[],
   known: readonly AttemptRecord[],

@@ -10,7 +10,7 @@ import { attemptName, type SentRow, sentBy } from './journal-rows.ts';
 import { LimitRefusal } from './limit-words.ts';
 import type { Refusal } from './refusal.ts';
 import {
-  changeWords,
+  changeOf,
   differenceWords,
   type HowShown,
   named,
@@ -163,7 +163,7 @@ function unshownError(
     { ...shown, profile, currency },
     [...again, name].join(','),
   );
-  const what = `a ${changeWords(attempt.sent, amounts)} of ${subject}`;
+  const what = `a ${changeOf(attempt, amounts)} of ${subject}`;
   const by = recordedBy(attempt);
   return refused(`${what} was recorded as made by hand, by ${by}, and the order does not show it`, [
     'first ask whether the buyer got it; see who recorded it, and why:',
@@ -229,7 +229,7 @@ function openError(
 
 // `an earlier refund of 900 MXN on ord_… (05:05:12, by root)`. A repair may not know time and name.
 function earlierWords(sent: SentRow, subject: string, { shortTime, amounts }: HowShown): string {
-  const what = changeWords(sent, amounts).replace(/^a /, '');
+  const what = changeOf({ sent }, amounts);
   const on = sent.proof.orderId === undefined ? '' : ` on ${subject}`;
   const facts = sent.lost === undefined ? ` (${shortTime(sent.time)}, by ${sentBy(sent)})` : '';
   return `an earlier ${what}${on}${facts}`;

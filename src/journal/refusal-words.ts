@@ -4,8 +4,8 @@ import { type AmountStyle, amountWords, typedForm } from '../amounts.ts';
 import type { JsonObject } from '../api/spec.ts';
 import { commandLine, profileNamed } from '../profiles/profiles.ts';
 import { verdictOf } from './attempt-state.ts';
-import { changeKinds } from './change.ts';
-import type { AttemptRecord, SentRow } from './journal-rows.ts';
+import { type ChangeSubject, changeKinds } from './change.ts';
+import type { AttemptRecord, SentRow, VerdictRow } from './journal-rows.ts';
 import { sameJson, type Typed } from './same-request.ts';
 
 /** How an error shows times and amounts. */
@@ -42,22 +42,37 @@ export function repeatCommand(
   return commandLine(profileNamed(profile), 'orders', 'refund', orderId, ...parts, '--again', name);
 }
 
-/** An attempt in a few words: its journal id, the change with its amount, the verdict. */
+/** What became of an attempt, by the verdict of a row. Alarms and what a person recorded say more. */
+export const verdictWords: Readonly<Record<VerdictRow['verdict'], string>> = {
+  applied: 'made',
+  rejected: 'refused',
+  not_sent: 'not sent',
+  unknown: 'unconfirmed',
+  not_seen: 'unconfirmed',
+};
+
+/** An attempt in a few words: its journal id, the change with its amount, what became of it. */
 export function named(attempt: AttemptRecord, amounts: AmountStyle): string {
-  const { sent } = attempt;
-  const verdict = verdictOf(attempt)?.verdict ?? 'sent, result not recorded';
-  return `${sent.change}, ${changeWords(sent, amounts)}, ${verdict.replaceAll('_', ' ')}`;
+  const { change } = attempt.sent;
+  return `${change}, ${changeOf(attempt, amounts)}, ${verdictWords[verdictOf(attempt)?.verdict ?? 'unknown']}`;
 }
 
-/** In the words of the commands: `refund of 23000 MXN`, `order creation of 300 MXN`, `POST /charges`. */
+/** Names a change: `refund of 23000 MXN on ord_…`, `order creation of 300 MXN`, `POST /charges`. */
 export function changeWords(
-  { proof: { kind }, amount, currency, request, lost }: SentRow,
-  amounts: AmountStyle,
+  { kind, amount, currency, orderId, request }: ChangeSubject,
+  style: AmountStyle,
 ): string {
-  if (lost !== undefined)
-    return lost === 'unknown' ? 'a change whose record is lost' : `${lost} whose record is lost`;
   if (kind === 'api') return `${request.method} /${request.path}`;
-  return `${changeKinds[kind].noun}${amount === undefined ? '' : ` of ${amountWords(amount, currency, amounts)}`}`;
+  const sum = amount === undefined ? '' : ` of ${amountWords(amount, currency, style)}`;
+  return `${changeKinds[kind].noun}${sum}${orderId === undefined ? '' : ` on ${orderId}`}`;
+}
+
+/** Names the change of an attempt in the journal, without its order. */
+export function changeOf({ sent }: Pick<AttemptRecord, 'sent'>, style: AmountStyle): string {
+  const { proof, amount, currency, request, lost } = sent;
+  // Only the witness knows of it: `journal verify --repair` could not read its row.
+  if (lost !== undefined) return `${lost === 'unknown' ? 'change' : lost} whose record is lost`;
+  return changeWords({ kind: proof.kind, orderId: undefined, amount, currency, request }, style);
 }
 
 /** `the idempotency key ticket-8840 (--idempotency-key) was used for another change: recorded with amount 300; asked for now with amount 500` */

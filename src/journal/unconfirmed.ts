@@ -174,9 +174,9 @@ function mayHaveMadeMore(record: AttemptRecord): boolean {
 // The alarms that have words of their own. Any other one means that nobody knows what was made.
 const alarms: readonly (readonly [words: string, is: (record: AttemptRecord) => boolean])[] = [
   ['made twice', isPaidTwice],
-  ['recorded as not made, and made all the same', (record) => appearedVerdict(record) !== undefined],
-  ['failed after being made', isFailedLate],
-  ['made, and not shown any more', (record) => verdictOf(record)?.alarm === 'gone'],
+  ['appeared', (record) => appearedVerdict(record) !== undefined],
+  ['failed', isFailedLate],
+  ['gone', (record) => verdictOf(record)?.alarm === 'gone'],
 ];
 
 /**

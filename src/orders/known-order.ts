@@ -56,6 +56,13 @@ export const refundStates = [
  */
 export type RefundState = (typeof refundStates)[number];
 
+/** What these states mean, to stand after a refund and a colon. */
+export const stateMeans = {
+  pending: 'the service has taken it up, and the money has not gone back yet',
+  failed: 'that money did not go back',
+  gone: 'it was made, and the order does not show it any more',
+} as const satisfies Partial<Record<RefundState, string>>;
+
 /** What the journal can know of a change: of `refused` and `not sent` no order shows anything. */
 export type RecordedState = Exclude<RefundState, 'elsewhere'> | 'refused' | 'not sent';
 

@@ -85,17 +85,22 @@ function together(
   return orders.map((order) => knownOrder(order, byOrder.get(String(order.id)) ?? [], now, profile.mode));
 }
 
-/** Twins with what this machine knows of them, asked for once. Throws CliError if the journal cannot be read. */
+/** Twins with what is known of their orders, asked for once. Throws CliError if the journal cannot be read. */
 export async function knownTwins(
   { journal }: Pick<OrderLookUp, 'journal'>,
   service: Account,
   twins: readonly Twin[],
 ): Promise<readonly KnownTwin[]> {
   if (twins.length === 0) return [];
-  const now = await journal.now();
-  const attempts = await journal.attemptsOf(service, new Set(twins.map(({ id }) => id)));
-  const byOrder = Map.groupBy(attempts, ({ sent }) => sent.proof.orderId);
-  return twins.map((twin) => knownTwin(twin, byOrder.get(twin.id) ?? [], now));
+  const known = await knownOrders(
+    { journal },
+    service,
+    twins.map(({ order }) => order),
+  );
+  return twins.flatMap((twin, index) => {
+    const one = known[index];
+    return one === undefined ? [] : [knownTwin(twin, one)];
+  });
 }
 
 /** What is unconfirmed of an account, and what has an alarm that nobody acknowledged. */

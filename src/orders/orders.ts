@@ -12,6 +12,7 @@ export {
   type RefundState,
   recordedState,
   refundStates,
+  stateMeans,
   type Unfit,
   unfitOf,
 } from './known-order.ts';
@@ -34,11 +35,13 @@ export {
 export { ordersWithRefunds, type RefundFacts, refundFacts, stateWhy, toldRefunds } from './refund-facts.ts';
 export { type TwinWords, twinLine, twinWords, warnsOfTwin } from './twin-words.ts';
 export {
+  isNear,
   isPaidBack,
   isRefunded,
   isSettled,
   type KnownTwin,
   knownTwin,
+  moneyFields,
   nameForAgain,
   purchaseOf,
   type Twin,

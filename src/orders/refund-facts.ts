@@ -3,7 +3,7 @@
 import { type AmountStyle, amountWords } from '../amounts.ts';
 import { itemsOf, type JsonObject, meaningOfRefund } from '../api/spec.ts';
 import { type AttemptRecord, ownRefunds, recordedBy, sentBy } from '../journal/journal.ts';
-import type { KnownOrder, KnownRefund, RefundState } from './known-order.ts';
+import { type KnownOrder, type KnownRefund, type RefundState, stateMeans } from './known-order.ts';
 
 /** What the journal knows about one refund record. */
 export interface RefundFacts {
@@ -84,11 +84,11 @@ export function stateWhy(refund: KnownRefund, currency: string | undefined, amou
     case 'elsewhere':
       return undefined;
     case 'gone':
-      return `${sum} was made, and the order does not show it any more${journal('show')}`;
+      return `${sum}: ${stateMeans.gone}${journal('show')}`;
     case 'pending':
-      return `${record?.id ?? 'a refund'} is pending: the service has taken it up, and the money has not gone back yet`;
+      return `${record?.id ?? 'a refund'} is pending: ${stateMeans.pending}`;
     case 'failed':
-      return `${record?.id ?? 'a refund'} of ${sum} failed after it was made: that money did not go back`;
+      return `${record?.id ?? 'a refund'} of ${sum} failed after it was made: ${stateMeans.failed}`;
     case 'unconfirmed':
       if (record !== undefined && record.meaning !== 'made')
         return `${record.id} has the status ${record.status ?? ''}, which paydesk does not know`;

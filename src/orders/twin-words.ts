@@ -70,7 +70,7 @@ function stateWords(twin: KnownTwin, words: TwinWords): string {
 
 // Two payments are there, and of none all went back.
 function openWords(twin: KnownTwin, words: TwinWords): string {
-  const { unconfirmed, refundsSay } = twin;
+  const { unconfirmed, state } = twin;
   if (unconfirmed?.kind === 'refund') {
     const sum =
       unconfirmed.amount === undefined
@@ -79,13 +79,13 @@ function openWords(twin: KnownTwin, words: TwinWords): string {
     const sent = `sent at ${words.shortTime(unconfirmed.sentAt)} by ${unconfirmed.operator}`;
     return `has an unconfirmed refund${sum}, ${sent}: if you refund both, the buyer may get both payments back`;
   }
-  if (refundsSay === 'pending')
+  if (state === 'pending')
     return 'has a refund under way (pending): if you refund both, the buyer gets both payments back';
-  if (refundsSay === 'unconfirmed')
+  if (state === 'unconfirmed')
     return 'shows a refund that is unconfirmed: if you refund both, the buyer may get both payments back';
   if (isRefunded(twin) || twin.byHand !== undefined)
     return `${refundWords(twin, words)}: if you refund both, the buyer gets both payments back`;
-  const failed = refundsSay === 'failed' ? 'was not refunded, its refund failed' : 'was not refunded';
+  const failed = state === 'failed' ? 'was not refunded, its refund failed' : 'was not refunded';
   return `${failed}: make sure which of the two orders the buyer means`;
 }
 

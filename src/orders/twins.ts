@@ -3,21 +3,9 @@
  */
 
 import { type Payment, paymentOf } from '../api/payment.ts';
-import { isTime, type JsonObject, valueAt } from '../api/spec.ts';
-import {
-  type AttemptRecord,
-  appearedVerdict,
-  isMadeByHand,
-  isOpen,
-  isPaidTwice,
-  type Moment,
-  ownRefunds,
-  type PaidTwice,
-  paidTwiceOf,
-  type UnconfirmedChange,
-  unconfirmedChange,
-} from '../journal/journal.ts';
-import type { RefundState } from './known-order.ts';
+import { isObject, isTime, type JsonObject, valueAt } from '../api/spec.ts';
+import type { AttemptRecord, PaidTwice, UnconfirmedChange } from '../journal/journal.ts';
+import { type KnownOrder, type KnownRefund, mostUrgent, type RefundState } from './known-order.ts';
 import { type RefundFacts, refundFacts } from './refund-facts.ts';
 
 /** Another order of the same buyer and amount, as far as it matters for a refund. */
@@ -27,6 +15,8 @@ export interface Twin extends Payment {
   readonly createdAt: number;
   readonly status: string | undefined;
   readonly amount: number;
+  /** The fields of the order that are about its money. */
+  readonly order: JsonObject;
 }
 
 /** Two orders further apart are no twins. */
@@ -54,7 +44,51 @@ export function twinOf(order: JsonObject): Twin | undefined {
     createdAt,
     amount,
     status: typeof status === 'string' ? status : undefined,
+    order: moneyFields(order),
   };
+}
+
+const fieldsOfOrder = [
+  'id',
+  'object',
+  'livemode',
+  'created_at',
+  'updated_at',
+  'amount',
+  'amount_refunded',
+  'currency',
+  'payment_status',
+  'is_refundable',
+];
+const fieldsOfCharge = [
+  'id',
+  'livemode',
+  'amount',
+  'amount_refunded',
+  'currency',
+  'status',
+  'is_refundable',
+  'paid_at',
+  'refunds',
+];
+
+/** The fields of an order that are about its money: what it takes to know what became of it. Many orders are kept so. */
+export function moneyFields(order: JsonObject): JsonObject {
+  const { charges } = order;
+  const own = picked(order, fieldsOfOrder);
+  const data: unknown = valueAt(charges, ['data']);
+  if (!isObject(charges) || !Array.isArray(data)) return charges === undefined ? own : { ...own, charges };
+  const few = data.map((charge: unknown) => (isObject(charge) ? picked(charge, fieldsOfCharge) : charge));
+  return { ...own, charges: { ...charges, data: few } };
+}
+
+function picked(from: JsonObject, names: readonly string[]): JsonObject {
+  return Object.fromEntries(names.flatMap((name) => (name in from ? [[name, from[name]]] : [])));
+}
+
+/** Whether two orders of the same buyer and amount were made so near to each other that they may be one purchase. */
+export function isNear(one: number, other: number): boolean {
+  return Math.abs(one - other) <= twinSeconds;
 }
 
 /** The twins of an order among these orders, the nearest in time first. Those that nobody paid are among them. */
@@ -62,14 +96,14 @@ export function twinsAmong(order: JsonObject, others: readonly JsonObject[]): re
   const { id, created_at: createdAt } = order;
   const bought = purchaseOf(order);
   if (bought === undefined || !isTime(createdAt)) return [];
-  const near = ({ createdAt: at }: Twin) => Math.abs(at - createdAt);
+  const apart = ({ createdAt: at }: Twin) => Math.abs(at - createdAt);
   const twins = others
     .filter((other) => other.id !== id && purchaseOf(other) === bought)
     .map(twinOf)
     .filter((twin) => twin !== undefined)
-    .filter((twin) => near(twin) <= twinSeconds);
+    .filter((twin) => isNear(twin.createdAt, createdAt));
   const first = new Map(twins.toReversed().map((twin) => [twin.id, twin]));
-  return [...first.values()].toSorted((one, other) => near(one) - near(other));
+  return [...first.values()].toSorted((one, other) => apart(one) - apart(other));
 }
 
 /** A twin, and what the journal of this machine knows about it. */
@@ -88,30 +122,34 @@ export interface KnownTwin extends Twin {
   readonly isSentHere?: boolean | undefined;
 }
 
-/** A twin with what this machine knows of it. `attempts`: those on its order. */
-export function knownTwin(twin: Twin, attempts: readonly AttemptRecord[], now: Moment): KnownTwin {
-  const open = attempts.find((record) => isOpen(record, now));
-  const paid = attempts.find(isPaidTwice);
-  const known = {
+/** A twin with what is known of its order. */
+export function knownTwin(twin: Twin, known: KnownOrder): KnownTwin {
+  const { cases, attempts } = known;
+  const open = cases.find((one) => one.is === 'unconfirmed');
+  const paid = cases.find((one) => one.is === 'made twice');
+  const byHand = cases.find((one) => one.is === 'recorded made');
+  return {
     ...twin,
+    state: stateOf(twin, known),
     fact: refundFacts(attempts).get(twin.refund?.id ?? ''),
-    unconfirmed: open && unconfirmedChange(open),
-    paidTwice: paid && paidTwiceOf(paid, attempts),
-    byHand: twin.refund === undefined ? attempts.find(isMadeByHand) : undefined,
+    unconfirmed: open?.change,
+    paidTwice: paid?.twice,
+    byHand: twin.refund === undefined ? byHand?.record : undefined,
     isSentHere: attempts.some(mayHaveRefunded),
   };
-  return { ...known, state: stateOf(known, attempts) };
 }
 
-function stateOf(twin: KnownTwin, attempts: readonly AttemptRecord[]): RefundState | undefined {
-  if (twin.unconfirmed?.kind === 'refund') return 'unconfirmed';
-  if (twin.paidTwice !== undefined) return 'made twice';
-  if (twin.byHand !== undefined) return 'recorded made';
-  if (twin.refundsSay !== 'made') return twin.refundsSay;
-  if (attempts.some((record) => appearedVerdict(record) !== undefined)) return 'appeared';
-  const { refund } = twin;
-  const isOurs = attempts.flatMap(ownRefunds).some(({ id }) => id === refund?.id);
-  return refund === undefined || isOurs ? 'made' : 'elsewhere';
+function stateOf(twin: Twin, { refunds, doubt }: KnownOrder): RefundState | undefined {
+  if (doubt !== undefined) return 'unconfirmed';
+  const own = refunds.filter(mayMatter);
+  // What gave nothing back matters only where nothing else did.
+  const back = own.filter(({ state }) => state !== 'failed' && state !== 'recorded not made');
+  return mostUrgent(back) ?? mostUrgent(own) ?? (isRefunded(twin) ? 'elsewhere' : undefined);
+}
+
+// One that was never seen, and whose time is over, stops nothing any more.
+function mayMatter({ state, record, mayAppear }: KnownRefund): boolean {
+  return state !== 'unconfirmed' || record !== undefined || mayAppear;
 }
 
 function mayHaveRefunded({ sent, verdicts }: AttemptRecord): boolean {
@@ -127,13 +165,13 @@ export function isSettled({ isBack, state, byHand, amount }: KnownTwin): boolean
 }
 
 /** Whether any of a twin went back. */
-export function isRefunded({ refunded, refundsSay }: Twin): boolean {
-  return refundsSay === 'made' || (refunded ?? 0) > 0;
+export function isRefunded({ refunded }: Twin): boolean {
+  return (refunded ?? 0) > 0;
 }
 
 /** Whether a refund of both orders pays, or may pay, both back. */
 export function isPaidBack(twin: KnownTwin): boolean {
-  const { state = twin.refundsSay } = twin;
+  const { state } = twin;
   return isRefunded(twin) || (state !== undefined && state !== 'failed');
 }
 
@@ -183,6 +221,8 @@ function neighbours<T extends KnownTwin>(sorted: readonly T[]): readonly TwinPai
     const first = sorted[index];
     if (first === undefined) return [];
     const apart = second.createdAt - first.createdAt;
-    return apart <= twinSeconds ? [{ first, second, apart, isSettled: [first, second].some(isSettled) }] : [];
+    return isNear(second.createdAt, first.createdAt)
+      ? [{ first, second, apart, isSettled: [first, second].some(isSettled) }]
+      : [];
   });
 }

@@ -79,7 +79,7 @@ export interface InputFile {
 export const rowStates = ['ready', 'done', 'unconfirmed', 'look', 'impossible'] as const;
 /**
  * - `ready`: it can be sent
- * - `done`: the journal knows that this row was applied before
+ * - `done`: the journal knows that this row was made before
  * - `unconfirmed`: it was sent before, and its outcome is unconfirmed
  * - `look`: a person must look first, or allow the status of its order with --allow-status
  * - `impossible`: it cannot be sent, `why` says the reason

@@ -1,7 +1,6 @@
 /** What reports know of orders, payments and refunds, wherever it was read: from the service, from an export file, or from an index. */
 
-import type { Payment } from '../api/payment.ts';
-import type { RefundMeaning } from '../api/spec.ts';
+import type { JsonObject, RefundMeaning } from '../api/spec.ts';
 import type { RefundState } from '../orders/orders.ts';
 import type { Figure } from './exact-sum.ts';
 
@@ -39,8 +38,8 @@ export interface OrderFact extends PaidWith {
   readonly purchase: string | undefined;
   /** The buyer's name. */
   readonly buyer: string | undefined;
-  /** What came in and what went back, as a twin is judged by it. */
-  readonly payment: Payment;
+  /** The fields that are about its money, as a twin is judged by them. */
+  readonly money: JsonObject;
   /** How the charges were paid that were not declined: `*4242`. */
   readonly cards: readonly string[];
 }

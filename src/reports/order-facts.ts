@@ -1,7 +1,7 @@
 /** Reads the facts of an order as the service shows it. What the order does not show whole becomes a problem, never a guess. Pure. */
 
 import { paidBy, refundsOf } from '../api/charges.ts';
-import { paymentOf, tookMoney } from '../api/payment.ts';
+import { tookMoney } from '../api/payment.ts';
 import {
   type CompleteItems,
   completeItems,
@@ -14,7 +14,7 @@ import {
   statuses,
   valueAt,
 } from '../api/spec.ts';
-import { refundStates } from '../orders/orders.ts';
+import { moneyFields, refundStates } from '../orders/orders.ts';
 import { type Figure, magnitude, plus, wholeNumber } from './exact-sum.ts';
 import {
   type Facts,
@@ -112,7 +112,7 @@ function orderFact(
     refunded: refundedOf(order, refunds),
     purchase: purchaseOf(order),
     buyer: buyerOf(order),
-    payment: paymentOf(order),
+    money: moneyFields(order),
     cards: paying.map(paidBy),
     brand: onlyOne(used.map(({ brand }) => brand)),
     method: onlyOne(used.map(({ method }) => method)),

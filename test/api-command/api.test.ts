@@ -133,7 +133,7 @@ describe('a change', () => {
     expect((await service.run([...first, '--idempotency-key', 'a1', '--yes'])).code).toBe(0);
     const repeat = await service.run([...second, '--idempotency-key', 'a1', '--yes']);
     expect(repeat.code, repeat.stderr).toBe(0);
-    expect(repeat.stderr).toContain('a1 was applied before');
+    expect(repeat.stderr).toContain('a1 was made before');
     expect(sentTo(service)).toHaveLength(1);
   });
 

@@ -128,7 +128,7 @@ describe('one address, spelled in several ways, with another key each time', () 
     expect(came(await runAs(own, 't', words), order)).toEqual({ code: 0, posts: 1 });
     const same = await runAs(own, 'other-name', words);
     expect(came(same, order), same.stderr).toEqual({ code: 0, posts: 1 });
-    expect(same.stdout).toContain('applied before: refund of 5000 MXN');
+    expect(same.stdout).toContain('made before: refund of 5000 MXN');
     const elsewhere = await runAs(own, 'localhost', words);
     expect(came(elsewhere, order), elsewhere.stderr).toEqual({ code: 4, posts: 1 });
     expect(inOneLine(elsewhere.stderr)).toContain(

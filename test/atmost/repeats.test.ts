@@ -67,7 +67,7 @@ describe.concurrent('reads lag behind: not seen is never the last word (F30)', (
     const other = await desk.run(home, changeArgs(ledger.add('refund')));
     expect(other.code, other.stderr).toBe(0);
     expect(other.stderr).toMatch(
-      /another order, ord_\w+: looked up again: i_\w+, refund of 5000 MXN, applied: paydesk journal show/,
+      /another order, ord_\w+: looked up again: i_\w+, refund of 5000 MXN, made: paydesk journal show/,
     );
     expect(story(home)).toBe('sent unknown not_seen applied sent applied');
   });
@@ -81,7 +81,7 @@ describe.concurrent('reads lag behind: not seen is never the last word (F30)', (
     const { code, stderr } = await desk.run(home, changeArgs(other));
     expect(code, stderr).toBe(0);
     expect(stderr).toMatch(
-      new RegExp(`^another order, ${order.id}: MADE TWICE: i_\\w+, refund of 5000 MXN, applied:`, 'm'),
+      new RegExp(`^another order, ${order.id}: MADE TWICE: i_\\w+, refund of 5000 MXN, made:`, 'm'),
     );
     expect(other.posts).toHaveLength(1);
   });
@@ -131,7 +131,7 @@ describe.concurrent('a script repeats a refund under its own id (F28)', () => {
     order.apply(order.posts[0]?.body ?? '');
     const made = await desk.run(home, withId(order));
     expect(made.code, made.stderr).toBe(0);
-    expect(made.stdout).toContain(`applied before: refund of ${refundAmount} MXN on ${order.id}`);
+    expect(made.stdout).toContain(`made before: refund of ${refundAmount} MXN on ${order.id}`);
     expect(made.stdout).toContain(`rf_${order.id}_1   -${refundAmount} on charge ch_${order.id}`);
     expect(made.stdout).toContain(`${refundAmount} refunded of 35000; 30000 left`);
     expect(order.posts).toHaveLength(1);
@@ -182,7 +182,7 @@ describe.concurrent('a script repeats a refund under its own id (F28)', () => {
     expect(orders.flatMap(({ posts }) => posts)).toHaveLength(1);
     expect(story(home)).toBe('sent applied');
     const winner = orders.find(({ posts }) => posts.length === 1) as LedgerOrder;
-    expect((await run(winner)).stderr).toContain('T1 was applied before');
+    expect((await run(winner)).stderr).toContain('T1 was made before');
   });
 
   test('two runs under one id at the same time send once', async () => {

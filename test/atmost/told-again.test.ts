@@ -28,8 +28,8 @@ describe('--dry-run under an --idempotency-key that was answered', () => {
     expect(ran.code, ran.stderr).toBe(0);
     expect(ran.stdout.replaceAll(/i_\w+/g, 'i_1')).toBe(
       [
-        'would send nothing: X1 was applied before, journal i_1',
-        'applied before: order creation of 300 MXN   sandbox environment',
+        'would send nothing: X1 was made before, journal i_1',
+        'made before: order creation of 300 MXN   sandbox environment',
         'order    ord_new1',
         'nothing was sent (--dry-run)',
         '',
@@ -41,7 +41,7 @@ describe('--dry-run under an --idempotency-key that was answered', () => {
       method: null,
       path: null,
       body: null,
-      checks: [expect.stringMatching(/^X1 was applied before, journal i_\w+: nothing would be sent$/)],
+      checks: [expect.stringMatching(/^X1 was made before, journal i_\w+: nothing would be sent$/)],
       change: expect.stringMatching(/^i_/),
       verdict: 'applied',
     });
@@ -72,14 +72,14 @@ describe('--dry-run under an --idempotency-key that was answered', () => {
     order.onRead = undefined;
     const shown = await desk.run(home, [...words, '--dry-run']);
     expect(shown.code, shown.stderr).toBe(0);
-    expect(shown.stdout).toMatch(/^would send nothing: open-1 was applied before, journal i_/);
-    expect(shown.stdout).toContain(`applied before: refund of ${refundAmount} MXN on ${order.id}`);
+    expect(shown.stdout).toMatch(/^would send nothing: open-1 was made before, journal i_/);
+    expect(shown.stdout).toContain(`made before: refund of ${refundAmount} MXN on ${order.id}`);
     expect({ story: story(home), posts: order.posts.length }).toEqual({ story: before, posts: 1 });
   });
 });
 
 describe('a run that another one under its --idempotency-key overtakes', () => {
-  test('says of a refund that it was applied before, not that it refunded', async () => {
+  test('says of a refund that it was made before, not that it refunded', async () => {
     using home = desk.newHome();
     const order = ledger.add('refund');
     const old = order.value;
@@ -99,9 +99,9 @@ describe('a run that another one under its --idempotency-key overtakes', () => {
     expect(fast.stdout).toContain(`refunded ${refundAmount} MXN to`);
     const told = await slow;
     expect(told.code, told.stderr).toBe(0);
-    expect(told.stdout).toContain(`applied before: refund of ${refundAmount} MXN on ${order.id}`);
+    expect(told.stdout).toContain(`made before: refund of ${refundAmount} MXN on ${order.id}`);
     expect(told.stdout).not.toContain('refunded 5000 MXN to');
-    expect(told.stderr).toMatch(/race-1 was applied before, journal i_\w+; nothing was sent now/);
+    expect(told.stderr).toMatch(/race-1 was made before, journal i_\w+; nothing was sent now/);
     expect(order.posts).toHaveLength(1);
   });
 
@@ -128,7 +128,7 @@ describe('a run that another one under its --idempotency-key overtakes', () => {
     expect(fast.stdout).toContain('created an order of 300 MXN');
     const told = await slow;
     expect(told.code, told.stderr).toBe(0);
-    expect(told.stdout).toContain('applied before: order creation of 300 MXN');
+    expect(told.stdout).toContain('made before: order creation of 300 MXN');
     expect(told.stdout).not.toContain('created an order');
     expect(server.requests.filter(({ method }) => method === 'POST')).toHaveLength(1);
   });

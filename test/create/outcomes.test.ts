@@ -368,8 +368,8 @@ test('a created payment link on screens of 80 and 120 columns', async () => {
     "
   `);
   expect(await screen([...link, '--idempotency-key', 'cart-1', '--no-qr'], 80)).toMatchInlineSnapshot(`
-    "cart-1 was applied before, journal i_7f3k2m9q; nothing was sent now
-    applied before: payment link of 300 MXN   sandbox environment
+    "cart-1 was made before, journal i_7f3k2m9q; nothing was sent now
+    made before: payment link of 300 MXN   sandbox environment
     checkout chk_1
     https://pay.example.com/link/1
     "

@@ -66,7 +66,7 @@ describe('a refund that was recorded as not made, and that appears', () => {
     expect(after).toContain('root recorded that it was not made; the order shows rf_1');
     expect(after).toContain(`paydesk journal show ${change}`);
     expect((await desk.run('05:24:00', 'orders list')).stderr).toContain(
-      `1 refund recorded as not made, and made all the same: ${id}, 900 MXN: show your lead: paydesk journal show ${change}`,
+      `1 refund appeared: ${id}, 900 MXN: show your lead: paydesk journal show ${change}`,
     );
   });
 
@@ -83,7 +83,7 @@ describe('a refund that was recorded as not made, and that appears', () => {
     const later = await desk.run('05:23:00', 'today --json');
     expect(later.stderr).not.toContain('record it');
     expect(JSON.parse(later.stdout).data).toContainEqual(
-      expect.objectContaining({ what: 'has_appeared', count: 1 }),
+      expect.objectContaining({ what: 'appeared', count: 1 }),
     );
   });
 
@@ -209,7 +209,7 @@ describe('a refund that was recorded as not made, and that appears', () => {
     const env = { ...desk.service.env, ...standingAt('2040-11-21T05:21:00Z'), PAYDESK_OPERATOR: 'root' };
     const person = sit(['journal', 'acknowledge', change], { home: desk.service.home, env });
     await person.answer('What was done about it?', 'the buyer was told about it\r');
-    await person.answer(`${id} can then be`, 'y\r');
+    await person.answer(`no refund of ${id}`, 'y\r');
     const { code, screen } = await person.leaves;
     expect(code).toBe(0);
     expect(inOneLine(screen)).toContain('APPEARED, recorded as not made by root: refund of 900 MXN');

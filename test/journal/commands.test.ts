@@ -131,7 +131,7 @@ describe('an outcome that is not certain', () => {
     service.orders = [refunded(300)];
     expect(await desk.run(...scripted)).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining('applied before: refund of 300 MXN on ord_1'),
+      stdout: expect.stringContaining('made before: refund of 300 MXN on ord_1'),
     });
     expect(desk.sent()).toBe(1);
   });

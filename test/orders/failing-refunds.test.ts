@@ -104,7 +104,7 @@ test('a refund that fails after it was made: an alarm until somebody acknowledge
   const looked = await desk.run('10:52:00', `journal reconcile ${change}`);
   expect(looked).toMatchObject({
     code: 7,
-    out: expect.stringContaining('failed after it was made: the money did not go back'),
+    out: expect.stringContaining('failed after it was made: that money did not go back'),
     err: expect.stringContaining(
       `FAILED: refund of 900 MXN on ${id}: the order now shows refund rf_1 as failed: paydesk journal show ${change}`,
     ),
@@ -113,7 +113,7 @@ test('a refund that fails after it was made: an alarm until somebody acknowledge
   expect((await desk.run('10:53:00', 'journal reconcile --all --quiet')).code).toBe(7);
   expect((await desk.run('10:53:30', 'today')).stdout).toMatch(/failed +1\n/);
   expect((await desk.run('10:53:40', 'orders list')).err).toContain(
-    `1 refund failed after being made: ${id}, 900 MXN: show your lead: paydesk journal show ${change}`,
+    `1 refund failed: ${id}, 900 MXN: show your lead: paydesk journal show ${change}`,
   );
   expect((await desk.run('10:54:00', acknowledge(change))).code).toBe(0);
   expect((await desk.run('10:55:00', 'journal reconcile --all --quiet')).code).toBe(0);

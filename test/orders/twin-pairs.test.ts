@@ -1,18 +1,19 @@
 /** Which orders of a period are a pair of twins, and which pairs are settled. */
 
 import { expect, test } from 'vitest';
-import { paymentOf } from '../../src/api/payment.ts';
-import { twinPairs } from '../../src/orders/twins.ts';
+import { type Twin, twinOf, twinPairs } from '../../src/orders/twins.ts';
 import { chargeOf, type Json, listOf, orderOf, refundOf } from '../harness/orders.ts';
 
-const order = (id: string, createdAt: number, purchase = 'ana 100', changes: Json = {}) => ({
-  ...paymentOf(orderOf(id, [chargeOf(`ch_${id}`, 100)], changes)),
-  id,
-  createdAt,
-  purchase,
-  status: 'paid',
-  amount: 100,
-});
+const order = (
+  id: string,
+  createdAt: number,
+  purchase = 'ana 100',
+  changes: Json = {},
+): Twin & { readonly purchase: string } => {
+  const twin = twinOf(orderOf(id, [chargeOf(`ch_${id}`, 100)], { ...changes, created_at: createdAt }));
+  if (twin === undefined) throw new Error(`${id} is no twin`);
+  return { ...twin, purchase };
+};
 const refunded = (amount: number, status?: string): Json => ({
   amount_refunded: status === undefined ? amount : 0,
   charges: listOf(chargeOf('ch_1', 100, { refunds: listOf(refundOf('rf_1', amount, { status })) })),

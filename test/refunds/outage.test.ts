@@ -132,7 +132,7 @@ describe.concurrent('the circuit breaker (F55)', () => {
     for (const order of orders.slice(0, 6)) order.onPost = () => json(errorBody(), 422);
     const { code, stderr } = await apply(home);
     expect({ code, posts: postsTo(orders) }, stderr).toEqual({ code: 8, posts: rows });
-    expect(inOneLine(stderr)).toContain('of 12 rows 6 made (30000 MXN), 6 refused by the service');
+    expect(inOneLine(stderr)).toContain('of 12 rows 6 made (30000 MXN), 6 refused');
     // The same plan does not ask again what was refused.
     const again = await apply(home);
     expect({ code: again.code, posts: postsTo(orders) }, again.stderr).toEqual({ code: 8, posts: rows });
@@ -266,7 +266,7 @@ describe.concurrent('the key is refused (F13)', () => {
     answerWith(orders, honest, honest, refused(401));
     const { code, stderr } = await apply(home, oneByOne);
     expect({ code, posts: postsTo(orders) }, stderr).toEqual({ code: 8, posts: 3 });
-    expect(inOneLine(stderr)).toContain('2 made (10000 MXN), 1 refused by the service, 9 not started');
+    expect(inOneLine(stderr)).toContain('2 made (10000 MXN), 1 refused, 9 not started');
   });
 
   test('at the final read: no row is sent, exit 4', async () => {

@@ -516,7 +516,7 @@ describe('limits of the profile', () => {
     expect(service.posts).toEqual([]);
   });
 
-  it('rows that were applied before do not count against plan.max_count', async () => {
+  it('rows that were made before do not count against plan.max_count', async () => {
     await using service = await withSettings(orders(3), { 'plan.max_count': '2' });
     await service.plan(['order_id,amount', 'ord_1,full', 'ord_2,full']);
     await service.apply();
@@ -524,6 +524,6 @@ describe('limits of the profile', () => {
     const ran = await service.plan(['order_id,amount', 'ord_1,full', 'ord_2,full', 'ord_3,full']);
 
     expect(ran.code).toBe(0);
-    expect(ran.stderr).toContain('1 refund, 35000 MXN to send; 2 applied before');
+    expect(ran.stderr).toContain('1 refund, 35000 MXN to send; 2 made before');
   });
 });

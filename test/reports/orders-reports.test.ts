@@ -242,7 +242,7 @@ test('today: refunds of today with the largest, waiting orders by age, twins, an
   expect(rows.map(({ what, count, amount, largest_order: order }) => [what, count, amount, order])).toEqual([
     ['unconfirmed', 0, null, null],
     ['made_twice', 0, null, null],
-    ['has_appeared', 0, null, null],
+    ['appeared', 0, null, null],
     ['failed', 0, null, null],
     ['gone', 0, null, null],
     ['refunded', 2, 340, 'ord_1'],

@@ -100,7 +100,7 @@ test('with the same --idempotency-key again nothing is sent, and the result is s
   await ana.run(args);
   const again = await ana.run(args);
   expect(again.code).toBe(0);
-  expect(again.stderr).toContain('s-1 was applied before');
+  expect(again.stderr).toContain('s-1 was made before');
   expect(ledger.posts('ord_A1')).toBe(1);
 });
 

@@ -222,7 +222,6 @@ export function todayJson(ran: Ran): Said {
   const what = {
     unconfirmed: 'unconfirmed',
     made_twice: 'made twice',
-    has_appeared: 'appeared',
     appeared: 'appeared',
   } as Record<string, string>;
   const others = ['refunded', 'twins', 'paid', 'waiting', 'payments'];

@@ -30,34 +30,25 @@ export function rowsAndSumsOf(
   return moved.length === 0 ? many : `${many}, ${sumsWords(moved, style)}`;
 }
 
-// What is said of rows with a verdict, and whether their sum is worth saying.
-const verdictWords: Readonly<Record<RowVerdict, { readonly words: string; readonly hasSum: boolean }>> = {
-  made: { words: 'made', hasSum: true },
-  recorded_made: { words: 'recorded made', hasSum: true },
-  pending: { words: 'pending', hasSum: true },
-  failed: { words: 'failed after it was made', hasSum: true },
-  made_twice: { words: 'made twice', hasSum: true },
-  appeared: { words: 'recorded as not made, and appeared', hasSum: true },
-  gone: { words: 'made, and not shown any more', hasSum: true },
-  unconfirmed: { words: 'unconfirmed', hasSum: true },
-  refused: { words: 'refused by the service', hasSum: false },
-  recorded_not_made: { words: 'recorded not made', hasSum: false },
-  not_sent: { words: 'not sent', hasSum: false },
-  would_be_sent: { words: 'would be sent', hasSum: true },
-  not_started: { words: 'not started', hasSum: false },
-  look: { words: 'to be looked at first', hasSum: false },
-  impossible: { words: 'impossible', hasSum: false },
-};
+// The verdicts of which a sum says nothing.
+const withoutSum: readonly RowVerdict[] = [
+  'refused',
+  'recorded_not_made',
+  'not_sent',
+  'not_started',
+  'look',
+  'impossible',
+];
 
-/** `of 300 rows 112 made (1203400 MXN), 2 refused by the service, 3 unconfirmed (41000 MXN), 183 not started`. */
+/** `of 300 rows 112 made (1203400 MXN), 2 refused, 3 unconfirmed (41000 MXN), 183 not started`. */
 export function countWords(reports: readonly RowReport[], style: AmountStyle): string {
   const count = (some: readonly RowReport[], words: string, hasSum: boolean) => {
     const sums = sumsOf(some.map(moneyOf)).filter(({ amount }) => amount > 0);
     return `${some.length} ${words}${hasSum && sums.length > 0 ? ` (${sumsWords(sums, style)})` : ''}`;
   };
   const parts = countVerdicts(reports).map(({ verdict, reports: some }) => {
-    const { words, hasSum } = verdictWords[verdict];
-    return count(some, words, hasSum);
+    const words = verdict === 'look' ? 'to be looked at first' : verdict.replaceAll('_', ' ');
+    return count(some, words, !withoutSum.includes(verdict));
   });
   return `of ${manyRows(reports.map(({ row }) => row))} ${parts.join(', ')}`;
 }

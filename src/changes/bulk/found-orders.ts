@@ -4,7 +4,7 @@ import type { Page, Service } from '../../api/api.ts';
 import { referenceOf } from '../../api/resources.ts';
 import { idOf, isObject, type JsonObject } from '../../api/spec.ts';
 import { counted } from '../../counted.ts';
-import { purchaseOf, type Twin, twinOf, twinSeconds } from '../../orders/orders.ts';
+import { isNear, purchaseOf, type Twin, twinOf } from '../../orders/orders.ts';
 import type { InputRow } from '../../plans/plans.ts';
 import { twinReach } from '../refund/look-for-twins.ts';
 
@@ -232,7 +232,7 @@ export class Reading implements ReadOrders {
     const purchase = purchaseOf(order);
     if (purchase === undefined || typeof createdAt !== 'number') return [];
     return (this.#purchases.get(purchase) ?? []).filter(
-      (twin) => twin.id !== id && Math.abs(twin.createdAt - createdAt) <= twinSeconds,
+      (twin) => twin.id !== id && isNear(twin.createdAt, createdAt),
     );
   }
 

@@ -128,7 +128,7 @@ function sentFirst(ready: readonly PlanRow[], { rows }: Plan) {
 
 const stateWords: Readonly<Record<(typeof rowStates)[number], string>> = {
   ready: 'ready',
-  done: 'applied before',
+  done: 'made before',
   unconfirmed: 'sent before and unconfirmed: they are looked up first',
   look: 'to be looked at first',
   impossible: 'impossible',

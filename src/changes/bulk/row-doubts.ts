@@ -2,11 +2,10 @@
 
 import type { OrderMoney } from '../../api/charges.ts';
 import { counted } from '../../counted.ts';
-import { type AttemptRecord, touches } from '../../journal/journal.ts';
+import { type AttemptRecord, changeOf, touches } from '../../journal/journal.ts';
 import { type KnownOrder, type KnownRefund, stateWhy, stopsRefund } from '../../orders/orders.ts';
 import type { PlanRow } from '../../plans/plans.ts';
 import type { Profile } from '../../profiles/profiles.ts';
-import { changeOf } from '../change-words.ts';
 import { isOfDuplicate } from '../refund/refund-checks.ts';
 import { statusDoubts } from '../refund/refund-warnings.ts';
 

@@ -10,13 +10,7 @@ import {
   statementOn,
   type VerdictRow,
 } from '../../journal/journal.ts';
-import {
-  type RecordedState,
-  type RefundState,
-  recordedState,
-  refundStates,
-  stopsRefund,
-} from '../../orders/orders.ts';
+import { type RefundState, recordedState, refundStates, stopsRefund } from '../../orders/orders.ts';
 import type { Plan, PlanRow } from '../../plans/plans.ts';
 import { acknowledgementOf } from '../by-hand-words.ts';
 import { replyWords } from '../change-words.ts';
@@ -197,22 +191,10 @@ function byHandWhy(last: VerdictRow | undefined): string | undefined {
   return `recorded made by ${last.operator ?? 'somebody'}${note}`;
 }
 
-const verdictOf: Readonly<Record<RecordedState, RowVerdict>> = {
-  made: 'made',
-  pending: 'pending',
-  failed: 'failed',
-  'recorded made': 'recorded_made',
-  'made twice': 'made_twice',
-  appeared: 'appeared',
-  gone: 'gone',
-  unconfirmed: 'unconfirmed',
-  'recorded not made': 'recorded_not_made',
-  refused: 'refused',
-  'not sent': 'not_sent',
-};
-
+// The state as one word.
 function verdictOfAttempt(attempt: AttemptRecord): RowVerdict {
-  return verdictOf[recordedState(attempt)];
+  const state = recordedState(attempt).replaceAll(' ', '_');
+  return rowVerdicts.find((verdict) => verdict === state) ?? 'unconfirmed';
 }
 
 /** Whether a person must look at a row before anything else: nobody knows its outcome, or money went where nobody wanted it. */

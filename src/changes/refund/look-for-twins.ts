@@ -5,12 +5,14 @@ import { isTime, type JsonObject } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
 import {
+  isNear,
   type KnownTwin,
+  knownOrder,
+  knownTwin,
   knownTwins,
   purchaseOf,
   type Twin,
   twinOf,
-  twinSeconds,
   twinsAmong,
 } from '../../orders/orders.ts';
 
@@ -95,7 +97,7 @@ function reachGaps({ created_at: createdAt }: JsonObject, newer: Read, older: Re
   ] as const;
   const isShort = ends.some(([read, end]) => {
     if (read === undefined || read instanceof CliError || !read.hasMore || end === undefined) return false;
-    return Math.abs(Number(end.created_at) - Number(createdAt)) <= twinSeconds;
+    return isNear(Number(end.created_at), Number(createdAt));
   });
   if (!isShort) return [];
   return [
@@ -116,9 +118,11 @@ async function lookUpKnown(
     return { twins: others, own: known, gaps: [] };
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
+    const now = await ctx.journal.now();
+    const bare = (twin: Twin) => knownTwin(twin, knownOrder(twin.order, [], now));
     return {
-      twins,
-      own,
+      twins: twins.map(bare),
+      own: bare(own),
       gaps: [`paydesk cannot tell whether this machine refunded a twin: ${error.message}`],
     };
   }

@@ -15,6 +15,7 @@ import {
 } from '../../api/charges.ts';
 import { type JsonObject, type ReasonWords, refundReasons } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
+import { refundToName } from '../../journal/journal.ts';
 import {
   isPaidBack,
   isSettled,
@@ -99,25 +100,26 @@ export function checkRepeat(
   const { again, twins = [] } = asked;
   const shown = new Set(money.charges.flatMap(({ refunds }) => refunds.map(({ id }) => id)));
   if (again.some((name) => !shown.has(name))) return;
-  for (const { chargeId, amount } of expected) {
-    const charge = money.charges.find(({ id }) => id === chargeId);
-    const equal = charge && equalRefund(charge, -amount);
-    if (equal === undefined || again.includes(equal.id)) continue;
-    throw refused(
-      `charge ${charge?.number ?? chargeId} of ${money.id} has a refund of ${figureWords(-amount, money.currency, profile.settings)} already, ${equal.id}${madeWords(equal)}`,
-      [
-        showOrder(money, profile),
-        ...sameAgain(
-          over,
-          refundCommand(profile, money, [
-            '--charge',
-            String(charge?.number ?? chargeId),
-            ...typedAgain(typedAmount(body.amount, money, profile), asked, [...twins, ...again, equal.id]),
-          ]),
-        ),
-      ],
-    );
-  }
+  const equal = refundToName({ expected, again }, money.charges, [], new Set());
+  if (equal === undefined) return;
+  const { chargeId, refundId, amount } = equal;
+  const charge = money.charges.find(({ id }) => id === chargeId);
+  const { createdAt } = charge?.refunds.find(({ id }) => id === refundId) ?? {};
+  const number = charge?.number ?? chargeId;
+  throw refused(
+    `charge ${number} of ${money.id} has a refund of ${figureWords(-amount, money.currency, profile.settings)} already, ${refundId}${madeWords({ id: refundId, createdAt })}`,
+    [
+      showOrder(money, profile),
+      ...sameAgain(
+        over,
+        refundCommand(profile, money, [
+          '--charge',
+          String(number),
+          ...typedAgain(typedAmount(body.amount, money, profile), asked, [...twins, ...again, refundId]),
+        ]),
+      ),
+    ],
+  );
 }
 
 // paydesk does not print a command that a limit would refuse.

@@ -1,7 +1,6 @@
 /** `journal acknowledge`: a person has dealt with an alarm, such as a duplicate, and it is not raised again. */
 
 import { amountWords } from '../../amounts.ts';
-import { changeOf } from '../../changes/changes.ts';
 import { type Context, confirmFirst, dryRunShown } from '../../context/context.ts';
 import { about, CliError, exitCodes } from '../../errors.ts';
 import { flag } from '../../flags/flags.ts';
@@ -10,6 +9,7 @@ import {
   alarmText,
   appearedVerdict,
   attemptName,
+  changeOf,
   isOpen,
   isPaidTwice,
   isWatched,

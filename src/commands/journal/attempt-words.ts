@@ -1,7 +1,7 @@
 /** Says what became of an attempt, in words that an operator can read to a customer. They begin with its state. Pure. */
 
 import type { JsonObject } from '../../api/spec.ts';
-import { acknowledgementOf } from '../../changes/changes.ts';
+import { acknowledgementOf, kindWords } from '../../changes/changes.ts';
 import {
   type AttemptRecord,
   alarmWords,
@@ -13,7 +13,7 @@ import {
   ownRefunds,
   statementOn,
 } from '../../journal/journal.ts';
-import { recordedState } from '../../orders/orders.ts';
+import { recordedState, stateMeans } from '../../orders/orders.ts';
 
 /** Says what is known about an attempt. `open`: it blocks its order. */
 export function outcomeWords(record: AttemptRecord, open: boolean): string {
@@ -34,11 +34,11 @@ function moreWords(record: AttemptRecord, open: boolean): string {
     case 'made twice':
       return '';
     case 'pending':
-      return ': the service has taken it up, and the money has not gone back yet';
+      return `: ${stateMeans.pending}`;
     case 'failed':
-      return `${last?.verdict === 'applied' ? ' after it was made' : ''}: the money did not go back`;
+      return `${last?.verdict === 'applied' ? ' after it was made' : ''}: ${stateMeans.failed}`;
     case 'gone':
-      return ': it was made, and the order does not show it any more';
+      return `: ${stateMeans.gone}`;
     case 'appeared':
       return `: the order shows it, and ${notMadeBy(record) ?? 'somebody'} had recorded that it was not made`;
     case 'unconfirmed':
@@ -66,22 +66,13 @@ function unconfirmedWhy({ sent, verdicts }: AttemptRecord, open: boolean): strin
     : `${where} not show it, and its waiting period is over; you may send it again`;
 }
 
-// What was made, by its kind: a refund and a capture may both be `made`. What is to be created has no id yet that says what it
-// is, so a noun does.
-const kindWords: Readonly<Record<string, { readonly made: string; readonly noun: string }>> = {
-  refund: { made: 'made', noun: '' },
-  capture: { made: 'captured', noun: '' },
-  order: { made: 'order created', noun: 'order ' },
-  checkout: { made: 'link created', noun: 'link ' },
-  api: { made: 'request made', noun: '' },
-};
-
 /**
  * The outcome of a record (attempt-record.ts) for a narrow terminal: its state, in `longestOutcome` characters at most. With a
  * `kind`, it says what was made, or is unconfirmed.
  */
 export function briefOutcome({ state, verdict }: JsonObject, kind = 'refund'): string {
-  const { made = 'made', noun = '' } = kindWords[kind] ?? {};
+  const [, { made, noun } = kindWords.refund] =
+    Object.entries(kindWords).find(([name]) => name === kind) ?? [];
   if (state === 'made') return made;
   return `${noun}${typeof state === 'string' ? state : verdict === 'not_sent' ? 'not sent' : 'refused'}`;
 }

@@ -1,6 +1,5 @@
 /** Reads the orders of changes again for the journal commands: of some changes, or of every one that is due. */
 
-import { changeOf } from '../../changes/changes.ts';
 import type { Context } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
 import {
@@ -9,6 +8,7 @@ import {
   alarmText,
   appearedVerdict,
   attemptName,
+  changeOf,
   isDue,
   isOpen,
   isWatched,

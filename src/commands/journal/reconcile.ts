@@ -1,6 +1,6 @@
 /** `journal reconcile`: reads orders again to find out what became of unconfirmed changes. */
 
-import { blockedWords, changeOf } from '../../changes/changes.ts';
+import { blockedWords } from '../../changes/changes.ts';
 import type { Context } from '../../context/context.ts';
 import { about, exitCodes } from '../../errors.ts';
 import { flag, usage } from '../../flags/flags.ts';
@@ -8,6 +8,7 @@ import {
   type AttemptRecord,
   attemptName,
   blockedUntil,
+  changeOf,
   isDue,
   isMadeRefund,
   isOpen,

@@ -35,8 +35,7 @@ function kindOf({ sent: { lost, proof } }: AttemptRecord): ChangeKind {
 
 /** `made`, `not created`, … */
 export function madeWords(record: AttemptRecord, applied: boolean): string {
-  const made = { refund: 'made', capture: 'made', order: 'created', checkout: 'created', api: 'carried out' };
-  return `${applied ? '' : 'not '}${made[kindOf(record)]}`;
+  return `${applied ? '' : 'not '}${kindWords[kindOf(record)].was}`;
 }
 
 const shortest = 10;

@@ -1,6 +1,6 @@
 /** `journal settle`: a person records by hand whether an unconfirmed change was made, or corrects such a record. */
 
-import { changeOf, settleCommands, untilWords } from '../../changes/changes.ts';
+import { settleCommands, untilWords } from '../../changes/changes.ts';
 import { type Context, dryRunShown } from '../../context/context.ts';
 import { about, CliError, exitCodes } from '../../errors.ts';
 import { flag } from '../../flags/flags.ts';
@@ -8,6 +8,7 @@ import {
   type AttemptRecord,
   acknowledgeCommand,
   changeKinds,
+  changeOf,
   type Evidence,
   horizonOf,
   isOpen,

@@ -3,17 +3,19 @@
 import { type AmountStyle, figuresIn } from '../../amounts.ts';
 import { fieldColumn } from '../../api/resources.ts';
 import type { JsonObject } from '../../api/spec.ts';
-import { changeOf, replyWords, untilWords } from '../../changes/changes.ts';
+import { replyWords, untilWords } from '../../changes/changes.ts';
 import type { Context } from '../../context/context.ts';
 import {
   type AttemptRecord,
   archivedBy,
   blockedUntil,
+  changeOf,
   isOpen,
   otherAlarms,
   sentBy,
   tooEarlyUntil,
   type VerdictRow,
+  verdictWords,
 } from '../../journal/journal.ts';
 import { plainCommand } from '../../profiles/profiles.ts';
 import type { Block, Cell } from '../../terminal/terminal.ts';
@@ -116,14 +118,6 @@ function historyOf(row: VerdictRow): JsonObject {
   return { verdict_at: at, verdict, by, why, alarm, corrects, acknowledged, operator, note, ...reply };
 }
 
-const historyWords: Readonly<Record<VerdictRow['verdict'], string>> = {
-  applied: 'made',
-  rejected: 'refused',
-  not_sent: 'not sent',
-  unknown: 'unconfirmed',
-  not_seen: 'unconfirmed',
-};
-
 // `recorded not made   by root: no trace at the bank`
 function historyCells(
   row: VerdictRow,
@@ -139,7 +133,7 @@ function historyCells(
   // In a team somebody else may have looked it up.
   const reader = by === 'read' ? row.stamp?.operator : undefined;
   const read = reader === undefined || reader === sender ? '' : `, read by ${reader}`;
-  if (by !== 'person' || acknowledged !== undefined) return [historyWords[verdict], `${why}${noted}${read}`];
+  if (by !== 'person' || acknowledged !== undefined) return [verdictWords[verdict], `${why}${noted}${read}`];
   const word = corrects === true ? 'corrected to' : 'recorded';
   return [`${word} ${verdict === 'applied' ? 'made' : 'not made'}`, `by ${operator ?? 'somebody'}${noted}`];
 }

@@ -3,7 +3,7 @@
 import type { Page, WireRecord } from '../../api/api.ts';
 import { idOf, isTime, type JsonObject } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
-import { isRefunded, isSettled, purchaseOf, type Twin, twinOf, twinSeconds } from '../../orders/orders.ts';
+import { isNear, isRefunded, isSettled, purchaseOf, type Twin, twinOf } from '../../orders/orders.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import type { WalkObserver } from '../listing.ts';
 import type { OrderFilters } from './order-filters.ts';
@@ -33,7 +33,7 @@ export function observeOrders(
 ): OrderObserver {
   const promised = profile.settings['orders.order'] === 'newest-first';
   const twins = createTwins();
-  const pairs = twinPairs(twins);
+  const pairs = namePairs(twins);
   const dates = stopAtDate(promised, range.since);
   let read = 0;
   let days: TimeSpread | undefined;
@@ -180,7 +180,7 @@ export function createTwins(): Twins {
         if (own === undefined || bought === undefined || !own.isPaid) continue;
         const { id, createdAt } = own;
         const others = (seen.get(bought) ?? []).filter((one) => one.id !== id);
-        const other = others.find((one) => Math.abs(one.createdAt - createdAt) <= twinSeconds);
+        const other = others.find((one) => isNear(one.createdAt, createdAt));
         if (other !== undefined) {
           twins.set(id, other);
           if (twins.get(other.id) === undefined) twins.set(other.id, own);
@@ -218,7 +218,7 @@ const rememberedPairs = 64;
 const namedPairs = 5;
 
 /** Collects the pairs of twins among the shown orders, and names them at the end. */
-export function twinPairs(twins: Pick<Twins, 'of'>): {
+export function namePairs(twins: Pick<Twins, 'of'>): {
   add(orders: readonly JsonObject[]): void;
   words(): readonly string[];
 } {

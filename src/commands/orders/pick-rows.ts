@@ -26,6 +26,7 @@ import {
 import {
   isSettled,
   type KnownOrder,
+  knownOrder,
   knownTwin,
   type OrderCase,
   stopsRefund,
@@ -212,14 +213,13 @@ function unconfirmedText(change: UnconfirmedChange, { ctx, profile }: RowParts):
 }
 
 function twinText(
-  { id, shown }: KeptOrder<OrderShown>,
+  { shown }: KeptOrder<OrderShown>,
   twin: Twin,
   { ctx, profile, now, read }: RowParts,
 ): string {
-  const own = shown.twin && knownTwin(shown.twin, read.get(id)?.attempts ?? [], now);
-  const words = twinWords(ctx, profile, { currency: shown.currency }, own);
-  const known = knownTwin(twin, read.get(twin.id)?.attempts ?? [], now);
-  return `possible twin: ${twinLine(known, words)}`;
+  const known = (one: Twin) => knownTwin(one, read.get(one.id) ?? knownOrder(one.order, [], now));
+  const words = twinWords(ctx, profile, { currency: shown.currency }, shown.twin && known(shown.twin));
+  return `possible twin: ${twinLine(known(twin), words)}`;
 }
 
 function joined(parts: readonly (string | undefined)[]): string {

@@ -10,11 +10,14 @@ import { parsePeriod, periodFlag } from '../../flags/typed-period.ts';
 import { readHits } from '../../index/index.ts';
 import {
   type KnownTwin,
+  knownOrder,
   knownTwin,
   purchaseOf,
   type TwinPair,
+  twinOf,
   twinPairs,
   twinSeconds,
+  withChargeIds,
 } from '../../orders/orders.ts';
 import { factsOfOrder, hasCurrency, isInSpan, type OrderFact, type Span } from '../../reports/reports.ts';
 import { defineCommand } from '../command.ts';
@@ -50,7 +53,11 @@ export const twins = defineCommand({
     });
     const orders: OrderFact[] = [];
     for await (const { order } of source.facts) {
-      if (order !== undefined && isNear(source.range, order) && hasCurrency(flags.currency, order.currency))
+      if (
+        order !== undefined &&
+        isOfPeriod(source.range, order) &&
+        hasCurrency(flags.currency, order.currency)
+      )
         orders.push(order);
     }
     const found = await pairsIn(ctx, orders, source);
@@ -124,33 +131,36 @@ export type ListedTwin = KnownTwin &
 export async function pairsIn(
   ctx: Pick<Context, 'journal'>,
   orders: readonly OrderFact[],
-  { range, attemptsOf }: Pick<Source, 'range' | 'attemptsOf'>,
+  { kind, asOf, range, attemptsOf }: Pick<Source, 'kind' | 'asOf' | 'range' | 'attemptsOf'>,
 ): Promise<readonly TwinPair<ListedTwin>[]> {
-  const pairs = (twins: readonly ListedTwin[]) =>
-    twinPairs(twins).filter(({ first, second }) =>
-      [first, second].some(({ createdAt }) => isInSpan(range, createdAt)),
-    );
-  const found = pairs(orders.flatMap(listedTwin)).flatMap(({ first, second }) => [first, second]);
-  if (found.length === 0) return [];
-  // What the journal knows may settle a pair, and so make another one of the orders next to it.
-  const bought = new Set(found.map(({ purchase }) => purchase));
-  const alike = orders.flatMap(listedTwin).filter(({ purchase }) => bought.has(purchase));
+  const bought = [...Map.groupBy(orders, ({ purchase }) => purchase).values()];
+  const alike = bought.filter((some) => some.length > 1).flatMap((some) => some.flatMap(listedTwin));
+  if (twinPairs(alike).length === 0) return [];
   const now = await ctx.journal.now();
   const attempts = await attemptsOf(new Set(alike.map(({ id }) => id)));
-  const byOrder = Map.groupBy(attempts, ({ sent }) => sent.proof.orderId);
-  return pairs(alike.map((twin) => ({ ...twin, ...knownTwin(twin, byOrder.get(twin.id) ?? [], now) })));
+  // An index may be older than what was sent since: what its orders do not show yet is not gone.
+  const read = attempts.filter(
+    ({ sent, verdicts }) => kind !== 'index' || (verdicts.at(-1) ?? sent).time <= asOf,
+  );
+  const byOrder = Map.groupBy(read, ({ sent }) => sent.proof.orderId);
+  const known = alike.map((twin) => {
+    const own = byOrder.get(twin.id) ?? [];
+    const order = kind === 'index' ? withChargeIds(twin.order, own) : twin.order;
+    return { ...twin, ...knownTwin(twin, knownOrder(order, own, now)) };
+  });
+  return twinPairs(known).filter(({ first, second }) =>
+    [first, second].some(({ createdAt }) => isInSpan(range, createdAt)),
+  );
 }
 
 // An order that does not show its id, its time, its buyer or its amount is no twin.
-function listedTwin(order: OrderFact): readonly ListedTwin[] {
-  const { id, createdAt, purchase, amount, status, payment, buyer, cards, currency } = order;
-  if (id === undefined || createdAt === undefined || purchase === undefined || amount === undefined)
-    return [];
-  return [{ ...payment, id, createdAt, purchase, amount: Number(amount), status, buyer, cards, currency }];
+function listedTwin({ purchase, money, buyer, cards, currency }: OrderFact): readonly ListedTwin[] {
+  const twin = twinOf(money);
+  return twin === undefined || purchase === undefined ? [] : [{ ...twin, purchase, buyer, cards, currency }];
 }
 
 /** Whether an order was created in the period, or so near to it that it may be the twin of one that was. */
-export function isNear({ since, until }: Span, { createdAt }: OrderFact): boolean {
+export function isOfPeriod({ since, until }: Span, { createdAt }: OrderFact): boolean {
   const margin = twinSeconds * 1000;
   const wider = {
     since: since === undefined ? undefined : since - margin,

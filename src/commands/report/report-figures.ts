@@ -21,7 +21,7 @@ import {
   unitsFrom,
 } from '../../reports/reports.ts';
 import { outcomeWords } from '../journal/attempt-words.ts';
-import { isNear, type ListedTwin, pairsIn } from '../orders/twins.ts';
+import { isOfPeriod, type ListedTwin, pairsIn } from '../orders/twins.ts';
 import type { OpenCases } from '../today-facts.ts';
 import type { Source } from './report-source.ts';
 
@@ -83,7 +83,8 @@ export async function gatherFigures(
   for await (const facts of source.facts) {
     for (const split of Object.values(splits)) split.add(facts);
     const { order } = facts;
-    if (order !== undefined && isNear(span, order) && hasCurrency(currency, order.currency)) near.push(order);
+    if (order !== undefined && isOfPeriod(span, order) && hasCurrency(currency, order.currency))
+      near.push(order);
     for (const refund of facts.refunds)
       if (
         refund.madeAt !== undefined &&

@@ -1,8 +1,8 @@
 /** The journal of a desk: that of its sender, and what this desk has handed over without showing the end of it. */
 
-import { changeWords } from '../../changes/changes.ts';
 import {
   type AttemptRecord,
+  changeWords,
   type HowResolved,
   type Journal,
   type Outcome,

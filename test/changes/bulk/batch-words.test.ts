@@ -69,7 +69,7 @@ it('says how all rows stand, with the sums of those that moved or may have moved
       defaultSettings,
     ),
   ).toBe(
-    'of 8 rows 2 made (10 MXN), 1 unconfirmed (5 MXN), 1 refused by the service, 1 not sent, 1 not started, 1 to be looked at first, 1 impossible',
+    'of 8 rows 2 made (10 MXN), 1 unconfirmed (5 MXN), 1 refused, 1 not sent, 1 not started, 1 to be looked at first, 1 impossible',
   );
   expect(countWords(reports('applied'), defaultSettings)).toBe('of 1 row 1 made (5 MXN)');
 });

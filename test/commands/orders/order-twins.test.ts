@@ -1,7 +1,7 @@
 /** Which orders are taken for possible twins. */
 
 import { describe, expect, test } from 'vitest';
-import { createTwins, twinPairs } from '../../../src/commands/orders/order-observer.ts';
+import { createTwins, namePairs } from '../../../src/commands/orders/order-observer.ts';
 import { chargeOf, listOf, refundOf } from '../../harness/orders.ts';
 
 interface Bought {
@@ -105,7 +105,7 @@ describe('two orders are possible twins', () => {
 
   test('and a pair is named once, the first five pairs with their ids', () => {
     const twins = createTwins();
-    const pairs = twinPairs(twins);
+    const pairs = namePairs(twins);
     const orders = Array.from({ length: 14 }, (_, index) =>
       order({ id: `ord_${index}`, at: 1000, email: `b${Math.floor(index / 2)}@example.com` }),
     );
