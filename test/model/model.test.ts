@@ -68,6 +68,18 @@ describe('each rule is needed: without it there is a counterexample', () => {
       'no alarm',
     ],
     [
+      'a pending refund is under way: it has not failed, and is not sent again',
+      { statusesRead: 'pending_as_failed' },
+      'a refund that fails after it was made, and is sent again',
+      'lost outcome',
+    ],
+    [
+      'a refund that failed is not made, whatever it was before',
+      { statusesRead: 'failed_as_made' },
+      'a refund that fails after it was made, and is sent again',
+      'no alarm',
+    ],
+    [
       'a journal behind its witness refuses every change',
       { witness: false },
       'an older journal is put back',

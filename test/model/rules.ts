@@ -60,6 +60,8 @@ interface Protocol {
   readonly doubtsByHand: boolean;
   /** A row of a plan is known by its key. */
   readonly rowKeys: boolean;
+  /** What the status of a refund means to paydesk. */
+  readonly statusesRead: 'as_they_are' | 'pending_as_failed' | 'failed_as_made';
 }
 
 /** Where it runs. */
@@ -175,6 +177,7 @@ export const design: Rules = {
   repeatsAlarm: true,
   doubtsByHand: true,
   rowKeys: true,
+  statusesRead: 'as_they_are',
   journal: 'file',
   sendersAwake: true,
   effectsEnd: true,

@@ -42,7 +42,7 @@ export function orderOf(
     id: `r${index}`,
     object: 'refund',
     amount: -amount,
-    ...(status !== undefined && { status }),
+    ...(status !== undefined && { status: readAs(status, rules) }),
     ...(rules.times && !rules.newestFirst && { created_at: Math.floor(timeAt(world, at) / 1000) }),
   }));
   const data = rules.newestFirst ? records.toReversed() : records;
@@ -54,13 +54,18 @@ export function orderOf(
     amount: 100,
     ...(rules.sums && {
       amount_refunded: summed.reduce(
-        (sum, { amount, status }) => sum + (status === 'failed' ? 0 : amount),
+        (sum, { amount, status }) => sum + (readAs(status, rules) === 'failed' ? 0 : amount),
         0,
       ),
     }),
     payment_status: 'paid',
     charges: { has_more: false, data: [{ id: 'ch_1', amount: 100, status: 'paid', refunds }] },
   };
+}
+
+function readAs(status: Refund['status'], { statusesRead }: Rules): string | undefined {
+  if (status === 'pending' && statusesRead === 'pending_as_failed') return 'failed';
+  return status === 'failed' && statusesRead === 'failed_as_made' ? 'succeeded' : status;
 }
 
 /** What may be answered to a request as it stands. */
