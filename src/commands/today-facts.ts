@@ -107,7 +107,7 @@ export async function gatherToday(
 }
 
 function keepLargest(largest: Map<string, RefundFact>, refund: RefundFact, { range }: Source): void {
-  if (refund.madeAt === undefined || !isInSpan(range, refund.madeAt)) return;
+  if (refund.meaning !== 'made' || refund.madeAt === undefined || !isInSpan(range, refund.madeAt)) return;
   const before = largest.get(refund.currency ?? '');
   if (before === undefined || largestFirst(before.amount ?? 0, refund.amount ?? 0) > 0)
     largest.set(refund.currency ?? '', refund);

@@ -207,14 +207,27 @@ export function todayTable({ code, stdout }: Ran): Said {
   const rows = lines.slice(0, lines.indexOf('')).map((line) => /^(\S+(?: \S+)*?) {2,}(\S+)(.*)$/.exec(line));
   const first: string[] = [];
   let back = 0;
+  let largest = 0;
   for (const [, what = '', count = '', more = ''] of rows.flatMap((row) => (row === null ? [] : [row]))) {
     const one = todayCases[what];
     if (one === undefined && !todayOthers.includes(what))
       throw new UnknownWords(`today has a new line: ${what}`);
     if (one !== undefined && count !== 'none') first.push(one);
-    if (what === 'refunded today' && count !== 'none') back = amountIn(/(\d+) [A-Z]{3}\b/.exec(more)?.[1]);
+    if (what !== 'refunded today' || count === 'none') continue;
+    back = amountIn(/(\d+) [A-Z]{3}\b/.exec(more)?.[1]);
+    largest = Number(/largest (\d+) /.exec(more)?.[1] ?? 0);
   }
-  return { exit: code ?? -1, first: first.length === 0 ? ['none'] : first, back };
+  return {
+    exit: code ?? -1,
+    first: first.length === 0 ? ['none'] : first,
+    back,
+    ...ofLargest(largest, back),
+  };
+}
+
+// The largest refund of those that went back is one of them.
+function ofLargest(largest: number, back: number): Pick<Said, 'differs'> {
+  return largest > back ? { differs: `of ${back} that went back the largest is ${largest}` } : {};
 }
 
 export function todayJson(ran: Ran): Said {
@@ -227,15 +240,23 @@ export function todayJson(ran: Ran): Said {
   const others = ['refunded', 'twins', 'paid', 'waiting', 'payments'];
   const first: string[] = [];
   let back = 0;
+  let largest = 0;
   for (const row of rows) {
     const name = String(row.what);
     const one = what[name] ?? todayCases[name.replaceAll('_', ' ')];
     if (one === undefined && !others.includes(name))
       throw new UnknownWords(`today has a new record: ${name}`);
     if (one !== undefined && Number(row.count) > 0) first.push(one);
-    if (name === 'refunded') back += Number(row.amount);
+    if (name !== 'refunded') continue;
+    back += Number(row.amount);
+    largest = Math.max(largest, Number(row.largest));
   }
-  return { exit: ran.code ?? -1, first: first.length === 0 ? ['none'] : first, back };
+  return {
+    exit: ran.code ?? -1,
+    first: first.length === 0 ? ['none'] : first,
+    back,
+    ...ofLargest(largest, back),
+  };
 }
 
 /** An export of refunds; `text` is its file. One that stops leaves none. */
