@@ -54,6 +54,32 @@ export function paymentOf(order: JsonObject): Payment {
   };
 }
 
+/**
+ * What went back by `amount_refunded` of an order. What is pending, or has a status that nobody knows, has not gone back for all one
+ * knows, but the service may count it. Undefined if the order shows no whole number.
+ */
+export function wentBack(order: JsonObject): number | bigint | undefined {
+  const { amount_refunded: said } = order;
+  if (!isWhole(said)) return undefined;
+  const refunds = itemsOf(order.charges).flatMap((charge) => itemsOf(charge.refunds));
+  const exactSum = (...meanings: readonly RefundMeaning[]) =>
+    refunds
+      .filter(({ status }) => meanings.includes(meaningOfRefund(status)))
+      .reduce((sum, { amount }) => sum + exactOf(amount), 0n);
+  const made = exactSum('made');
+  const isCounted = BigInt(said) !== made && BigInt(said) === exactSum('made', 'pending', 'unconfirmed');
+  return isCounted ? Number(made) : said;
+}
+
+function isWhole(value: unknown): value is number | bigint {
+  return typeof value === 'bigint' || (typeof value === 'number' && Number.isSafeInteger(value));
+}
+
+function exactOf(amount: unknown): bigint {
+  const exact = isWhole(amount) ? BigInt(amount) : 0n;
+  return exact < 0n ? -exact : exact;
+}
+
 interface ShownRefund {
   readonly id: string;
   readonly createdAt: number | undefined;

@@ -9,14 +9,13 @@ import {
   pathColumns,
   refundFields,
 } from './documented-fields.ts';
+import { wentBack } from './payment.ts';
 import {
   customerIdPattern,
   itemsOf,
   type JsonObject,
-  meaningOfRefund,
   orderIdPattern,
   paths,
-  type RefundMeaning,
   statuses,
   valueAt,
 } from './spec.ts';
@@ -152,24 +151,10 @@ function paidWith(charge: JsonObject): unknown {
     : valueAt(charge, ['payment_method', 'type']);
 }
 
-// What is pending, or has a status that nobody knows, has not gone back for all one knows, but the service may count it.
-function pendingIn({ charges }: JsonObject, counted: number): number {
-  const refunds = itemsOf(charges).flatMap((charge) => itemsOf(charge.refunds));
-  const sumOf = (meaning: RefundMeaning) =>
-    refunds
-      .filter(({ status }) => meaningOfRefund(status) === meaning)
-      .reduce((sum, { amount }) => sum + Math.abs(Number(amount)), 0);
-  const pending = sumOf('pending') + sumOf('unconfirmed');
-  return pending > 0 && sumOf('made') + pending === counted ? pending : 0;
-}
-
 /** What was refunded, as a negative number; undefined if nothing was. */
 function refundedOf(record: JsonObject): unknown {
-  const amount = record.amount_refunded;
-  if (typeof amount !== 'number') return amount;
-  if (amount === 0) return undefined;
-  const back = amount - pendingIn(record, amount);
-  return back === 0 ? undefined : -back;
+  const back = wentBack(record);
+  return back === undefined ? record.amount_refunded : Number(back) === 0 ? undefined : -back;
 }
 
 /** The columns of orders, in the order in which they are printed. */

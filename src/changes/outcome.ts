@@ -113,7 +113,10 @@ function rejectedError(
   const { parts, order, confirmed, refunds = [] } = outcome;
   if (change.kind === 'refund' && parts.type === undefined && failedOf(refunds).length > 0)
     return failedError(profile, change, outcome);
-  const unconfirmed = confirmed ? '' : '; paydesk could not read the order to confirm this';
+  const unread = changeKinds[change.kind].provable
+    ? 'paydesk could not read the order to confirm this'
+    : 'no read can confirm this';
+  const unconfirmed = confirmed ? '' : `; ${unread}`;
   if (isKeyRefusal(parts.httpStatus))
     return keyRefused(profile, parts, `nothing was changed${unconfirmed}`, unrecordedLines(outcome));
   const explained: Explanation =

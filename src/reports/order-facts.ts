@@ -1,7 +1,7 @@
 /** Reads the facts of an order as the service shows it. What the order does not show whole becomes a problem, never a guess. Pure. */
 
 import { paidBy, refundsOf } from '../api/charges.ts';
-import { tookMoney } from '../api/payment.ts';
+import { tookMoney, wentBack } from '../api/payment.ts';
 import {
   type CompleteItems,
   completeItems,
@@ -10,7 +10,6 @@ import {
   type JsonObject,
   meaningOfRefund,
   meaningOfStatus,
-  type RefundMeaning,
   statuses,
   valueAt,
 } from '../api/spec.ts';
@@ -47,7 +46,7 @@ export function factsOfOrder(order: JsonObject, known: Known): Facts {
   const payments = charges.flatMap((charge) => charge.payments);
   const problems = [problem, ...charges.map((charge) => charge.problem), hidden(order, refunds)];
   return {
-    order: orderFact(order, items, refunds, known),
+    order: orderFact(order, items, known),
     payments,
     refunds,
     problem: problems.find((one) => one !== undefined),
@@ -95,12 +94,7 @@ export function factsOfCharge(order: JsonObject, charge: JsonObject, known: Know
   };
 }
 
-function orderFact(
-  order: JsonObject,
-  charges: readonly JsonObject[],
-  refunds: readonly RefundFact[],
-  { purchaseOf }: Known,
-): OrderFact {
+function orderFact(order: JsonObject, charges: readonly JsonObject[], { purchaseOf }: Known): OrderFact {
   const paying = charges.filter(({ status }) => meaningOfStatus(status) !== 'none');
   const used = (paying.length > 0 ? paying : charges).map(paidWith);
   return {
@@ -109,7 +103,7 @@ function orderFact(
     currency: text(order.currency),
     status: text(order.payment_status),
     amount: wholeNumber(order.amount),
-    refunded: refundedOf(order, refunds),
+    refunded: wentBack(order),
     purchase: purchaseOf(order),
     buyer: buyerOf(order),
     money: moneyFields(order),
@@ -117,21 +111,6 @@ function orderFact(
     brand: onlyOne(used.map(({ brand }) => brand)),
     method: onlyOne(used.map(({ method }) => method)),
   };
-}
-
-// What is pending, or has a status that nobody knows, has not gone back for all one knows, but the service may count it.
-function refundedOf(
-  { amount_refunded: value }: JsonObject,
-  refunds: readonly RefundFact[],
-): Figure | undefined {
-  const said = wholeNumber(value);
-  const sumOf = (...meanings: readonly RefundMeaning[]) =>
-    refunds.reduce(
-      (sum: Figure, { amount, meaning }) => (meanings.includes(meaning) ? plus(sum, amount ?? 0) : sum),
-      0,
-    );
-  const made = sumOf('made');
-  return said !== made && said === sumOf('made', 'pending', 'unconfirmed') ? made : said;
 }
 
 function buyerOf(order: JsonObject): string | undefined {
