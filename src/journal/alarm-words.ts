@@ -58,15 +58,12 @@ export function whoMadeLines(
   ];
 }
 
-/** Of a refund that the order shows although somebody recorded that it was not made. */
-export const appearedText = 'APPEARED';
-
 /** The alarm of an attempt in a few words; undefined when there is none. */
 export function alarmText(record: AttemptRecord): string | undefined {
   const alarm = record.verdicts.at(-1)?.alarm;
   if (alarm === undefined) return undefined;
   if (appearedVerdict(record) === undefined) return alarmWords[alarm];
-  return `${appearedText}, recorded as not made by ${notMadeBy(record) ?? 'somebody'}`;
+  return `APPEARED, recorded as not made by ${notMadeBy(record) ?? 'somebody'}`;
 }
 
 /** An alarm in a few words, to stand before a colon. */

@@ -23,7 +23,6 @@ export {
   acknowledgeCommand,
   alarmText,
   alarmWords,
-  appearedText,
   madeTwiceWords,
   whoMadeLines,
 } from './alarm-words.ts';
@@ -39,7 +38,6 @@ export {
   isMadeByHand,
   isMadeRefund,
   isOpen,
-  isStillPending,
   isUnconfirmed,
   isWatched,
   leavesUntil,

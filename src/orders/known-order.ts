@@ -64,7 +64,7 @@ export const stateMeans = {
 } as const satisfies Partial<Record<RefundState, string>>;
 
 /** What the journal can know of a change: of `refused` and `not sent` no order shows anything. */
-export type RecordedState = Exclude<RefundState, 'elsewhere'> | 'refused' | 'not sent';
+type RecordedState = Exclude<RefundState, 'elsewhere'> | 'refused' | 'not sent';
 
 // What a person must know first comes first, as in `casesOf`.
 const byUrgency: readonly RefundState[] = [

@@ -8,7 +8,7 @@ import { type KnownOrder, knownOrder } from './known-order.ts';
 import { type KnownTwin, knownTwin, type Twin } from './twins.ts';
 
 /** What is needed to ask. */
-export interface OrderLookUp {
+interface OrderLookUp {
   readonly journal: Journal;
   readonly notes: { warn(line: string): void };
 }

@@ -8,7 +8,6 @@ export {
   type KnownRefund,
   knownOrder,
   mostUrgent,
-  type RecordedState,
   type RefundState,
   recordedState,
   refundStates,
@@ -19,7 +18,6 @@ export {
 export {
   knownOrders,
   knownTwins,
-  type OrderLookUp,
   shownIndexed,
   shownOrders,
   unconfirmedOf,
@@ -33,7 +31,7 @@ export {
   untilMayAppear,
 } from './order-cases.ts';
 export { ordersWithRefunds, type RefundFacts, refundFacts, stateWhy, toldRefunds } from './refund-facts.ts';
-export { type TwinWords, twinLine, twinWords, warnsOfTwin } from './twin-words.ts';
+export { twinLine, twinWords, warnsOfTwin } from './twin-words.ts';
 export {
   isNear,
   isPaidBack,

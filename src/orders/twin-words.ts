@@ -6,7 +6,7 @@ import type { Profile } from '../profiles/profiles.ts';
 import { isRefunded, isSettled, type KnownTwin, twinOf } from './twins.ts';
 
 /** What the words about a twin need besides the twin. */
-export interface TwinWords {
+interface TwinWords {
   /** The order itself; undefined if it does not show its id, its time or its amount. */
   readonly own: KnownTwin | undefined;
   readonly currency: string | undefined;
