@@ -170,7 +170,9 @@ export function plannedAgain({ truth: { row, mayRefund } }: Situation): Expected
 
 /** The words for the buyer call a refund made only if nothing about it is open. */
 export const told = ({ truth }: Situation): Expected => {
-  if (truth.first.includes('doubt')) return { exit: fine, row: 'unconfirmed', sums: {} };
+  // Of a status that nobody knows, nobody knows what it does to the other sums.
+  if (truth.first.includes('doubt') || truth.strange !== undefined)
+    return { exit: fine, row: 'unconfirmed', sums: {} };
   const { made = 0, elsewhere = 0, pending = 0, failed = 0, ...open } = truth.sums;
   const sums = Object.entries({ made: made + elsewhere, pending, failed }).filter(([, sum]) => sum > 0);
   const isOpen = Object.values(open).some((sum) => sum > 0);
