@@ -145,10 +145,13 @@ export function acknowledgedWords(ctx: Context, record: AttemptRecord): string {
   const ended = acknowledgementOf(record);
   const change = changeOf(record, ctx.profiles.amountStyle(sent.profile));
   const alarm = ended?.acknowledged ?? 'duplicate';
-  const what =
-    alarm === 'duplicate'
-      ? `is there ${(ended?.refunds ?? []).length > 2 * sent.proof.expected.length ? 'more than once' : 'twice'}`
-      : `had this alarm: ${lateWords(record, alarm) ?? alarmWords[alarm]}`;
+  const isMany = (ended?.refunds ?? []).length > 2 * sent.proof.expected.length;
+  const endedWords: Partial<Record<Alarm, string>> = {
+    duplicate: `is there ${isMany ? 'more than once' : 'twice'}`,
+    failed: 'failed after it was made',
+    gone: 'was not shown any more',
+  };
+  const what = endedWords[alarm] ?? `had this alarm: ${lateWords(record, alarm) ?? alarmWords[alarm]}`;
   const note = ended?.note === undefined ? '' : ` (${ended.note})`;
   return `${ended?.operator ?? 'somebody'} acknowledged on ${ctx.fullTime(ended?.time ?? sent.time)} that the ${change} of ${ctx.fullTime(sent.time)}, sent by ${sent.operator}, ${what}${note}`;
 }

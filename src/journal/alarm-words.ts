@@ -53,9 +53,13 @@ export function whoMadeLines(
     ];
   const others = refunds.filter((id) => !ours.includes(id));
   return [
-    `${own.join(' and ')} is ours, ${sent}`,
-    `${others.join(' and ')} is a second payment: made twice, or sent from elsewhere`,
+    `${own.join(' and ')} ${isOrAre(own)} ours, ${sent}`,
+    `${others.join(' and ')} ${isOrAre(others)} a second payment: made twice, or sent from elsewhere`,
   ];
+}
+
+function isOrAre({ length }: readonly string[]): string {
+  return length === 1 ? 'is' : 'are';
 }
 
 /** The alarm of an attempt in a few words; undefined when there is none. */
