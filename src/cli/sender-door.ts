@@ -73,6 +73,7 @@ export function createSenderDoor(parts: SenderDoorParts): SenderDoor {
   return {
     file,
     isThere: () => hasConfig(file),
+    serves: (profile) => hasConfig(file) && readConfig(file, rules).accounts.includes(profile),
     async check(config, allowRoot) {
       refuseRoot(parts, allowRoot);
       checkConfig(config);

@@ -3,6 +3,7 @@
 import { amountWords } from '../amounts.ts';
 import { pendingRequests } from '../changes/changes.ts';
 import type { Context } from '../context/context.ts';
+import { flag } from '../flags/flags.ts';
 import { parsePeriod } from '../flags/typed-period.ts';
 import { twinSeconds } from '../orders/orders.ts';
 import { commandLine } from '../profiles/profiles.ts';
@@ -21,6 +22,7 @@ import {
 } from './report/report-screen.ts';
 import type { Source } from './report/report-source.ts';
 import { collectOpenCases, gatherToday, type TodayFacts, type TodayLine } from './today-facts.ts';
+import { watchToday } from './watch-today.ts';
 
 export const today = defineCommand({
   description:
@@ -31,10 +33,12 @@ export const today = defineCommand({
     tz: sourceFlags.tz,
     live: liveFlag,
     'max-rps': sourceFlags['max-rps'],
+    watch: flag.switch({ summary: 'show what is sent and what waits, from now on, until Ctrl-C' }),
   },
   examples: ['paydesk -p demo today', 'paydesk -p demo today --json --no-input'],
   exits: sumsExits,
-  async run(ctx, { flags }) {
+  async run(ctx, { flags: { watch, ...flags } }) {
+    if (watch === true) return await watchToday(ctx);
     ctx.out.checkColumns(columns);
     const period = parsePeriod('today', '--period');
     // Refunds of today may be of any old order, so all orders are read.

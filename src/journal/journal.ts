@@ -109,6 +109,7 @@ export type {
   AskedRefund,
   LimitChanges,
   LimitFinding,
+  OpenedOrder,
   PlanFinding,
   PlannedRefunds,
   PlanSecond,

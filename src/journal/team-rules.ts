@@ -99,6 +99,12 @@ export interface ApprovalRequest {
 /** The longest time that an approval counts, in milliseconds. */
 export const approvalMaxMs = 24 * 60 * 60_000;
 
+/** Somebody who has an order open for a refund, and since when (Unix milliseconds). */
+export interface OpenedOrder {
+  readonly member: string;
+  readonly since: number;
+}
+
 /** The rules of a team, for one member. Every function throws CliError 'refused' when the sender refuses or cannot be reached. */
 export interface TeamRules {
   /** Who asks. */
@@ -108,6 +114,8 @@ export interface TeamRules {
   setLimits(changes: LimitChanges): Promise<readonly LimitRow[]>;
   /** What the limits say to a refund now; undefined if there are none. The check that counts comes with its SENT row. */
   checkRefund(refund: AskedRefund): Promise<LimitFinding | undefined>;
+  /** Notes that this person has an order open for a refund, for some minutes, and returns who else has. It decides nothing. */
+  opened(orderId: string): Promise<readonly OpenedOrder[]>;
   /** The requests of the last days, oldest first. */
   approvals(): Promise<readonly ApprovalRequest[]>;
   /** Asks for an approval. If this member has asked for the very same already, that request comes back. */

@@ -88,6 +88,7 @@ export const ruleForms = {
     values: v.strictObject({ max: sum, day: sum, second: sum, age: sum, reason: needed, note: needed }),
   }),
   checkRefund: refundForm,
+  opened: v.strictObject({ orderId }),
   approvals: v.strictObject({}),
   ask: v.strictObject({ id: requestId, what: v.union([refundForm, planForm]) }),
   decide: v.strictObject({

@@ -75,6 +75,8 @@ export interface SenderDoor {
   readonly file: string;
   /** Whether there is such a file. */
   isThere(): boolean;
+  /** Whether there is one, and it serves the account of this profile. */
+  serves(profile: string): boolean;
   /** Checks a new file. Throws CliError 'refused' or 'usage' if a sender could not run with it, and as root, unless that is allowed. */
   check(config: SenderConfig, allowRoot: boolean): Promise<void>;
   write(config: SenderConfig): void;

@@ -3,8 +3,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { paidOrder } from '../harness/orders.ts';
+import { errorBody, paidOrder } from '../harness/orders.ts';
 import { startSender, type TestDesk, type TestSender, testKey } from '../harness/sender.ts';
+import { json } from '../harness/server.ts';
 import { type Service, startService } from '../harness/service.ts';
 
 const day = 24 * 60 * 60_000;
@@ -245,3 +246,21 @@ async function untilShown(run: () => Promise<{ readonly stdout: string }>, shown
     .toMatch(shown);
   return stdout;
 }
+
+it('a new key of an account is tried before it replaces the old one, and whoever has a sender is told to start it again', async () => {
+  await using careful = await startService({
+    orders: [paidOrder('ord_1')],
+    onPage: ({ headers }) =>
+      String(headers.authorization).includes(testKey)
+        ? undefined
+        : json(errorBody({ type: 'authentication_error' }), 401),
+  });
+  await using own = await startSender({ url: careful.url });
+  const key = ['profile', 'key', 'shop', '--key-stdin', '--key-store', 'file'];
+  const wrong = await own.run(key, { input: 'key_of_nobody_4711' });
+  expect(wrong, wrong.stderr).toMatchObject({ code: 4 });
+  expect(wrong.stderr).toContain('the old key of profile shop is kept');
+  const right = await own.run(key, { input: testKey });
+  expect(right, right.stderr).toMatchObject({ code: 0 });
+  expect(right.stderr).toContain('a sender that runs still uses the old key: start it again');
+});

@@ -28,7 +28,14 @@ import { chargesInTheWay, flagsOf, planRefund, type RefundAsked, type RefundPlan
 import { leavesQuestions, refundQuestions } from './refund-questions.ts';
 import { refundPreview, refundResult } from './refund-screens.ts';
 import { youngWarnings } from './refund-warnings.ts';
-import { askedRefund, askForApproval, otherRequests, refuseOverLimits, secondLine } from './second-person.ts';
+import {
+  askedRefund,
+  askForApproval,
+  otherRequests,
+  othersAtOrder,
+  refuseOverLimits,
+  secondLine,
+} from './second-person.ts';
 
 /**
  * Refunds an order, one of its charges, or part of a charge. Throws CliError for every outcome that is not a plain success.
@@ -62,6 +69,7 @@ async function planOrder(
   const { id, order, twin, asked: typed } = read;
   const { profile } = read.service;
   const { settings } = profile;
+  for (const line of await othersAtOrder(ctx, id)) ctx.notes.warn(line);
   const origins = await originsOf(ctx, read.service, order);
   const made = madeWords(ctx, origins);
   const failedWords = await failedTimes(ctx, read.service, order);

@@ -191,3 +191,15 @@ export function askedByOther(profile: Profile, { id, asked }: ApprovalRequest, s
     ],
   });
 }
+
+/** Who else of the team has the order of a refund open, in words, for whoever is about to be asked. Nothing stops a refund here. */
+export async function othersAtOrder(ctx: Context, orderId: string): Promise<readonly string[]> {
+  if (!ctx.ask.interactive || ctx.options.yes || ctx.options.dryRun) return [];
+  try {
+    const others = (await (await ctx.journal.rules())?.opened(orderId)) ?? [];
+    return others.map(({ member, since }) => `${member} has this order open since ${ctx.shortTime(since)}`);
+  } catch (error) {
+    if (error instanceof CliError && !ctx.signal.aborted) return [];
+    throw error;
+  }
+}

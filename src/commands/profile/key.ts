@@ -43,6 +43,10 @@ export const key = defineCommand({
     };
     await ctx.out.own(record, () => fieldsView(`replaced the key of profile ${name}`, record));
     tell(ctx, name, orderId, sees);
+    if ((await ctx.sender()).serves(name))
+      ctx.notes.warn(
+        'a sender that runs still uses the old key: start it again, and only then end that one at the service',
+      );
   },
 });
 

@@ -42,6 +42,7 @@ export function createRemoteRules(
     limits: () => ask<Answer<'limits'>>('limits', {}),
     setLimits: (changes) => ask<readonly LimitRow[]>('setLimits', changes),
     checkRefund: async (refund) => (await ask<LimitFinding | null>('checkRefund', refund)) ?? undefined,
+    opened: (orderId) => ask<Answer<'opened'>>('opened', { orderId }),
     approvals: () => ask<Answer<'approvals'>>('approvals', {}),
     ask: (id, what) => ask<ApprovalRow>('ask', { id, what }),
     decide: (id, step, how) => ask<ApprovalRow>('decide', { id, step, ...how }),

@@ -14,6 +14,7 @@ const answers: Answers = {
   limits: (rules) => rules.limits(),
   setLimits: (rules, changes) => rules.setLimits(changes),
   checkRefund: async (rules, refund) => (await rules.checkRefund(refund)) ?? null,
+  opened: (rules, { orderId }) => rules.opened(orderId),
   approvals: (rules) => rules.approvals(),
   ask: (rules, { id, what }) => rules.ask(id, what),
   decide: (rules, { id, step, validMs, note }) => rules.decide(id, step, { validMs, note }),

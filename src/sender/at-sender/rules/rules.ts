@@ -32,6 +32,7 @@ import {
   refuseSkewed,
   requestsSince,
 } from './check-refund.ts';
+import { OpenedOrders } from './opened-orders.ts';
 import { type ApprovablePlan, approvalOf, checkPlan } from './plan-limits.ts';
 import { ask, decide } from './requests.ts';
 import { limitsFor, limitText } from './team-limits.ts';
@@ -67,6 +68,7 @@ export interface Rules {
 /** Everything is derived from the rows with each question, so there is nothing that could differ from them. */
 export function createRules(parts: RulesParts): Rules {
   const inTurn = oneAfterTheOther(parts.store.alone);
+  const opened = new OpenedOrders();
   const limitsOf: Rules['limitsOf'] = (asker, account) => ({
     limits: () => limitsSet(parts.asking, account),
     setLimits: (changes) => inTurn(async () => setLimits(parts, await asNow(parts, asker), account, changes)),
@@ -80,6 +82,7 @@ export function createRules(parts: RulesParts): Rules {
         ...limitsOf(asker, account.service.profile),
         member: () => Promise.resolve(asker.member),
         checkRefund: async (refund) => findingOf(run, ofAccount(refund, run), await momentFor(run)),
+        opened: async (orderId) => opened.note(asker, account, orderId, (await parts.now()).wall),
         approvals: async () => {
           const { time } = await momentFor(run);
           return (await requestsSince(run, time - listedMs, time)).filter(
@@ -103,6 +106,7 @@ export function createRules(parts: RulesParts): Rules {
         // It may have waited for long: for the service, for an order, for others.
         needRoleOf(await asNow(parts, asker), 'operator', 'send changes');
         await append(approved);
+        opened.end(asker);
       }),
   };
 }
