@@ -243,6 +243,8 @@ async function serve(
   for (const name of config.accounts) accounts.set(name, await openSenderAccount(parts, name));
   const teamRules = rulesOf(parts, members);
   const routes: { changes?: Changes; plans?: RunPlans } = {};
+  const handed = createHandedPlans(join(parts.stateFolder, 'sender', 'plans'), rules);
+  const left = handed.list();
   const server = await startServer({
     config,
     certificate,
@@ -265,12 +267,11 @@ async function serve(
         report: parts.report,
       };
       routes.changes = addChanges(hop, shared);
-      const handed = createHandedPlans(join(parts.stateFolder, 'sender', 'plans'), rules);
       routes.plans = addPlans(hop, { ...shared, accounts, handed });
     },
     log,
   });
-  await routes.plans?.resume();
+  await routes.plans?.resume(left);
   const { host } = config.listen;
   const scheme = certificate === undefined ? 'http' : 'https';
   return {

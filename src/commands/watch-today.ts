@@ -1,9 +1,17 @@
 /** `today --watch`: what is sent, waits, is unconfirmed or is refused, from now on, until Ctrl-C. */
 
-import { changeOf, pendingRequests } from '../changes/changes.ts';
+import { pendingRequests } from '../changes/changes.ts';
 import type { Context } from '../context/context.ts';
 import { CliError } from '../errors.ts';
-import { type AttemptRecord, attemptName, needsPerson, pagesOf, sentBy } from '../journal/journal.ts';
+import {
+  type AttemptRecord,
+  attemptName,
+  changeOf,
+  needsPerson,
+  pagesOf,
+  sentBy,
+  verdictWords,
+} from '../journal/journal.ts';
 import type { Profile } from '../profiles/profiles.ts';
 
 const everyMs = 3_000;
@@ -65,7 +73,7 @@ async function look(
     underWay: open.filter(({ verdicts }) => verdicts.length === 0).length,
     waiting: (await pendingRequests(ctx)).length,
     unconfirmed: open.filter((one) => one.verdicts.length > 0 && needsPerson(one, now)).length,
-    refused: young.filter((one) => stateOf(one) === 'refused').length,
+    refused: young.filter(({ verdicts }) => verdicts.at(-1)?.verdict === 'rejected').length,
   });
 }
 
@@ -76,13 +84,5 @@ function countWords({ underWay, waiting, unconfirmed, refused }: Counts): string
 function stateOf({ verdicts }: AttemptRecord): string {
   const last = verdicts.at(-1);
   if (last === undefined) return 'under way';
-  return last.alarm === undefined ? states[last.verdict] : 'somebody must look';
+  return last.alarm === undefined ? verdictWords[last.verdict] : 'somebody must look';
 }
-
-const states = {
-  applied: 'made',
-  rejected: 'refused',
-  not_sent: 'not sent',
-  unknown: 'unconfirmed',
-  not_seen: 'unconfirmed',
-} as const;

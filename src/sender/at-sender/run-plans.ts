@@ -25,8 +25,8 @@ export interface PlansParts extends Omit<ChangesParts, 'rules'> {
 
 /** The plans of a sender. */
 export interface RunPlans {
-  /** Goes on with what was handed over before it was started. */
-  resume(): Promise<void>;
+  /** Goes on with plans that were handed over before it was started. */
+  resume(plans: readonly HandedPlan[]): Promise<void>;
   /** Resolves when the last row that is under way has ended. No other is started once the sender stops. */
   stop(): Promise<void>;
 }
@@ -54,8 +54,8 @@ export function addPlans(app: Hop, parts: PlansParts): RunPlans {
     const work = async () => {
       const end = await endOf(parts, { handed, plan, account, stream, stop });
       const isOver = !parts.stop.stopWaiting.aborted;
-      // Stopped with the sender, it goes on with the sender.
-      if (isOver) parts.handed.remove(handed);
+      // Stopped with the sender, it goes on with the sender. A file that stays is worked off again, and sends nothing twice.
+      if (isOver) reported(parts, () => parts.handed.remove(handed));
       running.delete(key);
       if (isOver && ended.push(entry) > endedMax) ended.shift();
       stream.end(end);
@@ -87,7 +87,7 @@ export function addPlans(app: Hop, parts: PlansParts): RunPlans {
     needRole(context, 'operator', 'send refunds');
     const { asker, account } = context.var;
     const { head, text } = await handedIn(context);
-    const before = ended.find(({ runs }) => runs.has(head.run));
+    const before = ended.find(({ runs, handed }) => runs.has(head.run) && handed.account === account.name);
     if (before !== undefined) return before.stream.reply();
     const plan = await readPlan('the plan', [new TextEncoder().encode(text)]);
     refuseOtherAccount(plan, account);
@@ -122,17 +122,29 @@ export function addPlans(app: Hop, parts: PlansParts): RunPlans {
   });
 
   return {
-    async resume() {
-      for (const handed of parts.handed.list()) {
+    async resume(plans) {
+      for (const handed of plans) {
         const account = parts.accounts.get(handed.account);
-        const plan = await readPlan('the plan', [new TextEncoder().encode(handed.text)]);
-        if (account !== undefined) start(handed, plan, account);
+        try {
+          const plan = await readPlan('the plan', [new TextEncoder().encode(handed.text)]);
+          if (account !== undefined) start(handed, plan, account);
+        } catch (error) {
+          parts.report(error);
+        }
       }
     },
     async stop() {
       while (running.size > 0) await Promise.all([...running.values()].map(({ over }) => over));
     },
   };
+}
+
+function reported({ report }: Pick<PlansParts, 'report'>, act: () => void): void {
+  try {
+    act();
+  } catch (error) {
+    report(error);
+  }
 }
 
 interface Started extends Pick<Running, 'handed' | 'stream' | 'stop'> {
