@@ -21,7 +21,8 @@ import {
   recentMax,
 } from '../../src/journal/journal-store.ts';
 import { rebuildRows } from '../../src/journal/rebuild-rows.ts';
-import { JournalTables, journalKind } from '../../src/journal/sqlite/journal-tables.ts';
+import { journalKind } from '../../src/journal/sqlite/journal-columns.ts';
+import { JournalTables } from '../../src/journal/sqlite/journal-tables.ts';
 import { KnownJournal } from '../../src/journal/sqlite/known-journal.ts';
 
 /** What the stores of several runs share. */

@@ -11,7 +11,7 @@ import { type StoredRow, storedColumns } from '../chain.ts';
 import { attemptKey, type JournalRow } from '../journal-rows.ts';
 import type { JournalStore, Verification } from '../journal-store.ts';
 import { lockName } from '../same-account.ts';
-import { aboutOf } from '../sqlite/journal-tables.ts';
+import { aboutOf } from '../sqlite/journal-columns.ts';
 import type { CopiedJournal } from '../sqlite/sqlite-store.ts';
 import type { Leases } from './leases.ts';
 import { type Found, type Server, ServerError, type Transaction } from './server.ts';

@@ -5,7 +5,7 @@ import { chainStart, checkChain, type StoredRow, storedColumns, storedRow, writt
 import { attemptKey } from '../journal-rows.ts';
 import { type Finding, newestMissing, type Verification } from '../journal-store.ts';
 import { lockName } from '../same-account.ts';
-import { aboutOf } from '../sqlite/journal-tables.ts';
+import { aboutOf } from '../sqlite/journal-columns.ts';
 import type { CopiedJournal } from '../sqlite/sqlite-store.ts';
 import type { Found, Server } from './server.ts';
 

@@ -5,7 +5,8 @@ import { readArchive } from '../archive-file.ts';
 import { chainStart } from '../chain.ts';
 import type { JournalStore, Verification } from '../journal-store.ts';
 import { writeAtOnce } from './database.ts';
-import { JournalTables, journalKind } from './journal-tables.ts';
+import { journalKind } from './journal-columns.ts';
+import { JournalTables } from './journal-tables.ts';
 import { KnownJournal } from './known-journal.ts';
 
 /** Reads the file through once. Throws CliError 'refused' when it is not whole, and 'usage' when it cannot be read. */

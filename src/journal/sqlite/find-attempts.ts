@@ -5,7 +5,8 @@ import { dueAt, isDoubted, mayBeOpen, mayBeYoung, mayNeedLook, youngUntil } from
 import type { AttemptRecord } from '../journal-rows.ts';
 import type { Finding, RefundedBy } from '../journal-store.ts';
 import { isOfLivemode } from '../same-account.ts';
-import { bootText, isCreationByHand, type JournalTables, madeBy, numberOfKey } from './journal-tables.ts';
+import { bootText, isCreationByHand, madeBy, numberOfKey } from './journal-columns.ts';
+import type { JournalTables } from './journal-tables.ts';
 import type { RowProof } from './known-journal.ts';
 
 /** Where the attempts that match are. */

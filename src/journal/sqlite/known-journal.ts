@@ -30,10 +30,9 @@ import {
   aboutOfApproval,
   aboutOfSetting,
   attemptsIn,
-  type JournalTables,
   type NumberedAttempt,
-  type RowsEnd,
-} from './journal-tables.ts';
+} from './journal-columns.ts';
+import type { JournalTables, RowsEnd } from './journal-tables.ts';
 import type { Mismatch } from './witness-check.ts';
 
 /** Compares what the tables give with what is known apart from them. Each returns what is wrong; undefined when nothing is. */

@@ -8,12 +8,12 @@ import {
   aboutOf,
   aboutOfOther,
   attemptColumns,
-  type JournalTables,
   latestIn,
   listedOf,
   madeBy,
   type OpenAttempt,
-} from './journal-tables.ts';
+} from './journal-columns.ts';
+import type { JournalTables } from './journal-tables.ts';
 import { lookedUpOtherwise } from './known-journal.ts';
 
 // The line of an attempt, in the order of `attemptColumns`.

@@ -8,15 +8,9 @@ import { attemptKey, type VerdictRow } from '../journal-rows.ts';
 import { type Finding, newestMissing } from '../journal-store.ts';
 import type { WitnessLine } from '../witness-lines.ts';
 import { writeAtOnce } from './database.ts';
+import { aboutOf, aboutOfOther, numberOfKey } from './journal-columns.ts';
 import type { JournalFile } from './journal-file.ts';
-import {
-  aboutOf,
-  aboutOfOther,
-  begunMax,
-  type JournalTables,
-  numberOfKey,
-  type SentAt,
-} from './journal-tables.ts';
+import { begunMax, type JournalTables, type SentAt } from './journal-tables.ts';
 import type { RowProof } from './known-journal.ts';
 import { isBroken } from './sqlite-errors.ts';
 import {

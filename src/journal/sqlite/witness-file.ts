@@ -12,8 +12,8 @@ import { modesOf, prepareOwnFolder, syncFolderOf } from '../../profiles/profiles
 import type { WitnessLine } from '../witness-lines.ts';
 import { fileMark } from './copy-marks.ts';
 import { type FileKind, type OpenFile, Statements, writeAtOnce } from './database.ts';
+import { settingRange } from './journal-columns.ts';
 import { type JournalFile, sizeOf } from './journal-file.ts';
-import { settingRange } from './journal-tables.ts';
 import { isBroken } from './sqlite-errors.ts';
 
 /**

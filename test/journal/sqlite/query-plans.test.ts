@@ -3,7 +3,8 @@
 import { DatabaseSync } from 'node:sqlite';
 import { expect, it } from 'vitest';
 import type { AttemptFilter, AttemptQuery } from '../../../src/journal/attempt-query.ts';
-import { JournalTables, journalKind } from '../../../src/journal/sqlite/journal-tables.ts';
+import { journalKind } from '../../../src/journal/sqlite/journal-columns.ts';
+import { JournalTables } from '../../../src/journal/sqlite/journal-tables.ts';
 import { KnownJournal } from '../../../src/journal/sqlite/known-journal.ts';
 import { Witness, witnessKind } from '../../../src/journal/sqlite/witness-file.ts';
 import { sent, setting, verdict } from '../rows.ts';
