@@ -1,0 +1,114 @@
+/** The two files of a journal, opened on first use: where they are, who waits for them, and what this run has asked. */
+
+import { dirname } from 'node:path';
+import { CliError } from '../../errors.ts';
+import type { FileRules } from '../../profiles/profiles.ts';
+import { BothFiles, findWitness } from './both-files.ts';
+import { fileOpener } from './database.ts';
+import { findFile, type JournalFile, refuseNetwork, sizeOf } from './journal-file.ts';
+import type { Asked, KnownJournal } from './known-journal.ts';
+import type { LandmarkPlace } from './landmark.ts';
+import { unreadable } from './sqlite-errors.ts';
+import { Turns } from './turns.ts';
+import type { Places } from './witness-check.ts';
+import type { FoundWitness } from './witness-file.ts';
+
+/** Where the files of a journal are, and which rules hold for them. */
+export interface SqlitePlace {
+  readonly file: string;
+  /** The file of the witness; absent when there is none. */
+  readonly witness?: string | undefined;
+  /** The folder of an archive with a relative name; absent: the current folder of the process. */
+  readonly cwd?: (() => string) | undefined;
+  /** Who must own the files. */
+  readonly rules?: FileRules | undefined;
+  /** Our own folders that lead to the file, outermost first. */
+  readonly folders?: readonly string[] | undefined;
+  /** PAYDESK_STATE_ON_NETWORK. Only `false` refuses a network file system. */
+  readonly onNetwork?: boolean | undefined;
+  /** Where the landmark is kept; absent: nowhere. */
+  readonly landmarks?: LandmarkPlace | undefined;
+  /** A time for messages (Unix milliseconds); absent: in ISO 8601. */
+  readonly shortTime?: ((ms: number) => string) | undefined;
+}
+
+const noRules: FileRules = { uid: undefined, notice: () => undefined };
+
+/** The files of one run. */
+export class OpenedFiles {
+  readonly place: SqlitePlace;
+  readonly journal: JournalFile;
+  readonly places: Places | undefined;
+  readonly turns: Turns;
+  /** What this run has asked about. */
+  readonly asked: Asked = { orders: new Map(), scripts: new Map() };
+  #opened: BothFiles | undefined;
+
+  constructor(place: SqlitePlace) {
+    const { file, witness, folders = [] } = place;
+    const rules = { movedBy: 'XDG_STATE_HOME', ...(place.rules ?? noRules) } as const;
+    this.place = place;
+    this.journal = { path: file, folders, rules };
+    if (witness !== undefined)
+      this.places = { journal: file, witness: { path: witness, folders: [dirname(witness)], rules } };
+    this.turns = new Turns(file, witness === undefined ? [file] : [file, witness]);
+  }
+
+  /** Both files; undefined if there is no journal and none is begun. */
+  open(create: true): Promise<BothFiles>;
+  open(create: false): Promise<BothFiles | undefined>;
+  async open(create: boolean): Promise<BothFiles | undefined> {
+    if (this.#opened !== undefined) {
+      this.#opened.check();
+      return this.#opened;
+    }
+    try {
+      if (!(await findFile(this.journal, create))) return undefined;
+      const openFile = await this.turns.opener();
+      const parts = { path: this.journal.path, places: this.places, turns: this.turns, asked: this.asked };
+      // Another question of this run may have opened them meanwhile.
+      this.#opened ??= this.turns.take(() => new BothFiles(parts, openFile));
+      return this.#opened;
+    } catch (error) {
+      throw error instanceof CliError ? error : unreadable(this.journal.path, error);
+    }
+  }
+
+  /** What there is of the witness, without a journal. SQLite is not loaded for nothing. */
+  async lookForWitness(): Promise<FoundWitness> {
+    if (this.places === undefined || sizeOf(this.places.witness) === undefined) return { is: 'missing' };
+    return findWitness(this.places, await fileOpener());
+  }
+
+  /** Whether another journal took the place of the one that is open. */
+  get isReplaced(): boolean {
+    return this.#opened?.isReplaced === true;
+  }
+
+  /** Closes them; the next question opens them again. */
+  close(): void {
+    this.#opened?.close();
+    this.#opened = undefined;
+  }
+
+  /** Asks both files. `none`: the answer while there is no journal. */
+  async ask<T>(read: (known: KnownJournal) => T, none: T): Promise<T> {
+    const both = await this.open(false);
+    return both === undefined ? none : both.atOnce(read);
+  }
+
+  /** Throws CliError 'refused' on a network file system. */
+  refuseNetwork(): void {
+    const { path, rules } = this.journal;
+    if (this.place.onNetwork === false) refuseNetwork(dirname(path), rules);
+  }
+
+  /** The refusal of something that this journal is not fit for. */
+  refusal(what: string, certain: string, now?: readonly string[]): CliError {
+    return new CliError(
+      'refused',
+      `the journal ${this.journal.path} ${what}`,
+      now === undefined ? { certain } : { certain, now },
+    );
+  }
+}

@@ -1,0 +1,141 @@
+/** What is done with the whole journal: it is checked, rebuilt, written into a file, archived, and taken from a file. */
+
+import { readArchive, writeArchive } from '../archive-file.ts';
+import type { StoredRow } from '../chain.ts';
+import type { Finding, JournalStore } from '../journal-store.ts';
+import { archiveOld, countOver } from './archive-old.ts';
+import type { BothFiles } from './both-files.ts';
+import { asOfOneMoment } from './database.ts';
+import { type Landmark, writeLandmark } from './landmark.ts';
+import type { OpenedFiles } from './opened-files.ts';
+import { copyRefused, type ReadyCheck } from './ready-check.ts';
+import { repairJournal, restoreJournal } from './repair.ts';
+import { isBroken } from './sqlite-errors.ts';
+import { checkSome, verifyFiles, wholeRows } from './verify-files.ts';
+import { newWitnessKey } from './witness-file.ts';
+
+/** The part of the store's port that is about all rows. Each method is a field, since it is copied. */
+export class WholeJournal {
+  readonly #files: OpenedFiles;
+  readonly #ready: ReadyCheck;
+
+  constructor(files: OpenedFiles, ready: ReadyCheck) {
+    this.#files = files;
+    this.#ready = ready;
+  }
+
+  readonly verify: JournalStore['verify'] = async (head, now) => {
+    const findings: Finding[] = [];
+    const both = await this.#files.open(false).catch((error: unknown) => {
+      const cause = error instanceof Error ? error.cause : undefined;
+      if (!isBroken(cause)) throw error;
+      findings.push({ seq: 0, problem: String(cause) });
+    });
+    const found = both?.found ?? (await this.#files.lookForWitness());
+    const result = verifyFiles(both?.tables, found, this.#files.places, head);
+    const all = [...findings, ...result.findings];
+    if (all.length === 0 && now !== undefined)
+      both?.writeWitness((witness) => witness.noteChecked({ upTo: 0, wholeAt: now }));
+    return { ...result, findings: all };
+  };
+
+  readonly checkSome: JournalStore['checkSome'] = async (how) => {
+    const both = await this.#files.open(false);
+    const witness = both?.witness;
+    if (both === undefined || witness === undefined) return undefined;
+    const { finding, checked } = both.atOnce(() => checkSome(both.tables, witness, how));
+    if (checked !== undefined) both.noteChecked(witness, checked);
+    return finding;
+  };
+
+  readonly wholeCheckAt: JournalStore['wholeCheckAt'] = async () => {
+    const witness = (await this.#files.open(false))?.witness;
+    return witness && this.#files.turns.take(() => witness.checked().wholeAt);
+  };
+
+  readonly repair: JournalStore['repair'] = async (now) => {
+    const { findings } = await this.verify();
+    if (findings.length === 0) throw this.#files.refusal('is whole', 'nothing was changed');
+    this.#files.close();
+    const { landmarks } = this.#files.place;
+    return repairJournal(this.#files.journal, this.#files.places?.witness, { now, landmarks });
+  };
+
+  readonly eraseBodies: JournalStore['eraseBodies'] = async (before) => {
+    const both = await this.#files.open(false);
+    if (both === undefined) return 0;
+    return both.write((known) => {
+      let erased = 0;
+      for (const of of known.erasable(before)) if (both.tables.erase(of)) erased += 1;
+      return erased;
+    });
+  };
+
+  readonly archive: JournalStore['archive'] = async (path) => {
+    const refuse = () => {
+      throw this.#files.refusal('is not whole', 'nothing was written', [
+        'paydesk journal verify',
+        'paydesk journal verify --repair   (keeps a copy)',
+      ]);
+    };
+    const both = await this.#files.open(false).catch(() => undefined);
+    const landmark = both && this.#ready.landmark(both);
+    const copy = both && this.#files.turns.take(() => this.#ready.copy(both, landmark));
+    // On another machine nobody would notice.
+    if (copy !== undefined) throw copyRefused(copy, 'nothing was written');
+    // Without a file that opens there is nothing to write, or all of it is lost.
+    if (both === undefined && (await this.verify()).findings.length > 0) refuse();
+    const key = both?.witness?.key ?? newWitnessKey();
+    const write = (count: number, rows: Iterable<StoredRow>) => {
+      writeArchive(path, { count, rows, key }, this.#files.place.cwd);
+      return count;
+    };
+    if (both === undefined) return write(0, []);
+    const { tables, found } = both;
+    const rows = () => wholeRows(tables, found, this.#files.places, refuse);
+    return asOfOneMoment(tables.db, () => write(tables.end().seq, rows()));
+  };
+
+  readonly countOver: JournalStore['countOver'] = async (before) => {
+    const both = await this.#files.open(false);
+    return both === undefined ? 0 : this.#files.turns.take(() => countOver(both.tables, before));
+  };
+
+  readonly archiveOld: JournalStore['archiveOld'] = async (how) => {
+    this.#files.refuseNetwork();
+    const both = await this.#files.open(false);
+    const { places, witness } = both ?? {};
+    const check = (opened: BothFiles, landmark?: Landmark) =>
+      opened.atOnce((known) => this.#ready.refuseUnready(opened, known, landmark));
+    if (both === undefined || witness === undefined || places === undefined) {
+      if (both !== undefined) check(both);
+      throw this.#files.refusal('has no witness yet', 'nothing was moved');
+    }
+    const landmark = this.#ready.landmark(both);
+    both.catchUp();
+    this.#ready.noteLandmark(both);
+    const { id, noted } = both.tables.end();
+    const checkAgain = () => {
+      both.check();
+      check(both, landmark);
+    };
+    const { tables, openFile } = both;
+    const { cwd } = this.#files.place;
+    const old = { file: this.#files.journal, places, tables, witness, openFile, cwd, check: checkAgain };
+    const moved = await archiveOld(old, how);
+    // If the old journal is ever put back, its landmark is ahead of it.
+    const { time } = how.said;
+    if (this.#files.place.landmarks !== undefined)
+      writeLandmark(this.#files.place.landmarks, id, { seq: noted.seq + 1, hash: noted.hash, time });
+    this.#files.close();
+    const fresh = await this.#files.open(true);
+    fresh.writeWitness((one) => one.noteChecked({ upTo: 0, wholeAt: time }));
+    return moved;
+  };
+
+  readonly restore: JournalStore['restore'] = async (path) => {
+    const archive = readArchive(path, this.#files.place.cwd);
+    this.#files.close();
+    return await restoreJournal(this.#files.journal, this.#files.places?.witness, archive);
+  };
+}
