@@ -36,22 +36,18 @@ export interface CopiedJournal extends JournalStore {
 /** Opens the files on first use. Refuses damaged ones, and those of another version, with CliError 'refused'. */
 export function createSqliteStore(place: SqlitePlace): CopiedJournal {
   const files = new OpenedFiles(place);
-  const ready = new ReadyCheck(files);
-  return {
-    ...new AskedAndAdded(files, ready),
-    ...new WholeJournal(files, ready),
-    close: () => files.close(),
-  };
+  return new SqliteStore(files, new ReadyCheck(files));
 }
 
-// What is asked about attempts and other rows, and what is added. Each method is a field, since it is copied.
-class AskedAndAdded {
+// What is asked about attempts and other rows, and what is added. Each method is a field, since a wrapper may copy it.
+class SqliteStore extends WholeJournal implements CopiedJournal {
   readonly place: string;
   readonly witness: string | undefined;
   readonly #files: OpenedFiles;
   readonly #ready: ReadyCheck;
 
   constructor(files: OpenedFiles, ready: ReadyCheck) {
+    super(files, ready);
     this.place = files.place.file;
     this.witness = files.place.witness;
     this.#files = files;
@@ -197,6 +193,8 @@ class AskedAndAdded {
     });
     both.catchUp();
   };
+
+  readonly close = (): void => this.#files.close();
 
   readonly acceptCopy: JournalStore['acceptCopy'] = async (row) => {
     const both = await this.#files.open(false);

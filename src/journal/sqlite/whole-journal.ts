@@ -14,7 +14,7 @@ import { isBroken } from './sqlite-errors.ts';
 import { checkSome, verifyFiles, wholeRows } from './verify-files.ts';
 import { newWitnessKey } from './witness-file.ts';
 
-/** The part of the store's port that is about all rows. Each method is a field, since it is copied. */
+/** The part of the store's port that is about all rows. Each method is a field, since a wrapper may copy it. */
 export class WholeJournal {
   readonly #files: OpenedFiles;
   readonly #ready: ReadyCheck;
