@@ -1,10 +1,10 @@
-/** The documented fields of the service's records, with the kind of each value: every path to one of them can be a column. */
+/** The documented fields of the service's records, with the kind of each value: replies are read by them (records.ts), and every path to one can be a column. */
 
 import type { Column, ValueKind } from './resources.ts';
 import { isObject } from './spec.ts';
 
 /** What a field holds: a value, fields of its own, a list of records, or anything that a shop put there (`free`). */
-type Field = ValueKind | 'free' | Fields | readonly [Fields];
+export type Field = ValueKind | 'free' | Fields | readonly [Fields];
 
 /** The fields of a record by name. */
 export interface Fields {
@@ -14,15 +14,15 @@ export interface Fields {
 const postal = { object: 'text', street1: 'text', city: 'text', state: 'text', country: 'text' } as const;
 
 /** Fields of a refund (service: refund). */
-export const refundFields: Fields = {
+export const refundFields = {
   id: 'id',
   object: 'text',
   amount: 'money',
   created_at: 'time',
   auth_code: 'text',
-};
+} as const satisfies Fields;
 
-const paymentMethodFields: Fields = {
+const paymentMethodFields = {
   object: 'text',
   type: 'text',
   name: 'text',
@@ -39,10 +39,10 @@ const paymentMethodFields: Fields = {
   antifraud_flag: 'text',
   normalized_device_fingerprint: 'text',
   address: { ...postal, zip: 'text' },
-};
+} as const satisfies Fields;
 
 /** Fields of a charge (service: charge). */
-export const chargeFields: Fields = {
+export const chargeFields = {
   id: 'id',
   object: 'text',
   livemode: 'flag',
@@ -64,9 +64,9 @@ export const chargeFields: Fields = {
   channel: 'text',
   payment_method: paymentMethodFields,
   refunds: [refundFields],
-};
+} as const satisfies Fields;
 
-const lineItemFields: Fields = {
+const lineItemFields = {
   id: 'id',
   object: 'text',
   parent_id: 'id',
@@ -80,10 +80,10 @@ const lineItemFields: Fields = {
   type: 'text',
   metadata: 'free',
   antifraud_info: 'free',
-};
+} as const satisfies Fields;
 
 /** Fields of an order (service: order). */
-export const orderFields: Fields = {
+export const orderFields = {
   id: 'id',
   object: 'text',
   livemode: 'flag',
@@ -126,10 +126,10 @@ export const orderFields: Fields = {
   tax_lines: 'free',
   discount_lines: 'free',
   charges: [chargeFields],
-};
+} as const satisfies Fields;
 
 /** Fields of a customer (service: customer). */
-export const customerFields: Fields = {
+export const customerFields = {
   id: 'id',
   object: 'text',
   livemode: 'flag',
@@ -144,7 +144,7 @@ export const customerFields: Fields = {
   payment_sources: [
     { id: 'id', object: 'text', type: 'text', reference: 'text', created_at: 'time', parent_id: 'id' },
   ],
-};
+} as const satisfies Fields;
 
 /** The records around a row, by the name under which the row carries them. */
 type Around = Readonly<Record<string, Fields>>;
@@ -208,7 +208,8 @@ function kindInside(field: Fields | readonly [Fields], rest: readonly string[]):
   return inner.length === 0 ? 'text' : kindAt(field[0], inner);
 }
 
-function isList(field: Fields | readonly [Fields]): field is readonly [Fields] {
+/** Whether a field is a list of records. */
+export function isList(field: Fields | readonly [Fields]): field is readonly [Fields] {
   return Array.isArray(field);
 }
 

@@ -2,6 +2,7 @@
 
 import * as v from 'valibot';
 import type { CliErrorParts } from '../errors.ts';
+import { customerFields, type Field, type Fields, isList, orderFields } from './documented-fields.ts';
 import type { ResourceName } from './resources.ts';
 import { type JsonObject, valueAt } from './spec.ts';
 
@@ -9,144 +10,48 @@ import { type JsonObject, valueAt } from './spec.ts';
 const seen = <const T extends v.GenericSchema>(schema: T) =>
   v.fallback(v.optional(schema), undefined as v.InferOutput<T> | undefined);
 const seenText = seen(v.string());
-const seenFlag = seen(v.boolean());
-const seenNumber = seen(v.number());
-const seenMap = seen(v.looseObject({}));
 
-// A nested list (service: List envelope). One bad item does not hide the others.
-const nested = <const T extends v.GenericSchema>(item: T) =>
-  seen(v.looseObject({ has_more: seenFlag, total: seenNumber, data: seen(v.array(item)) }));
+/** A record as a reply shows it: each of its documented fields, or undefined. */
+type Shown<Of> = JsonObject & { readonly [Name in keyof Of]?: Value<Of[Name]> | undefined };
+type Value<Of> = Of extends 'flag'
+  ? boolean
+  : Of extends 'money' | 'figure' | 'integer' | 'time'
+    ? number
+    : Of extends 'free'
+      ? unknown
+      : Of extends string
+        ? string
+        : Of extends readonly [infer Item]
+          ? Shown<{ has_more: 'flag'; total: 'integer' }> & {
+              readonly data?: readonly Shown<Item>[] | undefined;
+            }
+          : Shown<Of>;
 
-/** A refund record. Its amount is negative (service: refund). */
-export const refund = v.looseObject({
-  id: seenText,
-  object: seenText,
-  amount: seenNumber,
-  created_at: seenNumber,
-  auth_code: seenText,
-});
-export type Refund = v.InferOutput<typeof refund>;
+function entriesOf(fields: Fields): v.ObjectEntries {
+  return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, seen(schemaOf(field))]));
+}
 
-/** How a charge was paid (service: payment_method). */
-export const paymentMethod = v.looseObject({
-  object: seenText,
-  type: seenText,
-  name: seenText,
-  exp_month: seenText,
-  exp_year: seenText,
-  auth_code: seenText,
-  last4: seenText,
-  brand: seenText,
-  issuer: seenText,
-  account_type: seenText,
-  country: seenText,
-  antifraud_flag: seenText,
-});
+function schemaOf(field: Field): v.GenericSchema {
+  if (typeof field === 'string') return schemaOfKind(field);
+  if (!isList(field)) return v.looseObject(entriesOf(field));
+  // A nested list (service: List envelope).
+  const data = seen(v.array(schemaOf(field[0])));
+  return v.looseObject({ ...entriesOf({ has_more: 'flag', total: 'integer' }), data });
+}
 
-/** One payment attempt against an order (service: charge). */
-export const charge = v.looseObject({
-  id: seenText,
-  object: seenText,
-  livemode: seenFlag,
-  created_at: seenNumber,
-  paid_at: seenNumber,
-  currency: seenText,
-  amount: seenNumber,
-  fee: seenNumber,
-  status: seenText,
-  is_refundable: seenFlag,
-  description: seenText,
-  reference_id: seenText,
-  customer_id: seenText,
-  order_id: seenText,
-  failure_code: seenText,
-  failure_message: seenText,
-  monthly_installments: seenNumber,
-  device_fingerprint: seenText,
-  channel: seen(v.unknown()),
-  payment_method: seen(paymentMethod),
-  refunds: nested(refund),
-});
+function schemaOfKind(kind: Extract<Field, string>): v.GenericSchema {
+  if (kind === 'free') return v.unknown();
+  if (kind === 'flag') return v.boolean();
+  return ['money', 'figure', 'integer', 'time'].includes(kind) ? v.number() : v.string();
+}
 
-/** A line of an order (service: line_item). */
-export const lineItem = v.looseObject({
-  id: seenText,
-  object: seenText,
-  parent_id: seenText,
-  name: seenText,
-  description: seenText,
-  unit_price: seenNumber,
-  quantity: seenNumber,
-  sku: seenText,
-  brand: seenText,
-  type: seenText,
-  metadata: seenMap,
-  antifraud_info: seenMap,
-});
-
-/** The buyer of an order (service: customer_info). */
-export const customerInfo = v.looseObject({
-  customer_id: seenText,
-  name: seenText,
-  email: seenText,
-  phone: seenText,
-  corporate: seenFlag,
-  antifraud_info: seenMap,
-});
-
-/** Where an order is sent, or who gets the invoice (service: shipping_contact, fiscal_entity). */
-export const contact = v.looseObject({ id: seenText, created_at: seenNumber, address: seenMap });
-
+const order = v.looseObject({ ...entriesOf(orderFields), id: v.string() });
 /** An order (service: order). Only its id is required. */
-export const order = v.looseObject({
-  id: v.string(),
-  object: seenText,
-  livemode: seenFlag,
-  amount: seenNumber,
-  amount_refunded: seenNumber,
-  currency: seenText,
-  payment_status: seenText,
-  split_payment: seenFlag,
-  is_refundable: seenFlag,
-  customer_info: seen(customerInfo),
-  shipping_contact: seen(contact),
-  fiscal_entity: seen(contact),
-  channel: seen(v.unknown()),
-  metadata: seenMap,
-  created_at: seenNumber,
-  updated_at: seenNumber,
-  line_items: nested(lineItem),
-  shipping_lines: seen(v.unknown()),
-  tax_lines: seen(v.unknown()),
-  discount_lines: seen(v.unknown()),
-  charges: nested(charge),
-});
-export type Order = v.InferOutput<typeof order>;
+export type Order = Shown<Omit<typeof orderFields, 'id'>> & { readonly id: string };
 
-/** A way to pay that the service keeps for a customer (service: payment_source). */
-export const paymentSource = v.looseObject({
-  id: seenText,
-  object: seenText,
-  type: seenText,
-  reference: seenText,
-  created_at: seenNumber,
-  parent_id: seenText,
-});
-
+const customer = v.looseObject({ ...entriesOf(customerFields), id: v.string() });
 /** A customer (service: customer). Only the id is required. */
-export const customer = v.looseObject({
-  id: v.string(),
-  object: seenText,
-  livemode: seenFlag,
-  name: seenText,
-  email: seenText,
-  phone: seenText,
-  corporate: seenFlag,
-  custom_reference: seenText,
-  created_at: seenNumber,
-  payment_sources: nested(paymentSource),
-});
-export type Customer = v.InferOutput<typeof customer>;
+export type Customer = Shown<Omit<typeof customerFields, 'id'>> & { readonly id: string };
 
 /** An error body (service: Errors). Only `object` is required. */
 export const errorBody = v.looseObject({
@@ -163,13 +68,13 @@ export type ErrorBody = v.InferOutput<typeof errorBody>;
 /** Reads an order from a parsed reply; undefined if it is not an object with an id. */
 export function readOrder(value: unknown): Order | undefined {
   const result = v.safeParse(order, value);
-  return result.success ? result.output : undefined;
+  return result.success ? (result.output as Order) : undefined;
 }
 
 /** Reads a customer from a parsed reply; undefined if it is not an object with an id. */
 export function readCustomer(value: unknown): Customer | undefined {
   const result = v.safeParse(customer, value);
-  return result.success ? result.output : undefined;
+  return result.success ? (result.output as Customer) : undefined;
 }
 
 /** Reads an error body from a parsed reply; undefined if it is something else. */

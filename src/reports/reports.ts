@@ -37,6 +37,7 @@ export {
   type RefundSum,
   type Span,
   type Summary,
+  type SummaryQuery,
   summariseOrders,
   summariseRefunds,
 } from './summaries.ts';

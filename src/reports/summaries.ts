@@ -19,7 +19,7 @@ export interface Span {
 }
 
 /** What is added up. */
-interface SummaryQuery<By> {
+export interface SummaryQuery<By> {
   readonly span: Span;
   readonly by: By;
   /** Only this currency, in capitals or not. */

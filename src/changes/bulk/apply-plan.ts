@@ -10,7 +10,8 @@ import { freeName } from './bulk-files.ts';
 import { checkAnswerable, confirmPlan, secondPersonFor } from './confirm-plan.ts';
 import { checkAccount, checkControlTotals, checkPlanLimits } from './plan-checks.ts';
 import { type Looked, nothingRead, readAgain, reportPlan } from './report-plan.ts';
-import { isAlarming, reportColumns } from './row-verdicts.ts';
+import { reportColumns } from './row-records.ts';
+import { isAlarming } from './row-verdicts.ts';
 import { runPlan } from './run-plan.ts';
 
 /** What `refunds apply` was asked for. */

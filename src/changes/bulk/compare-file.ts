@@ -16,14 +16,13 @@ import {
   type CompareRules,
   compareOrder,
   compareVerdicts,
-  isShown,
   notFound,
   notInFile,
-  type ShownRefund,
 } from './compare-rows.ts';
 import { orderIdOf, ordersOf, type ReadOrders } from './found-orders.ts';
 import { readOrders } from './read-orders.ts';
-import { inputColumnsOf } from './row-verdicts.ts';
+import { isShown, type ShownRefund } from './row-claims.ts';
+import { inputColumnsOf } from './row-records.ts';
 
 /** What `refunds compare` was asked for. */
 interface CompareAsked {

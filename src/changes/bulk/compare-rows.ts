@@ -8,9 +8,17 @@ import {
   type RefundState,
   stateWhy,
 } from '../../orders/orders.ts';
-import { anyWord, fullWord, type InputRow, type PlanRow } from '../../plans/plans.ts';
+import type { InputRow, PlanRow } from '../../plans/plans.ts';
 import type { Profile } from '../../profiles/profiles.ts';
-import { chargesNamed } from '../refund/refund-plan.ts';
+import {
+  type Claim,
+  claimsOf,
+  type ShownRefund,
+  sumOf,
+  type Unshown,
+  unshownIn,
+  wentBack,
+} from './row-claims.ts';
 
 export const compareVerdicts = [
   'refunded',
@@ -76,11 +84,7 @@ export interface CompareRules {
   readonly settings: Profile['settings'];
 }
 
-/**
- * Compares the rows of one order. Every refund of the order counts for one row only: first for a row with just its amount, then
- * what is left for the rows in their order. What the journal sent for a row counts for that row before anything else: an older
- * refund of the same amount must not stand for it.
- */
+/** Compares the rows of one order. Every refund of the order counts for one row only (row-claims.ts). */
 export function compareOrder(
   orderId: string,
   rows: readonly InputRow[],
@@ -88,26 +92,12 @@ export function compareOrder(
   rules: CompareRules,
 ): readonly Compared[] {
   const { order, reading } = known;
-  const unshown = new Set(known.refunds.filter(({ record }) => record === undefined).flatMap(unshownOf));
   if ('problem' in reading) {
     const why = hasNoCharges(order) ? 'the order shows no charges' : reading.problem;
-    return rows.map((row) => notShown(orderId, row, why, [...unshown], known, rules));
+    return rows.map((row) => notShown(orderId, row, why, unshownIn(known.refunds), known, rules));
   }
   const { money } = reading;
-  const shown = known.refunds.filter(isShown);
-  const free = new Set(shown.filter(({ state }) => state !== 'failed'));
-  const failed = new Set(shown.filter(({ state }) => state === 'failed'));
-  const claims = rows.map((row) => claimOf(row, money, rules));
-  const found = claims.filter((claim) => 'scope' in claim);
-  for (const claim of found) takeOwn(claim, unshown);
-  // Rows whose amount is just that of a refund come first, or a smaller row would take it from them.
-  for (const claim of found) takeExact(claim, free);
-  for (const claim of found) takeRest(claim, free);
-  for (const claim of found.toReversed()) takeAll(claim, free);
-  for (const claim of found) takeUnshown(claim, unshown);
-  for (const claim of found.toReversed()) takeAllUnshown(claim, unshown);
-  for (const claim of found) takeFailed(claim, failed);
-  return claims.map((claim) =>
+  return claimsOf(rows, known.refunds, money, rules).map((claim) =>
     'problem' in claim
       ? notFound(orderId, claim.row, claim.problem)
       : comparedOf(orderId, claim, money, known, rules),
@@ -150,43 +140,6 @@ export function notInFile(
   };
 }
 
-/** A refund that the order shows. */
-export type ShownRefund = KnownRefund & { readonly record: NonNullable<KnownRefund['record']> };
-
-export function isShown(refund: KnownRefund): refund is ShownRefund {
-  return refund.record !== undefined;
-}
-
-// A refund of one charge that was sent from here and that the order does not show.
-interface Unshown {
-  readonly refund: KnownRefund;
-  readonly chargeId: string;
-  readonly amount: number;
-  /** The keys of the row that sent it, and of the row that this one is a part of. */
-  readonly keys: readonly string[];
-  /** The refunds that the order had when it was sent. */
-  readonly before: ReadonlySet<string>;
-  /** If it is too old to move money, only its own row needs to know of it. */
-  readonly isNews: boolean;
-}
-
-function unshownOf(refund: KnownRefund): readonly Unshown[] {
-  const { attempt, state, mayAppear } = refund;
-  if (attempt === undefined) return [];
-  const { proof, idempotencyKey, asked } = attempt.sent;
-  const keys = [idempotencyKey, asked?.part_of].filter((key) => typeof key === 'string');
-  const before = new Set(proof.before.charges.flatMap(({ refunds }) => refunds.map(({ id }) => id)));
-  const isNews = mayAppear || (state !== 'unconfirmed' && state !== 'recorded not made');
-  return proof.expected.map(({ chargeId, amount }) => ({
-    refund,
-    chargeId,
-    amount: -amount,
-    keys,
-    before,
-    isNews,
-  }));
-}
-
 // The order is there, so nobody should look for a wrong id.
 function notShown(
   orderId: string,
@@ -211,121 +164,6 @@ function notShown(
 
 function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
-}
-
-// What a row is about, and the refunds that were found for it.
-interface Claim {
-  readonly row: InputRow;
-  /** The charges that it may be about. */
-  readonly scope: ReadonlySet<string>;
-  readonly wanted: number;
-  /** The key under which it would be sent. */
-  readonly key: string;
-  readonly taken: ShownRefund[];
-  readonly unshown: Unshown[];
-}
-
-function claimOf(
-  row: InputRow,
-  money: OrderMoney,
-  { keyOf }: CompareRules,
-): Claim | { readonly row: InputRow; readonly problem: string } {
-  const { charge, amount = fullWord, ref } = row;
-  const isWhole = charge === anyWord || charge === fullWord;
-  const charges = isWhole ? money.charges : chargesNamed(charge, money);
-  const [only, second] = charges;
-  if (!isWhole && (only === undefined || second !== undefined))
-    return {
-      row,
-      problem: only === undefined ? `it has no charge ${charge}` : `it has several charges ${charge}`,
-    };
-  // Nothing of a declined charge can be refunded.
-  const paid = charges.filter(({ refunds, counts }) => counts || refunds.length > 0);
-  const wanted = amount === fullWord ? paid.reduce((sum, one) => sum + one.amount, 0) : amount;
-  const key = keyOf({ chargeId: isWhole ? undefined : only?.id, amount, ref });
-  return { row, scope: new Set(charges.map(({ id }) => id)), wanted, key, taken: [], unshown: [] };
-}
-
-function amountOf({ amount = 0 }: KnownRefund): number {
-  return amount;
-}
-
-function wentBack(refund: ShownRefund): number {
-  return refund.record.meaning === 'made' ? amountOf(refund) : 0;
-}
-
-function sumOf<T>(all: readonly T[], amount: (one: T) => number): number {
-  return all.reduce((sum, one) => sum + amount(one), 0);
-}
-
-// How much a row is short of.
-function missingSum({ wanted, taken, unshown }: Claim): number {
-  return wanted - sumOf(taken, amountOf) - sumOf(unshown, ({ amount }) => amount);
-}
-
-// A refund that was there before the row was sent is not the row's own.
-function mayBeOf({ scope, unshown }: Claim, { charge, record }: ShownRefund): boolean {
-  return charge !== undefined && scope.has(charge.id) && !unshown.some(({ before }) => before.has(record.id));
-}
-
-function takeOwn(claim: Claim, free: Set<Unshown>): void {
-  for (const one of free) {
-    // Of rows that are the same, the first one has it.
-    if (!one.keys.includes(claim.key)) continue;
-    free.delete(one);
-    claim.unshown.push(one);
-  }
-}
-
-function takeExact(claim: Claim, free: Set<ShownRefund>): void {
-  const found = [...free].find((one) => mayBeOf(claim, one) && amountOf(one) === missingSum(claim));
-  if (found === undefined) return;
-  free.delete(found);
-  claim.taken.push(found);
-}
-
-function takeRest(claim: Claim, free: Set<ShownRefund>): void {
-  for (const one of free) {
-    if (missingSum(claim) <= 0) return;
-    if (!mayBeOf(claim, one) || amountOf(one) > missingSum(claim)) continue;
-    free.delete(one);
-    claim.taken.push(one);
-  }
-}
-
-// What no row has claimed is more than the file says. The last row about its charge shows it.
-function takeAll(claim: Claim, free: Set<ShownRefund>): void {
-  for (const one of [...free].filter((some) => mayBeOf(claim, some))) {
-    free.delete(one);
-    claim.taken.push(one);
-  }
-}
-
-// Of a row that is short of money, what the order does not show may be the rest.
-function takeUnshown(claim: Claim, free: Set<Unshown>): void {
-  for (const one of free) {
-    if (missingSum(claim) <= 0) return;
-    if (!one.isNews || !claim.scope.has(one.chargeId)) continue;
-    free.delete(one);
-    claim.unshown.push(one);
-  }
-}
-
-// No row is short of it. But what the order shows may be another refund, so the last row about its charge is not certain.
-function takeAllUnshown(claim: Claim, free: Set<Unshown>): void {
-  for (const one of [...free].filter(({ chargeId, isNews }) => isNews && claim.scope.has(chargeId))) {
-    free.delete(one);
-    claim.unshown.push(one);
-  }
-}
-
-// A refund that failed gave nothing back, but the row that is short of money wants to know why.
-function takeFailed(claim: Claim, failed: Set<ShownRefund>): void {
-  if (missingSum(claim) <= 0) return;
-  for (const one of [...failed].filter((some) => mayBeOf(claim, some))) {
-    failed.delete(one);
-    claim.taken.push(one);
-  }
 }
 
 function comparedOf(

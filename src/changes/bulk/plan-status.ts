@@ -15,15 +15,8 @@ import { ordersOf } from './found-orders.ts';
 import { checkAccount, controlFigures } from './plan-checks.ts';
 import { readOrders } from './read-orders.ts';
 import { type Looked, nothingRead, readAgain, reportPlan } from './report-plan.ts';
-import {
-  isAlarming,
-  isDone,
-  movedNothing,
-  type RowReport,
-  type RowVerdict,
-  reportColumns,
-  reportRecord,
-} from './row-verdicts.ts';
+import { reportColumns, reportRecord } from './row-records.ts';
+import { isAlarming, isDone, movedNothing, type RowReport, type RowVerdict } from './row-verdicts.ts';
 import { madeByPlan } from './send-row.ts';
 
 /** What `refunds status` was asked for. */

@@ -1,7 +1,6 @@
 /** What became of the rows of a plan: one flat record for each row, from the plan and the journal. Pure. */
 
-import { type Column, fieldColumn } from '../../api/resources.ts';
-import { isKeyRefusal, isObject, type JsonObject } from '../../api/spec.ts';
+import { isKeyRefusal } from '../../api/spec.ts';
 import {
   type Alarm,
   type AttemptRecord,
@@ -240,85 +239,6 @@ export function whyBesideOrder(
   { orderId }: Pick<PlanRow, 'orderId'>,
 ): string | undefined {
   return why?.startsWith(`${orderId} `) === true ? `the order${why.slice(orderId.length)}` : why;
-}
-
-/** The columns of a report. `Plan.columns` come last, as `input.TITLE`. */
-export function reportColumns({ columns }: Pick<Plan, 'columns'>): readonly Column[] {
-  return [
-    { ...fieldColumn('line', 'LINE', 'integer', 0), stays: true },
-    { ...fieldColumn('order_id', 'ORDER', 'id', 0), stays: true },
-    fieldColumn('amount', 'REFUND', 'money', 0),
-    { ...fieldColumn('verdict', 'VERDICT', 'text', 0), stays: true },
-    fieldColumn('why', 'WHY', 'text', 0),
-    fieldColumn('refund_id', 'REFUND ID', 'id', 120),
-    fieldColumn('ref', 'REF', 'text', 120),
-    fieldColumn('time', 'SENT', 'time', 140),
-    fieldColumn('read_at', 'READ', 'time', 140),
-    fieldColumn('state', 'STATE', 'text'),
-    fieldColumn('charge_id', 'CHARGE', 'text'),
-    fieldColumn('currency', 'CURRENCY', 'text'),
-    fieldColumn('reason', 'REASON', 'text'),
-    fieldColumn('note', 'NOTE', 'text'),
-    fieldColumn('notes', 'NOTES', 'text'),
-    fieldColumn('before', 'BEFORE', 'figure'),
-    fieldColumn('after', 'AFTER', 'figure'),
-    fieldColumn('log_id', 'LOG ID', 'text'),
-    fieldColumn('change', 'CHANGE', 'id'),
-    fieldColumn('operator', 'BY', 'text'),
-    ...inputColumnsOf({ columns }),
-  ];
-}
-
-/** The columns of the input file that paydesk does not use, as `input.TITLE`. */
-export function inputColumnsOf({ columns }: Pick<Plan, 'columns'>): readonly Column[] {
-  return columns.map((title) => ({
-    name: `input.${title}`,
-    title: title.toUpperCase(),
-    kind: 'text',
-    value: ({ input }) => (isObject(input) && Object.hasOwn(input, title) ? input[title] : undefined),
-  }));
-}
-
-/** The cells of those columns by their titles. Made from entries, a title such as __proto__ is a field like any other. */
-export function inputOf(row: Pick<PlanRow, 'more'>, { columns }: Pick<Plan, 'columns'>): JsonObject {
-  return Object.fromEntries(columns.map((title, index) => [title, row.more[index] ?? '']));
-}
-
-/**
- * A row of the report as a flat record. `before` and `after`: how much of the order was refunded before this refund and after
- * it. Times are Unix seconds.
- */
-export function reportRecord(
-  { row, verdict, state, why, attempt }: RowReport,
-  { columns }: Pick<Plan, 'columns'>,
-): JsonObject {
-  const { before, made, time, readAt } = attempt ?? {};
-  return {
-    object: 'refund_row',
-    line: row.line,
-    number: row.number,
-    order_id: row.orderId,
-    charge_id: row.chargeId ?? null,
-    amount: row.sum,
-    currency: row.currency ?? null,
-    reason: row.reason ?? null,
-    ref: row.ref,
-    note: row.note ?? null,
-    notes: row.marks.join('; ') || null,
-    verdict,
-    state: state ?? null,
-    why: whyBesideOrder(why, row) ?? null,
-    refund_id: made?.ids || null,
-    before: before ?? null,
-    after:
-      made !== undefined && before !== undefined && verdict !== 'recorded_made' ? before + made.sum : null,
-    log_id: attempt?.logId ?? null,
-    time: time === undefined ? null : Math.floor(time / 1000),
-    read_at: readAt === undefined ? null : Math.floor(readAt / 1000),
-    change: attempt?.change ?? null,
-    operator: attempt?.operator ?? null,
-    input: inputOf(row, { columns }),
-  };
 }
 
 /** How many rows have a verdict, and their sums. */

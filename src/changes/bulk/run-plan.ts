@@ -23,15 +23,8 @@ import { countWords, inFull, lineWords, rowsAndSums } from './batch-words.ts';
 import { freeName } from './bulk-files.ts';
 import { rowsToSend } from './plan-checks.ts';
 import { type Looked, reportPlan, sentNow } from './report-plan.ts';
-import {
-  dryRunWords,
-  isAlarming,
-  isDone,
-  type NotSent,
-  type RowReport,
-  reportColumns,
-  reportRecord,
-} from './row-verdicts.ts';
+import { reportColumns, reportRecord } from './row-records.ts';
+import { dryRunWords, isAlarming, isDone, type NotSent, type RowReport } from './row-verdicts.ts';
 import type { Sending } from './send-row.ts';
 import { workOff } from './work-off.ts';
 

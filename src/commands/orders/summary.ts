@@ -6,24 +6,10 @@ import { parsePeriod, periodFlag } from '../../flags/typed-period.ts';
 import { type OrderSum, orderDimensions, type Summary, summariseOrders } from '../../reports/reports.ts';
 import type { Block } from '../../terminal/terminal.ts';
 import { defineCommand } from '../command.ts';
-import {
-  type Chart,
-  chartFlag,
-  openSource,
-  sourceFlags,
-  sumsExits,
-  wordsForBrand,
-} from '../report/report-flags.ts';
+import { type Chart, chartFlag, sourceFlags, sumsExits, wordsForBrand } from '../report/report-flags.ts';
 import { amountColumn, countColumn, summaryBlocks } from '../report/report-grids.ts';
-import {
-  firstColumns,
-  firstFields,
-  lastColumns,
-  lastFields,
-  rowColumn,
-  showReport,
-} from '../report/report-rows.ts';
-import { amountsOf, closingBlocks, isComplete, refuseGaps, unsummedLines } from '../report/report-screen.ts';
+import { rowColumn, showSums, sumColumns } from '../report/report-rows.ts';
+import { amountsOf, closingBlocks, unsummedLines } from '../report/report-screen.ts';
 import type { Source } from '../report/report-source.ts';
 
 const usualPeriod = 'this-month';
@@ -49,45 +35,29 @@ export const summary = defineCommand({
   ],
   exits: sumsExits,
   async run(ctx, { flags }) {
-    ctx.out.checkColumns(columns);
     const by = flags.by ?? 'status';
-    const period = flags.period ?? parsePeriod(usualPeriod, '--period');
-    const source = await openSource(ctx, { flags, period, needs: { kind: 'orders', makers: false, by } });
-    const adding = summariseOrders({
-      span: source.range,
-      by,
-      currency: flags.currency,
-      rules: { dayOf: (at) => source.days.day(at), now: ctx.clock.now() / 1000 },
-    });
-    for await (const facts of source.facts) adding.add(facts);
-    const result = adding.result();
-    const lines = flags.by === undefined ? result.totals : result.buckets;
-    const rows = lines.map(({ bucket, currency, sums }) => ({
+    await showSums(ctx, {
+      flags,
+      period: flags.period ?? parsePeriod(usualPeriod, '--period'),
       object: 'orders_summary',
-      ...firstFields(source),
-      by: flags.by ?? null,
-      bucket: flags.by === undefined ? null : bucket,
-      currency: currency ?? null,
-      ...sums,
-      ...lastFields(source, isComplete(result.gaps)),
-    }));
-    await showReport(ctx, columns, rows, source, () => screen(ctx, source, result, by, flags.chart));
-    refuseGaps(result.gaps, 'orders');
+      columns,
+      needs: { kind: 'orders', makers: false },
+      by,
+      isSplit: flags.by !== undefined,
+      adding: summariseOrders,
+      figures: ({ sums }) => sums,
+      screen: (source, result) => screen(ctx, source, result, by, flags.chart),
+      records: 'orders',
+    });
     return undefined;
   },
 });
 
-const columns = [
-  ...firstColumns,
-  rowColumn('by', 'text'),
-  rowColumn('bucket', 'text'),
-  rowColumn('currency', 'text'),
+const columns = sumColumns(
   rowColumn('orders', 'integer'),
   rowColumn('amount', 'sum'),
   rowColumn('refunded', 'sum'),
-  rowColumn('unsummed', 'integer'),
-  ...lastColumns,
-];
+);
 
 function screen(
   ctx: Context,

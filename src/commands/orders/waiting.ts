@@ -5,17 +5,11 @@ import { flag } from '../../flags/flags.ts';
 import { periodFlag } from '../../flags/typed-period.ts';
 import { type OrderSum, summariseOrders, waitingDimensions } from '../../reports/reports.ts';
 import { defineCommand } from '../command.ts';
-import { chartFlag, openSource, sourceFlags, sumsExits, wordsForBrand } from '../report/report-flags.ts';
+import { chartFlag, sourceFlags, sumsExits, wordsForBrand } from '../report/report-flags.ts';
 import { amountColumn, countColumn, summaryBlocks } from '../report/report-grids.ts';
-import {
-  firstColumns,
-  firstFields,
-  lastColumns,
-  lastFields,
-  rowColumn,
-  showReport,
-} from '../report/report-rows.ts';
-import { amountsOf, closingBlocks, isComplete, refuseGaps } from '../report/report-screen.ts';
+import { rowColumn, showSums, sumColumns } from '../report/report-rows.ts';
+import { amountsOf, closingBlocks } from '../report/report-screen.ts';
+import type { Source } from '../report/report-source.ts';
 
 export const waiting = defineCommand({
   description:
@@ -35,60 +29,44 @@ export const waiting = defineCommand({
   examples: ['paydesk -p demo orders waiting', 'paydesk -p demo orders waiting --json --no-input'],
   exits: sumsExits,
   async run(ctx, { flags }) {
-    ctx.out.checkColumns(columns);
     const by = flags.by ?? 'age';
-    const source = await openSource(ctx, {
+    const { chart } = flags;
+    await showSums(ctx, {
       flags,
       period: flags.period,
-      needs: { kind: 'orders', makers: false, by, waiting: 'only' },
-    });
-    const adding = summariseOrders({
-      span: source.range,
-      by,
-      currency: flags.currency,
-      rules: { dayOf: (at) => source.days.day(at), now: source.reachesTo / 1000 },
-      counts: ({ status }) => status === statuses.preAuthorized,
-    });
-    for await (const facts of source.facts) adding.add(facts);
-    const { totals, buckets, gaps } = adding.result();
-    const rows = buckets.map(({ bucket, currency, sums: { orders, amount, unsummed } }) => ({
       object: 'orders_waiting',
-      ...firstFields(source),
+      columns,
+      needs: { kind: 'orders', makers: false, waiting: 'only' },
       by,
-      bucket,
-      currency: currency ?? null,
-      orders,
-      amount,
-      unsummed,
-      ...lastFields(source, isComplete(gaps)),
-    }));
-    const figures = [
-      countColumn<OrderSum>('ORDERS', 'orders'),
-      amountColumn<OrderSum>('AMOUNT', 'amount', amountsOf(source)),
-    ];
-    const shown = {
-      title: 'WAITING FOR CAPTURE',
-      by,
-      chart: flags.chart,
-      columns: figures,
-      bars: 'amount',
-    } as const;
-    await showReport(ctx, columns, rows, source, () => [
-      ...summaryBlocks<OrderSum>(ctx, source, shown, { totals, buckets }),
-      ...closingBlocks(source, [['note', 'the service does not say when an authorization lapses']]),
-    ]);
-    refuseGaps(gaps, 'orders');
+      isSplit: true,
+      adding: (query, { reachesTo }) =>
+        summariseOrders({
+          ...query,
+          rules: { ...query.rules, now: reachesTo / 1000 },
+          counts: ({ status }) => status === statuses.preAuthorized,
+        }),
+      figures: ({ sums: { orders, amount, unsummed } }) => ({ orders, amount, unsummed }),
+      // Without its days: an order waits on every day until it is captured.
+      screen: (source, { totals, buckets }) => [
+        ...summaryBlocks<OrderSum>(
+          ctx,
+          source,
+          { title: 'WAITING FOR CAPTURE', by, chart, columns: figuresOn(source), bars: 'amount' },
+          { totals, buckets },
+        ),
+        ...closingBlocks(source, [['note', 'the service does not say when an authorization lapses']]),
+      ],
+      records: 'orders',
+    });
     return undefined;
   },
 });
 
-const columns = [
-  ...firstColumns,
-  rowColumn('by', 'text'),
-  rowColumn('bucket', 'text'),
-  rowColumn('currency', 'text'),
-  rowColumn('orders', 'integer'),
-  rowColumn('amount', 'sum'),
-  rowColumn('unsummed', 'integer'),
-  ...lastColumns,
-];
+function figuresOn(source: Source) {
+  return [
+    countColumn<OrderSum>('ORDERS', 'orders'),
+    amountColumn<OrderSum>('AMOUNT', 'amount', amountsOf(source)),
+  ];
+}
+
+const columns = sumColumns(rowColumn('orders', 'integer'), rowColumn('amount', 'sum'));

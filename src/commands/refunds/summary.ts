@@ -16,30 +16,15 @@ import {
 } from '../../reports/reports.ts';
 import type { Block } from '../../terminal/terminal.ts';
 import { defineCommand } from '../command.ts';
-import {
-  type Chart,
-  chartFlag,
-  openSource,
-  sourceFlags,
-  sumsExits,
-  wordsForBrand,
-} from '../report/report-flags.ts';
+import { type Chart, chartFlag, sourceFlags, sumsExits, wordsForBrand } from '../report/report-flags.ts';
 import { amountColumn, countColumn, type FigureColumn, summaryBlocks } from '../report/report-grids.ts';
-import {
-  firstColumns,
-  firstFields,
-  lastColumns,
-  lastFields,
-  rowColumn,
-  showReport,
-} from '../report/report-rows.ts';
+import { rowColumn, showSums, sumColumns } from '../report/report-rows.ts';
 import {
   amountsOf,
   apartWords,
   closingBlocks,
   isComplete,
   ratesOfPaid,
-  refuseGaps,
   unsummedLines,
 } from '../report/report-screen.ts';
 import type { Source } from '../report/report-source.ts';
@@ -67,45 +52,27 @@ export const summary = defineCommand({
   ],
   exits: sumsExits,
   async run(ctx, { flags }) {
-    ctx.out.checkColumns(columns);
     const by = flags.by ?? 'reason';
-    const period = flags.period ?? parsePeriod(usualPeriod, '--period');
     const needsMakers = by === 'reason' || by === 'operator' || by === 'origin';
-    const isSplit = flags.by !== undefined || ctx.out.format === 'table';
-    const source = await openSource(ctx, {
+    const isShownSplit = flags.by !== undefined || ctx.out.format === 'table';
+    await showSums(ctx, {
       flags,
-      period,
-      needs: { kind: 'refunds', makers: needsMakers && isSplit, by },
-    });
-    const adding = summariseRefunds({
-      span: source.range,
-      by,
-      currency: flags.currency,
-      rules: { dayOf: (at) => source.days.day(at), now: ctx.clock.now() / 1000 },
-    });
-    for await (const facts of source.facts) adding.add(facts);
-    const result = adding.result();
-    const lines = flags.by === undefined ? result.totals : result.buckets;
-    const complete = isComplete(result.gaps);
-    const rows = lines.map((line) => ({
+      period: flags.period ?? parsePeriod(usualPeriod, '--period'),
       object: 'refunds_summary',
-      ...firstFields(source),
-      by: flags.by ?? null,
-      bucket: flags.by === undefined ? null : line.bucket,
-      ...figuresOf(line, flags.by, source),
-      ...lastFields(source, complete),
-    }));
-    await showReport(ctx, columns, rows, source, () => screen(ctx, source, result, by, flags.chart));
-    refuseGaps(result.gaps, 'refunds and payments');
+      columns,
+      needs: { kind: 'refunds', makers: needsMakers && isShownSplit },
+      by,
+      isSplit: flags.by !== undefined,
+      adding: summariseRefunds,
+      figures: (line, source) => figuresOf(line, flags.by, source),
+      screen: (source, result) => screen(ctx, source, result, by, flags.chart),
+      records: 'refunds and payments',
+    });
     return undefined;
   },
 });
 
-const columns = [
-  ...firstColumns,
-  rowColumn('by', 'text'),
-  rowColumn('bucket', 'text'),
-  rowColumn('currency', 'text'),
+const columns = sumColumns(
   rowColumn('refunds', 'integer'),
   rowColumn('refunded', 'sum'),
   rowColumn('pending', 'sum'),
@@ -116,9 +83,7 @@ const columns = [
   rowColumn('rate_percent', 'text'),
   rowColumn('refunded_of_paid', 'sum'),
   rowColumn('refunded_of_paid_percent', 'text'),
-  rowColumn('unsummed', 'integer'),
-  ...lastColumns,
-];
+);
 
 // A payment has no reason, no operator and no age, so there is none to put beside these buckets.
 function hasPayments(by: Dimension | undefined): boolean {
@@ -126,13 +91,12 @@ function hasPayments(by: Dimension | undefined): boolean {
 }
 
 function figuresOf(
-  { currency, sums }: Line<RefundSum>,
+  { sums }: Line<RefundSum>,
   by: Dimension | undefined,
   source: Pick<Source, 'knowsPayments'>,
 ): JsonObject {
   const beside = source.knowsPayments && hasPayments(by);
   return {
-    currency: currency ?? null,
     refunds: sums.refunds,
     refunded: sums.refunded,
     pending: sums.pending,

@@ -1,10 +1,13 @@
-/** The rows of a report for scripts: tidy, one for each bucket and currency, each with `complete` and `as_of`. */
+/** The frame of every report that adds up: tidy rows for scripts, one for each bucket and currency, or a screen for people. */
 
 import type { Column, ValueKind } from '../../api/resources.ts';
 import type { JsonObject } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
+import type { Facts, Line, Summary, SummaryQuery } from '../../reports/reports.ts';
 import type { Block } from '../../terminal/terminal.ts';
-import type { Source } from './report-source.ts';
+import { openSource } from './report-flags.ts';
+import { isComplete, refuseGaps } from './report-screen.ts';
+import type { Asked, Needs, Source } from './report-source.ts';
 
 /** A column of such rows. All of them are in CSV, and in a table if somebody names columns. */
 export function rowColumn(name: string, kind: ValueKind): Column {
@@ -25,6 +28,12 @@ export const lastColumns: readonly Column[] = [
   rowColumn('as_of', 'time'),
   rowColumn('only_currency', 'text'),
 ];
+
+/** The columns of the rows of a summary: by what it is split, its figures, and where they come from. */
+export function sumColumns(...figures: readonly Column[]): readonly Column[] {
+  const split = ['by', 'bucket', 'currency'].map((name) => rowColumn(name, 'text'));
+  return [...firstColumns, ...split, ...figures, rowColumn('unsummed', 'integer'), ...lastColumns];
+}
 
 /** The same for a list of orders or refunds: its table has no room for them, and no row says its source. */
 export const lastColumnsOfList: readonly Column[] = lastColumns
@@ -57,6 +66,54 @@ export function lastFieldsOfList(source: Source, isComplete: boolean): JsonObjec
 
 function seconds(ms: number | undefined): number | null {
   return ms === undefined ? null : Math.ceil(ms / 1000);
+}
+
+/** What one summary has of its own. */
+interface Sums<Name extends string, By extends string> extends Pick<Asked, 'period'> {
+  readonly flags: Asked['flags'] & { readonly currency?: string | undefined };
+  /** The name of a row. */
+  readonly object: string;
+  readonly columns: readonly Column[];
+  readonly needs: Omit<Needs, 'by'>;
+  readonly by: By;
+  /** Whether rows for scripts are split too. */
+  readonly isSplit: boolean;
+  readonly adding: (query: SummaryQuery<By>, source: Source) => Adding<Name>;
+  /** The figures of a row, after its bucket and currency. */
+  readonly figures: (line: Line<Name>, source: Source) => JsonObject;
+  readonly screen: (source: Source, result: Summary<Name>) => readonly Block[];
+  /** What is incomplete if something is missing. */
+  readonly records: string;
+}
+
+interface Adding<Name extends string> {
+  readonly add: (facts: Facts) => void;
+  readonly result: () => Summary<Name>;
+}
+
+/** Adds up what a source knows and prints it. Throws CliError 'incomplete' after that if something is missing in the sums. */
+export async function showSums<Name extends string, By extends string>(
+  ctx: Context,
+  { flags, period, object, columns, needs, by, isSplit, adding, figures, screen, records }: Sums<Name, By>,
+): Promise<void> {
+  ctx.out.checkColumns(columns);
+  const source = await openSource(ctx, { flags, period, needs: { ...needs, by } });
+  const { range: span, days } = source;
+  const rules = { dayOf: (at: number) => days.day(at), now: ctx.clock.now() / 1000 };
+  const { add, result } = adding({ span, by, currency: flags.currency, rules }, source);
+  for await (const facts of source.facts) add(facts);
+  const sums = result();
+  const rows = (isSplit ? sums.buckets : sums.totals).map((line) => ({
+    object,
+    ...firstFields(source),
+    by: isSplit ? by : null,
+    bucket: isSplit ? line.bucket : null,
+    currency: line.currency ?? null,
+    ...figures(line, source),
+    ...lastFields(source, isComplete(sums.gaps)),
+  }));
+  await showReport(ctx, columns, rows, source, () => screen(source, sums));
+  refuseGaps(sums.gaps, records);
 }
 
 /** Prints a report: as a screen for people, as rows for everything else, and also where somebody named columns. */

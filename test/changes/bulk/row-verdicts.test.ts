@@ -1,12 +1,11 @@
 /** What became of the rows of a plan, from the journal. */
 
 import { expect, it } from 'vitest';
+import { inputOf, reportRecord } from '../../../src/changes/bulk/row-records.ts';
 import {
   countVerdicts,
-  inputOf,
   isSentAnew,
   movedNothing,
-  reportRecord,
   reportRows,
 } from '../../../src/changes/bulk/row-verdicts.ts';
 import { attemptName } from '../../../src/journal/journal.ts';
