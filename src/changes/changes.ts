@@ -13,8 +13,8 @@ export {
   withQuery,
 } from './api-request.ts';
 export { applyPlan } from './bulk/apply-plan.ts';
-export { compareFile } from './bulk/compare-file.ts';
-export { isUnsentPlanOf, planFile, planOrder, refreshPlan } from './bulk/make-plan.ts';
+export { compareFile } from './bulk/compare/compare-file.ts';
+export { isUnsentPlanOf, planFile, planOrder, refreshPlan } from './bulk/plan/make-plan.ts';
 export { checkPlanLimits, controlFigures, paidOnOrders, rowsToSend } from './bulk/plan-checks.ts';
 export { planStatus } from './bulk/plan-status.ts';
 export { readAgain } from './bulk/report-plan.ts';

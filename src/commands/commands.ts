@@ -114,7 +114,7 @@ export const commands: readonly CommandEntry[] = [
     summary: 'Create an order, with a checkout or without',
     changes: 'service',
     guide: 'create',
-    load: async () => (await import('./orders/create.ts')).create,
+    load: async () => (await import('./create.ts')).createOrders,
   },
   {
     words: ['orders', 'export'],
@@ -204,13 +204,13 @@ export const commands: readonly CommandEntry[] = [
     words: ['customers', 'export'],
     summary: 'Export all customers',
     guide: 'exports',
-    load: async () => (await import('./customers/export.ts')).exportCustomers,
+    load: async () => (await import('./customers/show.ts')).exportCustomers,
   },
   {
     words: ['checkout', 'create'],
     summary: 'Create a payment link',
     changes: 'service',
-    load: async () => (await import('./checkout/create.ts')).create,
+    load: async () => (await import('./create.ts')).createCheckout,
   },
   {
     words: ['journal', 'list'],
@@ -250,13 +250,13 @@ export const commands: readonly CommandEntry[] = [
     words: ['journal', 'forget'],
     summary: 'Erase bodies, notes and links of settled changes',
     changes: 'journal',
-    load: async () => (await import('./journal/archive.ts')).forget,
+    load: async () => (await import('./journal/export.ts')).forget,
   },
   {
     words: ['journal', 'archive'],
     summary: 'Move settled changes of long ago into a file',
     changes: 'journal',
-    load: async () => (await import('./journal/archive.ts')).archive,
+    load: async () => (await import('./journal/export.ts')).archive,
   },
   {
     words: ['journal', 'export'],
@@ -288,7 +288,7 @@ export const commands: readonly CommandEntry[] = [
   {
     words: ['index', 'status'],
     summary: 'Show what the index knows, and how old that is',
-    load: async () => (await import('./index/status.ts')).status,
+    load: async () => (await import('./index/build.ts')).status,
   },
   {
     words: ['index', 'forget'],
@@ -298,7 +298,7 @@ export const commands: readonly CommandEntry[] = [
   {
     words: ['index', 'rekey'],
     summary: 'Seal the index with a new key',
-    load: async () => (await import('./index/status.ts')).rekey,
+    load: async () => (await import('./index/build.ts')).rekey,
   },
   {
     words: ['sender', 'init'],
@@ -308,7 +308,7 @@ export const commands: readonly CommandEntry[] = [
   {
     words: ['sender', 'serve'],
     summary: 'Run the sender until a signal comes',
-    load: async () => (await import('./sender/serve.ts')).serve,
+    load: async () => (await import('./sender/init.ts')).serve,
   },
   {
     words: ['sender', 'migrate'],
@@ -402,7 +402,7 @@ export const commands: readonly CommandEntry[] = [
   {
     words: ['profile', 'remove'],
     summary: 'Remove a profile and its key',
-    load: async () => (await import('./profile/remove.ts')).remove,
+    load: async () => (await import('./profile/key.ts')).remove,
   },
   {
     words: ['profile', 'check'],

@@ -16,14 +16,19 @@ import {
 } from './failures.ts';
 import { idsFrom, type Random } from './random.ts';
 import { checkAccept, checkKey, languageOf, pageRequestOf, readBody } from './requests.ts';
-import { type LaterFault, laterOf } from './rules/later.ts';
 import {
   createLink,
   createOrder,
   withoutLinkAliases,
   withoutOrderAliases,
 } from './rules/order-and-checkout.ts';
-import { captureOrder, type RuleInputs, refundOrder } from './rules/refund-and-capture.ts';
+import {
+  captureOrder,
+  type LaterFault,
+  laterOf,
+  type RuleInputs,
+  refundOrder,
+} from './rules/refund-and-capture.ts';
 import type { Store, StoredPage } from './store.ts';
 import type { StoredOrder } from './stored-records.ts';
 

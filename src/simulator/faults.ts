@@ -5,7 +5,7 @@ import { CliError } from '../errors.ts';
 import type { App } from './app.ts';
 import { tooMany } from './failures.ts';
 import { seededRandom } from './random.ts';
-import { type LaterFault, laterFaults } from './rules/later.ts';
+import { type LaterFault, laterFaults } from './rules/refund-and-capture.ts';
 
 /**
  * How a reply fails.

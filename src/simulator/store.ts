@@ -1,15 +1,13 @@
 /** The store of a simulator: its orders, customers and checkouts, its key and its instance id. */
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import type { JsonObject, Mode } from '../api/spec.ts';
-import { livemodeOf } from '../api/spec.ts';
+import { type JsonObject, livemodeOf, type Mode } from '../api/spec.ts';
 import type { Ruled } from './failures.ts';
 import type { Random } from './random.ts';
-import { type Later, settleLater } from './rules/later.ts';
+import { type Later, settleLater } from './rules/refund-and-capture.ts';
 import { seedCustomers, seedOrders } from './seed/seed.ts';
 import { inTransaction, openFile } from './store-file.ts';
-import type { StoredOrder } from './stored-records.ts';
-import { isStoredOrder } from './stored-records.ts';
+import { isStoredOrder, type StoredOrder } from './stored-records.ts';
 
 // Assumed: a private key begins like this. Every new simulator gets a random one.
 const keyPrefix = 'key_';

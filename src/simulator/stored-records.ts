@@ -18,7 +18,7 @@ interface StoredRefund {
   readonly amount: number;
   readonly created_at: number;
   readonly auth_code: string;
-  /** Only of a refund that is pending, was pending, or failed (rules/later.ts). */
+  /** Only of a refund that is pending, was pending, or failed (rules/refund-and-capture.ts). */
   readonly status?: LaterStatus | 'pending';
 }
 

@@ -2,8 +2,8 @@
 
 import type { Column, ValueKind } from '../api/resources.ts';
 import type { JsonObject } from '../api/spec.ts';
-import { csvValue, type Reading } from './columns.ts';
 import type { ListFormat } from './list-format.ts';
+import { csvValue, type Reading } from './table/columns.ts';
 
 // The signs that start a formula, in small and full-width forms too.
 const formula = String.raw`[=+\-@|\t\r\n\u2212\ufe62\ufe63\ufe66\ufe6b\uff1d\uff0b\uff0d\uff20\uff5c]`;

@@ -4,6 +4,12 @@ import type { Column } from '../api/resources.ts';
 import type { JsonObject } from '../api/spec.ts';
 import type { ExportFormat } from '../exports/exports.ts';
 import { loadPaint } from './color.ts';
+import { csvList } from './csv.ts';
+import { jsonList, ndjsonList, rowOf } from './json.ts';
+import type { OutputOptions } from './output.ts';
+import { cleanCell } from './sanitise.ts';
+import type { Secrets } from './secrets.ts';
+import { type Locale, screenClean, widthToDraw } from './streams.ts';
 import {
   absent,
   asReceived,
@@ -16,14 +22,8 @@ import {
   tableColumns,
   titlesBeyond,
   usualColumns,
-} from './columns.ts';
-import { csvList } from './csv.ts';
-import { jsonList, ndjsonList, rowOf } from './json.ts';
-import type { OutputOptions } from './output.ts';
-import { cleanCell } from './sanitise.ts';
-import type { Secrets } from './secrets.ts';
-import { type Locale, screenClean, widthToDraw } from './streams.ts';
-import type { TableStyle } from './table.ts';
+} from './table/columns.ts';
+import type { TableStyle } from './table/table.ts';
 import type { ListHow, PrintedRecord } from './terminal.ts';
 
 /** A record to print. */
@@ -79,7 +79,7 @@ export async function stdoutFormat(
     case 'list':
       return fieldList(named, columns, readingOf(options), clean);
     case 'table': {
-      const { drawTable } = await import('./table.ts');
+      const { drawTable } = await import('./table/table.ts');
       const width = widthToDraw(stdout);
       return drawTable(named ?? tableColumns(columns, width), {
         header,

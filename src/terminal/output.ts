@@ -4,15 +4,6 @@ import type { Column } from '../api/resources.ts';
 import type { JsonObject } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
 import { type ColorLevel, loadLightOnDark, loadPaint } from './color.ts';
-import {
-  namedColumns,
-  ownColumns,
-  readingOf,
-  resultColumns,
-  tableColumns,
-  unitsMark,
-  usualColumns,
-} from './columns.ts';
 import { rowOf, screenRowOf } from './json.ts';
 import { type DrawnHow, type ListFormat, type Row, stdoutFormat } from './list-format.ts';
 import type { Secrets } from './secrets.ts';
@@ -24,6 +15,15 @@ import {
   screenClean,
   widthToDraw,
 } from './streams.ts';
+import {
+  namedColumns,
+  ownColumns,
+  readingOf,
+  resultColumns,
+  tableColumns,
+  unitsMark,
+  usualColumns,
+} from './table/columns.ts';
 import type { Block, Format, Output, PrintedRecord } from './terminal.ts';
 
 export interface OutputOptions {
@@ -222,7 +222,7 @@ function startSink(
         (brief ? tableColumns(columns, wideTable) : undefined))
       : namedColumns(columns, options.columns);
   // The table code is loaded while the first page is on its way. If that fails, the error comes when the table is drawn.
-  if (options.format === 'table') import('./table.ts').catch(() => undefined);
+  if (options.format === 'table') import('./table/table.ts').catch(() => undefined);
   let format: ListFormat | undefined;
   let state: 'new' | 'begun' | 'ended' = 'new';
   let written = 0;

@@ -4,7 +4,6 @@ import type { WireRecord } from '../api/api.ts';
 import type { Column } from '../api/resources.ts';
 import type { JsonObject } from '../api/spec.ts';
 
-export { createAsk } from './ask.ts';
 export { closestNames } from './closest-names.ts';
 export { type ColorLevel, chartSigns, colorLevel } from './color.ts';
 export { csvLine, formulaSafe, withoutFormulaSafety } from './csv.ts';
@@ -12,6 +11,7 @@ export { fileFormat } from './list-format.ts';
 export { createTimes, knowsZone, type Times } from './local-time.ts';
 export { createNotes, type NotesControl } from './notes.ts';
 export { createOutput, type OutputControl } from './output.ts';
+export { createAsk } from './prompts/ask.ts';
 export { cleanCell, toJson } from './sanitise.ts';
 export { createSecrets, type Secrets } from './secrets.ts';
 export type { Locale, StreamFacts } from './streams.ts';

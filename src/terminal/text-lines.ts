@@ -3,8 +3,8 @@
 import stringWidth from 'string-width';
 import { meaningOfStatus, type StatusMeaning } from '../api/spec.ts';
 import type { Paint } from './color.ts';
-import { absent, asReceived, mark } from './columns.ts';
 import type { Times } from './local-time.ts';
+import { absent, asReceived, mark } from './table/columns.ts';
 import type { Cell, Style, TimeSpan } from './terminal.ts';
 
 /** The end of a text that was cut. */

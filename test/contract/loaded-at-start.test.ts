@@ -106,7 +106,7 @@ test('a list and a refund load what they need', async () => {
   const refund = ['orders', 'refund', order.id, '--yes', '--quiet'];
   expect(await loadedBy(refund, desk.home, desk.env)).toMatchInlineSnapshot(`
     {
-      "chunks": "client common compile-cache context core lines make-change pick-order refund refunding rolldown-runtime start",
+      "chunks": "client common compile-cache context core lines make-change refund refunding rolldown-runtime start",
       "node": "buffer crypto events fs fs/promises http module net os path process sqlite stream timers/promises url",
       "packages": "ansi-regex commander get-east-asian-width ky string-width strip-ansi valibot",
     }

@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Column } from '../../src/api/resources.ts';
 import { orderColumns } from '../../src/api/resources.ts';
-import { readingOf } from '../../src/terminal/columns.ts';
 import { csvList, formulaSafe, withoutFormulaSafety } from '../../src/terminal/csv.ts';
 import { cleanCell } from '../../src/terminal/sanitise.ts';
+import { readingOf } from '../../src/terminal/table/columns.ts';
 import { locale, now, outputOf, wire } from './screens.ts';
 
 const reading = readingOf({ locale, now });

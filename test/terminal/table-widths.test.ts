@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { type AmountStyle, plainAmounts } from '../../src/amounts.ts';
 import { orderColumns } from '../../src/api/resources.ts';
 import type { JsonObject } from '../../src/api/spec.ts';
-import { fitColumns, total, usualWidths } from '../../src/terminal/table-widths.ts';
+import { fitColumns, total, usualWidths } from '../../src/terminal/table/table-widths.ts';
 import { lines, outputOf, wire } from './screens.ts';
 
 // As `orders list` has them while an order has an open case: the status stays.

@@ -25,7 +25,7 @@ import {
   unfitOf,
 } from '../../orders/orders.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
-import { isPlanned } from '../bulk/order-after.ts';
+import { isPlanned } from '../bulk/plan/order-after.ts';
 import type { RefundAsked, RefundPlan } from './refund-plan.ts';
 
 export function refused(message: string, now: readonly string[]): CliError {

@@ -15,7 +15,7 @@ import {
   foldedFields,
   metadataFields,
   type SearchableOrder,
-} from '../orders/order-matching.ts';
+} from '../orders/search/order-matching.ts';
 import { brokeOff, upTo } from '../walk.ts';
 
 const defaultMax = 5_000;

@@ -8,8 +8,8 @@ import { clockAndZoneOf, type When, whenFlag } from '../../flags/typed-time.ts';
 import type { OrderIndex } from '../../index/index.ts';
 import { accountLabel, type Profile } from '../../profiles/profiles.ts';
 import { defineCommand } from '../command.ts';
-import { buyerFieldsOfText, buyerNamesOfText, buyerOfText } from '../orders/indexed-text.ts';
-import { createSearch, needlesOf } from '../orders/order-matching.ts';
+import { buyerFieldsOfText, buyerNamesOfText, buyerOfText } from '../orders/search/indexed-text.ts';
+import { createSearch, needlesOf } from '../orders/search/order-matching.ts';
 import { alone, existingIndex } from './index-walk.ts';
 
 export const forget = defineCommand({

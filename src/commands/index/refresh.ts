@@ -9,9 +9,9 @@ import { clockAndZoneOf, dayBegan } from '../../flags/typed-time.ts';
 import type { OrderIndex } from '../../index/index.ts';
 import type { Settings } from '../../profiles/profiles.ts';
 import { defineCommand } from '../command.ts';
-import { reducedText } from '../orders/indexed-text.ts';
+import { reducedText } from '../orders/search/indexed-text.ts';
+import { indexColumns, indexRecord, indexView } from './build.ts';
 import { alone, existingIndex, type IndexWalk, walkIntoIndex } from './index-walk.ts';
-import { indexColumns, indexRecord, indexView } from './status.ts';
 
 const defaultRequests = 500;
 

@@ -5,7 +5,7 @@ import { statuses } from '../../api/spec.ts';
 import { againFlag, captureOrder, idempotencyKeyFlag } from '../../changes/changes.ts';
 import { flag, orderArgument } from '../../flags/flags.ts';
 import { defineCommand } from '../command.ts';
-import { namedOrder, type Pickable } from './pick-order.ts';
+import { namedOrder, type Pickable } from './search/pick-order.ts';
 
 const { captureExample } = resources.orders;
 const offer: Pickable = {

@@ -5,7 +5,7 @@ import { idOf } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
 import type { OrderIndex, ReadOrder } from '../../index/index.ts';
-import { indexedOrder } from './indexed-text.ts';
+import { indexedOrder } from './search/indexed-text.ts';
 
 /** Takes the pages of one walk, in their order. */
 export interface IndexFeed {

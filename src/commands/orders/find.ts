@@ -3,12 +3,12 @@
 import { flag, usage } from '../../flags/flags.ts';
 import { defineCommand } from '../command.ts';
 import { passing } from '../listing.ts';
-import { searchedIndex } from './find-indexed.ts';
-import { findLive } from './find-live.ts';
-import type { Search } from './find-search.ts';
 import { filterFlags, orderFilters } from './order-filters.ts';
-import { createMatcher, type Matcher } from './order-matching.ts';
 import { observeOrders } from './order-observer.ts';
+import { searchedIndex } from './search/find-indexed.ts';
+import { findLive } from './search/find-live.ts';
+import type { Search } from './search/find-search.ts';
+import { createMatcher, type Matcher } from './search/order-matching.ts';
 
 const defaultMax = 5_000;
 

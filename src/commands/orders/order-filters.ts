@@ -31,7 +31,7 @@ import { knownOrders, unfitOf } from '../../orders/orders.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import { closestNames } from '../../terminal/terminal.ts';
 import type { Filter } from '../listing.ts';
-import { fold } from './fold-text.ts';
+import { fold } from './search/fold-text.ts';
 
 export const filterFlags = {
   status: flag.text({

@@ -12,7 +12,7 @@ import {
 import { type Completer, flag, orderArgument, recordId, usage } from '../../flags/flags.ts';
 import { allocateWays } from '../../plans/plans.ts';
 import { defineCommand } from '../command.ts';
-import { namedOrder, type Pickable } from './pick-order.ts';
+import { namedOrder, type Pickable } from './search/pick-order.ts';
 
 const { idExample } = resources.orders;
 const [firstReason] = refundReasonValues;

@@ -35,7 +35,7 @@ import { defineCommand } from '../command.ts';
 import { checkCopy, copyFlag, tellBuyer } from './for-buyer.ts';
 import { orderContents } from './order-contents.ts';
 import { nextSteps } from './order-steps.ts';
-import { namedOrder, type Pickable } from './pick-order.ts';
+import { namedOrder, type Pickable } from './search/pick-order.ts';
 
 const { idExample } = resources.orders;
 

@@ -22,10 +22,9 @@ import {
 import { factsOfOrder, hasCurrency, isInSpan, type OrderFact, type Span } from '../../reports/reports.ts';
 import { defineCommand } from '../command.ts';
 import { openSource, sourceFlags, sumsExits } from '../report/report-flags.ts';
-import { nobodyAsked } from '../report/report-makers.ts';
 import { lastColumnsOfList, lastFieldsOfList, rowColumn, sayAsOf } from '../report/report-rows.ts';
 import { inCurrency } from '../report/report-screen.ts';
-import type { Source } from '../report/report-source.ts';
+import { nobodyAsked, type Source } from '../report/report-source.ts';
 
 const usualPeriod = 'today';
 

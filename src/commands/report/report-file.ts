@@ -16,11 +16,12 @@ import {
   type Known,
 } from '../../reports/reports.ts';
 import { datedRows, rowDates, rowKinds } from '../orders/order-rows.ts';
-import { makersOf, nobodyAsked } from './report-makers.ts';
 import {
   type Asked,
   asOfReading,
+  makersOf,
   type Needs,
+  nobodyAsked,
   type OpenedSource,
   type Source,
   timeOf,

@@ -17,9 +17,16 @@ import {
 import { shownIndexed, unconfirmedOf } from '../../orders/orders.ts';
 import { accountSpan, commandLine, type Profile } from '../../profiles/profiles.ts';
 import { type Facts, factsOfOrder, hasCurrency, isInSpan } from '../../reports/reports.ts';
-import { type Makers, makersOf, nobodyAsked } from './report-makers.ts';
 import { indexLines, indexLinesOfFile, readsThatMatter } from './report-screen.ts';
-import { type Asked, type Needs, type OpenedSource, timeOf } from './report-source.ts';
+import {
+  type Asked,
+  type Makers,
+  makersOf,
+  type Needs,
+  nobodyAsked,
+  type OpenedSource,
+  timeOf,
+} from './report-source.ts';
 
 /**
  * Opens the index of the account as the source of a report. Undefined if there is none, or if it cannot answer; then a note says

@@ -11,8 +11,16 @@ import { type Facts, factsOfOrder } from '../../reports/reports.ts';
 import { feedIndex } from '../orders/feed-index.ts';
 import { stopAtDate } from '../orders/order-observer.ts';
 import { brokeOff } from '../walk.ts';
-import { type Makers, makersOf, nobodyAsked } from './report-makers.ts';
-import { type Asked, asOfReading, type Needs, type OpenedSource, timeOf } from './report-source.ts';
+import {
+  type Asked,
+  asOfReading,
+  type Makers,
+  makersOf,
+  type Needs,
+  nobodyAsked,
+  type OpenedSource,
+  timeOf,
+} from './report-source.ts';
 
 /** Opens the service itself as the source: every order is read when the facts are asked for. */
 export async function openLive(ctx: Context, asked: Asked): Promise<OpenedSource> {

@@ -16,7 +16,7 @@ import {
   unitOf,
 } from '../../reports/reports.ts';
 import type { Block, Cell } from '../../terminal/terminal.ts';
-import { readWords } from '../orders/find-indexed.ts';
+import { readWords } from '../orders/search/find-indexed.ts';
 import type { AsOfLine, Needs, Source } from './report-source.ts';
 
 /** The first line: what this is about, when, and whose numbers these are. */

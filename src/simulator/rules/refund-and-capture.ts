@@ -1,4 +1,4 @@
-/** What a refund and a capture do to an order (service: Endpoints 1 and 3, States and transitions), as pure functions. */
+/** What a refund and a capture do to an order, at once or some seconds after the reply (service: Endpoints 1 and 3, States and transitions), as pure functions. */
 
 import type { RefundRequest } from '../../api/request-bodies.ts';
 import { statuses } from '../../api/spec.ts';
@@ -15,6 +15,7 @@ import {
 import type { Ids } from '../random.ts';
 import {
   chargesOf,
+  type LaterStatus,
   leftOf,
   nestedList,
   refundedOf,
@@ -97,7 +98,7 @@ function applyShares(order: StoredOrder, shares: readonly Share[], inputs: RuleI
 }
 
 /** The order with these charges, and the sums and statuses that follow from them. `now` is in Unix seconds. */
-export function withSums(order: StoredOrder, charges: readonly StoredCharge[], now: number): StoredOrder {
+function withSums(order: StoredOrder, charges: readonly StoredCharge[], now: number): StoredOrder {
   const left = charges.reduce((sum, charge) => sum + leftOf(charge), 0);
   const refunded = charges.reduce((sum, charge) => sum + refundedOf(charge), 0);
   const partly = refunded === 0 ? statuses.paid : statuses.partiallyRefunded;
@@ -163,4 +164,56 @@ function captureCharge(charge: StoredCharge, now: number): StoredCharge {
 export function feeOf(amount: number): number {
   // Assumed: 29 for every full 1000 of the amount.
   return Math.floor(amount / 1000) * 29;
+}
+
+// Assumed: all of this. The document shows no status of a refund, and no refund that fails. It shows that a paid order can be
+// refunded, and that `amount_refunded` is what went back (service: order), so the money of a failed refund can be refunded again.
+
+/** What a fault makes of a refund: it is made and fails later, or it is pending and made later. */
+export const laterFaults = ['fails-later', 'pending'] as const;
+export type LaterFault = (typeof laterFaults)[number];
+
+/** So many seconds after its reply. */
+const laterAfter = 3;
+
+/** What is written down when a refund is taken up. */
+export interface Later {
+  /** Unix seconds. */
+  readonly at: number;
+  readonly refundId: string;
+  readonly status: LaterStatus;
+}
+
+/** What becomes later of the refunds that are new on this order. `now` is in Unix seconds. */
+export function laterOf(
+  fault: LaterFault,
+  before: StoredOrder,
+  after: StoredOrder,
+  now: number,
+): readonly Later[] {
+  const known = new Set(refundsOf(before));
+  const status = fault === 'pending' ? 'succeeded' : 'failed';
+  return refundsOf(after)
+    .filter((id) => !known.has(id))
+    .map((refundId) => ({ at: now + laterAfter, refundId, status }));
+}
+
+function refundsOf(order: StoredOrder): readonly string[] {
+  return chargesOf(order).flatMap(({ refunds }) => (refunds?.data ?? []).map(({ id }) => id));
+}
+
+/** The order after that. A failed refund goes out of all sums, and its money can be refunded again. */
+export function settleLater(order: StoredOrder, { refundId, status }: Later, now: number): StoredOrder {
+  const charges = chargesOf(order).map((charge) => settleIn(charge, refundId, status));
+  return withSums(order, charges, now);
+}
+
+function settleIn(charge: StoredCharge, refundId: string, status: LaterStatus): StoredCharge {
+  const { refunds } = charge;
+  if (refunds === null || refunds.data.every(({ id }) => id !== refundId)) return charge;
+  const data = refunds.data.map((refund) => (refund.id === refundId ? { ...refund, status } : refund));
+  const settled = { ...charge, refunds: nestedList(data) };
+  if (status !== 'failed') return settled;
+  const isPart = refundedOf(settled) > 0;
+  return { ...settled, status: isPart ? statuses.partiallyRefunded : statuses.paid, is_refundable: true };
 }

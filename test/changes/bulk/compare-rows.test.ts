@@ -2,7 +2,11 @@
 
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { type Compared, type CompareRules, compareOrder } from '../../../src/changes/bulk/compare-rows.ts';
+import {
+  type Compared,
+  type CompareRules,
+  compareOrder,
+} from '../../../src/changes/bulk/compare/compare-rows.ts';
 import type { AttemptRecord } from '../../../src/journal/journal.ts';
 import {
   type KnownOrder,

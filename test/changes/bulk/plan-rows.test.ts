@@ -2,8 +2,8 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { OrderOfRows, RowsAsked } from '../../../src/changes/bulk/plan-row.ts';
-import { planRows } from '../../../src/changes/bulk/plan-rows.ts';
+import type { OrderOfRows, RowsAsked } from '../../../src/changes/bulk/plan/plan-row.ts';
+import { planRows } from '../../../src/changes/bulk/plan/plan-rows.ts';
 import { planRefund } from '../../../src/changes/refund/refund-plan.ts';
 import type { AttemptRecord } from '../../../src/journal/journal-rows.ts';
 import { rowKey } from '../../../src/plans/plan-lines.ts';

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { fold } from '../../../src/commands/orders/fold-text.ts';
+import { fold } from '../../../src/commands/orders/search/fold-text.ts';
 
 const anyText = fc.string({ unit: 'binary', maxLength: 40 });
 

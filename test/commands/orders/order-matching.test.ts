@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createMatcher } from '../../../src/commands/orders/order-matching.ts';
+import { createMatcher } from '../../../src/commands/orders/search/order-matching.ts';
 
 const shown = {
   id: 'ord_2tQ7zRk9PwE5xNvAm',

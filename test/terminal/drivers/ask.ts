@@ -3,9 +3,9 @@
 import { systemClock } from '../../../bin/process-io.ts';
 import { plainAmounts } from '../../../src/amounts.ts';
 import { CliError } from '../../../src/errors.ts';
-import { createAsk } from '../../../src/terminal/ask.ts';
 import { colorLevel } from '../../../src/terminal/color.ts';
 import { createNotes } from '../../../src/terminal/notes.ts';
+import { createAsk } from '../../../src/terminal/prompts/ask.ts';
 import { createSecrets } from '../../../src/terminal/secrets.ts';
 import type { SearchedList } from '../../../src/terminal/terminal.ts';
 

@@ -1,0 +1,276 @@
+/** `refunds compare`: a file of refunds, made by anybody, beside what the service and the journal of this machine show. */
+
+import { sumsWords } from '../../../amounts.ts';
+import { longPages, type OpenService } from '../../../api/api.ts';
+import { type Column, fieldColumn } from '../../../api/resources.ts';
+import { idOf, type JsonObject } from '../../../api/spec.ts';
+import type { Context } from '../../../context/context.ts';
+import { type KnownOrder, knownOrders, ordersWithRefunds, stopsRefund } from '../../../orders/orders.ts';
+import { type Delimiter, type InputRow, readInputFile, rowKey, sumsOf } from '../../../plans/plans.ts';
+import { commandLine, type Profile } from '../../../profiles/profiles.ts';
+import { senderOf } from '../../refund/known-refunds.ts';
+import { inFull, lineWords } from '../batch-words.ts';
+import { checkWritten, referenceProblems, refuseProblems } from '../bulk-files.ts';
+import { orderIdOf, ordersOf, type ReadOrders } from '../found-orders.ts';
+import { readOrders } from '../read-orders.ts';
+import { inputColumnsOf } from '../row-records.ts';
+import {
+  type Compared,
+  type CompareRules,
+  compareOrder,
+  compareVerdicts,
+  notFound,
+  notInFile,
+} from './compare-rows.ts';
+import { isShown, type ShownRefund } from './row-claims.ts';
+
+/** What `refunds compare` was asked for. */
+interface CompareAsked {
+  readonly file: string;
+  readonly delimiter: Delimiter | undefined;
+  /** Where the rows go, with their errors beside them, if the file has errors. */
+  readonly errors: string | undefined;
+  readonly force: boolean;
+  /** Also finds refunds since then that no row is about; Unix milliseconds. */
+  readonly since: number | undefined;
+}
+
+/** Compares a file. Returns 0 if every row was refunded just as it says, 7 while one is unconfirmed, and 8 otherwise. */
+export async function compareFile(
+  ctx: Context,
+  service: OpenService,
+  asked: CompareAsked,
+): Promise<0 | 7 | 8> {
+  await checkWritten(ctx, { '--errors': asked.errors }, { 'the input file': asked.file });
+  const input = readInputFile(await ctx.plans.input(asked.file), {
+    delimiter: asked.delimiter,
+    for: 'compare',
+  });
+  await refuseProblems(ctx, input, input.problems, asked);
+  const orders = await readOrders(ctx, service, ordersOf(input.rows));
+  await refuseProblems(ctx, input, referenceProblems(input.rows, orders), asked);
+  const known = knowing(ctx, service);
+  const compared = await compareRows(input.rows, orders, known);
+  const ofRows = new Set(
+    compared.flatMap(({ orderId, refunds }) => refunds.map(({ id }) => `${orderId} ${id}`)),
+  );
+  const more =
+    asked.since === undefined
+      ? []
+      : await refundsElsewhere(ctx, service, known, { ofRows, since: asked.since });
+  const all = [...compared.toSorted(byLine), ...more];
+  const plan = { columns: input.columns };
+  await ctx.out.ownList(
+    compareColumns(plan, all),
+    all.values().map((one) => compareRecord(one, plan)),
+  );
+  for (const line of whyLines(all, service.profile, asked.file)) ctx.notes.note(line);
+  const isLookedFor = asked.since !== undefined;
+  for (const line of closingLines(all, service.profile, isLookedFor)) ctx.notes.note(line);
+  const isAlarming = ({ verdict, state }: Compared) =>
+    stopsRefund(verdict.replaceAll('_', ' ')) || (verdict === 'not_in_file' && state === 'unconfirmed');
+  if (all.some(isAlarming)) return 7;
+  return all.every(({ verdict }) => verdict === 'refunded') ? 0 : 8;
+}
+
+function byLine(one: Compared, other: Compared): number {
+  return (one.row?.line ?? 0) - (other.row?.line ?? 0);
+}
+
+// What is known of some orders, and the rules for the rows of one of them.
+interface Knowing {
+  readonly of: (orders: readonly JsonObject[]) => Promise<readonly KnownOrder[]>;
+  readonly rules: (orderId: string) => CompareRules;
+}
+
+function knowing(ctx: Context, service: OpenService): Knowing {
+  const { origin, mode, settings } = service.profile;
+  return {
+    of: (orders) => knownOrders(ctx, service, orders),
+    rules: (orderId) => ({
+      keyOf: (row) => rowKey({ ...row, origin, mode, orderId }),
+      senderOf: (refund) => senderOf(ctx, refund),
+      settings,
+    }),
+  };
+}
+
+// The journal is asked about so many orders at a time, since a file may name thousands.
+const ordersAtOnce = 100;
+
+async function compareRows(
+  rows: readonly InputRow[],
+  orders: ReadOrders,
+  known: Knowing,
+): Promise<readonly Compared[]> {
+  const byOrder = [...Map.groupBy(rows, (row) => orderIdOf(row, orders))];
+  const compared: Compared[] = [];
+  for (let from = 0; from < byOrder.length; from += ordersAtOnce) {
+    const some = byOrder.slice(from, from + ordersAtOnce);
+    const read = await known.of(
+      some.map(([id]) => orders.take(id)?.order).filter((order) => order !== undefined),
+    );
+    const byId = new Map(read.map((one) => [one.order.id, one]));
+    compared.push(
+      ...some.flatMap(([id, own]) => {
+        const order = byId.get(id);
+        const missing = orders.missing.get(id) ?? `there is no order ${id}`;
+        return order === undefined
+          ? own.map((row) => notFound(id, row, missing))
+          : compareOrder(id, own, order, known.rules(id));
+      }),
+    );
+  }
+  return compared;
+}
+
+// Which refunds are looked for: those since then that no row is about.
+interface Elsewhere {
+  /** `ORDER REFUND` of the refunds that rows are about. */
+  readonly ofRows: ReadonlySet<string>;
+  /** Unix milliseconds. */
+  readonly since: number;
+}
+
+// The refunds may be of old orders, so the whole list is read.
+async function refundsElsewhere(
+  ctx: Context,
+  service: OpenService,
+  known: Knowing,
+  asked: Elsewhere,
+): Promise<readonly Compared[]> {
+  const found: Compared[] = [];
+  let read = 0;
+  const end = ctx.notes.progress(() => `looking for other refunds: ${read} orders read`);
+  try {
+    for await (const { records } of longPages(service, 'orders', {}, { ahead: true })) {
+      const orders = records.flatMap((record) => (idOf(record) === undefined ? [] : [record.value]));
+      // Most orders have no refund, and nobody asks the journal about those.
+      const withRefunds = ordersWithRefunds(orders);
+      const some = orders.filter(({ id }) => withRefunds.has(String(id)));
+      for (const order of await known.of(some)) found.push(...elsewhere(order, known, asked));
+      read += records.length;
+    }
+  } finally {
+    end();
+  }
+  return found;
+}
+
+function elsewhere(
+  { order, reading, refunds }: KnownOrder,
+  known: Knowing,
+  { ofRows, since }: Elsewhere,
+): readonly Compared[] {
+  if ('problem' in reading) return [];
+  const orderId = String(order.id);
+  const isMissing = ({ record: { id, createdAt } }: ShownRefund) =>
+    (createdAt === undefined || createdAt * 1000 >= since) && !ofRows.has(`${orderId} ${id}`);
+  return refunds
+    .filter(isShown)
+    .filter(isMissing)
+    .map((refund) => notInFile(orderId, refund, reading.money.currency, known.rules(orderId)));
+}
+
+// ── What is printed ─────────────────────────────────────────────────────────────────────────────
+
+interface Titles {
+  readonly columns: readonly string[];
+}
+
+/** The columns of a comparison; `all`: what it prints. The columns of the file come last, as `input.TITLE`. */
+function compareColumns(titles: Titles, all: readonly Compared[]): readonly Column[] {
+  // The reasons of rows stand below the table, so its room is for who and when.
+  const hasReasons = all.some(({ row, why }) => row === undefined && why !== undefined);
+  return [
+    { ...fieldColumn('line', 'LINE', 'integer', 0), stays: true },
+    { ...fieldColumn('order_id', 'ORDER', 'id', 0), stays: true },
+    { ...fieldColumn('wanted', 'IN FILE', 'figure', 0), stays: true },
+    { ...fieldColumn('refunded', 'REFUNDED', 'money', 0), stays: true },
+    { ...fieldColumn('verdict', 'VERDICT', 'text', 0), stays: true },
+    fieldColumn('refunded_at', 'WHEN', 'time', 0),
+    { ...fieldColumn('operator', 'BY', 'text', 100), isMissed: true },
+    { ...fieldColumn('refund_id', 'REFUND ID', 'id', 120), isMissed: true, brief: { value: firstRefund } },
+    {
+      ...fieldColumn('why', 'WHY', 'text', hasReasons ? 100 : 160),
+      ...(hasReasons ? { isMissed: true } : {}),
+    },
+    fieldColumn('state', 'STATE', 'text'),
+    fieldColumn('currency', 'CURRENCY', 'text'),
+    fieldColumn('charge', 'CHARGE', 'text'),
+    fieldColumn('ref', 'REF', 'text'),
+    ...inputColumnsOf(titles),
+  ];
+}
+
+// Several ids would leave no room for the money and the times.
+function firstRefund({ refund_id: ids }: JsonObject): unknown {
+  if (typeof ids !== 'string') return ids;
+  const [first, ...more] = ids.split(' ');
+  return more.length === 0 ? first : `${first} +${more.length}`;
+}
+
+function compareRecord(
+  { row, orderId, verdict, state, why, wanted, refunded, currency, refunds }: Compared,
+  { columns }: Titles,
+): JsonObject {
+  const last = refunds.at(-1);
+  return {
+    object: 'refund_comparison',
+    line: row?.line ?? null,
+    order_id: orderId,
+    charge: row?.charge ?? last?.chargeId ?? null,
+    wanted: wanted ?? null,
+    refunded,
+    currency: currency ?? null,
+    verdict,
+    state: state ?? null,
+    why: why ?? null,
+    refunded_at: last?.createdAt ?? null,
+    refund_id: refunds.map(({ id }) => id).join(' ') || null,
+    operator: [...new Set(refunds.map(({ by }) => by))].join(', ') || null,
+    ref: row?.ref ?? '',
+    input: Object.fromEntries(columns.map((title, index) => [title, row?.cells[index] ?? ''])),
+  };
+}
+
+const verdictWords: Readonly<Record<(typeof compareVerdicts)[number], string>> = {
+  refunded: 'refunded as the file says',
+  in_part: 'in part',
+  more: 'more than the file says',
+  not: 'not refunded',
+  pending: 'pending: the service has taken it up',
+  failed: 'failed',
+  unconfirmed: 'unconfirmed: paydesk journal reconcile --all',
+  made_twice: 'made twice',
+  appeared: 'appeared',
+  gone: 'gone',
+  recorded_made: 'recorded made; the order does not show it',
+  not_shown: 'of orders whose charges are not shown: nothing shows a refund',
+  not_found: 'not found',
+  not_in_file: 'not in the file',
+};
+
+// A table cuts the reasons or leaves them out, so the first ones are said below it.
+function whyLines(all: readonly Compared[], profile: Profile, file: string): readonly string[] {
+  const rows = all.flatMap(({ row, why }) =>
+    row === undefined || why === undefined ? [] : [{ line: row.line, why }],
+  );
+  return lineWords(rows, commandLine(profile, 'refunds', 'compare', file, ...inFull));
+}
+
+// `isLookedFor`: refunds that are not in the file were looked for, so that there are none is worth a line.
+function closingLines(
+  all: readonly Compared[],
+  { settings }: Profile,
+  isLookedFor: boolean,
+): readonly string[] {
+  return compareVerdicts.flatMap((verdict) => {
+    const some = all.filter((one) => one.verdict === verdict);
+    const isNews = isLookedFor && verdict === 'not_in_file';
+    if (some.length === 0 && !isNews) return [];
+    const back = some.filter(({ currency, refunded }) => currency !== undefined && refunded > 0);
+    const money = sumsWords(sumsOf(back.map(({ currency, refunded: sum }) => ({ currency, sum }))), settings);
+    return [`${some.length} ${verdictWords[verdict]}${money === '' ? '' : ` (${money} went back)`}`];
+  });
+}

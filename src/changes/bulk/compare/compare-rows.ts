@@ -1,0 +1,230 @@
+/** Compares the rows of a file with what is known of their orders: which refunds were made, in part, twice, or not at all. Pure. */
+
+import { hasNoCharges, type OrderMoney } from '../../../api/charges.ts';
+import {
+  type KnownOrder,
+  type KnownRefund,
+  mostUrgent,
+  type RefundState,
+  stateWhy,
+} from '../../../orders/orders.ts';
+import type { InputRow, PlanRow } from '../../../plans/plans.ts';
+import type { Profile } from '../../../profiles/profiles.ts';
+import {
+  type Claim,
+  claimsOf,
+  type ShownRefund,
+  sumOf,
+  type Unshown,
+  unshownIn,
+  wentBack,
+} from './row-claims.ts';
+
+export const compareVerdicts = [
+  'refunded',
+  'in_part',
+  'more',
+  'not',
+  'pending',
+  'failed',
+  'unconfirmed',
+  'made_twice',
+  'appeared',
+  'gone',
+  'recorded_made',
+  'not_shown',
+  'not_found',
+  'not_in_file',
+] as const;
+/**
+ * - `refunded`: just what the row says went back
+ * - `in_part`, `more`: less or more than that
+ * - `not`: nothing of it
+ * - `pending`, `failed`, `unconfirmed`, `made_twice`, `appeared`, `recorded_made`: a refund of the row has that state, or of its
+ *   order if the row is short of money. The figures of an order that contradict each other make it `unconfirmed` too
+ * - `gone`: a refund was made, and the order does not show it any more
+ * - `not_shown`: the order is there, but its charges are not shown or cannot be read, so nothing shows a refund
+ * - `not_found`: there is no such order or charge
+ * - `not_in_file`: the service shows a refund that no row of the file is about
+ */
+type CompareVerdict = (typeof compareVerdicts)[number];
+
+/** A row and what became of it. */
+export interface Compared {
+  /** Undefined for a refund that is in no row. */
+  readonly row: InputRow | undefined;
+  readonly orderId: string;
+  readonly verdict: CompareVerdict;
+  /** The state of the refunds of the row, the most urgent one, `unconfirmed` if the figures tell nothing; undefined if there is none. */
+  readonly state: RefundState | undefined;
+  readonly why: string | undefined;
+  /** What should have gone back; undefined if that is not known. */
+  readonly wanted: number | undefined;
+  /** What went back. A refund that failed, or is pending, is not in it. */
+  readonly refunded: number;
+  readonly currency: string | undefined;
+  readonly refunds: readonly ComparedRefund[];
+}
+
+/** A refund that the order shows. */
+interface ComparedRefund {
+  readonly id: string;
+  readonly chargeId: string | undefined;
+  readonly createdAt: number | undefined;
+  /** Who sent it, in words. */
+  readonly by: string;
+}
+
+/** What is needed besides the order and the rows. */
+export interface CompareRules {
+  /** The key under which `refunds apply` sends a row. */
+  readonly keyOf: (row: Pick<PlanRow, 'chargeId' | 'amount' | 'ref'>) => string;
+  /** Who sent a refund that the order shows. */
+  readonly senderOf: (refund: KnownRefund) => string;
+  readonly settings: Profile['settings'];
+}
+
+/** Compares the rows of one order. Every refund of the order counts for one row only (row-claims.ts). */
+export function compareOrder(
+  orderId: string,
+  rows: readonly InputRow[],
+  known: KnownOrder,
+  rules: CompareRules,
+): readonly Compared[] {
+  const { order, reading } = known;
+  if ('problem' in reading) {
+    const why = hasNoCharges(order) ? 'the order shows no charges' : reading.problem;
+    return rows.map((row) => notShown(orderId, row, why, unshownIn(known.refunds), known, rules));
+  }
+  const { money } = reading;
+  return claimsOf(rows, known.refunds, money, rules).map((claim) =>
+    'problem' in claim
+      ? notFound(orderId, claim.row, claim.problem)
+      : comparedOf(orderId, claim, money, known, rules),
+  );
+}
+
+/** The rows of an order that was not found. */
+export function notFound(orderId: string, row: InputRow, why: string): Compared {
+  return {
+    row,
+    orderId,
+    verdict: 'not_found',
+    state: undefined,
+    why,
+    // What full means is known only with the order.
+    wanted: typeof row.amount === 'number' ? row.amount : undefined,
+    refunded: 0,
+    currency: undefined,
+    refunds: [],
+  };
+}
+
+/** A refund of an order that no row of the file is about. */
+export function notInFile(
+  orderId: string,
+  refund: ShownRefund,
+  currency: string | undefined,
+  rules: CompareRules,
+): Compared {
+  return {
+    row: undefined,
+    orderId,
+    verdict: 'not_in_file',
+    state: refund.state,
+    why: stateWhy(refund, currency, rules.settings),
+    wanted: undefined,
+    refunded: wentBack(refund),
+    currency,
+    refunds: [comparedRefund(refund, rules)],
+  };
+}
+
+// The order is there, so nobody should look for a wrong id.
+function notShown(
+  orderId: string,
+  row: InputRow,
+  why: string,
+  unshown: readonly Unshown[],
+  { order }: KnownOrder,
+  { settings }: CompareRules,
+): Compared {
+  const { amount_refunded: refunded, currency } = order;
+  const sum = typeof refunded === 'number' && refunded !== 0 ? `amount_refunded is ${refunded}` : undefined;
+  const news = unshown.filter(({ isNews }) => isNews).map(({ refund }) => refund);
+  const words = news.map((refund) => stateWhy(refund, textOf(currency), settings));
+  return {
+    ...notFound(orderId, row, sentences([`${why}: ${sum ?? 'nothing shows a refund'}`, ...words]) ?? why),
+    state: mostUrgent(news),
+    verdict:
+      verdictOf(news, []) ??
+      (news.some(({ state }) => state === 'recorded made') ? 'recorded_made' : 'not_shown'),
+  };
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+function comparedOf(
+  orderId: string,
+  claim: Claim,
+  { currency, doubt }: OrderMoney,
+  known: KnownOrder,
+  rules: CompareRules,
+): Compared {
+  const { row, wanted, taken } = claim;
+  const refunded = sumOf(taken, wentBack);
+  const own = claim.unshown.map(({ refund }) => refund);
+  // An unconfirmed refund of another charge makes no row of the order certain that is short of money.
+  const other = known.refunds.filter(
+    ({ state, record, mayAppear }) => state === 'unconfirmed' && record === undefined && mayAppear,
+  );
+  const unshown = own.length === 0 && refunded < wanted ? other.slice(0, 1) : own;
+  const refunds = [...taken, ...unshown];
+  const words = refunds.map((refund) => stateWhy(refund, currency, rules.settings));
+  const verdict = verdictOf(refunds, known.cases);
+  return {
+    row,
+    orderId,
+    // As everywhere, what is not known comes before what is known.
+    verdict: doubt === undefined ? (verdict ?? bySum(refunded, wanted, refunds)) : 'unconfirmed',
+    state: doubt === undefined ? mostUrgent(refunds) : 'unconfirmed',
+    why: sentences([doubt, ...(wanted === 0 ? ['nothing of it was paid'] : []), ...words]),
+    wanted,
+    refunded,
+    currency,
+    refunds: taken.map((refund) => comparedRefund(refund, rules)),
+  };
+}
+
+function comparedRefund(refund: ShownRefund, { senderOf }: CompareRules): ComparedRefund {
+  const { record, charge } = refund;
+  return { id: record.id, chargeId: charge?.id, createdAt: record.createdAt, by: senderOf(refund) };
+}
+
+function sentences(words: readonly (string | undefined)[]): string | undefined {
+  return [...new Set(words.filter((one) => one !== undefined))].join('; ') || undefined;
+}
+
+// Of refunds that a person must know of before any sum.
+function verdictOf(refunds: readonly KnownRefund[], cases: KnownOrder['cases']): CompareVerdict | undefined {
+  const has = (state: RefundState) => refunds.some((one) => one.state === state);
+  if (has('unconfirmed')) return 'unconfirmed';
+  // Once somebody has dealt with it, it is just more than the file says.
+  if (has('made twice') && cases.some(({ is }) => is === 'made twice')) return 'made_twice';
+  if (has('appeared')) return 'appeared';
+  if (has('gone')) return 'gone';
+  return undefined;
+}
+
+function bySum(refunded: number, wanted: number, refunds: readonly KnownRefund[]): CompareVerdict {
+  const has = (state: RefundState) => refunds.some((one) => one.state === state);
+  if (refunded > wanted) return 'more';
+  if (has('recorded made')) return 'recorded_made';
+  // What failed stays failed, whatever smaller refund is on its way.
+  if (has('failed') && refunded < wanted) return 'failed';
+  if (has('pending')) return 'pending';
+  if (refunded === wanted && wanted > 0) return 'refunded';
+  return refunded === 0 ? 'not' : 'in_part';
+}

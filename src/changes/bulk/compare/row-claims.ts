@@ -1,0 +1,196 @@
+/** Which refunds of an order count for which rows of a file: every refund for one row only. Pure. */
+
+import type { OrderMoney } from '../../../api/charges.ts';
+import type { KnownRefund } from '../../../orders/orders.ts';
+import { anyWord, fullWord, type InputRow } from '../../../plans/plans.ts';
+import { chargesNamed } from '../../refund/refund-plan.ts';
+import type { CompareRules } from './compare-rows.ts';
+
+/**
+ * What the rows of an order claim of its refunds: first each row what the journal sent for it, since an older refund of the same
+ * amount must not stand for it; then rows with just the amount of a refund; then what is left for the rows in their order.
+ */
+export function claimsOf(
+  rows: readonly InputRow[],
+  refunds: readonly KnownRefund[],
+  money: OrderMoney,
+  rules: CompareRules,
+): readonly (Claim | Unclaimed)[] {
+  const unshown = new Set(unshownIn(refunds));
+  const shown = refunds.filter(isShown);
+  const free = new Set(shown.filter(({ state }) => state !== 'failed'));
+  const failed = new Set(shown.filter(({ state }) => state === 'failed'));
+  const claims = rows.map((row) => claimOf(row, money, rules));
+  const found = claims.filter((claim) => 'scope' in claim);
+  for (const claim of found) takeOwn(claim, unshown);
+  // Rows whose amount is just that of a refund come first, or a smaller row would take it from them.
+  for (const claim of found) takeExact(claim, free);
+  for (const claim of found) takeRest(claim, free);
+  for (const claim of found.toReversed()) takeAll(claim, free);
+  for (const claim of found) takeUnshown(claim, unshown);
+  for (const claim of found.toReversed()) takeAllUnshown(claim, unshown);
+  for (const claim of found) takeFailed(claim, failed);
+  return claims;
+}
+
+/** A refund that the order shows. */
+export type ShownRefund = KnownRefund & { readonly record: NonNullable<KnownRefund['record']> };
+
+/** Whether the order shows a refund. */
+export function isShown(refund: KnownRefund): refund is ShownRefund {
+  return refund.record !== undefined;
+}
+
+/** A refund of one charge that was sent from here and that the order does not show. */
+export interface Unshown {
+  readonly refund: KnownRefund;
+  readonly chargeId: string;
+  readonly amount: number;
+  /** The keys of the row that sent it, and of the row that this one is a part of. */
+  readonly keys: readonly string[];
+  /** The refunds that the order had when it was sent. */
+  readonly before: ReadonlySet<string>;
+  /** If it is too old to move money, only its own row needs to know of it. */
+  readonly isNews: boolean;
+}
+
+/** The refunds that were sent from here and that the order does not show, by their charges. */
+export function unshownIn(refunds: readonly KnownRefund[]): readonly Unshown[] {
+  return refunds.filter(({ record }) => record === undefined).flatMap(unshownOf);
+}
+
+function unshownOf(refund: KnownRefund): readonly Unshown[] {
+  const { attempt, state, mayAppear } = refund;
+  if (attempt === undefined) return [];
+  const { proof, idempotencyKey, asked } = attempt.sent;
+  const keys = [idempotencyKey, asked?.part_of].filter((key) => typeof key === 'string');
+  const before = new Set(proof.before.charges.flatMap(({ refunds }) => refunds.map(({ id }) => id)));
+  const isNews = mayAppear || (state !== 'unconfirmed' && state !== 'recorded not made');
+  return proof.expected.map(({ chargeId, amount }) => ({
+    refund,
+    chargeId,
+    amount: -amount,
+    keys,
+    before,
+    isNews,
+  }));
+}
+
+/** What a row is about, and the refunds that were found for it. */
+export interface Claim {
+  readonly row: InputRow;
+  /** The charges that it may be about. */
+  readonly scope: ReadonlySet<string>;
+  readonly wanted: number;
+  /** The key under which it would be sent. */
+  readonly key: string;
+  readonly taken: ShownRefund[];
+  readonly unshown: Unshown[];
+}
+
+/** A row that names no charge of the order, or several. */
+interface Unclaimed {
+  readonly row: InputRow;
+  readonly problem: string;
+}
+
+function claimOf(row: InputRow, money: OrderMoney, { keyOf }: CompareRules): Claim | Unclaimed {
+  const { charge, amount = fullWord, ref } = row;
+  const isWhole = charge === anyWord || charge === fullWord;
+  const charges = isWhole ? money.charges : chargesNamed(charge, money);
+  const [only, second] = charges;
+  if (!isWhole && (only === undefined || second !== undefined))
+    return {
+      row,
+      problem: only === undefined ? `it has no charge ${charge}` : `it has several charges ${charge}`,
+    };
+  // Nothing of a declined charge can be refunded.
+  const paid = charges.filter(({ refunds, counts }) => counts || refunds.length > 0);
+  const wanted = amount === fullWord ? paid.reduce((sum, one) => sum + one.amount, 0) : amount;
+  const key = keyOf({ chargeId: isWhole ? undefined : only?.id, amount, ref });
+  return { row, scope: new Set(charges.map(({ id }) => id)), wanted, key, taken: [], unshown: [] };
+}
+
+function amountOf({ amount = 0 }: KnownRefund): number {
+  return amount;
+}
+
+/** How much of a refund went back. */
+export function wentBack(refund: ShownRefund): number {
+  return refund.record.meaning === 'made' ? amountOf(refund) : 0;
+}
+
+/** The sum of an amount of each. */
+export function sumOf<T>(all: readonly T[], amount: (one: T) => number): number {
+  return all.reduce((sum, one) => sum + amount(one), 0);
+}
+
+// How much a row is short of.
+function missingSum({ wanted, taken, unshown }: Claim): number {
+  return wanted - sumOf(taken, amountOf) - sumOf(unshown, ({ amount }) => amount);
+}
+
+// A refund that was there before the row was sent is not the row's own.
+function mayBeOf({ scope, unshown }: Claim, { charge, record }: ShownRefund): boolean {
+  return charge !== undefined && scope.has(charge.id) && !unshown.some(({ before }) => before.has(record.id));
+}
+
+function takeOwn(claim: Claim, free: Set<Unshown>): void {
+  for (const one of free) {
+    // Of rows that are the same, the first one has it.
+    if (!one.keys.includes(claim.key)) continue;
+    free.delete(one);
+    claim.unshown.push(one);
+  }
+}
+
+function takeExact(claim: Claim, free: Set<ShownRefund>): void {
+  const found = [...free].find((one) => mayBeOf(claim, one) && amountOf(one) === missingSum(claim));
+  if (found === undefined) return;
+  free.delete(found);
+  claim.taken.push(found);
+}
+
+function takeRest(claim: Claim, free: Set<ShownRefund>): void {
+  for (const one of free) {
+    if (missingSum(claim) <= 0) return;
+    if (!mayBeOf(claim, one) || amountOf(one) > missingSum(claim)) continue;
+    free.delete(one);
+    claim.taken.push(one);
+  }
+}
+
+// What no row has claimed is more than the file says. The last row about its charge shows it.
+function takeAll(claim: Claim, free: Set<ShownRefund>): void {
+  for (const one of [...free].filter((some) => mayBeOf(claim, some))) {
+    free.delete(one);
+    claim.taken.push(one);
+  }
+}
+
+// Of a row that is short of money, what the order does not show may be the rest.
+function takeUnshown(claim: Claim, free: Set<Unshown>): void {
+  for (const one of free) {
+    if (missingSum(claim) <= 0) return;
+    if (!one.isNews || !claim.scope.has(one.chargeId)) continue;
+    free.delete(one);
+    claim.unshown.push(one);
+  }
+}
+
+// No row is short of it. But what the order shows may be another refund, so the last row about its charge is not certain.
+function takeAllUnshown(claim: Claim, free: Set<Unshown>): void {
+  for (const one of [...free].filter(({ chargeId, isNews }) => isNews && claim.scope.has(chargeId))) {
+    free.delete(one);
+    claim.unshown.push(one);
+  }
+}
+
+// A refund that failed gave nothing back, but the row that is short of money wants to know why.
+function takeFailed(claim: Claim, failed: Set<ShownRefund>): void {
+  if (missingSum(claim) <= 0) return;
+  for (const one of [...failed].filter((some) => mayBeOf(claim, some))) {
+    failed.delete(one);
+    claim.taken.push(one);
+  }
+}

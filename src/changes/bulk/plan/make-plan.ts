@@ -1,0 +1,247 @@
+/** `refunds plan`: checks a file of refunds as a whole, reads every order, and writes a plan. Sends nothing. */
+
+import type { OpenService } from '../../../api/api.ts';
+import type { Context } from '../../../context/context.ts';
+import { CliError } from '../../../errors.ts';
+import {
+  type AllocateWay,
+  anyWord,
+  type ControlTotals,
+  type Delimiter,
+  duplicateProblems,
+  type InputFile,
+  type InputProblem,
+  type InputRow,
+  isInputTitle,
+  type Plan,
+  type PlanHead,
+  type PlanRow,
+  readInputFile,
+} from '../../../plans/plans.ts';
+import { commandLine, type Profile } from '../../../profiles/profiles.ts';
+import { checkWritten, referenceProblems, refuseProblems, withoutFolder } from '../bulk-files.ts';
+import { ordersOf } from '../found-orders.ts';
+import { checkAccount, checkControlTotals, checkPlanLimits } from '../plan-checks.ts';
+import { readOrders } from '../read-orders.ts';
+import { reportPlan } from '../report-plan.ts';
+import { movedNothing } from '../row-verdicts.ts';
+import { rowsOfOrders } from './plan-rows.ts';
+import { allOrNone } from './spread-row.ts';
+
+/** How a plan is made, and where it goes. */
+interface PlanHow {
+  readonly to: string;
+  readonly force: boolean;
+  readonly allocation: AllocateWay | undefined;
+  readonly allowed: readonly string[];
+  readonly again: readonly string[];
+  readonly expected: ControlTotals;
+}
+
+/** What `refunds plan` was asked for. */
+interface PlanAsked extends PlanHow {
+  readonly file: string;
+  readonly delimiter: Delimiter | undefined;
+  /** Where the rows go, with their errors beside them, if the file has errors. */
+  readonly errors: string | undefined;
+}
+
+/** Makes a plan of a file. Throws CliError 'usage' for a file with errors, after all of them were said. */
+export async function planFile(ctx: Context, service: OpenService, asked: PlanAsked): Promise<Plan> {
+  const { profile } = service;
+  await checkWritten(ctx, { '--to': asked.to, '--errors': asked.errors }, { 'the input file': asked.file });
+  const input = readInputFile(await ctx.plans.input(asked.file), { delimiter: asked.delimiter, for: 'plan' });
+  const missing = requiredProblems(input.rows, profile);
+  await refuseProblems(ctx, input, [...input.problems, ...missing, ...duplicatesIn(input.rows)], asked);
+  const orders = await readOrders(ctx, service, ordersOf(input.rows));
+  await refuseProblems(ctx, input, referenceProblems(input.rows, orders), asked);
+  const more = moreColumns(input);
+  const columns = more.map((index) => input.columns[index] ?? '');
+  const head = newHead(ctx, profile, { file: asked.file, columns, again: asked.again });
+  const rows = await rowsOfOrders(ctx, service, input.rows, orders, {
+    ...asked,
+    profile,
+    planId: head.id,
+    nowMs: head.madeAt,
+    moreOf: ({ cells }) => more.map((index) => cells[index] ?? ''),
+  });
+  await refuseProblems(ctx, input, duplicatesIn(rows), asked);
+  return keep(ctx, profile, head, rows, asked);
+}
+
+function newHead(
+  ctx: Context,
+  profile: Profile,
+  { file, columns, again }: Pick<PlanHead, 'file' | 'columns' | 'again'>,
+): PlanHead {
+  const { origin, account, name, mode } = profile;
+  return {
+    id: ctx.plans.newId(),
+    madeAt: ctx.clock.now(),
+    origin,
+    account,
+    profile: name,
+    mode,
+    operator: ctx.plans.operator,
+    file: withoutFolder(file),
+    columns,
+    refreshes: undefined,
+    again,
+  };
+}
+
+/**
+ * Makes a plan of a single row, without a file: an amount that is spread over the charges of an order. Throws CliError 'refused'
+ * if not all of it can be sent.
+ */
+export async function planOrder(
+  ctx: Context,
+  service: OpenService,
+  row: Pick<InputRow, 'amount' | 'reason' | 'note'> & { readonly orderId: string },
+  how: PlanHow,
+): Promise<Plan> {
+  const { profile } = service;
+  await checkWritten(ctx, { '--to': how.to }, {});
+  const orders = await readOrders(ctx, service, ordersOf([row]));
+  const head = newHead(ctx, profile, {
+    file: `orders refund ${row.orderId}`,
+    columns: [],
+    again: how.again,
+  });
+  const input = { ...row, line: 1, reference: undefined, charge: anyWord, ref: '', cells: [] };
+  const rows = await rowsOfOrders(ctx, service, [input], orders, {
+    ...how,
+    profile,
+    planId: head.id,
+    nowMs: head.madeAt,
+    moreOf: () => [],
+  });
+  const stopped = rows.find(({ state }) => state === 'look' || state === 'impossible');
+  if (stopped !== undefined)
+    throw new CliError('refused', stopped.why ?? 'it cannot be refunded', {
+      certain: 'nothing was sent, and no plan was written',
+      now: [commandLine(profile, 'orders', 'show', row.orderId)],
+    });
+  return keep(ctx, profile, head, rows, how);
+}
+
+/** Whether the plan in a file asks for just the same as `planOrder` would, and nothing of it was sent. */
+export async function isUnsentPlanOf(
+  ctx: Context,
+  path: string,
+  { orderId, amount, reason, note }: Parameters<typeof planOrder>[2],
+): Promise<boolean> {
+  const plan = await ctx.plans.open(path);
+  const isSame = plan.rows.every(
+    (row) => row.orderId === orderId && row.reason === reason && row.note === note && row.state === 'ready',
+  );
+  const sum = plan.rows.reduce((all, row) => all + row.sum, 0);
+  if (plan.file !== `orders refund ${orderId}` || !isSame || sum !== amount) return false;
+  return (await reportPlan(ctx, plan)).every(({ verdict }) => verdict === 'not_started');
+}
+
+/** What `refunds plan --refresh` was asked for. */
+interface RefreshAsked extends PlanHow {
+  readonly refresh: string;
+}
+
+/**
+ * Makes a plan anew: every order is read again, and every row keeps its identity. Rows that were applied stay done. Throws
+ * CliError 'refused' if the plan is one of another account.
+ */
+export async function refreshPlan(ctx: Context, service: OpenService, asked: RefreshAsked): Promise<Plan> {
+  const { profile } = service;
+  await checkWritten(ctx, { '--to': asked.to }, { 'the older plan': asked.refresh });
+  const old = await ctx.plans.open(asked.refresh);
+  checkAccount(old, profile, asked.refresh);
+  const orders = await readOrders(ctx, service, ordersOf(old.rows));
+  const { rows: _, digest, ...head } = old;
+  const again = [...asked.again, ...(await namesNotSent(ctx, old))];
+  const nowMs = ctx.clock.now();
+  const rowsAsked = {
+    ...asked,
+    profile,
+    nowMs,
+    planId: old.id,
+    again,
+    moreOf: ({ cells }: InputRow) => cells,
+  };
+  const rows = await rowsOfOrders(ctx, service, old.rows.map(asInput), orders, rowsAsked);
+  // Every row names its charge by the id now, since a number may mean another charge today. It keeps what was typed.
+  const before = new Map(old.rows.map((row) => [row.key, row]));
+  const same = rows.map((row) => {
+    const { partOf, charge = row.charge, named = [] } = before.get(row.key) ?? {};
+    const known = row.state === 'done' || row.state === 'unconfirmed' ? named : row.named;
+    return { ...row, partOf: partOf ?? row.partOf, charge, named: known };
+  });
+  const whole = allOrNoneOf(onlyOnce(same), profile).map((row, index) => ({ ...row, number: index + 1 }));
+  const named = [...new Set([...old.again, ...asked.again])];
+  return keep(ctx, profile, { ...head, madeAt: nowMs, refreshes: digest, again: named }, whole, asked);
+}
+
+// What `--again` named for the older plan, without what rows needed that were sent since: a name counts for one row.
+async function namesNotSent(ctx: Context, old: Plan): Promise<readonly string[]> {
+  const sent = (await reportPlan(ctx, old)).filter((report) => !movedNothing(report));
+  const usedUp = new Set(sent.flatMap(({ row }) => row.named));
+  return old.again.filter((name) => !usedUp.has(name));
+}
+
+// A row that was spread in part brings the parts that were sent, and these stand in the old plan too.
+function onlyOnce(rows: readonly PlanRow[]): readonly PlanRow[] {
+  return [...new Map(rows.toReversed().map((row) => [row.key, row])).values()].toReversed();
+}
+
+// The parts of a spread row were planned one by one.
+function allOrNoneOf(rows: readonly PlanRow[], profile: Profile): readonly PlanRow[] {
+  const byWhole = Map.groupBy(rows, ({ partOf, key }) => partOf ?? key);
+  const checked = [...byWhole.values()].flatMap((parts) => allOrNone(parts, profile));
+  return checked.toSorted((one, other) => one.number - other.number);
+}
+
+function asInput(row: PlanRow): InputRow {
+  const { line, orderId, charge, chargeId = charge, amount, reason, ref, note, more } = row;
+  return { line, orderId, reference: undefined, charge: chargeId, amount, reason, ref, note, cells: more };
+}
+
+async function keep(
+  ctx: Context,
+  profile: Profile,
+  head: PlanHead,
+  rows: readonly PlanRow[],
+  { to, force, expected }: PlanHow,
+): Promise<Plan> {
+  checkControlTotals(rows, expected, 'nothing was sent, and no plan was written');
+  checkPlanLimits(rows, profile);
+  if (ctx.options.dryRun) return { ...head, rows, digest: '' };
+  return ctx.plans.save(to, head, rows, force);
+}
+
+// ── The file ────────────────────────────────────────────────────────────────────────────────────
+
+function moreColumns({ columns }: InputFile): readonly number[] {
+  return columns.flatMap((title, index) => (isInputTitle(title) ? [] : [index]));
+}
+
+function requiredProblems(rows: readonly InputRow[], { settings, name }: Profile): readonly InputProblem[] {
+  return settings['refund.require'].flatMap((column) =>
+    rows
+      .filter((row) => row[column] === undefined)
+      .map(({ line }) => ({
+        line,
+        column,
+        words: `${column} is blank: profile ${name} requires it (refund.require)`,
+      })),
+  );
+}
+
+function duplicatesIn(
+  rows: readonly (Pick<InputRow, 'line' | 'orderId' | 'charge' | 'ref'> & {
+    readonly chargeId?: string | undefined;
+  })[],
+): readonly InputProblem[] {
+  return duplicateProblems(
+    rows.flatMap(({ line, orderId, charge, chargeId, ref }) =>
+      orderId === undefined ? [] : [{ line, orderId, reference: undefined, charge: chargeId ?? charge, ref }],
+    ),
+  );
+}

@@ -1,0 +1,254 @@
+/** Plans the rows of a file order by order, by what the service, the journal and the neighbours of the order know of it. */
+
+import type { OpenService } from '../../../api/api.ts';
+import { moneyOf } from '../../../api/charges.ts';
+import { type JsonObject, livemodeOf } from '../../../api/spec.ts';
+import type { Context } from '../../../context/context.ts';
+import { turn } from '../../../io.ts';
+import { type AttemptRecord, isOpen, type Moment } from '../../../journal/journal.ts';
+import {
+  isPaidBack,
+  type KnownTwin,
+  knownOrder,
+  knownTwins,
+  nameForAgain,
+  twinLine,
+  twinWords,
+} from '../../../orders/orders.ts';
+import { anyWord, fullWord, type InputRow, leanRow, type PlanRow, rowKey } from '../../../plans/plans.ts';
+import { notesOnSettled } from '../../by-hand-words.ts';
+import { moneyBefore } from '../../money-changed.ts';
+import { madeWords, originsAmong } from '../../refund/known-refunds.ts';
+import { lookForTwins } from '../../refund/look-for-twins.ts';
+import { isOfDuplicate } from '../../refund/refund-checks.ts';
+import { chargesNamed } from '../../refund/refund-plan.ts';
+import { orderIdOf, type ReadOrders } from '../found-orders.ts';
+import { orderAfter } from './order-after.ts';
+import {
+  type NewRow,
+  type OrderOfRow,
+  type OrderOfRows,
+  partsUnder,
+  planRow,
+  type RowsAsked,
+  rowFromJournal,
+  sentUnder,
+  triedBefore,
+} from './plan-row.ts';
+import { needsAllocation, spreadRow } from './spread-row.ts';
+
+// Orders between two turns of the event loop.
+const ordersAtOnce = 50;
+
+/** The rows of a plan, in the order of the file. */
+export async function rowsOfOrders(
+  ctx: Context,
+  service: OpenService,
+  input: readonly InputRow[],
+  orders: ReadOrders,
+  asked: RowsAsked,
+): Promise<readonly PlanRow[]> {
+  const byOrder = Map.groupBy(input, (row) => orderIdOf(row, orders));
+  const now = await ctx.journal.now();
+  const planned: NewRow[] = [];
+  // The orders of which a row will go back, or may have gone back.
+  const refunded = new Map<string, number>();
+  let done = 0;
+  const end = ctx.notes.progress(() => `looking at the orders: ${done} of ${byOrder.size}`);
+  try {
+    for (const [id, rows] of byOrder) {
+      if (done % ordersAtOnce === 0) await turn();
+      ctx.signal.throwIfAborted();
+      const file: TwinsOfFile = {
+        isOfTwins: rows.some(({ reason }) => isOfDuplicate(reason)),
+        lineOf: (other) => byOrder.get(other)?.[0]?.line,
+        refundedBefore: refunded,
+      };
+      const read = await knownOf(ctx, service, id, { orders, file, now });
+      const some = planRows(rows, read, asked);
+      planned.push(...some.map(leanRow));
+      const [first] = some.filter(({ state }) => state !== 'impossible');
+      if (first !== undefined) refunded.set(id, first.line);
+      done += 1;
+    }
+  } finally {
+    end();
+  }
+  return planned
+    .toSorted((one, other) => one.line - other.line)
+    .map((row, index) => ({ ...row, number: index + 1 }));
+}
+
+interface Known {
+  readonly orders: ReadOrders;
+  readonly file: TwinsOfFile;
+  readonly now: Moment;
+}
+
+// What the service, the journal and the file say of an order.
+async function knownOf(
+  ctx: Context,
+  service: OpenService,
+  id: string,
+  { now, ...known }: Known,
+): Promise<OrderOfRows> {
+  const { missing } = known.orders;
+  const found = known.orders.take(id);
+  const attempts = await ctx.journal.attemptsOf(service, id);
+  return {
+    id,
+    order: found?.order,
+    missing: missing.get(id),
+    neighbour: found?.neighbour,
+    attempts,
+    isOpen: (record) => isOpen(record, now),
+    known: found && knownOrder(found.order, attempts, now),
+    ...(await lookUpTwins(ctx, service, found?.order, known)),
+    ...(await historyOf(ctx, found?.order, attempts)),
+  };
+}
+
+async function historyOf(
+  ctx: Context,
+  order: JsonObject | undefined,
+  attempts: readonly AttemptRecord[],
+): Promise<Pick<OrderOfRows, 'madeWords' | 'byHandNotes'>> {
+  if (order === undefined) return {};
+  return {
+    madeWords: madeWords(ctx, await originsAmong(ctx, order, async () => attempts)),
+    byHandNotes: notesOnSettled(ctx, attempts, order),
+  };
+}
+
+// What the file says of an order and its twins.
+interface TwinsOfFile {
+  /** A row of the order says that it is one of two equal orders. Then a twin that is missed pays the buyer twice. */
+  readonly isOfTwins: boolean;
+  /** The line of the first row of another order. */
+  readonly lineOf: (orderId: string) => number | undefined;
+  /** The orders of rows before, if something of them goes back, and their lines. */
+  readonly refundedBefore: ReadonlyMap<string, number>;
+}
+
+// Makes two requests at most, and only if a row says that the order is one of two equal ones.
+async function lookUpTwins(
+  ctx: Context,
+  service: OpenService,
+  order: JsonObject | undefined,
+  { orders, file }: Omit<Known, 'now'>,
+): Promise<Pick<OrderOfRows, 'twins' | 'gaps'>> {
+  if (order === undefined) return { twins: [] };
+  // What the journal knows of a twin decides whether it was refunded, and by whom.
+  const read = await knownTwins(ctx, service, orders.twinsOf(order));
+  const needsLook = file.isOfTwins && !orders.sawNeighbours(String(order.id));
+  const { twins: near, gaps } = needsLook ? await lookForTwins(ctx, service, order) : { twins: [], gaps: [] };
+  const all = new Map([...read, ...near].map((twin) => [twin.id, twin]));
+  const words = twinWords(ctx, service.profile, order);
+  return {
+    twins: [...all.values()].map((twin) => ({
+      words: bothWords(twin, file) ?? twinLine(twin, words),
+      name: nameOf(twin, file),
+    })),
+    gaps,
+  };
+}
+
+function bothWords({ id }: KnownTwin, { lineOf }: TwinsOfFile): string | undefined {
+  const line = lineOf(id);
+  if (line === undefined) return undefined;
+  return `${id}, same buyer and amount, is in this file too (line ${line}): the buyer gets both payments back`;
+}
+
+// Of two orders of the file the second is the one to look at.
+function nameOf(twin: KnownTwin, { refundedBefore }: TwinsOfFile): string | undefined {
+  if (isPaidBack(twin)) return nameForAgain(twin);
+  return refundedBefore.has(twin.id) ? twin.id : undefined;
+}
+
+/** The rows of a plan for rows of one order, in the order of the file. */
+export function planRows(rows: readonly InputRow[], read: OrderOfRows, asked: RowsAsked): readonly NewRow[] {
+  const before = moneyBefore(read.order);
+  const keys = new Set(rows.map((row) => baseOf(row, read, asked).key));
+  const livemode = livemodeOf[asked.profile.mode];
+  const ofOrder = { attempts: read.attempts, livemode, planId: asked.planId, keys };
+  const taken = new Map<string, number>();
+  const rowsBefore: NewRow[] = [];
+  // As the order will be when the rows before were applied.
+  let order = read.order;
+  return rows.flatMap((row) => {
+    const known = { ...read, order, asRead: read.order, ofOrder, taken, rowsBefore };
+    const planned = rowsOf(row, known, asked).map((one) => {
+      if (one.state === 'ready') for (const name of [...one.named, ...one.again]) taken.set(name, one.line);
+      return { ...one, before, tried: triedBefore(one, read.attempts) };
+    });
+    const ready = planned.filter(({ state }) => state === 'ready');
+    rowsBefore.push(...ready);
+    for (const { expected } of ready) order = order && orderAfter(order, expected);
+    return planned;
+  });
+}
+
+function rowsOf(row: InputRow, read: OrderOfRow, asked: RowsAsked): readonly NewRow[] {
+  const { order } = read;
+  const base = baseOf(row, read, asked);
+  const own = sentUnder(base.key, read.attempts);
+  if (own !== undefined) return [rowFromJournal(base, own)];
+  const parts = partsUnder(base.key, read.attempts);
+  if (order === undefined && parts.length === 0)
+    return [{ ...base, why: read.missing ?? `there is no order ${read.id}` }];
+  if (parts.length > 0 || needsAllocation(base, order)) return spreadRow(base, parts, read, asked);
+  return [planRow(base, read, asked)];
+}
+
+// Everything of a row that does not depend on whether it can be sent.
+function baseOf(
+  row: InputRow,
+  { id, order, neighbour }: OrderOfRows,
+  { profile, moreOf }: RowsAsked,
+): NewRow {
+  const { line, charge, amount = 'full', reason, ref, note } = row;
+  const chargeId = chargeNamed(charge, order);
+  return {
+    line,
+    orderId: id,
+    charge,
+    chargeId,
+    amount,
+    reason,
+    ref,
+    note,
+    more: moreOf(row),
+    key: rowKey({ origin: profile.origin, mode: profile.mode, orderId: id, chargeId, amount, ref }),
+    partOf: undefined,
+    state: 'impossible',
+    why: undefined,
+    marks: [],
+    sum: amount === fullWord ? fullSum(chargeId, order) : amount,
+    currency: typeof order?.currency === 'string' ? order.currency : undefined,
+    body: undefined,
+    expected: [],
+    tolerated: [],
+    again: [],
+    named: [],
+    before: undefined,
+    neighbour,
+  };
+}
+
+// A name that means no charge of the order stays as it is; planRefund then refuses it.
+function chargeNamed(name: string, order: JsonObject | undefined): string | undefined {
+  if (name === anyWord || name === fullWord) return undefined;
+  const money = order && moneyOf(order);
+  const [charge, second] = money === undefined ? [] : chargesNamed(name, money);
+  return charge === undefined || second !== undefined ? name : charge.id;
+}
+
+// What `full` asks for, also if the row cannot be sent: all that is left or, where nothing is, all that was paid. 0 if nobody
+// knows.
+function fullSum(chargeId: string | undefined, order: JsonObject | undefined): number {
+  const money = order && moneyOf(order);
+  const charges = money?.charges.filter(({ id }) => chargeId === undefined || id === chargeId) ?? [];
+  const left = charges.reduce((sum, one) => (one.counts ? sum + one.left : sum), 0);
+  if (left > 0) return left;
+  return (chargeId === undefined ? money?.amount : charges[0]?.amount) ?? 0;
+}

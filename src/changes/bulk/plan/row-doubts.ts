@@ -1,0 +1,114 @@
+/** Why a person must look at a row of a plan before it is sent, and which possible twins its order has. Pure. */
+
+import type { OrderMoney } from '../../../api/charges.ts';
+import { counted } from '../../../counted.ts';
+import { type AttemptRecord, changeOf, touches } from '../../../journal/journal.ts';
+import { type KnownOrder, type KnownRefund, stateWhy, stopsRefund } from '../../../orders/orders.ts';
+import type { PlanRow } from '../../../plans/plans.ts';
+import type { Profile } from '../../../profiles/profiles.ts';
+import { isOfDuplicate } from '../../refund/refund-checks.ts';
+import { statusDoubts } from '../../refund/refund-warnings.ts';
+
+/** A possible twin of the order of a row. */
+export interface TwinOfRow {
+  /** A sentence about it. */
+  readonly words: string;
+  /** What `--again` must name if the buyer would get both payments back; undefined if not. */
+  readonly name: string | undefined;
+}
+
+// What is known of the order of the row.
+interface OrderKnown {
+  readonly attempts: readonly AttemptRecord[];
+  readonly isOpen: (record: AttemptRecord) => boolean;
+  readonly twins: readonly TwinOfRow[];
+  readonly known?: KnownOrder | undefined;
+}
+
+// What was asked for all rows of the plan.
+interface Allowed {
+  readonly profile: Profile;
+  readonly planId: string;
+  readonly allowed: readonly string[];
+  readonly again: readonly string[];
+}
+
+/** Why a person must look first, and how to allow the row; undefined if there is nothing to look at. */
+export function rowDoubt(
+  row: Pick<PlanRow, 'key' | 'reason' | 'expected'>,
+  money: OrderMoney,
+  { attempts, isOpen, twins, known }: OrderKnown,
+  { profile, planId, allowed, again }: Allowed,
+): string | undefined {
+  const refund = known && refundInTheWay(row, known, planId);
+  return (
+    otherChange(row, attempts, isOpen, profile) ??
+    (refund && stateWhy(refund, money.currency, profile.settings)) ??
+    twinDoubt(row, twins, again) ??
+    statusDoubt(money, allowed)
+  );
+}
+
+// A cashier's own e-mail address, say, makes all orders of ten minutes twins of each other.
+const twinsShown = 3;
+
+/** The sentences about possible twins that a row is marked with. */
+export function twinMarks(twins: readonly TwinOfRow[]): readonly string[] {
+  const more = twins.length - twinsShown;
+  const others = counted(more, 'more order');
+  return [
+    ...twins.slice(0, twinsShown).map(({ words }) => words),
+    ...(more > 0 ? [`${others} of the same buyer and amount`] : []),
+  ];
+}
+
+function otherChange(
+  { key }: Pick<PlanRow, 'key'>,
+  attempts: readonly AttemptRecord[],
+  isOpen: (record: AttemptRecord) => boolean,
+  { settings }: Profile,
+): string | undefined {
+  const open = attempts.find(
+    (record) => isOpen(record) && record.sent.idempotencyKey !== key && !isOfPlan(record),
+  );
+  if (open === undefined) return undefined;
+  return `an earlier ${changeOf(open, settings)} is unconfirmed: paydesk journal reconcile ${open.sent.change}`;
+}
+
+// The refund for which the journal would refuse the row: nobody has dealt with it, or a person recorded that it was made, and the
+// order does not show it. Another row of the same plan was meant to be paid besides.
+function refundInTheWay(
+  { expected }: Pick<PlanRow, 'expected'>,
+  { cases, refunds }: KnownOrder,
+  planId: string,
+): KnownRefund | undefined {
+  const isStop = ({ state }: KnownRefund) =>
+    state !== 'unconfirmed' && stopsRefund(state) && cases.some(({ is }) => is === state);
+  const isUnshown = ({ state, attempt }: KnownRefund) =>
+    state === 'recorded made' &&
+    attempt?.sent.plan !== planId &&
+    attempt !== undefined &&
+    touches({ expected }, attempt);
+  return refunds.find(isStop) ?? refunds.find(isUnshown);
+}
+
+// Rows of a plan are sent one after the other, and an unconfirmed one stops those after it.
+function isOfPlan({ sent }: AttemptRecord): boolean {
+  return sent.plan !== undefined;
+}
+
+function twinDoubt(
+  { reason }: Pick<PlanRow, 'reason'>,
+  twins: readonly TwinOfRow[],
+  again: readonly string[],
+): string | undefined {
+  if (!isOfDuplicate(reason)) return undefined;
+  const twin = twins.find(({ name }) => name !== undefined && !again.includes(name));
+  if (twin === undefined) return undefined;
+  return `${twin.words}; if that is meant, add --again ${twin.name}`;
+}
+
+function statusDoubt(money: OrderMoney, allowed: readonly string[]): string | undefined {
+  const doubt = statusDoubts(money).find(({ word }) => !allowed.includes(word));
+  return doubt && `${doubt.why}: to send it all the same, add --allow-status ${doubt.word}`;
+}

@@ -1,0 +1,221 @@
+/** Whether a row of a plan would repeat a refund that was made before, and what its `--again` names. Pure. */
+
+import { figureWords, plainAmounts } from '../../../amounts.ts';
+import { newestEqual, type OrderMoney, type RefundRecord, standingRefunds } from '../../../api/charges.ts';
+import { type AttemptRecord, attemptName, type ExpectedRefund, usesUp } from '../../../journal/journal.ts';
+import { isPlanned } from './order-after.ts';
+
+/** What is known of an order when one of its rows is planned. */
+export interface RowsOfOrder {
+  readonly attempts: readonly AttemptRecord[];
+  /** Whether the rows move real money. */
+  readonly livemode: boolean;
+  /** The id of the plan. A refreshed plan keeps it. */
+  readonly planId: string;
+  /** The keys of all rows of the order that stand in the file. Each of them has a `ref` of its own, so all are meant. */
+  readonly keys: ReadonlySet<string>;
+}
+
+/** A row as far as it may repeat another refund. */
+interface NewRefund {
+  readonly money: OrderMoney;
+  readonly expected: readonly ExpectedRefund[];
+  readonly typed: TypedRow;
+}
+
+/** What was typed for a row. */
+export interface TypedRow {
+  /** `id`: the id of a charge. `number`: its number or card, which may mean another charge one day. `any`: paydesk chooses. */
+  readonly chargeBy: 'id' | 'number' | 'any';
+  readonly amount: number | 'full';
+  readonly ref: string;
+}
+
+/** Names of `--again` that rows before this one of the file need, and the line of each. A name counts for one row. */
+export type NamesTaken = ReadonlyMap<string, number>;
+
+/** What `--again` named and this row may still use: no row before it needs it, and no earlier sending has used it up. */
+type NamesLeft = readonly string[];
+
+/** The names that a row may still use. What it named when the service refused it is named again when it is sent again. */
+export function namesLeft(
+  again: readonly string[],
+  key: string,
+  { attempts }: RowsOfOrder,
+  taken: NamesTaken,
+): NamesLeft {
+  return again.filter((name) => !taken.has(name) && !isUsedUp(name, attempts, key));
+}
+
+function isUsedUp(name: string, attempts: readonly AttemptRecord[], key?: string): boolean {
+  const isOwn = ({ sent, verdicts }: AttemptRecord) =>
+    verdicts.at(-1)?.verdict === 'rejected' && key !== undefined && sent.idempotencyKey === key;
+  return attempts.some((record) => usesUp(record, name) && !isOwn(record));
+}
+
+/** Why a row is refused: it repeats a refund that `--again` does not name. Undefined if it may be sent. */
+export function repeatProblem(
+  row: NewRefund,
+  names: NamesLeft,
+  rows: RowsOfOrder,
+  taken: NamesTaken,
+): string | undefined {
+  return equalProblem(row, names, rows, taken) ?? otherPlanProblem(row, names, rows, taken);
+}
+
+/** The names without which the row would be refused. Later rows may not use them. */
+export function namesNeeded(
+  row: NewRefund,
+  names: NamesLeft,
+  rows: RowsOfOrder,
+  taken: NamesTaken,
+): readonly string[] {
+  const without = (name: string) => names.filter((one) => one !== name);
+  return names.filter((name) => repeatProblem(row, without(name), rows, taken) !== undefined);
+}
+
+function equalProblem(
+  { money, expected }: NewRefund,
+  names: NamesLeft,
+  rows: RowsOfOrder,
+  taken: NamesTaken,
+): string | undefined {
+  const meant = new Set([...names, ...idsOfRows(rows), ...repeatedBy(names, rows)]);
+  for (const { chargeId, amount } of expected) {
+    const charge = money.charges.find(({ id }) => id === chargeId);
+    const standing = charge === undefined ? [] : standingRefunds(charge);
+    const refunds = standing.filter(({ id }) => !isPlanned(id) && !meant.has(id));
+    // Whoever names the newest of equal refunds knows of the older ones.
+    const named = newestEqual(charge?.refunds.filter(({ id }) => names.includes(id)) ?? [], amount);
+    const equal = newestEqual(refunds, amount);
+    if (equal === undefined || (named?.createdAt ?? 0) > (equal.createdAt ?? 0)) continue;
+    const figure = figureWords(-amount, money.currency, plainAmounts);
+    const name = nameOf(equal, charge?.refunds ?? [], rows);
+    const what = `charge ${charge?.number ?? chargeId} of ${money.id} has a refund of ${figure} already, ${name}`;
+    return `${what}${takenWords(name, taken) ?? `: if the buyer should get the same amount once more, add --again ${name}`}`;
+  }
+  return undefined;
+}
+
+// A refund that was repeated once cannot be named again. The one that repeated it stands for both.
+function nameOf(equal: RefundRecord, refunds: readonly RefundRecord[], { attempts }: RowsOfOrder): string {
+  if (!isUsedUp(equal.id, attempts)) return equal.id;
+  const free = refunds.filter(({ id }) => !isPlanned(id) && !isUsedUp(id, attempts));
+  return newestEqual(free, equal.amount)?.id ?? equal.id;
+}
+
+function takenWords(name: string, taken: NamesTaken): string | undefined {
+  const line = taken.get(name);
+  if (line === undefined) return undefined;
+  return `, and --again ${name} is used by line ${line}: one id covers one line; for the next line plan the file again`;
+}
+
+// Another plan refunded the charge with another amount, or another charge: perhaps somebody changed the row in the file.
+function otherPlanProblem(
+  { expected, typed }: NewRefund,
+  names: NamesLeft,
+  rows: RowsOfOrder,
+  taken: NamesTaken,
+): string | undefined {
+  const charges = new Set(expected.map(({ chargeId }) => chargeId));
+  for (const record of rows.attempts) {
+    const { sent } = record;
+    if (sent.plan === undefined || sent.proof.livemode !== rows.livemode) continue;
+    if (isOfRows(record, rows) || !isApplied(record)) continue;
+    const refunds = refundsOfAttempt(record);
+    const ofCharge = refunds.find(({ chargeId }) => charges.has(chargeId));
+    const refund = ofCharge ?? (mayMeanOtherCharge(typed, record) ? refunds[0] : undefined);
+    if (refund === undefined) continue;
+    const name = refund.id ?? attemptName(record);
+    if (names.includes(name) || names.includes(attemptName(record))) continue;
+    const what = ofCharge === undefined ? `charge ${refund.chargeId} of this order` : 'this charge';
+    // The name that --again needs comes first: a narrow table cuts the end.
+    const before = `${name} refunded ${what} before with ${figureWords(-refund.amount, sent.currency, plainAmounts)} (plan ${sent.plan})`;
+    return `${before}${takenWords(name, taken) ?? `: if it should get this refund too, add --again ${name}`}`;
+  }
+  return undefined;
+}
+
+// With `any` the row is about the same money as every other row of the order. And if the service lists the charges in another
+// order now, the same number is another charge.
+function mayMeanOtherCharge(
+  { chargeBy, amount, ref }: TypedRow,
+  { sent: { asked } }: AttemptRecord,
+): boolean {
+  if (chargeBy === 'any') return true;
+  return chargeBy === 'number' && asked?.amount === amount && asked.ref === ref;
+}
+
+/**
+ * The names that the journal must be told when a row is sent: those of `--again` that stand for the same refund, and the equal
+ * refunds that other rows of the file got from another plan.
+ */
+export function namesToSend(
+  { money, expected }: Pick<NewRefund, 'money' | 'expected'>,
+  names: NamesLeft,
+  key: string,
+  rows: RowsOfOrder,
+  taken: NamesTaken,
+): readonly string[] {
+  const equal = (refunds: readonly RefundRecord[], chargeId: string) =>
+    refunds.filter(({ amount }) =>
+      expected.some((one) => one.chargeId === chargeId && one.amount === amount),
+    );
+  const ids = money.charges.flatMap(({ id, refunds }) => equal(refunds, id).map((refund) => refund.id));
+  const ofRows = namesLeft(
+    idsOfRows({ ...rows, attempts: rows.attempts.filter(({ sent }) => sent.plan !== rows.planId) }),
+    key,
+    rows,
+    taken,
+  );
+  return [...new Set([...names, ...ofRows])].filter((name) => ids.includes(name));
+}
+
+/** The refunds of the charges of a row that no row of the file made. */
+export function otherRefunds(
+  { money, expected }: Pick<NewRefund, 'money' | 'expected'>,
+  rows: RowsOfOrder,
+): readonly RefundRecord[] {
+  const own = new Set(idsOfRows(rows));
+  const charges = new Set(expected.map(({ chargeId }) => chargeId));
+  return money.charges
+    .filter(({ id }) => charges.has(id))
+    .flatMap(({ refunds }) => refunds.filter((one) => !isPlanned(one.id) && !own.has(one.id)));
+}
+
+// ── The refunds of the file's own rows ──────────────────────────────────────────────────────────
+
+function idsOfRows(rows: RowsOfOrder): readonly string[] {
+  return rows.attempts
+    .filter((record) => isApplied(record) && isOfRows(record, rows))
+    .flatMap((record) => refundsOfAttempt(record).flatMap(({ id }) => id ?? []));
+}
+
+// Whoever names a refund that was itself a repeat knows of the refund that it repeated.
+function repeatedBy(names: NamesLeft, { attempts }: RowsOfOrder): ReadonlySet<string> {
+  const known = new Set(names);
+  for (const record of attempts.toReversed()) {
+    const ids = [attemptName(record), ...refundsOfAttempt(record).flatMap(({ id }) => id ?? [])];
+    if (ids.some((id) => known.has(id))) for (const name of record.sent.again ?? []) known.add(name);
+  }
+  return known;
+}
+
+function isOfRows({ sent }: AttemptRecord, { keys, planId }: RowsOfOrder): boolean {
+  const { idempotencyKey = '', asked } = sent;
+  const whole = asked?.part_of;
+  return sent.plan === planId || keys.has(idempotencyKey) || (typeof whole === 'string' && keys.has(whole));
+}
+
+function isApplied({ verdicts }: AttemptRecord): boolean {
+  return verdicts.at(-1)?.verdict === 'applied';
+}
+
+// If a person recorded the refund, the journal has no id of it.
+function refundsOfAttempt({ sent, verdicts }: AttemptRecord): readonly {
+  readonly id?: string | undefined;
+  readonly chargeId: string;
+  readonly amount: number;
+}[] {
+  return verdicts.at(-1)?.refunds ?? sent.proof.expected;
+}

@@ -1,0 +1,216 @@
+/**
+ * Searches the index of this machine and, at the same time, reads the newest and the last page of the list. What is found is read
+ * again from the service before it is shown.
+ */
+
+import { longPages, type Page, type Service, type WireRecord } from '../../../api/api.ts';
+import { idOf } from '../../../api/spec.ts';
+import type { Context } from '../../../context/context.ts';
+import { CliError } from '../../../errors.ts';
+import {
+  firstPage,
+  type IndexStatus,
+  type OrderIndex,
+  readHits,
+  type WantedTexts,
+} from '../../../index/index.ts';
+import { purchaseOf, twinSeconds } from '../../../orders/orders.ts';
+import { addPage, learnRun, newRun } from '../feed-index.ts';
+
+/** What to search for. */
+interface IndexSearch {
+  readonly wanted: WantedTexts;
+  /** Which of these orders are found, as the service shows them now. */
+  readonly found: (records: readonly WireRecord[]) => Promise<readonly WireRecord[]>;
+  /** Only orders behind this one are wanted. */
+  readonly after: string | undefined;
+  /** The most orders to read. */
+  readonly max: number;
+  /** Gets the orders that were read, before those of them that were found are shown. */
+  readonly onRead: (records: readonly WireRecord[]) => void;
+  /** Shows what was found, in the order of the list. */
+  readonly show: (records: readonly WireRecord[]) => Promise<void>;
+}
+
+/** How a search in the index ended. */
+export interface IndexFound {
+  readonly found: number;
+  /** The status of the index after the search. */
+  readonly status: IndexStatus;
+  /** When the newest page was asked for, Unix milliseconds. */
+  readonly headAt: number;
+  /** Whether the newest orders that were read join those that are known. */
+  readonly headJoined: boolean;
+  /** Orders of the index that could not be read again. */
+  readonly unread: number;
+  /** The last order that was read, if `max` ended the search. */
+  readonly stoppedAt: string | undefined;
+  readonly requests: number;
+  readonly tookMs: number;
+}
+
+// A short first page comes sooner. If it does not join what is known, longer ones follow.
+const headLength = 50;
+// In a list of found orders nobody looks for the twins of more.
+const mostTwinsLookedFor = 50;
+
+/** Searches. Throws what the service throws, and CliError 'refused' if the index cannot be opened. */
+export async function findInIndex(
+  ctx: Context,
+  service: Service,
+  index: OrderIndex,
+  search: IndexSearch,
+): Promise<IndexFound> {
+  const { clock } = ctx;
+  const startedAt = clock.monotonic();
+  const headAt = clock.now();
+  const before = service.requests?.() ?? 0;
+  const known = index.status();
+  const from = search.after === undefined ? -1 : (index.placeOf(search.after) ?? -1);
+  const [hits, head, tail] = await Promise.all([
+    index.scan(search.wanted),
+    firstPage(service, { limit: headLength }),
+    known.isComplete && !known.endsAtFloor && known.last !== undefined
+      ? firstPage(service, { limit: headLength, next: known.last })
+      : undefined,
+  ]);
+  const newest = await readHead(ctx, service, index, head, headAt, search.max);
+  const oldest = tail === undefined ? [] : learnTail(index, service, known, tail, headAt);
+  const live = new Map<string, WireRecord>();
+  for (const record of [...newest.records, ...oldest]) live.set(idOf(record) ?? '', record);
+
+  const showing = startShowing(service, index, search, live);
+  if (search.after === undefined) await showing.show(newest.records);
+  const wanted = hits.filter(({ id, place }) => !live.has(id) && place > from);
+  const reader = readHits(service, wanted.slice(0, search.max));
+  const endProgress = ctx.notes.progress(() => `${reader.read} orders read again, ${showing.found} found`);
+  try {
+    for await (const read of reader.orders) {
+      for (const { record } of read) live.set(idOf(record) ?? '', record);
+      await showing.show(read.map(({ record }) => record));
+    }
+  } finally {
+    endProgress();
+  }
+  if (reader.gone.length > 0) index.drop(reader.gone);
+  await showing.show(oldest);
+  return {
+    found: showing.found,
+    unread: reader.unread,
+    stoppedAt: wanted.length > search.max ? wanted[search.max - 1]?.id : undefined,
+    status: index.status(),
+    headAt,
+    headJoined: newest.joins,
+    requests: (service.requests?.() ?? 0) - before,
+    tookMs: clock.monotonic() - startedAt,
+  };
+}
+
+interface Head {
+  readonly records: readonly WireRecord[];
+  readonly joins: boolean;
+}
+
+// Reads on until the newest orders join those that are known.
+async function readHead(
+  { clock }: Context,
+  service: Service,
+  index: OrderIndex,
+  first: Page,
+  headAt: number,
+  max: number,
+): Promise<Head> {
+  const records: WireRecord[] = [...first.records];
+  let joins = learnPage(index, service, undefined, first, headAt);
+  const last = idOf(first.records.at(-1));
+  if (joins || !first.hasMore || last === undefined || records.length >= max) return { records, joins };
+  let after = last;
+  let askedAt = clock.now();
+  for await (const page of longPages(service, 'orders', { next: after })) {
+    records.push(...page.records);
+    joins = learnPage(index, service, after, page, askedAt);
+    askedAt = clock.now();
+    after = idOf(page.records.at(-1)) ?? after;
+    if (joins || records.length >= max) break;
+  }
+  return { records, joins };
+}
+
+function learnTail(
+  index: OrderIndex,
+  service: Service,
+  { last }: IndexStatus,
+  page: Page,
+  askedAt: number,
+): readonly WireRecord[] {
+  // A service that does not know the last order any more may send the first page instead.
+  const fits = learnPage(index, service, last, page, askedAt);
+  return fits ? page.records : [];
+}
+
+// Returns whether the orders are followed by known ones, or by the end of the list.
+function learnPage(
+  index: OrderIndex,
+  service: Service,
+  after: string | undefined,
+  page: Page,
+  askedAt: number,
+): boolean {
+  const run = newRun(after, askedAt);
+  addPage(run, service, page);
+  return learnRun(index, service, run)?.joins === true;
+}
+
+interface Showing {
+  readonly found: number;
+  /** Shows those of the orders that are found. */
+  show(records: readonly WireRecord[]): Promise<void>;
+}
+
+function startShowing(
+  service: Service,
+  index: OrderIndex,
+  search: IndexSearch,
+  live: ReadonlyMap<string, WireRecord>,
+): Showing {
+  let found = 0;
+  return {
+    get found() {
+      return found;
+    },
+    async show(records) {
+      const matching = await search.found(records);
+      search.onRead(records);
+      if (matching.length > 0) search.onRead(await twinsOf(service, index, matching, live));
+      if (matching.length > 0) await search.show(matching);
+      found += matching.length;
+    },
+  };
+}
+
+// The twins of what was found, read again as well: a person may refund one of the two. A twin that cannot be read is left out.
+async function twinsOf(
+  service: Service,
+  index: OrderIndex,
+  found: readonly WireRecord[],
+  live: ReadonlyMap<string, WireRecord>,
+): Promise<readonly WireRecord[]> {
+  const hits = found.slice(0, mostTwinsLookedFor).flatMap(({ value }) => {
+    const purchase = purchaseOf(value);
+    return purchase === undefined ? [] : index.twinsOf(value, purchase, twinSeconds);
+  });
+  const others = new Map(hits.filter(({ id }) => !live.has(id)).map((hit) => [hit.id, hit]));
+  const read = await Promise.all(
+    [...others.values()].slice(0, mostTwinsLookedFor).map(async ({ id, neighbour }) => {
+      try {
+        const located = await service.locate('orders', id, { neighbour, once: true });
+        return 'found' in located ? [located.found] : [];
+      } catch (error) {
+        if (error instanceof CliError) return [];
+        throw error;
+      }
+    }),
+  );
+  const known = hits.flatMap(({ id }) => live.get(id) ?? []);
+  return [...read.flat(), ...known];
+}

@@ -1,0 +1,218 @@
+/** What both ways of `orders find` share: what is searched for, the list of what is found, and the commands that go on. */
+
+import type { Service, WireRecord } from '../../../api/api.ts';
+import { type Column, orderColumns } from '../../../api/resources.ts';
+import { type JsonObject, statusMeanings } from '../../../api/spec.ts';
+import type { Context } from '../../../context/context.ts';
+import { isDayWord } from '../../../flags/typed-time.ts';
+import { isRefunded } from '../../../orders/orders.ts';
+import { commandLine, type Profile, tallyModes } from '../../../profiles/profiles.ts';
+import { type Filter, joinColumns } from '../../listing.ts';
+import { statusColumn } from '../open-status.ts';
+import { isAboutDisputes, noDisputes } from '../order-filters.ts';
+import type { OrderObserver } from '../order-observer.ts';
+import { amountHint, type Match, type Matcher } from './order-matching.ts';
+
+/** What was typed. */
+type Asked = Pick<Search, 'profile' | 'texts' | 'paging' | 'outputWords' | 'isLive'>;
+
+/** What to search for, and how far. */
+export interface Search {
+  /** The index is not asked (`--live`). */
+  readonly isLive: boolean;
+  readonly profile: Profile;
+  readonly texts: readonly string[];
+  readonly filters: readonly Filter[];
+  /** Orders to read at most. */
+  readonly max: number;
+  readonly paging: {
+    readonly max?: number | undefined;
+    readonly limit?: number | undefined;
+    readonly next?: string | undefined;
+  };
+  readonly observer: OrderObserver;
+  /** The typed output options. */
+  readonly outputWords: readonly string[];
+  /** Where the words are in an order. */
+  readonly matcher: Matcher;
+  /** Which orders of a page are searched for: they have the words and pass the filters. */
+  readonly found: (records: readonly WireRecord[]) => Promise<readonly WireRecord[]>;
+}
+
+/** The list of what is found, while it is shown. */
+export interface FoundList {
+  /** How many orders were shown. */
+  readonly found: number;
+  show(records: readonly WireRecord[]): Promise<void>;
+  end(hasMore: boolean): Promise<void>;
+  /** How amounts are typed, if a number was found neither as an amount nor as a card. */
+  amountHint(): string | undefined;
+}
+
+export async function openList(ctx: Context, service: Service, search: Search): Promise<FoundList> {
+  const { observer, texts, profile } = search;
+  const status = await statusColumn(ctx, service);
+  const modes = tallyModes(profile);
+  const sink = ctx.out.list(columnsOf(ctx, search, status.columns), { pages: 'many' });
+  let found = 0;
+  let asMeant = false;
+  return {
+    get found() {
+      return found;
+    },
+    async show(records) {
+      await status.lookUp(records);
+      await sink.page(records);
+      observer.onShown(records);
+      modes.add(records.map(({ value }) => value));
+      found += records.length;
+      asMeant ||= isAsMeant(search, records);
+    },
+    async end(hasMore) {
+      await sink.end(hasMore);
+      for (const line of modes.lines()) ctx.notes.warn(line);
+    },
+    amountHint: () => (asMeant ? undefined : amountHint(texts, profile.settings)),
+  };
+}
+
+// In a table MATCHED begins with what was found, because its end may be cut. On a terminal without room for it, what matched stands
+// below the row, so that no other column makes way for it.
+function columnsOf(
+  { out }: Context,
+  { matcher, observer, texts }: Search,
+  status: readonly Column[],
+): readonly Column[] {
+  const { columns, twins } = observer;
+  const isTable = out.format === 'table';
+  const told = (order: JsonObject, write: (match: Match) => string): string => {
+    // Each row of a table begins with the id.
+    const matches = (matcher(order) ?? []).filter(({ label }) => !(isTable && label === 'id'));
+    const words = matches.map(write);
+    const twin = twins.of(order);
+    const twinWords = twin === undefined ? [] : [isRefunded(twin) ? 'twin refunded' : 'twin'];
+    return [...twinWords, ...words].join(', ');
+  };
+  const matched: Column = {
+    name: 'matched',
+    title: 'MATCHED',
+    kind: 'text',
+    tableFrom: 0,
+    least: 30,
+    below: () => 'matched',
+    value: (order) =>
+      told(order, ({ label, value }) =>
+        isTable ? `${shortened(value)} (${shortened(label)})` : `${shortened(label)} ${shortened(value)}`,
+      ),
+    brief: { value: (order) => told(order, ({ value }) => shortened(fromMatch(value, texts))) },
+  };
+  return [...joinColumns(orderColumns, status), matched, ...columns];
+}
+
+// Whether a number was found in one of these orders as what people search for: an amount or the end of a card.
+function isAsMeant({ matcher }: Search, orders: readonly WireRecord[]): boolean {
+  return orders.some(({ value }) =>
+    matcher(value)?.some(({ label }) => label === 'card' || label.endsWith('amount')),
+  );
+}
+
+// So much of a value is shown before the part that was found, because the end of a cell may be cut.
+const mostBefore = 3;
+
+// The value from the part on that was found, if that part stands far behind its beginning: `…5200` of a phone number.
+function fromMatch(value: string, texts: readonly string[]): string {
+  const starts = texts
+    .flatMap((text) => text.toLowerCase().split(/\s+/))
+    .map((word) => startOf(value.toLowerCase(), word))
+    .filter((start) => start >= 0);
+  const first = Math.min(...starts);
+  return Number.isFinite(first) && first > mostBefore ? `…${value.slice(first)}` : value;
+}
+
+// Digits are found with anything between them, as in phone numbers.
+function startOf(value: string, word: string): number {
+  const at = word === '' ? -1 : value.indexOf(word);
+  if (at >= 0 || !/^\d{3,}$/.test(word)) return at;
+  const found = new RegExp(word.split('').join('\\D*')).exec(value);
+  return found?.index ?? -1;
+}
+
+// Metadata may be very long.
+function shortened(value: string): string {
+  return value.length > 80 ? `${value.slice(0, 79)}…` : value;
+}
+
+/** What was searched for: `"torres" with --since yesterday`. */
+export function askedFor({ texts, filters }: Search): string {
+  const flags = filters.flatMap(({ words }) => words).join(' ');
+  return [...(texts.length === 0 ? [] : [`"${texts.join(' ')}"`]), ...(flags === '' ? [] : [flags])].join(
+    ' with ',
+  );
+}
+
+/** What else somebody may have meant who found nothing. */
+export function otherMeanings(search: Search): readonly string[] {
+  const { profile, texts } = search;
+  const hint = amountHint(texts, profile.settings);
+  return [
+    ...(hint === undefined ? [] : [hint]),
+    ...insteadOfDay(search),
+    ...statusHint(profile, texts),
+    ...together(texts),
+  ];
+}
+
+// For somebody who types the word for a day. No order holds it: it is a time.
+function insteadOfDay(search: Search): readonly string[] {
+  const { texts, filters, paging, profile } = search;
+  const day = texts.find(isDayWord);
+  if (day === undefined || filters.some(({ words }) => words.includes('--since'))) return [];
+  const others = texts.filter((text) => text !== day);
+  const since = { words: ['--since', day.toLowerCase()] };
+  const line =
+    others.length === 0
+      ? commandLine(profile, 'orders', 'list', ...since.words)
+      : command({ ...search, texts: others }, { filters: [...filters, since], next: paging.next });
+  return [`${day} is a time; type it like this:`, line];
+}
+
+// For somebody who looks for all orders of a status, which is no text of an order.
+function statusHint(profile: Profile, texts: readonly string[]): readonly string[] {
+  if (texts.some(isAboutDisputes)) return [noDisputes];
+  const status = texts.find((text) => Object.hasOwn(statusMeanings, text.toLowerCase()));
+  if (status === undefined) return [];
+  const line = (name: string) => commandLine(profile, 'orders', 'list', name, status.toLowerCase(), '--all');
+  return [
+    `for the orders with this status: ${line('--status')}`,
+    `for the orders with such a charge: ${line('--charge-status')}`,
+  ];
+}
+
+// Somebody may have typed the ids of several orders.
+function together(texts: readonly string[]): readonly string[] {
+  return texts.length < 2
+    ? []
+    : ['all words must be in one and the same order; search for several orders one at a time'];
+}
+
+/** The command that searches like this one. */
+export function command(
+  { profile, texts, paging, outputWords, isLive }: Asked,
+  {
+    filters,
+    next,
+  }: { readonly filters: readonly Pick<Filter, 'words'>[]; readonly next?: string | undefined },
+): string {
+  const options = [
+    ...(isLive ? ['--live'] : []),
+    ...filters.flatMap(({ words }) => words),
+    ...(paging.max === undefined ? [] : ['--max', String(paging.max)]),
+    ...(paging.limit === undefined ? [] : ['--limit', String(paging.limit)]),
+    ...outputWords,
+    ...(next === undefined ? [] : ['--next', next]),
+  ];
+  // A text that begins like an option must come after `--`.
+  const dashed = texts.some((text) => text.startsWith('-'));
+  const words = dashed ? [...options, '--', ...texts] : [...texts, ...options];
+  return commandLine(profile, 'orders', 'find', ...words);
+}

@@ -1,0 +1,299 @@
+/**
+ * Finds the words of `orders find` in an order, whatever their case and accents. Pure; the time grows with the length of the
+ * text.
+ */
+
+import { type AmountStyle, declaresPlaces, examplesOf, plainAmounts, scaled } from '../../../amounts.ts';
+import { itemsOf, type JsonObject, valueAt } from '../../../api/spec.ts';
+import { usage } from '../../../flags/flags.ts';
+import { fold } from './fold-text.ts';
+
+/** The field in which a word was found, and its value as the service sent it. */
+export interface Match {
+  readonly label: string;
+  readonly value: string;
+}
+
+/** Returns the fields that hold the words; undefined when a word is in no field. `style` says which decimals an amount has. */
+export type Matcher = (order: JsonObject, style?: AmountStyle) => readonly Match[] | undefined;
+
+/** An order prepared for repeated searches: its fields, each also without case and accents. */
+export type SearchableOrder = readonly SearchableField[];
+
+/** A word to look for, without case and accents. */
+interface Word {
+  readonly text: string;
+  /** The digits of the word, if it looks like a phone number. */
+  readonly digits: string | undefined;
+}
+
+// One argument: its words, and its digits if the whole argument looks like a phone number.
+interface Term {
+  readonly words: readonly Word[];
+  readonly phone: string | undefined;
+  /** The whole argument as one amount, if it looks like one with spaces between thousands. */
+  readonly amount: Word | undefined;
+}
+
+// Shorter texts are part of too many ids.
+const shortestIdPart = 4;
+const fourDigits = /^\d{4}$/;
+const shortestDigits = 3;
+const shortestPhone = 7;
+// Screens put this space between thousands. Whoever copies an amount copies the space too.
+const insideAmount = /(?<=\d)[\u00a0\u202f](?=\d{3})/g;
+// Somebody who types an amount types a plain space: `1 720.00`.
+const spacedAmount = /^-?\d{1,3}(?: \d{3})+(?:\.\d+)?$/;
+
+// A shell makes several arguments of an amount with spaces.
+function joined(texts: readonly string[]): readonly string[] {
+  const one = texts.join(' ');
+  return amountWord(one) === undefined ? texts : [one];
+}
+
+// An amount with spaces may also be the words that it looks like, such as a phone number.
+function amountWord(text: string): Word | undefined {
+  const tidy = text.trim();
+  return spacedAmount.test(tidy) ? { text: tidy.replaceAll(' ', ''), digits: undefined } : undefined;
+}
+const phoneLike = /^\+?[\d\s().-]+$/;
+
+/** Returns the function that looks for these words in an order. Throws CliError 'usage' for a text without a word. */
+export function createMatcher(texts: readonly string[]): Matcher {
+  const search = createSearch(texts);
+  return (order, style) => search(searchable(order, style));
+}
+
+/**
+ * For each word the texts of which at least one is in every order that has the word, in the form of `searchable`; so an order
+ * without any of them need not be looked at.
+ */
+export function needlesOf(texts: readonly string[]): readonly (readonly string[])[] {
+  return joined(texts)
+    .map(termOf)
+    .flatMap(({ words, phone: number, amount }) => {
+      const whole = [number, ...(amount === undefined ? [] : formsOf(amount))];
+      return words.map((word) =>
+        [...formsOf(word), word.digits, ...whole].flatMap((form) =>
+          form === undefined || form === '' ? [] : [form],
+        ),
+      );
+    });
+}
+
+// An amount with declared decimals is kept as the integer that the service sent.
+function formsOf({ text }: Word): readonly string[] {
+  const figure = withoutThousands(text.replace(/^-/, ''));
+  const units = /^\d+\.\d+$/.test(figure) ? [figure.replace('.', '').replace(/^0+(?=\d)/, '')] : [];
+  return [...new Set([text, figure, ...units, text.replace(/^\*/, '')])];
+}
+
+/** As `createMatcher`, for orders that are kept and searched more than once. */
+export function createSearch(
+  texts: readonly string[],
+): (order: SearchableOrder) => readonly Match[] | undefined {
+  const terms = joined(texts).map(termOf);
+  const words = terms.flatMap(({ words: own }) => own);
+  return (fields) => {
+    const found = new Map<Word, Match>();
+    for (const field of fields) {
+      for (const word of words)
+        if (!found.has(word) && finders[field.kind](word, field.folded)) found.set(word, field);
+    }
+    const matches: Match[] = [];
+    for (const { words: own, phone, amount } of terms) {
+      const wholeField = fields.find(
+        (field) =>
+          (phone !== undefined && holdsPhone(field, phone)) ||
+          (amount !== undefined && field.kind === 'sum' && sum(amount, field.folded)),
+      );
+      const ofWords = own.flatMap((word) => found.get(word) ?? []);
+      if (wholeField === undefined && ofWords.length < own.length) return undefined;
+      matches.push(...(wholeField === undefined ? ofWords : [wholeField]));
+    }
+    return distinct(matches);
+  };
+}
+
+/** The fields of an order, each folded once for all words. An amount is also there as screens show it, with its decimals. */
+export function searchable(order: JsonObject, style: AmountStyle = plainAmounts): SearchableOrder {
+  return foldedFields(fieldsOf(order, style));
+}
+
+/** Fields prepared for searches. */
+export function foldedFields(fields: readonly Field[]): SearchableOrder {
+  return fields.map((field) => ({ ...field, folded: fold(field.value) }));
+}
+
+function termOf(text: string): Term {
+  const words = fold(text.replace(insideAmount, ''))
+    .split(/\s+/)
+    .filter((word) => word !== '')
+    .map((word): Word => ({ text: word, digits: phoneLike.test(word) ? digitsOf(word) : undefined }));
+  if (words.length === 0) {
+    throw usage(`TEXT ${JSON.stringify(text)}: has no word to search for`, ['paydesk orders list']);
+  }
+  const digits = digitsOf(text);
+  const phone = words.length > 1 && phoneLike.test(text.trim()) && digits.length >= shortestPhone;
+  return { words, phone: phone ? digits : undefined, amount: amountWord(text) };
+}
+
+function digitsOf(text: string): string {
+  return text.replace(/\D+/g, '');
+}
+
+function distinct(matches: readonly Match[]): readonly Match[] {
+  return [...new Map(matches.map((match) => [`${match.label} ${match.value}`, match])).values()];
+}
+
+interface Field extends Match {
+  readonly kind: FieldKind;
+}
+
+/** A field as a search looks at it. */
+interface SearchableField extends Field {
+  readonly folded: string;
+}
+
+const part = (word: Word, folded: string): boolean => folded.includes(word.text);
+const whole = (word: Word, folded: string): boolean => folded === word.text;
+// Four digits are the end of a card, or an amount. By chance they are also in the middle of many ids, so there they count only
+// at the end.
+const idPart = (word: Word, folded: string): boolean => {
+  if (folded === word.text) return true;
+  if (fourDigits.test(word.text)) return folded.endsWith(word.text);
+  return word.text.length >= shortestIdPart && folded.includes(word.text);
+};
+// A column of refunds shows `-120.00`. Some people write thousands with commas.
+const sum = (word: Word, folded: string): boolean => folded === withoutThousands(word.text.replace(/^-/, ''));
+// Numbers are amounts and cards. Somebody who looks for one does not mean every item with a number in its name.
+const itemName = (word: Word, folded: string): boolean =>
+  /\p{L}/u.test(word.text) && folded.includes(word.text);
+// Screens show a card as `*4242`.
+const card = (word: Word, folded: string): boolean => folded === word.text.replace(/^\*/, '');
+const phone = (word: Word, folded: string): boolean => {
+  const { digits } = word;
+  if (digits === undefined) return folded === word.text;
+  // A leading + means that the number begins there.
+  if (word.text.startsWith('+')) return digits !== '' && digitsOf(folded).startsWith(digits);
+  return digits.length >= shortestDigits && digitsOf(folded).includes(digits);
+};
+
+const finders = { part, whole, idPart, sum, itemName, card, phone } as const;
+/** How a field is compared with a word. */
+export type FieldKind = keyof typeof finders;
+
+const thousands = /^\d{1,3}(,\d{3})+(\.\d+)?$/;
+
+function withoutThousands(text: string): string {
+  return thousands.test(text) ? text.replaceAll(',', '') : text;
+}
+
+/**
+ * How amounts are typed here, if one of these texts looks like an amount that is typed otherwise: then an order of this amount
+ * may be there all the same.
+ */
+export function amountHint(texts: readonly string[], style: AmountStyle): string | undefined {
+  const typed = joined(texts)
+    .flatMap((text) => amountWord(text)?.text ?? text.replace(insideAmount, '').split(/\s+/))
+    .map((word) => withoutThousands(word.replace(/^-/, '')))
+    .find((word) => /^\d+(\.\d+)?$/.test(word));
+  if (typed === undefined) return undefined;
+  const [units = '', decimals] = typed.split('.');
+  const examples = examplesOf(style).filter((one) => one.includes('.'));
+  if (examples.length === 0)
+    return decimals === undefined
+      ? undefined
+      : "amounts here are the service's whole numbers, without decimals";
+  if (decimals !== undefined && declaresPlaces(decimals.length, style)) return undefined;
+  const [example = ''] = examples;
+  return `an amount is typed with its decimals here: ${units}${example.slice(example.indexOf('.'))}`;
+}
+
+function holdsPhone(field: Field, digits: string): boolean {
+  return field.kind === 'phone' && digitsOf(field.value).includes(digits);
+}
+
+// If several fields hold a word, the first one in this list is shown.
+function fieldsOf(order: JsonObject, style: AmountStyle): readonly Field[] {
+  const buyer = (name: string): unknown => valueAt(order, ['customer_info', name]);
+  const charges = itemsOf(order.charges);
+  const amount: AmountField = (label, value) => amountFields(label, value, order.currency, style);
+  return [
+    ...field('name', buyer('name'), 'part'),
+    ...field('email', buyer('email'), 'part'),
+    ...charges.flatMap(cardFields),
+    ...amount('amount', order.amount),
+    ...field('currency', order.currency, 'whole'),
+    ...field('phone', buyer('phone'), 'phone'),
+    ...field('id', order.id, 'idPart'),
+    ...charges.flatMap((charge) => chargeFields(charge, amount)),
+    ...field('customer', buyer('customer_id'), 'idPart'),
+    ...field('phone', valueAt(order, ['shipping_contact', 'phone']), 'phone'),
+    ...field('name', valueAt(order, ['shipping_contact', 'receiver']), 'part'),
+    ...itemsOf(order.line_items).flatMap((item) => [
+      ...field('item', item.name, 'itemName'),
+      ...field('sku', item.sku, 'whole'),
+    ]),
+    ...metadataFields(order.metadata),
+  ];
+}
+
+function cardFields(charge: JsonObject): readonly Field[] {
+  const method = (name: string): unknown => valueAt(charge, ['payment_method', name]);
+  return [
+    ...field('card', method('last4'), 'card'),
+    ...field('cardholder', method('name'), 'part'),
+    ...field('auth', method('auth_code'), 'whole'),
+    ...field('reference', charge.reference_id, 'part'),
+    // A payment without a card may have a reference of its own (service: payment_source).
+    ...field('reference', method('reference'), 'part'),
+  ];
+}
+
+type AmountField = (label: string, value: unknown) => readonly Field[];
+
+function chargeFields(charge: JsonObject, amount: AmountField): readonly Field[] {
+  return [
+    ...amount('charge amount', charge.amount),
+    ...field('charge', charge.id, 'idPart'),
+    ...itemsOf(charge.refunds).flatMap((refund) => [
+      ...field('refund', refund.id, 'idPart'),
+      ...amount('refund amount', refund.amount),
+    ]),
+  ];
+}
+
+// The service's integer, and its decimals if they are declared. The service writes refund amounts as negative numbers
+// (service: refund). People type them without the sign.
+export function amountFields(
+  label: string,
+  value: unknown,
+  currency: unknown,
+  style: AmountStyle,
+): readonly Field[] {
+  if (typeof value !== 'number' && typeof value !== 'bigint') return field(label, value, 'whole');
+  const code = typeof currency === 'string' ? currency : undefined;
+  const shown = scaled(value, code, { ...style, 'amounts.grouping': 'off' });
+  return [String(value), shown].flatMap((text) => field(label, text?.replace('-', ''), 'sum'));
+}
+
+// Metadata may have any shape (service: order), so all its values are searched, however deep they are.
+export function metadataFields(metadata: unknown): readonly Field[] {
+  const found: Field[] = [];
+  const open: (readonly [string, unknown])[] = [['metadata', metadata]];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const [label, value] = next;
+    if (typeof value === 'object' && value !== null)
+      for (const [key, inner] of Object.entries(value).toReversed()) open.push([`${label}.${key}`, inner]);
+    else if (value !== true && value !== false) found.push(...field(label, value, 'part'));
+  }
+  return found;
+}
+
+/** A field with its value; none if the value is no text and no number. */
+export function field(label: string, value: unknown, kind: FieldKind): readonly Field[] {
+  if (typeof value === 'string' && value !== '') return [{ label, value, kind }];
+  if (typeof value === 'number' || typeof value === 'bigint') return [{ label, value: String(value), kind }];
+  return [];
+}

@@ -1,0 +1,212 @@
+/** Reads the newest orders while a person searches them: every page once, and no more pages than the search needs. */
+
+import { longPages, type Page, type Service } from '../../../api/api.ts';
+import { resources } from '../../../api/resources.ts';
+import { CliError } from '../../../errors.ts';
+import { accountLabel } from '../../../profiles/profiles.ts';
+import { createKnownOrders, type KeptOrder, type KeptParts, type KnownOrders, keep } from './known-orders.ts';
+import type { IndexAnswer, PickIndex } from './pick-order.ts';
+
+/** The orders read so far, and the reading. */
+export interface OrderSearch<T> {
+  readonly known: KnownOrders<T>;
+  /** Whether it reads, why not, and what went wrong. */
+  readonly state: ReadState;
+  /** Reads the first page. Throws what the service throws; nothing else here throws for what it answers. */
+  begin(): Promise<void>;
+  /**
+   * Reads on until so many orders hold the words and can be chosen, or the bound is reached; `further` moves the bound.
+   * Resolves when it reads no further. A page that cannot be read is a `state`.
+   */
+  want(words: string, count: number, further?: boolean): Promise<void>;
+  /** What the index said of the words; undefined without one, or if it was not asked yet. */
+  inIndex(words: string): IndexAnswer | undefined;
+  /** Whether the words are the whole id of an order, which may still be looked up. */
+  isId(words: string): boolean;
+  /** Finds an order by its id: the order, or why there is none. */
+  lookUp(id: string): Promise<KeptOrder<T> | string>;
+  /** Calls the listener whenever `known` or `state` has changed. Returns what ends that. */
+  watch(listener: () => void): () => void;
+  /** Ends the reading. */
+  stop(): void;
+}
+
+/** `bound`: so many were read that a person decides whether to go on. `end`: these are all orders. */
+type ReadState =
+  | { readonly is: 'reading' | 'idle' | 'bound' | 'end' }
+  | { readonly is: 'failed'; readonly why: string };
+
+// As many as `orders find` reads by itself.
+const boundStep = 5_000;
+
+/** Opens a search. Nothing is read before `want`. With an index, older orders are found there. */
+export function searchOrders<T>(service: Service, parts: KeptParts<T>, index?: PickIndex): OrderSearch<T> {
+  const known = createKnownOrders(parts);
+  const reading = createReading(service, known, {
+    beforeKept: parts.beforeKept,
+    onPage: (page) => index?.onPage(page),
+  });
+  const inIndex = new Map<string, IndexAnswer>();
+  let asked = '';
+  let isAsking = false;
+  // Returns whether these are all orders that hold the words.
+  const askIndex = async (words: string, count: number): Promise<boolean> => {
+    asked = words;
+    const said = inIndex.get(words);
+    if (index === undefined || words.trim() === '') return false;
+    if (said !== undefined && said.orders.length >= Math.min(count, said.total)) return said.isCertain;
+    isAsking = true;
+    const answer = await index.search(words, count, (id) => known.has(id));
+    isAsking = asked !== words;
+    if (answer !== undefined) {
+      await parts.beforeKept(answer.orders.map(({ record }) => record));
+      inIndex.set(words, answer);
+      known.addFound(answer.orders);
+    }
+    reading.tell();
+    return answer?.isCertain === true;
+  };
+  // What looking up said of an id.
+  const answers = new Map<string, 'missing' | 'unknown'>();
+  const isId = (words: string): boolean => resources.orders.idPattern.test(words.trim());
+  return {
+    known,
+    isId: (words) => isId(words) && !answers.has(words.trim()),
+    get state() {
+      return isAsking ? ({ is: 'reading' } as const) : reading.state;
+    },
+    inIndex: (words) => inIndex.get(words),
+    begin: () => reading.until(() => known.count > 0),
+    async want(words, count, further = false) {
+      if (!isId(words) && (await askIndex(words, count))) return;
+      if (further) reading.goFurther();
+      // A whole id is looked up, which takes three requests at most; pages are read only if that could not tell.
+      const isKnownById = isId(words) && answers.get(words.trim()) !== 'unknown';
+      await reading.until(() => isKnownById || choosable(known, words) >= count);
+    },
+    async lookUp(id) {
+      const { found, answer, why } = await locate(service, parts, id);
+      if (answer !== undefined) answers.set(id, answer);
+      return found ?? why;
+    },
+    watch: (listener) => reading.watch(listener),
+    stop() {
+      index?.stop();
+      reading.stop();
+    },
+  };
+}
+
+function choosable<T>(known: KnownOrders<T>, words: string): number {
+  return known.matches(words).fitting.filter(({ isBlocked }) => !isBlocked).length;
+}
+
+interface Reading {
+  readonly state: ReadState;
+  /** Reads pages until there is enough. The newest `isEnough` counts. */
+  until(isEnough: () => boolean): Promise<void>;
+  goFurther(): void;
+  watch(listener: () => void): () => void;
+  /** Calls the listeners. */
+  tell(): void;
+  stop(): void;
+}
+
+interface Watching extends Pick<KeptParts<unknown>, 'beforeKept'> {
+  readonly onPage: (page: Page) => void;
+}
+
+function createReading<T>(
+  service: Service,
+  known: KnownOrders<T>,
+  { beforeKept, onPage }: Watching,
+): Reading {
+  const left = new AbortController();
+  const open = () =>
+    longPages(service, 'orders', { next: known.last }, { signal: left.signal })[Symbol.asyncIterator]();
+  let pages = open();
+  let bound = boundStep;
+  let state: ReadState = { is: 'idle' };
+  let isEnough = (): boolean => true;
+  let running: Promise<void> | undefined;
+  const listeners = new Set<() => void>();
+
+  const tell = (): void => {
+    for (const listener of listeners) listener();
+  };
+  const become = (next: ReadState): void => {
+    state = next;
+    tell();
+  };
+  const stateAfter = (hasMore: boolean): ReadState => {
+    if (!hasMore) return { is: 'end' };
+    if (isEnough()) return { is: 'idle' };
+    return { is: known.count >= bound ? 'bound' : 'reading' };
+  };
+  const readOn = async (): Promise<void> => {
+    try {
+      for (become({ is: 'reading' }); state.is === 'reading'; ) {
+        const { value: page } = await pages.next();
+        await beforeKept(page?.records ?? []);
+        known.add(page?.records ?? []);
+        if (page !== undefined) onPage(page);
+        become(stateAfter(page?.hasMore === true));
+      }
+    } catch (error) {
+      if (left.signal.aborted) return;
+      if (!(error instanceof CliError) || known.count === 0) throw error;
+      become({ is: 'failed', why: error.message });
+    }
+  };
+  return {
+    get state() {
+      return state;
+    },
+    async until(enough) {
+      isEnough = enough;
+      if (state.is === 'bound' && known.count < bound) state = { is: 'idle' };
+      if (state.is === 'idle' && !isEnough()) {
+        if (known.count >= bound) become({ is: 'bound' });
+        else running = readOn();
+      }
+      await running;
+    },
+    goFurther() {
+      if (state.is === 'bound') bound = known.count + boundStep;
+      if (state.is !== 'failed') return;
+      pages = open();
+      state = { is: 'idle' };
+    },
+    watch(listener) {
+      listeners.add(listener);
+      return () => {
+        listeners.delete(listener);
+      };
+    },
+    tell,
+    stop: () => left.abort(new Error('the search is over')),
+  };
+}
+
+/** What looking up an id gave: the order, or why there is none, and whether that is certain. */
+interface LookedUp<T> {
+  readonly found?: KeptOrder<T> | undefined;
+  readonly answer?: 'missing' | 'unknown';
+  readonly why: string;
+}
+
+// Pages are read by the search itself, which keeps them: so not more than one of them is read here.
+async function locate<T>(service: Service, parts: KeptParts<T>, id: string): Promise<LookedUp<T>> {
+  try {
+    const located = await service.locate('orders', id, { max: 1 });
+    if ('missing' in located)
+      return { answer: 'missing', why: `${accountLabel(service.profile)} has no order ${id}` };
+    if ('boundReached' in located) return { answer: 'unknown', why: `${id} was not found by its id` };
+    const { found, neighbour } = located;
+    await parts.beforeKept([found]);
+    return { found: keep(parts, found, neighbour), why: `${id} was not found by its id` };
+  } catch (error) {
+    if (error instanceof CliError) return { why: error.message };
+    throw error;
+  }
+}

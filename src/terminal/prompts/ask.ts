@@ -1,0 +1,193 @@
+/** Asks a person on stderr: decides whether anybody can be asked and which kind of prompt asks, and ends questions. */
+
+import { CliError } from '../../errors.ts';
+import type { ClockWithTimers } from '../../io.ts';
+import { type ColorLevel, loadPaint } from '../color.ts';
+import type { Secrets } from '../secrets.ts';
+import { type StreamFacts, screenClean } from '../streams.ts';
+import type { Ask, Choice, SearchedList, SearchedRow } from '../terminal.ts';
+import { dropTypeAhead, endOfInput, type Keyboard } from './keyboard.ts';
+
+/** What it takes to ask. */
+interface AskOptions {
+  readonly stdin: Keyboard;
+  readonly stderr: StreamFacts;
+  /** --no-input, PAYDESK_NO_INPUT or CI. */
+  readonly noInput: boolean;
+  /** PAYDESK_ACCESSIBLE=1 or TERM=dumb: numbered lines instead of redrawn prompts. */
+  readonly accessible: boolean;
+  readonly color: ColorLevel;
+  readonly secrets: Secrets;
+  /** Called with every key that is typed. */
+  readonly learnKey: (key: string) => void;
+  readonly clock: ClockWithTimers;
+  /** Ends a question. If the reason is a CliError, the question throws it. */
+  readonly signal: AbortSignal;
+  /** Shows the notes that the question is about. */
+  readonly beforeQuestion: () => Promise<void>;
+  /** Writes to stderr at once. */
+  readonly write: (text: string) => void;
+}
+
+// Texts of a choice are cut here, because a label of a megabyte would hide the other choices.
+const longest = 300;
+
+/** The texts of a choice. Prompts need no more of it. */
+export interface Labelled {
+  readonly label: string;
+  readonly tail: string | undefined;
+  readonly detail: string | undefined;
+}
+
+/** Returns what is wrong with an answer, or undefined. */
+export type Check = (text: string) => string | undefined;
+
+/** A kind of prompt. Every question ends when its signal aborts. */
+export interface Prompts {
+  text(message: string, check: Check, signal: AbortSignal): Promise<string>;
+  secret(message: string, check: Check, signal: AbortSignal): Promise<string>;
+  /** Returns the index of the choice. */
+  choose(message: string, choices: readonly Labelled[], signal: AbortSignal): Promise<number>;
+  search<T>(message: string, list: SearchedList<T>, signal: AbortSignal): Promise<T>;
+  confirm(message: string, signal: AbortSignal): Promise<boolean>;
+}
+
+/** The questions of one run. Prompts are loaded with the first question. */
+export function createAsk(options: AskOptions): Ask {
+  const { stderr, noInput } = options;
+  // stdin is looked at last, because looking at it opens it.
+  const interactive = () => stderr.isTTY && !noInput && options.stdin.isTTY === true;
+  const clean = screenClean(options.secrets);
+
+  const put = async <T>(
+    { message, flag }: { readonly message: string; readonly flag: string },
+    ask: (prompts: Prompts, message: string, signal: AbortSignal) => Promise<T>,
+  ): Promise<T> => {
+    if (!interactive()) throw nobodyToAsk(flag);
+    const prompts = await loadPrompts(options);
+    await options.beforeQuestion();
+    return question(options, (signal) => ask(prompts, clean(message), signal));
+  };
+
+  return {
+    get interactive() {
+      return interactive();
+    },
+    async text(question) {
+      let wasRefused = false;
+      const problemOf: Check = (text) => {
+        if (options.secrets.holds(text))
+          return 'this contains a key: type a key only where paydesk asks for one';
+        if (text.trim() !== '') return question.check?.(text.trim());
+        if (wasRefused && question.enterAfterError !== undefined) return question.enterAfterError;
+        return question.optional ? undefined : 'a value is needed';
+      };
+      const check: Check = (text) => {
+        const problem = problemOf(text);
+        wasRefused ||= problem !== undefined;
+        return problem;
+      };
+      return (await put(question, (prompts, message, signal) => prompts.text(message, check, signal))).trim();
+    },
+    async secret(question) {
+      const check: Check = (text) => (text === '' ? 'a value is needed' : question.check?.(text));
+      const key = await put(question, (prompts, message, signal) => prompts.secret(message, check, signal));
+      options.learnKey(key);
+      return key;
+    },
+    choose: (question) =>
+      put(question, async (prompts, message, signal) =>
+        chosen(question.choices, await prompts.choose(message, labels(question.choices, clean), signal)),
+      ),
+    search: ({ list, ...question }) =>
+      put(question, (prompts, message, signal) => prompts.search(message, cleanList(list, clean), signal)),
+    confirm: (question) => put(question, (prompts, message, signal) => prompts.confirm(message, signal)),
+  };
+}
+
+function nobodyToAsk(flag: string): CliError {
+  return new CliError('usage', `missing ${flag}`, {
+    now: [`give ${flag}, or run it on a terminal without --no-input to be asked`],
+  });
+}
+
+async function loadPrompts({ stdin, stderr, accessible, color, write, clock }: AskOptions): Promise<Prompts> {
+  if (accessible) return (await import('./line-prompts.ts')).createLinePrompts(stdin, write, clock);
+  const { createPrompts } = await import('./prompts.ts');
+  return createPrompts(stdin, stderr, await loadPaint(color), clock);
+}
+
+// Asks one question. Keys typed before it never answer it, and the terminal is restored whatever happens.
+async function question<T>(
+  { stdin, signal, accessible, clock }: AskOptions,
+  ask: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  throwIfOver(signal);
+  const ended = endOfInput(stdin);
+  try {
+    await dropTypeAhead(stdin, clock);
+    // With line prompts the terminal itself does editing, echo and Ctrl-C. It has to start before the question is shown.
+    if (accessible) stdin.setRawMode(false);
+    return await ask(AbortSignal.any([signal, ended.signal]));
+  } catch (error) {
+    throwIfOver(signal);
+    throwIfOver(ended.signal);
+    throw error;
+  } finally {
+    ended.stop();
+    stdin.setRawMode(false);
+    stdin.pause();
+  }
+}
+
+function throwIfOver(signal: AbortSignal): void {
+  if (!signal.aborted) return;
+  throw signal.reason instanceof CliError
+    ? signal.reason
+    : new CliError('interrupted', 'stopped at a question', { cause: signal.reason });
+}
+
+// Masked first, then cut: part of a key would not be recognised.
+function shortened(text: string, clean: (text: string) => string): string {
+  return clean(text).slice(0, longest);
+}
+
+function labels<T>(choices: readonly Choice<T>[], clean: (text: string) => string): readonly Labelled[] {
+  const short = (text: string): string => shortened(text, clean);
+  return choices.map(({ label, tail, detail }) => ({
+    label: short(label),
+    tail: tail === undefined ? undefined : short(tail),
+    detail: detail === undefined ? undefined : short(detail),
+  }));
+}
+
+function cleanList<T>(list: SearchedList<T>, clean: (text: string) => string): SearchedList<T> {
+  const short = (text: string): string => shortened(text, clean);
+  const cleanRow = (row: SearchedRow<T>): SearchedRow<T> => ({
+    ...row,
+    cells: row.cells.map(short),
+    details: row.details.map((line) =>
+      typeof line === 'string' ? short(line) : { ...line, text: short(line.text) },
+    ),
+    answer: short(row.answer),
+    ...(row.refusal === undefined ? {} : { refusal: short(row.refusal) }),
+  });
+  return {
+    ...list,
+    row(words, index) {
+      const row = list.row(words, index);
+      return row === undefined ? undefined : cleanRow(row);
+    },
+    looked: (words) => short(list.looked(words)),
+    lookUp(words) {
+      const looking = list.lookUp(words);
+      return looking?.then((found) => (typeof found === 'string' ? short(found) : cleanRow(found)));
+    },
+  };
+}
+
+function chosen<T>(choices: readonly Choice<T>[], index: number): T {
+  const choice = choices[index];
+  if (choice === undefined) throw new CliError('internal', `choice ${index} of ${choices.length}`);
+  return choice.value;
+}

@@ -1,0 +1,203 @@
+/** Prompts as plain lines, for screen readers and TERM=dumb: a question, numbered choices, one line of answer. */
+
+import { createInterface } from 'node:readline';
+import { CliError } from '../../errors.ts';
+import type { ClockWithTimers } from '../../io.ts';
+import type { SearchedList, SearchedRow } from '../terminal.ts';
+import type { Check, Labelled, Prompts } from './ask.ts';
+import { ctrlC, ctrlD, endOfAnswers, interrupted, type Keyboard } from './keyboard.ts';
+
+// A long search says now and then how far it is.
+const tellEveryMs = 5_000;
+// A screen reader should not read more rows than this at once. Typed words narrow them.
+const listed = 20;
+
+/** Prompts that write lines and read lines. */
+export function createLinePrompts(
+  stdin: Keyboard,
+  write: (text: string) => void,
+  clock: Pick<ClockWithTimers, 'every'>,
+): Prompts {
+  const read = (prompt: string, signal: AbortSignal): Promise<string> => {
+    write(prompt);
+    return readLine(stdin, signal, write);
+  };
+  return {
+    text: (message, check, signal) => untilFine(() => read(`${message} `, signal), check, write),
+    secret(message, check, signal) {
+      // Raw mode lasts until the question is over, because nothing may be shown between two tries either.
+      stdin.setRawMode(true);
+      const readSecret = (): Promise<string> => {
+        write(`${message} (nothing is shown while you type) `);
+        return readHidden(stdin, signal, write);
+      };
+      return untilFine(readSecret, check, write);
+    },
+    choose: (message, choices, signal) => choose(message, choices, (prompt) => read(prompt, signal), write),
+    search: (message, list, signal) =>
+      narrow(message, list, (prompt) => read(prompt, signal), { write, clock }),
+    confirm: (message, signal) => confirm(message, (prompt) => read(prompt, signal), write),
+  };
+}
+
+type Read = (prompt: string) => Promise<string>;
+type Write = (text: string) => void;
+
+async function untilFine(read: () => Promise<string>, check: Check, write: Write): Promise<string> {
+  for (;;) {
+    const text = await read();
+    const wrong = check(text);
+    if (wrong === undefined) return text;
+    write(`${wrong}\n`);
+  }
+}
+
+async function confirm(message: string, read: Read, write: Write): Promise<boolean> {
+  for (;;) {
+    const answer = (await read(`${message} (y/N) `)).trim().toLowerCase();
+    if (answer === '' || answer === 'n' || answer === 'no') return false;
+    if (answer === 'y' || answer === 'yes') return true;
+    write('type y for yes; n or only Enter for no\n');
+  }
+}
+
+async function choose(
+  message: string,
+  choices: readonly Labelled[],
+  read: Read,
+  write: Write,
+): Promise<number> {
+  write(`${message}\n${numbered(choices)}`);
+  for (;;) {
+    const index = numberIn(await read(`type a number, 1 to ${choices.length}: `), choices.length);
+    if (index !== undefined) return index;
+    write(`type a number from 1 to ${choices.length}\n`);
+  }
+}
+
+async function narrow<T>(
+  message: string,
+  list: SearchedList<T>,
+  read: Read,
+  { write, clock }: { readonly write: Write; readonly clock: Pick<ClockWithTimers, 'every'> },
+): Promise<T> {
+  let words = list.typed ?? '';
+  let first = 0;
+  let goesOn = false;
+  write(`${message}\n`);
+  for (;;) {
+    const stop = clock.every(tellEveryMs, () => write(`${list.looked(words)}\n`));
+    await list.want(words, first + listed, goesOn).finally(stop);
+    const rows = Array.from({ length: listed }, (_, index) => list.row(words, first + index)).filter(
+      (row) => row !== undefined,
+    );
+    write(`${rowLines(rows)}${list.looked(words)}\n`);
+    const answer = (await read('type a number, words to search, or Enter for more: ')).trim();
+    const numberedRow = rows[numberIn(answer, rows.length) ?? -1];
+    const found = numberedRow ?? (await lookedUp(list, answer));
+    if (found === undefined) {
+      goesOn = answer === '';
+      first = goesOn ? first + rows.length : 0;
+      words = goesOn ? words : answer;
+    } else if (typeof found === 'string') write(`${found}\n`);
+    else if (found.refusal !== undefined) write(`${found.refusal}\n`);
+    else return found.value;
+  }
+}
+
+// An id that is in no row of those that were read.
+async function lookedUp<T>(
+  list: SearchedList<T>,
+  words: string,
+): Promise<SearchedRow<T> | string | undefined> {
+  return list.count(words) > 0 ? undefined : await list.lookUp(words);
+}
+
+// No columns: a screen reader reads spaces too.
+function rowLines(rows: readonly SearchedRow<unknown>[]): string {
+  return rows
+    .map(({ cells, details }, index) => {
+      const lines = details.map((line) => `     ${typeof line === 'string' ? line : line.text}\n`);
+      return `  ${index + 1}  ${cells.filter((cell) => cell !== '').join('  ')}\n${lines.join('')}`;
+    })
+    .join('');
+}
+
+function numbered(choices: readonly Labelled[]): string {
+  return choices
+    .map(({ label, tail, detail }, index) => {
+      const after = detail === undefined ? '' : `, ${detail}`;
+      return `  ${index + 1}  ${label}${tail === undefined ? '' : `  ${tail}`}${after}\n`;
+    })
+    .join('');
+}
+
+function numberIn(text: string, count: number): number | undefined {
+  const trimmed = text.trim();
+  const number = /^\d{1,6}$/.test(trimmed) ? Number(trimmed) : 0;
+  return number >= 1 && number <= count ? number - 1 : undefined;
+}
+
+function readLine(stdin: Keyboard, signal: AbortSignal, write: Write): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const lines = createInterface({ input: stdin, terminal: false });
+    let answered = false;
+    const abort = (): void => lines.close();
+    signal.addEventListener('abort', abort, { once: true });
+    lines.once('line', (line) => {
+      answered = true;
+      resolve(line);
+      lines.close();
+    });
+    lines.once('close', () => {
+      signal.removeEventListener('abort', abort);
+      if (answered) return;
+      // So that the next text starts on a new line.
+      write('\n');
+      reject(endOfAnswers());
+    });
+  });
+}
+
+// Reads a line without showing it. The terminal edits nothing in raw mode, so the few keys that matter are handled here.
+function readHidden(stdin: Keyboard, signal: AbortSignal, write: Write): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let typed = '';
+    const finish = (settle: () => void): void => {
+      stdin.off('data', onData);
+      signal.removeEventListener('abort', onAbort);
+      stdin.pause();
+      write('\n');
+      settle();
+    };
+    const onAbort = (): void => finish(() => reject(signal.reason));
+    const onData = (data: unknown): void => {
+      for (const key of String(data)) {
+        const end = endOf(key);
+        if (end === undefined) {
+          typed = afterKey(typed, key);
+          continue;
+        }
+        finish(() => (end instanceof CliError ? reject(end) : resolve(typed)));
+        return;
+      }
+    };
+    signal.addEventListener('abort', onAbort, { once: true });
+    stdin.on('data', onData);
+    stdin.resume();
+  });
+}
+
+// If a key ends the input: as an answer, or as an error.
+function endOf(key: string): 'answer' | CliError | undefined {
+  if (key === '\r' || key === '\n') return 'answer';
+  if (key === ctrlC) return interrupted();
+  return key === ctrlD ? endOfAnswers() : undefined;
+}
+
+function afterKey(typed: string, key: string): string {
+  if (key === '\u007f' || key === '\b') return typed.slice(0, -1);
+  // Ctrl-U empties the line. Other control keys are no text.
+  if (key === '\u0015') return '';
+  return key < ' ' ? typed : typed + key;
+}

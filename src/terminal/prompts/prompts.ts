@@ -1,0 +1,142 @@
+/** Prompts that are redrawn on a terminal: those of @inquirer, with better defaults. */
+
+import { confirm, input, select } from '@inquirer/prompts';
+import type { ClockWithTimers } from '../../io.ts';
+import type { Paint } from '../color.ts';
+import { type StreamFacts, widthOfTerminal } from '../streams.ts';
+import { cut, widthOf, wrap } from '../text-lines.ts';
+import type { Check, Labelled, Prompts } from './ask.ts';
+import { interrupted, type Keyboard } from './keyboard.ts';
+import { searchPrompt } from './search-prompt.ts';
+
+const pageSize = 10;
+// The cursor and a space come before a choice.
+const beforeChoice = 2;
+
+/** Prompts for a terminal that can redraw. */
+export function createPrompts(
+  stdin: Keyboard,
+  stderr: StreamFacts,
+  paint: Paint,
+  clock: Pick<ClockWithTimers, 'after'>,
+): Prompts {
+  const width = widthOfTerminal(stderr) ?? Number.POSITIVE_INFINITY;
+  const room = width - beforeChoice;
+  const themeOf = (message: string) => themeFor(message, paint, width);
+  const context = (signal: AbortSignal) => ({ input: stdin, output: stderr.stream, signal });
+  const themeOfText = (message: string) => ({ ...themeOf(message), ...emptiesRefused });
+  return {
+    text: (message, check, signal) =>
+      ended(input({ message, theme: themeOfText(message), validate: asValidate(check) }, context(signal))),
+    secret: (message, check, signal) =>
+      ended(
+        // The prompt for passwords of @inquirer keeps a refused answer, and the next one is typed behind it.
+        input(
+          { message, theme: themeOfText(message), transformer: masked, validate: asValidate(check) },
+          context(signal),
+        ),
+      ),
+    choose: (message, choices, signal) =>
+      ended(
+        select(
+          {
+            message,
+            theme: themeOf(message),
+            pageSize,
+            loop: false,
+            choices: choices.map((choice, index) => asChoice(choice, index, room)),
+          },
+          context(signal),
+        ),
+      ),
+    search: (message, list, signal) =>
+      ended(
+        searchPrompt(message, list, { paint, room, clock, pageSize: rowsAtOnce(stderr) }, context(signal)),
+      ),
+    confirm: (message, signal) =>
+      ended(confirm({ message, theme: themeOf(message), default: false }, context(signal))),
+  };
+}
+
+// A search has up to seven lines around its rows.
+function rowsAtOnce({ rows = 24 }: StreamFacts): number {
+  return Math.max(3, Math.min(pageSize, rows - 8));
+}
+
+function asChoice({ label, tail, detail }: Labelled, index: number, room: number) {
+  const name =
+    tail === undefined
+      ? folded(label, room + beforeChoice, beforeChoice)
+      : `${fitted(label, room - widthOf(tail) - 2)}  ${tail}`;
+  return {
+    value: index,
+    name,
+    short: tail ?? label,
+    ...(detail === undefined ? {} : { description: detail }),
+  };
+}
+
+// Cuts the label, so that the choice stays on one line and the id in its tail does not wrap.
+function fitted(label: string, room: number): string {
+  return room < 1 || room === Number.POSITIVE_INFINITY ? label : cut(label, room);
+}
+
+// Whoever reads why an answer is refused types the next one from its beginning: `1.00` behind a `1` that is still there would
+// be `11.00`.
+const emptiesRefused = { validationFailureMode: 'clear' } as const;
+
+function masked(secret: string): string {
+  return '*'.repeat(secret.length);
+}
+
+function asValidate(check: Check): (text: string) => string | true {
+  return (text) => check(text) ?? true;
+}
+
+// @inquirer does not export its error classes, so the name has to do. ask.ts handles an abort by its signal.
+async function ended<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer;
+  } catch (error) {
+    throw error instanceof Error && error.name === 'ExitPromptError' ? interrupted() : error;
+  }
+}
+
+// @inquirer breaks a line wherever the terminal ends, so the text has its own line breaks, between words. `before`: the cells
+// that stand before it in its first line.
+function folded(text: string, width: number, before: number): string {
+  const lines = wrap([{ text, style: undefined }], before, { width, paint: (one) => one }, beforeChoice);
+  return lines.join('\n').slice(before);
+}
+
+// Behind a question there is room for `(y/N)`, or for the first letters of an answer.
+const behindQuestion = 8;
+
+// Every style is set, because @inquirer chooses its own by looking at stdout, and at the time it is loaded.
+function themeFor(question: string, paint: Paint, width: number) {
+  const asked = folded(question, width - behindQuestion, beforeChoice);
+  const lastLine = beforeChoice * (asked.includes('\n') ? 0 : 1) + widthOf(asked.split('\n').at(-1) ?? '');
+  const strong = (text: string): string => paint(text, 'strong');
+  const faint = (text: string): string => paint(text, 'faint');
+  return {
+    prefix: { idle: '?', done: '?' },
+    spinner: { interval: 80, frames: ['?'] },
+    icon: { cursor: '>' },
+    style: {
+      // Only an answer that was given comes here. A long one begins behind the question and goes on below it.
+      answer: (text: string): string => strong(folded(text, width, lastLine + 1)),
+      message: (): string => asked.replace(/^\[PRODUCTION\]/, (words) => paint(words, 'production')),
+      error: (text: string): string => paint(`> ${folded(text, width, 2)}`, 'bad'),
+      defaultAnswer: (text: string): string => `(${text})`,
+      help: faint,
+      highlight: strong,
+      key: strong,
+      disabled: faint,
+      description: (text: string): string => faint(folded(text, width, 0)),
+      searchTerm: strong,
+      maskedText: '',
+      confirmDefault: (text: string): string => text.toUpperCase(),
+      keysHelpTip: (): string => faint('arrows to move, Enter to choose, Ctrl-C to stop'),
+    },
+  };
+}

@@ -1,0 +1,257 @@
+/**
+ * The prompt of a full terminal for a list that is still being read: it is redrawn when a page comes in, not only when
+ * somebody types.
+ */
+
+import {
+  createPrompt,
+  isDownKey,
+  isEnterKey,
+  isTabKey,
+  isUpKey,
+  type KeypressEvent,
+  useEffect,
+  useKeypress,
+  useState,
+} from '@inquirer/core';
+import type { ClockWithTimers } from '../../io.ts';
+import type { Paint } from '../color.ts';
+import type { SearchedList, SearchedRow, Span } from '../terminal.ts';
+import { cut, widthOf, wrap } from '../text-lines.ts';
+
+/** What the prompt draws with. */
+interface SearchScreen {
+  readonly paint: Paint;
+  /** Cells in a line, without the cursor before a row. */
+  readonly room: number;
+  /** Rows that are shown at once. */
+  readonly pageSize: number;
+  readonly clock: Pick<ClockWithTimers, 'after'>;
+}
+
+type Context = NonNullable<Parameters<ReturnType<typeof createPrompt>>[1]>;
+type Line = Pick<Parameters<Parameters<typeof useKeypress>[0]>[1], 'line' | 'clearLine' | 'write'>;
+
+const pauseMs = 150;
+// The cursor and a space.
+const beforeRow = 2;
+const keysHelp = 'type to search, arrows to move, Enter to choose, Ctrl-C to stop';
+
+/** Asks for one row of a list. While the question stands, the list reads on where too few rows hold the words. */
+export function searchPrompt<T>(
+  message: string,
+  list: SearchedList<T>,
+  screen: SearchScreen,
+  context: Context,
+): Promise<T> {
+  const { paint, pageSize } = screen;
+  const columns = createChoiceColumns(list, screen.room);
+  const prompt = createPrompt<T, object>((_, done) => {
+    const [words, setWords] = useState(list.typed ?? '');
+    const [active, setActive] = useState(0);
+    const [chosen, setChosen] = useState<SearchedRow<T>>();
+    // What was wrong with the last Enter; or that an id is being looked up.
+    const [said, setSaid] = useState<string>();
+    const [looking, setLooking] = useState(false);
+    const [, setReads] = useState(0);
+    useEffect((line) => line.write(list.typed ?? ''), []);
+    useEffect(() => list.watch(() => setReads((reads) => reads + 1)), []);
+    // A page is asked for when the typing pauses, not for every letter.
+    useEffect(
+      () => screen.clock.after(words === '' ? 0 : pauseMs, () => void list.want(words, active + pageSize)),
+      [words, active],
+    );
+    const further = (): void => {
+      void list.want(words, active + pageSize, true);
+    };
+
+    const choose = (row: SearchedRow<T>): void => {
+      if (row.refusal !== undefined) setSaid(row.refusal);
+      else {
+        setChosen(row);
+        done(row.value);
+      }
+    };
+    const lookUp = async (found: Promise<SearchedRow<T> | string>): Promise<void> => {
+      setLooking(true);
+      setSaid(undefined);
+      const row = await found;
+      setLooking(false);
+      if (typeof row !== 'string') choose(row);
+      else {
+        setSaid(row);
+        void list.want(words, active + pageSize);
+      }
+    };
+    const enter = (): void => {
+      const row = list.row(words, active);
+      const found = row === undefined ? list.lookUp(words) : undefined;
+      if (row !== undefined) choose(row);
+      else if (found !== undefined) void lookUp(found);
+      else further();
+    };
+    const move = (by: number): void => {
+      setSaid(undefined);
+      const count = list.count(words);
+      if (active + by >= count) further();
+      setActive(Math.max(0, Math.min(count - 1, active + by)));
+    };
+    useKeypress((key, line) => {
+      if (looking || chosen !== undefined) return keep(words, line);
+      const steps = stepsOf(key, pageSize);
+      if (isEnterKey(key)) {
+        // Enter has emptied the line.
+        line.write(words);
+        enter();
+      } else if (steps !== 0) {
+        keep(words, line);
+        move(steps);
+      } else if (isTabKey(key)) keep(words, line);
+      else if (line.line !== words) {
+        setWords(line.line);
+        setActive(0);
+        setSaid(undefined);
+      }
+    });
+
+    if (chosen !== undefined) return `? ${message} ${paint(chosen.answer, 'strong')}`;
+    return [
+      `? ${message} ${paint(words, 'strong')}`.trimEnd(),
+      bodyOf(list, { words, active, said, looking }, screen, columns),
+    ];
+  });
+  return prompt({}, context);
+}
+
+/** What stands under the question. */
+interface Shown {
+  readonly words: string;
+  /** The place of the row under the cursor. */
+  readonly active: number;
+  readonly said: string | undefined;
+  readonly looking: boolean;
+}
+
+// The rows, what is known of the one under the cursor, and how far the list was searched.
+function bodyOf<T>(
+  list: SearchedList<T>,
+  { words, active, said, looking }: Shown,
+  screen: SearchScreen,
+  columns: ReturnType<typeof createChoiceColumns>,
+): string {
+  const { paint, pageSize } = screen;
+  const count = list.count(words);
+  const first = Math.max(0, Math.min(active - Math.floor(pageSize / 2), count - pageSize));
+  const rows = shownRows(list, words, first, pageSize);
+  const { heading, lines } = columns(rows.map(({ cells }) => cells));
+  const below: readonly Span[] = [
+    ...(said === undefined
+      ? (rows[active - first]?.details ?? [])
+      : [{ text: `> ${said}`, style: 'bad' } as const]),
+    looking ? `looking for ${words.trim()}` : list.looked(words),
+  ];
+  const body = [
+    ...(rows.length === 0 ? [] : [paint(`  ${heading}`, 'faint')]),
+    ...rows.map((row, index) => drawn(row, lines[index] ?? '', first + index === active, paint)),
+    ' ',
+    ...below.flatMap((line) => wrapped(line, screen)),
+    paint(keysHelp, 'faint'),
+  ];
+  return body.join('\n');
+}
+
+function shownRows<T>(
+  list: SearchedList<T>,
+  words: string,
+  first: number,
+  pageSize: number,
+): readonly SearchedRow<T>[] {
+  return Array.from({ length: pageSize }, (_, index) => list.row(words, first + index)).filter(
+    (row) => row !== undefined,
+  );
+}
+
+function drawn(row: SearchedRow<unknown>, line: string, isActive: boolean, paint: Paint): string {
+  const text = `${isActive ? '>' : ' '} ${line}`;
+  if (isActive) return paint(text, 'strong');
+  return row.refusal === undefined ? text : paint(text, 'faint');
+}
+
+function wrapped(line: Span, { paint, room }: SearchScreen): readonly string[] {
+  const piece = typeof line === 'string' ? { text: line, style: undefined } : line;
+  return wrap([piece], 0, { paint, width: room + beforeRow }, beforeRow);
+}
+
+function stepsOf(key: KeypressEvent, pageSize: number): number {
+  if (isDownKey(key)) return 1;
+  if (isUpKey(key)) return -1;
+  if (key.name === 'pagedown') return pageSize;
+  return key.name === 'pageup' ? -pageSize : 0;
+}
+
+// The key must not change what was typed.
+function keep(words: string, line: Line): void {
+  line.clearLine(0);
+  line.write(words);
+}
+
+/** Lines of one width: a heading, and one line for each row. */
+interface ChoiceLines {
+  readonly heading: string;
+  readonly lines: readonly string[];
+}
+
+const space = 2;
+// A column that may be cut keeps so many cells.
+const narrowest = 6;
+
+/**
+ * Returns the function that draws rows for a width. Its columns only grow from one drawing to the next; a column that has
+ * been empty so far is left out.
+ */
+export function createChoiceColumns(
+  { titles, right, shrink, least = {} }: Pick<SearchedList<unknown>, 'titles' | 'right' | 'shrink' | 'least'>,
+  room: number,
+): (rows: readonly (readonly string[])[]) => ChoiceLines {
+  const widest = titles.map(() => 0);
+  return (rows) => {
+    for (const row of rows)
+      for (const [index, cell] of row.entries())
+        if (cell !== '')
+          widest[index] = Math.max(widest[index] ?? 0, widthOf(cell), widthOf(titles[index] ?? ''));
+    const widths = fittingWidths(widest, { shrink, least }, room);
+    const line = (cells: readonly string[]): string => {
+      const shown = cells.flatMap((cell, index) => {
+        const width = widths[index] ?? 0;
+        return width === 0 ? [] : [fill(cell, width, right.includes(index))];
+      });
+      return cut(shown.join(' '.repeat(space)).trimEnd(), room);
+    };
+    return { heading: line(titles), lines: rows.map(line) };
+  };
+}
+
+// Takes one cell at a time from the widest of the columns that may be cut.
+function fittingWidths(
+  widest: readonly number[],
+  { shrink, least = {} }: Pick<SearchedList<unknown>, 'shrink' | 'least'>,
+  room: number,
+): readonly number[] {
+  const widths = [...widest];
+  const shown = widths.filter((width) => width > 0);
+  let over = shown.reduce((sum, width) => sum + width + space, -space) - room;
+  while (over > 0) {
+    const shrinking = shrink.filter((index) => (widths[index] ?? 0) > (least[index] ?? narrowest));
+    if (shrinking.length === 0) break;
+    const index = shrinking.reduce((one, other) => ((widths[other] ?? 0) > (widths[one] ?? 0) ? other : one));
+    widths[index] = (widths[index] ?? 0) - 1;
+    over -= 1;
+  }
+  return widths;
+}
+
+function fill(cell: string, width: number, toTheRight: boolean): string {
+  const text = cut(cell, width);
+  const rest = ' '.repeat(Math.max(0, width - widthOf(text)));
+  return toTheRight ? rest + text : text + rest;
+}
