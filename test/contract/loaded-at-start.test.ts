@@ -75,7 +75,7 @@ test('a version, help and a TAB load no package, and nothing of the network (C67
   `);
   expect(await loadedBy(['__complete', 'bash', '2', 'paydesk', 'orders', 're'], home)).toMatchInlineSnapshot(`
     {
-      "chunks": "compile-cache complete",
+      "chunks": "compile-cache complete tab",
       "node": "buffer fs module os path",
       "packages": "",
     }
