@@ -6,6 +6,7 @@ import { expect, test } from 'vitest';
 import { each } from '../harness/each.ts';
 import { examplesOf, helpOf, leafCommands } from '../harness/help-text.ts';
 import { bin, cleanEnv, type Home, newHome, paydesk } from '../harness/paydesk.ts';
+import { sit } from '../harness/person.ts';
 import { runInPty, withoutEscapes } from '../harness/pty.ts';
 import { testKey } from '../harness/service.ts';
 import { isPlain, wordsOf } from '../harness/shell.ts';
@@ -35,7 +36,7 @@ const examples = async (): Promise<readonly Example[]> =>
 async function run(example: Example): Promise<Ended> {
   if (example.command === 'simulator serve' || !isPlain(example.line)) return await runAsPerson(example);
   const ended = await runAsScript(example);
-  return ended.code === 2 && ended.screen.includes('missing ') ? await runAsPerson(example) : ended;
+  return ended.code === 2 && /missing |needs a terminal/.test(ended.screen) ? await runInMemory(example) : ended;
 }
 
 async function runAsScript({ command, line }: Example): Promise<Ended> {
@@ -43,6 +44,19 @@ async function runAsScript({ command, line }: Example): Promise<Ended> {
   await layOutFiles(line, home);
   const { code, stdout, stderr } = await paydesk(wordsOf(line).slice(1), { home });
   return { command, line, code: Number(code), screen: stdout + stderr, stopped: false };
+}
+
+// As a person in memory, who stops what asks with Ctrl-C.
+async function runInMemory({ command, line }: Example): Promise<Ended> {
+  using home = newHome();
+  await layOutFiles(line, home);
+  const person = sit(wordsOf(line).slice(1), { home, env: {} });
+  const stopped = await person.answer(question, '\x03').then(
+    () => true,
+    () => false,
+  );
+  const { code, screen } = await person.leaves;
+  return { command, line, code: Number(code), screen, stopped };
 }
 
 // As a person: pasted into a shell on a terminal. What asks or serves is stopped with Ctrl-C once it does.

@@ -26,13 +26,8 @@ async function run(body: string, args: readonly string[]) {
   return { ...ran, peakMiB: Number(readFileSync(peak, 'utf8')) / 1024 };
 }
 
-const commands = [
-  'orders list',
-  'orders list --json',
-  'orders list -o list',
-  'orders show ord_1',
-  'api GET orders',
-];
+// A table, JSON, and JSON as it came: all are read by the same parser, before anything is shown.
+const commands = ['orders list', 'orders list --json', 'api GET orders'];
 
 describe('a million integers beyond 2^53 in one reply (F59)', () => {
   test.each(commands)('paydesk %s refuses it in one clear line, within the promised memory', async (line) => {
