@@ -36,7 +36,9 @@ const examples = async (): Promise<readonly Example[]> =>
 async function run(example: Example): Promise<Ended> {
   if (example.command === 'simulator serve' || !isPlain(example.line)) return await runAsPerson(example);
   const ended = await runAsScript(example);
-  return ended.code === 2 && /missing |needs a terminal/.test(ended.screen) ? await runInMemory(example) : ended;
+  return ended.code === 2 && /missing |needs a terminal/.test(ended.screen)
+    ? await runInMemory(example)
+    : ended;
 }
 
 async function runAsScript({ command, line }: Example): Promise<Ended> {
