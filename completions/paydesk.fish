@@ -11,6 +11,7 @@ function __paydesk_complete
                 printf '%s\t%s\n' \
                     orders 'List, find, show, refund, capture, create and export orders' \
                     refunds 'Refund many orders from a file, and add up what was refunded' \
+                    undo 'Say what can still be done about the last change' \
                     today 'Show the day of the desk: unconfirmed, refunded, waiting, twins' \
                     customers 'List, show, find and export customers' \
                     checkout 'Make a payment link' \
@@ -118,6 +119,7 @@ function __paydesk_complete
                 printf '%s\t%s\n' \
                     orders 'List, find, show, refund, capture, create and export orders' \
                     refunds 'Refund many orders from a file, and add up what was refunded' \
+                    undo 'Say what can still be done about the last change' \
                     today 'Show the day of the desk: unconfirmed, refunded, waiting, twins' \
                     customers 'List, show, find and export customers' \
                     checkout 'Make a payment link' \

@@ -11,6 +11,7 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
             '' {
                 "orders`tList, find, show, refund, capture, create and export orders"
                 "refunds`tRefund many orders from a file, and add up what was refunded"
+                "undo`tSay what can still be done about the last change"
                 "today`tShow the day of the desk: unconfirmed, refunded, waiting, twins"
                 "customers`tList, show, find and export customers"
                 "checkout`tMake a payment link"
@@ -107,6 +108,7 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
             'help' {
                 "orders`tList, find, show, refund, capture, create and export orders"
                 "refunds`tRefund many orders from a file, and add up what was refunded"
+                "undo`tSay what can still be done about the last change"
                 "today`tShow the day of the desk: unconfirmed, refunded, waiting, twins"
                 "customers`tList, show, find and export customers"
                 "checkout`tMake a payment link"

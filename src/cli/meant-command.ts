@@ -92,7 +92,7 @@ const phrases: Readonly<Record<string, string>> = {
 
 // Words for what paydesk cannot do. Any command that is suggested for them would do something else with money or keys.
 const cannotRelease =
-  'nothing can be released or undone here: only the shop can release an authorized order at the bank, and a refund gives back money that was taken';
+  'paydesk undo says what can still be done about the last change; only the shop can release an authorized order, at the bank';
 const cannotCharge = 'nobody can be charged here: orders capture takes the money of an authorized order only';
 const impossible: Readonly<Record<string, string>> = {
   cancel: cannotRelease,
@@ -102,6 +102,10 @@ const impossible: Readonly<Record<string, string>> = {
   logout: 'there is nothing to sign out of: each request carries the key of its profile',
   release: cannotRelease,
   signout: 'there is nothing to sign out of: each request carries the key of its profile',
+  abort: cannotRelease,
+  revert: cannotRelease,
+  rollback: cannotRelease,
+  stop: cannotRelease,
   undo: cannotRelease,
   unauthorize: cannotRelease,
   void: cannotRelease,
@@ -133,7 +137,9 @@ export function whyNone(words: readonly string[]): string | undefined {
 // The word stands alone, or behind the noun of orders or profiles.
 function whyImpossible([first = '', verb]: readonly string[]): string | undefined {
   const noun = Object.hasOwn(nouns, first) ? nouns[first] : first;
-  const word = noun === 'orders' || noun === 'profile' ? (verb ?? '') : first;
+  const word = ['orders', 'profile', 'refunds', 'checkout', 'journal'].includes(noun ?? '')
+    ? (verb ?? '')
+    : first;
   return Object.hasOwn(impossible, word) ? impossible[word] : undefined;
 }
 

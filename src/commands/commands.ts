@@ -180,6 +180,12 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./refunds/summary.ts')).summary,
   },
   {
+    words: ['undo'],
+    summary: 'Say what can still be done about the last change',
+    guide: 'refund',
+    load: async () => (await import('./undo.ts')).undo,
+  },
+  {
     words: ['today'],
     summary: 'Show the day of the desk: unconfirmed, refunded, waiting, twins',
     guide: 'reports',

@@ -166,6 +166,7 @@ const told: readonly Story[] = [
       ends(2, 'refunds apply none.plan --yes'),
       ends(2, 'refunds status none.plan'),
       ends(5, 'refunds receipt i_0000000a'),
+      done('undo'),
     ],
   },
   {

@@ -1,0 +1,108 @@
+/** `undo`: says what can still be done about a change, the last one of this machine unless another is named. It sends nothing. */
+
+import { plainAmounts } from '../amounts.ts';
+import { changeWords } from '../changes/changes.ts';
+import type { Context } from '../context/context.ts';
+import { type AttemptRecord, acknowledgeCommand, type ChangeKind } from '../journal/journal.ts';
+import { recordedState } from '../orders/orders.ts';
+import { commandLine, profileNamed } from '../profiles/profiles.ts';
+import { defineCommand } from './command.ts';
+import { outcomeWords } from './journal/attempt-words.ts';
+import { attemptOf, changeArgument, scopeOf } from './journal/attempts.ts';
+
+export const undo = defineCommand({
+  description:
+    'Nothing that the service has made can be undone: it documents no way to take back a refund, a capture or a new order. This says what became of the last change, and what a shop can do now. It sends nothing.',
+  arguments: [changeArgument(false)],
+  flags: {},
+  examples: ['paydesk undo', 'paydesk undo i_7f3k2m9q --json'],
+  async run(ctx, { args: [name] }) {
+    const record = name === undefined ? await lastOne(ctx) : await attemptOf(ctx, name);
+    if (record === undefined) {
+      await ctx.out.own({ object: 'undo', change: null, state: null, steps: [] }, () => [
+        { line: 'nothing was sent from this machine, so there is nothing to undo' },
+      ]);
+      return undefined;
+    }
+    const { change, proof, time } = record.sent;
+    const steps = stepsAfter(record);
+    const subject = { ...record.sent, kind: proof.kind, orderId: proof.orderId };
+    const state = recordedState(record);
+    const printed = { object: 'undo', change, kind: proof.kind, order: proof.orderId ?? null, state, steps };
+    await ctx.out.own(printed, () => [
+      {
+        line: `${name === undefined ? 'the last change' : 'this change'}: ${changeWords(subject, plainAmounts)}, ${ctx.fullTime(time)}   ${change}`,
+        hang: 2,
+      },
+      { line: `it is ${outcomeWords(record, state === 'unconfirmed')}`, hang: 2 },
+      'blank',
+      ...steps.map((line) => (line.startsWith('paydesk ') ? { line, indent: 2 } : { line })),
+    ]);
+    return undefined;
+  },
+});
+
+async function lastOne(ctx: Context): Promise<AttemptRecord | undefined> {
+  const origin = (await scopeOf(ctx, false))?.origin;
+  const [last] = await ctx.journal.list({ origin }, { limit: 1 });
+  return last;
+}
+
+// What to do now: sentences, and below them commands.
+function stepsAfter(record: AttemptRecord): readonly string[] {
+  const { change, proof } = record.sent;
+  const show = `paydesk journal show ${change}`;
+  switch (recordedState(record)) {
+    case 'not sent':
+      return ['it never left this machine: there is nothing to undo'];
+    case 'refused':
+      return ['the service refused it, and nothing changed: there is nothing to undo'];
+    case 'failed':
+      return ['the money did not go back: there is nothing to undo'];
+    case 'recorded not made':
+      return ['somebody recorded that it was not made; if that is wrong:', show];
+    case 'unconfirmed':
+      return [
+        'nobody knows yet whether it was made; find out before anything else:',
+        `paydesk journal reconcile ${change}`,
+      ];
+    case 'made twice':
+    case 'appeared':
+    case 'gone':
+      return [
+        'stop on this order and show your lead; when somebody has dealt with it:',
+        acknowledgeCommand(change),
+      ];
+    case 'made':
+    case 'pending':
+    case 'recorded made':
+      return madeSteps[proof.kind](record);
+  }
+}
+
+const madeSteps: Readonly<Record<ChangeKind, (record: AttemptRecord) => readonly string[]>> = {
+  refund: (record) => [
+    'a refund cannot be taken back: the service documents no way',
+    'if the buyer is to pay again, write to them, and send a link for the same amount:',
+    linkFor(record),
+  ],
+  capture: ({ sent: { profile, proof } }) => [
+    'a capture cannot be released any more; to give the money back:',
+    commandLine(profileNamed(profile), 'orders', 'refund', proof.orderId ?? 'ID'),
+  ],
+  order: () => ['the service documents no way to delete an order: do not tell the buyer about it'],
+  checkout: () => ['the service documents no way to withdraw a link: do not send it to anybody'],
+  api: ({ sent: { change } }) => [
+    'paydesk does not know what that request did; the reply is in the journal:',
+    `paydesk journal show ${change}`,
+  ],
+};
+
+function linkFor({ sent: { profile, amount, currency, proof } }: AttemptRecord): string {
+  const item = `Order ${proof.orderId ?? ''}:${amount ?? 'AMOUNT'}:1`;
+  return commandLine(
+    profileNamed(profile),
+    ...['checkout', 'create', '--name', `Order ${proof.orderId ?? ''}`],
+    ...['--item', item, '--currency', currency ?? 'CUR'],
+  );
+}
