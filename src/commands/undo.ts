@@ -102,7 +102,13 @@ function linkFor({ sent: { profile, amount, currency, proof } }: AttemptRecord):
   const item = `Order ${proof.orderId ?? ''}:${amount ?? 'AMOUNT'}:1`;
   return commandLine(
     profileNamed(profile),
-    ...['checkout', 'create', '--name', `Order ${proof.orderId ?? ''}`],
-    ...['--item', item, '--currency', currency ?? 'CUR'],
+    'checkout',
+    'create',
+    '--name',
+    `Order ${proof.orderId ?? ''}`,
+    '--item',
+    item,
+    '--currency',
+    currency ?? 'CUR',
   );
 }
