@@ -1,9 +1,8 @@
 /** `undo`: says what can still be done about a change, the last one of this machine unless another is named. It sends nothing. */
 
 import { plainAmounts } from '../amounts.ts';
-import { changeWords } from '../changes/changes.ts';
 import type { Context } from '../context/context.ts';
-import { type AttemptRecord, acknowledgeCommand, type ChangeKind } from '../journal/journal.ts';
+import { type AttemptRecord, acknowledgeCommand, type ChangeKind, changeWords } from '../journal/journal.ts';
 import { recordedState } from '../orders/orders.ts';
 import { commandLine, profileNamed } from '../profiles/profiles.ts';
 import { defineCommand } from './command.ts';
