@@ -114,9 +114,9 @@ function rejectedError(
   if (change.kind === 'refund' && parts.type === undefined && failedOf(refunds).length > 0)
     return failedError(profile, change, outcome);
   const unread = changeKinds[change.kind].provable
-    ? 'paydesk could not read the order to confirm this'
-    : 'no read can confirm this';
-  const unconfirmed = confirmed ? '' : `; ${unread}`;
+    ? '; paydesk could not read the order to confirm this'
+    : '; paydesk cannot confirm this by a read';
+  const unconfirmed = confirmed ? '' : unread;
   if (isKeyRefusal(parts.httpStatus))
     return keyRefused(profile, parts, `nothing was changed${unconfirmed}`, unrecordedLines(outcome));
   const explained: Explanation =

@@ -102,7 +102,7 @@ test('a refusal that names the other spelling prints the command that sets it, a
              expires_at is missing
              (service.errors.parameter_validation.expires_at.missing, param
              expires_at)
-    certain: nothing was created; no read can confirm this
+    certain: nothing was created; paydesk cannot confirm this by a read
     now:     the request said expired_at. To send expires_at from now on:
              paydesk profile set shop checkouts.expiry_field expires_at
              then run the command again
@@ -112,7 +112,7 @@ test('a refusal that names the other spelling prints the command that sets it, a
   expect(shownOf(wide.stderr)).toMatchInlineSnapshot(`
     "refused by the service: the service refused the payment link of 30000 MXN (HTTP 422, log_id 5f2c81)
              expires_at is missing (service.errors.parameter_validation.expires_at.missing, param expires_at)
-    certain: nothing was created; no read can confirm this
+    certain: nothing was created; paydesk cannot confirm this by a read
     now:     the request said expired_at. To send expires_at from now on:
              paydesk profile set shop checkouts.expiry_field expires_at
              then run the command again
