@@ -311,9 +311,9 @@ async function feed(
   return { code, stderr: await stderr, peak: Number(readFileSync(file, 'utf8')) };
 }
 
-it(`F50 ${isLong ? '1 GB' : '30 MB'} of input is refused, and memory is bounded`, async () => {
+it(`F50 ${isLong ? '1 GB' : '100 MB'} of input is refused, and memory is bounded`, async () => {
   const first = await feed(66);
-  const large = await feed(isLong ? 1024 : 30);
+  const large = await feed(isLong ? 1024 : 100);
 
   expect([first.code, large.code]).toEqual([2, 2]);
   expect(large.stderr).toContain('standard input is larger than 67108864 bytes');
