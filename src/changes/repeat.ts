@@ -130,7 +130,7 @@ async function showRepeat(
 function wordsBefore({ verdict, byHand, refunds = [] }: Ended): string {
   if (verdict === 'rejected' && failedOf(refunds).length > 0) return 'sent and failed';
   if (byHand === undefined) return beforeWords[verdict];
-  return `recorded ${verdict === 'applied' ? 'made' : 'not made'}`;
+  return `recorded as ${verdict === 'applied' ? 'made' : 'not made'}`;
 }
 
 const beforeWords: Readonly<Record<Ended['verdict'], string>> = {

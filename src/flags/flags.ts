@@ -297,7 +297,9 @@ export function recordId(resource: ResourceName, text: string, name: string): st
 export function copiedId(resource: ResourceName, text: string): string | undefined {
   const { idPattern } = resources[resource];
   const isAddress = /^\s*https?:\/\//.test(text);
-  const words = isAddress ? text.split(/[^A-Za-z0-9_]+/) : [text.replace(/^[\s\p{P}]+|[\s\p{P}]+$/gu, '')];
+  const words = isAddress
+    ? text.split(/[^A-Za-z0-9_]+/)
+    : [text.replace(/^[\s"'`“”‘’„«»<>()[\]{},;:.]+|[\s"'`“”‘’„«»<>()[\]{},;:.]+$/g, '')];
   const [id, ...others] = new Set(words.filter((word) => idPattern.test(word)));
   return others.length === 0 ? id : undefined;
 }

@@ -317,7 +317,7 @@ test('hostile ids exit 2 wherever an id is taken, and nothing is asked for (C19)
     'ord_1/capture',
     'ord_1?x',
     'ord_1#',
-    'ord_1 ',
+    'ord_1 500',
     'ord_1\r\nX-Evil: 1',
     'ord_',
     'ORD_1',
@@ -344,11 +344,15 @@ test('hostile ids exit 2 wherever an id is taken, and nothing is asked for (C19)
       ['orders', 'show', '--', 'ord_1\r\nX-Evil: 1'],
     ].map((line) => ({ line, says: [] })),
   );
+  // Where a person could choose by words, it is the run that refuses.
+  const isNamed = (line: readonly string[]) => line[0] === 'orders' && line.includes('--');
   const lines = [
     ...hostile.map((id) => ['orders', 'show', '--', id]),
+    ...hostile.map((id) => ['orders', 'list', `--next=${id}`]),
     ...places.flatMap((place) => hostile.slice(0, 4).map(place)),
-  ];
-  await checkRead(lines.map((line) => ({ line, says: [] })));
+  ].map((line) => ({ line, says: [] }));
+  await checkStarted(lines.filter(({ line }) => isNamed(line)));
+  await checkRead(lines.filter(({ line }) => !isNamed(line)));
 });
 
 test('an accepted id arrives as one query value or one path segment (C19)', async () => {

@@ -105,11 +105,11 @@ test('whoever looks for payment links is told that the service has no list of th
 test.each([
   [
     'orders cancel ord_1',
-    'nothing can be released or undone here: only the shop can release an authorized order',
+    'paydesk undo says what can still be done about the last change; only the shop can release an authorized order',
   ],
-  ['release ord_1', 'nothing can be released or undone here'],
-  ['order void ord_1', 'nothing can be released or undone here'],
-  ['undo', 'nothing can be released or undone here'],
+  ['release ord_1', 'only the shop can release an authorized order'],
+  ['order void ord_1', 'paydesk undo says what can still be done'],
+  ['orders undo', 'paydesk undo says what can still be done'],
   [
     'orders charge ord_1',
     'nobody can be charged here: orders capture takes the money of an authorized order only',

@@ -62,9 +62,9 @@ describe('stdout', () => {
 
 describe('scripts', () => {
   it('load nothing that is for people only', () => {
-    const reached = staticImports(['output.ts', 'notes.ts', 'ask.ts', 'secrets.ts', 'color.ts']);
+    const reached = staticImports(['output.ts', 'notes.ts', 'prompts/ask.ts', 'secrets.ts', 'color.ts']);
     expect(reached.packages.filter((name) => !name.startsWith('node:'))).toEqual(['valibot']);
-    expect(reached.files).not.toContain('table.ts');
+    expect(reached.files).not.toContain('table/table.ts');
   });
 });
 
@@ -79,8 +79,9 @@ function staticImports(files: readonly string[]) {
     seen.add(file);
     const source = readFileSync(new URL(file, folder), 'utf8');
     for (const [, from = ''] of source.matchAll(/^import (?!type )[^;]*?from '([^']+)'/gms)) {
-      if (from.startsWith('./')) waiting.push(from.slice(2));
-      else if (from.startsWith('../')) packages.add('valibot');
+      const path = from.startsWith('.') ? new URL(from, new URL(file, folder)).pathname : undefined;
+      if (path?.startsWith(folder.pathname) === true) waiting.push(path.slice(folder.pathname.length));
+      else if (path !== undefined) packages.add('valibot');
       else packages.add(from);
     }
   }

@@ -54,7 +54,6 @@ export const show = defineCommand({
   },
   examples: [
     `paydesk -p demo orders show ${idExample}`,
-    `paydesk -p demo orders show ${idExample} --for-buyer --lang es`,
     `paydesk -p demo orders show ${idExample} --json --no-input`,
   ],
   async run(ctx, { args: [name], flags }) {

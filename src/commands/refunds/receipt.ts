@@ -11,7 +11,10 @@ export const receipt = defineCommand({
     'Reads the order again and writes a text to paste for the buyer: how much went back, to which card, when, and what a bank can look for. It says that money went back only if the order shows it. --lang es writes Spanish; receipt.days and receipt.template of the profile say how long a refund takes, and in which words.',
   arguments: [changeArgument(true)],
   flags: { copy: copyFlag },
-  examples: ['paydesk refunds receipt i_7f3k2m9q --lang es', 'paydesk refunds receipt i_7f3k2m9q --copy'],
+  examples: [
+    'paydesk refunds receipt i_7f3k2m9q --lang es',
+    'paydesk refunds receipt i_7f3k2m9q --json --no-input',
+  ],
   async run(ctx, { args: [id], flags }) {
     checkCopy(ctx, flags.copy);
     const record = await attemptOf(ctx, id);
