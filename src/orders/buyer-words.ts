@@ -33,7 +33,9 @@ interface Told {
 const words = {
   en: {
     hello: (name: string | undefined) => (name === undefined ? 'Hello,' : `Hello ${name},`),
-    card: (brand: string, last4: string) => `your ${brand}card ending in ${last4}`,
+    // Some brands end in the word already.
+    card: (brand: string, last4: string) =>
+      `your ${/card $/i.test(brand) ? brand : `${brand}card `}ending in ${last4}`,
     noCard: 'your original payment method',
     made: ({ amount, where, date }: Told) =>
       date === undefined

@@ -58,6 +58,15 @@ Order: A-10023
 `);
   });
 
+  test('do not say card twice where the brand does', async () => {
+    const method = { ...visa, brand: 'mastercard' };
+    const charge = { ...chargeOf('656f1c0e9a2b4d0018c3e5a1', 35_000), payment_method: method };
+    const made = newRefundOf('656f21d79a2b4d0018c40c11', 12_000, refunded);
+    await using shop = await shopWith(decimals, withRefund(orderOf(id, [charge]), made, 12_000));
+    const { stdout } = await ask(shop, `orders show ${id} --for-buyer`);
+    expect(stdout).toContain('to your Mastercard ending in 4242.');
+  });
+
   test('are Spanish with --lang es, and no paydesk words are among them in any other language', async () => {
     await using shop = await shopWith(decimals);
     expect((await ask(shop, `orders show ${id} --for-buyer --lang es`)).stdout).toBe(`Hola, Ana Torres:
