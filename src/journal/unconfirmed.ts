@@ -46,23 +46,21 @@ export function namedByReply(record: AttemptRecord): readonly string[] {
 }
 
 /**
- * The refund of the journal that an order shows more than once, while the journal does not know that yet. `known`: the
+ * The refunds of the journal that an order shows more than once, while the journal does not know that yet. `known`: the
  * attempts on this order. Only for screens, too.
  */
 export function seenTwice(
   known: readonly AttemptRecord[],
   order: JsonObject,
   now: Moment,
-): PaidTwice | undefined {
-  for (const record of known) {
+): readonly PaidTwice[] {
+  return known.flatMap((record) => {
     // One of the two may be the unconfirmed one: that is cleared up first.
-    if (rivalOf(record, known, now) !== undefined) continue;
-    const twice = duplicateNow(record, known, order);
-    if (twice === undefined) continue;
+    const twice = rivalOf(record, known, now) === undefined ? duplicateNow(record, known, order) : undefined;
+    if (twice === undefined) return [];
     const refunds = withSentAgain(record, twice.refunds, known).map(({ id }) => id);
-    return paidTwiceRefund(record, refunds, known);
-  }
-  return undefined;
+    return [paidTwiceRefund(record, refunds, known)];
+  });
 }
 
 /** A refund that was made twice, as screens show it. `refunds`: the ids of those that are there more than once. */

@@ -21,6 +21,7 @@ import {
   type AttemptRecord,
   appearedVerdict,
   isOpen,
+  isPaidTwice,
   isUnconfirmed,
   type Moment,
   ownRefunds,
@@ -182,8 +183,8 @@ function refundsOf(
     attempts.flatMap((attempt) => ownRefunds(attempt).map(({ id }) => [id, attempt] as const)),
   );
   const twice = new Set(cases.flatMap((one) => (one.is === 'made twice' ? one.twice.refunds : [])));
-  // Somebody has dealt with those. They were made twice all the same.
-  for (const record of attempts.filter(isTwiceAndAcknowledged))
+  // A case tells of one of them. And what somebody has dealt with was made twice all the same.
+  for (const record of attempts.filter((one) => isPaidTwice(one) || isTwiceAndAcknowledged(one)))
     for (const id of refundsPaidTwice(record, attempts)) twice.add(id);
   const appeared = new Set(cases.flatMap((one) => (one.is === 'appeared' ? one.refund.refunds : [])));
   const stateOf = ({ id, meaning }: RefundRecord): RefundState => {

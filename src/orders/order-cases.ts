@@ -84,7 +84,7 @@ export function casesOf(
 // A refund that was sent again and appeared late is there twice. Whichever of the two attempts shows that, it is one case.
 function twiceCases(
   paid: PaidTwice | undefined,
-  seen: PaidTwice | undefined,
+  seen: readonly PaidTwice[],
   appeared: readonly AppearedRefund[],
 ): readonly OrderCase[] {
   const isTold = ({ refunds }: Pick<PaidTwice, 'refunds'>, by: PaidTwice | undefined) =>
@@ -95,9 +95,11 @@ function twiceCases(
   const is = 'made twice';
   return [
     ...(sent === undefined ? [] : [{ is, twice: sent, isKnown: true, late: told } as const]),
-    ...(seen === undefined || [paid, ...late.map(({ twice }) => twice)].some((by) => isTold(seen, by))
-      ? []
-      : [{ is, twice: seen, isKnown: false } as const]),
+    ...seen.flatMap((twice, index) =>
+      [paid, ...late.map((refund) => refund.twice), ...seen.slice(0, index)].some((by) => isTold(twice, by))
+        ? []
+        : [{ is, twice, isKnown: false } as const],
+    ),
     ...late.map(
       (refund): OrderCase =>
         refund.twice === undefined

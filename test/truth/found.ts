@@ -123,6 +123,17 @@ export const found: readonly (readonly [claim: string, history: History, where: 
     /journal reconcile/,
   ],
   [
+    'each of two refunds that were made twice is one, for the buyer too',
+    byHand(
+      'part',
+      refund('ana'),
+      refund('ana', 'twice'),
+      step('the service doubles it', { look: 109 }),
+      refund('ana'),
+    ),
+    /for-buyer|orders show/,
+  ],
+  [
     'refunds compare says what went back by the row, whatever somebody else refunded of another charge',
     byHand(
       'part',
