@@ -123,6 +123,19 @@ export const found: readonly (readonly [claim: string, history: History, where: 
     /journal reconcile/,
   ],
   [
+    'of two refunds that were recorded as not made, the one that appeared may not appear any more',
+    byHand(
+      'part',
+      refund('ana', 'late'),
+      step('ana settles', { charge: 'ch_2' }),
+      refund('ana', 'lost'),
+      step('what was late arrives'),
+      step('ana settles', { charge: 'ch_2' }),
+      refund('ana'),
+    ),
+    /orders show/,
+  ],
+  [
     'each of two refunds that were made twice is one, for the buyer too',
     byHand(
       'part',
