@@ -4,37 +4,29 @@ import { join } from 'node:path';
 import type { Client } from '../api/api.ts';
 import { CliError } from '../errors.ts';
 import type { ClockWithTimers, Io } from '../io.ts';
-import type { Journal, JournalStore, Verification } from '../journal/journal.ts';
+import type { Journal, JournalStore } from '../journal/journal.ts';
 import type { Locks } from '../locks/locks.ts';
 import type { FileRules, OpenProfile, Profiles } from '../profiles/profiles.ts';
 import { askSender, joinSender } from '../sender/at-desk/join-at-desk.ts';
-import { addAnswers } from '../sender/at-sender/answers.ts';
 import {
   checkConfig,
   hasConfig,
   readCertificate,
   readConfig,
-  refuseReadable,
   type SenderConfig,
   writeConfig,
 } from '../sender/at-sender/config.ts';
-import { createHandedPlans } from '../sender/at-sender/handed-plans.ts';
-import { createLastUses, readLastUses } from '../sender/at-sender/last-uses.ts';
+import { readLastUses } from '../sender/at-sender/last-uses.ts';
 import { createMembers, type MemberAccount, type Members } from '../sender/at-sender/members.ts';
-import type { SenderAccount } from '../sender/at-sender/routes.ts';
 import { createRules, type Rules } from '../sender/at-sender/rules/rules.ts';
-import { addRules } from '../sender/at-sender/rules/rules-routes.ts';
-import { addChanges, type Changes } from '../sender/at-sender/run-changes.ts';
-import { addPlans, type RunPlans } from '../sender/at-sender/run-plans.ts';
-import { startServer } from '../sender/at-sender/server.ts';
-import { createClosings } from '../sender/at-sender/shares.ts';
 import { unitFile } from '../sender/at-sender/unit-files.ts';
-import { draftOf, type SenderDoor, type ServeHow, type Serving } from '../sender/sender.ts';
+import { draftOf, type SenderDoor } from '../sender/sender.ts';
 import { senderFileIn } from './journal-place.ts';
 import type { SharedJournal } from './shared-journal.ts';
 import type { Stop } from './stop.ts';
 
-interface SenderDoorParts {
+/** What the sender needs of a run. */
+export interface SenderDoorParts {
   readonly io: Pick<Io, 'uid' | 'machineName'>;
   readonly version: string;
   /** Who runs this command, for the rows of limits. */
@@ -70,6 +62,7 @@ export function createSenderDoor(parts: SenderDoorParts): SenderDoor {
   const file = senderFileIn(profiles.folders.config);
   const usesFile = join(stateFolder, 'sender', 'last-uses.json');
   const members = createMembers(parts);
+  const checkAccount = async (name: string) => void (await accountOf(profiles, name));
   return {
     file,
     isThere: () => hasConfig(file),
@@ -83,7 +76,19 @@ export function createSenderDoor(parts: SenderDoorParts): SenderDoor {
     write: (config) => writeConfig(file, config, rules),
     unit: (kind, isTls) =>
       unitFile(kind, isTls || (hasConfig(file) && readConfig(file, rules).tls !== undefined)),
-    serve: (how) => serve(parts, { ...how, file, members, usesFile }),
+    async serve({ allowRoot, log }) {
+      refuseRoot(parts, allowRoot);
+      const config = readConfig(file, rules);
+      const { startSender } = await import('./start-sender.ts');
+      return await startSender(parts, {
+        config,
+        members,
+        teamRules: rulesOf(parts, members),
+        checkAccount,
+        usesFile,
+        log,
+      });
+    },
     async limits(asked) {
       const account = await accountOf(profiles, accountIn(readConfig(file, rules), asked));
       return rulesOf(parts, members).limitsOf({ member: parts.operator, role: 'lead' }, account);
@@ -219,72 +224,6 @@ function refuseRoot({ io }: SenderDoorParts, isAllowed: boolean): void {
   );
 }
 
-// ── The sender ──────────────────────────────────────────────────────────────────────────────────
-
-interface Started extends ServeHow {
-  readonly file: string;
-  readonly usesFile: string;
-  readonly members: ReturnType<typeof createMembers>;
-}
-
-async function serve(
-  parts: SenderDoorParts,
-  { allowRoot, log, file, usesFile, members }: Started,
-): Promise<Serving> {
-  const { profiles, rules, clock, version } = parts;
-  refuseRoot(parts, allowRoot);
-  const config = readConfig(file, rules);
-  for (const name of ['profiles.json', 'keys.json'])
-    refuseReadable(join(profiles.folders.config, name), rules);
-  const certificate = readCertificate(config, rules);
-  refuseDamaged(await parts.journal.verify());
-  if (config.max_per_second !== undefined) parts.limitPace(config.max_per_second);
-  const accounts = new Map<string, SenderAccount>();
-  for (const name of config.accounts) accounts.set(name, await openSenderAccount(parts, name));
-  const teamRules = rulesOf(parts, members);
-  const routes: { changes?: Changes; plans?: RunPlans } = {};
-  const handed = createHandedPlans(join(parts.stateFolder, 'sender', 'plans'), rules);
-  const left = handed.list();
-  const server = await startServer({
-    config,
-    certificate,
-    accounts,
-    members,
-    uses: createLastUses(usesFile, rules, clock),
-    clock,
-    version,
-    addRoutes(hop) {
-      addAnswers(hop, parts.asking);
-      addRules(hop, teamRules);
-      const shared = {
-        store: parts.store,
-        locks: parts.locks,
-        clock,
-        version,
-        rules: teamRules,
-        mayClose: createClosings(() => clock.monotonic()),
-        stop: parts.stop,
-        report: parts.report,
-      };
-      routes.changes = addChanges(hop, shared);
-      routes.plans = addPlans(hop, { ...shared, accounts, handed });
-    },
-    log,
-  });
-  await routes.plans?.resume(left);
-  const { host } = config.listen;
-  const scheme = certificate === undefined ? 'http' : 'https';
-  return {
-    url: `${scheme}://${host.includes(':') ? `[${host}]` : host}:${server.port}`,
-    accounts: config.accounts,
-    drain: () => server.drain(),
-    async close() {
-      await Promise.all([routes.changes?.stop(), routes.plans?.stop()]);
-      await server.close();
-    },
-  };
-}
-
 function rulesOf({ store, asking, journal }: SenderDoorParts, members: Members): Rules {
   return createRules({
     store,
@@ -294,26 +233,5 @@ function rulesOf({ store, asking, journal }: SenderDoorParts, members: Members):
       (await members.list()).some((member) => member.name === name && member.account === account),
     // Whoever runs the sender has no token.
     roleNow: async ({ token, role }) => (token === undefined ? role : (await members.now(token))?.role),
-  });
-}
-
-async function openSenderAccount({ profiles, open }: SenderDoorParts, name: string): Promise<SenderAccount> {
-  await accountOf(profiles, name);
-  const client = await open(name);
-  const { settings } = await profiles.describe(name);
-  const own = settings.filter(({ from, value }) => from === 'profile' && value !== undefined);
-  return {
-    name,
-    ...client,
-    settings: Object.fromEntries(own.map((setting) => [setting.name, setting.value ?? ''])),
-  };
-}
-
-function refuseDamaged({ findings, witness }: Verification): void {
-  const isWhole = findings.length === 0 && ['agrees', 'none yet', 'witness behind'].includes(witness.state);
-  if (isWhole) return;
-  throw new CliError('refused', 'the journal of the sender is not whole', {
-    certain: 'nothing was started',
-    now: ['paydesk journal verify'],
   });
 }

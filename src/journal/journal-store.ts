@@ -4,7 +4,6 @@
  * all of this.
  */
 
-import { orderIdPattern } from '../api/spec.ts';
 import type { AttemptFilter, AttemptQuery, ListPage } from './attempt-query.ts';
 import type { AttemptRecord, Clocks, JournalRow, SentRow, SettingRow, VerdictRow } from './journal-rows.ts';
 import type { ApprovalRow, LimitRow } from './team-rows.ts';
@@ -288,49 +287,4 @@ export interface Recent {
   readonly id: string;
   /** For an order or change `refund of 300 MXN, 2026-11-20`, for a charge `charge 1: 300 MXN`. */
   readonly text: string;
-}
-
-/** The most ids that `recent` returns. */
-export const recentMax = 50;
-
-/** Makes ids and words that are safe on a terminal from rows of a store. Leaves out ids of any other form. */
-export function recentIn(
-  of: 'orders' | 'changes',
-  rows: readonly Readonly<Record<'id' | 'kind' | 'amount' | 'currency' | 'time', unknown>>[],
-): readonly Recent[] {
-  const pattern = of === 'orders' ? orderIdPattern : /^i_[A-Za-z0-9]{1,64}$/;
-  return rows.map((row) => ({ id: only(pattern, row.id), text: words(row) })).filter(({ id }) => id !== '');
-}
-
-/** Charges for completions, in the order's sequence. Leaves out ids that would need quotes in a shell. */
-export function chargesIn(
-  charges: readonly Readonly<Record<'id' | 'amount' | 'currency', unknown>>[],
-): readonly Recent[] {
-  return charges
-    .map(({ id, amount, currency }, index) => {
-      const sum = sumOf(amount, currency);
-      return {
-        id: only(/^[A-Za-z0-9_-]{1,64}$/, id),
-        text: `charge ${index + 1}${sum === '' ? '' : `: ${sum}`}`,
-      };
-    })
-    .filter(({ id }) => id !== '');
-}
-
-function words({ kind, amount, currency, time }: Readonly<Record<string, unknown>>): string {
-  const sum = sumOf(amount, currency);
-  const what = only(/^[a-z_]+$/, kind);
-  const day = new Date(Number(time)).toISOString().slice(0, 10);
-  return `${what}${sum === '' ? '' : ` of ${sum}`}, ${day}`;
-}
-
-// A currency is text of the service, so only a plain code reaches the terminal.
-function sumOf(amount: unknown, currency: unknown): string {
-  const parts = [only(/^[0-9]+$/, amount), only(/^[A-Za-z]{1,8}$/, currency)];
-  return parts.filter((part) => part !== '').join(' ');
-}
-
-function only(pattern: RegExp, value: unknown): string {
-  const text = typeof value === 'string' || typeof value === 'number' ? String(value) : '';
-  return pattern.test(text) ? text : '';
 }

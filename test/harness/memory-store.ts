@@ -12,18 +12,12 @@ import {
   unlink,
 } from '../../src/journal/chain.ts';
 import type { AttemptRecord, JournalRow, SentRow, VerdictRow } from '../../src/journal/journal-rows.ts';
-import {
-  chargesIn,
-  type Finding,
-  type JournalStore,
-  newestMissing,
-  recentIn,
-  recentMax,
-} from '../../src/journal/journal-store.ts';
+import { type Finding, type JournalStore, newestMissing } from '../../src/journal/journal-store.ts';
 import { rebuildRows } from '../../src/journal/rebuild-rows.ts';
 import { journalKind } from '../../src/journal/sqlite/journal-columns.ts';
 import { JournalTables } from '../../src/journal/sqlite/journal-tables.ts';
 import { KnownJournal } from '../../src/journal/sqlite/known-journal.ts';
+import { chargesIn, recentIn, recentMax } from '../../src/journal/sqlite/recent-ids.ts';
 
 /** What the stores of several runs share. */
 export class Memory {
