@@ -68,7 +68,6 @@ export const today = defineCommand({
   },
 });
 
-// The orders are as the service shows them now, but these lines are as old as the copy of the journal.
 // What waits for somebody else of the team is in no order yet.
 async function noteRequests(ctx: Context): Promise<void> {
   const { profile } = await ctx.service();
