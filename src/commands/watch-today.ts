@@ -10,8 +10,8 @@ import {
   needsPerson,
   pagesOf,
   sentBy,
-  verdictWords,
 } from '../journal/journal.ts';
+import { recordedState } from '../orders/orders.ts';
 import type { Profile } from '../profiles/profiles.ts';
 
 const everyMs = 3_000;
@@ -81,8 +81,6 @@ function countWords({ underWay, waiting, unconfirmed, refused }: Counts): string
   return `${underWay} under way, ${waiting} waiting for approval, ${unconfirmed} unconfirmed, ${refused} refused since the start. Ctrl-C ends`;
 }
 
-function stateOf({ verdicts }: AttemptRecord): string {
-  const last = verdicts.at(-1);
-  if (last === undefined) return 'under way';
-  return last.alarm === undefined ? verdictWords[last.verdict] : 'somebody must look';
+function stateOf(record: AttemptRecord): string {
+  return record.verdicts.length === 0 ? 'under way' : recordedState(record);
 }
