@@ -19,6 +19,7 @@ import {
   mayBeOpen,
   mayChange,
   mayNeedLook,
+  needsPerson,
   ownRefunds,
   verdictOf,
   wasOver,
@@ -523,4 +524,12 @@ it('names the last person who recorded something', () => {
   expect(recordedBy(attempt([{ by: 'read', operator: 'ana' }]))).toBe('somebody');
   expect(recordedBy(attempt([by(undefined)]))).toBe('somebody');
   expect(recordedBy(attempt([]))).toBe('somebody');
+});
+
+it('a person must look at what is unconfirmed, and at an alarm until it is acknowledged', () => {
+  const now = at(2000);
+  expect(needsPerson(attempt([{ verdict: 'unknown' }]), now)).toBe(true);
+  expect(needsPerson(attempt([{ verdict: 'applied', alarm: 'duplicate' }]), now)).toBe(true);
+  expect(needsPerson(attempt([{ verdict: 'applied', acknowledged: 'duplicate' }]), now)).toBe(false);
+  expect(needsPerson(attempt([{ verdict: 'applied' }]), now)).toBe(false);
 });

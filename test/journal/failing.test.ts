@@ -45,6 +45,12 @@ function order(listed: readonly Listed[], refunded?: number) {
   };
 }
 
+// The same order with this refund on a second charge, which was declined.
+function beside(value: ReturnType<typeof order>, refund: object) {
+  const declined = { id: 'ch_2', amount: 5, status: 'declined', refunds: { data: [refund] } };
+  return { ...value, charges: { data: [...value.charges.data, declined] } };
+}
+
 const before: PreImage = { amountRefunded: 0, charges: [{ id: 'ch_1', refunds: [] }] };
 const proof: Proof = {
   kind: 'refund',
@@ -524,6 +530,20 @@ describe('a look at a refund', () => {
       { verdict: 'applied', alarm: 'applied_though_rejected' },
     ],
     ['failed at once, and nothing new', sent(failedAtOnce), order([['rf_1', 'failed']]), undefined],
+    [
+      'made, and in another currency now: an alarm',
+      attempt([made(found('rf_1'))], { proof: { ...proof, before: { ...before, currency: 'USD' } } }),
+      { ...order([['rf_1']]), currency: 'MXN' },
+      { verdict: 'applied', alarm: 'contradiction', why: 'currency MXN instead of USD' },
+    ],
+    [
+      'made, and only what it left on a declined charge failed: no alarm',
+      attempt([made(found('rf_1'), { ...found('rf_2'), chargeId: 'ch_2' })], {
+        proof: { ...proof, tolerated: ['ch_2'] },
+      }),
+      beside(order([['rf_1']]), { id: 'rf_2', amount: -5, status: 'failed' }),
+      { alarm: undefined, why: 'checked again: the service shows it once' },
+    ],
     ['unconfirmed, and failed: not made', sent({}), order([['rf_1', 'failed']]), { verdict: 'rejected' }],
     [
       'unconfirmed, and of a strange word: it stays so',

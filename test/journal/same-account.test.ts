@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { AccountMarks } from '../../src/journal/same-account.ts';
 import {
   attemptsOf,
+  isOfLivemode,
   isSameAddress,
   lockName,
   marksOf,
@@ -133,4 +134,12 @@ it('gives the attempts of the account on an order, or on several', async () => {
   expect(await of('ord_1')).toEqual(['i_a']);
   expect(await of(new Set(['ord_1', 'ord_2']))).toEqual(['i_a', 'i_b']);
   expect(await of(new Set(['ord_3']))).toEqual([]);
+});
+
+it('a change is of one mode, and one whose row is lost may be of both', () => {
+  const { proof } = sent('i_1', 0);
+  const real = { proof: { ...proof, livemode: true } };
+  expect([isOfLivemode(real, true), isOfLivemode(real, false)]).toEqual([true, false]);
+  const lost = { ...real, lost: 'unknown' } as const;
+  expect([isOfLivemode(lost, true), isOfLivemode(lost, false)]).toEqual([true, true]);
 });
