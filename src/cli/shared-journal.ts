@@ -45,7 +45,7 @@ export interface SharedJournal {
 }
 
 /** The names of the migrations that were done, and how many rows were brought. */
-export interface Migrated {
+interface Migrated {
   readonly place: string;
   readonly done: readonly string[];
   readonly brought: number;

@@ -294,7 +294,7 @@ export function recordId(resource: ResourceName, text: string, name: string): st
  * The same as people copy it, with what stands around it: blanks, quotes, brackets, or the address of a page. Undefined if there
  * is no id, or more than one.
  */
-export function copiedId(resource: ResourceName, text: string): string | undefined {
+function copiedId(resource: ResourceName, text: string): string | undefined {
   const { idPattern } = resources[resource];
   const isAddress = /^\s*https?:\/\//.test(text);
   const words = isAddress

@@ -10,7 +10,7 @@ export const buyerLanguages = ['en', 'es'] as const;
 export type BuyerLanguage = (typeof buyerLanguages)[number];
 
 /** How a text for a buyer is written. */
-export interface BuyerStyle {
+interface BuyerStyle {
   readonly language: BuyerLanguage;
   readonly amounts: AmountStyle;
   /** The time zone of the dates. */

@@ -62,7 +62,7 @@ export interface JoinedDesk {
 }
 
 /** What a check of the journal of a sender found. */
-export interface VerifiedSender extends Pick<Verification, 'rows' | 'head' | 'findings'> {
+interface VerifiedSender extends Pick<Verification, 'rows' | 'head' | 'findings'> {
   /** What stops every change although the rows are whole, in words. */
   readonly problem: string | undefined;
   /** What the rows add up to; undefined if they are not whole. */

@@ -125,7 +125,7 @@ export const refusedForm = v.strictObject({
   message: v.string(),
   parts: partsForm,
 });
-export type WireError = v.InferOutput<typeof refusedForm>;
+type WireError = v.InferOutput<typeof refusedForm>;
 
 /** The body of every reply of the sender that is an error. */
 export const errorForm = v.strictObject({ error: refusedForm });

@@ -12,7 +12,7 @@ import { dryRunWords } from './row-verdicts.ts';
 import { type Sending, sendRow } from './send-row.ts';
 
 /** What it takes besides what a row needs. */
-export interface WorkedOff extends Omit<Sending, 'waiting' | 'keys'> {
+interface WorkedOff extends Omit<Sending, 'waiting' | 'keys'> {
   readonly rows: readonly PlanRow[];
   readonly how: HowWorked;
   /** Called when a row has ended. */

@@ -20,7 +20,7 @@ import { addText, headText, lockText, pushRows } from './statements.ts';
 import { pageMax, rowIn, verifyServer } from './verify-server.ts';
 
 /** What a store needs. */
-export interface PostgresParts {
+interface PostgresParts {
   readonly server: Server;
   /** Where the journal is, for messages. */
   readonly place: string;

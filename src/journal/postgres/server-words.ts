@@ -4,7 +4,7 @@ import { CliError } from '../../errors.ts';
 import { CommitUnknown, type Found, ServerError, type ServerPlace } from './server.ts';
 
 /** The newest migration that this program knows. */
-export const schemaNumber = 1;
+const schemaNumber = 1;
 
 /** A journal on a server in messages: `paydesk@db.example:5432/desk`. It holds no password. */
 export function placeName({ user, host, port, database }: ServerPlace): string {

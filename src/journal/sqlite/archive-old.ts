@@ -27,7 +27,7 @@ import {
 } from './witness-file.ts';
 
 /** The open files of a journal, and where they are. */
-export interface OldJournal {
+interface OldJournal {
   readonly file: JournalFile;
   readonly places: Places;
   readonly tables: JournalTables;

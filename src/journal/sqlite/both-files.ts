@@ -26,7 +26,7 @@ export function findWitness(places: Places | undefined, openFile: OpenFile): Fou
 }
 
 /** What one run knows before it opens the files. */
-export interface PartsOfFiles {
+interface PartsOfFiles {
   readonly path: string;
   readonly places: Places | undefined;
   readonly turns: Turns;

@@ -73,7 +73,7 @@ function knowsBirth(stat: BigIntStats, path: string): boolean {
 }
 
 /** What is known of a file: its mark when paydesk made it, and its mark now. */
-export interface MarkedFile {
+interface MarkedFile {
   readonly recorded: string | undefined;
   readonly now: string | undefined;
 }

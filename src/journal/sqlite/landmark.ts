@@ -26,7 +26,7 @@ export interface LandmarkPlace {
 }
 
 /** What decides where landmarks are kept. */
-export interface LandmarkParts {
+interface LandmarkParts {
   readonly env: Env;
   /** `process.platform`. */
   readonly platform: string;

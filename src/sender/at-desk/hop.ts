@@ -9,7 +9,7 @@ import { type EndLine, isEnd, type Line, lineForm } from '../change-wire.ts';
 import { errorForm, errorFromWire, hopHeaders, mediaTypes } from '../wire.ts';
 
 /** What it takes to reach a sender. */
-export interface HopParts {
+interface HopParts {
   readonly sender: SenderOfProfile;
   readonly token: () => Promise<string>;
   readonly transport: Transport;
@@ -31,7 +31,7 @@ export type Heard =
   | { readonly how: 'broke'; readonly why: string; readonly sent: boolean };
 
 /** A request to the sender. `path`: from `hopPaths`. */
-export interface HopRequest {
+interface HopRequest {
   readonly method: 'GET' | 'POST';
   readonly path: string;
   /** A text goes as it is. */

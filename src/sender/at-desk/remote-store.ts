@@ -18,7 +18,7 @@ type Asked<Q extends Question> = v.InferOutput<(typeof questionForms)[Q]>;
 type Answer = v.InferOutput<typeof answerForm>;
 
 /** The store of a desk. */
-export interface RemoteStore extends JournalStore {
+interface RemoteStore extends JournalStore {
   /** Forgets what was asked: something was sent or recorded. */
   forget(): void;
 }

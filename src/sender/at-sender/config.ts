@@ -98,7 +98,7 @@ export function checkConfig(config: SenderConfig): void {
 }
 
 /** Where the database of a journal is. */
-export interface DatabasePlace {
+interface DatabasePlace {
   /** A host, or the folder of a socket. */
   readonly host: string;
   readonly port: number;

@@ -10,9 +10,9 @@ import { memberPrefix, readMember, type MemberState as State } from '../member-s
 import { invitationPattern, type Role, tokenPattern } from '../wire.ts';
 
 /** An invitation can be used once, within this time. */
-export const invitationMs = 24 * 60 * 60_000;
+const invitationMs = 24 * 60 * 60_000;
 /** A token can be used for so long. */
-export const tokenMs = 180 * 24 * 60 * 60_000;
+const tokenMs = 180 * 24 * 60 * 60_000;
 // What a running sender knows of the members is at most so old. A revoked token is refused after this time.
 const freshMs = 1_000;
 
@@ -20,7 +20,7 @@ const freshMs = 1_000;
 export type MemberAccount = Pick<Profile, 'name' | 'origin' | 'account'>;
 
 /** A member of one account. */
-export interface Member extends State {
+interface Member extends State {
   readonly name: string;
   /** The name of the sender's profile. */
   readonly account: string;

@@ -17,7 +17,7 @@ import type { Rules } from './rules/rules.ts';
 import { recordStop, sendPlan, stoppedBy } from './send-plan.ts';
 
 /** What the plans of a sender need. */
-export interface PlansParts extends Omit<ChangesParts, 'rules'> {
+interface PlansParts extends Omit<ChangesParts, 'rules'> {
   readonly rules: Pick<Rules, 'of' | 'record'>;
   readonly handed: HandedPlans;
   readonly accounts: ReadonlyMap<string, SenderAccount>;

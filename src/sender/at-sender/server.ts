@@ -46,7 +46,7 @@ export interface RequestLine {
 }
 
 /** A running server. */
-export interface SenderServer {
+interface SenderServer {
   readonly port: number;
   /** From now on no change is taken; everything else goes on. */
   drain(): void;

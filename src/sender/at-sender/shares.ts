@@ -20,7 +20,7 @@ const sizes: Readonly<Record<Share, { readonly each: number; readonly wait: numb
   };
 
 /** The places for requests. */
-export interface Shares {
+interface Shares {
   /** Resolves with the function that gives the place back; with undefined at once if too many of this member wait already. */
   take(member: string, share: Share): Promise<(() => void) | undefined>;
 }
@@ -105,7 +105,7 @@ const mostUnknown = 128;
 const mostOfMember = 96;
 
 /** The connections of a server. */
-export interface Sockets {
+interface Sockets {
   /** A connection was opened. */
   opened(socket: Socket): void;
   /** A valid token of this member came on it. */

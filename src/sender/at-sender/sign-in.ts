@@ -18,7 +18,7 @@ const mostWaiting = 64;
 const mostAddresses = 10_000;
 
 /** Finds out who sends a request. */
-export interface SignIn {
+interface SignIn {
   /** Throws RefusedRequest without a token that this sender takes (401), after a wait if many were wrong. */
   check(
     incoming: IncomingMessage,

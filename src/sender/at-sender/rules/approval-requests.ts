@@ -66,7 +66,7 @@ export function isSameRefund(one: AskedWhat, other: AskedWhat): boolean {
 }
 
 /** Whether what is about to be sent is the very refund that was asked for, on an order with the same money. */
-export function isRefundAsked(asked: AskedWhat, sent: SentRow): boolean {
+function isRefundAsked(asked: AskedWhat, sent: SentRow): boolean {
   return sameJson(whatOf(asked), whatOf(sent)) && isSeen(asked, sent);
 }
 

@@ -50,7 +50,7 @@ export interface MemberRules extends Omit<TeamRules, 'checkPlan'> {
 }
 
 /** Who asked for the approval of a change, if that was somebody else, and who gave it. */
-export type Approved = Pick<SentRow, 'askedBy' | 'approvedBy'>;
+type Approved = Pick<SentRow, 'askedBy' | 'approvedBy'>;
 
 /** The rules of a sender. */
 export interface Rules {

@@ -45,7 +45,7 @@ export function limitNamed(
 }
 
 /** A refund as limits look at it. */
-export interface LimitedRefund extends Pick<LimitFinding, 'amount' | 'currency' | 'ofOrder' | 'ofMember'> {
+interface LimitedRefund extends Pick<LimitFinding, 'amount' | 'currency' | 'ofOrder' | 'ofMember'> {
   readonly reason: string | undefined;
   readonly note: string | undefined;
   /** How long ago its order was created, in days; undefined if the order does not say it. */
