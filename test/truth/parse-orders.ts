@@ -18,6 +18,7 @@ const firstWords: Readonly<Record<string, Case>> = {
   'refund unconfirmed': 'unconfirmed',
   'refund failed': 'failed',
   'can be refunded': 'none',
+  'its twin was refunded': 'none',
   'cannot be refunded': 'none',
   'refundable: not shown': 'none',
   'refund pending': 'pending',

@@ -22,6 +22,7 @@ import type { Context } from '../../context/context.ts';
 import { flag, orderArgument, usage } from '../../flags/flags.ts';
 import { attemptName, changeKinds } from '../../journal/journal.ts';
 import {
+  isSettled,
   type KnownOrder,
   type KnownTwin,
   shownOrders,
@@ -164,7 +165,7 @@ function head(ctx: Context, order: Order, shown: OrderShown): readonly Block[] {
         '  ',
         { status: order.payment_status ?? 'status not shown' },
         '  ',
-        firstWords(known),
+        firstWords(known, twins.some(isSettled)),
         '  ',
         accountSpan(profile),
       ],
@@ -192,7 +193,7 @@ function head(ctx: Context, order: Order, shown: OrderShown): readonly Block[] {
 }
 
 // What a person must know first, in a word; or else whether the order can be refunded.
-function firstWords({ cases, first, order, unfit, whyNot }: KnownOrder): Span {
+function firstWords({ cases, first, order, unfit, whyNot }: KnownOrder, isTwinBack: boolean): Span {
   if (first === 'pending') return { text: 'refund pending', style: 'warn' };
   if (first !== undefined) {
     const open = cases.find((one) => one.is === 'unconfirmed');
@@ -201,5 +202,6 @@ function firstWords({ cases, first, order, unfit, whyNot }: KnownOrder): Span {
   }
   if (unfit?.is === 'authorized') return unfit.why;
   if (whyNot !== undefined) return 'cannot be refunded';
-  return order.is_refundable === undefined ? 'refundable: not shown' : 'can be refunded';
+  if (order.is_refundable === undefined) return 'refundable: not shown';
+  return isTwinBack ? { text: 'its twin was refunded', style: 'warn' } : 'can be refunded';
 }
