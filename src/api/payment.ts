@@ -1,7 +1,9 @@
 /** What came in on an order and what went back, read leniently: also of an order that does not show all of it. */
 
-import { hasNoCharges, newestOf, type RefundRecord, sumOf } from './charges.ts';
+import { hasNoCharges, newestOf, type RefundRecord, refundsOf, sumOf } from './charges.ts';
 import {
+  type CompleteItems,
+  completeItems,
   isTime,
   itemsOf,
   type JsonObject,
@@ -69,6 +71,50 @@ export function wentBack(order: JsonObject): number | bigint | undefined {
   const made = exactSum('made');
   const isCounted = BigInt(said) !== made && BigInt(said) === exactSum('made', 'pending', 'unconfirmed');
   return isCounted ? Number(made) : said;
+}
+
+/** What a nested list shows. */
+export interface ShownItems {
+  readonly items: readonly JsonObject[];
+  /** Why these are not all; undefined if they are. */
+  readonly problem: string | undefined;
+}
+
+const withCharges: readonly unknown[] = Object.values(statuses);
+
+/** The charges that an order shows. One that was never paid may have none at all. */
+export function shownCharges({ charges, payment_status: status }: JsonObject): ShownItems {
+  if ((charges === undefined || charges === null) && !withCharges.includes(status))
+    return { items: [], problem: undefined };
+  return shownItems(charges, completeItems(charges, 'the charges'));
+}
+
+/** The refunds that a charge of an order shows. */
+export function shownRefunds(order: JsonObject, charge: JsonObject): ShownItems {
+  return shownItems(charge.refunds, refundsOf(order, charge));
+}
+
+function shownItems(list: unknown, all: CompleteItems): ShownItems {
+  const items = itemsOf(list);
+  if ('problem' in all) return { items, problem: all.problem };
+  const isWhole = items.length === all.items.length;
+  return { items, problem: isWhole ? undefined : 'a charge or a refund has no fields' };
+}
+
+/**
+ * How an order shows that it hides refunds: more went back by its `amount_refunded` than by the refunds that it shows (service:
+ * order). Undefined if it does not.
+ */
+export function hiddenRefunds(order: JsonObject): string | undefined {
+  const { amount_refunded: said } = order;
+  if (!isWhole(said)) return undefined;
+  const refunds = itemsOf(order.charges).flatMap((charge) => itemsOf(charge.refunds));
+  const shown = refunds
+    .filter(({ status }) => meaningOfRefund(status) !== 'failed')
+    .reduce((sum, { amount }) => sum + exactOf(amount), 0n);
+  if (BigInt(said) <= shown) return undefined;
+  const records = refunds.length === 0 ? 'it shows no refund' : `its refunds add up to ${shown}`;
+  return `${records}, although its amount_refunded is ${said}`;
 }
 
 function isWhole(value: unknown): value is number | bigint {

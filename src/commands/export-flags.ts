@@ -1,6 +1,7 @@
 /** The flags of every export: the file format that they choose, the words that repeat them, and --verify. */
 
 import type { Context, Days } from '../context/context.ts';
+import { counted } from '../counted.ts';
 import { CliError } from '../errors.ts';
 import { type ExportFormat, exportFormats } from '../exports/exports.ts';
 import type { Input } from '../flags/flags.ts';
@@ -124,13 +125,23 @@ export async function verifyFile(
   path: string,
   maxAgeMs: number | undefined,
 ): Promise<undefined> {
-  const { file, manifest, problem, rows, startedAt, endedAt } = await ctx.exports.verify(path, maxAgeMs);
+  const { file, manifest, problem, gaps, rows, startedAt, endedAt } = await ctx.exports.verify(
+    path,
+    maxAgeMs,
+  );
   if (problem !== undefined) {
     throw new CliError(problem.kind, `${path}: ${problem.words}`, {
       certain: 'do not load it',
       now: ['export it again: --resume goes on with an unfinished one, --force replaces this file'],
     });
   }
+  const when = startedAt === undefined ? '' : `, as of ${ctx.fullTime(startedAt * 1000)}`;
+  if (gaps !== undefined)
+    throw new CliError(
+      'incomplete',
+      `${path}: just what its manifest says, ${rows} rows${when}, but not all is in it: ${counted(gaps.problems, 'problem')}`,
+      { certain: `it was not changed, and ${gaps.file} names each order of which something is missing` },
+    );
   const record = {
     object: 'export_check',
     file,
@@ -140,7 +151,6 @@ export async function verifyFile(
     started_at: startedAt,
     ended_at: endedAt,
   };
-  const when = startedAt === undefined ? '' : `, as of ${ctx.fullTime(startedAt * 1000)}`;
   await ctx.out.own(record, () => [{ line: `${path}: complete, ${rows} rows${when}` }]);
   return undefined;
 }

@@ -5,8 +5,9 @@ import { isCountable } from '../api/records.ts';
 import { type Column, type ResourceName, resources } from '../api/resources.ts';
 import { idOf, type JsonObject } from '../api/spec.ts';
 import type { Context } from '../context/context.ts';
+import { counted } from '../counted.ts';
 import { CliError, systemCode } from '../errors.ts';
-import type { ExportFile, ExportRow, PageWalked } from '../exports/exports.ts';
+import type { ExportFile, ExportProblem, ExportRow, ExportWritten, PageWalked } from '../exports/exports.ts';
 import { usage } from '../flags/flags.ts';
 import { commandLine } from '../profiles/profiles.ts';
 import {
@@ -39,14 +40,17 @@ export interface ExportJob {
 export interface RowMaker {
   /** Is called with each page, before its rows are asked for. */
   readonly onPage?: (page: Page) => Promise<void> | void;
-  /** The rows of a record. Throws CliError 'incomplete' if the record does not show all of them. */
-  readonly rowsOf: (record: WireRecord) => readonly ExportRow[];
-  /** How many records were left out so far because they lack a field that the query needs. */
-  readonly leftOut: () => number;
+  readonly rowsOf: (record: WireRecord) => RowsOfRecord;
   /** What a resumed export must know to go on after this page. */
   readonly state?: () => JsonObject;
   readonly isDone?: () => boolean;
   readonly closingLines: () => readonly string[];
+}
+
+/** The rows of a record, and what is in none of them because the record does not show it. */
+export interface RowsOfRecord {
+  readonly rows: readonly ExportRow[];
+  readonly problems: readonly ExportProblem[];
 }
 
 /** Runs an export, or with --verify the check of one. */
@@ -110,6 +114,7 @@ async function toStdout(run: ExportRun, { format }: ExportForm): Promise<undefin
   const sink = ctx.out.list(job.columns, { format, zone, localTimes: zone !== undefined });
   const maker = job.rows();
   const tally = { read: 0, rows: 0 };
+  const problems: ExportProblem[] = [];
   let last: string | undefined;
   const endProgress = showProgress(run, () => tally);
   try {
@@ -118,6 +123,7 @@ async function toStdout(run: ExportRun, { format }: ExportForm): Promise<undefin
       last = page.last ?? last;
       tally.read += page.read;
       tally.rows += page.rows.length;
+      problems.push(...page.problems);
     }
   } catch (error) {
     const lost = lostOutput(run, format);
@@ -138,9 +144,40 @@ async function toStdout(run: ExportRun, { format }: ExportForm): Promise<undefin
   }
   await sink.end(false);
   for (const line of maker.closingLines()) ctx.notes.note(line);
-  ctx.notes.note(`${tally.rows} ${job.rowsWord}, complete`);
+  if (problems.length === 0) ctx.notes.note(`${tally.rows} ${job.rowsWord}, complete`);
+  else refuseGaps(run, problems, undefined);
   return undefined;
 }
+
+// Everything that the service shows is written by now. `file` names the problems of an export into a file.
+function refuseGaps(
+  { ctx, job }: ExportRun,
+  problems: readonly ExportProblem[],
+  file: string | undefined,
+): never {
+  const named = file === undefined ? problems : problems.slice(0, mostNamed);
+  for (const { order_id: id, why } of named)
+    ctx.notes.warn(`${id === '' ? 'an order without an id' : id}: ${why}`);
+  const more = problems.length - named.length;
+  if (more > 0) ctx.notes.warn(`and ${more} more`);
+  const orders = new Set(problems.map(({ order_id: id }) => id)).size;
+  throw new CliError(
+    'incomplete',
+    `the service does not show all of ${counted(orders, 'order')}, so some ${job.rowsWord} may be missing`,
+    {
+      certain: `all ${job.rowsWord} that it shows were written`,
+      now: [
+        file === undefined
+          ? 'with --to FILE the orders are named in FILE.problems.csv'
+          : `${file} names each of these orders and what is missing`,
+        'ask whoever runs the service about them; --strict stops at the first such order instead',
+      ],
+    },
+  );
+}
+
+// So many problems are on the screen; their file has all.
+const mostNamed = 5;
 
 function intoFile({ service, again }: ExportRun, format: string): string {
   return commandLine(service.profile, ...again, '--to', `FILE.${format}`);
@@ -186,14 +223,23 @@ async function toFile(run: ExportRun, written: ExportForm, to: string): Promise<
     ctx.notes.note(
       `going on after ${file.after}: the file already has ${file.progress.rows} ${job.rowsWord}`,
     );
+  const { gaps } = await writePages(run, file, to);
+  if (gaps !== undefined) refuseGaps(run, gaps.problems, gaps.file);
+  return undefined;
+}
+
+async function writePages(run: ExportRun, file: ExportFile, to: string): Promise<ExportWritten> {
+  const { ctx, job } = run;
   const endProgress = showProgress(run, () => file.progress);
   try {
     const maker = job.rows(file.query, file.state);
     for await (const page of walkRows(run, maker, file)) await file.page(page.rows, page);
-    const { manifest, rows, bytes } = await file.complete();
+    const written = await file.complete();
     for (const line of maker.closingLines()) ctx.notes.note(line);
-    ctx.notes.note(`${to}: ${rows} ${job.rowsWord}, ${bytes} bytes, complete; manifest ${manifest}`);
-    return undefined;
+    const { manifest, rows, bytes, gaps } = written;
+    const complete = gaps === undefined ? 'complete' : 'not complete';
+    ctx.notes.note(`${to}: ${rows} ${job.rowsWord}, ${bytes} bytes, ${complete}; manifest ${manifest}`);
+    return written;
   } catch (error) {
     const reason = ctx.signal.aborted ? ctx.signal.reason : error;
     await file.leave(leftWords(reason, 'paused', run, file.progress.read));
@@ -276,18 +322,17 @@ async function* walkRows(
   let last = after;
   for await (const page of longPages(service, job.resource, query, how)) {
     await maker.onPage?.(page);
-    const leftBefore = maker.leftOut();
-    const rows = page.records.flatMap((record) => maker.rowsOf(record));
+    const found = page.records.map((record) => maker.rowsOf(record));
     last = idOf(page.records.at(-1)) ?? last;
     const odd = page.records.filter(({ value }) => !isCountable(job.resource, value));
     if (odd.length > 0) warnOfOdd(ctx, odd);
     yield {
-      rows,
+      rows: found.flatMap(({ rows }) => rows),
       last,
       read: page.records.length,
       repeated: page.repeated,
       odd: odd.length,
-      left: maker.leftOut() - leftBefore,
+      problems: found.flatMap(({ problems }) => problems),
       ids: page.records.flatMap((record) => idOf(record) ?? []),
       state: maker.state?.() ?? {},
     };

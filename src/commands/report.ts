@@ -24,6 +24,7 @@ import {
   aboutWords,
   amountsOf,
   apartWords,
+  gapLines,
   gapWords,
   isComplete,
   labelWords,
@@ -104,7 +105,10 @@ function pageOf(ctx: Context, figures: ReportFigures, how: ReportHow): Page {
     title: `Refunds, ${aboutWords(ctx, source)}`,
     alarms: isComplete(gaps)
       ? []
-      : [`Not complete: ${gapWords(gaps, 'refunds and payments')}. The sums may be too low.`],
+      : [
+          `Not complete: ${gapWords(gaps, 'refunds and payments')}. The sums may be too low.`,
+          ...gapLines(gaps),
+        ],
     facts: [
       ['Account', labelWords(source)],
       ...source.asOfLinesOfFile().map(([label, text]) => [capital(label), text] as const),
@@ -130,7 +134,7 @@ function pageOf(ctx: Context, figures: ReportFigures, how: ReportHow): Page {
       account: labelWords(source),
       read: source.readWords(),
       ...figuresForPrograms(figures, how),
-      gaps: { hidden: gaps.hidden, undated: gaps.undated },
+      gaps: { hidden: gaps.hidden.length, undated: gaps.undated.length },
       ...lastFields(source, isComplete(gaps)),
     }),
   };

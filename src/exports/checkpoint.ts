@@ -6,6 +6,7 @@ import type { WalkedBefore } from '../api/api.ts';
 import type { JsonObject } from '../api/spec.ts';
 import { CliError, systemCode, systemReason } from '../errors.ts';
 import { brokenFile, notUsable } from './files-on-disk.ts';
+import { type ExportProblem, exportProblem } from './problems-file.ts';
 import { storedTotals, type Totals } from './totals.ts';
 
 const word = v.optional(v.string(), () => undefined);
@@ -33,6 +34,8 @@ const pageLine = v.object({
   bytes: v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(2 ** 30)),
   /** The SHA-256 of those bytes. */
   sha256: v.string(),
+  /** The orders of the page of which something is in no row. */
+  problems: v.array(exportProblem),
   // The totals of the page. Their name stays `tally`, because checkpoints of version 1 have it.
   tally: storedTotals,
 });
@@ -44,6 +47,7 @@ export interface CheckpointPage extends WalkedBefore {
   readonly state: JsonObject;
   readonly bytes: number;
   readonly sha256: string;
+  readonly problems: readonly ExportProblem[];
   readonly tally: Totals;
 }
 

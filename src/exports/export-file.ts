@@ -16,6 +16,13 @@ import type { CheckpointHead, CheckpointPage, CheckpointWriter } from './checkpo
 import type { ExportFile, ExportRequest } from './exports.ts';
 import { brokenFile, kindOf, type Names, replaceFile, syncFolderOf } from './files-on-disk.ts';
 import { type Manifest, manifestText } from './manifest.ts';
+import {
+  type ExportProblem,
+  hashOfText,
+  problemsText,
+  refuseForeign,
+  removeProblems,
+} from './problems-file.ts';
 import { type GrowingTotals, totalsOfPage } from './totals.ts';
 
 /** Formats the text of a file piece by piece. */
@@ -69,8 +76,17 @@ export function exportFile(parts: FileParts): ExportFile {
   const text = parts.format({ ...request, zone, begun: { bytes: parts.bytes, rows: totals.total().rows } });
   const bytes = fileBytes(parts, request.gzip);
 
-  const manifest = (file: string, why: string | undefined): string =>
-    manifestFor(parts, { file, why, columns: text.columns, bytes: bytes.count, sha256: bytes.sha256() });
+  const manifest = (file: string, why: string | undefined, gaps?: Manifest['gaps']): string =>
+    manifestFor(parts, {
+      file,
+      why,
+      gaps,
+      columns: text.columns,
+      bytes: bytes.count,
+      sha256: bytes.sha256(),
+    });
+  // A resumed export names what the pages of its first run lack too.
+  const problems: ExportProblem[] = parts.pages.flatMap((page) => page.problems);
   let { inPlace } = parts;
   const putInPlace = async (): Promise<void> => {
     if (inPlace) return;
@@ -112,8 +128,9 @@ export function exportFile(parts: FileParts): ExportFile {
         const stored = await bytes.add(text.page(rows.map(({ record }) => record)));
         const tally = totalsOfPage(rows, walked);
         const sha256 = createHash('sha256').update(stored).digest('hex');
-        const { last, ids, state } = walked;
-        await checkpoint.add({ last, ids, state, bytes: stored.length, sha256, tally });
+        const { last, ids, state, problems: found } = walked;
+        await checkpoint.add({ last, ids, state, bytes: stored.length, sha256, problems: found, tally });
+        problems.push(...found);
         if (tally.read > 0) await putInPlace();
         totals.add(tally);
       }),
@@ -123,10 +140,19 @@ export function exportFile(parts: FileParts): ExportFile {
         await handle.sync();
         await close();
         refuseTakenMeanwhile(request, names);
+        await refuseForeign(names.problems, `the rows are in ${names.partial}`);
         await putInPlace();
-        await giveName(names, manifest(names.file, undefined));
+        const named = problems.length === 0 ? undefined : parts.clean(problemsText(problems));
+        const gaps =
+          named === undefined ? undefined : { problems: problems.length, sha256: hashOfText(named) };
+        await giveName(names, manifest(names.file, undefined, gaps), named);
         await lock.release();
-        return { manifest: names.manifest, rows: totals.total().rows, bytes: bytes.count };
+        return {
+          manifest: names.manifest,
+          rows: totals.total().rows,
+          bytes: bytes.count,
+          gaps: gaps && { file: names.problems, problems },
+        };
       }),
     async leave(why) {
       await close();
@@ -140,7 +166,7 @@ export function exportFile(parts: FileParts): ExportFile {
   };
 }
 
-interface Written extends Pick<Manifest, 'file' | 'why' | 'bytes' | 'sha256'> {
+interface Written extends Pick<Manifest, 'file' | 'why' | 'gaps' | 'bytes' | 'sha256'> {
   readonly columns: Manifest['columns'] | undefined;
 }
 
@@ -214,8 +240,9 @@ function refuseTakenMeanwhile({ force, path }: ExportRequest, { file }: Names): 
   );
 }
 
-// Writes the manifest first, so that whoever sees the finished file also finds its manifest.
-async function giveName(names: Names, manifest: string): Promise<void> {
+// Writes the manifest and the problems first, so that whoever sees the finished file also finds them.
+async function giveName(names: Names, manifest: string, problems: string | undefined): Promise<void> {
+  if (problems !== undefined) await replaceFile(names.problems, problems);
   await replaceFile(names.manifest, manifest);
   await rename(names.partial, names.file);
   try {
@@ -225,6 +252,7 @@ async function giveName(names: Names, manifest: string): Promise<void> {
     await rename(names.file, names.partial);
     throw error;
   }
+  if (problems === undefined) await removeProblems(names.problems);
   await rm(names.partialManifest, { force: true });
   await rm(names.checkpoint, { force: true });
 }

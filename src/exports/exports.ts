@@ -5,6 +5,9 @@ import type { Column } from '../api/resources.ts';
 import type { JsonObject } from '../api/spec.ts';
 import type { Profile } from '../profiles/profiles.ts';
 import type { PrintedRecord } from '../terminal/terminal.ts';
+import type { ExportProblem } from './problems-file.ts';
+
+export type { ExportProblem } from './problems-file.ts';
 
 /** Formats of an export. They are also the endings of the file names. */
 export const exportFormats = ['ndjson', 'json', 'csv'] as const;
@@ -20,7 +23,7 @@ export interface ExportRow {
   readonly state?: string | undefined;
   /** The day in the export's time zone, `2026-11-20`. It is a function because only exports into a file need it. */
   readonly day: () => string | undefined;
-  /** The amount as the service sent it; null for rows without money, such as customers. */
+  /** The amount as the service sent it; 0 for rows without money, such as customers. */
   readonly amount: unknown;
 }
 
@@ -52,8 +55,8 @@ export interface PageWalked extends WalkedBefore {
   readonly repeated: number;
   /** Records that differ from the service's document. */
   readonly odd: number;
-  /** Records that were left out because they lack a field that the query needs. */
-  readonly left: number;
+  /** The orders of the page of which something is in no row. */
+  readonly problems: readonly ExportProblem[];
   /** What a resumed export must know about the pages so far. */
   readonly state: JsonObject;
 }
@@ -78,10 +81,22 @@ export interface ExportFile {
    * 'incomplete'.
    */
   page(rows: readonly ExportRow[], walked: PageWalked): Promise<void>;
-  /** Writes the manifest and gives the file its final name. Both are on the disk when it resolves. */
-  complete(): Promise<{ readonly manifest: string; readonly rows: number; readonly bytes: number }>;
+  /**
+   * Writes the manifest, and the problems file if there are problems, and gives the file its final name. All are on the disk
+   * when it resolves.
+   */
+  complete(): Promise<ExportWritten>;
   /** Keeps the unfinished file for a resume, with the reason in its manifest. Removes a file that holds nothing yet. */
   leave(why: string): Promise<void>;
+}
+
+/** A file of an export that has its final name. */
+export interface ExportWritten {
+  readonly manifest: string;
+  readonly rows: number;
+  readonly bytes: number;
+  /** The orders of which something is in no row, and the file that names them; undefined if there are none. */
+  readonly gaps: { readonly file: string; readonly problems: readonly ExportProblem[] } | undefined;
 }
 
 /** The result of comparing a file with its manifest. Times are Unix seconds. */
@@ -90,6 +105,8 @@ export interface ExportCheck {
   readonly manifest: string;
   /** Why a loader must refuse the file; undefined when the file matches its manifest. */
   readonly problem: { readonly kind: 'refused' | 'incomplete'; readonly words: string } | undefined;
+  /** The file that names what is in no row of the export, and how many lines it has; undefined if nothing is missing. */
+  readonly gaps: { readonly file: string; readonly problems: number } | undefined;
   readonly rows: number | undefined;
   readonly startedAt: number | undefined;
   readonly endedAt: number | undefined;
@@ -105,6 +122,8 @@ export interface ExportReading {
   readonly startedAt: number;
   /** The columns of a CSV; null in the other formats. */
   readonly columns: readonly string[] | null;
+  /** What is in no row of the file. */
+  readonly problems: readonly ExportProblem[];
   /** The records of the file, in its order. */
   readonly records: () => AsyncIterable<JsonObject>;
 }

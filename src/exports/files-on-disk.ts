@@ -11,6 +11,8 @@ import { fullPath } from '../io.ts';
 export interface Names {
   readonly file: string;
   readonly manifest: string;
+  /** What is in no row of the file. */
+  readonly problems: string;
   /** The unfinished file. Its name says that it is not complete, so no loader reads it. */
   readonly partial: string;
   readonly partialManifest: string;
@@ -38,6 +40,7 @@ export function namesOf(
     file,
     partial,
     manifest: manifestOf(file),
+    problems: problemsOf(file),
     partialManifest,
     checkpoint,
     begun: { partial: `${partial}.new`, checkpoint: `${checkpoint}.new` },
@@ -50,6 +53,10 @@ export function partialOf(file: string): string {
 
 export function manifestOf(file: string): string {
   return `${file}.manifest.json`;
+}
+
+export function problemsOf(file: string): string {
+  return `${file}.problems.csv`;
 }
 
 // Resolves links, so that a file has the same checkpoint however its folder was typed.

@@ -7,9 +7,11 @@ import { basename, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import * as v from 'valibot';
 import type { JsonObject } from '../api/spec.ts';
+import { counted } from '../counted.ts';
 import { CliError, systemCode, systemReason } from '../errors.ts';
 import type { ExportCheck, ExportRequest } from './exports.ts';
-import { manifestOf, partialOf } from './files-on-disk.ts';
+import { manifestOf, partialOf, problemsOf } from './files-on-disk.ts';
+import { hashOfProblems } from './problems-file.ts';
 import type { Totals } from './totals.ts';
 
 // TypeScript's types lack JSON.rawJSON.
@@ -34,6 +36,8 @@ export interface Manifest {
   readonly endedAt: number;
   readonly version: string;
   readonly totals: Totals;
+  /** How many problems there are, and the SHA-256 of the file that names them; undefined if nothing is missing. */
+  readonly gaps: { readonly problems: number; readonly sha256: string } | undefined;
   readonly bytes: number;
   readonly sha256: string;
 }
@@ -43,7 +47,9 @@ const walk =
   'read page by page, in the order of the service; records made or changed after started_at may be missing or appear in their earlier state';
 
 export function manifestText(manifest: Manifest): string {
-  const { totals, profile, why } = manifest;
+  const { totals, profile, gaps } = manifest;
+  const why =
+    manifest.why ?? (gaps === undefined ? undefined : gapWords(gaps.problems, problemsOf(manifest.file)));
   const { name, origin, vendor, mode } = profile;
   const value = {
     object: 'export_manifest',
@@ -62,7 +68,8 @@ export function manifestText(manifest: Manifest): string {
     records_read: totals.read,
     repeated: totals.repeated,
     odd_records: totals.odd,
-    left_out: totals.left,
+    problems: gaps?.problems ?? 0,
+    ...(gaps === undefined ? {} : { problems_file: problemsOf(manifest.file), problems_sha256: gaps.sha256 }),
     rows: totals.rows,
     first_id: totals.first ?? null,
     last_id: totals.last ?? null,
@@ -86,6 +93,11 @@ function seconds(ms: number): number {
   return Math.floor(ms / 1000);
 }
 
+/** What an export lacks that was read to its end. */
+export function gapWords(problems: number, file: string): string {
+  return `not all is in it: ${counted(problems, 'problem')}, named in ${file}`;
+}
+
 // A JavaScript number cannot hold a very large sum exactly, so the digits come from a bigint.
 function exactly(_key: string, value: unknown): unknown {
   return typeof value === 'bigint' ? JSON.rawJSON(String(value)) : value;
@@ -103,6 +115,8 @@ const checked = v.object({
   rows: v.number(),
   bytes: v.number(),
   sha256: v.string(),
+  problems: v.number(),
+  problems_sha256: v.optional(v.string()),
   query: v.optional(v.record(v.string(), v.unknown())),
   profile: v.optional(v.string()),
   account: v.optional(v.object({ origin: v.string(), vendor: v.string(), mode: v.string() })),
@@ -128,6 +142,10 @@ export async function verifyExport(
     file,
     manifest: manifestFile,
     problem,
+    gaps:
+      manifest?.problems_sha256 === undefined
+        ? undefined
+        : { file: problemsOf(file), problems: manifest.problems },
     rows: manifest?.rows,
     startedAt: manifest?.started_at,
     endedAt: manifest?.ended_at,
@@ -149,7 +167,7 @@ async function problemOf(
 ): Promise<Problem> {
   const refused = (words: string): Problem => ({ kind: 'refused', words });
   const incomplete = (words: string): Problem => ({ kind: 'incomplete', words });
-  if (!manifest.complete)
+  if (!manifest.complete && manifest.problems_sha256 === undefined)
     return incomplete(`its manifest says that the export is not complete: ${manifest.why_not ?? ''}`);
   if (manifest.file !== basename(file))
     return refused(`its manifest belongs to another file, ${manifest.file}`);
@@ -159,6 +177,13 @@ async function problemOf(
     return refused(`the file has ${size} bytes; its manifest says ${manifest.bytes}`);
   if ((await hashOf(file)) !== manifest.sha256)
     return refused('the file was changed after the export (its SHA-256 differs)');
+  if (
+    manifest.problems_sha256 !== undefined &&
+    (await hashOfProblems(problemsOf(file))) !== manifest.problems_sha256
+  )
+    return refused(
+      `${problemsOf(file)} is not the one that its manifest names: it is missing, or was changed`,
+    );
   // A manifest from the future is as wrong as an old one.
   const age = now - manifest.started_at * 1000;
   if (maxAgeMs !== undefined && (age > maxAgeMs || age < -maxAgeMs))

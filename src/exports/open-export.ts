@@ -17,6 +17,7 @@ import { type Begun, exportFile, type FileFormatter, removeUnfinished, zoneOf } 
 import type { ExportRequest, Exports } from './exports.ts';
 import { createFile, kindOf, makeFolder, type Names, namesOf, openFile } from './files-on-disk.ts';
 import { isManifest, verifyExport } from './manifest.ts';
+import { refuseForeign } from './problems-file.ts';
 import { openFinished } from './read-export.ts';
 import { createTotals } from './totals.ts';
 
@@ -52,6 +53,7 @@ export function createExports(parts: ExportParts): Exports {
       const columns = text.columns ?? request.ownFields ?? null;
       parts.refuseOwnFile(request.path);
       const names = namesOf(request.path, parts);
+      parts.refuseOwnFile(names.problems);
       await refuseTaken(request, names);
       await makeFolder(parts.folder);
       const lock = await takeLock(parts.locks, names);
@@ -75,7 +77,7 @@ export function createExports(parts: ExportParts): Exports {
 
 async function refuseTaken(
   { force, path }: ExportRequest,
-  { file, manifest, partial }: Names,
+  { file, manifest, partial, problems }: Names,
 ): Promise<void> {
   const refused = (words: string, now: string): CliError =>
     new CliError('refused', `--to ${path}: ${words}`, { certain: 'nothing was sent', now: [now] });
@@ -90,6 +92,7 @@ async function refuseTaken(
     throw refused(`${manifest} is not a plain file`, 'move it away, or name another file');
   if (beside === 'file' && !force && !(await isManifest(manifest)))
     throw refused(`${manifest} exists and is not a manifest of an export`, '--force replaces it too');
+  await refuseForeign(problems, 'nothing was sent');
 }
 
 async function takeLock(locks: Locks, { file }: Names): Promise<Held> {

@@ -5,12 +5,14 @@ import { createReadStream } from 'node:fs';
 import { pipeline, type Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { parse } from 'csv-parse';
+import * as v from 'valibot';
 import { isObject, type JsonObject } from '../api/spec.ts';
 import { CliError, systemReason } from '../errors.ts';
 import { withoutFormulaSafety } from '../terminal/terminal.ts';
 import type { ExportReading } from './exports.ts';
 import { manifestOf } from './files-on-disk.ts';
 import { manifestAt, noFile, verifyExport } from './manifest.ts';
+import { type ExportProblem, exportProblem } from './problems-file.ts';
 
 /**
  * Opens an export: `file` is its full path, `name` what a person typed. Throws CliError 'usage', 'refused' or 'incomplete' unless
@@ -20,7 +22,7 @@ export async function openFinished(
   { name: path, file }: { readonly name: string; readonly file: string },
   now: number,
 ): Promise<ExportReading> {
-  const { problem } = await verifyExport(file, undefined, now);
+  const { problem, gaps } = await verifyExport(file, undefined, now);
   // Whoever names a file that is not there mistyped its name.
   if (problem?.words === noFile)
     throw new CliError('usage', `${path}: there is no such file`, { certain: 'nothing was added up' });
@@ -40,8 +42,20 @@ export async function openFinished(
     profile,
     startedAt,
     columns: query.format === 'csv' ? (columns ?? []) : null,
+    problems: gaps === undefined ? [] : await readProblems(gaps.file),
     records: () => recordsOf(file, query, columns ?? []),
   };
+}
+
+async function readProblems(file: string): Promise<readonly ExportProblem[]> {
+  const problems: ExportProblem[] = [];
+  for await (const [order = '', missing = '', why = ''] of csvLines(createReadStream(file))) {
+    const cells = { order_id: withoutFormulaSafety(order), missing, why: withoutFormulaSafety(why) };
+    const problem = v.safeParse(exportProblem, cells);
+    // The first line is the heading.
+    if (problem.success) problems.push(problem.output);
+  }
+  return problems;
 }
 
 async function* recordsOf(

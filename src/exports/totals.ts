@@ -14,11 +14,10 @@ export const storedTotals = v.object({
   last: word,
   /** Rows whose amount is missing or not a whole number: no sum includes them. */
   unsummed: count,
-  /** Records: all that were read, those that came twice, those that differ from the document, and those left out. */
+  /** Records: all that were read, those that came twice, and those that differ from the document. */
   read: count,
   repeated: count,
   odd: count,
-  left: count,
   sums: v.array(
     v.object({
       currency: word,
@@ -38,7 +37,7 @@ export const storedTotals = v.object({
 export type Totals = Readonly<v.InferOutput<typeof storedTotals>>;
 type Sum = Totals['sums'][number];
 
-export function totalsOfPage(rows: readonly ExportRow[], { read, repeated, odd, left }: PageWalked): Totals {
+export function totalsOfPage(rows: readonly ExportRow[], { read, repeated, odd }: PageWalked): Totals {
   const amounts = rows.map(({ amount }) => wholeNumber(amount));
   const sums = new Map<string, Sum>();
   addSums(
@@ -56,11 +55,10 @@ export function totalsOfPage(rows: readonly ExportRow[], { read, repeated, odd, 
     rows: rows.length,
     first: rows[0]?.id,
     last: rows.at(-1)?.id,
-    unsummed: amounts.filter((amount, index) => amount === undefined && rows[index]?.amount !== null).length,
+    unsummed: amounts.filter((amount) => amount === undefined).length,
     read,
     repeated,
     odd,
-    left,
     sums: [...sums.values()],
   };
 }
@@ -81,7 +79,6 @@ export function createTotals(): GrowingTotals {
     read: 0,
     repeated: 0,
     odd: 0,
-    left: 0,
   };
   const sums = new Map<string, Sum>();
   return {
@@ -94,7 +91,6 @@ export function createTotals(): GrowingTotals {
         read: counts.read + page.read,
         repeated: counts.repeated + page.repeated,
         odd: counts.odd + page.odd,
-        left: counts.left + page.left,
       };
       addSums(sums, page.sums);
     },

@@ -47,6 +47,7 @@ export interface OrderFact extends PaidWith {
 /** Money that came in: one charge that was paid. */
 export interface PaymentFact extends PaidWith {
   readonly orderId: string | undefined;
+  readonly chargeId: string | undefined;
   readonly currency: string | undefined;
   readonly status: string | undefined;
   readonly amount: Figure | undefined;

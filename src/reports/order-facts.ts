@@ -1,20 +1,10 @@
 /** Reads the facts of an order as the service shows it. What the order does not show whole becomes a problem, never a guess. Pure. */
 
-import { paidBy, refundsOf } from '../api/charges.ts';
-import { tookMoney, wentBack } from '../api/payment.ts';
-import {
-  type CompleteItems,
-  completeItems,
-  isObject,
-  isTime,
-  type JsonObject,
-  meaningOfRefund,
-  meaningOfStatus,
-  statuses,
-  valueAt,
-} from '../api/spec.ts';
+import { paidBy } from '../api/charges.ts';
+import { hiddenRefunds, shownCharges, shownRefunds, tookMoney, wentBack } from '../api/payment.ts';
+import { isTime, type JsonObject, meaningOfRefund, meaningOfStatus, valueAt } from '../api/spec.ts';
 import { moneyFields, refundStates } from '../orders/orders.ts';
-import { type Figure, magnitude, plus, wholeNumber } from './exact-sum.ts';
+import { magnitude, wholeNumber } from './exact-sum.ts';
 import {
   type Facts,
   type Maker,
@@ -40,24 +30,25 @@ export interface Known {
 
 /** The facts of an order. */
 export function factsOfOrder(order: JsonObject, known: Known): Facts {
-  const { items, problem } = chargesOf(order);
+  const { items, problem } = shownCharges(order);
   const charges = items.map((charge) => factsOfCharge(order, charge, known));
   const refunds = charges.flatMap((charge) => charge.refunds);
   const payments = charges.flatMap((charge) => charge.payments);
-  const problems = [problem, ...charges.map((charge) => charge.problem), hidden(order, refunds)];
+  const problems = [nameProblem(order, problem), ...charges.map((charge) => charge.problem)];
   return {
     order: orderFact(order, items, known),
     payments,
     refunds,
-    problem: problems.find((one) => one !== undefined),
+    problem: problems.find((one) => one !== undefined) ?? nameProblem(order, hiddenRefunds(order)),
   };
 }
 
 /** The facts of one charge and its refunds. */
 export function factsOfCharge(order: JsonObject, charge: JsonObject, known: Known): Facts {
-  const { items, problem } = objectsOf(order, refundsOf(order, charge));
+  const { items, problem } = shownRefunds(order, charge);
   const shared = {
     orderId: text(order.id) ?? text(charge.order_id),
+    chargeId: text(charge.id),
     currency: text(charge.currency) ?? text(order.currency),
     ...paidWith(charge),
   };
@@ -80,7 +71,6 @@ export function factsOfCharge(order: JsonObject, charge: JsonObject, known: Know
         ...maker,
         note,
         id: text(refund.id),
-        chargeId: text(charge.id),
         last4: text(valueAt(charge, ['payment_method', 'last4'])),
         status: text(order.payment_status),
         amount: amount === undefined ? undefined : magnitude(amount),
@@ -90,8 +80,12 @@ export function factsOfCharge(order: JsonObject, charge: JsonObject, known: Know
         buyer: buyerOf(order),
       };
     }),
-    problem,
+    problem: nameProblem(order, problem),
   };
+}
+
+function nameProblem(order: JsonObject, problem: string | undefined): string | undefined {
+  return problem === undefined ? undefined : `${text(order.id) ?? 'an order'}: ${problem}`;
 }
 
 function orderFact(order: JsonObject, charges: readonly JsonObject[], { purchaseOf }: Known): OrderFact {
@@ -128,38 +122,6 @@ export function paidWith(charge: JsonObject): PaidWith {
     brand: text(valueAt(charge, ['payment_method', 'brand'])) ?? notShown,
     method: text(valueAt(charge, ['payment_method', 'type'])) ?? notShown,
   };
-}
-
-interface Objects {
-  readonly items: readonly JsonObject[];
-  readonly problem: string | undefined;
-}
-
-// An order that was never paid may have no charges at all.
-function chargesOf(order: JsonObject): Objects {
-  const { charges, payment_status: status } = order;
-  const withCharges: readonly unknown[] = Object.values(statuses);
-  if ((charges === undefined || charges === null) && !withCharges.includes(status))
-    return { items: [], problem: undefined };
-  return objectsOf(order, completeItems(charges, 'the charges'));
-}
-
-function objectsOf(order: JsonObject, list: CompleteItems): Objects {
-  const name = text(order.id) ?? 'an order';
-  if ('problem' in list) return { items: [], problem: `${name}: ${list.problem}` };
-  const items = list.items.filter(isObject);
-  const whole = items.length === list.items.length;
-  return { items, problem: whole ? undefined : `${name}: a charge or a refund has no fields` };
-}
-
-// Refunded money without a refund record would be missing from every sum (service: amount_refunded).
-function hidden(order: JsonObject, refunds: readonly RefundFact[]): string | undefined {
-  const said = wholeNumber(order.amount_refunded) ?? 0;
-  const counted = refunds.filter(({ meaning }) => meaning !== 'failed');
-  const shown = counted.reduce((sum: Figure, { amount }) => plus(sum, amount ?? 0), 0);
-  if (said <= shown) return undefined;
-  const records = refunds.length === 0 ? 'it shows no refund' : `its refunds add up to ${shown}`;
-  return `${text(order.id) ?? 'an order'}: ${records}, although its amount_refunded is ${said}`;
 }
 
 function text(value: unknown): string | undefined {

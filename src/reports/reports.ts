@@ -28,6 +28,7 @@ export const loadReportPage = async () => (await import('./report-page.ts')).rep
 export { factsOfCharge, factsOfOrder, factsOfRefundRow, type Known } from './order-facts.ts';
 export type { Page, PagePart, PageSection } from './report-page.ts';
 export {
+  createGaps,
   type DaysByCurrency,
   type Gaps,
   hasCurrency,

@@ -29,11 +29,10 @@ export interface SummaryQuery<By> {
 
 /** How much of what was read is missing in the sums. */
 export interface Gaps {
-  /** Records without the date that the period asks for. */
-  readonly undated: number;
-  /** How many orders do not show all that the sums need, and why the first of them does not. */
-  readonly hidden: number;
-  readonly firstHidden: string | undefined;
+  /** Records without the date that the period asks for, each with its order. */
+  readonly undated: readonly string[];
+  /** The orders that do not show all that the sums need, each with the reason. */
+  readonly hidden: readonly string[];
 }
 
 /** Figures by day for each currency; '' where the service shows none. */
@@ -92,7 +91,7 @@ export function summariseRefunds({ span, by, currency, rules }: SummaryQuery<Dim
     const { amount, paidAt, madeAt, meaning } = refund;
     if (meaning === 'made' && paidAt !== undefined && isInSpan(span, paidAt))
       add(bucketOfPayment(refund, by, rules), refund.currency, { refunded_of_paid: amount ?? 0 });
-    if (madeAt === undefined) gaps.undated();
+    if (madeAt === undefined) gaps.undated(refund, refund.id ?? 'a refund');
     if (madeAt === undefined || !isInSpan(span, madeAt)) return;
     const unsummed = amount === undefined ? 1 : 0;
     const figures =
@@ -105,7 +104,7 @@ export function summariseRefunds({ span, by, currency, rules }: SummaryQuery<Dim
   const addPayment = (payment: PaymentFact): void => {
     if (!hasCurrency(currency, payment.currency)) return;
     const { amount, paidAt } = payment;
-    if (paidAt === undefined) gaps.undated();
+    if (paidAt === undefined) gaps.undated(payment, payment.chargeId ?? 'a charge');
     if (paidAt === undefined || !isInSpan(span, paidAt)) return;
     const unsummed = amount === undefined ? 1 : 0;
     add(bucketOfPayment(payment, by, rules), payment.currency, {
@@ -148,7 +147,7 @@ export function summariseOrders({ span, by, currency, rules, counts = () => true
       const { amount, createdAt } = order;
       const isOpen = span.since === undefined && span.until === undefined;
       if (createdAt === undefined && !isOpen) {
-        gaps.undated();
+        gaps.undated({ orderId: order.id });
         return;
       }
       if (createdAt !== undefined && !isInSpan(span, createdAt)) return;
@@ -185,20 +184,18 @@ function createDays({ dayOf }: BucketRules) {
   };
 }
 
-function createGaps() {
-  let undated = 0;
-  let hidden = 0;
-  let firstHidden: string | undefined;
+/** Collects what is missing in sums. */
+export function createGaps() {
+  const undated: string[] = [];
+  const hidden: string[] = [];
   return {
-    undated: (): void => {
-      undated += 1;
+    undated({ orderId = 'an order' }: { readonly orderId?: string | undefined }, record?: string): void {
+      undated.push(`${orderId}: ${record ?? 'it'} shows no date`);
     },
     problem(problem: string | undefined): void {
-      if (problem === undefined) return;
-      hidden += 1;
-      firstHidden ??= problem;
+      if (problem !== undefined) hidden.push(problem);
     },
-    all: (): Gaps => ({ undated, hidden, firstHidden }),
+    all: (): Gaps => ({ undated, hidden }),
   };
 }
 

@@ -249,7 +249,7 @@ test('an order that does not show all its refunds makes a file of refunds incomp
     expect(ran.code, JSON.stringify(refunds)).toBe(9);
     expect(ran.stderr).toMatch(
       refunds === null
-        ? 'the service shows no refund of ord_000000000001, although its amount_refunded is 1000'
+        ? 'ord_000000000001: it shows no refund, although its amount_refunded is 1000'
         : /ord_000000000001: the refunds of charge ch_ord_000000000001 are not (all )?shown/,
     );
   }
@@ -317,14 +317,14 @@ test('a range that ends after the start of the walk is warned about, an empty ra
   expect((await exporting(server, home, '--since', '2026-02-01', '--until', '2026-01-01')).code).toBe(2);
 });
 
-test('orders that show no date are left out of a range and counted, never silently', async () => {
+test('orders that show no date are left out of a range and named, never silently', async () => {
   const { created_at: _, ...undated } = orderAt(0, 2);
   await using server = await startServer(
     json({ object: 'list', has_more: false, data: [undated, orderAt(1, 2)] }),
   );
   using home = newHome();
   const ran = await exporting(server, home, '--since', '2020-01-01', '--to', 'o.csv');
-  expect(ran.code).toBe(0);
-  expect(ran.stderr).toContain('1 of the orders were left out: the service shows no date for --by created');
-  expect(JSON.parse(read(home, 'o.csv.manifest.json'))).toMatchObject({ rows: 1, left_out: 1 });
+  expect(ran.code).toBe(9);
+  expect(ran.stderr).toContain('ord_000000000002: the order shows no created_at');
+  expect(JSON.parse(read(home, 'o.csv.manifest.json'))).toMatchObject({ rows: 1, problems: 1 });
 });

@@ -185,8 +185,9 @@ describe('an order that hides some of its money', () => {
         const summary = summariseRefunds({ span, by: 'day', currency: undefined, rules });
         summary.add(factsOfOrder(orderOf('o1', one), known));
         const { hidden, undated } = summary.result().gaps;
-        if (hidden + undated > 0) expect(hidesMoney(one)).toBe(true);
-        hiding += hidden + undated;
+        const gaps = [...hidden, ...undated];
+        if (gaps.length > 0) expect(hidesMoney(one)).toBe(true);
+        hiding += gaps.length;
       }),
     );
     expect(hiding).toBeGreaterThan(0);

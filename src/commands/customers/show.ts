@@ -218,7 +218,10 @@ export const exportCustomers = defineCommand({
         query: () => ({ resource: 'customers', zone: flags.tz ?? ctx.zone() }),
         rows: (query) => {
           const days = query === undefined ? zoned : daysOfFile(ctx, query.zone);
-          return { rowsOf: (record) => [rowOf(days, record)], leftOut: () => 0, closingLines: () => [] };
+          return {
+            rowsOf: (record) => ({ rows: [rowOf(days, record)], problems: [] }),
+            closingLines: () => [],
+          };
         },
       } satisfies ExportJob;
     }),
@@ -231,6 +234,6 @@ function rowOf(days: Days, record: WireRecord): ExportRow {
     currency: undefined,
     status: undefined,
     day: () => days.day(record.value.created_at),
-    amount: null,
+    amount: 0,
   };
 }

@@ -55,6 +55,10 @@ export const exportOrders = defineCommand({
     ...filterFlags,
     since: whenFlag('only rows of this time (--by) or later: today, last-month, 30d, 2026-11-20, ISO 8601'),
     until: whenFlag('only rows before this time; --until today: up to last midnight'),
+    strict: flag.switch({
+      summary:
+        'stop at the first order of which the service does not show all, instead of naming all of them',
+    }),
   },
   examples: [
     'paydesk -p demo orders export --no-input',
@@ -98,7 +102,13 @@ export const exportOrders = defineCommand({
           const feed = feedIndex(ctx, service, undefined, { inTheMiddle: state !== undefined });
           fed.by = feed;
           const span = query === undefined ? { range, days } : spanOf(ctx, query);
-          const maker = rowMaker(ctx, profile, { rows, by, filters, leftOut, toldOf }, span, state);
+          const maker = rowMaker(
+            ctx,
+            profile,
+            { rows, by, filters, leftOut, toldOf, strict: flags.strict === true },
+            span,
+            state,
+          );
           return {
             ...maker,
             async onPage(page) {
@@ -180,6 +190,8 @@ function seconds(ms: number | undefined): number | null {
 interface RowsAsked extends Pick<OrderFilters, 'filters' | 'leftOut'> {
   readonly rows: RowKind;
   readonly by: RowDate;
+  /** Whether the first order that does not show all ends the export. */
+  readonly strict: boolean;
   /** What is known about the refunds of an order of the page that is read now. */
   readonly toldOf: (order: JsonObject) => ReturnType<typeof toldRefunds>;
 }
@@ -201,13 +213,12 @@ function spanOf(ctx: Context, { since, until, zone }: JsonObject): Span {
 function rowMaker(
   ctx: Context,
   profile: Profile,
-  { rows, by, filters, leftOut, toldOf }: RowsAsked,
+  { rows, by, filters, leftOut, toldOf, strict }: RowsAsked,
   { range, days }: Span,
   state: JsonObject = {},
 ): RowMaker {
   const promised = by === 'created' && profile.settings['orders.order'] === 'newest-first';
   const dates = stopAtDate(promised, range.since, dateState(state));
-  let undated = Number(state.left ?? 0);
   let passed: ReadonlySet<WireRecord> = new Set();
   const span = rangeWords(datedRows[rows][by], range, days.full);
   if (span !== undefined) ctx.notes.note(span);
@@ -220,7 +231,7 @@ function rowMaker(
     },
     isDone: () => dates.reached,
     rowsOf(record) {
-      if (!passed.has(record)) return [];
+      if (!passed.has(record)) return { rows: [], problems: [] };
       const found = orderRows(record, {
         rows,
         by,
@@ -229,20 +240,16 @@ function rowMaker(
         referenceKeys: profile.settings['reference.keys'],
         toldOf,
       });
-      undated += found.undated;
-      return found.rows;
+      const [first] = found.problems;
+      if (strict && first !== undefined)
+        throw new CliError('incomplete', `${first.order_id || 'an order'}: ${first.why}`);
+      return found;
     },
-    leftOut: () => undated,
     state() {
       const { before, contradicted } = dates.state;
-      return { id: before?.id, created_at: before?.createdAt, contradicted, left: undated };
+      return { id: before?.id, created_at: before?.createdAt, contradicted };
     },
-    closingLines: () => [
-      ...leftOut(),
-      ...(undated === 0
-        ? []
-        : [`${undated} of the ${rows} were left out: the service shows no date for --by ${by}`]),
-    ],
+    closingLines: leftOut,
   };
 }
 

@@ -1,19 +1,10 @@
 /** Makes the rows of an export: orders, their charges or their refunds, chosen by date. Pure. */
 
 import type { WireRecord } from '../../api/api.ts';
-import { refundsOf } from '../../api/charges.ts';
+import { hiddenRefunds, shownCharges, shownRefunds } from '../../api/payment.ts';
 import { referenceOf } from '../../api/resources.ts';
-import {
-  type CompleteItems,
-  completeItems,
-  idOf,
-  isObject,
-  type JsonObject,
-  statuses,
-  valueAt,
-} from '../../api/spec.ts';
-import { CliError } from '../../errors.ts';
-import type { ExportRow } from '../../exports/exports.ts';
+import { idOf, isTime, type JsonObject, statuses, valueAt } from '../../api/spec.ts';
+import type { ExportProblem, ExportRow } from '../../exports/exports.ts';
 import { isWithin, type TimeRange } from '../../flags/typed-time.ts';
 import type { toldRefunds } from '../../orders/orders.ts';
 
@@ -57,16 +48,25 @@ interface RowQuery {
   readonly toldOf: (order: JsonObject) => Told;
 }
 
-/** The rows of an order, and how many were left out because they show no date. */
+/** The rows that can be made of an order, and what is in none of them. */
 interface OrderRows {
   readonly rows: readonly ExportRow[];
-  readonly undated: number;
+  readonly problems: readonly ExportProblem[];
 }
 
-/** Makes the rows of one order. Throws CliError 'incomplete' if the order does not show all charges or refunds that are needed. */
+/** Makes the rows of one order. What the order does not show whole is a problem, unless it cannot be in the range. */
 export function orderRows(record: WireRecord, query: RowQuery): OrderRows {
-  const candidates = candidatesOf[query.rows](record, partsOf(record.value, query), query);
-  return chosen(record.value, candidates, query);
+  const { value: order } = record;
+  const { rows: kind, by, range } = query;
+  const isElsewhere = by === 'created' && isTime(order.created_at) && !isWithin(range, order.created_at);
+  if (isElsewhere) return { rows: [], problems: [] };
+  const { parts, charges, refunds } = shownParts(order, query);
+  const candidates = candidatesOf[kind](record, parts, query);
+  const { rows, undated } = chosen(order, candidates, query);
+  // What is not shown could be a row itself, or decide about one that was not chosen.
+  const missing = { orders: [], charges, refunds: [...charges, ...refunds] }[kind];
+  const decides = rows.length === candidates.length ? [] : [...charges, ...refunds];
+  return { rows, problems: [...new Set([...missing, ...decides, ...undated])] };
 }
 
 /** A charge and its refunds. */
@@ -75,14 +75,43 @@ interface Part {
   readonly refunds: readonly JsonObject[];
 }
 
+/** The charges and refunds that an order shows, and what it does not show of them. */
+interface ShownParts {
+  readonly parts: readonly Part[];
+  readonly charges: readonly ExportProblem[];
+  readonly refunds: readonly ExportProblem[];
+}
+
 // Reads charges and refunds only when the rows need them. Otherwise an order may leave them out.
-function partsOf(order: JsonObject, { rows: kind, by }: RowQuery): readonly Part[] {
-  if (kind === 'orders' && by === 'created') return [];
-  const charges = chargesOf(order);
-  if (kind !== 'refunds' && by !== 'refunded') return charges.map((charge) => ({ charge, refunds: [] }));
-  const parts = charges.map((charge) => ({ charge, refunds: all(order, refundsOf(order, charge)) }));
-  if (parts.every(({ refunds }) => refunds.length === 0)) refuseHidden(order);
-  return parts;
+function shownParts(order: JsonObject, { rows: kind, by, range }: RowQuery): ShownParts {
+  if (kind === 'orders' && by === 'created') return { parts: [], charges: [], refunds: [] };
+  const { items, problem } = shownCharges(order);
+  const charges = problemsOf(order, 'charges', [problem]);
+  if (kind !== 'refunds' && by !== 'refunded')
+    return { parts: items.map((charge) => ({ charge, refunds: [] })), charges, refunds: [] };
+  const parts = items.map((charge) => ({ charge, refunds: shownRefunds(order, charge) }));
+  const counts = parts.filter(
+    ({ charge: { paid_at: at } }) => by !== 'paid' || !isTime(at) || isWithin(range, at),
+  );
+  const lists = problemsOf(
+    order,
+    'refunds',
+    counts.map(({ refunds }) => refunds.problem),
+  );
+  const sums = lists.length + charges.length > 0 ? [] : problemsOf(order, 'refunds', [hiddenRefunds(order)]);
+  return {
+    parts: parts.map(({ charge, refunds }) => ({ charge, refunds: refunds.items })),
+    charges,
+    refunds: [...lists, ...sums],
+  };
+}
+
+function problemsOf(
+  { id }: JsonObject,
+  missing: ExportProblem['missing'],
+  whys: readonly (string | undefined)[],
+): readonly ExportProblem[] {
+  return whys.flatMap((why) => (why === undefined ? [] : [{ order_id: text(id) ?? '', missing, why }]));
 }
 
 /** A possible row, with the charges and refunds whose dates decide whether it is chosen. */
@@ -127,20 +156,28 @@ const datesOf: Readonly<Record<RowDate, (order: JsonObject, candidate: Candidate
   refunded: (_, { refunds }) => refunds.map(({ created_at: at }) => at),
 };
 
+// Why a row cannot be chosen by its date, for each kind of date.
+const undatedWords: Readonly<Record<RowDate, (id: string | undefined) => string>> = {
+  created: () => 'the order shows no created_at',
+  paid: (id) => `${id ?? 'a charge of it'} is paid and shows no paid_at`,
+  refunded: (id) => `${id ?? 'a refund of it'} shows no created_at`,
+};
+
 // Without a range every row is chosen. With a range, a row needs a date inside it, and that date becomes the day of the row.
-function chosen(order: JsonObject, from: readonly Candidate[], { by, range, day }: RowQuery): OrderRows {
+function chosen(order: JsonObject, from: readonly Candidate[], { rows: kind, by, range, day }: RowQuery) {
   const open = range.since === undefined && range.until === undefined;
-  let undated = 0;
+  const undated: (string | undefined)[] = [];
   const rows = from.flatMap((candidate): readonly ExportRow[] => {
     const { row } = candidate;
     const dates = datesOf[by](order, candidate);
     if (open) return [{ ...row, day: () => dates.map(day).find((one) => one !== undefined) }];
     const shown = dates.filter((date) => day(date) !== undefined);
-    if (shown.length < dates.length) undated += 1;
     const found = shown.find((date) => isWithin(range, Number(date)));
-    return found === undefined ? [] : [{ ...row, day: () => day(found) }];
+    if (found !== undefined) return [{ ...row, day: () => day(found) }];
+    if (shown.length < dates.length) undated.push(undatedWords[by](kind === 'orders' ? undefined : row.id));
+    return [];
   });
-  return { rows, undated };
+  return { rows, undated: problemsOf(order, 'date', undated) };
 }
 
 type Row = Candidate['row'];
@@ -223,30 +260,6 @@ function refundRow(
 function isPaid({ status, paid_at: at }: JsonObject): boolean {
   const taken: readonly unknown[] = [statuses.paid, statuses.refunded, statuses.partiallyRefunded];
   return typeof at === 'number' || taken.includes(status);
-}
-
-const withCharges: readonly unknown[] = Object.values(statuses);
-
-function chargesOf(order: JsonObject): readonly JsonObject[] {
-  const { charges, payment_status: status } = order;
-  if ((charges === undefined || charges === null) && !withCharges.includes(status)) return [];
-  return all(order, completeItems(charges, 'the charges'));
-}
-
-// Refunded money without a refund record would be missing from every sum (service: amount_refunded).
-function refuseHidden({ id, amount_refunded: refunded }: JsonObject): void {
-  if (!(Number(refunded) > 0)) return;
-  throw new CliError(
-    'incomplete',
-    `the service shows no refund of ${text(id) ?? 'an order'}, although its amount_refunded is ${String(refunded)}`,
-  );
-}
-
-function all({ id }: JsonObject, list: CompleteItems): readonly JsonObject[] {
-  const what = text(id) ?? 'an order';
-  if ('problem' in list) throw new CliError('incomplete', `${what}: ${list.problem}`);
-  if (list.items.every(isObject)) return list.items;
-  throw new CliError('incomplete', `${what}: a charge or a refund has no fields`);
 }
 
 function text(value: unknown): string | undefined {

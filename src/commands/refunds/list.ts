@@ -6,6 +6,7 @@ import { counted } from '../../counted.ts';
 import { flag } from '../../flags/flags.ts';
 import { parsePeriod, periodFlag } from '../../flags/typed-period.ts';
 import {
+  createGaps,
   hasCurrency,
   isInSpan,
   largestFirst,
@@ -16,7 +17,7 @@ import {
 import { defineCommand } from '../command.ts';
 import { openSource, sourceFlags, sumsExits } from '../report/report-flags.ts';
 import { lastColumnsOfList, lastFieldsOfList, rowColumn, sayAsOf } from '../report/report-rows.ts';
-import { currencyWord, inCurrency, refuseGaps } from '../report/report-screen.ts';
+import { currencyWord, inCurrency, isComplete, refuseGaps } from '../report/report-screen.ts';
 import type { Source } from '../report/report-source.ts';
 
 const usualPeriod = 'today';
@@ -49,21 +50,21 @@ export const list = defineCommand({
     const period = flags.period ?? parsePeriod(usualPeriod, '--period');
     const source = await openSource(ctx, { flags, period, needs: { kind: 'refunds', makers: true } });
     const found: RefundFact[] = [];
-    const gaps = { undated: 0, hidden: 0, firstHidden: undefined as string | undefined };
+    const missing = createGaps();
     for await (const { refunds, problem } of source.facts) {
-      if (problem !== undefined) gaps.hidden += 1;
-      gaps.firstHidden ??= problem;
+      missing.problem(problem);
       for (const refund of refunds.filter((one) => hasCurrency(flags.currency, one.currency))) {
-        if (refund.madeAt === undefined) gaps.undated += 1;
+        if (refund.madeAt === undefined) missing.undated(refund, refund.id ?? 'a refund');
         else if (isInSpan(source.range, refund.madeAt)) found.push(refund);
       }
     }
+    const gaps = missing.all();
     const isBySize = flags.sort === 'amount';
     const sorted = found.toSorted(isBySize ? byAmount : byTime);
     const shown = isBySize ? largestOfEach(sorted, flags.max) : sorted.slice(0, flags.max ?? sorted.length);
     await ctx.out.ownList(
       columns,
-      shown.map((refund) => rowOf(refund, source, gaps.undated + gaps.hidden === 0)),
+      shown.map((refund) => rowOf(refund, source, isComplete(gaps))),
       { zone: source.zone },
     );
     const part = shown.length < found.length ? `; ${partWords(found, isBySize, flags.max)}` : '';

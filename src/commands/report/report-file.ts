@@ -49,6 +49,7 @@ export async function openFile(ctx: Context, asked: Asked, path: string): Promis
   const filters = filtersOf(query);
   let read = 0;
   async function* facts(): AsyncGenerator<Facts> {
+    yield* factsOfProblems(opened);
     for await (const records of inParts(opened.records(), recordsAtATime)) {
       read += records.length;
       const makerOf = await makers(records.map((record) => orderIn(record, query)));
@@ -72,6 +73,15 @@ export async function openFile(ctx: Context, asked: Asked, path: string): Promis
     readWords,
     ...asOfReading({ days: time.days, asOf, readWords }),
   };
+}
+
+// What is in no row of the file is missing in its sums too.
+async function* factsOfProblems({ problems, query }: ExportReading): AsyncGenerator<Facts> {
+  const makerOf = await nobodyAsked([]);
+  for (const { order_id: id, missing, why } of problems)
+    yield query.rows === 'orders' && missing === 'date'
+      ? factsOfOrder({ id }, { makerOf, purchaseOf })
+      : { order: undefined, payments: [], refunds: [], problem: `${id}: ${why}` };
 }
 
 // The settings of the profile that made the export, if this machine has it: they say how amounts and days are shown.

@@ -129,18 +129,32 @@ export function unsummedLines(totals: readonly Line<'unsummed'>[]): readonly AsO
 
 /** Whether nothing is missing in the sums. */
 export function isComplete({ undated, hidden }: Gaps): boolean {
-  return undated + hidden === 0;
+  return undated.length + hidden.length === 0;
 }
 
 /** What is missing in the sums, in words. */
-export function gapWords({ undated, hidden, firstHidden }: Gaps, records: string): string {
+export function gapWords({ undated, hidden }: Gaps, records: string): string {
   const words = [
-    ...(hidden === 0
+    ...(hidden.length === 0
       ? []
-      : [`${hidden} ${hidden === 1 ? 'order does' : 'orders do'} not show all refunds (${firstHidden})`]),
-    ...(undated === 0 ? [] : [`${undated} of the ${records} show no date and were left out`]),
+      : [`${hidden.length} ${hidden.length === 1 ? 'order does' : 'orders do'} not show all refunds`]),
+    ...(undated.length === 0 ? [] : [`${undated.length} of the ${records} show no date and were left out`]),
   ];
   return words.join('; ');
+}
+
+// An error of more lines than this would be read by nobody.
+const mostNamed = 50;
+
+/** Names each order of which something is missing in the sums. */
+export function gapLines({ undated, hidden }: Gaps): readonly string[] {
+  const lines = [...hidden, ...undated];
+  if (lines.length <= mostNamed) return lines;
+  const more = lines.length - mostNamed;
+  return [
+    ...lines.slice(0, mostNamed),
+    `and ${more} more; orders export --rows refunds --to FILE names all of them in FILE.problems.csv`,
+  ];
 }
 
 /**
@@ -150,7 +164,7 @@ export function refuseGaps(gaps: Gaps, records: string): void {
   if (isComplete(gaps)) return;
   throw new CliError('incomplete', `the sums may be too low: ${gapWords(gaps, records)}`, {
     certain: 'what was printed counts only what the service shows',
-    now: ['ask whoever runs the service about these orders before you rely on the sums'],
+    now: ['ask whoever runs the service about these orders before you rely on the sums:', ...gapLines(gaps)],
   });
 }
 

@@ -1,0 +1,68 @@
+/** The problems file beside an export, `FILE.problems.csv`: the orders of which something is in no row, what is missing, and why. */
+
+import { createHash } from 'node:crypto';
+import { open, readFile, rm } from 'node:fs/promises';
+import * as v from 'valibot';
+import { CliError } from '../errors.ts';
+import { cleanCell, csvLine, formulaSafe } from '../terminal/terminal.ts';
+import { kindOf } from './files-on-disk.ts';
+
+/** An order of which something is in no row of an export. */
+export const exportProblem = v.object({
+  /** '' if the order shows no id. */
+  order_id: v.string(),
+  missing: v.picklist(['charges', 'refunds', 'date']),
+  why: v.string(),
+});
+export type ExportProblem = Readonly<v.InferOutput<typeof exportProblem>>;
+
+const columns = ['order_id', 'missing', 'why'] as const;
+// By its first line paydesk knows a problems file again.
+const heading = csvLine(columns);
+
+/** The text of a problems file. */
+export function problemsText(problems: readonly ExportProblem[]): string {
+  const lines = problems.map((one) => csvLine(columns.map((column) => formulaSafe(cleanCell(one[column])))));
+  return heading + lines.join('');
+}
+
+/** The SHA-256 of the text of a problems file, as its manifest names it. */
+export function hashOfText(text: string | Uint8Array): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+/**
+ * Throws CliError 'refused' unless a problems file may be written at a path: nothing is there, or a problems file that paydesk
+ * wrote. `--force` changes nothing about that.
+ */
+export async function refuseForeign(path: string, certain: string): Promise<void> {
+  const kind = kindOf(path);
+  if (kind === undefined || (kind === 'file' && (await isProblemsFile(path)))) return;
+  throw new CliError('refused', `${path} exists, and paydesk did not write it`, {
+    certain,
+    now: ['move it away, or name another file with --to'],
+  });
+}
+
+async function isProblemsFile(path: string): Promise<boolean> {
+  const handle = await open(path, 'r').catch(() => undefined);
+  if (handle === undefined) return false;
+  try {
+    const start = Buffer.alloc(heading.length);
+    const { bytesRead } = await handle.read(start, 0, start.length, 0);
+    return start.toString('utf8', 0, bytesRead) === heading;
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Removes the problems file of an export before, and nothing else. */
+export async function removeProblems(path: string): Promise<void> {
+  if (kindOf(path) === 'file' && (await isProblemsFile(path))) await rm(path, { force: true });
+}
+
+/** The SHA-256 of a problems file; undefined if it cannot be read. */
+export async function hashOfProblems(path: string): Promise<string | undefined> {
+  const bytes = await readFile(path).catch(() => undefined);
+  return bytes === undefined ? undefined : hashOfText(bytes);
+}
