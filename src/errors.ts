@@ -36,6 +36,9 @@ export const exitCodes = {
   terminated: 143,
 } as const;
 
+/** No error: nobody reads any more what a command prints that changes nothing, as behind `| head`. */
+export const unreadExitCode = 141;
+
 export type ErrorKind = keyof typeof exitCodes;
 
 /** One item of `details` in an error of the service (service: Errors). */
@@ -180,6 +183,10 @@ export const exitMeanings: ReadonlyMap<number, string> = new Map([
   ],
   [129, 'hang-up, while no change was being sent'],
   [130, 'Ctrl-C, while no change was being sent'],
+  [
+    unreadExitCode,
+    'nobody read the output to its end, as behind `| head`; only of commands that change nothing',
+  ],
   [143, 'terminated, while no change was being sent'],
 ]);
 

@@ -1,7 +1,8 @@
 /** Runs one command line and returns its exit code. Every error is printed here. */
 
-import { CliError, exitCodes, withParts } from '../errors.ts';
+import { CliError, exitCodes, unreadExitCode, withParts } from '../errors.ts';
 import type { Io } from '../io.ts';
+import { isUnread } from '../terminal/terminal.ts';
 import {
   changesOf,
   type Invocation,
@@ -67,6 +68,11 @@ async function runLine(state: RunState): Promise<number> {
     const reason = state.stop.sentChange() === undefined ? state.signal.reason : undefined;
     const explained = error instanceof CliError && error.cause === reason;
     const shown = toCliError(explained ? error : (reason ?? error), state);
+    // Help changes nothing, whatever the command does.
+    if (opened === undefined || isReading(state)) {
+      const { lost } = state.screen().out;
+      if (lost !== undefined && isUnread(lost)) return unreadExitCode;
+    }
     await printError(shown, state);
     return shown.exitCode;
   } finally {
@@ -129,10 +135,15 @@ function cleaned(text: string, secrets: RunState['secrets']): string | undefined
   }
 }
 
+function isReading({ argv }: RunState): boolean {
+  return changesOf(argv) === undefined;
+}
+
 // A run whose output was lost is incomplete. But exit code 7 stays: somebody has to look at that change.
 function codeOfLostOutput(state: RunState, code: number): number {
   const lost = state.screen().out.lost;
-  return lost === undefined || code === exitCodes.unknown ? code : lost.exitCode;
+  if (lost === undefined || code === exitCodes.unknown || code === unreadExitCode) return code;
+  return isReading(state) && isUnread(lost) ? unreadExitCode : lost.exitCode;
 }
 
 // The error as it is printed: it says what is certain if the command could have changed something.

@@ -8,6 +8,7 @@ import { CliError } from '../errors.ts';
 import { flag } from '../flags/flags.ts';
 import { accountSpan, commandLine, type Profile, tallyModes } from '../profiles/profiles.ts';
 import type { Cell, ListSink } from '../terminal/terminal.ts';
+import { type PageLength, pageLength } from './page-length.ts';
 import { brokeOff, type Walk, type WalkedPage, walkBackwards, walkForwards } from './walk.ts';
 
 /** The paging flags of a listed resource (service: Endpoints 2). */
@@ -17,7 +18,7 @@ export function pagingFlags(resource: ResourceName) {
     limit: flag.integer(1, 1000, {
       value: 'N',
       summary: `${many} per page`,
-      defaultText: "the service's own",
+      defaultText: 'as many as the terminal has room for, 20 in a pipe',
     }),
     next: flag.id(resource, { value: 'ID', summary: `the page after this ${one}`, conflicts: ['previous'] }),
     previous: flag.id(resource, {
@@ -40,9 +41,11 @@ export interface Paging extends PageQuery {
   readonly max?: number;
 }
 
-// With a --max below 20, a page has that length too, so paydesk reads no more than it shows. A filter needs longer pages.
-function pageLimit({ limit, max }: Paging, filtered: boolean): number | undefined {
-  return limit ?? (max !== undefined && max < 20 && !filtered ? max : undefined);
+// With a --max below 20, a page has that length too, so paydesk reads no more than it shows. All pages and those of a filter have
+// the service's own length.
+function pageLimit({ limit, max, all }: Paging, filtered: boolean, asked: number): number | undefined {
+  if (limit !== undefined || filtered || all === true) return limit;
+  return max === undefined ? asked : max < 20 ? max : undefined;
 }
 
 /** A filter that paydesk applies itself. `words` are its flags, which the command for the next page repeats. */
@@ -83,6 +86,8 @@ export interface WalkObserver {
   /** True when few records match. Pages are then as long as possible. */
   readonly readsLongPages: boolean;
   readonly closingLines: () => readonly string[];
+  /** Those of the closing lines that are about these records. */
+  readonly linesAbout: (records: readonly WireRecord[]) => readonly string[];
 }
 
 /** Adds columns to those of a resource. A column of the same name takes the place of the resource's own. */
@@ -106,8 +111,19 @@ export async function showList(
   const service = await ctx.service();
   const tally = { read: 0, shown: 0 };
   const modes = tallyModes(service.profile, resource);
+  const words = { filters: filters.flatMap((filter) => filter.words), output: ctx.options.outputWords };
+  const length = await pageLength(ctx, {
+    closing: closingLines(service.profile, resource, paging, anyPage, words),
+    about: (records) => observer?.linesAbout(records) ?? [],
+    isLast: paging.previous !== undefined,
+  });
   const walk: Walk = {
-    query: { limit: pageLimit(paging, filters.length > 0), next: paging.next, previous: paging.previous },
+    query: {
+      limit: pageLimit(paging, filters.length > 0, length.asked),
+      next: paging.next,
+      previous: paging.previous,
+    },
+    length: paging.limit ?? length.asked,
     all: paging.all === true,
     max: paging.max,
     filter: filters.length === 0 ? undefined : (records) => passing(filters, records),
@@ -132,16 +148,29 @@ export async function showList(
     tally.shown += records.length;
     observer?.onShown(records);
   };
-  const drawn = await draw(sink, pagesOf(service, resource, walk), show).finally(endProgress);
+  const isOnePage = paging.all !== true && paging.max === undefined && paging.limit === undefined;
+  const walked = pagesOf(service, resource, walk);
+  const read = isOnePage ? fitted(walked, length) : walked;
+  const drawn = await draw(sink, read, show).finally(endProgress);
   for (const line of observer?.closingLines() ?? []) ctx.notes.note(line);
   for (const line of modes.lines()) ctx.notes.warn(line);
-  const words = { filters: filters.flatMap((filter) => filter.words), output: ctx.options.outputWords };
   for (const line of closingLines(service.profile, resource, paging, drawn, words)) ctx.notes.note(line);
 }
 
 async function* pagesOf(service: Service, resource: ResourceName, walk: Walk): AsyncGenerator<WalkedPage> {
   if (walk.query.previous === undefined) yield* walkForwards(service, resource, walk);
   else yield await walkBackwards(service, resource, walk);
+}
+
+// Ends the walk where the terminal is full.
+async function* fitted(pages: AsyncIterable<WalkedPage>, length: PageLength): AsyncGenerator<WalkedPage> {
+  const shown: WireRecord[] = [];
+  for await (const page of pages) {
+    const part = await length.fitted(page, shown);
+    yield part;
+    if (part !== page) return;
+    shown.push(...part.records);
+  }
 }
 
 async function draw(
@@ -201,6 +230,11 @@ interface Drawn {
   readonly hasMore: boolean;
   readonly saysHasMore: boolean;
 }
+
+// As long as the longest id that a page may end in.
+const anyId = 'x'.repeat(21);
+// The lines under a page are counted before it is read.
+const anyPage: Drawn = { count: 20, first: anyId, last: anyId, hasMore: true, saysHasMore: true };
 
 // The lines under a list. Its commands for other pages repeat the flags in `filters` and `output`.
 function closingLines(

@@ -9,6 +9,8 @@ import type { CliError } from '../errors.ts';
  */
 export interface Walk {
   readonly query: PageQuery;
+  /** How many matches are a page. */
+  readonly length: number;
   readonly all: boolean;
   readonly max: number | undefined;
   /** Returns those records of a page that match. */
@@ -30,9 +32,6 @@ export interface WalkedPage {
   readonly saysHasMore: boolean;
   readonly read: number;
 }
-
-// Assumed: a page of matches without --limit has this length, because the service's own default is not documented.
-const defaultPageLength = 20;
 
 /** Walks forwards and yields matches as pages arrive. The last one says whether more may follow. */
 export async function* walkForwards(
@@ -64,7 +63,7 @@ export async function walkBackwards(
   resource: ResourceName,
   walk: Walk,
 ): Promise<WalkedPage> {
-  const wanted = walk.query.limit ?? defaultPageLength;
+  const wanted = walk.length;
   let records: readonly WireRecord[] = [];
   let read = 0;
   let hasMore = false;
@@ -81,9 +80,9 @@ export async function walkBackwards(
   return { records, hasMore, saysHasMore, read };
 }
 
-function wantedRecords({ all, max, filter, query }: Walk): number {
+function wantedRecords({ all, max, filter, length }: Walk): number {
   if (max !== undefined) return max;
-  return all || filter === undefined ? Number.POSITIVE_INFINITY : (query.limit ?? defaultPageLength);
+  return all || filter === undefined ? Number.POSITIVE_INFINITY : length;
 }
 
 async function matching({ records }: Page, { filter }: Walk): Promise<readonly WireRecord[]> {

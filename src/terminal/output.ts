@@ -109,6 +109,17 @@ export function createOutput(options: OutputOptions): OutputControl {
     checkColumns(columns) {
       if (format !== 'json' && options.columns !== undefined) namedColumns(columns, options.columns);
     },
+    async roomForRows(under) {
+      const { isTTY, rows = 0 } = options.stdout;
+      if (format !== 'table' || !isTTY || rows === 0) return undefined;
+      const lines = await linesOf(
+        under.map((line) => ({ line })),
+        options,
+      );
+      // A narrow terminal needs two lines for the columns that it has no room for. One is left for the shell.
+      const missing = (widthToDraw(options.stdout) ?? usualWidth) < usualWidth ? 2 : 0;
+      return rows - missing - lines.length - (options.header ? 2 : 1);
+    },
     list(columns, how) {
       const sink = start(columns, { ...how, isPaged: true });
       open = sink;
@@ -181,20 +192,23 @@ async function* partsOf(
   return undefined;
 }
 
-async function screen(blocks: readonly Block[], options: OutputOptions): Promise<string> {
+async function linesOf(blocks: readonly Block[], options: OutputOptions): Promise<readonly string[]> {
   const { blockLines } = await import('./blocks.ts');
-  const style = {
+  return blockLines(blocks, {
     width: widthToDraw(options.stdout),
     paint: await loadPaint(options.color),
     times: readingOf(options).times,
     clean: screenClean(options.secrets),
-  };
-  const lines = blockLines(blocks, style);
+  });
+}
+
+async function screen(blocks: readonly Block[], options: OutputOptions): Promise<string> {
+  const lines = await linesOf(blocks, options);
   const { rows = 0 } = options.stdout;
   const staying = blocks.filter((block) => block !== 'blank' && 'line' in block && block.staysInView);
   // One line is left for the shell.
   const isHigher = rows > 0 && lines.length >= rows && staying.length > 0;
-  const all = isHigher ? [...lines, '', ...blockLines(staying, style)] : lines;
+  const all = isHigher ? [...lines, '', ...(await linesOf(staying, options))] : lines;
   return all.map((line) => `${line}\n`).join('');
 }
 
@@ -206,6 +220,7 @@ interface Sink {
   abandon(): Promise<void>;
 }
 
+const usualWidth = 80;
 // How wide a terminal is that has all usual columns.
 const wideTable = 120;
 

@@ -124,6 +124,11 @@ export function createStreamWriter(options: StreamWriterOptions): StreamWriter {
 
 const closedEarly: readonly string[] = ['EPIPE', 'ERR_STREAM_DESTROYED'];
 
+/** Whether a stream was lost because its reader went away, as behind `| head`. */
+export function isUnread({ cause }: CliError): boolean {
+  return closedEarly.includes(systemCode(cause));
+}
+
 function whyLost(cause: unknown): string {
   const code = systemCode(cause);
   if (closedEarly.includes(code)) return `was closed before everything was written (${code})`;

@@ -14,7 +14,7 @@ export { createOutput, type OutputControl } from './output.ts';
 export { createAsk } from './prompts/ask.ts';
 export { cleanCell, toJson } from './sanitise.ts';
 export { createSecrets, type Secrets } from './secrets.ts';
-export type { Locale, StreamFacts } from './streams.ts';
+export { isUnread, type Locale, type StreamFacts } from './streams.ts';
 
 /** The formats of a result: `-o FORMAT`. */
 export const formats = ['table', 'list', 'json', 'ndjson', 'csv'] as const;
@@ -118,6 +118,8 @@ export interface Output {
   readonly charts: 'blocks' | 'plain' | 'none';
   /** Call it before a change. Throws CliError 'usage' for a name in --columns that the result will not have. */
   checkColumns(columns: readonly Column[]): void;
+  /** How many rows of a table leave its heading in view with these lines under them; undefined if no terminal shows it. */
+  roomForRows(under: readonly Cell[]): Promise<number | undefined>;
   /** Starts a list of records. */
   list(columns: readonly Column[], how?: ListHow): ListSink;
   /** Writes a list of flat records that paydesk made itself. A long one is made and written part by part. */

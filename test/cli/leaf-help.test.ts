@@ -103,7 +103,9 @@ test('help of every command has summary, usage, options with all their facts, ex
 test('help shows defaults, allowed values and variables as they are (C7)', () => {
   const shown = (words: string) => all.find(({ entry }) => entry.words.join(' ') === words)?.help;
   const list = shown('orders list');
-  expect(list).toContain("orders per page (1 to 1000; default the service's own)");
+  expect(list).toContain(
+    'orders per page (1 to 1000; default as many as the terminal has room for, 20 in a pipe)',
+  );
   expect(list).toContain('(one of table, list, json, ndjson, csv; default table; PAYDESK_OUTPUT)');
   expect(list).toContain('(1 to 3600; default 60; PAYDESK_TIMEOUT)');
   expect(shown('profile add')).toContain('(one of bearer, basic; default bearer)');

@@ -304,7 +304,8 @@ test('every command is among all of them, and every exit code and format among t
   expect(
     formats.filter((format) => format !== 'table' && !has(`-o ${format}`) && !has(`--${format}`)),
   ).toEqual([]);
-  const codes = [...exitMeanings.keys()];
+  // A run in memory has no reader that goes away: terminal/pipes.test.ts.
+  const codes = [...exitMeanings.keys()].filter((code) => code !== 141);
   expect(codes.filter((code) => !lines.some((line) => line.code === code))).toEqual([]);
 });
 

@@ -172,12 +172,14 @@ describe('where a date ends a walk', () => {
         amount: 1000 + index,
       }),
     );
-  const since = ['--since', '2026-11-19T22:00:00Z', '--limit', '10'];
+  const since = ['--since', '2026-11-19T22:00:00Z'];
+  const list = ['orders', 'list', ...since, '--limit', '10'];
+  const ten = [...since, '--page-size', '10'];
 
   test('nothing does when no order is promised: every page is read', async () => {
     const one = await open(pages(hours(60)));
     await storeShop(one.home, one);
-    const ran = await stored(one, ['orders', 'list', ...since, '--all', '--ndjson']);
+    const ran = await stored(one, [...list, '--all', '--ndjson']);
     expect(numbersIn(ran.stdout)).toEqual([60, 59, 58]);
     expect(asked(one)).toBe(6);
   });
@@ -185,14 +187,14 @@ describe('where a date ends a walk', () => {
   test('the first page with an older order does under newest-first', async () => {
     const one = await open(pages(hours(60)));
     await storeShop(one.home, one, { 'orders.order': 'newest-first' });
-    const listed = await stored(one, ['orders', 'list', ...since, '--json']);
+    const listed = await stored(one, [...list, '--json']);
     expect(JSON.parse(listed.stdout)).toMatchObject({ has_more: false, data: { length: 3 } });
     expect(listed.stderr).toContain('3 orders, sandbox shop. There are no more');
     expect(asked(one)).toBe(1);
-    const found = await stored(one, ['orders', 'find', 'mxn', ...since, '--ndjson']);
+    const found = await stored(one, ['orders', 'find', 'mxn', ...ten, '--ndjson']);
     expect(numbersIn(found.stdout)).toEqual([60, 59, 58]);
     expect(found.stderr).toContain(
-      `older orders: paydesk -p shop orders find mxn --limit 10 --ndjson --next ${id(58)}`,
+      `older orders: paydesk -p shop orders find mxn --page-size 10 --ndjson --next ${id(58)}`,
     );
     expect(asked(one)).toBe(2);
   });
@@ -200,11 +202,11 @@ describe('where a date ends a walk', () => {
   test('no match up to it exits 9, says so, and goes on behind it', async () => {
     const one = await open(pages(hours(60)));
     await storeShop(one.home, one, { 'orders.order': 'newest-first' });
-    const none = await stored(one, ['orders', 'find', '1030', ...since]);
+    const none = await stored(one, ['orders', 'find', '1030', ...ten]);
     expect(none).toMatchObject({ code: 9, stdout: '' });
     expect(none.stderr).toContain('older ones were not');
     const command = /paydesk -p shop (orders find .*)$/m.exec(none.stderr)?.[1] ?? '';
-    expect(command).toBe(`orders find 1030 --limit 10 --next ${id(58)}`);
+    expect(command).toBe(`orders find 1030 --page-size 10 --next ${id(58)}`);
     const found = await stored(one, [...command.split(' '), '--ndjson']);
     expect(numbersIn(found.stdout)).toEqual([30]);
   });
@@ -213,7 +215,7 @@ describe('where a date ends a walk', () => {
     const old = Array.from({ length: 10 }, (_, index) => at(10 + index, '2026-10-01T00:00:00Z'));
     const one = await open(pages([...old, ...hours(60)]));
     await storeShop(one.home, one, { 'orders.order': 'newest-first' });
-    const listed = await stored(one, ['orders', 'list', ...since, '--all', '--ndjson']);
+    const listed = await stored(one, [...list, '--all', '--ndjson']);
     expect(numbersIn(listed.stdout)).toEqual([60, 59, 58]);
     const exported = await stored(one, ['orders', 'export', ...since.slice(0, 2)]);
     expect(numbersIn(exported.stdout)).toEqual([60, 59, 58]);
@@ -224,7 +226,7 @@ describe('where a date ends a walk', () => {
     const mixed = [third ?? {}, first ?? {}, second ?? {}, ...rest];
     const one = await open(pages([...mixed, at(99, '2026-11-20T00:00:00Z')]));
     await storeShop(one.home, one, { 'orders.order': 'newest-first' });
-    const ran = await stored(one, ['orders', 'list', ...since, '--all', '--ndjson']);
+    const ran = await stored(one, [...list, '--all', '--ndjson']);
     expect(numbersIn(ran.stdout)).toEqual([58, 60, 59, 99]);
     expect(ran.stderr).toContain(
       `the list is not newest first, although orders.order says so: ${id(60)} is newer than ${id(58)} before it; reading on`,
@@ -306,14 +308,25 @@ describe('a search', () => {
     const one = await open((request, response, socket) =>
       (request.url.includes('next=') ? refusal : serve)(request, response, socket),
     );
-    const ran = await one.run(['orders', 'find', 'buyer', '--limit', '3', '--json']);
+    const ran = await one.run(['orders', 'find', 'buyer', '--page-size', '3', '--json']);
     expect(ran.code).toBe(9);
     expect(JSON.parse(ran.stdout)).toMatchObject({ has_more: true, data: { length: 3 } });
     expect(JSON.parse(ran.stderr)).toMatchObject({
       exit_code: 9,
       certain: '3 orders were read and 3 found; there may be more',
-      now: ['go on from there:', `paydesk orders find buyer --limit 3 --json --next ${id(7)}`],
+      now: ['go on from there:', `paydesk orders find buyer --page-size 3 --json --next ${id(7)}`],
     });
+  });
+
+  test('--limit is what is shown, and the command under it goes on behind the last one', async () => {
+    const one = await open(pages(november));
+    const ran = await one.run(['orders', 'find', 'buyer', '--limit', '2', '--ndjson']);
+    const [shown, next = ''] = [numbersIn(ran.stdout), /paydesk (orders find .*)$/m.exec(ran.stderr)?.[1]];
+    expect(shown).toHaveLength(2);
+    const more = await one.run(next.split(' '));
+    expect(more.code).toBe(0);
+    const all = await one.run(['orders', 'find', 'buyer', '--ndjson']);
+    expect([...shown, ...numbersIn(more.stdout)]).toEqual(numbersIn(all.stdout).slice(0, 4));
   });
 
   test('finds a name in whatever accents it was typed', async () => {

@@ -294,11 +294,9 @@ describe('what it says', () => {
     expect(rows).toHaveLength(5);
     for (const row of rows) {
       expect(row.trimEnd().length).toBeLessThanOrEqual(80);
-      expect(row).toMatch(/^ord_[A-Za-z0-9]{17} .* 10000\d( USD| MXN)? .*José /);
+      expect(row).toMatch(/^ord_[A-Za-z0-9]{17} .* 10000\d( USD| MXN)? .*…Muñoz/);
     }
-    for (const line of screen.split('\n').filter((one) => one.includes('matched ')))
-      expect(line).toMatch(/^ {23}matched \S/);
-    expect(screen.match(/ matched .*Muñoz/g)).toHaveLength(5);
+    expect(screen).not.toContain('matched');
   });
 
   test('on a terminal of 80 columns the value that was found stands below the row, which has the card and the buyer', async () => {

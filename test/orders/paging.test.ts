@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Desk, startDesk } from '../harness/desk.ts';
-import type { Ran } from '../harness/paydesk.ts';
+import { paydesk, type Ran } from '../harness/paydesk.ts';
 import { runLine, wordsOf } from '../harness/shell.ts';
 
 let desk: Desk;
@@ -27,6 +27,50 @@ function commandAfter(word: 'next' | 'previous', stderr: string): string {
   if (found === undefined) throw new Error(`no ${word} command in:\n${stderr}`);
   return found;
 }
+
+describe('a page without --limit', () => {
+  const words = ['orders', 'list'];
+  const seen = async (args: readonly string[], columns: number, rows: number) => {
+    const { stdout, stderr } = await paydesk(args, { home: desk.home, env: desk.env, columns, rows });
+    return { ids: idsIn(stdout), lines: stdout.split('\n').length + stderr.split('\n').length - 2, stderr };
+  };
+
+  test.each([
+    [80, 24],
+    [100, 30],
+    [60, 20],
+  ])('fills a terminal of %i × %i, and its heading stays in view', async (columns, rows) => {
+    const { lines, ids: shown } = await seen(words, columns, rows);
+    // One line is that of the shell.
+    expect(lines).toBeLessThan(rows);
+    expect(lines).toBeGreaterThan(rows - 5);
+    expect(shown).toEqual(ids.slice(0, shown.length));
+  });
+
+  test('has ten orders on the lowest terminal, and fifty on the highest', async () => {
+    expect((await seen(words, 80, 8)).ids).toHaveLength(10);
+    expect((await seen(words, 200, 200)).ids).toHaveLength(50);
+  });
+
+  test('of a filter fills it too, and the next page goes on behind the last order that was shown', async () => {
+    const paid = (await desk.orders())
+      .filter(({ payment_status: status }) => status === 'paid')
+      .map(({ id }) => id);
+    const first = await seen([...words, '--status', 'paid'], 80, 24);
+    expect(first.lines).toBeLessThan(24);
+    expect(first.ids).toEqual(paid.slice(0, first.ids.length));
+    expect(first.stderr).toContain(`--next ${first.ids.at(-1)}`);
+  });
+
+  test('has as many orders as --limit says, however low the terminal is', async () => {
+    expect((await seen([...words, '--limit', '30'], 80, 24)).ids).toHaveLength(30);
+  });
+
+  test('has 20 in a pipe, and asks for so many', async () => {
+    const ran = await desk.script([...words, '--csv', '--no-header', '--columns', 'id']);
+    expect(ran.stdout.trim().split('\n')).toEqual(ids.slice(0, 20));
+  });
+});
 
 describe('the printed commands', () => {
   test('lead from page to page, and back over the very same ones, which lead both ways', async () => {

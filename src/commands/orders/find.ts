@@ -32,7 +32,12 @@ export const find = defineCommand({
       defaultText: String(defaultMax),
     }),
     next: flag.id('orders', { value: 'ID', summary: 'start the search after this order' }),
-    limit: flag.integer(1, 1000, { value: 'N', summary: 'orders per page' }),
+    limit: flag.integer(1, Number.MAX_SAFE_INTEGER, { value: 'N', summary: 'show at most this many orders' }),
+    'page-size': flag.integer(1, 1000, {
+      value: 'N',
+      summary: 'ask for so many orders at once',
+      defaultText: 'as many as the service gives',
+    }),
     live: flag.switch({ summary: 'search page by page, without the index of this machine' }),
   },
   examples: [

@@ -55,6 +55,11 @@ export function observeOrders(
     },
     onShown: (records) => pairs.add(records.map(({ value }) => value)),
     isDone: () => dates.reached,
+    linesAbout(records) {
+      const own = namePairs(twins);
+      own.add(records.map(({ value }) => value));
+      return own.words();
+    },
     closingLines: () => [
       ...pairs.words(),
       ...leftOut(),

@@ -164,7 +164,7 @@ interface Shown {
   readonly missing: boolean;
 }
 
-/** Amounts are shown without the currency that stands in their heading, times of another year without the hour. */
+/** Amounts are shown without the currency that stands in their heading, old times of another year without the hour. */
 export interface Brief {
   readonly currency: string | undefined;
   /** Where decimals are declared, the service's own integer is left out. */
@@ -247,9 +247,13 @@ function fits(value: unknown, kind: ValueKind, record: JsonObject, reading: Read
 function briefTime(seconds: number, times: Times, { dayOrClock }: Brief): string {
   const date = times.show(seconds, 'date');
   if (dayOrClock) return times.sameDay(seconds, times.now()) ? times.show(seconds, 'minute') : date;
-  const isThisYear = date.length <= '20 Nov'.length;
-  return isThisYear ? times.show(seconds, 'day') : date;
+  const day = date.slice(0, '20 Nov'.length);
+  // A year ago would be the same day. Of what is clearly later, the clock says more than the year.
+  const needsYear = day !== date && Math.abs(times.now() - seconds) > recently;
+  return needsYear ? date : `${day} ${times.show(seconds, 'minute')}`;
 }
+
+const recently = 300 * 86_400;
 
 // An amount of another currency than the heading says its own, and one that shows no currency has a mark. Beside amounts in
 // decimals, one in the service's units has another mark.

@@ -30,6 +30,8 @@ interface IndexSearch {
   readonly onRead: (records: readonly WireRecord[]) => void;
   /** Shows what was found, in the order of the list. */
   readonly show: (records: readonly WireRecord[]) => Promise<void>;
+  /** Whether enough orders were shown. */
+  readonly isFull: () => boolean;
 }
 
 /** How a search in the index ended. */
@@ -80,20 +82,21 @@ export async function findInIndex(
   for (const record of [...newest.records, ...oldest]) live.set(idOf(record) ?? '', record);
 
   const showing = startShowing(service, index, search, live);
-  if (search.after === undefined) await showing.show(newest.records);
-  const wanted = hits.filter(({ id, place }) => !live.has(id) && place > from);
+  await showing.show(behind(newest.records, search.after));
+  const wanted = search.isFull() ? [] : hits.filter(({ id, place }) => !live.has(id) && place > from);
   const reader = readHits(service, wanted.slice(0, search.max));
   const endProgress = ctx.notes.progress(() => `${reader.read} orders read again, ${showing.found} found`);
   try {
     for await (const read of reader.orders) {
       for (const { record } of read) live.set(idOf(record) ?? '', record);
       await showing.show(read.map(({ record }) => record));
+      if (search.isFull()) break;
     }
   } finally {
     endProgress();
   }
   if (reader.gone.length > 0) index.drop(reader.gone);
-  await showing.show(oldest);
+  if (!search.isFull()) await showing.show(oldest);
   return {
     found: showing.found,
     unread: reader.unread,
@@ -104,6 +107,12 @@ export async function findInIndex(
     requests: (service.requests?.() ?? 0) - before,
     tookMs: clock.monotonic() - startedAt,
   };
+}
+
+function behind(records: readonly WireRecord[], after: string | undefined): readonly WireRecord[] {
+  if (after === undefined) return records;
+  const at = records.findIndex((record) => idOf(record) === after);
+  return at === -1 ? [] : records.slice(at + 1);
 }
 
 interface Head {

@@ -54,10 +54,12 @@ async function findIndexed(
     max: search.max,
     onRead: (records) => observer.twins.add(records.map(({ value }) => value)),
     show: (records) => list.show(records),
+    isFull: () => list.fullAt !== undefined,
   });
-  await list.end(result.stoppedAt !== undefined);
+  const stoppedAt = list.fullAt ?? result.stoppedAt;
+  await list.end(stoppedAt !== undefined);
   for (const line of observer.closingLines()) ctx.notes.note(line);
-  sayFound(ctx, search, result, list);
+  sayFound(ctx, search, { ...result, found: list.found, stoppedAt }, list);
 }
 
 // An e-mail or an id that must be in the order.

@@ -19,13 +19,16 @@ export async function findLive(ctx: Context, service: Service, search: Search): 
   const ending = await searchPages(ctx, service, search, list);
   for (const line of search.observer.closingLines()) ctx.notes.note(line);
   if (list.found === 0) throw noMatch(ctx, search, ending);
-  for (const line of foundLines(ctx, search, list.found, ending)) ctx.notes.note(line);
+  for (const line of foundLines(ctx, search, list, ending)) ctx.notes.note(line);
   const hint = list.amountHint();
   if (hint !== undefined) ctx.notes.note(hint);
 }
 
-/** Why the search ended: no more orders, `--max` was reached, the rest is too old, or the one order of an id was found. */
-type Ending = 'end' | 'bound' | 'date' | 'found';
+/**
+ * Why the search ended: no more orders, `--max` was reached, the rest is too old, the one order of an id was found, or `--limit`
+ * orders were shown.
+ */
+type Ending = 'end' | 'bound' | 'date' | 'found' | 'shown';
 
 async function searchPages(ctx: Context, service: Service, search: Search, list: FoundList): Promise<Ending> {
   const { observer, max, paging } = search;
@@ -35,14 +38,14 @@ async function searchPages(ctx: Context, service: Service, search: Search, list:
   let ending: Ending = 'end';
   const feed = feedIndex(ctx, service, paging.next);
   try {
-    const query = { next: paging.next, limit: paging.limit ?? (max < 250 ? max : undefined) };
+    const query = { next: paging.next, limit: paging['page-size'] ?? (max < 250 ? max : undefined) };
     for await (const page of longPages(service, 'orders', query)) {
       const part = upTo(page, max - observer.read);
       observer.onPage(part);
       const hits = await search.found(part.records);
       feed.page(part);
-      if (hits.length > 0) await list.show(hits);
-      ending = endingAfter(search, part, hits);
+      await list.show(hits);
+      ending = list.fullAt === undefined ? endingAfter(search, part, hits) : 'shown';
       if (ending !== 'end') break;
     }
   } catch (error) {
@@ -53,7 +56,7 @@ async function searchPages(ctx: Context, service: Service, search: Search, list:
     endProgress();
     await feed.end();
   }
-  await list.end(ending === 'bound');
+  await list.end(ending === 'bound' || ending === 'shown');
   return ending;
 }
 
@@ -99,8 +102,17 @@ function noMatch(ctx: Context, search: Search, ending: Ending): CliError {
   });
 }
 
-function foundLines(ctx: Context, search: Search, found: number, ending: Ending): readonly Cell[] {
+function foundLines(
+  ctx: Context,
+  search: Search,
+  { found, fullAt }: FoundList,
+  ending: Ending,
+): readonly Cell[] {
   const { observer, profile, filters } = search;
+  if (ending === 'shown') {
+    const next = command(search, { filters, next: fullAt });
+    return [[`${found} shown, there may be more, `, accountSpan(profile)], `go on: ${next}`];
+  }
   const asked = filters.flatMap(({ words }) => words).join(' ');
   const what = asked === '' ? 'found in' : `found with ${asked}; read:`;
   const head = [`${found} ${what} ${readWords(ctx, observer)}, `, accountSpan(profile)];

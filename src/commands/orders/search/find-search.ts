@@ -2,7 +2,7 @@
 
 import type { Service, WireRecord } from '../../../api/api.ts';
 import { type Column, orderColumns } from '../../../api/resources.ts';
-import { type JsonObject, statusMeanings } from '../../../api/spec.ts';
+import { idOf, type JsonObject, statusMeanings, valueAt } from '../../../api/spec.ts';
 import type { Context } from '../../../context/context.ts';
 import { isDayWord } from '../../../flags/typed-time.ts';
 import { isRefunded } from '../../../orders/orders.ts';
@@ -11,6 +11,7 @@ import { type Filter, joinColumns } from '../../listing.ts';
 import { statusColumn } from '../open-status.ts';
 import { isAboutDisputes, noDisputes } from '../order-filters.ts';
 import type { OrderObserver } from '../order-observer.ts';
+import { fold } from './fold-text.ts';
 import { amountHint, type Match, type Matcher } from './order-matching.ts';
 
 /** What was typed. */
@@ -27,7 +28,9 @@ export interface Search {
   readonly max: number;
   readonly paging: {
     readonly max?: number | undefined;
+    /** Orders to show at most. */
     readonly limit?: number | undefined;
+    readonly 'page-size'?: number | undefined;
     readonly next?: string | undefined;
   };
   readonly observer: OrderObserver;
@@ -43,6 +46,9 @@ export interface Search {
 export interface FoundList {
   /** How many orders were shown. */
   readonly found: number;
+  /** The id of the last of them if `--limit` asks for no more. */
+  readonly fullAt: string | undefined;
+  /** Shows orders, as many as `--limit` leaves room for. */
   show(records: readonly WireRecord[]): Promise<void>;
   end(hasMore: boolean): Promise<void>;
   /** How amounts are typed, if a number was found neither as an amount nor as a card. */
@@ -54,13 +60,21 @@ export async function openList(ctx: Context, service: Service, search: Search): 
   const status = await statusColumn(ctx, service);
   const modes = tallyModes(profile);
   const sink = ctx.out.list(columnsOf(ctx, search, status.columns), { pages: 'many' });
+  const { limit = Number.POSITIVE_INFINITY } = search.paging;
   let found = 0;
   let asMeant = false;
+  let last: string | undefined;
   return {
     get found() {
       return found;
     },
-    async show(records) {
+    get fullAt() {
+      return found < limit ? undefined : last;
+    },
+    async show(all) {
+      const records = all.slice(0, limit - found);
+      if (records.length === 0) return;
+      last = idOf(records.at(-1)) ?? last;
       await status.lookUp(records);
       await sink.page(records);
       observer.onShown(records);
@@ -76,18 +90,18 @@ export async function openList(ctx: Context, service: Service, search: Search): 
   };
 }
 
-// In a table MATCHED begins with what was found, because its end may be cut. On a terminal without room for it, what matched stands
-// below the row, so that no other column makes way for it.
+// In a table MATCHED says what was found where no other cell of the row shows it, and begins with it, because its end may be cut.
+// On a terminal without room for it, what matched stands below the row, so that no other column makes way for it.
 function columnsOf(
-  { out }: Context,
+  { out, options }: Context,
   { matcher, observer, texts }: Search,
   status: readonly Column[],
 ): readonly Column[] {
   const { columns, twins } = observer;
   const isTable = out.format === 'table';
+  const isUsual = isTable && options.columns === undefined && options.usualColumns === undefined;
   const told = (order: JsonObject, write: (match: Match) => string): string => {
-    // Each row of a table begins with the id.
-    const matches = (matcher(order) ?? []).filter(({ label }) => !(isTable && label === 'id'));
+    const matches = (matcher(order) ?? []).filter((match) => !(isUsual && isInRow(order, match)));
     const words = matches.map(write);
     const twin = twins.of(order);
     const twinWords = twin === undefined ? [] : [isRefunded(twin) ? 'twin refunded' : 'twin'];
@@ -98,7 +112,7 @@ function columnsOf(
     title: 'MATCHED',
     kind: 'text',
     tableFrom: 0,
-    least: 30,
+    least: 16,
     below: () => 'matched',
     value: (order) =>
       told(order, ({ label, value }) =>
@@ -106,7 +120,31 @@ function columnsOf(
       ),
     brief: { value: (order) => told(order, ({ value }) => shortened(fromMatch(value, texts))) },
   };
-  return [...joinColumns(orderColumns, status), matched, ...columns];
+  const own = joinColumns(orderColumns, status).map((column) =>
+    column.name === 'buyer' && isUsual ? { ...column, ...buyerFound(texts) } : column,
+  );
+  return [...own, matched, ...columns];
+}
+
+// A row always has the buyer. If the name is cut, the part that was found stays.
+function buyerFound(texts: readonly string[]): Partial<Column> {
+  return {
+    tableFrom: 0,
+    below: () => 'buyer',
+    brief: {
+      value: (order) => {
+        const name = valueAt(order, ['customer_info', 'name']);
+        return typeof name === 'string' ? fromMatch(name, texts) : name;
+      },
+    },
+  };
+}
+
+function isInRow(order: JsonObject, { label, value }: Match): boolean {
+  if (label === 'name') return value === valueAt(order, ['customer_info', 'name']);
+  if (label === 'card')
+    return orderColumns.some(({ name, value: of }) => name === 'card' && of(order, []) === `*${value}`);
+  return label === 'id' || label === 'amount';
 }
 
 // Whether a number was found in one of these orders as what people search for: an amount or the end of a card.
@@ -121,20 +159,31 @@ const mostBefore = 3;
 
 // The value from the part on that was found, if that part stands far behind its beginning: `…5200` of a phone number.
 function fromMatch(value: string, texts: readonly string[]): string {
+  const letters = [...value];
+  // Each letter is folded alone, so that a place among them is a place in the value.
+  const folded = letters.map(fold);
   const starts = texts
-    .flatMap((text) => text.toLowerCase().split(/\s+/))
-    .map((word) => startOf(value.toLowerCase(), word))
+    .flatMap((text) => fold(text).split(/\s+/))
+    .map((word) => startOf(folded, word))
     .filter((start) => start >= 0);
   const first = Math.min(...starts);
-  return Number.isFinite(first) && first > mostBefore ? `…${value.slice(first)}` : value;
+  return Number.isFinite(first) && first > mostBefore ? `…${letters.slice(first).join('')}` : value;
 }
 
 // Digits are found with anything between them, as in phone numbers.
-function startOf(value: string, word: string): number {
-  const at = word === '' ? -1 : value.indexOf(word);
-  if (at >= 0 || !/^\d{3,}$/.test(word)) return at;
-  const found = new RegExp(word.split('').join('\\D*')).exec(value);
-  return found?.index ?? -1;
+function startOf(letters: readonly string[], word: string): number {
+  if (word === '') return -1;
+  const text = letters.join('');
+  const at = text.indexOf(word);
+  const digits = at < 0 && /^\d{3,}$/.test(word) ? new RegExp(word.split('').join('\\D*')).exec(text) : null;
+  const start = digits?.index ?? at;
+  if (start <= 0) return start;
+  let before = 0;
+  for (const [index, letter] of letters.entries()) {
+    if (before >= start) return index;
+    before += letter.length;
+  }
+  return -1;
 }
 
 // Metadata may be very long.
@@ -208,6 +257,7 @@ export function command(
     ...filters.flatMap(({ words }) => words),
     ...(paging.max === undefined ? [] : ['--max', String(paging.max)]),
     ...(paging.limit === undefined ? [] : ['--limit', String(paging.limit)]),
+    ...(paging['page-size'] === undefined ? [] : ['--page-size', String(paging['page-size'])]),
     ...outputWords,
     ...(next === undefined ? [] : ['--next', next]),
   ];
