@@ -185,7 +185,7 @@ export const exitMeanings: ReadonlyMap<number, string> = new Map([
   [130, 'Ctrl-C, while no change was being sent'],
   [
     unreadExitCode,
-    'nobody read the output to its end, as behind `| head`; only of commands that change nothing',
+    'the reader of the output went away, as `head` does; only of commands that change nothing',
   ],
   [143, 'terminated, while no change was being sent'],
 ]);
