@@ -159,7 +159,7 @@ const mostBefore = 3;
 
 // The value from the part on that was found, if that part stands far behind its beginning: `…5200` of a phone number.
 function fromMatch(value: string, texts: readonly string[]): string {
-  const letters = [...value];
+  const letters = Array.from(value);
   // Each letter is folded alone, so that a place among them is a place in the value.
   const folded = letters.map(fold);
   const starts = texts
