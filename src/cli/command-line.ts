@@ -1,7 +1,14 @@
 /** Turns a command line into a command with its inputs, or into a text to print. */
 
 import type { Command } from '../commands/command.ts';
-import { commands, findCommand, groups, type WhatChanges } from '../commands/commands.ts';
+import {
+  type CommandEntry,
+  commands,
+  commandsOf,
+  findCommand,
+  groups,
+  type WhatChanges,
+} from '../commands/commands.ts';
 import { CliError, withParts } from '../errors.ts';
 import type { Input } from '../flags/flags.ts';
 import { type GlobalInput, globalFlags } from './global-options.ts';
@@ -33,7 +40,8 @@ export async function readCommandLine(argv: readonly string[], width: number): P
   const entry = findCommand(words);
   const certain = entry?.changes !== undefined && saysYes(argv) ? 'nothing was sent' : undefined;
   if (asksFor(argv, 'help') || words[0] === 'help') {
-    return { kind: 'text', text: layOut(await helpFor(words, asksFor(argv, 'all')), width), certain };
+    const text = await helpText(words, { width, all: asksFor(argv, 'all'), isJson: asksForJson(argv) });
+    return { kind: 'text', text, certain };
   }
   if (asksFor(argv, 'version')) {
     if (certain === undefined) return { kind: 'version' };
@@ -41,35 +49,91 @@ export async function readCommandLine(argv: readonly string[], width: number): P
   }
   if (entry === undefined) {
     await checkLine(argv, words);
-    const [noun] = words;
-    return { kind: 'text', text: layOut(noun === undefined ? rootPage() : groupPage(noun), width) };
+    return { kind: 'text', text: await helpText(words, { width, isJson: asksForJson(argv) }) };
   }
   const command = await entry.load();
   checkSlips(argv, entry.words, { ...globalFlags, ...command.flags });
   return { kind: 'run', words: entry.words, command, ...readCommand(entry, command, argv) };
 }
 
-// The page of help for these words, those of the line without its options; `all` shows every option of a command.
-async function helpFor(words: readonly string[], all: boolean): Promise<HelpPage> {
+// What help is about.
+type About =
+  | { readonly is: 'program' }
+  | { readonly is: 'all commands' }
+  | { readonly is: 'topic' | 'noun'; readonly name: string }
+  | { readonly is: 'command'; readonly entry: CommandEntry }
+  /** `paydesk refund --help` names no command, but maybe a noun; the words may mean one. */
+  | { readonly is: 'unclear'; readonly noun: string | undefined; readonly words: readonly string[] };
+
+interface HelpStyle {
+  readonly width: number;
+  /** With every option of a command. */
+  readonly all?: boolean;
+  readonly isJson: boolean;
+}
+
+// Help for these words, those of the line without its options.
+async function helpText(
+  words: readonly string[],
+  { width, all = false, isJson }: HelpStyle,
+): Promise<string> {
+  const about = await aboutOf(words);
+  return isJson ? await helpJson(about) : layOut(await helpPage(about, all), width);
+}
+
+async function aboutOf(words: readonly string[]): Promise<About> {
   const helping = words[0] === 'help';
   const asked = helping ? words.slice(1) : words;
   const [first] = asked;
   if (helping && asked.length === 1 && first !== undefined) {
-    if (first === 'commands') return commandsPage();
-    if (Object.hasOwn(topics, first)) return topicPage(first);
+    if (first === 'commands') return { is: 'all commands' };
+    if (Object.hasOwn(topics, first)) return { is: 'topic', name: first };
   }
   const entry = findCommand(asked);
-  if (entry !== undefined && !(helping && asked.length > entry.words.length))
-    return commandPage(entry, await entry.load(), all);
-  if (helping && first !== undefined && (!Object.hasOwn(groups, first) || asked.length > 1))
-    throw await unknownWord(asked);
-  if (first === undefined) return rootPage();
-  const isNoun = Object.hasOwn(groups, first);
-  const page = isNoun ? groupPage(first) : rootPage();
-  if (isNoun && asked.length === 1) return page;
-  // `paydesk refund --help` names no command, so it also says which one may have been meant.
-  const meant = await didYouMean(asked, { behind: ' --help' });
-  return meant.length === 0 ? page : [...page, '', ...meant];
+  if (entry !== undefined && !(helping && asked.length > entry.words.length)) return { is: 'command', entry };
+  const isNoun = first !== undefined && Object.hasOwn(groups, first);
+  if (helping && first !== undefined && (!isNoun || asked.length > 1)) throw await unknownWord(asked);
+  if (first === undefined) return { is: 'program' };
+  if (isNoun && asked.length === 1) return { is: 'noun', name: first };
+  return { is: 'unclear', noun: isNoun ? first : undefined, words: asked };
+}
+
+async function helpPage(about: About, all: boolean): Promise<HelpPage> {
+  switch (about.is) {
+    case 'program':
+      return rootPage();
+    case 'all commands':
+      return commandsPage();
+    case 'topic':
+      return topicPage(about.name);
+    case 'noun':
+      return groupPage(about.name);
+    case 'command':
+      return commandPage(about.entry, await about.entry.load(), all);
+    case 'unclear': {
+      const page = about.noun === undefined ? rootPage() : groupPage(about.noun);
+      const meant = await didYouMean(about.words, { behind: ' --help' });
+      return meant.length === 0 ? page : [...page, '', ...meant];
+    }
+  }
+}
+
+async function helpJson(about: About): Promise<string> {
+  const { commandsJson, topicJson } = await import('./help-json.ts');
+  switch (about.is) {
+    case 'program':
+    case 'all commands':
+      return await commandsJson(commands);
+    case 'topic':
+      return topicJson(about.name);
+    case 'noun':
+      return await commandsJson(commandsOf(about.name));
+    case 'command':
+      return await commandsJson([about.entry]);
+    // A program must not take the commands of a noun for the one that it named.
+    case 'unclear':
+      throw await unknownWord(about.words);
+  }
 }
 
 async function unknownWord(words: readonly string[]): Promise<CliError> {
@@ -126,6 +190,11 @@ const asking = { help: ['--help', '-h'], version: ['--version', '-V'], all: ['--
 // Each word counts by itself: whoever types `--output --help` wants to see the help.
 function asksFor(argv: readonly string[], name: keyof typeof asking): boolean {
   return optionWords(argv).some((word) => asking[name].includes(word));
+}
+
+function asksForJson(argv: readonly string[]): boolean {
+  const { options } = readTypedWords(argv, () => globalFlags);
+  return options.some(({ name, value }) => name === 'json' || (name === 'output' && value === 'json'));
 }
 
 function saysYes(argv: readonly string[]): boolean {

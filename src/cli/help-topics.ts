@@ -57,8 +57,13 @@ function stemOf(word: string): string {
 
 /** The blocks of a topic. */
 export function topicBlocks(name: string): readonly Block[] {
+  return blocksOf(topicText(name));
+}
+
+/** The page of a topic, as Markdown. */
+export function topicText(name: string): string {
   const root = dirname(findPackageJSON(import.meta.url) ?? '');
-  return blocksOf(readFileSync(join(root, topicFile(name)), 'utf8'));
+  return readFileSync(join(root, topicFile(name)), 'utf8').replaceAll(/<!--.*?-->\n*/g, '');
 }
 
 /** A part of a page, with its text on one line and without the signs of Markdown. */
@@ -73,7 +78,7 @@ export type Block =
 
 /** The blocks of a page of Markdown, which has only what the pages in docs use. */
 function blocksOf(markdown: string): readonly Block[] {
-  return (markdown.replaceAll(/<!--.*?-->/g, '').match(chunk) ?? []).flatMap(blockOf);
+  return (markdown.match(chunk) ?? []).flatMap(blockOf);
 }
 
 // Code; a heading; a table; an item of a list or a text with the lines that go on with it.

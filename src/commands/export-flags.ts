@@ -12,6 +12,7 @@ import type { Format } from '../terminal/terminal.ts';
 export const exportFlags = {
   to: flag.text({
     value: 'FILE',
+    writes: true,
     summary:
       'write to FILE instead of stdout, with a manifest beside it; its name ends in .ndjson, .json or .csv, or that and .gz',
   }),

@@ -42,7 +42,11 @@ export const report = defineCommand({
   arguments: [],
   flags: {
     period: periodFlag(usualPeriod),
-    to: flag.text({ value: 'FILE', summary: 'write the report into this file, such as report.html; needed' }),
+    to: flag.text({
+      value: 'FILE',
+      writes: true,
+      summary: 'write the report into this file, such as report.html; needed',
+    }),
     names: flag.switch({ summary: 'with the names of buyers and the notes of refunds' }),
     force: flag.switch({ summary: 'replace the file of --to' }),
     ...sourceFlags,

@@ -20,6 +20,7 @@ export const simulatorServe = defineCommand({
     port: flag.integer(0, 65_535, { value: 'PORT', summary: 'the port', defaultText: 'any free one' }),
     db: flag.text({
       value: 'FILE',
+      writes: true,
       summary: 'keep its state in FILE',
       defaultText: ':memory:, gone at the end',
     }),

@@ -58,6 +58,10 @@ export interface Flag<T = unknown> {
   readonly offers?: Completer | undefined;
   /** Other limits, in words: `1 to 250`. */
   readonly allowed?: string;
+  /** The smallest and the largest whole number that is allowed. */
+  readonly range?: readonly [min: number, max: number];
+  /** It names a file that the command writes. */
+  readonly writes?: true;
   readonly defaultText?: string;
   /** The environment variable that is read when the flag is missing. */
   readonly env?: string;
@@ -141,6 +145,7 @@ export const flag = {
   }),
   integer: (min: number, max: number, parts: Omit<Flag<number>, 'parse'> & { value: string }) => ({
     ...parts,
+    range: [min, max] as const,
     allowed: max === Number.MAX_SAFE_INTEGER ? `${min} or more` : `${min} to ${max}`,
     parse: (text: string, name: string): number => integerWithin(min, max, text, name),
   }),

@@ -19,6 +19,7 @@ export const exportJournal = defineCommand({
     'all-profiles': flag.switch({ summary: 'changes of every account' }),
     to: flag.text({
       value: 'FILE',
+      writes: true,
       summary: 'write the journal and its witness into this new file, for journal import on another machine',
       conflicts: ['since', 'all-profiles'],
     }),
@@ -85,7 +86,7 @@ export const archive = defineCommand({
   arguments: [],
   flags: {
     before: whenFlag('changes sent before, 30 days ago at least: 400d, a date, ISO 8601'),
-    to: flag.text({ value: 'FILE', summary: 'write the journal as it is into this new file' }),
+    to: flag.text({ value: 'FILE', writes: true, summary: 'write the journal as it is into this new file' }),
   },
   examples: [
     'paydesk journal archive --before 400d --to journal-2025.paydesk',

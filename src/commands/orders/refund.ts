@@ -70,7 +70,11 @@ export const refund = defineCommand({
       summary: 'spread --amount over the charges of the order: makes a plan with a row for each, and asks',
       conflicts: ['charge', 'confirm', 'idempotency-key', 'only-confirm'],
     }),
-    to: flag.text({ value: 'PLAN', summary: 'with --allocate: the file of the plan; without it ORDER.plan' }),
+    to: flag.text({
+      value: 'PLAN',
+      writes: true,
+      summary: 'with --allocate: the file of the plan; without it ORDER.plan',
+    }),
   },
   examples: [
     `paydesk -p demo orders refund ${idExample} --charge 1 --amount 300 --reason ${firstReason}`,

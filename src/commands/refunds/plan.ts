@@ -99,7 +99,7 @@ export const plan = defineCommand({
     'Reads a CSV file of refunds and every order in it, and writes a plan: what would be sent, row by row. Nothing is sent. The columns are order_id (or reference), charge_id, amount, reason, ref and note; paydesk reports all errors of the file at once.',
   arguments: [fileArgument(false)],
   flags: {
-    to: flag.text({ value: 'PLAN', summary: 'the file of the plan; without it FILE.plan' }),
+    to: flag.text({ value: 'PLAN', writes: true, summary: 'the file of the plan; without it FILE.plan' }),
     force: flag.switch({ summary: 'replace files that exist' }),
     refresh: flag.text({
       value: 'PLAN',
@@ -108,6 +108,7 @@ export const plan = defineCommand({
     delimiter: delimiterFlag,
     errors: flag.text({
       value: 'FILE',
+      writes: true,
       summary: 'if the file has errors: write its rows with the errors beside them, to correct them there',
     }),
     allocate: flag.choice(allocateWays, {
@@ -221,7 +222,11 @@ export const status = defineCommand({
   arguments: [planArgument],
   flags: {
     offline: flag.switch({ summary: 'read no order again: what the journal of this machine knows' }),
-    rest: flag.text({ value: 'FILE.csv', summary: 'write the rows that certainly moved no money' }),
+    rest: flag.text({
+      value: 'FILE.csv',
+      writes: true,
+      summary: 'write the rows that certainly moved no money',
+    }),
     force: flag.switch({ summary: 'replace the file of --rest' }),
     only: flag.of<readonly RowVerdict[]>({
       value: 'VERDICT,…',
@@ -265,6 +270,7 @@ export const compare = defineCommand({
     delimiter: delimiterFlag,
     errors: flag.text({
       value: 'FILE',
+      writes: true,
       summary: 'if the file has errors: write its rows with the errors beside them, to correct them there',
     }),
     force: flag.switch({ summary: 'replace the file of --errors' }),
