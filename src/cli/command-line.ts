@@ -11,6 +11,7 @@ import {
 } from '../commands/commands.ts';
 import { CliError, withParts } from '../errors.ts';
 import type { Input } from '../flags/flags.ts';
+import { formats } from '../terminal/terminal.ts';
 import { type GlobalInput, globalFlags } from './global-options.ts';
 import { commandPage, commandsPage, groupPage, rootPage, topicPage } from './help.ts';
 import { type HelpPage, layOut } from './help-page.ts';
@@ -192,9 +193,13 @@ function asksFor(argv: readonly string[], name: keyof typeof asking): boolean {
   return optionWords(argv).some((word) => asking[name].includes(word));
 }
 
+// A line that asks for two forms is no script's: then help is for people.
 function asksForJson(argv: readonly string[]): boolean {
   const { options } = readTypedWords(argv, () => globalFlags);
-  return options.some(({ name, value }) => name === 'json' || (name === 'output' && value === 'json'));
+  const asked = options.flatMap(({ name, value }) =>
+    formats.filter((one) => one === (name === 'output' ? value : name)),
+  );
+  return asked.length > 0 && asked.every((one) => one === 'json');
 }
 
 function saysYes(argv: readonly string[]): boolean {
