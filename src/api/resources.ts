@@ -235,6 +235,10 @@ export const refundColumns: readonly Column[] = [
   field('email', 'text'),
   field('reference', 'text'),
   field('state', 'text'),
+  field('approved_by', 'text'),
+  field('approved_at', 'time', { local: false }),
+  field('request', 'text'),
+  field('ticket', 'text'),
   // Assumed: a refund may show a status of its own; the document shows none.
   pathColumns({ ...refundFields, status: 'status' }, { charge: chargeFields, order: orderFields }),
 ];

@@ -5,11 +5,13 @@ import { type Context, dryRunShown } from '../context/context.ts';
 import { counted } from '../counted.ts';
 import { flag, usage } from '../flags/flags.ts';
 import { parsePeriod, periodFlag } from '../flags/typed-period.ts';
+import { approvalFields } from '../journal/journal.ts';
 import { twinSeconds } from '../orders/orders.ts';
 import { commandLine, plainCommand, profileNamed } from '../profiles/profiles.ts';
 import {
   type Line,
   loadReportPage,
+  negated,
   type OrderSum,
   type Page,
   percent,
@@ -197,16 +199,17 @@ function figuresForPrograms(figures: ReportFigures, { names }: ReportHow): JsonO
     by_operator: refundRows(operators.buckets),
     by_card: refundRows(cards.buckets),
     largest: largest.map(
-      ({ id, orderId, amount, currency, madeAt, operator, reason, origin, ...refund }) => ({
+      ({ id, orderId, amount, currency, madeAt, operator, reason, origin, approval, ...refund }) => ({
         id: id ?? null,
         order_id: orderId ?? null,
-        amount: amount ?? null,
+        amount: amount === undefined ? null : negated(amount),
         currency: currency ?? null,
-        made_at: madeAt ?? null,
+        refunded_at: madeAt ?? null,
         card: refund.last4 === undefined ? null : `*${refund.last4}`,
         brand: refund.brand,
         operator,
         reason,
+        ...(approval ?? approvalFields()),
         origin,
         ...(names ? { buyer: refund.buyer ?? null, note: refund.note ?? null } : {}),
       }),

@@ -11,7 +11,7 @@ import { kindOf } from './files-on-disk.ts';
 export const exportProblem = v.object({
   /** '' if the order shows no id. */
   order_id: v.string(),
-  missing: v.picklist(['charges', 'refunds', 'date']),
+  missing: v.picklist(['charges', 'refunds', 'date', 'amount']),
   why: v.string(),
 });
 export type ExportProblem = Readonly<v.InferOutput<typeof exportProblem>>;

@@ -1,6 +1,7 @@
 /** What flags and arguments are, and ready-made kinds of them that check the typed text and refuse a wrong one. Pure. */
 
 import {
+  type AmountStyle,
   decimalsOrThousands,
   declaresPlaces,
   examplesOf,
@@ -244,12 +245,11 @@ function typedAmount(text: string, name: string): TypedAmount {
   );
 }
 
+/** What a profile says of decimals, and how it is called. */
+export type DecimalsOf = Pick<Profile, 'kind' | 'name'> & { readonly settings: AmountStyle };
+
 /** Refuses an amount with decimals that the profile declares for no currency. Throws CliError 'usage'. */
-export function checkDecimals(
-  name: string,
-  typed: TypedAmount,
-  profile: Pick<Profile, 'kind' | 'name' | 'settings'>,
-): void {
+export function checkDecimals(name: string, typed: TypedAmount, profile: DecimalsOf): void {
   const { text, places } = typed;
   if (places === undefined || declaresPlaces(places, profile.settings)) return;
   const ways = decimalsOrThousands(typed, profile.settings);

@@ -167,7 +167,7 @@ function elapsedMs(from: Moment, to: Moment): number {
 
 function sentRow({ wanted, sending, before, neighbour, readAt }: At<'checking'>, now: Moment): SentRow {
   const { kind, orderId, livemode, expected = [], tolerated = [] } = wanted;
-  const { amount, currency, reason, note, twins, line, idempotencyKey, asked, ref, plan } = wanted;
+  const { amount, currency, reason, note, twins, line, ticket, idempotencyKey, asked, ref, plan } = wanted;
   // An added header may hold a secret, and no verdict needs it.
   const { headers: _, ...request } = wanted.request;
   const proof: Proof = { kind, orderId, livemode, body: request.body, expected, tolerated, before };
@@ -189,6 +189,7 @@ function sentRow({ wanted, sending, before, neighbour, readAt }: At<'checking'>,
     note,
     twins,
     line,
+    ticket,
     idempotencyKey,
     asked,
     ref,

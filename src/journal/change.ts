@@ -54,6 +54,8 @@ export interface Change {
   readonly ref?: string | undefined;
   readonly plan?: string | undefined;
   readonly line?: number | undefined;
+  /** What the row has in its column `ticket`. */
+  readonly ticket?: string | undefined;
   /** With a team: the request that somebody else approved. */
   readonly approval?: string | undefined;
   /** Says what the change waits for, in place of the notes of the run. */

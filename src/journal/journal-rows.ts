@@ -117,17 +117,21 @@ export interface SentRow {
   readonly plan?: string | undefined;
   /** The line of the file that the plan was made of. */
   readonly line?: number | undefined;
+  /** The shop's ticket: what the row of that plan has in its column `ticket`. */
+  readonly ticket?: string | undefined;
   /** `--again`: ids of refunds and names of attempts that this repeats. Each of them works for one sending only. */
   readonly again?: readonly string[] | undefined;
   /** What `--again` named of twins of the order: the person knew that those were paid back, or may have been. */
   readonly twins?: readonly string[] | undefined;
   /** Only in the journal of a team's sender. */
   readonly stamp?: Stamp | undefined;
-  /** The request that a second person approved. */
+  /** The request that a second person approved, of a plan too. */
   readonly approval?: string | undefined;
   /** Who asked for that approval, if it was somebody else than who sent it; and who gave it, as the sender of the team knows it. */
   readonly askedBy?: string | undefined;
   readonly approvedBy?: string | undefined;
+  /** When it was given. */
+  readonly approvedAt?: number | undefined;
   /** Only in a row that `journal archive` wrote in place of all rows of an attempt, in short (archived-rows.ts). */
   readonly archived?: Archived | undefined;
 }

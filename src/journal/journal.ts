@@ -103,6 +103,7 @@ export type {
   LimitRow,
   PlanTold,
 } from './team-rows.ts';
+export { type ApprovalFields, approvalFields } from './team-rows.ts';
 export type {
   ApprovalRequest,
   AskedPlan,

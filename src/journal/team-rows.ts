@@ -99,3 +99,24 @@ export interface DecidedRow extends ApprovalBase {
 
 export type AskedRow = AskedRefundRow | AskedPlanRow;
 export type ApprovalRow = AskedRow | DecidedRow;
+
+/** Who approved a change, when (Unix seconds), the request for that, and the ticket of its row of a plan, as fields of a record. */
+export interface ApprovalFields {
+  readonly approved_by: string | null;
+  readonly approved_at: number | null;
+  readonly request: string | null;
+  readonly ticket: string | null;
+}
+
+/** The fields of a change; all null of one that is not from here. */
+export function approvalFields(
+  sent?: Pick<SentRow, 'approvedBy' | 'approvedAt' | 'approval' | 'ticket'>,
+): ApprovalFields {
+  const { approvedBy, approvedAt, approval, ticket } = sent ?? {};
+  return {
+    approved_by: approvedBy ?? null,
+    approved_at: approvedAt === undefined ? null : Math.floor(approvedAt / 1000),
+    request: approval ?? null,
+    ticket: ticket ?? null,
+  };
+}

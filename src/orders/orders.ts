@@ -30,7 +30,13 @@ export {
   stopsRefund,
   untilMayAppear,
 } from './order-cases.ts';
-export { ordersWithRefunds, type RefundFacts, refundFacts, stateWhy, toldRefunds } from './refund-facts.ts';
+export {
+  ordersWithRefunds,
+  type RefundFacts,
+  refundFacts,
+  stateWhy,
+  toldRefunds,
+} from './refund-facts.ts';
 export { twinLine, twinWords, warnsOfTwin } from './twin-words.ts';
 export {
   isNear,

@@ -2,7 +2,7 @@
 
 import { type AmountStyle, amountWords } from '../amounts.ts';
 import { itemsOf, type JsonObject, meaningOfRefund } from '../api/spec.ts';
-import { type AttemptRecord, ownRefunds, recordedBy, sentBy } from '../journal/journal.ts';
+import { type AttemptRecord, ownRefunds, recordedBy, type SentRow, sentBy } from '../journal/journal.ts';
 import { type KnownOrder, type KnownRefund, type RefundState, stateMeans } from './known-order.ts';
 
 /** What the journal knows about one refund record. */
@@ -16,6 +16,7 @@ export interface RefundFacts {
   readonly by: string;
   /** With `read` the refund may be somebody else's, because a read cannot tell two equal refunds apart. */
   readonly knownBy: 'reply' | 'read' | 'person' | 'sender';
+  readonly sent: SentRow;
 }
 
 /** Maps the id of each refund that was made here, or that failed, to what the journal knows about it. */
@@ -26,7 +27,7 @@ export function refundFacts(attempts: readonly AttemptRecord[]): ReadonlyMap<str
       const last = verdicts.at(-1);
       if (last === undefined) return [];
       const { change, reason, note, operator } = sent;
-      const facts = { change, reason, note, operator, by: sentBy(sent), knownBy: last.by };
+      const facts = { change, reason, note, operator, by: sentBy(sent), knownBy: last.by, sent };
       return ownRefunds(record).flatMap(({ id }): [string, RefundFacts][] =>
         id === undefined ? [] : [[id, facts]],
       );

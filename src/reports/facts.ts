@@ -1,6 +1,7 @@
 /** What reports know of orders, payments and refunds, wherever it was read: from the service, from an export file, or from an index. */
 
 import type { JsonObject, RefundMeaning } from '../api/spec.ts';
+import type { ApprovalFields } from '../journal/journal.ts';
 import type { RefundState } from '../orders/orders.ts';
 import type { Figure } from './exact-sum.ts';
 
@@ -11,11 +12,13 @@ export const notFromHere = 'not from this machine';
 /** Stands for the reason of a refund that this machine sent without one. */
 export const noReason = 'no reason given';
 
-/** Who made a refund, and why, as far as this machine knows. None of them is ever empty. */
+/** Who made a refund, and why, as far as this machine knows. Origin, reason and operator are never empty. */
 export interface Maker {
   readonly origin: 'this machine' | 'probably this machine' | typeof notFromHere;
   readonly reason: string;
   readonly operator: string;
+  /** Undefined if this machine did not make it. */
+  readonly approval?: ApprovalFields | undefined;
 }
 
 /** What was paid with. */
@@ -75,6 +78,9 @@ export interface RefundFact extends PaidWith, Maker {
   /** The buyer's name. */
   readonly buyer: string | undefined;
   readonly note: string | undefined;
+  /** The buyer's address, and the shop's own number of the order, where the source of the facts shows them. */
+  readonly email: string | undefined;
+  readonly reference: unknown;
 }
 
 /** Everything that one record tells. */

@@ -2,6 +2,7 @@
 
 import { paidBy } from '../api/charges.ts';
 import { hiddenRefunds, shownCharges, shownRefunds, tookMoney, wentBack } from '../api/payment.ts';
+import { referenceOf } from '../api/resources.ts';
 import { isTime, type JsonObject, meaningOfRefund, meaningOfStatus, valueAt } from '../api/spec.ts';
 import { moneyFields, refundStates } from '../orders/orders.ts';
 import { magnitude, wholeNumber } from './exact-sum.ts';
@@ -24,6 +25,8 @@ export interface Known {
     refund: JsonObject,
     order: JsonObject,
   ) => Maker & Pick<RefundFact, 'state'> & { readonly note?: string | undefined };
+  /** The setting `reference.keys`. */
+  readonly referenceKeys?: readonly string[] | undefined;
   /** Buyer and amount as one text. */
   readonly purchaseOf: (order: JsonObject) => string | undefined;
 }
@@ -78,6 +81,8 @@ export function factsOfCharge(order: JsonObject, charge: JsonObject, known: Know
         paidAt,
         meaning: meaningOfRefund(status),
         buyer: buyerOf(order),
+        email: text(valueAt(order, ['customer_info', 'email'])),
+        reference: referenceOf(order, known.referenceKeys ?? []),
       };
     }),
     problem: nameProblem(order, problem),
@@ -157,7 +162,15 @@ export function factsOfRefundRow(row: JsonObject): Facts {
     reason: text(row.reason) ?? (operator === undefined ? notFromHere : noReason),
     operator: operator ?? notFromHere,
     note: text(row.note),
+    approval: {
+      approved_by: text(row.approved_by) ?? null,
+      approved_at: time(row.approved_at) ?? null,
+      request: text(row.request) ?? null,
+      ticket: text(row.ticket) ?? null,
+    },
     buyer: text(row.buyer),
+    email: text(row.email),
+    reference: row.reference,
   };
   return { order: undefined, payments: [], refunds: [refund], problem: undefined };
 }

@@ -85,7 +85,7 @@ test('its sums are those of refunds summary, refunds list, orders waiting and or
   expect(only(figures.waiting, ...waiting)).toEqual(only(await rows('orders', 'waiting'), ...waiting));
   expect(only(figures.twins, 'first', 'second', 'seconds_apart')).toEqual([['ord_6', 'ord_7', 240]]);
   const largest = await rows('refunds', 'list', '--period', 'this-month', '--sort', 'amount');
-  expect(only(figures.largest, 'id', 'made_at')).toEqual(only(largest, 'id', 'made_at'));
+  expect(only(figures.largest, 'id', 'refunded_at')).toEqual(only(largest, 'id', 'refunded_at'));
 });
 
 test('every figure of the JSON stands in a table, and every chart has a title, a description and a table', async () => {

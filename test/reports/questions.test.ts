@@ -41,7 +41,7 @@ describe('--tz is the zone of all times', () => {
     const table = await shop.ask('refunds', 'list', ...zone, '--max', '1');
     expect(table.stdout).toContain('MADE -06');
     expect(table.stdout).toContain('21 Nov 06:00');
-    const csv = await shop.ask('refunds', 'list', ...zone, '--csv', '--columns', 'made_at_local');
+    const csv = await shop.ask('refunds', 'list', ...zone, '--csv', '--columns', 'refunded_at_local');
     expect(csv.stdout).toContain('2040-11-21T06:00:00-06:00');
   });
 

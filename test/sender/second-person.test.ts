@@ -1,5 +1,7 @@
 /** Limits and the second person, at the desks of a sender: asked for by one, approved by another, sent once by whoever asked. */
 
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isLong } from '../harness/long.ts';
 import { newRefundOf, withRefund } from '../harness/orders.ts';
@@ -83,6 +85,26 @@ describe('a refund over the limit of a team', () => {
     });
     expect(request).toMatch(/^r_[0-9a-f]{8}$/);
     expect(ledger.posts(id)).toBe(0);
+  });
+
+  test('who asked, who approved and when stands in the list of refunds, an export, the journal, the order and the report', async () => {
+    const { id, request } = await ask(650);
+    await approve(ben, request);
+    await sendApproved(ana, request);
+    const told = { operator: 'ana', approved_by: 'ben', request, note: 'ticket 8840' };
+    const wanted = { ...told, approved_at: expect.any(Number) };
+    const list = await lea.run([...shop, 'refunds', 'list', '--approved-by', 'ben', '--json']);
+    expect(JSON.parse(list.stdout).data).toContainEqual(expect.objectContaining({ order_id: id, ...wanted }));
+    const rows = await lea.run([...shop, 'orders', 'export', '--rows', 'refunds', '--json']);
+    expect(JSON.parse(rows.stdout).data).toContainEqual(expect.objectContaining({ order_id: id, ...wanted }));
+    const journal = await lea.run([...shop, 'journal', 'list', '--order', id, '--json']);
+    expect(JSON.parse(journal.stdout).data).toMatchObject([wanted]);
+    const show = await lea.run([...shop, 'orders', 'show', id]);
+    expect(plain(show.stdout)).toMatch(new RegExp(`request ${request} approved \\d`));
+    const report = await lea.run([...shop, 'report', '--to', 'r.html']);
+    expect(report.code, report.stderr).toBe(0);
+    const html = readFileSync(join(lea.home.path, 'r.html'), 'utf8');
+    expect(html).toMatch(new RegExp(`ben, [^<]*, ${request}<`));
   });
 
   test('is listed for everybody, shown with the order, approved by another and sent once by whoever asked', async () => {

@@ -185,10 +185,17 @@ export function changeOfRow(
     ref,
     plan: plan.id,
     line,
+    ticket: ticketOf(plan, row),
     waiting,
     neighbour,
     checkFresh: ({ value }) => refuseChanged(sending, row, own, value),
   };
+}
+
+// What the file of a plan says in a column that paydesk does not use.
+function ticketOf({ columns }: Pick<Plan, 'columns'>, { more }: PlanRow): string | undefined {
+  const ticket = more[columns.findIndex((title) => title.trim().toLowerCase() === 'ticket')];
+  return ticket === '' ? undefined : ticket;
 }
 
 /** Whether an attempt made a refund of this plan. `keys`: those of the rows of the plan. */

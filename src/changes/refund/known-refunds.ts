@@ -5,7 +5,14 @@ import { moneyOf } from '../../api/charges.ts';
 import { type JsonObject, meaningOfRefund } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
-import { type AttemptRecord, namedByReply, ownRefunds, probableRefunds } from '../../journal/journal.ts';
+import {
+  type ApprovalFields,
+  type AttemptRecord,
+  approvalFields,
+  namedByReply,
+  ownRefunds,
+  probableRefunds,
+} from '../../journal/journal.ts';
 import { type KnownRefund, type RefundFacts, refundFacts } from '../../orders/orders.ts';
 import type { MadeWords } from './refund-checks.ts';
 
@@ -20,6 +27,8 @@ interface RefundOrigin {
   /** The journal of the team does not know it, as `by` says. */
   readonly unknown?: true;
   readonly reason: string | undefined;
+  /** Who approved it, and its ticket; undefined if this machine did not surely send it. */
+  readonly approval?: ApprovalFields;
 }
 
 /**
@@ -114,9 +123,16 @@ export function senderOf(ctx: Context, { attempt, record }: KnownRefund): string
 
 function refundOrigins(facts: ReadonlyMap<string, RefundFacts>): ReadonlyMap<string, RefundOrigin> {
   return new Map(
-    [...facts].map(([id, { by: sender, note, knownBy, reason }]): [string, RefundOrigin] => {
+    [...facts].map(([id, { by: sender, note, knownBy, reason, sent }]): [string, RefundOrigin] => {
       const by = note === undefined ? sender : `${sender}: ${note}`;
-      return [id, { by: knownBy === 'read' ? `${by} (its reply was lost)` : by, reason }];
+      return [
+        id,
+        {
+          by: knownBy === 'read' ? `${by} (its reply was lost)` : by,
+          reason,
+          approval: approvalFields(sent),
+        },
+      ];
     }),
   );
 }

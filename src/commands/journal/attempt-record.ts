@@ -5,7 +5,7 @@ import { type Column, fieldColumn } from '../../api/resources.ts';
 import type { JsonObject } from '../../api/spec.ts';
 import { acknowledgementOf } from '../../changes/changes.ts';
 import type { Context } from '../../context/context.ts';
-import { type AttemptRecord, statementOn, type VerdictRow } from '../../journal/journal.ts';
+import { type AttemptRecord, approvalFields, statementOn, type VerdictRow } from '../../journal/journal.ts';
 import { recordedState, refundStates, untilMayAppear } from '../../orders/orders.ts';
 import { briefOutcome, longestOutcome, outcomeWords } from './attempt-words.ts';
 
@@ -49,6 +49,10 @@ export const attemptColumns: readonly Column[] = [
   fieldColumn('verdict_at', 'VERDICT AT', 'time'),
   fieldColumn('refunds', 'REFUNDS', 'text'),
   fieldColumn('reason', 'REASON', 'text'),
+  fieldColumn('approved_by', 'APPROVED BY', 'text'),
+  fieldColumn('approved_at', 'APPROVED', 'time'),
+  fieldColumn('request', 'REQUEST', 'id'),
+  fieldColumn('ticket', 'TICKET', 'text'),
   fieldColumn('twins', 'TWINS', 'text'),
   fieldColumn('idempotency_key', 'IDEMPOTENCY KEY', 'text'),
   fieldColumn('plan', 'PLAN', 'text'),
@@ -121,7 +125,7 @@ export function recordOf(record: AttemptRecord, open: boolean): JsonObject {
     // Only in a team.
     ...(sent.stamp?.desk === undefined ? {} : { desk: sent.stamp.desk }),
     ...(sent.askedBy === undefined ? {} : { asked_by: sent.askedBy }),
-    ...(sent.approvedBy === undefined ? {} : { approved_by: sent.approvedBy }),
+    ...approvalFields(sent),
     // The rest of it is in a file.
     ...(sent.archived === undefined ? {} : { archived: true }),
     reason: sent.reason ?? null,

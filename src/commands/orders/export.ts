@@ -22,7 +22,14 @@ import { daysOfFile, daysOfFlag, exportFlags } from '../export-flags.ts';
 import { type ExportJob, type RowMaker, runExport } from '../export-run.ts';
 import { passing } from '../listing.ts';
 import { feedIndex, type IndexFeed } from './feed-index.ts';
-import { type FilterInput, filterFlags, type OrderFilters, orderFilters } from './order-filters.ts';
+import {
+  type AmountRange,
+  amountRange,
+  type FilterInput,
+  filterFlags,
+  type OrderFilters,
+  orderFilters,
+} from './order-filters.ts';
 import { type DateState, stopAtDate } from './order-observer.ts';
 import {
   datedRows,
@@ -55,6 +62,11 @@ export const exportOrders = defineCommand({
     ...filterFlags,
     since: whenFlag('only rows of this time (--by) or later: today, last-month, 30d, 2026-11-20, ISO 8601'),
     until: whenFlag('only rows before this time; --until today: up to last midnight'),
+    'min-amount': flag.typedAmount({
+      value: 'N',
+      summary: 'only rows of this amount or more: of the order, the charge or the refund, as --rows says',
+    }),
+    'max-amount': flag.typedAmount({ value: 'N', summary: 'only rows of this amount or less' }),
     strict: flag.switch({
       summary:
         'stop at the first order of which the service does not show all, instead of naming all of them',
@@ -70,12 +82,17 @@ export const exportOrders = defineCommand({
       const { profile } = service;
       const rows = flags.rows ?? 'orders';
       const by = flags.by ?? defaultDate[rows];
-      const { since, until, ...rest } = flags;
+      const { since, until, 'min-amount': _min, 'max-amount': _max, ...rest } = flags;
       const days = daysOfFlag(ctx, flags.tz);
       const clockAndZone = clockIn(days, ctx.clock.now());
       const range = timeRange({ since, until }, clockAndZone);
       warnOfFuture(ctx, until, clockAndZone);
       const { filters, leftOut } = orderFilters(ctx, rest, service);
+      const amounts = amountRange(flags, profile);
+      for (const line of amounts.warnings) ctx.notes.warn(line);
+      const filterWords = [...filters.map(({ words }) => words), amounts.words].filter(
+        (words) => words.length > 0,
+      );
       // A journal that cannot be read is told before anything is exported.
       let known = rows === 'refunds' ? await knownOf(ctx, service, []) : noneKnown;
       const toldOf = (order: JsonObject) => toldRefunds(known.get(order.id) ?? nothingKnown);
@@ -84,10 +101,7 @@ export const exportOrders = defineCommand({
         rowsWord: rows,
         columns: columnsOf[rows],
         ...(rows === 'refunds' ? { ownFields: refundRowFields } : {}),
-        words: wordsOf(
-          { ...flags, rows, by },
-          filters.flatMap(({ words }) => words),
-        ),
+        words: wordsOf({ ...flags, rows, by }, filterWords.flat()),
         query: () => ({
           resource: 'orders',
           rows,
@@ -95,7 +109,7 @@ export const exportOrders = defineCommand({
           zone: flags.tz ?? ctx.zone(),
           since: seconds(range.since),
           until: seconds(range.until),
-          filters: filters.map(({ words }) => words.join(' ')),
+          filters: filterWords.map((words) => words.join(' ')),
         }),
         rows(query, state) {
           // An export that is resumed begins in the middle of the list, and its first page has no known neighbour.
@@ -105,7 +119,7 @@ export const exportOrders = defineCommand({
           const maker = rowMaker(
             ctx,
             profile,
-            { rows, by, filters, leftOut, toldOf, strict: flags.strict === true },
+            { rows, by, filters, amounts, leftOut, toldOf, strict: flags.strict === true },
             span,
             state,
           );
@@ -190,6 +204,7 @@ function seconds(ms: number | undefined): number | null {
 interface RowsAsked extends Pick<OrderFilters, 'filters' | 'leftOut'> {
   readonly rows: RowKind;
   readonly by: RowDate;
+  readonly amounts: AmountRange;
   /** Whether the first order that does not show all ends the export. */
   readonly strict: boolean;
   /** What is known about the refunds of an order of the page that is read now. */
@@ -213,7 +228,7 @@ function spanOf(ctx: Context, { since, until, zone }: JsonObject): Span {
 function rowMaker(
   ctx: Context,
   profile: Profile,
-  { rows, by, filters, leftOut, toldOf, strict }: RowsAsked,
+  { rows, by, filters, amounts, leftOut, toldOf, strict }: RowsAsked,
   { range, days }: Span,
   state: JsonObject = {},
 ): RowMaker {
@@ -236,6 +251,7 @@ function rowMaker(
         rows,
         by,
         range,
+        amounts,
         day: (at) => days.day(at),
         referenceKeys: profile.settings['reference.keys'],
         toldOf,

@@ -21,6 +21,7 @@ import { tookMoney } from '../../api/payment.ts';
 import type { Order } from '../../api/records.ts';
 import { type JsonObject, statuses, valueAt } from '../../api/spec.ts';
 import { type RefundOrigins, sentBy } from '../../changes/changes.ts';
+import { approvalFields } from '../../journal/journal.ts';
 import type { KnownOrder, RefundState } from '../../orders/orders.ts';
 import type { Block, Cell } from '../../terminal/terminal.ts';
 import { salesView } from './order-items.ts';
@@ -247,11 +248,15 @@ function idOfRefund(
   origins: RefundOrigins,
   state: RefundState | undefined,
 ): Cell {
-  const reason = origins?.get(id)?.reason;
+  const { reason, approval = approvalFields() } = origins?.get(id) ?? {};
+  const { ticket, request, approved_at: approvedAt } = approval;
   const isNews = state !== undefined && state !== 'made' && state !== 'elsewhere';
   const word = isNews ? `${state}${status === undefined || status === state ? '' : ` (${status})`}` : status;
   return [
     `${underHeading}id ${id}${reason === undefined ? '' : `  ${reason}`}`,
+    ...(ticket === null ? [] : [`  ticket ${ticket}`]),
+    ...(request === null ? [] : [`  request ${request}`]),
+    ...(approvedAt === null ? [] : ['  approved ', { time: approvedAt, precision: 'zoned' } as const]),
     ...(word === undefined ? [] : ['  ', { text: word, style: isNews ? 'bad' : 'strong' } as const]),
   ];
 }

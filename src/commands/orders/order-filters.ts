@@ -17,7 +17,7 @@ import {
 } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import type { Input } from '../../flags/flags.ts';
-import { checkDecimals, flag, usage } from '../../flags/flags.ts';
+import { checkDecimals, type DecimalsOf, flag, usage } from '../../flags/flags.ts';
 import {
   clockAndZoneOf,
   isWithin,
@@ -28,7 +28,6 @@ import {
   whenWords,
 } from '../../flags/typed-time.ts';
 import { knownOrders, unfitOf } from '../../orders/orders.ts';
-import type { Profile } from '../../profiles/profiles.ts';
 import { closestNames } from '../../terminal/terminal.ts';
 import type { Filter } from '../listing.ts';
 import { fold } from './search/fold-text.ts';
@@ -117,7 +116,8 @@ export function orderFilters(ctx: Context, input: FilterInput, service: Service)
   if (amounts.words.length > 0)
     filters.push({
       words: amounts.words,
-      accepts: (order) => !unpriced.is(order) && amounts.holds(order),
+      accepts: (order) =>
+        !unpriced.is(order) && isAmount(order.amount) && amounts.holds(order.amount, order.currency),
       passesFew: true,
     });
   if (since !== undefined || until !== undefined)
@@ -192,12 +192,22 @@ function statusFilter(status: string): Filter & { readonly leftOut: () => readon
   };
 }
 
-function isAmount(value: unknown): boolean {
+/** Which amounts pass. */
+export type AmountRange = ReturnType<typeof amountRange>;
+
+/** Whether an amount can be compared. */
+export function isAmount(value: unknown): value is number | bigint {
   return typeof value === 'number' || typeof value === 'bigint';
 }
 
-// `160.00` means orders of the currencies that have two decimals: an amount of another currency cannot be compared with it.
-function amountRange({ 'min-amount': min, 'max-amount': max }: FilterInput, profile: Profile) {
+/**
+ * Which amounts `--min-amount` and `--max-amount` let pass. `160.00` means the currencies that have two decimals: an amount of
+ * another currency cannot be compared with it. The sign of a refund does not matter. Throws CliError 'usage' if none can pass.
+ */
+export function amountRange(
+  { 'min-amount': min, 'max-amount': max }: Pick<FilterInput, 'min-amount' | 'max-amount'>,
+  profile: DecimalsOf,
+) {
   const bounds = [
     ...(min === undefined ? [] : [{ name: '--min-amount', typed: min }]),
     ...(max === undefined ? [] : [{ name: '--max-amount', typed: max }]),
@@ -205,15 +215,20 @@ function amountRange({ 'min-amount': min, 'max-amount': max }: FilterInput, prof
   for (const { name, typed } of bounds) checkDecimals(name, typed, profile);
   if (min !== undefined && max !== undefined && min.places === max.places && min.amount > max.amount)
     throw usage(`no amount lies between --min-amount ${min.text} and --max-amount ${max.text}`);
-  const fits = (typed: TypedAmount | undefined, { currency }: JsonObject): boolean =>
+  const fits = (typed: TypedAmount | undefined, currency: unknown): boolean =>
     typed === undefined ||
     amountProblem(typed, typeof currency === 'string' ? currency : undefined, profile.settings) === undefined;
   return {
-    holds: (order: JsonObject): boolean =>
-      fits(min, order) &&
-      fits(max, order) &&
-      Number(order.amount) >= (min?.amount ?? Number.NEGATIVE_INFINITY) &&
-      Number(order.amount) <= (max?.amount ?? Number.POSITIVE_INFINITY),
+    isOpen: bounds.length === 0,
+    holds(amount: number | bigint, currency: unknown): boolean {
+      const size = amount < 0 ? -amount : amount;
+      return (
+        fits(min, currency) &&
+        fits(max, currency) &&
+        size >= (min?.amount ?? Number.NEGATIVE_INFINITY) &&
+        size <= (max?.amount ?? Number.POSITIVE_INFINITY)
+      );
+    },
     words: bounds.flatMap(({ name, typed }) => [name, typed.text]),
     warnings: bounds.flatMap(({ name, typed }) => boundWarnings(name, typed, profile.settings)),
   };

@@ -6,7 +6,9 @@ import { referenceOf } from '../../api/resources.ts';
 import { idOf, isTime, type JsonObject, statuses, valueAt } from '../../api/spec.ts';
 import type { ExportProblem, ExportRow } from '../../exports/exports.ts';
 import { isWithin, type TimeRange } from '../../flags/typed-time.ts';
+import { approvalFields } from '../../journal/journal.ts';
 import type { toldRefunds } from '../../orders/orders.ts';
+import { type AmountRange, isAmount } from './order-filters.ts';
 
 /** The kinds of rows. A new kind needs an entry in every `Record` over `RowKind`, and tsc names them. */
 export const rowKinds = ['orders', 'charges', 'refunds'] as const;
@@ -41,6 +43,7 @@ interface RowQuery {
   readonly rows: RowKind;
   readonly by: RowDate;
   readonly range: TimeRange;
+  readonly amounts: AmountRange;
   readonly day: (seconds: unknown) => string | undefined;
   /** The setting `reference.keys`. */
   readonly referenceKeys: readonly string[];
@@ -57,16 +60,22 @@ interface OrderRows {
 /** Makes the rows of one order. What the order does not show whole is a problem, unless it cannot be in the range. */
 export function orderRows(record: WireRecord, query: RowQuery): OrderRows {
   const { value: order } = record;
-  const { rows: kind, by, range } = query;
+  const { rows: kind, by, range, amounts } = query;
   const isElsewhere = by === 'created' && isTime(order.created_at) && !isWithin(range, order.created_at);
   if (isElsewhere) return { rows: [], problems: [] };
   const { parts, charges, refunds } = shownParts(order, query);
   const candidates = candidatesOf[kind](record, parts, query);
   const { rows, undated } = chosen(order, candidates, query);
+  const unpriced = amounts.isOpen ? [] : rows.filter(({ amount }) => !isAmount(amount));
   // What is not shown could be a row itself, or decide about one that was not chosen.
   const missing = { orders: [], charges, refunds: [...charges, ...refunds] }[kind];
   const decides = rows.length === candidates.length ? [] : [...charges, ...refunds];
-  return { rows, problems: [...new Set([...missing, ...decides, ...undated])] };
+  const amountless = unpriced.map(({ id }) => `${id ?? 'a record of it'} shows no amount`);
+  const passing = rows.filter(
+    ({ amount, currency }) => amounts.isOpen || (isAmount(amount) && amounts.holds(amount, currency)),
+  );
+  const problems = [...missing, ...decides, ...undated, ...problemsOf(order, 'amount', amountless)];
+  return { rows: passing, problems: [...new Set(problems)] };
 }
 
 /** A charge and its refunds. */
@@ -214,6 +223,10 @@ export const refundRowFields = [
   'email',
   'reference',
   'state',
+  'approved_by',
+  'approved_at',
+  'request',
+  'ticket',
 ] as const;
 
 /** What a refund's row tells besides the records of the service. */
@@ -245,6 +258,7 @@ function refundRow(
     email: valueAt(order, ['customer_info', 'email']) ?? null,
     reference: reference ?? null,
     state,
+    ...approvalFields(facts?.sent),
   } satisfies Readonly<Record<(typeof refundRowFields)[number], unknown>>;
   return {
     record: { value, columnsFrom: { ...value, charge, order } },

@@ -1,10 +1,11 @@
 /** `refunds list`: the refunds of a period one by one, with who made them and why. */
 
-import type { Column } from '../../api/resources.ts';
+import { type Column, fieldColumn } from '../../api/resources.ts';
 import type { JsonObject } from '../../api/spec.ts';
 import { counted } from '../../counted.ts';
 import { flag } from '../../flags/flags.ts';
 import { parsePeriod, periodFlag } from '../../flags/typed-period.ts';
+import { approvalFields } from '../../journal/journal.ts';
 import {
   createGaps,
   hasCurrency,
@@ -19,12 +20,13 @@ import { openSource, sourceFlags, sumsExits } from '../report/report-flags.ts';
 import { lastColumnsOfList, lastFieldsOfList, rowColumn, sayAsOf } from '../report/report-rows.ts';
 import { currencyWord, inCurrency, isComplete, refuseGaps } from '../report/report-screen.ts';
 import type { Source } from '../report/report-source.ts';
+import { refundFilter, refundFilterFlags } from './refund-filter.ts';
 
 const usualPeriod = 'today';
 
 export const list = defineCommand({
   description:
-    'Lists every refund that was made in a period, whenever its order was made, the newest first; --sort amount puts the largest first. Reason, note and operator come from the journal of this machine. If this machine has an index, the list comes from there, unless --live is given.',
+    'Lists every refund that was made in a period, whenever its order was made, the newest first; --sort amount puts the largest first. Who asked, who approved and why comes from the journal of this machine, or of its team. If this machine has an index, the list comes from there, unless --live is given.',
   arguments: [],
   flags: {
     period: periodFlag(usualPeriod),
@@ -38,24 +40,30 @@ export const list = defineCommand({
       summary:
         'show only the first N, with --sort amount the first N of each currency; all of them are counted',
     }),
+    ...refundFilterFlags,
     ...sourceFlags,
   },
   examples: [
     'paydesk -p demo refunds list --period this-month --sort amount --max 10',
+    'paydesk -p demo refunds list --period last-month --min-amount 400000 --columns order_id,amount,operator,approved_by',
     'paydesk -p demo refunds list --period last-week --csv --no-input',
   ],
   exits: sumsExits,
   async run(ctx, { flags }) {
     ctx.out.checkColumns(columns);
     const period = flags.period ?? parsePeriod(usualPeriod, '--period');
-    const source = await openSource(ctx, { flags, period, needs: { kind: 'refunds', makers: true } });
+    // An index keeps no texts of orders.
+    const names = nameFields.filter((name) => ctx.options.columns?.includes(name));
+    const needs = { kind: 'refunds', makers: true, names: names.length > 0 } as const;
+    const source = await openSource(ctx, { flags, period, needs });
+    const filter = refundFilter(ctx, flags, source);
     const found: RefundFact[] = [];
     const missing = createGaps();
     for await (const { refunds, problem } of source.facts) {
       missing.problem(problem);
       for (const refund of refunds.filter((one) => hasCurrency(flags.currency, one.currency))) {
         if (refund.madeAt === undefined) missing.undated(refund, refund.id ?? 'a refund');
-        else if (isInSpan(source.range, refund.madeAt)) found.push(refund);
+        else if (isInSpan(source.range, refund.madeAt) && filter.accepts(refund)) found.push(refund);
       }
     }
     const gaps = missing.all();
@@ -64,11 +72,15 @@ export const list = defineCommand({
     const shown = isBySize ? largestOfEach(sorted, flags.max) : sorted.slice(0, flags.max ?? sorted.length);
     await ctx.out.ownList(
       columns,
-      shown.map((refund) => rowOf(refund, source, isComplete(gaps))),
+      shown.map((refund) => {
+        const named = Object.fromEntries(names.map((name) => [name, refund[name] ?? null]));
+        return rowOf(refund, source, isComplete(gaps), named);
+      }),
       { zone: source.zone },
     );
     const part = shown.length < found.length ? `; ${partWords(found, isBySize, flags.max)}` : '';
     ctx.notes.note(foundWords(source, found.length, part));
+    for (const line of filter.lines()) ctx.notes.note(line);
     sayAsOf(ctx, source);
     refuseGaps(gaps, 'refunds');
     return undefined;
@@ -102,9 +114,12 @@ function byId({ id: one = '' }: RefundFact, { id: other = '' }: RefundFact): num
   return one < other ? -1 : 1;
 }
 
+// What a row says of the buyer only if somebody names the column: an index does not keep it.
+const nameFields = ['buyer', 'email', 'reference'] as const;
+
 const columns: readonly Column[] = [
   { ...rowColumn('id', 'id'), tableFrom: 140, isMissed: true },
-  { ...rowColumn('made_at', 'time'), title: 'MADE' },
+  { ...rowColumn('refunded_at', 'time'), title: 'MADE' },
   { ...rowColumn('order_id', 'id'), title: 'ORDER', stays: true },
   { ...rowColumn('charge_id', 'id'), tableFrom: 200 },
   { ...rowColumn('amount', 'money'), title: 'AMOUNT', stays: true },
@@ -126,8 +141,13 @@ const columns: readonly Column[] = [
   },
   { ...rowColumn('operator', 'text'), tableFrom: 10_000 },
   { ...rowColumn('reason', 'text'), tableFrom: 10_000 },
+  { ...rowColumn('approved_by', 'text'), tableFrom: 10_000 },
+  { ...rowColumn('approved_at', 'time'), tableFrom: 10_000 },
+  { ...rowColumn('request', 'id'), tableFrom: 10_000 },
+  { ...rowColumn('ticket', 'text'), tableFrom: 10_000 },
   { ...rowColumn('card', 'card'), tableFrom: 100, isMissed: true },
   { ...rowColumn('note', 'text'), tableFrom: 120, isMissed: true },
+  ...nameFields.map((name) => ({ ...fieldColumn(name, name.toUpperCase(), 'text'), derived: true as const })),
   { ...rowColumn('origin', 'text'), tableFrom: 200 },
   { ...rowColumn('brand', 'text'), tableFrom: 200 },
   { ...rowColumn('order_status', 'status'), tableFrom: 200 },
@@ -135,11 +155,11 @@ const columns: readonly Column[] = [
   ...lastColumnsOfList,
 ];
 
-function rowOf(refund: RefundFact, source: Source, isComplete: boolean): JsonObject {
+function rowOf(refund: RefundFact, source: Source, isComplete: boolean, names: JsonObject): JsonObject {
   return {
     object: 'refund_made',
     id: refund.id ?? null,
-    made_at: refund.madeAt ?? null,
+    refunded_at: refund.madeAt ?? null,
     order_id: refund.orderId ?? null,
     charge_id: refund.chargeId ?? null,
     // As the service writes it: money that goes back is negative.
@@ -148,8 +168,10 @@ function rowOf(refund: RefundFact, source: Source, isComplete: boolean): JsonObj
     state: refund.state ?? null,
     operator: refund.operator,
     reason: refund.reason,
+    ...(refund.approval ?? approvalFields()),
     card: refund.last4 === undefined ? null : `*${refund.last4}`,
     note: refund.note ?? null,
+    ...names,
     origin: refund.origin,
     brand: refund.brand,
     order_status: refund.status ?? null,

@@ -32,7 +32,7 @@ export async function openFile(ctx: Context, asked: Asked, path: string): Promis
   const { needs } = asked;
   const opened = await ctx.exports.read(path);
   const { query, account, startedAt } = opened;
-  const settings = await settingsOf(ctx, opened);
+  const profile = await profileOf(ctx, opened);
   const time = timeOf(ctx, asked, typeof query.zone === 'string' ? query.zone : undefined);
   const again = exportOf(ctx, opened);
   refuseUnlessHeld(path, opened, needs, { ...time, again });
@@ -53,7 +53,12 @@ export async function openFile(ctx: Context, asked: Asked, path: string): Promis
     for await (const records of inParts(opened.records(), recordsAtATime)) {
       read += records.length;
       const makerOf = await makers(records.map((record) => orderIn(record, query)));
-      for (const record of records) yield factsOf(record, query, { makerOf, purchaseOf });
+      for (const record of records)
+        yield factsOf(record, query, {
+          makerOf,
+          purchaseOf,
+          referenceKeys: profile?.settings['reference.keys'],
+        });
     }
   }
   const asOf = startedAt * 1000;
@@ -62,7 +67,7 @@ export async function openFile(ctx: Context, asked: Asked, path: string): Promis
   return {
     kind: 'file',
     label: { text: `from ${path}`, style: 'strong' },
-    settings,
+    profile,
     ...time,
     asOf,
     reachesTo: asOf,
@@ -84,11 +89,11 @@ async function* factsOfProblems({ problems, query }: ExportReading): AsyncGenera
       : { order: undefined, payments: [], refunds: [], problem: `${id}: ${why}` };
 }
 
-// The settings of the profile that made the export, if this machine has it: they say how amounts and days are shown.
-async function settingsOf(ctx: Context, { profile }: ExportReading): Promise<Source['settings']> {
+// The profile that made the export, if this machine has it: its settings say how amounts and days are shown.
+async function profileOf(ctx: Context, { profile }: ExportReading): Promise<Source['profile']> {
   try {
     const named = await ctx.profiles.open(ctx.options.profile === undefined ? profile : undefined);
-    return named.profile.settings;
+    return named.profile;
   } catch (error) {
     if (error instanceof CliError && ctx.options.profile === undefined) return undefined;
     throw error;

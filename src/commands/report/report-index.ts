@@ -163,7 +163,7 @@ async function sourceOf(
   return {
     kind: 'index',
     label: accountSpan(profile),
-    settings: profile.settings,
+    profile,
     ...time,
     asOf: Math.min(headReadAt, ...reads.map(({ readAt }) => readAt)) * 1000,
     reachesTo: headReadAt * 1000,

@@ -35,7 +35,7 @@ export async function openLive(ctx: Context, asked: Asked): Promise<OpenedSource
   return {
     kind: 'live',
     label: accountSpan(service.profile),
-    settings: service.profile.settings,
+    profile: service.profile,
     ...time,
     asOf,
     reachesTo: asOf,
@@ -67,6 +67,7 @@ function walk(
   { makers, see, since }: Walk,
 ): { readonly facts: AsyncIterable<Facts>; readonly words: () => string } {
   const { profile } = service;
+  const { 'reference.keys': referenceKeys } = profile.settings;
   const dates = stopAtDate(profile.settings['orders.order'] === 'newest-first', since);
   let read = 0;
   let ended = false;
@@ -86,7 +87,7 @@ function walk(
         modes.add(orders);
         if (see !== undefined) see(await shownOrders(ctx, service, orders));
         const makerOf = await makers(orders);
-        for (const order of orders) yield factsOfOrder(order, { makerOf, purchaseOf });
+        for (const order of orders) yield factsOfOrder(order, { makerOf, purchaseOf, referenceKeys });
         ended = dates.reached;
         if (ended) break;
       }

@@ -97,8 +97,8 @@ function cells(label: Cell): readonly Exclude<Cell, readonly unknown[]>[] {
 }
 
 /** How this report writes amounts. */
-export function amountsOf({ settings }: Source): AmountStyle {
-  return settings ?? plainAmounts;
+export function amountsOf({ profile }: Pick<Source, 'profile'>): AmountStyle {
+  return profile?.settings ?? plainAmounts;
 }
 
 /** The code of a currency in a table: never blank. */

@@ -9,6 +9,7 @@ import {
   type PagePart,
   type PageSection,
   percent,
+  type RefundFact,
   type RefundSum,
 } from '../../reports/reports.ts';
 import type { ReportFigures } from './report-figures.ts';
@@ -136,12 +137,16 @@ function splitParts(
 
 function largestSection({ largest }: ReportFigures, { source, names }: ReportHow): PageSection {
   const style = amountsOf(source);
+  const isApproved = largest.some(({ approval }) => (approval?.approved_by ?? '') !== '');
+  const isTicketed = largest.some(({ approval }) => (approval?.ticket ?? '') !== '');
   const columns = [
     left('Order'),
     right('Amount'),
     left('Made'),
     left('Card'),
     left('By'),
+    ...(isApproved ? [left('Approved by')] : []),
+    ...(isTicketed ? [left('Ticket')] : []),
     ...(names ? [left('Buyer'), left('Note')] : []),
   ];
   const parts = [...Map.groupBy(largest, ({ currency }) => currency)].map(([currency, refunds]): PagePart => {
@@ -152,11 +157,21 @@ function largestSection({ largest }: ReportFigures, { source, names }: ReportHow
       source.days.show(refund.madeAt, 'day'),
       `${refund.brand}${refund.last4 === undefined ? '' : ` *${refund.last4}`}`,
       refund.operator === refund.reason ? refund.operator : `${refund.operator}: ${refund.reason}`,
+      ...(isApproved ? [approvedWords(refund, source)] : []),
+      ...(isTicketed ? [refund.approval?.ticket ?? '-'] : []),
       ...(names ? [refund.buyer ?? notShown, refund.note ?? '-'] : []),
     ]);
     return { heading: word, table: { name: `Largest refunds, ${word}`, columns, rows } };
   });
   return { title: 'Largest refunds', parts, empty: `No refunds${inCurrency(source)} in this period.` };
+}
+
+function approvedWords({ approval }: RefundFact, { days }: Source): string {
+  const { approved_by: by = null, approved_at: at = null, request = null } = approval ?? {};
+  if (by === null) return '-';
+  return [by, ...(at === null ? [] : [days.show(at, 'day')]), ...(request === null ? [] : [request])].join(
+    ', ',
+  );
 }
 
 function waitingSection({ waiting }: ReportFigures, { source }: ReportHow): PageSection {

@@ -6,7 +6,7 @@ import { CliError } from '../../errors.ts';
 import { usage } from '../../flags/flags.ts';
 import type { Period } from '../../flags/typed-period.ts';
 import { clockIn, type TimeRange } from '../../flags/typed-time.ts';
-import type { AttemptRecord, Journal, Moment } from '../../journal/journal.ts';
+import { type AttemptRecord, approvalFields, type Journal, type Moment } from '../../journal/journal.ts';
 import {
   type KnownOrder,
   knownOrder,
@@ -50,8 +50,8 @@ export interface Source {
   readonly kind: 'live' | 'file' | 'index';
   /** The account, or the file. */
   readonly label: Cell;
-  /** They say how amounts are shown; undefined if the profile is not known here. */
-  readonly settings: Profile['settings'] | undefined;
+  /** Its settings say how amounts are shown; undefined if this machine does not know it. */
+  readonly profile: Profile | undefined;
   readonly days: Days;
   readonly zone: string;
   readonly range: TimeRange;
@@ -156,7 +156,8 @@ function makerAmong(attempts: readonly AttemptRecord[], now: Moment): MakerOf {
     // An attempt that is not confirmed yet probably made it.
     const origin = facts === undefined ? 'probably this machine' : 'this machine';
     const { reason = noReason, note } = attempt.sent;
-    return { origin, reason, operator: attempt.sent.operator, note, state };
+    const approval = approvalFields(attempt.sent);
+    return { origin, reason, operator: attempt.sent.operator, note, state, approval };
   };
 }
 

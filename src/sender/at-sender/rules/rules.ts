@@ -49,8 +49,8 @@ export interface MemberRules extends Omit<TeamRules, 'checkPlan'> {
   checkPlan(plan: PlannedRefunds): Promise<PlanFinding>;
 }
 
-/** Who asked for the approval of a change, if that was somebody else, and who gave it. */
-type Approved = Pick<SentRow, 'askedBy' | 'approvedBy'>;
+/** Who asked for the approval of a change, if that was somebody else, who gave it and when, and its request. */
+type Approved = Pick<SentRow, 'askedBy' | 'approvedBy' | 'approvedAt' | 'approval'>;
 
 /** The rules of a sender. */
 export interface Rules {
@@ -192,7 +192,9 @@ async function approvalFor(run: Run, sent: SentRow, plan: Ruled['plan']): Promis
 function approvedIn(request: ApprovalRequest | undefined, { member }: RuledAsker): Approved {
   const askedBy = request?.asked.operator;
   return {
+    approval: request?.id,
     approvedBy: request?.decided?.operator,
+    approvedAt: request?.decided?.time,
     ...(askedBy === undefined || askedBy === member ? {} : { askedBy }),
   };
 }

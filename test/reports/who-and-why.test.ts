@@ -1,0 +1,137 @@
+/** Which refunds `refunds list` shows, and what it, exports and the journal say of who asked and why. */
+
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { Service } from '../harness/service.ts';
+import { recordsIn, startRefunds } from '../refunds/refund-service.ts';
+import { clock, orderAt, refundAs, startDated, startRefunding } from './refunded-orders.ts';
+
+const ask = (service: Service, ...words: readonly string[]) => service.run(words, { env: clock });
+const ordersOf = (stdout: string) =>
+  (JSON.parse(stdout) as { readonly data: readonly { readonly order_id: string }[] }).data.map(
+    ({ order_id: id }) => id,
+  );
+const list = ['refunds', 'list', '--period', '2040-11', '--json'];
+
+/** Three refunds of this machine, by two people, and one of somebody else. */
+async function startShop(): Promise<Service> {
+  const sizes = { a: 400_000, b: 399_999, c: 900_000 };
+  const service = await startRefunding(
+    Object.entries(sizes).map(([name, amount]) => orderAt(`ord_${name}`, '2040-11-20T10:00:00Z', { amount })),
+  );
+  await refundAs(service, 'ana', 'ord_a');
+  await refundAs(service, 'ben', 'ord_b');
+  await refundAs(service, 'ben', 'ord_c');
+  const made = { amount: 500_000, at: '2040-11-21T09:00:00Z' };
+  const elsewhere = orderAt('ord_e', '2040-11-20T10:00:00Z', { amount: 1_000_000, refunds: [made] });
+  service.orders = [...service.orders, elsewhere];
+  return service;
+}
+
+describe('refunds list', () => {
+  test.each([
+    ['--min-amount', ['--min-amount', '400000'], ['ord_a', 'ord_c', 'ord_e']],
+    ['--max-amount', ['--max-amount', '400000'], ['ord_a', 'ord_b']],
+    ['both', ['--min-amount', '399999', '--max-amount', '500000'], ['ord_a', 'ord_b', 'ord_e']],
+    ['--operator', ['--operator', 'ben'], ['ord_b', 'ord_c']],
+    ['--reason', ['--reason', 'requested_by_client', '--max-amount', '500000'], ['ord_a', 'ord_b']],
+    ['--state', ['--state', 'elsewhere'], ['ord_e']],
+    ['--approved-by', ['--approved-by', 'lea'], []],
+  ])('shows those of %s by the refund itself, not by its order', async (_, words, ids) => {
+    await using service = await startShop();
+    const ran = await ask(service, ...list, ...words);
+    expect(ran.code, ran.stderr).toBe(0);
+    expect(ordersOf(ran.stdout).toSorted()).toEqual(ids);
+  });
+
+  test('says which names there are when one matches nothing', async () => {
+    await using service = await startShop();
+    const ran = await ask(service, ...list, '--operator', 'bne');
+    expect(ordersOf(ran.stdout)).toEqual([]);
+    expect(ran.stderr).toContain(
+      '--operator bne: none of this period; there is ana, ben, not from this machine',
+    );
+  });
+
+  test('shows buyer, address and number of the order as columns', async () => {
+    const made = { amount: 300, at: '2040-11-20T12:00:00Z' };
+    const order = orderAt('ord_1', '2040-11-20T10:00:00Z', { refunds: [made], metadata: { number: 'SO-1' } });
+    await using service = await startDated({ orders: [order] });
+    const ran = await ask(
+      service,
+      'refunds',
+      'list',
+      '--period',
+      '2040-11',
+      '--csv',
+      '--columns',
+      'buyer,email',
+    );
+    expect(ran.stdout).toBe('buyer,email\nBuyer Name,ord_1@example.com\n');
+  });
+
+  test('names a refund without an amount as left out where amounts are compared', async () => {
+    const made = { amount: 300, at: '2040-11-20T12:00:00Z', changes: { amount: null } };
+    const order = orderAt('ord_1', '2040-11-20T10:00:00Z', { refunds: [made] });
+    await using service = await startDated({ orders: [{ ...order, amount_refunded: 0 }] });
+    const ran = await ask(service, ...list, '--min-amount', '1');
+    expect(ordersOf(ran.stdout)).toEqual([]);
+    expect(ran.stderr).toContain('1 refund left out: no amount is shown, so it cannot be compared');
+  });
+});
+
+test('orders export --rows refunds --min-amount is about the refund, and --rows charges about the charge', async () => {
+  await using service = await startShop();
+  const rows = async (kind: string, least: string) => {
+    const words = ['orders', 'export', '--rows', kind, '--min-amount', least, '--csv', '--columns', 'amount'];
+    const ran = await ask(service, ...words);
+    expect(ran.code, ran.stderr).toBe(0);
+    return ran.stdout.trim().split('\n').slice(1);
+  };
+  expect((await rows('refunds', '500001')).toSorted()).toEqual(['-900000']);
+  expect((await rows('charges', '500001')).toSorted()).toEqual(['1000000', '900000']);
+});
+
+test('a row whose amount is not shown is named when amounts are compared, never left out silently', async () => {
+  const made = { amount: 300, at: '2040-11-20T12:00:00Z', changes: { amount: null } };
+  const order = { ...orderAt('ord_1', '2040-11-20T10:00:00Z', { refunds: [made] }), amount_refunded: 0 };
+  await using service = await startDated({ orders: [order] });
+  const words = ['orders', 'export', '--rows', 'refunds', '--min-amount', '1', '--to', 'r.csv'];
+  expect(await ask(service, ...words)).toMatchObject({ code: 9 });
+  expect(readFileSync(join(service.home.path, 'r.csv.problems.csv'), 'utf8')).toBe(
+    'order_id,missing,why\nord_1,amount,rf_ord_1_1 shows no amount\n',
+  );
+});
+
+test('the column ticket of a plan stands in the list of refunds, in an export, in the journal and on the order', async () => {
+  await using service = await startRefunds([orderAt('ord_1', '2026-11-20T10:00:00Z')]);
+  writeFileSync(
+    join(service.home.path, 'rows.csv'),
+    'order_id,amount,note,Ticket,seat\nord_1,full,box was empty,T-8840,A1\n',
+  );
+  await service.run(['refunds', 'plan', 'rows.csv', '--to', 'rows.plan']);
+  const applied = await service.run(['refunds', 'apply', 'rows.plan', '--yes']);
+  expect(applied.code, applied.stderr).toBe(0);
+  const period = ['--period', '2020-01-01..2100-01-01', '--json'];
+  const [listed] = recordsIn(await service.run(['refunds', 'list', ...period]));
+  const [exported] = (await service.run(['orders', 'export', '--rows', 'refunds', '--ndjson'])).stdout.split(
+    '\n',
+  );
+  const [sent] = recordsIn(await service.run(['journal', 'list', '--json']));
+  const told = {
+    ticket: 'T-8840',
+    note: 'box was empty',
+    approved_by: null,
+    approved_at: null,
+    request: null,
+  };
+  for (const row of [listed, JSON.parse(exported ?? ''), sent]) expect(row).toMatchObject(told);
+  const shown = await service.run(['orders', 'show', 'ord_1']);
+  expect(shown.stdout).toContain('ticket T-8840');
+  expect(shown.stdout).toContain('box was empty');
+  await service.run(['report', '--period', '2020-01-01..2100-01-01', '--to', 'r.html']);
+  expect(readFileSync(join(service.home.path, 'r.html'), 'utf8')).toMatch(
+    /<th[^>]*>Ticket<\/th>[\s\S]*T-8840/,
+  );
+});
