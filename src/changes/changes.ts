@@ -47,12 +47,14 @@ export { orderFlags } from './create/order-body.ts';
 export { createPaymentLink, linkFlags } from './create/payment-link.ts';
 export { bodyFlag, creationFlags, parsePair, parsePairAt, qrFlags } from './create/sale-flags.ts';
 export { failedSteps } from './explain-outcome.ts';
+export { checkNote, lettersIn, missingIn, refuseIncomplete } from './may-change.ts';
 export { changedFields, type PickedOrder } from './order-change.ts';
 export { refuseForged } from './plan-again.ts';
 export { approveRequest, rejectRequest, showRequest } from './refund/answer-request.ts';
 export { isOfRefund, requestPattern } from './refund/approved-refund.ts';
 export { originsAmong, type RefundOrigins, sentBy } from './refund/known-refunds.ts';
 export { lookForTwins } from './refund/look-for-twins.ts';
+export { countingAt } from './refund/refund-checks.ts';
 export { refundOrder } from './refund/refund-order.ts';
 export {
   accountWords,

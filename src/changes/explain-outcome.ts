@@ -22,7 +22,7 @@ import {
 } from '../journal/journal.ts';
 import { stateMeans } from '../orders/orders.ts';
 import { commandLine, type Profile } from '../profiles/profiles.ts';
-import { chargeCommands } from './refund/refund-checks.ts';
+import { type Counting, chargeCommands } from './refund/refund-checks.ts';
 
 /** Any outcome except a dry run. */
 export type Ended = Exclude<Outcome, { verdict: 'dry_run' }>;
@@ -207,8 +207,8 @@ interface Refusal {
   readonly asked: RefundRequest;
   /** Writes a time (Unix seconds) in full. */
   readonly time: (seconds: number) => string;
-  /** Unix milliseconds. */
-  readonly nowMs: number;
+  /** What the limits of the account count. */
+  readonly counting: Counting;
 }
 
 const explanations: Readonly<Record<DocumentedError, (refusal: Refusal) => Explanation>> = {
@@ -239,7 +239,11 @@ function notReturnable(refusal: Refusal, money: OrderMoney | undefined): Explana
   return {
     message: `order ${id} is not refundable${whole}${blocked.length === 0 ? '' : which}`,
     certain: wentBack(money, refusal),
-    now: [...bankWords(money), ...chargeCommands(money, open, profile, refusal.asked, refusal.nowMs), show],
+    now: [
+      ...bankWords(money),
+      ...chargeCommands(money, open, profile, refusal.asked, refusal.counting),
+      show,
+    ],
   };
 }
 
@@ -266,13 +270,13 @@ function bankWords({ charges }: OrderMoney): readonly string[] {
 }
 
 function chargeIdRequired(
-  { profile, orderId, asked, nowMs }: Refusal,
+  { profile, orderId, asked, counting }: Refusal,
   money: OrderMoney | undefined,
 ): Explanation {
   const charges = money?.charges.filter(({ counts }) => counts) ?? [];
   return {
     message: `order ${orderId ?? money?.id ?? ''} was paid by ${charges.length === 0 ? 'several' : charges.length} charges: to refund a part, name the charge`,
-    now: money === undefined ? [] : chargeCommands(money, charges, profile, asked, nowMs),
+    now: money === undefined ? [] : chargeCommands(money, charges, profile, asked, counting),
   };
 }
 

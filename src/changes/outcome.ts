@@ -130,7 +130,7 @@ function rejectedError(
           others: refunds,
           asked: change.request.body ?? {},
           time: (seconds) => ctx.fullTime(seconds * 1000),
-          nowMs: ctx.clock.now(),
+          counting: { nowMs: ctx.clock.now(), unshown: [] },
         });
   return new CliError(
     outcome.unrecorded === undefined ? 'rejected' : 'incomplete',

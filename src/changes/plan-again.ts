@@ -11,6 +11,8 @@ import { orderOf, parseHeader, parsePath, refuseMoneyRoute, refuseOverrides } fr
 import { checkCapturable } from './capture-order.ts';
 import { totalOf } from './create/new-order.ts';
 import { sumOf } from './create/sale-flags.ts';
+import { refuseIncomplete } from './may-change.ts';
+import type { Counting } from './refund/refund-checks.ts';
 import { planRefund } from './refund/refund-plan.ts';
 
 /** What a desk wants to send. */
@@ -26,28 +28,34 @@ type Planned = Partial<
 
 /**
  * Throws CliError 'refused' unless a change is just what follows from its body and from the order as it is now. `fresh`: the order;
- * undefined for a change that belongs to none. `nowMs`: Unix milliseconds.
+ * undefined for a change that belongs to none.
  */
 export function refuseForged(
   asked: Asked,
   fresh: JsonObject | undefined,
   profile: Profile,
-  nowMs: number,
+  counting: Counting,
 ): void {
-  const planned = plannedFrom(asked, fresh, profile, nowMs);
+  refuseIncomplete(asked, profile);
+  const planned = plannedFrom(asked, fresh, profile, counting);
   const other = Object.entries(planned).find(
     ([name, value]) => plain(value) !== plain(Object.entries(asked).find(([key]) => key === name)?.[1]),
   );
   if (other !== undefined) throw forged(`its ${other[0]} is not what follows from the request and the order`);
 }
 
-function plannedFrom(asked: Asked, fresh: JsonObject | undefined, profile: Profile, nowMs: number): Planned {
+function plannedFrom(
+  asked: Asked,
+  fresh: JsonObject | undefined,
+  profile: Profile,
+  counting: Counting,
+): Planned {
   const { kind, orderId, request } = asked;
   if (orderId !== undefined && fresh?.id !== orderId) throw forged('it is about another order');
   if (fresh !== undefined) checkMode(fresh, profile);
   switch (kind) {
     case 'refund':
-      return plannedRefund(asked, fresh, profile, nowMs);
+      return plannedRefund(asked, fresh, profile, counting);
     case 'capture':
       return plannedCapture(asked, fresh, profile);
     case 'order': {
@@ -72,14 +80,14 @@ function plannedRefund(
   { orderId = '', request, reason, note }: Asked,
   fresh: JsonObject | undefined,
   profile: Profile,
-  nowMs: number,
+  counting: Counting,
 ): Planned {
   const checked = checkRequest(refundRequest, request.body);
   if (fresh === undefined || 'faults' in checked) throw forged('its body is no refund');
   const { charge_id: charge, amount, reason: sentReason } = checked.body;
   // Whether an equal refund was made before is for the guards of the journal: they know which rows of a plan may be equal.
   const again = moneyOf(fresh)?.charges.flatMap(({ refunds }) => refunds.map(({ id }) => id)) ?? [];
-  const plan = planRefund({ charge, amount, reason: sentReason, note, again }, fresh, profile, { nowMs });
+  const plan = planRefund({ charge, amount, reason: sentReason, note, again }, fresh, profile, { counting });
   return {
     request: { method: 'POST', path: paths.refunds(orderId), body: { ...plan.body } },
     expected: plan.expected,

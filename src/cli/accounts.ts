@@ -1,17 +1,19 @@
 /** Connects a run to the account of a profile: with a client for reads, and with the journal, through which all changes go. */
 
 import { mkdirSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
 import { type Client, createPace, openClient, type Pace, proxyFor } from '../api/api.ts';
 import type { WhatChanges } from '../commands/commands.ts';
 import type { Context } from '../context/context.ts';
 import { CliError } from '../errors.ts';
 import type { ClockWithTimers, Io } from '../io.ts';
-import { type Journal, type JournalStore, newChangeId } from '../journal/journal.ts';
+import { type Journal, type JournalStore, marksOfService, newChangeId, textsOf } from '../journal/journal.ts';
 import { tolerableSkewMs } from '../journal/journal-time.ts';
 import { openJournal } from '../journal/open-journal.ts';
 import type { Locks } from '../locks/locks.ts';
 import { fingerprint } from '../profiles/key-store.ts';
-import type { FileRules, OpenProfile, Profile, Profiles } from '../profiles/profiles.ts';
+import { withLimits } from '../profiles/limits.ts';
+import type { FileRules, OpenProfile, Profile, Profiles, SettingTexts } from '../profiles/profiles.ts';
 import { refuseUnsafeRuntime } from '../profiles/unsafe-runtime.ts';
 import type { Demo } from '../simulator/demo.ts';
 import type { Notes, Secrets } from '../terminal/terminal.ts';
@@ -76,8 +78,9 @@ export function createAccount(parts: AccountParts): Account {
   const openClients: Client[] = [];
   // One pace for all clients, because a change may have another client than the command.
   const pace = createPace(parts.clock);
+  const limitsOf: LimitsOf = async (service) => textsOf(await opened.journal.limits(marksOfService(service)));
   const openWith = async (openProfile: () => Promise<OpenProfile>): Promise<Client> => {
-    const client = await openAccount(parts, openProfile, { pace, desk });
+    const client = await openAccount(parts, openProfile, { pace, desk, limitsOf });
     openClients.push(client);
     return client;
   };
@@ -169,7 +172,13 @@ export function createAccount(parts: AccountParts): Account {
       (await profiles.open(ofPlan)).allowChange();
       const team = globals.dryRun ? undefined : await desk();
       if (team !== undefined) return await team.change(newChangeId(change))(change);
-      const [client, { createChange }] = await Promise.all([open(), import('../journal/make-change.ts')]);
+      const [client, { createChange }, { refuseIncomplete }] = await Promise.all([
+        open(),
+        import('../journal/make-change.ts'),
+        import('../changes/may-change.ts'),
+      ]);
+      refuseIncomplete(change, client.service.profile);
+      await refuseOtherLimits(client, limitsOf);
       let changeEnded: (() => void) | undefined;
       let sentAs = '';
       const store = beforeSent(opened.store, (sent) => {
@@ -186,12 +195,30 @@ export function createAccount(parts: AccountParts): Account {
           options: globals,
           ids: () => newChangeId(change),
           signal: stopWaiting,
-        })(change);
+        })({
+          ...change,
+          async checkFresh(fresh) {
+            await refuseOtherLimits(client, limitsOf);
+            await change.checkFresh(fresh);
+          },
+        });
       } finally {
         changeEnded?.();
       }
     },
   };
+}
+
+type LimitsOf = (service: Pick<Client['service'], 'profile' | 'keyFingerprint'>) => Promise<SettingTexts>;
+
+// Throws CliError 'refused' if somebody set a limit of the account after this run read them.
+async function refuseOtherLimits({ service }: Client, limitsOf: LimitsOf): Promise<void> {
+  const now = withLimits(service.profile, await limitsOf(service));
+  if (isDeepStrictEqual(now.settings, service.profile.settings)) return;
+  throw new CliError('refused', 'somebody set a limit of this account since this command read them', {
+    certain: 'nothing was sent',
+    now: ['run the command again'],
+  });
 }
 
 async function deskOf(parts: DeskOfRun, open: () => Promise<OpenProfile>): Promise<Desk | undefined> {
@@ -263,14 +290,22 @@ function beforeSent(store: JournalStore, act: (change: string) => void): Journal
 async function openAccount(
   parts: AccountParts,
   openProfile: () => Promise<OpenProfile>,
-  { pace, desk }: { readonly pace: Pace; readonly desk: () => Promise<Desk | undefined> },
+  {
+    pace,
+    desk,
+    limitsOf,
+  }: {
+    readonly pace: Pace;
+    readonly desk: () => Promise<Desk | undefined>;
+    readonly limitsOf: LimitsOf;
+  },
 ): Promise<Client> {
   const { io, version, globals, clock, signal, secrets } = parts;
   const opened = await openProfile();
-  const { profile } = opened;
-  refuseUnsafeRuntime({ env: io.env, execArgv: io.execArgv, mode: profile.mode });
+  refuseUnsafeRuntime({ env: io.env, execArgv: io.execArgv, mode: opened.profile.mode });
   const secret = await opened.key();
-  parts.setProfile(profile);
+  parts.setProfile(opened.profile);
+  const profile = await limited(opened.profile, secret, limitsOf);
   const demo = profile.kind === 'demo' ? await parts.demo() : undefined;
   makeCacheFolder(parts.cacheFolder);
   const team = profile.sender === undefined ? undefined : await desk();
@@ -314,6 +349,23 @@ async function openAccount(
       },
     },
   };
+}
+
+// If the journal cannot be read, a look goes on without limits: no change is made then.
+async function limited(profile: Profile, secret: string, limitsOf: LimitsOf): Promise<Profile> {
+  const service = {
+    profile,
+    get keyFingerprint() {
+      return fingerprint(secret);
+    },
+  };
+  try {
+    return withLimits(profile, await limitsOf(service));
+  } catch (error) {
+    // A sender that does not answer, or does not let this desk in, answers no read either.
+    if (!(error instanceof CliError) || error.kind === 'auth' || error.kind === 'network') throw error;
+    return profile;
+  }
 }
 
 // A warning if this machine's clock is too far from the service's.

@@ -2,7 +2,8 @@
 
 import { join } from 'node:path';
 import { CliError } from '../errors.ts';
-import type { Verification } from '../journal/journal.ts';
+import { marksOfService, textsOf, type Verification } from '../journal/journal.ts';
+import { withLimits } from '../profiles/limits.ts';
 import { addAnswers } from '../sender/at-sender/answers.ts';
 import { readCertificate, refuseReadable, type SenderConfig } from '../sender/at-sender/config.ts';
 import { createHandedPlans } from '../sender/at-sender/handed-plans.ts';
@@ -87,13 +88,19 @@ export async function startSender(
   };
 }
 
-async function openSenderAccount({ profiles, open }: SenderDoorParts, name: string): Promise<SenderAccount> {
+async function openSenderAccount(
+  { profiles, open, journal }: SenderDoorParts,
+  name: string,
+): Promise<SenderAccount> {
   const client = await open(name);
+  const { service } = client;
   const { settings } = await profiles.describe(name);
   const own = settings.filter(({ from, value }) => from === 'profile' && value !== undefined);
   return {
     name,
     ...client,
+    profileNow: async () =>
+      withLimits(service.profile, textsOf(await journal.limits(marksOfService(service)))),
     settings: Object.fromEntries(own.map((setting) => [setting.name, setting.value ?? ''])),
   };
 }

@@ -186,7 +186,7 @@ export interface VerdictRow {
   readonly stamp?: Stamp | undefined;
 }
 
-/** Says that a person allowed more: a setting of a profile that limits refunds or plans was raised, or removed. */
+/** Says that a person changed a limit of an account (its name begins with `limit/`), or something else that a journal must know. */
 export interface SettingRow {
   readonly type: 'setting';
   readonly time: number;
@@ -196,8 +196,9 @@ export interface SettingRow {
   readonly profile: string;
   readonly origin: string;
   readonly account: string;
+  readonly keyFingerprint?: string | undefined;
   readonly name: string;
-  /** The texts as they were typed; null where the profile sets nothing. */
+  /** The texts as they were typed; null where nothing is set. */
   readonly from: string | null;
   readonly to: string | null;
   readonly stamp?: Stamp | undefined;

@@ -2,6 +2,7 @@
 
 import type { Service } from '../api/api.ts';
 import type { JsonObject } from '../api/spec.ts';
+import type { AccountLimit } from './account-limits.ts';
 import type { Acknowledgement, Statement } from './by-hand.ts';
 import type { Change, ChangeKind, ChangeSubject, Outcome } from './change.ts';
 import type { LastRead } from './effects.ts';
@@ -16,9 +17,11 @@ import type {
   Verification,
 } from './journal-store.ts';
 import type { Evidence } from './judge-read.ts';
+import type { AccountMarks } from './same-account.ts';
 import type { LimitRow } from './team-rows.ts';
 import type { TeamRules } from './team-rules.ts';
 
+export { type AccountLimit, accountLimits, limitPrefix, textsOf } from './account-limits.ts';
 export {
   acknowledgeCommand,
   alarmText,
@@ -93,7 +96,15 @@ export { pickDue } from './read-again.ts';
 export { refundToName, touches } from './read-guards.ts';
 export { changeOf, changeWords, verdictWords } from './refusal-words.ts';
 export { appearedVerdict, notMadeBy, recordedBy, statementOn } from './said-by-hand.ts';
-export { type AccountMarks, attemptsOf, isOfLivemode, isSameOrigin, mayBeOf } from './same-account.ts';
+export {
+  type AccountMarks,
+  attemptsOf,
+  hasSameLimits,
+  isOfLivemode,
+  isSameOrigin,
+  marksOfService,
+  mayBeOf,
+} from './same-account.ts';
 export { sameJson } from './same-request.ts';
 export type {
   ApprovalRow,
@@ -209,11 +220,13 @@ export interface Journal {
   list(filter: AttemptFilter, page: ListPage): Promise<readonly AttemptRecord[]>;
   /** Who sent something to an origin, by name; undefined: to any. */
   operators(origin: string | undefined): Promise<readonly string[]>;
-  /** The settings that were raised on this machine, and the limits of the team that were changed, oldest first. */
+  /** The limits that were set, those of the team too, and what else stands as a setting, oldest first. */
   settings(name?: string): Promise<readonly (SettingRow | LimitRow)[]>;
-  /** Writes down that a person raises a setting. When this resolves, the row is durable. Rejects as `append` of the store does. */
+  /** The limits that hold for an account now, whatever its profile is called. */
+  limits(account: AccountMarks): Promise<readonly AccountLimit[]>;
+  /** Writes down that a person sets something. When this resolves, the row is durable. Rejects as `append` of the store does. */
   recordSetting(
-    change: Pick<SettingRow, 'profile' | 'origin' | 'account' | 'name' | 'from' | 'to'>,
+    change: Pick<SettingRow, 'profile' | 'origin' | 'account' | 'keyFingerprint' | 'name' | 'from' | 'to'>,
   ): Promise<void>;
   /**
    * The journal's time, which `isOpen` needs, and from which the age of an attempt is counted. `service`: its last `Date` is a

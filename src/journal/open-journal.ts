@@ -6,6 +6,7 @@ import { type Clock, turn } from '../io.ts';
 import type { Locks } from '../locks/locks.ts';
 import { commandLine, type Profile, type Profiles, profileNamed } from '../profiles/profiles.ts';
 import type { Notes, Secrets } from '../terminal/terminal.ts';
+import { accountLimits, limitPrefix } from './account-limits.ts';
 import { needsPerson } from './attempt-state.ts';
 import { recordedOutcome } from './change-outcome.ts';
 import type { Journal, Resolve } from './journal.ts';
@@ -183,6 +184,7 @@ function createJournal(parts: JournalParts): Journal {
     list: (filter, page) => store.list(filter, page),
     operators: (origin) => store.operators(origin),
     settings: (name) => store.settings(name),
+    limits: async (account) => accountLimits(await store.settings(limitPrefix), account),
     recordSetting: async (change) =>
       store.append({ type: 'setting', ...stampOf(await now()), operator, ...change }),
     now,

@@ -40,8 +40,21 @@ export function marksOfService(service: Pick<Service, 'profile' | 'keyFingerprin
  */
 export function mayBeSameAccount(one: AccountMarks, other: AccountMarks): boolean {
   if (isDemo(one) || isDemo(other)) return one.origin === other.origin;
-  const sameKey = one.keyFingerprint !== undefined && one.keyFingerprint === other.keyFingerprint;
-  return sameKey || isSameAddress(one, other) || (one.livemode && other.livemode);
+  return isSameKey(one, other) || isSameAddress(one, other) || (one.livemode && other.livemode);
+}
+
+function isSameKey(one: AccountMarks, other: AccountMarks): boolean {
+  return one.keyFingerprint !== undefined && one.keyFingerprint === other.keyFingerprint;
+}
+
+/**
+ * Whether the limits of one account hold for the other: the same mode, and the same address or the same key. Guards and locks take
+ * all of production for one account, so as to send too little; but two shops have limits of their own.
+ */
+export function hasSameLimits(one: AccountMarks, other: AccountMarks): boolean {
+  if (one.livemode !== other.livemode) return false;
+  if (isDemo(one) || isDemo(other)) return one.origin === other.origin;
+  return isSameAddress(one, other) || isSameKey(one, other);
 }
 
 /** Whether an attempt may be of the account that a service reaches, however its address is spelled. */

@@ -3,6 +3,7 @@
 import { apiVersionPattern, authSchemes, langPattern } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
 import { fingerprint, lastFour, parseKey } from './key-store.ts';
+import { isLimit } from './limits.ts';
 import { unknownProfile } from './open-profile.ts';
 import {
   type KeyPlace,
@@ -20,7 +21,6 @@ import {
   environmentName,
   type KeyDescription,
   type NewKey,
-  type PlannedSetting,
   type Profile,
   type ProfileDraft,
   type SettingChange,
@@ -29,7 +29,6 @@ import {
 import {
   defaultWord,
   meantValues,
-  raiseOf,
   readSettings,
   settingName,
   settingProblem,
@@ -168,40 +167,27 @@ interface TypedSetting {
 }
 
 /**
- * What a new value of a setting, or of api-version, lang or auth, would change. The value `default` removes it. Throws CliError
- * 'usage' for an unknown name or a value that cannot be read, 'refused' for a change that makes it another account or is not
- * allowed in production.
+ * Changes a setting of the file, or api-version, lang or auth. The value `default` removes it. Throws CliError 'usage' for an unknown
+ * name or a value that cannot be read, 'refused' for a change that makes it another account or is not allowed in production.
  */
-export function planSetting(
-  { profiles }: Pick<ProfileFile, 'profiles'>,
-  typed: TypedSetting,
-): PlannedSetting {
-  const { name, setting, value } = typed;
-  const before = storedIn(profiles, name);
-  return plannedOf(name, before, editStored(name, before, setting, value));
-}
-
-/** Makes that change, unless `confirm` throws. It is asked right before the writing, while no other process can write. */
 export function setSetting(
   store: ProfileStore,
   { name, setting, value }: TypedSetting,
-  confirm: (planned: PlannedSetting) => Promise<void> = async () => undefined,
 ): Promise<SettingChange> {
   return store.change(async ({ file, save }) => {
-    const before = storedIn(file.profiles, name);
-    const edit = editStored(name, before, setting, value);
-    await confirm(plannedOf(name, before, edit));
+    const edit = editStored(name, storedIn(file.profiles, name), setting, value);
     await save(withProfile(file, name, edit.stored));
     return edit.change;
   });
 }
 
-function plannedOf(name: string, before: StoredProfile, { stored, change }: Edit): PlannedSetting {
-  return {
-    ...change,
-    raise: raiseOf(change.setting, before.settings, stored.settings),
-    profile: { name, ...placeOf(stored) },
-  };
+/** The full name of the limit that was typed; undefined for another setting. Throws CliError 'usage' for a value that it cannot have. */
+export function limitNamed(typed: string, text: string): string | undefined {
+  const name = settingName(typed);
+  if (name === undefined || !isLimit(name)) return undefined;
+  const problem = text === defaultWord ? undefined : settingProblem(name, text);
+  if (problem !== undefined) throw wrong(name, text, problem);
+  return name;
 }
 
 /** A profile after a change, and the change. */

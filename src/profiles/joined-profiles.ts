@@ -14,8 +14,8 @@ import {
   addProfile,
   checkFree,
   learnFromSender,
+  limitNamed,
   makeDefault,
-  planSetting,
   rememberOrder,
   removeProfile,
   replaceKey,
@@ -23,6 +23,7 @@ import {
   storedIn,
 } from './change-profiles.ts';
 import { fingerprint, keyLimit, keyProblem, lastFour, sha256 } from './key-store.ts';
+import { isLimit, raiseOf, type SettingTexts } from './limits.ts';
 import {
   type Choice,
   type FoundProfile,
@@ -31,7 +32,7 @@ import {
   openDraft,
   openProfile,
 } from './open-profile.ts';
-import { draftOfLead, placeOf, profileOf, type StoredProfile } from './profile-file.ts';
+import { draftOfLead, keyOriginOf, placeOf, profileOf, type StoredProfile } from './profile-file.ts';
 import { createProfileStore, keyPlaceWords, type ProfileParts, type ProfileStore } from './profile-store.ts';
 import {
   type Described,
@@ -45,8 +46,9 @@ import {
   type Profile,
   type ProfileDescription,
   type Profiles,
+  type StoredAccount,
 } from './profiles.ts';
-import { type SettingTexts, settingDoubt, settingName, settingWords } from './settings.ts';
+import { settingDoubt, settingName, settingWords } from './settings.ts';
 
 /** The profiles of this user. Nothing is read yet. */
 export function createProfiles(parts: ProfileParts): Profiles {
@@ -64,7 +66,7 @@ export function createProfiles(parts: ProfileParts): Profiles {
     describe: (name) => describeProfile(store, name),
     list: async () => listProfiles(store),
     amountStyle: (name) => amountStyle(store, name),
-    accountOf: async (name) => placeOf(storedIn(store.read().profiles, name)).account,
+    accountOf: (name) => accountOfStored(store, name),
     reaching: (account) => profilesReaching(store, account),
     keyringProblem: () => store.keys.keyringProblem(),
     checkFree: async (name) => checkFree(store.read().profiles, name),
@@ -75,8 +77,9 @@ export function createProfiles(parts: ProfileParts): Profiles {
     add: (draft, key) => addProfile(store, draft, key),
     use: (name) => makeDefault(store, name),
     learnFromSender: (draft) => learnFromSender(store, draft),
-    planSet: async (name, setting, value) => planSetting(store.read(), { name, setting, value }),
-    set: (name, setting, value, confirm) => setSetting(store, { name, setting, value }, confirm),
+    limitNamed,
+    raise: raiseOf,
+    set: (name, setting, value) => setSetting(store, { name, setting, value }),
     replaceKey: async (name, key) => replaceKey(store, name, key),
     remove: (name) => removeProfile(store, name),
     seenOrder: async (name) => store.read().profiles.get(name)?.seen_order,
@@ -156,6 +159,22 @@ async function profilesReaching(store: ProfileStore, account: string): Promise<r
     names.push(environmentName);
   if (account.startsWith('demo:') && demoProfile(await demo()).account === account) names.push(demoName);
   return names;
+}
+
+async function accountOfStored(store: ProfileStore, name: string): Promise<StoredAccount> {
+  const stored = storedIn(store.read().profiles, name);
+  const { mode, sender, settings } = stored;
+  const limitsInFile = Object.keys(settings).filter(isLimit);
+  const of = { ...placeOf(stored), mode, limitsInFile };
+  if (sender !== undefined) return { ...of, keyFingerprint: undefined };
+  try {
+    const key = await store.keys.read(name, stored.key_in, keyOriginOf(stored));
+    store.parts.learnKey(key);
+    return { ...of, keyFingerprint: fingerprint(key) };
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    return { ...of, keyFingerprint: undefined };
+  }
 }
 
 // A key that cannot be read is no error here: the description says why.

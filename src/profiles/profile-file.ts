@@ -15,9 +15,17 @@ import {
 } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
 import { accountOf, baseUrlProblem, goodBaseUrl } from './base-url.ts';
+import { isLimit } from './limits.ts';
 import { type FileRules, readOwnFile } from './own-file.ts';
 import { nameProblem, type Profile, type ProfileDraft } from './profiles.ts';
-import { readSettings, settingName, settingNumber, settingProblem, unknownSetting } from './settings.ts';
+import {
+  readSettings,
+  refuseUnreadable,
+  settingName,
+  settingNumber,
+  settingProblem,
+  unknownSetting,
+} from './settings.ts';
 
 /** The version of the file format that this program reads and writes. */
 export const fileVersion = 1;
@@ -164,6 +172,8 @@ export function storedOf(draft: ProfileDraft, place: KeyPlace): StoredProfile {
   if (unknown !== undefined) throw unknownSetting(unknown);
   // The profile is not stored yet, so no command can change it.
   readSettings(result.output.settings, draft.mode, draft.name, correct);
+  for (const [name, text] of Object.entries(draft.limits ?? {}))
+    refuseUnreadable(name, text, draft.name, correct);
   return result.output;
 }
 
@@ -192,9 +202,18 @@ export function draftOfLead(text: string, where: string): Omit<ProfileDraft, 'na
     );
   }
   const { base_url: baseUrl, api_version: apiVersion, ...same } = result.output;
-  const unknown = Object.keys(same.settings ?? {}).find((name) => settingName(name) === undefined);
+  const unknown = Object.keys(same.settings).find((name) => settingName(name) === undefined);
   if (unknown !== undefined) throw unknownSetting(unknown, where);
-  return { ...same, baseUrl, apiVersion };
+  const texts = Object.entries(same.settings).map(
+    ([name, text]) => [settingName(name) ?? name, text] as const,
+  );
+  return {
+    ...same,
+    settings: Object.fromEntries(texts.filter(([name]) => !isLimit(name))),
+    limits: Object.fromEntries(texts.filter(([name]) => isLimit(name))),
+    baseUrl,
+    apiVersion,
+  };
 }
 
 // A value of a setting that is no text and no number.

@@ -5,8 +5,9 @@ import type { AuthScheme, Mode } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
 import type { HostForms } from './base-url.ts';
 import type { Folders } from './folders.ts';
+import type { Raise, SettingTexts } from './limits.ts';
 import type { KeyPlace } from './profile-file.ts';
-import type { Raise, Settings, SettingTexts } from './settings.ts';
+import type { Settings } from './settings.ts';
 
 export {
   aboutMoney,
@@ -99,7 +100,7 @@ export interface Profiles {
    */
   amountStyle(name: string): AmountStyle;
   /** The account of a stored profile, even if the profile has a wrong setting. Throws like `checkStored`. */
-  accountOf(name: string): Promise<string>;
+  accountOf(name: string): Promise<StoredAccount>;
   /** The names of the profiles that reach an account. */
   reaching(account: string): Promise<readonly string[]>;
   /** What is wrong with an answer to a prompt, or undefined. The message repeats no key. */
@@ -126,18 +127,15 @@ export interface Profiles {
   use(name: string): Promise<void>;
   /** Stores what the sender of a profile says now: its facts and settings, and the role of the member. */
   learnFromSender(draft: ProfileDraft): Promise<void>;
-  /** What `set` would change. Throws as `set` does, and writes nothing. */
-  planSet(name: string, setting: string, value: string): Promise<PlannedSetting>;
   /**
-   * Changes a setting, or api-version, lang or auth. The value `default` removes it. `confirm` is called with the change while
-   * no other process can write the file, right before it is written. If it throws, nothing is changed.
+   * The full name of the limit that a setting is, with the currency in capitals; undefined if it is none. Throws CliError 'usage' for a
+   * value that it cannot have; `default` removes it.
    */
-  set(
-    name: string,
-    setting: string,
-    value: string,
-    confirm?: (planned: PlannedSetting) => Promise<void>,
-  ): Promise<SettingChange>;
+  limitNamed(setting: string, value: string): string | undefined;
+  /** What a change of this one limit allows more than before; undefined if it allows no more. */
+  raise(limit: string, before: SettingTexts, after: SettingTexts): Raise | undefined;
+  /** Changes a setting, or api-version, lang or auth. The value `default` removes it. */
+  set(name: string, setting: string, value: string): Promise<SettingChange>;
   /** Stores a new key. It goes where the old one is, unless another place is given. */
   replaceKey(
     name: string,
@@ -190,6 +188,8 @@ export interface ProfileDraft {
   readonly lang?: string | undefined;
   readonly auth?: AuthScheme | undefined;
   readonly settings?: SettingTexts | undefined;
+  /** Limits for its account. They are not stored with it. */
+  readonly limits?: SettingTexts | undefined;
   /** SHA-256 of the lead's file that it was made from. */
   readonly fromDigest?: string | undefined;
   /** Who sends for it. Its key is then a token of that sender. */
@@ -254,11 +254,12 @@ export interface SettingChange {
   readonly after: string | undefined;
 }
 
-/** A change of a stored profile that is not made yet. */
-export interface PlannedSetting extends SettingChange {
-  /** Set if more may be refunded or planned than before. */
-  readonly raise: Raise | undefined;
-  readonly profile: Pick<Profile, 'name' | 'origin' | 'account'>;
+/** The account of a stored profile, and what tells whether it is that of another one. */
+export interface StoredAccount extends Pick<Profile, 'origin' | 'account' | 'mode'> {
+  /** Undefined if the key cannot be read, and where a sender has it. */
+  readonly keyFingerprint: string | undefined;
+  /** The limits that the file still holds, where an older paydesk kept them. */
+  readonly limitsInFile: readonly string[];
 }
 
 /** The kinds of texts of an order that the index may hold (setting index.fields). */
@@ -272,6 +273,9 @@ export const indexFields = [
   'item',
   'metadata',
 ] as const;
+
+/** The default of refund.note_length. */
+export const usualNoteLength = '3';
 
 /** The name of the profile for the simulator inside paydesk. */
 export const demoName = 'demo';

@@ -100,11 +100,11 @@ export const keptDays = v.pipe(
 
 /** Whether a record is found by paging, or with one request for its id. */
 export const pagedOrDirect = v.picklist(['paged', 'direct'], 'paged or direct');
-/** An amount as the service writes it: a whole number. */
+/** An amount as the service writes it, or 0: a whole number. */
 export const amount = v.pipe(
   v.string(),
-  v.transform(parseAmount),
-  v.number('a whole number, no decimals or commas, 1 to 9007199254740991'),
+  v.transform((text) => (text === '0' ? 0 : parseAmount(text))),
+  v.number('a whole number, no decimals or commas, 0 to 9007199254740991'),
 );
 /** A time zone that this machine knows. */
 export const timeZone = v.pipe(

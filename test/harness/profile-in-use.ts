@@ -12,6 +12,7 @@ export const defaultSettings: Profile['settings'] = {
   'checkouts.expiry_field': 'expired_at',
   'reference.keys': ['shop_order'],
   'refund.require': [],
+  'refund.note_length': 3,
   'refund.max_amount': {},
   'refund.other_currencies': 'refuse',
   'plan.max_total': {},

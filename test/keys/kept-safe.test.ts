@@ -54,7 +54,7 @@ describe.concurrent('folders are 0700 and files 0600 (I70)', () => {
       '--no-check',
     ];
     await underUmask(umask, ['profile', 'add', 'a', ...words], home, newCanary());
-    await underUmask(umask, ['profile', 'set', 'a', 'refund.max_amount.MXN', '5'], home);
+    await underUmask(umask, ['profile', 'set', 'a', 'orders.order', 'newest-first'], home);
     await underUmask(umask, ['-p', 'demo', 'orders', 'list'], home);
     const own = modes(home.path).filter((line) => line.includes('paydesk'));
     expect(own.length).toBeGreaterThan(5);
@@ -72,7 +72,7 @@ describe.concurrent('folders are 0700 and files 0600 (I70)', () => {
     expect(first.stderr).toContain(keysOf(home));
     expect(statSync(keysOf(home)).mode & 0o777).toBe(0o600);
     chmodSync(configOf(home), 0o755);
-    const second = await paydesk(['profile', 'set', 'a', 'refund.max_amount.MXN', '5'], { home });
+    const second = await paydesk(['profile', 'set', 'a', 'orders.order', 'newest-first'], { home });
     expect(second.code).toBe(0);
     expect(second.stderr).toContain(configOf(home));
     expect(statSync(configOf(home)).mode & 0o777).toBe(0o700);

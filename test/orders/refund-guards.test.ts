@@ -541,7 +541,7 @@ describe('what a lead sets in a profile', () => {
     const ran = await paydesk(['-p', 'shop', 'orders', 'refund', 'ord_1', '--yes'], { home });
     expect(ran.code).toBe(3);
     expect(ran.stderr).toContain(
-      '35000 MXN is over the limit of profile shop: refund.max_amount.MXN is 34999',
+      '35000 MXN is over the limit of this account: refund.max_amount.MXN is 34999',
     );
     using other = newHome();
     await storeShop(other, service, { 'refund.max_amount.MXN': '35000' });

@@ -54,5 +54,5 @@ test('an order that shows no currency is refused where the profile has a limit o
   await storeShop(home, service, { 'refund.max_amount.MXN': '100' });
   const ran = await paydesk(['-p', 'shop', 'orders', 'refund', 'ord_1', '--yes'], { home });
   expect({ code: ran.code, posts: service.posts }, ran.stderr).toEqual({ code: 3, posts: [] });
-  expect(ran.stderr).toContain('ord_1 does not show its currency, and profile shop has limits');
+  expect(ran.stderr).toContain('ord_1 does not show its currency, and this account has limits');
 });

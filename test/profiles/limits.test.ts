@@ -2,8 +2,7 @@
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { SettingTexts } from '../../src/profiles/profiles.ts';
-import { raiseOf } from '../../src/profiles/settings.ts';
+import { raiseOf, type SettingTexts } from '../../src/profiles/limits.ts';
 
 const mxn = 'refund.max_amount.MXN';
 const usd = 'refund.max_amount.USD';
@@ -42,6 +41,17 @@ test.each<[string, string, SettingTexts, SettingTexts, string, string]>([
   ['older plans than the default', 'plan.max_age', {}, { 'plan.max_age': '25h' }, '24h', '25h'],
   ['older plans, back to the default', 'plan.max_age', { 'plan.max_age': '60min' }, {}, '60min', '24h'],
   ['other currencies', other, {}, { [other]: 'allow' }, 'refuse', 'allow'],
+  [
+    'no note any more',
+    'refund.require',
+    { 'refund.require': 'note,reason' },
+    { 'refund.require': 'reason' },
+    'note,reason',
+    'reason',
+  ],
+  ['nothing that is required', 'refund.require', { 'refund.require': 'note' }, {}, 'note', 'none'],
+  ['a shorter note', 'refund.note_length', {}, { 'refund.note_length': '1' }, '3', '1'],
+  ['some money in place of none', mxn, { [mxn]: '0' }, { [mxn]: '1' }, '0', '1'],
   ['other currencies after all', other, { [other]: 'refuse' }, { [other]: 'allow' }, 'refuse', 'allow'],
 ])('%s allows more', (_, name, before, after, from, to) => {
   expect(raiseOf(name, before, after)).toEqual({ from, to });
@@ -69,8 +79,13 @@ test.each<[string, string, SettingTexts, SettingTexts]>([
   ['older plans no more', 'plan.max_age', { 'plan.max_age': '2d' }, {}],
   ['other currencies no more', other, { [other]: 'allow' }, {}],
   ['refuse, which is the default', other, {}, { [other]: 'refuse' }],
-  ['another setting', 'refund.require', { 'refund.require': 'note' }, {}],
-  ['a name that only begins like a limit', 'refund.max_amounts', { 'refund.max_amounts': '5' }, {}],
+  [
+    'more that is required',
+    'refund.require',
+    { 'refund.require': 'note' },
+    { 'refund.require': 'note,reason' },
+  ],
+  ['a longer note', 'refund.note_length', {}, { 'refund.note_length': '10' }],
 ])('%s does not', (_, name, before, after) => {
   expect(raiseOf(name, before, after)).toBeUndefined();
 });

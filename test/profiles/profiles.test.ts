@@ -187,7 +187,8 @@ test.each([1, 2, 3, 5, 8, 13])('kill -9 after write %s leaves a whole file', asy
     if (seen === writes) child.kill('SIGKILL');
   }
   const { settings } = await user.run().describe('x');
-  const count = Number(settings.find(({ name }) => name === 'refund.max_amount.MXN')?.value);
+  const kept = settings.find(({ name }) => name === 'index.keep')?.value;
+  const count = kept === 'all' ? 0 : Number(kept?.slice(0, -1));
   expect(count === seen || count === seen + 1).toBe(true);
   await user.run().set('x', 'orders.order', 'newest-first');
 });
@@ -303,23 +304,24 @@ test('a damaged key file is refused and its text is never repeated', async () =>
 
 test('profile set changes one setting within the limits of production, and default removes it', async () => {
   await user.run().add(draft('shop', { mode: 'production' }), key);
-  expect(await user.run().set('shop', 'refund.max_amount.mxn', '50000')).toEqual({
-    setting: 'refund.max_amount.MXN',
+  expect(await user.run().set('shop', 'amounts.decimals.mxn', '2')).toEqual({
+    setting: 'amounts.decimals.MXN',
     before: undefined,
-    after: '50000',
+    after: '2',
   });
   await user.run().set('shop', 'lang', 'es');
   const { profile } = await user.run().open('shop');
-  expect(profile.settings['refund.max_amount'].MXN).toBe(50_000);
+  expect(profile.settings['amounts.decimals'].MXN).toBe(2);
   expect(profile.lang).toBe('es');
-  await user.run().set('shop', 'refund.max_amount.MXN', 'default');
-  expect((await user.run().open('shop')).profile.settings['refund.max_amount'].MXN).toBeUndefined();
+  await user.run().set('shop', 'amounts.decimals.MXN', 'default');
+  expect((await user.run().open('shop')).profile.settings['amounts.decimals'].MXN).toBeUndefined();
 });
 
 test.each([
   ['refund.send_within', '11s', 'refused'],
   ['reconcile.after', '0', 'refused'],
-  ['refund.max_amount.MXN', '1.5', 'usage'],
+  ['amounts.decimals.MXN', '1.5', 'usage'],
+  ['refund.max_amount.MXN', '50000', 'refused'],
   ['no.such', '1', 'usage'],
   ['__proto__', '1', 'usage'],
   ['api-version', '2', 'usage'],
@@ -347,12 +349,15 @@ test('a setting that production may not have is refused also when the file was e
 
 test("a lead's file makes a profile, and its digest is stored", async () => {
   const lead =
-    '{"base_url":"https://pay.example","mode":"production","vendor":"acme","settings":{"refund.require":"reason"}}';
+    '{"base_url":"https://pay.example","mode":"production","vendor":"acme","settings":{"refund.require":"reason","amounts.grouping":"on"}}';
   const from = user.run().readLead(lead, '--from lead.json');
   await user.run().add({ ...from, name: 'shop' }, key);
   const told = await user.run().describe('shop');
   expect(told.profile).toMatchObject({ vendor: 'acme', mode: 'production' });
-  expect(told.profile.settings['refund.require']).toEqual(['reason']);
+  expect(told.profile.settings['amounts.grouping']).toBe('on');
+  // The limits are for its account, and not stored with it.
+  expect(from.limits).toEqual({ 'refund.require': 'reason' });
+  expect(readFileSync(profilesFile(), 'utf8')).not.toContain('refund.require');
   expect(told.fromDigest).toMatch(/^[0-9a-f]{64}$/);
 });
 

@@ -1,6 +1,6 @@
-/** `profile set` asks before a limit is raised, and writes it to the journal first. */
+/** `profile set` asks before it allows more than before; the limits of an account are rows of the journal. */
 
-import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
@@ -11,20 +11,32 @@ import { inOneLine } from '../harness/ran.ts';
 
 const limit = 'refund.max_amount.MXN';
 const env = { TZ: 'UTC', PAYDESK_OPERATOR: 'op7' };
-const settingsOf = (home: Home): Readonly<Record<string, string>> =>
-  JSON.parse(readFileSync(join(home.path, '.config/paydesk/profiles.json'), 'utf8')).profiles.shop.settings;
+/** The limits that hold, as `profile show` says. */
+async function limitsOf(home: Home): Promise<Readonly<Record<string, string>>> {
+  const shown: Readonly<Record<string, string>> = JSON.parse(
+    (await paydesk(['profile', 'show', 'shop', '--json'], { home, env })).stdout,
+  );
+  const isHeld = ([name]: readonly [string, string]) =>
+    shown[`${name}_from`]?.startsWith('account, ') === true;
+  return Object.fromEntries(Object.entries(shown).filter(isHeld));
+}
 const journalOf = (home: Home) => join(home.path, '.local/state/paydesk/journal/journal.db');
 
-async function newShop(settings: Readonly<Record<string, string>>): Promise<Home> {
+async function newShop(
+  settings: Readonly<Record<string, string>>,
+  mode: 'sandbox' | 'production' = 'sandbox',
+): Promise<Home> {
   const home = newHome();
-  const profile = { name: 'shop', baseUrl: 'https://pay.example', mode: 'production', settings } as const;
+  const profile = { name: 'shop', baseUrl: 'https://pay.example', mode, settings } as const;
   await storeProfile(home, profile, 'key_CANARYxyz0123456789');
   return home;
 }
 
 const set = (home: Home, ...words: string[]) => paydesk(['profile', 'set', 'shop', ...words], { home, env });
 const listed = async (home: Home, ...words: string[]): Promise<readonly unknown[]> => {
-  const line = ['journal', 'list', '--kind', 'setting', '--all-profiles', '--json', ...words];
+  // Those that the test sets, not those that its profile came with.
+  const by = words.includes('--operator') ? [] : ['--operator', 'op7'];
+  const line = ['journal', 'list', '--kind', 'setting', '--all-profiles', '--json', ...by, ...words];
   return JSON.parse((await paydesk(line, { home, env })).stdout).data;
 };
 
@@ -39,13 +51,13 @@ describe('a limit that is raised', () => {
       now:     if that is meant, add --yes
       "
     `);
-    expect(settingsOf(home)).toEqual({ [limit]: '500' });
+    expect(await limitsOf(home)).toEqual({ [limit]: '500' });
     expect(await listed(home)).toEqual([]);
 
     const ran = await set(home, limit, '800', '--yes');
     expect(ran.code, ran.stderr).toBe(0);
     expect(ran.stderr).toContain('paydesk journal list --kind setting');
-    expect(settingsOf(home)).toEqual({ [limit]: '800' });
+    expect(await limitsOf(home)).toEqual({ [limit]: '800' });
     expect(await listed(home)).toEqual([
       {
         object: 'setting_change',
@@ -55,7 +67,7 @@ describe('a limit that is raised', () => {
         to: '800',
         operator: 'op7',
         profile: 'shop',
-        account: 'https://pay.example service production',
+        account: 'https://pay.example service sandbox',
       },
     ]);
   });
@@ -64,13 +76,13 @@ describe('a limit that is raised', () => {
     ['nothing, a bare Enter', '\r', 3],
     ['yes', 'y\r', 0],
   ])('is asked for at a terminal; the person answers %s', async (_, keys, code) => {
-    using home = await newShop({ [limit]: '500' });
-    const person = sit(['profile', 'set', 'shop', limit, 'default'], { home, env });
+    using home = await newShop({ [limit]: '500' }, 'production');
+    const person = sit(['profile', 'set', 'shop', limit, 'default', '--yes'], { home, env });
     await person.answer('set it? (y/N)', keys);
     const { screen, ...left } = await person.leaves;
     expect(left).toEqual({ code });
     expect(inOneLine(screen)).toContain('would allow more: no limit instead of 500');
-    expect(settingsOf(home)).toEqual(code === 0 ? {} : { [limit]: '500' });
+    expect(await limitsOf(home)).toEqual(code === 0 ? {} : { [limit]: '500' });
     expect(await listed(home)).toMatchObject(code === 0 ? [{ from: '500', to: null }] : []);
   });
 
@@ -96,23 +108,22 @@ describe('a limit that is raised', () => {
     ['plan.max_age', '1h'],
     ['refund.other_currencies', 'refuse'],
     ['refund.require', 'note'],
-  ])('%s %s is set without a question, and no row is written', async (setting, value) => {
+  ])('%s %s is set without a question', async (setting, value) => {
     using home = await newShop({ [limit]: '500' });
     expect(await set(home, setting, value)).toMatchObject({ code: 0 });
-    expect(settingsOf(home)).toMatchObject({ [setting]: value });
-    expect(await listed(home)).toEqual([]);
+    expect(await limitsOf(home)).toMatchObject({ [setting]: value });
   });
 
   test('is only told by --dry-run', async () => {
     using home = await newShop({ [limit]: '500' });
     expect(await set(home, limit, '800', '--dry-run')).toMatchObject({ code: 0 });
-    expect(settingsOf(home)).toEqual({ [limit]: '500' });
+    expect(await limitsOf(home)).toEqual({ [limit]: '500' });
     expect(await listed(home)).toEqual([]);
   });
 });
 
 describe('while the journal cannot be written', () => {
-  test('a limit is not raised (3), and can still be lowered', async () => {
+  test('a limit is neither raised nor lowered (3)', async () => {
     using home = await newShop({ [limit]: '500' });
     expect(await set(home, limit, '600', '--yes')).toMatchObject({ code: 0 });
     // The journal is gone, and its witness still knows of a row.
@@ -123,9 +134,7 @@ describe('while the journal cannot be written', () => {
       `${limit} stays as it is, because the journal cannot be written:`,
     );
     expect(ran.stderr).toContain('nothing was changed');
-    expect(settingsOf(home)).toEqual({ [limit]: '600' });
-    expect(await set(home, limit, '100')).toMatchObject({ code: 0 });
-    expect(settingsOf(home)).toEqual({ [limit]: '100' });
+    expect(await set(home, limit, '100')).toMatchObject({ code: 3 });
   });
 
   test('so too if its file is no journal at all', async () => {
@@ -134,7 +143,6 @@ describe('while the journal cannot be written', () => {
     writeFileSync(journalOf(home), 'no journal');
     chmodSync(journalOf(home), 0o600);
     expect(await set(home, limit, '700', '--yes')).toMatchObject({ code: 3 });
-    expect(settingsOf(home)).toEqual({ [limit]: '600' });
   });
 });
 
@@ -147,8 +155,8 @@ test('a limit that somebody else changed since the question is not set, and noth
   const { code, screen } = await person.leaves;
   expect(code).toBe(3);
   expect(inOneLine(screen)).toContain('would allow more: 800 instead of 300');
-  expect(settingsOf(home)).toEqual({ [limit]: '300' });
-  expect(await listed(home)).toEqual([]);
+  expect(await limitsOf(home)).toEqual({ [limit]: '300' });
+  expect(await listed(home)).toMatchObject([{ to: '300' }]);
 });
 
 describe('journal list --kind setting', () => {
@@ -159,10 +167,13 @@ describe('journal list --kind setting', () => {
     await storeProfile(home, { ...other, settings: { [limit]: '1' } }, 'key_CANARYabc0123456789');
     const line = ['profile', 'set', 'other', limit, '2', '--yes'];
     await paydesk(line, { home, env: { ...env, PAYDESK_OPERATOR: 'op8' } });
-    expect(await listed(home)).toMatchObject([{ to: '600' }, { to: '2' }]);
-    expect(await listed(home, '--operator', 'op8')).toMatchObject([{ profile: 'other' }]);
-    expect(await listed(home, '--since', '1h')).toHaveLength(2);
-    const own = await paydesk(['-p', 'shop', 'journal', 'list', '--kind', 'setting'], { home, env });
+    expect(await listed(home)).toMatchObject([{ to: '600' }]);
+    expect(await listed(home, '--operator', 'op8')).toMatchObject([{ to: '2', profile: 'other' }]);
+    expect(await listed(home, '--since', '1h')).toHaveLength(1);
+    const own = await paydesk(['-p', 'shop', 'journal', 'list', '--kind', 'setting', '--operator', 'op7'], {
+      home,
+      env,
+    });
     expect(own.stdout).toMatch(
       /CHANGED.* SETTING +FROM +TO +BY +PROFILE *\n.*refund\.max_amount\.MXN +500 +600 +op7 +shop *\n$/,
     );
@@ -188,38 +199,38 @@ describe('journal list --kind setting', () => {
     const verified = await paydesk(['journal', 'verify'], { home, env });
     expect(verified).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining('1 rows, 1 of them about settings, whole'),
+      stdout: expect.stringContaining('2 rows, 2 of them about settings, whole'),
     });
     const json = await paydesk(['journal', 'verify', '--json'], { home, env });
     expect(JSON.parse(json.stdout)).toMatchObject({
-      rows: 1,
-      settings: 1,
+      rows: 2,
+      settings: 2,
       witness: 'agrees',
-      witness_lines: 1,
+      witness_lines: 2,
       findings: [],
     });
     using db = new DatabaseSync(journalOf(home), { readOnly: true });
-    expect(db.prepare('SELECT type, change, order_id FROM rows').all()).toEqual([
-      { type: 'setting', change: '', order_id: null },
-    ]);
+    const row = { type: 'setting', change: '', order_id: null };
+    expect(db.prepare('SELECT type, change, order_id FROM rows').all()).toEqual([row, row]);
   });
 });
 
 describe('a limit where decimals are declared', () => {
-  const decimals = { 'amounts.decimals.MXN': '2', [limit]: '50000', 'plan.max_total.MXN': '900000' };
+  const limits = { [limit]: '50000', 'plan.max_total.MXN': '900000' };
+  const decimals = { 'amounts.decimals.MXN': '2', ...limits };
 
   test('is said in both forms, lowered or raised, and by --dry-run', async () => {
     using home = await newShop(decimals);
     // Somebody who means 500.00 sees what was set.
     expect((await set(home, limit, '500')).stdout).toContain(
-      `${limit} of profile shop is 500 (5.00 MXN) now\n`,
+      `${limit} of the account of shop is 500 (5.00 MXN) now\n`,
     );
     const raise = await set(home, limit, '800');
     expect(raise.code).toBe(2);
     expect(raise.stderr).toContain('would allow more: 800 (8.00 MXN) instead of 500 (5.00 MXN)\n');
     const dry = await set(home, limit, '400', '--dry-run');
     expect(dry.stdout).toContain(`would set ${limit} of profile shop to 400 (4.00 MXN)\n`);
-    expect(settingsOf(home)).toEqual({ ...decimals, [limit]: '500' });
+    expect(await limitsOf(home)).toEqual({ ...limits, [limit]: '500' });
   });
 
   test.each([
@@ -231,7 +242,7 @@ describe('a limit where decimals are declared', () => {
     const ran = await set(home, setting, typed, '--yes', '--json');
     expect(ran.code, ran.stderr).toBe(0);
     expect(JSON.parse(ran.stdout)).toMatchObject({ value: units });
-    expect(settingsOf(home)[setting.replace('mxn', 'MXN')]).toBe(units);
+    expect((await limitsOf(home))[setting.replace('mxn', 'MXN')]).toBe(units);
     expect(await listed(home)).toMatchObject([{ to: units }]);
   });
 
@@ -243,6 +254,6 @@ describe('a limit where decimals are declared', () => {
     const ran = await set(home, setting, typed, '--yes');
     expect(ran.code).toBe(2);
     expect(ran.stderr).toContain(says);
-    expect(settingsOf(home)).toEqual(decimals);
+    expect(await limitsOf(home)).toEqual(limits);
   });
 });

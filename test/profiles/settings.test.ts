@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { isLimit, parseLimits } from '../../src/profiles/limits.ts';
 import { readSettings, settingName, settingProblem, settingWords } from '../../src/profiles/settings.ts';
 
 test('a setting that nobody set has its default', () => {
@@ -14,6 +15,7 @@ test('a setting that nobody set has its default', () => {
     'checkouts.expiry_field': 'expired_at',
     'reference.keys': ['shop_order', 'reference', 'order_number'],
     'refund.require': [],
+    'refund.note_length': 3,
     'refund.send_within': 10_000,
     'refund.horizon_part': 86_400_000,
     'refund.horizon_whole': 900_000,
@@ -52,7 +54,9 @@ test.each([
   ['reconcile.after', '0,0.05,1', [0, 50, 1000]],
   ['time.zone', 'America/Mexico_City', 'America/Mexico_City'],
 ] as const)('%s %s is understood', (name, text, value) => {
-  expect(readSettings({ [name]: text }, 'sandbox', 'test')[name]).toEqual(value);
+  const texts = { [name]: text };
+  const read = isLimit(name) ? parseLimits(texts) : readSettings(texts, 'sandbox', 'test');
+  expect(read).toMatchObject({ [name]: value });
 });
 
 test.each([
@@ -70,12 +74,10 @@ test.each([
   ['reference.keys', 'a\u202eb'],
   ['refund.require', 'reason,none'],
   ['refund.max_amount.MXN', '1.5'],
-  ['refund.max_amount.MXN', '0'],
   ['refund.max_amount.MXN', '9007199254740992'],
   ['refund.other_currencies', 'allowed'],
   ['plan.max_total.MXN', '1.5'],
-  ['plan.max_total.MXN', '0'],
-  ['plan.max_count', '0'],
+  ['refund.note_length', '0'],
   ['plan.max_count', '100001'],
   ['plan.max_count', '01'],
   ['plan.max_count', '1e3'],
@@ -94,10 +96,20 @@ test.each([
 
 test('one amount for each currency that was set, however its letters were typed', () => {
   expect(settingName('refund.max_amount.mxn')).toBe('refund.max_amount.MXN');
-  const settings = readSettings({ 'refund.max_amount.MXN': '50000' }, 'sandbox', 'test');
+  const settings = parseLimits({ 'refund.max_amount.MXN': '50000', 'plan.max_total.MXN': '0' });
+  expect(settings['plan.max_total'].MXN).toBe(0);
   expect(settings['refund.max_amount'].MXN).toBe(50_000);
   expect(settings['refund.max_amount'].constructor).toBeUndefined();
   expect(Object.getPrototypeOf(settings['refund.max_amount'])).toBeNull();
+});
+
+test('a limit in the file of an older paydesk is refused, with the command that sets it', () => {
+  expect(() => readSettings({ 'refund.max_amount.MXN': '500' }, 'sandbox', 'test')).toThrow(
+    expect.objectContaining({
+      kind: 'refused',
+      parts: expect.objectContaining({ now: ['paydesk profile set test refund.max_amount.MXN 500'] }),
+    }),
+  );
 });
 
 test.each(['__proto__', 'constructor', 'toString', 'refund.max_amount', 'refund.max_amount.__proto__', ''])(

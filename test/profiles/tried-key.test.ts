@@ -226,11 +226,9 @@ describe('a settings file from a lead', () => {
       '{"refund.max_amount.MXN": 50000, "amounts.decimals.MXN": 2, "reconcile.after": "0,1,5,20"}',
     );
     expect(ran.code, ran.stderr).toBe(0);
-    expect(ran.kept).toEqual({
-      'refund.max_amount.MXN': '50000',
-      'amounts.decimals.MXN': '2',
-      'reconcile.after': '0,1,5,20',
-    });
+    expect(ran.kept).toEqual({ 'amounts.decimals.MXN': '2', 'reconcile.after': '0,1,5,20' });
+    // The limit is one of the account.
+    expect(ran.stderr).toContain('limits of this account: refund.max_amount.MXN 50000');
   });
 
   test('with a value that is wrong is to be corrected itself: there is no profile to set yet', async () => {

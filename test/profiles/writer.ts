@@ -14,7 +14,7 @@ if (what === 'add') {
   say('added');
 } else if (what === 'set') {
   for (let count = 1; ; count += 1) {
-    await createTestUser(home).run().set(name, 'refund.max_amount.MXN', String(count));
+    await createTestUser(home).run().set(name, 'index.keep', `${count}d`);
     say(`set ${count}`);
   }
 } else if (what === 'open') {

@@ -230,7 +230,7 @@ describe('--allocate', () => {
     const planned = await service.plan(['order_id,amount', 'ord_s,1500'], '--allocate', 'in-order', '--json');
     const status = await service.run(['refunds', 'status', 'refunds.plan']);
 
-    const why = expect.stringMatching(/^1000 MXN is over the limit of profile shop/) as string;
+    const why = expect.stringMatching(/^1000 MXN is over the limit of this account/) as string;
     expect(recordsIn(planned)).toMatchObject([{ why }, { why }]);
     expect(status.code).toBe(8);
   });

@@ -10,10 +10,12 @@ import {
   type Change,
   LimitRefusal,
   type Outcome,
+  unshownRefunds,
 } from '../../journal/journal.ts';
 import { type BatchRun, fullWord, type Plan, type PlanRow, type RowEnd } from '../../plans/plans.ts';
 import type { Notes } from '../../terminal/terminal.ts';
 import { driftOf } from '../money-changed.ts';
+import { countingAt } from '../refund/refund-checks.ts';
 import { planRefund } from '../refund/refund-plan.ts';
 import { dryRunWords, isSentAnew } from './row-verdicts.ts';
 
@@ -231,7 +233,7 @@ function againOf(row: PlanRow, last: AttemptRecord | undefined): readonly string
 // The last look at an order before its row is sent. `own`: the refunds of this plan that it has by now.
 async function refuseChanged(
   { ctx, service }: Sending,
-  { orderId, chargeId, amount, reason, note, again, before, expected, body, sum }: PlanRow,
+  { orderId, chargeId, amount, reason, note, again, before, expected, body, sum, currency }: PlanRow,
   own: readonly AttemptRecord[],
   order: JsonObject,
 ): Promise<void> {
@@ -244,14 +246,15 @@ async function refuseChanged(
     ...(verdicts.at(-1)?.refunds ?? []).flatMap(({ id }) => id ?? []),
   ]);
   const wanted = { charge: chargeId, amount: amount === fullWord ? undefined : amount, reason, note };
-  // With a clock that is ahead, the refunds of today would be those of an earlier day, and the limit of a day would not count them.
-  const { time } = await ctx.journal.now(service);
-  const fresh = planRefund({ ...wanted, again: [...again, ...made] }, order, profile, {
-    nowMs: Math.min(ctx.clock.now(), time),
-  });
-  // Also the body and the sum: somebody may have written the plan with a program, and its reader cannot know what an order has.
-  const planned = [body, expected, sum];
-  if (JSON.stringify([fresh.body, fresh.expected, fresh.amount]) !== JSON.stringify(planned))
+  const attempts = await ctx.journal.attemptsOf(service, orderId);
+  const counting = countingAt(service, unshownRefunds(attempts, order));
+  const fresh = planRefund({ ...wanted, again: [...again, ...made] }, order, profile, { counting });
+  // Also body, sum and currency: somebody may have written the plan with a program, and its reader cannot know what an order has.
+  const planned = [body, expected, sum, currency];
+  if (
+    JSON.stringify([fresh.body, fresh.expected, fresh.amount, fresh.money.currency]) !==
+    JSON.stringify(planned)
+  )
     throw changed(orderId, 'the refund would not be the same any more');
 }
 

@@ -1,6 +1,7 @@
 /** Checks a refund before it is sent: every reason to refuse it, with the commands that would work. Pure. */
 
 import { amountWords, figuresIn, figureWords, partWords, typedForm } from '../../amounts.ts';
+import type { Service } from '../../api/api.ts';
 import {
   type ChargeMoney,
   equalRefund,
@@ -15,7 +16,7 @@ import {
 } from '../../api/charges.ts';
 import { type JsonObject, type ReasonWords, refundReasons } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
-import { refundToName } from '../../journal/journal.ts';
+import { type AttemptRecord, refundToName } from '../../journal/journal.ts';
 import {
   isPaidBack,
   isSettled,
@@ -210,49 +211,72 @@ function typedAmount(
 
 const dayMs = 24 * 60 * 60_000;
 
+/** What a limit of 24 hours counts. */
+export interface Counting {
+  /** The service's clock, Unix milliseconds; undefined if the service did not say what time it is: then all refunds count. */
+  readonly nowMs: number | undefined;
+  /** Refunds that somebody recorded as made, and that the order does not show. */
+  readonly unshown: readonly AttemptRecord[];
+}
+
+/** The same, by the clock of the service as it answered last. */
+export function countingAt(
+  { seenDate }: Pick<Service, 'seenDate'>,
+  unshown: readonly AttemptRecord[] = [],
+): Counting {
+  return { nowMs: seenDate?.()?.date, unshown };
+}
+
 /**
- * The refusal when the refunds of the order in the last 24 hours and this one add up to more than the profile's
- * `refund.max_amount`; undefined if they do not. Once a profile has a limit, an order without a currency is refused too, and one
+ * The refusal when the refunds of the order in the last 24 hours and this one add up to more than the account's
+ * `refund.max_amount`; undefined if they do not. Once an account has a limit, an order without a currency is refused too, and one
  * in a currency without a limit, unless `refund.other_currencies` allows it.
  */
 export function overLimit(
   amount: number,
   money: OrderMoney,
   profile: Profile,
-  nowMs: number,
+  { nowMs, unshown }: Counting,
 ): CliError | undefined {
-  const { name, settings } = profile;
+  const { settings } = profile;
   const limits = settings['refund.max_amount'];
   if (Object.keys(limits).length === 0) return undefined;
   if (money.currency === undefined) {
-    return refused(
-      `${money.id} does not show its currency, and profile ${name} has limits: refund.max_amount`,
-      ['ask your lead', showOrder(money, profile)],
-    );
+    return refused(`${money.id} does not show its currency, and this account has limits: refund.max_amount`, [
+      'ask your lead',
+      showOrder(money, profile),
+    ]);
   }
   const currency = money.currency.toUpperCase();
   const limit = limits[currency];
   if (limit === undefined) {
     if (settings['refund.other_currencies'] === 'allow') return undefined;
     return refused(
-      `profile ${name} has no limit for ${currency}, and refund.other_currencies is refuse: ${money.id} is in ${currency}`,
+      `this account has no limit for ${currency}, and refund.other_currencies is refuse: ${money.id} is in ${currency}`,
       [`ask your lead, who can set refund.max_amount.${currency} or refund.other_currencies`],
     );
   }
-  const recent = refundsSince(money, nowMs - dayMs);
+  const sinceMs = nowMs === undefined ? Number.NEGATIVE_INFINITY : nowMs - dayMs;
+  const recent = refundsSince(money, sinceMs);
+  const byHand = unshown
+    .filter(({ sent }) => sent.time > sinceMs)
+    .reduce((sum, { sent }) => sum - sent.proof.expected.reduce((all, one) => all + one.amount, 0), 0);
   const made = sumOf(recent.filter(({ id }) => !isPlanned(id)));
   const planned = sumOf(recent.filter(({ id }) => isPlanned(id)));
-  const earlier = made + planned;
+  const earlier = made + planned + byHand;
   if (earlier + amount <= limit) return undefined;
   const figure = figuresIn(money.currency, settings);
-  const over = `${amountWords(amount, money.currency, settings)} is over the limit of profile ${name}: refund.max_amount.${currency} is ${figure(limit)}`;
+  const over = `${amountWords(amount, money.currency, settings)} is over the limit of this account: refund.max_amount.${currency} is ${figure(limit)}`;
   const ask =
     limit > earlier
       ? `ask your lead, or refund a part of it: ${figure(limit - earlier)} at most`
       : 'ask your lead';
   if (earlier === 0) return refused(over, [ask]);
+  const when =
+    nowMs === undefined ? 'before (the service does not say what time it is)' : 'in the last 24 hours';
   const before = [
-    ...(made === 0 ? [] : [`${figure(made)} of ${money.id} was refunded in the last 24 hours`]),
+    ...(made === 0 ? [] : [`${figure(made)} of ${money.id} was refunded ${when}`]),
+    ...(byHand === 0 ? [] : [`${figure(byHand)} of ${money.id} was recorded as made by hand`]),
     ...(planned === 0 ? [] : [`rows before it in this plan refund ${figure(planned)} of ${money.id}`]),
   ];
   return refused([`${over} per order in 24 hours`, ...before].join(', and '), [
@@ -281,7 +305,7 @@ export function chargeCommands(
   charges: readonly ChargeMoney[],
   profile: Profile,
   { amount, reason, note }: AskedBesides,
-  nowMs: number,
+  counting: Counting,
 ): string[] {
   const typed = typedAmount(amount, money, profile);
   const more = typedFlags(typed, { reason, note });
@@ -290,7 +314,7 @@ export function chargeCommands(
     const refund = amount ?? charge.left;
     if (charge.left < refund) return [line];
     if (charge.isRefundable === false) return [line, '  the service says that it is not refundable'];
-    const over = overLimit(refund, money, profile, nowMs);
+    const over = overLimit(refund, money, profile, counting);
     if (over !== undefined) return [line, `  ${over.message}`];
     const words = ['--charge', String(charge.number), ...more];
     const equal = equalRefund(charge, refund);

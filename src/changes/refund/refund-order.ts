@@ -19,11 +19,12 @@ import {
 import type { Profile } from '../../profiles/profiles.ts';
 import { unshownIn } from '../by-hand-words.ts';
 import type { PlannedChange } from '../change.ts';
+import { checkNote, missingIn } from '../may-change.ts';
 import { changeOrder, type OrderAsked, type OrderRead, orderConfirmation } from '../order-change.ts';
 import { type ApprovedRefund, approvedLine, refuseChanged } from './approved-refund.ts';
 import { failedTimes, madeWords, originsOf, type RefundOrigins } from './known-refunds.ts';
 import { type FoundTwins, lookForTwins } from './look-for-twins.ts';
-import { chargeCommands, checkTwins, refused } from './refund-checks.ts';
+import { type Counting, chargeCommands, checkTwins, countingAt, refused } from './refund-checks.ts';
 import { chargesInTheWay, flagsOf, planRefund, type RefundAsked, type RefundPlan } from './refund-plan.ts';
 import { leavesQuestions, refundQuestions } from './refund-questions.ts';
 import { refundPreview, refundResult } from './refund-screens.ts';
@@ -53,9 +54,9 @@ export function refundOrder(
     typedAmount: typed?.text,
     check: (profile) => {
       if (typed !== undefined) checkDecimals('--amount', typed, profile);
+      checkNote(what.note, profile);
     },
-    missing: ({ settings }) =>
-      settings['refund.require'].filter((name) => what[name] === undefined).map((name) => `--${name}`),
+    missing: ({ settings }) => missingIn(settings, what).map((name) => `--${name}`),
     plan: (read) => planOrder(ctx, read, { ...what, again: order.again }, approved),
   });
 }
@@ -73,9 +74,13 @@ async function planOrder(
   const origins = await originsOf(ctx, read.service, order);
   const made = madeWords(ctx, origins);
   const failedWords = await failedTimes(ctx, read.service, order);
-  const planNow = (asked: RefundAsked, now = order) =>
-    planRefund(asked, now, profile, { nowMs: ctx.clock.now(), madeWords: made, failedWords });
   const unshown = await unshownIn(ctx, read.service, order);
+  const planNow = (asked: RefundAsked, now = order, byHand = unshown) =>
+    planRefund(asked, now, profile, {
+      counting: countingAt(read.service, byHand),
+      madeWords: made,
+      failedWords,
+    });
   const questions = refundQuestions(ctx, read, given, { confirm: typed.confirm, unshown });
   const answers = await questions.money();
   // What is refused anyway is refused before the next question.
@@ -110,7 +115,7 @@ async function planOrder(
     twins: asked.twins === undefined || asked.twins.length === 0 ? undefined : asked.twins,
     checks: [...plan.warnings, ...told.urgent],
     async checkFresh({ value }: WireRecord) {
-      const last = planNow(asked, value);
+      const last = planNow(asked, value, await unshownIn(ctx, read.service, value));
       if (approved !== undefined) refuseChanged(approved, asRefund(last, asked), 'it was asked for');
     },
   };
@@ -118,7 +123,7 @@ async function planOrder(
   const confirmation = orderConfirmation(read, {
     change,
     typed: asked.typed,
-    instead: insteadOf(plan, asked, profile, ctx.clock.now()),
+    instead: insteadOf(plan, asked, profile, countingAt(read.service, unshown)),
     words:
       approved === undefined
         ? [...wordsOf(asked, money, profile), ...(leavesQuestions(asked, money) ? ['--only-confirm'] : [])]
@@ -194,13 +199,13 @@ function insteadOf(
   { charge, money }: RefundPlan,
   { reason, note }: RefundAsked,
   profile: Profile,
-  nowMs: number,
+  counting: Counting,
 ): readonly string[] | undefined {
   if (charge !== undefined || chargesInTheWay(money).length === 0) return undefined;
   const others = money.charges.filter(({ counts, isRefundable }) => counts && isRefundable !== false);
   return [
     'the service would refuse that; the other charges, for later:',
-    ...chargeCommands(money, others, profile, { reason, note }, nowMs),
+    ...chargeCommands(money, others, profile, { reason, note }, counting),
   ];
 }
 

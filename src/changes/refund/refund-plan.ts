@@ -7,6 +7,7 @@ import type { JsonObject, RefundReason } from '../../api/spec.ts';
 import type { ExpectedRefund } from '../../journal/journal.ts';
 import { checkMode, type Profile } from '../../profiles/profiles.ts';
 import {
+  type Counting,
   chargeCommands,
   checkRepeat,
   type MadeWords,
@@ -57,8 +58,8 @@ export interface RefundPlan {
 
 /** What a plan needs to know besides the order. */
 interface PlanTimes {
-  /** Unix milliseconds. The limit of a profile counts the refunds of the 24 hours before. */
-  readonly nowMs: number;
+  /** What the limits of the account count. */
+  readonly counting: Counting;
   /** When an earlier refund was made and by whom. */
   readonly madeWords?: MadeWords | undefined;
   /** An order of another mode is not refused: a person looks at such a row of a plan first. */
@@ -72,14 +73,14 @@ export function planRefund(
   asked: RefundAsked,
   order: JsonObject,
   profile: Profile,
-  { nowMs, madeWords, failedWords, anyMode = false }: PlanTimes,
+  { counting, madeWords, failedWords, anyMode = false }: PlanTimes,
 ): RefundPlan {
   if (!anyMode) checkMode(order, profile);
   const money = provableMoney(order, profile);
   checkTyped(asked, money, profile);
-  const target = chooseTarget(asked, money, profile, nowMs);
+  const target = chooseTarget(asked, money, profile, counting);
   const plan = target === 'whole' ? wholePlan(asked, money) : chargePlan(asked, money, target, profile);
-  const over = overLimit(plan.amount, money, profile, nowMs);
+  const over = overLimit(plan.amount, money, profile, counting);
   checkRepeat(plan, asked, profile, { madeWords, over });
   if (over !== undefined) throw over;
   const units =
@@ -123,30 +124,30 @@ function chooseTarget(
   asked: RefundAsked,
   money: OrderMoney,
   profile: Profile,
-  nowMs: number,
+  counting: Counting,
 ): 'whole' | ChargeMoney {
-  const counting = money.charges.filter((charge) => charge.counts);
-  if (asked.charge !== undefined) return namedCharge(asked.charge, asked, money, profile, nowMs);
-  const [only] = counting;
+  const open = money.charges.filter((charge) => charge.counts);
+  if (asked.charge !== undefined) return namedCharge(asked.charge, asked, money, profile, counting);
+  const [only] = open;
   if (only === undefined)
     throw refused(`${money.id} has nothing left to refund: no paid charge has money left`, [
       showOrder(money, profile),
     ]);
   const touched = !canGoBackWhole(money);
-  if (counting.length === 1 && (touched || asked.amount !== undefined)) {
+  if (open.length === 1 && (touched || asked.amount !== undefined)) {
     checkCharge(only, money, profile);
     return only;
   }
   if (asked.amount !== undefined) {
     throw refused(
-      `${money.id} has ${counting.length} charges: say which one --amount is for`,
-      chargeCommands(money, counting, profile, asked, nowMs),
+      `${money.id} has ${open.length} charges: say which one --amount is for`,
+      chargeCommands(money, open, profile, asked, counting),
     );
   }
   if (touched) {
     throw refused(
       `${money.id} was refunded in part before: say which charge to refund the rest of`,
-      chargeCommands(money, counting, profile, { ...asked, amount: undefined }, nowMs),
+      chargeCommands(money, open, profile, { ...asked, amount: undefined }, counting),
     );
   }
   return 'whole';
@@ -174,7 +175,7 @@ function namedCharge(
   asked: RefundAsked,
   money: OrderMoney,
   profile: Profile,
-  nowMs: number,
+  counting: Counting,
 ): ChargeMoney {
   const found = chargesNamed(name, money);
   const [charge, second] = found;
@@ -187,7 +188,7 @@ function namedCharge(
         money.charges.filter(({ counts }) => counts),
         profile,
         asked,
-        nowMs,
+        counting,
       ),
     );
   }

@@ -9,6 +9,7 @@ import { type AttemptRecord, attemptName } from '../../journal/journal.ts';
 import { type KnownTwin, nameForAgain } from '../../orders/orders.ts';
 import { aboutMoney, checkMode, commandLine, type Profile } from '../../profiles/profiles.ts';
 import type { Choice } from '../../terminal/terminal.ts';
+import { missingIn, tooShort } from '../may-change.ts';
 import type { OrderRead } from '../order-change.ts';
 import { unshownWords } from '../unconfirmed-words.ts';
 import { isOfDuplicate, provableMoney, twinsToName } from './refund-checks.ts';
@@ -246,9 +247,16 @@ async function askNote(ctx: Context, profile: Profile): Promise<string | undefin
     message: aboutMoney(profile, `Note, ${kept}${required ? '' : ' (Enter: none)'}:`),
     flag: '--note TEXT',
     optional: !required,
-    check: (text) => (answers.test(text) ? notANote : undefined),
+    check: (text) => {
+      if (answers.test(text)) return notANote;
+      return required ? missingNote(text, profile) : undefined;
+    },
   });
   return note === '' ? undefined : note;
+}
+
+function missingNote(note: string, { settings }: Profile): string | undefined {
+  return missingIn(settings, { note }).includes('note') ? `this ${tooShort(settings)}` : undefined;
 }
 
 function requires(profile: Profile, what: 'reason' | 'note'): boolean {

@@ -14,6 +14,7 @@ import {
   type ChangeKind,
   changeKinds,
   type LimitRow,
+  limitPrefix,
   limitValue,
   needsPerson,
   pagesOf,
@@ -275,7 +276,7 @@ async function showSettings(ctx: Context, { origin, operator, since }: SettingQu
       (since === undefined || row.time >= since),
   );
   // Only a sender has rows whose names have a slash.
-  const { senderRowWords = () => undefined } = rows.some(({ name }) => name.includes('/'))
+  const { senderRowWords = () => undefined } = rows.some(({ name }) => nameShown(name).includes('/'))
     ? await import('../../sender/sender.ts')
     : {};
   const records = rows.map((row) =>
@@ -288,7 +289,13 @@ async function showSettings(ctx: Context, { origin, operator, since }: SettingQu
 // `from` and `to` are null where the profile sets nothing, so the default counts.
 function recordOf({ time, profile, account, operator, name, from, to }: SettingRow): JsonObject {
   const changed_at = Math.floor(time / 1000);
-  return { object: 'setting_change', changed_at, setting: name, from, to, operator, profile, account };
+  const setting = nameShown(name);
+  return { object: 'setting_change', changed_at, setting, from, to, operator, profile, account };
+}
+
+// The limits of accounts are kept apart from other rows by how their names begin.
+function nameShown(name: string): string {
+  return name.startsWith(limitPrefix) ? name.slice(limitPrefix.length) : name;
 }
 
 // It belongs to the account, whatever a profile of it is called.

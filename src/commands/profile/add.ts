@@ -4,8 +4,9 @@ import { authSchemes, defaultAuth, type JsonObject, modes, vendorPattern } from 
 import type { Context } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
 import { flag, type Input, usage } from '../../flags/flags.ts';
-import { commandLine, type ProfileDraft, plainCommand } from '../../profiles/profiles.ts';
+import { commandLine, type ProfileDraft, plainCommand, type TypedKey } from '../../profiles/profiles.ts';
 import { defineCommand } from '../command.ts';
+import { limitsOf, limitWords, setLimits } from './account-limits.ts';
 import { addWithSender, tryNewKey } from './new-profile.ts';
 import {
   confirmDoubts,
@@ -85,13 +86,14 @@ export const add = defineCommand({
     const scripted = isScripted(ctx, values);
     if (await profileDryRunShown(ctx, `add profile ${name}`, { ...recordOf(draft), ...settingsTaken(draft) }))
       return;
-    await confirmDoubts(ctx, draft.settings ?? {});
+    await confirmDoubts(ctx, { ...draft.settings, ...draft.limits });
     await confirmHost(ctx, draft.baseUrl, values.confirm);
     const key = await readNewKey(ctx, values, name, commandAgain(name, draft, values));
     const tries = values['no-check'] !== true;
     const seen = tries ? await tryNewKey(ctx, draft, key, { asks: !scripted }) : undefined;
     const isDefault = values.default === true || (!scripted && (await offerDefault(ctx, name)));
     // All questions come before anything is stored, so Ctrl-C leaves nothing behind.
+    const limits = await setFromLead(ctx, draft, key);
     const { profile, keptIn } = await ctx.profiles.add(draft, key);
     if (isDefault) await ctx.profiles.use(name);
     const record = {
@@ -103,6 +105,7 @@ export const add = defineCommand({
       default: isDefault,
     };
     await ctx.out.own(record, () => fieldsView(`added profile ${name}`, record));
+    if (limits !== undefined) ctx.notes.note(limits);
     ctx.notes.note(`next: paydesk profile check ${name}`);
     // The build takes as long as there are orders, and shows what it keeps before it asks. So it is only offered here.
     if (!scripted)
@@ -113,11 +116,22 @@ export const add = defineCommand({
 });
 
 // What a lead's file has set, so that nobody has to look it up.
-function settingsTaken({ settings = {} }: Pick<ProfileDraft, 'settings'>): JsonObject {
-  return Object.keys(settings).length === 0 ? {} : { settings };
+function settingsTaken({ settings, limits }: Pick<ProfileDraft, 'settings' | 'limits'>): JsonObject {
+  const taken = { ...settings, ...limits };
+  return Object.keys(taken).length === 0 ? {} : { settings: taken };
 }
 
-function recordOf(profile: Omit<ProfileDraft, 'settings'>): JsonObject {
+// The limits of the lead's file, which are set before the profile is there, and those that hold for the account after that.
+async function setFromLead(ctx: Context, draft: ProfileDraft, key: TypedKey): Promise<string | undefined> {
+  const { profile, keyFingerprint } = await ctx.draftService(draft, key);
+  const of = { ...profile, keyFingerprint };
+  const { limits = {} } = draft;
+  if (Object.keys(limits).length > 0) await setLimits(ctx, of, limits);
+  const held = await limitsOf(ctx, of);
+  return held.length === 0 ? undefined : `limits of this account: ${limitWords(held)}`;
+}
+
+function recordOf(profile: Omit<ProfileDraft, 'settings' | 'limits'>): JsonObject {
   return {
     object: 'profile',
     name: profile.name,

@@ -4,8 +4,9 @@ import type { Service } from '../../api/api.ts';
 import { type Context, confirmFirst } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
 import { pagesOf } from '../../journal/journal.ts';
-import type { Profile, SenderOfProfile, TypedKey } from '../../profiles/profiles.ts';
+import type { Profile, SenderOfProfile, StoredAccount, TypedKey } from '../../profiles/profiles.ts';
 import { defineCommand } from '../command.ts';
+import { limitsOf, limitWords } from './account-limits.ts';
 import { fieldsView, keyFlags, nameArgument, profileDryRunShown, takeKey } from './profile-inputs.ts';
 
 // The order was on the first page when it was remembered. This limit prevents a long search.
@@ -138,7 +139,7 @@ function tell(ctx: Context, name: string, orderId: string | undefined, sees: boo
 
 export const remove = defineCommand({
   description:
-    'The journal keeps what was done with it. If no other profile reaches its account, the index of its orders is erased as well.',
+    'The journal keeps what was done with it, and the limits of its account. If no other profile reaches its account, the index of its orders is erased as well.',
   arguments: [nameArgument(true)],
   flags: {},
   examples: ['paydesk profile remove test-mx', 'paydesk profile remove test-mx --yes'],
@@ -149,14 +150,31 @@ export const remove = defineCommand({
     const message = `remove profile ${name} and its key from this machine?`;
     await confirmFirst(ctx, message, 'nothing was removed');
     const account = await ctx.profiles.accountOf(name);
+    const kept = await limitsKept(ctx, account);
     const endings = await tokenWords(ctx, name);
     await ctx.profiles.remove(name);
-    if ((await ctx.profiles.reaching(account)).length === 0 && (await ctx.index.erase(account)))
+    if (
+      (await ctx.profiles.reaching(account.account)).length === 0 &&
+      (await ctx.index.erase(account.account))
+    )
       ctx.notes.note('the index of its orders was erased with it');
     await ctx.out.own(record, () => fieldsView(`removed profile ${name} and its key`, record));
+    if (kept !== undefined) ctx.notes.note(kept);
     if (endings !== undefined) ctx.notes.note(endings);
   },
 });
+
+// If the journal cannot be read, nothing is said: it keeps them all the same.
+async function limitsKept(ctx: Context, account: StoredAccount): Promise<string | undefined> {
+  try {
+    const limits = await limitsOf(ctx, account);
+    if (limits.length === 0) return undefined;
+    return `the limits of its account stay, for whoever reaches it from here: ${limitWords(limits)}`;
+  } catch (error) {
+    if (error instanceof CliError) return undefined;
+    throw error;
+  }
+}
 
 // What becomes of the token at the sender. A profile with a wrong setting can be removed too.
 async function tokenWords(ctx: Context, name: string): Promise<string | undefined> {

@@ -8,11 +8,12 @@ import { CliError } from '../../errors.ts';
 import type { Described, Profile, ProfileDescription } from '../../profiles/profiles.ts';
 import type { Block } from '../../terminal/terminal.ts';
 import { defineCommand } from '../command.ts';
+import { currencyOfLimit, limitsOf, setWords } from './account-limits.ts';
 import { fieldsView, nameArgument, profileDryRunShown } from './profile-inputs.ts';
 
 export const show = defineCommand({
   description:
-    'Shows every value and where it comes from: flag, environment, profile or default. Of the key it shows at most the last four characters and a fingerprint. Without a profile it shows only where files are.',
+    'Shows every value and where it comes from: flag, environment, profile, account or default. Of the key it shows at most the last four characters and a fingerprint. Without a profile it shows only where files are.',
   arguments: [nameArgument(false)],
   flags: {},
   examples: ['paydesk profile show', 'paydesk profile show test-mx --json'],
@@ -21,8 +22,10 @@ export const show = defineCommand({
   },
   run: async (ctx, { args: [name] }): Promise<undefined> => {
     const described = await describe(ctx, name);
+    const limits = await limitsShown(ctx, described);
     const reads = ctx.profiles.hostOf(described.profile.baseUrl)?.unicode;
-    const shown = reads === undefined ? described : { ...described, values: withHost(described, reads) };
+    const values = reads === undefined ? described.values : withHost(described, reads);
+    const shown = { ...described, values, settings: withLimits(described, limits) };
     const record = { ...recordOf(shown), ...folderRecord(ctx) };
     await ctx.out.own(record, () => viewOf(ctx, shown));
   },
@@ -82,10 +85,32 @@ function folderRecord({ profiles, journal, journalPlace }: Context): JsonObject 
 
 // A limit is an amount: 50000 is also shown as 500.00 where the profile declares decimals.
 function withDecimals(setting: Described, { settings }: Profile): Described {
-  const [, kind, currency = ''] = /^(refund\.max_amount|plan\.max_total)\.(.+)$/.exec(setting.name) ?? [];
-  const limits = settings[kind === 'plan.max_total' ? kind : 'refund.max_amount'];
-  const limit = limits[currency];
-  return limit === undefined ? setting : { ...setting, value: figureWords(limit, currency, settings) };
+  const currency = currencyOfLimit(setting.name);
+  return currency === undefined || setting.value === undefined
+    ? setting
+    : { ...setting, value: figureWords(Number(setting.value), currency, settings) };
+}
+
+// The limits of the account in place of their defaults. If the journal cannot be read, nobody can say which hold.
+async function limitsShown(
+  ctx: Context,
+  { profile, key }: ProfileDescription,
+): Promise<readonly Described[]> {
+  try {
+    const limits = await limitsOf(ctx, { ...profile, keyFingerprint: key.fingerprint });
+    return limits.map((limit) => ({ name: limit.name, value: limit.value, from: setWords(ctx, limit) }));
+  } catch (error) {
+    if (!(error instanceof CliError) || error.kind === 'auth') throw error;
+    ctx.notes.warn(
+      `the limits of this account are in the journal, and that cannot be read: ${error.message}`,
+    );
+    return [];
+  }
+}
+
+function withLimits({ settings }: ProfileDescription, limits: readonly Described[]): readonly Described[] {
+  const byName = new Map([...settings, ...limits].map((setting) => [setting.name, setting]));
+  return [...byName.values()];
 }
 
 function viewOf(ctx: Context, described: ProfileDescription): readonly Block[] {

@@ -2,7 +2,15 @@
 
 import type { TypedAmount } from '../../amounts.ts';
 import type { RefundReason } from '../../api/spec.ts';
-import { applyPlan, controlFigures, isUnsentPlanOf, planOrder, showPlan } from '../../changes/changes.ts';
+import {
+  applyPlan,
+  checkNote,
+  controlFigures,
+  isUnsentPlanOf,
+  missingIn,
+  planOrder,
+  showPlan,
+} from '../../changes/changes.ts';
 import type { Context } from '../../context/context.ts';
 import { CliError, systemCode, withParts } from '../../errors.ts';
 import { checkDecimals, usage } from '../../flags/flags.ts';
@@ -34,7 +42,8 @@ export async function refundInParts(
   const { ask, options } = ctx;
   const isProduction = profile.mode === 'production';
   checkDecimals('--amount', typed, profile);
-  const missing = profile.settings['refund.require'].filter((name) => ({ reason, note })[name] === undefined);
+  checkNote(note, profile);
+  const missing = missingIn(profile.settings, { reason, note });
   if (missing.length > 0)
     throw usage(`missing --${missing.join(', --')}: required by profile ${profile.name} (refund.require)`);
   const expected = { count: undefined, totals: [] };

@@ -3,7 +3,13 @@
 import type * as v from 'valibot';
 import { livemodeOf } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
-import { type AttemptFilter, type AttemptQuery, copyName, type JournalStore } from '../../journal/journal.ts';
+import {
+  type AttemptFilter,
+  type AttemptQuery,
+  copyName,
+  type JournalStore,
+  limitPrefix,
+} from '../../journal/journal.ts';
 import { type Question, questionForms, type TravellingFilter } from '../journal-wire.ts';
 import { maxBytes } from '../wire.ts';
 import { type Hop, isOfAccount, needRole, RefusedRequest, readBody, type SenderAccount } from './routes.ts';
@@ -35,7 +41,10 @@ const answers: Answers = {
   settings: async (store, { service }, { name }) => {
     const rows = await store.settings(name);
     // Members and closed ids are kept as settings too. They are nobody's business.
-    return rows.filter((row) => row.account === service.profile.account && !row.name.includes('/'));
+    return rows.filter(
+      ({ account, name }) =>
+        account === service.profile.account && (name.startsWith(limitPrefix) || !name.includes('/')),
+    );
   },
   newest: async () => null,
   wholeCheckAt: async (store) => (await store.wholeCheckAt()) ?? null,

@@ -1,7 +1,7 @@
 /** A change that a desk hands over: sent once by the code that sends on one machine, unless the journal knows it already. */
 
 import type { WireRecord } from '../../api/api.ts';
-import { changedFields, refuseForged } from '../../changes/changes.ts';
+import { changedFields } from '../../changes/changes.ts';
 import { CliError } from '../../errors.ts';
 import type { AttemptRecord, Change, JournalStore, Outcome } from '../../journal/journal.ts';
 import { type ChangeNotes, createChange } from '../../journal/make-change.ts';
@@ -21,6 +21,7 @@ import {
   endOfKnown,
   isClosed,
   recordOf,
+  refuseNow,
   shortTimeIn,
   stamped,
 } from './known-change.ts';
@@ -99,11 +100,13 @@ function refuseOther(record: AttemptRecord | undefined, { what }: HandOver): voi
 
 async function send(parts: ChangesParts, asked: AskedChange, { handed, stream, signal }: HowMade) {
   const { clock } = parts;
-  const service = calledAt(asked.account.service, handed.profile);
+  const { account } = asked;
+  const service = calledAt(account.service, handed.profile);
+  const called = { account, profile: handed.profile };
   // A change without an order has no final read that could be compared.
-  if (handed.what.orderId === undefined) refuseForged(handed.what, undefined, service.profile, clock.now());
+  if (handed.what.orderId === undefined) await refuseNow(parts, called, handed.what, undefined);
   return await sendChange(parts, asked, {
-    change: await changeOf(parts, handed, service.profile, () => clock.now()),
+    change: await changeOf(parts, handed, (fresh) => refuseNow(parts, called, handed.what, fresh)),
     service,
     shortTime: shortTimeIn(clock, handed.zone),
     timeoutMs: handed.timeoutMs,
@@ -165,8 +168,7 @@ export async function sendChange(
 async function changeOf(
   { store }: ChangesParts,
   { what, shown, closed }: HandOver,
-  profile: SenderAccount['service']['profile'],
-  now: () => number,
+  check: (order: WireRecord['value']) => Promise<void>,
 ): Promise<Change> {
   const before = shown === undefined ? undefined : recordFromWire(shown);
   const settled = await Promise.all(closed.map((change) => store.attempts({ change })));
@@ -175,7 +177,7 @@ async function changeOf(
     closed: settled.flat(),
     async checkFresh(fresh) {
       if (before === undefined || changedFields(before, fresh).length > 0) throw new OrderChanged(fresh);
-      refuseForged(what, fresh.value, profile, now());
+      await check(fresh.value);
     },
   };
 }

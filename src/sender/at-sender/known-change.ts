@@ -1,14 +1,18 @@
 /** What the journal of a sender knows of a change that was handed over, and how its id is closed for good. */
 
+import type { JsonObject } from '../../api/spec.ts';
+import { countingAt, refuseForged } from '../../changes/changes.ts';
 import { CliError } from '../../errors.ts';
 import type { ClockWithTimers } from '../../io.ts';
 import { outcomeOfAttempt } from '../../journal/change-outcome.ts';
 import {
   type AttemptRecord,
+  attemptsOf,
   type JournalStore,
   momentOf,
   type Stamp,
   stampOf,
+  unshownRefunds,
 } from '../../journal/journal.ts';
 import { resolveOne } from '../../journal/read-again.ts';
 import type { Locks } from '../../locks/locks.ts';
@@ -148,6 +152,23 @@ function closedTooMany(): RefusedRequest {
 /** The service with the name that a desk gives the account: errors name commands of that desk. */
 export function calledAt(service: SenderAccount['service'], name: string): SenderAccount['service'] {
   return { ...service, profile: { ...service.profile, name } };
+}
+
+/**
+ * Throws CliError 'refused' unless a change is what follows from its body and from its order (`fresh`; undefined: it has none), and the
+ * limits of the account allow it now. `profile`: what the desk calls it.
+ */
+export async function refuseNow(
+  { store }: Pick<ChangesParts, 'store'>,
+  { account, profile }: { readonly account: SenderAccount; readonly profile: string },
+  change: Parameters<typeof refuseForged>[0],
+  fresh: JsonObject | undefined,
+): Promise<void> {
+  const { service } = account;
+  const { orderId } = change;
+  const known = orderId === undefined ? [] : await attemptsOf(store, service, orderId);
+  const counting = countingAt(service, fresh === undefined ? [] : unshownRefunds(known, fresh));
+  refuseForged(change, fresh, { ...(await account.profileNow()), name: profile }, counting);
 }
 
 /** A time for messages (Unix milliseconds), in the zone of a desk. */

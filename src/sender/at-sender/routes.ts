@@ -27,6 +27,8 @@ export interface SenderAccount extends Pick<Client, 'service' | 'send' | 'pass'>
   readonly name: string;
   /** The settings of that profile, as their texts. */
   readonly settings: SettingTexts;
+  /** Its profile with the limits that hold for the account now. */
+  profileNow(): Promise<Client['service']['profile']>;
 }
 
 /**

@@ -92,7 +92,7 @@ export function addPlans(app: Hop, parts: PlansParts): RunPlans {
     const plan = await readPlan('the plan', [new TextEncoder().encode(text)]);
     refuseOtherAccount(plan, account);
     refuseOther(head, plan);
-    checkPlanLimits(plan.rows, account.service.profile);
+    checkPlanLimits(plan.rows, await account.profileNow());
     const known = running.get(keyOf(account.name, plan.digest));
     known?.runs.add(head.run);
     if (known !== undefined) return known.stream.reply();

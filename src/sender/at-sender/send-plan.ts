@@ -1,7 +1,7 @@
 /** Works a plan off that was handed over: its rows go through the code that sends on one machine, each under an id of its own. */
 
 import { createPace } from '../../api/api.ts';
-import { readAgain, refuseForged, rowsToSend, type SendingContext, workOff } from '../../changes/changes.ts';
+import { readAgain, rowsToSend, type SendingContext, workOff } from '../../changes/changes.ts';
 import { CliError } from '../../errors.ts';
 import { attemptsOf, type Change, momentOf, newChangeId, stampOf } from '../../journal/journal.ts';
 import { resolveOne } from '../../journal/read-again.ts';
@@ -9,7 +9,7 @@ import { newBatchRun, type Plan, type RowTold, sumsOf, type Worked } from '../..
 import { stoppedPrefix } from '../member-state.ts';
 import { sendChange } from './handed-change.ts';
 import type { HandedPlan } from './handed-plans.ts';
-import { type ChangesParts, calledAt, shortTimeIn, stamped } from './known-change.ts';
+import { type ChangesParts, calledAt, refuseNow, shortTimeIn, stamped } from './known-change.ts';
 import type { SenderAccount } from './routes.ts';
 
 /** How a plan is worked off. */
@@ -115,7 +115,7 @@ async function contextOf(
             ...change,
             async checkFresh(fresh) {
               await change.checkFresh(fresh);
-              refuseForged(change, fresh.value, service.profile, clock.now());
+              await refuseNow(parts, { account, profile: head.profile }, change, fresh.value);
             },
           },
           service,

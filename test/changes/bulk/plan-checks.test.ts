@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { planLimitProblems } from '../../../src/changes/bulk/plan-checks.ts';
-import type { SettingTexts } from '../../../src/profiles/profiles.ts';
+import { isLimit, parseLimits, type SettingTexts } from '../../../src/profiles/limits.ts';
 import { readSettings } from '../../../src/profiles/settings.ts';
 
 const problems = (
@@ -11,10 +11,17 @@ const problems = (
   rows: number,
   sums: readonly (readonly [currency: string, amount: number])[] = [],
 ) =>
-  planLimitProblems(readSettings(texts, 'sandbox', 'shop'), {
-    rows,
-    sums: sums.map(([currency, amount]) => ({ currency, amount })),
-  });
+  planLimitProblems(
+    { ...readSettings(without(texts), 'sandbox', 'shop'), ...parseLimits(texts) },
+    {
+      rows,
+      sums: sums.map(([currency, amount]) => ({ currency, amount })),
+    },
+  );
+
+/** The settings that are no limits. */
+const without = (texts: SettingTexts): SettingTexts =>
+  Object.fromEntries(Object.entries(texts).filter(([name]) => !isLimit(name)));
 
 test('a profile without limits lets every plan pass', () => {
   expect(

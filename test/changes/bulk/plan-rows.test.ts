@@ -280,7 +280,7 @@ it('the command for a charge names no refund that failed', () => {
   const failed = refundOf('rf_1', 5, { status: 'failed' });
   const split = orderOf('ord_1', [chargeOf('ch_1', 50, { refunds: listOf(failed) }), chargeOf('ch_2', 50)]);
   const asked = { charge: undefined, amount: 5, again: [], reason: undefined, note: undefined };
-  const times = { nowMs: 0, anyMode: true };
+  const times = { counting: { nowMs: 0, unshown: [] }, anyMode: true };
   expect(() => planRefund(asked, split, profile, times)).toThrow(
     expect.objectContaining({
       parts: expect.objectContaining({

@@ -19,6 +19,7 @@ import {
   readInputFile,
 } from '../../../plans/plans.ts';
 import { commandLine, type Profile } from '../../../profiles/profiles.ts';
+import { missingIn, tooShort } from '../../may-change.ts';
 import { checkWritten, referenceProblems, refuseProblems, withoutFolder } from '../bulk-files.ts';
 import { ordersOf } from '../found-orders.ts';
 import { checkAccount, checkControlTotals, checkPlanLimits } from '../plan-checks.ts';
@@ -62,7 +63,7 @@ export async function planFile(ctx: Context, service: OpenService, asked: PlanAs
     ...asked,
     profile,
     planId: head.id,
-    nowMs: head.madeAt,
+    nowMs: service.seenDate?.()?.date,
     moreOf: ({ cells }) => more.map((index) => cells[index] ?? ''),
   });
   await refuseProblems(ctx, input, duplicatesIn(rows), asked);
@@ -113,7 +114,7 @@ export async function planOrder(
     ...how,
     profile,
     planId: head.id,
-    nowMs: head.madeAt,
+    nowMs: service.seenDate?.()?.date,
     moreOf: () => [],
   });
   const stopped = rows.find(({ state }) => state === 'look' || state === 'impossible');
@@ -157,11 +158,10 @@ export async function refreshPlan(ctx: Context, service: OpenService, asked: Ref
   const orders = await readOrders(ctx, service, ordersOf(old.rows));
   const { rows: _, digest, ...head } = old;
   const again = [...asked.again, ...(await namesNotSent(ctx, old))];
-  const nowMs = ctx.clock.now();
   const rowsAsked = {
     ...asked,
     profile,
-    nowMs,
+    nowMs: service.seenDate?.()?.date,
     planId: old.id,
     again,
     moreOf: ({ cells }: InputRow) => cells,
@@ -176,7 +176,13 @@ export async function refreshPlan(ctx: Context, service: OpenService, asked: Ref
   });
   const whole = allOrNoneOf(onlyOnce(same), profile).map((row, index) => ({ ...row, number: index + 1 }));
   const named = [...new Set([...old.again, ...asked.again])];
-  return keep(ctx, profile, { ...head, madeAt: nowMs, refreshes: digest, again: named }, whole, asked);
+  return keep(
+    ctx,
+    profile,
+    { ...head, madeAt: ctx.clock.now(), refreshes: digest, again: named },
+    whole,
+    asked,
+  );
 }
 
 // What `--again` named for the older plan, without what rows needed that were sent since: a name counts for one row.
@@ -223,14 +229,12 @@ function moreColumns({ columns }: InputFile): readonly number[] {
 }
 
 function requiredProblems(rows: readonly InputRow[], { settings, name }: Profile): readonly InputProblem[] {
-  return settings['refund.require'].flatMap((column) =>
-    rows
-      .filter((row) => row[column] === undefined)
-      .map(({ line }) => ({
-        line,
-        column,
-        words: `${column} is blank: profile ${name} requires it (refund.require)`,
-      })),
+  return rows.flatMap((row) =>
+    missingIn(settings, row).map((column) => ({
+      line: row.line,
+      column,
+      words: `${column} ${row[column] === undefined ? 'is blank' : tooShort(settings)}: profile ${name} requires it (refund.require)`,
+    })),
   );
 }
 

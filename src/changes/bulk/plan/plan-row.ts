@@ -28,7 +28,7 @@ export function planRow(base: NewRow, read: OrderOfRow, asked: RowsAsked): NewRo
   const { order, ofOrder, taken } = read;
   if (order === undefined) return base;
   try {
-    const planned = plannedRefund(base, order, asked);
+    const planned = plannedRefund(base, order, asked, read.unshown);
     const { body, expected, tolerated, amount, money, warnings, charge } = planned;
     const [closed] = charge === undefined ? chargesInTheWay(money) : [];
     if (closed !== undefined) return { ...base, why: wholeRefused(closed) };
@@ -70,6 +70,7 @@ function plannedRefund(
   { charge, chargeId, amount, reason, note }: NewRow,
   order: JsonObject,
   { profile, nowMs }: RowsAsked,
+  unshown: OrderOfRows['unshown'] = [],
 ): RefundPlan {
   const wanted = {
     charge: chargeId ?? (charge === anyWord || charge === fullWord ? undefined : charge),
@@ -79,7 +80,10 @@ function plannedRefund(
   };
   const money = moneyOf(order);
   const all = money?.charges.flatMap(({ refunds }) => refunds.map(({ id }) => id)) ?? [];
-  return planRefund({ ...wanted, again: all }, order, profile, { nowMs, anyMode: true });
+  return planRefund({ ...wanted, again: all }, order, profile, {
+    counting: { nowMs, unshown },
+    anyMode: true,
+  });
 }
 
 // The service documents that it refuses it, so it is no use to send it (service: States and transitions, rule 1).
@@ -189,8 +193,8 @@ export interface RowsAsked {
   readonly allowed: readonly string[];
   /** `--again`: refunds and attempts that may be repeated. */
   readonly again: readonly string[];
-  /** Unix milliseconds, for limits of a day. */
-  readonly nowMs: number;
+  /** The clock of the service, for limits of a day (Unix milliseconds); undefined if it did not say what time it is. */
+  readonly nowMs: number | undefined;
   readonly moreOf: (row: InputRow) => readonly string[];
 }
 
@@ -202,6 +206,8 @@ export interface OrderOfRows {
   readonly missing?: string | undefined;
   readonly neighbour: string | undefined;
   readonly attempts: readonly AttemptRecord[];
+  /** Those that somebody recorded as made, and that the order does not show. */
+  readonly unshown?: readonly AttemptRecord[] | undefined;
   readonly isOpen: (record: AttemptRecord) => boolean;
   readonly twins: readonly TwinOfRow[];
   /** What is known of the order as it was read. */

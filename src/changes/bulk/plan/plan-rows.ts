@@ -5,7 +5,7 @@ import { moneyOf } from '../../../api/charges.ts';
 import { type JsonObject, livemodeOf } from '../../../api/spec.ts';
 import type { Context } from '../../../context/context.ts';
 import { turn } from '../../../io.ts';
-import { type AttemptRecord, isOpen, type Moment } from '../../../journal/journal.ts';
+import { type AttemptRecord, isOpen, type Moment, unshownRefunds } from '../../../journal/journal.ts';
 import {
   isPaidBack,
   type KnownTwin,
@@ -101,6 +101,7 @@ async function knownOf(
     missing: missing.get(id),
     neighbour: found?.neighbour,
     attempts,
+    unshown: found && unshownRefunds(attempts, found.order),
     isOpen: (record) => isOpen(record, now),
     known: found && knownOrder(found.order, attempts, now),
     ...(await lookUpTwins(ctx, service, found?.order, known)),

@@ -1,22 +1,26 @@
 /** What every rule of a sender asks: the account, the limits that hold, the requests, and what they say to a refund. */
 
 import type { AmountStyle } from '../../../amounts.ts';
+import { lettersIn } from '../../../changes/changes.ts';
 import { CliError } from '../../../errors.ts';
 import {
   type ApprovalRequest,
   type ApprovalRow,
   type AskedRefund,
   type AttemptRecord,
+  accountLimits,
   countedAmount,
   isSameOrigin,
   type JournalStore,
   type LimitFinding,
+  limitPrefix,
   type Moment,
   type SentRow,
   type TeamLimit,
   teamLimitNames,
+  textsOf,
 } from '../../../journal/journal.ts';
-import { modeOfAccount } from '../../../profiles/profiles.ts';
+import { modeOfAccount, usualNoteLength } from '../../../profiles/profiles.ts';
 import type { Role } from '../../wire.ts';
 import type { Asker, SenderAccount } from '../routes.ts';
 import { requestsIn } from './approval-requests.ts';
@@ -171,9 +175,21 @@ export async function findingOf(
   const { reason, note, proof, seen } = refund;
   const createdAt = proof.before === undefined ? seen?.createdAt : proof.before.createdAt;
   const ageDays = createdAt === undefined ? undefined : (time - createdAt * 1000) / dayMs;
-  const finding = findingFor(held, { amount, currency, ofOrder, ofMember, reason, note, ageDays });
+  const saysNote = held.some(({ name }) => name === 'note') && (await saysEnough(note, asking, account));
+  const finding = findingFor(held, { amount, currency, ofOrder, ofMember, reason, saysNote, ageDays });
   if (!isProposer || finding.problem !== undefined || finding.needsSecond) return finding;
   return { ...finding, limit: undefined, needsSecond: true };
+}
+
+async function saysEnough(
+  note: string | undefined,
+  asking: Asking,
+  { service }: RuledAccount,
+): Promise<boolean> {
+  const { origin, account } = service.profile;
+  const of = { origin, livemode: modeOfAccount(account) === 'production' };
+  const limits = textsOf(accountLimits(await asking.settings(limitPrefix), of));
+  return lettersIn(note) >= Number(limits['refund.note_length'] ?? usualNoteLength);
 }
 
 // What a refund pays back. A request, a row and a proof that name different amounts, or that take money, are nobody's refund.

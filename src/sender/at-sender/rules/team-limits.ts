@@ -47,14 +47,15 @@ export function limitNamed(
 /** A refund as limits look at it. */
 interface LimitedRefund extends Pick<LimitFinding, 'amount' | 'currency' | 'ofOrder' | 'ofMember'> {
   readonly reason: string | undefined;
-  readonly note: string | undefined;
+  /** Whether it has a note of enough letters. */
+  readonly saysNote: boolean;
   /** How long ago its order was created, in days; undefined if the order does not say it. */
   readonly ageDays: number | undefined;
 }
 
 /** What the limits that hold for a member say to a refund: the first that forbids it, or whether somebody else must approve it. */
 export function findingFor(held: readonly TeamLimit[], refund: LimitedRefund): LimitFinding {
-  const { reason, note, ageDays = Number.POSITIVE_INFINITY, ...figures } = refund;
+  const { reason, saysNote, ageDays = Number.POSITIVE_INFINITY, ...figures } = refund;
   const { amount, currency, ofOrder, ofMember } = figures;
   const limit = (name: TeamLimit['name']) => limitNamed(held, currency, name);
   const forbids = (problem: LimitFinding['problem'], of: TeamLimit | undefined): LimitFinding => ({
@@ -71,7 +72,7 @@ export function findingFor(held: readonly TeamLimit[], refund: LimitedRefund): L
   if (age !== undefined && ageDays > age.value) return forbids('age', age);
   if (day !== undefined && ofMember + amount > day.value) return forbids('day', day);
   if (needsReason?.value === 1 && (reason ?? '') === '') return forbids('reason', needsReason);
-  if (needsNote?.value === 1 && !/[\p{L}\p{N}]/u.test(note ?? '')) return forbids('note', needsNote);
+  if (needsNote?.value === 1 && !saysNote) return forbids('note', needsNote);
   const second = limit('second');
   const needsSecond = second !== undefined && ofOrder + amount >= second.value;
   return { ...figures, problem: undefined, limit: second, needsSecond };

@@ -1,0 +1,131 @@
+/** The limits of an account for the profile commands: how one is set, and what screens say about those that hold. */
+
+import { scaled } from '../../amounts.ts';
+import { livemodeOf } from '../../api/spec.ts';
+import type { Context } from '../../context/context.ts';
+import { CliError } from '../../errors.ts';
+import { type AccountLimit, limitPrefix, textsOf } from '../../journal/journal.ts';
+import type { StoredAccount } from '../../profiles/profiles.ts';
+
+/** An account whose limits are meant, and the profile that was named. */
+export interface LimitedProfile
+  extends Pick<StoredAccount, 'origin' | 'account' | 'mode' | 'keyFingerprint'> {
+  readonly name: string;
+}
+
+/** The limits that hold for it, in the order in which they were set. */
+export function limitsOf(ctx: Context, of: Omit<LimitedProfile, 'name'>): Promise<readonly AccountLimit[]> {
+  return ctx.journal.limits({ ...of, livemode: livemodeOf[of.mode] });
+}
+
+/** `refund.max_amount.MXN 50000, refund.require note` */
+export function limitWords(limits: readonly AccountLimit[]): string {
+  return limits.map(({ name, value }) => `${name} ${value}`).join(', ');
+}
+
+/** `account, set by op7 on 21 Nov 2026 05:20:00 UTC` */
+export function setWords(ctx: Context, { setBy, setAt }: AccountLimit): string {
+  return `account, set by ${setBy} on ${ctx.fullTime(setAt)}`;
+}
+
+/** `50000 (500.00 MXN)` where the profile declares decimals: a lead may have meant the other one. */
+export function limitInBoth(
+  ctx: Context,
+  { name }: Pick<LimitedProfile, 'name'>,
+  limit: string,
+  text: string,
+): string {
+  const currency = currencyOfLimit(limit);
+  const decimals = /^\d+$/.test(text)
+    ? scaled(Number(text), currency, ctx.profiles.amountStyle(name))
+    : undefined;
+  return decimals === undefined ? text : `${text} (${decimals} ${currency})`;
+}
+
+/** The currency of a limit of money; undefined for any other setting. */
+export function currencyOfLimit(setting: string): string | undefined {
+  return /^(?:refund\.max_amount|plan\.max_total)\.([A-Za-z]{3})$/.exec(setting)?.[1]?.toUpperCase();
+}
+
+const certain = 'nothing was changed';
+
+/**
+ * Sets limits of an account, after it asked about each that allows more than before; null removes one. Throws CliError 'refused' if
+ * somebody else sets one at the same time, if the journal cannot be written, and for more in production where nobody can be asked.
+ */
+export async function setLimits(
+  ctx: Context,
+  profile: LimitedProfile,
+  wanted: Readonly<Record<string, string | null>>,
+): Promise<readonly AccountLimit[]> {
+  const raises = raiseWords(ctx, profile, await limitsOf(ctx, profile), wanted);
+  for (const words of raises) await confirmRaise(ctx, profile, words);
+  const taken = await ctx.lock(`limits of ${profile.account}`);
+  if (!taken.held)
+    throw new CliError('refused', 'somebody else is setting a limit of this account', {
+      certain,
+      now: ['run the command again'],
+    });
+  try {
+    const before = await limitsOf(ctx, profile);
+    const now = raiseWords(ctx, profile, before, wanted).find((words) => !raises.includes(words));
+    if (now !== undefined)
+      throw new CliError('refused', now, { certain, now: ['if that is meant, run the command again'] });
+    for (const [name, to] of Object.entries(wanted)) await record(ctx, profile, before, { name, to });
+    return before;
+  } finally {
+    await taken.release();
+  }
+}
+
+function raiseWords(
+  ctx: Context,
+  profile: LimitedProfile,
+  limits: readonly AccountLimit[],
+  wanted: Readonly<Record<string, string | null>>,
+): readonly string[] {
+  const before = textsOf(limits);
+  return Object.entries(wanted).flatMap(([name, to]) => {
+    const { [name]: _, ...others } = before;
+    const raise = ctx.profiles.raise(name, before, to === null ? others : { ...others, [name]: to });
+    if (raise === undefined) return [];
+    const [more, less] = [raise.to, raise.from].map((text) => limitInBoth(ctx, profile, name, text));
+    return [`${name} of profile ${profile.name} would allow more: ${more} instead of ${less}`];
+  });
+}
+
+// Whoever can type --yes in a script may be a program. In production a person at a terminal says it.
+async function confirmRaise(ctx: Context, { mode }: LimitedProfile, what: string): Promise<void> {
+  if (mode === 'sandbox' && ctx.options.yes) return;
+  if (!ctx.ask.interactive)
+    throw mode === 'sandbox'
+      ? new CliError('usage', what, { certain, now: ['if that is meant, add --yes'] })
+      : new CliError('refused', what, {
+          certain,
+          now: ['in production only a person at a terminal allows more: run the command there'],
+        });
+  ctx.notes.warn(what);
+  if (!(await ctx.ask.confirm({ message: 'set it?', flag: '--yes' })))
+    throw new CliError('cancelled', certain);
+}
+
+async function record(
+  ctx: Context,
+  { name: profile, origin, account, keyFingerprint }: LimitedProfile,
+  before: readonly AccountLimit[],
+  { name, to }: { readonly name: string; readonly to: string | null },
+): Promise<void> {
+  const from = before.find((limit) => limit.name === name)?.value ?? null;
+  if (from === to) return;
+  try {
+    const row = { profile, origin, account, keyFingerprint, name: `${limitPrefix}${name}`, from, to };
+    await ctx.journal.recordSetting(row);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new CliError('refused', `${name} stays as it is, because the journal cannot be written: ${why}`, {
+      certain,
+      now: error instanceof CliError ? (error.parts.now ?? []) : [],
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,142 @@
+/**
+ * The limits of an account: which settings they are, how their texts are read, and what allows more than before. The journal keeps
+ * them, so they hold for every profile of the account.
+ */
+
+import * as v from 'valibot';
+import { type Profile, usualNoteLength } from './profiles.ts';
+import { amount, duration, required } from './setting-values.ts';
+
+/** The limits with one value. The second argument of `optional` is the default, written as a person types it. */
+export const singleLimits = v.object({
+  'refund.require': v.optional(required, 'none'),
+  /** The fewest letters and digits of a note that is required. */
+  'refund.note_length': v.optional(
+    v.pipe(v.string(), v.regex(/^([1-9][0-9]?|100)$/, 'a whole number from 1 to 100'), v.transform(Number)),
+    usualNoteLength,
+  ),
+  /** Whether currencies without a limit pass once a limit is set for another one. */
+  'refund.other_currencies': v.optional(v.picklist(['refuse', 'allow'], 'refuse or allow'), 'refuse'),
+  /** The most rows of a plan. */
+  'plan.max_count': v.optional(
+    v.pipe(
+      v.string(),
+      v.regex(/^(0|[1-9][0-9]{0,4}|100000)$/, 'a whole number from 0 to 100000'),
+      v.transform(Number),
+    ),
+  ),
+  /** How old a plan may be when it is applied. */
+  'plan.max_age': v.optional(v.pipe(duration, v.minValue(1, 'at least 1ms')), '24h'),
+});
+
+/** The limits with one value per currency. 0 means that nothing is allowed. */
+export const limitsPerCurrency = {
+  /** The most that all refunds of one order in 24 hours may add up to. */
+  'refund.max_amount': amount,
+  /** The most that the rows of one plan may add up to. */
+  'plan.max_total': amount,
+} as const;
+
+/** The values of all limits. */
+export type Limits = Readonly<v.InferOutput<typeof singleLimits>> & {
+  readonly [K in keyof typeof limitsPerCurrency]: Readonly<Record<string, number>>;
+};
+
+/** Texts as typed, by the name of their setting. Only what was set is here. */
+export type SettingTexts = Readonly<Record<string, string>>;
+
+/** Whether a setting, by its full name, is a limit of the account. */
+export function isLimit(name: string): boolean {
+  return Object.hasOwn(singleLimits.entries, name) || kindOf(name) !== undefined;
+}
+
+/** The values of limits, with the defaults of those that are not set. The texts must be right. */
+export function parseLimits(texts: SettingTexts): Limits {
+  return {
+    ...v.parse(singleLimits, texts),
+    'refund.max_amount': valuesPerCurrency('refund.max_amount', amount, texts),
+    'plan.max_total': valuesPerCurrency('plan.max_total', amount, texts),
+  };
+}
+
+/** The values of a setting with one for each currency. No prototype: a service could call a currency `constructor`. */
+export function valuesPerCurrency(
+  name: string,
+  schema: v.GenericSchema<string, number>,
+  texts: SettingTexts,
+): Readonly<Record<string, number>> {
+  const values: Record<string, number> = Object.create(null);
+  for (const [key, text] of Object.entries(texts)) {
+    if (key.startsWith(`${name}.`)) values[key.slice(name.length + 1)] = v.parse(schema, text);
+  }
+  return values;
+}
+
+/** A profile with the limits of its account. */
+export function withLimits(profile: Profile, texts: SettingTexts): Profile {
+  return { ...profile, settings: { ...profile.settings, ...parseLimits(texts) } };
+}
+
+// ── What allows more ────────────────────────────────────────────────────────────────────────────
+
+const otherCurrencies = 'refund.other_currencies';
+
+/** A limit that is raised, in words: from `50000` to `no limit`. */
+export interface Raise {
+  readonly from: string;
+  readonly to: string;
+}
+
+/**
+ * What a change of this one limit allows more: it is raised or removed, a currency that was refused gets one, or less is
+ * required. Undefined if it allows no more than before.
+ */
+export function raiseOf(name: string, before: SettingTexts, after: SettingTexts): Raise | undefined {
+  const kind = kindOf(name);
+  const wasRefused = kind !== undefined && before[name] === undefined && refusesOthers(kind, before);
+  const from = wasRefused ? 'refused' : textIn(before, name);
+  const to = textIn(after, name);
+  if (before[name] === after[name] || !isMore(name, wasRefused ? '0' : from, to)) return undefined;
+  return { from: from ?? 'no limit', to: to ?? 'no limit' };
+}
+
+function isMore(name: string, from: string | undefined, to: string | undefined): boolean {
+  switch (name) {
+    case 'refund.require':
+      return wordsIn(from).some((word) => word !== 'none' && !wordsIn(to).includes(word));
+    case otherCurrencies:
+      return from !== 'allow' && to === 'allow';
+    case 'refund.note_length':
+      return numberIn(name, to) < numberIn(name, from);
+    default:
+      return numberIn(name, to) > numberIn(name, from);
+  }
+}
+
+function wordsIn(text: string | undefined): readonly string[] {
+  return text?.split(',') ?? [];
+}
+
+// Whether a limit for one currency refuses every currency that has none. `kind` is the setting without its currency.
+function refusesOthers(kind: string, texts: SettingTexts): boolean {
+  return texts[otherCurrencies] !== 'allow' && Object.keys(texts).some((name) => name.startsWith(`${kind}.`));
+}
+
+// The text that counts; undefined where there is no limit.
+function textIn(texts: SettingTexts, name: string): string | undefined {
+  const schema = Object.entries(singleLimits.entries).find(([known]) => known === name)?.[1];
+  const usual = schema !== undefined && 'default' in schema ? schema.default : undefined;
+  return texts[name] ?? (typeof usual === 'string' ? usual : undefined);
+}
+
+function numberIn(name: string, text: string | undefined): number {
+  if (text === undefined) return Number.POSITIVE_INFINITY;
+  const single = Object.entries(singleLimits.entries).find(([known]) => known === name)?.[1];
+  const { success, output } = v.safeParse<v.GenericSchema<unknown, unknown>>(single ?? amount, text);
+  return success && typeof output === 'number' ? output : 0;
+}
+
+function kindOf(name: string): keyof typeof limitsPerCurrency | undefined {
+  const kinds = Object.keys(limitsPerCurrency) as (keyof typeof limitsPerCurrency)[];
+  return kinds.find((kind) => name.startsWith(`${kind}.`));
+}

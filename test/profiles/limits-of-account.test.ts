@@ -1,0 +1,377 @@
+/** The limits of an account hold whatever its profile is called: each way around them, and what is left of it. */
+
+import { createHash } from 'node:crypto';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { clockOff } from '../harness/clock.ts';
+import {
+  chargeOf,
+  type Json,
+  listOf,
+  newRefundOf,
+  orderOf,
+  withCharge,
+  withRefund,
+} from '../harness/orders.ts';
+import { newHome, paydesk, type Ran } from '../harness/paydesk.ts';
+import { sit } from '../harness/person.ts';
+import { storeProfile } from '../harness/profile.ts';
+import { inOneLine } from '../harness/ran.ts';
+import { json } from '../harness/server.ts';
+import { type Service, type ServiceOptions, startService, storeShop, testKey } from '../harness/service.ts';
+
+const limit = 'refund.max_amount.MXN';
+const order = orderOf('ord_1', [chargeOf('ch_1', 35_000)]);
+/** The order with a refund that was made an hour ago. */
+const refundedBefore = (amount: number, changes: Json = {}): Json =>
+  withRefund(
+    order,
+    newRefundOf('rf_0', amount, { created_at: Math.floor(Date.now() / 1000) - 3600, ...changes }),
+    amount,
+  );
+
+/** The order with a refund that failed, so that all of its money is still there. */
+const failedBefore = (amount: number): Json =>
+  withCharge(order, { refunds: listOf(newRefundOf('rf_0', amount, { status: 'failed' })) });
+
+/** A service that makes every refund, behind the profile `shop`, whose account has these limits. */
+async function startShop(
+  limits: Readonly<Record<string, string>>,
+  held: Json = order,
+  more: Partial<ServiceOptions> = {},
+): Promise<Service> {
+  let made = 0;
+  const service = await startService({
+    orders: [held],
+    onPost: (found = {}, on, { body }) => {
+      const { amount = 35_000 } = JSON.parse(body) as { amount?: number };
+      made += 1;
+      on.orders = [withRefund(found, newRefundOf(`rf_${made}`, amount), amount)];
+      return json(on.orders[0]);
+    },
+    ...more,
+  });
+  await storeShop(service.home, service);
+  for (const [name, value] of Object.entries(limits)) await set(service, name, value);
+  return service;
+}
+
+const asShop = (service: Service, args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
+  paydesk(args, { home: service.home, env: { TZ: 'UTC', ...env } });
+const set = (service: Service, name: string, value: string, ...more: readonly string[]) =>
+  asShop(service, ['profile', 'set', 'shop', name, value, ...more]);
+const refund = (amount: number, ...more: readonly string[]) => [
+  'orders',
+  'refund',
+  'ord_1',
+  '--amount',
+  String(amount),
+  '--yes',
+  ...more,
+];
+const addAgain = async (service: Service, name: string, baseUrl = service.url): Promise<void> =>
+  storeProfile(service.home, { name, baseUrl, mode: 'sandbox' }, testKey);
+
+describe('a limit of 500 holds', () => {
+  test.each<[string, (service: Service) => Promise<Ran>]>([
+    ['under the profile that set it', (service) => asShop(service, ['-p', 'shop', ...refund(501)])],
+    [
+      'after the profile was removed and added again',
+      async (service) => {
+        expect(await asShop(service, ['profile', 'remove', 'shop', '--yes'])).toMatchObject({ code: 0 });
+        await addAgain(service, 'shop');
+        return asShop(service, ['-p', 'shop', ...refund(501)]);
+      },
+    ],
+    [
+      'under a second profile of the account',
+      async (service) => {
+        await addAgain(service, 'other');
+        return asShop(service, ['-p', 'other', ...refund(501)]);
+      },
+    ],
+    ['with the profile of the environment', (service) => service.run(refund(501))],
+    [
+      'under another spelling of the address',
+      async (service) => {
+        await addAgain(service, 'other', service.url.replace('127.0.0.1', 'LOCALHOST'));
+        return asShop(service, ['-p', 'other', ...refund(501)]);
+      },
+    ],
+    [
+      'with a clock that is 26 hours ahead',
+      (service) => {
+        service.orders = [refundedBefore(400)];
+        return asShop(service, ['-p', 'shop', ...refund(101, '--again', 'rf_0')], clockOff(26 * 3_600_000));
+      },
+    ],
+    [
+      'with a clock that is ahead, at a service that sends no date',
+      async (service) => {
+        service.orders = [refundedBefore(400)];
+        return asShop(service, ['-p', 'shop', ...refund(101, '--again', 'rf_0')], clockOff(26 * 3_600_000));
+      },
+    ],
+    [
+      'by api',
+      (service) =>
+        asShop(service, [
+          '-p',
+          'shop',
+          'api',
+          'POST',
+          'orders/ord_1/refunds',
+          '--field',
+          'amount=501',
+          '--yes',
+        ]),
+    ],
+    [
+      'after a journal without it was imported',
+      async (service) => {
+        using other = newHome();
+        const file = join(service.home.path, 'other.journal');
+        await paydesk(refund(1), { home: other, env: service.env });
+        expect(await paydesk(['journal', 'export', '--to', file], { home: other })).toMatchObject({
+          code: 0,
+        });
+        expect(await asShop(service, ['journal', 'import', file, '--yes'])).toMatchObject({ code: 3 });
+        return asShop(service, ['-p', 'shop', ...refund(501)]);
+      },
+    ],
+    [
+      'after the journal was deleted',
+      async (service) => {
+        rmSync(join(service.home.path, '.local/state/paydesk/journal'), { recursive: true });
+        return asShop(service, ['-p', 'shop', ...refund(501)]);
+      },
+    ],
+    [
+      'when a higher one is written into the profile file',
+      (service) => {
+        const file = join(service.home.path, '.config/paydesk/profiles.json');
+        const held = JSON.parse(readFileSync(file, 'utf8'));
+        held.profiles.shop.settings = { [limit]: '900000' };
+        writeFileSync(file, JSON.stringify(held));
+        return asShop(service, ['-p', 'shop', ...refund(501)]);
+      },
+    ],
+  ])('%s', async (name, attempt) => {
+    await using service = await startShop(
+      { [limit]: '500' },
+      order,
+      name.endsWith('no date') ? { sendsDate: false } : {},
+    );
+    const ran = await attempt(service);
+    expect(ran.code, ran.stderr).toBe(3);
+    const said: Readonly<Record<string, string>> = {
+      'by api': 'paydesk -p shop orders refund',
+      'after the journal was deleted': 'journal verify',
+      'when a higher one is written into the profile file': `paydesk profile set shop ${limit} 900000`,
+    };
+    expect(inOneLine(ran.stderr)).toContain(said[name] ?? `${limit} is 500`);
+    const made = name.includes('imported') ? 1 : 0;
+    expect(service.posts).toHaveLength(made);
+  });
+
+  test('a limit that is lowered while a command waits for its yes stops that command', async () => {
+    await using service = await startShop({ [limit]: '900' });
+    const line = ['-p', 'shop', 'orders', 'refund', 'ord_1', '--amount', '800', '--only-confirm'];
+    const person = sit(line, { home: service.home, env: { TZ: 'UTC' } });
+    await person.waitFor('Send it?');
+    await set(service, limit, '500');
+    person.type('y\r');
+    const { code, screen } = await person.leaves;
+    expect(code).toBe(3);
+    expect(inOneLine(screen)).toContain('somebody set a limit of this account');
+    expect(service.posts).toEqual([]);
+  });
+
+  test('what an older paydesk wrote into the profile file is set by the command of the refusal', async () => {
+    await using service = await startShop({});
+    const file = join(service.home.path, '.config/paydesk/profiles.json');
+    const held = JSON.parse(readFileSync(file, 'utf8'));
+    held.profiles.shop.settings = { [limit]: '500' };
+    writeFileSync(file, JSON.stringify(held));
+    const refused = await asShop(service, ['-p', 'shop', 'orders', 'list']);
+    expect(refused.code).toBe(3);
+    expect(refused.stderr).toContain(`paydesk profile set shop ${limit} 500`);
+    expect(await set(service, limit, '500')).toMatchObject({ code: 0 });
+    expect((await asShop(service, ['-p', 'shop', ...refund(501)])).stderr).toContain(`${limit} is 500`);
+    expect(readFileSync(file, 'utf8')).not.toContain(limit);
+  });
+
+  test('profile remove says which limits stay, and profile add which hold', async () => {
+    await using service = await startShop({ [limit]: '500' });
+    const removed = await asShop(service, ['profile', 'remove', 'shop', '--yes']);
+    expect(removed.stderr).toContain(`the limits of its account stay`);
+    expect(removed.stderr).toContain(`${limit} 500`);
+    writeFileSync(join(service.home.path, 'key'), testKey);
+    const flags = [
+      '--base-url',
+      service.url,
+      '--mode',
+      'sandbox',
+      '--key-file',
+      'key',
+      '--key-store',
+      'file',
+    ];
+    const added = await asShop(service, ['profile', 'add', 'again', ...flags]);
+    expect(added.code, added.stderr).toBe(0);
+    expect(added.stderr).toContain(`limits of this account: ${limit} 500`);
+  });
+
+  test("a lead's file that allows more is asked for like any raise, and the profile is not kept without a yes", async () => {
+    await using service = await startShop({ [limit]: '500' });
+    const lead = { base_url: service.url, mode: 'sandbox', settings: { [limit]: 900 } };
+    writeFileSync(join(service.home.path, 'lead.json'), JSON.stringify(lead));
+    writeFileSync(join(service.home.path, 'key'), testKey);
+    const line = ['profile', 'add', 'b', '--from', 'lead.json', '--key-file', 'key', '--key-store', 'file'];
+    const ran = await asShop(service, line);
+    expect(ran.code).toBe(2);
+    expect(ran.stderr).toContain('would allow more: 900 instead of 500');
+    expect((await asShop(service, ['profile', 'list'])).stdout).not.toContain(' b ');
+  });
+
+  test('and a refund within it passes under each of them', async () => {
+    await using service = await startShop({ [limit]: '500' });
+    await addAgain(service, 'other');
+    expect(await asShop(service, ['-p', 'other', ...refund(300)])).toMatchObject({ code: 0 });
+    const more = await service.run(refund(201));
+    expect(more.code).toBe(3);
+    expect(inOneLine(more.stderr)).toContain('300 of ord_1 was refunded in the last 24 hours');
+    expect(await service.run(refund(200))).toMatchObject({ code: 0 });
+    expect(service.posts).toHaveLength(2);
+  });
+});
+
+describe('what counts', () => {
+  test('a refund that failed does not', async () => {
+    await using service = await startShop({ [limit]: '500' }, failedBefore(400));
+    const ran = await asShop(service, ['-p', 'shop', ...refund(450)]);
+    expect(ran.code, ran.stderr).toBe(0);
+    expect(service.posts).toHaveLength(1);
+  });
+
+  test('a refund that somebody recorded as made by hand does', async () => {
+    await using service = await startShop({ [limit]: '500' }, order, {
+      onPost: () => json({}, 502),
+    });
+    const lost = await asShop(service, ['-p', 'shop', ...refund(300), '--json']);
+    expect(lost.code).toBe(7);
+    const [change = ''] = /i_[a-z0-9]+/.exec(lost.stderr + lost.stdout) ?? [];
+    const said = ['--applied', '--note', 'the bank shows that it was paid', '--confirm', 'ord_1'];
+    const later = { TEST_WALL_CLOCK_AHEAD_MS: '60000', TEST_UPTIME_AHEAD_MS: '60000' };
+    const settled = await asShop(service, ['journal', 'settle', change, ...said], later);
+    expect(settled.code, settled.stderr).toBe(0);
+    const ran = await asShop(service, ['-p', 'shop', ...refund(201, '--again', change)], later);
+    expect(ran.code, ran.stderr).toBe(3);
+    expect(inOneLine(ran.stderr)).toContain('300 of ord_1 was recorded as made by hand');
+    expect(service.posts).toHaveLength(1);
+  });
+
+  test('rows of a plan that are not sent yet are planned, and never called refunded', async () => {
+    await using service = await startShop({ [limit]: '500' });
+    writeFileSync(join(service.home.path, 'r.csv'), 'order_id,amount,ref\nord_1,300,a\nord_1,201,b\n');
+    const planned = await asShop(service, ['-p', 'shop', 'refunds', 'plan', 'r.csv', '--to', 'r.plan']);
+    const words = inOneLine(planned.stdout + planned.stderr);
+    expect(words).toContain('rows before it in this plan refund 300 of ord_1');
+    expect(words).not.toContain('was refunded in the last 24 hours');
+  });
+});
+
+test('a limit can be 0: then nothing is refunded', async () => {
+  await using service = await startShop({});
+  const done = await set(service, limit, '0');
+  expect(done.code, done.stderr).toBe(0);
+  const ran = await asShop(service, ['-p', 'shop', ...refund(1)]);
+  expect(ran.code).toBe(3);
+  expect(inOneLine(ran.stderr)).toContain(`${limit} is 0`);
+  expect(service.posts).toEqual([]);
+});
+
+test('a limit of production is not raised by --yes in a script (3), only by a person at a terminal', async () => {
+  await using service = await startShop({}, order, { mode: 'production' });
+  await set(service, limit, '500');
+  const raised = await set(service, limit, '900000', '--yes');
+  expect(raised.code).toBe(3);
+  expect(raised.stderr).toContain('nothing was changed');
+  const shown = JSON.parse((await asShop(service, ['profile', 'show', 'shop', '--json'])).stdout);
+  expect(shown).toMatchObject({
+    [limit]: '500',
+    [`${limit}_from`]: expect.stringMatching(/^account, set by /),
+  });
+});
+
+test('a plan whose currency was rewritten, with a digest that fits, is refused at the sending', async () => {
+  await using service = await startShop({ 'plan.max_total.MXN': '500', 'plan.max_total.USD': '90000' });
+  const plan = join(service.home.path, 'r.plan');
+  writeFileSync(join(service.home.path, 'r.csv'), 'order_id,amount\nord_1,400\n');
+  const made = await asShop(service, ['-p', 'shop', 'refunds', 'plan', 'r.csv', '--to', 'r.plan']);
+  expect(made.code, made.stderr).toBe(0);
+  const lines = readFileSync(plan, 'utf8')
+    .replace(/"currency":"MXN"(?=[^\n]*"ref)/, '"currency":"USD"')
+    .trimEnd()
+    .split('\n');
+  const text = lines
+    .slice(0, -1)
+    .map((line) => `${line}\n`)
+    .join('');
+  const end = { ...JSON.parse(lines.at(-1) ?? ''), digest: createHash('sha256').update(text).digest('hex') };
+  writeFileSync(plan, `${text}${JSON.stringify(end)}\n`);
+  const applied = await asShop(service, ['-p', 'shop', 'refunds', 'apply', 'r.plan', '--yes']);
+  expect(applied.code, applied.stderr).not.toBe(0);
+  expect(service.posts).toEqual([]);
+});
+
+describe('a note that is required has letters or digits', () => {
+  test.each([
+    ['blank', '  '],
+    ['a no-break space', '\u00a0\u00a0\u00a0'],
+    ['U+200B', '\u200b\u200b\u200b'],
+    ['U+3164', '\u3164\u3164\u3164'],
+    ['U+2800', '\u2800\u2800\u2800'],
+    ['two letters', 'ok'],
+    ['dots', '.....'],
+  ])('%s is none', async (_, note) => {
+    await using service = await startShop({ 'refund.require': 'note' });
+    const ran = await asShop(service, ['-p', 'shop', ...refund(100, '--note', note)]);
+    expect(ran.code, ran.stderr).toBe(2);
+    expect(service.posts).toEqual([]);
+    expect(await asShop(service, ['-p', 'shop', ...refund(100, '--note', 'T-8')])).toMatchObject({ code: 2 });
+    expect(await asShop(service, ['-p', 'shop', ...refund(100, '--note', 'T-88')])).toMatchObject({
+      code: 0,
+    });
+  });
+});
+
+test('20 runs at once under two profiles of an account refund just as much as its limit allows', async () => {
+  await using service = await startShop({ [limit]: '500' });
+  await addAgain(service, 'other');
+  const runOf = async (at: number): Promise<Ran> => {
+    const ran = await asShop(service, [
+      '-p',
+      at % 2 === 0 ? 'shop' : 'other',
+      ...refund(90 + at, '--idempotency-key', `k${at}`),
+    ]);
+    // Whoever came second at the order decides again.
+    return ran.code === 3 && !ran.stderr.includes(limit) ? runOf(at) : ran;
+  };
+  const ended = await Promise.all(Array.from({ length: 20 }, (_, at) => runOf(at)));
+  const sent = service.posts.map(({ body }) => (JSON.parse(body) as { amount: number }).amount);
+  const sum = sent.reduce((all, amount) => all + amount, 0);
+  expect(sum).toBeLessThanOrEqual(500);
+  // What was refused was too much beside what had gone back by the end.
+  expect(sum + 109).toBeGreaterThan(500);
+  expect(ended.filter(({ code }) => code === 0)).toHaveLength(sent.length);
+  expect(ended.filter(({ code }) => code === 3)).toHaveLength(20 - sent.length);
+});
+
+test('an empty home knows no limit: another machine is out of reach', async () => {
+  await using service = await startShop({ [limit]: '500' });
+  using home = newHome();
+  const ran = await paydesk(refund(501), { home, env: service.env });
+  expect(ran.code, ran.stderr).toBe(0);
+});
