@@ -6,6 +6,7 @@ import { withoutFormulaSafety } from '../terminal/terminal.ts';
 import { type CsvRow, csvRows } from './csv-rows.ts';
 import {
   type Checked,
+  type ReadAmount,
   readAmount,
   readCharge,
   readNote,
@@ -13,6 +14,7 @@ import {
   readReason,
   readRef,
   readReference,
+  readRefunded,
   saysNothing,
 } from './input-cells.ts';
 import {
@@ -67,7 +69,7 @@ export function readInputFile(bytes: Uint8Array, how: InputHow): InputFile {
     ...titles.problems,
     ...notUtf8(badLine, titles, [head, ...rows]),
     ...untitled(rows, titles.columns),
-    ...(areNamedTwice(rows, titles) ? [namedTwice(titles)] : read.flatMap((row) => row.problems)),
+    ...(areNamedTwice(rows, titles, how.for) ? [namedTwice(titles)] : read.flatMap((row) => row.problems)),
   ];
   return {
     ...file,
@@ -93,7 +95,8 @@ function wholeFile(words: string): InputProblem {
 }
 
 // Whether every row names its order twice: then somebody gave a column of another meaning one of these titles.
-function areNamedTwice(rows: readonly CsvRow[], { places }: InputTitles): boolean {
+function areNamedTwice(rows: readonly CsvRow[], { places }: InputTitles, use: InputUse): boolean {
+  if (use === 'compare') return false;
   const [id, reference] = [places.get('order_id'), places.get('reference')];
   if (id === undefined || reference === undefined || rows.length < 2) return false;
   return rows.every(({ cells }) => isFilled(cells[id] ?? '') && isFilled(cells[reference] ?? ''));
@@ -191,7 +194,7 @@ function readRow(csv: CsvRow, titles: InputTitles, use: InputUse): ReadRow {
     return { row: undefined, problems: [{ line, column: columns[broken?.cell ?? -1], words: formWords }] };
   const row = new RowReader(csv, titles);
   row.refuseNul();
-  const named = readNames(row, titles);
+  const named = readNames(row, titles, use);
   const money = readMoney(row, use);
   const read: InputRow = {
     line,
@@ -199,6 +202,7 @@ function readRow(csv: CsvRow, titles: InputTitles, use: InputUse): ReadRow {
     reference: named.includes('reference') ? row.read('reference', readReference, undefined) : undefined,
     ...money,
     reason: use === 'plan' ? row.read('reason', readReason, undefined) : undefined,
+    refundId: row.text('refund_id')?.trim() || undefined,
     ref: use === 'plan' ? row.read('ref', readRef, '') : (row.text('ref') ?? '').trim(),
     note: use === 'plan' ? row.read('note', readNote, undefined) : undefined,
     cells,
@@ -251,26 +255,31 @@ class RowReader {
 const namesOfOrder = ['order_id', 'reference'] as const;
 
 // The columns in which the row names its order.
-function readNames(row: RowReader, { places }: InputTitles): readonly InputColumn[] {
+function readNames(row: RowReader, { places }: InputTitles, use: InputUse): readonly InputColumn[] {
   const named = namesOfOrder.filter((column) => (row.text(column) ?? '').trim() !== '');
   const [nameColumn] = namesOfOrder.filter((column) => places.has(column));
   if (named.length === 0 && nameColumn !== undefined)
     row.wrong(nameColumn, `${nameColumn} is blank: each row names its order`);
+  // The files that paydesk itself writes have both.
+  if (named.length === 2 && use === 'compare') return ['order_id'];
   if (named.length === 2)
     row.wrong('reference', 'the row has an order_id and a reference: leave one of them blank');
   return named;
 }
 
-function readMoney(row: RowReader, use: InputUse): Pick<InputRow, 'charge' | 'amount'> {
+function readMoney(row: RowReader, use: InputUse): Pick<InputRow, 'charge' | 'amount' | 'exact'> {
   const isBlank = (column: InputColumn): boolean => use === 'compare' && saysNothing(row.text(column) ?? '');
   const charge = isBlank('charge_id') ? anyWord : row.read('charge_id', readCharge, anyWord);
-  const amount = isBlank('amount') ? undefined : row.read('amount', readAmount, undefined);
+  const read = use === 'plan' ? readAmount : readRefunded;
+  const value = isBlank('amount') ? undefined : row.read<ReadAmount | undefined>('amount', read, undefined);
+  const exact = typeof value === 'bigint' ? value : undefined;
+  const amount = typeof value === 'bigint' ? undefined : value;
   if (use === 'plan' && charge === fullWord && typeof amount === 'number')
     row.wrong(
       'amount',
       `charge_id is ${fullWord}, which is the whole order, so amount must be ${fullWord} too; for ${amount} of it type a charge, or ${anyWord}`,
     );
-  return { charge, amount };
+  return { charge, amount, exact };
 }
 
 // What is wrong with the row as a whole: then no cell of it can be trusted.

@@ -64,7 +64,10 @@ export function readTitles({ cells, line, broken }: CsvRow, use: InputUse): Inpu
   return {
     columns,
     added,
-    places: new Map(found.map((column) => [column, titles.indexOf(column)])),
+    places: new Map([
+      ...found.map((column) => [column, titles.indexOf(column)] as const),
+      ...(use === 'compare' ? refundIdAt(titles) : []),
+    ]),
     problems: [
       ...repeated(titles).map((index) =>
         problem(
@@ -81,6 +84,15 @@ export function readTitles({ cells, line, broken }: CsvRow, use: InputUse): Inpu
       ...missing(titles, [...found, ...misses.map(({ meant }) => meant)], use).map((words) => problem(words)),
     ],
   };
+}
+
+// Where each row names its refund: in the files that paydesk itself writes, as lists and exports of refunds, `id` is the refund.
+function refundIdAt(titles: readonly string[]): readonly (readonly [InputColumn, number])[] {
+  const isOwn = ['id', 'order_id', 'charge_id', 'amount', 'refunded_at'].every((title) =>
+    titles.includes(title),
+  );
+  const at = titles.indexOf(isOwn ? 'id' : 'refund_id');
+  return at === -1 ? [] : [['refund_id', at]];
 }
 
 // Why nothing can be said of the columns at all.

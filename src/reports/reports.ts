@@ -13,7 +13,16 @@ export {
   waitingDimensions,
 } from './buckets.ts';
 export { bar, calendar, legendOf, type Series, type Signs, sparklineOf } from './charts.ts';
-export { type Figure, largestFirst, largestOf, negated, percent, plus } from './exact-sum.ts';
+export {
+  type Figure,
+  largestFirst,
+  largestOf,
+  magnitude,
+  negated,
+  percent,
+  plus,
+  wholeNumber,
+} from './exact-sum.ts';
 export {
   type Facts,
   type Maker,

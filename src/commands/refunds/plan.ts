@@ -13,7 +13,8 @@ import {
 import type { Context } from '../../context/context.ts';
 import { exitCodes } from '../../errors.ts';
 import { flag, nonEmpty, usage } from '../../flags/flags.ts';
-import { clockAndZoneOf, rangeWords, whenFlag } from '../../flags/typed-time.ts';
+import { periodFlag } from '../../flags/typed-period.ts';
+import { clockAndZoneOf, rangeWords, timeRange, whenFlag } from '../../flags/typed-time.ts';
 import {
   allocateWays,
   type ControlTotals,
@@ -263,10 +264,12 @@ export const status = defineCommand({
 
 export const compare = defineCommand({
   description:
-    'Says of any list of orders which were refunded, when, how much and by whom; which only in part, which by more than the file says, which not. The columns are order_id (or reference), charge_id and amount; without an amount the whole order is meant. With --since it also finds refunds that are not in the file.',
+    'Says of any list of orders which were refunded, when, how much and by whom; which only in part, which by more than the file says, which not. The columns are order_id (or reference), charge_id and amount; without an amount the whole order is meant. With --period or --since it also finds refunds that are not in the file. It reads what refunds list --csv and orders export --rows refunds wrote.',
   arguments: [fileArgument(true)],
   flags: {
     since: whenFlag('also find refunds that are not in the file, made since: today, monday, 30d, a date'),
+    until: whenFlag('the refunds of --since were made before this time'),
+    period: { ...periodFlag('none: only the rows of the file'), conflicts: ['since', 'until'] },
     delimiter: delimiterFlag,
     errors: flag.text({
       value: 'FILE',
@@ -277,7 +280,7 @@ export const compare = defineCommand({
   },
   examples: [
     'paydesk -p demo refunds compare refunds.csv',
-    'paydesk -p shop-mx refunds compare refunds.csv --since today --json',
+    'paydesk -p shop-mx refunds compare october.csv --period 2026-10 --json',
   ],
   exits: {
     0: 'every row was refunded just as the file says',
@@ -286,13 +289,14 @@ export const compare = defineCommand({
   },
   async run(ctx, { args: [file], flags }) {
     const service = await ctx.service();
-    const since = flags.since?.at(clockAndZoneOf(ctx));
-    const span = rangeWords('other refunds made', { since, until: undefined }, ctx.days.full);
+    const here = clockAndZoneOf(ctx);
+    const range = flags.period?.range(here) ?? timeRange(flags, here);
+    const span = rangeWords('other refunds made', range, ctx.days.full);
     if (span !== undefined) ctx.notes.note(span);
     const code = await compareFile(ctx, service, {
       file,
       delimiter: flags.delimiter === undefined ? undefined : delimiterOf[flags.delimiter],
-      since,
+      others: span === undefined ? undefined : range,
       errors: flags.errors,
       force: flags.force === true,
     });

@@ -1,13 +1,15 @@
 /** `refunds compare`: a file of refunds, made by anybody, beside what the service and the journal of this machine show. */
 
-import { sumsWords } from '../../../amounts.ts';
+import { amountWords, sumsWords } from '../../../amounts.ts';
 import { longPages, type OpenService } from '../../../api/api.ts';
 import { type Column, fieldColumn } from '../../../api/resources.ts';
 import { idOf, type JsonObject } from '../../../api/spec.ts';
 import type { Context } from '../../../context/context.ts';
+import { isWithin, type TimeRange } from '../../../flags/typed-time.ts';
 import { type KnownOrder, knownOrders, ordersWithRefunds, stopsRefund } from '../../../orders/orders.ts';
-import { type Delimiter, type InputRow, readInputFile, rowKey, sumsOf } from '../../../plans/plans.ts';
+import { type Delimiter, type InputRow, readInputFile, rowKey } from '../../../plans/plans.ts';
 import { commandLine, type Profile } from '../../../profiles/profiles.ts';
+import { type Figure, negated, plus } from '../../../reports/reports.ts';
 import { senderOf } from '../../refund/known-refunds.ts';
 import { inFull, lineWords } from '../batch-words.ts';
 import { checkWritten, referenceProblems, refuseProblems } from '../bulk-files.ts';
@@ -31,8 +33,8 @@ interface CompareAsked {
   /** Where the rows go, with their errors beside them, if the file has errors. */
   readonly errors: string | undefined;
   readonly force: boolean;
-  /** Also finds refunds since then that no row is about; Unix milliseconds. */
-  readonly since: number | undefined;
+  /** Also finds refunds of this time that no row is about. */
+  readonly others: TimeRange | undefined;
 }
 
 /** Compares a file. Returns 0 if every row was refunded just as it says, 7 while one is unconfirmed, and 8 otherwise. */
@@ -55,9 +57,9 @@ export async function compareFile(
     compared.flatMap(({ orderId, refunds }) => refunds.map(({ id }) => `${orderId} ${id}`)),
   );
   const more =
-    asked.since === undefined
+    asked.others === undefined
       ? []
-      : await refundsElsewhere(ctx, service, known, { ofRows, since: asked.since });
+      : await refundsElsewhere(ctx, service, known, { ofRows, range: asked.others });
   const all = [...compared.toSorted(byLine), ...more];
   const plan = { columns: input.columns };
   await ctx.out.ownList(
@@ -65,8 +67,9 @@ export async function compareFile(
     all.values().map((one) => compareRecord(one, plan)),
   );
   for (const line of whyLines(all, service.profile, asked.file)) ctx.notes.note(line);
-  const isLookedFor = asked.since !== undefined;
+  const isLookedFor = asked.others !== undefined;
   for (const line of closingLines(all, service.profile, isLookedFor)) ctx.notes.note(line);
+  for (const line of currencyLines(all, service.profile)) ctx.notes.note(line);
   const isAlarming = ({ verdict, state }: Compared) =>
     stopsRefund(verdict.replaceAll('_', ' ')) || (verdict === 'not_in_file' && state === 'unconfirmed');
   if (all.some(isAlarming)) return 7;
@@ -124,12 +127,11 @@ async function compareRows(
   return compared;
 }
 
-// Which refunds are looked for: those since then that no row is about.
+// Which refunds are looked for: those of a time that no row is about.
 interface Elsewhere {
   /** `ORDER REFUND` of the refunds that rows are about. */
   readonly ofRows: ReadonlySet<string>;
-  /** Unix milliseconds. */
-  readonly since: number;
+  readonly range: TimeRange;
 }
 
 // The refunds may be of old orders, so the whole list is read.
@@ -160,12 +162,12 @@ async function refundsElsewhere(
 function elsewhere(
   { order, reading, refunds }: KnownOrder,
   known: Knowing,
-  { ofRows, since }: Elsewhere,
+  { ofRows, range }: Elsewhere,
 ): readonly Compared[] {
   if ('problem' in reading) return [];
   const orderId = String(order.id);
   const isMissing = ({ record: { id, createdAt } }: ShownRefund) =>
-    (createdAt === undefined || createdAt * 1000 >= since) && !ofRows.has(`${orderId} ${id}`);
+    (createdAt === undefined || isWithin(range, createdAt)) && !ofRows.has(`${orderId} ${id}`);
   return refunds
     .filter(isShown)
     .filter(isMissing)
@@ -270,7 +272,33 @@ function closingLines(
     const isNews = isLookedFor && verdict === 'not_in_file';
     if (some.length === 0 && !isNews) return [];
     const back = some.filter(({ currency, refunded }) => currency !== undefined && refunded > 0);
-    const money = sumsWords(sumsOf(back.map(({ currency, refunded: sum }) => ({ currency, sum }))), settings);
+    const money = sumsWords(
+      sumsIn(back, ({ refunded }) => refunded),
+      settings,
+    );
     return [`${some.length} ${verdictWords[verdict]}${money === '' ? '' : ` (${money} went back)`}`];
   });
+}
+
+// What the rows of the file want in each currency, and what went back for them.
+function currencyLines(all: readonly Compared[], { settings }: Profile): readonly string[] {
+  const rows = all.filter(
+    ({ row, wanted, currency }) => row !== undefined && wanted !== undefined && currency !== undefined,
+  );
+  const back = sumsIn(rows, ({ refunded }) => refunded);
+  return sumsIn(rows, ({ wanted = 0 }) => wanted).map(({ currency, amount }) => {
+    const went = back.find((sum) => sum.currency === currency)?.amount ?? 0;
+    const words = (figure: Figure) => amountWords(figure, currency, settings);
+    const difference = plus(amount, negated(went));
+    return `${currency}: the file says ${words(amount)}, ${words(went)} went back${difference === 0 ? '' : `, difference ${words(difference)}`}`;
+  });
+}
+
+function sumsIn(all: readonly Compared[], of: (one: Compared) => Figure) {
+  const sums = new Map<string, Figure>();
+  for (const one of all) {
+    const { currency = '?' } = one;
+    sums.set(currency, plus(sums.get(currency) ?? 0, of(one)));
+  }
+  return [...sums].map(([currency, amount]) => ({ currency, amount }));
 }

@@ -10,6 +10,8 @@ import {
 } from '../../../orders/orders.ts';
 import type { InputRow, PlanRow } from '../../../plans/plans.ts';
 import type { Profile } from '../../../profiles/profiles.ts';
+import type { Figure } from '../../../reports/reports.ts';
+import { compareExactly } from './compare-exactly.ts';
 import {
   type Claim,
   claimsOf,
@@ -47,7 +49,7 @@ export const compareVerdicts = [
  * - `not_found`: there is no such order or charge
  * - `not_in_file`: the service shows a refund that no row of the file is about
  */
-type CompareVerdict = (typeof compareVerdicts)[number];
+export type CompareVerdict = (typeof compareVerdicts)[number];
 
 /** A row and what became of it. */
 export interface Compared {
@@ -59,9 +61,9 @@ export interface Compared {
   readonly state: RefundState | undefined;
   readonly why: string | undefined;
   /** What should have gone back; undefined if that is not known. */
-  readonly wanted: number | undefined;
+  readonly wanted: Figure | undefined;
   /** What went back. A refund that failed, or is pending, is not in it. */
-  readonly refunded: number;
+  readonly refunded: Figure;
   readonly currency: string | undefined;
   readonly refunds: readonly ComparedRefund[];
 }
@@ -93,6 +95,8 @@ export function compareOrder(
 ): readonly Compared[] {
   const { order, reading } = known;
   if ('problem' in reading) {
+    const exactly = compareExactly(orderId, rows, known);
+    if (exactly !== undefined) return exactly;
     const why = hasNoCharges(order) ? 'the order shows no charges' : reading.problem;
     return rows.map((row) => notShown(orderId, row, why, unshownIn(known.refunds), known, rules));
   }
@@ -113,7 +117,7 @@ export function notFound(orderId: string, row: InputRow, why: string): Compared 
     state: undefined,
     why,
     // What full means is known only with the order.
-    wanted: typeof row.amount === 'number' ? row.amount : undefined,
+    wanted: row.exact ?? (typeof row.amount === 'number' ? row.amount : undefined),
     refunded: 0,
     currency: undefined,
     refunds: [],

@@ -1,13 +1,14 @@
 /** Which refunds of an order count for which rows of a file: every refund for one row only. Pure. */
 
-import type { OrderMoney } from '../../../api/charges.ts';
+import type { ChargeMoney, OrderMoney } from '../../../api/charges.ts';
+import { tookMoney } from '../../../api/payment.ts';
 import type { KnownRefund } from '../../../orders/orders.ts';
 import { anyWord, fullWord, type InputRow } from '../../../plans/plans.ts';
 import { chargesNamed } from '../../refund/refund-plan.ts';
 import type { CompareRules } from './compare-rows.ts';
 
 /**
- * What the rows of an order claim of its refunds: first each row what the journal sent for it, since an older refund of the same
+ * What the rows of an order claim of its refunds: first each row the refund that it names, then what the journal sent for it, since an older refund of the same
  * amount must not stand for it; then rows with just the amount of a refund; then what is left for the rows in their order.
  */
 export function claimsOf(
@@ -22,14 +23,16 @@ export function claimsOf(
   const failed = new Set(shown.filter(({ state }) => state === 'failed'));
   const claims = rows.map((row) => claimOf(row, money, rules));
   const found = claims.filter((claim) => 'scope' in claim);
+  for (const claim of found) takeNamed(claim, free, failed);
   for (const claim of found) takeOwn(claim, unshown);
   // Rows whose amount is just that of a refund come first, or a smaller row would take it from them.
-  for (const claim of found) takeExact(claim, free);
-  for (const claim of found) takeRest(claim, free);
-  for (const claim of found.toReversed()) takeAll(claim, free);
+  const open = found.filter(({ row }) => row.refundId === undefined);
+  for (const claim of open) takeExact(claim, free);
+  for (const claim of open) takeRest(claim, free);
+  for (const claim of open.toReversed()) takeAll(claim, free);
   for (const claim of found) takeUnshown(claim, unshown);
   for (const claim of found.toReversed()) takeAllUnshown(claim, unshown);
-  for (const claim of found) takeFailed(claim, failed);
+  for (const claim of open) takeFailed(claim, failed);
   return claims;
 }
 
@@ -104,11 +107,17 @@ function claimOf(row: InputRow, money: OrderMoney, { keyOf }: CompareRules): Cla
       row,
       problem: only === undefined ? `it has no charge ${charge}` : `it has several charges ${charge}`,
     };
-  // Nothing of a declined charge can be refunded.
-  const paid = charges.filter(({ refunds, counts }) => counts || refunds.length > 0);
+  const paid = paidOf(charges);
   const wanted = amount === fullWord ? paid.reduce((sum, one) => sum + one.amount, 0) : amount;
   const key = keyOf({ chargeId: isWhole ? undefined : only?.id, amount, ref });
   return { row, scope: new Set(charges.map(({ id }) => id)), wanted, key, taken: [], unshown: [] };
+}
+
+// Nothing of a charge with which no money came in can be refunded. Where no charge shows whether it was paid, each that can be
+// refunded counts.
+function paidOf(charges: readonly ChargeMoney[]): readonly ChargeMoney[] {
+  const paid = charges.filter(({ value, refunds }) => tookMoney(value) || refunds.length > 0);
+  return paid.length > 0 ? paid : charges.filter(({ counts }) => counts);
 }
 
 function amountOf({ amount = 0 }: KnownRefund): number {
@@ -142,6 +151,15 @@ function takeOwn(claim: Claim, free: Set<Unshown>): void {
     free.delete(one);
     claim.unshown.push(one);
   }
+}
+
+function takeNamed({ row, taken }: Claim, ...from: readonly Set<ShownRefund>[]): void {
+  for (const free of from)
+    for (const one of free) {
+      if (one.record.id !== row.refundId) continue;
+      free.delete(one);
+      taken.push(one);
+    }
 }
 
 function takeExact(claim: Claim, free: Set<ShownRefund>): void {

@@ -1,0 +1,97 @@
+/** Compares rows with an order whose amounts are beyond 2^53-1, exactly. paydesk sends no such amount, but a service may show it. Pure. */
+
+import { shownCharges, shownRefunds, tookMoney } from '../../../api/payment.ts';
+import { type JsonObject, meaningOfRefund } from '../../../api/spec.ts';
+import type { KnownOrder } from '../../../orders/orders.ts';
+import { anyWord, fullWord, type InputRow } from '../../../plans/plans.ts';
+import { type Figure, magnitude, plus, wholeNumber } from '../../../reports/reports.ts';
+import type { Compared, CompareVerdict } from './compare-rows.ts';
+
+/** A refund with its exact amount, and the charge that it is of. */
+interface ExactRefund {
+  readonly id: string;
+  readonly chargeId: string;
+  readonly amount: Figure;
+  readonly createdAt: number | undefined;
+}
+
+/**
+ * Compares the rows of one order by the refunds that it shows. Undefined if none of its amounts is beyond 2^53-1, or if it does not
+ * show all of them.
+ */
+export function compareExactly(
+  orderId: string,
+  rows: readonly InputRow[],
+  { order }: KnownOrder,
+): readonly Compared[] | undefined {
+  const { items: charges, problem } = shownCharges(order);
+  const lists = charges.map((charge) => ({ charge, ...shownRefunds(order, charge) }));
+  const amounts = lists.flatMap(({ charge, items }) =>
+    [charge, ...items].map(({ amount }) => wholeNumber(amount)),
+  );
+  const isLarge = amounts.some((amount) => typeof amount === 'bigint');
+  const isWhole = problem === undefined && lists.every((list) => list.problem === undefined);
+  if (!isLarge || !isWhole || amounts.includes(undefined)) return undefined;
+  const refunds = lists.flatMap(({ charge, items }) =>
+    items.flatMap((refund) => exactRefund(charge, refund)),
+  );
+  return claimed(rows, charges, new Set(refunds)).map(({ row, wanted, taken }): Compared => {
+    const refunded = taken.reduce((sum: Figure, { amount }) => plus(sum, amount), 0);
+    return {
+      row,
+      orderId,
+      verdict: verdictOf(refunded, wanted),
+      state: undefined,
+      why: 'beyond 2^53-1: compared by what the order shows alone',
+      wanted,
+      refunded,
+      currency: typeof order.currency === 'string' ? order.currency : undefined,
+      refunds: taken.map((refund) => ({ ...refund, by: 'not looked up' })),
+    };
+  });
+}
+
+function exactRefund({ id: chargeId }: JsonObject, refund: JsonObject): readonly ExactRefund[] {
+  const amount = wholeNumber(refund.amount);
+  const { id, status, created_at: createdAt } = refund;
+  if (amount === undefined || meaningOfRefund(status) !== 'made') return [];
+  const at = typeof createdAt === 'number' ? createdAt : undefined;
+  return [{ id: String(id), chargeId: String(chargeId), amount: magnitude(amount), createdAt: at }];
+}
+
+// As elsewhere: first the refund that a row names, then one of just its amount, then what is left for the last row about its charge.
+function claimed(rows: readonly InputRow[], charges: readonly JsonObject[], free: Set<ExactRefund>) {
+  const claims = rows.map((row) => {
+    const isWhole = row.charge === anyWord || row.charge === fullWord;
+    const scope = charges.filter(({ id }) => isWhole || id === row.charge);
+    const paid = scope
+      .filter(tookMoney)
+      .reduce((sum: Figure, { amount }) => plus(sum, wholeNumber(amount) ?? 0), 0);
+    const { amount = fullWord } = row;
+    const wanted = row.exact ?? (amount === fullWord ? paid : amount);
+    return { row, ids: new Set(scope.map(({ id }) => id)), wanted, taken: [] as ExactRefund[] };
+  });
+  const take = (
+    claim: (typeof claims)[number],
+    fits: (refund: ExactRefund) => boolean,
+    most = free.size,
+  ): void => {
+    for (const one of [...free]
+      .filter((refund) => claim.ids.has(refund.chargeId) && fits(refund))
+      .slice(0, most)) {
+      free.delete(one);
+      claim.taken.push(one);
+    }
+  };
+  for (const claim of claims) take(claim, ({ id }) => id === claim.row.refundId);
+  const open = claims.filter(({ row }) => row.refundId === undefined);
+  for (const claim of open) take(claim, ({ amount }) => amount === claim.wanted, 1);
+  for (const claim of open.toReversed()) take(claim, () => true);
+  return claims;
+}
+
+function verdictOf(refunded: Figure, wanted: Figure): CompareVerdict {
+  if (refunded === wanted) return 'refunded';
+  if (refunded > wanted) return 'more';
+  return refunded === 0 ? 'not' : 'in_part';
+}

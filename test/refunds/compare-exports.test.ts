@@ -1,0 +1,117 @@
+/** `refunds compare` of what paydesk itself wrote, of a period, of several currencies, and of amounts that no number can hold. */
+
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { chargeOf, type Json, listOf, orderOf, refundOf } from '../harness/orders.ts';
+import { type Handler, json, reply } from '../harness/server.ts';
+import { type Service, startAnswering, startService } from '../harness/service.ts';
+import { recordsIn } from './refund-service.ts';
+
+const day = 86_400;
+const october = 1_790_812_800; // 1 October 2026, UTC
+const order = (name: string, refunds: readonly Json[], changes: Json = {}): Json =>
+  orderOf(`ord_${name}`, [chargeOf(`ch_${name}`, 1000, { refunds: listOf(...refunds) })], {
+    amount_refunded: refunds.reduce((sum, { amount }) => sum - Number(amount), 0),
+    ...changes,
+  });
+const made = (id: string, amount: number, at: number) => refundOf(id, amount, { created_at: at });
+
+// Each has an equal refund of another month, or one of another currency.
+const orders = [
+  order('a', [made('rf_sep', 300, october - day), made('rf_oct', 300, october + day)]),
+  order('b', [made('rf_usd', 70, october + 2 * day)], { currency: 'USD' }),
+  order('c', [made('rf_nov', 5, october + 40 * day)]),
+];
+const verdicts = (records: readonly Json[]) =>
+  records.map(({ refund_id: id, verdict, refunded }) => [id, verdict, refunded]);
+
+it.each([
+  [
+    'orders export --rows refunds',
+    ['orders', 'export', '--rows', 'refunds', '--since', '2026-10-01', '--until', '2026-11-01', '--csv'],
+  ],
+  ['refunds list', ['refunds', 'list', '--period', '2026-10', '--csv']],
+])('a CSV of %s is compared refund by refund, whatever else its orders show', async (_, words) => {
+  await using service = await startService({ orders });
+  const { stdout } = await service.run(words);
+  writeFileSync(join(service.home.path, 'october.csv'), stdout);
+  const ran = await service.run(['refunds', 'compare', 'october.csv', '--period', '2026-10', '--json']);
+  expect(ran.code, ran.stderr).toBe(0);
+  expect(verdicts(recordsIn(ran)).toSorted()).toEqual([
+    ['rf_oct', 'refunded', 300],
+    ['rf_usd', 'refunded', 70],
+  ]);
+  const { notes } = await notesOf(service, 'october.csv');
+  expect(notes).toContain('MXN: the file says 300 MXN, 300 MXN went back');
+  expect(notes).toContain('USD: the file says 70 USD, 70 USD went back');
+});
+
+async function notesOf(service: Service, file: string) {
+  return { notes: (await service.run(['refunds', 'compare', file, '--csv'])).stderr };
+}
+
+it('a refund that the file names and the order does not show is not refunded, though an equal one is there', async () => {
+  await using service = await startService({ orders });
+  writeFileSync(join(service.home.path, 'f.csv'), 'order_id,refund_id,amount\nord_a,rf_gone,-300\n');
+  const ran = await service.run(['refunds', 'compare', 'f.csv', '--json']);
+  expect(ran.code).toBe(8);
+  expect(recordsIn(ran)).toMatchObject([{ verdict: 'not', wanted: 300, refunded: 0 }]);
+});
+
+it('--until ends the refunds that are looked for, and --period is both ends', async () => {
+  await using service = await startService({ orders });
+  writeFileSync(join(service.home.path, 'f.csv'), 'order_id,amount\nord_b,70\n');
+  const others = async (...words: readonly string[]) =>
+    recordsIn(await service.run(['refunds', 'compare', 'f.csv', '--json', ...words]))
+      .filter(({ verdict }) => verdict === 'not_in_file')
+      .map(({ refund_id: id }) => id)
+      .toSorted();
+  expect(await others('--since', '2026-10-01')).toEqual(['rf_nov', 'rf_oct']);
+  expect(await others('--since', '2026-10-01', '--until', '2026-11-01')).toEqual(['rf_oct']);
+  expect(await others('--until', '2026-10-01')).toEqual(['rf_sep']);
+  expect(await others('--period', '2026-10')).toEqual(['rf_oct']);
+  expect(
+    (await service.run(['refunds', 'compare', 'f.csv', '--period', '2026-10', '--until', '2026-11-01'])).code,
+  ).toBe(2);
+});
+
+it('full is what can be refunded: declined charges are no part of it', async () => {
+  const declined = [1, 2, 3, 4].map((index) =>
+    chargeOf(`ch_no${index}`, 10_000, { status: 'declined', paid_at: null }),
+  );
+  const paid = chargeOf('ch_yes', 10_000, { refunds: listOf(refundOf('rf_1', 10_000)), status: 'refunded' });
+  const changes = { amount: 10_000, amount_refunded: 10_000, payment_status: 'refunded' };
+  await using service = await startService({ orders: [orderOf('ord_1', [...declined, paid], changes)] });
+  writeFileSync(join(service.home.path, 'f.csv'), 'order_id,amount\nord_1,full\n');
+  const ran = await service.run(['refunds', 'compare', 'f.csv', '--json']);
+  expect(ran.code, ran.stderr).toBe(0);
+  expect(recordsIn(ran)).toMatchObject([{ verdict: 'refunded', wanted: 10_000, refunded: 10_000 }]);
+});
+
+// As text, since no number of JavaScript can hold the amount.
+const large = (digits: string): Handler =>
+  reply(
+    JSON.stringify(listOf(order('l', [made('rf_l', 7, october)], { amount: 7, payment_status: 'refunded' })))
+      .replaceAll(/(-?)\b7\b/g, `$1${digits}`)
+      .replaceAll('1000', digits),
+    200,
+    { 'content-type': 'application/json' },
+  );
+
+it.each([
+  ['9007199254740993', 0, 'refunded'],
+  ['9007199254740994', 8, 'in_part'],
+  ['9007199254740992', 8, 'more'],
+])('amounts beyond 2^53 are compared exactly: %s in the file', async (amount, code, verdict) => {
+  await using service = await startAnswering((request, response, socket) =>
+    (request.url.includes('next=') || request.url.includes('previous=')
+      ? json(listOf())
+      : large('9007199254740993'))(request, response, socket),
+  );
+  writeFileSync(join(service.home.path, 'f.csv'), `order_id,amount\nord_l,-${amount}\n`);
+  const ran = await service.run(['refunds', 'compare', 'f.csv', '--ndjson']);
+  expect(ran.code, ran.stderr + ran.stdout).toBe(code);
+  expect(ran.stdout).toContain(`"verdict":"${verdict}"`);
+  expect(ran.stdout).toContain(`"wanted":${amount},"refunded":9007199254740993`);
+});
