@@ -37,6 +37,7 @@ function __paydesk_complete
                     export 'Export all orders, charges or refunds of a time range' \
                     summary 'Add up the orders of a period: by status, day, week, month or brand of card' \
                     waiting 'Count the authorized orders that wait for their capture, by age' \
+                    compare 'Compare an invoice list with what was charged' \
                     twins 'List orders of a period that somebody may have paid twice'
                 return
             case 'refunds'
@@ -161,6 +162,7 @@ function __paydesk_complete
                     export 'Export all orders, charges or refunds of a time range' \
                     summary 'Add up the orders of a period: by status, day, week, month or brand of card' \
                     waiting 'Count the authorized orders that wait for their capture, by age' \
+                    compare 'Compare an invoice list with what was charged' \
                     twins 'List orders of a period that somebody may have paid twice'
                 return
             case 'help refunds'

@@ -36,6 +36,7 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "export`tExport all orders, charges or refunds of a time range"
                 "summary`tAdd up the orders of a period: by status, day, week, month or brand of card"
                 "waiting`tCount the authorized orders that wait for their capture, by age"
+                "compare`tCompare an invoice list with what was charged"
                 "twins`tList orders of a period that somebody may have paid twice"
             }
             'refunds' {
@@ -149,6 +150,7 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "export`tExport all orders, charges or refunds of a time range"
                 "summary`tAdd up the orders of a period: by status, day, week, month or brand of card"
                 "waiting`tCount the authorized orders that wait for their capture, by age"
+                "compare`tCompare an invoice list with what was charged"
                 "twins`tList orders of a period that somebody may have paid twice"
             }
             'help refunds' {

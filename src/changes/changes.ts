@@ -13,12 +13,13 @@ export {
   withQuery,
 } from './api-request.ts';
 export { applyPlan } from './bulk/apply-plan.ts';
+export { refuseProblems } from './bulk/bulk-files.ts';
 export { compareFile } from './bulk/compare/compare-file.ts';
 export { isUnsentPlanOf, planFile, planOrder, refreshPlan } from './bulk/plan/make-plan.ts';
 export { checkPlanLimits, controlFigures, paidOnOrders, rowsToSend } from './bulk/plan-checks.ts';
 export { planStatus } from './bulk/plan-status.ts';
 export { readAgain } from './bulk/report-plan.ts';
-export { showPlan } from './bulk/row-records.ts';
+export { inputColumnsOf, showPlan } from './bulk/row-records.ts';
 export { type RowVerdict, rowVerdicts } from './bulk/row-verdicts.ts';
 export type { SendingContext } from './bulk/send-row.ts';
 export { workOff } from './bulk/work-off.ts';

@@ -135,6 +135,12 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./orders/waiting.ts')).waiting,
   },
   {
+    words: ['orders', 'compare'],
+    summary: 'Compare an invoice list with what was charged',
+    guide: 'reports',
+    load: async () => (await import('./orders/compare.ts')).compare,
+  },
+  {
     words: ['orders', 'twins'],
     summary: 'List orders of a period that somebody may have paid twice',
     guide: 'reports',

@@ -96,7 +96,7 @@ function wholeFile(words: string): InputProblem {
 
 // Whether every row names its order twice: then somebody gave a column of another meaning one of these titles.
 function areNamedTwice(rows: readonly CsvRow[], { places }: InputTitles, use: InputUse): boolean {
-  if (use === 'compare') return false;
+  if (use !== 'plan') return false;
   const [id, reference] = [places.get('order_id'), places.get('reference')];
   if (id === undefined || reference === undefined || rows.length < 2) return false;
   return rows.every(({ cells }) => isFilled(cells[id] ?? '') && isFilled(cells[reference] ?? ''));
@@ -203,6 +203,7 @@ function readRow(csv: CsvRow, titles: InputTitles, use: InputUse): ReadRow {
     ...money,
     reason: use === 'plan' ? row.read('reason', readReason, undefined) : undefined,
     refundId: row.text('refund_id')?.trim() || undefined,
+    authCode: row.text('auth_code')?.trim() || undefined,
     ref: use === 'plan' ? row.read('ref', readRef, '') : (row.text('ref') ?? '').trim(),
     note: use === 'plan' ? row.read('note', readNote, undefined) : undefined,
     cells,
@@ -256,19 +257,22 @@ const namesOfOrder = ['order_id', 'reference'] as const;
 
 // The columns in which the row names its order.
 function readNames(row: RowReader, { places }: InputTitles, use: InputUse): readonly InputColumn[] {
-  const named = namesOfOrder.filter((column) => (row.text(column) ?? '').trim() !== '');
+  const isFilledIn = (column: InputColumn): boolean => (row.text(column) ?? '').trim() !== '';
+  const named = namesOfOrder.filter(isFilledIn);
+  // A payment may be named by its charge alone.
+  if (use === 'charges' && (isFilledIn('charge_id') || isFilledIn('auth_code'))) return named;
   const [nameColumn] = namesOfOrder.filter((column) => places.has(column));
   if (named.length === 0 && nameColumn !== undefined)
     row.wrong(nameColumn, `${nameColumn} is blank: each row names its order`);
   // The files that paydesk itself writes have both.
   if (named.length === 2 && use === 'compare') return ['order_id'];
-  if (named.length === 2)
+  if (named.length === 2 && use === 'plan')
     row.wrong('reference', 'the row has an order_id and a reference: leave one of them blank');
   return named;
 }
 
 function readMoney(row: RowReader, use: InputUse): Pick<InputRow, 'charge' | 'amount' | 'exact'> {
-  const isBlank = (column: InputColumn): boolean => use === 'compare' && saysNothing(row.text(column) ?? '');
+  const isBlank = (column: InputColumn): boolean => use !== 'plan' && saysNothing(row.text(column) ?? '');
   const charge = isBlank('charge_id') ? anyWord : row.read('charge_id', readCharge, anyWord);
   const read = use === 'plan' ? readAmount : readRefunded;
   const value = isBlank('amount') ? undefined : row.read<ReadAmount | undefined>('amount', read, undefined);

@@ -12,8 +12,8 @@ import {
   inputColumns,
 } from './plan-types.ts';
 
-/** What an input file is for: a plan needs an amount in each row, and `refunds compare` does not. */
-export type InputUse = 'plan' | 'compare';
+/** What an input file is for: a plan needs an amount in each row, a comparison with refunds or with charges does not. */
+export type InputUse = 'plan' | 'compare' | 'charges';
 
 /** The columns of an input file. */
 export interface InputTitles {
@@ -31,6 +31,7 @@ export const addedColumns = ['line', 'error'] as const;
 
 /** The columns that mean something in this use of the file. */
 export function columnsFor(use: InputUse): readonly InputColumn[] {
+  if (use === 'charges') return ['order_id', 'reference', 'charge_id', 'auth_code', 'amount'];
   return use === 'plan' ? inputColumns : ['order_id', 'reference', 'charge_id', 'amount', 'ref'];
 }
 
@@ -67,6 +68,7 @@ export function readTitles({ cells, line, broken }: CsvRow, use: InputUse): Inpu
     places: new Map([
       ...found.map((column) => [column, titles.indexOf(column)] as const),
       ...(use === 'compare' ? refundIdAt(titles) : []),
+      ...(use === 'charges' ? chargeIdAt(titles) : []),
     ]),
     problems: [
       ...repeated(titles).map((index) =>
@@ -93,6 +95,12 @@ function refundIdAt(titles: readonly string[]): readonly (readonly [InputColumn,
   );
   const at = titles.indexOf(isOwn ? 'id' : 'refund_id');
   return at === -1 ? [] : [['refund_id', at]];
+}
+
+// The same of charges: in an export of charges, `id` is the charge.
+function chargeIdAt(titles: readonly string[]): readonly (readonly [InputColumn, number])[] {
+  const isOwn = ['id', 'order_id', 'amount', 'paid_at'].every((title) => titles.includes(title));
+  return isOwn && !titles.includes('charge_id') ? [['charge_id', titles.indexOf('id')]] : [];
 }
 
 // Why nothing can be said of the columns at all.
@@ -159,7 +167,9 @@ function isMoney(column: string): boolean {
 }
 
 function missing(titles: readonly string[], found: readonly string[], use: InputUse): readonly string[] {
-  const noOrder = !found.some(isOrder);
+  const isNamed = (column: string): boolean =>
+    isOrder(column) || (use === 'charges' && (column === 'charge_id' || column === 'auth_code'));
+  const noOrder = !found.some(isNamed);
   const noAmount = use === 'plan' && !found.includes('amount');
   if (noOrder && noAmount && titles.some((title) => orderIdPattern.test(title)))
     return ['the first line is a row: put a line with the titles above it, such as order_id,amount'];

@@ -16,8 +16,8 @@ export const inputColumns = [
   'ref',
   'note',
 ] as const;
-/** `refund_id`: only for `refunds compare`. */
-export type InputColumn = (typeof inputColumns)[number] | 'refund_id';
+/** `refund_id`: only for `refunds compare`; `auth_code`: only for `orders compare`. */
+export type InputColumn = (typeof inputColumns)[number] | 'refund_id' | 'auth_code';
 
 /** What may stand between two cells. */
 export const delimiters = [',', ';', '\t'] as const;
@@ -39,10 +39,12 @@ export interface InputRow {
   readonly charge: string;
   /** The service's units, or `full`. Undefined only for `refunds compare`, where an amount is not needed. */
   readonly amount: number | typeof fullWord | undefined;
-  /** Only for `refunds compare`: an amount beyond 2^53-1. `amount` is undefined then. */
+  /** Not for plans: an amount beyond 2^53-1. `amount` is undefined then. */
   readonly exact?: bigint | undefined;
   /** Only for `refunds compare`: the only refund that the row is about. */
   readonly refundId?: string | undefined;
+  /** Only for `orders compare`: the authorization code of the charge. */
+  readonly authCode?: string | undefined;
   readonly reason: RefundReason | undefined;
   /** The row's own word, which tells it from other rows of the same order. Empty if there is none. */
   readonly ref: string;

@@ -41,6 +41,10 @@ export interface OrderFact extends PaidWith {
   readonly purchase: string | undefined;
   /** The buyer's name. */
   readonly buyer: string | undefined;
+  /** The shop's own number. */
+  readonly reference: unknown;
+  /** Why it may have more charges than it shows; undefined if it does not. */
+  readonly hidesCharges: string | undefined;
   /** The fields that are about its money, as a twin is judged by them. */
   readonly money: JsonObject;
   /** How the charges were paid that were not declined: `*4242`. */
@@ -55,6 +59,9 @@ export interface PaymentFact extends PaidWith {
   readonly status: string | undefined;
   readonly amount: Figure | undefined;
   readonly paidAt: number | undefined;
+  readonly authCode: string | undefined;
+  /** The shop's own number of its order. */
+  readonly reference: unknown;
 }
 
 /** Money that went back: one refund record. */

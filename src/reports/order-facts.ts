@@ -56,11 +56,14 @@ export function factsOfCharge(order: JsonObject, charge: JsonObject, known: Know
     ...paidWith(charge),
   };
   const paidAt = time(charge.paid_at);
+  const reference = referenceOf(order, known.referenceKeys ?? []);
   const payment: PaymentFact = {
     ...shared,
     status: text(charge.status),
     amount: wholeNumber(charge.amount),
     paidAt,
+    authCode: text(valueAt(charge, ['payment_method', 'auth_code'])),
+    reference,
   };
   return {
     order: undefined,
@@ -82,7 +85,7 @@ export function factsOfCharge(order: JsonObject, charge: JsonObject, known: Know
         meaning: meaningOfRefund(status),
         buyer: buyerOf(order),
         email: text(valueAt(order, ['customer_info', 'email'])),
-        reference: referenceOf(order, known.referenceKeys ?? []),
+        reference,
       };
     }),
     problem: nameProblem(order, problem),
@@ -93,7 +96,11 @@ function nameProblem(order: JsonObject, problem: string | undefined): string | u
   return problem === undefined ? undefined : `${text(order.id) ?? 'an order'}: ${problem}`;
 }
 
-function orderFact(order: JsonObject, charges: readonly JsonObject[], { purchaseOf }: Known): OrderFact {
+function orderFact(
+  order: JsonObject,
+  charges: readonly JsonObject[],
+  { purchaseOf, referenceKeys = [] }: Known,
+): OrderFact {
   const paying = charges.filter(({ status }) => meaningOfStatus(status) !== 'none');
   const used = (paying.length > 0 ? paying : charges).map(paidWith);
   return {
@@ -105,6 +112,8 @@ function orderFact(order: JsonObject, charges: readonly JsonObject[], { purchase
     refunded: wentBack(order),
     purchase: purchaseOf(order),
     buyer: buyerOf(order),
+    reference: referenceOf(order, referenceKeys),
+    hidesCharges: shownCharges(order).problem,
     money: moneyFields(order),
     cards: paying.map(paidBy),
     brand: onlyOne(used.map(({ brand }) => brand)),

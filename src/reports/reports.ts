@@ -14,6 +14,12 @@ export {
 } from './buckets.ts';
 export { bar, calendar, legendOf, type Series, type Signs, sparklineOf } from './charts.ts';
 export {
+  type ComparedInvoice,
+  comparePayments,
+  type InvoiceVerdict,
+  invoiceVerdicts,
+} from './compare-payments.ts';
+export {
   type Figure,
   largestFirst,
   largestOf,

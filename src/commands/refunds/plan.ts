@@ -68,7 +68,8 @@ function checkTotalsGiven(
   ]);
 }
 
-function fileArgument<const R extends boolean>(required: R) {
+/** The argument that names an input file. */
+export function fileArgument<const R extends boolean>(required: R) {
   return {
     name: 'file',
     summary: 'the CSV file; - is standard input',
@@ -77,7 +78,8 @@ function fileArgument<const R extends boolean>(required: R) {
   } as const;
 }
 
-const delimiterFlag = flag.choice(['comma', 'semicolon', 'tab'], {
+/** What stands between the cells of an input file. */
+export const delimiterFlag = flag.choice(['comma', 'semicolon', 'tab'], {
   value: 'WORD',
   summary: 'the sign between the cells, if paydesk does not recognise it',
 });

@@ -1,0 +1,152 @@
+/** `orders compare`: an invoice list, made by anybody, beside what was charged. */
+
+import { amountWords } from '../../amounts.ts';
+import { type Column, fieldColumn } from '../../api/resources.ts';
+import type { JsonObject } from '../../api/spec.ts';
+import { inputColumnsOf, refuseProblems } from '../../changes/changes.ts';
+import { flag } from '../../flags/flags.ts';
+import { periodFlag } from '../../flags/typed-period.ts';
+import { anyWord, fullWord, type InputRow, readInputFile } from '../../plans/plans.ts';
+import {
+  type ComparedInvoice,
+  comparePayments,
+  type Figure,
+  hasCurrency,
+  type InvoiceVerdict,
+  invoiceVerdicts,
+  isInSpan,
+  plus,
+} from '../../reports/reports.ts';
+import { defineCommand } from '../command.ts';
+import { delimiterFlag, delimiterOf, fileArgument } from '../refunds/plan.ts';
+import { openSource, sourceFlags } from '../report/report-flags.ts';
+import { sayAsOf } from '../report/report-rows.ts';
+import { amountsOf } from '../report/report-screen.ts';
+import type { Source } from '../report/report-source.ts';
+
+export const compare = defineCommand({
+  description:
+    'Says of each row of an invoice list whether it was paid, less, twice or not. A row names its payment by order_id, reference, charge_id or auth_code, and may have an amount; without one the amount of the order is meant. With --period it also finds payments that are not in the file.',
+  arguments: [fileArgument(true)],
+  flags: {
+    period: periodFlag('none: only the rows of the file'),
+    delimiter: delimiterFlag,
+    errors: flag.text({
+      value: 'FILE',
+      summary: 'if the file has errors: write its rows with the errors beside them, to correct them there',
+    }),
+    force: flag.switch({ summary: 'replace the file of --errors' }),
+    ...sourceFlags,
+  },
+  examples: [
+    'paydesk -p shop-mx orders compare invoices.csv',
+    'paydesk -p shop-mx orders compare october.csv --period 2026-10 --json',
+  ],
+  exits: {
+    0: 'every row was paid just as the file says',
+    8: 'some rows were not, or a payment is not in the file',
+  },
+  async run(ctx, { args: [file], flags }) {
+    const { period, delimiter, errors, force = false } = flags;
+    const typed = delimiter === undefined ? undefined : delimiterOf[delimiter];
+    const input = readInputFile(await ctx.plans.input(file), { delimiter: typed, for: 'charges' });
+    await refuseProblems(ctx, input, input.problems, { file, errors, force });
+    const needs = { kind: 'everything', makers: false, names: true } as const;
+    const source = await openSource(ctx, { flags, period, needs });
+    const rows = input.rows.map(invoiceOf);
+    const comparison = comparePayments(
+      rows,
+      ({ paidAt, currency }) =>
+        period !== undefined &&
+        hasCurrency(flags.currency, currency) &&
+        (paidAt === undefined || isInSpan(source.range, paidAt)),
+    );
+    for await (const facts of source.facts) comparison.add(facts);
+    const compared = comparison.result();
+    const titles = { columns: input.columns };
+    ctx.out.checkColumns([...columns, ...inputColumnsOf(titles)]);
+    await ctx.out.ownList(
+      [...columns, ...inputColumnsOf(titles)],
+      compared.map((one) => recordOf(one, input.columns)),
+      { zone: source.zone },
+    );
+    for (const line of closingLines(compared, source)) ctx.notes.note(line);
+    sayAsOf(ctx, source);
+    return compared.every(({ verdict }) => verdict === 'paid') ? undefined : 8;
+  },
+});
+
+type Invoice = ReturnType<typeof invoiceOf>;
+
+function invoiceOf(input: InputRow) {
+  const { orderId, reference, charge, authCode, amount, exact } = input;
+  const chargeId = charge === anyWord || charge === fullWord ? undefined : charge;
+  const said = exact ?? (amount === fullWord ? undefined : amount);
+  return { input, orderId, reference, chargeId, authCode, amount: said };
+}
+
+const columns: readonly Column[] = [
+  { ...fieldColumn('line', 'LINE', 'integer', 0), stays: true },
+  { ...fieldColumn('order_id', 'ORDER', 'id', 0), stays: true },
+  { ...fieldColumn('wanted', 'IN FILE', 'figure', 0), stays: true },
+  { ...fieldColumn('charged', 'CHARGED', 'money', 0), stays: true },
+  { ...fieldColumn('verdict', 'VERDICT', 'text', 0), stays: true },
+  fieldColumn('paid_at', 'PAID', 'time', 0),
+  { ...fieldColumn('reference', 'REFERENCE', 'text', 100), isMissed: true },
+  fieldColumn('charge_id', 'CHARGE', 'text', 120),
+  fieldColumn('auth_code', 'AUTH', 'text', 120),
+  fieldColumn('why', 'WHY', 'text', 100),
+  fieldColumn('currency', 'CURRENCY', 'text'),
+];
+
+function recordOf(
+  { row, verdict, wanted, charged, payments, why }: ComparedInvoice<Invoice>,
+  titles: readonly string[],
+): JsonObject {
+  const [first] = payments;
+  const all = (of: (payment: (typeof payments)[number]) => string | undefined) =>
+    [...new Set(payments.flatMap((payment) => of(payment) ?? []))].join(' ');
+  return {
+    object: 'charge_comparison',
+    line: row?.input.line ?? null,
+    order_id: all(({ orderId }) => orderId) || (row?.orderId ?? null),
+    reference: row?.reference ?? first?.reference ?? null,
+    charge_id: all(({ chargeId }) => chargeId) || (row?.chargeId ?? null),
+    auth_code: all(({ authCode }) => authCode) || (row?.authCode ?? null),
+    wanted: wanted ?? null,
+    charged,
+    currency: first?.currency ?? null,
+    verdict,
+    paid_at: payments.at(-1)?.paidAt ?? null,
+    why: why ?? null,
+    input: Object.fromEntries(titles.map((title, index) => [title, row?.input.cells[index] ?? ''])),
+  };
+}
+
+const verdictWords: Readonly<Record<InvoiceVerdict, string>> = {
+  paid: 'paid as the file says',
+  paid_less: 'paid less',
+  paid_more: 'paid more',
+  paid_twice: 'paid twice',
+  not_paid: 'not paid',
+  not_shown: 'of orders that do not show all their charges',
+  not_found: 'not found',
+  not_in_file: 'not in the file',
+};
+
+// How many rows ended how, with what was charged for them in each currency.
+function closingLines(all: readonly ComparedInvoice<Invoice>[], source: Source): readonly string[] {
+  return invoiceVerdicts.flatMap((verdict) => {
+    const some = all.filter((one) => one.verdict === verdict);
+    if (some.length === 0) return [];
+    const sums = new Map<string | undefined, Figure>();
+    for (const { charged, payments } of some) {
+      const currency = payments[0]?.currency;
+      if (charged !== 0) sums.set(currency, plus(sums.get(currency) ?? 0, charged));
+    }
+    const words = [...sums].map(([currency, sum]) => amountWords(sum, currency, amountsOf(source)));
+    return [
+      `${some.length} ${verdictWords[verdict]}${words.length === 0 ? '' : ` (${words.join(' and ')})`}`,
+    ];
+  });
+}

@@ -1,0 +1,172 @@
+/** Compares the rows of an invoice list with what was charged: every payment counts for one row only. Pure. */
+
+import { type Figure, plus } from './exact-sum.ts';
+import type { Facts, OrderFact, PaymentFact } from './facts.ts';
+
+/** What a row of the list says. It names a payment by one of these, or by several, which must all be true of it. */
+export interface InvoiceRow {
+  readonly orderId: string | undefined;
+  readonly reference: string | undefined;
+  readonly chargeId: string | undefined;
+  readonly authCode: string | undefined;
+  /** Undefined: as much as its order says. */
+  readonly amount: Figure | undefined;
+}
+
+export const invoiceVerdicts = [
+  'paid',
+  'paid_less',
+  'paid_more',
+  'paid_twice',
+  'not_paid',
+  'not_shown',
+  'not_found',
+  'not_in_file',
+] as const;
+/**
+ * - `paid_twice`: more was charged than the row says, and that just twice or more often
+ * - `not_paid`: the order is there, and no money came in with it
+ * - `not_shown`: the order is there, and does not show all its charges or their amounts
+ * - `not_found`: there is no such order, and no payment with that charge or authorization code
+ * - `not_in_file`: a payment that no row is about
+ */
+export type InvoiceVerdict = (typeof invoiceVerdicts)[number];
+
+export interface ComparedInvoice<Row extends InvoiceRow> {
+  /** Undefined for a payment that no row is about. */
+  readonly row: Row | undefined;
+  readonly verdict: InvoiceVerdict;
+  readonly wanted: Figure | undefined;
+  readonly charged: Figure;
+  readonly payments: readonly PaymentFact[];
+  readonly why: string | undefined;
+}
+
+/** What was found for a row. */
+interface Claim<Row extends InvoiceRow> {
+  readonly row: Row;
+  readonly payments: PaymentFact[];
+  order: OrderFact | undefined;
+}
+
+type Named = Partial<Pick<InvoiceRow, 'orderId' | 'chargeId' | 'authCode'>> & {
+  readonly reference?: unknown;
+};
+
+/** Starts a comparison. `isLookedFor`: whether a payment belongs into the list, if no row is about it. */
+export function comparePayments<Row extends InvoiceRow>(
+  rows: readonly Row[],
+  isLookedFor: (payment: PaymentFact) => boolean,
+) {
+  const claims = rows.map((row): Claim<Row> => ({ row, payments: [], order: undefined }));
+  const byName = Map.groupBy(claims, ({ row }) => namesOf(row)[0] ?? '');
+  const byOrder = Map.groupBy(claims, ({ row: { orderId, reference } }) => {
+    return namesOf({ orderId, reference: orderId === undefined ? reference : undefined })[0] ?? '';
+  });
+  const claimsOf = (named: Named): readonly Claim<Row>[] =>
+    namesOf(named)
+      .flatMap((name) => byName.get(name) ?? [])
+      .filter(({ row }) => namesOf(row).every((name) => namesOf(named).includes(name)));
+  const found: { readonly payment: PaymentFact; readonly of: readonly Claim<Row>[] }[] = [];
+  const others: PaymentFact[] = [];
+  return {
+    add({ order, payments }: Facts): void {
+      for (const name of namesOf({ orderId: order?.id, reference: order?.reference }))
+        for (const claim of byOrder.get(name) ?? []) claim.order ??= order;
+      for (const payment of payments) {
+        const of = claimsOf(payment);
+        if (of.length > 0) found.push({ payment, of });
+        else if (isLookedFor(payment)) others.push(payment);
+      }
+    },
+    result(): readonly ComparedInvoice<Row>[] {
+      const left = found.filter(
+        ({ payment, of }) =>
+          !gave(
+            payment,
+            of.find((claim) => isExact(claim, payment)),
+          ),
+      );
+      const rest = left.filter(
+        ({ payment, of }) =>
+          !gave(
+            payment,
+            of.find((claim) => hasRoom(claim, payment)),
+          ),
+      );
+      // What is more than the rows say stands at the last row about it.
+      for (const { payment, of } of rest) gave(payment, of.at(-1));
+      return [
+        ...claims.map(comparedOf),
+        ...others.map((payment) => ({
+          row: undefined,
+          verdict: 'not_in_file' as const,
+          wanted: undefined,
+          charged: payment.amount ?? 0,
+          payments: [payment],
+          why: undefined,
+        })),
+      ];
+    },
+  };
+}
+
+// How rows and payments are called, the most exact name first.
+function namesOf({ chargeId, authCode, orderId, reference }: Named): readonly string[] {
+  const names = { charge: chargeId, auth: authCode, order: orderId, reference };
+  return Object.entries(names).flatMap(([kind, name]) =>
+    name === undefined || name === null ? [] : [`${kind} ${String(name)}`],
+  );
+}
+
+function gave<Row extends InvoiceRow>(payment: PaymentFact, claim: Claim<Row> | undefined): boolean {
+  claim?.payments.push(payment);
+  return claim !== undefined;
+}
+
+function wantedOf<Row extends InvoiceRow>({ row, order }: Claim<Row>): Figure | undefined {
+  return row.amount ?? order?.amount;
+}
+
+function isExact<Row extends InvoiceRow>(claim: Claim<Row>, { amount }: PaymentFact): boolean {
+  return claim.payments.length === 0 && amount !== undefined && amount === wantedOf(claim);
+}
+
+function hasRoom<Row extends InvoiceRow>(claim: Claim<Row>, { amount = 0, currency }: PaymentFact): boolean {
+  const wanted = wantedOf(claim);
+  if (claim.payments.some((other) => other.currency !== currency)) return false;
+  return wanted === undefined ? claim.payments.length === 0 : plus(sumOf(claim.payments), amount) <= wanted;
+}
+
+function sumOf(payments: readonly PaymentFact[]): Figure {
+  const same = payments.filter(({ currency }) => currency === payments[0]?.currency);
+  return same.reduce((sum: Figure, { amount = 0 }) => plus(sum, amount), 0);
+}
+
+function comparedOf<Row extends InvoiceRow>(claim: Claim<Row>): ComparedInvoice<Row> {
+  const { row, payments, order } = claim;
+  const [wanted, charged] = [wantedOf(claim), sumOf(payments)];
+  const others = new Set(payments.map(({ currency = 'none' }) => currency));
+  const verdict = verdictOf(claim, wanted, charged, others.size > 1);
+  const why =
+    verdict === 'not_shown'
+      ? (order?.hidesCharges ?? 'a charge shows no amount')
+      : others.size > 1
+        ? `charged in ${[...others].join(' and ')}`
+        : undefined;
+  return { row, verdict, wanted, charged, payments, why };
+}
+
+function verdictOf<Row extends InvoiceRow>(
+  { payments, order }: Claim<Row>,
+  wanted: Figure | undefined,
+  charged: Figure,
+  isMixed: boolean,
+): InvoiceVerdict {
+  const isUnknown = order?.hidesCharges !== undefined || payments.some(({ amount }) => amount === undefined);
+  if (isUnknown && charged !== wanted) return 'not_shown';
+  if (payments.length === 0) return order === undefined ? 'not_found' : 'not_paid';
+  if (isMixed || (wanted !== undefined && charged > wanted))
+    return payments.filter(({ amount }) => amount === wanted).length > 1 ? 'paid_twice' : 'paid_more';
+  return wanted === undefined || charged === wanted ? 'paid' : 'paid_less';
+}
