@@ -115,7 +115,7 @@ export function comparePayments<Row extends InvoiceRow>(
 function namesOf({ chargeId, authCode, orderId, reference }: Named): readonly string[] {
   const names = { charge: chargeId, auth: authCode, order: orderId, reference };
   return Object.entries(names).flatMap(([kind, name]) =>
-    name === undefined || name === null ? [] : [`${kind} ${String(name)}`],
+    typeof name === 'string' || typeof name === 'number' ? [`${kind} ${name}`] : [],
   );
 }
 
