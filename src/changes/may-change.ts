@@ -1,7 +1,7 @@
 /** Whether the limits of an account let somebody make a change at all: its role, and what every refund must have. Pure. */
 
 import { CliError } from '../errors.ts';
-import type { Change } from '../journal/journal.ts';
+import type { Change, ChangeKind } from '../journal/journal.ts';
 import type { Profile, Settings } from '../profiles/profiles.ts';
 
 type Given = Pick<Change, 'reason' | 'note'>;
@@ -29,12 +29,46 @@ export function checkNote(note: string | undefined, { settings }: Profile): void
   throw new CliError('usage', `--note ${tooShort(settings)}`, { certain: 'nothing was sent' });
 }
 
-/** Throws CliError 'refused' for a refund without what the account requires. The flags were checked before, where there are any. */
-export function refuseIncomplete(change: Given & Pick<Change, 'kind'>, { settings }: Profile): void {
+// What each role allows, and what a change is called where it is refused.
+const allowed: Readonly<Record<Settings['role'], readonly ChangeKind[]>> = {
+  viewer: [],
+  refunder: ['refund'],
+  capturer: ['capture'],
+  full: ['refund', 'capture', 'order', 'checkout', 'api'],
+};
+const doing: Readonly<Record<ChangeKind, string>> = {
+  refund: 'refund',
+  capture: 'capture',
+  order: 'create orders',
+  checkout: 'create payment links',
+  api: 'send anything but GET',
+};
+
+/** Why the role of an account does not allow a change; undefined if it does. */
+export function roleProblem(kind: ChangeKind, { settings }: Profile): string | undefined {
+  const { role } = settings;
+  return allowed[role].includes(kind)
+    ? undefined
+    : `the role of this account is ${role}, which may not ${doing[kind]}`;
+}
+
+/** Throws CliError 'refused' for a change that the role of the account does not allow. */
+export function refuseOutsideRole(kind: ChangeKind, profile: Profile): void {
+  const problem = roleProblem(kind, profile);
+  if (problem === undefined) return;
+  throw new CliError('refused', problem, {
+    certain: 'nothing was sent',
+    now: ['ask your lead, who can set another role for the account', 'paydesk help settings'],
+  });
+}
+
+/** Throws CliError 'refused' for a change outside the role of the account, and for a refund without what the account requires. */
+export function refuseUnfit(change: Given & Pick<Change, 'kind'>, profile: Profile): void {
+  refuseOutsideRole(change.kind, profile);
   if (change.kind !== 'refund') return;
-  const [missing] = missingIn(settings, change);
+  const [missing] = missingIn(profile.settings, change);
   if (missing === undefined) return;
-  const what = change[missing] === undefined ? 'is missing' : tooShort(settings);
+  const what = change[missing] === undefined ? 'is missing' : tooShort(profile.settings);
   throw new CliError('refused', `the ${missing} ${what}, and this account requires it (refund.require)`, {
     certain: 'nothing was sent',
   });

@@ -75,7 +75,7 @@ export function changeOrder(ctx: Context, asked: OrderAsked, change: OrderChange
 async function changeNamedOrder(ctx: Context, asked: OrderAsked, change: OrderChange): Promise<void> {
   const { id: typedId, confirm, idempotencyKey, again } = asked;
   ctx.out.checkColumns(orderColumns);
-  const service = await ctx.service({ purpose: 'change' });
+  const service = await ctx.service({ purpose: 'change', kind: change.kind });
   const { profile } = service;
   const { kind } = change;
   change.check?.(profile);

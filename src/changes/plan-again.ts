@@ -11,7 +11,7 @@ import { orderOf, parseHeader, parsePath, refuseMoneyRoute, refuseOverrides } fr
 import { checkCapturable } from './capture-order.ts';
 import { totalOf } from './create/new-order.ts';
 import { sumOf } from './create/sale-flags.ts';
-import { refuseIncomplete } from './may-change.ts';
+import { refuseUnfit } from './may-change.ts';
 import type { Counting } from './refund/refund-checks.ts';
 import { planRefund } from './refund/refund-plan.ts';
 
@@ -36,7 +36,7 @@ export function refuseForged(
   profile: Profile,
   counting: Counting,
 ): void {
-  refuseIncomplete(asked, profile);
+  refuseUnfit(asked, profile);
   const planned = plannedFrom(asked, fresh, profile, counting);
   const other = Object.entries(planned).find(
     ([name, value]) => plain(value) !== plain(Object.entries(asked).find(([key]) => key === name)?.[1]),

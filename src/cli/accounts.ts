@@ -121,12 +121,16 @@ export function createAccount(parts: AccountParts): Account {
     },
   });
   return {
-    async service({ purpose = 'read', profile, key, maxPerSecond, shown } = {}) {
+    async service({ purpose = 'read', kind, profile, key, maxPerSecond, shown } = {}) {
       if (maxPerSecond !== undefined) pace.limit(maxPerSecond);
       if (purpose === 'change') (await profiles.open(ofPlan)).allowChange();
       const { service } = await (key === undefined
         ? open(profile)
         : openWith(() => profiles.open(profile, key)));
+      if (kind !== undefined) {
+        const { refuseOutsideRole } = await import('../changes/may-change.ts');
+        refuseOutsideRole(kind, service.profile);
+      }
       // A change reads unconfirmed orders again by itself, so it needs no reminder.
       if (purpose === 'read') await opened.tellOpen(service.profile, shown);
       if (purpose === 'read' && service.profile.kind !== 'demo') void opened.checkInPassing();
@@ -172,12 +176,12 @@ export function createAccount(parts: AccountParts): Account {
       (await profiles.open(ofPlan)).allowChange();
       const team = globals.dryRun ? undefined : await desk();
       if (team !== undefined) return await team.change(newChangeId(change))(change);
-      const [client, { createChange }, { refuseIncomplete }] = await Promise.all([
+      const [client, { createChange }, { refuseUnfit }] = await Promise.all([
         open(),
         import('../journal/make-change.ts'),
         import('../changes/may-change.ts'),
       ]);
-      refuseIncomplete(change, client.service.profile);
+      refuseUnfit(change, client.service.profile);
       await refuseOtherLimits(client, limitsOf);
       let changeEnded: (() => void) | undefined;
       let sentAs = '';

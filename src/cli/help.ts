@@ -93,6 +93,7 @@ export function commandPage(entry: CommandEntry, command: Command, all: boolean)
       ? []
       : ['Exit codes here:', ...terms(Object.entries(command.exits), 3), '']),
     ...(all ? [] : [`More options: ${name} --help --all`]),
+    ...(entry.changes === 'service' ? ['Roles that may do it: paydesk help settings'] : []),
     ...(guide === undefined ? [] : [`Guide: paydesk help ${guide}`]),
     'Exit codes: paydesk help exit-codes',
   ];

@@ -94,7 +94,7 @@ export const api = defineCommand({
     // This check comes first, so that an oddly spelled refund gets the right command and not a complaint about its path.
     refuseMoneyRoute(method, typed);
     const path = parsePath(typed);
-    const service = await ctx.service({ purpose: method === 'GET' ? 'read' : 'change' });
+    const service = await ctx.service(method === 'GET' ? {} : { purpose: 'change', kind: 'api' });
     return method === 'GET' ? read(ctx, service, path, given) : change(ctx, service, { method, path }, given);
   },
 });

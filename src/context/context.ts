@@ -6,7 +6,7 @@ import { CliError } from '../errors.ts';
 import type { Exports } from '../exports/exports.ts';
 import type { Indexes } from '../index/index.ts';
 import type { Clock } from '../io.ts';
-import type { Journal, MakeChange } from '../journal/journal.ts';
+import type { ChangeKind, Journal, MakeChange } from '../journal/journal.ts';
 import type { Busy, Held } from '../locks/locks.ts';
 import type { PlanSender, Plans } from '../plans/plans.ts';
 import type { ProfileDraft, Profiles, TypedKey } from '../profiles/profiles.ts';
@@ -73,6 +73,8 @@ export interface Context {
    */
   service(how?: {
     readonly purpose?: 'read' | 'change';
+    /** What is changed: refused before anything is read, if the role of the account does not allow it. */
+    readonly kind?: ChangeKind | undefined;
     readonly profile?: string | undefined;
     /** A key to try instead of the stored one; only with a named profile. */
     readonly key?: TypedKey | undefined;

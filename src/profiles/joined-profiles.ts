@@ -232,7 +232,7 @@ function describeValues(
 function senderValues({ sender }: Profile): readonly Described[] {
   if (sender === undefined) return [];
   const { origin, account, member, role, desk } = sender;
-  const values = { sender: origin, sender_account: account, member, role, desk };
+  const values = { sender: origin, sender_account: account, member, member_role: role, desk };
   return Object.entries(values).map(([name, value]) => ({ name, value, from: 'profile' }));
 }
 

@@ -7,8 +7,12 @@ import * as v from 'valibot';
 import { type Profile, usualNoteLength } from './profiles.ts';
 import { amount, duration, required } from './setting-values.ts';
 
+/** Which changes an account allows: none, refunds, captures, or all. */
+const roles = ['viewer', 'refunder', 'capturer', 'full'] as const;
+
 /** The limits with one value. The second argument of `optional` is the default, written as a person types it. */
 export const singleLimits = v.object({
+  role: v.optional(v.picklist(roles, roles.join(', ')), 'full'),
   'refund.require': v.optional(required, 'none'),
   /** The fewest letters and digits of a note that is required. */
   'refund.note_length': v.optional(
@@ -88,8 +92,8 @@ export interface Raise {
 }
 
 /**
- * What a change of this one limit allows more: it is raised or removed, a currency that was refused gets one, or less is
- * required. Undefined if it allows no more than before.
+ * What a change of this one limit allows more: it is raised or removed, a currency that was refused gets one, a role is
+ * another one, or less is required. Undefined if it allows no more than before.
  */
 export function raiseOf(name: string, before: SettingTexts, after: SettingTexts): Raise | undefined {
   const kind = kindOf(name);
@@ -102,6 +106,8 @@ export function raiseOf(name: string, before: SettingTexts, after: SettingTexts)
 
 function isMore(name: string, from: string | undefined, to: string | undefined): boolean {
   switch (name) {
+    case 'role':
+      return from !== to && from !== 'full' && to !== 'viewer';
     case 'refund.require':
       return wordsIn(from).some((word) => word !== 'none' && !wordsIn(to).includes(word));
     case otherCurrencies:

@@ -11,6 +11,7 @@ export const defaultSettings: Profile['settings'] = {
   'checkouts.path': '/checkouts',
   'checkouts.expiry_field': 'expired_at',
   'reference.keys': ['shop_order'],
+  role: 'full',
   'refund.require': [],
   'refund.note_length': 3,
   'refund.max_amount': {},

@@ -9,6 +9,16 @@ const usd = 'refund.max_amount.USD';
 const other = 'refund.other_currencies';
 
 test.each<[string, string, SettingTexts, SettingTexts, string, string]>([
+  ['a refunder in place of a viewer', 'role', { role: 'viewer' }, { role: 'refunder' }, 'viewer', 'refunder'],
+  [
+    'a capturer in place of a refunder',
+    'role',
+    { role: 'refunder' },
+    { role: 'capturer' },
+    'refunder',
+    'capturer',
+  ],
+  ['every role', 'role', { role: 'capturer' }, {}, 'capturer', 'full'],
   ['a higher limit', mxn, { [mxn]: '500' }, { [mxn]: '501' }, '500', '501'],
   ['no limit any more', mxn, { [mxn]: '500' }, {}, '500', 'no limit'],
   [
@@ -85,6 +95,8 @@ test.each<[string, string, SettingTexts, SettingTexts]>([
     { 'refund.require': 'note' },
     { 'refund.require': 'note,reason' },
   ],
+  ['a viewer', 'role', { role: 'refunder' }, { role: 'viewer' }],
+  ['a capturer in place of everything', 'role', {}, { role: 'capturer' }],
   ['a longer note', 'refund.note_length', {}, { 'refund.note_length': '10' }],
 ])('%s does not', (_, name, before, after) => {
   expect(raiseOf(name, before, after)).toBeUndefined();

@@ -33,7 +33,7 @@ describe('profile add --sender', () => {
       sender: sender.url,
       sender_account: 'shop',
       member: 'ana',
-      role: 'operator',
+      member_role: 'operator',
       desk: 'desk-1',
       'refund.max_amount.MXN': '50000',
     });

@@ -33,7 +33,11 @@ export interface ApplyAsked {
 export async function applyPlan(ctx: Context, asked: ApplyAsked): Promise<0 | 7 | 8> {
   const plan = await ctx.plans.open(asked.path);
   await ctx.useProfileOf(plan);
-  const service = await ctx.service({ purpose: 'change', maxPerSecond: asked.maxPerSecond });
+  const service = await ctx.service({
+    purpose: 'change',
+    kind: 'refund',
+    maxPerSecond: asked.maxPerSecond,
+  });
   const { profile } = service;
   ctx.out.checkColumns(reportColumns(plan));
   checkAccount(plan, profile, asked.path);

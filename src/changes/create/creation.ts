@@ -79,7 +79,7 @@ export async function createOne<B extends JsonObject, D extends Draft>(
 ): Promise<void> {
   const { kind, command, columns } = creation;
   ctx.out.checkColumns(columns);
-  const service = await ctx.service({ purpose: 'change' });
+  const service = await ctx.service({ purpose: 'change', kind });
   const { profile } = service;
   const missing = file === undefined ? missingFlags(given, creation.essential) : [];
   const confirmation = { profile, confirm };

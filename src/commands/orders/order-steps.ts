@@ -2,7 +2,7 @@
 
 import { typedForm } from '../../amounts.ts';
 import { type ChargeMoney, equalRefund, type OrderMoney, standingRefunds } from '../../api/charges.ts';
-import { caseSteps } from '../../changes/changes.ts';
+import { caseSteps, roleProblem } from '../../changes/changes.ts';
 import type { Context } from '../../context/context.ts';
 import { isSettled, type KnownOrder, type KnownTwin, type Unfit } from '../../orders/orders.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
@@ -18,12 +18,18 @@ export function nextSteps(
   const { cases, reading, unfit, whyNot } = known;
   const open = cases.find(({ is }) => is !== 'failed');
   if (open !== undefined) return caseSteps(ctx, open);
-  if (unfit?.is === 'authorized') return captureSteps(known, profile);
+  if (unfit?.is === 'authorized') return roleSteps('capture', profile) ?? captureSteps(known, profile);
   if (whyNot !== undefined || 'problem' in reading) return whyNotSteps(known, profile);
   // The buyer has one of two payments back. Whoever wants to pay back this one too is asked first.
   if (twins.some(isSettled))
     return ['blank', { line: 'one of the two payments went back: refund this one too only if both should' }];
-  return refundSteps(known, reading.money, profile);
+  return roleSteps('refund', profile) ?? refundSteps(known, reading.money, profile);
+}
+
+// No command that the role of the account does not allow.
+function roleSteps(kind: 'refund' | 'capture', profile: Profile): readonly Block[] | undefined {
+  const problem = roleProblem(kind, profile);
+  return problem === undefined ? undefined : ['blank', { line: problem, hang: 2 }];
 }
 
 function captureSteps({ order }: KnownOrder, profile: Profile): readonly Block[] {

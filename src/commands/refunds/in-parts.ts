@@ -37,7 +37,7 @@ export async function refundInParts(
     throw usage(
       `missing ${id === undefined ? 'ID' : '--amount'}: --allocate spreads an amount over the charges of an order`,
     );
-  const service = await ctx.service({ purpose: 'change' });
+  const service = await ctx.service({ purpose: 'change', kind: 'refund' });
   const { profile } = service;
   const { ask, options } = ctx;
   const isProduction = profile.mode === 'production';

@@ -1,0 +1,59 @@
+/** Limits and the role of an account that whoever runs the sender sets, while it runs: they hold for every desk. */
+
+import { expect, test } from 'vitest';
+import { inOneLine } from '../harness/ran.ts';
+import { startLedger } from './ledger.ts';
+
+const refund = (amount: number, ...more: readonly string[]) => [
+  '-p',
+  'shop',
+  'orders',
+  'refund',
+  'ord_A1',
+  '--amount',
+  String(amount),
+  '--yes',
+  ...more,
+];
+
+test('a limit that is set while the sender runs holds at once, and a desk cannot set one', async () => {
+  await using ledger = await startLedger();
+  const ana = await ledger.sender.desk('ana');
+  const set = ['profile', 'set', 'shop', 'refund.max_amount.MXN', '500'];
+  expect(await ledger.sender.run(set)).toMatchObject({ code: 0 });
+  const over = await ana.run(refund(501));
+  expect(over.code).toBe(3);
+  expect(inOneLine(over.stderr)).toContain('refund.max_amount.MXN is 500');
+  const raised = await ana.run(['profile', 'set', 'shop', 'refund.max_amount.MXN', '900', '--yes']);
+  expect(raised.code).toBe(3);
+  expect(inOneLine(raised.stderr)).toContain('the journal of this account is at its sender');
+  const shown = JSON.parse((await ana.run(['profile', 'show', 'shop', '--json'])).stdout);
+  expect(shown).toMatchObject({ 'refund.max_amount.MXN': '500', member_role: 'operator', role: 'full' });
+  expect(ledger.posts('ord_A1')).toBe(0);
+  expect(await ana.run(refund(500))).toMatchObject({ code: 0 });
+});
+
+test('a role that is set while the sender runs holds for members who may send', async () => {
+  await using ledger = await startLedger();
+  const ana = await ledger.sender.desk('ana');
+  expect(await ledger.sender.run(['profile', 'set', 'shop', 'role', 'viewer'])).toMatchObject({ code: 0 });
+  const ran = await ana.run(refund(1));
+  expect(ran.code).toBe(3);
+  expect(inOneLine(ran.stderr)).toContain('the role of this account is viewer, which may not refund');
+  expect(ledger.posts('ord_A1')).toBe(0);
+});
+
+test.each(['\u3164\u3164\u3164', '\u2800\u2800\u2800', 'ok', '...'])(
+  'a note of the team has as many letters as the account wants: %j is none',
+  async (note) => {
+    await using ledger = await startLedger();
+    const ana = await ledger.sender.desk('ana');
+    const limits = ['sender', 'limits', 'set', 'all', 'MXN', '--need-note', 'yes', '--yes'];
+    const set = await ledger.sender.run([...limits, '--account', 'shop']);
+    expect(set.code, set.stderr).toBe(0);
+    const ran = await ana.run(refund(100, '--note', note));
+    expect(ran.code, ran.stderr).toBe(3);
+    expect(inOneLine(ran.stderr)).toContain('the team wants a note');
+    expect(ledger.posts('ord_A1')).toBe(0);
+  },
+);
