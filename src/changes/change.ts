@@ -5,7 +5,7 @@ import type { Context } from '../context/context.ts';
 import { about } from '../errors.ts';
 import type { Change } from '../journal/journal.ts';
 import { checkOtherMode } from '../profiles/profiles.ts';
-import type { Block } from '../terminal/terminal.ts';
+import { type Block, GoBack } from '../terminal/terminal.ts';
 import { type Confirmation, confirmChange } from './confirm-change.ts';
 import { type Applied, checkRecorded } from './outcome.ts';
 import { appliedNow, type ColumnsOf, type Repeat, showRecorded } from './repeat.ts';
@@ -20,6 +20,8 @@ export interface PlannedChange {
   /** What the yes does in place of the sending: it asks a second person. Throws CliError 'refused', which says so. */
   readonly ask?: () => Promise<never>;
   readonly show: (applied: Applied) => Promise<void>;
+  /** Asks the last question again, and plans by its answer; undefined if nothing was asked. */
+  readonly replan?: (() => Promise<PlannedChange>) | undefined;
 }
 
 /**
@@ -49,26 +51,39 @@ async function changeOnce(
 ): Promise<Applied | undefined> {
   const recorded = await showRecorded(ctx, service, repeat, columnsOf);
   if (recorded !== undefined) return recorded;
-  const planned = await plan();
-  const change: Change = { ...repeat, ...planned.change };
-  return about({ orderId: change.orderId }, () => sendPlanned(ctx, service, change, planned, columnsOf));
+  let next = plan;
+  for (;;) {
+    const planned: PlannedChange = await next();
+    const change: Change = { ...repeat, ...planned.change };
+    try {
+      return await about({ orderId: change.orderId }, () =>
+        sendPlanned(ctx, service, change, planned, columnsOf),
+      );
+    } catch (error) {
+      if (!(error instanceof GoBack) || planned.replan === undefined) throw error;
+      next = planned.replan;
+    }
+  }
 }
 
 async function sendPlanned(
   ctx: Context,
   service: Service,
   change: Change,
-  { preview, urgent = [], confirmation, show, ask }: PlannedChange,
+  { preview, urgent = [], confirmation, show, ask, replan }: PlannedChange,
   columnsOf: ColumnsOf,
 ): Promise<Applied | undefined> {
   if (change.orderId === undefined) await checkAccountMode(service);
-  if (!ctx.options.dryRun) {
+  const showPreview = (): void => {
     ctx.notes.show(preview);
     for (const line of urgent) ctx.notes.warn({ text: `WARNING: ${line}`, style: 'bad' });
-  }
-  await confirmChange(ctx, confirmation);
+  };
+  if (!ctx.options.dryRun) showPreview();
+  await confirmChange(ctx, { ...confirmation, canGoBack: replan !== undefined });
   if (ask !== undefined && !ctx.options.dryRun) return await ask();
   const outcome = await ctx.change(change);
+  // What would be refused is not shown as if it could be sent. A script gets the request alone.
+  if (outcome.verdict === 'dry_run' && ctx.out.format === 'table') showPreview();
   const applied = await appliedNow(ctx, service, { change, outcome }, columnsOf);
   if (applied === undefined) return undefined;
   await show(applied);

@@ -18,6 +18,10 @@ export interface Confirmation {
   readonly order?: ConfirmedOrder | undefined;
   /** What the yes does; absent: it sends the change. `ask`: it asks somebody else; `approve`: it lets somebody else send. */
   readonly purpose?: keyof typeof purposes | undefined;
+  /** Whose money it is, before the question: `Ana Torres, *4242, MXN`. */
+  readonly about?: string | undefined;
+  /** There was a question before, to which Esc and `<` go back. */
+  readonly canGoBack?: boolean;
 }
 
 // The question, what typing is for, and what is certain after a No.
@@ -129,8 +133,15 @@ export async function confirmChange(ctx: Context, confirmation: Confirmation): P
     return askForWord(ctx, { ...confirmation, order: { ...order, amount: undefined, typed: undefined } });
   if (profile.mode === 'production') return askForWord(ctx, confirmation);
   if (ctx.options.yes) return;
-  if (!(await ctx.ask.confirm({ message: aboutMoney(profile, purposes[purpose].question), flag: '--yes' })))
-    throw cancelled(confirmation);
+  const question = questionOf(confirmation, purposes[purpose].question);
+  if (!(await ctx.ask.confirm({ ...question, flag: '--yes' }))) throw cancelled(confirmation);
+}
+
+// What a question is about stands before it.
+function questionOf({ profile, about, canGoBack }: Confirmation, message: string) {
+  return about === undefined
+    ? { message: aboutMoney(profile, message), canGoBack }
+    : { about: aboutMoney(profile, about), message, canGoBack };
 }
 
 // Whether what was sent shortly before may not be known, since somebody put back a copy of the journal.
@@ -168,7 +179,8 @@ async function askForWord(ctx: Context, confirmation: Confirmation): Promise<voi
       mistyped === undefined
         ? ''
         : `${mistyped} ${notMeantWords(mistyped, profile, order)}${triesWords(left)}. `;
-    const typed = await ctx.ask.text(wordQuestion(profile, order, before, purposes[purpose].to));
+    const { message, ...question } = wordQuestion(profile, order, before, purposes[purpose].to);
+    const typed = await ctx.ask.text({ ...question, ...questionOf(confirmation, message) });
     if (typed === '') throw cancelled(confirmation);
     if (isMeant(typed, profile, order)) return;
     mistyped = short(typed);
@@ -189,7 +201,7 @@ function wordQuestion(profile: Profile, order: Confirmation['order'], before: st
     `${before}${about}Type ${what}${before === '' ? ` ${to}` : ' again'}, or press Enter to cancel:`;
   if (order === undefined)
     return {
-      message: aboutMoney(profile, type(`the profile's name, ${profile.name},`)),
+      message: type(`the profile's name, ${profile.name},`),
       flag: '--confirm PROFILE',
       optional: true,
     } as const;
@@ -198,7 +210,7 @@ function wordQuestion(profile: Profile, order: Confirmation['order'], before: st
     ways === undefined
       ? type(order.amount === undefined ? (order.idIs ?? 'the order id') : 'the amount')
       : type('the amount with its decimals', `This is ${ways.is} ${order.currency}, not ${ways.meant}. `);
-  return { message: aboutMoney(profile, message), flag: '--confirm ID', optional: true } as const;
+  return { message, flag: '--confirm ID', optional: true } as const;
 }
 
 // Whoever typed 100 for 100.00 would type 100 again. So a number that reads both ways is confirmed with its decimals only.

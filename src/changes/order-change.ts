@@ -130,19 +130,25 @@ async function planChange(
   const order = await readOne(ctx, service, 'orders', id, 'change', neighbour);
   if (kind === 'refund') await ctx.journal.refuseDuplicate({ service, orderId: id, order: order.value });
   const isPicked = typedId === undefined;
-  const planned = await plan({ kind, asked, service, id, order: order.value, isPicked, twin });
-  const { change, confirmation } = planned;
-  const byHand = await byHandLines(ctx, service, { ...order.value, id }, change);
-  const checks = [...byHand, ...(change.checks ?? [])];
-  // Even with --quiet: whoever settled it may have been wrong.
-  if (!ctx.options.dryRun) for (const line of byHand) ctx.notes.warn({ text: line, style: 'warn' });
-  let shown = order;
-  const checkFresh = async (fresh: WireRecord) => {
-    await askIfChanged(ctx, id, [shown, fresh], confirmation);
-    await change.checkFresh(fresh);
-    shown = fresh;
+  const complete = async (planned: PlannedChange): Promise<PlannedChange> => {
+    const { change, confirmation, replan } = planned;
+    const byHand = await byHandLines(ctx, service, { ...order.value, id }, change);
+    const checks = [...byHand, ...(change.checks ?? [])];
+    // Even with --quiet: whoever settled it may have been wrong.
+    if (!ctx.options.dryRun) for (const line of byHand) ctx.notes.warn({ text: line, style: 'warn' });
+    let shown = order;
+    const checkFresh = async (fresh: WireRecord) => {
+      await askIfChanged(ctx, id, [shown, fresh], confirmation);
+      await change.checkFresh(fresh);
+      shown = fresh;
+    };
+    return {
+      ...planned,
+      replan: replan && (async () => complete(await replan())),
+      change: { ...change, orderId: id, closed, shown: order, checks, checkFresh },
+    };
   };
-  return { ...planned, change: { ...change, orderId: id, closed, shown: order, checks, checkFresh } };
+  return complete(await plan({ kind, asked, service, id, order: order.value, isPicked, twin }));
 }
 
 /** The yes to a change of an order. */
@@ -156,16 +162,18 @@ interface OrderYes {
   readonly names?: readonly string[];
   /** What a No prints in place of that command, when the service would refuse it. */
   readonly instead?: readonly string[] | undefined;
+  /** Whose money it is, before the question. */
+  readonly about?: string | undefined;
 }
 
 /** How a person says yes to a change of an order. */
 export function orderConfirmation(
   { kind, id, service: { profile }, asked: { confirm, again, idempotencyKey } }: OrderRead,
-  { change: { amount, currency }, typed, words, names = again, instead }: OrderYes,
+  { change: { amount, currency }, typed, words, names = again, instead, about: whose }: OrderYes,
 ): Confirmation {
   const repeats = [...given('--again', names.join(',')), ...given('--idempotency-key', idempotencyKey)];
   const command = commandLine(profile, 'orders', kind, id, ...words, ...repeats);
-  return { profile, confirm, command, instead, order: { id, amount, currency, typed } };
+  return { profile, confirm, command, instead, about: whose, order: { id, amount, currency, typed } };
 }
 
 function given(flag: string, value: string | undefined): readonly string[] {

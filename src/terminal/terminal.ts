@@ -11,7 +11,7 @@ export { fileFormat } from './list-format.ts';
 export { createTimes, knowsZone, type Times } from './local-time.ts';
 export { createNotes, type NotesControl } from './notes.ts';
 export { createOutput, type OutputControl } from './output.ts';
-export { createAsk } from './prompts/ask.ts';
+export { createAsk, GoBack } from './prompts/ask.ts';
 export { cleanCell, toJson } from './sanitise.ts';
 export { createSecrets, type Secrets } from './secrets.ts';
 export { isUnread, type Locale, type StreamFacts } from './streams.ts';
@@ -192,6 +192,8 @@ export interface Choice<T> {
   readonly tail?: string;
   /** Shown under the choice. Line prompts show it behind the choice. */
   readonly detail?: string;
+  /** Why it cannot be chosen; it is shown with that. Of the choices of a question, at least one has none. */
+  readonly refusal?: string | undefined;
 }
 
 /** A row of a list that a person searches. */
@@ -236,8 +238,12 @@ export interface SearchedList<T> {
   watch(listener: () => void): () => void;
 }
 
-interface Question {
+export interface Question {
   readonly message: string;
+  /** What the question is about, before the message. */
+  readonly about?: string | undefined;
+  /** Esc, and `<` in place of an answer, throw GoBack. */
+  readonly canGoBack?: boolean | undefined;
   /** The flag or argument that answers this question in a script. The error names it when nobody can be asked. */
   readonly flag: string;
 }

@@ -133,9 +133,12 @@ describe('a refund that somebody recorded as made, and the order does not show i
       env: { ...service.env, ...envAt('05:20:00') },
     });
     await person.waitFor('Refund what?');
-    await person.waitFor('> all of it, recorded as made: refused without --again');
-    await person.waitFor('charge 1  *4242  20000 left, recorded as made: refused without --again');
-    await person.answer(/charge 2 {2}\*4242 {2}9000 left *[\r\n]/, '\x03');
+    await person.waitFor('- charge 1  *4242  20000 left: recorded as made, so refused without --again');
+    await person.waitFor('> charge 2  *4242  9000 left\x1b');
+    await person.answer(
+      '- all of it, 29000 MXN over 2 charges: recorded as made, so refused without',
+      '\x03',
+    );
     const { code, screen } = await person.leaves;
     expect(code).toBe(130);
     expect(inOneLine(screen)).toContain(

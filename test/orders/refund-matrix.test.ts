@@ -122,7 +122,10 @@ describe.each(cases)('$name', ({ kind, args, refunds, status, scriptOnly }) => {
   test('is refunded by a person', async () => {
     const order = await desk.take(kind);
     const person = desk.person(['orders', 'refund', order.id, ...args(order)]);
-    if (kind === paidTwice && args(order).length === 0) await person.answer('> all of it', '\r');
+    if (kind === paidTwice && args(order).length === 0) {
+      await person.answer('Refund what?', '\x1b[B\x1b[B');
+      await person.answer('> all of it', '\r');
+    }
     if (args(order).at(-2) === '--charge') await person.answer('How much? (Enter: all', '\r');
     await person.answer('Why?', '\r');
     await person.answer('Note, kept only on this machine (Enter: none):', '\r');
@@ -179,9 +182,8 @@ describe('an order with a charge that the service does not refund', () => {
 
   test('after a No prints the command for the other charge, and not the one that the service would refuse', async () => {
     const order = await desk.take(partlyLocked);
-    const person = desk.person(['orders', 'refund', order.id, '--reason', 'other', '--note', 'n']);
-    await person.answer('> charge 1', '\x1b[B');
-    await person.answer('> all of it', '\r');
+    const whole = ['--reason', 'other', '--note', 'n', '--only-confirm'];
+    const person = desk.person(['orders', 'refund', order.id, ...whole]);
     await person.answer('Send it? (y/N)', 'n\r');
     const { code, screen } = await person.leaves;
     expect(code).toBe(3);
@@ -190,12 +192,20 @@ describe('an order with a charge that the service does not refund', () => {
     expect(await desk.order(order.id)).toEqual(order);
   });
 
-  test('tells a person which charge it is, and the command that works does work', async () => {
+  test('cannot be chosen by a person, who is told why', async () => {
     const order = await desk.take(partlyLocked);
     const person = desk.person(['orders', 'refund', order.id, '--reason', 'other', '--note', 'n']);
-    await person.waitFor('all of it, but the service will refuse that: charge 2 cannot be refunded');
-    person.type('\x1b[B');
-    await person.answer('> all of it', '\r');
+    await person.waitFor(/- charge 2 .* left: the service says that it is not refundable/);
+    await person.answer('the service will refuse that, since charge', '\x1b[B\x1b[B\x1b[B\r');
+    await person.answer(`How much? (Enter: all ${chargeAt(order, 0).amount})`, '\x03');
+    expect(await person.leaves).toMatchObject({ code: 130 });
+    expect(await desk.order(order.id)).toEqual(order);
+  });
+
+  test('tells a person which charge it is, and the command that works does work', async () => {
+    const order = await desk.take(partlyLocked);
+    const whole = ['--reason', 'other', '--note', 'n', '--only-confirm'];
+    const person = desk.person(['orders', 'refund', order.id, ...whole]);
     await person.answer('Send it? (y/N)', 'y\r');
     const { code, screen } = await person.leaves;
     expect(code).toBe(5);

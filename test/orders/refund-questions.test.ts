@@ -1,7 +1,7 @@
 /** What a person is asked before a refund, and what a script is told is missing instead. */
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Desk, startDesk } from '../harness/desk.ts';
+import { type Charge, type Desk, startDesk } from '../harness/desk.ts';
 import { chargeOf, orderOf } from '../harness/orders.ts';
 import { newHome, paydesk } from '../harness/paydesk.ts';
 import { pick, sit } from '../harness/person.ts';
@@ -29,7 +29,7 @@ describe('orders refund with nothing given', () => {
     const order = await desk.take(paidTwice);
     const person = desk.person(['orders', 'refund']);
     await pick(person, order.id);
-    await person.answer('Refund what?', `${down}${down}`);
+    await person.answer('Refund what?', down);
     await person.answer(/> charge 2 /, '\r');
     await person.answer(`How much? (Enter: all ${chargeAt(order, 1).amount})`, '300\r');
     await person.answer('Why?', down);
@@ -78,10 +78,85 @@ describe('orders refund with nothing given', () => {
     await person.answer(`only ${order.amount} is left`, '\x15');
     person.type('1e3\r');
     await person.answer('a whole number, no decimals or commas', '\x15');
+    person.type('0\r');
+    await person.answer('zero is no refund', '\x15');
+    person.type('-100\r');
+    await person.answer('a refund is typed without a minus sign', '\x15');
     person.type('100\r');
     await person.answer('Send it? (y/N)', 'n\r');
     expect(await person.leaves).toMatchObject({ code: 3 });
     expect(await desk.order(order.id)).toEqual(order);
+  });
+
+  test('carry the buyer, the card and the currency, each of them', async () => {
+    const order = await desk.take(paidTwice);
+    const [first, second] = [chargeAt(order, 0), chargeAt(order, 1)];
+    const cards = (some: readonly Charge[]) =>
+      [...new Set(some.map(({ payment_method: { last4 } }) => `\\*${last4}`))].join(' and ');
+    const asked = (some: readonly Charge[], question: string) =>
+      new RegExp(
+        `${order.customer_info.name.slice(0, 20)}.*, ${cards(some)}, ${order.currency}: ${question}`,
+      );
+    const person = desk.person(['orders', 'refund', order.id], 120);
+    await person.answer(asked([first, second], 'Refund what'), '\r');
+    for (const [question, keys] of [
+      ['How much', '300\r'],
+      ['Why', '\r'],
+      ['Note, kept only', '\r'],
+      ['Send it', '\x03'],
+    ] as const)
+      await person.answer(asked([first], question), keys);
+    expect(await person.leaves).toMatchObject({ code: 130 });
+  });
+
+  test('a digit or a letter at a list chooses nothing, and neither does the Enter behind it', async () => {
+    const order = await desk.take(paidOnce);
+    const person = desk.person(['orders', 'refund', order.id]);
+    await person.answer('Why?', '3\r');
+    await person.answer('letters and digits choose nothing here', `${down}\r`);
+    await person.answer('Note, kept only on this machine (Enter: none):', '\r');
+    await person.answer('Send it? (y/N)', 'n\r');
+    const { screen } = await person.leaves;
+    expect(screen).toContain('--reason cannot_be_fulfilled');
+  });
+
+  test.each([
+    ['Esc', '\x1b', '\x1b', '\x1b'],
+    ['<', '<', '<\r', '<'],
+  ])(
+    '%s goes back one question, from the last one too, and the new answer counts',
+    async (_, list, text, yes) => {
+      const order = await desk.take(paidTwice);
+      const person = desk.person(['orders', 'refund', order.id]);
+      await person.answer('Refund what?', '\r');
+      await person.answer('How much?', '300\r');
+      await person.answer('Why?', list);
+      await person.waitFor('back');
+      await person.answer('How much?', text);
+      await person.answer('Refund what?', `${down}\r`);
+      await person.answer('How much?', '200\r');
+      await person.answer('Why?', '\r');
+      await person.answer('Note, kept only on this machine (Enter: none):', 'ticket 1\r');
+      await person.answer('Send it? (y/N)', yes);
+      await person.answer('Note, kept only on this machine (Enter: none):', 'ticket 2\r');
+      await person.waitFor(/note +ticket 2/);
+      await person.answer('Send it? (y/N)', 'y\r');
+      expect(await person.leaves).toMatchObject({ code: 0 });
+      expect(refundsOf(await desk.order(order.id))).toEqual([[], [-200]]);
+    },
+  );
+
+  test('--dry-run shows the screen that the question is about', async () => {
+    const order = await desk.take(paidTwice);
+    const words = ['orders', 'refund', order.id, '--charge', '1', '--amount', '300', '--reason', 'other'];
+    const person = desk.person([...words, '--note', 'n']);
+    await person.answer('Send it? (y/N)', 'n\r');
+    const { screen } = await person.leaves;
+    const preview = screen.slice(screen.indexOf('REFUND PART'), screen.indexOf('"other"}') + 8).trim();
+    const dry = await desk.script([...words, '--note', 'n', '--dry-run', '--width', '80']);
+    expect(preview).not.toBe('');
+    expect(dry.stderr.replaceAll(/\s+/g, ' ')).toContain(preview.replaceAll(/\s+/g, ' '));
+    expect((await desk.script([...words, '--dry-run', '--json'])).stderr).toBe('');
   });
 
   test('after a refused amount, Enter alone is refused too, and does not mean all of it', async () => {

@@ -277,7 +277,7 @@ test('a refund: preview and result; the note is shown as one that stays here, an
   const after = withRefunds(newRefundOf('656fa9349a2b4d0018c51f07', 23000));
   await open({ onPost: answered(after, json(after)) });
   expect(await screenOf(refund, ['How much?', '\r'], ['Send it? (y/N)', 'y\r'])).toMatchInlineSnapshot(`
-    "? [sandbox] How much? (Enter: all 23000)
+    "? [sandbox] Buyer Name, *4242, MXN: How much? (Enter: all 23000)
     REFUND THE REST OF A CHARGE                                     sandbox shop
     order   ord_2tQ7zRk9PwE5xNvAm  52000 MXN  partially_refunded  20 Nov 2020 17:08
     buyer   Buyer Name  buyer@example.com  shop_order=A-10023
@@ -292,7 +292,7 @@ test('a refund: preview and result; the note is shown as one that stays here, an
     note: this charge was refunded before; the buyer may mean that refund
     will send once: {"charge_id":"656f1c0e9a2b4d0018c3e5a1", "amount":23000,
                      "reason":"requested_by_client"}
-    ? [sandbox] Send it? (y/N)
+    ? [sandbox] Buyer Name, *4242, MXN: Send it? (y/N)
     refunded 23000 MXN to visa *4242                                sandbox shop
     order    ord_2tQ7zRk9PwE5xNvAm   partially_refunded, as before
     refund   656fa9349a2b4d0018c51f07   D MMM YYYY HH:MM:SS UTC-6   auth 490215
@@ -309,7 +309,10 @@ test('a small part of a charge in production; suspected fraud comes with a warni
   await open({ mode: 'production', orders: [inProduction(order)] });
   const small = ['orders', 'refund', id, '--charge', '2', '--amount', '300', '--reason', 'suspected_fraud'];
   expect(await screenOf(small, ['Note', '\r'], ['Type the amount', '\r'])).toMatchInlineSnapshot(`
-    "? [PRODUCTION] Note, kept only on this machine (Enter: none):
+    "? [PRODUCTION] Buyer Name, *5100, MXN
+      Note, kept only on this machine (Enter: none):
+      Note, kept only on this machine (Enter: none):? [PRODUCTION] Buyer Name, *5100, MXN
+      Note, kept only on this machine (Enter: none):
     REFUND PART OF AN ORDER                                      PRODUCTION shop
     order   ord_2tQ7zRk9PwE5xNvAm  52000 MXN  partially_refunded  20 Nov 2020 17:08
     buyer   Buyer Name  buyer@example.com  shop_order=A-10023
@@ -323,7 +326,10 @@ test('a small part of a charge in production; suspected fraud comes with a warni
     note: paydesk cannot see disputes: a refund and a chargeback together pay twice
     will send once: {"charge_id":"656f1c0e9a2b4d0018c3e5b4", "amount":300,
                      "reason":"suspected_fraud"}
-    ? [PRODUCTION] Type the amount to send it, or press Enter to cancel:
+    ? [PRODUCTION] Buyer Name, *5100, MXN
+      Type the amount to send it, or press Enter to cancel:
+      Type the amount to send it, or press Enter to cancel:? [PRODUCTION] Buyer Name, *5100, MXN
+      Type the amount to send it, or press Enter to cancel:
     cancelled: not confirmed
     certain: nothing was sent
     now:     the same as one command, for later:

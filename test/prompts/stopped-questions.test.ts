@@ -64,7 +64,7 @@ const questions: readonly Question[] = [
     name: 'how much',
     at: 'How much?',
     args: () => ['orders', 'refund'],
-    before: () => [...pickSplit(), ['> all of it', '\x1b[B\r']],
+    before: () => [...pickSplit(), ['> charge 1', '\r']],
   },
   { name: 'why', at: 'Why?', args: () => ['orders', 'refund', paid] },
   {

@@ -21,9 +21,9 @@ import { titleLine } from '../change-words.ts';
 import { type ConfirmedOrder, checkApprovable, confirmChange } from '../confirm-change.ts';
 import { type ApprovedRefund, isOfRefund, refuseChanged } from './approved-refund.ts';
 import { madeWords, originsOf } from './known-refunds.ts';
-import { lookForTwins } from './look-for-twins.ts';
+import { lookForTwins, splitAgain } from './look-for-twins.ts';
 import { checkTwins, countingAt } from './refund-checks.ts';
-import { refundForTeam, refundWarnings, splitAgain } from './refund-order.ts';
+import { refundForTeam, refundWarnings } from './refund-order.ts';
 import { planRefund, type RefundAsked } from './refund-plan.ts';
 import { refundPreview } from './refund-screens.ts';
 import {

@@ -1,20 +1,27 @@
 /** Looks for the twins of one order: on the two pages next to it, in what was read before, and in the journal of this machine. */
 
 import type { Page, PageQuery, Service } from '../../api/api.ts';
+import { moneyOf } from '../../api/charges.ts';
 import { isTime, type JsonObject } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
+import { attemptName } from '../../journal/journal.ts';
 import {
   isNear,
+  isPaidBack,
   type KnownTwin,
   knownOrder,
   knownTwin,
   knownTwins,
+  nameForAgain,
   purchaseOf,
   type Twin,
   twinOf,
   twinsAmong,
 } from '../../orders/orders.ts';
+import type { OrderRead } from '../order-change.ts';
+import { refused } from './refund-checks.ts';
+import type { RefundAsked } from './refund-plan.ts';
 
 /** The twins that were found, and where nobody looked. */
 export interface FoundTwins {
@@ -126,4 +133,32 @@ async function lookUpKnown(
       gaps: [`paydesk cannot tell whether this machine refunded a twin: ${error.message}`],
     };
   }
+}
+
+/**
+ * `--again` may name refunds of twins besides refunds and attempts of this order. The journal uses up only those of this order.
+ * Throws CliError 'refused' for a name that is neither, if the twins could not be read: it may be a refund of a twin.
+ */
+export async function splitAgain(
+  ctx: Context,
+  { service, id, order }: Pick<OrderRead, 'service' | 'id' | 'order'>,
+  { again }: RefundAsked,
+  { twins: found, gaps, failed }: FoundTwins,
+): Promise<Pick<RefundAsked, 'again' | 'twins'>> {
+  if (again.length === 0) return { again };
+  const ofTwins = new Set(found.filter(isPaidBack).map(nameForAgain));
+  const isTwins = (name: string) => ofTwins.has(name);
+  const split = { again: again.filter((name) => !isTwins(name)), twins: again.filter(isTwins) };
+  if (!failed) return split;
+  const refunds = moneyOf(order)?.charges.flatMap((charge) => charge.refunds) ?? [];
+  const ofOrder = new Set([
+    ...refunds.map((refund) => refund.id),
+    ...(await ctx.journal.attemptsOf(service, id)).map(attemptName),
+  ]);
+  const unknown = split.again.find((name) => !ofOrder.has(name));
+  if (unknown === undefined) return split;
+  throw refused(
+    `--again ${unknown} cannot be checked: ${id} has no such refund, and ${gaps[0] ?? 'the orders next to it could not be read'}`,
+    ['run the same command again when those orders can be read'],
+  );
 }

@@ -2,31 +2,25 @@
 
 import { typedForm } from '../../amounts.ts';
 import type { WireRecord } from '../../api/api.ts';
-import { moneyOf, type OrderMoney } from '../../api/charges.ts';
+import type { OrderMoney } from '../../api/charges.ts';
 import { orderColumns } from '../../api/resources.ts';
 import { type JsonObject, paths } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import { checkDecimals } from '../../flags/flags.ts';
-import { type AskedRefund, attemptName } from '../../journal/journal.ts';
-import {
-  isPaidBack,
-  type KnownTwin,
-  nameForAgain,
-  twinLine,
-  twinWords,
-  warnsOfTwin,
-} from '../../orders/orders.ts';
+import type { AskedRefund, AttemptRecord, LimitFinding } from '../../journal/journal.ts';
+import { isPaidBack, type KnownTwin, twinLine, twinWords, warnsOfTwin } from '../../orders/orders.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import { unshownIn } from '../by-hand-words.ts';
 import type { PlannedChange } from '../change.ts';
 import { checkNote, missingIn } from '../may-change.ts';
 import { changeOrder, type OrderAsked, type OrderRead, orderConfirmation } from '../order-change.ts';
 import { type ApprovedRefund, approvedLine, refuseChanged } from './approved-refund.ts';
+import { createDialog } from './dialog.ts';
 import { failedTimes, madeWords, originsOf, type RefundOrigins } from './known-refunds.ts';
-import { type FoundTwins, lookForTwins } from './look-for-twins.ts';
-import { type Counting, chargeCommands, checkTwins, countingAt, refused } from './refund-checks.ts';
+import { type FoundTwins, lookForTwins, splitAgain } from './look-for-twins.ts';
+import { type Counting, chargeCommands, checkTwins, countingAt } from './refund-checks.ts';
 import { chargesInTheWay, flagsOf, planRefund, type RefundAsked, type RefundPlan } from './refund-plan.ts';
-import { leavesQuestions, refundQuestions } from './refund-questions.ts';
+import { aboutRefund, leavesQuestions, refundQuestions } from './refund-questions.ts';
 import { refundPreview, refundResult } from './refund-screens.ts';
 import { youngWarnings } from './refund-warnings.ts';
 import {
@@ -61,46 +55,121 @@ export function refundOrder(
   });
 }
 
+/** What a refund is planned by. */
+interface Planning {
+  /** Plans it for the order as it was read, or as it was read again later. `byHand`: what the order does not show yet. */
+  readonly planNow: (asked: RefundAsked, now?: JsonObject, byHand?: readonly AttemptRecord[]) => RefundPlan;
+  /** The refunds of the order that somebody recorded as made, and that it does not show. */
+  readonly unshown: readonly AttemptRecord[];
+  readonly origins: RefundOrigins;
+  readonly approved: ApprovedRefund | undefined;
+}
+
 async function planOrder(
   ctx: Context,
   read: OrderRead,
   given: RefundAsked,
   approved: ApprovedRefund | undefined,
 ): Promise<PlannedChange> {
-  const { id, order, twin, asked: typed } = read;
+  const { id, order } = read;
   const { profile } = read.service;
-  const { settings } = profile;
   for (const line of await othersAtOrder(ctx, id)) ctx.notes.warn(line);
   const origins = await originsOf(ctx, read.service, order);
   const made = madeWords(ctx, origins);
   const failedWords = await failedTimes(ctx, read.service, order);
   const unshown = await unshownIn(ctx, read.service, order);
-  const planNow = (asked: RefundAsked, now = order, byHand = unshown) =>
+  const planNow: Planning['planNow'] = (asked, now = order, byHand = unshown) =>
     planRefund(asked, now, profile, {
       counting: countingAt(read.service, byHand),
       madeWords: made,
       failedWords,
     });
-  const questions = refundQuestions(ctx, read, given, { confirm: typed.confirm, unshown });
-  const answers = await questions.money();
-  // What is refused anyway is refused before the next question.
-  await refusePlanned(ctx, read, planNow(answers), answers);
-  const asRefund = (plan: RefundPlan, from: RefundAsked) => refundForTeam(profile, id, plan, from);
-  const limited = await refuseOverLimits(ctx, asRefund(planNow(answers), answers), settings, [
-    'reason',
-    'note',
+  const dialog = await refundDialog(ctx, read, given, { planNow, unshown });
+  const planAnswers = async (): Promise<PlannedChange> => {
+    const planned = await planAnswered(ctx, read, await dialog.ask(), {
+      planNow,
+      unshown,
+      origins,
+      approved,
+    });
+    return dialog.hasAsked() ? { ...planned, replan: planAnswers } : planned;
+  };
+  return planAnswers();
+}
+
+/** What is known once all questions are answered. */
+interface Answered {
+  readonly asked: RefundAsked;
+  /** What the limits of the team say; undefined if it has none. */
+  readonly limited: LimitFinding | undefined;
+  readonly twins: FoundTwins;
+}
+
+async function refundDialog(
+  ctx: Context,
+  read: OrderRead,
+  given: RefundAsked,
+  { planNow, unshown }: Pick<Planning, 'planNow' | 'unshown'>,
+) {
+  const { service, id, order, twin } = read;
+  const { profile } = service;
+  const questions = refundQuestions(ctx, read, given, { confirm: read.asked.confirm, unshown });
+  let limited: LimitFinding | undefined;
+  let split: Pick<RefundAsked, 'again' | 'twins'> = { again: given.again };
+  let looking: Promise<FoundTwins> | undefined;
+  const twinsOf = () => {
+    looking ??= lookForTwins(ctx, service, order, twin);
+    return looking;
+  };
+  const dialog = createDialog<RefundAsked>(given, [
+    questions.charge,
+    async (from, canGoBack) => {
+      const asked = await questions.amount(from, canGoBack);
+      // What is refused anyway is refused before the next question.
+      const plan = planNow(asked);
+      await refusePlanned(ctx, read, plan, asked);
+      const refund = refundForTeam(profile, id, plan, asked);
+      limited = await refuseOverLimits(ctx, refund, profile.settings, ['reason', 'note']);
+      return asked;
+    },
+    questions.reason,
+    async (from, canGoBack) => {
+      const { twins, own, ...more } = await twinsOf();
+      split = await splitAgain(ctx, read, from, { twins, own, ...more });
+      const named = { ...from, ...split };
+      const found = {
+        found: twins,
+        line: (one: KnownTwin) => twinLine(one, twinWords(ctx, profile, order, own)),
+      };
+      const asked = await questions.twins(named, found, canGoBack);
+      checkTwins(planNow(asked), asked, found, profile);
+      return asked === named ? from : asked;
+    },
+    questions.note,
   ]);
-  const withReason = await questions.reason(answers);
-  const twins = await lookForTwins(ctx, read.service, order, twin);
-  const named = { ...withReason, ...(await splitAgain(ctx, read, withReason, twins)) };
-  const line = (one: KnownTwin) => twinLine(one, twinWords(ctx, profile, order, twins.own));
-  const found = { found: twins.twins, line };
-  const withAgain = await questions.twins(named, found);
-  checkTwins(planNow(withAgain), withAgain, found, profile);
-  const asked = await questions.note(withAgain);
+  return {
+    hasAsked: () => dialog.hasAsked,
+    async ask(): Promise<Answered> {
+      const answers = await dialog.ask();
+      const asked = answers.twins === undefined ? { ...answers, ...split } : answers;
+      return { asked, limited, twins: await twinsOf() };
+    },
+  };
+}
+
+async function planAnswered(
+  ctx: Context,
+  read: OrderRead,
+  { asked, limited, twins }: Answered,
+  { planNow, unshown, origins, approved }: Planning,
+): Promise<PlannedChange> {
+  const { id, order } = read;
+  const { profile } = read.service;
+  const { settings } = profile;
+  const asRefund = (from: RefundPlan) => refundForTeam(profile, id, from, asked);
   const planned = planNow(asked);
   const told = refundWarnings(ctx, { profile, order, origins }, planned, twins);
-  const refund = asRefund(planned, asked);
+  const refund = asRefund(planned);
   const finding = limited && (await refuseOverLimits(ctx, refund, settings));
   const second = approved === undefined ? secondLine(finding, settings) : approvedLine(ctx, approved, refund);
   const others = second === undefined ? [] : await otherRequests(ctx, refund, approved?.id);
@@ -116,13 +185,14 @@ async function planOrder(
     checks: [...plan.warnings, ...told.urgent],
     async checkFresh({ value }: WireRecord) {
       const last = planNow(asked, value, await unshownIn(ctx, read.service, value));
-      if (approved !== undefined) refuseChanged(approved, asRefund(last, asked), 'it was asked for');
+      if (approved !== undefined) refuseChanged(approved, asRefund(last), 'it was asked for');
     },
   };
   const asks = approved === undefined && second !== undefined;
   const confirmation = orderConfirmation(read, {
     change,
     typed: asked.typed,
+    about: aboutRefund(order, asked),
     instead: insteadOf(plan, asked, profile, countingAt(read.service, unshown)),
     words:
       approved === undefined
@@ -223,32 +293,4 @@ function refusePlanned(
 function wordsOf(asked: RefundAsked, { currency }: OrderMoney, { settings }: Profile): readonly string[] {
   const { amount } = asked;
   return flagsOf(asked, amount === undefined ? undefined : typedForm(amount, currency, settings));
-}
-
-/**
- * `--again` may name refunds of twins besides refunds and attempts of this order. The journal uses up only those of this order.
- * Throws CliError 'refused' for a name that is neither, if the twins could not be read: it may be a refund of a twin.
- */
-export async function splitAgain(
-  ctx: Context,
-  { service, id, order }: Pick<OrderRead, 'service' | 'id' | 'order'>,
-  { again }: RefundAsked,
-  { twins: found, gaps, failed }: FoundTwins,
-): Promise<Pick<RefundAsked, 'again' | 'twins'>> {
-  if (again.length === 0) return { again };
-  const ofTwins = new Set(found.filter(isPaidBack).map(nameForAgain));
-  const isTwins = (name: string) => ofTwins.has(name);
-  const split = { again: again.filter((name) => !isTwins(name)), twins: again.filter(isTwins) };
-  if (!failed) return split;
-  const refunds = moneyOf(order)?.charges.flatMap((charge) => charge.refunds) ?? [];
-  const ofOrder = new Set([
-    ...refunds.map((refund) => refund.id),
-    ...(await ctx.journal.attemptsOf(service, id)).map(attemptName),
-  ]);
-  const unknown = split.again.find((name) => !ofOrder.has(name));
-  if (unknown === undefined) return split;
-  throw refused(
-    `--again ${unknown} cannot be checked: ${id} has no such refund, and ${gaps[0] ?? 'the orders next to it could not be read'}`,
-    ['run the same command again when those orders can be read'],
-  );
 }

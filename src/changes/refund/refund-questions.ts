@@ -1,8 +1,12 @@
-/** Asks a person for what the flags of a refund leave open: which charge, how much, why, and a note. */
-
-import { amountProblem, bothWays, figureWords, placesOf, readAmount, typedForm } from '../../amounts.ts';
-import { type ChargeMoney, type OrderMoney, paidBy } from '../../api/charges.ts';
-import { type ReasonWords, type RefundReason, refundReasons, refundReasonValues } from '../../api/spec.ts';
+import { moneyOf, type OrderMoney, paidBy } from '../../api/charges.ts';
+import { readOrder } from '../../api/records.ts';
+import {
+  type JsonObject,
+  type ReasonWords,
+  type RefundReason,
+  refundReasons,
+  refundReasonValues,
+} from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
 import { type AttemptRecord, attemptName } from '../../journal/journal.ts';
@@ -12,27 +16,33 @@ import type { Choice } from '../../terminal/terminal.ts';
 import { missingIn, tooShort } from '../may-change.ts';
 import type { OrderRead } from '../order-change.ts';
 import { unshownWords } from '../unconfirmed-words.ts';
-import { isOfDuplicate, provableMoney, twinsToName } from './refund-checks.ts';
+import type { Step } from './dialog.ts';
 import {
-  canGoBackWhole,
-  chargesInTheWay,
-  chargesNamed,
-  type NamedMoney,
-  type RefundAsked,
-} from './refund-plan.ts';
+  type AskedHow,
+  askAmount,
+  askCharge,
+  chargesToOffer,
+  chargeWithoutAmount,
+} from './money-questions.ts';
+import { isOfDuplicate, provableMoney, twinsToName } from './refund-checks.ts';
+import { canGoBackWhole, chargesNamed, type NamedMoney, type RefundAsked } from './refund-plan.ts';
 import { noteKept } from './refund-screens.ts';
 
-/** The questions about one refund, in the order in which they are asked. Between them a caller can refuse the refund. */
+/**
+ * The questions about one refund, in the order in which they are asked. Between them a caller can refuse the refund. Each returns
+ * what it was given if it asks nothing.
+ */
 interface RefundQuestions {
-  /** Which charge and how much. An order that cannot be refunded is refused before this question. */
-  readonly money: () => Promise<RefundAsked>;
-  readonly reason: (asked: RefundAsked) => Promise<RefundAsked>;
+  /** Which charge. An order that cannot be refunded is refused before this question. */
+  readonly charge: Step<RefundAsked>;
+  readonly amount: Step<RefundAsked>;
+  readonly reason: Step<RefundAsked>;
   /**
    * Whether this order is refunded as well, although all of its twin went back. A yes names the refund of the twin. Throws CliError
    * 'cancelled' after a no.
    */
-  readonly twins: (asked: RefundAsked, found: TwinsInWords) => Promise<RefundAsked>;
-  readonly note: (asked: RefundAsked) => Promise<RefundAsked>;
+  readonly twins: (asked: RefundAsked, found: TwinsInWords, canGoBack: boolean) => Promise<RefundAsked>;
+  readonly note: Step<RefundAsked>;
 }
 
 /** The twins of the order, and each in a line. */
@@ -56,35 +66,51 @@ export function refundQuestions(
   given: RefundAsked,
   { confirm, unshown }: Asking,
 ): RefundQuestions {
-  const { reason, note, again, onlyConfirm = false, ...named } = given;
   const { profile } = read.service;
   const asks = ctx.ask.interactive && !ctx.options.dryRun;
-  const asksOptional = asks && !onlyConfirm && !ctx.options.yes && confirm === undefined;
+  const asksOptional = asks && given.onlyConfirm !== true && !ctx.options.yes && confirm === undefined;
   const asksFor = (what: 'reason' | 'note') => asksOptional || (asks && requires(profile, what));
+  // Every question says whose money it is about, and on which card.
+  const how = (asked: RefundAsked, canGoBack: boolean): AskedHow => ({
+    about: aboutMoney(profile, aboutRefund(read.order, asked)),
+    canGoBack,
+  });
   return {
-    async money() {
+    async charge(asked, canGoBack) {
       checkMode(read.order, profile);
       const money = provableMoney(read.order, profile);
-      if (!asksOptional) return { ...named, reason, note, again };
+      if (!asksOptional) return asked;
       // A refund of the same charge is refused unless --again names it, so it is said before anybody chooses.
-      const stopping = unshown.filter((record) => !again.includes(attemptName(record)));
+      const stopping = unshown.filter((record) => !asked.again.includes(attemptName(record)));
       for (const record of stopping)
         ctx.notes.warn({
           text: `${unshownWords(record, profile)}: a refund of the same charge needs --again ${attemptName(record)}`,
           style: 'warn',
         });
-      const what = await askMoney(ctx, read, named, { money, stopping });
-      return { ...what, reason, note, again };
+      const offer = chargesToOffer(asked, money, stopping);
+      if (offer === undefined) return asked;
+      const chosen = await askCharge(ctx, profile, offer, how(asked, canGoBack));
+      return chosen === undefined ? { ...asked } : { ...asked, charge: chosen.id };
     },
-    reason: async (asked) =>
-      reason === undefined && asksFor('reason') ? { ...asked, reason: await askReason(ctx, profile) } : asked,
-    async twins(asked, { found, line }) {
+    async amount(asked, canGoBack) {
+      const money = provableMoney(read.order, profile);
+      const charge = asksOptional ? chargeWithoutAmount(asked, money, read.isPicked) : undefined;
+      if (charge === undefined) return asked;
+      const question = how({ ...asked, charge: charge.id }, canGoBack);
+      return { ...asked, ...(await askAmount(ctx, profile, money, charge.left, question)) };
+    },
+    reason: async (asked, canGoBack) =>
+      asked.reason === undefined && asksFor('reason')
+        ? { ...asked, reason: await askReason(ctx, profile, how(asked, canGoBack)) }
+        : asked,
+    async twins(asked, { found, line }, canGoBack) {
       // Whoever says that the buyer was charged twice, and refunds both, is wrong about one of the two: that is refused.
       const unnamed = asksOptional && !isOfDuplicate(asked.reason) ? twinsToName(found, asked) : [];
       if (unnamed.length === 0) return asked;
       for (const twin of unnamed) ctx.notes.warn({ text: line(twin), style: 'warn' });
       const question = {
-        message: aboutMoney(profile, 'Refund this order too?'),
+        ...how(asked, canGoBack),
+        message: 'Refund this order too?',
         flag: `--again ${unnamed.map(nameForAgain).join(',')}`,
       };
       if (await ctx.ask.confirm(question))
@@ -94,9 +120,31 @@ export function refundQuestions(
         now: unnamed.map(({ id }) => commandLine(profile, 'orders', 'show', id)),
       });
     },
-    note: async (asked) =>
-      note === undefined && asksFor('note') ? { ...asked, note: await askNote(ctx, profile) } : asked,
+    note: async (asked, canGoBack) =>
+      asked.note === undefined && asksFor('note')
+        ? { ...asked, note: await askNote(ctx, profile, how(asked, canGoBack)) }
+        : asked,
   };
+}
+
+const longestName = 24;
+
+/** Whose money it is: `Ana Torres, *4242, MXN`. */
+export function aboutRefund(order: JsonObject, { charge }: NamedMoney): string {
+  const { customer_info: buyer, currency } = readOrder(order) ?? {};
+  const name = buyer?.name || buyer?.email || 'buyer not shown';
+  const money = moneyOf(order);
+  const charges =
+    money === undefined
+      ? []
+      : charge === undefined
+        ? money.charges.filter(({ counts }) => counts)
+        : chargesNamed(charge, money);
+  const cards = [...new Set(charges.map(({ value }) => paidBy(value)))];
+  const shown =
+    cards.length > 2 ? [`${cards.length} cards`] : cards.length === 0 ? [] : [cards.join(' and ')];
+  const cutName = name.length > longestName ? `${name.slice(0, longestName - 1)}…` : name;
+  return [cutName, ...shown, ...(currency === undefined ? [] : [currency])].join(', ');
 }
 
 /**
@@ -109,128 +157,16 @@ export function leavesQuestions({ charge, amount, reason, note }: RefundAsked, m
   return !isMoneyClear || reason === undefined || note === undefined;
 }
 
-// Asks which charge and how much, where the flags leave that open: of an order that was picked, was paid by several charges,
-// or was refunded in part. If anything else is wrong with the order or the flags, the plan refuses it later.
-async function askMoney(
-  ctx: Context,
-  { service: { profile }, isPicked }: OrderRead,
-  given: NamedMoney,
-  { money, stopping }: { readonly money: OrderMoney; readonly stopping: readonly AttemptRecord[] },
-): Promise<NamedMoney> {
-  const { charge, amount } = given;
-  const counting = money.charges.filter(({ counts }) => counts);
-  const offered = counting.filter(({ isRefundable }) => isRefundable !== false);
-  const [only, second] = counting;
-  const isPlain = second === undefined && canGoBackWhole(money);
-  if (charge !== undefined || amount !== undefined) {
-    const named = charge === undefined ? [] : chargesNamed(charge, money);
-    const meant = charge === undefined ? offered : offered.filter((one) => named.includes(one));
-    const [first, another] = meant;
-    const chosen =
-      another === undefined
-        ? first
-        : await askCharge(ctx, profile, { money, charges: meant, offersWhole: false, stopping });
-    if (chosen === undefined) return given;
-    const sure = another === undefined ? given : { ...given, charge: chosen.id };
-    if (amount !== undefined || (isPlain && !isPicked)) return sure;
-    return { ...sure, ...(await askAmount(ctx, profile, money, chosen.left)) };
-  }
-  if (only === undefined || offered.length === 0) return {};
-  if (isPlain && !isPicked) return {};
-  if (second === undefined) return askAmount(ctx, profile, money, only.left);
-  const chosen = await askCharge(ctx, profile, {
-    money,
-    charges: offered,
-    offersWhole: canGoBackWhole(money),
-    stopping,
-  });
-  return chosen === undefined
-    ? {}
-    : { charge: chosen.id, ...(await askAmount(ctx, profile, money, chosen.left)) };
-}
-
-// Undefined: all of the order.
-function askCharge(
-  ctx: Context,
-  profile: Profile,
-  offer: {
-    readonly money: OrderMoney;
-    readonly charges: readonly ChargeMoney[];
-    readonly offersWhole: boolean;
-    readonly stopping: readonly AttemptRecord[];
-  },
-): Promise<ChargeMoney | undefined> {
-  const { money, charges, offersWhole, stopping } = offer;
-  const stopped = new Set(
-    stopping.flatMap(({ sent }) => sent.proof.expected.map(({ chargeId }) => chargeId)),
-  );
-  const recorded = ', recorded as made: refused without --again';
-  const inTheWay = chargesInTheWay(money);
-  const numbers = inTheWay.map(({ number }) => `charge ${number}`).join(' and ');
-  const whole = {
-    value: undefined,
-    label:
-      inTheWay.length > 0
-        ? `all of it, but the service will refuse that: ${numbers} cannot be refunded`
-        : `all of it${stopped.size > 0 ? recorded : ''}`,
-  };
-  const parts = charges.map((charge) => ({
-    value: charge,
-    label: `charge ${charge.number}  ${paidBy(charge.value)}  ${figureWords(charge.left, money.currency, profile.settings)} left${stopped.has(charge.id) ? recorded : ''}`,
-  }));
-  const isWholeFirst = inTheWay.length === 0;
-  return ctx.ask.choose<ChargeMoney | undefined>({
-    message: aboutMoney(profile, 'Refund what?'),
-    flag: '--charge CH',
-    choices: !offersWhole ? parts : isWholeFirst ? [whole, ...parts] : [...parts, whole],
-  });
-}
-
-// Asks until the amount is one of the order's currency and not more than is left.
-async function askAmount(
-  ctx: Context,
-  profile: Profile,
-  { currency }: OrderMoney,
-  left: number,
-): Promise<NamedMoney> {
-  const { settings } = profile;
-  const all = figureWords(left, currency, settings);
-  const answer = await ctx.ask.text({
-    message: aboutMoney(profile, `How much? (Enter: all ${all})`),
-    flag: '--amount N',
-    optional: true,
-    enterAfterError: `type an amount; for all of it: ${typedForm(left, currency, settings)}`,
-    check: (text) => {
-      const typed = readAmount(text);
-      if (text === '') return undefined;
-      if (typed === undefined) return notAnAmount(placesOf(currency, settings));
-      const problem = amountProblem(typed, currency, settings);
-      const ways = bothWays(typed, currency, settings);
-      if (problem === undefined && ways !== undefined)
-        return `${text} is ${ways.is} ${currency} in the service's units; type ${ways.is}, or ${ways.meant} if you mean that`;
-      return problem ?? (typed.amount <= left ? undefined : `only ${all} is left`);
-    },
-  });
-  const typed = readAmount(answer);
-  // A refund without an amount refunds everything that is left.
-  return typed === undefined || typed.amount === left ? {} : { amount: typed.amount, typed };
-}
-
-function notAnAmount(places: number | undefined): string {
-  return places === undefined || places === 0
-    ? 'a whole number, no decimals or commas'
-    : `an amount such as 300.${'0'.repeat(places)}, no commas`;
-}
-
 // Shows each reason in words and as the service writes it. "No reason" is a choice unless the profile requires one.
-function askReason(ctx: Context, profile: Profile): Promise<RefundReason | undefined> {
+function askReason(ctx: Context, profile: Profile, how: AskedHow): Promise<RefundReason | undefined> {
   const reasons = refundReasonValues.map((value): Choice<RefundReason | undefined> => {
     const { words }: ReasonWords = refundReasons[value];
     return { value, label: `${words}  ${value}` };
   });
   const none = requires(profile, 'reason') ? [] : [{ value: undefined, label: 'no reason is sent' }];
   return ctx.ask.choose({
-    message: aboutMoney(profile, 'Why?'),
+    ...how,
+    message: 'Why?',
     flag: '--reason R',
     choices: [...reasons, ...none],
   });
@@ -240,11 +176,12 @@ function askReason(ctx: Context, profile: Profile): Promise<RefundReason | undef
 const answers = /^(?:y|n|yes|no)$/i;
 const notANote = 'this asks for a note, and nothing is sent yet: yes or no is not a note';
 
-async function askNote(ctx: Context, profile: Profile): Promise<string | undefined> {
+async function askNote(ctx: Context, profile: Profile, how: AskedHow): Promise<string | undefined> {
   const required = requires(profile, 'note');
   const kept = noteKept((await ctx.journal.rules()) !== undefined);
   const note = await ctx.ask.text({
-    message: aboutMoney(profile, `Note, ${kept}${required ? '' : ' (Enter: none)'}:`),
+    ...how,
+    message: `Note, ${kept}${required ? '' : ' (Enter: none)'}:`,
     flag: '--note TEXT',
     optional: !required,
     check: (text) => {

@@ -5,7 +5,7 @@ import type { ClockWithTimers } from '../../io.ts';
 import { type ColorLevel, loadPaint } from '../color.ts';
 import type { Secrets } from '../secrets.ts';
 import { type StreamFacts, screenClean } from '../streams.ts';
-import type { Ask, Choice, SearchedList, SearchedRow } from '../terminal.ts';
+import type { Ask, Choice, Question, SearchedList, SearchedRow } from '../terminal.ts';
 import { dropTypeAhead, endOfInput, type Keyboard } from './keyboard.ts';
 
 /** What it takes to ask. */
@@ -37,17 +37,32 @@ export interface Labelled {
   readonly label: string;
   readonly tail: string | undefined;
   readonly detail: string | undefined;
+  /** Why it cannot be chosen. */
+  readonly refusal: string | undefined;
 }
 
 /** Returns what is wrong with an answer, or undefined. */
 export type Check = (text: string) => string | undefined;
 
-/** A kind of prompt. Every question ends when its signal aborts. */
+/** What a question throws if the person wants to go back to the one before: Esc, or `<` in place of an answer. */
+export class GoBack extends Error {
+  override readonly name = 'GoBack';
+}
+
+/** What is typed to go back. */
+export const back = '<';
+
+/** A kind of prompt. Every question ends when its signal aborts. A message may have a first line that says what it is about. */
 export interface Prompts {
   text(message: string, check: Check, signal: AbortSignal): Promise<string>;
   secret(message: string, check: Check, signal: AbortSignal): Promise<string>;
   /** Returns the index of the choice. */
-  choose(message: string, choices: readonly Labelled[], signal: AbortSignal): Promise<number>;
+  choose(
+    message: string,
+    choices: readonly Labelled[],
+    signal: AbortSignal,
+    canGoBack: boolean,
+  ): Promise<number>;
   search<T>(message: string, list: SearchedList<T>, signal: AbortSignal): Promise<T>;
   confirm(message: string, signal: AbortSignal): Promise<boolean>;
 }
@@ -60,13 +75,15 @@ export function createAsk(options: AskOptions): Ask {
   const clean = screenClean(options.secrets);
 
   const put = async <T>(
-    { message, flag }: { readonly message: string; readonly flag: string },
+    { message, flag, about, canGoBack = false }: Question,
     ask: (prompts: Prompts, message: string, signal: AbortSignal) => Promise<T>,
+    backKeys?: BackKeys,
   ): Promise<T> => {
     if (!interactive()) throw nobodyToAsk(flag);
     const prompts = await loadPrompts(options);
     await options.beforeQuestion();
-    return question(options, (signal) => ask(prompts, clean(message), signal));
+    const lines = [...(about === undefined ? [] : [about]), message].map(clean).join('\n');
+    return question(options, canGoBack ? backKeys : undefined, (signal) => ask(prompts, lines, signal));
   };
 
   return {
@@ -76,6 +93,7 @@ export function createAsk(options: AskOptions): Ask {
     async text(question) {
       let wasRefused = false;
       const problemOf: Check = (text) => {
+        if (question.canGoBack === true && text.trim() === back) return undefined;
         if (options.secrets.holds(text))
           return 'this contains a key: type a key only where paydesk asks for one';
         if (text.trim() !== '') return question.check?.(text.trim());
@@ -87,7 +105,13 @@ export function createAsk(options: AskOptions): Ask {
         wasRefused ||= problem !== undefined;
         return problem;
       };
-      return (await put(question, (prompts, message, signal) => prompts.text(message, check, signal))).trim();
+      const typed = await put(
+        question,
+        (prompts, message, signal) => prompts.text(message, check, signal),
+        'Esc',
+      );
+      if (question.canGoBack === true && typed.trim() === back) throw new GoBack();
+      return typed.trim();
     },
     async secret(question) {
       const check: Check = (text) => (text === '' ? 'a value is needed' : question.check?.(text));
@@ -97,11 +121,15 @@ export function createAsk(options: AskOptions): Ask {
     },
     choose: (question) =>
       put(question, async (prompts, message, signal) =>
-        chosen(question.choices, await prompts.choose(message, labels(question.choices, clean), signal)),
+        chosen(
+          question.choices,
+          await prompts.choose(message, labels(question.choices, clean), signal, question.canGoBack === true),
+        ),
       ),
     search: ({ list, ...question }) =>
       put(question, (prompts, message, signal) => prompts.search(message, cleanList(list, clean), signal)),
-    confirm: (question) => put(question, (prompts, message, signal) => prompts.confirm(message, signal)),
+    confirm: (question) =>
+      put(question, (prompts, message, signal) => prompts.confirm(message, signal), 'Esc or <'),
   };
 }
 
@@ -117,24 +145,34 @@ async function loadPrompts({ stdin, stderr, accessible, color, write, clock }: A
   return createPrompts(stdin, stderr, await loadPaint(color), clock);
 }
 
+// The keys that go back at once. In a text, `<` is an answer, which Enter ends. A list has its own.
+type BackKeys = 'Esc' | 'Esc or <';
+
 // Asks one question. Keys typed before it never answer it, and the terminal is restored whatever happens.
 async function question<T>(
   { stdin, signal, accessible, clock }: AskOptions,
+  backKeys: BackKeys | undefined,
   ask: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   throwIfOver(signal);
   const ended = endOfInput(stdin);
+  const goneBack = new AbortController();
+  const onKey = (text: unknown, key: { readonly name?: string } | undefined): void => {
+    if (key?.name === 'escape' || (backKeys === 'Esc or <' && text === back)) goneBack.abort(new GoBack());
+  };
+  if (backKeys !== undefined) stdin.on('keypress', onKey);
   try {
     await dropTypeAhead(stdin, clock);
     // With line prompts the terminal itself does editing, echo and Ctrl-C. It has to start before the question is shown.
     if (accessible) stdin.setRawMode(false);
-    return await ask(AbortSignal.any([signal, ended.signal]));
+    return await ask(AbortSignal.any([signal, ended.signal, goneBack.signal]));
   } catch (error) {
     throwIfOver(signal);
     throwIfOver(ended.signal);
-    throw error;
+    throw goneBack.signal.aborted ? new GoBack() : error;
   } finally {
     ended.stop();
+    stdin.off('keypress', onKey);
     stdin.setRawMode(false);
     stdin.pause();
   }
@@ -154,8 +192,9 @@ function shortened(text: string, clean: (text: string) => string): string {
 
 function labels<T>(choices: readonly Choice<T>[], clean: (text: string) => string): readonly Labelled[] {
   const short = (text: string): string => shortened(text, clean);
-  return choices.map(({ label, tail, detail }) => ({
+  return choices.map(({ label, tail, detail, refusal }) => ({
     label: short(label),
+    refusal: refusal === undefined ? undefined : short(refusal),
     tail: tail === undefined ? undefined : short(tail),
     detail: detail === undefined ? undefined : short(detail),
   }));

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { CliError } from '../../errors.ts';
 import type { ClockWithTimers } from '../../io.ts';
 import type { SearchedList, SearchedRow } from '../terminal.ts';
-import type { Check, Labelled, Prompts } from './ask.ts';
+import { back, type Check, GoBack, type Labelled, type Prompts } from './ask.ts';
 import { ctrlC, ctrlD, endOfAnswers, interrupted, type Keyboard } from './keyboard.ts';
 
 // A long search says now and then how far it is.
@@ -33,7 +33,8 @@ export function createLinePrompts(
       };
       return untilFine(readSecret, check, write);
     },
-    choose: (message, choices, signal) => choose(message, choices, (prompt) => read(prompt, signal), write),
+    choose: (message, choices, signal, canGoBack) =>
+      choose(message, choices, { canGoBack, write, read: (prompt) => read(prompt, signal) }),
     search: (message, list, signal) =>
       narrow(message, list, (prompt) => read(prompt, signal), { write, clock }),
     confirm: (message, signal) => confirm(message, (prompt) => read(prompt, signal), write),
@@ -64,14 +65,16 @@ async function confirm(message: string, read: Read, write: Write): Promise<boole
 async function choose(
   message: string,
   choices: readonly Labelled[],
-  read: Read,
-  write: Write,
+  { read, write, canGoBack }: { readonly read: Read; readonly write: Write; readonly canGoBack: boolean },
 ): Promise<number> {
   write(`${message}\n${numbered(choices)}`);
   for (;;) {
-    const index = numberIn(await read(`type a number, 1 to ${choices.length}: `), choices.length);
-    if (index !== undefined) return index;
-    write(`type a number from 1 to ${choices.length}\n`);
+    const answer = await read(`type a number, 1 to ${choices.length}: `);
+    if (canGoBack && answer.trim() === back) throw new GoBack();
+    const index = numberIn(answer, choices.length);
+    const refusal = choices[index ?? -1]?.refusal;
+    if (index !== undefined && refusal === undefined) return index;
+    write(`${refusal === undefined ? '' : `${refusal}; `}type a number from 1 to ${choices.length}\n`);
   }
 }
 
@@ -125,8 +128,8 @@ function rowLines(rows: readonly SearchedRow<unknown>[]): string {
 
 function numbered(choices: readonly Labelled[]): string {
   return choices
-    .map(({ label, tail, detail }, index) => {
-      const after = detail === undefined ? '' : `, ${detail}`;
+    .map(({ label, tail, detail, refusal }, index) => {
+      const after = `${detail === undefined ? '' : `, ${detail}`}${refusal === undefined ? '' : `: ${refusal}`}`;
       return `  ${index + 1}  ${label}${tail === undefined ? '' : `  ${tail}`}${after}\n`;
     })
     .join('');

@@ -1,11 +1,12 @@
 /** Prompts that are redrawn on a terminal: those of @inquirer, with better defaults. */
 
-import { confirm, input, select } from '@inquirer/prompts';
+import { confirm, input } from '@inquirer/prompts';
 import type { ClockWithTimers } from '../../io.ts';
 import type { Paint } from '../color.ts';
 import { type StreamFacts, widthOfTerminal } from '../streams.ts';
 import { cut, widthOf, wrap } from '../text-lines.ts';
-import type { Check, Labelled, Prompts } from './ask.ts';
+import { type Check, GoBack, type Labelled, type Prompts } from './ask.ts';
+import { choicePrompt } from './choice-prompt.ts';
 import { interrupted, type Keyboard } from './keyboard.ts';
 import { searchPrompt } from './search-prompt.ts';
 
@@ -36,19 +37,25 @@ export function createPrompts(
           context(signal),
         ),
       ),
-    choose: (message, choices, signal) =>
-      ended(
-        select(
+    async choose(message, choices, signal, canGoBack) {
+      const { style } = themeOf(message);
+      const chosen = await ended(
+        choicePrompt(
+          choices.map((choice) => asChoice(choice, room)),
           {
-            message,
-            theme: themeOf(message),
+            message: style.message(),
+            answer: style.answer,
+            paint,
+            wrap: (text) => folded(text, width, 0),
             pageSize,
-            loop: false,
-            choices: choices.map((choice, index) => asChoice(choice, index, room)),
+            canGoBack,
           },
           context(signal),
         ),
-      ),
+      );
+      if (chosen === undefined) throw new GoBack();
+      return chosen;
+    },
     search: (message, list, signal) =>
       ended(
         searchPrompt(message, list, { paint, room, clock, pageSize: rowsAtOnce(stderr) }, context(signal)),
@@ -63,17 +70,13 @@ function rowsAtOnce({ rows = 24 }: StreamFacts): number {
   return Math.max(3, Math.min(pageSize, rows - 8));
 }
 
-function asChoice({ label, tail, detail }: Labelled, index: number, room: number) {
+function asChoice({ label, tail, detail, refusal }: Labelled, room: number) {
+  const text = refusal === undefined ? label : `${label}: ${refusal}`;
   const name =
     tail === undefined
-      ? folded(label, room + beforeChoice, beforeChoice)
-      : `${fitted(label, room - widthOf(tail) - 2)}  ${tail}`;
-  return {
-    value: index,
-    name,
-    short: tail ?? label,
-    ...(detail === undefined ? {} : { description: detail }),
-  };
+      ? folded(text, room + beforeChoice, beforeChoice)
+      : `${fitted(text, room - widthOf(tail) - 2)}  ${tail}`;
+  return { name, short: tail ?? label, description: detail, refusal };
 }
 
 // Cuts the label, so that the choice stays on one line and the id in its tail does not wrap.
@@ -109,12 +112,21 @@ function folded(text: string, width: number, before: number): string {
   return lines.join('\n').slice(before);
 }
 
+// What a question is about stands before it, or on a line of its own if there is no room for both.
+function foldedQuestion(question: string, width: number): string {
+  const [first = '', second] = question.split('\n');
+  if (second === undefined) return folded(first, width, beforeChoice);
+  const joined = `${first}: ${second}`;
+  if (beforeChoice + widthOf(joined) <= width) return joined;
+  return `${folded(first, width, beforeChoice)}\n${' '.repeat(beforeChoice)}${folded(second, width, beforeChoice)}`;
+}
+
 // Behind a question there is room for `(y/N)`, or for the first letters of an answer.
 const behindQuestion = 8;
 
 // Every style is set, because @inquirer chooses its own by looking at stdout, and at the time it is loaded.
 function themeFor(question: string, paint: Paint, width: number) {
-  const asked = folded(question, width - behindQuestion, beforeChoice);
+  const asked = foldedQuestion(question, width - behindQuestion);
   const lastLine = beforeChoice * (asked.includes('\n') ? 0 : 1) + widthOf(asked.split('\n').at(-1) ?? '');
   const strong = (text: string): string => paint(text, 'strong');
   const faint = (text: string): string => paint(text, 'faint');
@@ -136,7 +148,6 @@ function themeFor(question: string, paint: Paint, width: number) {
       searchTerm: strong,
       maskedText: '',
       confirmDefault: (text: string): string => text.toUpperCase(),
-      keysHelpTip: (): string => faint('arrows to move, Enter to choose, Ctrl-C to stop'),
     },
   };
 }

@@ -1,0 +1,164 @@
+/** Asks a person which charge of an order is refunded, and how much of it; and decides whether the flags leave that open. */
+
+import {
+  amountProblem,
+  amountWords,
+  bothWays,
+  figureWords,
+  placesOf,
+  readAmount,
+  typedForm,
+} from '../../amounts.ts';
+import { type ChargeMoney, type OrderMoney, paidBy } from '../../api/charges.ts';
+import type { Context } from '../../context/context.ts';
+import type { AttemptRecord } from '../../journal/journal.ts';
+import type { Profile } from '../../profiles/profiles.ts';
+import type { Choice, Question } from '../../terminal/terminal.ts';
+import {
+  canGoBackWhole,
+  chargesInTheWay,
+  chargesNamed,
+  type NamedMoney,
+  type RefundAsked,
+} from './refund-plan.ts';
+
+/** What a question carries besides its words. */
+export type AskedHow = Pick<Question, 'about' | 'canGoBack'>;
+/** What can be chosen of an order, and what cannot. */
+interface Offer {
+  readonly money: OrderMoney;
+  readonly charges: readonly ChargeMoney[];
+  readonly offersWhole: boolean;
+  /** Charges that are refused without `--again`. */
+  readonly stopped: ReadonlySet<string>;
+}
+
+/** Which charges to ask about, where the flags leave that open. Undefined: it is clear, or something is wrong that the plan refuses later. */
+export function chargesToOffer(
+  { charge, amount }: RefundAsked,
+  money: OrderMoney,
+  stopping: readonly AttemptRecord[],
+): Offer | undefined {
+  const counting = money.charges.filter(({ counts }) => counts);
+  const offered = counting.filter(isOffered);
+  const stopped = new Set(
+    stopping.flatMap(({ sent }) => sent.proof.expected.map(({ chargeId }) => chargeId)),
+  );
+  if (charge !== undefined || amount !== undefined) {
+    const named = charge === undefined ? money.charges : chargesNamed(charge, money);
+    const meant = offered.filter((one) => named.includes(one));
+    return meant.length < 2 ? undefined : { money, charges: meant, offersWhole: false, stopped };
+  }
+  if (counting.length < 2 || offered.length === 0) return undefined;
+  return { money, charges: money.charges, offersWhole: canGoBackWhole(money), stopped };
+}
+
+function isOffered({ counts, isRefundable }: ChargeMoney): boolean {
+  return counts && isRefundable !== false;
+}
+
+/** Of an order that was picked, was paid by several charges, or was refunded in part, the amount of one charge is asked too. */
+export function chargeWithoutAmount(
+  { charge, amount }: RefundAsked,
+  money: OrderMoney,
+  isPicked: boolean,
+): ChargeMoney | undefined {
+  const [only, second] = money.charges.filter(({ counts }) => counts);
+  const isPlain = second === undefined && canGoBackWhole(money);
+  if (amount !== undefined || (isPlain && !isPicked)) return undefined;
+  if (charge === undefined)
+    return second === undefined && only !== undefined && isOffered(only) ? only : undefined;
+  const [meant, another] = chargesNamed(charge, money).filter(isOffered);
+  return another === undefined ? meant : undefined;
+}
+
+/**
+ * The charges come first, and all of them last: whoever presses Enter too early sends no more than was asked. Undefined: all of
+ * the order.
+ */
+export function askCharge(
+  ctx: Context,
+  profile: Profile,
+  { money, charges, offersWhole, stopped }: Offer,
+  how: AskedHow,
+): Promise<ChargeMoney | undefined> {
+  const { settings } = profile;
+  const counting = money.charges.filter(({ counts }) => counts);
+  const isOnlyStopped = charges.filter(isOffered).every(({ id }) => stopped.has(id));
+  // Where --again is needed for each of them, the refusal says the whole command.
+  const recorded = (isStopped: boolean) =>
+    isStopped && !isOnlyStopped ? 'recorded as made, so refused without --again' : undefined;
+  const inTheWay = chargesInTheWay(money).map(({ number }) => `charge ${number}`);
+  const cards = new Set(counting.map(({ value }) => paidBy(value)));
+  const over = cards.size === counting.length ? `${cards.size} cards` : `${counting.length} charges`;
+  const sum = counting.reduce((total, { left }) => total + left, 0);
+  const whole: Choice<ChargeMoney | undefined> = {
+    value: undefined,
+    label: `all of it, ${amountWords(sum, money.currency, settings)} over ${over}`,
+    refusal:
+      inTheWay.length > 0
+        ? `the service will refuse that, since ${inTheWay.join(' and ')} cannot be refunded`
+        : recorded(stopped.size > 0),
+  };
+  const parts = charges.map(
+    (charge): Choice<ChargeMoney | undefined> => ({
+      value: charge,
+      label: `charge ${charge.number}  ${paidBy(charge.value)}  ${figureWords(charge.left, money.currency, settings)} left`,
+      refusal: refusalOf(charge) ?? recorded(stopped.has(charge.id)),
+    }),
+  );
+  return ctx.ask.choose({
+    ...how,
+    message: 'Refund what?',
+    flag: '--charge CH',
+    choices: offersWhole ? [...parts, whole] : parts,
+  });
+}
+
+function refusalOf(charge: ChargeMoney): string | undefined {
+  if (isOffered(charge)) return undefined;
+  if (charge.isRefundable === false && charge.counts) return 'the service says that it is not refundable';
+  return charge.taken > 0
+    ? 'refunded already'
+    : `${charge.status ?? 'not paid'}, so there is nothing to refund`;
+}
+
+/** Asks until the amount is one of the order's currency and not more than is left. */
+export async function askAmount(
+  ctx: Context,
+  profile: Profile,
+  { currency }: OrderMoney,
+  left: number,
+  how: AskedHow,
+): Promise<NamedMoney> {
+  const { settings } = profile;
+  const all = figureWords(left, currency, settings);
+  const answer = await ctx.ask.text({
+    ...how,
+    message: `How much? (Enter: all ${all})`,
+    flag: '--amount N',
+    optional: true,
+    enterAfterError: `type an amount; for all of it: ${typedForm(left, currency, settings)}`,
+    check: (text) => {
+      const typed = readAmount(text);
+      if (text === '') return undefined;
+      if (typed === undefined) return notAnAmount(text, placesOf(currency, settings));
+      const problem = amountProblem(typed, currency, settings);
+      const ways = bothWays(typed, currency, settings);
+      if (problem === undefined && ways !== undefined)
+        return `${text} is ${ways.is} ${currency} in the service's units; type ${ways.is}, or ${ways.meant} if you mean that`;
+      return problem ?? (typed.amount <= left ? undefined : `only ${all} is left`);
+    },
+  });
+  const typed = readAmount(answer);
+  // A refund without an amount refunds everything that is left.
+  return typed === undefined || typed.amount === left ? {} : { amount: typed.amount, typed };
+}
+
+function notAnAmount(text: string, places: number | undefined): string {
+  if (/^[-\u2212\u2013\u2014]/.test(text)) return 'a refund is typed without a minus sign';
+  if (/^0+(?:[.,]0*)?$/.test(text)) return 'zero is no refund: type more, or press Ctrl-C to stop';
+  return places === undefined || places === 0
+    ? 'a whole number, no decimals or commas'
+    : `an amount such as 300.${'0'.repeat(places)}, no commas`;
+}
