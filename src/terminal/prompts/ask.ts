@@ -6,7 +6,7 @@ import { type ColorLevel, loadPaint } from '../color.ts';
 import type { Secrets } from '../secrets.ts';
 import { type StreamFacts, screenClean } from '../streams.ts';
 import type { Ask, Choice, Question, SearchedList, SearchedRow } from '../terminal.ts';
-import { dropTypeAhead, endOfInput, type Keyboard } from './keyboard.ts';
+import { back, dropTypeAhead, endOfInput, GoBack, type Keyboard } from './keyboard.ts';
 
 /** What it takes to ask. */
 interface AskOptions {
@@ -43,14 +43,6 @@ export interface Labelled {
 
 /** Returns what is wrong with an answer, or undefined. */
 export type Check = (text: string) => string | undefined;
-
-/** What a question throws if the person wants to go back to the one before: Esc, or `<` in place of an answer. */
-export class GoBack extends Error {
-  override readonly name = 'GoBack';
-}
-
-/** What is typed to go back. */
-export const back = '<';
 
 /** A kind of prompt. Every question ends when its signal aborts. A message may have a first line that says what it is about. */
 export interface Prompts {

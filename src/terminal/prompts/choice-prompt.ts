@@ -11,7 +11,7 @@ import {
   useState,
 } from '@inquirer/core';
 import type { Paint } from '../color.ts';
-import { back } from './ask.ts';
+import { back } from './keyboard.ts';
 
 /** A choice as it is drawn. */
 interface DrawnChoice {

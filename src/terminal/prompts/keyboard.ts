@@ -1,4 +1,4 @@
-/** The keyboard, for all prompts: drops keys that were typed too early, and notices the end of input. */
+/** The keyboard, for all prompts: drops keys that were typed too early, and notices the end of input and the way back. */
 
 import type { Readable } from 'node:stream';
 import { CliError } from '../../errors.ts';
@@ -14,6 +14,14 @@ export interface Keyboard extends Readable {
 export const ctrlC = '\u0003';
 /** The character of Ctrl-D in raw mode. */
 export const ctrlD = '\u0004';
+
+/** What a question throws if the person wants to go back to the one before: Esc, or `<` in place of an answer. */
+export class GoBack extends Error {
+  override readonly name = 'GoBack';
+}
+
+/** What is typed to go back. */
+export const back = '<';
 
 // Long enough for a paste that arrives in pieces, too short to be noticed.
 const quietMs = 30;

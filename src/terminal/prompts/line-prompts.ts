@@ -4,8 +4,8 @@ import { createInterface } from 'node:readline';
 import { CliError } from '../../errors.ts';
 import type { ClockWithTimers } from '../../io.ts';
 import type { SearchedList, SearchedRow } from '../terminal.ts';
-import { back, type Check, GoBack, type Labelled, type Prompts } from './ask.ts';
-import { ctrlC, ctrlD, endOfAnswers, interrupted, type Keyboard } from './keyboard.ts';
+import type { Check, Labelled, Prompts } from './ask.ts';
+import { back, ctrlC, ctrlD, endOfAnswers, GoBack, interrupted, type Keyboard } from './keyboard.ts';
 
 // A long search says now and then how far it is.
 const tellEveryMs = 5_000;

@@ -5,9 +5,9 @@ import type { ClockWithTimers } from '../../io.ts';
 import type { Paint } from '../color.ts';
 import { type StreamFacts, widthOfTerminal } from '../streams.ts';
 import { cut, widthOf, wrap } from '../text-lines.ts';
-import { type Check, GoBack, type Labelled, type Prompts } from './ask.ts';
+import type { Check, Labelled, Prompts } from './ask.ts';
 import { choicePrompt } from './choice-prompt.ts';
-import { interrupted, type Keyboard } from './keyboard.ts';
+import { GoBack, interrupted, type Keyboard } from './keyboard.ts';
 import { searchPrompt } from './search-prompt.ts';
 
 const pageSize = 10;
