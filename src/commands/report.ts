@@ -14,7 +14,7 @@ import {
   negated,
   type OrderSum,
   type Page,
-  percent,
+  percentNumber,
   type RefundSum,
 } from '../reports/reports.ts';
 import { toJson } from '../terminal/terminal.ts';
@@ -190,8 +190,8 @@ function figuresForPrograms(figures: ReportFigures, { names }: ReportHow): JsonO
     sums: time.totals.map(({ currency, sums }) => ({
       currency: currency ?? null,
       ...sums,
-      rate_percent: percent(sums.refunded, sums.paid) ?? null,
-      refunded_of_paid_percent: percent(sums.refunded_of_paid, sums.paid) ?? null,
+      rate_percent: percentNumber(sums.refunded, sums.paid) ?? null,
+      refunded_of_paid_percent: percentNumber(sums.refunded_of_paid, sums.paid) ?? null,
     })),
     time_unit: unit,
     by_time: refundRows(time.buckets),

@@ -56,6 +56,15 @@ export function percent(part: Figure, whole: Figure): string | undefined {
   return `${digits.slice(0, -2)}.${digits.slice(-2)}`;
 }
 
+/** The same as a number for scripts: `4.44`. A part that is not 0 is never 0, so a tiny one has one digit: `0.0004`. */
+export function percentNumber(part: Figure, whole: Figure): number | undefined {
+  const words = percent(part, whole);
+  if (words === undefined) return undefined;
+  return words.startsWith('<')
+    ? Number(((Number(part) / Number(whole)) * 100).toPrecision(1))
+    : Number(words);
+}
+
 function shortest(value: bigint): Figure {
   const number = Number(value);
   return Number.isSafeInteger(number) ? number : value;

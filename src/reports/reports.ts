@@ -26,6 +26,7 @@ export {
   magnitude,
   negated,
   percent,
+  percentNumber,
   plus,
   wholeNumber,
 } from './exact-sum.ts';

@@ -103,6 +103,13 @@ test('orders waiting: authorized orders by their age, whenever they were created
   expect(code).toBe(0);
   expect(stdout).toMatchInlineSnapshot(`
     "WAITING FOR CAPTURE    sandbox environment
+    ORDER  AGE            AMOUNT  BUYER
+    ord_1  690 days      500 MXN  Buyer Name
+    ord_2  325 days      400 MXN  Buyer Name
+    ord_4  2 days        200 MXN  Buyer Name
+    ord_5  under 1 hour  100 MXN  Buyer Name
+    to capture the oldest: paydesk orders capture ord_1
+
            ORDERS  AMOUNT
       MXN       4    1200
 

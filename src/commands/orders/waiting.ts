@@ -1,9 +1,21 @@
 /** `orders waiting`: the authorized orders that nobody has captured yet, by their age. */
 
+import { amountWords } from '../../amounts.ts';
 import { statuses } from '../../api/spec.ts';
+import { counted } from '../../counted.ts';
 import { flag } from '../../flags/flags.ts';
 import { periodFlag } from '../../flags/typed-period.ts';
-import { type OrderSum, summariseOrders, waitingDimensions } from '../../reports/reports.ts';
+import { commandLine } from '../../profiles/profiles.ts';
+import {
+  isInSpan,
+  notShown,
+  type OrderFact,
+  type OrderSum,
+  type Span,
+  summariseOrders,
+  waitingDimensions,
+} from '../../reports/reports.ts';
+import type { Block } from '../../terminal/terminal.ts';
 import { defineCommand } from '../command.ts';
 import { chartFlag, sourceFlags, sumsExits, wordsForBrand } from '../report/report-flags.ts';
 import { amountColumn, countColumn, summaryBlocks } from '../report/report-grids.ts';
@@ -13,7 +25,7 @@ import type { Source } from '../report/report-source.ts';
 
 export const waiting = defineCommand({
   description:
-    'Counts the orders whose money is authorized, and that nobody has captured yet. The oldest may lapse; the service does not say when. To see them: paydesk orders list --status pre_authorized --all.',
+    'Lists the orders whose money is authorized, and that nobody has captured yet, the oldest first, with the command that captures one; then their sums. The oldest may lapse; the service does not say when. Scripts get the sums; their orders: paydesk orders list --status pre_authorized --all.',
   arguments: [],
   flags: {
     period: periodFlag('all orders, whenever they were created'),
@@ -31,6 +43,7 @@ export const waiting = defineCommand({
   async run(ctx, { flags }) {
     const by = flags.by ?? 'age';
     const { chart } = flags;
+    const orders: OrderFact[] = [];
     await showSums(ctx, {
       flags,
       period: flags.period,
@@ -43,24 +56,69 @@ export const waiting = defineCommand({
         summariseOrders({
           ...query,
           rules: { ...query.rules, now: reachesTo / 1000 },
-          counts: ({ status }) => status === statuses.preAuthorized,
+          counts(order) {
+            const waits = order.status === statuses.preAuthorized;
+            if (waits && isOfQuery(order, query)) orders.push(order);
+            return waits;
+          },
         }),
       figures: ({ sums: { orders, amount, unsummed } }) => ({ orders, amount, unsummed }),
       // Without its days: an order waits on every day until it is captured.
-      screen: (source, { totals, buckets }) => [
-        ...summaryBlocks<OrderSum>(
+      screen(source, { totals, buckets }) {
+        const [title = 'blank', ...sums] = summaryBlocks<OrderSum>(
           ctx,
           source,
           { title: 'WAITING FOR CAPTURE', by, chart, columns: figuresOn(source), bars: 'amount' },
           { totals, buckets },
-        ),
-        ...closingBlocks(source, [['note', 'the service does not say when an authorization lapses']]),
-      ],
+        );
+        const note = 'the service does not say when an authorization lapses';
+        return [title, ...ordersBlocks(source, orders), ...sums, ...closingBlocks(source, [['note', note]])];
+      },
       records: 'orders',
     });
     return undefined;
   },
 });
+
+// Whether an order is of the period. One without a date is of every period that has no ends.
+function isOfQuery({ createdAt }: OrderFact, { span }: { readonly span: Span }): boolean {
+  return createdAt === undefined
+    ? span.since === undefined && span.until === undefined
+    : isInSpan(span, createdAt);
+}
+
+// So many orders are on the screen, the oldest.
+const mostListed = 20;
+
+function ordersBlocks(source: Source, orders: readonly OrderFact[]): readonly Block[] {
+  const { profile, reachesTo } = source;
+  const oldest = orders.toSorted((one, other) => (one.createdAt ?? 0) - (other.createdAt ?? 0));
+  const shown = oldest.slice(0, mostListed);
+  const [first] = shown;
+  if (first === undefined) return [];
+  const command = (...words: readonly string[]) =>
+    profile === undefined ? `paydesk ${words.join(' ')}` : commandLine(profile, ...words);
+  const rows = shown.map(({ id, createdAt, buyer, amount, currency }) => [
+    id ?? notShown,
+    createdAt === undefined ? notShown : ageWords(reachesTo / 1000 - createdAt),
+    amount === undefined ? notShown : amountWords(amount, currency, amountsOf(source)),
+    buyer ?? notShown,
+  ]);
+  const more = orders.length - shown.length;
+  const all = command('orders', 'list', '--status', statuses.preAuthorized, '--all');
+  return [
+    { grid: [['ORDER', 'AGE', 'AMOUNT', 'BUYER'], ...rows], right: [2] },
+    ...(more === 0 ? [] : [{ line: `and ${counted(more, 'order')} that are younger: ${all}` }]),
+    { line: `to capture the oldest: ${command('orders', 'capture', first.id ?? 'ORDER')}` },
+    'blank',
+  ];
+}
+
+function ageWords(seconds: number): string {
+  const hours = Math.floor(seconds / 3600);
+  if (hours < 1) return 'under 1 hour';
+  return hours < 48 ? counted(hours, 'hour') : counted(Math.floor(hours / 24), 'day');
+}
 
 function figuresOn(source: Source) {
   return [

@@ -10,6 +10,7 @@ import {
   isTimeUnit,
   type Line,
   percent,
+  percentNumber,
   type RefundSum,
   type Summary,
   summariseRefunds,
@@ -104,9 +105,9 @@ function figuresOf(
     unconfirmed: sums.unconfirmed,
     payments: beside ? sums.payments : null,
     paid: beside ? sums.paid : null,
-    rate_percent: beside ? (percent(sums.refunded, sums.paid) ?? null) : null,
+    rate_percent: beside ? (percentNumber(sums.refunded, sums.paid) ?? null) : null,
     refunded_of_paid: beside ? sums.refunded_of_paid : null,
-    refunded_of_paid_percent: beside ? (percent(sums.refunded_of_paid, sums.paid) ?? null) : null,
+    refunded_of_paid_percent: beside ? (percentNumber(sums.refunded_of_paid, sums.paid) ?? null) : null,
     unsummed: sums.unsummed,
   };
 }

@@ -71,6 +71,7 @@ export async function openFile(ctx: Context, asked: Asked, path: string): Promis
     ...time,
     asOf,
     reachesTo: asOf,
+    isWhole: () => true,
     knowsPayments: holds(query, 'payments', time.range),
     facts: facts(),
     unconfirmed: async () => ctx.journal.attempts({ origin, open: await ctx.journal.now() }),

@@ -17,7 +17,7 @@ import {
 import { shownIndexed, unconfirmedOf } from '../../orders/orders.ts';
 import { accountSpan, commandLine, type Profile } from '../../profiles/profiles.ts';
 import { type Facts, factsOfOrder, hasCurrency, isInSpan } from '../../reports/reports.ts';
-import { indexLines, indexLinesOfFile, readsThatMatter } from './report-screen.ts';
+import { indexLines, indexLinesOfFile, isWhole, readsThatMatter } from './report-screen.ts';
 import {
   type Asked,
   type Makers,
@@ -167,6 +167,7 @@ async function sourceOf(
     ...time,
     asOf: Math.min(headReadAt, ...reads.map(({ readAt }) => readAt)) * 1000,
     reachesTo: headReadAt * 1000,
+    isWhole: () => isWhole(status, told()),
     knowsPayments: true,
     facts: read.facts,
     unconfirmed: () => unconfirmedOf(ctx, service),

@@ -39,6 +39,7 @@ export async function openLive(ctx: Context, asked: Asked): Promise<OpenedSource
     ...time,
     asOf,
     reachesTo: asOf,
+    isWhole: () => true,
     knowsPayments: true,
     facts: walked.facts,
     unconfirmed: () => unconfirmedOf(ctx, service),

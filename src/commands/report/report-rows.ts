@@ -46,13 +46,14 @@ export function firstFields({ range, zone }: Source): JsonObject {
 }
 
 /**
- * The fields that every row ends with. Of an index nothing is complete: it knows what was so when the orders were read.
+ * The fields that every row ends with. Of an index only refunds of a period that was over are complete: it knows what was so when the
+ * orders were read.
  * `only_currency`: the row was made with --currency, so other currencies may have more.
  */
-export function lastFields({ kind, asOf, currency }: Source, complete: boolean): JsonObject {
+export function lastFields({ kind, asOf, currency, isWhole }: Source, complete: boolean): JsonObject {
   return {
     source: kind,
-    complete: complete && kind !== 'index',
+    complete: complete && isWhole(),
     as_of: Math.floor(asOf / 1000),
     only_currency: currency ?? null,
   };

@@ -223,13 +223,27 @@ function ageOf({ words, from, under }: IndexStatus['reads'][number]): string {
   return from === Number.NEGATIVE_INFINITY ? `orders of the ${words}` : `those of the last ${words}`;
 }
 
-// What a report can lack because orders changed after they were read.
-function lackWords({ headReadAt = 0 }: IndexStatus, { needs, range: { until }, reads }: Told): string {
+/**
+ * Whether an index knows all refunds of a period: it was over when the oldest order was read, no order is too old for the index, and
+ * no refund of this machine is missing there.
+ */
+export function isWhole(status: IndexStatus, told: Told): boolean {
+  return (
+    told.needs.kind === 'refunds' && wasOver(status, told) && status.floor === undefined && told.missing === 0
+  );
+}
+
+function wasOver({ headReadAt = 0 }: IndexStatus, { range: { until }, reads }: Told): boolean {
   const readAt = Math.min(headReadAt, ...reads.map((read) => read.readAt));
-  const wasOver = until !== undefined && readAt * 1000 >= until;
-  if (needs.kind === 'orders')
-    return `${wasOver ? '' : 'orders made since then are missing, and '}what was changed since then is shown as it was`;
-  return wasOver
+  return until !== undefined && readAt * 1000 >= until;
+}
+
+// What a report can lack because orders changed after they were read.
+function lackWords(status: IndexStatus, told: Told): string {
+  const isOver = wasOver(status, told);
+  if (told.needs.kind === 'orders')
+    return `${isOver ? '' : 'orders made since then are missing, and '}what was changed since then is shown as it was`;
+  return isOver
     ? 'this period was over by then, so none of its refunds is missing; what went back later is not known here'
     : 'refunds made on these orders since then may be missing, so the sums are a lower bound';
 }

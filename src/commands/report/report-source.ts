@@ -61,6 +61,8 @@ export interface Source {
   readonly asOf: number;
   /** The latest time that the facts can be of, Unix milliseconds: when the newest of it was read. */
   readonly reachesTo: number;
+  /** Whether nothing of the period can be missing, once the facts were read. */
+  readonly isWhole: () => boolean;
   /** Whether payments are known beside the refunds. */
   readonly knowsPayments: boolean;
   readonly facts: AsyncIterable<Facts>;

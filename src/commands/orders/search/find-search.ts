@@ -2,7 +2,7 @@
 
 import type { Service, WireRecord } from '../../../api/api.ts';
 import { type Column, orderColumns } from '../../../api/resources.ts';
-import { idOf, type JsonObject, statusMeanings, valueAt } from '../../../api/spec.ts';
+import { idOf, isObject, itemsOf, type JsonObject, statusMeanings, valueAt } from '../../../api/spec.ts';
 import type { Context } from '../../../context/context.ts';
 import { isDayWord } from '../../../flags/typed-time.ts';
 import { isRefunded } from '../../../orders/orders.ts';
@@ -64,6 +64,20 @@ export async function openList(ctx: Context, service: Service, search: Search): 
   let found = 0;
   let asMeant = false;
   let last: string | undefined;
+  const write = async (records: readonly WireRecord[]): Promise<void> => {
+    if (records.length === 0) return;
+    await status.lookUp(records);
+    await sink.page(records);
+    observer.onShown(records);
+  };
+  const isNumber = exactNumber(texts);
+  // What was found before the order with just that number; undefined once it is shown, or is not looked for.
+  let held: WireRecord[] | undefined = isNumber === undefined ? undefined : [];
+  const release = async (first: readonly WireRecord[]): Promise<void> => {
+    const others = (held ?? []).filter((record) => !first.includes(record));
+    held = undefined;
+    await write([...first, ...others]);
+  };
   return {
     get found() {
       return found;
@@ -75,19 +89,38 @@ export async function openList(ctx: Context, service: Service, search: Search): 
       const records = all.slice(0, limit - found);
       if (records.length === 0) return;
       last = idOf(records.at(-1)) ?? last;
-      await status.lookUp(records);
-      await sink.page(records);
-      observer.onShown(records);
       modes.add(records.map(({ value }) => value));
       found += records.length;
       asMeant ||= isAsMeant(search, records);
+      if (held === undefined || isNumber === undefined) return await write(records);
+      held.push(...records);
+      const exact = records.filter(({ value }) => isNumber(value));
+      if (exact.length > 0 || held.length > mostHeld) await release(exact);
     },
     async end(hasMore) {
+      await release([]);
       await sink.end(hasMore);
       for (const line of modes.lines()) ctx.notes.warn(line);
     },
     amountHint: () => (asMeant ? undefined : amountHint(texts, profile.settings)),
   };
+}
+
+// So many orders wait for the one with just the number that was typed.
+const mostHeld = 1_000;
+
+// Whether an order has just the number that was typed, in its metadata or on a charge; undefined if no number was typed.
+function exactNumber(texts: readonly string[]): ((order: JsonObject) => boolean) | undefined {
+  const [text = '', second] = texts;
+  if (second !== undefined || !/\d/.test(text)) return undefined;
+  const wanted = fold(text.trim());
+  return ({ metadata, charges }) =>
+    [
+      ...(isObject(metadata) ? Object.values(metadata) : []),
+      ...itemsOf(charges).map((charge) => charge.reference_id),
+    ].some(
+      (value) => (typeof value === 'string' || typeof value === 'number') && fold(String(value)) === wanted,
+    );
 }
 
 // In a table MATCHED says what was found where no other cell of the row shows it, and begins with it, because its end may be cut.

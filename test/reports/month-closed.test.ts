@@ -1,0 +1,59 @@
+/** What a closed month asks of lists: the order with just that number, the orders that wait, rates as numbers, and what an index knows for sure. */
+
+import { expect, test } from 'vitest';
+import { orderOf } from '../harness/orders.ts';
+import { startService } from '../harness/service.ts';
+import { clock, orderAt, rowsOf, startDated } from './refunded-orders.ts';
+
+const numbered = (index: number, number: string) => orderOf(`ord_${index}`, [], { metadata: { number } });
+
+test('orders find shows the order with just that number first, however many others hold it', async () => {
+  const others = Array.from({ length: 300 }, (_, index) => numbered(index, `SO-351${index}`));
+  await using service = await startService({
+    orders: [...others, numbered(900, 'SO-351'), numbered(901, 'SO-3519')],
+  });
+  const ran = await service.run(['orders', 'find', 'so-351', '--ndjson']);
+  expect(ran.code, ran.stderr).toBe(0);
+  const ids = rowsOf(ran.stdout).map(({ id }) => id);
+  expect(ids[0]).toBe('ord_900');
+  expect(new Set(ids).size).toBe(302);
+  expect(ids.slice(1, 4)).toEqual(['ord_0', 'ord_1', 'ord_2']);
+});
+
+const waits = (name: string, created: string, amount: number) =>
+  orderAt(`ord_${name}`, created, { amount, payment_status: 'pre_authorized' });
+
+test('orders waiting lists the orders, the oldest first, with age, amount, buyer and the command that captures', async () => {
+  await using service = await startDated({
+    orders: [
+      waits('young', '2040-11-21T10:00:00Z', 700),
+      waits('old', '2040-11-11T10:00:00Z', 300),
+      orderAt('ord_paid', '2040-11-20T10:00:00Z'),
+    ],
+  });
+  const ran = await service.run(['orders', 'waiting', '--width', '100'], { env: clock });
+  expect(ran.code, ran.stderr).toBe(0);
+  const lines = ran.stdout.split('\n').map((line) => line.trim().split(/ {2,}/));
+  expect(lines.slice(1, 4)).toEqual([
+    ['ORDER', 'AGE', 'AMOUNT', 'BUYER'],
+    ['ord_old', '10 days', '300 MXN', 'Buyer Name'],
+    ['ord_young', '5 hours', '700 MXN', 'Buyer Name'],
+  ]);
+  expect(ran.stdout).toContain('to capture the oldest: paydesk orders capture ord_old\n');
+  expect(ran.stdout).toMatch(/MXN +2 +1000/);
+});
+
+test('rates are numbers', async () => {
+  const made = { amount: 2500, at: '2040-11-21T12:00:00Z' };
+  const tiny = { amount: 1, at: '2040-11-21T12:00:00Z' };
+  await using service = await startDated({
+    orders: [
+      orderAt('ord_1', '2040-11-21T10:00:00Z', { amount: 10_000, refunds: [made] }),
+      orderAt('ord_2', '2040-11-21T10:00:00Z', { amount: 900_000, currency: 'USD', refunds: [tiny] }),
+    ],
+  });
+  const { stdout } = await service.run(['refunds', 'summary', '--period', 'today', '--ndjson'], {
+    env: clock,
+  });
+  expect(rowsOf(stdout).map((row) => row.rate_percent)).toEqual([25, 0.0001]);
+});
