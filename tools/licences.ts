@@ -15,7 +15,7 @@ export interface Part extends Manifest {
   readonly text: string;
 }
 
-const permissive: readonly string[] = ['MIT', 'ISC', 'BSD-2-Clause', 'BSD-3-Clause', '0BSD'];
+const permissive: readonly string[] = ['MIT', 'ISC', 'BSD-2-Clause', 'BSD-3-Clause', '0BSD', 'Apache-2.0'];
 
 /** A package that is in the bundle, by its folder. Throws if it may not be, or if its licence has no text. */
 export function partOf(folder: string): Part {

@@ -23,6 +23,7 @@ export const topics: Readonly<Record<string, Topic>> = {
   settings: { summary: 'every setting of a profile' },
   team: { summary: 'one sender for all desks, limits, a second person' },
   scripting: { summary: 'JSON, errors, idempotency keys, a simulator to test with' },
+  agents: { summary: 'software agents: what they can read, and how they propose' },
   output: { summary: 'formats, columns, amounts, dates' },
   'exit-codes': { summary: 'what a script can rely on' },
   environment: { summary: 'variables, folders, how to remove every trace' },

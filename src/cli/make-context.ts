@@ -30,6 +30,7 @@ import { localJournal, type StoreChoice, sharedOfRun } from './choose-store.ts';
 import { changesOf, inJournalOf, typedProfile } from './command-line.ts';
 import type { Globals } from './global-options.ts';
 import { findJournalPlace, type JournalPlace, senderFileIn } from './journal-place.ts';
+import type { RunLine } from './run-inside.ts';
 import type { RunState } from './run-state.ts';
 import { createBytesReader, createChunkReader, createOwnFileGuard, createReaders } from './user-files.ts';
 
@@ -39,8 +40,8 @@ export interface Run {
   readonly close: () => void;
 }
 
-/** Joins the parts of a run. Nothing is opened, read or written before the command asks for it. */
-export function createRun(state: RunState, globals: Globals, words: readonly string[]): Run {
+/** Joins the parts of a run. Nothing is opened, read or written before the command asks for it. `run`: the entry of the program. */
+export function createRun(state: RunState, globals: Globals, words: readonly string[], run: RunLine): Run {
   const { io, clock, folders, signal } = state;
   const { out, ask } = state.screen();
   const notes = notesOf(state);
@@ -163,6 +164,10 @@ export function createRun(state: RunState, globals: Globals, words: readonly str
     plans: planDoor({ state, operator, refuseOwnFile }),
     refuseOwnFile,
     completionScript: async (shell) => (await import('./completion/scripts.ts')).completionScript(shell),
+    async serveAgent() {
+      const { serveAgent } = await import('./agent-tools.ts');
+      await serveAgent(run, state, { operator, profile: globals.profile });
+    },
     shortTime,
     timeOfDay: (ms) => createTimes(state.zone(), now).show(Math.floor(ms / 1000), 'clock'),
     fullTime: (ms) => days.full(ms),

@@ -441,6 +441,12 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./api.ts')).api,
   },
   {
+    words: ['mcp'],
+    summary: 'Let a software agent read, and propose refunds as a plan',
+    guide: 'agents',
+    load: async () => (await import('./mcp.ts')).mcp,
+  },
+  {
     words: ['completion'],
     summary: 'Print the script for TAB completion in a shell',
     load: async () => (await import('./completion.ts')).completion,

@@ -116,6 +116,8 @@ export interface Context {
   /** What the sender commands do, and how a desk joins a sender. Its code is loaded when it is asked for. */
   sender(): Promise<SenderDoor>;
   completionScript(shell: Shell): Promise<string>;
+  /** Answers a software agent on standard input and output, until it leaves. */
+  serveAgent(): Promise<void>;
   /** Reads standard input to its end, as text, up to a number of bytes. */
   stdin(maxBytes: number): Promise<string>;
   /** Reads a file as text; `-` is standard input. Throws CliError 'usage' if it cannot be read. */

@@ -24,6 +24,7 @@ const packages = {
   valibot: '^src/(api/(records|request-bodies)\\.ts$|profiles/|journal/|exports/|plans/|sender/)',
   hono: '^src/(simulator|sender)/',
   '@hono/node-server': '^src/(simulator|sender)/',
+  '@modelcontextprotocol/server': '^src/mcp/',
   pg: '^src/journal/postgres/server\\.ts$',
 };
 const names = Object.keys(packages);

@@ -1,0 +1,212 @@
+/** What a software agent can call: the reading commands as tools, and one tool that proposes refunds as a plan. */
+
+import type { JsonObject } from '../api/spec.ts';
+import type { Command } from '../commands/command.ts';
+import { commands } from '../commands/commands.ts';
+import type { Argument, Flag } from '../flags/flags.ts';
+import type { InputSchema, Tool, ToolResult } from '../mcp/mcp.ts';
+import { serveTools } from '../mcp/serve-tools.ts';
+import { type RanInside, type RunLine, runInside } from './run-inside.ts';
+import type { RunState } from './run-state.ts';
+
+// The commands that an agent may call. None of them can send or settle anything.
+const readable = new Set([
+  'orders list',
+  'orders show',
+  'orders find',
+  'orders summary',
+  'orders waiting',
+  'orders twins',
+  'refunds list',
+  'refunds summary',
+  'customers list',
+  'customers show',
+  'customers find',
+  'journal list',
+  'journal show',
+  'today',
+]);
+
+// They are for a person at a terminal, or name files of this machine.
+const notForAgents = new Set(['copy', 'watch', 'force', 'from', 'from-file', 'all']);
+
+type RunForAgent = (
+  line: readonly string[],
+  how: { readonly input?: string; readonly operator?: string },
+) => Promise<RanInside>;
+
+interface ProposalParts {
+  /** Unix milliseconds. */
+  readonly now: () => number;
+  readonly operator: string;
+}
+
+/** Answers an agent on the streams of a run, until it leaves. `run`: the entry of the program; `profile`: that of the run. */
+export async function serveAgent(
+  run: RunLine,
+  { io, version, signal }: Pick<RunState, 'io' | 'version' | 'signal'>,
+  { operator, profile }: { readonly operator: string; readonly profile: string | undefined },
+): Promise<void> {
+  const account = profile === undefined ? [] : ['-p', profile];
+  const runLine: RunForAgent = (line, how) => runInside(run, io, line, how);
+  const tools = [
+    ...(await readTools(runLine, account)),
+    proposal(runLine, account, { now: () => io.clock.now(), operator }),
+  ];
+  await serveTools(tools, { stdin: io.stdin, stdout: io.stdout, version, signal });
+}
+
+async function readTools(runLine: RunForAgent, account: readonly string[]): Promise<readonly Tool[]> {
+  const entries = commands.filter(({ words }) => readable.has(words.join(' ')));
+  return await Promise.all(
+    entries.map(async ({ words, summary, load }): Promise<Tool> => {
+      const command = await load();
+      return {
+        name: words.join('_'),
+        description: [summary, command.description].filter((text) => text !== undefined).join('. '),
+        input: inputOf(command),
+        isRead: true,
+        call: async (input) =>
+          resultOf(await runLine([...account, ...words, ...wordsOf(command, input)], {})),
+      };
+    }),
+  );
+}
+
+function inputOf({ arguments: args, flags }: Command): InputSchema {
+  const ofFlags = Object.entries(flags)
+    .filter(([name, { writes }]) => writes !== true && !notForAgents.has(name))
+    .map(([name, flag]) => [nameOf(name), flagSchema(flag)] as const);
+  return {
+    type: 'object',
+    properties: Object.fromEntries([
+      ...args.map((one) => [one.name, argumentSchema(one)] as const),
+      ...ofFlags,
+    ]),
+    required: args.filter(({ required }) => required).map(({ name }) => name),
+    additionalProperties: false,
+  };
+}
+
+function nameOf(flag: string): string {
+  return flag.replaceAll('-', '_');
+}
+
+function argumentSchema({ summary, choices, variadic }: Argument): JsonObject {
+  const one = { type: 'string', ...(choices === undefined ? {} : { enum: [...choices] }) };
+  return { description: summary, ...(variadic === true ? { type: 'array', items: one } : one) };
+}
+
+function flagSchema({ summary, value, choices, range, repeatable, allowed }: Flag): JsonObject {
+  const description = allowed === undefined ? summary : `${summary} (${allowed})`;
+  if (value === undefined) return { description, type: 'boolean' };
+  const one =
+    range === undefined
+      ? { type: 'string', ...(choices === undefined ? {} : { enum: [...choices] }) }
+      : { type: 'integer', minimum: range[0], maximum: range[1] };
+  return { description, ...(repeatable === true ? { type: 'array', items: one } : one) };
+}
+
+// The input as words of a command line. Each value is in one word with its option, and arguments come behind `--`, so that no
+// value can be an option.
+function wordsOf({ arguments: args, flags }: Command, input: JsonObject): readonly string[] {
+  const options = Object.keys(flags).flatMap((name) => {
+    const given = input[nameOf(name)];
+    if (given === undefined || given === false) return [];
+    if (given === true) return [`--${name}`];
+    return [given].flat().map((one) => `--${name}=${String(one)}`);
+  });
+  const words = args.flatMap(({ name }) => [input[name] ?? []].flat().map(String));
+  return [...options, '--json', '--no-input', '--', ...words];
+}
+
+function resultOf({ code, stdout, stderr }: RanInside): ToolResult {
+  const lines = stderr.split('\n').filter((line) => line !== '');
+  const last = code === 0 ? undefined : readJson(lines.at(-1) ?? '');
+  return {
+    exit_code: code,
+    ...(stdout === '' ? {} : { result: readJson(stdout) ?? stdout }),
+    notes: last === undefined ? lines : lines.slice(0, -1),
+    ...(last === undefined ? {} : { error: last }),
+  };
+}
+
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+const columns = ['order_id', 'charge_id', 'amount', 'reason', 'note', 'ref'] as const;
+
+const text = (description: string) => ({ type: 'string', maxLength: 500, description });
+
+// The only tool that writes: a file, which is a plan.
+function proposal(runLine: RunForAgent, account: readonly string[], { now, operator }: ProposalParts): Tool {
+  return {
+    name: 'propose_refunds',
+    description:
+      'Writes a plan of refunds into the current folder, checks each row against its order, and says what would be sent and what cannot be. Sends nothing: a person looks at the plan and applies it with `paydesk refunds apply PLAN`.',
+    input: {
+      type: 'object',
+      properties: {
+        rows: {
+          type: 'array',
+          minItems: 1,
+          maxItems: 1000,
+          items: {
+            type: 'object',
+            properties: {
+              order_id: text('id of the order'),
+              charge_id: text('id of the charge, its number in orders_show, or full for the whole order'),
+              amount: text("a whole number in the service's units, or full"),
+              reason: text('the reason, such as requested_by_client'),
+              note: text('what the reason other needs'),
+              ref: text('a name of the row; needed where two rows are about one charge'),
+            },
+            required: ['order_id', 'charge_id', 'amount', 'reason'],
+            additionalProperties: false,
+          },
+        },
+        totals: {
+          type: 'object',
+          description: 'what the rows add up to, by currency: {"MXN": "12000"}; needed in production',
+          additionalProperties: { type: 'string' },
+        },
+        for: { ...text('who asked for this proposal, as the person should see it'), maxLength: 60 },
+      },
+      required: ['rows'],
+      additionalProperties: false,
+    },
+    isRead: false,
+    call: async (input) => {
+      const plan = `proposed-${new Date(now()).toISOString().replaceAll(/[:.]/g, '-')}.plan`;
+      const rows = [input.rows ?? []].flat().map((row) => Object(row) as JsonObject);
+      const totals = Object.entries(Object(input.totals ?? {}) as JsonObject);
+      const line = [
+        ...account,
+        'refunds',
+        'plan',
+        '-',
+        `--to=${plan}`,
+        ...(totals.length === 0 ? [] : [`--expect-count=${rows.length}`]),
+        ...totals.map(([currency, sum]) => `--expect-total=${currency}=${String(sum)}`),
+        '--json',
+        '--no-input',
+      ];
+      return resultOf(await runLine(line, { input: csvOf(rows), operator: agentName(operator, input.for) }));
+    },
+  };
+}
+
+function agentName(operator: string, asked: unknown): string {
+  return `agent for ${typeof asked === 'string' && asked !== '' ? asked : operator}`;
+}
+
+function csvOf(rows: readonly JsonObject[]): string {
+  const cell = (value: unknown) => `"${String(value ?? '').replaceAll('"', '""')}"`;
+  const lines = rows.map((row) => columns.map((name) => cell(row[name])).join(','));
+  return `${[columns.join(','), ...lines].join('\n')}\n`;
+}

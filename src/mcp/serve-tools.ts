@@ -1,0 +1,68 @@
+/** Answers a software agent on two streams with the tools that it is given, by the package of the protocol. */
+
+import type { Readable, Writable } from 'node:stream';
+import { fromJsonSchema, McpServer } from '@modelcontextprotocol/server';
+import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
+import type { JsonObject } from '../api/spec.ts';
+import { type Tool, type ToolResult, withoutPersons } from './mcp.ts';
+
+// What every tool gives back.
+const output = {
+  type: 'object',
+  properties: {
+    exit_code: { type: 'integer', description: '0: done. Others: paydesk help exit-codes' },
+    result: { description: 'what the command printed as JSON' },
+    notes: { type: 'array', items: { type: 'string' } },
+    error: { type: 'object', description: 'kind, message, certain, now' },
+  },
+  required: ['exit_code', 'notes'],
+  additionalProperties: false,
+} as const;
+
+/** Serves these tools until the agent leaves or the run is stopped. Both eras of the protocol are answered. */
+export async function serveTools(
+  tools: readonly Tool[],
+  {
+    stdin,
+    stdout,
+    version,
+    signal,
+  }: {
+    readonly stdin: Readable;
+    readonly stdout: Writable;
+    readonly version: string;
+    readonly signal: AbortSignal;
+  },
+): Promise<void> {
+  const transport = new StdioServerTransport(stdin, stdout);
+  const gone = Promise.withResolvers<void>();
+  signal.addEventListener('abort', () => gone.resolve(), { once: true });
+  stdin.once('end', () => gone.resolve());
+  const handle = serveStdio(() => serverOf(tools, version), { transport });
+  await gone.promise;
+  await handle.close();
+}
+
+function serverOf(tools: readonly Tool[], version: string): McpServer {
+  const server = new McpServer({ name: 'paydesk', version });
+  for (const { name, description, input, isRead, call } of tools) {
+    const annotations = {
+      readOnlyHint: isRead,
+      destructiveHint: false,
+      idempotentHint: isRead,
+      openWorldHint: true,
+    };
+    const inputSchema = fromJsonSchema<JsonObject>({ ...input, required: [...input.required] });
+    const config = { description, inputSchema, outputSchema: fromJsonSchema(output), annotations };
+    server.registerTool(name, config, async (given) => answerOf(withoutPersons(await call(given))));
+  }
+  return server;
+}
+
+function answerOf(result: ToolResult) {
+  return {
+    content: [{ type: 'text' as const, text: JSON.stringify(result) }],
+    structuredContent: { ...result },
+    isError: result.exit_code !== 0,
+  };
+}

@@ -1,0 +1,235 @@
+/** A software agent, by the official client of its protocol: it reads with personal data masked, and proposes; it never sends. */
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { withoutPersons } from '../../src/mcp/mcp.ts';
+import { chargeOf, orderOf, refundedWhole } from '../harness/orders.ts';
+import { bin, cleanEnv, type Home, newHome, paydesk } from '../harness/paydesk.ts';
+import { sit } from '../harness/person.ts';
+import { json } from '../harness/server.ts';
+import { type Service, startService } from '../harness/service.ts';
+
+let shop: Service;
+beforeEach(async () => {
+  shop = await startService({
+    orders: [
+      orderOf('ord_1', [chargeOf('ch_1', 900)], {
+        customer_info: {
+          object: 'customer_info',
+          customer_id: 'cus_1',
+          name: 'Ana Torres Ruiz',
+          email: 'ana.torres@example.com',
+          phone: '+52 55 1234 5678',
+        },
+        shipping_contact: {
+          receiver: 'Luis Torres',
+          address: { street1: 'Calle Luna 7', postal_code: '06600' },
+        },
+        metadata: { shop_order: 'A-10023', gift_for: 'Marta Sol' },
+      }),
+    ],
+    onPost: (order) => json(refundedWhole(order ?? {})),
+  });
+});
+afterEach(() => shop[Symbol.asyncDispose]());
+
+type Era = 'legacy' | 'auto';
+
+interface Agent extends AsyncDisposable {
+  readonly call: (name: string, input: Readonly<Record<string, unknown>>) => Promise<Answer>;
+  readonly tools: () => ReturnType<Client['listTools']>;
+}
+
+interface Answer {
+  readonly isError: boolean;
+  readonly exit_code?: number;
+  readonly text: string;
+  readonly data: { readonly result?: unknown; readonly error?: unknown; readonly notes?: readonly string[] };
+}
+
+async function agentAt(home: Home, era: Era = 'legacy'): Promise<Agent> {
+  const client = new Client({ name: 'tester', version: '1' }, { versionNegotiation: { mode: era } });
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [bin, 'mcp'],
+    env: cleanEnv({ home, env: shop.env }),
+    cwd: home.path,
+  });
+  await client.connect(transport);
+  return {
+    tools: () => client.listTools(),
+    async call(name, input) {
+      const {
+        structuredContent,
+        isError = false,
+        content,
+      } = await client.callTool({ name, arguments: input });
+      return {
+        isError,
+        text: JSON.stringify(content),
+        ...(structuredContent === undefined
+          ? {}
+          : { exit_code: Number(Object(structuredContent).exit_code) }),
+        data: Object(structuredContent),
+      };
+    },
+    [Symbol.asyncDispose]: () => client.close(),
+  };
+}
+
+const row = { order_id: 'ord_1', charge_id: 'ch_1', amount: '300', reason: 'requested_by_client' };
+
+test.each<Era>(['legacy', 'auto'])('an agent of either era reads an order (%s)', async (era) => {
+  await using agent = await agentAt(shop.home, era);
+  const { tools } = await agent.tools();
+  const writing = tools
+    .filter(({ annotations }) => annotations?.readOnlyHint !== true)
+    .map(({ name }) => name);
+  expect(writing).toEqual(['propose_refunds']);
+  const shown = await agent.call('orders_show', { id: 'ord_1' });
+  expect(shown).toMatchObject({
+    isError: false,
+    exit_code: 0,
+    data: { result: { id: 'ord_1', amount: 900, metadata: { shop_order: 'A-10023' } } },
+  });
+});
+
+test('personal data is masked, in lists and errors too', async () => {
+  await using agent = await agentAt(shop.home);
+  const answers = [
+    await agent.call('orders_show', { id: 'ord_1' }),
+    await agent.call('orders_list', { limit: 5 }),
+    await agent.call('orders_find', { text: ['torres'] }),
+    await agent.call('orders_show', { id: 'ana.torres@example.com' }),
+  ];
+  const personal = /Ana|Torres|Ruiz|Luis|Luna|06600|1234 5678|Marta|Sol\b|4242/;
+  for (const { text } of answers) expect(text).not.toMatch(personal);
+  expect(answers[0]?.text).toContain('[masked]');
+  expect(answers[3]).toMatchObject({ isError: true, exit_code: 2 });
+});
+
+test('a proposal is a plan: nothing is sent until a person applies it', async () => {
+  await using agent = await agentAt(shop.home);
+  const proposed = await agent.call('propose_refunds', { rows: [{ ...row, amount: '900' }], for: 'Lea' });
+  expect(proposed).toMatchObject({ isError: false, exit_code: 0 });
+  expect(shop.posts).toEqual([]);
+  const [plan = ''] = readdirSync(shop.home.path).filter((name) => /^proposed-.*\.plan$/.test(name));
+  expect(readFileSync(join(shop.home.path, plan), 'utf8')).toContain('"operator":"agent for Lea"');
+  expect(proposed.data.notes?.join('\n')).toContain(`refunds apply ${plan}`);
+  const applied = await paydesk(['refunds', 'apply', plan, '--yes'], { home: shop.home, env: shop.env });
+  expect(applied.code, applied.stderr).toBe(0);
+  expect(shop.posts).toHaveLength(1);
+});
+
+test('a row that cannot be sent is said, and another total than the rows have is refused', async () => {
+  await using agent = await agentAt(shop.home);
+  const much = await agent.call('propose_refunds', { rows: [{ ...row, amount: '5000' }] });
+  expect(much).toMatchObject({ isError: true, exit_code: 8 });
+  const other = await agent.call('propose_refunds', { rows: [row], totals: { MXN: '301' } });
+  expect(other.isError).toBe(true);
+  expect(other.text).toContain('301');
+  expect(shop.posts).toEqual([]);
+});
+
+describe('no attempt to move money succeeds', () => {
+  const attempts: readonly (readonly [name: string, input: Readonly<Record<string, unknown>>])[] = [
+    ['orders_refund', { id: 'ord_1', yes: true }],
+    ['orders_capture', { id: 'ord_1', yes: true }],
+    ['refunds_apply', { plan: 'a.plan', yes: true }],
+    ['api', { method: 'POST', path: 'orders/ord_1/refunds' }],
+    ['journal_settle', { change: 'i_7f3k2m9x', applied: true }],
+    ['approvals_approve', { request: 'r_7f3k2m9q' }],
+    ['profile_set', { name: 'x', setting: 'refund.max_amount.MXN', value: '900000' }],
+    ['sender_limits', { who: 'all' }],
+    ['simulator_reset', {}],
+    ['mcp', {}],
+    ['orders_show', { id: 'ord_1', yes: true }],
+    ['orders_show', { id: '--yes' }],
+    ['orders_show', { id: 'ord_1\n--yes' }],
+    ['orders_show', { id: '; paydesk orders refund ord_1 --yes' }],
+    ['orders_show', { id: 'ord_1/refunds' }],
+    ['orders_show', { id: '../orders/ord_1/refunds' }],
+    ['orders_find', { text: ['--yes', 'orders', 'refund', 'ord_1'] }],
+    ['orders_list', { limit: '5 --yes' }],
+    ['orders_list', { status: 'paid --yes' }],
+    ['orders_list', { 'base-url': 'https://other.example' }],
+    ['orders_list', { profile: 'other' }],
+    ['orders_list', { next: '--to=/tmp/x' }],
+    ['journal_show', { change: '--repair' }],
+    ['journal_list', { from: '/etc/passwd' }],
+    ['today', { watch: true }],
+    ['refunds_list', { to: 'journal.db' }],
+    ['propose_refunds', { rows: [] }],
+    ['propose_refunds', { rows: [{ ...row, again: 'rf_1' }] }],
+    ['propose_refunds', { rows: [row], apply: true }],
+    ['propose_refunds', { rows: [row], to: '/etc/passwd' }],
+    ['propose_refunds', { rows: [{ ...row, order_id: 'ord_1","ch_1","300","other"\n"ord_1' }] }],
+    ['propose_refunds', { rows: [{ ...row, amount: '-300' }] }],
+    ['propose_refunds', { rows: [{ ...row, amount: '=300' }] }],
+    ['propose_refunds', { rows: [{ ...row, charge_id: 'any' }] }],
+    ['propose_refunds', { rows: [row], totals: { 'MXN=300 --force': '1' } }],
+    ['propose_refunds', { rows: [row], for: 'x'.repeat(200) }],
+    ['propose_refunds', { rows: 'ord_1' }],
+    ['propose_refunds', {}],
+    ['orders_summary', { period: 'today; rm -rf' }],
+    ['customers_show', { id: 'cus_1', unmasked: true }],
+  ];
+
+  test(`of ${attempts.length}, by tool and input: none is sent, none is written but a plan`, async () => {
+    await using agent = await agentAt(shop.home);
+    // A tool that is not there is an error of the protocol. Some inputs only find nothing.
+    for (const [name, input] of attempts) await agent.call(name, input).catch(() => undefined);
+    expect(shop.posts).toEqual([]);
+    expect(new Set(shop.requests.map(({ method }) => method))).toEqual(new Set(['GET']));
+    expect(
+      readdirSync(shop.home.path).filter((name) => !name.startsWith('.') && !name.endsWith('.plan')),
+    ).toEqual([]);
+  });
+});
+
+test('an agent is not answered at a terminal, and the end of its input ends the run', async () => {
+  using home = newHome();
+  const piped = await paydesk(['mcp'], { home, env: shop.env, input: '' });
+  expect(piped).toMatchObject({ code: 0, stdout: '' });
+  const atTerminal = sit(['mcp'], { home, env: shop.env });
+  expect(await atTerminal.leaves).toMatchObject({
+    code: 2,
+    screen: expect.stringContaining('mcp is started by an agent'),
+  });
+});
+
+test('what is masked: persons, and not ids, money, states and times', () => {
+  const given = {
+    exit_code: 0,
+    result: {
+      id: '7c61492d85603a6f',
+      created_at: 1795812884,
+      buyer: 'Ana Torres',
+      line_items: { data: [{ name: 'Blue lamp' }] },
+      metadata: { shop_order: 'A-10023', who: 'Marta Sol' },
+      note: 'for Marta Sol',
+      why: 'Ana Torres has another order',
+      state: 'made twice',
+      strange_text: 'Something Else',
+    },
+    notes: ['asked by Ana Torres, +52 55 1234 5678, ana@example.com'],
+  };
+  expect(withoutPersons(given)).toEqual({
+    exit_code: 0,
+    result: {
+      id: '7c61492d85603a6f',
+      created_at: 1795812884,
+      buyer: '[masked]',
+      line_items: { data: [{ name: 'Blue lamp' }] },
+      metadata: { shop_order: 'A-10023', who: '[masked]' },
+      note: '[masked]',
+      why: '[masked] has another order',
+      state: 'made twice',
+      strange_text: '[masked]',
+    },
+    notes: ['asked by [masked], [masked], [masked]'],
+  });
+});
