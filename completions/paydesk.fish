@@ -23,6 +23,7 @@ function __paydesk_complete
                     profile 'Add, check and set up accounts and their keys' \
                     simulator 'Serve the simulated service, or reset the demo' \
                     api 'Send any request, with the key and version of a profile' \
+                    mcp 'Let a software agent read, and propose refunds as a plan' \
                     completion 'Print the script for TAB completion in a shell' \
                     help 'Help of a command or a topic'
                 return
@@ -132,6 +133,7 @@ function __paydesk_complete
                     profile 'Add, check and set up accounts and their keys' \
                     simulator 'Serve the simulated service, or reset the demo' \
                     api 'Send any request, with the key and version of a profile' \
+                    mcp 'Let a software agent read, and propose refunds as a plan' \
                     completion 'Print the script for TAB completion in a shell' \
                     commands 'All commands, options and guides' \
                     refund 'charges, parts, twins, what a yes is; and a capture' \
@@ -145,6 +147,7 @@ function __paydesk_complete
                     settings 'every setting of a profile' \
                     team 'one sender for all desks, limits, a second person' \
                     scripting 'JSON, errors, idempotency keys, a simulator to test with' \
+                    agents 'software agents: what they can read, and how they propose' \
                     output 'formats, columns, amounts, dates' \
                     exit-codes 'what a script can rely on' \
                     environment 'variables, folders, how to remove every trace' \

@@ -23,6 +23,7 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "profile`tAdd, check and set up accounts and their keys"
                 "simulator`tServe the simulated service, or reset the demo"
                 "api`tSend any request, with the key and version of a profile"
+                "mcp`tLet a software agent read, and propose refunds as a plan"
                 "completion`tPrint the script for TAB completion in a shell"
                 "help`tHelp of a command or a topic"
             }
@@ -121,6 +122,7 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "profile`tAdd, check and set up accounts and their keys"
                 "simulator`tServe the simulated service, or reset the demo"
                 "api`tSend any request, with the key and version of a profile"
+                "mcp`tLet a software agent read, and propose refunds as a plan"
                 "completion`tPrint the script for TAB completion in a shell"
                 "commands`tAll commands, options and guides"
                 "refund`tcharges, parts, twins, what a yes is; and a capture"
@@ -134,6 +136,7 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "settings`tevery setting of a profile"
                 "team`tone sender for all desks, limits, a second person"
                 "scripting`tJSON, errors, idempotency keys, a simulator to test with"
+                "agents`tsoftware agents: what they can read, and how they propose"
                 "output`tformats, columns, amounts, dates"
                 "exit-codes`twhat a script can rely on"
                 "environment`tvariables, folders, how to remove every trace"
