@@ -21,7 +21,6 @@ export function rootPage(): HelpPage {
     'Try it without an account, on the simulator inside paydesk:',
     '  $ paydesk -p demo orders list',
     '  $ paydesk -p demo orders refund',
-    '',
     'The verbs of a noun:                paydesk orders --help',
     'All commands, options and guides:   paydesk help commands',
   ];

@@ -274,7 +274,7 @@ async function errorOfTwice(words: readonly string[], name: string): Promise<unk
       await readCommandLine([...words, `--${name}=${value}`, `--${name}=${value}`], 80);
       return 'it is taken';
     } catch (error) {
-      if (error instanceof Error && error.message.includes('twice')) return error;
+      if (error instanceof Error && error.message.includes('is given twice')) return error;
     }
   }
   return `none of the values of this test is one for --${name}`;
@@ -368,9 +368,9 @@ test('an accepted id arrives as one query value or one path segment (C19)', asyn
     (line) => desk.run(line),
   );
   const urls = desk.server.requests.map(({ method, url }) => `${method} ${url}`);
-  expect(urls).toContain(`GET /orders?next=${id}`);
-  expect(urls).toContain(`GET /orders?previous=${id}`);
-  expect(urls).toContain('GET /customers?next=cus_2sZp8LmQ4tVx');
+  expect(urls).toContain(`GET /orders?limit=20&next=${id}`);
+  expect(urls).toContain(`GET /orders?limit=20&previous=${id}`);
+  expect(urls).toContain('GET /customers?limit=20&next=cus_2sZp8LmQ4tVx');
   expect(urls).toContain(`POST /orders/${id}/refunds`);
 });
 

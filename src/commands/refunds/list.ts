@@ -44,7 +44,6 @@ export const list = defineCommand({
     ...sourceFlags,
   },
   examples: [
-    'paydesk -p demo refunds list --period this-month --sort amount --max 10',
     'paydesk -p demo refunds list --period last-month --min-amount 400000 --columns order_id,amount,operator,approved_by',
     'paydesk -p demo refunds list --period last-week --csv --no-input',
   ],

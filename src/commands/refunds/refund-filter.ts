@@ -1,6 +1,7 @@
 /** The filters of `refunds list`: by the refund itself and by who made it, not by its order. */
 
 import { plainAmounts } from '../../amounts.ts';
+import { refundReasonValues } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
 import { flag, type Input } from '../../flags/flags.ts';
@@ -17,7 +18,10 @@ export const refundFilterFlags = {
   }),
   'max-amount': flag.typedAmount({ value: 'N', summary: 'only refunds of this amount or less' }),
   operator: flag.text({ value: 'NAME', summary: 'only refunds that this person sent' }),
-  reason: flag.text({ value: 'WORD', summary: 'only refunds that were sent with this reason' }),
+  reason: flag.choice(refundReasonValues, {
+    value: 'R',
+    summary: 'only refunds that were sent with this reason',
+  }),
   'approved-by': flag.text({ value: 'NAME', summary: 'only refunds that this person approved' }),
   state: flag.choice(refundStates, { value: 'STATE', summary: 'only refunds in this state' }),
 } as const;
