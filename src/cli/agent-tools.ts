@@ -114,10 +114,16 @@ function wordsOf({ arguments: args, flags }: Command, input: JsonObject): readon
     const given = input[nameOf(name)];
     if (given === undefined || given === false) return [];
     if (given === true) return [`--${name}`];
-    return [given].flat().map((one) => `--${name}=${String(one)}`);
+    return [given].flat().map((one) => `--${name}=${wordOf(one)}`);
   });
-  const words = args.flatMap(({ name }) => [input[name] ?? []].flat().map(String));
+  const words = args.flatMap(({ name }) => [input[name] ?? []].flat().map(wordOf));
   return [...options, '--json', '--no-input', '--', ...words];
+}
+
+// The schema of a tool lets only texts and whole numbers through.
+function wordOf(value: unknown): string {
+  if (typeof value === 'string') return value;
+  return typeof value === 'number' ? String(value) : '';
 }
 
 function resultOf({ code, stdout, stderr }: RanInside): ToolResult {
@@ -192,7 +198,7 @@ function proposal(runLine: RunForAgent, account: readonly string[], { now, opera
         '-',
         `--to=${plan}`,
         ...(totals.length === 0 ? [] : [`--expect-count=${rows.length}`]),
-        ...totals.map(([currency, sum]) => `--expect-total=${currency}=${String(sum)}`),
+        ...totals.map(([currency, sum]) => `--expect-total=${currency}=${wordOf(sum)}`),
         '--json',
         '--no-input',
       ];
@@ -206,7 +212,7 @@ function agentName(operator: string, asked: unknown): string {
 }
 
 function csvOf(rows: readonly JsonObject[]): string {
-  const cell = (value: unknown) => `"${String(value ?? '').replaceAll('"', '""')}"`;
+  const cell = (value: unknown) => `"${wordOf(value).replaceAll('"', '""')}"`;
   const lines = rows.map((row) => columns.map((name) => cell(row[name])).join(','));
   return `${[columns.join(','), ...lines].join('\n')}\n`;
 }
