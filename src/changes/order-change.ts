@@ -11,7 +11,7 @@ import type { Context } from '../context/context.ts';
 import { about, CliError } from '../errors.ts';
 import { usage } from '../flags/flags.ts';
 import { type AttemptRecord, type Change, changeOf } from '../journal/journal.ts';
-import type { Twin } from '../orders/orders.ts';
+import { type Twin, withMeantOrder } from '../orders/orders.ts';
 import { commandLine, type Profile } from '../profiles/profiles.ts';
 import { byHandLines } from './by-hand-words.ts';
 import { makeChange, type PlannedChange } from './change.ts';
@@ -24,6 +24,8 @@ import { onlyGiven } from './repeat.ts';
 export interface OrderAsked {
   /** Undefined when no order was named. `pick` then lets a person choose one. */
   readonly id: string | undefined;
+  /** A part of its id was typed, which `pick` completes without asking. */
+  readonly isPart?: boolean;
   readonly confirm: string | undefined;
   readonly idempotencyKey: string | undefined;
   readonly again: readonly string[];
@@ -72,10 +74,11 @@ export function changeOrder(ctx: Context, asked: OrderAsked, change: OrderChange
   return about({ orderId, idempotencyKey }, () => changeNamedOrder(ctx, asked, change));
 }
 
-async function changeNamedOrder(ctx: Context, asked: OrderAsked, change: OrderChange): Promise<void> {
-  const { id: typedId, confirm, idempotencyKey, again } = asked;
+async function changeNamedOrder(ctx: Context, typed: OrderAsked, change: OrderChange): Promise<void> {
   ctx.out.checkColumns(orderColumns);
   const service = await ctx.service({ purpose: 'change', kind: change.kind });
+  const asked = typed.isPart === true ? { ...typed, id: (await typed.pick(service)).id } : typed;
+  const { id: typedId, confirm, idempotencyKey, again } = asked;
   const { profile } = service;
   const { kind } = change;
   change.check?.(profile);
@@ -127,7 +130,11 @@ async function planChange(
   const picked: PickedOrder = typedId === undefined ? await pick(service) : { id: typedId, twin: undefined };
   const { id, twin, neighbour } = picked;
   const closed = await checkNotOpen(ctx, service, { kind, orderId: id, again });
-  const order = await readOne(ctx, service, 'orders', id, 'change', neighbour);
+  const order = await readOne(ctx, service, 'orders', id, 'change', neighbour).catch(
+    async (error: unknown) => {
+      throw await withMeantOrder(ctx, service, error, id);
+    },
+  );
   if (kind === 'refund') await ctx.journal.refuseDuplicate({ service, orderId: id, order: order.value });
   const isPicked = typedId === undefined;
   const complete = async (planned: PlannedChange): Promise<PlannedChange> => {

@@ -23,6 +23,7 @@ export {
   unconfirmedOf,
   withChargeIds,
 } from './look-up.ts';
+export { idByPart, maybePartOfId, withMeantOrder } from './meant-order.ts';
 export {
   attemptOf,
   type OrderCase,

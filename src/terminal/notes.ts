@@ -152,7 +152,7 @@ export function createNotes(options: NotesOptions): NotesControl {
       const { errorJson, renderError } = await import('./error-message.ts');
       const { plainLines, style } = await load();
       if (asJson) {
-        const notes = said.flatMap(({ blocks }) => plainLines(blocks));
+        const notes = said.flatMap((entry) => plainLines(sentencesOf(entry)));
         const json = secrets.cleanJson(errorJson(error, notes, debug));
         writer.writeNow(stderr.isTTY ? escapeJsonForScreen(json) : json);
         return;
@@ -162,6 +162,17 @@ export function createNotes(options: NotesOptions): NotesControl {
       writer.writeNow(renderError(error, style, debug));
     },
   };
+}
+
+// A preview is a screen for people. Its sentences are its warnings.
+function sentencesOf({ kind, blocks }: Entry): readonly Block[] {
+  return kind === 'show' ? blocks.filter(isWarning) : blocks;
+}
+
+function isWarning(block: Block): boolean {
+  if (block === 'blank' || !('line' in block)) return false;
+  const { line } = block;
+  return typeof line === 'object' && 'style' in line && line.style === 'warn';
 }
 
 async function loadScreen(

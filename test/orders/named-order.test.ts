@@ -2,6 +2,9 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startDesk } from '../harness/desk.ts';
+import { chargeOf, orderOf } from '../harness/orders.ts';
+import { newHome, paydesk } from '../harness/paydesk.ts';
+import { startService } from '../harness/service.ts';
 
 const id = 'ord_2tQ7zRk9PwE5xNvAm';
 let desk: Awaited<ReturnType<typeof startDesk>>;
@@ -76,5 +79,71 @@ describe('words of an order', () => {
       expect(stderr).toMatch(/paydesk (?:-p \S+ )?orders find A-99998/);
     }
     expect(desk.changes()).toEqual([]);
+  });
+});
+
+describe('a part of an id in a script', () => {
+  test.each([
+    ['its end', '9PwE5xNvAm'],
+    ['its end in another case', '9pwe5xnvam'],
+    ['the whole of it in capitals', id.toUpperCase()],
+  ])('%s is that order if only one fits, and stderr says which', async (_, part) => {
+    const shown = await desk.script(['orders', 'show', part, '--json']);
+    expect(JSON.parse(shown.stdout)).toMatchObject({ id });
+    expect(shown.stderr).toContain(`${part} is ${id}, Ana Torres, 52000 MXN`);
+    const planned = await desk.script(['orders', 'refund', part, '--charge', '2', '--dry-run', '--json']);
+    expect(JSON.parse(planned.stdout)).toMatchObject({ path: expect.stringContaining(id) });
+  });
+
+  test('is refused (2) with the orders to choose from if several fit, and with the search if none does', async () => {
+    const orders = ['ord_aaaaaaaaSame1234', 'ord_bbbbbbbbSame1234'].map((one) =>
+      orderOf(one, [chargeOf(`ch_${one}`, 35_000)]),
+    );
+    await using service = await startService({ orders });
+    using home = newHome();
+    const seat = { home, env: service.env };
+    for (const words of [['show'], ['refund', '--yes'], ['capture', '--yes']]) {
+      const [verb = '', ...more] = words;
+      const several = await paydesk(['orders', verb, 'Same1234', ...more], seat);
+      expect(several.code).toBe(2);
+      for (const { id: one } of orders) expect(several.stderr).toContain(`${String(one)}, `);
+      const none = await paydesk(['orders', verb, 'Same12345', ...more], seat);
+      expect(none.code).toBe(2);
+      expect(none.stderr).toContain('orders find Same12345');
+    }
+    expect(service.posts).toEqual([]);
+  });
+});
+
+describe('an id that is not there', () => {
+  test.each([
+    ['another letter', id.replace('RkP', 'RkQ').replace('zRk9P', 'zRk9Q')],
+    ['a missing letter', id.replace('zRk', 'zR')],
+    ['a letter too much', id.replace('zRk', 'zzRk')],
+    ['two letters swapped', id.replace('zRk', 'Rzk')],
+    ['another case', id.replace('zRk', 'ZRK')],
+  ])('%s: it asks whether the order is meant, and takes it for nothing', async (_, typed) => {
+    expect(typed).not.toBe(id);
+    const before = desk.changes().length;
+    for (const words of [['show'], ['refund', '--yes']]) {
+      const [verb = '', ...more] = words;
+      const ran = await desk.script(['orders', verb, typed, ...more]);
+      expect(ran.code).toBe(5);
+      expect(ran.stderr).toContain(`did you mean ${id}, Ana Torres, 52000 MXN?`);
+    }
+    expect(desk.changes()).toHaveLength(before);
+  });
+});
+
+describe('customers show', () => {
+  test('takes a whole e-mail address, in any case', async () => {
+    const { stdout } = await desk.script(['customers', 'show', 'BUYER1@example.com', '--json']);
+    expect(JSON.parse(stdout)).toMatchObject({ id: 'cus_2sZp8LmQ4tVx', email: 'buyer1@example.com' });
+  });
+
+  test('of an address that nobody has exits 5 with the search of the orders', async () => {
+    const { code, stderr } = await desk.script(['customers', 'show', 'nobody@example.com']);
+    expect(code).toBe(5);
+    expect(stderr).toContain('orders find nobody@example.com');
   });
 });

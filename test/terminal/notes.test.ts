@@ -36,14 +36,16 @@ describe('notes', () => {
     expect(text()).toBe('a note\n');
   });
 
-  it('are part of the error when a json run failed, also those shown before a question', async () => {
+  it('are part of the error when a json run failed: sentences, and of a preview its warnings alone', async () => {
     const { notes, text } = notesOf({ format: 'json' });
-    notes.show([{ line: 'a preview' }]);
+    const warning = { text: 'note: a warning', style: 'warn' } as const;
+    notes.show([{ line: 'a preview' }, { grid: [['paid', '35000']] }, 'blank', { line: warning }]);
     await notes.flush();
-    expect(text()).toBe('a preview\n');
+    const shown = 'a preview\npaid  35000\n\nnote: a warning\n';
+    expect(text()).toBe(shown);
     notes.note('a note');
     await notes.fail(new CliError('cancelled', 'No'), false);
-    expect(JSON.parse(text().replace('a preview\n', ''))).toMatchObject({ notes: ['a preview', 'a note'] });
+    expect(JSON.parse(text().replace(shown, ''))).toMatchObject({ notes: ['note: a warning', 'a note'] });
   });
 
   it('wrap at spaces on a terminal and never inside an id', async () => {

@@ -1,15 +1,16 @@
 /** `customers show`, `list` and `export`: one customer, all of them page by page, or every one into a file. */
 
-import { readOne, type Service, type WireRecord } from '../../api/api.ts';
+import { longPages, readOne, type Service, type WireRecord } from '../../api/api.ts';
 import { type Customer, readCustomer, readOrder } from '../../api/records.ts';
 import { customerColumns, resources } from '../../api/resources.ts';
 import { idOf, type JsonObject } from '../../api/spec.ts';
 import type { Context, Days } from '../../context/context.ts';
+import { counted } from '../../counted.ts';
 import { CliError } from '../../errors.ts';
 import type { ExportRow } from '../../exports/exports.ts';
 import { idArgument } from '../../flags/flags.ts';
 import { readHits } from '../../index/index.ts';
-import { accountSpan, commandLine, type Profile } from '../../profiles/profiles.ts';
+import { accountLabel, accountSpan, commandLine, type Profile } from '../../profiles/profiles.ts';
 import type { Block, Cell } from '../../terminal/terminal.ts';
 import { defineCommand } from '../command.ts';
 import { daysOfFile, daysOfFlag, exportFlags } from '../export-flags.ts';
@@ -23,16 +24,26 @@ const { idExample } = resources.customers;
 export const show = defineCommand({
   description:
     'paydesk looks for the customer page by page. -o list shows every field that the service sent. With an index (paydesk index build) the newest orders of the customer are shown too.',
-  arguments: [idArgument('customers', true)],
+  arguments: [
+    {
+      ...idArgument('customers', true),
+      summary: 'id of the customer, or the whole e-mail address',
+      parse: (text: string): string =>
+        emailPattern.test(text) ? text : idArgument('customers', true).parse(text),
+    },
+  ],
   flags: {},
   examples: [
     `paydesk -p demo customers show ${idExample}`,
     `paydesk -p demo customers show ${idExample} --json --no-input`,
   ],
-  async run(ctx, { args: [id] }) {
+  async run(ctx, { args: [name] }) {
     ctx.out.checkColumns(customerColumns);
     const service = await ctx.service();
-    const record = await readOne(ctx, service, 'customers', id, 'show');
+    const record = emailPattern.test(name)
+      ? await customerWithEmail(ctx, service, name)
+      : await readOne(ctx, service, 'customers', name, 'show');
+    const id = idOf(record) ?? name;
     const orders =
       ctx.out.format === 'table' || ctx.out.format === 'list' ? await known(ctx, service, id) : undefined;
     await ctx.out.record(withOrders(ctx, record, orders), customerColumns, () => [
@@ -42,6 +53,34 @@ export const show = defineCommand({
     return undefined;
   },
 });
+
+const emailPattern = /^[^\s@]{1,64}@[^\s@]{1,255}$/;
+
+// Two customers may have one address, so the list is read to its end. Throws CliError 'usage' with the customers to choose from.
+async function customerWithEmail(ctx: Context, service: Service, email: string): Promise<WireRecord> {
+  const { profile } = service;
+  let read = 0;
+  const found: WireRecord[] = [];
+  const endProgress = ctx.notes.progress(() => (read === 0 ? '' : `${read} customers read`));
+  try {
+    for await (const { records } of longPages(service, 'customers', {})) {
+      read += records.length;
+      found.push(...records.filter(({ value }) => fold(String(value.email)) === fold(email)));
+    }
+  } finally {
+    endProgress();
+  }
+  const [only, second] = found;
+  if (only !== undefined && second === undefined) return only;
+  if (only === undefined)
+    throw new CliError('not_found', `${accountLabel(profile)} has no customer with the e-mail ${email}`, {
+      certain: `all ${counted(read, 'customer')} were read`,
+      now: ['a buyer may have paid without being a customer:', commandLine(profile, 'orders', 'find', email)],
+    });
+  throw new CliError('usage', `${counted(found.length, 'customer')} have the e-mail ${email}: say which`, {
+    now: found.map((one) => commandLine(profile, 'customers', 'show', String(idOf(one)))),
+  });
+}
 
 // In a list of fields, which is what a screen reader gets, each order is a field.
 function withOrders(ctx: Context, record: WireRecord, orders: CustomerOrders | undefined): WireRecord {

@@ -40,13 +40,21 @@ export async function attemptOf(ctx: Context, id: string): Promise<AttemptRecord
     throw new CliError(
       'usage',
       `${id} is an order, with ${counted(onOrder.length, 'change')} in the journal: say which change`,
-      { orderId: id, now: [`paydesk journal list --all-profiles --order ${id}`] },
+      {
+        orderId: id,
+        now: [
+          ...onOrder.slice(-mostNamed).map((one) => `paydesk journal show ${one.sent.change}`),
+          `paydesk journal list --all-profiles --order ${id}`,
+        ],
+      },
     );
   throw new CliError('not_found', `the journal of ${await whose(ctx)} has no ${id}`, {
     ...(changeIdPattern.test(id) ? { change: id } : { idempotencyKey: id }),
     now: ['paydesk journal list --all-profiles'],
   });
 }
+
+const mostNamed = 3;
 
 /** Whose journal a run asks: `the team`, `this machine`. */
 export async function whose({ journal }: Pick<Context, 'journal'>): Promise<'the team' | 'this machine'> {

@@ -29,6 +29,7 @@ import {
   twinLine,
   twinWords,
   warnsOfTwin,
+  withMeantOrder,
 } from '../../orders/orders.ts';
 import { accountSpan, modeProblem, type Profile } from '../../profiles/profiles.ts';
 import type { Block, Span } from '../../terminal/terminal.ts';
@@ -68,7 +69,9 @@ export const show = defineCommand({
     const service = await ctx.service({ shown: isTable ? named.id : undefined });
     const { profile } = service;
     const id = named.id ?? (await named.pick(service)).id;
-    const record = await readOne(ctx, service, 'orders', id, 'show');
+    const record = await readOne(ctx, service, 'orders', id, 'show').catch(async (error: unknown) => {
+      throw await withMeantOrder(ctx, service, error, id);
+    });
     const readAt = ctx.clock.now();
     const problem = modeProblem(record.value, profile);
     if (problem !== undefined) ctx.notes.warn(`${problem}; nothing of it is refunded or captured`);

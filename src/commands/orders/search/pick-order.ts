@@ -8,7 +8,14 @@ import { counted } from '../../../counted.ts';
 import { CliError } from '../../../errors.ts';
 import { recordId, usage } from '../../../flags/flags.ts';
 import { type OrderIndex, type ReadAgain, readHits } from '../../../index/index.ts';
-import { type KnownOrder, knownOrder, shownOrders, stopsRefund } from '../../../orders/orders.ts';
+import {
+  idByPart,
+  type KnownOrder,
+  knownOrder,
+  maybePartOfId,
+  shownOrders,
+  stopsRefund,
+} from '../../../orders/orders.ts';
 import { aboutMoney, commandLine } from '../../../profiles/profiles.ts';
 import type { SearchedList } from '../../../terminal/terminal.ts';
 import { feedIndex } from '../feed-index.ts';
@@ -33,12 +40,20 @@ export interface Pickable {
 
 type Search = OrderSearch<OrderShown>;
 
-/** What was typed for an order: its id, or how a person picks it. Throws CliError 'usage' for words where nobody can be asked. */
+/**
+ * What was typed for an order: its id, or how it is found: by a person, or, where nobody can be asked, by the part of an id that was
+ * typed (`isPart`). Throws CliError 'usage' for other words where nobody can be asked.
+ */
 export function namedOrder(ctx: Context, typed: string | undefined, offer: Pickable) {
-  const isId = typed !== undefined && (orderIdPattern.test(typed) || !ctx.ask.interactive);
+  const isPart = typed !== undefined && !ctx.ask.interactive && maybePartOfId(typed);
+  const isId = typed !== undefined && !isPart && (orderIdPattern.test(typed) || !ctx.ask.interactive);
   return {
     id: isId ? recordId('orders', typed, 'ID') : undefined,
-    pick: (service: Service) => pickOrder(ctx, service, offer, typed),
+    isPart,
+    pick: async (service: Service): Promise<PickedOrder> =>
+      isPart
+        ? { id: await idByPart(ctx, service, typed), twin: undefined }
+        : await pickOrder(ctx, service, offer, typed),
   };
 }
 

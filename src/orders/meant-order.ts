@@ -1,0 +1,119 @@
+/** Which order somebody may have meant who typed a part of its id, another case, or one letter wrong: among those that this machine knows. */
+
+import { type AmountStyle, amountWords } from '../amounts.ts';
+import { longPages, type Service } from '../api/api.ts';
+import { readOrder } from '../api/records.ts';
+import { type JsonObject, orderIdPattern } from '../api/spec.ts';
+import { CliError, withParts } from '../errors.ts';
+import type { Indexes } from '../index/index.ts';
+import { commandLine, type Profile } from '../profiles/profiles.ts';
+
+// By chance, two orders do not end in the same eight characters.
+const shortestEnd = 8;
+const mostNamed = 5;
+const partPattern = /^[A-Za-z0-9_]{8,68}$/;
+
+/** Whether a text that is no id may be the end of one, or one in another case. */
+export function maybePartOfId(text: string): boolean {
+  return partPattern.test(text) && !orderIdPattern.test(text);
+}
+
+/** What is needed to look. */
+interface Ask {
+  readonly index: Pick<Indexes, 'open'>;
+  readonly notes: { note(line: string): void };
+}
+
+/**
+ * The id of the only known order that ends so, or is this id in another case; says which one that is. Throws CliError 'usage' with
+ * the orders to choose from if there are several, and with the search that finds it if there is none.
+ */
+export async function idByPart(ctx: Ask, service: Service, typed: string): Promise<string> {
+  const { profile } = service;
+  const orders = await newestAndIndexed(ctx, service);
+  const ends = (id: string, text: string) => text.length >= shortestEnd && id.endsWith(text);
+  const exact = orders.filter(({ id }) => ends(String(id), typed));
+  const found =
+    exact.length > 0 ? exact : orders.filter(({ id }) => ends(String(id).toLowerCase(), typed.toLowerCase()));
+  const [only, second] = found;
+  if (only !== undefined && second === undefined) {
+    ctx.notes.note(`${typed} is ${inWords(only, profile.settings)}`);
+    return String(only.id);
+  }
+  const find = commandLine(profile, 'orders', 'find', typed);
+  const why =
+    only === undefined ? 'not the id of an order, and no known order ends so' : 'several orders end so';
+  throw new CliError('usage', `ID ${typed}: ${why}`, {
+    certain: 'nothing was sent',
+    now:
+      only === undefined ? [find] : ['type the whole id of one of them:', ...named(found, profile.settings)],
+  });
+}
+
+/** The error for an order that is not there, with the known orders whose ids are one letter or the case of letters away. */
+export async function withMeantOrder(
+  ctx: Ask,
+  service: Service,
+  error: unknown,
+  id: string,
+): Promise<unknown> {
+  if (!(error instanceof CliError) || error.kind !== 'not_found') return error;
+  const { settings } = service.profile;
+  const near = (await newestAndIndexed(ctx, service)).filter((order) => isNear(String(order.id), id));
+  const meant = named(near, settings).map((words) => `did you mean ${words}?`);
+  return near.length === 0 ? error : withParts(error, { now: [...meant, ...(error.parts.now ?? [])] });
+}
+
+function named(orders: readonly JsonObject[], style: AmountStyle): readonly string[] {
+  return orders.slice(0, mostNamed).map((order) => inWords(order, style));
+}
+
+// `ord_2tQ7zRk9PwE5xNvAm, Ana Torres, 520.00`, as far as it is known.
+function inWords(value: JsonObject, style: AmountStyle): string {
+  const { customer_info: buyer, amount, currency } = readOrder(value) ?? {};
+  const sum = amount === undefined ? undefined : amountWords(amount, currency, style);
+  return [String(value.id), buyer?.name, sum].filter((part) => part !== undefined && part !== '').join(', ');
+}
+
+// Those of the index, and the newest ones as they are now. An index that does not open is none.
+async function newestAndIndexed(ctx: Ask, service: Service): Promise<readonly JsonObject[]> {
+  const known = new Map<unknown, JsonObject>();
+  try {
+    for (const { order } of (await indexOf(ctx, service.profile))?.facts() ?? []) known.set(order.id, order);
+    for await (const { records } of longPages(service, 'orders', {})) {
+      for (const { value } of records) known.set(value.id, value);
+      break;
+    }
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+  }
+  return [...known.values()];
+}
+
+async function indexOf(ctx: Ask, profile: Profile) {
+  try {
+    return await ctx.index.open(profile);
+  } catch (error) {
+    if (error instanceof CliError) return undefined;
+    throw error;
+  }
+}
+
+// One letter is another, missing, or too much, or two neighbours are swapped; or only the case of letters differs.
+function isNear(id: string, typed: string): boolean {
+  if (id.toLowerCase() === typed.toLowerCase()) return true;
+  const start = firstDifference(id, typed);
+  const [own, other] = [id.slice(start), typed.slice(start)];
+  return (
+    own.slice(1) === other.slice(1) ||
+    own.slice(1) === other ||
+    own === other.slice(1) ||
+    (own.slice(2) === other.slice(2) && own[0] === other[1] && own[1] === other[0])
+  );
+}
+
+function firstDifference(one: string, other: string): number {
+  let at = 0;
+  while (at < one.length && one[at] === other[at]) at += 1;
+  return at;
+}
