@@ -69,8 +69,9 @@ function cells(
   clean: (text: string) => string,
 ): readonly string[] {
   return columns.map((column) => {
-    const text = csvValue(column.value(record, reading.referenceKeys), column.kind, reading);
-    const isNumber = numbers.includes(column.kind);
+    const value = column.value(record, reading.referenceKeys);
+    const text = csvValue(value, column.kind, reading);
+    const isNumber = numbers.includes(column.kind) && typeof value !== 'string';
     // A number stays a number, even a negative refund. Only a text of the service can be a formula.
     return isNumber && number.test(text) ? text : formulaSafe(clean(text));
   });

@@ -241,3 +241,13 @@ test('a file of the user that appears while the export runs is not replaced; the
   expect(read(service.home, 'r.csv.problems.csv')).toBe('mine\n');
   expect(existsSync(join(service.home.path, 'r.csv.partial'))).toBe(true);
 });
+
+test('an amount that the service sends as text is in no sum, also where the CSV is read again', async () => {
+  const charge = { refunds: listOf({ ...refundOf('rf_x', 1), amount: '-300' }) };
+  await using service = await startService({ orders: [order('x', charge), whole('a')] });
+  await service.run([...refunds, '--to', 'r.csv']);
+  const ran = await service.run(['refunds', 'summary', '--period', '2026', '--json', '--from-file', 'r.csv']);
+  expect(JSON.parse(ran.stdout).data).toEqual([
+    expect.objectContaining({ refunds: 2, refunded: 300, unsummed: 1 }),
+  ]);
+});

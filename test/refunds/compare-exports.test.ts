@@ -116,3 +116,14 @@ it.each([
   expect(ran.stdout).toContain(`"verdict":"${verdict}"`);
   expect(ran.stdout).toContain(`"wanted":${amount},"refunded":9007199254740993`);
 });
+
+it('an order that does not show its charges is named where refunds that are not in the file are looked for', async () => {
+  const hidden = order('h', [], { charges: null, amount_refunded: 5 });
+  await using service = await startService({ orders: [...orders, hidden] });
+  writeFileSync(join(service.home.path, 'f.csv'), 'order_id,amount\nord_b,70\n');
+  const ran = await service.run(['refunds', 'compare', 'f.csv', '--period', '2026-10', '--csv']);
+  expect(ran.code).toBe(8);
+  expect(ran.stderr).toContain(
+    'ord_h: the charges are not shown: refunds of it that are not in the file are not found',
+  );
+});
