@@ -108,13 +108,15 @@ function tellLocalTimes({ options, notes }: Context, { tz }: ExportInput, { colu
   );
 }
 
-async function toStdout(run: ExportRun, { format }: ExportForm): Promise<undefined> {
+async function toStdout(run: ExportRun, form: ExportForm): Promise<undefined> {
   const { ctx, job, input } = run;
+  const { format } = form;
   const { tz: zone } = input;
   const sink = ctx.out.list(job.columns, { format, zone, localTimes: zone !== undefined });
   const maker = job.rows();
   const tally = { read: 0, rows: 0 };
   const problems: ExportProblem[] = [];
+  let long = 0;
   let last: string | undefined;
   const endProgress = showProgress(run, () => tally);
   try {
@@ -124,6 +126,7 @@ async function toStdout(run: ExportRun, { format }: ExportForm): Promise<undefin
       tally.read += page.read;
       tally.rows += page.rows.length;
       problems.push(...page.problems);
+      long += countLong(page.rows);
     }
   } catch (error) {
     const lost = lostOutput(run, format);
@@ -144,6 +147,7 @@ async function toStdout(run: ExportRun, { format }: ExportForm): Promise<undefin
   }
   await sink.end(false);
   for (const line of maker.closingLines()) ctx.notes.note(line);
+  noteLongAmounts(run, form, long);
   if (problems.length === 0) ctx.notes.note(`${tally.rows} ${job.rowsWord}, complete`);
   else refuseGaps(run, problems, undefined);
   return undefined;
@@ -223,20 +227,30 @@ async function toFile(run: ExportRun, written: ExportForm, to: string): Promise<
     ctx.notes.note(
       `going on after ${file.after}: the file already has ${file.progress.rows} ${job.rowsWord}`,
     );
-  const { gaps } = await writePages(run, file, to);
+  const { gaps } = await writePages(run, file, written, to);
   if (gaps !== undefined) refuseGaps(run, gaps.problems, gaps.file);
   return undefined;
 }
 
-async function writePages(run: ExportRun, file: ExportFile, to: string): Promise<ExportWritten> {
+async function writePages(
+  run: ExportRun,
+  file: ExportFile,
+  form: ExportForm,
+  to: string,
+): Promise<ExportWritten> {
   const { ctx, job } = run;
+  let long = 0;
   const endProgress = showProgress(run, () => file.progress);
   try {
     const maker = job.rows(file.query, file.state);
-    for await (const page of walkRows(run, maker, file)) await file.page(page.rows, page);
+    for await (const page of walkRows(run, maker, file)) {
+      await file.page(page.rows, page);
+      long += countLong(page.rows);
+    }
     const written = await file.complete();
     for (const line of maker.closingLines()) ctx.notes.note(line);
     const { manifest, rows, bytes, gaps } = written;
+    noteLongAmounts(run, form, long);
     const complete = gaps === undefined ? 'complete' : 'not complete';
     ctx.notes.note(`${to}: ${rows} ${job.rowsWord}, ${bytes} bytes, ${complete}; manifest ${manifest}`);
     return written;
@@ -305,6 +319,24 @@ interface ExportRun {
   readonly job: ExportJob;
   /** The command line that repeats this export, without `paydesk` and the profile. */
   readonly again: readonly string[];
+}
+
+// A spreadsheet keeps 15 digits of a number, and makes 0 of the others without a word.
+const longest = 10n ** 15n;
+
+// Says how many amounts of a CSV a spreadsheet would round. `rows`: those that this run wrote.
+function noteLongAmounts({ ctx, job }: ExportRun, { format }: ExportForm, rows: number): void {
+  if (format !== 'csv' || rows === 0) return;
+  ctx.notes.warn(
+    `${counted(rows, 'amount')} of these ${job.rowsWord} ${rows === 1 ? 'has' : 'have'} more than 15 digits: a spreadsheet rounds such a number, unless its column is read as text`,
+  );
+}
+
+function countLong(rows: readonly ExportRow[]): number {
+  return rows.filter(
+    ({ amount }) =>
+      (typeof amount === 'bigint' || typeof amount === 'number') && (amount >= longest || amount <= -longest),
+  ).length;
 }
 
 interface RowsOfPage extends PageWalked {

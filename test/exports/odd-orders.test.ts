@@ -251,3 +251,16 @@ test('an amount that the service sends as text is in no sum, also where the CSV 
     expect.objectContaining({ refunds: 2, refunded: 300, unsummed: 1 }),
   ]);
 });
+
+test('a CSV with amounts of more than 15 digits says how many a spreadsheet would round; other formats do not', async () => {
+  const amount = 1_234_567_890_123_457;
+  const large = { refunds: listOf(refundOf('rf_l', amount)), amount };
+  await using service = await startService({
+    orders: [order('l', large, { amount_refunded: amount }), whole('a')],
+  });
+  const words = '1 amount of these refunds has more than 15 digits';
+  for (const more of [['--to', 'r.csv'], ['--csv']])
+    expect((await service.run([...refunds, ...more])).stderr).toContain(words);
+  expect((await service.run([...refunds, '--ndjson'])).stderr).not.toContain('15 digits');
+  expect(read(service.home, 'r.csv')).toContain(`,-${amount},`);
+});
