@@ -165,7 +165,7 @@ export const commands: readonly CommandEntry[] = [
   {
     words: ['refunds', 'compare'],
     summary: 'Compare a list of orders with what was refunded',
-    load: async () => (await import('./refunds/plan.ts')).compare,
+    load: async () => (await import('./refunds/compare.ts')).compare,
   },
   {
     words: ['refunds', 'receipt'],

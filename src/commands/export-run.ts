@@ -5,7 +5,6 @@ import { isCountable } from '../api/records.ts';
 import { type Column, type ResourceName, resources } from '../api/resources.ts';
 import { idOf, type JsonObject } from '../api/spec.ts';
 import type { Context } from '../context/context.ts';
-import { counted } from '../counted.ts';
 import { CliError, systemCode } from '../errors.ts';
 import type { ExportFile, ExportProblem, ExportRow, ExportWritten, PageWalked } from '../exports/exports.ts';
 import { usage } from '../flags/flags.ts';
@@ -18,6 +17,7 @@ import {
   exportForm,
   verifyFile,
 } from './export-flags.ts';
+import { countLong, noteLongAmounts, refuseGaps, warnOfOdd } from './export-notes.ts';
 import { brokeOff } from './walk.ts';
 
 /** What one export writes. */
@@ -152,36 +152,6 @@ async function toStdout(run: ExportRun, form: ExportForm): Promise<undefined> {
   else refuseGaps(run, problems, undefined);
   return undefined;
 }
-
-// Everything that the service shows is written by now. `file` names the problems of an export into a file.
-function refuseGaps(
-  { ctx, job }: ExportRun,
-  problems: readonly ExportProblem[],
-  file: string | undefined,
-): never {
-  const named = file === undefined ? problems : problems.slice(0, mostNamed);
-  for (const { order_id: id, why } of named)
-    ctx.notes.warn(`${id === '' ? 'an order without an id' : id}: ${why}`);
-  const more = problems.length - named.length;
-  if (more > 0) ctx.notes.warn(`and ${more} more`);
-  const orders = new Set(problems.map(({ order_id: id }) => id)).size;
-  throw new CliError(
-    'incomplete',
-    `the service does not show all of ${counted(orders, 'order')}, so some ${job.rowsWord} may be missing`,
-    {
-      certain: `all ${job.rowsWord} that it shows were written`,
-      now: [
-        file === undefined
-          ? 'with --to FILE the orders are named in FILE.problems.csv'
-          : `${file} names each of these orders and what is missing`,
-        'ask whoever runs the service about them; --strict stops at the first such order instead',
-      ],
-    },
-  );
-}
-
-// So many problems are on the screen; their file has all.
-const mostNamed = 5;
 
 function intoFile({ service, again }: ExportRun, format: string): string {
   return commandLine(service.profile, ...again, '--to', `FILE.${format}`);
@@ -321,24 +291,6 @@ interface ExportRun {
   readonly again: readonly string[];
 }
 
-// A spreadsheet keeps 15 digits of a number, and makes 0 of the others without a word.
-const longest = 10n ** 15n;
-
-// Says how many amounts of a CSV a spreadsheet would round. `rows`: those that this run wrote.
-function noteLongAmounts({ ctx, job }: ExportRun, { format }: ExportForm, rows: number): void {
-  if (format !== 'csv' || rows === 0) return;
-  ctx.notes.warn(
-    `${counted(rows, 'amount')} of these ${job.rowsWord} ${rows === 1 ? 'has' : 'have'} more than 15 digits: a spreadsheet rounds such a number, unless its column is read as text`,
-  );
-}
-
-function countLong(rows: readonly ExportRow[]): number {
-  return rows.filter(
-    ({ amount }) =>
-      (typeof amount === 'bigint' || typeof amount === 'number') && (amount >= longest || amount <= -longest),
-  ).length;
-}
-
 interface RowsOfPage extends PageWalked {
   readonly rows: readonly ExportRow[];
 }
@@ -370,12 +322,4 @@ async function* walkRows(
     };
     if (maker.isDone?.() === true) return;
   }
-}
-
-function warnOfOdd({ notes }: Context, odd: readonly WireRecord[]): void {
-  const [first] = odd;
-  const more = odd.length === 1 ? '' : ` and ${odd.length - 1} more`;
-  notes.warn(
-    `${idOf(first) ?? 'a record without an id'}${more}: not as the service's document says; exported as received`,
-  );
 }

@@ -18,7 +18,7 @@ import {
   plus,
 } from '../../reports/reports.ts';
 import { defineCommand } from '../command.ts';
-import { delimiterFlag, delimiterOf, fileArgument } from '../refunds/plan.ts';
+import { delimiterFlag, delimiterOf, fileArgument } from '../refunds/input-arguments.ts';
 import { openSource, sourceFlags } from '../report/report-flags.ts';
 import { sayAsOf } from '../report/report-rows.ts';
 import { amountsOf } from '../report/report-screen.ts';

@@ -1,8 +1,7 @@
-/** `refunds plan`, `apply`, `status` and `compare`: their flags and help. changes/bulk does the rest. */
+/** `refunds plan`, `apply` and `status`: their flags and help. changes/bulk does the rest. */
 
 import {
   applyPlan,
-  compareFile,
   planFile,
   planStatus,
   type RowVerdict,
@@ -13,18 +12,16 @@ import {
 import type { Context } from '../../context/context.ts';
 import { exitCodes } from '../../errors.ts';
 import { flag, nonEmpty, usage } from '../../flags/flags.ts';
-import { periodFlag } from '../../flags/typed-period.ts';
-import { clockAndZoneOf, rangeWords, timeRange, whenFlag } from '../../flags/typed-time.ts';
 import {
   allocateWays,
   type ControlTotals,
-  type Delimiter,
   type ExpectedTotal,
   missingTotals,
   readExpectedTotal,
 } from '../../plans/plans.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import { defineCommand } from '../command.ts';
+import { delimiterFlag, delimiterOf, fileArgument } from './input-arguments.ts';
 
 const controlFlags = {
   'expect-count': flag.integer(0, 100_000, {
@@ -67,28 +64,6 @@ function checkTotalsGiven(
     'add up the file without paydesk, for example in a spreadsheet, and give those totals',
   ]);
 }
-
-/** The argument that names an input file. */
-export function fileArgument<const R extends boolean>(required: R) {
-  return {
-    name: 'file',
-    summary: 'the CSV file; - is standard input',
-    required,
-    parse: nonEmpty,
-  } as const;
-}
-
-/** What stands between the cells of an input file. */
-export const delimiterFlag = flag.choice(['comma', 'semicolon', 'tab'], {
-  value: 'WORD',
-  summary: 'the sign between the cells, if paydesk does not recognise it',
-});
-
-export const delimiterOf: Readonly<Record<'comma' | 'semicolon' | 'tab', Delimiter>> = {
-  comma: ',',
-  semicolon: ';',
-  tab: '\t',
-};
 
 const planArgument = {
   name: 'plan',
@@ -259,48 +234,6 @@ export const status = defineCommand({
       rest: flags.rest,
       force: flags.force === true,
       only: flags.only,
-    });
-    return code === 0 ? undefined : code;
-  },
-});
-
-export const compare = defineCommand({
-  description:
-    'Says of any list of orders which were refunded, when, how much and by whom; which only in part, which by more than the file says, which not. The columns are order_id (or reference), charge_id and amount, or those of refunds list --csv and orders export --rows refunds; without an amount the whole order is meant. With --period or --since it also finds refunds that are not in the file.',
-  arguments: [fileArgument(true)],
-  flags: {
-    since: whenFlag('also find refunds that are not in the file, made since: today, monday, 30d, a date'),
-    until: whenFlag('the refunds of --since were made before this time'),
-    period: { ...periodFlag('none: only the rows of the file'), conflicts: ['since', 'until'] },
-    delimiter: delimiterFlag,
-    errors: flag.text({
-      value: 'FILE',
-      writes: true,
-      summary: 'if the file has errors: write its rows with the errors beside them, to correct them there',
-    }),
-    force: flag.switch({ summary: 'replace the file of --errors' }),
-  },
-  examples: [
-    'paydesk -p demo refunds compare refunds.csv',
-    'paydesk -p shop-mx refunds compare october.csv --period 2026-10 --json',
-  ],
-  exits: {
-    0: 'every row was refunded just as the file says',
-    7: 'a person must look at a row',
-    8: 'some rows are not refunded as the file says',
-  },
-  async run(ctx, { args: [file], flags }) {
-    const service = await ctx.service();
-    const here = clockAndZoneOf(ctx);
-    const range = flags.period?.range(here) ?? timeRange(flags, here);
-    const span = rangeWords('other refunds made', range, ctx.days.full);
-    if (span !== undefined) ctx.notes.note(span);
-    const code = await compareFile(ctx, service, {
-      file,
-      delimiter: flags.delimiter === undefined ? undefined : delimiterOf[flags.delimiter],
-      others: span === undefined ? undefined : range,
-      errors: flags.errors,
-      force: flags.force === true,
     });
     return code === 0 ? undefined : code;
   },

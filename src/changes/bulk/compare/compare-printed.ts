@@ -1,0 +1,140 @@
+/** What `refunds compare` prints: its columns and records, and the lines below them. Pure. */
+
+import { amountWords, sumsWords } from '../../../amounts.ts';
+import { type Column, fieldColumn } from '../../../api/resources.ts';
+import type { JsonObject } from '../../../api/spec.ts';
+import { commandLine, type Profile } from '../../../profiles/profiles.ts';
+import { type Figure, negated, plus } from '../../../reports/reports.ts';
+import { inFull, lineWords } from '../batch-words.ts';
+import { inputColumnsOf } from '../row-records.ts';
+import { type Compared, compareVerdicts } from './compare-rows.ts';
+
+interface Titles {
+  readonly columns: readonly string[];
+}
+
+/** The columns of a comparison; `all`: what it prints. The columns of the file come last, as `input.TITLE`. */
+export function compareColumns(titles: Titles, all: readonly Compared[]): readonly Column[] {
+  // The reasons of rows stand below the table, so its room is for who and when.
+  const hasReasons = all.some(({ row, why }) => row === undefined && why !== undefined);
+  return [
+    { ...fieldColumn('line', 'LINE', 'integer', 0), stays: true },
+    { ...fieldColumn('order_id', 'ORDER', 'id', 0), stays: true },
+    { ...fieldColumn('wanted', 'IN FILE', 'figure', 0), stays: true },
+    { ...fieldColumn('refunded', 'REFUNDED', 'money', 0), stays: true },
+    { ...fieldColumn('verdict', 'VERDICT', 'text', 0), stays: true },
+    fieldColumn('refunded_at', 'WHEN', 'time', 0),
+    { ...fieldColumn('operator', 'BY', 'text', 100), isMissed: true },
+    { ...fieldColumn('refund_id', 'REFUND ID', 'id', 120), isMissed: true, brief: { value: firstRefund } },
+    {
+      ...fieldColumn('why', 'WHY', 'text', hasReasons ? 100 : 160),
+      ...(hasReasons ? { isMissed: true } : {}),
+    },
+    fieldColumn('state', 'STATE', 'text'),
+    fieldColumn('currency', 'CURRENCY', 'text'),
+    fieldColumn('charge', 'CHARGE', 'text'),
+    fieldColumn('ref', 'REF', 'text'),
+    ...inputColumnsOf(titles),
+  ];
+}
+
+// Several ids would leave no room for the money and the times.
+function firstRefund({ refund_id: ids }: JsonObject): unknown {
+  if (typeof ids !== 'string') return ids;
+  const [first, ...more] = ids.split(' ');
+  return more.length === 0 ? first : `${first} +${more.length}`;
+}
+
+/** A row of the comparison as a record. */
+export function compareRecord(
+  { row, orderId, verdict, state, why, wanted, refunded, currency, refunds }: Compared,
+  { columns }: Titles,
+): JsonObject {
+  const last = refunds.at(-1);
+  return {
+    object: 'refund_comparison',
+    line: row?.line ?? null,
+    order_id: orderId,
+    charge: row?.charge ?? last?.chargeId ?? null,
+    wanted: wanted ?? null,
+    refunded,
+    currency: currency ?? null,
+    verdict,
+    state: state ?? null,
+    why: why ?? null,
+    refunded_at: last?.createdAt ?? null,
+    refund_id: refunds.map(({ id }) => id).join(' ') || null,
+    operator: [...new Set(refunds.map(({ by }) => by))].join(', ') || null,
+    ref: row?.ref ?? '',
+    input: Object.fromEntries(columns.map((title, index) => [title, row?.cells[index] ?? ''])),
+  };
+}
+
+const verdictWords: Readonly<Record<(typeof compareVerdicts)[number], string>> = {
+  refunded: 'refunded as the file says',
+  in_part: 'in part',
+  more: 'more than the file says',
+  not: 'not refunded',
+  pending: 'pending: the service has taken it up',
+  failed: 'failed',
+  unconfirmed: 'unconfirmed: paydesk journal reconcile --all',
+  made_twice: 'made twice',
+  appeared: 'appeared',
+  gone: 'gone',
+  recorded_made: 'recorded made; the order does not show it',
+  not_shown: 'of orders whose charges are not shown: nothing shows a refund',
+  not_found: 'not found',
+  not_in_file: 'not in the file',
+};
+
+/** A table cuts the reasons or leaves them out, so the first ones are said below it. */
+export function whyLines(all: readonly Compared[], profile: Profile, file: string): readonly string[] {
+  const rows = all.flatMap(({ row, why }) =>
+    row === undefined || why === undefined ? [] : [{ line: row.line, why }],
+  );
+  return lineWords(rows, commandLine(profile, 'refunds', 'compare', file, ...inFull));
+}
+
+/**
+ * How many rows ended how. `isLookedFor`: refunds that are not in the file were looked for, so that there are none is worth a line.
+ */
+export function closingLines(
+  all: readonly Compared[],
+  { settings }: Profile,
+  isLookedFor: boolean,
+): readonly string[] {
+  return compareVerdicts.flatMap((verdict) => {
+    const some = all.filter((one) => one.verdict === verdict);
+    const isNews = isLookedFor && verdict === 'not_in_file';
+    if (some.length === 0 && !isNews) return [];
+    const back = some.filter(({ currency, refunded }) => currency !== undefined && refunded > 0);
+    const money = sumsWords(
+      sumsIn(back, ({ refunded }) => refunded),
+      settings,
+    );
+    return [`${some.length} ${verdictWords[verdict]}${money === '' ? '' : ` (${money} went back)`}`];
+  });
+}
+
+/** What the rows of the file want in each currency, and what went back for them. */
+export function currencyLines(all: readonly Compared[], { settings }: Profile): readonly string[] {
+  const rows = all.filter(
+    ({ row, wanted, currency }) => row !== undefined && wanted !== undefined && currency !== undefined,
+  );
+  const back = sumsIn(rows, ({ refunded }) => refunded);
+  return sumsIn(rows, ({ wanted = 0 }) => wanted).map(({ currency, amount }) => {
+    const went = back.find((sum) => sum.currency === currency)?.amount ?? 0;
+    const words = (figure: Figure) => amountWords(figure, currency, settings);
+    const difference = plus(amount, negated(went));
+    return `${currency}: the file says ${words(amount)}, ${words(went)} went back${difference === 0 ? '' : `, difference ${words(difference)}`}`;
+  });
+}
+
+function sumsIn(all: readonly Compared[], of: (one: Compared) => Figure) {
+  const sums = new Map<string, Figure>();
+  for (const one of all) {
+    const { currency = '?' } = one;
+    sums.set(currency, plus(sums.get(currency) ?? 0, of(one)));
+  }
+  return [...sums].map(([currency, amount]) => ({ currency, amount }));
+}

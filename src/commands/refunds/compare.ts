@@ -1,0 +1,50 @@
+/** `refunds compare`: its flags and help. changes/bulk/compare does the rest. */
+
+import { compareFile } from '../../changes/changes.ts';
+import { flag } from '../../flags/flags.ts';
+import { periodFlag } from '../../flags/typed-period.ts';
+import { clockAndZoneOf, rangeWords, timeRange, whenFlag } from '../../flags/typed-time.ts';
+import { defineCommand } from '../command.ts';
+import { delimiterFlag, delimiterOf, fileArgument } from './input-arguments.ts';
+
+export const compare = defineCommand({
+  description:
+    'Says of any list of orders which were refunded, when, how much and by whom; which only in part, which by more than the file says, which not. The columns are order_id (or reference), charge_id and amount, or those of refunds list --csv and orders export --rows refunds; without an amount the whole order is meant. With --period or --since it also finds refunds that are not in the file.',
+  arguments: [fileArgument(true)],
+  flags: {
+    since: whenFlag('also find refunds that are not in the file, made since: today, monday, 30d, a date'),
+    until: whenFlag('the refunds of --since were made before this time'),
+    period: { ...periodFlag('none: only the rows of the file'), conflicts: ['since', 'until'] },
+    delimiter: delimiterFlag,
+    errors: flag.text({
+      value: 'FILE',
+      writes: true,
+      summary: 'if the file has errors: write its rows with the errors beside them, to correct them there',
+    }),
+    force: flag.switch({ summary: 'replace the file of --errors' }),
+  },
+  examples: [
+    'paydesk -p demo refunds compare refunds.csv',
+    'paydesk -p shop-mx refunds compare october.csv --period 2026-10 --json',
+  ],
+  exits: {
+    0: 'every row was refunded just as the file says',
+    7: 'a person must look at a row',
+    8: 'some rows are not refunded as the file says',
+  },
+  async run(ctx, { args: [file], flags }) {
+    const service = await ctx.service();
+    const here = clockAndZoneOf(ctx);
+    const range = flags.period?.range(here) ?? timeRange(flags, here);
+    const span = rangeWords('other refunds made', range, ctx.days.full);
+    if (span !== undefined) ctx.notes.note(span);
+    const code = await compareFile(ctx, service, {
+      file,
+      delimiter: flags.delimiter === undefined ? undefined : delimiterOf[flags.delimiter],
+      others: span === undefined ? undefined : range,
+      errors: flags.errors,
+      force: flags.force === true,
+    });
+    return code === 0 ? undefined : code;
+  },
+});
