@@ -33,6 +33,7 @@ export const compare = defineCommand({
     delimiter: delimiterFlag,
     errors: flag.text({
       value: 'FILE',
+      writes: true,
       summary: 'if the file has errors: write its rows with the errors beside them, to correct them there',
     }),
     force: flag.switch({ summary: 'replace the file of --errors' }),
