@@ -101,9 +101,9 @@ export function readAmount(text: string): Checked<number | typeof fullWord> {
 /** An amount that was read. It is a bigint only beyond 2^53-1, which nobody can send but a service may show. */
 export type ReadAmount = number | bigint | typeof fullWord;
 
-/** `amount` of what went back: as a refund record has it, with a minus sign, or without. */
+/** `amount` of what went back: as a refund record has it, with a minus sign, or without. A text of a service has an apostrophe before it. */
 export function readRefunded(text: string): Checked<ReadAmount> {
-  const typed = text.replace(/^-(?=\d)/, '');
+  const typed = text.replace(/^'?-(?=\d)/, '');
   return /^[1-9]\d{15,30}$/.test(typed) && !Number.isSafeInteger(Number(typed))
     ? { value: BigInt(typed) }
     : readAmount(typed);

@@ -127,3 +127,14 @@ it('an order that does not show its charges is named where refunds that are not 
     'ord_h: the charges are not shown: refunds of it that are not in the file are not found',
   );
 });
+
+it('an export with an order whose amounts are texts is compared all the same, and that order is named', async () => {
+  const texts = order('t', [{ ...made('rf_t', 9, october + day), amount: '-9' }], { amount_refunded: 9 });
+  await using service = await startService({ orders: [...orders, texts] });
+  const { stdout } = await service.run(['orders', 'export', '--rows', 'refunds', '--csv']);
+  writeFileSync(join(service.home.path, 'all.csv'), stdout);
+  const ran = await service.run(['refunds', 'compare', 'all.csv', '--json']);
+  expect(ran.code, ran.stderr).toBe(8);
+  const verdicts = recordsIn(ran).map(({ order_id: id, verdict }) => `${String(id)} ${String(verdict)}`);
+  expect(verdicts.filter((one) => !one.endsWith(' refunded'))).toEqual(['ord_t not_shown']);
+});
