@@ -19,6 +19,8 @@ export interface PlannedChange {
   readonly confirmation: Confirmation;
   /** What the yes does in place of the sending: it asks a second person. Throws CliError 'refused', which says so. */
   readonly ask?: () => Promise<never>;
+  /** Waits after the yes, so that somebody can still stop it. */
+  readonly hold?: () => Promise<void>;
   readonly show: (applied: Applied) => Promise<void>;
   /** Asks the last question again, and plans by its answer; undefined if nothing was asked. */
   readonly replan?: (() => Promise<PlannedChange>) | undefined;
@@ -70,7 +72,7 @@ async function sendPlanned(
   ctx: Context,
   service: Service,
   change: Change,
-  { preview, urgent = [], confirmation, show, ask, replan }: PlannedChange,
+  { preview, urgent = [], confirmation, show, ask, hold, replan }: PlannedChange,
   columnsOf: ColumnsOf,
 ): Promise<Applied | undefined> {
   if (change.orderId === undefined) await checkAccountMode(service);
@@ -81,6 +83,7 @@ async function sendPlanned(
   if (!ctx.options.dryRun) showPreview();
   await confirmChange(ctx, { ...confirmation, canGoBack: replan !== undefined });
   if (ask !== undefined && !ctx.options.dryRun) return await ask();
+  await hold?.();
   const outcome = await ctx.change(change);
   // What would be refused is not shown as if it could be sent. A script gets the request alone.
   if (outcome.verdict === 'dry_run' && ctx.out.format === 'table') showPreview();

@@ -48,6 +48,7 @@ export { orderFlags } from './create/order-body.ts';
 export { createPaymentLink, linkFlags } from './create/payment-link.ts';
 export { bodyFlag, creationFlags, parsePair, parsePairAt, qrFlags } from './create/sale-flags.ts';
 export { failedSteps } from './explain-outcome.ts';
+export { noHoldFlag } from './hold.ts';
 export { checkNote, lettersIn, missingIn, roleProblem } from './may-change.ts';
 export { changedFields, type PickedOrder } from './order-change.ts';
 export { refuseForged } from './plan-again.ts';

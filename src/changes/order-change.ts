@@ -29,6 +29,8 @@ export interface OrderAsked {
   readonly confirm: string | undefined;
   readonly idempotencyKey: string | undefined;
   readonly again: readonly string[];
+  /** A refund does not wait after the yes (`--no-hold`). */
+  readonly noHold?: boolean | undefined;
   readonly pick: (service: OpenService) => Promise<PickedOrder>;
 }
 

@@ -19,6 +19,8 @@ export const singleLimits = v.object({
     v.pipe(v.string(), v.regex(/^([1-9][0-9]?|100)$/, 'a whole number from 1 to 100'), v.transform(Number)),
     usualNoteLength,
   ),
+  /** How long paydesk waits between the yes to refunds and the sending, so that somebody can still stop it. */
+  'refund.hold': v.optional(v.pipe(duration, v.maxValue(600_000, 'at most 10min')), '0s'),
   /** Whether currencies without a limit pass once a limit is set for another one. */
   'refund.other_currencies': v.optional(v.picklist(['refuse', 'allow'], 'refuse or allow'), 'refuse'),
   /** The most rows of a plan. */
@@ -112,6 +114,7 @@ function isMore(name: string, from: string | undefined, to: string | undefined):
       return wordsIn(from).some((word) => word !== 'none' && !wordsIn(to).includes(word));
     case otherCurrencies:
       return from !== 'allow' && to === 'allow';
+    case 'refund.hold':
     case 'refund.note_length':
       return numberIn(name, to) < numberIn(name, from);
     default:

@@ -14,6 +14,7 @@ export const defaultSettings: Profile['settings'] = {
   role: 'full',
   'refund.require': [],
   'refund.note_length': 3,
+  'refund.hold': 0,
   'refund.max_amount': {},
   'refund.other_currencies': 'refuse',
   'plan.max_total': {},

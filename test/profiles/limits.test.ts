@@ -9,6 +9,14 @@ const usd = 'refund.max_amount.USD';
 const other = 'refund.other_currencies';
 
 test.each<[string, string, SettingTexts, SettingTexts, string, string]>([
+  [
+    'a shorter moment to stop a refund',
+    'refund.hold',
+    { 'refund.hold': '20s' },
+    { 'refund.hold': '5s' },
+    '20s',
+    '5s',
+  ],
   ['a refunder in place of a viewer', 'role', { role: 'viewer' }, { role: 'refunder' }, 'viewer', 'refunder'],
   [
     'a capturer in place of a refunder',

@@ -5,6 +5,7 @@ import { CliError } from '../../errors.ts';
 import { tolerableSkewMs } from '../../journal/journal.ts';
 import type { ControlTotals, Plan } from '../../plans/plans.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
+import { checkNoHold } from '../hold.ts';
 import { countWords } from './batch-words.ts';
 import { freeName } from './bulk-files.ts';
 import { checkAnswerable, confirmPlan, secondPersonFor } from './confirm-plan.ts';
@@ -19,6 +20,7 @@ export interface ApplyAsked {
   readonly path: string;
   /** The first characters of the plan's digest. */
   readonly confirm: string | undefined;
+  readonly noHold: boolean | undefined;
   readonly expected: ControlTotals;
   /** How many orders at a time; 4 if it is not given. */
   readonly concurrency: number | undefined;
@@ -44,6 +46,7 @@ export async function applyPlan(ctx: Context, asked: ApplyAsked): Promise<0 | 7 
   checkAnswerable(ctx, profile, plan, asked);
   checkControlTotals(plan.rows, asked.expected, 'nothing was sent');
   checkPlanLimits(plan.rows, profile);
+  checkNoHold(profile, asked.noHold);
   // A sender works each plan off once, whoever hands it over.
   const isAlone = !ctx.options.dryRun && (await ctx.planSender()) === undefined;
   const taken = isAlone ? await ctx.journal.claimPlan(plan) : undefined;

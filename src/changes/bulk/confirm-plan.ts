@@ -19,6 +19,7 @@ import {
 import { aboutMoney, commandLine, type Profile } from '../../profiles/profiles.ts';
 import { byHandNote, settledByHand } from '../by-hand-words.ts';
 import { watchedAfterCopy } from '../confirm-change.ts';
+import { hold } from '../hold.ts';
 import { requestOfPlan } from '../refund/request-record.ts';
 import { askedByOther, requestApproval, yesAsks } from '../refund/second-person.ts';
 import { applyPreview, noteOf } from './batch-words.ts';
@@ -29,6 +30,7 @@ import { attemptsOfPlan, type Looked, reportPlan, sentNow } from './report-plan.
 interface Confirmation {
   readonly path: string;
   readonly confirm: string | undefined;
+  readonly noHold: boolean | undefined;
   readonly expected: ControlTotals;
 }
 
@@ -64,7 +66,7 @@ export async function confirmPlan(
   ctx: Context,
   service: OpenService,
   plan: Plan,
-  { path, confirm, expected, looked }: Confirmation & { readonly looked: Looked },
+  { path, confirm, noHold, expected, looked }: Confirmation & { readonly looked: Looked },
   second: SecondPerson | undefined,
 ): Promise<void> {
   const { profile } = service;
@@ -101,6 +103,7 @@ export async function confirmPlan(
   if (second?.asked !== undefined)
     throw askedByOther(profile, second.asked, commandLine(profile, 'refunds', 'apply', path));
   if (confirm === undefined) await askFor(ctx, profile, plan.digest, path, second?.asks === true);
+  if (second?.asks !== true) await hold(ctx, profile, noHold);
   // Somebody may have replaced the file while the question stood there.
   const now = await ctx.plans.open(path);
   if (now.digest === plan.digest) {

@@ -64,13 +64,14 @@ export async function runPlan(
 }
 
 // What was typed for this run, so that the command that goes on does the same.
-function flagsOf({ concurrency, maxFailures, maxPerSecond }: ApplyAsked): readonly string[] {
+function flagsOf({ concurrency, maxFailures, maxPerSecond, noHold }: ApplyAsked): readonly string[] {
   const typed = [
     ['--concurrency', concurrency],
     ['--max-rps', maxPerSecond],
     ['--max-failures', maxFailures],
   ] as const;
-  return typed.flatMap(([flag, value]) => (value === undefined ? [] : [flag, String(value)]));
+  const given = typed.flatMap(([flag, value]) => (value === undefined ? [] : [flag, String(value)]));
+  return noHold === true ? [...given, '--no-hold'] : given;
 }
 
 const usualConcurrency = 4;

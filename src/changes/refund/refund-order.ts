@@ -12,6 +12,7 @@ import { isPaidBack, type KnownTwin, twinLine, twinWords, warnsOfTwin } from '..
 import type { Profile } from '../../profiles/profiles.ts';
 import { unshownIn } from '../by-hand-words.ts';
 import type { PlannedChange } from '../change.ts';
+import { checkNoHold, hold } from '../hold.ts';
 import { checkNote, missingIn } from '../may-change.ts';
 import { changeOrder, type OrderAsked, type OrderRead, orderConfirmation } from '../order-change.ts';
 import { type ApprovedRefund, approvedLine, refuseChanged } from './approved-refund.ts';
@@ -49,6 +50,7 @@ export function refundOrder(
     check: (profile) => {
       if (typed !== undefined) checkDecimals('--amount', typed, profile);
       checkNote(what.note, profile);
+      checkNoHold(profile, order.noHold);
     },
     missing: ({ settings }) => missingIn(settings, what).map((name) => `--${name}`),
     plan: (read) => planOrder(ctx, read, { ...what, again: order.again }, approved),
@@ -206,6 +208,7 @@ async function planAnswered(
     ...(asks ? { ask: () => askForApproval(ctx, profile, refund) } : {}),
     preview: refundPreview({ plan, order, profile, note, isOfTeam, origins, asides: told.asides }),
     urgent: told.urgent,
+    hold: () => hold(ctx, profile, read.asked.noHold),
     show: (applied) =>
       ctx.out.record(applied.record, orderColumns, () => refundResult(plan, applied, profile)),
   };

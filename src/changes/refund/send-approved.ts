@@ -18,7 +18,7 @@ import { findRequest, stateWords } from './request-record.ts';
 export async function sendApproved(
   ctx: Context,
   requestId: string,
-  { id, ...how }: Pick<OrderAsked, 'id' | 'confirm' | 'idempotencyKey'>,
+  { id, ...how }: Pick<OrderAsked, 'id' | 'confirm' | 'idempotencyKey' | 'noHold'>,
 ): Promise<void> {
   const request = await findRequest(ctx, requestId);
   if (!isOfRefund(request))

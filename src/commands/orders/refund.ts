@@ -5,6 +5,7 @@ import { chargeIdPattern, refundReasons, refundReasonValues } from '../../api/sp
 import {
   againFlag,
   idempotencyKeyFlag,
+  noHoldFlag,
   refundOrder,
   requestPattern,
   sendApproved,
@@ -54,6 +55,7 @@ export const refund = defineCommand({
       summary: 'ask only for the yes; what is not given is left out',
     }),
     confirm: flag.id('orders', { value: 'ID', summary: 'the order id again: counts as yes in production' }),
+    'no-hold': noHoldFlag,
     'idempotency-key': idempotencyKeyFlag,
     again: againFlag,
     approved: flag.of<string>({
@@ -90,6 +92,7 @@ export const refund = defineCommand({
         again = [],
         amount: typed,
         'only-confirm': onlyConfirm,
+        'no-hold': noHold,
         allocate,
         to,
         approved,
@@ -99,18 +102,18 @@ export const refund = defineCommand({
   ) {
     const id = () => (name === undefined ? undefined : recordId('orders', name, 'ID'));
     if (approved !== undefined) {
-      await sendApproved(ctx, approved, { id: id(), confirm, idempotencyKey });
+      await sendApproved(ctx, approved, { id: id(), confirm, idempotencyKey, noHold });
       return undefined;
     }
     if (allocate !== undefined) {
       const { refundInParts } = await import('../refunds/in-parts.ts');
-      await refundInParts(ctx, { id: id(), typed, again, allocate, to, ...what });
+      await refundInParts(ctx, { id: id(), typed, again, allocate, to, noHold, ...what });
       return undefined;
     }
     if (to !== undefined) throw usage('--to names the plan of --allocate, which is missing');
     await refundOrder(
       ctx,
-      { ...namedOrder(ctx, name, offer), confirm, idempotencyKey, again },
+      { ...namedOrder(ctx, name, offer), confirm, idempotencyKey, again, noHold },
       { ...what, typed, onlyConfirm, amount: typed?.amount },
     );
     return undefined;

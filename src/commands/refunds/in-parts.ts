@@ -24,6 +24,7 @@ interface InParts {
   readonly again: readonly string[];
   readonly allocate: AllocateWay;
   readonly to: string | undefined;
+  readonly noHold: boolean | undefined;
   readonly reason?: RefundReason | undefined;
   readonly note?: string | undefined;
 }
@@ -31,7 +32,7 @@ interface InParts {
 /** Several charges are several refunds, so they go the way of a plan: one row for each, and each at most once. */
 export async function refundInParts(
   ctx: Context,
-  { id, typed, again, allocate, to = `${id}.plan`, reason, note }: InParts,
+  { id, typed, again, allocate, to = `${id}.plan`, noHold, reason, note }: InParts,
 ): Promise<void> {
   if (id === undefined || typed === undefined)
     throw usage(
@@ -66,6 +67,7 @@ export async function refundInParts(
   await applyPlan(ctx, {
     path: to,
     confirm: undefined,
+    noHold,
     expected,
     concurrency: undefined,
     maxFailures: undefined,

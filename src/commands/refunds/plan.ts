@@ -2,6 +2,7 @@
 
 import {
   applyPlan,
+  noHoldFlag,
   planFile,
   planStatus,
   type RowVerdict,
@@ -168,6 +169,7 @@ export const apply = defineCommand({
       summary: 'how many orders at a time',
       defaultText: '4',
     }),
+    'no-hold': noHoldFlag,
     'max-rps': flag.integer(1, 1000, { value: 'N', summary: 'at most so many requests per second' }),
     'max-failures': flag.integer(1, 1000, {
       value: 'N',
@@ -185,6 +187,7 @@ export const apply = defineCommand({
     const code = await applyPlan(ctx, {
       path,
       confirm: flags.confirm,
+      noHold: flags['no-hold'],
       expected: readTotals(flags),
       concurrency: flags.concurrency,
       maxFailures: flags['max-failures'],

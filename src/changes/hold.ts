@@ -1,0 +1,42 @@
+/** The moment between the yes to refunds and the first sending, in which somebody may still stop them (`refund.hold`). */
+
+import type { Context } from '../context/context.ts';
+import { CliError } from '../errors.ts';
+import { flag } from '../flags/flags.ts';
+import type { Profile } from '../profiles/profiles.ts';
+
+const stepMs = 1000;
+
+export const noHoldFlag = flag.switch({ summary: 'send at once after the yes, whatever refund.hold says' });
+
+/** Throws CliError 'refused' for `--no-hold` at a desk whose account wants the moment: that is for whoever runs its sender. */
+export function checkNoHold({ sender, settings }: Profile, noHold: boolean | undefined): void {
+  if (noHold !== true || sender === undefined || settings['refund.hold'] === 0) return;
+  throw new CliError('refused', '--no-hold: the sender of the team wants refunds to wait (refund.hold)', {
+    certain: 'nothing was sent',
+    now: ['run the command without --no-hold'],
+  });
+}
+
+/**
+ * Waits as long as the account wants, and shows how long that still is. The order is read again after it. Rejects when the run is
+ * stopped.
+ */
+export async function hold(
+  { notes, clock, signal, options }: Pick<Context, 'notes' | 'clock' | 'signal' | 'options'>,
+  { settings }: Profile,
+  noHold: boolean | undefined,
+): Promise<void> {
+  const ms = settings['refund.hold'];
+  if (ms === 0 || noHold === true || options.dryRun) return;
+  const until = clock.monotonic() + ms;
+  const left = () => Math.max(0, until - clock.monotonic());
+  const words = () => `sending in ${Math.ceil(left() / 1000)} s, Ctrl-C stops it; nothing was sent yet`;
+  notes.note(`${words()} (refund.hold)`);
+  const end = notes.progress(words);
+  try {
+    while (left() > 0) await clock.sleep(Math.min(stepMs, left()), signal);
+  } finally {
+    end();
+  }
+}
