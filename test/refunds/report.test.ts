@@ -177,6 +177,7 @@ it('looks like this at 80 columns', async () => {
     the orders were read at 05:05:12
     digest 12345678; this plan has --expect-count 3 --expect-total MXN=35100
     whole digest 1234123412341234123412341234123412341234123412341234123412341234
+    next: paydesk refunds status refunds.plan --rest rest.csv
     "
   `);
 });

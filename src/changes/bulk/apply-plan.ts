@@ -26,6 +26,8 @@ export interface ApplyAsked {
   readonly concurrency: number | undefined;
   readonly maxFailures: number | undefined;
   readonly maxPerSecond: number | undefined;
+  /** Lists every row at the end, however many there are. */
+  readonly allRows?: boolean;
 }
 
 /**

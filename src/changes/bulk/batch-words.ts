@@ -10,6 +10,7 @@ import {
   countVerdicts,
   isAlarming,
   isDone,
+  movedNothing,
   type RowReport,
   type RowVerdict,
   whyBesideOrder,
@@ -98,6 +99,43 @@ export function lineWords(
     }),
     ...moreWords(rows.length - shownRows, all),
   ];
+}
+
+/** The same where no list shows the rows: a line for each of the first reasons, with how many rows it holds of. */
+export function reasonWords(
+  rows: readonly { readonly line: number; readonly orderId: string; readonly why: string | undefined }[],
+  all: string,
+): readonly string[] {
+  // The lines name the orders.
+  const reasonOf = ({ orderId, why }: (typeof rows)[number]) =>
+    whyBesideOrder(why, { orderId })?.replace(` ${orderId}`, '') ?? 'not started';
+  const reasons = [...Map.groupBy(rows, reasonOf)];
+  const shown = reasons.slice(0, shownRows);
+  const told = shown.reduce((sum, [, some]) => sum + some.length, 0);
+  return [
+    ...shown.map(([why, some]) => `${linesWords(some.map(({ line }) => line))}: ${why}`),
+    ...moreWords(rows.length - told, all),
+  ];
+}
+
+const namedLines = 6;
+
+// `line 2`, `lines 2, 3 and 7`, `12 rows, lines 2, 3, 7, 9, 12, 13 and 6 more`.
+function linesWords(lines: readonly number[]): string {
+  const [only, second] = lines;
+  if (second === undefined) return `line ${only}`;
+  const more = lines.length - namedLines;
+  if (more <= 0) return `lines ${lines.slice(0, -1).join(', ')} and ${lines.at(-1)}`;
+  return `${lines.length} rows, lines ${lines.slice(0, namedLines).join(', ')} and ${more} more`;
+}
+
+/** What became of the rows that moved nothing, where no list shows them. `status`: the command that shows the plan. */
+export function leftWords(reports: readonly RowReport[], status: string): readonly string[] {
+  const left = reports.filter((report) => movedNothing(report) && report.why !== undefined);
+  return reasonWords(
+    left.map(({ row: { line, orderId }, why }) => ({ line, orderId, why })),
+    `${status} ${inFull.join(' ')}`,
+  );
 }
 
 /** `and 3 more rows: COMMAND`; nothing if there are none. */

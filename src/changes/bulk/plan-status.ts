@@ -9,13 +9,13 @@ import { digestShown, errorsCsv, inputColumns, type Plan, type PlanRow } from '.
 import { commandLine, profileNamed } from '../../profiles/profiles.ts';
 import { driftOf, foreignRefunds } from '../money-changed.ts';
 import { lookWords } from './batch-end.ts';
-import { countWords, verdictBar } from './batch-words.ts';
+import { countWords, leftWords, verdictBar } from './batch-words.ts';
 import { checkRest } from './bulk-files.ts';
 import { ordersOf } from './found-orders.ts';
 import { checkAccount, controlFigures } from './plan-checks.ts';
 import { readOrders } from './read-orders.ts';
 import { type Looked, nothingRead, readAgain, reportPlan } from './report-plan.ts';
-import { reportColumns, reportRecord } from './row-records.ts';
+import { listRows, reportColumns, reportRecord } from './row-records.ts';
 import { isAlarming, isDone, movedNothing, type RowReport, type RowVerdict } from './row-verdicts.ts';
 import { madeByPlan } from './send-row.ts';
 
@@ -29,6 +29,8 @@ interface StatusAsked {
   readonly offline: boolean;
   /** Lists only rows with these verdicts; all if it is not given. */
   readonly only: readonly RowVerdict[] | undefined;
+  /** Lists every row, however many there are. */
+  readonly allRows: boolean;
 }
 
 /** Shows what became of every row of a plan. Returns 7 while a row is unconfirmed, 8 while rows are not applied, and 0 otherwise. */
@@ -46,10 +48,13 @@ export async function planStatus(ctx: Context, asked: StatusAsked): Promise<0 | 
       : await whileNobodySends(ctx, plan, asked, asked.rest, looked);
   const { only } = asked;
   const shown = only === undefined ? reports : reports.filter(({ verdict }) => only.includes(verdict));
-  await ctx.out.ownList(
-    reportColumns(plan),
-    shown.values().map((report) => reportRecord(report, plan)),
-  );
+  const command = commandLine(profileNamed(plan.profile), 'refunds', 'status', asked.path);
+  const isListed = await listRows(ctx, reportColumns(plan), shown, {
+    record: (report) => reportRecord(report, plan),
+    allRows: asked.allRows || only !== undefined,
+    all: `${command} --all-rows`,
+  });
+  if (!isListed) for (const line of leftWords(reports, command)) ctx.notes.note(line);
   if (sending !== undefined)
     ctx.notes.warn(
       `this plan is being applied right now: ${sending}; what is said here may change any moment`,
@@ -64,6 +69,7 @@ export async function planStatus(ctx: Context, asked: StatusAsked): Promise<0 | 
   ctx.notes.note(totalsLine(plan));
   ctx.notes.note(`whole digest ${plan.digest}`);
   if (reports.some(({ verdict }) => verdict === 'not_started')) ctx.notes.note(reasonsLine(plan, asked.path));
+  for (const line of nextWords(reports, plan, asked)) ctx.notes.note(line);
   if (reports.some(isAlarming)) return 7;
   return reports.every(isDone) ? 0 : 8;
 }
@@ -81,6 +87,21 @@ function totalsLine({ digest, rows }: Plan): string {
 function reasonsLine({ profile }: Plan, path: string): string {
   const again = commandLine(profileNamed(profile), 'refunds', 'apply', path, '--dry-run');
   return `to see why paydesk did not send a row (this reads the orders again, and sends nothing): ${again}`;
+}
+
+// What a person does next: with unconfirmed rows first, then with those that were not sent, then with those that cannot be.
+function nextWords(
+  reports: readonly RowReport[],
+  { profile }: Plan,
+  { path, rest }: StatusAsked,
+): readonly string[] {
+  const next = (...words: readonly string[]) => [`next: ${commandLine(profileNamed(profile), ...words)}`];
+  if (reports.some(({ verdict }) => verdict === 'unconfirmed')) return next('journal', 'reconcile', '--all');
+  if (reports.some(isAlarming)) return [];
+  if (reports.some(({ verdict }) => verdict === 'not_started' || verdict === 'not_sent'))
+    return next('refunds', 'apply', path);
+  if (rest !== undefined || !reports.some(movedNothing)) return [];
+  return next('refunds', 'status', path, '--rest', 'rest.csv');
 }
 
 // What the journal says is as old as the last read of each order.

@@ -6,7 +6,7 @@ import { isObject, type JsonObject } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import { digestShown, type Plan, type PlanRow, rowStates } from '../../plans/plans.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
-import { inFull, lineWords, rowsAndSums, spreadWords } from './batch-words.ts';
+import { inFull, lineWords, reasonWords, rowsAndSums, spreadWords } from './batch-words.ts';
 import { rowsToSend } from './plan-checks.ts';
 import { type RowReport, whyBesideOrder } from './row-verdicts.ts';
 
@@ -16,14 +16,40 @@ export async function showPlan(
   plan: Plan,
   path: string,
   profile: Profile,
-  { list }: { readonly list: boolean } = { list: true },
+  { list = true, allRows = false }: { readonly list?: boolean; readonly allRows?: boolean } = {},
 ): Promise<void> {
-  if (list)
-    await ctx.out.ownList(
-      planColumns(plan),
-      plan.rows.values().map((row) => planRecord(row, plan)),
-    );
-  for (const line of planLines(plan, path, profile)) ctx.notes.note(line);
+  const status = commandLine(profile, 'refunds', 'status', path, '--all-rows');
+  const isListed =
+    list &&
+    (await listRows(ctx, planColumns(plan), plan.rows, {
+      record: (row) => planRecord(row, plan),
+      allRows,
+      all: plan.digest === '' ? 'add --all-rows to the command' : status,
+    }));
+  for (const line of planLines(plan, path, profile, isListed || !list)) ctx.notes.note(line);
+}
+
+// Nobody reads more rows than these on a terminal.
+const mostListed = 50;
+
+/**
+ * Lists rows. On a terminal, more rows than somebody reads there are only counted, with the command that lists them (`all`), unless
+ * `allRows` was asked for. Returns whether they were listed.
+ */
+export async function listRows<T>(
+  ctx: Context,
+  columns: readonly Column[],
+  rows: readonly T[],
+  {
+    record,
+    allRows,
+    all,
+  }: { record: (row: T) => JsonObject; readonly allRows: boolean; readonly all: string },
+): Promise<boolean> {
+  const isShort = allRows || rows.length <= mostListed || (await ctx.out.roomForRows([])) === undefined;
+  if (isShort) await ctx.out.ownList(columns, rows.values().map(record));
+  else ctx.notes.note(`all ${rows.length} rows: ${all}`);
+  return isShort;
 }
 
 /** The columns of a plan. Those of the input file that paydesk does not use come last, as `input.TITLE`. */
@@ -80,7 +106,7 @@ function planRecord(row: PlanRow, plan: Pick<Plan, 'columns'>): JsonObject {
 }
 
 /** The lines below the list: what the plan sends, what it does not, and what to do next. */
-function planLines(plan: Plan, to: string, profile: Profile): readonly string[] {
+function planLines(plan: Plan, to: string, profile: Profile, isListed: boolean): readonly string[] {
   const style: AmountStyle = profile.settings;
   const others = rowStates
     .filter((state) => state !== 'ready')
@@ -96,7 +122,7 @@ function planLines(plan: Plan, to: string, profile: Profile): readonly string[] 
   const showing = (...words: readonly string[]) =>
     isWritten ? commandLine(profile, 'refunds', 'status', to, ...words) : 'add -o list to the command';
   return [
-    ...lineWords(stopped, showing('--only', 'look,impossible', ...inFull)),
+    ...(isListed ? lineWords : reasonWords)(stopped, showing('--only', 'look,impossible', ...inFull)),
     ...lineWords(
       marked.map(({ line, marks }) => ({ line, why: `note: ${marks.join('; ')}` })),
       showing('--csv', '--columns', 'line,order_id,notes'),

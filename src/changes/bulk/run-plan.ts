@@ -19,11 +19,11 @@ import {
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import type { ApplyAsked } from './apply-plan.ts';
 import { batchError, lookWords, onItsWay } from './batch-end.ts';
-import { countWords, inFull, lineWords, rowsAndSums } from './batch-words.ts';
+import { countWords, inFull, leftWords, lineWords, rowsAndSums } from './batch-words.ts';
 import { freeName } from './bulk-files.ts';
 import { rowsToSend } from './plan-checks.ts';
 import { type Looked, reportPlan, sentNow } from './report-plan.ts';
-import { reportColumns, reportRecord } from './row-records.ts';
+import { listRows, reportColumns, reportRecord } from './row-records.ts';
 import { dryRunWords, isAlarming, isDone, type NotSent, type RowReport } from './row-verdicts.ts';
 import type { Sending } from './send-row.ts';
 import { workOff } from './work-off.ts';
@@ -43,7 +43,10 @@ export async function runPlan(
   const reports = await reportPlan(ctx, plan, looked, notSent).catch((error: unknown) => {
     throw withoutReport(error, progress, again);
   });
-  const lost = await printReport(ctx, plan, reports);
+  const lost = await printReport(ctx, plan, reports, {
+    allRows: asked.allRows === true,
+    command: commandLine(profile, 'refunds', 'status', path),
+  });
   if (ctx.options.dryRun) {
     if (lost !== undefined) throw lost;
     for (const line of dryRunLines(reports, path, profile)) ctx.notes.note(line);
@@ -180,12 +183,17 @@ async function printReport(
   ctx: Context,
   plan: Plan,
   reports: readonly RowReport[],
+  { allRows, command }: { readonly allRows: boolean; readonly command: string },
 ): Promise<CliError | undefined> {
   try {
-    await ctx.out.ownList(
-      reportColumns(plan),
-      reports.values().map((report) => reportRecord(report, plan)),
-    );
+    const isListed = await listRows(ctx, reportColumns(plan), reports, {
+      record: (report) => reportRecord(report, plan),
+      allRows,
+      all: ctx.options.dryRun ? 'add --all-rows to the command' : `${command} --all-rows`,
+    });
+    // A dry run says them in any case.
+    if (!isListed && !ctx.options.dryRun)
+      for (const line of leftWords(reports, command)) ctx.notes.note(line);
     return undefined;
   } catch (error) {
     if (error instanceof CliError && error.kind === 'incomplete') return error;

@@ -73,6 +73,10 @@ const planArgument = {
   parse: nonEmpty,
 } as const;
 
+const allRowsFlag = flag.switch({
+  summary: 'list all rows, also on a terminal that would only count so many',
+});
+
 export const plan = defineCommand({
   description:
     'Reads a CSV file of refunds and every order in it, and writes a plan: what would be sent, row by row. Nothing is sent. The columns are order_id (or reference), charge_id, amount, reason, ref and note; paydesk reports all errors of the file at once.',
@@ -108,6 +112,7 @@ export const plan = defineCommand({
       summary: 'refunds that may be repeated; the plan says which it found',
       parse: (text) => text.split(',').filter((id) => id !== ''),
     }),
+    'all-rows': allRowsFlag,
     ...controlFlags,
   },
   examples: [
@@ -143,7 +148,7 @@ export const plan = defineCommand({
             errors: flags.errors,
           })
         : await refreshPlan(ctx, service, { ...asked, refresh: flags.refresh });
-    await showPlan(ctx, made, to, profile);
+    await showPlan(ctx, made, to, profile, { allRows: flags['all-rows'] === true });
     const cannot = made.rows.some(({ state }) => state === 'look' || state === 'impossible');
     return cannot ? exitCodes.batch : undefined;
   },
@@ -176,6 +181,7 @@ export const apply = defineCommand({
       summary: 'stop after so many refunds without a usable answer',
       defaultText: '5',
     }),
+    'all-rows': allRowsFlag,
     ...controlFlags,
   },
   examples: ['paydesk refunds apply refunds.plan', 'paydesk refunds apply refunds.plan --yes --json'],
@@ -192,6 +198,7 @@ export const apply = defineCommand({
       concurrency: flags.concurrency,
       maxFailures: flags['max-failures'],
       maxPerSecond: flags['max-rps'],
+      allRows: flags['all-rows'] === true,
     });
     return code === 0 ? undefined : code;
   },
@@ -209,6 +216,7 @@ export const status = defineCommand({
       summary: 'write the rows that certainly moved no money',
     }),
     force: flag.switch({ summary: 'replace the file of --rest' }),
+    'all-rows': allRowsFlag,
     only: flag.of<readonly RowVerdict[]>({
       value: 'VERDICT,…',
       summary: `list only these rows: ${rowVerdicts.join(', ')}`,
@@ -237,6 +245,7 @@ export const status = defineCommand({
       rest: flags.rest,
       force: flags.force === true,
       only: flags.only,
+      allRows: flags['all-rows'] === true,
     });
     return code === 0 ? undefined : code;
   },

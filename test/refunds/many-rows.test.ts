@@ -1,0 +1,47 @@
+/** Plans of many rows on a terminal: sums and what needs a person, not hundreds of lines; scripts get every row. */
+
+import { expect, it } from 'vitest';
+import { inOneLine } from '../harness/ran.ts';
+import { orders, startRefunds } from './refund-service.ts';
+
+// 55 orders that are there, and seven that are not.
+const count = 55;
+const rows = [
+  'order_id,amount,ref',
+  ...Array.from({ length: count + 7 }, (_, index) => `ord_${index + 1},100,`),
+];
+const atTerminal = { columns: 100, rows: 40 };
+
+it('plan, apply and status count them, group the reasons, and name the command that lists all of them', async () => {
+  await using service = await startRefunds(orders(count));
+  await service.plan(rows);
+  for (const words of [
+    ['refunds', 'plan', 'refunds.csv', '--to', 'again.plan'],
+    ['refunds', 'apply', 'refunds.plan', '--yes'],
+    ['refunds', 'status', 'refunds.plan'],
+  ]) {
+    const { stdout, stderr } = await service.run(words, atTerminal);
+    const said = inOneLine(stderr);
+    expect(stdout).toBe('');
+    expect(stderr.split('\n').length).toBeLessThan(20);
+    expect(said).toMatch(/all 62 rows: paydesk (?:-p \S+ )?refunds status \S+ --all-rows/);
+    expect(said).toMatch(/7 rows, lines 57, 58, 59, 60, 61, 62 and 1 more: there is no order/);
+  }
+});
+
+it('--all-rows and a pipe get every row', async () => {
+  await using service = await startRefunds(orders(count));
+  const piped = await service.plan(rows);
+  expect(piped.stdout.match(/^ *\d+ +ord_\d/gm)).toHaveLength(count + 7);
+  const all = await service.run(['refunds', 'status', 'refunds.plan', '--all-rows'], atTerminal);
+  expect(all.stdout.match(/^ *\d+ +ord_\d/gm)).toHaveLength(count + 7);
+});
+
+it('status says what is next: apply, and once all that can be is made, the rest as a file', async () => {
+  await using service = await startRefunds(orders(1));
+  await service.plan(['order_id,amount,ref', 'ord_1,100,', 'ord_9,100,']);
+  const status = async () => inOneLine((await service.run(['refunds', 'status', 'refunds.plan'])).stderr);
+  expect(await status()).toMatch(/next: paydesk (?:-p \S+ )?refunds apply refunds\.plan/);
+  await service.apply();
+  expect(await status()).toMatch(/next: paydesk (?:-p \S+ )?refunds status refunds\.plan --rest rest\.csv/);
+});
