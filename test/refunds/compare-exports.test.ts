@@ -138,3 +138,17 @@ it('an export with an order whose amounts are texts is compared all the same, an
   const verdicts = recordsIn(ran).map(({ order_id: id, verdict }) => `${String(id)} ${String(verdict)}`);
   expect(verdicts.filter((one) => !one.endsWith(' refunded'))).toEqual(['ord_t not_shown']);
 });
+
+it('an export in another time zone is compared with the days of that zone', async () => {
+  // 30 September, 22:00 in Mexico City, and 1 October, 04:00 in UTC.
+  const night = order('n', [made('rf_night', 9, october + 4 * 3600)]);
+  await using service = await startService({ orders: [...orders, night] });
+  const range = ['--since', '2026-10-01', '--until', '2026-11-01', '--tz', 'America/Mexico_City'];
+  const { stdout } = await service.run(['orders', 'export', '--rows', 'refunds', ...range, '--csv']);
+  writeFileSync(join(service.home.path, 'october.csv'), stdout);
+  const compare = ['refunds', 'compare', 'october.csv', '--period', '2026-10', '--json'];
+  expect((await service.run([...compare, '--tz', 'America/Mexico_City'])).code).toBe(0);
+  const ran = await service.run(compare);
+  expect(ran.code).toBe(8);
+  expect(recordsIn(ran).at(-1)).toMatchObject({ verdict: 'not_in_file', refund_id: 'rf_night' });
+});

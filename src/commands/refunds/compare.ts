@@ -3,8 +3,10 @@
 import { compareFile } from '../../changes/changes.ts';
 import { flag } from '../../flags/flags.ts';
 import { periodFlag } from '../../flags/typed-period.ts';
-import { clockAndZoneOf, rangeWords, timeRange, whenFlag } from '../../flags/typed-time.ts';
+import { clockIn, rangeWords, timeRange, whenFlag } from '../../flags/typed-time.ts';
 import { defineCommand } from '../command.ts';
+import { daysOfFlag } from '../export-flags.ts';
+import { sourceFlags } from '../report/report-flags.ts';
 import { delimiterFlag, delimiterOf, fileArgument } from './input-arguments.ts';
 
 export const compare = defineCommand({
@@ -15,6 +17,7 @@ export const compare = defineCommand({
     since: whenFlag('also find refunds that are not in the file, made since: today, monday, 30d, a date'),
     until: whenFlag('the refunds of --since were made before this time'),
     period: { ...periodFlag('none: only the rows of the file'), conflicts: ['since', 'until'] },
+    tz: sourceFlags.tz,
     delimiter: delimiterFlag,
     errors: flag.text({
       value: 'FILE',
@@ -34,9 +37,10 @@ export const compare = defineCommand({
   },
   async run(ctx, { args: [file], flags }) {
     const service = await ctx.service();
-    const here = clockAndZoneOf(ctx);
+    const days = daysOfFlag(ctx, flags.tz);
+    const here = clockIn(days, ctx.clock.now());
     const range = flags.period?.range(here) ?? timeRange(flags, here);
-    const span = rangeWords('other refunds made', range, ctx.days.full);
+    const span = rangeWords('other refunds made', range, days.full);
     if (span !== undefined) ctx.notes.note(span);
     const code = await compareFile(ctx, service, {
       file,
