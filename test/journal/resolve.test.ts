@@ -640,6 +640,15 @@ describe('the end of a look', () => {
     expect(effect.do).toBe('check');
   });
 
+  it('comes without a read where a person speaks of a refund that was made, and whose watch is over', () => {
+    const statement = { applied: false, operator: 'op7', note: 'n' };
+    const long = attempt(made, { ...made, time: 1000 + horizonMs });
+    const first = beginResolve({ change: 'i_1', attempt: 1, statement });
+    const known: Event = { is: 'known', attempts: [long], moment: at(2000 + horizonMs) };
+    const { effect } = [locked, known].reduce(({ state }, one) => resolve(state, one), first);
+    expect(effect.do).toBe('release');
+  });
+
   it('waits two minutes after the last moment of the sending, whenever that was', () => {
     const statement = { applied: false, operator: 'op7', note: 'n' };
     const late = { ...attempt({}), sent: { ...attempt().sent, time: 50_000, sendBy: 60_000 } };
