@@ -17,6 +17,7 @@ import type { FileRules, OpenProfile, Profile, Profiles, SettingTexts } from '..
 import { refuseUnsafeRuntime } from '../profiles/unsafe-runtime.ts';
 import type { Demo } from '../simulator/demo.ts';
 import type { Notes, Secrets } from '../terminal/terminal.ts';
+import { refuseAgent } from './agent.ts';
 import { localJournal, type SharedOfRun, type StoreChoice, storeOfRun } from './choose-store.ts';
 import type { Desk, DeskOfRun } from './desk.ts';
 import type { Globals } from './global-options.ts';
@@ -173,7 +174,9 @@ export function createAccount(parts: AccountParts): Account {
     async change(change) {
       // The end of such a command would not say what was sent.
       if (parts.changes !== 'service') throw new Error('commands.ts does not say that this command can send');
-      (await profiles.open(ofPlan)).allowChange();
+      const { allowChange, profile } = await profiles.open(ofPlan);
+      allowChange();
+      refuseAgent(parts.io.env, profile);
       const team = globals.dryRun ? undefined : await desk();
       if (team !== undefined) return await team.change(newChangeId(change))(change);
       const [client, { createChange }, { refuseUnfit }] = await Promise.all([

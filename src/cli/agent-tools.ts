@@ -32,27 +32,18 @@ const notForAgents = new Set(['copy', 'watch', 'force', 'from', 'from-file', 'al
 
 type RunForAgent = (
   line: readonly string[],
-  how: { readonly input?: string; readonly operator?: string },
+  how: { readonly input?: string; readonly operator?: string | undefined },
 ) => Promise<RanInside>;
-
-interface ProposalParts {
-  /** Unix milliseconds. */
-  readonly now: () => number;
-  readonly operator: string;
-}
 
 /** Answers an agent on the streams of a run, until it leaves. `run`: the entry of the program; `profile`: that of the run. */
 export async function serveAgent(
   run: RunLine,
   { io, version, signal }: Pick<RunState, 'io' | 'version' | 'signal'>,
-  { operator, profile }: { readonly operator: string; readonly profile: string | undefined },
+  profile: string | undefined,
 ): Promise<void> {
   const account = profile === undefined ? [] : ['-p', profile];
   const runLine: RunForAgent = (line, how) => runInside(run, io, line, how);
-  const tools = [
-    ...(await readTools(runLine, account)),
-    proposal(runLine, account, { now: () => io.clock.now(), operator }),
-  ];
+  const tools = [...(await readTools(runLine, account)), proposal(runLine, account, () => io.clock.now())];
   await serveTools(tools, { stdin: io.stdin, stdout: io.stdout, version, signal });
 }
 
@@ -150,7 +141,7 @@ const columns = ['order_id', 'charge_id', 'amount', 'reason', 'note', 'ref'] as 
 const text = (description: string) => ({ type: 'string', maxLength: 500, description });
 
 // The only tool that writes: a file, which is a plan.
-function proposal(runLine: RunForAgent, account: readonly string[], { now, operator }: ProposalParts): Tool {
+function proposal(runLine: RunForAgent, account: readonly string[], now: () => number): Tool {
   return {
     name: 'propose_refunds',
     description:
@@ -202,13 +193,9 @@ function proposal(runLine: RunForAgent, account: readonly string[], { now, opera
         '--json',
         '--no-input',
       ];
-      return resultOf(await runLine(line, { input: csvOf(rows), operator: agentName(operator, input.for) }));
+      return resultOf(await runLine(line, { input: csvOf(rows), operator: wordOf(input.for) || undefined }));
     },
   };
-}
-
-function agentName(operator: string, asked: unknown): string {
-  return `agent for ${typeof asked === 'string' && asked !== '' ? asked : operator}`;
 }
 
 function csvOf(rows: readonly JsonObject[]): string {

@@ -26,6 +26,7 @@ import {
   type Times,
 } from '../terminal/terminal.ts';
 import { createAccount } from './accounts.ts';
+import { agentOf } from './agent.ts';
 import { localJournal, type StoreChoice, sharedOfRun } from './choose-store.ts';
 import { changesOf, inJournalOf, typedProfile } from './command-line.ts';
 import type { Globals } from './global-options.ts';
@@ -166,7 +167,7 @@ export function createRun(state: RunState, globals: Globals, words: readonly str
     completionScript: async (shell) => (await import('./completion/scripts.ts')).completionScript(shell),
     async serveAgent() {
       const { serveAgent } = await import('./agent-tools.ts');
-      await serveAgent(run, state, { operator, profile: globals.profile });
+      await serveAgent(run, state, globals.profile);
     },
     shortTime,
     timeOfDay: (ms) => createTimes(state.zone(), now).show(Math.floor(ms / 1000), 'clock'),
@@ -330,6 +331,11 @@ function daysOf(times: () => Times): Days {
 }
 
 function operatorOf(io: Io): string {
+  const agent = agentOf(io.env);
+  return agent === undefined ? personOf(io) : `agent ${agent} for ${personOf(io)}`;
+}
+
+function personOf(io: Io): string {
   const named = variable(io.env, 'PAYDESK_OPERATOR');
   if (named !== undefined) return named;
   try {

@@ -3,6 +3,7 @@
 import { Readable, Writable } from 'node:stream';
 import { CliError } from '../errors.ts';
 import type { Io } from '../io.ts';
+import { agentOf } from './agent.ts';
 import { changesOf } from './command-line.ts';
 
 /** The entry of the program. */
@@ -15,7 +16,7 @@ export interface RanInside {
   readonly stderr: string;
 }
 
-/** `run`: the entry of the program. Throws CliError 'refused' for a line that could send a change, or settle one. */
+/** `run`: the entry of the program; `operator`: for whom. Throws CliError 'refused' for a line that could send a change, or settle one. */
 export async function runInside(
   run: RunLine,
   io: Io,
@@ -30,7 +31,11 @@ export async function runInside(
   const stderr = new Kept();
   const code = await run(argv, {
     ...io,
-    env: { ...io.env, ...(operator === undefined ? {} : { PAYDESK_OPERATOR: operator }) },
+    env: {
+      ...io.env,
+      PAYDESK_AGENT: agentOf(io.env) ?? 'mcp',
+      ...(operator === undefined ? {} : { PAYDESK_OPERATOR: operator }),
+    },
     stdin: Object.assign(Readable.from(input === '' ? [] : [input]), { setRawMode: () => undefined }),
     stdout,
     stderr,

@@ -6,7 +6,8 @@ import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { withoutPersons } from '../../src/mcp/mcp.ts';
-import { chargeOf, orderOf, refundedWhole } from '../harness/orders.ts';
+import { journalRows } from '../atmost/desk.ts';
+import { chargeOf, inProduction, orderOf, refundedWhole } from '../harness/orders.ts';
 import { bin, cleanEnv, type Home, newHome, paydesk } from '../harness/paydesk.ts';
 import { sit } from '../harness/person.ts';
 import { json } from '../harness/server.ts';
@@ -117,7 +118,7 @@ test('a proposal is a plan: nothing is sent until a person applies it', async ()
   expect(proposed).toMatchObject({ isError: false, exit_code: 0 });
   expect(shop.posts).toEqual([]);
   const [plan = ''] = readdirSync(shop.home.path).filter((name) => /^proposed-.*\.plan$/.test(name));
-  expect(readFileSync(join(shop.home.path, plan), 'utf8')).toContain('"operator":"agent for Lea"');
+  expect(readFileSync(join(shop.home.path, plan), 'utf8')).toContain('"operator":"agent mcp for Lea"');
   expect(proposed.data.notes?.join('\n')).toContain(`refunds apply ${plan}`);
   const applied = await paydesk(['refunds', 'apply', plan, '--yes'], { home: shop.home, env: shop.env });
   expect(applied.code, applied.stderr).toBe(0);
@@ -198,6 +199,39 @@ test('an agent is not answered at a terminal, and the end of its input ends the 
   expect(await atTerminal.leaves).toMatchObject({
     code: 2,
     screen: expect.stringContaining('mcp is started by an agent'),
+  });
+});
+
+describe('a run that says that an agent started it', () => {
+  const words = ['orders', 'refund', 'ord_1', '--yes', '--reason', 'requested_by_client', '--json'];
+
+  test.each(['PAYDESK_AGENT', 'AI_AGENT'])(
+    'with %s sends nothing in production, whatever it confirms',
+    async (name) => {
+      await using real = await startService({
+        mode: 'production',
+        orders: [inProduction(orderOf('ord_1', [chargeOf('ch_1', 900)]))],
+      });
+      const ran = await paydesk([...words, '--confirm', 'ord_1'], {
+        home: real.home,
+        env: { ...real.env, [name]: 'helper' },
+      });
+      expect(ran.code, ran.stderr).toBe(3);
+      expect(JSON.parse(ran.stderr)).toMatchObject({
+        message: 'agent helper started this run, and in production a person sends',
+        certain: 'nothing was sent',
+      });
+      expect(real.posts).toEqual([]);
+    },
+  );
+
+  test('stands in the journal of a sandbox as an agent for its user', async () => {
+    const ran = await paydesk(words, {
+      home: shop.home,
+      env: { ...shop.env, PAYDESK_AGENT: 'helper', PAYDESK_OPERATOR: 'Lea' },
+    });
+    expect(ran.code, ran.stderr).toBe(0);
+    expect(journalRows(shop.home)[0]).toMatchObject({ type: 'sent', operator: 'agent helper for Lea' });
   });
 });
 
