@@ -67,6 +67,7 @@ const told: readonly Story[] = [
     more: [
       done('help exit-codes'),
       done('completion bash'),
+      done('mcp'),
       done('completion zsh'),
       done('__complete zsh 1 orders'),
       ends(2, 'orders list --limit x --json'),

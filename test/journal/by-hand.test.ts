@@ -229,7 +229,18 @@ describe('after it was settled by hand', () => {
     const dry = await run('21T06:20:00', [...refund, '--dry-run', '--json']);
     expect(JSON.parse(dry.stdout).checks).toContain(words);
     expect(await screen('21T06:20:00', [...refund, '--dry-run'], 120)).toMatchInlineSnapshot(`
-      "would send: POST /orders/ord_1/refunds
+      "REFUND PART OF AN ORDER                                         sandbox shop
+      order   ord_1  35000 MXN  paid  21 Sep 2026 14:13
+      buyer   Buyer Name  buyer@example.com
+      from    charge 1 of 1, visa *4242, ch_1
+      reason  none is sent
+                         charge 1  order
+        paid                35000  35000
+        refunded so far         0     0
+        THIS REFUND          -300  -300  0.8 % of charge 1
+        left afterwards     34700  34700
+      will send once: {"charge_id":"ch_1", "amount":300}
+      would send: POST /orders/ord_1/refunds
       body: {"charge_id":"ch_1", "amount":300}
       note: settled by hand: op7 recorded on 21 Nov 2040 06:10:00 UTC that the refund of 300 MXN of 21 Nov 2040 05:05:12 UTC,
             sent by op7, was NOT made (Ana at the bank looked: nothing); it may still appear until tomorrow 05:06. If it was
