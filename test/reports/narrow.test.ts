@@ -23,12 +23,15 @@ describe('orders find', () => {
   const startOne = () =>
     startDated({ orders: [orderAt('ord_2tQ7zRk9PwE5xNvAm', '2040-11-20T10:00:00Z', { ...buyer, refunds })] });
 
-  test.each([80, 100])('at %i columns the row has REFUNDED, and the card and the buyer that matched', async (columns) => {
-    await using service = await startOne();
-    const screen = await screenOf(service, columns, 'orders', 'find', 'torres', '4242');
-    expect(screen).toMatch(/^ord_2tQ7zRk9PwE5xNvAm .* -4000\b.*\*4242 .*Torres/m);
-    expect(screen).not.toContain('matched ');
-  });
+  test.each([80, 100])(
+    'at %i columns the row has REFUNDED, and the card and the buyer that matched',
+    async (columns) => {
+      await using service = await startOne();
+      const screen = await screenOf(service, columns, 'orders', 'find', 'torres', '4242');
+      expect(screen).toMatch(/^ord_2tQ7zRk9PwE5xNvAm .* -4000\b.*\*4242 .*Torres/m);
+      expect(screen).not.toContain('matched ');
+    },
+  );
 
   test('at 60 columns it says that there is no room for the card', async () => {
     await using service = await startOne();
