@@ -174,9 +174,9 @@ export function createAccount(parts: AccountParts): Account {
     async change(change) {
       // The end of such a command would not say what was sent.
       if (parts.changes !== 'service') throw new Error('commands.ts does not say that this command can send');
-      const { allowChange, profile } = await profiles.open(ofPlan);
-      allowChange();
-      refuseAgent(parts.io.env, profile);
+      const chosen = await profiles.open(ofPlan);
+      chosen.allowChange();
+      refuseAgent(parts.io.env, chosen.profile);
       const team = globals.dryRun ? undefined : await desk();
       if (team !== undefined) return await team.change(newChangeId(change))(change);
       const [client, { createChange }, { refuseUnfit }] = await Promise.all([
