@@ -307,6 +307,19 @@ describe('what it says', () => {
   });
 });
 
+test('customers find --limit is what is shown, and the command under it goes on behind the last one', async () => {
+  const find = ['customers', 'find', 'example.com', '--csv', '--no-header', '--columns', 'id'];
+  const all = (await desk.script(find)).stdout.trim().split('\n');
+  const first = await desk.script([...find, '--limit', '3', '--page-size', '2']);
+  expect(first.stdout.trim().split('\n')).toEqual(all.slice(0, 3));
+  expect(first.stderr).toContain(
+    `further customers: paydesk customers find example.com --limit 3 --page-size 2 --next ${all[2]}`,
+  );
+  const next = ['customers', 'find', 'example.com', '--limit', '3', '--next', all[2] ?? ''];
+  const second = await desk.script([...next, ...find.slice(3)]);
+  expect(second.stdout.trim().split('\n')).toEqual(all.slice(3, 6));
+});
+
 describe('memory', () => {
   async function peakOf(pages: number): Promise<number> {
     await using server = await startServer(orderPages({ pages, count: 250 }));

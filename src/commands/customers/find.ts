@@ -39,7 +39,15 @@ export const find = defineCommand({
       defaultText: String(defaultMax),
     }),
     next: flag.id('customers', { value: 'ID', summary: 'start the search after this customer' }),
-    limit: flag.integer(1, 1000, { value: 'N', summary: 'customers per page' }),
+    limit: flag.integer(1, Number.MAX_SAFE_INTEGER, {
+      value: 'N',
+      summary: 'show at most this many customers',
+    }),
+    'page-size': flag.integer(1, 1000, {
+      value: 'N',
+      summary: 'ask for so many customers at once',
+      defaultText: 'as many as the service gives',
+    }),
   },
   examples: ['paydesk -p demo customers find torres', 'paydesk -p demo customers find ana --json --no-input'],
   async run(ctx, { args: [texts], flags }) {
@@ -57,7 +65,12 @@ interface Search {
   /** Customers to read at most. */
   readonly max: number;
   readonly isBound: boolean;
-  readonly paging: { readonly next?: string | undefined; readonly limit?: number | undefined };
+  readonly paging: {
+    readonly next?: string | undefined;
+    /** Customers to show at most. */
+    readonly limit?: number | undefined;
+    readonly 'page-size'?: number | undefined;
+  };
 }
 
 /** How far a search came. */
@@ -77,14 +90,21 @@ async function searchPages(ctx: Context, service: Service, search: Search): Prom
     tally.read === 0 ? '' : `${tally.read} customers read, ${tally.found} found`,
   );
   try {
-    for await (const page of longPages(service, 'customers', paging)) {
+    const { next, limit = Number.POSITIVE_INFINITY, 'page-size': size } = paging;
+    for await (const page of longPages(service, 'customers', { next, limit: size })) {
       const { records, hasMore } = upTo(page, max - tally.read);
-      const hits = records.filter(({ value }) => finds(customerFields(value)) !== undefined);
+      const found = records.filter(({ value }) => finds(customerFields(value)) !== undefined);
+      const hits = found.slice(0, limit - tally.found);
       if (hits.length > 0) await sink.page(hits);
       tally.read += records.length;
       tally.found += hits.length;
       tally.last = idOf(records.at(-1)) ?? tally.last;
       tally.hasMore = hasMore;
+      if (tally.found >= limit) {
+        tally.last = idOf(hits.at(-1)) ?? tally.last;
+        tally.hasMore = hasMore || tally.last !== idOf(records.at(-1));
+        break;
+      }
       if (tally.read >= max) break;
     }
   } catch (error) {
@@ -136,6 +156,7 @@ function onwards({ profile }: Service, { texts, max, isBound, paging }: Search, 
   const options = [
     ...(isBound ? ['--max', String(max)] : []),
     ...(paging.limit === undefined ? [] : ['--limit', String(paging.limit)]),
+    ...(paging['page-size'] === undefined ? [] : ['--page-size', String(paging['page-size'])]),
     ...(last === undefined ? [] : ['--next', last]),
   ];
   // A text that begins like an option must come after `--`.
