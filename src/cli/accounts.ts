@@ -1,8 +1,8 @@
 /** Connects a run to the account of a profile: with a client for reads, and with the journal, through which all changes go. */
 
 import { mkdirSync } from 'node:fs';
-import { isDeepStrictEqual } from 'node:util';
 import { type Client, createPace, openClient, type Pace, proxyFor } from '../api/api.ts';
+import { isObject } from '../api/spec.ts';
 import type { WhatChanges } from '../commands/commands.ts';
 import type { Context } from '../context/context.ts';
 import { CliError } from '../errors.ts';
@@ -221,11 +221,18 @@ type LimitsOf = (service: Pick<Client['service'], 'profile' | 'keyFingerprint'>)
 // Throws CliError 'refused' if somebody set a limit of the account after this run read them.
 async function refuseOtherLimits({ service }: Client, limitsOf: LimitsOf): Promise<void> {
   const now = withLimits(service.profile, await limitsOf(service));
-  if (isDeepStrictEqual(now.settings, service.profile.settings)) return;
+  if (inOneForm(now.settings) === inOneForm(service.profile.settings)) return;
   throw new CliError('refused', 'somebody set a limit of this account since this command read them', {
     certain: 'nothing was sent',
     now: ['run the command again'],
   });
+}
+
+// The same limits may have been set in another order.
+function inOneForm(settings: Profile['settings']): string {
+  return JSON.stringify(settings, (_key, one: unknown) =>
+    isObject(one) ? Object.fromEntries(Object.entries(one).toSorted(([a], [b]) => (a < b ? -1 : 1))) : one,
+  );
 }
 
 async function deskOf(parts: DeskOfRun, open: () => Promise<OpenProfile>): Promise<Desk | undefined> {
