@@ -1,6 +1,6 @@
 /** What a software agent can call: the reading commands as tools, and one tool that proposes refunds as a plan. */
 
-import type { JsonObject } from '../api/spec.ts';
+import { type JsonObject, refundReasonValues } from '../api/spec.ts';
 import type { Command } from '../commands/command.ts';
 import { commands } from '../commands/commands.ts';
 import type { Argument, Flag } from '../flags/flags.ts';
@@ -159,7 +159,7 @@ function proposal(runLine: RunForAgent, account: readonly string[], now: () => n
               order_id: text('id of the order'),
               charge_id: text('id of the charge, its number in orders_show, or full for the whole order'),
               amount: text("a whole number in the service's units, or full"),
-              reason: text('the reason, such as requested_by_client'),
+              reason: { type: 'string', enum: [...refundReasonValues] },
               note: text('what the reason other needs'),
               ref: text('a name of the row; needed where two rows are about one charge'),
             },

@@ -98,6 +98,8 @@ async function layOutFiles(line: string, home: Home): Promise<void> {
     await paydesk(['-p', 'demo', 'orders', 'export', '--to', file], { home });
   }
   if (/ refunds (plan|apply|status|compare) /.test(line)) await layOutRefunds(line, home);
+  for (const [, file = ''] of line.matchAll(/orders compare ([\w.-]+)/g))
+    writeFileSync(join(home.path, file), 'order_id,amount\nord_2tQ7zRk9PwE5xNvAm,35000\n');
   for (const [, file = ''] of line.matchAll(/--from ([\w.-]+)/g)) {
     writeFileSync(join(home.path, file), JSON.stringify({ base_url: 'http://127.0.0.1:9', mode: 'sandbox' }));
   }

@@ -27,6 +27,7 @@ const writers = [
   'refunds plan --refresh rows.plan --force --to',
   'refunds plan bad.csv --force --errors',
   'refunds compare bad.csv --force --errors',
+  'orders compare bad.csv --force --errors',
   'refunds status rows.plan --force --rest',
   'orders refund ORDER --amount 300 --allocate in-order --to',
   'report --force --to',

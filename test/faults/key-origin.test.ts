@@ -94,7 +94,7 @@ describe.concurrent('a base URL that the key was not stored for is refused (3) w
     await add(home, server.url);
     edit(home, server.url, `${server.url}/v2`);
     expect((await paydesk(['-p', 'a', 'orders', 'list'], { home })).code).toBe(0);
-    expect(server.requests.map(({ url }) => url)).toEqual(['/v2/orders']);
+    expect(server.requests.map(({ url }) => url)).toEqual(['/v2/orders?limit=20']);
   });
 
   test('an edited profile is told of by profile show, and a new key for the new origin works', async () => {

@@ -256,17 +256,17 @@ describe.concurrent('an order of the other mode is refused (3) before anything i
     using home = newHome();
     const cases = [
       { mode: 'PRODUCTION', env: production.env, at: 'Type the amount' },
-      { mode: 'sandbox', env: desk.env, at: 'Send it?' },
-      { mode: 'simulator', env: { PAYDESK_PROFILE: 'demo' }, at: 'Send it?' },
+      { mode: 'sandbox', env: desk.env, at: 'Send it\\?' },
+      { mode: 'simulator', env: { PAYDESK_PROFILE: 'demo' }, at: 'Send it\\?' },
     ];
     for (const { mode, env, at } of cases) {
       const terminal = sit(['orders', 'refund'], { home, env: { ...env, NO_COLOR: '1' } }, 120);
       await terminal.answer(`[${mode}] Which order?`, '');
       await terminal.answer('> ', '\r');
-      await terminal.answer(`[${mode}] How much?`, '\r');
-      await terminal.answer(`[${mode}] Why?`, '\r');
-      await terminal.answer(`[${mode}] Note`, '\r');
-      await terminal.answer(`[${mode}] ${at}`, '\r');
+      await terminal.answer(new RegExp(`\\[${mode}\\] .*How much\\?`), '\r');
+      await terminal.answer(new RegExp(`\\[${mode}\\] .*Why\\?`), '\r');
+      await terminal.answer(new RegExp(`\\[${mode}\\] .*Note`), '\r');
+      await terminal.answer(new RegExp(`\\[${mode}\\] .*${at}`), '\r');
       expect(await terminal.leaves).toMatchObject({ code: 3 });
     }
   });

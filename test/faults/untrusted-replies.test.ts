@@ -238,13 +238,14 @@ describe('a read that is refused in another form than the service documents', ()
     expect(narrow).toMatchInlineSnapshot(`
       "error:   the service refused the request: header x is not allowed (FST_ERR, HTTP
                406, log_id 77)
-      certain: nothing was changed by GET /orders
+      certain: nothing was changed by GET /orders?limit=36
       now:     show these lines to whoever runs the service
       "
     `);
     expect(differences(await screenAt(120), narrow)).toMatchInlineSnapshot(`
-      "instead of lines 1 to 2:
-      error:   the service refused the request: header x is not allowed (FST_ERR, HTTP 406, log_id 77)"
+      "instead of lines 1 to 3:
+      error:   the service refused the request: header x is not allowed (FST_ERR, HTTP 406, log_id 77)
+      certain: nothing was changed by GET /orders?limit=37"
     `);
   });
 

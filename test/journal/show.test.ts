@@ -68,6 +68,12 @@ test('the id of an order stands for its only change; of several it says how many
   expect(several.code).toBe(2);
   const { message, commands } = JSON.parse(several.stderr) as { message: string; commands: string[][] };
   expect(message).toBe(`${order.id} is an order, with 2 changes in the journal: say which change`);
-  const listed = await desk.run(home, [...(commands[0] ?? []).slice(1), '--json']);
+  // The newest changes by their ids, and where they all are.
+  expect(commands.map((words) => words.slice(1, 3).join(' '))).toEqual([
+    'journal show',
+    'journal show',
+    'journal list',
+  ]);
+  const listed = await desk.run(home, [...(commands.at(-1) ?? []).slice(1), '--json']);
   expect(JSON.parse(listed.stdout).data).toHaveLength(2);
 });

@@ -168,7 +168,7 @@ describe('a token', () => {
     expect(JSON.parse((await desk.run(['profile', 'show', 'shop', '--json'])).stdout)).toMatchObject({
       sender: sender.url,
       member: 'lea',
-      role: 'lead',
+      member_role: 'lead',
       desk: 'desk-1',
     });
   });

@@ -30,8 +30,8 @@ const lines: Readonly<Record<string, readonly string[]>> = {
   'profile check': ['demo'],
   'simulator reset': [],
 };
-/** It waits, and its one line is read by every test that starts one. */
-const waiting = ['simulator serve'];
+/** They wait for others: every test that starts a simulator reads its one line, and test/mcp speaks as an agent. */
+const waiting = ['simulator serve', 'mcp'];
 
 test('with --json every command prints one document and no escape, or fails with one error object (C20, C21)', async () => {
   const commands = (await leafCommands()).filter(
