@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { AccountMarks } from '../../src/journal/same-account.ts';
 import {
   attemptsOf,
+  hasSameLimits,
   isOfLivemode,
   isSameAddress,
   lockName,
@@ -111,6 +112,51 @@ describe('two changes may be of one account', () => {
     const ofService = marksOfService(service);
     expect(hashed).toBe(0);
     expect(ofService).toMatchObject({ origin: 'https://pay.example', livemode: true, keyFingerprint: 'k1' });
+  });
+});
+
+describe('limits of one account hold for another', () => {
+  const [here, there] = ['https://pay.example', 'https://other.example'];
+  const keyed = (origin: string, keyFingerprint: string | undefined, livemode = false) =>
+    marks(origin, { keyFingerprint, livemode });
+
+  it.each<[string, AccountMarks, AccountMarks, boolean]>([
+    [
+      'at the same address, whatever its key and spelling',
+      keyed(here, 'k1'),
+      keyed(`${here}:443/`, 'k2'),
+      true,
+    ],
+    ['with the same key at another address', keyed(here, 'k1'), keyed(there, 'k1'), true],
+    ['not with another key at another address', keyed(here, 'k1'), keyed(there, 'k2'), false],
+    ['not where nobody knows the keys of two addresses', marks(here), marks(there), false],
+    [
+      'not in production at another address with another key',
+      keyed(here, 'k1', true),
+      keyed(there, 'k2', true),
+      false,
+    ],
+    ['not in the other mode of the same address', keyed(here, 'k1', true), keyed(here, 'k1'), false],
+    ['in a demo', keyed('demo:a', 'k1'), keyed('demo:a', 'k2'), true],
+    ['not in another demo', keyed('demo:a', 'k1'), keyed('demo:b', 'k1'), false],
+    ['not of a demo, with the same key', keyed('demo:a', 'k1'), keyed(here, 'k1'), false],
+    ['not for a demo, with the same key', keyed(here, 'k1'), keyed('demo:a', 'k1'), false],
+  ])('%s', (_, one, other, same) => {
+    expect(hasSameLimits(one, other)).toBe(same);
+  });
+});
+
+it('a question beside the guards does not count as having seen the rows of an order', async () => {
+  const store = createMemoryStore();
+  const service = { profile: profileInUse('https://pay.example'), keyFingerprint: undefined };
+  const orderId = 'ord_1';
+  await store.attempts({ orderId });
+  const other = sent('i_other', 1);
+  await store.append({ ...other, proof: { ...other.proof, orderId } });
+  await attemptsOf(store, service, orderId);
+  const own = sent('i_own', 2);
+  await expect(store.append({ ...own, proof: { ...own.proof, orderId } })).rejects.toMatchObject({
+    kind: 'refused',
   });
 });
 
