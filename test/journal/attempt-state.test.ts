@@ -17,12 +17,14 @@ import {
   isWatched,
   isYoung,
   mayBeOpen,
+  mayBeYoung,
   mayChange,
   mayNeedLook,
   needsPerson,
   ownRefunds,
   verdictOf,
   wasOver,
+  youngUntil,
 } from '../../src/journal/attempt-state.ts';
 import type { AttemptRecord, Moment, SentRow, VerdictRow } from '../../src/journal/journal-rows.ts';
 import { momentOfRow } from '../../src/journal/journal-time.ts';
@@ -224,6 +226,7 @@ it.each<[Partial<VerdictRow>, boolean]>([
   [{ verdict: 'rejected', confirmed: false }, true],
   [{ verdict: 'rejected', confirmed: true }, false],
   [{ verdict: 'rejected' }, false],
+  [{ verdict: 'rejected', confirmed: true, by: 'person' }, true],
   [{ verdict: 'unknown' }, true],
   [{ verdict: 'not_seen' }, true],
   [{ verdict: 'applied' }, true],
@@ -532,4 +535,47 @@ it('a person must look at what is unconfirmed, and at an alarm until it is ackno
   expect(needsPerson(attempt([{ verdict: 'applied', alarm: 'duplicate' }]), now)).toBe(true);
   expect(needsPerson(attempt([{ verdict: 'applied', acknowledged: 'duplicate' }]), now)).toBe(false);
   expect(needsPerson(attempt([{ verdict: 'applied' }]), now)).toBe(false);
+});
+
+describe('a refund that a person recorded as made', () => {
+  const boot = (id: string, ms: number) => ({ id, ms });
+  const until = { time: 100, boot: boot('b1', 50) };
+
+  it.each<[string, Partial<Moment>, boolean]>([
+    ['before its time', { time: 99 }, true],
+    ['at its time', { time: 100 }, false],
+    ['after its time, while the clocks disagree', { time: 200, skewed: true }, true],
+    [
+      'after its time, and before it since the start of the machine',
+      { time: 200, boot: boot('b1', 49) },
+      true,
+    ],
+    ['after its time by both clocks', { time: 200, boot: boot('b1', 50) }, false],
+    ['after its time, since another start', { time: 200, boot: boot('b2', 1) }, false],
+  ])('%s', (_, now, young) => {
+    expect(mayBeYoung(until, { ...at(0), ...now })).toBe(young);
+  });
+
+  it('has only the journal’s time where no row knows the start of its machine', () => {
+    expect(mayBeYoung({ time: 100, boot: undefined }, { ...at(200), boot: boot('b1', 1) })).toBe(false);
+  });
+
+  it('is young as long as its newest rows say, by the start that the last of them knows', () => {
+    const said = (ms: number, id: string, more: Partial<VerdictRow> = {}): Partial<VerdictRow> => ({
+      by: 'person',
+      clocks: { wall: 0, boot: boot(id, ms) },
+      ...more,
+    });
+    const record = attempt([said(900, 'b1', { time: 3000 }), said(5, 'b2', { time: 2000 })]);
+    expect(youngUntil(record)).toEqual({ time: 3000 + horizonMs, boot: boot('b2', 5 + horizonMs) });
+    expect(youngUntil(attempt([said(900, 'b1', { skewed: true })]))?.time).toBe(Number.MAX_SAFE_INTEGER);
+    expect(youngUntil(attempt([{ by: 'read' }]))).toBeUndefined();
+  });
+});
+
+it('only a refund counts as money that went back', () => {
+  const expected = [{ chargeId: 'ch_1', amount: -5 }];
+  const asA = (kind: SentRow['proof']['kind']) => ({ proof: { ...sent('', 0).proof, kind, expected } });
+  expect(countedAmount(attempt([{ verdict: 'applied' }], asA('refund')))).toBe(5);
+  expect(countedAmount(attempt([{ verdict: 'applied' }], asA('capture')))).toBe(0);
 });
