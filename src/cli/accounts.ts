@@ -17,7 +17,7 @@ import type { FileRules, OpenProfile, Profile, Profiles, SettingTexts } from '..
 import { refuseUnsafeRuntime } from '../profiles/unsafe-runtime.ts';
 import type { Demo } from '../simulator/demo.ts';
 import type { Notes, Secrets } from '../terminal/terminal.ts';
-import { refuseAgent } from './agent.ts';
+import { refuseAgent } from './agent/agent.ts';
 import { localJournal, type SharedOfRun, type StoreChoice, storeOfRun } from './choose-store.ts';
 import type { Desk, DeskOfRun } from './desk.ts';
 import type { Globals } from './global-options.ts';

@@ -26,12 +26,12 @@ import {
   type Times,
 } from '../terminal/terminal.ts';
 import { createAccount } from './accounts.ts';
-import { agentOf } from './agent.ts';
+import { agentOf } from './agent/agent.ts';
+import type { RunLine } from './agent/run-inside.ts';
 import { localJournal, type StoreChoice, sharedOfRun } from './choose-store.ts';
 import { changesOf, inJournalOf, typedProfile } from './command-line.ts';
 import type { Globals } from './global-options.ts';
 import { findJournalPlace, type JournalPlace, senderFileIn } from './journal-place.ts';
-import type { RunLine } from './run-inside.ts';
 import type { RunState } from './run-state.ts';
 import { createBytesReader, createChunkReader, createOwnFileGuard, createReaders } from './user-files.ts';
 
@@ -166,7 +166,7 @@ export function createRun(state: RunState, globals: Globals, words: readonly str
     refuseOwnFile,
     completionScript: async (shell) => (await import('./completion/scripts.ts')).completionScript(shell),
     async serveAgent() {
-      const { serveAgent } = await import('./agent-tools.ts');
+      const { serveAgent } = await import('./agent/agent-tools.ts');
       await serveAgent(run, state, globals.profile);
     },
     shortTime,

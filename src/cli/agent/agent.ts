@@ -1,8 +1,8 @@
 /** A software agent that runs paydesk: how it is named, and what it may not do. Pure. */
 
-import { CliError } from '../errors.ts';
-import { type Env, variable } from '../io.ts';
-import { type Profile, plainCommand } from '../profiles/profiles.ts';
+import { CliError } from '../../errors.ts';
+import { type Env, variable } from '../../io.ts';
+import { type Profile, plainCommand } from '../../profiles/profiles.ts';
 
 // Agents say so themselves: a variable that is there may refuse, and one that is not proves nothing.
 const variables = ['PAYDESK_AGENT', 'AI_AGENT'];

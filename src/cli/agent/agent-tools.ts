@@ -1,13 +1,13 @@
 /** What a software agent can call: the reading commands as tools, and one tool that proposes refunds as a plan. */
 
-import { type JsonObject, refundReasonValues } from '../api/spec.ts';
-import type { Command } from '../commands/command.ts';
-import { commands } from '../commands/commands.ts';
-import type { Argument, Flag } from '../flags/flags.ts';
-import type { InputSchema, Tool, ToolResult } from '../mcp/mcp.ts';
-import { serveTools } from '../mcp/serve-tools.ts';
+import { type JsonObject, refundReasonValues } from '../../api/spec.ts';
+import type { Command } from '../../commands/command.ts';
+import { commands } from '../../commands/commands.ts';
+import type { Argument, Flag } from '../../flags/flags.ts';
+import type { InputSchema, Tool, ToolResult } from '../../mcp/mcp.ts';
+import { serveTools } from '../../mcp/serve-tools.ts';
+import type { RunState } from '../run-state.ts';
 import { type RanInside, type RunLine, runInside } from './run-inside.ts';
-import type { RunState } from './run-state.ts';
 
 // The commands that an agent may call. None of them can send or settle anything.
 const readable = new Set([

@@ -1,10 +1,10 @@
 /** Runs a command line inside of another run, as a script would: its output is kept, nobody is asked, and nothing is sent. */
 
 import { Readable, Writable } from 'node:stream';
-import { CliError } from '../errors.ts';
-import type { Io } from '../io.ts';
+import { CliError } from '../../errors.ts';
+import type { Io } from '../../io.ts';
+import { changesOf } from '../command-line.ts';
 import { agentOf } from './agent.ts';
-import { changesOf } from './command-line.ts';
 
 /** The entry of the program. */
 export type RunLine = (argv: readonly string[], io: Io) => Promise<number>;
