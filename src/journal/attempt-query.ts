@@ -44,6 +44,11 @@ export interface AttemptFilter {
   readonly madeByHand?: MomentAsked | undefined;
   /** About no order, and its last verdict is a person's. */
   readonly byHand?: true | undefined;
+  /**
+   * Narrows nothing. The guards ask before they send: a later row on this order, or under this idempotency key, stops what they send
+   * then, since they have not seen it. Nobody else asks so: it would count as seen what no guard saw.
+   */
+  readonly beforeSending?: true | undefined;
 }
 
 /** The parts of a moment that tell whether a horizon may not be over. */

@@ -39,8 +39,8 @@ export async function knownAttempts(
   const { kind, orderId, idempotencyKey, change, account } = subject;
   const found = [
     ...(await store.attempts({ change })),
-    ...(orderId === undefined ? [] : await store.attempts({ orderId })),
-    ...(idempotencyKey === undefined ? [] : await store.attempts({ idempotencyKey })),
+    ...(orderId === undefined ? [] : await store.attempts({ orderId, beforeSending: true })),
+    ...(idempotencyKey === undefined ? [] : await store.attempts({ idempotencyKey, beforeSending: true })),
     ...(orderId === undefined ? await openAlike(store, subject) : []),
     ...(kind === 'order' ? await creationsFor(store, subject, now) : []),
   ];

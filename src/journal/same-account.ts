@@ -103,8 +103,6 @@ export async function attemptsOf(
   service: Pick<Service, 'profile' | 'keyFingerprint'>,
   orders: string | ReadonlySet<string>,
 ): Promise<readonly AttemptRecord[]> {
-  // A question about one order alone counts as having seen its rows, and only the guards may see them so: whoever asks between their
-  // look and the sending would hide from them what another run sent meanwhile.
   const all = await store.attempts({ orderIds: typeof orders === 'string' ? new Set([orders]) : orders });
   return all.filter((record) => mayBeOf(service, record));
 }

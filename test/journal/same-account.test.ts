@@ -150,10 +150,11 @@ it('a question beside the guards does not count as having seen the rows of an or
   const store = createMemoryStore();
   const service = { profile: profileInUse('https://pay.example'), keyFingerprint: undefined };
   const orderId = 'ord_1';
-  await store.attempts({ orderId });
+  await store.attempts({ orderId, beforeSending: true });
   const other = sent('i_other', 1);
   await store.append({ ...other, proof: { ...other.proof, orderId } });
   await attemptsOf(store, service, orderId);
+  await store.attempts({ orderId });
   const own = sent('i_own', 2);
   await expect(store.append({ ...own, proof: { ...own.proof, orderId } })).rejects.toMatchObject({
     kind: 'refused',

@@ -321,7 +321,7 @@ export function storeContract(
 
     describe('adds no SENT of a run that has not seen what another run did', () => {
       it('to the same order since it asked', async () => {
-        const ofOrder = { origin: 'https://pay.example', orderId: 'ord_1' };
+        const ofOrder = { origin: 'https://pay.example', orderId: 'ord_1', beforeSending: true } as const;
         const [one, other] = [open(), open()];
         expect(await one.attempts(ofOrder)).toEqual([]);
         await other.append(sent('i_b', 1));
@@ -340,7 +340,11 @@ export function storeContract(
       });
 
       it('under the same idempotency key since it asked', async () => {
-        const ofScript = { origin: 'https://pay.example', idempotencyKey: 'T1' };
+        const ofScript = {
+          origin: 'https://pay.example',
+          idempotencyKey: 'T1',
+          beforeSending: true,
+        } as const;
         const on = (change: string, orderId: string) => ({
           ...onOrder(change, orderId),
           idempotencyKey: 'T1',
@@ -562,8 +566,8 @@ export function storeContract(
 
       it('do not count as something that another run did to an order', async () => {
         const [one, other] = [open(), open()];
-        await one.attempts({ orderId: 'ord_1' });
-        await one.attempts({ idempotencyKey: 'T1' });
+        await one.attempts({ orderId: 'ord_1', beforeSending: true });
+        await one.attempts({ idempotencyKey: 'T1', beforeSending: true });
         await other.append(setting(1));
         await one.append(sent('i_a', 2, { idempotencyKey: 'T1' }));
         expect((await one.verify()).rows).toBe(2);

@@ -65,9 +65,9 @@ describe('a run has read the rows of a journal', () => {
 describe('a run says which rows it has looked at', () => {
   it('of an order and of an id of a script: those that were there when it asked', () => {
     const { rules, add } = journalOf(onOrder('i_a', 'ord_1', { idempotencyKey: 'night-1' }));
-    rules().attempts({ orderId: 'ord_1' });
+    rules().attempts({ orderId: 'ord_1', beforeSending: true });
     add(setting(2));
-    rules().attempts({ idempotencyKey: 'night-1' });
+    rules().attempts({ idempotencyKey: 'night-1', beforeSending: true });
     add(setting(3));
     expect(rules().seenOf(onOrder('i_b', 'ord_1', { idempotencyKey: 'night-1' }))).toEqual({
       order: 1,
@@ -275,7 +275,7 @@ describe('a row that somebody wrote past paydesk', () => {
     damage(`UPDATE rows SET body = '{nonsense', body_hash = '${body_hash}', hash = '${whole}' WHERE seq = 2`);
     add(onOrder('i_b', 'ord_2'));
     expect(changes({ orderId: 'ord_2' })).toEqual(['i_b']);
-    expect(() => rules().attempts({ orderId: 'ord_1' })).toThrow(
+    expect(() => rules().attempts({ orderId: 'ord_1', beforeSending: true })).toThrow(
       expect.objectContaining({
         kind: 'refused',
         message: 'row 2 of the journal cannot be read, so nobody knows what it says',
@@ -306,7 +306,7 @@ describe('another run wrote what this one has not seen', () => {
     ['a verdict', verdict('i_a', 2)],
   ])('on the same order: %s, so nothing is sent until it asks again', (_, row) => {
     const { rules, add } = journalOf(sent('i_a', 1));
-    rules().attempts({ orderId: 'ord_1' });
+    rules().attempts({ orderId: 'ord_1', beforeSending: true });
     rules().refuseUnseen(sent('i_c', 3));
     add(row);
     expect(() => rules().refuseUnseen(sent('i_c', 3))).toThrow(lateOnOrder);
@@ -314,13 +314,13 @@ describe('another run wrote what this one has not seen', () => {
     rules().refuseUnseen(setting(3));
     rules().refuseUnseen(onOrder('i_c', 'ord_2'));
     rules().refuseUnseen(onOrder('i_c', undefined));
-    rules().attempts({ orderId: 'ord_1' });
+    rules().attempts({ orderId: 'ord_1', beforeSending: true });
     rules().refuseUnseen(sent('i_c', 3));
   });
 
   it('on an order that has no attempts, or on another order, stops nothing', () => {
     const { rules, add } = journalOf();
-    rules().attempts({ orderId: 'ord_1' });
+    rules().attempts({ orderId: 'ord_1', beforeSending: true });
     add(onOrder('i_b', 'ord_2'), setting(1));
     rules().refuseUnseen(sent('i_a', 3));
   });
@@ -330,7 +330,7 @@ describe('another run wrote what this one has not seen', () => {
 
   it('under the same idempotency key: the same change', () => {
     const { rules, add } = journalOf(on('i_a', 'ord_1'));
-    rules().attempts({ idempotencyKey: 'T1' });
+    rules().attempts({ idempotencyKey: 'T1', beforeSending: true });
     rules().refuseUnseen(on('i_b', 'ord_2'));
     add(on('i_c', 'ord_2'));
     expect(() => rules().refuseUnseen(on('i_b', 'ord_2'))).toThrow(
@@ -342,13 +342,13 @@ describe('another run wrote what this one has not seen', () => {
     );
     rules().refuseUnseen(on('i_b', 'ord_2', { idempotencyKey: 'T2' }));
     rules().refuseUnseen(on('i_b', 'ord_2', { idempotencyKey: undefined }));
-    rules().attempts({ idempotencyKey: 'T1' });
+    rules().attempts({ idempotencyKey: 'T1', beforeSending: true });
     rules().refuseUnseen(on('i_b', 'ord_2'));
   });
 
   it('under the same idempotency key: a verdict on the earlier attempt', () => {
     const { rules, add } = journalOf(on('i_a', 'ord_1'), on('i_b', 'ord_1'));
-    rules().attempts({ idempotencyKey: 'T1' });
+    rules().attempts({ idempotencyKey: 'T1', beforeSending: true });
     add(verdict('i_a', 7));
     expect(() => rules().refuseUnseen(on('i_c', 'ord_1'))).toThrow(
       expect.objectContaining({ parts: expect.objectContaining({ now: ['paydesk journal show i_a'] }) }),
@@ -357,7 +357,7 @@ describe('another run wrote what this one has not seen', () => {
 
   it('under the same idempotency key: another change', () => {
     const { rules, add } = journalOf();
-    rules().attempts({ idempotencyKey: 'T1' });
+    rules().attempts({ idempotencyKey: 'T1', beforeSending: true });
     add(on('i_a', 'ord_1'));
     expect(() => rules().refuseUnseen(on('i_b', 'ord_2'))).toThrow(
       expect.objectContaining({
@@ -369,7 +369,7 @@ describe('another run wrote what this one has not seen', () => {
 
   it('under the same idempotency key of another account stops nothing', () => {
     const { rules, add } = journalOf();
-    rules().attempts({ idempotencyKey: 'T1' });
+    rules().attempts({ idempotencyKey: 'T1', beforeSending: true });
     const demo = { origin: 'http://127.0.0.1:9', account: 'http://127.0.0.1:9 service demo' };
     const { proof } = on('i_a', 'ord_1');
     add(on('i_a', 'ord_1', { ...demo, proof: { ...proof, livemode: false } }));
@@ -400,7 +400,7 @@ describe('a row was changed behind the back of the run', () => {
   it('if its words are others', () => {
     const { rules, damage } = journalOf(sent('i_a', 1));
     damage("UPDATE rows SET row = replace(row, '-5', '-6')");
-    expect(() => rules().attempts({ orderId: 'ord_1' })).toThrow(damaged('was changed'));
+    expect(() => rules().attempts({ orderId: 'ord_1', beforeSending: true })).toThrow(damaged('was changed'));
     expect(() => rules().refuseDamaged(sent('i_b', 2))).toThrow(damaged('was changed'));
   });
 
@@ -413,7 +413,7 @@ describe('a row was changed behind the back of the run', () => {
     add(row);
     damage(`DROP INDEX one_sent; UPDATE rows SET type = '${type}' WHERE seq = 2`);
     const refused = expect.objectContaining({ message: 'the journal is damaged: row 2 has a changed type' });
-    expect(() => rules().attempts({ orderId: 'ord_1' })).toThrow(refused);
+    expect(() => rules().attempts({ orderId: 'ord_1', beforeSending: true })).toThrow(refused);
     expect(() => rules().refuseDamaged(sent('i_c', 2))).toThrow(refused);
   });
 });

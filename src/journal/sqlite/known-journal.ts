@@ -60,9 +60,10 @@ export interface Asked {
 /** Notes that a run has seen all rows up to this number about what it asks for. */
 export function noteAsked(
   { orders, scripts }: Asked,
-  { orderId, idempotencyKey }: AttemptFilter,
+  { orderId, idempotencyKey, beforeSending }: AttemptFilter,
   seq: number,
 ): void {
+  if (beforeSending !== true) return;
   if (orderId !== undefined) orders.set(orderId, seq);
   if (idempotencyKey !== undefined) scripts.set(idempotencyKey, seq);
 }

@@ -118,17 +118,20 @@ describe('a row that another process adds between two questions of a run', () =>
   it('is seen by every question, and stops a refund of its order', async () => {
     await filled();
     await inStore(async (store) => {
-      expect(await store.attempts({ orderId: 'ord_2' })).toHaveLength(1);
+      expect(await store.attempts({ orderId: 'ord_2', beforeSending: true })).toHaveLength(1);
       expect(await store.attempts({ unconfirmed: true })).toEqual([]);
       expect(await store.newest()).toMatchObject({ time: 6 });
       addElsewhere(on('i_d', 'ord_2', 7));
       await expect(store.append(on('i_e', 'ord_2', 8))).rejects.toThrow('another run changed ord_2');
       expect(await store.newest()).toMatchObject({ time: 7 });
       expect(await store.attempts({ unconfirmed: true })).toMatchObject([{ sent: { change: 'i_d' } }]);
-      expect(await store.attempts({ orderId: 'ord_2' })).toHaveLength(2);
+      expect(await store.attempts({ orderId: 'ord_2', beforeSending: true })).toHaveLength(2);
       addElsewhere(verdict('i_d', 9));
       expect(await store.attempts({ unconfirmed: true })).toEqual([]);
-      expect(await store.attempts({ orderId: 'ord_2' })).toMatchObject([{}, { verdicts: [{ time: 9 }] }]);
+      expect(await store.attempts({ orderId: 'ord_2', beforeSending: true })).toMatchObject([
+        {},
+        { verdicts: [{ time: 9 }] },
+      ]);
       await store.append(on('i_e', 'ord_2', 10));
       expect(await store.attempts({ unconfirmed: true })).toMatchObject([{ sent: { change: 'i_e' } }]);
     });
