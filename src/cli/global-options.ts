@@ -6,6 +6,7 @@ import type { Flag, Input } from '../flags/flags.ts';
 import { flag, nonEmpty, short, usage } from '../flags/flags.ts';
 import { type Env, variable } from '../io.ts';
 import { type Format, formats } from '../terminal/terminal.ts';
+import { type CsvOfRun, csvOfRun } from './csv-style.ts';
 import { readTypedWords } from './typed-words.ts';
 
 const usualTimeoutSeconds = 60;
@@ -42,6 +43,28 @@ export const globalFlags = {
     defaultText: "the terminal's; without one nothing is cut",
   }),
   'no-header': flag.switch({ summary: 'no heading line in table and csv', env: 'PAYDESK_NO_HEADER' }),
+  bom: flag.switch({
+    summary: 'begin csv with a byte order mark, by which a spreadsheet knows UTF-8',
+    env: 'PAYDESK_BOM',
+  }),
+  delimiter: flag.choice(['comma', 'semicolon', 'tab'], {
+    value: 'WORD',
+    summary:
+      'the sign between the cells of csv; typed, also of a CSV that is read, if paydesk does not recognise it',
+    env: 'PAYDESK_DELIMITER',
+    defaultText: 'comma',
+  }),
+  decimal: flag.choice(['point', 'comma'], {
+    value: 'WORD',
+    summary: 'the sign before decimals in csv',
+    env: 'PAYDESK_DECIMAL',
+    defaultText: 'point',
+  }),
+  for: flag.choice(['excel'], {
+    value: 'PROGRAM',
+    summary: 'csv that this program opens right: sets --bom, --delimiter and --decimal, and says so',
+    env: 'PAYDESK_FOR',
+  }),
   'no-input': flag.switch({ summary: 'never ask; a missing value is an error', env: 'PAYDESK_NO_INPUT' }),
   yes: flag.switch({ short: 'y', summary: 'answer yes to a confirmation (production needs --confirm)' }),
   'dry-run': flag.switch({ summary: 'read, show what would be sent, and send nothing' }),
@@ -116,6 +139,7 @@ export interface Globals {
   /** PAYDESK_COLUMNS. A list shows the ones that it has. */
   readonly usualColumns: readonly string[] | undefined;
   readonly header: boolean;
+  readonly csv: CsvOfRun;
   /** How wide tables and screens are. */
   readonly width: number | undefined;
   /** The options about output as they were typed, to be repeated in the command for the next page. */
@@ -141,8 +165,16 @@ export interface Globals {
 export function resolveGlobals(typed: GlobalInput, env: Env): Globals {
   const accessible = isOn(env, 'PAYDESK_ACCESSIBLE') || env.TERM === 'dumb';
   const value = <T>(given: T | undefined, flag: Flag<T>): T | undefined => given ?? fromVariable(env, flag);
-  const on = (name: 'no-header' | 'no-input' | 'quiet' | 'debug' | 'utc') =>
+  const on = (name: 'no-header' | 'no-input' | 'quiet' | 'debug' | 'utc' | 'bom') =>
     typed[name] === true || isOn(env, globalFlags[name].env ?? '');
+  const csv = csvOfRun({
+    bom: on('bom'),
+    delimiter: value(typed.delimiter, globalFlags.delimiter),
+    decimal: value(typed.decimal, globalFlags.decimal),
+    program: value(typed.for, globalFlags.for),
+    typed,
+    env,
+  });
   const askedFormat = formatOf(typed) ?? fromVariable(env, globalFlags.output);
   return {
     profile: value(typed.profile, globalFlags.profile),
@@ -152,7 +184,8 @@ export function resolveGlobals(typed: GlobalInput, env: Env): Globals {
     usualColumns: fromVariable(env, globalFlags.columns),
     header: !on('no-header'),
     width: value(typed.width, globalFlags.width),
-    outputWords: outputWords(typed),
+    csv,
+    outputWords: [...outputWords(typed), ...csv.words],
     input: !on('no-input') && !isOn(env, 'CI'),
     yes: typed.yes === true,
     dryRun: typed['dry-run'] === true,

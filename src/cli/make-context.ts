@@ -46,6 +46,7 @@ export function createRun(state: RunState, globals: Globals, words: readonly str
   const { io, clock, folders, signal } = state;
   const { out, ask } = state.screen();
   const notes = notesOf(state);
+  if (globals.csv.note !== undefined) notes.note(globals.csv.note);
   const now = () => clock.now();
   const simulator = { folder: join(folders.state, 'simulator'), now, cwd: io.cwd };
   const demo = createDemo({ ...simulator, fault: variable(io.env, 'PAYDESK_DEMO_FAULT') });
@@ -231,6 +232,7 @@ function exportDoor(parts: {
           named: globals.columns,
           usual: globals.usualColumns,
           header: globals.header,
+          csv: globals.csv,
           locale: () => ({ ...state.locale(), zone: file.zone }),
           now: () => state.clock.now(),
           secrets: state.secrets,

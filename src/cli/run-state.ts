@@ -85,7 +85,8 @@ type ScreenOptions = Pick<
   | 'debug'
   | 'utc'
   | 'width'
->;
+> &
+  Partial<Pick<Globals, 'csv'>>;
 
 // These count until the command line is read.
 const plainOptions: ScreenOptions = {

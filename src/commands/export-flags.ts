@@ -102,13 +102,14 @@ export function contentWords(
   input: ExportInput,
   { format }: ExportForm,
 ): readonly string[] {
-  const { columns, header } = options;
+  const { columns, header, csv } = options;
   return [
     ...limitWords(input),
     '-o',
     format,
     ...(columns === undefined ? [] : ['--columns', columns.join(',')]),
     ...(header ? [] : ['--no-header']),
+    ...(format === 'csv' ? csv.words : []),
   ];
 }
 

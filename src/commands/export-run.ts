@@ -188,7 +188,7 @@ async function toFile(run: ExportRun, written: ExportForm, to: string): Promise<
     force: input.force === true,
     resume: input.resume === true,
     asked: [job.resource, ...job.words, ...contentWords(ctx, input, written)],
-    query: { ...job.query(), format: written.format, gzip: written.gzip },
+    query: { ...job.query(), ...formOf(ctx, written) },
     profile: service.profile,
     keyFingerprint: service.keyFingerprint,
   });
@@ -231,6 +231,12 @@ async function writePages(
   } finally {
     endProgress();
   }
+}
+
+// How the file is written, as its manifest says it.
+function formOf({ options: { csv } }: Context, { format, gzip }: ExportForm): JsonObject {
+  const isUsual = format !== 'csv' || csv.delimiter === ',';
+  return { format, gzip, ...(isUsual ? {} : { delimiter: csv.delimiter }) };
 }
 
 // Shows count, rate and time while the export runs.

@@ -12,7 +12,7 @@ import type { PlanSender, Plans } from '../plans/plans.ts';
 import type { ProfileDraft, Profiles, TypedKey } from '../profiles/profiles.ts';
 import type { SenderDoor } from '../sender/sender.ts';
 import type { SimulatorControl } from '../simulator/simulator.ts';
-import type { Ask, Format, Notes, Output, Shell } from '../terminal/terminal.ts';
+import type { Ask, CsvStyle, Format, Notes, Output, Shell } from '../terminal/terminal.ts';
 
 /** The values of the global options, from flag, environment, profile or default. */
 interface GlobalOptions {
@@ -24,6 +24,11 @@ interface GlobalOptions {
   readonly usualColumns: readonly string[] | undefined;
   /** Whether table and csv start with a heading line. */
   readonly header: boolean;
+  /** How CSV is written, and the sign between the cells of one that is read, if it was typed. */
+  readonly csv: CsvStyle & {
+    readonly words: readonly string[];
+    readonly typedDelimiter: CsvStyle['delimiter'] | undefined;
+  };
   /** The typed output options. The command for the next page repeats them. */
   readonly outputWords: readonly string[];
   readonly yes: boolean;

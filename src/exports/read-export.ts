@@ -60,7 +60,7 @@ async function readProblems(file: string): Promise<readonly ExportProblem[]> {
 
 async function* recordsOf(
   file: string,
-  { format, gzip }: JsonObject,
+  { format, gzip, delimiter }: JsonObject,
   columns: readonly string[],
 ): AsyncGenerator<JsonObject, undefined> {
   const bytes = createReadStream(file);
@@ -68,7 +68,7 @@ async function* recordsOf(
   // An error of the file itself would not reach the reader of the unpacked bytes.
   bytes.on('error', (error) => chunks.destroy(error));
   try {
-    if (format === 'csv') yield* csvRecords(chunks, columns);
+    if (format === 'csv') yield* csvRecords(chunks, columns, typeof delimiter === 'string' ? delimiter : ',');
     else yield* jsonRecords(file, chunks, format === 'json' ? 2 : 0);
   } catch (error) {
     if (error instanceof CliError) throw error;
@@ -87,9 +87,9 @@ async function* jsonRecords(file: string, chunks: AsyncIterable<Uint8Array>, dep
   }
 }
 
-async function* csvRecords(bytes: Readable, columns: readonly string[]) {
+async function* csvRecords(bytes: Readable, columns: readonly string[], delimiter: string) {
   let isFirst = true;
-  for await (const cells of csvLines(bytes)) {
+  for await (const cells of csvLines(bytes, delimiter)) {
     // With --no-header the first line is a record.
     const isHeading = isFirst && cells.every((cell, index) => cell === columns[index]);
     isFirst = false;
@@ -98,8 +98,9 @@ async function* csvRecords(bytes: Readable, columns: readonly string[]) {
 }
 
 /** The lines of a CSV as cells. A cell may hold line breaks. Rejects with the error of the stream that is read. */
-export function csvLines(bytes: Readable): AsyncIterable<readonly string[]> {
-  return pipeline(bytes, parse({ record_delimiter: '\n', relax_column_count: true }), () => undefined);
+export function csvLines(bytes: Readable, delimiter = ','): AsyncIterable<readonly string[]> {
+  const parser = parse({ bom: true, delimiter, record_delimiter: '\n', relax_column_count: true });
+  return pipeline(bytes, parser, () => undefined);
 }
 
 /** The record of one line. A column such as `customer_info.email` becomes an object with that field. */

@@ -30,6 +30,16 @@ export function withoutFormulaSafety(safe: string): string {
   return safe.replace(new RegExp(added, 'g'), '');
 }
 
+/** How a CSV is written. */
+export interface CsvStyle {
+  /** Whether it begins with a byte order mark. */
+  readonly bom: boolean;
+  readonly delimiter: ',' | ';' | '\t';
+  readonly decimal: '.' | ',';
+}
+
+export const usualCsv: CsvStyle = { bom: false, delimiter: ',', decimal: '.' };
+
 /** One line of a CSV, with its line feed. */
 export function csvLine(texts: readonly string[], delimiter = ','): string {
   return `${texts.map((text) => quote(text, delimiter)).join(delimiter)}\n`;
@@ -47,17 +57,26 @@ export function csvList(
   header: boolean,
   reading: Reading,
   clean: (text: string) => string,
+  { isBegun = false, ...style }: CsvStyle & { readonly isBegun?: boolean } = usualCsv,
 ): ListFormat {
-  let headed = !header;
+  const { bom, delimiter } = style;
+  let headed = isBegun;
   const heading = (): string => {
     if (headed) return '';
     headed = true;
     // A title may come from the file of a person, so it may look like a formula too.
-    return csvLine(columns.map(({ name }) => formulaSafe(clean(name))));
+    const titles = header
+      ? csvLine(
+          columns.map(({ name }) => formulaSafe(clean(name))),
+          delimiter,
+        )
+      : '';
+    return (bom ? '\ufeff' : '') + titles;
   };
   return {
     page: (rows) =>
-      heading() + rows.map(({ value }) => csvLine(cells(columns, value, reading, clean))).join(''),
+      heading() +
+      rows.map(({ value }) => csvLine(cells(columns, value, reading, clean, style), delimiter)).join(''),
     end: () => heading(),
   };
 }
@@ -67,13 +86,15 @@ function cells(
   record: JsonObject,
   reading: Reading,
   clean: (text: string) => string,
+  { decimal }: CsvStyle,
 ): readonly string[] {
   return columns.map((column) => {
     const value = column.value(record, reading.referenceKeys);
     const text = csvValue(value, column.kind, reading);
-    const isNumber = numbers.includes(column.kind) && typeof value !== 'string';
+    const isNumber =
+      typeof value === 'number' || (numbers.includes(column.kind) && typeof value !== 'string');
     // A number stays a number, even a negative refund. Only a text of the service can be a formula.
-    return isNumber && number.test(text) ? text : formulaSafe(clean(text));
+    return isNumber && number.test(text) ? text.replace('.', decimal) : formulaSafe(clean(text));
   });
 }
 

@@ -4,7 +4,7 @@ import type { Column } from '../api/resources.ts';
 import type { JsonObject } from '../api/spec.ts';
 import type { ExportFormat } from '../exports/exports.ts';
 import { loadPaint } from './color.ts';
-import { csvList } from './csv.ts';
+import { type CsvStyle, csvList } from './csv.ts';
 import { jsonList, ndjsonList, rowOf } from './json.ts';
 import type { OutputOptions } from './output.ts';
 import { cleanCell } from './sanitise.ts';
@@ -75,6 +75,7 @@ export async function stdoutFormat(
         header,
         readingOf(options),
         stdout.isTTY ? clean : (text) => cleanCell(secrets.clean(text)),
+        options.csv,
       );
     case 'list':
       return fieldList(named, columns, readingOf(options), clean);
@@ -104,6 +105,7 @@ interface FileFormatOptions {
   /** PAYDESK_COLUMNS. The file gets the ones that the list has. */
   readonly usual: readonly string[] | undefined;
   readonly header: boolean;
+  readonly csv: CsvStyle;
   /** What the file holds already. */
   readonly begun: { readonly bytes: number; readonly rows: number };
   /** Its zone is that of local times. */
@@ -146,16 +148,17 @@ export function fileFormat(options: FileFormatOptions): FileFormat {
 }
 
 function formatOfFile(shown: readonly Column[], options: FileFormatOptions): ListFormat {
-  const { format, header, begun, secrets } = options;
+  const { format, header, begun, secrets, csv } = options;
   switch (format) {
     case 'ndjson':
       return ndjsonList();
     case 'json':
       return jsonList(begun.rows);
     case 'csv':
-      return csvList(shown, header && begun.bytes === 0, readingOf(options), (text) =>
-        cleanCell(secrets.clean(text)),
-      );
+      return csvList(shown, header, readingOf(options), (text) => cleanCell(secrets.clean(text)), {
+        ...csv,
+        isBegun: begun.bytes > 0,
+      });
   }
 }
 

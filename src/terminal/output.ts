@@ -4,6 +4,7 @@ import type { Column } from '../api/resources.ts';
 import type { JsonObject } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
 import { type ColorLevel, loadLightOnDark, loadPaint } from './color.ts';
+import type { CsvStyle } from './csv.ts';
 import { rowOf, screenRowOf } from './json.ts';
 import { type DrawnHow, type ListFormat, type Row, stdoutFormat } from './list-format.ts';
 import type { Secrets } from './secrets.ts';
@@ -34,6 +35,8 @@ export interface OutputOptions {
   /** PAYDESK_COLUMNS. A list shows the ones that it has. */
   readonly usualColumns?: readonly string[] | undefined;
   readonly header: boolean;
+  /** Absent: the usual CSV. */
+  readonly csv?: CsvStyle | undefined;
   readonly color: ColorLevel;
   readonly accessible: boolean;
   /** A list in the format `list` has the columns of a wide table, not every field: nobody asked for that format. */

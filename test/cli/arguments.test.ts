@@ -172,6 +172,9 @@ test('every global option is read the same before, between and after the words o
 /** A value for each global option that takes no name. */
 const valueFor: Readonly<Record<string, string>> = {
   output: 'json',
+  delimiter: 'tab',
+  decimal: 'comma',
+  for: 'excel',
   columns: 'id,amount',
   color: 'always',
   timeout: '5',
@@ -263,6 +266,9 @@ const values = [
     '24h',
     'r_1',
     'systemd',
+    'tab',
+    'comma',
+    'excel',
     'viewer',
     'i_1',
   ]);

@@ -18,7 +18,7 @@ import {
   plus,
 } from '../../reports/reports.ts';
 import { defineCommand } from '../command.ts';
-import { delimiterFlag, delimiterOf, fileArgument } from '../refunds/input-arguments.ts';
+import { fileArgument } from '../refunds/input-arguments.ts';
 import { openSource, sourceFlags } from '../report/report-flags.ts';
 import { sayAsOf } from '../report/report-rows.ts';
 import { amountsOf } from '../report/report-screen.ts';
@@ -30,7 +30,6 @@ export const compare = defineCommand({
   arguments: [fileArgument(true)],
   flags: {
     period: periodFlag('none: only the rows of the file'),
-    delimiter: delimiterFlag,
     errors: flag.text({
       value: 'FILE',
       writes: true,
@@ -48,9 +47,11 @@ export const compare = defineCommand({
     8: 'some rows were not, or a payment is not in the file',
   },
   async run(ctx, { args: [file], flags }) {
-    const { period, delimiter, errors, force = false } = flags;
-    const typed = delimiter === undefined ? undefined : delimiterOf[delimiter];
-    const input = readInputFile(await ctx.plans.input(file), { delimiter: typed, for: 'charges' });
+    const { period, errors, force = false } = flags;
+    const input = readInputFile(await ctx.plans.input(file), {
+      delimiter: ctx.options.csv.typedDelimiter,
+      for: 'charges',
+    });
     await refuseProblems(ctx, input, input.problems, { file, errors, force });
     const needs = { kind: 'everything', makers: false, names: true } as const;
     const source = await openSource(ctx, { flags, period, needs });

@@ -7,7 +7,7 @@ import { clockIn, rangeWords, timeRange, whenFlag } from '../../flags/typed-time
 import { defineCommand } from '../command.ts';
 import { daysOfFlag } from '../export-flags.ts';
 import { sourceFlags } from '../report/report-flags.ts';
-import { delimiterFlag, delimiterOf, fileArgument } from './input-arguments.ts';
+import { fileArgument } from './input-arguments.ts';
 
 export const compare = defineCommand({
   description:
@@ -18,7 +18,6 @@ export const compare = defineCommand({
     until: whenFlag('the refunds of --since were made before this time'),
     period: { ...periodFlag('none: only the rows of the file'), conflicts: ['since', 'until'] },
     tz: sourceFlags.tz,
-    delimiter: delimiterFlag,
     errors: flag.text({
       value: 'FILE',
       writes: true,
@@ -44,7 +43,7 @@ export const compare = defineCommand({
     if (span !== undefined) ctx.notes.note(span);
     const code = await compareFile(ctx, service, {
       file,
-      delimiter: flags.delimiter === undefined ? undefined : delimiterOf[flags.delimiter],
+      delimiter: ctx.options.csv.typedDelimiter,
       others: span === undefined ? undefined : range,
       errors: flags.errors,
       force: flags.force === true,

@@ -1,7 +1,6 @@
-/** What commands that read an input file share: its argument, and the sign between its cells. */
+/** What commands that read an input file share: its argument. */
 
-import { flag, nonEmpty } from '../../flags/flags.ts';
-import type { Delimiter } from '../../plans/plans.ts';
+import { nonEmpty } from '../../flags/flags.ts';
 
 /** The argument that names an input file. */
 export function fileArgument<const R extends boolean>(required: R) {
@@ -12,15 +11,3 @@ export function fileArgument<const R extends boolean>(required: R) {
     parse: nonEmpty,
   } as const;
 }
-
-/** What stands between the cells of an input file. */
-export const delimiterFlag = flag.choice(['comma', 'semicolon', 'tab'], {
-  value: 'WORD',
-  summary: 'the sign between the cells, if paydesk does not recognise it',
-});
-
-export const delimiterOf: Readonly<Record<'comma' | 'semicolon' | 'tab', Delimiter>> = {
-  comma: ',',
-  semicolon: ';',
-  tab: '\t',
-};

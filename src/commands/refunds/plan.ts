@@ -22,7 +22,7 @@ import {
 } from '../../plans/plans.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import { defineCommand } from '../command.ts';
-import { delimiterFlag, delimiterOf, fileArgument } from './input-arguments.ts';
+import { fileArgument } from './input-arguments.ts';
 
 const controlFlags = {
   'expect-count': flag.integer(0, 100_000, {
@@ -88,7 +88,6 @@ export const plan = defineCommand({
       value: 'PLAN',
       summary: 'make a new plan from an older one: read its orders again, keep its rows',
     }),
-    delimiter: delimiterFlag,
     errors: flag.text({
       value: 'FILE',
       writes: true,
@@ -144,7 +143,7 @@ export const plan = defineCommand({
         ? await planFile(ctx, service, {
             ...asked,
             file: file ?? '-',
-            delimiter: flags.delimiter === undefined ? undefined : delimiterOf[flags.delimiter],
+            delimiter: ctx.options.csv.typedDelimiter,
             errors: flags.errors,
           })
         : await refreshPlan(ctx, service, { ...asked, refresh: flags.refresh });

@@ -1,0 +1,63 @@
+/** How CSV is written: its byte order mark, the sign between its cells and the sign before decimals, from the flags or as a spreadsheet of this machine wants it. */
+
+import { type Env, variable } from '../io.ts';
+import type { CsvStyle } from '../terminal/terminal.ts';
+import type { GlobalInput } from './global-options.ts';
+
+/** The signs between cells, by the words for them. */
+export const delimiterSigns = { comma: ',', semicolon: ';', tab: '\t' } as const;
+
+/** The CSV of a run. */
+export interface CsvOfRun extends CsvStyle {
+  /** The delimiter that was typed. It counts for a file that is read too. */
+  readonly typedDelimiter: CsvStyle['delimiter'] | undefined;
+  /** The flags that say the same. None of them is needed for the usual CSV. */
+  readonly words: readonly string[];
+  /** What --for has set, as a note. */
+  readonly note: string | undefined;
+}
+
+/** What flags or variables say of CSV. */
+interface CsvAsked {
+  readonly delimiter: GlobalInput['delimiter'] | undefined;
+  readonly decimal: GlobalInput['decimal'] | undefined;
+  readonly bom: boolean;
+  /** --for. */
+  readonly program: GlobalInput['for'] | undefined;
+  readonly typed: Pick<GlobalInput, 'delimiter' | 'for'>;
+  readonly env: Env;
+}
+
+/** A spreadsheet that shows decimals behind a comma parts the cells of a CSV by semicolons. */
+export function csvOfRun({ bom, delimiter, decimal, program, typed, env }: CsvAsked): CsvOfRun {
+  const isFor = program !== undefined;
+  const point = decimal ?? (isFor ? decimalOf(env) : 'point');
+  const between = delimiter ?? (isFor && point === 'comma' ? 'semicolon' : 'comma');
+  const hasBom = isFor || bom;
+  const words = [
+    ...(hasBom ? ['--bom'] : []),
+    ...(between === 'comma' ? [] : ['--delimiter', between]),
+    ...(point === 'point' ? [] : ['--decimal', point]),
+  ];
+  return {
+    bom: hasBom,
+    delimiter: delimiterSigns[between],
+    decimal: point === 'point' ? '.' : ',',
+    typedDelimiter: typed.delimiter && delimiterSigns[typed.delimiter],
+    words,
+    note:
+      typed.for !== undefined
+        ? `--for ${program}, as the language of this machine writes numbers: --bom --delimiter ${between} --decimal ${point}; type --decimal if the spreadsheet has another language`
+        : undefined,
+  };
+}
+
+// How the language of this machine writes decimals. A text that is no language counts as C, which has a point.
+function decimalOf(env: Env): 'point' | 'comma' {
+  const said = variable(env, 'LC_ALL') ?? variable(env, 'LC_NUMERIC') ?? variable(env, 'LANG');
+  const language = said?.replace(/[.@].*$/, '').replaceAll('_', '-');
+  const known = language !== undefined && /^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$/.test(language);
+  if (language !== undefined && !known) return 'point';
+  const parts = new Intl.NumberFormat(language).formatToParts(1.5);
+  return parts.some(({ type, value }) => type === 'decimal' && value === ',') ? 'comma' : 'point';
+}

@@ -1,0 +1,98 @@
+/** CSV as a spreadsheet opens it: its byte order mark, its delimiter and its decimals, in lists, summaries and exports. */
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { chargeOf, listOf, orderOf, refundOf } from '../harness/orders.ts';
+import { pages, startAnswering } from '../harness/service.ts';
+
+// 1 July 2026, 12:00 in UTC.
+const bought = 1_782_907_200;
+const order = orderOf(
+  'ord_A',
+  [
+    chargeOf('ch_1', 40_000, {
+      order_id: 'ord_A',
+      created_at: bought,
+      paid_at: bought,
+      status: 'partially_refunded',
+      refunds: listOf(refundOf('rf_1', 5000, { created_at: bought + 60 })),
+    }),
+  ],
+  {
+    created_at: bought,
+    updated_at: bought + 60,
+    amount_refunded: 5000,
+    payment_status: 'partially_refunded',
+    customer_info: { object: 'customer_info', name: 'Zoë; Co' },
+  },
+);
+const desk = () => startAnswering(pages([order]));
+const german = { env: { LANG: 'de_DE.UTF-8' } };
+const july = ['--period', '2026-07', '--csv', '--columns', 'refunded,rate_percent'];
+
+test('--for excel writes CSV as the language of the machine wants it, and says what it set', async () => {
+  await using service = await desk();
+  const summary = ['refunds', 'summary', ...july, '--for', 'excel'];
+  const spanish = await service.run(summary, { env: { LANG: 'es_ES.UTF-8' } });
+  expect(spanish.stdout).toBe('\ufeffrefunded;rate_percent\n5000;12,5\n');
+  expect(spanish.stderr).toContain(
+    '--for excel, as the language of this machine writes numbers: --bom --delimiter semicolon --decimal comma',
+  );
+  const mexican = await service.run(summary, { env: { LANG: 'es_MX.UTF-8' } });
+  expect(mexican.stdout).toBe('\ufeffrefunded,rate_percent\n5000,12.5\n');
+  // The standard language of a machine, and what was typed, which counts more.
+  expect((await service.run(summary, { env: { LANG: 'es_ES.UTF-8', LC_ALL: 'C' } })).stdout).toBe(
+    mexican.stdout,
+  );
+  const typed = await service.run([...summary, '--decimal', 'comma', '--delimiter', 'tab'], {
+    env: { LANG: 'C' },
+  });
+  expect(typed.stdout).toBe('\ufeffrefunded\trate_percent\n5000\t12,5\n');
+  // A desk says it once, and is not told each time.
+  const always = await service.run(['refunds', 'summary', ...july], {
+    env: { LANG: 'es_ES.UTF-8', PAYDESK_FOR: 'excel' },
+  });
+  expect([always.stdout, always.stderr.includes('--for')]).toEqual([spanish.stdout, false]);
+});
+
+test('each of --bom, --delimiter and --decimal works alone, and a cell with the delimiter is quoted', async () => {
+  await using service = await desk();
+  const list = ['orders', 'list', '--csv', '--columns', 'id,customer_info.name'];
+  expect((await service.run([...list, '--delimiter', 'semicolon'])).stdout).toBe(
+    'id;customer_info.name\nord_A;"Zoë; Co"\n',
+  );
+  expect((await service.run([...list, '--bom', '--no-header'])).stdout).toBe('\ufefford_A,Zoë; Co\n');
+  expect((await service.run(['refunds', 'summary', ...july, '--decimal', 'comma'])).stdout).toBe(
+    'refunded,rate_percent\n5000,"12,5"\n',
+  );
+});
+
+test('an export for a spreadsheet is read again as any other, by a report and by a comparison', async () => {
+  await using service = await desk();
+  const words = ['orders', 'export', '--rows', 'refunds', '--to', 'july.csv', '--for', 'excel'];
+  const ran = await service.run(words, german);
+  expect(ran.code, ran.stderr).toBe(0);
+  const file = readFileSync(join(service.home.path, 'july.csv'), 'utf8');
+  expect(file.split('\n')[0]).toMatch(/^\ufeffid;order_id;charge_id;amount;/);
+  expect((await service.run(['orders', 'export', '--verify', 'july.csv'])).code).toBe(0);
+  expect((await service.run(['orders', 'export', '--to', 'all.csv', '--for', 'excel'], german)).code).toBe(0);
+  const from = ['--from-file', 'all.csv', '--period', '2026-07', '--csv', '--columns', 'orders,amount'];
+  const sums = await service.run(['orders', 'summary', ...from]);
+  expect([sums.code, sums.stdout], sums.stderr).toEqual([0, 'orders,amount\n1,40000\n']);
+  const compared = await service.run([
+    'refunds',
+    'compare',
+    'july.csv',
+    '--csv',
+    '--columns',
+    'order_id,verdict',
+  ]);
+  expect([compared.code, compared.stdout]).toEqual([0, 'order_id,verdict\nord_A,refunded\n']);
+});
+
+test('a program that paydesk does not know is named', async () => {
+  await using service = await desk();
+  const ran = await service.run(['orders', 'list', '--csv', '--for', 'calc']);
+  expect([ran.code, ran.stdout, ran.stderr]).toEqual([2, '', expect.stringContaining('not one of excel')]);
+});
