@@ -3,12 +3,13 @@
  * administrator chose one (`journal.folder`).
  */
 
-import { accessSync, constants, lstatSync, readFileSync, type Stats } from 'node:fs';
+import { accessSync, constants, lstatSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
 import { CliError, systemCode, systemReason } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { fieldsOf } from '../profiles/early-reads.ts';
 import { type FileRules, quoted } from '../profiles/profiles.ts';
+import { invalidMachineFile, nothingDone as certain, readMachineFile } from './machine-file.ts';
 
 /** Where the journal, its witness and its locks lie. */
 export interface JournalPlace {
@@ -33,7 +34,8 @@ interface PlaceParts extends Pick<Io, 'machineFile' | 'uid'> {
  * this user cannot use the common folder: with a journal of their own, the same refund could be sent twice.
  */
 export function findJournalPlace({ machineFile, uid, notice, ...own }: PlaceParts): JournalPlace {
-  const common = readMachineFile(machineFile, uid);
+  const text = readMachineFile({ path: machineFile, name: configuration, uid });
+  const common = text === undefined ? undefined : folderIn(machineFile, text);
   if (common === undefined)
     return {
       folder: own.stateFolder,
@@ -63,33 +65,7 @@ export function senderFileIn(configFolder: string): string {
 }
 
 const none = { throwIfNoEntry: false } as const;
-
-// The common folder; undefined if the machine has none.
-function readMachineFile(path: string, uid: number | undefined): string | undefined {
-  try {
-    // The folder first: who can write it can replace the file.
-    const places = [dirname(path), path].map((place) => [place, lstatSync(place, none)] as const);
-    if (places.some(([, stat]) => stat === undefined)) return undefined;
-    if (uid === undefined) throw invalid(path, 'cannot be used on a system without user ids', 'to remove it');
-    for (const [place, stat] of places) {
-      const problem = stat && unsafety(stat);
-      if (problem !== undefined) throw unsafe(place, problem);
-    }
-    return folderIn(path, readFileSync(path, 'utf8'));
-  } catch (error) {
-    if (systemCode(error) === 'ENOTDIR') return undefined;
-    if (error instanceof CliError) throw error;
-    const open = `chmod a+rX ${quoted(dirname(path))} ${quoted(path)}`;
-    throw invalid(path, `cannot be read: ${systemReason(error)}`, `to let everybody read it: ${open}`);
-  }
-}
-
-// Why others than root may have written something; undefined if nobody may.
-function unsafety(stat: Stats): string | undefined {
-  if (stat.isSymbolicLink()) return 'is a symbolic link';
-  if (stat.uid !== 0) return 'belongs to another user than root';
-  return (stat.mode & 0o022) === 0 ? undefined : 'can be written by others than root';
-}
+const configuration = 'the configuration of this machine';
 
 function folderIn(path: string, text: string): string | undefined {
   const value = parsed(text);
@@ -161,22 +137,8 @@ function refuseOwnJournal(stateFolder: string, common: string, machineFile: stri
   );
 }
 
-const certain = 'nothing was sent and nothing was changed';
-
-function unsafe(path: string, problem: string): CliError {
-  return new CliError('refused', `the configuration of this machine is not used: ${path} ${problem}`, {
-    certain,
-    now: [
-      'ask an administrator: it must belong to root, and only root may write it (chown root, chmod go-w)',
-    ],
-  });
-}
-
-function invalid(path: string, problem: string, ask = correct): CliError {
-  return new CliError('refused', `the configuration of this machine, ${path}, ${problem}`, {
-    certain,
-    now: [`ask an administrator ${ask}`],
-  });
+function invalid(path: string, problem: string): CliError {
+  return invalidMachineFile({ path, name: configuration }, problem, correct);
 }
 
 const correct = 'to correct it: { "journal.folder": "/var/lib/paydesk" }';

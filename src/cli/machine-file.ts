@@ -1,0 +1,79 @@
+/** Reads a file that the administrator of a machine writes: only root may be able to change it, or a folder above it. */
+
+import { lstatSync, readFileSync, type Stats } from 'node:fs';
+import { dirname } from 'node:path';
+import { CliError, systemCode, systemReason } from '../errors.ts';
+import type { Io } from '../io.ts';
+import { quoted } from '../profiles/profiles.ts';
+
+/** Such a file, and what it is called in errors. */
+export interface MachineFile extends Pick<Io, 'uid'> {
+  readonly path: string;
+  /** `the configuration of this machine` */
+  readonly name: string;
+}
+
+const none = { throwIfNoEntry: false } as const;
+
+/** Its text; undefined if there is none. Throws CliError 'refused' if others can change it, or if this user cannot read it. */
+export function readMachineFile(file: MachineFile): string | undefined {
+  const { path, uid } = file;
+  try {
+    if (lstatSync(path, none) === undefined) return undefined;
+    if (uid === undefined)
+      throw invalidMachineFile(file, 'cannot be used on a system without user ids', 'to remove it');
+    // Who can write a folder above can replace what is in it.
+    for (const place of [...foldersAbove(path), path]) {
+      const problem = unsafety(lstatSync(place));
+      if (problem !== undefined) throw unsafe(file, `${place} ${problem}`);
+    }
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if (systemCode(error) === 'ENOTDIR') return undefined;
+    if (error instanceof CliError) throw error;
+    const open = `chmod a+rX ${quoted(dirname(path))} ${quoted(path)}`;
+    throw invalidMachineFile(
+      file,
+      `cannot be read: ${systemReason(error)}`,
+      `to let everybody read it: ${open}`,
+    );
+  }
+}
+
+function foldersAbove(path: string): readonly string[] {
+  const folder = dirname(path);
+  return folder === path ? [] : [...foldersAbove(folder), folder];
+}
+
+// Why others than root may have written something; undefined if nobody may. In a folder with the sticky bit, such as /tmp, others
+// cannot replace what belongs to root.
+function unsafety(stat: Stats): string | undefined {
+  if (stat.isSymbolicLink()) return 'is a symbolic link';
+  if (stat.uid !== 0) return 'belongs to another user than root';
+  const isSticky = stat.isDirectory() && (stat.mode & 0o1000) !== 0;
+  return (stat.mode & 0o022) === 0 || isSticky ? undefined : 'can be written by others than root';
+}
+
+function unsafe({ name }: MachineFile, problem: string): CliError {
+  return new CliError('refused', `${name} is not used: ${problem}`, {
+    certain: nothingDone,
+    now: [
+      'ask an administrator: it must belong to root, and only root may write it (chown root, chmod go-w)',
+    ],
+  });
+}
+
+/** The error for a file that is not understood. `ask`: what to ask an administrator for. */
+export function invalidMachineFile(
+  { path, name }: Pick<MachineFile, 'path' | 'name'>,
+  problem: string,
+  ask: string,
+): CliError {
+  return new CliError('refused', `${name}, ${path}, ${problem}`, {
+    certain: nothingDone,
+    now: [`ask an administrator ${ask}`],
+  });
+}
+
+/** What is certain while such a file is refused. */
+export const nothingDone = 'nothing was sent and nothing was changed';
