@@ -1,7 +1,7 @@
 /** Connects a run to the account of a profile: with a client for reads, and with the journal, through which all changes go. */
 
 import { mkdirSync } from 'node:fs';
-import { type Client, createPace, openClient, type Pace, proxyFor } from '../api/api.ts';
+import { type Client, createPace, type OpenService, openClient, type Pace, proxyFor } from '../api/api.ts';
 import { isObject } from '../api/spec.ts';
 import type { WhatChanges } from '../commands/commands.ts';
 import type { Context } from '../context/context.ts';
@@ -22,6 +22,7 @@ import { localJournal, type SharedOfRun, type StoreChoice, storeOfRun } from './
 import type { Desk, DeskOfRun } from './desk.ts';
 import type { Globals } from './global-options.ts';
 import type { JournalPlace } from './journal-place.ts';
+import { limitsUnder, type Policy, refuseByPolicy } from './machine/policy.ts';
 import type { Stop } from './stop.ts';
 import type { WhatWasSent } from './what-was-sent.ts';
 
@@ -55,6 +56,8 @@ export interface AccountParts {
   readonly journalFiles: StoreChoice;
   /** Who must own this user's own files. */
   readonly rules: FileRules;
+  /** Reads the policy of this machine. */
+  readonly policy: () => Promise<Policy>;
   /** Masks a secret from now on. */
   readonly learnKey: (secret: string) => void;
   /** Called with the profile once it is open: its settings say how times and amounts are shown. */
@@ -79,7 +82,15 @@ export function createAccount(parts: AccountParts): Account {
   const openClients: Client[] = [];
   // One pace for all clients, because a change may have another client than the command.
   const pace = createPace(parts.clock);
-  const limitsOf: LimitsOf = async (service) => textsOf(await opened.journal.limits(marksOfService(service)));
+  const limitsOf: LimitsOf = async (service) =>
+    limitsUnder(
+      await parts.policy(),
+      service.profile,
+      textsOf(await opened.journal.limits(marksOfService(service))),
+    );
+  // By the clock of the service, once it has said what time it is.
+  const refuseNow = async ({ profile, seenDate }: Pick<OpenService, 'profile' | 'seenDate'>) =>
+    refuseByPolicy(await parts.policy(), profile, seenDate?.()?.date ?? parts.clock.now());
   const openWith = async (openProfile: () => Promise<OpenProfile>): Promise<Client> => {
     const client = await openAccount(parts, openProfile, { pace, desk, limitsOf });
     openClients.push(client);
@@ -128,6 +139,7 @@ export function createAccount(parts: AccountParts): Account {
       const { service } = await (key === undefined
         ? open(profile)
         : openWith(() => profiles.open(profile, key)));
+      if (purpose === 'change') await refuseNow(service);
       if (kind !== undefined) {
         const { refuseOutsideRole } = await import('../changes/may-change.ts');
         refuseOutsideRole(kind, service.profile);
@@ -155,6 +167,10 @@ export function createAccount(parts: AccountParts): Account {
           parts.notes.warn(error instanceof Error ? (error.stack ?? error.message) : String(error)),
         open,
         openWith,
+        async allowedNow(service) {
+          await refuseNow(service);
+          return withLimits(service.profile, await limitsOf(service));
+        },
         limitPace: (perSecond) => pace.limit(perSecond),
         learn: (secret) => parts.learnKey(secret),
       });
@@ -177,6 +193,7 @@ export function createAccount(parts: AccountParts): Account {
       const chosen = await profiles.open(ofPlan);
       chosen.allowChange();
       refuseAgent(parts.io.env, chosen.profile);
+      await refuseNow(chosen);
       const team = globals.dryRun ? undefined : await desk();
       if (team !== undefined) return await team.change(newChangeId(change))(change);
       const [client, { createChange }, { refuseUnfit }] = await Promise.all([
@@ -206,6 +223,7 @@ export function createAccount(parts: AccountParts): Account {
           ...change,
           async checkFresh(fresh) {
             await refuseOtherLimits(client, limitsOf);
+            await refuseNow(client.service);
             await change.checkFresh(fresh);
           },
         });

@@ -9,7 +9,7 @@ import { CliError, systemCode, systemReason } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { fieldsOf } from '../profiles/early-reads.ts';
 import { type FileRules, quoted } from '../profiles/profiles.ts';
-import { invalidMachineFile, nothingDone as certain, readMachineFile } from './machine-file.ts';
+import { certain, invalidMachineFile, readMachineFile } from './machine/machine-file.ts';
 
 /** Where the journal, its witness and its locks lie. */
 export interface JournalPlace {

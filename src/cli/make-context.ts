@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import type { Context, Days } from '../context/context.ts';
 import type { Exports } from '../exports/exports.ts';
-import { createIndexes } from '../index/index.ts';
+import { createIndexes, type Indexes } from '../index/index.ts';
 import { type Io, variable } from '../io.ts';
 import { landmarkFolders } from '../journal/sqlite/landmark.ts';
 import type { Locks } from '../locks/locks.ts';
@@ -32,6 +32,7 @@ import { localJournal, type StoreChoice, sharedOfRun } from './choose-store.ts';
 import { changesOf, inJournalOf, typedProfile } from './command-line.ts';
 import type { Globals } from './global-options.ts';
 import { findJournalPlace, type JournalPlace, senderFileIn } from './journal-place.ts';
+import { type Policy, readPolicy, refuseCommand } from './machine/policy.ts';
 import type { RunState } from './run-state.ts';
 import { createBytesReader, createChunkReader, createOwnFileGuard, createReaders } from './user-files.ts';
 
@@ -41,12 +42,23 @@ export interface Run {
   readonly close: () => void;
 }
 
-/** Joins the parts of a run. Nothing is opened, read or written before the command asks for it. `run`: the entry of the program. */
-export function createRun(state: RunState, globals: Globals, words: readonly string[], run: RunLine): Run {
+/**
+ * Joins the parts of a run. But for the policy of the machine, nothing is opened, read or written before the command asks for it.
+ * `run`: the entry of the program. Throws CliError 'refused' for a command that the policy turns off.
+ */
+export async function createRun(
+  state: RunState,
+  globals: Globals,
+  words: readonly string[],
+  run: RunLine,
+): Promise<Run> {
   const { io, clock, folders, signal } = state;
   const { out, ask } = state.screen();
   const notes = notesOf(state);
   if (globals.csv.note !== undefined) notes.note(globals.csv.note);
+  const policy = await readPolicy(io);
+  refuseCommand(policy, words, io.env);
+  if (policy.problem !== undefined) notes.warn(policy.problem.message);
   const now = () => clock.now();
   const simulator = { folder: join(folders.state, 'simulator'), now, cwd: io.cwd };
   const demo = createDemo({ ...simulator, fault: variable(io.env, 'PAYDESK_DEMO_FAULT') });
@@ -114,12 +126,13 @@ export function createRun(state: RunState, globals: Globals, words: readonly str
     journalFiles,
     shared,
     rules,
+    policy: () => readPolicy(io),
     learnKey: state.keys.learn,
   });
   const refuseOwnFile = createOwnFileGuard({
     cwd: io.cwd,
     folders: [...Object.values(folders), journalPlace.folder, journalPlace.witness, ...landmarkFolders(io)],
-    files: [io.machineFile, variable(io.env, 'PAYDESK_KEY_FILE') ?? io.machineFile],
+    files: [io.machineFile, policy.file, variable(io.env, 'PAYDESK_KEY_FILE') ?? io.machineFile],
   });
   const exports = exportDoor({
     state,
@@ -128,12 +141,10 @@ export function createRun(state: RunState, globals: Globals, words: readonly str
     locks: ownLocks,
     folder: join(folders.state, 'exports'),
   });
-  const index = createIndexes({
-    folder: join(folders.state, 'index'),
-    profiles,
-    rules,
-    clock,
-  });
+  const index = indexUnder(
+    policy,
+    createIndexes({ folder: join(folders.state, 'index'), profiles, rules, clock }),
+  );
   const days = daysOf(() => createTimes(state.zone(), now));
   const context: Context = {
     options: globals,
@@ -151,6 +162,7 @@ export function createRun(state: RunState, globals: Globals, words: readonly str
     change: account.change,
     journal: account.journal,
     journalPlace,
+    policy,
     sender: account.sender,
     planSender: account.planSender,
     ...createReaders(io, state.signal),
@@ -180,6 +192,11 @@ export function createRun(state: RunState, globals: Globals, words: readonly str
     demo.close();
   };
   return { context, close };
+}
+
+// Where the policy turns the index off, nothing is found in one that is still there.
+function indexUnder({ says }: Policy, indexes: Indexes): Indexes {
+  return says.index === 'off' ? { ...indexes, open: async () => undefined } : indexes;
 }
 
 // At a desk the profile that was typed says whose journal is meant, in notes too.

@@ -53,7 +53,7 @@ async function runLine(state: RunState): Promise<number> {
     const globals = resolveGlobals(invocation.globals, io.env);
     state.setGlobals(globals);
     const { createRun } = await import('./make-context.ts');
-    opened = createRun(state, globals, invocation.words, run);
+    opened = await createRun(state, globals, invocation.words, run);
     const code = await invocation.command.run(opened.context, invocation.input);
     await state.screen().out.finish();
     const { notes } = state.screen();

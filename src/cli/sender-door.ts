@@ -1,12 +1,12 @@
 /** What the sender commands do, and how a desk joins: hands over what the room of the sender needs of a run. */
 
 import { join } from 'node:path';
-import type { Client } from '../api/api.ts';
+import type { Client, OpenService } from '../api/api.ts';
 import { CliError } from '../errors.ts';
 import type { ClockWithTimers, Io } from '../io.ts';
 import type { Journal, JournalStore } from '../journal/journal.ts';
 import type { Locks } from '../locks/locks.ts';
-import type { FileRules, OpenProfile, Profiles } from '../profiles/profiles.ts';
+import type { FileRules, OpenProfile, Profile, Profiles } from '../profiles/profiles.ts';
 import { askSender, joinSender } from '../sender/at-desk/join-at-desk.ts';
 import {
   checkConfig,
@@ -50,6 +50,8 @@ export interface SenderDoorParts {
   /** Opens the client of a profile that is stored, or of one that is not. */
   readonly open: (profile: string) => Promise<Client>;
   readonly openWith: (open: () => Promise<OpenProfile>) => Promise<Client>;
+  /** The profile of an account with the limits that hold now. Throws CliError 'refused' while the policy of this machine allows no change. */
+  readonly allowedNow: (service: OpenService) => Promise<Profile>;
   /** Limits the requests per second of all clients together. */
   readonly limitPace: (perSecond: number) => void;
   /** Masks a secret from now on. */

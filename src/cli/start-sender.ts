@@ -2,8 +2,7 @@
 
 import { join } from 'node:path';
 import { CliError } from '../errors.ts';
-import { marksOfService, textsOf, type Verification } from '../journal/journal.ts';
-import { withLimits } from '../profiles/limits.ts';
+import type { Verification } from '../journal/journal.ts';
 import { addAnswers } from '../sender/at-sender/answers.ts';
 import { readCertificate, refuseReadable, type SenderConfig } from '../sender/at-sender/config.ts';
 import { createHandedPlans } from '../sender/at-sender/handed-plans.ts';
@@ -89,7 +88,7 @@ export async function startSender(
 }
 
 async function openSenderAccount(
-  { profiles, open, journal }: SenderDoorParts,
+  { profiles, open, allowedNow }: SenderDoorParts,
   name: string,
 ): Promise<SenderAccount> {
   const client = await open(name);
@@ -99,8 +98,7 @@ async function openSenderAccount(
   return {
     name,
     ...client,
-    profileNow: async () =>
-      withLimits(service.profile, textsOf(await journal.limits(marksOfService(service)))),
+    profileNow: () => allowedNow(service),
     settings: Object.fromEntries(own.map((setting) => [setting.name, setting.value ?? ''])),
   };
 }

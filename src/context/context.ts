@@ -9,7 +9,7 @@ import type { Clock } from '../io.ts';
 import type { ChangeKind, Journal, MakeChange } from '../journal/journal.ts';
 import type { Busy, Held } from '../locks/locks.ts';
 import type { PlanSender, Plans } from '../plans/plans.ts';
-import type { ProfileDraft, Profiles, TypedKey } from '../profiles/profiles.ts';
+import type { ProfileDraft, Profiles, SettingTexts, TypedKey } from '../profiles/profiles.ts';
 import type { SenderDoor } from '../sender/sender.ts';
 import type { SimulatorControl } from '../simulator/simulator.ts';
 import type { Ask, CsvStyle, Format, Notes, Output, Shell } from '../terminal/terminal.ts';
@@ -116,6 +116,8 @@ export interface Context {
   readonly journal: Journal;
   /** The folder of the journal, and what says so: `state_folder`, or the file of the machine's configuration. */
   readonly journalPlace: { readonly folder: string; readonly from: string };
+  /** The policy of this machine: its file, all that it says, and the limits in it. */
+  readonly policy: { readonly file: string; readonly says: SettingTexts; readonly limits: SettingTexts };
   /** The sender that works plans off; undefined if this run sends their rows itself. */
   planSender(): Promise<PlanSender | undefined>;
   /** What the sender commands do, and how a desk joins a sender. Its code is loaded when it is asked for. */

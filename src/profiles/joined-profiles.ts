@@ -23,7 +23,7 @@ import {
   storedIn,
 } from './change-profiles.ts';
 import { fingerprint, keyLimit, keyProblem, lastFour, sha256 } from './key-store.ts';
-import { isLimit, raiseOf, type SettingTexts } from './limits.ts';
+import { isLimit, raiseOf, type SettingTexts, strictest } from './limits.ts';
 import {
   type Choice,
   type FoundProfile,
@@ -79,6 +79,7 @@ export function createProfiles(parts: ProfileParts): Profiles {
     learnFromSender: (draft) => learnFromSender(store, draft),
     limitNamed,
     raise: raiseOf,
+    strictest,
     set: (name, setting, value) => setSetting(store, { name, setting, value }),
     replaceKey: async (name, key) => replaceKey(store, name, key),
     remove: (name) => removeProfile(store, name),

@@ -21,6 +21,8 @@ export const singleLimits = v.object({
   ),
   /** How long paydesk waits between the yes to refunds and the sending, so that somebody can still stop it. */
   'refund.hold': v.optional(v.pipe(duration, v.maxValue(600_000, 'at most 10min')), '0s'),
+  /** How old an order may be that is refunded, by the day on which it was created. */
+  'refund.max_age': v.optional(v.pipe(duration, v.minValue(1, 'at least 1ms'))),
   /** Whether currencies without a limit pass once a limit is set for another one. */
   'refund.other_currencies': v.optional(v.picklist(['refuse', 'allow'], 'refuse or allow'), 'refuse'),
   /** The most rows of a plan. */
@@ -148,4 +150,43 @@ function numberIn(name: string, text: string | undefined): number {
 function kindOf(name: string): keyof typeof limitsPerCurrency | undefined {
   const kinds = Object.keys(limitsPerCurrency) as (keyof typeof limitsPerCurrency)[];
   return kinds.find((kind) => name.startsWith(`${kind}.`));
+}
+
+// ── What allows less ────────────────────────────────────────────────────────────────────────────
+
+/** Of two sets of limits that both hold the stricter ones. Of `more` only what it says counts, and none of the defaults. */
+export function strictest(limits: SettingTexts, more: SettingTexts): SettingTexts {
+  const names = new Set([limits, more].flatMap(Object.keys));
+  const pairs = [...names].flatMap((name) => {
+    const text = stricter(name, limits, more);
+    return text === undefined ? [] : [[name, text] as const];
+  });
+  return Object.fromEntries(pairs);
+}
+
+function stricter(name: string, limits: SettingTexts, more: SettingTexts): string | undefined {
+  const kind = kindOf(name);
+  // A currency without a limit is refused where others have one.
+  const inKind = (texts: SettingTexts) =>
+    texts[name] ?? (kind !== undefined && refusesOthers(kind, texts) ? '0' : undefined);
+  const other = kind === undefined ? more[name] : inKind(more);
+  if (name === otherCurrencies) return [limits, more].some(refusesAny) ? 'refuse' : (limits[name] ?? other);
+  if (other === undefined) return limits[name];
+  const own = kind === undefined ? textIn(limits, name) : inKind(limits);
+  if (name === 'role') return narrower(own ?? 'full', other);
+  if (name === 'refund.require') {
+    const words = [...new Set([...wordsIn(own), ...wordsIn(other)])].filter((word) => word !== 'none');
+    return words.length === 0 ? 'none' : words.join(',');
+  }
+  return isMore(name, own, other) ? own : other;
+}
+
+function refusesAny(texts: SettingTexts): boolean {
+  return Object.keys(limitsPerCurrency).some((kind) => refusesOthers(kind, texts));
+}
+
+// Who refunds only and who captures only has nothing in common.
+function narrower(role: string, other: string): string {
+  if (role === 'full' || role === other) return other;
+  return other === 'full' ? role : 'viewer';
 }

@@ -132,6 +132,8 @@ export interface Profiles {
    * value that it cannot have; `default` removes it.
    */
   limitNamed(setting: string, value: string): string | undefined;
+  /** Of the limits of an account and more limits, such as those of a policy, the stricter ones. */
+  strictest(limits: SettingTexts, more: SettingTexts): SettingTexts;
   /** What a change of this one limit allows more than before; undefined if it allows no more. */
   raise(limit: string, before: SettingTexts, after: SettingTexts): Raise | undefined;
   /** Changes a setting, or api-version, lang or auth. The value `default` removes it. */

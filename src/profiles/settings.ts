@@ -113,6 +113,13 @@ export function meantValues(name: string, text: string): readonly string[] {
   return name === 'time.zone' ? closestNames(text.slice(0, 40), Intl.supportedValuesOf('timeZone')) : [];
 }
 
+/** What is wrong with a limit and its text in a file of limits; undefined if nothing is. */
+export function limitProblem(name: string, text: string): string | undefined {
+  if (settingName(name) !== name || !isLimit(name)) return 'there is no such limit';
+  const problem = settingProblem(name, text);
+  return problem && `not ${problem}`;
+}
+
 /** If a text is no value of a setting: what the value should be. */
 export function settingProblem(name: string, text: string): string | undefined {
   const result = v.safeParse(schemaOf(name), text);

@@ -1,7 +1,7 @@
 /** A person who answers at a terminal, in memory. Real terminals: terminal.ts. */
 
 import { newKeyboard } from './memory-io.ts';
-import { type Home, startInMemory } from './paydesk.ts';
+import { type RunOptions, startInMemory } from './paydesk.ts';
 import { type Pty, withoutEscapes } from './pty.ts';
 import { Transcript } from './transcript.ts';
 
@@ -10,17 +10,20 @@ export interface Person extends Pick<Pty, 'waitFor' | 'type' | 'answer' | 'trans
   readonly leaves: Promise<{ readonly code: number | null; readonly screen: string }>;
 }
 
-export interface Seat {
-  readonly home: Home;
+export interface Seat extends Pick<RunOptions, 'home' | 'machineFile'> {
   readonly env: Readonly<Record<string, string>>;
 }
 
 /** Runs the program in memory, on a terminal with colours. What a real terminal does is tried in test/prompts. */
-export function sit(args: readonly string[], { home, env }: Seat, columns = 80): Person {
+export function sit(args: readonly string[], { env, ...seat }: Seat, columns = 80): Person {
   const screen = new Transcript();
   const keyboard = newKeyboard();
   const shown = (chunk: Buffer) => screen.write(chunk.toString().replaceAll('\n', '\r\n'));
-  const { end } = startInMemory(args, { home, env: { NO_COLOR: '', ...env }, columns }, { shown, keyboard });
+  const { end } = startInMemory(
+    args,
+    { ...seat, env: { NO_COLOR: '', ...env }, columns },
+    { shown, keyboard },
+  );
   const type = (keys: string) => void keyboard.write(keys);
   return {
     waitFor: (text) => screen.waitFor(text),

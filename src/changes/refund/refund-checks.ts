@@ -15,6 +15,7 @@ import {
   takenSum,
 } from '../../api/charges.ts';
 import { type JsonObject, type ReasonWords, refundReasons } from '../../api/spec.ts';
+import { counted } from '../../counted.ts';
 import { CliError } from '../../errors.ts';
 import { type AttemptRecord, refundToName } from '../../journal/journal.ts';
 import {
@@ -283,6 +284,30 @@ export function overLimit(
     ask,
     showOrder(money, profile),
   ]);
+}
+
+/**
+ * The refusal of an order that was created longer ago than the account's `refund.max_age`, by the clock of the service; undefined if
+ * there is no such limit, or if it is young enough. An order that does not show its age is refused too.
+ */
+export function tooOld(
+  { id, createdAt }: OrderMoney,
+  { settings: { 'refund.max_age': mostMs } }: Profile,
+  { nowMs }: Counting,
+): CliError | undefined {
+  if (mostMs === undefined) return undefined;
+  const limit = `refund.max_age is ${ageWords(mostMs)}`;
+  const ask = ['ask your lead'];
+  if (createdAt === undefined) return refused(`${id} does not show when it was created: ${limit}`, ask);
+  if (nowMs === undefined) return refused(`the service does not say what time it is: ${limit}`, ask);
+  const age = nowMs - createdAt * 1000;
+  if (age <= mostMs) return undefined;
+  return refused(`${id} is ${ageWords(age)} old, over the limit of this account: ${limit}`, ask);
+}
+
+function ageWords(ms: number): string {
+  const hours = Math.floor(ms / 3_600_000);
+  return hours < 72 ? counted(hours, 'hour') : counted(Math.floor(hours / 24), 'day');
 }
 
 // A refund that does not show when it was made may have been made now, so it counts.

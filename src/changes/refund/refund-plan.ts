@@ -16,6 +16,7 @@ import {
   refundCommand,
   refused,
   showOrder,
+  tooOld,
 } from './refund-checks.ts';
 import { followsWarnings, statusWarnings } from './refund-warnings.ts';
 
@@ -80,7 +81,7 @@ export function planRefund(
   checkTyped(asked, money, profile);
   const target = chooseTarget(asked, money, profile, counting);
   const plan = target === 'whole' ? wholePlan(asked, money) : chargePlan(asked, money, target, profile);
-  const over = overLimit(plan.amount, money, profile, counting);
+  const over = tooOld(money, profile, counting) ?? overLimit(plan.amount, money, profile, counting);
   checkRepeat(plan, asked, profile, { madeWords, over });
   if (over !== undefined) throw over;
   const units =

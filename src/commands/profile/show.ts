@@ -25,7 +25,7 @@ export const show = defineCommand({
     const limits = await limitsShown(ctx, described);
     const reads = ctx.profiles.hostOf(described.profile.baseUrl)?.unicode;
     const values = reads === undefined ? described.values : withHost(described, reads);
-    const shown = { ...described, values, settings: withLimits(described, limits) };
+    const shown = { ...described, values, settings: withLimits(described, underPolicy(ctx, limits)) };
     const record = { ...recordOf(shown), ...folderRecord(ctx) };
     await ctx.out.own(record, () => viewOf(ctx, shown));
   },
@@ -70,9 +70,10 @@ function pair({ name, value, from }: Described): [string, unknown][] {
   ];
 }
 
-function folderRecord({ profiles, journal, journalPlace }: Context): JsonObject {
+function folderRecord({ profiles, journal, journalPlace, policy }: Context): JsonObject {
   return {
     file: profiles.file,
+    policy_file: policy.file,
     config_folder: profiles.folders.config,
     state_folder: profiles.folders.state,
     journal_folder: journalPlace.folder,
@@ -106,6 +107,19 @@ async function limitsShown(
     );
     return [];
   }
+}
+
+// With the limits of the policy, where those are stricter, and with what it says besides.
+function underPolicy(ctx: Context, limits: readonly Described[]): readonly Described[] {
+  const { file, says } = ctx.policy;
+  const ofAccount = Object.fromEntries(limits.map(({ name, value = '' }) => [name, value]));
+  const held = { ...says, ...ctx.profiles.strictest(ofAccount, ctx.policy.limits) };
+  return Object.entries(held).map(([name, value]) => {
+    const limit = limits.find((one) => one.name === name);
+    const isOfAccount = limit !== undefined && limit.value === value;
+    const both = limit !== undefined && says[name] !== value ? 'account and ' : '';
+    return isOfAccount ? limit : { name, value, from: `${both}policy ${file}` };
+  });
 }
 
 function withLimits({ settings }: ProfileDescription, limits: readonly Described[]): readonly Described[] {

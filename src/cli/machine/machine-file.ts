@@ -2,9 +2,9 @@
 
 import { lstatSync, readFileSync, type Stats } from 'node:fs';
 import { dirname } from 'node:path';
-import { CliError, systemCode, systemReason } from '../errors.ts';
-import type { Io } from '../io.ts';
-import { quoted } from '../profiles/profiles.ts';
+import { CliError, systemCode, systemReason } from '../../errors.ts';
+import type { Io } from '../../io.ts';
+import { quoted } from '../../profiles/profiles.ts';
 
 /** Such a file, and what it is called in errors. */
 export interface MachineFile extends Pick<Io, 'uid'> {
@@ -56,7 +56,7 @@ function unsafety(stat: Stats): string | undefined {
 
 function unsafe({ name }: MachineFile, problem: string): CliError {
   return new CliError('refused', `${name} is not used: ${problem}`, {
-    certain: nothingDone,
+    certain: certain,
     now: [
       'ask an administrator: it must belong to root, and only root may write it (chown root, chmod go-w)',
     ],
@@ -70,10 +70,10 @@ export function invalidMachineFile(
   ask: string,
 ): CliError {
   return new CliError('refused', `${name}, ${path}, ${problem}`, {
-    certain: nothingDone,
+    certain: certain,
     now: [`ask an administrator ${ask}`],
   });
 }
 
 /** What is certain while such a file is refused. */
-export const nothingDone = 'nothing was sent and nothing was changed';
+export const certain = 'nothing was sent and nothing was changed';

@@ -1,0 +1,149 @@
+/**
+ * The policy of a machine (policy.json): what its administrator allows all users of paydesk there, whatever a profile or an
+ * account says. Nothing of the environment replaces it.
+ */
+
+import { dirname, isAbsolute, join } from 'node:path';
+import { isObject, type JsonObject } from '../../api/spec.ts';
+import { CliError } from '../../errors.ts';
+import type { Env, Io } from '../../io.ts';
+import { strictest } from '../../profiles/limits.ts';
+import type { Profile, SettingTexts } from '../../profiles/profiles.ts';
+import { limitProblem } from '../../profiles/settings.ts';
+import { agentOf } from '../agent/agent.ts';
+import { invalidMachineFile, readMachineFile } from './machine-file.ts';
+
+/** What a policy says. A machine without one has an empty one. */
+export interface Policy {
+  /** Where it is, or would be. */
+  readonly file: string;
+  /** All that it says, as texts, by name. */
+  readonly says: SettingTexts;
+  /** The limits in it. They hold beside those of the account, and the stricter one counts. */
+  readonly limits: SettingTexts;
+  /** Commands that are off: their words, or a noun for all of its commands. */
+  readonly off: readonly string[];
+  /** Whether it allows changes at a time (Unix milliseconds). */
+  readonly allowsAt: (ms: number) => boolean;
+  /** The file with the enrolled keys of people who may release what an agent proposes. */
+  readonly releaseKeys: string | undefined;
+  /** Why it is not used; undefined if it is, or if there is none. Then nothing else of it is known. */
+  readonly problem: CliError | undefined;
+}
+
+/** Reads it. Throws nothing: a policy that is not used says so itself. */
+export async function readPolicy({ machineFile, uid }: Pick<Io, 'machineFile' | 'uid'>): Promise<Policy> {
+  const file = join(dirname(machineFile), 'policy.json');
+  const nothing = { file, says: {}, limits: {}, off: [], allowsAt: () => true, releaseKeys: undefined };
+  try {
+    const text = readMachineFile({ path: file, name, uid });
+    return { ...nothing, ...(text === undefined ? {} : await understood(file, text)), problem: undefined };
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    return { ...nothing, problem: error };
+  }
+}
+
+const name = 'the policy of this machine';
+
+// What it can say besides limits, and the only texts for it; undefined: it is read further on.
+const others: Readonly<Record<string, string | undefined>> = {
+  hours: undefined,
+  'commands.off': undefined,
+  'release.keys': undefined,
+  production: 'read-only',
+  index: 'off',
+  redact: 'on',
+  agents: 'off',
+};
+
+async function understood(file: string, text: string): Promise<Omit<Policy, 'file' | 'problem'>> {
+  const value = parsed(text);
+  const wrong = (problem: string) => invalidMachineFile({ path: file, name }, problem, 'to correct it');
+  if (!isObject(value)) throw wrong('holds no JSON object');
+  const says = Object.fromEntries(Object.entries(value).map(([key, one]) => [key, textOf(one)]));
+  for (const [key, said = ''] of Object.entries(says)) {
+    const problem = Object.hasOwn(others, key) ? otherProblem(key, said) : limitProblem(key, said);
+    if (problem !== undefined) throw wrong(`says ${key} ${said}: ${problem}`);
+  }
+  const off = listed(value['commands.off']);
+  const { commands } = await import('../../commands/commands.ts');
+  const unknown = off.find((one) => !commands.some(({ words }) => isCovered(words, one)));
+  if (unknown !== undefined) throw wrong(`turns ${unknown} off: there is no such command`);
+  const { isWithin, readHours } = await import('./hours.ts');
+  const hours = says.hours === undefined ? undefined : readHours(says.hours);
+  if (says.hours !== undefined && hours === undefined)
+    throw wrong(`says hours ${says.hours}: write them as Mon-Fri 08:00-20:00 America/Mexico_City`);
+  return {
+    says,
+    limits: Object.fromEntries(Object.entries(says).filter(([key]) => !Object.hasOwn(others, key))),
+    off: [...off, ...(says.index === 'off' ? ['index build', 'index refresh', 'index rekey'] : [])],
+    allowsAt: (ms) => hours === undefined || isWithin(hours, ms),
+    releaseKeys: says['release.keys'],
+  };
+}
+
+function otherProblem(key: string, said: string): string | undefined {
+  if (key === 'release.keys') return isAbsolute(said) ? undefined : 'write the full path of a file';
+  const only = others[key];
+  return only === undefined || only === said ? undefined : `only ${only} can be said`;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+// A whole number may stand there as one.
+function textOf(value: unknown): string {
+  if (Array.isArray(value)) return value.map(textOf).join(', ');
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : JSON.stringify(value);
+}
+
+function listed(value: JsonObject[string]): readonly string[] {
+  return value === undefined ? [] : [value].flat().map(textOf);
+}
+
+function isCovered(words: readonly string[], off: string): boolean {
+  return `${words.join(' ')} `.startsWith(`${off} `);
+}
+
+/** Throws CliError 'refused' for a command that is off on this machine, and for any that a software agent runs where agents are off. */
+export function refuseCommand(policy: Policy, words: readonly string[], env: Env): void {
+  const isOff = policy.off.some((off) => isCovered(words, off));
+  if (isOff) throw refusedBy(policy, `turns paydesk ${words.join(' ')} off`);
+  const isAgent = agentOf(env) !== undefined || words[0] === 'mcp';
+  if (isAgent && policy.says.agents === 'off') throw refusedBy(policy, 'lets no software agent run paydesk');
+}
+
+/**
+ * Throws CliError 'refused' for a change that the policy does not allow now, whatever kind of change it is; in production also while
+ * it is not used. `nowMs`: the time of the service's clock, if it said one.
+ */
+export function refuseByPolicy(policy: Policy, { mode }: Pick<Profile, 'mode'>, nowMs: number): void {
+  const { problem, says, allowsAt } = policy;
+  if (mode === 'production' && problem !== undefined) throw problem;
+  if (mode === 'production' && says.production === 'read-only')
+    throw refusedBy(policy, 'allows no change in production');
+  if (!allowsAt(nowMs)) throw refusedBy(policy, `allows changes at these hours only: ${says.hours}`);
+}
+
+function refusedBy({ file }: Policy, what: string): CliError {
+  return new CliError('refused', `${name} ${what}`, {
+    certain: 'nothing was sent',
+    now: [`ask an administrator: ${file} says it`],
+  });
+}
+
+/** The limits of an account with those of the policy: the stricter ones. */
+export function limitsUnder(
+  policy: Policy,
+  { mode }: Pick<Profile, 'mode'>,
+  ofAccount: SettingTexts,
+): SettingTexts {
+  const readOnly = mode === 'production' && policy.says.production === 'read-only' ? { role: 'viewer' } : {};
+  return strictest(ofAccount, { ...policy.limits, ...readOnly });
+}

@@ -1,0 +1,404 @@
+/** The policy of a machine: what it says holds for every profile, and nothing of a user replaces it. */
+
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  mkdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { changeArgs, ledgerAndDesk } from '../atmost/desk.ts';
+import { chargeOf, inProduction, orderOf, refundedWhole } from '../harness/orders.ts';
+import { newHome, paydesk, type Ran } from '../harness/paydesk.ts';
+import { sit } from '../harness/person.ts';
+import { newPolicy, type PolicyMachine } from '../harness/policy.ts';
+import { storeProfile } from '../harness/profile.ts';
+import { inOneLine } from '../harness/ran.ts';
+import { json } from '../harness/server.ts';
+import { type Service, startService, storeShop, testKey } from '../harness/service.ts';
+import { newSharedMachine } from '../harness/shared-machine.ts';
+
+const { ledger, desk } = await ledgerAndDesk();
+const isRoot = process.getuid?.() === 0;
+const stranger = 65_000;
+const paid = orderOf('ord_1', [chargeOf('ch_1', 35_000)]);
+
+async function startShop(
+  limits: Readonly<Record<string, string>> = {},
+  mode: 'sandbox' | 'production' = 'sandbox',
+): Promise<Service> {
+  const service = await startService({
+    orders: [mode === 'production' ? inProduction(paid) : paid],
+    mode,
+    onPost: (order = {}) => json(refundedWhole(order)),
+  });
+  await storeShop(service.home, service, limits);
+  return service;
+}
+
+type Env = Readonly<Record<string, string>>;
+
+const runOn = (
+  { machineFile }: Pick<PolicyMachine, 'machineFile'>,
+  service: Service,
+  args: readonly string[],
+  env: Env = {},
+): Promise<Ran> =>
+  paydesk(['-p', 'shop', ...args], { home: service.home, env: { TZ: 'UTC', ...env }, machineFile });
+
+const refund = ['orders', 'refund', 'ord_1', '--yes'];
+const confirmed = ['orders', 'refund', 'ord_1', '--confirm', 'ord_1'];
+
+const at = (time: string): Env => ({ TEST_CLOCK_STANDS_AT_MS: String(Date.parse(time)) });
+
+describe.skipIf(!isRoot)('what a policy says', () => {
+  test.each<[string, Readonly<Record<string, unknown>>, string]>([
+    ['a role', { role: 'capturer' }, 'the role of this account is capturer, which may not refund'],
+    ['a limit', { 'refund.max_amount.MXN': 500 }, 'refund.max_amount.MXN is 500'],
+    ['another currency', { 'refund.max_amount.USD': 500 }, 'refund.max_amount.MXN is 0'],
+    ['a limit of 0', { 'refund.max_amount.MXN': '0' }, 'refund.max_amount.MXN is 0'],
+    ['the age of an order', { 'refund.max_age': '1h' }, 'refund.max_age is 1 hour'],
+    ['a command that is off', { 'commands.off': ['orders refund'] }, 'turns paydesk orders refund off'],
+    ['a noun that is off', { 'commands.off': ['orders'] }, 'turns paydesk orders refund off'],
+    ['hours', { hours: 'Mon-Sun 00:00-00:01 UTC' }, 'at these hours only: Mon-Sun 00:00-00:01 UTC'],
+  ])('%s: a refund outside of it is refused (3), and nothing is sent', async (_, says, said) => {
+    await using service = await startShop(
+      'refund.max_amount.USD' in says ? { 'refund.max_amount.MXN': '90000' } : {},
+    );
+    using machine = newPolicy(says);
+    const env = 'hours' in says ? at('2040-11-21T05:05:12Z') : {};
+    const ran = await runOn(machine, service, refund, env);
+    expect(ran.code, ran.stderr).toBe(3);
+    expect(inOneLine(ran.stderr)).toContain(said);
+    expect(service.posts).toEqual([]);
+  });
+
+  test('that allows a refund changes nothing', async () => {
+    await using service = await startShop();
+    using machine = newPolicy({
+      role: 'refunder',
+      'refund.max_amount.MXN': 35_000,
+      'refund.max_age': '365d',
+      'commands.off': ['api'],
+      hours: 'Mon-Sun 00:00-24:00 America/Mexico_City',
+      production: 'read-only',
+      agents: 'off',
+    });
+    expect(await runOn(machine, service, refund)).toMatchObject({ code: 0 });
+    expect(service.posts).toHaveLength(1);
+  });
+
+  test('a required reason and note', async () => {
+    await using service = await startShop({ 'refund.require': 'reason' });
+    using machine = newPolicy({ 'refund.require': 'note' });
+    const ran = await runOn(machine, service, [...refund, '--reason', 'duplicated_transaction']);
+    expect(ran.code, ran.stderr).toBe(2);
+    expect(ran.stderr).toContain('--note');
+    expect((await runOn(machine, service, [...refund, '--note', 'T-88'])).stderr).toContain('--reason');
+    expect(service.posts).toEqual([]);
+  });
+
+  test('production that is only read: no change of it is made, and others are', async () => {
+    await using service = await startShop({}, 'production');
+    await using other = await startShop();
+    using machine = newPolicy({ production: 'read-only' });
+    const ran = await runOn(machine, service, confirmed);
+    expect(ran.code, ran.stderr).toBe(3);
+    expect(inOneLine(ran.stderr)).toContain('allows no change in production');
+    expect((await runOn(machine, service, ['orders', 'show', 'ord_1'])).stdout).not.toContain(
+      'orders refund',
+    );
+    expect(service.posts).toEqual([]);
+    expect(await runOn(machine, other, refund)).toMatchObject({ code: 0 });
+  });
+
+  test('agents that are off: no run of an agent does anything', async () => {
+    await using service = await startShop();
+    using machine = newPolicy({ agents: 'off' });
+    const ran = await runOn(machine, service, ['orders', 'list'], { PAYDESK_AGENT: 'bot' });
+    expect(ran.code).toBe(3);
+    expect(ran.stderr).toContain('lets no software agent run paydesk');
+    expect(await runOn(machine, service, ['mcp'])).toMatchObject({ code: 3 });
+    expect(service.requests).toEqual([]);
+  });
+
+  test('an index that is off is neither built nor used', async () => {
+    await using service = await startShop();
+    using none = newPolicy({});
+    using machine = newPolicy({ index: 'off' });
+    expect(await runOn(none, service, ['index', 'build', '--yes'])).toMatchObject({ code: 0 });
+    expect(await runOn(machine, service, ['index', 'build', '--yes'])).toMatchObject({ code: 3 });
+    const found = await runOn(machine, service, ['orders', 'find', 'ana', '--dry-run']);
+    expect(found.stderr).not.toContain('index');
+    expect(await runOn(machine, service, ['index', 'forget', '--all', '--yes'])).toMatchObject({ code: 0 });
+  });
+});
+
+describe.skipIf(!isRoot)('the stricter one of policy and account holds', () => {
+  test('and profile show says where each comes from', async () => {
+    await using service = await startShop({
+      'refund.max_amount.MXN': '900',
+      'plan.max_total.MXN': '100',
+      'refund.require': 'reason',
+    });
+    using machine = newPolicy({
+      'refund.max_amount.MXN': 500,
+      'plan.max_total.MXN': 5000,
+      'refund.require': 'note',
+      hours: 'Mon-Sun 00:00-24:00 UTC',
+      'commands.off': ['api'],
+    });
+    const shown = JSON.parse((await runOn(machine, service, ['profile', 'show', 'shop', '--json'])).stdout);
+    const ofAccount = expect.stringMatching(/^account, set by /);
+    expect(shown).toMatchObject({
+      'refund.max_amount.MXN': '500',
+      'refund.max_amount.MXN_from': `policy ${machine.file}`,
+      'plan.max_total.MXN': '100',
+      'plan.max_total.MXN_from': ofAccount,
+      'refund.require': 'reason,note',
+      'refund.require_from': `account and policy ${machine.file}`,
+      hours: 'Mon-Sun 00:00-24:00 UTC',
+      'commands.off': 'api',
+      policy_file: machine.file,
+    });
+    expect(
+      (
+        await runOn(machine, service, [
+          'orders',
+          'refund',
+          'ord_1',
+          '--amount',
+          '501',
+          '--reason',
+          'duplicated_transaction',
+          '--note',
+          'T-88',
+          '--yes',
+        ])
+      ).stderr,
+    ).toContain('refund.max_amount.MXN is 500');
+    expect(service.posts).toEqual([]);
+  });
+
+  test('a limit of the account that allows more is kept, and changes nothing', async () => {
+    await using service = await startShop({ 'refund.max_amount.MXN': '400' });
+    using machine = newPolicy({ 'refund.max_amount.MXN': 500 });
+    const line = ['profile', 'set', 'shop', 'refund.max_amount.MXN', '900000', '--yes'];
+    expect(await runOn(machine, service, line)).toMatchObject({ code: 0 });
+    expect(inOneLine((await runOn(machine, service, refund)).stderr)).toContain(
+      'refund.max_amount.MXN is 500',
+    );
+  });
+
+  test('a policy that is written while a command waits for its yes stops that command', async () => {
+    await using service = await startShop();
+    using machine = newPolicy({});
+    const person = sit(['-p', 'shop', 'orders', 'refund', 'ord_1', '--only-confirm'], {
+      home: service.home,
+      env: { TZ: 'UTC' },
+      machineFile: machine.machineFile,
+    });
+    await person.waitFor('Send it?');
+    machine.write({ 'refund.max_amount.MXN': 500 });
+    person.type('y\r');
+    expect(await person.leaves).toMatchObject({ code: 3 });
+    expect(service.posts).toEqual([]);
+  });
+});
+
+type Spoil = (machine: PolicyMachine) => void;
+
+describe.skipIf(!isRoot)(
+  'while a policy is not trusted or not understood, nothing of production is changed',
+  () => {
+    test.each<[string, string, Spoil]>([
+      [
+        'a user owns it',
+        'policy.json belongs to another user than root',
+        ({ file }) => chownSync(file, stranger, 0),
+      ],
+      ['a group may write it', 'policy.json can be written by others', ({ file }) => chmodSync(file, 0o664)],
+      [
+        'everybody may write its folder',
+        'etc can be written by others',
+        ({ file }) => chmodSync(dirname(file), 0o777),
+      ],
+      [
+        'a user owns a folder above',
+        'belongs to another user than root',
+        ({ file }) => chownSync(dirname(dirname(file)), stranger, 0),
+      ],
+      [
+        'it is a link',
+        'policy.json is a symbolic link',
+        ({ file }) => {
+          renameSync(file, `${file}.moved`);
+          symlinkSync(`${file}.moved`, file);
+        },
+      ],
+      [
+        'its folder is a link',
+        'etc is a symbolic link',
+        ({ file }) => {
+          renameSync(dirname(file), `${dirname(file)}.moved`);
+          symlinkSync(`${dirname(file)}.moved`, dirname(file));
+        },
+      ],
+      ['it is no JSON', 'holds no JSON object', ({ write }) => write('{ role')],
+      ['it is a list', 'holds no JSON object', ({ write }) => write('[]')],
+      ['it says what does not exist', 'there is no such limit', ({ write }) => write({ 'refund.max': 5 })],
+      [
+        'it says what is no limit',
+        'there is no such limit',
+        ({ write }) => write({ 'orders.get': 'direct' }),
+      ],
+      [
+        'a limit is no number',
+        'says refund.max_amount.MXN lots',
+        ({ write }) => write({ 'refund.max_amount.MXN': 'lots' }),
+      ],
+      [
+        'a command does not exist',
+        'there is no such command',
+        ({ write }) => write({ 'commands.off': ['order refund'] }),
+      ],
+      [
+        'hours have no zone',
+        'says hours Mon-Fri 08:00-20:00',
+        ({ write }) => write({ hours: 'Mon-Fri 08:00-20:00' }),
+      ],
+      [
+        'hours end before they begin',
+        'says hours',
+        ({ write }) => write({ hours: 'Mon-Fri 20:00-08:00 UTC' }),
+      ],
+      ['agents are what they cannot be', 'only off can be said', ({ write }) => write({ agents: 'on' })],
+      [
+        'its keys have no full path',
+        'write the full path',
+        ({ write }) => write({ 'release.keys': 'keys.json' }),
+      ],
+    ])('%s', async (_, said, spoil) => {
+      await using service = await startShop({}, 'production');
+      await using other = await startShop();
+      using machine = newPolicy({});
+      expect((await runOn(machine, service, ['orders', 'list'])).stderr).not.toContain('policy');
+      spoil(machine);
+      const ran = await runOn(machine, service, confirmed);
+      expect(ran.code, ran.stderr).toBe(3);
+      expect(inOneLine(ran.stderr)).toContain(said);
+      expect(inOneLine(ran.stderr)).toContain('ask an administrator');
+      expect(service.posts).toEqual([]);
+      const read = await runOn(machine, service, ['orders', 'list']);
+      expect(read.code).toBe(0);
+      expect(inOneLine(read.stderr)).toContain(said);
+      expect(await runOn(machine, other, refund)).toMatchObject({ code: 0 });
+    });
+  },
+);
+
+describe.skipIf(!isRoot)('a limit of 500 in the policy holds', () => {
+  const limit = { 'refund.max_amount.MXN': 500 };
+
+  test.each<[string, (service: Service, machine: PolicyMachine) => Promise<Ran>]>([
+    ['under its profile', (service, machine) => runOn(machine, service, refund)],
+    [
+      'with variables that name another policy',
+      (service, machine) => {
+        const file = join(service.home.path, 'policy.json');
+        writeFileSync(file, '{}');
+        const env = { PAYDESK_POLICY: file, PAYDESK_CONFIG: file, XDG_CONFIG_DIRS: service.home.path };
+        return runOn(machine, service, refund, env);
+      },
+    ],
+    [
+      'with a policy of the user in the folders of the user',
+      (service, machine) => {
+        for (const folder of ['.config/paydesk', '.']) {
+          mkdirSync(join(service.home.path, folder), { recursive: true });
+          writeFileSync(join(service.home.path, folder, 'policy.json'), '{}');
+        }
+        return runOn(machine, service, refund);
+      },
+    ],
+    [
+      'in another home, with a key of its own and an empty journal',
+      async (service, { machineFile }) => {
+        using home = newHome();
+        return await paydesk(refund, { home, env: service.env, machineFile });
+      },
+    ],
+    [
+      'in a copy of the home',
+      async (service, { machineFile }) => {
+        using home = newHome();
+        cpSync(service.home.path, home.path, { recursive: true });
+        return await paydesk(['-p', 'shop', ...refund], { home, env: { TZ: 'UTC' }, machineFile });
+      },
+    ],
+    [
+      'under a second profile of the account',
+      async (service, { machineFile }) => {
+        await storeProfile(service.home, { name: 'other', baseUrl: service.url, mode: 'sandbox' }, testKey);
+        return await paydesk(['-p', 'other', ...refund], { home: service.home, machineFile });
+      },
+    ],
+    [
+      'after the account got a limit that allows more',
+      async (service, machine) => {
+        const line = ['profile', 'set', 'shop', 'refund.max_amount.MXN', '900000', '--yes'];
+        expect(await runOn(machine, service, line)).toMatchObject({ code: 0 });
+        return await runOn(machine, service, refund);
+      },
+    ],
+    [
+      'for a plan that was made without it',
+      async (service, machine) => {
+        writeFileSync(join(service.home.path, 'r.csv'), 'order_id,amount\nord_1,full\n');
+        const plan = ['-p', 'shop', 'refunds', 'plan', 'r.csv', '--to', 'r.plan'];
+        const made = await paydesk(plan, { home: service.home });
+        expect(made.code, made.stderr).toBe(0);
+        const applied = await runOn(machine, service, ['refunds', 'apply', 'r.plan', '--yes']);
+        return { ...applied, stderr: applied.stderr + applied.stdout };
+      },
+    ],
+  ])('%s', async (name, attempt) => {
+    await using service = await startShop();
+    using machine = newPolicy(limit);
+    const ran = await attempt(service, machine);
+    expect(ran.code, ran.stderr).toBe(name.startsWith('for a plan') ? 8 : 3);
+    expect(inOneLine(ran.stderr)).toContain('refund.max_amount.MXN is 500');
+    expect(service.posts).toEqual([]);
+  });
+
+  test('a machine without it is out of reach', async () => {
+    await using service = await startShop();
+    const machine = newPolicy(limit);
+    rmSync(machine.file);
+    expect(await runOn(machine, service, refund)).toMatchObject({ code: 0 });
+    machine[Symbol.dispose]();
+  });
+});
+
+describe.skipIf(!isRoot)('a copy of the program, run by another user of the machine', () => {
+  test('reads the same policy', async () => {
+    using machine = newSharedMachine();
+    using home = desk.newHome();
+    writeFileSync(machine.machineFile, '{}');
+    writeFileSync(join(dirname(machine.machineFile), 'policy.json'), '{ "role": "viewer" }');
+    const order = ledger.add('refund');
+    const user = machine.user(home, { isMember: false });
+    const { code, stderr } = await user.start(['-p', 't', ...changeArgs(order)]).end;
+    expect({ code, reads: order.reads, posts: order.posts.length }, stderr).toEqual({
+      code: 3,
+      reads: 0,
+      posts: 0,
+    });
+    expect(inOneLine(stderr)).toContain('the role of this account is viewer');
+  });
+});
