@@ -23,6 +23,7 @@ function __paydesk_complete
                     profile 'Add, check and set up accounts and their keys' \
                     simulator 'Serve the simulated service, or reset the demo' \
                     api 'Send any request, with the key and version of a profile' \
+                    release 'Let a software agent send a plan, once, within an hour' \
                     mcp 'Let a software agent read, and propose refunds as a plan' \
                     completion 'Print the script for TAB completion in a shell' \
                     help 'Help of a command or a topic'
@@ -133,6 +134,7 @@ function __paydesk_complete
                     profile 'Add, check and set up accounts and their keys' \
                     simulator 'Serve the simulated service, or reset the demo' \
                     api 'Send any request, with the key and version of a profile' \
+                    release 'Let a software agent send a plan, once, within an hour' \
                     mcp 'Let a software agent read, and propose refunds as a plan' \
                     completion 'Print the script for TAB completion in a shell' \
                     commands 'All commands, options and guides' \

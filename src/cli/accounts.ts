@@ -192,7 +192,7 @@ export function createAccount(parts: AccountParts): Account {
       if (parts.changes !== 'service') throw new Error('commands.ts does not say that this command can send');
       const chosen = await profiles.open(ofPlan);
       chosen.allowChange();
-      refuseAgent(parts.io.env, chosen.profile);
+      if (!globals.dryRun) refuseAgent(parts.io.env, chosen.profile, change, parts.clock.now());
       await refuseNow(chosen);
       const team = globals.dryRun ? undefined : await desk();
       if (team !== undefined) return await team.change(newChangeId(change))(change);

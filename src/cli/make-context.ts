@@ -27,6 +27,7 @@ import {
 } from '../terminal/terminal.ts';
 import { createAccount } from './accounts.ts';
 import { agentOf } from './agent/agent.ts';
+import { releaseKeysOf } from './agent/release-keys.ts';
 import type { RunLine } from './agent/run-inside.ts';
 import { localJournal, type StoreChoice, sharedOfRun } from './choose-store.ts';
 import { changesOf, inJournalOf, typedProfile } from './command-line.ts';
@@ -178,6 +179,16 @@ export async function createRun(
     plans: planDoor({ state, operator, refuseOwnFile }),
     refuseOwnFile,
     completionScript: async (shell) => (await import('./completion/scripts.ts')).completionScript(shell),
+    agent: agentOf(io.env),
+    releases: async () =>
+      (await import('../release/sign-and-check.ts')).createReleases({
+        enrolled: releaseKeysOf(policy, join(folders.config, 'release-keys'), {
+          uid: io.uid,
+          notice: rules.notice,
+        }),
+        env: io.env,
+        cwd: io.cwd,
+      }),
     async serveAgent() {
       const { serveAgent } = await import('./agent/agent-tools.ts');
       await serveAgent(run, state, globals.profile);

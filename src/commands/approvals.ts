@@ -3,6 +3,7 @@
 import {
   approveRequest,
   isPending,
+  refuseAgentTo,
   rejectRequest,
   requestColumns,
   requestPattern,
@@ -83,6 +84,7 @@ export const approve = defineCommand({
     'paydesk approvals approve r_7f3k2m9q --hours 2 --yes --json',
   ],
   async run(ctx, { args: [id], flags: { confirm, hours, note } }) {
+    refuseAgentTo(ctx, 'approves a request');
     await approveRequest(ctx, id, { confirm, hours, note });
     return undefined;
   },

@@ -441,6 +441,13 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./api.ts')).api,
   },
   {
+    words: ['release'],
+    summary: 'Let a software agent send a plan, once, within an hour',
+    changes: 'journal',
+    guide: 'agents',
+    load: async () => (await import('./release.ts')).release,
+  },
+  {
     words: ['mcp'],
     summary: 'Let a software agent read, and propose refunds as a plan',
     guide: 'agents',

@@ -10,6 +10,7 @@ import type { ChangeKind, Journal, MakeChange } from '../journal/journal.ts';
 import type { Busy, Held } from '../locks/locks.ts';
 import type { PlanSender, Plans } from '../plans/plans.ts';
 import type { ProfileDraft, Profiles, SettingTexts, TypedKey } from '../profiles/profiles.ts';
+import type { Releases } from '../release/release.ts';
 import type { SenderDoor } from '../sender/sender.ts';
 import type { SimulatorControl } from '../simulator/simulator.ts';
 import type { Ask, CsvStyle, Format, Notes, Output, Shell } from '../terminal/terminal.ts';
@@ -123,6 +124,10 @@ export interface Context {
   /** What the sender commands do, and how a desk joins a sender. Its code is loaded when it is asked for. */
   sender(): Promise<SenderDoor>;
   completionScript(shell: Shell): Promise<string>;
+  /** The name of the software agent that started this run; undefined if none says that it did. */
+  readonly agent: string | undefined;
+  /** What people release for agents. Its code is loaded when it is asked for. */
+  releases(): Promise<Releases>;
   /** Answers a software agent on standard input and output, until it leaves. */
   serveAgent(): Promise<void>;
   /** Reads standard input to its end, as text, up to a number of bytes. */

@@ -4,7 +4,7 @@ import type { ChangeRequest, ReplyHead, WireRecord } from '../api/api.ts';
 import type { JsonObject } from '../api/spec.ts';
 import type { CliErrorParts } from '../errors.ts';
 import type { Notes } from '../terminal/terminal.ts';
-import type { Alarm, AttemptRecord, VerdictRow } from './journal-rows.ts';
+import type { Alarm, AttemptRecord, Released, VerdictRow } from './journal-rows.ts';
 
 /** What a refund must leave behind: exactly one new refund record of this amount on this charge. */
 export interface ExpectedRefund {
@@ -58,6 +58,8 @@ export interface Change {
   readonly ticket?: string | undefined;
   /** With a team: the request that somebody else approved. */
   readonly approval?: string | undefined;
+  /** For a row of a plan that an agent sends: who released that plan. */
+  readonly released?: Released | undefined;
   /** Says what the change waits for, in place of the notes of the run. */
   readonly waiting?: Notes['waiting'] | undefined;
   /** The order before this one in the list, when it was last found: it is read again with one request. */

@@ -132,8 +132,20 @@ export interface SentRow {
   readonly approvedBy?: string | undefined;
   /** When it was given. */
   readonly approvedAt?: number | undefined;
+  /** Who released the plan of a run that a software agent started. */
+  readonly released?: Released | undefined;
   /** Only in a row that `journal archive` wrote in place of all rows of an attempt, in short (archived-rows.ts). */
   readonly archived?: Archived | undefined;
+}
+
+/** A person's release of a plan: for one sending, and until then (Unix milliseconds). */
+export interface Released {
+  readonly id: string;
+  readonly by: string;
+  readonly with: 'passphrase' | 'security key';
+  readonly until: number;
+  /** Whoever runs as this account could have made it too: the enrolled keys lay where it can write. */
+  readonly isRail?: true | undefined;
 }
 
 /** When an attempt was archived (Unix milliseconds), and its verdicts, oldest first. A later one is a row of its own. */
@@ -231,15 +243,17 @@ export function attemptName({ sent: { change, attempt } }: Pick<AttemptRecord, '
 
 /**
  * Who sent it, as screens say it: `ana`, in a team `ana on desk-4` or `ana, asked by luis, approved by lea, on desk-4`. Nobody is
- * named twice.
+ * named twice. Of an agent: `agent bot for ana, released by ana with a passphrase`.
  */
 export function sentBy({
   operator,
   stamp,
   askedBy,
   approvedBy,
-}: Pick<SentRow, 'operator' | 'stamp' | 'askedBy' | 'approvedBy'>): string {
+  released,
+}: Pick<SentRow, 'operator' | 'stamp' | 'askedBy' | 'approvedBy' | 'released'>): string {
   const others = [
+    ...(released === undefined ? [] : [releasedWords(released)]),
     ...(askedBy === undefined || askedBy === operator ? [] : [`asked by ${askedBy}`]),
     ...(approvedBy === undefined || approvedBy === operator ? [] : [`approved by ${approvedBy}`]),
   ];
@@ -247,6 +261,12 @@ export function sentBy({
   const desk = stamp?.desk === undefined ? '' : ` on ${stamp.desk}`;
   if (others.length === 0) return `${who}${desk}`;
   return `${[who, ...others].join(', ')}${desk === '' ? '' : `,${desk}`}`;
+}
+
+/** `released by ana with a passphrase` */
+export function releasedWords(released: Pick<Released, 'by' | 'with' | 'isRail'>): string {
+  const rail = released.isRail === true ? ' (a rail)' : '';
+  return `released by ${released.by} with a ${released.with}${rail}`;
 }
 
 /** The clocks when a row was written (Unix milliseconds), so that a later run notices when one has jumped. */

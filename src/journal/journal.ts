@@ -66,12 +66,13 @@ export type {
   AttemptRecord,
   JournalRow,
   Moment,
+  Released,
   SentRow,
   SettingRow,
   Stamp,
   VerdictRow,
 } from './journal-rows.ts';
-export { attemptName, copyName, sentBy } from './journal-rows.ts';
+export { attemptName, copyName, releasedWords, sentBy } from './journal-rows.ts';
 export type {
   AttemptFilter,
   AttemptQuery,

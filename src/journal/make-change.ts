@@ -281,6 +281,15 @@ function wantedOf({ service, operator, version, options, ids }: ChangeParts, cha
     sendWithinMs: settings['refund.send_within'],
     horizonMs: whole ? settings['refund.horizon_whole'] : settings['refund.horizon_part'],
     readAfterMs: settings['reconcile.after'],
-    about: { origin, account, profile: name, keyFingerprint, operator, version, approval: change.approval },
+    about: {
+      origin,
+      account,
+      profile: name,
+      keyFingerprint,
+      operator,
+      version,
+      approval: change.approval,
+      released: change.released,
+    },
   };
 }

@@ -1,32 +1,12 @@
 /** Plans that a program wrote, with a digest that fits: no row may send anything else than what it shows. */
 
-import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
 import type { Json } from '../harness/orders.ts';
 import { testKey } from '../harness/service.ts';
-import { order, type RefundService, startRefunds } from './refund-service.ts';
+import { forge } from './forge.ts';
+import { order, startRefunds } from './refund-service.ts';
 
 const titles = 'order_id,charge_id,amount,ref';
-
-/** Writes refunds.plan anew with other lines, and a last line that fits. */
-function forge(service: RefundService, change: (lines: string[]) => string[]): void {
-  const lines = change(service.read('refunds.plan').trimEnd().split('\n').slice(0, -1));
-  const text = lines.map((line) => `${line}\n`).join('');
-  const rows = lines.slice(1).map((line) => JSON.parse(line));
-  const states = [...new Set(rows.map(({ state }) => state))];
-  const totals = states.map((state) => {
-    const some = rows.filter((row) => row.state === state);
-    return {
-      state,
-      currency: 'MXN',
-      rows: some.length,
-      amount: some.reduce((sum, row) => sum + row.refunds, 0),
-    };
-  });
-  const digest = createHash('sha256').update(text).digest('hex');
-  const end = { object: 'plan_end', rows: rows.length, totals, digest };
-  service.write('refunds.plan', `${text}${JSON.stringify(end)}\n`);
-}
 
 const rowWith =
   (change: (row: Json) => Json) =>

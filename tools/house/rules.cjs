@@ -21,7 +21,7 @@ const packages = {
   uqr: '^src/terminal/',
   conf: '^src/profiles/',
   '@napi-rs/keyring': '^src/profiles/',
-  valibot: '^src/(api/(records|request-bodies)\\.ts$|profiles/|journal/|exports/|plans/|sender/)',
+  valibot: '^src/(api/(records|request-bodies)\\.ts$|profiles/|journal/|exports/|plans/|release/|sender/)',
   hono: '^src/(simulator|sender)/',
   '@hono/node-server': '^src/(simulator|sender)/',
   '@modelcontextprotocol/server': '^src/mcp/',

@@ -2,7 +2,7 @@
 
 import type { Context } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
-import { tolerableSkewMs } from '../../journal/journal.ts';
+import { type Released, tolerableSkewMs } from '../../journal/journal.ts';
 import type { ControlTotals, Plan } from '../../plans/plans.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import { checkNoHold } from '../hold.ts';
@@ -10,6 +10,7 @@ import { countWords } from './batch-words.ts';
 import { freeName } from './bulk-files.ts';
 import { checkAnswerable, confirmPlan, secondPersonFor } from './confirm-plan.ts';
 import { checkAccount, checkControlTotals, checkPlanLimits } from './plan-checks.ts';
+import { releaseOf } from './released.ts';
 import { type Looked, nothingRead, readAgain, reportPlan } from './report-plan.ts';
 import { reportColumns } from './row-records.ts';
 import { isAlarming } from './row-verdicts.ts';
@@ -28,6 +29,8 @@ export interface ApplyAsked {
   readonly maxPerSecond: number | undefined;
   /** Lists every row at the end, however many there are. */
   readonly allRows?: boolean;
+  /** Who released it, for an agent. */
+  readonly released?: Released | undefined;
 }
 
 /**
@@ -55,11 +58,12 @@ export async function applyPlan(ctx: Context, asked: ApplyAsked): Promise<0 | 7 
   try {
     // While another run sends the rows, it has them.
     const isTaken = !isAlone && (await ctx.journal.applying(plan)) !== undefined;
+    const released = await releaseOf(ctx, profile, plan, asked.path);
     const looked = isTaken ? nothingRead : await readAgain(ctx, plan);
     await checkAge(ctx, plan, looked, profile, asked.path);
     const second = await secondPersonFor(ctx, profile, plan);
-    await confirmPlan(ctx, service, plan, { ...asked, looked }, second);
-    return await runPlan(ctx, service, plan, asked, looked);
+    await confirmPlan(ctx, service, plan, { ...asked, looked }, { second, released });
+    return await runPlan(ctx, service, plan, { ...asked, released }, looked);
   } finally {
     await taken?.release();
   }

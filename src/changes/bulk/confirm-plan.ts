@@ -5,7 +5,14 @@ import type { OpenService } from '../../api/api.ts';
 import type { Context } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
 import { usage } from '../../flags/flags.ts';
-import { type ApprovalRequest, type PlanSecond, type PlanTold, secondWords } from '../../journal/journal.ts';
+import {
+  type ApprovalRequest,
+  type PlanSecond,
+  type PlanTold,
+  type Released,
+  releasedWords,
+  secondWords,
+} from '../../journal/journal.ts';
 import {
   type ControlTotals,
   digestShown,
@@ -24,7 +31,9 @@ import { requestOfPlan } from '../refund/request-record.ts';
 import { askedByOther, requestApproval, yesAsks } from '../refund/second-person.ts';
 import { applyPreview, noteOf } from './batch-words.ts';
 import { rowsToSend } from './plan-checks.ts';
+import { needsRelease } from './released.ts';
 import { attemptsOfPlan, type Looked, reportPlan, sentNow } from './report-plan.ts';
+import type { RowReport } from './row-verdicts.ts';
 
 /** Which plan is confirmed, and what was typed for that. */
 interface Confirmation {
@@ -45,7 +54,8 @@ export function checkAnswerable(
   { confirm, expected, path }: Confirmation,
 ): void {
   const { ask, options } = ctx;
-  if (ask.interactive || options.dryRun) return;
+  // A release stands for the yes of a person.
+  if (ask.interactive || options.dryRun || needsRelease(ctx, profile)) return;
   if (profile.mode !== 'production') {
     if (options.yes || confirm !== undefined) return;
     throw usage('missing --yes: no terminal to ask on', ['add it to the command: --yes']);
@@ -67,7 +77,10 @@ export async function confirmPlan(
   service: OpenService,
   plan: Plan,
   { path, confirm, noHold, expected, looked }: Confirmation & { readonly looked: Looked },
-  second: SecondPerson | undefined,
+  {
+    second,
+    released,
+  }: { readonly second: SecondPerson | undefined; readonly released: Released | undefined },
 ): Promise<void> {
   const { profile } = service;
   const reports = await reportPlan(ctx, plan, looked);
@@ -85,16 +98,8 @@ export async function confirmPlan(
   if (send.length === 0) return;
   await refuseAfterCopy(ctx, profile);
   if (ctx.options.dryRun) return;
-  // Even with --quiet: whoever settled a row may have been wrong.
-  for (const text of await byHandLines(ctx, service, send)) ctx.notes.warn({ text, style: 'warn' });
-  ctx.notes.show(
-    applyPreview(plan, path, send, reports, {
-      profile,
-      madeAt: ctx.fullTime(plan.madeAt),
-      expected,
-      needsSecond: second !== undefined,
-    }),
-  );
+  await showSending(ctx, service, plan, { path, expected, send, reports, needsSecond: second !== undefined });
+  if (released !== undefined) ctx.notes.show([{ line: releasedWords(released), hang: 8 }]);
   if (second !== undefined)
     ctx.notes.show([
       { line: `second  ${second.line}`, hang: 8 },
@@ -102,7 +107,8 @@ export async function confirmPlan(
     ]);
   if (second?.asked !== undefined)
     throw askedByOther(profile, second.asked, commandLine(profile, 'refunds', 'apply', path));
-  if (confirm === undefined) await askFor(ctx, profile, plan.digest, path, second?.asks === true);
+  if (confirm === undefined && released === undefined)
+    await askFor(ctx, profile, plan.digest, path, second?.asks === true);
   if (second?.asks !== true) await hold(ctx, profile, noHold);
   // Somebody may have replaced the file while the question stood there.
   const now = await ctx.plans.open(path);
@@ -114,6 +120,29 @@ export async function confirmPlan(
     certain: 'nothing was sent',
     now: ['look at the plan again, then apply it'],
   });
+}
+
+/** Shows what a plan would send, before somebody says yes. `send`: its rows that are not sent yet. */
+export async function showSending(
+  ctx: Context,
+  service: OpenService,
+  plan: Plan,
+  {
+    path,
+    send,
+    reports,
+    ...how
+  }: Pick<Confirmation, 'path' | 'expected'> & {
+    readonly send: readonly PlanRow[];
+    readonly reports: readonly RowReport[];
+    readonly needsSecond: boolean;
+  },
+): Promise<void> {
+  // Even with --quiet: whoever settled a row may have been wrong.
+  for (const text of await byHandLines(ctx, service, send)) ctx.notes.warn({ text, style: 'warn' });
+  const { profile } = service;
+  const madeAt = ctx.fullTime(plan.madeAt);
+  ctx.notes.show(applyPreview(plan, path, send, reports, { ...how, profile, madeAt }));
 }
 
 // What was sent before the copy was put back may not be known, so nobody sends many rows with one yes.
@@ -202,20 +231,29 @@ interface SecondPerson {
 /** Whether somebody else of the team must approve a plan, or has; undefined if nobody needs to. */
 export async function secondPersonFor(
   ctx: Context,
-  { settings }: Profile,
+  profile: Profile,
   plan: Plan,
 ): Promise<SecondPerson | undefined> {
+  const { settings } = profile;
   const rules = await ctx.journal.rules();
   if (rules === undefined) return undefined;
   const { second, approvedBy } = await rules.checkPlan(planText(plan));
   if (approvedBy !== undefined) return { asks: false, line: `approved by ${approvedBy}`, because: [] };
-  if (second === undefined) return undefined;
-  const because = reasonsFor(second, plan, settings);
+  const isAgents = ctx.agent !== undefined && profile.mode === 'production';
+  if (second === undefined && !isAgents) return undefined;
+  const because = second === undefined ? [] : reasonsFor(second, plan, settings);
+  const [why, asks] =
+    second === undefined
+      ? [
+          'an agent started this run, so somebody else approves it',
+          'an agent started this run: it asks for the approval, and sends nothing',
+        ]
+      : [secondWords(second.limit, settings), yesAsks(second.limit, settings)];
   const request = await requestOfPlan(ctx, plan.digest);
   // The same person asks again: the server answers with the request that is there.
   if (request === undefined || request.asked.operator === (await ctx.journal.member()))
-    return { asks: true, line: yesAsks(second.limit, settings), because };
-  const line = `${secondWords(second.limit, settings)}: ${request.asked.operator} has asked for it, ${request.id}`;
+    return { asks: true, line: asks, because };
+  const line = `${why}: ${request.asked.operator} has asked for it, ${request.id}`;
   return { asks: true, line, because, asked: request };
 }
 

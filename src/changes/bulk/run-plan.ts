@@ -90,7 +90,7 @@ async function sendRows(
   ctx: Context,
   service: OpenService,
   plan: Plan,
-  { concurrency = usualConcurrency, maxFailures, maxPerSecond }: ApplyAsked,
+  { concurrency = usualConcurrency, maxFailures, maxPerSecond, released }: ApplyAsked,
   looked: Looked,
 ): Promise<Sent> {
   const toSend = rowsToSend(plan.rows);
@@ -110,7 +110,7 @@ async function sendRows(
   const isSenders = team !== undefined;
   try {
     if (team === undefined) {
-      const stop = await workOff({ ctx, service, plan, rows, run, how, tell, waiting });
+      const stop = await workOff({ ctx, service, plan, released, rows, run, how, tell, waiting });
       return { stop, progress, notSent };
     }
     const { digest } = plan;

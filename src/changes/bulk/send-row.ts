@@ -10,6 +10,7 @@ import {
   type Change,
   LimitRefusal,
   type Outcome,
+  type Released,
   unshownRefunds,
 } from '../../journal/journal.ts';
 import { type BatchRun, fullWord, type Plan, type PlanRow, type RowEnd } from '../../plans/plans.ts';
@@ -30,6 +31,8 @@ export interface Sending {
   readonly ctx: SendingContext;
   readonly service: OpenService;
   readonly plan: Plan;
+  /** Who released it, for an agent. */
+  readonly released?: Released | undefined;
   /** The keys of its rows. */
   readonly keys: ReadonlySet<string>;
   /** What happened so far in this run. */
@@ -168,7 +171,7 @@ export function changeOfRow(
   attempts: readonly AttemptRecord[],
   last: AttemptRecord | undefined,
 ): Change {
-  const { plan, keys, waiting } = sending;
+  const { plan, released, keys, waiting } = sending;
   const { orderId, expected, tolerated, currency, reason, note, body = {}, key, ref, line, neighbour } = row;
   const own = attempts.filter((record) => madeByPlan(record, plan, keys));
   return {
@@ -189,6 +192,7 @@ export function changeOfRow(
     line,
     ticket: ticketOf(plan, row),
     waiting,
+    released,
     neighbour,
     checkFresh: ({ value }) => refuseChanged(sending, row, own, value),
   };

@@ -2,6 +2,7 @@
 
 import { CliError } from '../../errors.ts';
 import { type Env, variable } from '../../io.ts';
+import type { Change } from '../../journal/journal.ts';
 import { type Profile, plainCommand } from '../../profiles/profiles.ts';
 
 // Agents say so themselves: a variable that is there may refuse, and one that is not proves nothing.
@@ -13,14 +14,30 @@ export function agentOf(env: Env): string | undefined {
   return named?.slice(0, 60);
 }
 
-/** Throws CliError 'refused' for a change in production that no person started. */
-export function refuseAgent(env: Env, profile: Profile): void {
+/**
+ * Throws CliError 'refused' for a change in production that an agent sends and no person has released, or not until now (Unix
+ * milliseconds). A request that a second person approved counts too: the sender of the team looks at it.
+ */
+export function refuseAgent(
+  env: Env,
+  { mode, sender }: Pick<Profile, 'mode' | 'sender'>,
+  { released, approval }: Pick<Change, 'released' | 'approval'>,
+  now: number,
+): void {
   const agent = agentOf(env);
-  if (agent === undefined || profile.mode !== 'production') return;
+  if (agent === undefined || mode !== 'production') return;
+  if (sender !== undefined && approval !== undefined) return;
+  if (released !== undefined && now <= released.until) return;
+  const certain = 'nothing was sent';
+  if (released !== undefined)
+    throw new CliError('refused', `the release by ${released.by} has expired: it counts for an hour`, {
+      certain,
+    });
   throw new CliError('refused', `agent ${agent} started this run, and in production a person sends`, {
-    certain: 'nothing was sent',
+    certain,
     now: [
-      `let a person run it, or write a plan for a person to apply: ${plainCommand('refunds', 'plan')} FILE`,
+      `let a person run it, or write a plan: ${plainCommand('refunds', 'plan')} FILE`,
+      `then a person releases that plan, at a terminal: ${plainCommand('release')} PLAN`,
       plainCommand('help', 'agents'),
     ],
   });

@@ -1,6 +1,7 @@
 /** `journal acknowledge`: a person has dealt with an alarm, such as a duplicate, and it is not raised again. */
 
 import { amountWords } from '../../amounts.ts';
+import { refuseAgentTo } from '../../changes/changes.ts';
 import { type Context, confirmFirst, dryRunShown } from '../../context/context.ts';
 import { about, CliError, exitCodes } from '../../errors.ts';
 import { flag } from '../../flags/flags.ts';
@@ -37,6 +38,7 @@ export const acknowledge = defineCommand({
     'paydesk journal acknowledge ticket-8840 --note "bank recalled the second one" --yes --json --no-input',
   ],
   async run(ctx, { args: [id], flags: { note } }) {
+    refuseAgentTo(ctx, 'acknowledges an alarm');
     if (note === undefined && !ctx.ask.interactive) throw unrecordable(`missing --note: say ${done}`);
     const record = await attemptOf(ctx, id);
     return about(subjectOf(record), () => acknowledgeAlarm(ctx, record, note));

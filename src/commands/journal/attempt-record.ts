@@ -126,6 +126,10 @@ export function recordOf(record: AttemptRecord, open: boolean): JsonObject {
     ...(sent.stamp?.desk === undefined ? {} : { desk: sent.stamp.desk }),
     ...(sent.askedBy === undefined ? {} : { asked_by: sent.askedBy }),
     ...approvalFields(sent),
+    // Only of what an agent sent.
+    ...(sent.released === undefined
+      ? {}
+      : { released_by: sent.released.by, released_with: sent.released.with }),
     // The rest of it is in a file.
     ...(sent.archived === undefined ? {} : { archived: true }),
     reason: sent.reason ?? null,

@@ -1,6 +1,6 @@
 /** `journal settle`: a person records by hand whether an unconfirmed change was made, or corrects such a record. */
 
-import { settleCommands, untilWords } from '../../changes/changes.ts';
+import { refuseAgentTo, settleCommands, untilWords } from '../../changes/changes.ts';
 import { type Context, dryRunShown } from '../../context/context.ts';
 import { about, CliError, exitCodes } from '../../errors.ts';
 import { flag } from '../../flags/flags.ts';
@@ -46,6 +46,7 @@ export const settle = defineCommand({
     'paydesk journal settle i_7f3k2m9q --not-applied --note "Ana at the service looked: nothing there" --confirm ord_2tQ7zRk9PwE5xNvAm',
   ],
   async run(ctx, { args: [id], flags }) {
+    refuseAgentTo(ctx, 'settles a change');
     if ((flags.applied === true) === (flags['not-applied'] === true)) throw await undecided(ctx, id);
     if (flags.note === undefined && !ctx.ask.interactive)
       throw unrecordable('missing --note: say how you know');

@@ -97,7 +97,7 @@ function raiseWords(
 // Whoever can type --yes in a script may be a program. In production a person at a terminal says it.
 async function confirmRaise(ctx: Context, { mode }: LimitedProfile, what: string): Promise<void> {
   if (mode === 'sandbox' && ctx.options.yes) return;
-  if (!ctx.ask.interactive)
+  if (!ctx.ask.interactive || ctx.agent !== undefined)
     throw mode === 'sandbox'
       ? new CliError('usage', what, { certain, now: ['if that is meant, add --yes'] })
       : new CliError('refused', what, {

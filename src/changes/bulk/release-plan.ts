@@ -1,0 +1,155 @@
+/** `release`: a person looks at a plan, at a terminal of their own, and signs that an agent may send it; or enrols the key for that. */
+
+import type { Context } from '../../context/context.ts';
+import { CliError } from '../../errors.ts';
+import { digestShown, namesDigest, type Plan } from '../../plans/plans.ts';
+import { aboutMoney, commandLine, type Profile, plainCommand } from '../../profiles/profiles.ts';
+import { passphraseLeast, type Releases, releaseMs, type SignedWith } from '../../release/release.ts';
+import { showSending } from './confirm-plan.ts';
+import { checkAccount, checkPlanLimits } from './plan-checks.ts';
+import { releaseFile } from './released.ts';
+import { readAgain, reportPlan, sentNow } from './report-plan.ts';
+
+/** Throws CliError 'refused' in a run that an agent started. `what`: what only a person does. */
+export function refuseAgentTo(ctx: Pick<Context, 'agent'>, what: string): void {
+  if (ctx.agent === undefined) return;
+  throw new CliError('refused', `agent ${ctx.agent} started this run, and only a person ${what}`, {
+    certain: 'nothing was sent',
+    now: [plainCommand('help', 'agents')],
+  });
+}
+
+/** The same also where nobody sits at a terminal. */
+export function refuseNoPerson(ctx: Context, what: string): void {
+  refuseAgentTo(ctx, what);
+  if (ctx.ask.interactive) return;
+  throw new CliError('refused', `only a person at a terminal ${what}`, {
+    certain: 'nothing was sent',
+    now: ['run the command at a terminal of your own, without --no-input'],
+  });
+}
+
+/** Shows what a plan would send, asks, and writes a release of it beside it. `keyFile`: that of a security key. */
+export async function releasePlan(ctx: Context, path: string, keyFile: string | undefined): Promise<void> {
+  const plan = await ctx.plans.open(path);
+  await ctx.useProfileOf(plan);
+  const service = await ctx.service({ purpose: 'change', kind: 'refund' });
+  const { profile } = service;
+  checkAccount(plan, profile, path);
+  checkPlanLimits(plan.rows, profile);
+  await refuseAtDesk(ctx, profile, path);
+  const releases = await ctx.releases();
+  const by = ctx.plans.operator;
+  refuseUnenrolled(releases, by, keyFile);
+  const reports = await reportPlan(ctx, plan, await readAgain(ctx, plan));
+  const send = sentNow(plan, reports);
+  if (send.length === 0)
+    throw new CliError('refused', `no row of ${path} is left to send`, { certain: 'nothing was released' });
+  await showSending(ctx, service, plan, {
+    path,
+    expected: { count: undefined, totals: [] },
+    send,
+    reports,
+    needsSecond: false,
+  });
+  ctx.notes.show([{ line: strengthOf(releases), hang: 8 }]);
+  await askForDigest(ctx, profile, plan);
+  const signedWith = keyFile === undefined ? { passphrase: await passphraseOf(ctx, by) } : { keyFile };
+  const { time, wall } = await ctx.journal.now();
+  const until = Math.max(time, wall) + releaseMs;
+  const { digest } = plan;
+  const text = await releases.sign({ by, until, digest }, signedWith);
+  const file = releaseFile(path);
+  await ctx.plans.write(file, text, true);
+  const apply = commandLine(profile, 'refunds', 'apply', path);
+  const record = { object: 'release', plan: path, digest, by, file, until: Math.floor(until / 1000) };
+  await ctx.out.own(record, () => [
+    { line: `released by ${by}, for one sending until ${ctx.fullTime(until)}: ${file}`, hang: 2 },
+    { line: 'the agent can send it now:' },
+    { line: apply, indent: 2 },
+  ]);
+}
+
+/** Enrols the key of whoever runs this: a passphrase, or a security key. */
+export async function enrolKey(ctx: Context, keyFile: string | undefined): Promise<void> {
+  const releases = await ctx.releases();
+  const by = ctx.plans.operator;
+  const { line, added } = await releases.enrol(
+    by,
+    keyFile === undefined ? await newPassphrase(ctx, by) : { keyFile },
+  );
+  const { file } = releases.enrolled;
+  const record = { object: 'enrolled_key', by, file, added, line };
+  await ctx.out.own(record, () => [
+    {
+      line: added
+        ? `enrolled for ${by}: ${file}`
+        : `for whoever administers this machine, to add to ${file}:`,
+      hang: 2,
+    },
+    ...(added ? [{ line: strengthOf(releases), hang: 2 }] : [{ line }]),
+  ]);
+}
+
+// At a desk the sender of the team has the key, and there a second person says yes.
+async function refuseAtDesk(ctx: Context, profile: Profile, path: string): Promise<void> {
+  if ((await ctx.planSender()) === undefined) return;
+  throw new CliError('refused', 'at a desk of a team a second person releases a plan', {
+    certain: 'nothing was released',
+    now: [
+      `the agent asks for that: ${commandLine(profile, 'refunds', 'apply', path)}`,
+      `then somebody else releases the request: ${commandLine(profile, 'release', 'REQUEST')}`,
+    ],
+  });
+}
+
+function refuseUnenrolled(releases: Releases, by: string, keyFile: string | undefined): void {
+  const wanted = keyFile === undefined ? 'passphrase' : 'security key';
+  if (releases.kindsOf(by).includes(wanted)) return;
+  throw new CliError('refused', `no ${wanted} of ${by} is enrolled`, {
+    certain: 'nothing was released',
+    now: [plainCommand('release', '--enrol', ...(keyFile === undefined ? [] : ['--key', keyFile]))],
+  });
+}
+
+// What a release proves, for whoever makes one.
+function strengthOf({ enrolled: { weakness, file } }: Releases): string {
+  return weakness === undefined
+    ? `release only you can make it: the enrolled keys are out of reach of this account (${file})`
+    : `release a rail, not a wall, since whatever runs as you can enrol a key of its own: ${weakness}`;
+}
+
+async function askForDigest(ctx: Context, profile: Profile, { digest }: Plan): Promise<void> {
+  const typed = await ctx.ask.text({
+    message: aboutMoney(profile, 'Type the digest of the plan to release it, or press Enter to cancel:'),
+    flag: 'a terminal',
+    optional: true,
+    check: (text) =>
+      text === '' || namesDigest(text, digest)
+        ? undefined
+        : `${text} is not the digest ${digest.slice(0, digestShown)}`,
+  });
+  if (namesDigest(typed, digest)) return;
+  throw new CliError('cancelled', 'not released', { certain: 'nothing was released' });
+}
+
+function passphraseOf(ctx: Context, by: string): Promise<string> {
+  return ctx.ask.secret({ message: `Passphrase of ${by}:`, flag: 'a terminal' });
+}
+
+async function newPassphrase(ctx: Context, by: string): Promise<SignedWith> {
+  const passphrase = await ctx.ask.secret({
+    message: `New passphrase of ${by}, for releases:`,
+    flag: 'a terminal',
+    check: (text) =>
+      text.length < passphraseLeast
+        ? `it needs ${passphraseLeast} characters or more, such as four words`
+        : undefined,
+  });
+  await ctx.ask.secret({
+    message: 'The same again:',
+    flag: 'a terminal',
+    check: (text) => (text === passphrase ? undefined : 'that is not the same'),
+  });
+  return { passphrase };
+}

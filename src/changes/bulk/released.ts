@@ -1,0 +1,58 @@
+/** What of a plan a person has released, for a run that a software agent started. */
+
+import type { Context } from '../../context/context.ts';
+import { CliError } from '../../errors.ts';
+import type { Released } from '../../journal/journal.ts';
+import type { Plan } from '../../plans/plans.ts';
+import { type Profile, plainCommand } from '../../profiles/profiles.ts';
+import { attemptsOfPlan } from './report-plan.ts';
+
+/** Whether a plan is sent only if a person has released it. At a desk of a team a second person approves it instead. */
+export function needsRelease({ agent, options }: Context, { mode, sender }: Profile): boolean {
+  return agent !== undefined && mode === 'production' && sender === undefined && !options.dryRun;
+}
+
+/** The file of the release of a plan. */
+export function releaseFile(path: string): string {
+  return `${path}.release`;
+}
+
+const longest = 16 * 1024;
+
+/**
+ * Who released a plan; undefined if nobody needs to. Throws CliError 'refused' if nobody has, and for a release that was used before,
+ * has expired, or is not one of this very plan by a key that is enrolled. Call it while this run has the plan.
+ */
+export async function releaseOf(
+  ctx: Context,
+  profile: Profile,
+  plan: Plan,
+  path: string,
+): Promise<Released | undefined> {
+  if (!needsRelease(ctx, profile)) return undefined;
+  const file = releaseFile(path);
+  const now = [`a person releases it, at a terminal: ${plainCommand('release', path)}`];
+  if (!(await ctx.plans.exists(file)))
+    throw refused(`agent ${ctx.agent} started this run, and nobody has released ${path}`, now);
+  const releases = await ctx.releases();
+  const { time, wall, service } = await ctx.journal.now();
+  const latest = Math.max(time, wall, service ?? 0);
+  const released = await releases
+    .check(await ctx.file(file, longest), plan.digest, latest)
+    .catch(asRefused(now));
+  for await (const { attempts } of attemptsOfPlan(ctx, plan))
+    if (attempts.some(({ sent }) => sent.released?.id === released.id))
+      throw refused(`the release of ${path} was used before: it is for one sending`, now);
+  return releases.enrolled.weakness === undefined ? released : { ...released, isRail: true };
+}
+
+function asRefused(now: readonly string[]): (error: unknown) => never {
+  return (error) => {
+    if (!(error instanceof CliError) || error.kind !== 'refused') throw error;
+    throw refused(error.message, [...now, ...(error.parts.now ?? [])]);
+  };
+}
+
+function refused(message: string, now: readonly string[]): CliError {
+  return new CliError('refused', message, { certain: 'nothing was sent', now });
+}

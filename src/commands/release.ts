@@ -1,0 +1,37 @@
+/** The command with which a person lets a software agent send a plan. */
+
+import { approveRequest, enrolKey, refuseNoPerson, releasePlan, requestPattern } from '../changes/changes.ts';
+import { flag, nonEmpty, usage } from '../flags/flags.ts';
+import { defineCommand } from './command.ts';
+
+export const release = defineCommand({
+  description:
+    'Shows what a plan would send, asks, and signs that an agent may send just that: once, within an hour. It works only at a terminal, and never for an agent. Of a request of a team it is the approval of a second person, for an hour.',
+  arguments: [
+    {
+      name: 'plan',
+      summary: 'the file of the plan, or the id of a request, such as r_7f3k2m9q',
+      required: false,
+      parse: nonEmpty,
+    },
+  ],
+  flags: {
+    enrol: flag.switch({ summary: 'enrol the key that you sign with: a passphrase, or that of --key' }),
+    key: flag.text({ value: 'FILE', summary: 'the file of a security key, as ssh-keygen made it' }),
+  },
+  examples: [
+    'paydesk release --enrol',
+    'paydesk release refunds.plan',
+    'paydesk release refunds.plan --json',
+  ],
+  async run(ctx, { args: [what], flags: { enrol, key } }) {
+    refuseNoPerson(ctx, enrol === true ? 'enrols a key' : 'releases a plan');
+    if ((what === undefined) !== (enrol === true))
+      throw usage('name a plan, a request, or --enrol', ['paydesk release --help']);
+    if (what === undefined) await enrolKey(ctx, key);
+    else if (requestPattern.test(what))
+      await approveRequest(ctx, what, { confirm: undefined, hours: 1, note: undefined });
+    else await releasePlan(ctx, what, key);
+    return undefined;
+  },
+});

@@ -1,0 +1,150 @@
+/** Signs a release, and checks one: against the digest of the plan, the time, and the keys that are enrolled. */
+
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { buffer } from 'node:stream/consumers';
+import * as v from 'valibot';
+import { CliError, systemReason } from '../errors.ts';
+import { fullPath } from '../io.ts';
+import { type Released, tolerableSkewMs } from '../journal/journal.ts';
+import { type EnrolledKey, lineOf, readKeys } from './enrolled-keys.ts';
+import { isSignedWith, newPassphraseKey, signWithPassphrase } from './passphrase.ts';
+import { type ReleaseParts, type Releases, releaseMs } from './release.ts';
+import { namespace, publicKeyIn, signatureProblem, withoutArmour } from './security-key.ts';
+
+// What is signed: the first line of the file, byte for byte. The second one is the signature.
+const claimForm = v.strictObject({
+  object: v.literal('release'),
+  version: v.literal(1),
+  id: v.pipe(v.string(), v.regex(/^[0-9a-f]{16}$/)),
+  digest: v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/)),
+  until: v.pipe(v.number(), v.integer()),
+  by: v.string(),
+});
+
+export function createReleases(parts: ReleaseParts): Releases {
+  const { enrolled } = parts;
+  const keysOf = (by: string) => readKeys(enrolled).filter((key) => key.by === by);
+  return {
+    enrolled,
+    kindsOf: (by) => keysOf(by).map(kindOf),
+    async enrol(by, signedWith) {
+      const line = lineOf(
+        'passphrase' in signedWith
+          ? { by, passphrase: await newPassphraseKey(signedWith.passphrase) }
+          : { by, security_key: publicKeyOf(parts, signedWith.keyFile) },
+      );
+      enrolled.write?.(`${enrolled.read() ?? ''}${line}\n`);
+      return { line, added: enrolled.write !== undefined };
+    },
+    async sign({ by, until, digest }, signedWith) {
+      const id = randomBytes(8).toString('hex');
+      const claim = JSON.stringify({ object: 'release', version: 1, id, digest, until, by });
+      const keys = keysOf(by);
+      const signature =
+        'keyFile' in signedWith
+          ? await signWithKeyFile(parts, signedWith.keyFile, claim)
+          : await signWithOneOf(keys, signedWith.passphrase, claim);
+      const signer = signerOf(keys, claim, signature);
+      if (typeof signer !== 'string') return `${claim}\n${signature}\n`;
+      throw refused(
+        'keyFile' in signedWith ? `the signature ${signer}` : `this is not the passphrase of ${by}`,
+        'nothing was released',
+      );
+    },
+    async check(text, digest, now) {
+      const [claim = '', signature = '', ...rest] = text.split('\n');
+      const read = v.safeParse(v.pipe(v.string(), v.parseJson(), claimForm), claim);
+      if (!read.success || JSON.stringify(read.output) !== claim || rest.join('') !== '')
+        throw refused('the release is not as paydesk writes it');
+      const { id, by, until } = read.output;
+      const signer = signerOf(keysOf(by), claim, signature);
+      if (typeof signer === 'string')
+        throw refused(`the release by ${by} does not count: its signature ${signer}`);
+      if (read.output.digest !== digest)
+        throw refused('the release is for another plan, or for this one before somebody changed it');
+      if (now > until) throw refused('the release has expired: it counts for an hour');
+      if (until > now + releaseMs + tolerableSkewMs)
+        throw refused('the release counts for longer than an hour: a clock is wrong, or was');
+      return { id, by, until, with: kindOf(signer) };
+    },
+  };
+}
+
+function kindOf(key: EnrolledKey): Released['with'] {
+  return 'passphrase' in key ? 'passphrase' : 'security key';
+}
+
+// The key that made a signature; else what is wrong with it.
+function signerOf(keys: readonly EnrolledKey[], claim: string, signature: string): EnrolledKey | string {
+  let problem = 'is that of no enrolled key';
+  for (const key of keys) {
+    if ('passphrase' in key) {
+      if (isSignedWith(key.passphrase, claim, signature)) return key;
+      continue;
+    }
+    const found = signatureProblem(key.security_key, claim, signature);
+    if (found === undefined) return key;
+    if (found.startsWith('was made without')) problem = found;
+  }
+  return problem;
+}
+
+// Somebody may have enrolled more than one passphrase.
+async function signWithOneOf(
+  keys: readonly EnrolledKey[],
+  passphrase: string,
+  claim: string,
+): Promise<string> {
+  for (const key of keys) {
+    if (!('passphrase' in key)) continue;
+    const signature = await signWithPassphrase(key.passphrase, passphrase, claim);
+    if (isSignedWith(key.passphrase, claim, signature)) return signature;
+  }
+  return '';
+}
+
+function publicKeyOf({ cwd }: ReleaseParts, name: string): string {
+  const file = `${name.replace(/\.pub$/, '')}.pub`;
+  let text: string;
+  try {
+    text = readFileSync(fullPath(cwd, file), 'utf8');
+  } catch (error) {
+    throw refused(`${file} cannot be read: ${systemReason(error)}`, 'nothing was enrolled');
+  }
+  const key = publicKeyIn(text);
+  if (key !== undefined) return key;
+  throw refused(
+    `${file} is not the key of a security key: whatever runs as you can sign with any other, without you`,
+    'nothing was enrolled',
+    ['make one, with a security key plugged in:', 'ssh-keygen -t ed25519-sk -O verify-required'],
+  );
+}
+
+// A key in ssh-agent signs for whoever asks, so ssh-keygen does not learn of it.
+async function signWithKeyFile({ env, cwd }: ReleaseParts, name: string, claim: string): Promise<string> {
+  const { SSH_AUTH_SOCK: _, SSH_ASKPASS: __, ...others } = env;
+  const file = fullPath(cwd, name.replace(/\.pub$/, ''));
+  const child = spawn('ssh-keygen', ['-Y', 'sign', '-n', namespace, '-f', file], {
+    env: others,
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const ended = new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', resolve);
+  });
+  child.stdin.on('error', () => undefined);
+  child.stdin.end(claim);
+  try {
+    const [text, code] = await Promise.all([buffer(child.stdout), ended]);
+    if (code === 0) return withoutArmour(text.toString());
+  } catch (error) {
+    throw refused(`ssh-keygen cannot be run: ${systemReason(error)}`, 'nothing was released');
+  }
+  throw refused(`ssh-keygen did not sign with ${name}`, 'nothing was released');
+}
+
+function refused(message: string, certain = 'nothing was sent', now: readonly string[] = []): CliError {
+  return new CliError('refused', message, { certain, now });
+}

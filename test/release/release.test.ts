@@ -1,0 +1,217 @@
+/** What a software agent sends in production: a plan that a person released, as it was then, once, within an hour; else nothing. */
+
+import { expect, test } from 'vitest';
+import { journalRows } from '../atmost/desk.ts';
+import { later } from '../harness/clock.ts';
+import { newHome } from '../harness/paydesk.ts';
+import { sit } from '../harness/person.ts';
+import { lastRecord } from '../harness/ran.ts';
+import { forge } from '../refunds/forge.ts';
+import type { RefundService } from '../refunds/refund-service.ts';
+import { apply, asAgent, asAna, enrol, keysFile, passphrase, planOf, proposed, release } from './released.ts';
+
+const hour = 60 * 60_000;
+
+test('a plan that an agent made and a person released is sent by the agent, and the journal says by whom it was released', async () => {
+  await using service = await proposed();
+
+  const released = await release(service);
+  const applied = await apply(service);
+
+  expect(released.code, released.screen).toBe(0);
+  expect(released.screen).toContain('a rail, not a wall');
+  expect(applied.code, applied.stderr).toBe(0);
+  expect(service.made).toHaveLength(2);
+  const sent = journalRows(service.home).filter(({ type }) => type === 'sent');
+  const by = { by: 'ana', with: 'passphrase', isRail: true };
+  expect(sent).toMatchObject([
+    { operator: 'agent helper for ana', released: by },
+    { operator: 'agent helper for ana', released: by },
+  ]);
+  const shown = await service.run(['journal', 'show', String(sent[0]?.change)], { columns: 120 });
+  expect(shown.stdout).toContain('agent helper for ana, released by ana with a passphrase (a rail)');
+  const listed = await service.run(['journal', 'list', '--json']);
+  expect(listed.stdout).toContain('"released_by":"ana","released_with":"passphrase"');
+});
+
+type Change = (text: string) => string;
+
+test('a release that somebody changed is refused, and nothing is sent; as it was made it counts', async () => {
+  await using service = await proposed();
+  await release(service);
+  const made = service.read('refunds.plan.release');
+  const forgeries: readonly (readonly [what: string, why: RegExp, change: Change])[] = [
+    ['nothing in it', /not as paydesk writes it/, () => ''],
+    ['another form', /not as paydesk writes it/, () => '{"released":true}\n'],
+    ['a later end', /that of no enrolled key/, (text) => text.replace(/"until":\d/, '"until":9')],
+    ['another signer', /that of no enrolled key/, (text) => text.replace('"by":"ana"', '"by":"eva"')],
+    ['another id', /that of no enrolled key/, (text) => text.replace(/"id":"\w{4}/, '"id":"0000')],
+    [
+      'another digest',
+      /that of no enrolled key/,
+      (text) => text.replace(/"digest":"\w{8}/, '"digest":"00000000'),
+    ],
+    [
+      'a field twice',
+      /not as paydesk writes it/,
+      (text) => text.replace('"by":"ana"', '"by":"ana","by":"ana"'),
+    ],
+    ['no signature', /that of no enrolled key/, (text) => `${text.split('\n')[0]}\n`],
+    ['a signature cut short', /that of no enrolled key/, (text) => text.slice(0, -9)],
+    ['lines behind it', /not as paydesk writes it/, (text) => `${text}more\n`],
+  ];
+  const tried: unknown[] = [];
+  for (const [what, why, change] of forgeries) {
+    service.write('refunds.plan.release', change(made));
+    const { code, stderr } = await apply(service);
+    tried.push([what, code, why.test(String(lastRecord(stderr).message)), lastRecord(stderr).certain]);
+  }
+
+  expect(tried).toEqual(forgeries.map(([what]) => [what, 3, true, 'nothing was sent']));
+  expect(service.posts).toEqual([]);
+  service.write('refunds.plan.release', made);
+  expect((await apply(service)).code).toBe(0);
+});
+
+test.each<readonly [string, RegExp, (service: RefundService) => Promise<unknown>]>([
+  ['no release', /nobody has released/, () => Promise.resolve()],
+  [
+    'a release by a key that is not enrolled any more',
+    /that of no enrolled key/,
+    async (service) => {
+      await release(service);
+      await enrol(service, 'another four words of hers');
+      const [, second = ''] = service.read(keysFile).split('\n');
+      service.write(keysFile, `${second}\n`);
+    },
+  ],
+  [
+    'a release of another plan',
+    /for another plan/,
+    async (service) => {
+      await planOf(service, ['ord_2,any,100'], '100', 'other.plan');
+      await release(service, { plan: 'other.plan' });
+      service.write('refunds.plan.release', service.read('other.plan.release'));
+    },
+  ],
+  [
+    'a plan that somebody made anew after the release',
+    /for another plan/,
+    async (service) => {
+      await release(service);
+      await planOf(service, ['ord_1,any,full', 'ord_2,any,35000'], '70000');
+    },
+  ],
+  [
+    'a plan with a row less, and a digest that fits',
+    /for another plan/,
+    async (service) => {
+      await release(service);
+      forge(service, (lines) => lines.slice(0, -1));
+    },
+  ],
+])('%s: refused, and nothing is sent', async (_, why, attempt) => {
+  await using service = await proposed();
+  await attempt(service);
+
+  const applied = await apply(service);
+
+  expect(applied.code, applied.stderr).toBe(3);
+  expect(lastRecord(applied.stderr)).toMatchObject({
+    message: expect.stringMatching(why),
+    certain: 'nothing was sent',
+  });
+  expect(service.posts).toEqual([]);
+});
+
+test('after an hour a release counts no more', async () => {
+  await using service = await proposed();
+  await release(service);
+
+  const late = await apply(service, later(hour + 1000));
+  const inTime = await apply(service, later(hour - 30_000));
+
+  expect([late.code, inTime.code], inTime.stderr).toEqual([3, 0]);
+  expect(lastRecord(late.stderr)).toMatchObject({
+    message: 'the release has expired: it counts for an hour',
+  });
+  expect(service.made).toHaveLength(2);
+});
+
+test('a release is for one sending: what a first one has left needs another', async () => {
+  await using service = await proposed();
+  await release(service);
+  service.refund('ord_2', 'ch_ord_2', 7);
+
+  const first = await apply(service);
+  const again = await apply(service);
+
+  expect([first.code, again.code]).toEqual([8, 3]);
+  expect(lastRecord(again.stderr)).toMatchObject({ message: expect.stringContaining('was used before') });
+  expect(service.posts).toHaveLength(1);
+});
+
+test.each([
+  ['an agent at a terminal', asAgent, /agent helper started this run, and only a person releases a plan/],
+  ['somebody who wants no questions', { PAYDESK_NO_INPUT: '1' }, /only a person at a terminal releases/],
+])('%s releases nothing', async (_, env, why) => {
+  await using service = await proposed();
+
+  const person = sit(
+    ['release', 'refunds.plan'],
+    { home: service.home, env: { ...service.env, ...env } },
+    200,
+  );
+
+  expect(await person.leaves).toMatchObject({ code: 3, screen: expect.stringMatching(why) });
+});
+
+test('without a terminal nothing is released or enrolled', async () => {
+  await using service = await proposed();
+  const tries = [
+    await service.run(['release', 'refunds.plan', '--yes']),
+    await service.run(['release', '--enrol'], { input: `${passphrase}\n${passphrase}\n` }),
+    await service.run(['release', 'r_7f3k2m9q', '--yes']),
+  ];
+  expect(tries.map(({ code }) => code)).toEqual([3, 3, 3]);
+});
+
+test('who enrols a passphrase is told what a release proves where no policy names a file of another account', async () => {
+  await using service = await proposed();
+  const enrolled = await enrol(service, 'another four words of hers');
+  expect(enrolled.code, enrolled.screen).toBe(0);
+  expect(enrolled.screen).toContain('a rail, not a wall');
+  expect(service.read(keysFile)).not.toContain('another four words');
+  expect(service.read(keysFile).split('\n')).toHaveLength(3);
+});
+
+test('a wrong passphrase releases nothing, and a short one is not enrolled', async () => {
+  await using service = await proposed();
+  const wrong = await release(service, { words: 'five words of somebody' });
+  const short = sit(['release', '--enrol'], { home: service.home, env: { ...service.env, ...asAna } }, 200);
+  await short.answer('New passphrase', 'short\r');
+  await short.waitFor('it needs 15 characters or more');
+  short.type('\u0003');
+  await short.leaves;
+
+  const applied = await apply(service);
+
+  expect([wrong.code, applied.code]).toEqual([3, 3]);
+  expect(wrong.screen).toContain('this is not the passphrase of ana');
+  expect(service.posts).toEqual([]);
+});
+
+test('another home has no enrolled key, and a release that was used in one finds the money gone in the other', async () => {
+  await using service = await proposed();
+  await release(service);
+  using other = newHome();
+  const elsewhere = { HOME: other.path, XDG_CONFIG_HOME: '', XDG_STATE_HOME: '' };
+
+  const moved = await apply(service, elsewhere);
+  await apply(service);
+  await enrol({ home: other, env: service.env });
+  const enrolledThere = await apply(service, elsewhere);
+
+  expect([moved.code, enrolledThere.code]).toEqual([3, 3]);
+  expect(service.made).toHaveLength(2);
+});
