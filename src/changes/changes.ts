@@ -18,7 +18,7 @@ export { compareFile } from './bulk/compare/compare-file.ts';
 export { isUnsentPlanOf, planFile, planOrder, refreshPlan } from './bulk/plan/make-plan.ts';
 export { checkPlanLimits, controlFigures, paidOnOrders, rowsToSend } from './bulk/plan-checks.ts';
 export { planStatus } from './bulk/plan-status.ts';
-export { enrolKey, refuseAgentTo, refuseNoPerson, releasePlan } from './bulk/release-plan.ts';
+export { enrolKey, releasePlan } from './bulk/release-plan.ts';
 export { readAgain } from './bulk/report-plan.ts';
 export { inputColumnsOf, showPlan } from './bulk/row-records.ts';
 export { type RowVerdict, rowVerdicts } from './bulk/row-verdicts.ts';

@@ -19,7 +19,6 @@ export function rootPage(): HelpPage {
     ...terms(nounSummaries()),
     '',
     'Try it without an account, on the simulator inside paydesk:',
-    '  $ paydesk -p demo orders list',
     '  $ paydesk -p demo orders refund',
     'The verbs of a noun:                paydesk orders --help',
     'All commands, options and guides:   paydesk help commands',

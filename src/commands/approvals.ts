@@ -3,7 +3,6 @@
 import {
   approveRequest,
   isPending,
-  refuseAgentTo,
   rejectRequest,
   requestColumns,
   requestPattern,
@@ -11,6 +10,7 @@ import {
   requestsOf,
   showRequest,
 } from '../changes/changes.ts';
+import { refuseAgentTo } from '../context/context.ts';
 import { flag, usage } from '../flags/flags.ts';
 import { defineCommand } from './command.ts';
 

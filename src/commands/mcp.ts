@@ -5,7 +5,7 @@ import { defineCommand } from './command.ts';
 
 export const mcp = defineCommand({
   description:
-    'Answers a software agent on standard input and output, by the Model Context Protocol. The agent can read orders, refunds, customers and the journal, with personal data masked, and propose refunds: that writes a plan, which a person looks at and applies. Nothing that it calls sends, settles or approves anything.',
+    'Answers a software agent on standard input and output, by the Model Context Protocol. The agent can read orders, refunds, customers and the journal, with personal data masked, and propose refunds: that writes a plan, which a person looks at, and applies or releases. Nothing that it calls sends, settles or approves anything.',
   arguments: [],
   flags: {},
   examples: ['paydesk -p demo mcp', 'paydesk -p demo mcp </dev/null'],

@@ -1,6 +1,8 @@
 /** The command with which a person lets a software agent send a plan. */
 
-import { approveRequest, enrolKey, refuseNoPerson, releasePlan, requestPattern } from '../changes/changes.ts';
+import { enrolKey, releasePlan, requestPattern } from '../changes/changes.ts';
+import { type Context, refuseAgentTo } from '../context/context.ts';
+import { CliError } from '../errors.ts';
 import { flag, nonEmpty, usage } from '../flags/flags.ts';
 import { defineCommand } from './command.ts';
 
@@ -19,19 +21,28 @@ export const release = defineCommand({
     enrol: flag.switch({ summary: 'enrol the key that you sign with: a passphrase, or that of --key' }),
     key: flag.text({ value: 'FILE', summary: 'the file of a security key, as ssh-keygen made it' }),
   },
-  examples: [
-    'paydesk release --enrol',
-    'paydesk release refunds.plan',
-    'paydesk release refunds.plan --json',
-  ],
+  examples: ['paydesk release --enrol', 'paydesk release refunds.plan --json'],
   async run(ctx, { args: [what], flags: { enrol, key } }) {
     refuseNoPerson(ctx, enrol === true ? 'enrols a key' : 'releases a plan');
     if ((what === undefined) !== (enrol === true))
       throw usage('name a plan, a request, or --enrol', ['paydesk release --help']);
     if (what === undefined) await enrolKey(ctx, key);
-    else if (requestPattern.test(what))
-      await approveRequest(ctx, what, { confirm: undefined, hours: 1, note: undefined });
+    else if (requestPattern.test(what)) await releaseRequest(ctx, what);
     else await releasePlan(ctx, what, key);
     return undefined;
   },
 });
+
+function refuseNoPerson(ctx: Context, what: string): void {
+  refuseAgentTo(ctx, what);
+  if (ctx.ask.interactive) return;
+  throw new CliError('refused', `only a person at a terminal ${what}`, {
+    certain: 'nothing was sent',
+    now: ['run the command at a terminal of your own, without --no-input'],
+  });
+}
+
+async function releaseRequest(ctx: Context, id: string): Promise<void> {
+  const { approve } = await import('./approvals.ts');
+  await approve.run(ctx, { args: [id], flags: { hours: 1 } });
+}

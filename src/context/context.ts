@@ -164,3 +164,12 @@ export async function dryRunShown(
   await out.dryRun(record, () => [{ line }]);
   return true;
 }
+
+/** Throws CliError 'refused' in a run that an agent started. `what`: what only a person does. */
+export function refuseAgentTo({ agent }: Pick<Context, 'agent'>, what: string): void {
+  if (agent === undefined) return;
+  throw new CliError('refused', `agent ${agent} started this run, and only a person ${what}`, {
+    certain: 'nothing was sent',
+    now: ['paydesk help agents'],
+  });
+}

@@ -68,6 +68,7 @@ const told: readonly Story[] = [
       done('help exit-codes'),
       done('completion bash'),
       done('mcp'),
+      ends(3, 'release refunds.plan'),
       done('completion zsh'),
       done('__complete zsh 1 orders'),
       ends(2, 'orders list --limit x --json'),

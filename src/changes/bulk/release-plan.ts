@@ -10,25 +10,6 @@ import { checkAccount, checkPlanLimits } from './plan-checks.ts';
 import { releaseFile } from './released.ts';
 import { readAgain, reportPlan, sentNow } from './report-plan.ts';
 
-/** Throws CliError 'refused' in a run that an agent started. `what`: what only a person does. */
-export function refuseAgentTo(ctx: Pick<Context, 'agent'>, what: string): void {
-  if (ctx.agent === undefined) return;
-  throw new CliError('refused', `agent ${ctx.agent} started this run, and only a person ${what}`, {
-    certain: 'nothing was sent',
-    now: [plainCommand('help', 'agents')],
-  });
-}
-
-/** The same also where nobody sits at a terminal. */
-export function refuseNoPerson(ctx: Context, what: string): void {
-  refuseAgentTo(ctx, what);
-  if (ctx.ask.interactive) return;
-  throw new CliError('refused', `only a person at a terminal ${what}`, {
-    certain: 'nothing was sent',
-    now: ['run the command at a terminal of your own, without --no-input'],
-  });
-}
-
 /** Shows what a plan would send, asks, and writes a release of it beside it. `keyFile`: that of a security key. */
 export async function releasePlan(ctx: Context, path: string, keyFile: string | undefined): Promise<void> {
   const plan = await ctx.plans.open(path);

@@ -145,7 +145,7 @@ function proposal(runLine: RunForAgent, account: readonly string[], now: () => n
   return {
     name: 'propose_refunds',
     description:
-      'Writes a plan of refunds into the current folder, checks each row against its order, and says what would be sent and what cannot be. Sends nothing: a person looks at the plan and applies it with `paydesk refunds apply PLAN`.',
+      'Writes a plan of refunds into the current folder, checks each row against its order, and says what would be sent and what cannot be. Sends nothing: a person looks at the plan, and applies it with `paydesk refunds apply PLAN` or releases it with `paydesk release PLAN`, so that an agent can apply it once.',
     input: {
       type: 'object',
       properties: {

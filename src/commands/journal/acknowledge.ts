@@ -1,8 +1,7 @@
 /** `journal acknowledge`: a person has dealt with an alarm, such as a duplicate, and it is not raised again. */
 
 import { amountWords } from '../../amounts.ts';
-import { refuseAgentTo } from '../../changes/changes.ts';
-import { type Context, confirmFirst, dryRunShown } from '../../context/context.ts';
+import { type Context, confirmFirst, dryRunShown, refuseAgentTo } from '../../context/context.ts';
 import { about, CliError, exitCodes } from '../../errors.ts';
 import { flag } from '../../flags/flags.ts';
 import {

@@ -1,7 +1,7 @@
 /** `journal settle`: a person records by hand whether an unconfirmed change was made, or corrects such a record. */
 
-import { refuseAgentTo, settleCommands, untilWords } from '../../changes/changes.ts';
-import { type Context, dryRunShown } from '../../context/context.ts';
+import { settleCommands, untilWords } from '../../changes/changes.ts';
+import { type Context, dryRunShown, refuseAgentTo } from '../../context/context.ts';
 import { about, CliError, exitCodes } from '../../errors.ts';
 import { flag } from '../../flags/flags.ts';
 import {
