@@ -43,6 +43,20 @@ export function briefFigure(amount: Amount, currency: string | undefined, style:
   return scaled(amount, currency, style) ?? digits(amount, style);
 }
 
+/**
+ * An amount as people read it, for paper and files: `149,522.45` if decimals are declared, otherwise the service's integer. Nobody types
+ * it back, so a comma can stand between thousands.
+ */
+export function readableFigure(amount: Amount, currency: string | undefined, style: AmountStyle): string {
+  const text = scaled(amount, currency, { ...style, 'amounts.grouping': 'off' });
+  return text === undefined ? digits(amount, style) : grouped(text, ',');
+}
+
+/** The same with its currency: `149,522.45 MXN`. */
+export function readableAmount(amount: Amount, currency: string | undefined, style: AmountStyle): string {
+  return `${readableFigure(amount, currency, style)}${codeWord(currency)}`;
+}
+
 /** A part of an amount: `12000 of 52000 MXN (120.00 of 520.00)`. */
 export function partWords(
   part: Amount,
@@ -141,9 +155,9 @@ function withPoint(integer: string, places: number): string {
 const separator = '\u00a0';
 
 // Only the digits before a point are grouped.
-function grouped(text: string): string {
+function grouped(text: string, between = separator): string {
   const [whole = '', ...rest] = text.split('.');
-  return [whole.replace(/\B(?=(\d{3})+$)/g, separator), ...rest].join('.');
+  return [whole.replace(/\B(?=(\d{3})+$)/g, between), ...rest].join('.');
 }
 
 /** An amount as somebody typed it. */

@@ -1,5 +1,6 @@
 /** `report`: one HTML file about the refunds of a period, for a lead who mails it. */
 
+import { placesOf, readableAmount } from '../amounts.ts';
 import type { JsonObject } from '../api/spec.ts';
 import { type Context, dryRunShown } from '../context/context.ts';
 import { counted } from '../counted.ts';
@@ -21,9 +22,9 @@ import { toJson } from '../terminal/terminal.ts';
 import { defineCommand } from './command.ts';
 import { gatherFigures, type ReportFigures } from './report/report-figures.ts';
 import { openSource, sourceFlags, sumsExits } from './report/report-flags.ts';
+import { aboutWords, zoneWords } from './report/report-period.ts';
 import { firstColumns, firstFields, lastColumns, lastFields, sayAsOf } from './report/report-rows.ts';
 import {
-  aboutWords,
   amountsOf,
   apartWords,
   gapLines,
@@ -75,10 +76,17 @@ export const report = defineCommand({
       flags,
       period,
       see: open.see,
-      needs: { kind: 'everything', makers: true, waiting: 'too', marginSeconds: twinSeconds, names },
+      needs: {
+        kind: 'everything',
+        makers: true,
+        waiting: 'too',
+        marginSeconds: twinSeconds,
+        before: true,
+        names,
+      },
     });
     const figures = await gatherFigures(ctx, source, flags.currency, open);
-    const page = pageOf(ctx, figures, { source, names });
+    const page = pageOf(figures, { source, period: aboutWords(ctx, source), names });
     const reportPage = await loadReportPage();
     await ctx.plans.write(file, reportPage(page), force);
     await showWritten(ctx, file, figures, source);
@@ -103,12 +111,12 @@ async function refuseFile(
   await plans.checkNew(file, force);
 }
 
-function pageOf(ctx: Context, figures: ReportFigures, how: ReportHow): Page {
+function pageOf(figures: ReportFigures, how: ReportHow): Page {
   const { source } = how;
   const { gaps } = figures.time;
   const unsummed = figures.time.totals.reduce((sum, { sums }) => sum + Number(sums.unsummed), 0);
   return {
-    title: `Refunds, ${aboutWords(ctx, source)}`,
+    title: `Refunds, ${how.period}`,
     alarms: isComplete(gaps)
       ? []
       : [
@@ -118,18 +126,20 @@ function pageOf(ctx: Context, figures: ReportFigures, how: ReportHow): Page {
     facts: [
       ['Account', labelWords(source)],
       ...source.asOfLinesOfFile().map(([label, text]) => [capital(label), text] as const),
-      ['Days', source.zone],
+      ['Days', zoneWords(source)],
     ],
     sections: sectionsOf(figures, how),
     notes: [
-      'Of paid: refunds made in this period, of the payments of this period. "Refunded of these payments" is what went back of them until now, and makes another rate.',
-      'Amounts are in the units of the service. Two currencies are never added together. Sums are exact, of any size.',
-      'Reason and operator come from the journal of the machine that wrote this report. A refund that it does not know is called not from this machine.',
+      'Of paid: refunds made in a time, of the payments of the same time. What went back of the payments until now makes another rate. Change: what was refunded in this period, against that line; the same days end at the same time of day.',
+      `${amountsNote(figures, source)}Two currencies are never added together. Sums are exact, of any size.`,
+      'Reason and operator come from the journal of the machine that wrote this report. Elsewhere: a refund that is not from this machine.',
       source.kind === 'index'
         ? 'The orders were read before this report was asked for, and kept on the machine that wrote it (its index): what was refunded after they were read is missing.'
         : 'What was refunded while the orders were read may be missing.',
       ...(unsummed === 0 ? [] : [`Unsummed ${unsummed}: no amount is shown, so no sum has them.`]),
-      ...apartWords(figures.time.totals, amountsOf(source)).map((words) => `${capital(words)}.`),
+      ...apartWords(figures.time.totals, (amount, currency) =>
+        readableAmount(amount, currency, amountsOf(source)),
+      ).map((words) => `${capital(words)}.`),
       how.names
         ? 'This file holds names of buyers and notes. Mail it only to people who may read them.'
         : 'Names of buyers and notes are left out.',
@@ -144,6 +154,12 @@ function pageOf(ctx: Context, figures: ReportFigures, how: ReportHow): Page {
       ...lastFields(source, isComplete(gaps)),
     }),
   };
+}
+
+// Amounts of a currency without declared decimals stand as the service sends them.
+function amountsNote({ time: { totals } }: ReportFigures, source: Source): string {
+  const isPlain = totals.some(({ currency }) => placesOf(currency, amountsOf(source)) === undefined);
+  return isPlain ? 'Amounts without decimals are in the units of the service. ' : '';
 }
 
 async function showWritten(
@@ -184,14 +200,13 @@ function commandHere({ options: { profile } }: Context, ...words: readonly strin
 }
 
 /** The same figures that the sections show. Amounts are the service's integers, times Unix seconds. */
-function figuresForPrograms(figures: ReportFigures, { names }: ReportHow): JsonObject {
-  const { unit, time, reasons, operators, cards, waiting, largest, twins, openCases } = figures;
+function figuresForPrograms(figures: ReportFigures, { source, names }: ReportHow): JsonObject {
+  const { unit, time, before, reasons, operators, cards, waiting, largest, twins, openCases } = figures;
   return {
-    sums: time.totals.map(({ currency, sums }) => ({
-      currency: currency ?? null,
-      ...sums,
-      rate_percent: percentNumber(sums.refunded, sums.paid) ?? null,
-      refunded_of_paid_percent: percentNumber(sums.refunded_of_paid, sums.paid) ?? null,
+    sums: time.totals.map(sumsRow),
+    before: before.map(({ span: range, totals }) => ({
+      ...firstFields({ range, zone: source.zone }),
+      sums: totals.map(sumsRow),
     })),
     time_unit: unit,
     by_time: refundRows(time.buckets),
@@ -236,6 +251,15 @@ function figuresForPrograms(figures: ReportFigures, { names }: ReportHow): JsonO
       sent_at: sentAt ?? null,
       operator: operator ?? null,
     })),
+  };
+}
+
+function sumsRow({ currency, sums }: Line<RefundSum>): JsonObject {
+  return {
+    currency: currency ?? null,
+    ...sums,
+    rate_percent: percentNumber(sums.refunded, sums.paid) ?? null,
+    refunded_of_paid_percent: percentNumber(sums.refunded_of_paid, sums.paid) ?? null,
   };
 }
 

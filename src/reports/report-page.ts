@@ -1,7 +1,8 @@
 /** The HTML report: one file with its style, its charts and its figures, that loads nothing and runs nothing. Pure. */
 
 import { createHash } from 'node:crypto';
-import { type Chart, htmlJson, htmlText, svgChart } from './svg-charts.ts';
+import { type Figure, largestOf } from './exact-sum.ts';
+import { type Chart, htmlJson, htmlText, svgBar, svgColumns, tellsApart } from './svg-charts.ts';
 
 /** A table. A column of figures stands at the right. */
 interface PageTable {
@@ -9,9 +10,11 @@ interface PageTable {
   readonly name: string;
   readonly columns: readonly { readonly title: string; readonly isFigure?: boolean }[];
   readonly rows: readonly (readonly string[])[];
+  /** A figure for each row: its bar stands in the last cell. */
+  readonly bars?: readonly Figure[] | undefined;
 }
 
-/** A table, with a chart of the same figures beside it or not. */
+/** A table, with a chart of the same figures above it or not. */
 export interface PagePart {
   readonly heading?: string | undefined;
   readonly chart?: Chart | undefined;
@@ -20,7 +23,7 @@ export interface PagePart {
 
 export interface PageSection {
   readonly title: string;
-  readonly note?: string | undefined;
+  readonly notes?: readonly string[];
   /** None: `empty` says so. */
   readonly parts: readonly PagePart[];
   readonly empty: string;
@@ -75,43 +78,59 @@ function policy(): string {
   return `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'`;
 }
 
-function section({ title, note, parts, empty }: PageSection, index: number): string {
+function section({ title, notes = [], parts, empty }: PageSection, index: number): string {
   return [
     '<section>',
     `<h2>${htmlText(title)}</h2>`,
-    ...(note === undefined ? [] : [`<p class="note">${htmlText(note)}</p>`]),
-    ...(parts.length === 0 ? [`<p>${htmlText(empty)}</p>`] : []),
-    ...parts.map((part, place) => partOf(part, `chart-${index + 1}-${place + 1}`)),
+    ...notes.map((text) => `<p class="note">${htmlText(text)}</p>`),
+    ...(parts.length === 0
+      ? [`<p>${htmlText(empty)}</p>`]
+      : [
+          '<div class="parts">',
+          ...parts.map((part, place) => partOf(part, `chart-${index + 1}-${place + 1}`)),
+          '</div>',
+        ]),
     '</section>',
   ].join('\n');
 }
 
+// A longer table goes on on the next page of paper, below its headings. A shorter one is never divided.
+const longTable = 16;
+
 function partOf({ heading, chart, table }: PagePart, id: string): string {
-  const drawn = chart === undefined ? '' : svgChart(chart, id);
+  const drawn = chart === undefined ? '' : svgColumns(chart, id);
+  const kinds = [
+    'part',
+    ...(table.columns.length > someColumns ? ['whole'] : []),
+    ...(table.rows.length > longTable ? ['long'] : []),
+  ];
   return [
+    `<div class="${kinds.join(' ')}">`,
     ...(heading === undefined ? [] : [`<h3>${htmlText(heading)}</h3>`]),
-    '<div class="pair">',
     ...(drawn === '' ? [] : ['<figure>', drawn, '</figure>']),
     tableOf(table),
     '</div>',
   ].join('\n');
 }
 
-// With more columns than that, a narrow screen shows each row as a small list. With many more, a half wide screen does too.
+// With more columns than that, a narrow screen shows each row as a small list. With many more, a half wide screen does too, and
+// nothing stands beside the table.
 const fewColumns = 3;
-const someColumns = 5;
+const someColumns = 4;
 
 // A text breaks anywhere and a figure only between its two forms, so no digits are lost to the edge of a screen. Should a table be
 // too wide even so, it scrolls inside its own frame, and the page does not. The roles are written out because a row that is shown
 // as a list would lose them.
-function tableOf({ name, columns, rows }: PageTable): string {
+function tableOf({ name, columns, rows, bars = [] }: PageTable): string {
   const kind = (index: number): string => (columns[index]?.isFigure === true ? ' class="figure"' : '');
-  const cell = (text: string, index: number): string => {
+  const cell = (text: string, index: number, bar: string): string => {
     const label = `data-label="${htmlText(columns[index]?.title ?? '')}"`;
     return index === 0
       ? `<th scope="row" role="rowheader"${kind(index)} ${label}>${htmlText(text)}</th>`
-      : `<td role="cell"${kind(index)} ${label}>${htmlText(text)}</td>`;
+      : `<td role="cell"${kind(index)} ${label}>${htmlText(text)}${index === columns.length - 1 ? bar : ''}</td>`;
   };
+  const largest = largestOf(bars);
+  const barOf = (place: number): string => (tellsApart(bars) ? svgBar(bars[place] ?? 0, largest) : '');
   const head = columns.map(
     ({ title }, index) => `<th scope="col" role="columnheader"${kind(index)}>${htmlText(title)}</th>`,
   );
@@ -120,7 +139,10 @@ function tableOf({ name, columns, rows }: PageTable): string {
     `<table role="table"${listAt(columns.length)}>`,
     `<thead role="rowgroup"><tr role="row">${head.join('')}</tr></thead>`,
     '<tbody role="rowgroup">',
-    ...rows.map((row) => `<tr role="row">${row.map(cell).join('')}</tr>`),
+    ...rows.map((row, place) => {
+      const cells = row.map((text, index) => cell(text, index, barOf(place)));
+      return `<tr role="row">${cells.join('')}</tr>`;
+    }),
     '</tbody>',
     '</table>',
     '</div>',
@@ -151,16 +173,20 @@ const asList = (table: string) => `\
   ${table} tr { padding: .5rem 0; border-bottom: 1px solid var(--line); }
   ${table} tbody th, ${table} td { display: grid; grid-template-columns: 7rem minmax(0, 1fr); gap: .5rem; padding: .1rem 0; border: 0; text-align: left; overflow-wrap: anywhere; }
   ${table} tbody th::before, ${table} td::before { content: attr(data-label); color: var(--faint); }
+  ${table} .row-bar { grid-column: 2; width: 100%; max-width: 16rem; margin: 0; }
 `;
 
-/** The style sheet. It names no other file and no font that would have to be loaded. */
+/**
+ * The style sheet. It names no other file and no font that would have to be loaded. Only a screen shows tables as lists: on paper
+ * they stay tables, and their headings stand on every page.
+ */
 const reportStyle = `
 :root { color-scheme: light dark; --ink: #1b1f24; --faint: #555d66; --paper: #ffffff; --line: #c9ced4; --bar: #1f5fa8; --track: #e8ebee; --alarm: #a11212; }
 @media (prefers-color-scheme: dark) {
   :root { --ink: #e8eaed; --faint: #a9b1ba; --paper: #14171a; --line: #3c434b; --bar: #7ab3ef; --track: #262b31; --alarm: #ff9a8f; }
 }
 * { box-sizing: border-box; }
-body { margin: 0 auto; padding: 1rem; max-width: 62rem; color: var(--ink); background: var(--paper); font: 1rem/1.45 system-ui, sans-serif; overflow-wrap: anywhere; }
+body { margin: 0 auto; padding: 1rem; max-width: 68rem; color: var(--ink); background: var(--paper); font: 1rem/1.45 system-ui, sans-serif; overflow-wrap: anywhere; }
 h1 { font-size: 1.5rem; margin: 0 0 .5rem; line-height: 1.2; }
 h2 { font-size: 1.15rem; margin: 2rem 0 .25rem; padding-top: .75rem; border-top: 1px solid var(--line); }
 h3 { font-size: 1rem; margin: 1rem 0 .25rem; }
@@ -168,41 +194,60 @@ p { margin: .25rem 0; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .1rem 1rem; margin: .5rem 0; }
 dt { color: var(--faint); }
 dd { margin: 0; }
-.note, .most, .ends, footer { color: var(--faint); font-size: .9rem; }
+.note, .most, .ends { color: var(--faint); font-size: .9rem; }
 .alarm { color: var(--alarm); font-weight: 700; border: 2px solid var(--alarm); padding: .5rem .75rem; }
-.pair { display: flex; flex-wrap: wrap; gap: 1rem 2rem; align-items: flex-start; }
-figure { flex: 1 1 20rem; max-width: 24rem; margin: .5rem 0 0; }
+.parts { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 29rem), 1fr)); gap: 0 2.5rem; align-items: start; }
+.part { min-width: 0; }
+.whole { grid-column: 1 / -1; }
+figure { margin: .5rem 0 0; }
 svg { display: block; width: 100%; height: auto; }
-svg.columns { height: 8rem; border-bottom: 1px solid var(--faint); }
-svg text { fill: var(--ink); font: 12px system-ui, sans-serif; }
+svg.columns { height: 7rem; border-bottom: 1px solid var(--faint); }
+.figure:has(.row-bar) { white-space: nowrap; }
+svg.row-bar { display: inline-block; width: 4.5rem; height: .6em; margin-left: .6rem; }
 .bar { fill: var(--bar); }
 .track { fill: var(--track); }
 .ends { display: flex; justify-content: space-between; gap: 1rem; }
-.wide { flex: 1 1 auto; min-width: 0; overflow-x: auto; }
+.wide { overflow-x: auto; }
 table { border-collapse: collapse; width: 100%; font-size: .95rem; }
 th, td { text-align: left; vertical-align: top; padding: .3rem .75rem .3rem 0; border-bottom: 1px solid var(--line); }
+th:last-child, td:last-child { padding-right: 0; }
 thead th { color: var(--faint); font-weight: 600; }
 thead th, .figure { overflow-wrap: break-word; }
 tbody th { font-weight: 400; }
 .figure { text-align: right; font-variant-numeric: tabular-nums; }
 pre { white-space: pre-wrap; font-size: .8rem; }
-@media (max-width: 46rem) {
+@media screen and (max-width: 46rem) {
   body { padding: .75rem; }
   table { font-size: .85rem; }
   th, td { padding-right: .5rem; }
 ${asList('.some')}}
-@media (max-width: 62rem) {
+@media screen and (max-width: 62rem) {
 ${asList('.many')}}
+@media screen and (min-width: 62.01rem) {
+  thead th { white-space: nowrap; }
+}
 @media (forced-colors: active) {
   .bar { fill: CanvasText; }
   .track { fill: Canvas; stroke: GrayText; }
-  svg text { fill: CanvasText; }
 }
+@page { margin: 11mm 12mm 13mm; @bottom-right { content: 'Page ' counter(page) ' of ' counter(pages); font: 8pt system-ui, sans-serif; } }
 @media print {
   :root { color-scheme: light; --ink: #000000; --faint: #333333; --paper: #ffffff; --line: #999999; --bar: #333333; --track: #eeeeee; --alarm: #000000; }
-  body { max-width: none; padding: 0; font-size: 10pt; }
-  h2, h3 { break-after: avoid; }
-  figure, tr { break-inside: avoid; }
+  html { font-size: 8.5pt; }
+  body { max-width: none; padding: 0; line-height: 1.2; }
+  dl { margin: 0; }
+  h2 { margin: .6rem 0 .1rem; padding-top: .3rem; }
+  h3 { margin: .3rem 0 0; }
+  p { margin: .1rem 0; }
+  h2, h3, figure, thead, .long tr:nth-child(-n + 3) { break-after: avoid; }
+  .part, figure, tr, .alarm, .note { break-inside: avoid; }
+  .long { break-inside: auto; }
+  .parts { grid-template-columns: repeat(auto-fit, minmax(80mm, 1fr)); gap: 0 8mm; }
+  figure { margin: 0; }
+  svg.columns { height: 12mm; }
+  svg.row-bar { width: 12mm; }
+  thead { display: table-header-group; }
+  th, td { padding-top: .06rem; padding-bottom: .06rem; }
   .wide { overflow: visible; }
   .bar, .track { print-color-adjust: exact; }
   details { display: none; }

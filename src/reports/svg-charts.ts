@@ -1,27 +1,26 @@
-/** Charts as inline SVG, each with a title and a description, and text for HTML: escaped, one line, and without characters that hide something. */
+/** Charts as inline SVG, and text for HTML: escaped, one line, and without characters that hide something. */
 
 import { counted } from '../counted.ts';
 import { type Figure, largestOf } from './exact-sum.ts';
 
 /** One figure of a chart. */
-export interface Point {
+interface Point {
   readonly label: string;
   readonly figure: Figure;
   /** The figure as people read it, with its unit. */
   readonly words: string;
 }
 
-/** What a chart shows. `columns` stand side by side, for time; `bars` lie one below the other. */
+/** Columns that stand side by side, one for each unit of time. */
 export interface Chart {
-  readonly kind: 'bars' | 'columns';
   readonly title: string;
   readonly points: readonly Point[];
 }
 
-/** Draws a chart; '' if it would have nothing to show. `id` names its title and description in the page. */
-export function svgChart(chart: Chart, id: string): string {
-  if (largestOf(chart.points.map(({ figure }) => figure)) <= 0) return '';
-  return chart.kind === 'bars' ? bars(chart, id) : columns(chart, id);
+/** Whether lengths tell something: one bar alone, or several that are all full, do not. */
+export function tellsApart(figures: readonly Figure[]): boolean {
+  const largest = largestOf(figures);
+  return largest > 0 && figures.some((figure) => figure !== largest);
 }
 
 /**
@@ -34,82 +33,37 @@ function lengthOf(figure: Figure, largest: Figure, room: number): number {
   return Math.max(1, Number(hundredths) / 100);
 }
 
-const width = 320;
-// How many letters there is room for in a line.
-const longestLine = 42;
-const longestLabel = 24;
-
-// The label and the figure stand above each bar, so both can be read without colour and on a narrow screen. A long figure has a
-// line of its own.
-function bars({ title, points }: Chart, id: string): string {
-  const largest = largestOf(points.map(({ figure }) => figure));
-  const isLong = points.some(({ words }) => words.length > longestLine - longestLabel);
-  const rowHeight = isLong ? 49 : 34;
-  const rows = points.map(({ label, figure, words }, index) => {
-    const top = index * rowHeight;
-    const end = top + rowHeight;
-    return [
-      `<text x="0" y="${top + 12}">${htmlText(shortened(label, isLong ? longestLine : longestLabel))}</text>`,
-      `<text x="${width}" y="${end - 22}" text-anchor="end">${htmlText(words)}</text>`,
-      `<rect class="track" x="0" y="${end - 17}" width="${width}" height="9"/>`,
-      `<rect class="bar" x="0" y="${end - 17}" width="${lengthOf(figure, largest, width)}" height="9"/>`,
-    ].join('');
-  });
-  return svg(id, title, longestOf(points), {
-    attributes: `class="bars" viewBox="0 0 ${width} ${points.length * rowHeight}"`,
-    content: rows.join('\n'),
-  });
+/** A bar for the row of its figure, which is read there; so a reader of screens passes it by. */
+export function svgBar(figure: Figure, largest: Figure): string {
+  const length = lengthOf(figure, largest, 100);
+  return `<svg class="row-bar" aria-hidden="true" viewBox="0 0 100 10" preserveAspectRatio="none"><rect class="track" width="100" height="10"/><rect class="bar" width="${length}" height="10"/></svg>`;
 }
 
 const height = 120;
 
-// Nothing is written inside: a chart of many days is as wide as the page, and its letters would be stretched.
-function columns({ title, points }: Chart, id: string): string {
-  const largest = largestOf(points.map(({ figure }) => figure));
+/**
+ * Draws a chart; '' if its columns would tell nothing. `id` names its title and description in the page. Nothing is written inside: a
+ * chart of many days is as wide as the page, and its letters would be stretched.
+ */
+export function svgColumns({ title, points }: Chart, id: string): string {
+  const figures = points.map(({ figure }) => figure);
+  if (!tellsApart(figures)) return '';
+  const largest = largestOf(figures);
+  const most = points.find(({ figure }) => figure === largest);
   const drawn = points.map(({ label, figure, words }, index) => {
     const length = lengthOf(figure, largest, height);
     return `<rect class="bar" x="${index * 10 + 1}" y="${height - length}" width="8" height="${length}"><title>${htmlText(`${label}: ${words}`)}</title></rect>`;
   });
-  const [first, last] = [points[0]?.label ?? '', points.at(-1)?.label ?? ''];
-  const most = points.find(({ figure }) => figure === largest)?.words ?? '';
+  const described = `${counted(points.length, 'figure')}. The largest is ${most?.label}: ${most?.words}. The table below has those that are not 0.`;
   return [
-    `<p class="most">largest: ${htmlText(most)}</p>`,
-    svg(id, title, longestOf(points), {
-      attributes: `class="columns" viewBox="0 0 ${points.length * 10} ${height}" preserveAspectRatio="none"`,
-      content: drawn.join('\n'),
-    }),
-    `<p class="ends"><span>${htmlText(first)}</span><span>${htmlText(last)}</span></p>`,
-  ].join('\n');
-}
-
-function longestOf(points: readonly Point[]): string {
-  const largest = largestOf(points.map(({ figure }) => figure));
-  const most = points.find(({ figure }) => figure === largest);
-  const count = counted(points.length, 'figure');
-  return `${count}. The largest is ${most?.label}: ${most?.words}. The table beside it has those that are not 0.`;
-}
-
-function svg(
-  id: string,
-  title: string,
-  description: string,
-  { attributes, content }: { readonly attributes: string; readonly content: string },
-): string {
-  return [
-    `<svg role="img" aria-labelledby="${id}-title" aria-describedby="${id}-desc" ${attributes}>`,
+    `<p class="most">largest: ${htmlText(most?.words ?? '')}</p>`,
+    `<svg role="img" aria-labelledby="${id}-title" aria-describedby="${id}-desc" class="columns" viewBox="0 0 ${points.length * 10} ${height}" preserveAspectRatio="none">`,
     `<title id="${id}-title">${htmlText(title)}</title>`,
-    `<desc id="${id}-desc">${htmlText(description)}</desc>`,
-    content,
+    `<desc id="${id}-desc">${htmlText(described)}</desc>`,
+    ...drawn,
     '</svg>',
+    `<p class="ends"><span>${htmlText(points[0]?.label ?? '')}</span><span>${htmlText(points.at(-1)?.label ?? '')}</span></p>`,
   ].join('\n');
-}
-
-// Two people may differ in the end of their names alone, so a label is cut in its middle.
-function shortened(label: string, longest: number): string {
-  const letters = Array.from(new Intl.Segmenter().segment(label), ({ segment }) => segment);
-  if (letters.length <= longest) return label;
-  const half = Math.floor((longest - 1) / 2);
-  return `${letters.slice(0, half).join('')}…${letters.slice(-half).join('')}`;
 }
 
 // Control characters, and every invisible one, such as those that write from right to left.

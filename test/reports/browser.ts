@@ -23,24 +23,30 @@ export interface Look {
   readonly text: string;
 }
 
-/** What cannot be read at one width: tables that scroll, figures with a line break between two digits, labels under a figure. */
+/** What cannot be read at one width: tables that scroll, figures with a line break between two digits; and cells of several lines. */
 export interface Cut {
   readonly scrolling: readonly string[];
   readonly broken: readonly string[];
-  readonly touching: readonly string[];
+  readonly wrapped: readonly string[];
+}
+
+/** What a browser makes of a file. `papers`: the text of each page of paper. */
+export interface Looked {
+  readonly looks: Readonly<Record<string, Look>>;
+  readonly atWidths: Readonly<Record<string, Cut>>;
+  readonly papers: Readonly<Record<'A4' | 'Letter', readonly string[]>>;
 }
 
 /** Opens the file. Installs what is missing first. */
-export function lookAt(file: string): {
-  readonly looks: Readonly<Record<string, Look>>;
-  readonly atWidths: Readonly<Record<string, Cut>>;
-} {
-  if (!existsSync('/usr/bin/chromium'))
-    run('apt-get', 'install', '-y', '--no-install-recommends', 'chromium');
+export function lookAt(file: string): Looked {
+  if (!existsSync('/usr/bin/chromium') || !existsSync('/usr/bin/pdftotext'))
+    run('apt-get', 'install', '-y', '--no-install-recommends', 'chromium', 'poppler-utils');
   if (!existsSync(join(tools, 'node_modules')))
     run('npm', 'ci', '--prefix', tools, '--no-audit', '--no-fund');
   mkdirSync(pictures, { recursive: true });
-  return JSON.parse(run(process.execPath, join(tools, 'look.mjs'), file, pictures));
+  const { papers, ...found } = JSON.parse(run(process.execPath, join(tools, 'look.mjs'), file, pictures));
+  const pagesOf = (pdf: string) => run('pdftotext', '-layout', pdf, '-').split('\f').slice(0, -1);
+  return { ...found, papers: { A4: pagesOf(papers.A4), Letter: pagesOf(papers.Letter) } };
 }
 
 function run(command: string, ...words: readonly string[]): string {

@@ -1,5 +1,5 @@
-// Opens an HTML file in Chromium in five ways and at several widths. Prints as JSON what was found: requests, messages, axe, widths,
-// colours, and what of a table or a chart cannot be read.
+// Opens an HTML file in Chromium in five ways and at several widths, and prints it on A4 and Letter. Prints as JSON what was found:
+// requests, messages, axe, widths, colours, what of a table or a chart cannot be read, and the PDF files.
 // `node tools/browser/look.mjs FILE FOLDER`: the pictures go into FOLDER.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -35,7 +35,6 @@ for (const [name, { viewport, media }] of Object.entries(looks)) {
   await page.emulateMedia(media);
   await page.goto(pathToFileURL(file).href);
   await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true });
-  if (name === 'printed') await page.pdf({ path: join(folder, 'printed.pdf'), format: 'A4' });
   found[name] = {
     requests: requests.filter((url) => url !== pathToFileURL(file).href),
     messages,
@@ -47,14 +46,19 @@ for (const [name, { viewport, media }] of Object.entries(looks)) {
 }
 const atWidths = {};
 const page = await browser.newPage();
-for (const width of [360, 740, 760, 800, 840, 960, 1000, 1300, 1900]) {
+for (const width of [360, 740, 760, 800, 840, 960, 1000, 1100, 1300, 1900]) {
   await page.setViewportSize({ width, height: 900 });
   await page.goto(pathToFileURL(file).href);
   await page.screenshot({ path: join(folder, `${width}.png`), fullPage: true });
   atWidths[width] = await page.evaluate(findCut);
 }
+const papers = {};
+for (const format of ['A4', 'Letter']) {
+  papers[format] = join(folder, `${format}.pdf`);
+  await page.pdf({ path: papers[format], format });
+}
 await browser.close();
-process.stdout.write(`${JSON.stringify({ looks: found, atWidths })}\n`);
+process.stdout.write(`${JSON.stringify({ looks: found, atWidths, papers })}\n`);
 
 // Runs in the page.
 function measure() {
@@ -76,31 +80,28 @@ function measure() {
 }
 
 // Runs in the page. `scrolling`: tables that are wider than their frame. `broken`: figures with a line break between two digits.
-// `touching`: labels of a chart that run into the figure beside them.
+// `wrapped`: cells of more than one line.
 function findCut() {
   const all = (selector) => [...document.querySelectorAll(selector)];
-  const isBroken = (cell) => {
-    const [text] = cell.childNodes;
-    return [...text.data.matchAll(/[^ ]+/g)].some(({ index, 0: part }) => {
-      const range = document.createRange();
-      range.setStart(text, index);
-      range.setEnd(text, index + part.length);
-      return new Set([...range.getClientRects()].map(({ top }) => top)).size > 1;
-    });
+  const linesOf = (text, start, end) => {
+    const range = document.createRange();
+    range.setStart(text, start);
+    range.setEnd(text, end);
+    return new Set([...range.getClientRects()].map(({ top }) => top)).size;
   };
-  const runsInto = ({ x, y, width }, other) => y === other.y && x < other.x && x + width > other.x;
+  const textIn = ({ childNodes: [first] }) => (first?.nodeType === Node.TEXT_NODE ? first : new Text());
+  const isBroken = (cell) => {
+    const text = textIn(cell);
+    return [...text.data.matchAll(/[^ ]+/g)].some(
+      ({ index, 0: part }) => linesOf(text, index, index + part.length) > 1,
+    );
+  };
+  const named = (cells) => cells.map((one) => one.textContent);
   return {
     scrolling: all('.wide')
       .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
       .map((one) => `${one.ariaLabel}: ${one.scrollWidth} of ${one.clientWidth}`),
-    broken: all('tbody .figure')
-      .filter(isBroken)
-      .map((one) => one.textContent),
-    touching: all('svg.bars').flatMap((chart) => {
-      const texts = [...chart.querySelectorAll('text')];
-      return texts
-        .filter((one) => texts.some((other) => runsInto(one.getBBox(), other.getBBox())))
-        .map((one) => one.textContent);
-    }),
+    broken: named(all('tbody .figure').filter(isBroken)),
+    wrapped: named(all('th, td').filter((cell) => linesOf(textIn(cell), 0, textIn(cell).length) > 1)),
   };
 }

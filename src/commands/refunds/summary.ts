@@ -1,5 +1,6 @@
 /** `refunds summary`: how many refunds were made in a period, how much, why, by whom, and beside which payments. */
 
+import { amountWords } from '../../amounts.ts';
 import type { JsonObject } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import { flag } from '../../flags/flags.ts';
@@ -141,7 +142,9 @@ function screen(
             ...wentBack(totals).map((words) => ['rate', words] as const),
           ]
         : [['note', 'an export of refunds holds no payments, so there is no rate'] as const]),
-      ...apartWords(totals, style).map((words) => ['note', words] as const),
+      ...apartWords(totals, (amount, currency) => amountWords(amount, currency, style)).map(
+        (words) => ['note', words] as const,
+      ),
       ...unsummedLines(totals),
       ...(isComplete(gaps) ? [] : [['note', 'NOT COMPLETE: see below'] as const]),
     ]),

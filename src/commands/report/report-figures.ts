@@ -9,6 +9,7 @@ import {
   type Figure,
   hasCurrency,
   isInSpan,
+  type Line,
   largestFirst,
   type OrderFact,
   type OrderSum,
@@ -23,6 +24,7 @@ import {
 import { outcomeWords } from '../journal/attempt-words.ts';
 import { isOfPeriod, type ListedTwin, pairsIn } from '../orders/twins.ts';
 import type { OpenCases } from '../today-facts.ts';
+import { type TimeBefore, timesBefore } from './report-period.ts';
 import type { Source } from './report-source.ts';
 
 /** What somebody has to look at: a change in the journal of this machine, or an order whose figures tell nothing. */
@@ -43,6 +45,8 @@ export interface ReportFigures {
   /** Every unit of the period as far as it has passed, also those without refunds. */
   readonly units: readonly string[];
   readonly time: Summary<RefundSum>;
+  /** The sums of the times that the period is compared with. */
+  readonly before: readonly (TimeBefore & { readonly totals: readonly Line<RefundSum>[] })[];
   readonly reasons: Summary<RefundSum>;
   readonly operators: Summary<RefundSum>;
   readonly cards: Summary<RefundSum>;
@@ -78,10 +82,15 @@ export async function gatherFigures(
       counts: ({ status }) => status === statuses.preAuthorized,
     }),
   };
+  const before = timesBefore(source).map((time) => ({
+    ...time,
+    sums: summariseRefunds({ ...shared, span: time.span, by: 'month' }),
+  }));
   const near: OrderFact[] = [];
   const largest = createLargest();
   for await (const facts of source.facts) {
     for (const split of Object.values(splits)) split.add(facts);
+    for (const { sums } of before) sums.add(facts);
     const { order } = facts;
     if (order !== undefined && isOfPeriod(span, order) && hasCurrency(currency, order.currency))
       near.push(order);
@@ -98,6 +107,7 @@ export async function gatherFigures(
     unit,
     units: unitsOf(source, unit, time),
     time,
+    before: before.map(({ words, span: of, sums }) => ({ words, span: of, totals: sums.result().totals })),
     reasons: splits.reasons.result(),
     operators: splits.operators.result(),
     cards: splits.cards.result(),

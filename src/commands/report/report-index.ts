@@ -17,6 +17,7 @@ import {
 import { shownIndexed, unconfirmedOf } from '../../orders/orders.ts';
 import { accountSpan, commandLine, type Profile } from '../../profiles/profiles.ts';
 import { type Facts, factsOfOrder, hasCurrency, isInSpan } from '../../reports/reports.ts';
+import { timesBefore } from './report-period.ts';
 import { indexLines, indexLinesOfFile, isWhole, readsThatMatter } from './report-screen.ts';
 import {
   type Asked,
@@ -130,6 +131,7 @@ async function sourceOf(
 ): Promise<OpenedSource> {
   const service = await ctx.service();
   const { journal } = ctx;
+  const headReadAt = status.headReadAt ?? 0;
   const attemptsOf = (orders: ReadonlySet<string>) => journal.attemptsOf(service, orders);
   const makers = needs.makers ? await makersOf(attemptsOf, journal) : nobodyAsked;
   // Refunds that this machine made in the period. What the index shows is taken off.
@@ -137,9 +139,12 @@ async function sourceOf(
     needs.kind === 'orders'
       ? { refunds: new Set<string>(), orders: new Set<string>() }
       : await madeHere(journal, profile, time.range, flags.currency);
+  const reachesTo = headReadAt * 1000;
+  const reachesBackTo = status.floor === undefined ? undefined : status.floor * 1000;
+  const before = needs.before === true ? timesBefore({ ...time, reachesTo, reachesBackTo }) : [];
   const read = readOrders(ctx, index, {
     needs,
-    range: time.range,
+    range: { ...time.range, since: before[0]?.span.since ?? time.range.since },
     looksAt: see && orders,
     async look(some) {
       if (see !== undefined) see(await shownIndexed(ctx, service, some));
@@ -150,7 +155,6 @@ async function sourceOf(
     makers,
   });
   const reads = readsThatMatter(status, needs, time.range, ctx.clock.now());
-  const headReadAt = status.headReadAt ?? 0;
   const times = { clock: ctx.clock, days: time.days };
   const told = () => ({
     needs,
@@ -166,7 +170,8 @@ async function sourceOf(
     profile,
     ...time,
     asOf: Math.min(headReadAt, ...reads.map(({ readAt }) => readAt)) * 1000,
-    reachesTo: headReadAt * 1000,
+    reachesTo,
+    reachesBackTo,
     isWhole: () => isWhole(status, told()),
     knowsPayments: true,
     facts: read.facts,

@@ -41,7 +41,7 @@ export const lastColumnsOfList: readonly Column[] = lastColumns
   .map((column) => ({ ...column, tableFrom: 10_000 }));
 
 /** The fields that every row begins with: the period, in Unix seconds. */
-export function firstFields({ range, zone }: Source): JsonObject {
+export function firstFields({ range, zone }: Pick<Source, 'range' | 'zone'>): JsonObject {
   return { since: seconds(range.since), until: seconds(range.until), zone };
 }
 

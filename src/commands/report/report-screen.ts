@@ -1,13 +1,14 @@
 /** What every report says in words: what it is about, whose numbers these are, when they were true, and what is missing in them. */
 
-import { type AmountStyle, amountWords, plainAmounts } from '../../amounts.ts';
-import type { Context, Days } from '../../context/context.ts';
+import { type AmountStyle, plainAmounts } from '../../amounts.ts';
+import type { Context } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
 import { CliError } from '../../errors.ts';
 import type { TimeRange } from '../../flags/typed-time.ts';
 import type { IndexStatus } from '../../index/index.ts';
 import {
   type Dimension,
+  type Figure,
   type Gaps,
   isTimeUnit,
   type Line,
@@ -17,6 +18,7 @@ import {
 } from '../../reports/reports.ts';
 import type { Block, Cell } from '../../terminal/terminal.ts';
 import { readWords } from '../orders/search/find-indexed.ts';
+import { aboutWords } from './report-period.ts';
 import type { AsOfLine, Needs, Source } from './report-source.ts';
 
 /** The first line: what this is about, when, and whose numbers these are. */
@@ -26,43 +28,9 @@ export function titleLine(ctx: Context, title: string, source: Source): Block {
   return { line: [{ text: title, style: 'strong' }, ...words, '    ', ...cells(source.label)] };
 }
 
-/** What a report is about: its period, and its currency if it has only one. Empty if it is about everything. */
-export function aboutWords(ctx: Pick<Context, 'clock'>, source: Source): string {
-  const { currency } = source;
-  return [spanWords(ctx, source), currency === undefined ? undefined : `only ${currency}`]
-    .filter((words) => words !== undefined)
-    .join(', ');
-}
-
 /** ` in USD` for a report about one currency, so that its `none` is not taken for none at all. */
 export function inCurrency({ currency }: Pick<Source, 'currency'>): string {
   return currency === undefined ? '' : ` in ${currency}`;
-}
-
-/**
- * The period in words, as far as it has passed: `1 Nov to 21 Nov 2026 (UTC-6), so far`. With its hours if it does not begin and
- * end at midnight. Undefined if it is all of time.
- */
-function spanWords(
-  { clock }: Pick<Context, 'clock'>,
-  { days, range, reachesTo }: Source,
-): string | undefined {
-  const { since, until } = range;
-  if (since === undefined && until === undefined) return undefined;
-  if (since === undefined) return `until ${days.full(until ?? reachesTo)}`;
-  const now = Math.max(reachesTo, clock.now());
-  const last = Math.min(until ?? reachesTo, now);
-  const soFar = until !== undefined && until > now ? ', so far' : '';
-  if (![since, until].every((at) => at === undefined || isMidnight(days, at)))
-    return `${days.full(since)} to ${days.full(last)}${soFar}`;
-  const lastSecond = Math.max(Math.ceil(last / 1000) - 1, Math.ceil(since / 1000));
-  return `${days.between(Math.ceil(since / 1000), lastSecond)}${soFar}`;
-}
-
-// Some zones begin a day of the year at 1 o'clock, so this does not look at the clock.
-function isMidnight(days: Days, ms: number): boolean {
-  const second = Math.ceil(ms / 1000);
-  return days.day(second - 1) !== days.day(second);
 }
 
 /** The name of a bucket. A day, a week or a month of which the period has only a part says so, and so does the current one. */
@@ -169,10 +137,13 @@ export function refuseGaps(gaps: Gaps, records: string): void {
 }
 
 /** What no sum has: refunds that moved no money yet or at all, or of which nobody knows it. */
-export function apartWords(totals: readonly Line<RefundSum>[], style: AmountStyle): readonly string[] {
+export function apartWords(
+  totals: readonly Line<RefundSum>[],
+  write: (amount: Figure, currency: string | undefined) => string,
+): readonly string[] {
   return (['pending', 'failed', 'unconfirmed'] as const).flatMap((state) => {
     const some = totals.filter(({ sums }) => Number(sums[state]) > 0);
-    const figures = some.map(({ currency, sums }) => amountWords(sums[state], currency, style));
+    const figures = some.map(({ currency, sums }) => write(sums[state], currency));
     return figures.length === 0 ? [] : [`${state} ${figures.join(', ')}: in no sum`];
   });
 }

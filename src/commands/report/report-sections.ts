@@ -1,48 +1,55 @@
 /** The sections of the HTML report: which figures stand in which table and chart. Pure. */
 
-import { amountWords, figureWords } from '../../amounts.ts';
+import { type AmountStyle, digits, placesOf, readableAmount, readableFigure } from '../../amounts.ts';
 import {
   type Dimension,
   type Figure,
   type Line,
+  largestFirst,
+  magnitude,
+  negated,
+  notFromHere,
   notShown,
   type PagePart,
   type PageSection,
   percent,
+  plus,
   type RefundFact,
   type RefundSum,
 } from '../../reports/reports.ts';
 import type { ReportFigures } from './report-figures.ts';
-import { amountsOf, bucketWords, currencyWord, inCurrency, ratesOfPaid } from './report-screen.ts';
+import { amountsOf, bucketWords, currencyWord, inCurrency } from './report-screen.ts';
 import type { Source } from './report-source.ts';
 
 /** How the report is written. `names`: with the names of buyers and the notes of refunds. */
 export interface ReportHow {
   readonly source: Source;
+  /** The period in words. */
+  readonly period: string;
   readonly names: boolean;
 }
 
 /** The sections, in the order in which a lead reads them. */
 export function sectionsOf(figures: ReportFigures, how: ReportHow): readonly PageSection[] {
-  const { unit, units, time, reasons, operators, cards } = figures;
-  // Payments have days and cards too, and these lists are about refunds.
-  const refunded = (buckets: readonly Line<RefundSum>[]) => buckets.filter(({ sums }) => sums.refunds > 0);
+  const { unit, units, time } = figures;
   return [
     casesSection(figures, how),
-    totalsSection(time.totals, how),
+    totalsSection(figures, how),
     {
       title: `By ${unit}`,
-      note: `Refunds that were made on each ${unit}. A ${unit} without refunds is in the chart only.`,
-      parts: splitParts(refunded(time.buckets), { what: unit, kind: 'columns', all: units }, how),
+      parts: splitParts(refunded(time.buckets), unit, how, units),
       empty: `No refunds${inCurrency(how.source)} in this period.`,
     },
-    splitSection('reason', refunded(reasons.buckets), how),
-    splitSection('operator', refunded(operators.buckets), how),
-    splitSection('brand', refunded(cards.buckets), how),
+    splitsSection(figures, how),
     largestSection(figures, how),
     waitingSection(figures, how),
     twinsSection(figures, how),
   ];
+}
+
+// Payments have days and cards too, and these lists are about refunds.
+function refunded(buckets: readonly Line<RefundSum>[]): readonly Line<RefundSum>[] {
+  return buckets.filter(({ sums }) => sums.refunds > 0);
 }
 
 const right = (title: string) => ({ title, isFigure: true });
@@ -52,87 +59,160 @@ function casesSection({ openCases }: ReportFigures, { source }: ReportHow): Page
   const rows = openCases.map(({ orderId, what, outcome, amount, currency, sentAt, operator }) => [
     orderId ?? 'no order',
     `${what}: ${outcome}`,
-    amount === undefined ? notShown : amountWords(amount, currency, amountsOf(source)),
+    amount === undefined ? notShown : readableAmount(amount, currency, amountsOf(source)),
     sentAt === undefined ? '-' : source.days.show(sentAt, 'day'),
     operator ?? '-',
   ]);
   const columns = [left('Order'), left('What'), right('Amount'), left('Sent'), left('Operator')];
   return {
     title: 'Open cases',
-    note: 'Changes that this machine sent to this account and that somebody has to look at, and orders whose figures contradict each other.',
+    notes: [
+      'Changes that this machine sent to this account and that somebody has to look at, and orders whose figures contradict each other.',
+    ],
     parts: tableParts({ name: 'Open cases', columns, rows }),
     empty: `None${inCurrency(source)}.`,
   };
 }
 
-function totalsSection(totals: readonly Line<RefundSum>[], { source }: ReportHow): PageSection {
-  const style = amountsOf(source);
-  const rows = totals.map(({ currency, sums }) => [
-    currencyWord(currency),
-    String(sums.refunds),
-    figureWords(sums.refunded, currency, style),
-    rateWords(sums),
-    String(sums.payments),
-    figureWords(sums.paid, currency, style),
-    figureWords(sums.refunded_of_paid, currency, style),
-  ]);
-  const titles = ['Refunds', 'Refunded', 'Of paid', 'Payments', 'Paid', 'Refunded of these payments'];
-  const columns = [left('Currency'), ...titles.map(right)];
-  const rates = ratesOfPaid(totals);
+const noSums: Pick<
+  Line<RefundSum>['sums'],
+  'refunds' | 'refunded' | 'payments' | 'paid' | 'refunded_of_paid'
+> = { refunds: 0, refunded: 0, payments: 0, paid: 0, refunded_of_paid: 0 };
+
+// The sums of the period, and below them those of the times before it.
+function totalsSection({ time: { totals }, before }: ReportFigures, how: ReportHow): PageSection {
+  const style = amountsOf(how.source);
+  const times = [{ words: 'this period', totals }, ...before];
+  const currencies = [...new Set(times.flatMap((one) => one.totals.map(({ currency }) => currency)))];
+  const titles = ['Refunds', 'Refunded', 'Change', 'Of paid', 'Payments', 'Paid'];
+  const parts = currencies.map((currency): PagePart => {
+    const sumsOf = (lines: readonly Line<RefundSum>[]) =>
+      lines.find((line) => line.currency === currency)?.sums ?? noSums;
+    const now = sumsOf(totals);
+    const rows = times.map((one, index) => {
+      const sums = sumsOf(one.totals);
+      return [
+        one.words,
+        String(sums.refunds),
+        moneyWords(sums.refunded, currency, style),
+        index === 0 ? '' : changeWords(now.refunded, sums.refunded),
+        percentWords(sums.refunded, sums.paid),
+        String(sums.payments),
+        moneyWords(sums.paid, currency, style),
+      ];
+    });
+    const word = currencyWord(currency);
+    return {
+      heading: word,
+      table: { name: `Sums, ${word}`, columns: [left('Time'), ...titles.map(right)], rows },
+    };
+  });
+  const back = totals
+    .filter(({ sums }) => sums.paid > 0)
+    .map(({ currency, sums: { refunded_of_paid: part, paid } }) => {
+      return `${moneyWords(part, currency, style)}, ${percentWords(part, paid)}`;
+    });
   return {
     title: 'Sums',
-    note: rates === undefined ? undefined : `Of the payments of this period went back until now: ${rates}.`,
-    parts: tableParts({ name: 'Sums', columns, rows }),
-    empty: `No refunds and no payments${inCurrency(source)} in this period.`,
+    notes: [
+      ...(back.length === 0
+        ? []
+        : [`Of the payments of this period went back until now: ${back.join('; ')}.`]),
+      ...unitsNotes(totals, how),
+    ],
+    parts,
+    empty: `No refunds and no payments${inCurrency(how.source)} in this period.`,
   };
 }
 
-function rateWords({ refunded, paid }: Line<RefundSum>['sums']): string {
-  const rate = percent(refunded, paid);
-  return rate === undefined ? '-' : `${rate} %`;
+// How much more or less was refunded than at another time.
+function changeWords(now: Figure, then: Figure): string {
+  if (now === then) return 'the same';
+  const change = percentWords(magnitude(plus(now, negated(then))), then);
+  return change === '-' ? change : `${largestFirst(now, then) < 0 ? '+' : '-'}${change}`;
 }
 
-function splitSection(what: Dimension, buckets: readonly Line<RefundSum>[], how: ReportHow): PageSection {
+// The page has amounts as people read them. What the service itself counts in stands here, once.
+function unitsNotes(totals: readonly Line<RefundSum>[], { source }: ReportHow): readonly string[] {
+  const style = amountsOf(source);
+  const some = totals.filter(({ currency }) => placesOf(currency, style) !== undefined);
+  const words = some.map(({ currency, sums }) => {
+    const [back, paid] = [sums.refunded, sums.paid].map((sum) => digits(sum, style));
+    return `${currencyWord(currency)} ${back} refunded, ${paid} paid`;
+  });
+  return words.length === 0 ? [] : [`In the units of the service: ${words.join('; ')}.`];
+}
+
+function splitsSection({ reasons, operators, cards }: ReportFigures, how: ReportHow): PageSection {
+  const known = [
+    ['reason', reasons],
+    ['operator', operators],
+  ] as const;
+  // Of refunds that all come from elsewhere, a table would say nothing.
+  const told = known.filter(([, { buckets }]) =>
+    refunded(buckets).some(({ bucket }) => bucket !== notFromHere),
+  );
+  const splits = [...told, ['brand', cards] as const];
+  const names = splits.map(([what]) => partWord(what));
   return {
-    title: `By ${what}`,
-    parts: splitParts(buckets, { what, kind: 'bars' }, how),
+    title: `By ${names.join(', ').replace(/, (\w+)$/, ' and $1')}`,
+    parts: splits.flatMap(([what, { buckets }]) => splitParts(refunded(buckets), what, how)),
     empty: `No refunds${inCurrency(how.source)} in this period.`,
   };
 }
 
-interface Split {
-  readonly what: Dimension;
-  readonly kind: 'bars' | 'columns';
-  /** The buckets of the chart, also empty ones; undefined: those that there are. */
-  readonly all?: readonly string[];
+function partWord(what: Dimension): string {
+  return what === 'brand' ? 'card' : what;
 }
 
+// A part for each currency. `all`: the buckets of a chart, also empty ones; without them each row has a bar.
 function splitParts(
   buckets: readonly Line<RefundSum>[],
-  { what, kind, all }: Split,
+  what: Dimension,
   { source }: ReportHow,
+  all?: readonly string[],
 ): readonly PagePart[] {
   const style = amountsOf(source);
-  const pointsOf = (lines: readonly Line<RefundSum>[], currency: string | undefined) => {
+  return byCurrency(buckets, (word, currency, lines) => {
+    const write = (figure: Figure): string => readableFigure(figure, currency, style);
     const figures = new Map(lines.map(({ bucket, sums }) => [bucket, sums.refunded]));
-    return (all ?? [...figures.keys()]).map((label) => {
+    const points = all?.map((label) => {
       const figure = figures.get(label) ?? 0;
-      return { label, figure, words: figureWords(figure, currency, style) };
+      return { label, figure, words: write(figure) };
     });
-  };
-  return byCurrency(buckets, (word, currency, lines) => ({
-    heading: word,
-    chart: { kind, title: `Refunded by ${what}, ${word}`, points: pointsOf(lines, currency) },
-    table: {
-      name: `By ${what}, ${word}`,
-      columns: [left(capital(what)), right('Refunds'), right(`Refunded, ${word}`)],
-      rows: lines.map(({ bucket, sums }) => [
-        bucketWords(source, bucket, what),
-        String(sums.refunds),
-        figureWords(sums.refunded, currency, style),
-      ]),
-    },
-  }));
+    const bars = lines.map(({ sums }) => sums.refunded);
+    const sum = bars.reduce(plus, 0);
+    return {
+      heading: all === undefined ? `By ${partWord(what)}, ${word}` : word,
+      chart: points && { title: `Refunded by ${what}, ${word}`, points },
+      table: {
+        name: `By ${what}, ${word}`,
+        columns: [left(capital(what)), right('Refunds'), right('Refunded'), right('Share')],
+        rows: lines.map(({ bucket, sums }) => [
+          placeWord(bucketWords(source, bucket, what)),
+          String(sums.refunds),
+          write(sums.refunded),
+          percentWords(sums.refunded, sum),
+        ]),
+        bars: all === undefined ? bars : undefined,
+      },
+    };
+  });
+}
+
+// Both with a space at which no line breaks.
+function moneyWords(amount: Figure, currency: string | undefined, style: AmountStyle): string {
+  return readableAmount(amount, currency, style).replaceAll(' ', '\u00a0');
+}
+
+function percentWords(part: Figure, whole: Figure): string {
+  const words = percent(part, whole);
+  return words === undefined ? '-' : `${words}\u00a0%`;
+}
+
+// The notes of the page say once what `elsewhere` means.
+function placeWord(word: string): string {
+  return word === notFromHere ? 'elsewhere' : word;
 }
 
 function largestSection({ largest }: ReportFigures, { source, names }: ReportHow): PageSection {
@@ -153,10 +233,10 @@ function largestSection({ largest }: ReportFigures, { source, names }: ReportHow
     const word = currencyWord(currency);
     const rows = refunds.map((refund) => [
       refund.orderId ?? notShown,
-      refund.amount === undefined ? notShown : figureWords(refund.amount, currency, style),
+      refund.amount === undefined ? notShown : readableFigure(refund.amount, currency, style),
       source.days.show(refund.madeAt, 'day'),
       `${refund.brand}${refund.last4 === undefined ? '' : ` *${refund.last4}`}`,
-      refund.operator === refund.reason ? refund.operator : `${refund.operator}: ${refund.reason}`,
+      refund.operator === refund.reason ? placeWord(refund.operator) : `${refund.operator}: ${refund.reason}`,
       ...(isApproved ? [approvedWords(refund, source)] : []),
       ...(isTicketed ? [refund.approval?.ticket ?? '-'] : []),
       ...(names ? [refund.buyer ?? notShown, refund.note ?? '-'] : []),
@@ -176,25 +256,22 @@ function approvedWords({ approval }: RefundFact, { days }: Source): string {
 
 function waitingSection({ waiting }: ReportFigures, { source }: ReportHow): PageSection {
   const style = amountsOf(source);
-  const words = (amount: Figure, currency: string | undefined) => figureWords(amount, currency, style);
   return {
     title: 'Waiting for capture',
-    note: `All authorized orders${inCurrency(source)} that nobody has captured, whenever they were created. The service does not say when an authorization lapses.`,
+    notes: [
+      `All authorized orders${inCurrency(source)} that nobody has captured, whenever they were created. The service does not say when an authorization lapses.`,
+    ],
     parts: byCurrency(waiting.buckets, (word, currency, lines) => ({
       heading: word,
-      chart: {
-        kind: 'bars',
-        title: `Waiting for capture by age, ${word}`,
-        points: lines.map(({ bucket, sums }) => ({
-          label: bucket,
-          figure: sums.amount,
-          words: words(sums.amount, currency),
-        })),
-      },
       table: {
         name: `Waiting for capture, ${word}`,
-        columns: [left('Age'), right('Orders'), right(`Amount, ${word}`)],
-        rows: lines.map(({ bucket, sums }) => [bucket, String(sums.orders), words(sums.amount, currency)]),
+        columns: [left('Age'), right('Orders'), right('Amount')],
+        rows: lines.map(({ bucket, sums }) => [
+          bucket,
+          String(sums.orders),
+          readableFigure(sums.amount, currency, style),
+        ]),
+        bars: lines.map(({ sums }) => sums.amount),
       },
     })),
     empty: `None${inCurrency(source)}.`,
@@ -214,7 +291,7 @@ function twinsSection({ twins }: ReportFigures, { source, names }: ReportHow): P
   const rows = twins.map(({ first, second, apart }) => [
     first.id,
     second.id,
-    amountWords(first.amount, first.currency, amountsOf(source)),
+    readableAmount(first.amount, first.currency, amountsOf(source)),
     source.days.show(first.createdAt, 'day'),
     String(apart),
     `${first.status ?? notShown}, ${second.status ?? notShown}`,
@@ -222,7 +299,9 @@ function twinsSection({ twins }: ReportFigures, { source, names }: ReportHow): P
   ]);
   return {
     title: 'Possible twins',
-    note: `Two payments${inCurrency(source)} of the same buyer and amount within 10 minutes, of which neither went back: somebody may have paid twice.`,
+    notes: [
+      `Two payments${inCurrency(source)} of the same buyer and amount within 10 minutes, of which neither went back: somebody may have paid twice.`,
+    ],
     parts: tableParts({ name: 'Possible twins', columns, rows }),
     empty: `None${inCurrency(source)}.`,
   };

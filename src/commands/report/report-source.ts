@@ -35,6 +35,8 @@ export interface Needs {
   readonly by?: string | undefined;
   /** Whether orders that wait for their capture matter, whatever the period is; `only`: no others do. */
   readonly waiting?: 'too' | 'only';
+  /** Whether the time before the period matters too, as far as it was read. */
+  readonly before?: boolean;
   /** Whether it shows names of buyers. */
   readonly names?: boolean;
 }
@@ -61,6 +63,8 @@ export interface Source {
   readonly asOf: number;
   /** The latest time that the facts can be of, Unix milliseconds: when the newest of it was read. */
   readonly reachesTo: number;
+  /** Orders that were made before this were not read, Unix milliseconds; undefined: all were. */
+  readonly reachesBackTo?: number | undefined;
   /** Whether nothing of the period can be missing, once the facts were read. */
   readonly isWhole: () => boolean;
   /** Whether payments are known beside the refunds. */
