@@ -16,7 +16,7 @@ import { journalKind, type NumberedAttempt } from './journal-columns.ts';
 import type { JournalFile } from './journal-file.ts';
 import { JournalTables } from './journal-tables.ts';
 import { buildJournal, dropJournal, replaceJournal } from './repair.ts';
-import { verifyFiles, wholeRows } from './verify-files.ts';
+import { untouched, verifyFiles, wholeRows } from './verify-files.ts';
 import { linesAfter, type Places } from './witness-check.ts';
 import {
   type FoundWitness,
@@ -73,7 +73,7 @@ export async function archiveOld(old: OldJournal, { before, path, said }: Archiv
 }
 
 function refuseFindings({ places }: OldJournal, tables: JournalTables, witness: FoundWitness): void {
-  const [finding] = verifyFiles(tables, witness, places, undefined).findings;
+  const [finding] = verifyFiles(tables, witness, places, { moment: untouched }).findings;
   if (finding !== undefined) throw notWhole(places, finding.problem);
 }
 
@@ -87,9 +87,11 @@ function notWhole({ journal }: Places, problem: string): CliError {
 // Writes the rows as they are checked once more, and reads back every byte: from now on only this file has it all. Returns the digest
 // of its rows.
 function writeChecked({ tables, witness, places, cwd }: OldJournal, path: string, count: number): string {
-  const rows = wholeRows(tables, { is: 'whole', witness }, places, () => {
+  const refuse = () => {
     throw notWhole(places, 'a row is another than it was when it was checked');
-  });
+  };
+  const how = { end: tables.end(), moment: untouched, refuse };
+  const rows = wholeRows(tables, { is: 'whole', witness }, places, how);
   const written = writeArchive(path, { count, rows, key: witness.key }, cwd);
   if (isWritten(path, written, cwd)) return written.ofRows;
   throw new CliError('refused', `${path} does not hold what was written to it`, {

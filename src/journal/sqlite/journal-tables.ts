@@ -89,13 +89,18 @@ export class JournalTables {
   /** The rows after a number, oldest first, read a part at a time. */
   *parts(after = 0): Generator<readonly StoredRow[]> {
     for (let at = after; ; ) {
-      const rows = this.after(at, partMax);
+      const { rows, isLast } = this.part(at);
       if (rows.length > 0) yield rows;
-      const last = rows.at(-1)?.seq ?? 0;
-      // In a damaged file a number may come again.
-      if (rows.length < partMax || last <= at) return;
-      at = last;
+      if (isLast) return;
+      at = rows.at(-1)?.seq ?? 0;
     }
+  }
+
+  /** The next rows after a number, and whether none comes after them. */
+  part(after: number): { readonly rows: readonly StoredRow[]; readonly isLast: boolean } {
+    const rows = this.after(after, partMax);
+    // In a damaged file a number may come again.
+    return { rows, isLast: rows.length < partMax || (rows.at(-1)?.seq ?? 0) <= after };
   }
 
   /** The same, row by row. */

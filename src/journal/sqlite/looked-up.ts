@@ -2,12 +2,13 @@
 
 import { verdictsIn } from '../archived-rows.ts';
 import { type StoredRow, written } from '../chain.ts';
-import { attemptKey, type JournalRow } from '../journal-rows.ts';
+import { type AttemptRecord, attemptKey, type JournalRow, type VerdictRow } from '../journal-rows.ts';
 import type { Finding } from '../journal-store.ts';
 import {
   aboutOf,
   aboutOfOther,
   attemptColumns,
+  attemptsIn,
   latestIn,
   listedOf,
   madeBy,
@@ -19,11 +20,16 @@ import { lookedUpOtherwise } from './known-journal.ts';
 // The line of an attempt, in the order of `attemptColumns`.
 type Listed = Readonly<Record<number, unknown>> | undefined;
 
+interface Begun {
+  readonly listed: Listed;
+  readonly record: OpenAttempt;
+}
+
 /** What the rows that were read so far say of the tables. */
 export class LookedUp {
   readonly #tables: JournalTables;
   // Attempts of which a later row is still to come, by their names: those of some hours, as a rule.
-  readonly #begun = new Map<string, { readonly listed: Listed; readonly record: OpenAttempt }>();
+  readonly #begun = new Map<string, Begun>();
   // How many lines the three tables should have.
   #lines = 0;
   #time = 0;
@@ -53,7 +59,7 @@ export class LookedUp {
       const record = { seq, last: seq, sent: row, verdicts: [...verdictsIn(row)] };
       this.#begun.set(key, { listed: lines.get(seq), record });
     }
-    const begun = this.#begun.get(key);
+    const begun = this.#begun.get(key) ?? (row.type === 'verdict' ? this.#begunAgain(row, seq) : undefined);
     // A verdict without its attempt, as a journal of a team may have one.
     if (begun === undefined) return this.#tables.sentOf(row) === undefined ? '' : undefined;
     const { listed, record } = begun;
@@ -65,12 +71,29 @@ export class LookedUp {
     return this.#isListed(record, listed) ? about : undefined;
   }
 
+  // Another run adds a verdict to an attempt that was compared before.
+  #begunAgain(verdict: VerdictRow, at: number): Begun | undefined {
+    const sent = this.#tables.sentOf(verdict);
+    if (sent === undefined || sent.seq > at) return undefined;
+    const before = this.#tables.about(sent.about).filter(({ seq }) => seq < at);
+    const rows = before.flatMap((stored) => {
+      const row = readable(stored);
+      return row === undefined ? [] : [{ seq: stored.seq, row }];
+    });
+    const attempt = attemptsIn(rows).find(({ seq }) => seq === sent.seq);
+    if (attempt === undefined) return undefined;
+    this.#lines -= linesOf(attempt);
+    const listed = this.#tables.listedIn(sent.seq, sent.seq).get(sent.seq);
+    const begun = { listed, record: { ...attempt, verdicts: [...attempt.verdicts] } };
+    this.#begun.set(attemptKey(verdict), begun);
+    return begun;
+  }
+
   // Erased links are in neither of the two.
   #isListed(record: OpenAttempt, listed: Listed): boolean {
     const wanted = listedOf(record);
-    const made = new Set(record.verdicts.flatMap(madeBy));
-    const again = new Set(record.sent.again);
-    this.#lines += 1 + made.size + again.size;
+    const { made, again } = namesOf(record);
+    this.#lines += linesOf(record);
     const isMade = (id: string) =>
       this.#tables.sql('SELECT 1 FROM made WHERE id = ? AND sent = ?').get(id, record.seq) !== undefined;
     const isAgain = (name: string) =>
@@ -97,6 +120,16 @@ export class LookedUp {
 }
 
 const lastColumn = attemptColumns.indexOf('last');
+
+function namesOf({ sent, verdicts }: AttemptRecord) {
+  return { made: new Set(verdicts.flatMap(madeBy)), again: new Set(sent.again) };
+}
+
+// How many lines the three tables have of an attempt.
+function linesOf(record: AttemptRecord): number {
+  const { made, again } = namesOf(record);
+  return 1 + made.size + again.size;
+}
 
 function readable(stored: StoredRow): JournalRow | undefined {
   try {

@@ -9,31 +9,45 @@ import {
   type Verification,
   type WitnessVerification,
 } from '../journal-store.ts';
-import { asOfOneMoment } from './database.ts';
-import type { JournalTables } from './journal-tables.ts';
+import type { JournalTables, RowsEnd } from './journal-tables.ts';
 import { LookedUp } from './looked-up.ts';
+import { isInUse } from './sqlite-errors.ts';
 import { mismatchOf, type Places, proofOf } from './witness-check.ts';
 import type { Checked, FoundWitness, Witness } from './witness-file.ts';
 
 // So many findings are told.
 const told = 1000;
 
-/** Reads every row and every line of the witness. Damage is a finding, not an error. `head`: a hash noted elsewhere. */
+/**
+ * Reads both files as they are at one moment, the witness first. While it reads, nobody writes: who checks a long journal takes many
+ * moments, so that a refund does not wait for the end of that.
+ */
+export type AtOneMoment = <T>(read: () => T) => T;
+
+/** All moments are one: nobody writes to the files, or nobody can. */
+export const untouched: AtOneMoment = (read) => read();
+
+/**
+ * Reads every row and every line of the witness. Damage is a finding, not an error. `head`: a hash noted elsewhere. Rows that others
+ * add meanwhile are read too.
+ */
 export function verifyFiles(
   tables: JournalTables | undefined,
   found: FoundWitness,
   places: Places | undefined,
-  head: string | undefined,
+  { head, moment }: { readonly head?: string | undefined; readonly moment: AtOneMoment },
 ): Verification {
-  const rows = tables === undefined ? noRows(head) : readAll(tables, found, head);
+  const rows = tables === undefined ? noRows(head) : readAll(tables, found, head, moment);
   const compared =
-    places === undefined ? none : compareWitness(rows.count, rows.differing, tables, found, places);
+    places === undefined
+      ? none
+      : moment(() => compareWitness(rows.count, rows.differing, tables, found, places));
   const findings = [...rows.findings, ...compared.mismatches];
   return {
     rows: rows.count,
     settings: rows.settings,
     head: rows.head,
-    findings: (findings.length === 0 ? openOtherwise(tables, found) : findings).slice(0, told),
+    findings: (findings.length === 0 ? moment(() => openOtherwise(tables, found)) : findings).slice(0, told),
     knowsHead: head === undefined ? undefined : rows.knowsHead,
     witness: compared.witness,
   };
@@ -62,49 +76,70 @@ function noRows(head: string | undefined): ReadRows {
   };
 }
 
-function readAll(tables: JournalTables, found: FoundWitness, head: string | undefined): ReadRows {
-  const findings = orFinding(() => pageFindings(tables.db));
+function readAll(
+  tables: JournalTables,
+  found: FoundWitness,
+  head: string | undefined,
+  moment: AtOneMoment,
+): ReadRows {
+  const findings = moment(() => orFinding(() => pageFindings(tables.db)));
   const differing: string[] = [];
   let [count, settings, at, last] = [0, 0, 0, chainStart];
   let knowsHead = head === chainStart;
+  let isRead = false;
   const lookedUp = new LookedUp(tables);
-  const read = (): readonly Finding[] => {
-    for (const rows of tables.parts()) {
-      const chain = checkChain(rows, at, last);
-      findings.push(...chain.findings, ...lookedUp.read(rows));
-      if (found.is === 'whole') differing.push(...differences(rows, at, found.witness));
-      count += rows.length;
-      settings += rows.filter(({ type }) => type === 'setting').length;
-      knowsHead ||= head !== undefined && rows.some((row) => row.hash === head || headBefore(row) === head);
-      [at, last] = [chain.seq, chain.head];
-    }
-    const newest = newestMissing({ seq: at, head: last }, tables.end().noted);
-    return [...newest, ...lookedUp.end()];
+  const readPart = (): Finding[] => {
+    const { rows, isLast } = tables.part(at);
+    const chain = checkChain(rows, at, last);
+    findings.push(...chain.findings, ...lookedUp.read(rows));
+    if (found.is === 'whole') differing.push(...differences(rows, at, found.witness));
+    count += rows.length;
+    settings += rows.filter(({ type }) => type === 'setting').length;
+    knowsHead ||= head !== undefined && rows.some((row) => row.hash === head || headBefore(row) === head);
+    [at, last, isRead] = [chain.seq, chain.head, isLast];
+    return isLast ? [...newestMissing({ seq: at, head: last }, tables.end().noted), ...lookedUp.end()] : [];
   };
-  findings.push(...orFinding(() => [...asOfOneMoment(tables.db, read)]));
+  // A part that cannot be read is the last one.
+  const readNext = () => {
+    isRead = true;
+    return orFinding(readPart);
+  };
+  while (!isRead) findings.push(...moment(readNext));
   return { count, settings, head: last, knowsHead, findings, differing };
 }
 
 /**
- * The rows of the journal, oldest first. At the first that is not as it was written, or not as the witness has it, `refuse` throws.
- * What is looked up is not checked: whoever takes the rows in builds that anew.
+ * The rows of the journal up to `end`, oldest first. At the first that is not as it was written, or not as the witness has it, `refuse`
+ * throws. What is looked up is not checked: whoever takes the rows in builds that anew.
  */
 export function* wholeRows(
   tables: JournalTables,
   found: FoundWitness,
   places: Places | undefined,
-  refuse: () => never,
+  { end, moment, refuse }: WholeRows,
 ): Generator<StoredRow> {
-  if (places !== undefined && orUncompared(() => mismatchOf(found, tables, places)) !== undefined) refuse();
+  const mismatch = () => places && orUncompared(() => mismatchOf(found, tables, places));
+  if (moment(mismatch) !== undefined) refuse();
   let [at, last] = [0, chainStart];
-  for (const rows of tables.parts()) {
-    const chain = checkChain(rows, at, last);
-    const differing = found.is === 'whole' ? differences(rows, at, found.witness) : [];
+  for (let isRead = false; !isRead; ) {
+    const { rows, isLast, differing } = moment(() => {
+      const part = tables.part(at);
+      return { ...part, differing: found.is === 'whole' ? differences(part.rows, at, found.witness) : [] };
+    });
+    const own = rows.filter(({ seq }) => seq <= end.seq);
+    const chain = checkChain(own, at, last);
     if (chain.findings.length > 0 || differing.length > 0) refuse();
-    yield* rows;
-    [at, last] = [chain.seq, chain.head];
+    yield* own;
+    [at, last, isRead] = [chain.seq, chain.head, isLast || chain.seq === end.seq];
   }
-  if (newestMissing({ seq: at, head: last }, tables.end().noted).length > 0) refuse();
+  if (newestMissing({ seq: at, head: last }, end.noted).length > 0) refuse();
+}
+
+interface WholeRows {
+  /** The end of the rows when it began: what others add meanwhile is passed over. */
+  readonly end: RowsEnd;
+  readonly moment: AtOneMoment;
+  readonly refuse: () => never;
 }
 
 // The head of the journal that was archived, if a row says so.
@@ -162,6 +197,8 @@ function orFinding(look: () => Finding[]): Finding[] {
   try {
     return look();
   } catch (error) {
+    // Whoever waits for a turn asks again.
+    if (isInUse(error)) throw error;
     return [{ seq: 0, problem: String(error) }];
   }
 }

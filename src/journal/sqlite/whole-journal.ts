@@ -5,13 +5,12 @@ import type { StoredRow } from '../chain.ts';
 import type { Finding, JournalStore } from '../journal-store.ts';
 import { archiveOld, countOver } from './archive-old.ts';
 import type { BothFiles } from './both-files.ts';
-import { asOfOneMoment } from './database.ts';
 import { type Landmark, writeLandmark } from './landmark.ts';
 import type { OpenedFiles } from './opened-files.ts';
 import { copyRefused, type ReadyCheck } from './ready-check.ts';
 import { repairJournal, restoreJournal } from './repair.ts';
 import { isBroken } from './sqlite-errors.ts';
-import { checkSome, verifyFiles, wholeRows } from './verify-files.ts';
+import { type AtOneMoment, checkSome, untouched, verifyFiles, wholeRows } from './verify-files.ts';
 import { newWitnessKey } from './witness-file.ts';
 
 /** The part of the store's port that is about all rows. Each method is a field, since a wrapper may copy it. */
@@ -32,7 +31,8 @@ export class WholeJournal {
       findings.push({ seq: 0, problem: String(cause) });
     });
     const found = both?.found ?? (await this.#files.lookForWitness());
-    const result = verifyFiles(both?.tables, found, this.#files.places, head);
+    const moment: AtOneMoment = both === undefined ? untouched : (read) => both.atOnce(read);
+    const result = verifyFiles(both?.tables, found, this.#files.places, { head, moment });
     const all = [...findings, ...result.findings];
     if (all.length === 0 && now !== undefined)
       both?.writeWitness((witness) => witness.noteChecked({ upTo: 0, wholeAt: now }));
@@ -92,8 +92,9 @@ export class WholeJournal {
     };
     if (both === undefined) return write(0, []);
     const { tables, found } = both;
-    const rows = () => wholeRows(tables, found, this.#files.places, refuse);
-    return asOfOneMoment(tables.db, () => write(tables.end().seq, rows()));
+    const moment: AtOneMoment = (read) => both.atOnce(read);
+    const end = moment(() => tables.end());
+    return write(end.seq, wholeRows(tables, found, this.#files.places, { end, moment, refuse }));
   };
 
   readonly countOver: JournalStore['countOver'] = async (before) => {

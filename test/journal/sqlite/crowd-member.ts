@@ -1,5 +1,5 @@
 /**
- * One of many processes that use a journal at the same moment: `crowd-member.ts FOLDER NAME writes|reads MS`. It goes on for so long,
+ * One of many processes that use a journal at the same moment: `crowd-member.ts FOLDER NAME writes|reads|checks MS`. It goes on for so long,
  * and at least for ten rounds, and prints what it did as JSON. Run it with --expose-gc.
  */
 
@@ -8,11 +8,12 @@ import { createSqliteStore } from '../../../src/journal/sqlite/sqlite-store.ts';
 import { sent, verdict } from '../rows.ts';
 
 const [folder = '', name = '', role, forMs] = process.argv.slice(2);
-const store = createSqliteStore({
+const place = {
   file: join(folder, 'journal.db'),
   witness: join(folder, 'witness/journal.witness'),
   rules: { uid: process.getuid?.(), notice: () => undefined },
-});
+};
+const store = createSqliteStore(place);
 
 const began = performance.now();
 const refused: string[] = [];
@@ -22,7 +23,8 @@ while (rounds < 10 || performance.now() < began + Number(forMs)) {
   rounds += 1;
   try {
     if (role === 'writes') await change(rounds);
-    else await look(rounds);
+    else if (role === 'reads') await look(rounds);
+    else await check();
   } catch (error) {
     refused.push(error instanceof Error ? error.message : String(error));
   }
@@ -60,4 +62,16 @@ async function look(round: number): Promise<void> {
     throw new Error(`${page.length - found.length} attempts of a page are gone`);
   await store.attempts({ unconfirmed: true });
   if (round % 10 === 0) await store.checkSome({ limit: 500, now: Date.now() });
+}
+
+// As `journal verify` does, which is another process each time.
+async function check(): Promise<void> {
+  const opened = createSqliteStore(place);
+  try {
+    const { findings } = await opened.verify(undefined, Date.now());
+    if (findings.length > 0)
+      throw new Error(findings.map(({ seq, problem }) => `${seq} ${problem}`).join(', '));
+  } finally {
+    opened.close();
+  }
 }

@@ -1,4 +1,4 @@
-/** Many processes write to a journal and read it at the same moment. */
+/** Many processes write to a journal, read it and check it at the same moment. */
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -57,6 +57,7 @@ it('nobody loses a row, nobody is refused, and memory stays as it was', async ()
     const told = await Promise.all([
       ...names.map((name) => member(folder, name, 'writes')),
       ...names.map((name) => member(folder, name, 'reads')),
+      ...names.slice(0, 2).map((name) => member(folder, name, 'checks')),
     ]);
     expect(told.flatMap(({ refused }) => refused)).toEqual([]);
     const writers = told.filter(({ role }) => role === 'writes');

@@ -11,7 +11,9 @@ import { findFile } from '../../../src/journal/sqlite/journal-file.ts';
 import { salvageWitness } from '../../../src/journal/sqlite/salvage.ts';
 import { createSqliteStore } from '../../../src/journal/sqlite/sqlite-store.ts';
 import { Turns } from '../../../src/journal/sqlite/turns.ts';
+import { type AtOneMoment, verifyFiles, wholeRows } from '../../../src/journal/sqlite/verify-files.ts';
 import type { WitnessLine } from '../../../src/journal/witness-lines.ts';
+import { addAtOnce } from '../../harness/rows-at-once.ts';
 import { sent, verdict } from '../rows.ts';
 
 let folder: string;
@@ -286,5 +288,53 @@ describe('the witness', () => {
     const repaired = await open().repair(7);
     expect(repaired).toMatchObject({ kept: 0, lost: [1], blocked: [{ change: 'i_a', orderId: undefined }] });
     expect(await open().attempts({ unconfirmed: true })).toMatchObject([{ sent: { lost: 'order' } }]);
+  });
+});
+
+describe('while a long journal is read', () => {
+  // Opens it twice. `moment`: as one of the two reads; the other adds rows after the second moment, in which the first part is read.
+  async function readBesideWriter() {
+    const store = open();
+    const rows = Array.from({ length: 150 }, (_, at) => [sent(`i_${at}`, at), verdict(`i_${at}`, at)]);
+    await addAtOnce(store, rows.flat());
+    store.close();
+    const openFiles = await fileOpener();
+    const [both, other] = [openFiles(), openFiles()];
+    let moments = 0;
+    const moment: AtOneMoment = (read) => {
+      const answer = both.atOnce(read);
+      moments += 1;
+      if (moments === 2)
+        for (const row of [verdict('i_0', 999), sent('i_late', 1000), verdict('i_late', 1001)]) {
+          other.write((known) => other.tables.add(known.link(row)));
+          other.catchUp();
+        }
+      return answer;
+    };
+    const stack = new DisposableStack();
+    for (const files of [both, other]) stack.use(files);
+    return { both, moment, [Symbol.dispose]: () => stack.dispose() };
+  }
+
+  it('another run may write: a check reads that too, and finds nothing wrong with it', async () => {
+    using read = await readBesideWriter();
+    const { tables, found, places } = read.both;
+    const { rows, findings, witness: of } = verifyFiles(tables, found, places, { moment: read.moment });
+    expect({ rows, findings, of }).toMatchObject({
+      rows: 303,
+      findings: [],
+      of: { state: 'agrees', lines: 303 },
+    });
+  });
+
+  it('another run may write: a copy of all rows ends where it began to be written', async () => {
+    using read = await readBesideWriter();
+    const { tables, found, places } = read.both;
+    const refuse = () => {
+      throw new Error('not whole');
+    };
+    const how = { end: tables.end(), moment: read.moment, refuse };
+    expect([...wholeRows(tables, found, places, how)].at(-1)?.seq).toBe(300);
+    expect(tables.end().seq).toBe(303);
   });
 });
