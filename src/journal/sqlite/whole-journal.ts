@@ -31,7 +31,7 @@ export class WholeJournal {
       findings.push({ seq: 0, problem: String(cause) });
     });
     const found = both?.found ?? (await this.#files.lookForWitness());
-    const moment: AtOneMoment = both === undefined ? untouched : (read) => both.atOnce(read);
+    const moment = both === undefined ? untouched : momentOf(both);
     const result = verifyFiles(both?.tables, found, this.#files.places, { head, moment });
     const all = [...findings, ...result.findings];
     if (all.length === 0 && now !== undefined)
@@ -138,5 +138,17 @@ export class WholeJournal {
     const archive = readArchive(path, this.#files.place.cwd);
     this.#files.close();
     return await restoreJournal(this.#files.journal, this.#files.places?.witness, archive);
+  };
+}
+
+// What is too damaged to be read as of one moment is read as it is: a check says what is wrong with it.
+function momentOf(both: BothFiles): AtOneMoment {
+  return (read) => {
+    try {
+      return both.atOnce(read);
+    } catch (error) {
+      if (!(error instanceof Error) || !isBroken(error.cause)) throw error;
+      return read();
+    }
   };
 }
