@@ -200,6 +200,24 @@ export function resolveGlobals(typed: GlobalInput, env: Env): Globals {
   };
 }
 
+const listFormats = ['xlsx', 'csv', 'ndjson', 'json'] as const;
+
+/**
+ * The same options for a list that is written into a file, whose name says the format. Throws CliError 'usage' for a name that says
+ * none, or contradicts -o.
+ */
+export function intoFile(globals: Globals, name: string | undefined): Globals {
+  if (name === undefined) return globals;
+  const asked = listFormats.find((one) => one === globals.askedFormat);
+  const named = listFormats.find((one) => name.toLowerCase().endsWith(`.${one}`));
+  // `-o json` may only ask for JSON errors on stderr.
+  if (named !== undefined && named !== asked && (asked === 'csv' || asked === 'xlsx'))
+    throw usage(`--to ${name} says ${named}, -o says ${asked}`);
+  const format = named ?? asked;
+  if (format === undefined) throw usage(`--to ${name}: end the name in .xlsx, .csv, .ndjson or .json`);
+  return { ...globals, format, askedFormat: format };
+}
+
 function fromVariable<T>(env: Env, { env: name, parse }: Flag<T>): T | undefined {
   const text = name === undefined ? undefined : variable(env, name);
   return text === undefined ? undefined : parse(text, name ?? '');

@@ -3,6 +3,7 @@
 import { join } from 'node:path';
 import type { Context, Days } from '../context/context.ts';
 import type { Exports } from '../exports/exports.ts';
+import type { createExports } from '../exports/open-export.ts';
 import { createIndexes, type Indexes } from '../index/index.ts';
 import { type Io, variable } from '../io.ts';
 import { landmarkFolders } from '../journal/sqlite/landmark.ts';
@@ -18,6 +19,8 @@ import {
   type SimulatorControl,
 } from '../simulator/simulator.ts';
 import {
+  type AboutLine,
+  asReceived,
   type Cell,
   createTimes,
   fileFormat,
@@ -264,6 +267,7 @@ function exportDoor(parts: {
           locale: () => ({ ...state.locale(), zone: file.zone }),
           now: () => state.clock.now(),
           secrets: state.secrets,
+          about: () => aboutExport(file),
         }),
     });
   };
@@ -272,6 +276,26 @@ function exportDoor(parts: {
     verify: async (path, maxAgeMs) => (await load()).verify(path, maxAgeMs),
     read: async (path) => (await load()).read(path),
   };
+}
+
+// What the second sheet of a workbook says of its export: whose it is, and the query as the manifest has it.
+function aboutExport({
+  profile,
+  query,
+}: Parameters<Parameters<typeof createExports>[0]['format']>[0]): readonly AboutLine[] {
+  const lines = Object.entries(query).flatMap(([name, value]): readonly AboutLine[] => {
+    if (
+      value === null ||
+      (Array.isArray(value) && value.length === 0) ||
+      name === 'format' ||
+      name === 'gzip' ||
+      name === 'zone'
+    )
+      return [];
+    const isTime = (name === 'since' || name === 'until') && typeof value === 'number';
+    return [[name, isTime ? { at: value } : Array.isArray(value) ? value.join(' ') : asReceived(value)]];
+  });
+  return [['profile', profile.name], ['account', profile.account], ...lines];
 }
 
 // The code that reads and writes plans is loaded with the first plan.

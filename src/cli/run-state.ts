@@ -6,9 +6,10 @@ import { CliError } from '../errors.ts';
 import { type ClockWithTimers, type Env, type Io, type ScreenStream, variable } from '../io.ts';
 import { keysOnFile } from '../profiles/early-reads.ts';
 import { type Folders, findFolders } from '../profiles/folders.ts';
-import type { Profile } from '../profiles/profiles.ts';
+import { type Profile, plainCommand } from '../profiles/profiles.ts';
 import { demoKeyLength, demoKeyOnFile } from '../simulator/simulator.ts';
 import {
+  type AboutLine,
   type Ask,
   chartSigns,
   colorLevel,
@@ -20,6 +21,7 @@ import {
   type Locale,
   type NotesControl,
   type OutputControl,
+  type ResultFile,
   type Secrets,
   type StreamFacts,
 } from '../terminal/terminal.ts';
@@ -55,6 +57,8 @@ export interface RunState {
   readonly screen: () => Screen;
   /** Sets the format for errors in the command line. */
   readonly guessFormat: (format: Format) => void;
+  /** Sets the file that a list is written into. Has to be called before the screen is opened. */
+  readonly setFile: (file: ResultFile) => void;
   /** Sets the options of the run. Has to be called before the screen is opened. */
   readonly setGlobals: (globals: Globals) => void;
   readonly debug: () => boolean;
@@ -111,6 +115,7 @@ export function createRunState(argv: readonly string[], io: Io, version: string)
   const keys = createKnownKeys({ argv, env, folders, cwd: io.cwd });
   const stop = createStop();
   let options = plainOptions;
+  let file: ResultFile | undefined;
   let screen: Screen | undefined;
   let profile: Profile | undefined;
   const zone = () => (options.utc ? 'UTC' : (profile?.settings['time.zone'] ?? io.zone));
@@ -134,11 +139,14 @@ export function createRunState(argv: readonly string[], io: Io, version: string)
     zone,
     locale,
     screen: () => {
-      screen ??= openScreen({ io, keys, stop, options, locale });
+      screen ??= openScreen({ argv, io, version, keys, stop, options, locale, file });
       return screen;
     },
     guessFormat: (format) => {
       options = { ...plainOptions, format };
+    },
+    setFile: (opened) => {
+      file = opened;
     },
     setGlobals: (globals) => {
       options = globals;
@@ -153,6 +161,9 @@ export function createRunState(argv: readonly string[], io: Io, version: string)
 }
 
 interface ScreenParts {
+  readonly argv: readonly string[];
+  readonly version: string;
+  readonly file: ResultFile | undefined;
   readonly io: Io;
   readonly keys: KnownKeys;
   readonly stop: Stop;
@@ -161,11 +172,15 @@ interface ScreenParts {
 }
 
 // Takes over the streams. Nothing is written yet.
-function openScreen({ io, keys, stop, options, locale }: ScreenParts): Screen {
+function openScreen(parts: ScreenParts): Screen {
+  const { io, keys, stop, options, locale, file } = parts;
   const { secrets } = keys;
   const { clock } = io;
   const shared = { ...options, locale, secrets };
-  const stdout = { ...factsOf(io.stdout), width: options.width };
+  const stdout = {
+    ...(file === undefined ? factsOf(io.stdout) : fileFacts(file)),
+    width: options.width,
+  };
   // Notes in a log are never wrapped.
   const stderr = { ...factsOf(io.stderr), width: io.stderr.isTTY === true ? options.width : undefined };
   const stderrColor = colorLevel(stderr, options.color, io.env);
@@ -187,7 +202,9 @@ function openScreen({ io, keys, stop, options, locale }: ScreenParts): Screen {
     onLost: stop.abort,
     // A result that nobody can read is an error. But once a single change was sent, its outcome decides the exit code. The
     // report of a batch says more than an exit code.
-    isClosed: () => stop.onlyChange() === undefined && io.stdoutWasClosed(),
+    file,
+    about: async (failed) => aboutList(parts, await notes.lines(), failed),
+    isClosed: () => file === undefined && stop.onlyChange() === undefined && io.stdoutWasClosed(),
     note: (line) => notes.note(line),
     beforeWrite: () => notes.clearProgress(),
   });
@@ -207,6 +224,25 @@ function openScreen({ io, keys, stop, options, locale }: ScreenParts): Screen {
     write: (text) => notes.write(text),
   });
   return { out, notes, ask };
+}
+
+function fileFacts({ stream }: ResultFile): StreamFacts {
+  return { stream, isTTY: false, columns: undefined, rows: undefined };
+}
+
+// What the second sheet of a workbook says of a list: what was asked for, when, and all that the screen said.
+function aboutList(
+  { argv, version, io }: ScreenParts,
+  notes: readonly string[],
+  failed: CliError | undefined,
+): readonly AboutLine[] {
+  return [
+    ['command', plainCommand(...argv)],
+    ['written', { at: Math.floor(io.clock.now() / 1000) }],
+    ['program', `paydesk ${version}`],
+    ...(failed === undefined ? [] : [['complete', `no: ${failed.message}`] as const]),
+    ...notes.map((line) => ['note', line] as const),
+  ];
 }
 
 function factsOf(stream: ScreenStream): StreamFacts {

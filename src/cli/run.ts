@@ -1,6 +1,7 @@
 /** Runs one command line and returns its exit code. Every error is printed here. */
 
 import { CliError, exitCodes, unreadExitCode, withParts } from '../errors.ts';
+import { listFileFlags } from '../flags/flags.ts';
 import type { Io } from '../io.ts';
 import { isUnread } from '../terminal/terminal.ts';
 import {
@@ -11,7 +12,7 @@ import {
   withoutTyped,
   withProfile,
 } from './command-line.ts';
-import { formatHint, resolveGlobals } from './global-options.ts';
+import { formatHint, intoFile, resolveGlobals } from './global-options.ts';
 import { helpWidth } from './help-page.ts';
 import type { Run } from './make-context.ts';
 import { createRunState, type RunState } from './run-state.ts';
@@ -50,10 +51,16 @@ async function runLine(state: RunState): Promise<number> {
     await state.keys.load();
     const invocation = await readCommandLine(argv, helpWidth(io));
     if (invocation.kind !== 'run') return await printText(invocation, state);
-    const globals = resolveGlobals(invocation.globals, io.env);
+    const file = listFile(invocation);
+    const globals = intoFile(resolveGlobals(invocation.globals, io.env), file?.name);
     state.setGlobals(globals);
     const { createRun } = await import('./make-context.ts');
+    if (file !== undefined) {
+      const { openResultFile } = await import('./result-file.ts');
+      state.setFile(await openResultFile(file, io));
+    }
     opened = await createRun(state, globals, invocation.words, run);
+    if (file !== undefined) opened.context.refuseOwnFile(file.name);
     const code = await invocation.command.run(opened.context, invocation.input);
     await state.screen().out.finish();
     const { notes } = state.screen();
@@ -80,6 +87,15 @@ async function runLine(state: RunState): Promise<number> {
   }
 }
 
+// The file of a command that prints a list; other commands have a --to of another meaning, or none.
+function listFile({
+  command,
+  input: { flags },
+}: Extract<Invocation, { kind: 'run' }>): { readonly name: string; readonly force: boolean } | undefined {
+  if (command.flags.to !== listFileFlags.to || typeof flags.to !== 'string') return undefined;
+  return { name: flags.to, force: flags.force === true };
+}
+
 async function printText(invocation: Exclude<Invocation, { kind: 'run' }>, state: RunState): Promise<number> {
   const { out, notes } = state.screen();
   await out.text(invocation.kind === 'version' ? state.version : invocation.text);
@@ -94,7 +110,7 @@ async function printText(invocation: Exclude<Invocation, { kind: 'run' }>, state
 async function printError(error: CliError, state: RunState): Promise<void> {
   try {
     const { out, notes } = state.screen();
-    await out.finish();
+    await out.finish(error);
     const named = withProfile(error, typedProfile(state.argv), state.isDesk());
     await notes.fail(await forScripts(named, state), state.debug());
   } catch {

@@ -11,7 +11,7 @@ import {
   showRequest,
 } from '../changes/changes.ts';
 import { refuseAgentTo } from '../context/context.ts';
-import { flag, usage } from '../flags/flags.ts';
+import { flag, listFileFlags, usage } from '../flags/flags.ts';
 import { defineCommand } from './command.ts';
 
 const requestArgument = {
@@ -29,6 +29,7 @@ export const list = defineCommand({
     'Lists the refunds and plans of the account that wait for somebody else of the team to approve them, oldest first; with --all also those of the last 30 days that are over.',
   arguments: [],
   flags: {
+    ...listFileFlags,
     all: flag.switch({ summary: 'also those that were sent, rejected, or have expired' }),
   },
   examples: ['paydesk approvals list', 'paydesk approvals list --all --json | jq .data'],

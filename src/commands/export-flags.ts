@@ -14,7 +14,7 @@ export const exportFlags = {
     value: 'FILE',
     writes: true,
     summary:
-      'write to FILE instead of stdout, with a manifest beside it; its name ends in .ndjson, .json or .csv, or that and .gz',
+      'write to FILE instead of stdout, with a manifest beside it; its name ends in .xlsx, .ndjson, .json or .csv; behind the last three also .gz',
   }),
   resume: flag.switch({ summary: 'go on with an export to FILE that was interrupted' }),
   force: flag.switch({ summary: 'replace FILE, or an unfinished export to it' }),
@@ -60,11 +60,13 @@ export function exportForm({ to, resume, force }: ExportInput, asked: Format | u
   const [, named, zipped] = ending.exec(to.replace(/^.*[/\\]/, '')) ?? [];
   const byName = exportFormats.find((format) => format === named?.toLowerCase());
   // With a file name, `-o json` only asks for JSON errors on stderr, so it does not contradict the name.
-  if (byName !== undefined && wanted === 'csv' && byName !== 'csv')
-    throw usage(`--to ${to} says ${byName}, -o says csv`);
+  if (byName !== undefined && (wanted === 'csv' || wanted === 'xlsx') && byName !== wanted)
+    throw usage(`--to ${to} says ${byName}, -o says ${wanted}`);
   const format = byName ?? wanted;
   if (format === undefined)
-    throw usage(`--to ${to}: end the name in .ndjson, .json or .csv, or add -o FORMAT`);
+    throw usage(`--to ${to}: end the name in .xlsx, .ndjson, .json or .csv, or add -o FORMAT`);
+  if (format === 'xlsx' && /\.gz$/i.test(to))
+    throw usage(`--to ${to}: a workbook is packed already; leave out .gz`);
   return { format, gzip: zipped !== undefined || /\.gz$/i.test(to) };
 }
 

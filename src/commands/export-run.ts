@@ -81,7 +81,7 @@ function refuseColumns(
   { resource, words, columns: known }: ExportJob,
 ): void {
   const { columns } = options;
-  if (columns === undefined || format === 'csv') return;
+  if (columns === undefined || format === 'csv' || format === 'xlsx') return;
   // The printed command must work, so its names are checked first.
   out.checkColumns(known);
   const named = columns.join(',');

@@ -5,7 +5,7 @@ import { type Column, type ResourceName, resources } from '../api/resources.ts';
 import { idOf, type JsonObject } from '../api/spec.ts';
 import type { Context } from '../context/context.ts';
 import { CliError } from '../errors.ts';
-import { flag } from '../flags/flags.ts';
+import { flag, listFileFlags } from '../flags/flags.ts';
 import { accountSpan, commandLine, type Profile, tallyModes } from '../profiles/profiles.ts';
 import type { Cell, ListSink } from '../terminal/terminal.ts';
 import { type PageLength, pageLength } from './page-length.ts';
@@ -15,6 +15,7 @@ import { brokeOff, type Walk, type WalkedPage, walkBackwards, walkForwards } fro
 export function pagingFlags(resource: ResourceName) {
   const { one, many } = resources[resource];
   return {
+    ...listFileFlags,
     limit: flag.integer(1, 1000, {
       value: 'N',
       summary: `${many} per page`,

@@ -44,6 +44,7 @@ export const report = defineCommand({
     'Writes sums, rate, days, reasons, operators, cards, the largest refunds, waiting orders, possible twins and open cases into one HTML file. Names of buyers and notes are left out; --names puts them in. If this machine has an index, the numbers come from there, unless --live is given.',
   arguments: [],
   flags: {
+    ...sourceFlags,
     period: periodFlag(usualPeriod),
     to: flag.text({
       value: 'FILE',
@@ -52,7 +53,6 @@ export const report = defineCommand({
     }),
     names: flag.switch({ summary: 'with the names of buyers and the notes of refunds' }),
     force: flag.switch({ summary: 'replace the file of --to' }),
-    ...sourceFlags,
   },
   examples: [
     'paydesk -p demo report --period last-month --to report.html',

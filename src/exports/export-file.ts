@@ -7,7 +7,7 @@ import { type FileHandle, rename, rm } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import type { JsonObject } from '../api/spec.ts';
+import { isObject, type JsonObject } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
 import type { Clock } from '../io.ts';
 import type { Held } from '../locks/locks.ts';
@@ -31,6 +31,8 @@ interface FileText {
   readonly columns: readonly string[] | undefined;
   page(records: readonly PrintedRecord[]): string | Uint8Array;
   end(): string | Uint8Array;
+  /** What a later run must know to go on after the last page, where that is more than the bytes so far. */
+  readonly state?: (() => JsonObject) | undefined;
 }
 
 /** Starts the text of a file. `begun` is how much of the file an earlier run wrote. */
@@ -40,8 +42,15 @@ export type FileFormatter = (file: {
   readonly localTimes: boolean;
   /** The time zone of local times; undefined: the zone of the process. */
   readonly zone: string | undefined;
-  readonly begun: { readonly bytes: number; readonly rows: number };
-}) => FileText;
+  readonly begun: {
+    readonly bytes: number;
+    readonly rows: number;
+    readonly state?: JsonObject | undefined;
+    readonly hash?: Hash;
+  };
+  readonly query: JsonObject;
+  readonly profile: ExportRequest['profile'];
+}) => Promise<FileText>;
 
 /** An opened file, and how far its export is. */
 export interface Begun {
@@ -70,10 +79,21 @@ interface FileParts extends Begun {
 }
 
 /** The export into an opened file. */
-export function exportFile(parts: FileParts): ExportFile {
+export async function exportFile(parts: FileParts): Promise<ExportFile> {
   const { request, names, head, handle, checkpoint, totals, lock } = parts;
   const zone = zoneOf(head.query);
-  const text = parts.format({ ...request, zone, begun: { bytes: parts.bytes, rows: totals.total().rows } });
+  const [begun, rowsBegun] = [parts.bytes, totals.total().rows];
+  const text = await parts.format({
+    ...request,
+    query: head.query,
+    zone,
+    begun: {
+      bytes: begun,
+      rows: rowsBegun,
+      state: formatState(parts.pages.at(-1)?.state),
+      hash: parts.hash,
+    },
+  });
   const bytes = fileBytes(parts, request.gzip);
 
   const manifest = (file: string, why: string | undefined, gaps?: Manifest['gaps']): string =>
@@ -128,7 +148,8 @@ export function exportFile(parts: FileParts): ExportFile {
         const stored = await bytes.add(text.page(rows.map(({ record }) => record)));
         const tally = totalsOfPage(rows, walked);
         const sha256 = createHash('sha256').update(stored).digest('hex');
-        const { last, ids, state, problems: found } = walked;
+        const { last, ids, problems: found } = walked;
+        const state = text.state === undefined ? walked.state : { ...walked.state, format: text.state() };
         await checkpoint.add({ last, ids, state, bytes: stored.length, sha256, problems: found, tally });
         problems.push(...found);
         if (tally.read > 0) await putInPlace();
@@ -186,6 +207,11 @@ function manifestFor({ request, head, totals, clock, version, clean }: FileParts
       totals: totals.total(),
     }),
   );
+}
+
+// What the format of the file left in the state of a page.
+function formatState(state: JsonObject | undefined): JsonObject | undefined {
+  return isObject(state?.format) ? state.format : undefined;
 }
 
 /** The time zone that an export was asked for in; undefined: its query names none. */

@@ -10,7 +10,7 @@ import type { ExportProblem } from './problems-file.ts';
 export type { ExportProblem } from './problems-file.ts';
 
 /** Formats of an export. They are also the endings of the file names. */
-export const exportFormats = ['ndjson', 'json', 'csv'] as const;
+export const exportFormats = ['ndjson', 'json', 'csv', 'xlsx'] as const;
 export type ExportFormat = (typeof exportFormats)[number];
 
 /** A row of an export, and the values that its manifest adds up. */

@@ -45,7 +45,7 @@ export function createExports(parts: ExportParts): Exports {
   return {
     async open(request) {
       // This call refuses a wrong --columns before any file is created.
-      const text = parts.format({
+      const text = await parts.format({
         ...request,
         zone: zoneOf(request.query),
         begun: { bytes: 0, rows: 0 },
@@ -58,7 +58,7 @@ export function createExports(parts: ExportParts): Exports {
       await makeFolder(parts.folder);
       const lock = await takeLock(parts.locks, names);
       try {
-        return exportFile({
+        return await exportFile({
           ...parts,
           request,
           names,

@@ -164,6 +164,16 @@ export const flag = {
   of: <T>(parts: Flag<T>): Flag<T> => parts,
 };
 
+/** The flags of a command that prints a list. cli/ writes the list into the file. */
+export const listFileFlags = {
+  to: flag.text({
+    value: 'FILE',
+    writes: true,
+    summary: 'write the list into FILE.xlsx, .csv, .ndjson or .json instead of stdout',
+  }),
+  force: flag.switch({ summary: 'replace FILE' }),
+} as const;
+
 /** The id of an order or customer, as an argument. */
 export function idArgument<const R extends boolean>(resource: ResourceName, required: R) {
   return {

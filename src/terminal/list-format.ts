@@ -25,6 +25,7 @@ import {
 } from './table/columns.ts';
 import type { TableStyle } from './table/table.ts';
 import type { ListHow, PrintedRecord } from './terminal.ts';
+import type { AboutLine, BegunWorkbook } from './workbook/workbook.ts';
 
 /** A record to print. */
 export interface Row {
@@ -43,6 +44,10 @@ export type Piece = string | Uint8Array;
 export interface ListFormat {
   page(rows: readonly Row[]): Piece;
   end(hasMore: boolean): string;
+  /** Its pieces are no text, so no filter of texts may touch them. */
+  readonly isBinary?: true;
+  /** Ends a workbook, once the run knows all that there is to say about it. */
+  close?(hasMore: boolean, about: readonly AboutLine[]): Uint8Array;
 }
 
 /** How a list is printed, with what the output knows of it. */
@@ -77,6 +82,8 @@ export async function stdoutFormat(
         stdout.isTTY ? clean : (text) => cleanCell(secrets.clean(text)),
         options.csv,
       );
+    case 'xlsx':
+      return await workbook(named ?? csvColumns(columns), options, undefined);
     case 'list':
       return fieldList(named, columns, readingOf(options), clean);
     case 'table': {
@@ -97,6 +104,22 @@ export async function stdoutFormat(
   }
 }
 
+async function workbook(
+  columns: readonly Column[],
+  options: Pick<OutputOptions, 'header' | 'locale' | 'now' | 'secrets'>,
+  begun: BegunWorkbook | undefined,
+) {
+  const { Workbook } = await import('./workbook/workbook.ts');
+  const { header, secrets } = options;
+  return new Workbook(columns, {
+    header,
+    reading: readingOf(options),
+    zone: options.locale().zone ?? new Intl.DateTimeFormat().resolvedOptions().timeZone,
+    clean: (text) => cleanCell(secrets.clean(text)),
+    begun,
+  });
+}
+
 interface FileFormatOptions {
   readonly format: ExportFormat;
   readonly columns: readonly Column[];
@@ -107,7 +130,9 @@ interface FileFormatOptions {
   readonly header: boolean;
   readonly csv: CsvStyle;
   /** What the file holds already. */
-  readonly begun: { readonly bytes: number; readonly rows: number };
+  readonly begun: BegunWorkbook;
+  /** What the second sheet of a workbook says of it. */
+  readonly about: () => readonly AboutLine[];
   /** Its zone is that of local times. */
   readonly locale: () => Locale;
   /** Wall clock, Unix milliseconds. */
@@ -119,36 +144,52 @@ interface FileFormatOptions {
 
 /** Makes the pieces of a file, in order. */
 interface FileFormat {
-  /** The columns of CSV; undefined in the other formats, which have none. */
+  /** The columns of CSV and of a workbook; undefined in the other formats, which have none. */
   readonly columns: readonly string[] | undefined;
   page(records: readonly PrintedRecord[]): Piece;
   end(): Piece;
+  /** What a later run must know to go on after the last page, where that is more than the bytes so far. */
+  readonly state?: () => JsonObject;
 }
 
 /**
  * The format of an exported file. Several runs may write one file, one after the other. Throws CliError 'usage' for an
  * unknown column.
  */
-export function fileFormat(options: FileFormatOptions): FileFormat {
+export async function fileFormat(options: FileFormatOptions): Promise<FileFormat> {
   const { format, columns, named, usual, localTimes, secrets } = options;
   const shown =
     named === undefined
-      ? (usualColumns(columns, usual) ?? csvColumns(columns, localTimes))
+      ? (usualColumns(columns, usual) ?? csvColumns(columns, localTimes && format !== 'xlsx'))
       : namedColumns(columns, named);
-  const list = formatOfFile(shown, options);
+  const rowsOf = (records: readonly PrintedRecord[]) => records.map((record) => rowOf(record, secrets));
+  if (format === 'xlsx') {
+    const book = await workbook(shown, options, options.begun);
+    return {
+      columns: shown.map(({ name }) => name),
+      page: (records) => book.page(rowsOf(records)),
+      end: () => book.close(false, options.about()),
+      state: () => book.state(),
+    };
+  }
+  const list = formatOfFile(format, shown, options);
   return {
     columns: format === 'csv' ? shown.map(({ name }) => name) : undefined,
     page: (records) => {
       const filter = secrets.filter();
-      const piece = filter.push(list.page(records.map((record) => rowOf(record, secrets))));
+      const piece = filter.push(list.page(rowsOf(records)));
       return typeof piece === 'string' ? piece + filter.end() : piece;
     },
     end: () => list.end(false),
   };
 }
 
-function formatOfFile(shown: readonly Column[], options: FileFormatOptions): ListFormat {
-  const { format, header, begun, secrets, csv } = options;
+function formatOfFile(
+  format: Exclude<ExportFormat, 'xlsx'>,
+  shown: readonly Column[],
+  options: FileFormatOptions,
+): ListFormat {
+  const { header, begun, secrets, csv } = options;
   switch (format) {
     case 'ndjson':
       return ndjsonList();

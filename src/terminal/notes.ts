@@ -33,6 +33,8 @@ export interface NotesOptions {
 
 /** Notes, with what only cli/ and the prompts call. */
 export interface NotesControl extends Notes {
+  /** All notes and warnings so far, as plain lines. */
+  lines(): Promise<readonly string[]>;
   /** Writes the notes that are held back. Call it before a question, which may be about them. */
   flush(): Promise<void>;
   /** Takes a progress line off the screen. */
@@ -142,6 +144,10 @@ export function createNotes(options: NotesOptions): NotesControl {
     flush() {
       screen?.progress.clear();
       return release(held);
+    },
+    async lines() {
+      const { plainLines } = await load();
+      return said.flatMap(({ kind, blocks }) => (kind === 'show' ? [] : plainLines(blocks)));
     },
     clearProgress: () => screen?.progress.clear(),
     write: (text) => writer.writeNow(text),

@@ -6,7 +6,7 @@ import { CliError } from '../errors.ts';
 import { type ColorLevel, loadLightOnDark, loadPaint } from './color.ts';
 import type { CsvStyle } from './csv.ts';
 import { rowOf, screenRowOf } from './json.ts';
-import { type DrawnHow, type ListFormat, type Row, stdoutFormat } from './list-format.ts';
+import { type DrawnHow, type ListFormat, type Piece, type Row, stdoutFormat } from './list-format.ts';
 import type { Secrets } from './secrets.ts';
 import {
   createStreamWriter,
@@ -25,7 +25,8 @@ import {
   unitsMark,
   usualColumns,
 } from './table/columns.ts';
-import type { Block, Format, Output, PrintedRecord } from './terminal.ts';
+import type { Block, Format, Output, PrintedRecord, ResultFile } from './terminal.ts';
+import type { AboutLine } from './workbook/workbook.ts';
 
 export interface OutputOptions {
   readonly stdout: StreamFacts;
@@ -52,14 +53,21 @@ export interface OutputOptions {
   readonly isClosed?: (() => boolean) | undefined;
   /** Tells the person that something is missing in the output. */
   readonly note?: ((line: string) => void) | undefined;
+  /** What the second sheet of a workbook says of it, once the run has ended. `failed`: why it is not whole. */
+  readonly about?: ((failed: CliError | undefined) => Promise<readonly AboutLine[]>) | undefined;
+  /** The file that stands for stdout. */
+  readonly file?: ResultFile | undefined;
   /** Called before each write, to take a line of progress off the screen. */
   readonly beforeWrite?: (() => void) | undefined;
 }
 
 /** Output, with what only cli/ calls at the end of a run. */
 export interface OutputControl extends Output {
-  /** Closes a list that is still open, with `has_more` true. Resolves when everything is written. */
-  finish(): Promise<void>;
+  /**
+   * Closes a list that is still open, with `has_more` true. Resolves when everything is written, and a file has its name.
+   * `failed`: why the run ends.
+   */
+  finish(failed?: CliError): Promise<void>;
   /** Why stdout is lost; undefined if it is not. */
   readonly lost: CliError | undefined;
 }
@@ -102,6 +110,7 @@ export function createOutput(options: OutputOptions): OutputControl {
     // One record may be the result of a change. A wrong name in --columns must not hide that result.
     const shown = names === undefined ? columns : resultColumns(columns, names);
     const sink = startSink(shown, { ...options, columns: names }, writer);
+    open = sink;
     await sink.rows([row(record)]);
     await sink.end(false);
   };
@@ -110,6 +119,7 @@ export function createOutput(options: OutputOptions): OutputControl {
     format,
     charts: options.charts,
     checkColumns(columns) {
+      refuseScreen(options);
       if (format !== 'json' && options.columns !== undefined) namedColumns(columns, options.columns);
     },
     async roomForRows(under) {
@@ -157,10 +167,12 @@ export function createOutput(options: OutputOptions): OutputControl {
     copy: options.stdout.isTTY
       ? (text) => writer.write(clipboardCode(text, screenClean(secrets)))
       : undefined,
-    async finish() {
+    async finish(failed) {
       try {
         await open?.abandon();
+        await open?.close(failed);
         await writer.end();
+        await options.file?.settle(writer.lost === undefined && open?.isWhole() === true);
       } catch (error) {
         // run.ts asks `lost` about a lost stream. Any other error is a mistake of ours.
         if (error !== writer.lost) throw error;
@@ -221,11 +233,24 @@ interface Sink {
   end(hasMore: boolean): Promise<void>;
   /** Closes a list that was begun and not ended, because the run failed. The list says that there is more. */
   abandon(): Promise<void>;
+  /** Writes what stands behind the list. */
+  close(failed: CliError | undefined): Promise<void>;
+  /** Whether the list was ended, and not abandoned. */
+  isWhole(): boolean;
 }
 
 const usualWidth = 80;
 // How wide a terminal is that has all usual columns.
 const wideTable = 120;
+
+// No terminal shows a workbook. It is said before anything is read or sent.
+function refuseScreen({ format, stdout }: OutputOptions): void {
+  if (format === 'xlsx' && stdout.isTTY)
+    throw new CliError('usage', '-o xlsx: a workbook is for a file, and this is a terminal', {
+      certain: 'nothing was sent',
+      now: ['--to FILE.xlsx writes a list into a file, as > FILE.xlsx does'],
+    });
+}
 
 // Throws CliError 'usage' for an unknown column. It does so before any request is made.
 function startSink(
@@ -233,6 +258,7 @@ function startSink(
   options: OutputOptions & DrawnHow & { readonly isList?: boolean },
   writer: StreamWriter,
 ): Sink {
+  refuseScreen(options);
   const brief = options.isBriefList === true && options.format === 'list' && options.isList === true;
   const named =
     options.columns === undefined
@@ -242,7 +268,8 @@ function startSink(
   // The table code is loaded while the first page is on its way. If that fails, the error comes when the table is drawn.
   if (options.format === 'table') import('./table/table.ts').catch(() => undefined);
   let format: ListFormat | undefined;
-  let state: 'new' | 'begun' | 'ended' = 'new';
+  let state: 'new' | 'begun' | 'ended' | 'abandoned' = 'new';
+  let more = false;
   let written = 0;
   let leftOut: readonly string[] = [];
   let hasUnits = false;
@@ -256,9 +283,12 @@ function startSink(
       },
     });
 
+  const write = (piece: Piece, { isBinary }: ListFormat): Promise<void> =>
+    isBinary === true && typeof piece !== 'string' ? writer.writeBytes(piece) : writer.write(piece);
+
   const end = async (hasMore: boolean): Promise<void> => {
     format ??= await load();
-    state = 'ended';
+    [state, more] = ['ended', hasMore];
     await writer.write(format.end(hasMore));
     if (hasUnits)
       options.note?.(`${unitsMark} in the service's units: no decimals are declared for this currency`);
@@ -272,14 +302,23 @@ function startSink(
       format ??= await load();
       state = 'begun';
       try {
-        await writer.write(format.page(rows));
+        await write(format.page(rows), format);
       } catch (error) {
         throw withCount(error, written);
       }
       written += rows.length;
     },
     end,
-    abandon: async () => (state === 'begun' && writer.lost === undefined ? end(true) : undefined),
+    async abandon() {
+      if (state !== 'begun' || writer.lost !== undefined) return;
+      await end(true);
+      state = 'abandoned';
+    },
+    async close(failed) {
+      if (format?.close === undefined || writer.lost !== undefined) return;
+      await writer.writeBytes(format.close(more, (await options.about?.(failed)) ?? []));
+    },
+    isWhole: () => state === 'ended',
   };
 }
 

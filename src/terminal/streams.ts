@@ -47,6 +47,8 @@ export function screenClean(secrets: Secrets): (text: string) => string {
 export interface StreamWriter {
   /** Resolves when there is room for more. Rejects with CliError 'incomplete' once the stream is lost. */
   write(piece: Piece): Promise<void>;
+  /** As `write`, for bytes that are no text: whoever made them has masked the keys. */
+  writeBytes(bytes: Uint8Array): Promise<void>;
   /** Writes a whole message without waiting, and never throws. For notes, and after a signal. */
   writeNow(text: string): void;
   /** Writes the rest that might have begun a key. Resolves when everything has left the process. */
@@ -112,6 +114,7 @@ export function createStreamWriter(options: StreamWriterOptions): StreamWriter {
 
   return {
     write: (piece) => send(filter.push(piece)),
+    writeBytes: send,
     writeNow(text) {
       send(filter.end() + secrets.clean(text)).catch(() => undefined);
     },

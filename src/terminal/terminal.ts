@@ -1,5 +1,6 @@
 /** The terminal as the rest of paydesk uses it: output, notes and questions. */
 
+import type { Writable } from 'node:stream';
 import type { WireRecord } from '../api/api.ts';
 import type { Column } from '../api/resources.ts';
 import type { JsonObject } from '../api/spec.ts';
@@ -16,10 +17,19 @@ export { GoBack } from './prompts/keyboard.ts';
 export { cleanCell, toJson } from './sanitise.ts';
 export { createSecrets, type Secrets } from './secrets.ts';
 export { isUnread, type Locale, type StreamFacts } from './streams.ts';
+export { asReceived } from './table/columns.ts';
+export type { AboutLine } from './workbook/workbook.ts';
 
 /** The formats of a result: `-o FORMAT`. */
-export const formats = ['table', 'list', 'json', 'ndjson', 'csv'] as const;
+export const formats = ['table', 'list', 'json', 'ndjson', 'csv', 'xlsx'] as const;
 export type Format = (typeof formats)[number];
+
+/** A file that a list is written into in place of stdout. */
+export interface ResultFile {
+  readonly stream: Writable;
+  /** Gives the file its name if the list in it is whole, and else removes it. Throws CliError 'incomplete' if that fails. */
+  settle(isWhole: boolean): Promise<void>;
+}
 
 /** The shells that paydesk can complete for. */
 export const shells = ['bash', 'zsh', 'fish', 'powershell'] as const;

@@ -87,14 +87,17 @@ export async function checkWritten(
   }
 }
 
-/** The same for a file of rows of a plan. The plan knows only the name of its input file, not the folder. */
+/** The same for the files of rows of a plan. The plan knows only the name of its input file, not the folder. */
 export async function checkRest(
   ctx: Context,
-  rest: string | undefined,
-  path: string,
+  {
+    rest,
+    to,
+    path,
+  }: { readonly rest: string | undefined; readonly to: string | undefined; readonly path: string },
   plan: Plan,
 ): Promise<void> {
-  await checkWritten(ctx, { '--rest': rest }, { 'the plan': path });
+  await checkWritten(ctx, { '--rest': rest, '--to': to }, { 'the plan': path });
   if (rest !== undefined && withoutFolder(rest) === plan.file && (await ctx.plans.exists(rest)))
     throw wouldReplace('--rest', rest, 'called like the input file of the plan');
 }

@@ -24,6 +24,8 @@ interface StatusAsked {
   readonly path: string;
   /** Where the rows that certainly moved no money go. */
   readonly rest: string | undefined;
+  /** Where the list goes in place of stdout. */
+  readonly to: string | undefined;
   readonly force: boolean;
   /** Reads no order again. */
   readonly offline: boolean;
@@ -36,7 +38,7 @@ interface StatusAsked {
 /** Shows what became of every row of a plan. Returns 7 while a row is unconfirmed, 8 while rows are not applied, and 0 otherwise. */
 export async function planStatus(ctx: Context, asked: StatusAsked): Promise<0 | 7 | 8> {
   const plan = await ctx.plans.open(asked.path);
-  await checkRest(ctx, asked.rest, asked.path, plan);
+  await checkRest(ctx, asked, plan);
   const style = ctx.profiles.amountStyle(plan.profile);
   ctx.out.checkColumns(reportColumns(plan));
   const sending = await ctx.journal.applying(plan);

@@ -6,7 +6,7 @@ import { idOf, itemsOf, type JsonObject } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
 import { CliError } from '../../errors.ts';
-import { flag } from '../../flags/flags.ts';
+import { flag, listFileFlags } from '../../flags/flags.ts';
 import { accountLabel, accountSpan, commandLine } from '../../profiles/profiles.ts';
 import { defineCommand } from '../command.ts';
 import {
@@ -33,6 +33,7 @@ export const find = defineCommand({
     },
   ],
   flags: {
+    ...listFileFlags,
     max: flag.integer(1, Number.MAX_SAFE_INTEGER, {
       value: 'N',
       summary: 'read at most this many customers',

@@ -4,7 +4,7 @@ import { type Column, fieldColumn } from '../../api/resources.ts';
 import type { JsonObject } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
-import { flag, type Input, usage } from '../../flags/flags.ts';
+import { flag, type Input, listFileFlags, usage } from '../../flags/flags.ts';
 import { clockAndZoneOf, rangeWords, whenFlag } from '../../flags/typed-time.ts';
 import {
   type AttemptFilter,
@@ -42,6 +42,7 @@ const kindNames = [...(Object.keys(changeKinds) as [ChangeKind, ...ChangeKind[]]
 const usualLimit = 20;
 
 const listFlags = {
+  ...listFileFlags,
   limit: flag.integer(1, 250, {
     value: 'N',
     summary: 'changes per page',

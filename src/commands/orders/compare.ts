@@ -3,7 +3,7 @@
 import { amountWords } from '../../amounts.ts';
 import { type Column, fieldColumn } from '../../api/resources.ts';
 import type { JsonObject } from '../../api/spec.ts';
-import { inputColumnsOf, refuseProblems } from '../../changes/changes.ts';
+import { checkWritten, inputColumnsOf, refuseProblems } from '../../changes/changes.ts';
 import { flag } from '../../flags/flags.ts';
 import { periodFlag } from '../../flags/typed-period.ts';
 import { anyWord, fullWord, type InputRow, readInputFile } from '../../plans/plans.ts';
@@ -35,8 +35,8 @@ export const compare = defineCommand({
       writes: true,
       summary: 'if the file has errors: write its rows with the errors beside them, to correct them there',
     }),
-    force: flag.switch({ summary: 'replace the file of --errors' }),
     ...sourceFlags,
+    force: flag.switch({ summary: 'replace the files of --errors and --to' }),
   },
   examples: [
     'paydesk -p shop-mx orders compare invoices.csv',
@@ -48,6 +48,7 @@ export const compare = defineCommand({
   },
   async run(ctx, { args: [file], flags }) {
     const { period, errors, force = false } = flags;
+    await checkWritten(ctx, { '--errors': errors, '--to': flags.to }, { 'the input file': file });
     const input = readInputFile(await ctx.plans.input(file), {
       delimiter: ctx.options.csv.typedDelimiter,
       for: 'charges',

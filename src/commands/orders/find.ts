@@ -1,6 +1,6 @@
 /** `orders find`: searches orders for words, at once if this machine has an index, else page by page up to --max orders. */
 
-import { flag, usage } from '../../flags/flags.ts';
+import { flag, listFileFlags, usage } from '../../flags/flags.ts';
 import { defineCommand } from '../command.ts';
 import { passing } from '../listing.ts';
 import { filterFlags, orderFilters } from './order-filters.ts';
@@ -26,6 +26,7 @@ export const find = defineCommand({
   ],
   flags: {
     ...filterFlags,
+    ...listFileFlags,
     max: flag.integer(1, Number.MAX_SAFE_INTEGER, {
       value: 'N',
       summary: 'read at most this many orders',

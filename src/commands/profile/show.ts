@@ -5,6 +5,7 @@ import { type Column, fieldColumn } from '../../api/resources.ts';
 import type { JsonObject } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
+import { listFileFlags } from '../../flags/flags.ts';
 import type { Described, Profile, ProfileDescription } from '../../profiles/profiles.ts';
 import type { Block } from '../../terminal/terminal.ts';
 import { defineCommand } from '../command.ts';
@@ -162,7 +163,7 @@ const columns: readonly Column[] = [
 export const list = defineCommand({
   description: 'The profiles of this user, then the built-in ones. No key is read.',
   arguments: [],
-  flags: {},
+  flags: listFileFlags,
   examples: ['paydesk profile list', "paydesk profile list --json | jq -r '.data[].name'"],
   run: async (ctx): Promise<undefined> => {
     const profiles = await ctx.profiles.list();

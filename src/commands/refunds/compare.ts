@@ -1,7 +1,7 @@
 /** `refunds compare`: its flags and help. changes/bulk/compare does the rest. */
 
 import { compareFile } from '../../changes/changes.ts';
-import { flag } from '../../flags/flags.ts';
+import { flag, listFileFlags } from '../../flags/flags.ts';
 import { periodFlag } from '../../flags/typed-period.ts';
 import { clockIn, rangeWords, timeRange, whenFlag } from '../../flags/typed-time.ts';
 import { defineCommand } from '../command.ts';
@@ -23,7 +23,8 @@ export const compare = defineCommand({
       writes: true,
       summary: 'if the file has errors: write its rows with the errors beside them, to correct them there',
     }),
-    force: flag.switch({ summary: 'replace the file of --errors' }),
+    to: listFileFlags.to,
+    force: flag.switch({ summary: 'replace the files of --errors and --to' }),
   },
   examples: [
     'paydesk -p demo refunds compare refunds.csv',
@@ -46,6 +47,7 @@ export const compare = defineCommand({
       delimiter: ctx.options.csv.typedDelimiter,
       others: span === undefined ? undefined : range,
       errors: flags.errors,
+      to: flags.to,
       force: flags.force === true,
     });
     return code === 0 ? undefined : code;

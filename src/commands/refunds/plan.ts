@@ -12,7 +12,7 @@ import {
 } from '../../changes/changes.ts';
 import type { Context } from '../../context/context.ts';
 import { exitCodes } from '../../errors.ts';
-import { flag, nonEmpty, usage } from '../../flags/flags.ts';
+import { flag, listFileFlags, nonEmpty, usage } from '../../flags/flags.ts';
 import {
   allocateWays,
   type ControlTotals,
@@ -214,7 +214,8 @@ export const status = defineCommand({
       writes: true,
       summary: 'write the rows that certainly moved no money',
     }),
-    force: flag.switch({ summary: 'replace the file of --rest' }),
+    to: listFileFlags.to,
+    force: flag.switch({ summary: 'replace the files of --rest and --to' }),
     'all-rows': allRowsFlag,
     only: flag.of<readonly RowVerdict[]>({
       value: 'VERDICT,…',
@@ -242,6 +243,7 @@ export const status = defineCommand({
       path,
       offline: flags.offline === true,
       rest: flags.rest,
+      to: flags.to,
       force: flags.force === true,
       only: flags.only,
       allRows: flags['all-rows'] === true,

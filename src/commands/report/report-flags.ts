@@ -2,7 +2,7 @@
 
 import { currencyPattern } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
-import { flag, type Input, usage } from '../../flags/flags.ts';
+import { flag, type Input, listFileFlags, usage } from '../../flags/flags.ts';
 import { type Facts, hasCurrency } from '../../reports/reports.ts';
 import { openFile } from './report-file.ts';
 import { openIndex } from './report-index.ts';
@@ -60,6 +60,7 @@ export const sourceFlags = {
     conflicts: ['max-rps'],
   }),
   'max-rps': flag.integer(1, 1000, { value: 'N', summary: 'at most this many requests per second' }),
+  ...listFileFlags,
 } as const;
 
 /** The values of these flags. */

@@ -20,6 +20,8 @@ interface CompareAsked {
   readonly delimiter: Delimiter | undefined;
   /** Where the rows go, with their errors beside them, if the file has errors. */
   readonly errors: string | undefined;
+  /** Where the list goes in place of stdout. */
+  readonly to: string | undefined;
   readonly force: boolean;
   /** Also finds refunds of this time that no row is about. */
   readonly others: TimeRange | undefined;
@@ -31,7 +33,7 @@ export async function compareFile(
   service: OpenService,
   asked: CompareAsked,
 ): Promise<0 | 7 | 8> {
-  await checkWritten(ctx, { '--errors': asked.errors }, { 'the input file': asked.file });
+  await checkWritten(ctx, { '--errors': asked.errors, '--to': asked.to }, { 'the input file': asked.file });
   const input = readInputFile(await ctx.plans.input(asked.file), {
     delimiter: asked.delimiter,
     for: 'compare',

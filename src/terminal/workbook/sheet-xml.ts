@@ -1,0 +1,112 @@
+/** The XML of a workbook: its cells, its rows and the parts that are the same in every workbook (ECMA-376). */
+
+/** What stands in a cell. `day` is a count of days since 1900, as spreadsheets write a date with its time. */
+export type SheetCell = string | number | bigint | boolean | { readonly day: number } | undefined;
+
+const main = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
+const office = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
+const parts = 'http://schemas.openxmlformats.org/package/2006';
+const kind = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
+const head = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
+
+// The styles of cells, by their place in styles.xml.
+const styles = { date: 1, whole: 2, text: 3, bold: 4 } as const;
+
+/** A row. `isBold`: a heading. A cell that is blank is left out. */
+export function rowXml(cells: readonly SheetCell[], row: number, isBold = false): string {
+  return `<row r="${row}">${cells
+    .map((cell, index) => cellXml(cell, `${columnLetters(index)}${row}`, isBold))
+    .join('')}</row>`;
+}
+
+/** The most characters that a spreadsheet keeps in a cell. */
+export const longestText = 32_767;
+
+function cellXml(cell: SheetCell, address: string, isBold: boolean): string {
+  if (cell === undefined || cell === '') return '';
+  const open = `<c r="${address}"`;
+  if (typeof cell === 'object')
+    return `${open} s="${styles.date}"><v>${Number(cell.day.toFixed(10))}</v></c>`;
+  if (typeof cell === 'boolean') return `${open} t="b"><v>${cell ? 1 : 0}</v></c>`;
+  if (typeof cell === 'number' && isKept(cell))
+    return `${open}${Number.isInteger(cell) ? ` s="${styles.whole}"` : ''}><v>${cell}</v></c>`;
+  const style = isBold ? styles.bold : styles.text;
+  return `${open} s="${style}" t="inlineStr"><is><t xml:space="preserve">${xmlText(String(cell))}</t></is></c>`;
+}
+
+// A spreadsheet keeps 15 digits of a number.
+function isKept(value: number): boolean {
+  if (!Number.isFinite(value)) return false;
+  return Number.isInteger(value) ? Math.abs(value) < 1e15 : Number(value.toPrecision(15)) === value;
+}
+
+// What XML cannot hold is written as `_xNNNN_`, and so is what would be read as that.
+function xmlText(text: string): string {
+  const escaped = text
+    .replace(/_(?=x[0-9A-Fa-f]{4}_)/g, '_x005F_')
+    .replace(
+      /[\u0000-\u0008\u000b-\u001f\ufffe\uffff]/g,
+      (sign) => `_x${sign.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}_`,
+    );
+  return escaped.toWellFormed().replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
+/** The letters of a column, from 0: A, Z, AA. */
+export function columnLetters(index: number): string {
+  const last = String.fromCharCode(65 + (index % 26));
+  return index < 26 ? last : columnLetters(Math.floor(index / 26) - 1) + last;
+}
+
+/** The beginning of a sheet. `frozen`: its first row stays in view. */
+export function sheetStart(widths: readonly number[], frozen: boolean): string {
+  const pane = '<pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/>';
+  const columns = widths
+    .map((width, index) => `<col min="${index + 1}" max="${index + 1}" width="${width}" customWidth="1"/>`)
+    .join('');
+  return `${head}<worksheet xmlns="${main}"><sheetViews><sheetView workbookViewId="0">${frozen ? pane : ''}</sheetView></sheetViews><cols>${columns}</cols><sheetData>`;
+}
+
+export const sheetEnd = '</sheetData></worksheet>';
+
+/** The file of a sheet, by its number from 1. */
+export function sheetFile(number: number): string {
+  return `xl/worksheets/sheet${number}.xml`;
+}
+
+const font = '<sz val="11"/><name val="Calibri"/>';
+const format = (id: number, more = '') =>
+  `<xf numFmtId="${id}" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"${more}/>`;
+
+/** The other parts of a workbook with these sheets, by their files. */
+export function fixedParts(sheets: readonly string[]): readonly (readonly [file: string, text: string])[] {
+  const override = (file: string, what: string) =>
+    `<Override PartName="/${file}" ContentType="${kind}.${what}+xml"/>`;
+  const relation = (id: number, what: string, target: string) =>
+    `<Relationship Id="rId${id}" Type="${office}/${what}" Target="${target}"/>`;
+  const relations = (...all: readonly string[]) =>
+    `${head}<Relationships xmlns="${parts}/relationships">${all.join('')}</Relationships>`;
+  const numbered = (of: (name: string, number: number) => string) =>
+    sheets.map((name, index) => of(name, index + 1)).join('');
+  return [
+    [
+      '[Content_Types].xml',
+      `${head}<Types xmlns="${parts}/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/>${override('xl/workbook.xml', 'sheet.main')}${override('xl/styles.xml', 'styles')}${numbered((_, number) => override(sheetFile(number), 'worksheet'))}</Types>`,
+    ],
+    ['_rels/.rels', relations(relation(1, 'officeDocument', 'xl/workbook.xml'))],
+    [
+      'xl/workbook.xml',
+      `${head}<workbook xmlns="${main}" xmlns:r="${office}"><sheets>${numbered((name, number) => `<sheet name="${name}" sheetId="${number}" r:id="rId${number}"/>`)}</sheets></workbook>`,
+    ],
+    [
+      'xl/_rels/workbook.xml.rels',
+      relations(
+        numbered((_, number) => relation(number, 'worksheet', `worksheets/sheet${number}.xml`)),
+        relation(sheets.length + 1, 'styles', 'styles.xml'),
+      ),
+    ],
+    [
+      'xl/styles.xml',
+      `${head}<styleSheet xmlns="${main}"><numFmts count="1"><numFmt numFmtId="164" formatCode="yyyy\\-mm\\-dd\\ hh:mm:ss"/></numFmts><fonts count="2"><font>${font}</font><font><b/>${font}</font></fonts><fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills><borders count="1"><border><left/><right/><top/><bottom/><diagonal/></border></borders><cellStyleXfs count="1"><xf numFmtId="0" fontId="0" fillId="0" borderId="0"/></cellStyleXfs><cellXfs count="5">${format(0)}${format(164)}${format(1)}${format(49)}${format(49).replace('fontId="0"', 'fontId="1" applyFont="1"')}</cellXfs></styleSheet>`,
+    ],
+  ];
+}

@@ -1,0 +1,211 @@
+/** Writes a list as a workbook (.xlsx): a sheet with its rows, and one that says what they are. Loaded when one is written. */
+
+import { Buffer } from 'node:buffer';
+import { createHash, type Hash } from 'node:crypto';
+import { amountWords } from '../../amounts.ts';
+import type { Column, ValueKind } from '../../api/resources.ts';
+import { isObject, isTime, type JsonObject } from '../../api/spec.ts';
+import { CliError } from '../../errors.ts';
+import type { ListFormat, Row } from '../list-format.ts';
+import type { Times } from '../local-time.ts';
+import { csvValue, currencyOf, type Reading } from '../table/columns.ts';
+import {
+  fixedParts,
+  longestText,
+  rowXml,
+  type SheetCell,
+  sheetEnd,
+  sheetFile,
+  sheetStart,
+} from './sheet-xml.ts';
+import { ZipWriter } from './zip-writer.ts';
+
+/** A line of the second sheet: a title, and what is to say. A time is Unix seconds. */
+export type AboutLine = readonly [title: string, said: string | { readonly at: number }];
+
+/** How much of a workbook an earlier run wrote, and what it left for this one. */
+export interface BegunWorkbook {
+  readonly bytes: number;
+  readonly rows: number;
+  readonly state?: JsonObject | undefined;
+  /** The SHA-256 of these bytes. */
+  readonly hash?: Hash | undefined;
+}
+
+interface WorkbookParts {
+  readonly header: boolean;
+  readonly reading: Reading;
+  /** The zone of its times. */
+  readonly zone: string;
+  readonly clean: (text: string) => string;
+  readonly begun?: BegunWorkbook | undefined;
+}
+
+const mostRows = 1_048_576;
+
+/** Its pieces are bytes that no filter of texts may touch. */
+export class Workbook implements ListFormat {
+  readonly isBinary = true;
+  readonly #columns: readonly Column[];
+  readonly #parts: WorkbookParts;
+  readonly #zip = new ZipWriter();
+  readonly #hash: Hash;
+  readonly #sums: Sums;
+  // What is to be written before the next rows.
+  #start: Buffer;
+  #bytes: number;
+  #row: number;
+  #cut: number;
+
+  constructor(columns: readonly Column[], parts: WorkbookParts) {
+    const { header, begun = { bytes: 0, rows: 0 } } = parts;
+    const { crc, size, cut = 0, sums } = isObject(begun.state) ? begun.state : {};
+    this.#columns = columns;
+    this.#parts = parts;
+    this.#hash = begun.hash?.copy() ?? createHash('sha256');
+    this.#sums = createSums(isObject(sums) ? sums : {});
+    this.#bytes = begun.bytes;
+    this.#row = begun.rows + (header ? 1 : 0);
+    this.#cut = Number(cut);
+    const entries = fixedParts(['rows', 'about']).map(([name, text]) => this.#zip.entry(name, text));
+    const before = { crc: Number(crc), size: Number(size), bytes: begun.bytes };
+    const head = this.#zip.begin(sheetFile(1), begun.bytes === 0 ? undefined : before);
+    this.#start =
+      begun.bytes === 0 ? Buffer.concat([...entries, head, this.#zip.add(this.#heading())]) : Buffer.alloc(0);
+  }
+
+  page(rows: readonly Row[]): Buffer {
+    return this.#written(this.#zip.add(rows.map(({ value }) => this.#rowOf(value)).join('')));
+  }
+
+  end(): string {
+    return '';
+  }
+
+  /** Ends the file. `about`: what the second sheet says besides rows, sums, zone and digest. */
+  close(hasMore: boolean, about: readonly AboutLine[]): Buffer {
+    const { reading, zone, header } = this.#parts;
+    const rows = this.#written(this.#zip.add(sheetEnd), this.#zip.finish());
+    const lines: readonly (readonly SheetCell[])[] = [
+      ...about.map(([title, said]) => [
+        title,
+        typeof said === 'string' ? said : dayOf(said.at, reading.times),
+      ]),
+      ['zone of all times', zone],
+      ['rows', this.#row - (header ? 1 : 0)],
+      ...(hasMore ? [['complete', 'no, there are more rows']] : []),
+      ...(this.#cut === 0 ? [] : [['longer than a cell holds, so cut', this.#cut]]),
+      ...this.#sums.lines(reading),
+      [`SHA-256 of the first ${this.#bytes} bytes of this file`, this.#hash.digest('hex')],
+    ];
+    const cells = lines.map((line) =>
+      line.map((cell) => (typeof cell === 'string' ? this.#text(cell) : cell)),
+    );
+    const sheet = cells.map((line, index) => rowXml(line, index + 1)).join('');
+    return Buffer.concat([
+      rows,
+      this.#zip.entry(sheetFile(2), sheetStart([44, 70, 30], false) + sheet + sheetEnd),
+      this.#zip.end(),
+    ]);
+  }
+
+  /** What a later run must know to go on after the last page. */
+  state(): JsonObject {
+    return { ...this.#zip.state, cut: this.#cut, sums: this.#sums.state() };
+  }
+
+  #heading(): string {
+    const { clean, zone, header } = this.#parts;
+    const titles = this.#columns.map(({ name, kind }) => clean(isMoment(kind) ? `${name} (${zone})` : name));
+    const widths = this.#columns.map(({ kind }, index) => widthOf(kind, titles[index] ?? ''));
+    return sheetStart(widths, header) + (header ? rowXml(titles, 1, true) : '');
+  }
+
+  #written(...pieces: readonly Buffer[]): Buffer {
+    const bytes = Buffer.concat([this.#start, ...pieces]);
+    this.#start = Buffer.alloc(0);
+    this.#hash.update(bytes);
+    this.#bytes += bytes.length;
+    return bytes;
+  }
+
+  #rowOf(record: JsonObject): string {
+    this.#row += 1;
+    if (this.#row > mostRows)
+      throw new CliError('incomplete', `a sheet holds ${mostRows} rows, and there are more`, {
+        now: ['choose a shorter time, or a .csv'],
+      });
+    const { reading } = this.#parts;
+    const cells = this.#columns.map((column) => {
+      const value = column.value(record, reading.referenceKeys);
+      this.#sums.add(column, record, value);
+      return this.#cellOf(value, column.kind);
+    });
+    return rowXml(cells, this.#row);
+  }
+
+  // A value that does not have the kind of its column is shown as received, as in CSV.
+  #cellOf(value: unknown, kind: ValueKind): SheetCell {
+    const { reading } = this.#parts;
+    if (isMoment(kind) && isTime(value)) return dayOf(value, reading.times) ?? reading.times.iso(value);
+    if (typeof value === 'boolean' || (typeof value === 'number' && !names.includes(kind))) return value;
+    return this.#text(csvValue(value, kind, reading));
+  }
+
+  #text(text: string): string {
+    const whole = this.#parts.clean(text);
+    if (whole.length <= longestText) return whole;
+    this.#cut += 1;
+    return `${whole.slice(0, longestText - 6)} (cut)`;
+  }
+}
+
+// Digits that are a name and no number.
+const names: readonly ValueKind[] = ['id', 'card', 'link', 'status'];
+
+function isMoment(kind: ValueKind): boolean {
+  return kind === 'time' || kind === 'localTime';
+}
+
+// Spreadsheets know the days up to 31 December 9999, and count those before March 1900 differently.
+function dayOf(seconds: number, times: Times): { readonly day: number } | undefined {
+  const shown = Date.parse(`${times.iso(seconds).slice(0, 19)}Z`);
+  const day = shown / 86_400_000 + 25_569;
+  return day >= 61 && day < 2_958_466 ? { day } : undefined;
+}
+
+function widthOf(kind: ValueKind, title: string): number {
+  const usual = isMoment(kind) ? 20 : kind === 'id' ? 26 : kind === 'text' ? 22 : 14;
+  return Math.min(60, Math.max(usual, title.length + 2));
+}
+
+/** The sums of the amounts, for each column and currency. */
+interface Sums {
+  add(column: Column, record: JsonObject, value: unknown): void;
+  lines(reading: Reading): readonly (readonly SheetCell[])[];
+  state(): JsonObject;
+}
+
+function createSums(before: JsonObject): Sums {
+  // Neither a column nor a currency has a line break.
+  const sums = new Map(Object.entries(before).map(([key, sum]) => [key, BigInt(String(sum))]));
+  return {
+    add({ name, kind }, record, value) {
+      if (kind !== 'money' && kind !== 'sum') return;
+      if (typeof value !== 'bigint' && !Number.isSafeInteger(value)) return;
+      const key = `${name}\n${currencyOf(record) ?? ''}`;
+      sums.set(
+        key,
+        (sums.get(key) ?? 0n) + BigInt(Number.isSafeInteger(value) ? Number(value) : String(value)),
+      );
+    },
+    lines: ({ amounts }) =>
+      [...sums].map(([key, sum]) => {
+        const [name, currency = ''] = key.split('\n');
+        const isSafe = Number.isSafeInteger(Number(sum));
+        const words = amountWords(sum, currency === '' ? undefined : currency, amounts);
+        return [`sum of ${name}`, isSafe ? Number(sum) : sum, words];
+      }),
+    state: () => Object.fromEntries([...sums].map(([key, sum]) => [key, String(sum)])),
+  };
+}
