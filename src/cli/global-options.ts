@@ -32,7 +32,7 @@ export const globalFlags = {
   csv: flag.switch({ summary: 'short for -o csv', conflicts: ['json', 'ndjson'] }),
   columns: flag.of<readonly string[]>({
     value: 'A,B,C',
-    summary: 'columns of table, list and csv: see paydesk help output',
+    summary: 'columns of table, list, csv and xlsx: see paydesk help output',
     env: 'PAYDESK_COLUMNS',
     parse: (text, name) => nonEmpty(text, name).split(','),
   }),

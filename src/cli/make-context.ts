@@ -72,12 +72,7 @@ export async function createRun(
     notice: (line) => notes.warn(line),
     movedBy: 'XDG_STATE_HOME',
   };
-  const journalPlace = findJournalPlace({
-    ...rules,
-    machineFile: io.machineFile,
-    stateFolder: folders.state,
-    witnessFolder: folders.witness,
-  });
+  const journalPlace = placeOf(state, rules);
   const locksIn = (place: Pick<JournalPlace, 'folder' | 'rules'>) =>
     createSqliteLocks({
       folder: join(place.folder, 'locks'),
@@ -133,11 +128,7 @@ export async function createRun(
     policy: () => readPolicy(io),
     learnKey: state.keys.learn,
   });
-  const refuseOwnFile = createOwnFileGuard({
-    cwd: io.cwd,
-    folders: [...Object.values(folders), journalPlace.folder, journalPlace.witness, ...landmarkFolders(io)],
-    files: [io.machineFile, policy.file, variable(io.env, 'PAYDESK_KEY_FILE') ?? io.machineFile],
-  });
+  const refuseOwnFile = ownFileGuard(state, policy.file, journalPlace);
   const exports = exportDoor({
     state,
     globals,
@@ -211,6 +202,33 @@ export async function createRun(
 // Where the policy turns the index off, nothing is found in one that is still there.
 function indexUnder({ says }: Policy, indexes: Indexes): Indexes {
   return says.index === 'off' ? { ...indexes, open: async () => undefined } : indexes;
+}
+
+function placeOf({ io, folders }: RunState, rules: FileRules): JournalPlace {
+  return findJournalPlace({
+    ...rules,
+    machineFile: io.machineFile,
+    stateFolder: folders.state,
+    witnessFolder: folders.witness,
+  });
+}
+
+/** What `Context.refuseOwnFile` does, before there is a context. */
+export async function refuseOwnFile(state: RunState, path: string): Promise<void> {
+  ownFileGuard(state, (await readPolicy(state.io)).file)(path);
+}
+
+function ownFileGuard(
+  state: RunState,
+  policyFile: string,
+  place = placeOf(state, { uid: state.io.uid, notice: () => undefined, movedBy: 'XDG_STATE_HOME' }),
+): (path: string) => void {
+  const { io, folders } = state;
+  return createOwnFileGuard({
+    cwd: io.cwd,
+    folders: [...Object.values(folders), place.folder, place.witness, ...landmarkFolders(io)],
+    files: [io.machineFile, policyFile, variable(io.env, 'PAYDESK_KEY_FILE') ?? io.machineFile],
+  });
 }
 
 // At a desk the profile that was typed says whose journal is meant, in notes too.

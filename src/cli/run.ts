@@ -54,13 +54,13 @@ async function runLine(state: RunState): Promise<number> {
     const file = listFile(invocation);
     const globals = intoFile(resolveGlobals(invocation.globals, io.env), file?.name);
     state.setGlobals(globals);
-    const { createRun } = await import('./make-context.ts');
+    const { createRun, refuseOwnFile } = await import('./make-context.ts');
     if (file !== undefined) {
+      await refuseOwnFile(state, file.name);
       const { openResultFile } = await import('./result-file.ts');
       state.setFile(await openResultFile(file, io));
     }
     opened = await createRun(state, globals, invocation.words, run);
-    if (file !== undefined) opened.context.refuseOwnFile(file.name);
     const code = await invocation.command.run(opened.context, invocation.input);
     await state.screen().out.finish();
     const { notes } = state.screen();

@@ -29,8 +29,8 @@ export const list = defineCommand({
     'Lists the refunds and plans of the account that wait for somebody else of the team to approve them, oldest first; with --all also those of the last 30 days that are over.',
   arguments: [],
   flags: {
-    ...listFileFlags,
     all: flag.switch({ summary: 'also those that were sent, rejected, or have expired' }),
+    ...listFileFlags,
   },
   examples: ['paydesk approvals list', 'paydesk approvals list --all --json | jq .data'],
   async run(ctx, { flags }) {

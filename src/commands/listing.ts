@@ -15,7 +15,6 @@ import { brokeOff, type Walk, type WalkedPage, walkBackwards, walkForwards } fro
 export function pagingFlags(resource: ResourceName) {
   const { one, many } = resources[resource];
   return {
-    ...listFileFlags,
     limit: flag.integer(1, 1000, {
       value: 'N',
       summary: `${many} per page`,
@@ -33,6 +32,7 @@ export function pagingFlags(resource: ResourceName) {
       summary: `read on until this many ${many} are shown`,
       conflicts: ['previous', 'all'],
     }),
+    ...listFileFlags,
   } as const;
 }
 

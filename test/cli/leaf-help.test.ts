@@ -106,7 +106,7 @@ test('help shows defaults, allowed values and variables as they are (C7)', () =>
   expect(list).toContain(
     'orders per page (1 to 1000; default as many as the terminal has room for, 20 in a pipe)',
   );
-  expect(list).toContain('(one of table, list, json, ndjson, csv; default table; PAYDESK_OUTPUT)');
+  expect(list).toContain('(one of table, list, json, ndjson, csv, xlsx; default table; PAYDESK_OUTPUT)');
   expect(list).toContain('(1 to 3600; default 60; PAYDESK_TIMEOUT)');
   expect(shown('profile add')).toContain('(one of bearer, basic; default bearer)');
 });

@@ -34,6 +34,23 @@ const writers = [
   'journal export --to',
   'journal archive --before 400d --yes --to',
   'simulator serve --db',
+  ...[
+    'orders list',
+    'orders find ana',
+    'orders summary',
+    'orders twins',
+    'orders waiting',
+    'orders compare rows.csv',
+    'customers list',
+    'customers find ana',
+    'refunds list',
+    'refunds summary',
+    'refunds compare rows.csv',
+    'refunds status rows.plan',
+    'journal list',
+    'approvals list',
+    'profile list',
+  ].map((list) => `${list} --json --force --to`),
 ];
 
 /** One of each kind, by where it lies in the home. */

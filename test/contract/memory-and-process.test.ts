@@ -62,6 +62,7 @@ const told: readonly Story[] = [
       done('orders --help', { env: { COLUMNS: '60' } }),
       ends(10, "__complete zsh 2 journal import ''"),
       ends(2, 'orders lsit'),
+      ends(2, 'orders list -o xlsx --to list.csv'),
       ends(4, '-p nobody orders list'),
     ],
     more: [

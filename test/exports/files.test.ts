@@ -151,7 +151,7 @@ test('an unfinished file that somebody else put there is not written to (F61)', 
 });
 
 test.each([
-  [['--to', 'o.txt'], '--to o.txt: end the name in .ndjson'],
+  [['--to', 'o.txt'], '--to o.txt: end the name in .xlsx, .ndjson'],
   [['--to', 'o.ndjson', '--csv'], '--to o.ndjson says ndjson, -o says csv'],
   [['-o', 'table'], '-o table: an export is ndjson, json, csv'],
   [['--resume'], '--resume needs --to FILE'],

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { chargeOf, type Json, orderOf } from '../harness/orders.ts';
 import { type Home, newHome } from '../harness/paydesk.ts';
 import { reset } from '../harness/server.ts';
-import { pages, startAnswering } from '../harness/service.ts';
+import { pages, startAnswering, testKey } from '../harness/service.ts';
 import { readWorkbook, rowOf, type TestSheet } from '../harness/workbook.ts';
 import { exporting, startOrders } from './many-orders.ts';
 
@@ -101,7 +101,7 @@ test('the second sheet says what was asked, how much it is, what the screen said
 });
 
 test('characters that XML or a cell cannot hold stay what they are, or are cut and counted', async () => {
-  const odd = ['a\ufffeb', 'a\uffffb', 'a_x0041_b', 'x'.repeat(40_000)];
+  const odd = ['a\ufffeb', 'a\uffffb', 'a_x0041_b', 'x'.repeat(40_000), `my ${testKey}`];
   await using service = await startAnswering(
     pages(odd.map((name, index) => orderWith(`ord_${index}`, { metadata: { note: name } }))),
   );
@@ -120,6 +120,7 @@ test('characters that XML or a cell cannot hold stay what they are, or are cut a
   expect([2, 3, 4].map((row) => rows.cells.get(`B${row}`)?.text)).toEqual(odd.slice(0, 3));
   expect(rows.xml).not.toMatch(/[\ufffe\uffff]/);
   expect(rows.cells.get('B5')?.text).toBe(`${'x'.repeat(32_761)} (cut)`);
+  expect(rows.cells.get('B6')?.text).toBe('my [key]');
   expect(said(about).get('longer than a cell holds, so cut')).toEqual([1]);
 });
 

@@ -157,10 +157,13 @@ describe('a record of our own', () => {
   });
 });
 
+// A workbook goes into a file only, and is read cell by cell: exports/workbooks.test.ts.
+const texts = formats.filter((format) => format !== 'xlsx');
+
 describe('a key', () => {
   const key = 'sk_canary_0001';
 
-  it.each(formats)('never comes out as %s, whole, split or spelled in escapes', async (format) => {
+  it.each(texts)('never comes out as %s, whole, split or spelled in escapes', async (format) => {
     const secrets = createSecrets();
     secrets.add(key);
     const { out, text } = outputOf({ format, secrets, width: 60 });
@@ -180,7 +183,7 @@ describe('a key', () => {
 });
 
 describe('every format', () => {
-  it.each(formats)('keeps attacks in every field off a terminal: %s', async (format) => {
+  it.each(texts)('keeps attacks in every field off a terminal: %s', async (format) => {
     const { out, text } = outputOf({ format, width: 120 });
     const sink = out.list(orderColumns);
     const records = attacks.slice(0, -1).map((attack) =>

@@ -33,7 +33,6 @@ export const find = defineCommand({
     },
   ],
   flags: {
-    ...listFileFlags,
     max: flag.integer(1, Number.MAX_SAFE_INTEGER, {
       value: 'N',
       summary: 'read at most this many customers',
@@ -49,6 +48,7 @@ export const find = defineCommand({
       summary: 'ask for so many customers at once',
       defaultText: 'as many as the service gives',
     }),
+    ...listFileFlags,
   },
   examples: ['paydesk -p demo customers find torres', 'paydesk -p demo customers find ana --json --no-input'],
   async run(ctx, { args: [texts], flags }) {

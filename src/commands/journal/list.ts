@@ -42,7 +42,6 @@ const kindNames = [...(Object.keys(changeKinds) as [ChangeKind, ...ChangeKind[]]
 const usualLimit = 20;
 
 const listFlags = {
-  ...listFileFlags,
   limit: flag.integer(1, 250, {
     value: 'N',
     summary: 'changes per page',
@@ -71,6 +70,7 @@ const listFlags = {
   desk: flag.text({ value: 'NAME', summary: 'only what was sent at this desk of the team' }),
   'all-profiles': flag.switch({ summary: 'changes of every account; no order is read again' }),
   from: fromFlag,
+  ...listFileFlags,
 } as const;
 
 type ListInput = Input<readonly [], typeof listFlags>['flags'];
