@@ -47,6 +47,7 @@ export interface TestSender extends AsyncDisposable {
 export interface SenderOptions {
   /** The base URL of the service, which takes `testKey`. */
   readonly url: string;
+  readonly mode?: 'sandbox' | 'production';
   readonly settings?: Readonly<Record<string, string>>;
   /** Changes the file of the sender before it starts. */
   readonly config?: Partial<SenderConfig>;
@@ -62,8 +63,8 @@ export function senderFile(home: Home): string {
 
 /** Makes the file of a sender for the profile `shop` of this home, and the tables of its journal if that is in a database. */
 export async function initSender(home: Home, options: SenderOptions): Promise<void> {
-  const { url, settings = {} } = options;
-  await storeProfile(home, { name: 'shop', baseUrl: url, mode: 'sandbox', settings }, testKey);
+  const { url, mode = 'sandbox', settings = {} } = options;
+  await storeProfile(home, { name: 'shop', baseUrl: url, mode, settings }, testKey);
   await paydesk(['sender', 'init', '--listen', '127.0.0.1:0', '--allow-root'], { home });
   const file = senderFile(home);
   const config = { ...JSON.parse(readFileSync(file, 'utf8')), ...options.config };

@@ -2,16 +2,15 @@
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Client } from '@modelcontextprotocol/client';
-import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { withoutPersons } from '../../src/mcp/mcp.ts';
 import { journalRows } from '../atmost/desk.ts';
 import { chargeOf, inProduction, orderOf, refundedWhole } from '../harness/orders.ts';
-import { bin, cleanEnv, type Home, newHome, paydesk } from '../harness/paydesk.ts';
+import { newHome, paydesk } from '../harness/paydesk.ts';
 import { sit } from '../harness/person.ts';
 import { json } from '../harness/server.ts';
 import { type Service, startService } from '../harness/service.ts';
+import { agentAt, type Era } from './agent.ts';
 
 let shop: Service;
 beforeEach(async () => {
@@ -37,54 +36,10 @@ beforeEach(async () => {
 });
 afterEach(() => shop[Symbol.asyncDispose]());
 
-type Era = 'legacy' | 'auto';
-
-interface Agent extends AsyncDisposable {
-  readonly call: (name: string, input: Readonly<Record<string, unknown>>) => Promise<Answer>;
-  readonly tools: () => ReturnType<Client['listTools']>;
-}
-
-interface Answer {
-  readonly isError: boolean;
-  readonly exit_code?: number;
-  readonly text: string;
-  readonly data: { readonly result?: unknown; readonly error?: unknown; readonly notes?: readonly string[] };
-}
-
-async function agentAt(home: Home, era: Era = 'legacy'): Promise<Agent> {
-  const client = new Client({ name: 'tester', version: '1' }, { versionNegotiation: { mode: era } });
-  const transport = new StdioClientTransport({
-    command: process.execPath,
-    args: [bin, 'mcp'],
-    env: cleanEnv({ home, env: shop.env }),
-    cwd: home.path,
-  });
-  await client.connect(transport);
-  return {
-    tools: () => client.listTools(),
-    async call(name, input) {
-      const {
-        structuredContent,
-        isError = false,
-        content,
-      } = await client.callTool({ name, arguments: input });
-      return {
-        isError,
-        text: JSON.stringify(content),
-        ...(structuredContent === undefined
-          ? {}
-          : { exit_code: Number(Object(structuredContent).exit_code) }),
-        data: Object(structuredContent),
-      };
-    },
-    [Symbol.asyncDispose]: () => client.close(),
-  };
-}
-
 const row = { order_id: 'ord_1', charge_id: 'ch_1', amount: '300', reason: 'requested_by_client' };
 
 test.each<Era>(['legacy', 'auto'])('an agent of either era reads an order (%s)', async (era) => {
-  await using agent = await agentAt(shop.home, era);
+  await using agent = await agentAt(shop, era);
   const { tools } = await agent.tools();
   const writing = tools
     .filter(({ annotations }) => annotations?.readOnlyHint !== true)
@@ -99,7 +54,7 @@ test.each<Era>(['legacy', 'auto'])('an agent of either era reads an order (%s)',
 });
 
 test('personal data is masked, in lists and errors too', async () => {
-  await using agent = await agentAt(shop.home);
+  await using agent = await agentAt(shop);
   const answers = [
     await agent.call('orders_show', { id: 'ord_1' }),
     await agent.call('orders_list', { limit: 5 }),
@@ -113,7 +68,7 @@ test('personal data is masked, in lists and errors too', async () => {
 });
 
 test('a proposal is a plan: nothing is sent until a person applies it', async () => {
-  await using agent = await agentAt(shop.home);
+  await using agent = await agentAt(shop);
   const proposed = await agent.call('propose_refunds', { rows: [{ ...row, amount: '900' }], for: 'Lea' });
   expect(proposed).toMatchObject({ isError: false, exit_code: 0 });
   expect(shop.posts).toEqual([]);
@@ -126,7 +81,7 @@ test('a proposal is a plan: nothing is sent until a person applies it', async ()
 });
 
 test('a row that cannot be sent is said, and another total than the rows have is refused', async () => {
-  await using agent = await agentAt(shop.home);
+  await using agent = await agentAt(shop);
   const much = await agent.call('propose_refunds', { rows: [{ ...row, amount: '5000' }] });
   expect(much).toMatchObject({ isError: true, exit_code: 8 });
   const other = await agent.call('propose_refunds', { rows: [row], totals: { MXN: '301' } });
@@ -180,7 +135,7 @@ describe('no attempt to move money succeeds', () => {
   ];
 
   test(`of ${attempts.length}, by tool and input: none is sent, none is written but a plan`, async () => {
-    await using agent = await agentAt(shop.home);
+    await using agent = await agentAt(shop);
     // A tool that is not there is an error of the protocol. Some inputs only find nothing.
     for (const [name, input] of attempts) await agent.call(name, input).catch(() => undefined);
     expect(shop.posts).toEqual([]);

@@ -86,6 +86,17 @@ describe('a limit that is raised', () => {
     expect(await listed(home)).toMatchObject(code === 0 ? [{ from: '500', to: null }] : []);
   });
 
+  test('is refused to an agent, at a terminal too', async () => {
+    using home = await newShop({ [limit]: '500' }, 'production');
+    const agent = { ...env, PAYDESK_AGENT: 'helper' };
+    const { code, screen } = await sit(['profile', 'set', 'shop', limit, '800'], { home, env: agent }).leaves;
+    expect([code, inOneLine(screen)]).toEqual([
+      3,
+      expect.stringContaining('only a person at a terminal allows more'),
+    ]);
+    expect(await limitsOf(home)).toEqual({ [limit]: '500' });
+  });
+
   test.each([
     ['refund.other_currencies', 'allow', 'allow instead of refuse'],
     ['refund.max_amount.USD', '5', '5 instead of refused'],
