@@ -401,6 +401,7 @@ function sameNames(replaced: readonly (readonly [string, string])[]): (text: str
       .replace(/\b\d+\.\d s\)/g, '<seconds>)')
       .replace(/\b\d+ bytes\b|"bytes":\s*\d+/g, '<bytes>')
       .replace(/"folder":"\d+ \d+"/g, '<folder>')
-      .replace(/"mark":"[^"]+"/g, '<mark>');
+      .replace(/"mark":"[^"]+"/g, '<mark>')
+      .replace(/"policy_file":"[^"]+"/g, '<policy>');
   };
 }

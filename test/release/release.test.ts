@@ -124,6 +124,14 @@ test.each<readonly [string, RegExp, (service: RefundService) => Promise<unknown>
   expect(service.posts).toEqual([]);
 });
 
+test('a dry run of an agent says what would be sent, without a release', async () => {
+  await using service = await proposed();
+  const tried = await apply(service, {}, 'refunds.plan', '--dry-run');
+  expect(tried.code, tried.stderr).toBe(0);
+  expect(tried.stdout.match(/would_be_sent/g)).toHaveLength(2);
+  expect(service.posts).toEqual([]);
+});
+
 test('after an hour a release counts no more', async () => {
   await using service = await proposed();
   await release(service);

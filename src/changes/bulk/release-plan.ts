@@ -33,7 +33,7 @@ export async function releasePlan(ctx: Context, path: string, keyFile: string | 
     reports,
     needsSecond: false,
   });
-  ctx.notes.show([{ line: strengthOf(releases), hang: 8 }]);
+  ctx.notes.show([{ line: `release ${strengthOf(releases)}`, hang: 8 }]);
   await askForDigest(ctx, profile, plan);
   const signedWith = keyFile === undefined ? { passphrase: await passphraseOf(ctx, by) } : { keyFile };
   const { time, wall } = await ctx.journal.now();
@@ -68,7 +68,7 @@ export async function enrolKey(ctx: Context, keyFile: string | undefined): Promi
         : `for whoever administers this machine, to add to ${file}:`,
       hang: 2,
     },
-    ...(added ? [{ line: strengthOf(releases), hang: 2 }] : [{ line }]),
+    ...(added ? [{ line: `a release by it: ${strengthOf(releases)}`, hang: 2 }] : [{ line }]),
   ]);
 }
 
@@ -96,8 +96,8 @@ function refuseUnenrolled(releases: Releases, by: string, keyFile: string | unde
 // What a release proves, for whoever makes one.
 function strengthOf({ enrolled: { weakness, file } }: Releases): string {
   return weakness === undefined
-    ? `release only you can make it: the enrolled keys are out of reach of this account (${file})`
-    : `release a rail, not a wall, since whatever runs as you can enrol a key of its own: ${weakness}`;
+    ? `only you can make it: the enrolled keys are out of reach of this account (${file})`
+    : `a rail, not a wall, since whatever runs as you can enrol a key of its own: ${weakness}`;
 }
 
 async function askForDigest(ctx: Context, profile: Profile, { digest }: Plan): Promise<void> {
