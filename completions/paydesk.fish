@@ -17,6 +17,7 @@ function __paydesk_complete
                     checkout 'Make a payment link' \
                     journal 'See what was sent, and clear up what is unconfirmed' \
                     report 'Write an HTML report about the refunds of a period' \
+                    prove 'Write the refunds of a period into a signed file, or check one' \
                     index 'Find orders at once, with an index on this machine' \
                     sender 'Let one service of the team send for all its desks' \
                     approvals 'Approve refunds of a team that need a second person' \
@@ -128,6 +129,7 @@ function __paydesk_complete
                     checkout 'Make a payment link' \
                     journal 'See what was sent, and clear up what is unconfirmed' \
                     report 'Write an HTML report about the refunds of a period' \
+                    prove 'Write the refunds of a period into a signed file, or check one' \
                     index 'Find orders at once, with an index on this machine' \
                     sender 'Let one service of the team send for all its desks' \
                     approvals 'Approve refunds of a team that need a second person' \
@@ -144,6 +146,7 @@ function __paydesk_complete
                     find 'an order or a customer, at once with an index' \
                     reports 'sums of refunds and orders, what waits, one HTML file to mail' \
                     exports 'all orders, charges or refunds in a file' \
+                    evidence 'refunds in a signed file that others check' \
                     create 'make an order or a payment link' \
                     accounts 'profiles, keys, limits, several people on one machine' \
                     settings 'every setting of a profile' \

@@ -96,7 +96,7 @@ export function storeOfRun(
     acceptCopy: async (row) => (await now()).acceptCopy(row),
     repair: async (time) => (await now()).repair(time),
     eraseBodies: async (before) => (await now()).eraseBodies(before),
-    archive: async (path) => (await now()).archive(path),
+    whole: async (take) => (await now()).whole(take),
     countOver: async (before) => (await now()).countOver(before),
     archiveOld: async (how) => (await now()).archiveOld(how),
     restore: async (path) => (await now()).restore(path),

@@ -18,6 +18,7 @@ export const topics: Readonly<Record<string, Topic>> = {
   find: { summary: 'an order or a customer, at once with an index' },
   reports: { summary: 'sums of refunds and orders, what waits, one HTML file to mail' },
   exports: { summary: 'all orders, charges or refunds in a file' },
+  evidence: { summary: 'refunds in a signed file that others check' },
   create: { summary: 'make an order or a payment link' },
   accounts: { summary: 'profiles, keys, limits, several people on one machine' },
   settings: { summary: 'every setting of a profile' },

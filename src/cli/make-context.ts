@@ -11,7 +11,7 @@ import type { Locks } from '../locks/locks.ts';
 import { createSqliteLocks } from '../locks/sqlite/sqlite-locks.ts';
 import type { PlanFiles, Plans } from '../plans/plans.ts';
 import { createProfiles } from '../profiles/joined-profiles.ts';
-import type { FileRules, Profiles } from '../profiles/profiles.ts';
+import { deskKeyIn, type FileRules, type Profiles } from '../profiles/profiles.ts';
 import {
   createDemo,
   createSimulatorControl,
@@ -129,12 +129,14 @@ export async function createRun(
     learnKey: state.keys.learn,
   });
   const refuseOwnFile = ownFileGuard(state, policy.file, journalPlace);
+  const deskKey = () => deskKeyIn(folders, rules);
   const exports = exportDoor({
     state,
     globals,
     refuseOwnFile,
     locks: ownLocks,
     folder: join(folders.state, 'exports'),
+    deskKey,
   });
   const index = indexUnder(
     policy,
@@ -168,6 +170,7 @@ export async function createRun(
     },
     zone: () => state.zone() ?? io.zoneName(),
     exports,
+    deskKey,
     index,
     lock: (name) => ownLocks.take(name, { waitMs: 0, alone: true }),
     plans: planDoor({ state, operator, refuseOwnFile }),
@@ -264,6 +267,7 @@ function exportDoor(parts: {
   readonly locks: Locks;
   readonly folder: string;
   readonly refuseOwnFile: Context['refuseOwnFile'];
+  readonly deskKey: Context['deskKey'];
 }): Exports {
   const { state, globals } = parts;
   const load = async (): Promise<Exports> => {

@@ -288,6 +288,12 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./report.ts')).report,
   },
   {
+    words: ['prove'],
+    summary: 'Write the refunds of a period into a signed file, or check one',
+    guide: 'evidence',
+    load: async () => (await import('./prove.ts')).prove,
+  },
+  {
     words: ['index', 'build'],
     summary: 'Read all orders into an index on this machine, so that they are found at once',
     load: async () => (await import('./index/build.ts')).build,

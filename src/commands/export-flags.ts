@@ -9,6 +9,12 @@ import { flag, usage } from '../flags/flags.ts';
 import { spanFlag } from '../flags/typed-time.ts';
 import type { Format } from '../terminal/terminal.ts';
 
+/** Whose signature a file must have. */
+export const signedByFlag = flag.text({
+  value: 'KEY',
+  summary: 'the public key that must have signed it, if that is not this desk: desk_key of its profile show',
+});
+
 export const exportFlags = {
   to: flag.text({
     value: 'FILE',
@@ -32,6 +38,7 @@ export const exportFlags = {
     conflicts: ['to', 'resume', 'force', 'limit', 'max-rps'],
   }),
   'max-age': spanFlag('with --verify: refuse an export that is older than this'),
+  'signed-by': signedByFlag,
 } as const;
 
 /** The values of these flags. */
@@ -127,12 +134,10 @@ function limitWords({ limit }: ExportInput): readonly string[] {
 export async function verifyFile(
   ctx: Context,
   path: string,
-  maxAgeMs: number | undefined,
+  { 'max-age': maxAgeMs, 'signed-by': signedBy }: Pick<ExportInput, 'max-age' | 'signed-by'>,
 ): Promise<undefined> {
-  const { file, manifest, problem, gaps, rows, startedAt, endedAt } = await ctx.exports.verify(
-    path,
-    maxAgeMs,
-  );
+  const { file, manifest, problem, isSignatureKnown, gaps, rows, startedAt, endedAt } =
+    await ctx.exports.verify(path, { maxAgeMs, signedBy });
   if (problem !== undefined) {
     throw new CliError(problem.kind, `${path}: ${problem.words}`, {
       certain: 'do not load it',
@@ -154,7 +159,12 @@ export async function verifyFile(
     rows,
     started_at: startedAt,
     ended_at: endedAt,
+    signature_checked: isSignatureKnown,
   };
   await ctx.out.own(record, () => [{ line: `${path}: complete, ${rows} rows${when}` }]);
+  if (!isSignatureKnown)
+    ctx.notes.warn(
+      'nobody looked whose signature its manifest has: add --signed-by with the key of the desk that wrote it',
+    );
   return undefined;
 }

@@ -59,8 +59,9 @@ export async function runExport(
   input: ExportInput,
   describe: (service: OpenService, written: ExportForm) => Promise<ExportJob>,
 ): Promise<undefined> {
-  if (input.verify !== undefined) return verifyFile(ctx, input.verify, input['max-age']);
-  if (input['max-age'] !== undefined) throw usage('--max-age needs --verify FILE');
+  if (input.verify !== undefined) return verifyFile(ctx, input.verify, input);
+  for (const name of ['max-age', 'signed-by'] as const)
+    if (input[name] !== undefined) throw usage(`--${name} needs --verify FILE`);
   const written = exportForm(input, ctx.options.askedFormat);
   const service = await ctx.service({ maxPerSecond: input['max-rps'] });
   const job = await describe(service, written);

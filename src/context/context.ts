@@ -9,7 +9,7 @@ import type { Clock } from '../io.ts';
 import type { ChangeKind, Journal, MakeChange } from '../journal/journal.ts';
 import type { Busy, Held } from '../locks/locks.ts';
 import type { PlanSender, Plans } from '../plans/plans.ts';
-import type { ProfileDraft, Profiles, SettingTexts, TypedKey } from '../profiles/profiles.ts';
+import type { DeskKey, ProfileDraft, Profiles, SettingTexts, TypedKey } from '../profiles/profiles.ts';
 import type { Releases } from '../release/release.ts';
 import type { SenderDoor } from '../sender/sender.ts';
 import type { SimulatorControl } from '../simulator/simulator.ts';
@@ -107,6 +107,8 @@ export interface Context {
   daysIn(zone: string): Days | undefined;
   zone(): string;
   readonly exports: Exports;
+  /** The key with which this desk signs. */
+  deskKey(): Promise<DeskKey>;
   /** The indexes of orders on this machine. */
   readonly index: Indexes;
   /** Takes a lock of this user, or says at once who has it. */

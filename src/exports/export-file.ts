@@ -11,11 +11,13 @@ import { isObject, type JsonObject } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
 import type { Clock } from '../io.ts';
 import type { Held } from '../locks/locks.ts';
+import type { DeskKey } from '../profiles/profiles.ts';
 import type { PrintedRecord } from '../terminal/terminal.ts';
 import type { CheckpointHead, CheckpointPage, CheckpointWriter } from './checkpoint.ts';
 import type { ExportFile, ExportRequest } from './exports.ts';
 import { brokenFile, kindOf, type Names, replaceFile, syncFolderOf } from './files-on-disk.ts';
 import { type Manifest, manifestText } from './manifest.ts';
+import { signManifest } from './manifest-signature.ts';
 import {
   type ExportProblem,
   hashOfText,
@@ -76,6 +78,8 @@ interface FileParts extends Begun {
   readonly version: string;
   readonly clean: (json: string) => string;
   readonly format: FileFormatter;
+  /** Signs the manifest. */
+  readonly key: DeskKey;
 }
 
 /** The export into an opened file. */
@@ -192,8 +196,11 @@ interface Written extends Pick<Manifest, 'file' | 'why' | 'gaps' | 'bytes' | 'sh
 }
 
 // The manifest of what was written until now.
-function manifestFor({ request, head, totals, clock, version, clean }: FileParts, written: Written): string {
-  return clean(
+function manifestFor(
+  { request, head, totals, clock, version, clean, key }: FileParts,
+  written: Written,
+): string {
+  const text = clean(
     manifestText({
       ...written,
       file: basename(written.file),
@@ -207,6 +214,7 @@ function manifestFor({ request, head, totals, clock, version, clean }: FileParts
       totals: totals.total(),
     }),
   );
+  return signManifest(text, key);
 }
 
 // What the format of the file left in the state of a page.

@@ -105,6 +105,8 @@ export interface ExportCheck {
   readonly manifest: string;
   /** Why a loader must refuse the file; undefined when the file matches its manifest. */
   readonly problem: { readonly kind: 'refused' | 'incomplete'; readonly words: string } | undefined;
+  /** Whether it is known whose signature the manifest must have. Without that nobody has looked at it. */
+  readonly isSignatureKnown: boolean;
   /** The file that names what is in no row of the export, and how many lines it has; undefined if nothing is missing. */
   readonly gaps: { readonly file: string; readonly problems: number } | undefined;
   readonly rows: number | undefined;
@@ -134,8 +136,14 @@ export interface Exports {
    * file belongs to another export, and while another run writes it.
    */
   open(request: ExportRequest): Promise<ExportFile>;
-  /** Compares a file with its manifest. Throws CliError 'usage' when one of them cannot be read. */
-  verify(path: string, maxAgeMs: number | undefined): Promise<ExportCheck>;
+  /**
+   * Compares a file with its manifest. The manifest must be signed by this desk, or by the public key `signedBy`. Throws CliError
+   * 'usage' when one of them cannot be read.
+   */
+  verify(
+    path: string,
+    how: { readonly maxAgeMs: number | undefined; readonly signedBy: string | undefined },
+  ): Promise<ExportCheck>;
   /** Compares a file with its manifest, and opens it. Throws CliError 'usage', 'refused' or 'incomplete' if it is not whole. */
   read(path: string): Promise<ExportReading>;
 }

@@ -11,6 +11,7 @@ import { counted } from '../counted.ts';
 import { CliError, systemCode, systemReason } from '../errors.ts';
 import type { ExportCheck, ExportRequest } from './exports.ts';
 import { manifestOf, partialOf, problemsOf } from './files-on-disk.ts';
+import { signatureProblem, type Trust } from './manifest-signature.ts';
 import { hashOfProblems } from './problems-file.ts';
 import type { Totals } from './totals.ts';
 
@@ -125,23 +126,28 @@ const checked = v.object({
 type CheckedManifest = v.InferOutput<typeof checked>;
 
 /**
- * Compares a file with its manifest. `maxAgeMs` limits how long ago the export began. Throws CliError 'usage' when a file
- * cannot be read.
+ * Compares a file with its manifest. `maxAgeMs` limits how long ago the export began, `trust` says who must have signed it. Throws
+ * CliError 'usage' when a file cannot be read.
  */
 export async function verifyExport(
   path: string,
   maxAgeMs: number | undefined,
   now: number,
+  trust?: Trust,
 ): Promise<ExportCheck> {
   const file = resolve(path);
   const manifestFile = manifestOf(file);
   const manifest = await manifestAt(manifestFile);
-  const problem =
+  const found =
     manifest === undefined ? await missingManifest(file) : await problemOf(file, manifest, maxAgeMs, now);
+  const signature = trust && signatureProblem((await textOf(manifestFile)) ?? '', trust);
+  const isKnown = signature !== 'unknown key';
   return {
     file,
     manifest: manifestFile,
-    problem,
+    problem:
+      found ?? (signature === undefined || !isKnown ? undefined : { kind: 'refused', words: signature }),
+    isSignatureKnown: isKnown,
     gaps:
       manifest?.problems_sha256 === undefined
         ? undefined

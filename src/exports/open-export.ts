@@ -5,6 +5,7 @@ import { type FileHandle, rm } from 'node:fs/promises';
 import { CliError } from '../errors.ts';
 import { type Clock, fullPath } from '../io.ts';
 import type { Held, Locks } from '../locks/locks.ts';
+import type { DeskKey } from '../profiles/profiles.ts';
 import {
   type Checkpoint,
   type CheckpointHead,
@@ -38,6 +39,8 @@ interface ExportParts {
   /** Masks keys in the JSON of a manifest or a checkpoint before it is written. */
   readonly clean: (json: string) => string;
   readonly format: FileFormatter;
+  /** Signs manifests. */
+  readonly deskKey: () => Promise<DeskKey>;
 }
 
 /** Creates the exports of a run. This call itself reads and writes nothing. */
@@ -60,6 +63,7 @@ export function createExports(parts: ExportParts): Exports {
       try {
         return await exportFile({
           ...parts,
+          key: await parts.deskKey(),
           request,
           names,
           lock,
@@ -70,7 +74,10 @@ export function createExports(parts: ExportParts): Exports {
         throw error;
       }
     },
-    verify: (path, maxAgeMs) => verifyExport(fullPath(parts.cwd, path), maxAgeMs, parts.clock.now()),
+    async verify(path, { maxAgeMs, signedBy }) {
+      const trust = { deskKey: await parts.deskKey(), signedBy };
+      return await verifyExport(fullPath(parts.cwd, path), maxAgeMs, parts.clock.now(), trust);
+    },
     read: (path) => openFinished({ name: path, file: fullPath(parts.cwd, path) }, parts.clock.now()),
   };
 }

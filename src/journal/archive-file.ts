@@ -6,6 +6,7 @@ import { CliError, systemCode, systemReason } from '../errors.ts';
 import { fullPath } from '../io.ts';
 import { syncFolderOf, writeAll } from '../profiles/profiles.ts';
 import { chainStart, checkChain, type StoredRow, storedRow } from './chain.ts';
+import type { JournalStore, AllRows } from './journal-store.ts';
 
 /** What the file holds. It was read once, and is whole. */
 export interface Archive {
@@ -29,11 +30,7 @@ interface Digests {
 }
 
 /** Writes a new file. Throws CliError 'refused' when the file exists, and 'incomplete' when it cannot be written. */
-export function writeArchive(
-  path: string,
-  { count, rows, key }: Pick<Archive, 'count' | 'key'> & { readonly rows: Iterable<StoredRow> },
-  cwd?: () => string,
-): Digests {
+export function writeArchive(path: string, { count, rows, key }: AllRows, cwd?: () => string): Digests {
   return writeNew(path, cwd, (write) => {
     const sha256 = createHash('sha256');
     const add = (text: string) => {
@@ -53,6 +50,18 @@ export function writeArchive(
     const ofRows = sha256.copy().digest('hex');
     add(`${JSON.stringify({ sha256: ofRows })}\n`);
     return { ofRows, ofFile: sha256.digest('hex') };
+  });
+}
+
+/** Writes all rows of a journal into a new file and returns how many. Throws as `writeArchive` and as `whole` of the store do. */
+export function archiveInto(
+  store: Pick<JournalStore, 'whole'>,
+  path: string,
+  cwd?: () => string,
+): Promise<number> {
+  return store.whole((all) => {
+    writeArchive(path, all, cwd);
+    return all.count;
   });
 }
 

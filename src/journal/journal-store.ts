@@ -5,6 +5,7 @@
  */
 
 import type { AttemptFilter, AttemptQuery, ListPage } from './attempt-query.ts';
+import type { StoredRow } from './chain.ts';
 import type { AttemptRecord, Clocks, JournalRow, SentRow, SettingRow, VerdictRow } from './journal-rows.ts';
 import type { ApprovalRow, LimitRow } from './team-rows.ts';
 import type { TeamRules } from './team-rules.ts';
@@ -129,17 +130,14 @@ export interface JournalStore {
    */
   eraseBodies(before: number): Promise<number>;
 
-  /**
-   * Writes all rows into a new file (archive-file.ts) and returns how many. Throws CliError 'refused' when the file
-   * exists, or when a row is damaged.
-   */
-  archive(path: string): Promise<number>;
+  /** Hands over all rows as they are at one moment. Throws CliError 'refused' when one is damaged, while they are read. */
+  whole<T>(take: (all: AllRows) => T): Promise<T>;
 
   /** How many attempts `archiveOld` would move. */
   countOver(before: number): Promise<number>;
 
   /**
-   * Writes all rows into a new file, as `archive` does, and then leaves one short row of each attempt that was sent before a time and
+   * Writes all rows into a new file (archive-file.ts), and then leaves one short row of each attempt that was sent before a time and
    * is over (archived-rows.ts). Nothing that decides about a change is lost with its other rows. Throws CliError 'refused' when the file
    * exists, and when a row is damaged: then nothing was moved.
    */
@@ -202,6 +200,13 @@ export interface Moved {
   readonly rows: number;
   /** The digest of the rows in the file, which the first row of the new journal has too. */
   readonly sha256: string;
+}
+
+/** All rows of a journal, oldest first, and the key of its witness, 64 hex digits. */
+export interface AllRows {
+  readonly count: number;
+  readonly rows: Iterable<StoredRow>;
+  readonly key: string;
 }
 
 /** The times that the rows of attempts show. */

@@ -4,6 +4,7 @@ import type { Service } from '../api/api.ts';
 import type { JsonObject } from '../api/spec.ts';
 import type { AccountLimit } from './account-limits.ts';
 import type { Acknowledgement, Statement } from './by-hand.ts';
+import type { StoredRow } from './chain.ts';
 import type { Change, ChangeKind, ChangeSubject, Outcome } from './change.ts';
 import type { LastRead } from './effects.ts';
 import type { AttemptRecord, Moment, SettingRow, VerdictRow } from './journal-rows.ts';
@@ -93,6 +94,9 @@ export {
   wentBackWords,
 } from './limit-words.ts';
 export { foundTwice, isPaidTwice, otherAlarms, refundsPaidTwice } from './paid-twice.ts';
+// Only evidence needs them.
+export const loadProofs = async () => await import('./proved-refunds.ts');
+export type { ProvedRefund } from './proved-refunds.ts';
 export { pickDue } from './read-again.ts';
 export { refundToName, touches } from './read-guards.ts';
 export { changeOf, changeWords, verdictWords } from './refusal-words.ts';
@@ -335,8 +339,13 @@ export interface Journal {
   copyAcceptedAt(): Promise<number | undefined>;
   /** `repair` of the store, as of now. */
   repair(): Promise<Repair>;
-  /** `archive` of the store. */
+  /**
+   * Writes all rows into a new file (archive-file.ts) and returns how many. Throws CliError 'refused' when the file exists, and as
+   * `whole` of the store does.
+   */
   archive(path: string): Promise<number>;
+  /** Reads all rows as they are stored, oldest first. Throws as `whole` of the store does. */
+  readRows<T>(read: (rows: Iterable<StoredRow>) => T): Promise<T>;
   /** `countOver` of the store. */
   countOver(before: number): Promise<number>;
   /** `archiveOld` of the store, as of now. */

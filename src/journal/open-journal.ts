@@ -228,7 +228,11 @@ function createJournal(parts: JournalParts): Journal {
       return accepted?.time;
     },
     repair: () => store.repair(clock.now()),
-    archive: (path) => store.archive(path),
+    async archive(path) {
+      const { archiveInto } = await import('./archive-file.ts');
+      return await archiveInto(store, path, parts.cwd);
+    },
+    readRows: (read) => store.whole(({ rows }) => read(rows)),
     countOver: (before) => store.countOver(before),
     archiveOld: async (how) => store.archiveOld({ ...how, said: { ...stampOf(await now()), operator } }),
     async inFile(path) {

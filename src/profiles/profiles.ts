@@ -1,11 +1,13 @@
 /** Profiles as the rest of paydesk sees them. A profile is a named way to reach an account of the service. */
 
+import { join } from 'node:path';
 import type { AmountStyle } from '../amounts.ts';
 import type { AuthScheme, Mode } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
 import type { HostForms } from './base-url.ts';
 import type { Folders } from './folders.ts';
 import type { Raise, SettingTexts } from './limits.ts';
+import type { FileRules } from './own-file.ts';
 import type { KeyPlace } from './profile-file.ts';
 import type { Settings } from './settings.ts';
 
@@ -41,6 +43,24 @@ export {
   writeOwnFile,
 } from './own-file.ts';
 export type { Folders, KeyPlace, Settings, SettingTexts };
+
+/** The key with which this desk signs what it hands out as evidence. Whoever has its file can sign in the name of the desk. */
+export interface DeskKey {
+  /** The public key, in base64; undefined if this desk has signed nothing yet. */
+  publicKey(): string | undefined;
+  /** The same. Makes the key if there is none. */
+  made(): string;
+  /** The signature of these bytes, in base64. Makes the key if there is none. */
+  sign(bytes: Uint8Array): string;
+  /** Whether a signature is one of these bytes by this public key. */
+  isSigned(publicKey: string, bytes: Uint8Array, signature: string): boolean;
+}
+
+/** The key of the desk with this folder of configuration. Its code is loaded only here. */
+export async function deskKeyIn({ config }: Pick<Folders, 'config'>, rules: FileRules): Promise<DeskKey> {
+  const { createDeskKey } = await import('./desk-key.ts');
+  return createDeskKey(join(config, 'desk-key.pem'), rules);
+}
 
 /** A named way to reach one account. */
 export interface Profile {

@@ -2,7 +2,7 @@
 
 import { DatabaseSync } from 'node:sqlite';
 import { CliError } from '../../src/errors.ts';
-import { readArchive, writeArchive } from '../../src/journal/archive-file.ts';
+import { readArchive } from '../../src/journal/archive-file.ts';
 import {
   chainOf,
   chainStart,
@@ -127,10 +127,9 @@ export function createMemoryStore(memory: Memory = new Memory()): JournalStore {
     async eraseBodies(before) {
       return [...known().erasable(before)].filter((of) => memory.tables.erase(of)).length;
     },
-    async archive(path) {
+    async whole(take) {
       known();
-      writeArchive(path, { count: memory.stored.length, rows: memory.stored, key: '0'.repeat(64) });
-      return memory.stored.length;
+      return take({ count: memory.stored.length, rows: memory.stored, key: '0'.repeat(64) });
     },
     countOver: () => Promise.resolve(0),
     archiveOld: () => Promise.reject(refused('there are no files of this journal')),

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { archiveInto } from '../../src/journal/archive-file.ts';
 import {
   type AttemptRecord,
   attemptName,
@@ -397,7 +398,7 @@ export function storeContract(
           () => store.attempts(ofOrd1),
           () => store.list({}, { limit: 9 }),
           () => store.append(sent('i_c', 9)),
-          () => store.archive(join(folder, 'archive')),
+          () => archiveInto(store, join(folder, 'archive')),
         ])
           await expect(act()).rejects.toMatchObject({ kind: 'refused' });
         expect((await store.verify()).findings.map((finding) => finding.seq)).toContain(seq);
@@ -577,7 +578,7 @@ export function storeContract(
         it('move to another store with the others', async () => {
           await fill(mixed);
           const file = join(folder, 'archive');
-          expect(await open().archive(file)).toBe(4);
+          expect(await archiveInto(open(), file)).toBe(4);
           const to = await begin(mkdtempSync(join(folder, 'other-')));
           expect(await to.open().restore(file)).toBe(4);
           expect(await to.open().settings()).toEqual(await open().settings());
@@ -634,8 +635,8 @@ export function storeContract(
         const acknowledged: VerdictRow = { ...verdict('i_a', 6), ...person, acknowledged: 'duplicate' };
         await fill([...two, corrected, acknowledged]);
         const [from, file] = [open(), join(folder, 'archive')];
-        expect(await from.archive(file)).toBe(6);
-        await expect(from.archive(file)).rejects.toMatchObject({ kind: 'refused' });
+        expect(await archiveInto(from, file)).toBe(6);
+        await expect(archiveInto(from, file)).rejects.toMatchObject({ kind: 'refused' });
         const to = await begin(mkdtempSync(join(folder, 'other-')));
         expect(await to.open().restore(file)).toBe(6);
         expect(await to.open().attempts(ofOrd1)).toEqual(await from.attempts(ofOrd1));
@@ -655,7 +656,7 @@ export function storeContract(
     it('imports no file that is not whole', async () => {
       await fill(two);
       const file = join(folder, 'archive');
-      await open().archive(file);
+      await archiveInto(open(), file);
       writeFileSync(file, readFileSync(file, 'utf8').replace('"i_b"', '"i_x"'));
       const to = await begin(mkdtempSync(join(folder, 'other-')));
       await expect(to.open().restore(file)).rejects.toMatchObject({ kind: 'refused' });

@@ -27,8 +27,8 @@ export const show = defineCommand({
     const reads = ctx.profiles.hostOf(described.profile.baseUrl)?.unicode;
     const values = reads === undefined ? described.values : withHost(described, reads);
     const shown = { ...described, values, settings: withLimits(described, underPolicy(ctx, limits)) };
-    const record = { ...recordOf(shown), ...folderRecord(ctx) };
-    await ctx.out.own(record, () => viewOf(ctx, shown));
+    const files = { ...folderRecord(ctx), desk_key: (await ctx.deskKey()).publicKey() ?? null };
+    await ctx.out.own({ ...recordOf(shown), ...files }, () => viewOf(shown, files));
   },
 });
 
@@ -128,7 +128,7 @@ function withLimits({ settings }: ProfileDescription, limits: readonly Described
   return [...byName.values()];
 }
 
-function viewOf(ctx: Context, described: ProfileDescription): readonly Block[] {
+function viewOf(described: ProfileDescription, files: JsonObject): readonly Block[] {
   const { key, fromDigest } = described;
   const faint = (text: string) => ({ text, style: 'faint' as const });
   const row = ({ name, value, from }: Described) => [faint(name), value ?? '-', faint(from)];
@@ -148,7 +148,7 @@ function viewOf(ctx: Context, described: ProfileDescription): readonly Block[] {
     { grid: described.settings.map((setting) => row(withDecimals(setting, described.profile))) },
     'blank',
     { line: { text: 'files', style: 'strong' } },
-    { grid: Object.entries(folderRecord(ctx)).map(([name, path]) => [faint(name), String(path)]) },
+    { grid: Object.entries(files).map(([name, text]) => [faint(name), String(text ?? '-')]) },
   ];
 }
 

@@ -73,7 +73,7 @@ export function createPostgresStore(parts: PostgresParts): ServerJournal {
     repair: () => store.repair(),
     pushIfEmpty: () => store.pushIfEmpty(),
     eraseBodies: (before) => store.eraseBodies(before),
-    archive: async (path) => (await fresh()).archive(path),
+    whole: async (take) => (await fresh()).whole(take),
     countOver: () => Promise.resolve(0),
     archiveOld: () => Promise.reject(store.refusal('stays whole on its server', 'nothing was moved')),
     restore: (path) => store.restore(path),

@@ -42,7 +42,7 @@ export async function archiveStore(path: string, cwd: () => string): Promise<Jou
     acceptCopy: refused,
     repair: refused,
     eraseBodies: refused,
-    archive: refused,
+    whole: refused,
     countOver: refused,
     archiveOld: refused,
     restore: refused,

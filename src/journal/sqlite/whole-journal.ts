@@ -1,7 +1,6 @@
 /** What is done with the whole journal: it is checked, rebuilt, written into a file, archived, and taken from a file. */
 
-import { readArchive, writeArchive } from '../archive-file.ts';
-import type { StoredRow } from '../chain.ts';
+import { readArchive } from '../archive-file.ts';
 import type { Finding, JournalStore } from '../journal-store.ts';
 import { archiveOld, countOver } from './archive-old.ts';
 import type { BothFiles } from './both-files.ts';
@@ -71,7 +70,7 @@ export class WholeJournal {
     });
   };
 
-  readonly archive: JournalStore['archive'] = async (path) => {
+  readonly whole: JournalStore['whole'] = async (take) => {
     const refuse = () => {
       throw this.#files.refusal('is not whole', 'nothing was written', [
         'paydesk journal verify',
@@ -86,15 +85,11 @@ export class WholeJournal {
     // Without a file that opens there is nothing to write, or all of it is lost.
     if (both === undefined && (await this.verify()).findings.length > 0) refuse();
     const key = both?.witness?.key ?? newWitnessKey();
-    const write = (count: number, rows: Iterable<StoredRow>) => {
-      writeArchive(path, { count, rows, key }, this.#files.place.cwd);
-      return count;
-    };
-    if (both === undefined) return write(0, []);
+    if (both === undefined) return take({ count: 0, rows: [], key });
     const { tables, found } = both;
     const moment: AtOneMoment = (read) => both.atOnce(read);
     const end = moment(() => tables.end());
-    return write(end.seq, wholeRows(tables, found, this.#files.places, { end, moment, refuse }));
+    return take({ count: end.seq, rows: wholeRows(tables, found, this.#files.places, { end, moment, refuse }), key });
   };
 
   readonly countOver: JournalStore['countOver'] = async (before) => {

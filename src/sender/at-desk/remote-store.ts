@@ -101,7 +101,7 @@ export function createRemoteStore(
     acceptCopy: atSender,
     repair: atSender,
     eraseBodies: atSender,
-    archive: atSender,
+    whole: atSender,
     countOver: atSender,
     archiveOld: atSender,
     restore: atSender,

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { archiveInto } from '../../../src/journal/archive-file.ts';
 import { areOver, inShort, verdictsIn } from '../../../src/journal/archived-rows.ts';
 import {
   claimedBy,
@@ -128,7 +129,7 @@ describe('archiveOld', () => {
 
   it('replaces no file, and moves nothing then', async () => {
     const store = await fill(settled('i_a', 1));
-    await store.archive('old.paydesk');
+    await archiveInto(store, 'old.paydesk', () => place);
     await expect(store.archiveOld(archiving(200))).rejects.toThrow('exists already');
     expect(await store.verify()).toMatchObject({ rows: 3, findings: [] });
   });

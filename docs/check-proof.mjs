@@ -1,0 +1,37 @@
+// Checks a file of `paydesk prove` without paydesk: node check-proof.mjs FILE KEY
+// KEY is `desk_key` of `paydesk profile show`. Get it from the desk, and not from the file.
+import { createHash, createPublicKey, verify } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+
+const [file, key] = process.argv.slice(2);
+const fail = (why) => {
+  console.error(`${file}: NOT GENUINE: ${why}`);
+  process.exit(1);
+};
+const sha256 = (text) => createHash('sha256').update(text).digest('hex');
+
+const bytes = readFileSync(file);
+const end = bytes.lastIndexOf(10, bytes.length - 2) + 1;
+const [signed, last] = [bytes.subarray(0, end), bytes.subarray(end).toString()];
+const [, signature] = last.match(/^\{"object":"proof_signature","signature":"([A-Za-z0-9+/]+=*)"\}\n$/) ?? [];
+if (signature === undefined) fail('the last line is no signature');
+const raw = Buffer.from(signature, 'base64');
+if (raw.toString('base64') !== signature) fail('the last line is no signature');
+const publicKey = createPublicKey({ key: Buffer.from(key, 'base64'), format: 'der', type: 'spki' });
+if (!verify(null, signed, publicKey, raw)) fail('it was changed, or another key signed it');
+
+const [about, ...refunds] = signed
+  .toString()
+  .trimEnd()
+  .split('\n')
+  .map((line) => JSON.parse(line));
+if (about.refunds !== refunds.length) fail(`it names ${about.refunds} refunds and holds ${refunds.length}`);
+for (const { change, order, amount, currency, state, operator, approved_by, rows } of refunds) {
+  for (const { seq, row, body, body_hash, prev, hash } of rows) {
+    if (body !== null && sha256(body) !== body_hash) fail(`row ${seq}: its body was changed`);
+    if (sha256(`${prev}\n${body_hash ?? ''}\n${row}`) !== hash) fail(`row ${seq} was changed`);
+  }
+  const by = approved_by === null ? operator : `${operator}, approved by ${approved_by}`;
+  console.log(`${change}  ${order}  ${amount} ${currency}  ${state}  ${by}`);
+}
+console.log(`${file}: genuine, ${refunds.length} refunds`);

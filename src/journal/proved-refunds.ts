@@ -1,0 +1,90 @@
+/** The refunds of a time as evidence: each with its rows, as the journal stores them; and the file that holds them and their signature. Pure. */
+
+import { verdictsIn } from './archived-rows.ts';
+import { damageOf, type StoredRow, storedRow, unlink } from './chain.ts';
+import { type AttemptRecord, attemptKey, type SentRow, type VerdictRow } from './journal-rows.ts';
+import type { ApprovalRow } from './team-rows.ts';
+
+/** A refund that was sent, what became of it, what a second person was asked and said, and all these rows as they are stored. */
+export interface ProvedRefund extends AttemptRecord {
+  readonly approvals: readonly ApprovalRow[];
+  readonly rows: readonly StoredRow[];
+}
+
+/** The refunds that are asked for, in the order in which they were sent, and the hash of the newest row. */
+export function provedRefunds(
+  all: Iterable<StoredRow>,
+  isAsked: (sent: SentRow) => boolean,
+): { readonly refunds: readonly ProvedRefund[]; readonly head: string | undefined } {
+  const sent = new Map<string, { sent: SentRow; verdicts: VerdictRow[]; rows: StoredRow[] }>();
+  const approvals = new Map<string, { readonly row: ApprovalRow; readonly stored: StoredRow }[]>();
+  let head: string | undefined;
+  for (const stored of all) {
+    head = stored.hash;
+    const row = unlink(stored);
+    if (row.type === 'sent' && row.proof.kind === 'refund' && isAsked(row))
+      sent.set(attemptKey(row), { sent: row, verdicts: [...verdictsIn(row)], rows: [stored] });
+    if (row.type === 'approval')
+      approvals.set(row.requestId, [...(approvals.get(row.requestId) ?? []), { row, stored }]);
+    if (row.type !== 'verdict') continue;
+    const of = sent.get(attemptKey(row));
+    of?.verdicts.push(row);
+    of?.rows.push(stored);
+  }
+  const refunds = [...sent.values()].map((refund) => {
+    const own = approvals.get(refund.sent.approval ?? '') ?? [];
+    return {
+      ...refund,
+      approvals: own.map(({ row }) => row),
+      rows: [...own.map(({ stored }) => stored), ...refund.rows],
+    };
+  });
+  return { refunds, head };
+}
+
+const signatureLine = (signature: string): string =>
+  `${JSON.stringify({ object: 'proof_signature', signature })}\n`;
+
+/** The file: these lines, and one more with the signature of all of them. */
+export function proofText(lines: readonly string[], sign: (bytes: Uint8Array) => string): string {
+  const text = lines.map((line) => `${line}\n`).join('');
+  return text + signatureLine(sign(Buffer.from(text)));
+}
+
+/** What a file says of itself, once its signature is right. */
+export interface CheckedProof {
+  readonly refunds: number;
+  readonly about: Readonly<Record<string, unknown>>;
+}
+
+/** Checks such a file. Returns what is wrong with it instead, in words. */
+export function checkProof(
+  text: string,
+  isSigned: (bytes: Uint8Array, signature: string) => boolean,
+): CheckedProof | string {
+  const end = text.lastIndexOf('\n', text.length - 2) + 1;
+  const [signed, last] = [text.slice(0, end), text.slice(end)];
+  const { signature } = recordIn(last);
+  if (typeof signature !== 'string' || last !== signatureLine(signature))
+    return 'its last line is no signature: it is not whole, or paydesk did not write it';
+  if (!isSigned(Buffer.from(signed), signature)) return 'its signature does not fit: it was changed';
+  const [about = {}, ...refunds] = signed.trimEnd().split('\n').map(recordIn);
+  if (about.object !== 'proof' || about.refunds !== refunds.length)
+    return 'it does not hold as many refunds as its first line says';
+  for (const { change, rows } of refunds) {
+    const stored = Array.isArray(rows) ? rows.map((row) => storedRow(row)) : [];
+    const damaged = stored.find((row) => damageOf(row) !== undefined);
+    if (damaged !== undefined || stored.length === 0)
+      return `the rows of ${String(change)} are not as the journal wrote them`;
+  }
+  return { refunds: refunds.length, about };
+}
+
+function recordIn(line: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(line);
+    return typeof value === 'object' && value !== null ? { ...value } : {};
+  } catch {
+    return {};
+  }
+}

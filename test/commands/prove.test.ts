@@ -1,0 +1,174 @@
+/** `prove`: evidence in one signed file; what was changed in it is found by paydesk, and by the script that needs no paydesk. */
+
+import { execFileSync, spawnSync } from 'node:child_process';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { isLong } from '../harness/long.ts';
+import type { Json } from '../harness/orders.ts';
+import { randomNumbers } from '../harness/seed.ts';
+import { hangUp } from '../harness/server.ts';
+import type { Service } from '../harness/service.ts';
+import { clock, orderAt, refundAs, rowsOf, startDated, startRefunding } from '../reports/refunded-orders.ts';
+
+const script = join(import.meta.dirname, '../../docs/check-proof.mjs');
+const ids = ['ord_1', 'ord_2', 'ord_3'];
+
+async function startProved(): Promise<Service> {
+  const service = await startRefunding(
+    ids.map((id, index) => orderAt(id, '2040-11-21T10:00:00Z', { amount: 10_000 + index })),
+  );
+  for (const id of ids) await refundAs(service, id === 'ord_3' ? 'jon' : 'mara', id);
+  return service;
+}
+
+const ask = (service: Service, ...words: readonly string[]) => service.run(words, { env: clock });
+const pathIn = ({ home }: Service, name = 'proof.ndjson') => join(home.path, name);
+
+async function proved(service: Service): Promise<{ readonly text: string; readonly key: string }> {
+  const { code, stderr } = await ask(service, 'prove', 'this-month', '--to', 'proof.ndjson');
+  if (code !== 0) throw new Error(stderr);
+  const text = readFileSync(pathIn(service), 'utf8');
+  return { text, key: String((rowsOf(text)[0] as Json).signed_by) };
+}
+
+test('each refund is in it with who, what was shown, the bytes that were sent, the reply and its rows in the journal', async () => {
+  await using service = await startProved();
+  const { text, key } = await proved(service);
+  const [about, first = {}, , third, signature] = rowsOf(text);
+  expect(about).toMatchObject({
+    object: 'proof',
+    refunds: 3,
+    sums: [{ state: 'made', currency: 'MXN', refunds: 3, amount: 30_003 }],
+  });
+  const posts = service.requests.filter(({ method }) => method === 'POST');
+  expect(first).toMatchObject({
+    order: 'ord_1',
+    operator: 'mara',
+    reason: 'requested_by_client',
+    approved_by: null,
+    amount: 10_000,
+    shown: { amount: 10_000, order: { amount: 10_000, amountRefunded: 0 } },
+    sent: { method: 'POST', path: 'orders/ord_1/refunds', body: posts[0]?.body },
+    reply: { verdict: 'applied', refunds: [{ id: 'rf_ord_1_1', amount: -10_000 }] },
+    reads: [{ why: 'checked again: the service shows it once' }],
+    recorded: [],
+  });
+  expect(third).toMatchObject({ order: 'ord_3', operator: 'jon' });
+  expect((first.rows as readonly Json[]).map(({ type }) => type)).toEqual(['sent', 'verdict', 'verdict']);
+  expect(signature).toMatchObject({ object: 'proof_signature' });
+  // The same key stands in profile show, and its file is the owner's alone.
+  const shown = await ask(service, 'profile', 'show', '--json');
+  expect(JSON.parse(shown.stdout)).toMatchObject({ desk_key: key });
+  expect(statSync(join(JSON.parse(shown.stdout).config_folder, 'desk-key.pem')).mode & 0o777).toBe(0o600);
+});
+
+test('it holds no API key, and no private key', async () => {
+  await using service = await startProved();
+  const { text } = await proved(service);
+  expect(text).not.toContain(service.env.PAYDESK_API_KEY);
+  expect(text).not.toContain('PRIVATE');
+});
+
+test('a refund whose reply was lost is in it, with what the reads showed', async () => {
+  await using service = await startDated({
+    orders: [orderAt('ord_1', '2040-11-21T10:00:00Z')],
+    onPost: () => hangUp,
+  });
+  await ask(service, 'orders', 'refund', 'ord_1', '--yes');
+  const { text } = await proved(service);
+  const [about, refund] = rowsOf(text);
+  expect(about).toMatchObject({ refunds: 1, sums: [{ state: 'unconfirmed', amount: 10_000 }] });
+  expect(refund).toMatchObject({ order: 'ord_1', state: 'unconfirmed', reply: null });
+});
+
+test('only refunds of the period and of this account are in it', async () => {
+  await using service = await startProved();
+  const { code } = await ask(service, 'prove', 'yesterday', '--to', 'none.ndjson');
+  expect(code).toBe(0);
+  expect(rowsOf(readFileSync(pathIn(service, 'none.ndjson'), 'utf8'))[0]).toMatchObject({ refunds: 0 });
+});
+
+test('it is genuine for paydesk and for the script, and not with another key', async () => {
+  await using service = await startProved();
+  const { key } = await proved(service);
+  const checked = await ask(service, 'prove', '--check', 'proof.ndjson', '--json');
+  expect([checked.code, JSON.parse(checked.stdout)]).toEqual([
+    0,
+    expect.objectContaining({ ok: true, refunds: 3 }),
+  ]);
+  expect(execFileSync(process.execPath, [script, pathIn(service), key], { encoding: 'utf8' })).toMatch(
+    /ord_1 {2}10000 MXN {2}made {2}mara[\s\S]*genuine, 3 refunds/,
+  );
+  await using other = await startProved();
+  const { key: foreign } = await proved(other);
+  const refused = await ask(service, 'prove', '--check', 'proof.ndjson', '--signed-by', foreign);
+  expect([refused.code, refused.stderr]).toEqual([3, expect.stringContaining('its signature does not fit')]);
+  expect(spawnSync(process.execPath, [script, pathIn(service), foreign]).status).toBe(1);
+});
+
+/** What somebody may do to a file. */
+const damages: readonly ((
+  lines: readonly string[],
+  at: number,
+  random: () => number,
+) => readonly string[])[] = [
+  // A digit of a figure, a letter, or any byte.
+  (lines, at, random) => {
+    const line = lines[at] ?? '';
+    const place = Math.floor(random() * line.length);
+    const other = line[place] === '7' ? '8' : '7';
+    return lines.with(at, line.slice(0, place) + other + line.slice(place + 1));
+  },
+  (lines, at) => lines.toSpliced(at, 1),
+  (lines, at) => lines.toSpliced(at, 0, lines[at] ?? ''),
+  (lines, at) => lines.with(at, `${lines[at]} `),
+  (lines, at) => lines.with(at, (lines[at] ?? '').slice(1)),
+  (lines, at) => lines.toSpliced(at, 2, lines[at + 1] ?? 'x', lines[at] ?? ''),
+  (lines) => [...lines, '{"object":"proved_refund"}'],
+];
+
+test('of 200 damaged files none passes, by paydesk and by the script', { timeout: 240_000 }, async () => {
+  await using service = await startProved();
+  const { text, key } = await proved(service);
+  const lines = text.trimEnd().split('\n');
+  const random = randomNumbers();
+  const passed: string[] = [];
+  for (let index = 0; index < 200; index += 1) {
+    const damage = damages[index % damages.length];
+    const damaged = `${damage?.(lines, Math.floor(random() * lines.length), random).join('\n')}\n`;
+    writeFileSync(pathIn(service, 'damaged.ndjson'), damaged);
+    if (damaged === text) throw new Error(`${index} changed nothing`);
+    const { code } = await ask(service, 'prove', '--check', 'damaged.ndjson');
+    if (code !== 3) passed.push(`paydesk: ${index}`);
+    if (!isLong && index >= 28) continue;
+    const { status } = spawnSync(process.execPath, [script, pathIn(service, 'damaged.ndjson'), key]);
+    if (status !== 1) passed.push(`script: ${index}`);
+  }
+  expect(passed).toEqual([]);
+});
+
+test('an export and its manifest that were rewritten together do not pass --verify', async () => {
+  await using service = await startProved();
+  await ask(service, 'orders', 'export', '--to', 'orders.ndjson');
+  expect((await ask(service, 'orders', 'export', '--verify', 'orders.ndjson')).code).toBe(0);
+  const file = readFileSync(pathIn(service, 'orders.ndjson'), 'utf8').replace(
+    '"amount":10000',
+    '"amount":10001',
+  );
+  const { createHash } = await import('node:crypto');
+  const sha256 = createHash('sha256').update(file).digest('hex');
+  const manifestPath = pathIn(service, 'orders.ndjson.manifest.json');
+  const manifest = readFileSync(manifestPath, 'utf8');
+  const rewritten = manifest.replace(/"sha256": "[0-9a-f]{64}"/, `"sha256": "${sha256}"`);
+  const { signature: _, signed_by: __, ...unsigned } = JSON.parse(rewritten);
+  writeFileSync(pathIn(service, 'orders.ndjson'), file);
+  for (const [text, words] of [
+    [rewritten, 'the signature does not fit'],
+    [`${JSON.stringify(unsigned, null, 2)}\n`, 'is not signed'],
+  ] as const) {
+    writeFileSync(manifestPath, text);
+    const { code, stderr } = await ask(service, 'orders', 'export', '--verify', 'orders.ndjson');
+    expect([code, stderr.replaceAll('\n', ' ')]).toEqual([3, expect.stringContaining(words)]);
+  }
+});
