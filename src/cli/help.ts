@@ -18,8 +18,7 @@ export function rootPage(): HelpPage {
     '',
     ...terms(nounSummaries()),
     '',
-    'Try it without an account, on the simulator inside paydesk:',
-    '  $ paydesk -p demo orders refund',
+    '  $ paydesk -p demo orders refund   tries it without an account, on a simulator',
     'The verbs of a noun:                paydesk orders --help',
     'All commands, options and guides:   paydesk help commands',
   ];

@@ -97,6 +97,9 @@ async function layOutFiles(line: string, home: Home): Promise<void> {
   for (const [, file = ''] of line.matchAll(/--from-file ([\w.-]+)/g)) {
     await paydesk(['-p', 'demo', 'orders', 'export', '--to', file], { home });
   }
+  for (const [, file = ''] of line.matchAll(/prove --check ([\w.-]+)/g)) {
+    await paydesk(['-p', 'demo', 'prove', 'this-month', '--to', file], { home });
+  }
   if (/ refunds (plan|apply|status|compare) /.test(line)) await layOutRefunds(line, home);
   for (const [, file = ''] of line.matchAll(/orders compare ([\w.-]+)/g))
     writeFileSync(join(home.path, file), 'order_id,amount\nord_2tQ7zRk9PwE5xNvAm,35000\n');

@@ -31,6 +31,7 @@ const writers = [
   'refunds status rows.plan --force --rest',
   'orders refund ORDER --amount 300 --allocate in-order --to',
   'report --force --to',
+  'prove 2040-11 --force --to',
   'journal export --to',
   'journal archive --before 400d --yes --to',
   'simulator serve --db',

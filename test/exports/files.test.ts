@@ -220,7 +220,7 @@ test('--verify tells a whole file from a changed, a short, an unfinished and an 
     code: 3,
     stderr: expect.stringContaining('27 h old'),
   });
-  expect(await check('o.csv')).toMatchObject({ code: 0 });
+  expect(await check('o.csv')).toMatchObject({ code: 3, stderr: expect.stringContaining('is not signed') });
   expect(await check('other.csv')).toMatchObject({
     code: 9,
     stderr: expect.stringContaining('other.csv: there is no such file, and no manifest for it'),

@@ -129,7 +129,7 @@ describe('archiveOld', () => {
 
   it('replaces no file, and moves nothing then', async () => {
     const store = await fill(settled('i_a', 1));
-    await archiveInto(store, 'old.paydesk', () => place);
+    await archiveInto(store, 'old.paydesk', () => folder);
     await expect(store.archiveOld(archiving(200))).rejects.toThrow('exists already');
     expect(await store.verify()).toMatchObject({ rows: 3, findings: [] });
   });
