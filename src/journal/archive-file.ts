@@ -6,7 +6,7 @@ import { CliError, systemCode, systemReason } from '../errors.ts';
 import { fullPath } from '../io.ts';
 import { syncFolderOf, writeAll } from '../profiles/profiles.ts';
 import { chainStart, checkChain, type StoredRow, storedRow } from './chain.ts';
-import type { JournalStore, AllRows } from './journal-store.ts';
+import type { AllRows, JournalStore } from './journal-store.ts';
 
 /** What the file holds. It was read once, and is whole. */
 export interface Archive {

@@ -89,7 +89,11 @@ export class WholeJournal {
     const { tables, found } = both;
     const moment: AtOneMoment = (read) => both.atOnce(read);
     const end = moment(() => tables.end());
-    return take({ count: end.seq, rows: wholeRows(tables, found, this.#files.places, { end, moment, refuse }), key });
+    return take({
+      count: end.seq,
+      rows: wholeRows(tables, found, this.#files.places, { end, moment, refuse }),
+      key,
+    });
   };
 
   readonly countOver: JournalStore['countOver'] = async (before) => {
