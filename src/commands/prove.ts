@@ -88,7 +88,11 @@ async function writeFile(ctx: Context, period: Period, file: string, force: bool
     signed_by: key.made(),
   };
   const lines = [about, ...refunds.map((refund) => lineOf(refund, now))].map((line) => toJson(line));
-  await ctx.plans.write(file, proofText(lines, key.sign), force);
+  await ctx.plans.write(
+    file,
+    proofText(lines, (bytes) => key.sign(bytes)),
+    force,
+  );
   await ctx.out.own({ ...about, object: 'proof_file', file }, () => [
     { line: `evidence written: ${file}` },
     { line: `${counted(refunds.length, 'refund')}, signed by ${about.signed_by}`, hang: 2 },

@@ -71,7 +71,12 @@ function pair({ name, value, from }: Described): [string, unknown][] {
   ];
 }
 
-function folderRecord({ profiles, journal, journalPlace, policy }: Context): JsonObject {
+function folderRecord({
+  profiles,
+  journal,
+  journalPlace,
+  policy,
+}: Context): Readonly<Record<string, string | null>> {
   return {
     file: profiles.file,
     policy_file: policy.file,
@@ -128,7 +133,10 @@ function withLimits({ settings }: ProfileDescription, limits: readonly Described
   return [...byName.values()];
 }
 
-function viewOf(described: ProfileDescription, files: JsonObject): readonly Block[] {
+function viewOf(
+  described: ProfileDescription,
+  files: Readonly<Record<string, string | null>>,
+): readonly Block[] {
   const { key, fromDigest } = described;
   const faint = (text: string) => ({ text, style: 'faint' as const });
   const row = ({ name, value, from }: Described) => [faint(name), value ?? '-', faint(from)];
@@ -148,7 +156,7 @@ function viewOf(described: ProfileDescription, files: JsonObject): readonly Bloc
     { grid: described.settings.map((setting) => row(withDecimals(setting, described.profile))) },
     'blank',
     { line: { text: 'files', style: 'strong' } },
-    { grid: Object.entries(files).map(([name, text]) => [faint(name), String(text ?? '-')]) },
+    { grid: Object.entries(files).map(([name, text]) => [faint(name), text ?? '-']) },
   ];
 }
 
