@@ -68,9 +68,15 @@ export function createExchange(parts: ClientParts, transport: Transport): Exchan
       send(request, url, progress),
     );
     const ended = 'reply' in exchanged ? `HTTP ${exchanged.reply.status}` : exchanged.failure.reason;
-    parts.debug?.(`${method} ${url.href}  ${ended}  ${Math.round(clock.monotonic() - started)} ms`);
+    parts.debug?.(`${method} ${withoutQuery(url)}  ${ended}  ${Math.round(clock.monotonic() - started)} ms`);
     return exchanged;
   };
+}
+
+// A query that somebody typed for `api` may name a person. Cursors and sizes are none of it.
+function withoutQuery({ href, search, searchParams }: URL): string {
+  const isPaging = [...searchParams.keys()].every((name) => ['limit', 'next', 'previous'].includes(name));
+  return search === '' || isPaging ? href : href.replace(search, '?...');
 }
 
 function createKy(parts: ClientParts, base: URL) {

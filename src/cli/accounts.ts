@@ -1,7 +1,15 @@
 /** Connects a run to the account of a profile: with a client for reads, and with the journal, through which all changes go. */
 
 import { mkdirSync } from 'node:fs';
-import { type Client, createPace, type OpenService, openClient, type Pace, proxyFor } from '../api/api.ts';
+import {
+  type Client,
+  createPace,
+  type KeyGate,
+  type OpenService,
+  openClient,
+  type Pace,
+  proxyFor,
+} from '../api/api.ts';
 import { isObject } from '../api/spec.ts';
 import type { WhatChanges } from '../commands/commands.ts';
 import type { Context } from '../context/context.ts';
@@ -16,7 +24,7 @@ import { withLimits } from '../profiles/limits.ts';
 import type { FileRules, OpenProfile, Profile, Profiles, SettingTexts } from '../profiles/profiles.ts';
 import { refuseUnsafeRuntime } from '../profiles/unsafe-runtime.ts';
 import type { Demo } from '../simulator/demo.ts';
-import type { Notes, Secrets } from '../terminal/terminal.ts';
+import type { Notes, Redaction, Secrets } from '../terminal/terminal.ts';
 import { refuseAgent } from './agent/agent.ts';
 import { localJournal, type SharedOfRun, type StoreChoice, storeOfRun } from './choose-store.ts';
 import type { Desk, DeskOfRun } from './desk.ts';
@@ -38,6 +46,7 @@ export interface AccountParts {
   /** What the command of this run can change. */
   readonly changes: WhatChanges | undefined;
   readonly secrets: Secrets;
+  readonly redaction: Redaction;
   readonly profiles: Profiles;
   readonly locks: Locks;
   readonly notes: Notes;
@@ -332,7 +341,7 @@ async function openAccount(
     readonly limitsOf: LimitsOf;
   },
 ): Promise<Client> {
-  const { io, version, globals, clock, signal, secrets } = parts;
+  const { io, version, globals, clock, signal } = parts;
   const opened = await openProfile();
   refuseUnsafeRuntime({ env: io.env, execArgv: io.execArgv, mode: opened.profile.mode });
   const secret = await opened.key();
@@ -347,7 +356,7 @@ async function openAccount(
   const { service, ...client } = await openClient({
     profile,
     key: secret,
-    gate: secrets,
+    gate: gateOf(parts),
     version,
     timeoutMs: globals.timeoutMs,
     clock,
@@ -379,6 +388,18 @@ async function openAccount(
       get keyFingerprint() {
         return fingerprint(secret);
       },
+    },
+  };
+}
+
+// What a reply shows of persons is known before anything else sees it.
+function gateOf({ secrets, redaction, globals }: AccountParts): KeyGate {
+  return {
+    clean: secrets.clean,
+    cleanBody(received) {
+      const body = secrets.cleanBody(received);
+      if (redaction.isOn() || globals.debug) redaction.learnBody(body);
+      return body;
     },
   };
 }

@@ -70,6 +70,10 @@ export const globalFlags = {
   'dry-run': flag.switch({ summary: 'read, show what would be sent, and send nothing' }),
   quiet: flag.switch({ short: 'q', summary: 'no notes on stderr when all is well', env: 'PAYDESK_QUIET' }),
   debug: flag.switch({ summary: 'requests and stack traces on stderr', env: 'PAYDESK_DEBUG' }),
+  redact: flag.switch({
+    summary: 'mask names, addresses and cards in all that is printed',
+    env: 'PAYDESK_REDACT',
+  }),
   color: flag.choice(['auto', 'always', 'never'], {
     value: 'WHEN',
     summary: 'colour the output',
@@ -149,6 +153,8 @@ export interface Globals {
   readonly dryRun: boolean;
   readonly quiet: boolean;
   readonly debug: boolean;
+  /** Personal data is masked. */
+  readonly redact: boolean;
   readonly color: 'auto' | 'always' | 'never' | undefined;
   readonly timeoutMs: number;
   readonly apiVersion: string | undefined;
@@ -165,7 +171,7 @@ export interface Globals {
 export function resolveGlobals(typed: GlobalInput, env: Env): Globals {
   const accessible = isOn(env, 'PAYDESK_ACCESSIBLE') || env.TERM === 'dumb';
   const value = <T>(given: T | undefined, flag: Flag<T>): T | undefined => given ?? fromVariable(env, flag);
-  const on = (name: 'no-header' | 'no-input' | 'quiet' | 'debug' | 'utc' | 'bom') =>
+  const on = (name: 'no-header' | 'no-input' | 'quiet' | 'debug' | 'redact' | 'utc' | 'bom') =>
     typed[name] === true || isOn(env, globalFlags[name].env ?? '');
   const csv = csvOfRun({
     bom: on('bom'),
@@ -191,6 +197,7 @@ export function resolveGlobals(typed: GlobalInput, env: Env): Globals {
     dryRun: typed['dry-run'] === true,
     quiet: on('quiet'),
     debug: on('debug'),
+    redact: on('redact'),
     color: colorOf(typed) ?? fromVariable(env, globalFlags.color),
     timeoutMs: 1000 * (value(typed.timeout, globalFlags.timeout) ?? usualTimeoutSeconds),
     apiVersion: value(typed['api-version'], globalFlags['api-version']),
@@ -249,7 +256,7 @@ function outputWords(typed: GlobalInput): readonly string[] {
     ...(output === undefined ? [] : ['-o', output]),
     ...(columns === undefined ? [] : ['--columns', columns.join(',')]),
     ...(width === undefined ? [] : ['--width', String(width)]),
-    ...(['json', 'ndjson', 'csv', 'no-header', 'utc'] as const)
+    ...(['json', 'ndjson', 'csv', 'no-header', 'redact', 'utc'] as const)
       .filter((name) => typed[name] === true)
       .map((name) => `--${name}`),
   ];

@@ -2,6 +2,7 @@
 
 import { join } from 'node:path';
 import type { Context, Days } from '../context/context.ts';
+import { CliError } from '../errors.ts';
 import type { Exports } from '../exports/exports.ts';
 import type { createExports } from '../exports/open-export.ts';
 import { createIndexes, type Indexes } from '../index/index.ts';
@@ -28,7 +29,7 @@ import {
   type Notes,
   type Times,
 } from '../terminal/terminal.ts';
-import { createAccount } from './accounts.ts';
+import { type Account, createAccount } from './accounts.ts';
 import { agentOf } from './agent/agent.ts';
 import { releaseKeysOf } from './agent/release-keys.ts';
 import type { RunLine } from './agent/run-inside.ts';
@@ -63,6 +64,8 @@ export async function createRun(
   const policy = await readPolicy(io);
   refuseCommand(policy, words, io.env);
   if (policy.problem !== undefined) notes.warn(policy.problem.message);
+  // A policy that is not understood may say so.
+  if (policy.problem !== undefined || policy.says.redact === 'on') state.forceRedaction();
   const now = () => clock.now();
   const simulator = { folder: join(folders.state, 'simulator'), now, cwd: io.cwd };
   const demo = createDemo({ ...simulator, fault: variable(io.env, 'PAYDESK_DEMO_FAULT') });
@@ -160,6 +163,7 @@ export async function createRun(
     journal: account.journal,
     journalPlace,
     policy,
+    redaction: state.redaction,
     sender: account.sender,
     planSender: account.planSender,
     ...createReaders(io, state.signal),
@@ -188,7 +192,7 @@ export async function createRun(
       }),
     async serveAgent() {
       const { serveAgent } = await import('./agent/agent-tools.ts');
-      await serveAgent(run, state, globals.profile);
+      await serveAgent(run, state, globals.profile, await showsPersons(account));
     },
     shortTime,
     timeOfDay: (ms) => createTimes(state.zone(), now).show(Math.floor(ms / 1000), 'clock'),
@@ -200,6 +204,16 @@ export async function createRun(
     demo.close();
   };
   return { context, close };
+}
+
+// Whether the account lets software agents see personal data. Without an account that can be opened they see none.
+async function showsPersons(account: Account): Promise<boolean> {
+  try {
+    return (await account.service()).profile.settings['agents.personal_data'] === 'shown';
+  } catch (error) {
+    if (error instanceof CliError) return false;
+    throw error;
+  }
 }
 
 // Where the policy turns the index off, nothing is found in one that is still there.
@@ -289,6 +303,7 @@ function exportDoor(parts: {
           locale: () => ({ ...state.locale(), zone: file.zone }),
           now: () => state.clock.now(),
           secrets: state.secrets,
+          redaction: state.redaction,
           about: () => aboutExport(file),
         }),
     });

@@ -16,11 +16,13 @@ import {
   createAsk,
   createNotes,
   createOutput,
+  createRedaction,
   createSecrets,
   type Format,
   type Locale,
   type NotesControl,
   type OutputControl,
+  type Redaction,
   type ResultFile,
   type Secrets,
   type StreamFacts,
@@ -47,6 +49,10 @@ export interface RunState {
   readonly keys: KnownKeys;
   /** Masks the known keys. */
   readonly secrets: Secrets;
+  /** Masks personal data, if flag, variable, profile or policy say so. */
+  readonly redaction: Redaction;
+  /** From now on personal data is masked, whatever flag and profile say. */
+  readonly forceRedaction: () => void;
   readonly stop: Stop;
   readonly whatWasSent: WhatWasSent;
   /** The signal of `stop`: it ends reads and questions. */
@@ -87,6 +93,7 @@ type ScreenOptions = Pick<
   | 'accessible'
   | 'askedFormat'
   | 'debug'
+  | 'redact'
   | 'utc'
   | 'width'
 > &
@@ -104,6 +111,7 @@ const plainOptions: ScreenOptions = {
   accessible: false,
   askedFormat: undefined,
   debug: false,
+  redact: false,
   utc: false,
   width: undefined,
 };
@@ -118,6 +126,8 @@ export function createRunState(argv: readonly string[], io: Io, version: string)
   let file: ResultFile | undefined;
   let screen: Screen | undefined;
   let profile: Profile | undefined;
+  let forced = false;
+  const redaction = createRedaction(() => forced || options.redact || profile?.settings.redact === 'on');
   const zone = () => (options.utc ? 'UTC' : (profile?.settings['time.zone'] ?? io.zone));
   const locale = () => ({
     zone: zone(),
@@ -132,6 +142,10 @@ export function createRunState(argv: readonly string[], io: Io, version: string)
     folders,
     keys,
     secrets: keys.secrets,
+    redaction,
+    forceRedaction: () => {
+      forced = true;
+    },
     stop,
     whatWasSent: createWhatWasSent(),
     signal: stop.signal,
@@ -139,7 +153,7 @@ export function createRunState(argv: readonly string[], io: Io, version: string)
     zone,
     locale,
     screen: () => {
-      screen ??= openScreen({ argv, io, version, keys, stop, options, locale, file });
+      screen ??= openScreen({ argv, io, version, keys, redaction, stop, options, locale, file });
       return screen;
     },
     guessFormat: (format) => {
@@ -166,6 +180,7 @@ interface ScreenParts {
   readonly file: ResultFile | undefined;
   readonly io: Io;
   readonly keys: KnownKeys;
+  readonly redaction: Redaction;
   readonly stop: Stop;
   readonly options: ScreenOptions;
   readonly locale: () => Locale;
@@ -173,10 +188,10 @@ interface ScreenParts {
 
 // Takes over the streams. Nothing is written yet.
 function openScreen(parts: ScreenParts): Screen {
-  const { io, keys, stop, options, locale, file } = parts;
+  const { io, keys, redaction, stop, options, locale, file } = parts;
   const { secrets } = keys;
   const { clock } = io;
-  const shared = { ...options, locale, secrets };
+  const shared = { ...options, locale, secrets, redaction };
   const stdout = {
     ...(file === undefined ? factsOf(io.stdout) : fileFacts(file)),
     width: options.width,
@@ -216,7 +231,7 @@ function openScreen(parts: ScreenParts): Screen {
     noInput: !options.input,
     accessible: options.accessible,
     color: stderrColor,
-    secrets,
+    secrets: redaction.over(secrets),
     learnKey: keys.learn,
     clock,
     signal: stop.signal,

@@ -4,7 +4,7 @@ import type { ReplyHead, WireRecord } from '../api/api.ts';
 import { type Column, fieldColumn } from '../api/resources.ts';
 import { isObject, type JsonObject } from '../api/spec.ts';
 import type { Context } from '../context/context.ts';
-import type { Block } from '../terminal/terminal.ts';
+import { type Block, toJson } from '../terminal/terminal.ts';
 
 interface Shown {
   readonly value: unknown;
@@ -19,17 +19,18 @@ export async function showReply(
   { value, bytes, head }: Shown,
   columns: (value: JsonObject) => readonly Column[] = (record) => repliedColumns(ctx, record),
 ): Promise<void> {
+  const bodyOf = (shown: unknown) => (ctx.redaction.isOn() ? new TextEncoder().encode(toJson(shown)) : bytes);
   if (head === undefined) {
     const record = recordOf(value, bytes);
-    await ctx.out.record(record, columns(record.value), () => jsonBlocks(bytes));
+    await ctx.out.record(record, columns(record.value), (shown) => jsonBlocks(bodyOf(shown.value)));
     return;
   }
   const reply = { object: 'reply', status: head.status, headers: headersOf(head), body: value };
-  await ctx.out.own(reply, () => [
+  await ctx.out.own(reply, (shown) => [
     { line: `HTTP ${head.status}` },
     ...head.headers.map(([name, text]) => ({ line: `${name}: ${text}` })),
     'blank',
-    ...jsonBlocks(bytes),
+    ...jsonBlocks(bodyOf(shown.value.body)),
   ]);
 }
 

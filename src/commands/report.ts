@@ -88,7 +88,8 @@ export const report = defineCommand({
     const figures = await gatherFigures(ctx, source, flags.currency, open);
     const page = pageOf(figures, { source, period: aboutWords(ctx, source), names });
     const reportPage = await loadReportPage();
-    await ctx.plans.write(file, reportPage(page), force);
+    const html = reportPage(page);
+    await ctx.plans.write(file, ctx.redaction.isOn() ? ctx.redaction.text(html) : html, force);
     await showWritten(ctx, file, figures, source);
     refuseGaps(figures.time.gaps, 'refunds and payments');
     return undefined;

@@ -13,7 +13,7 @@ import type { DeskKey, ProfileDraft, Profiles, SettingTexts, TypedKey } from '..
 import type { Releases } from '../release/release.ts';
 import type { SenderDoor } from '../sender/sender.ts';
 import type { SimulatorControl } from '../simulator/simulator.ts';
-import type { Ask, CsvStyle, Format, Notes, Output, Shell } from '../terminal/terminal.ts';
+import type { Ask, CsvStyle, Format, Notes, Output, Redaction, Shell } from '../terminal/terminal.ts';
 
 /** The values of the global options, from flag, environment, profile or default. */
 interface GlobalOptions {
@@ -119,6 +119,8 @@ export interface Context {
   readonly journal: Journal;
   /** The folder of the journal, and what says so: `state_folder`, or the file of the machine's configuration. */
   readonly journalPlace: { readonly folder: string; readonly from: string };
+  /** Masks personal data in all that is shown and exported; nothing that is sent. */
+  readonly redaction: Pick<Redaction, 'isOn' | 'learn' | 'text'>;
   /** The policy of this machine: its file, all that it says, and the limits in it. */
   readonly policy: { readonly file: string; readonly says: SettingTexts; readonly limits: SettingTexts };
   /** The sender that works plans off; undefined if this run sends their rows itself. */

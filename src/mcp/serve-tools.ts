@@ -4,7 +4,7 @@ import type { Readable, Writable } from 'node:stream';
 import { fromJsonSchema, McpServer } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { JsonObject } from '../api/spec.ts';
-import { type Tool, type ToolResult, withoutPersons } from './mcp.ts';
+import type { Tool, ToolResult } from './mcp.ts';
 
 // What every tool gives back.
 const output = {
@@ -54,7 +54,7 @@ function serverOf(tools: readonly Tool[], version: string): McpServer {
     };
     const inputSchema = fromJsonSchema<JsonObject>({ ...input, required: [...input.required] });
     const config = { description, inputSchema, outputSchema: fromJsonSchema(output), annotations };
-    server.registerTool(name, config, async (given) => answerOf(withoutPersons(await call(given))));
+    server.registerTool(name, config, async (given) => answerOf(await call(given)));
   }
   return server;
 }

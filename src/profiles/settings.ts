@@ -46,6 +46,8 @@ const ofProfile = v.object({
   'refund.horizon_whole': v.optional(duration, '15min'),
   'reconcile.after': v.optional(moments, '0,2,5,15'),
   'time.zone': v.optional(timeZone),
+  /** Whether personal data is masked in all that is printed. */
+  redact: v.optional(v.picklist(['on', 'off'], 'on or off'), 'off'),
   /** Which texts of an order the index holds. Ids, customers and amounts are always in it. */
   'index.fields': v.optional(keptFields, 'all'),
   /** How old the orders in the index may be. */

@@ -7,6 +7,7 @@ import { loadPaint } from './color.ts';
 import { type CsvStyle, csvList } from './csv.ts';
 import { jsonList, ndjsonList, rowOf } from './json.ts';
 import type { OutputOptions } from './output.ts';
+import type { Redaction } from './redaction.ts';
 import { cleanCell } from './sanitise.ts';
 import type { Secrets } from './secrets.ts';
 import { type Locale, screenClean, widthToDraw } from './streams.ts';
@@ -140,6 +141,7 @@ interface FileFormatOptions {
   /** CSV has local times beside the times in UTC. */
   readonly localTimes: boolean;
   readonly secrets: Secrets;
+  readonly redaction: Redaction;
 }
 
 /** Makes the pieces of a file, in order. */
@@ -157,12 +159,13 @@ interface FileFormat {
  * unknown column.
  */
 export async function fileFormat(options: FileFormatOptions): Promise<FileFormat> {
-  const { format, columns, named, usual, localTimes, secrets } = options;
+  const { format, columns, named, usual, localTimes, secrets, redaction } = options;
   const shown =
     named === undefined
       ? (usualColumns(columns, usual) ?? csvColumns(columns, localTimes && format !== 'xlsx'))
       : namedColumns(columns, named);
-  const rowsOf = (records: readonly PrintedRecord[]) => records.map((record) => rowOf(record, secrets));
+  const rowsOf = (records: readonly PrintedRecord[]) =>
+    records.map((record) => rowOf(redaction.record(record, 'token'), secrets));
   if (format === 'xlsx') {
     const book = await workbook(shown, options, options.begun);
     return {

@@ -4,6 +4,7 @@ import type { CliError } from '../errors.ts';
 import type { ClockWithTimers } from '../io.ts';
 import { type ColorLevel, loadPaint } from './color.ts';
 import { createTimes } from './local-time.ts';
+import type { Redaction } from './redaction.ts';
 import { escapeJsonForScreen } from './sanitise.ts';
 import type { Secrets } from './secrets.ts';
 import {
@@ -27,6 +28,9 @@ export interface NotesOptions {
   readonly locale: () => Locale;
   readonly clock: ClockWithTimers;
   readonly secrets: Secrets;
+  readonly redaction: Redaction;
+  /** Under it nothing on stderr holds personal data, even if nobody asked for redaction: people hand that text on. */
+  readonly debug: boolean;
   /** Called once when stderr is gone. */
   readonly onLost: (error: CliError) => void;
 }
@@ -61,8 +65,10 @@ interface Screen {
 }
 
 /** The notes of one run. The code that draws them is loaded with the first note. */
-export function createNotes(options: NotesOptions): NotesControl {
-  const { stderr, format, quiet, secrets } = options;
+export function createNotes(given: NotesOptions): NotesControl {
+  const { stderr, format, quiet, redaction } = given;
+  const secrets = redaction.over(given.secrets, { always: () => given.debug });
+  const options = { ...given, secrets };
   const asJson = format === 'json' || format === 'ndjson';
   const writer = createStreamWriter({
     stream: stderr.stream,

@@ -7,6 +7,7 @@ import { type ColorLevel, loadLightOnDark, loadPaint } from './color.ts';
 import type { CsvStyle } from './csv.ts';
 import { rowOf, screenRowOf } from './json.ts';
 import { type DrawnHow, type ListFormat, type Piece, type Row, stdoutFormat } from './list-format.ts';
+import type { Redaction } from './redaction.ts';
 import type { Secrets } from './secrets.ts';
 import {
   createStreamWriter,
@@ -47,6 +48,7 @@ export interface OutputOptions {
   /** The time of the wall clock, in Unix milliseconds. */
   readonly now: () => number;
   readonly secrets: Secrets;
+  readonly redaction: Redaction;
   /** Called once when nobody reads stdout, or its disk is full. */
   readonly onLost: (error: CliError) => void;
   /** Whether stdout was closed from the start, so that nobody gets the result. */
@@ -73,8 +75,12 @@ export interface OutputControl extends Output {
 }
 
 /** The output of one run. The code that draws tables is loaded when something is printed for a person. */
-export function createOutput(options: OutputOptions): OutputControl {
-  const { format, secrets } = options;
+export function createOutput(given: OutputOptions): OutputControl {
+  const { format, redaction } = given;
+  const isScreen = format === 'table' || format === 'list';
+  // In the other formats all that is written are rows, which are masked before.
+  const secrets = redaction.over(given.secrets, { stream: isScreen });
+  const options = { ...given, secrets };
   const writer = createStreamWriter({
     stream: options.stdout.stream,
     name: 'stdout',
@@ -97,16 +103,19 @@ export function createOutput(options: OutputOptions): OutputControl {
     );
 
   const rowFor = options.stdout.isTTY ? screenRowOf : rowOf;
-  const row = (record: PrintedRecord): Row => rowFor(record, secrets);
+  // The one door through which records become rows and JSON.
+  const written = isScreen ? 'initials' : 'token';
+  const row = (record: PrintedRecord): Row => rowFor(redaction.record(record, written), given.secrets);
 
   const one = async (
     record: PrintedRecord,
     columns: readonly Column[],
-    view: () => readonly Block[],
+    view: (shown: PrintedRecord) => readonly Block[],
     names: readonly string[] | undefined,
   ): Promise<void> => {
     if (format === 'json') return writer.write(`${row(record).json()}\n`);
-    if (format === 'table' && names === undefined) return writer.write(await screen(view(), options));
+    if (format === 'table' && names === undefined)
+      return writer.write(await screen(view(redaction.record(record, written)), options));
     // One record may be the result of a change. A wrong name in --columns must not hide that result.
     const shown = names === undefined ? columns : resultColumns(columns, names);
     const sink = startSink(shown, { ...options, columns: names }, writer);

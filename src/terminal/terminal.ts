@@ -14,6 +14,7 @@ export { createNotes, type NotesControl } from './notes.ts';
 export { createOutput, type OutputControl } from './output.ts';
 export { createAsk } from './prompts/ask.ts';
 export { GoBack } from './prompts/keyboard.ts';
+export { createRedaction, type Redaction } from './redaction.ts';
 export { cleanCell, toJson } from './sanitise.ts';
 export { createSecrets, type Secrets } from './secrets.ts';
 export { isUnread, type Locale, type StreamFacts } from './streams.ts';
@@ -139,10 +140,18 @@ export interface Output {
     records: Iterable<JsonObject> | AsyncIterable<JsonObject>,
     how?: OwnListHow,
   ): Promise<void>;
-  /** Writes one record of the service. `view` is its table, `columns` are for CSV. */
-  record(record: WireRecord, columns: readonly Column[], view: () => readonly Block[]): Promise<void>;
+  /** Writes one record of the service. `view` is its table, made of the record as it may be shown; `columns` are for CSV. */
+  record(
+    record: WireRecord,
+    columns: readonly Column[],
+    view: (shown: PrintedRecord) => readonly Block[],
+  ): Promise<void>;
   /** Writes one flat record that paydesk made itself. `view` is its table; `known` has the columns of some of its fields. */
-  own(record: JsonObject, view: () => readonly Block[], known?: readonly Column[]): Promise<void>;
+  own(
+    record: JsonObject,
+    view: (shown: PrintedRecord) => readonly Block[],
+    known?: readonly Column[],
+  ): Promise<void>;
   /**
    * Writes what a change would do: `{"object":"dry_run", …}`. --columns is for the result of the change, so the plan is
    * always whole.

@@ -26,6 +26,8 @@ export const defaultSettings: Profile['settings'] = {
   'amounts.decimals': {},
   'amounts.grouping': 'off',
   'time.zone': undefined,
+  redact: 'off',
+  'agents.personal_data': 'masked',
   'index.fields': [],
   'index.keep': Number.POSITIVE_INFINITY,
 };

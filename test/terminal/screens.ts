@@ -8,6 +8,7 @@ import type { JsonObject } from '../../src/api/spec.ts';
 import type { CliError } from '../../src/errors.ts';
 import { createNotes, type NotesOptions } from '../../src/terminal/notes.ts';
 import { createOutput, type OutputOptions } from '../../src/terminal/output.ts';
+import { createRedaction } from '../../src/terminal/redaction.ts';
 import { createSecrets } from '../../src/terminal/secrets.ts';
 
 // 21 Nov 2026 15:31:12 UTC
@@ -45,6 +46,7 @@ export function outputOf(options: Partial<OutputOptions> & { readonly width?: nu
     locale,
     now,
     secrets: createSecrets(),
+    redaction: createRedaction(() => false),
     onLost: (error) => lost.push(error),
     ...options,
   });
@@ -62,6 +64,8 @@ export function notesOf(options: Partial<NotesOptions> & { readonly width?: numb
     locale,
     clock: { ...systemClock, now },
     secrets: createSecrets(),
+    redaction: createRedaction(() => false),
+    debug: false,
     onLost: () => undefined,
     ...options,
   });

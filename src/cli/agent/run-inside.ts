@@ -21,7 +21,16 @@ export async function runInside(
   run: RunLine,
   io: Io,
   argv: readonly string[],
-  { input = '', operator }: { readonly input?: string; readonly operator?: string | undefined },
+  {
+    input = '',
+    operator,
+    showsPersons,
+  }: {
+    readonly input?: string;
+    readonly operator?: string | undefined;
+    /** Whether personal data is not masked. */
+    readonly showsPersons: boolean;
+  },
 ): Promise<RanInside> {
   if (changesOf(argv) !== undefined)
     throw new CliError('refused', 'only what changes nothing is run for an agent', {
@@ -34,6 +43,7 @@ export async function runInside(
     env: {
       ...io.env,
       PAYDESK_AGENT: agentOf(io.env) ?? 'mcp',
+      ...(showsPersons ? {} : { PAYDESK_REDACT: '1' }),
       ...(operator === undefined ? {} : { PAYDESK_OPERATOR: operator }),
     },
     stdin: Object.assign(Readable.from(input === '' ? [] : [input]), { setRawMode: () => undefined }),

@@ -6,6 +6,7 @@ import { CliError } from '../../../src/errors.ts';
 import { colorLevel } from '../../../src/terminal/color.ts';
 import { createNotes } from '../../../src/terminal/notes.ts';
 import { createAsk } from '../../../src/terminal/prompts/ask.ts';
+import { createRedaction } from '../../../src/terminal/redaction.ts';
 import { createSecrets } from '../../../src/terminal/secrets.ts';
 import type { SearchedList } from '../../../src/terminal/terminal.ts';
 
@@ -30,6 +31,7 @@ const stderr = {
 const color = colorLevel(stderr, undefined, process.env);
 // As main does once the levels are known: Node warns when something that it loads finds both.
 if (process.env.NO_COLOR) delete process.env.FORCE_COLOR;
+const redaction = createRedaction(() => false);
 const notes = createNotes({
   stderr,
   format: 'table',
@@ -39,6 +41,8 @@ const notes = createNotes({
   locale: () => ({ zone: 'UTC', amounts: plainAmounts, referenceKeys: ['shop_order'] }),
   clock: systemClock,
   secrets,
+  redaction,
+  debug: false,
   onLost: (error) => stopping.abort(error),
 });
 const ask = createAsk({

@@ -6,6 +6,7 @@ import { orderColumns } from '../../../src/api/resources.ts';
 import { CliError } from '../../../src/errors.ts';
 import { createNotes } from '../../../src/terminal/notes.ts';
 import { createOutput } from '../../../src/terminal/output.ts';
+import { createRedaction } from '../../../src/terminal/redaction.ts';
 import { createSecrets } from '../../../src/terminal/secrets.ts';
 import { formats } from '../../../src/terminal/terminal.ts';
 
@@ -14,6 +15,7 @@ const pages = Number(process.argv[3]);
 const secrets = createSecrets();
 const locale = () => ({ zone: 'UTC', amounts: plainAmounts, referenceKeys: ['shop_order'] });
 let written = 0;
+const redaction = createRedaction(() => false);
 const notes = createNotes({
   stderr: {
     stream: process.stderr,
@@ -28,6 +30,8 @@ const notes = createNotes({
   locale,
   clock: systemClock,
   secrets,
+  redaction,
+  debug: false,
   onLost: () => undefined,
 });
 const out = createOutput({
@@ -45,6 +49,7 @@ const out = createOutput({
   locale,
   now: Date.now,
   secrets,
+  redaction,
   onLost: () => undefined,
 });
 
