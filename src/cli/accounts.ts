@@ -395,7 +395,7 @@ async function openAccount(
 // What a reply shows of persons is known before anything else sees it.
 function gateOf({ secrets, redaction, globals }: AccountParts): KeyGate {
   return {
-    clean: secrets.clean,
+    clean: (text) => secrets.clean(text),
     cleanBody(received) {
       const body = secrets.cleanBody(received);
       if (redaction.isOn() || globals.debug) redaction.learnBody(body);

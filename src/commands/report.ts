@@ -86,10 +86,11 @@ export const report = defineCommand({
       },
     });
     const figures = await gatherFigures(ctx, source, flags.currency, open);
-    const page = pageOf(figures, { source, period: aboutWords(ctx, source), names });
+    const isMasked = ctx.redaction.isOn();
+    const page = pageOf(figures, { source, period: aboutWords(ctx, source), names: names && !isMasked });
     const reportPage = await loadReportPage();
     const html = reportPage(page);
-    await ctx.plans.write(file, ctx.redaction.isOn() ? ctx.redaction.text(html) : html, force);
+    await ctx.plans.write(file, isMasked ? ctx.redaction.text(html) : html, force);
     await showWritten(ctx, file, figures, source);
     refuseGaps(figures.time.gaps, 'refunds and payments');
     return undefined;

@@ -3,7 +3,7 @@
  * metadata. One rule for screens, files and software agents: what is not known to be harmless is masked.
  */
 
-import { isObject } from '../api/spec.ts';
+import { isObject, type JsonObject } from '../api/spec.ts';
 import type { Secrets } from './secrets.ts';
 import type { PrintedRecord } from './terminal.ts';
 
@@ -57,26 +57,18 @@ export function createRedaction(isOn: () => boolean): Redaction {
   const token = createTokens();
   const text = (given: string): string =>
     known.masked(given).replace(email, hidden).replace(phone, hidden).replace(card, `*${hidden}`);
-  const walk = (
-    value: unknown,
-    path: readonly string[],
-    of: (text: string, name: string) => string,
-  ): unknown =>
-    mapTexts(value, path, (one, at) => {
-      if (!isPersonal(at, one)) return one;
-      const [name = ''] = at.slice(-1);
-      known.add(one, name);
-      return of(one, name);
-    });
   const learn = (value: unknown): void => {
-    walk(value, [], (one) => one);
+    mapTexts(value, [], (one, at) => {
+      if (isPersonal(at, one)) for (const form of [one, inJson(one)]) known.add(form, nameIn(at));
+      return one;
+    });
     for (const address of addressesIn(value)) known.add(address, 'address');
   };
-  const masked = <T>(value: T, written: Written): T => {
+  const masked = (value: JsonObject, written: Written): JsonObject => {
     learn(value);
-    const replaced = walk(value, [], written === 'token' ? token : shownAs);
+    const of = written === 'token' ? token : shownAs;
     // The texts beside it may name the same people.
-    return mapTexts(replaced, [], text) as T;
+    return mapFields(value, [], (one, at) => text(isPersonal(at, one) ? of(one, nameIn(at)) : one));
   };
   return {
     isOn,
@@ -131,7 +123,7 @@ function isOfMachine(object: unknown): boolean {
 }
 
 function isPersonal(path: readonly string[], value: string): boolean {
-  const [name = ''] = path.slice(-1);
+  const name = nameIn(path);
   if (value === '') return false;
   if (path.includes('metadata')) return !reference.test(value);
   // What was bought is named too.
@@ -140,16 +132,27 @@ function isPersonal(path: readonly string[], value: string): boolean {
   return !(harmless.has(name) || /(?:^|_)id$/.test(name) || plainWord.test(value));
 }
 
-function mapTexts(
-  value: unknown,
-  path: readonly string[],
-  of: (text: string, path: readonly string[]) => string,
-): unknown {
+type OfText = (text: string, path: readonly string[]) => string;
+
+function mapTexts(value: unknown, path: readonly string[], of: OfText): unknown {
   if (typeof value === 'string') return of(value, path);
   if (Array.isArray(value)) return value.map((one: unknown) => mapTexts(one, path, of));
-  if (!isObject(value)) return value;
-  const pairs = Object.entries(value).map(([name, one]) => [name, mapTexts(one, [...path, name], of)]);
-  return Object.fromEntries(pairs);
+  return isObject(value) ? mapFields(value, path, of) : value;
+}
+
+function mapFields(record: JsonObject, path: readonly string[], of: OfText): JsonObject {
+  return Object.fromEntries(
+    Object.entries(record).map(([name, one]) => [name, mapTexts(one, [...path, name], of)]),
+  );
+}
+
+function nameIn(path: readonly string[]): string {
+  return path.at(-1) ?? '';
+}
+
+// As it stands in the text of a request.
+function inJson(text: string): string {
+  return JSON.stringify(text).slice(1, -1);
 }
 
 // An address in one line, as a screen shows it: its parts alone may be a number that is an amount elsewhere.

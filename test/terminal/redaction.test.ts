@@ -17,7 +17,7 @@ const isRoot = process.getuid?.() === 0;
 const letters = 'bcdfghjklmnpqrstvwxz';
 /** A word that stands nowhere else, made of a number. */
 const wordOf = (seed: number): string =>
-  `Qu${[...String(seed * 7919 + 104_729)].map((digit) => `${letters[Number(digit)] ?? 'b'}a`).join('')}`;
+  `Qu${Array.from(String(seed * 7919 + 104_729), (digit) => `${letters[Number(digit)] ?? 'b'}a`).join('')}`;
 
 interface Person {
   readonly name: string;
@@ -67,7 +67,7 @@ afterAll(() => service[Symbol.asyncDispose]());
 /** A text plain and in five encodings: base64, hex, percent, the escapes of JSON, entities of HTML. */
 function formsOf(text: string): readonly string[] {
   const bytes = Buffer.from(text);
-  const units = [...text].map((letter) => letter.charCodeAt(0));
+  const units = Array.from(text, (letter) => letter.charCodeAt(0));
   return [
     text,
     bytes.toString('base64').replace(/=+$/, '').slice(0, -1),
