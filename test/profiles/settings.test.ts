@@ -28,6 +28,8 @@ test('a setting that nobody set has its default', () => {
     'refund.max_amount': {},
     'refund.other_currencies': 'refuse',
     'plan.max_total': {},
+    'agents.personal_data': 'masked',
+    redact: 'off',
     'plan.max_age': 86_400_000,
     'amounts.decimals': {},
   });
