@@ -171,7 +171,7 @@ export async function fileFormat(options: FileFormatOptions): Promise<FileFormat
     return {
       columns: shown.map(({ name }) => name),
       page: (records) => book.page(rowsOf(records)),
-      end: () => book.close(false, options.about()),
+      end: () => book.close(false, redaction.about(options.about())),
       state: () => book.state(),
     };
   }

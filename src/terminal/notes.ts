@@ -67,7 +67,7 @@ interface Screen {
 /** The notes of one run. The code that draws them is loaded with the first note. */
 export function createNotes(given: NotesOptions): NotesControl {
   const { stderr, format, quiet, redaction } = given;
-  const secrets = redaction.over(given.secrets, { always: () => given.debug });
+  const secrets = redaction.over(given.secrets, { always: given.debug });
   const options = { ...given, secrets };
   const asJson = format === 'json' || format === 'ndjson';
   const writer = createStreamWriter({

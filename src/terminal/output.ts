@@ -325,7 +325,8 @@ function startSink(
     },
     async close(failed) {
       if (format?.close === undefined || writer.lost !== undefined) return;
-      await writer.writeBytes(format.close(more, (await options.about?.(failed)) ?? []));
+      const about = options.redaction.about((await options.about?.(failed)) ?? []);
+      await writer.writeBytes(format.close(more, about));
     },
     isWhole: () => state === 'ended',
   };

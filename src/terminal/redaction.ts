@@ -6,6 +6,7 @@
 import { isObject, type JsonObject } from '../api/spec.ts';
 import type { Secrets } from './secrets.ts';
 import type { PrintedRecord } from './terminal.ts';
+import type { AboutLine } from './workbook/workbook.ts';
 
 /** How a masked value is written: initials for people, or a token that is the same for the same value in one run. */
 type Written = 'initials' | 'token';
@@ -19,10 +20,15 @@ export interface Redaction {
   learnBody(body: Uint8Array): void;
   /** The record without personal data, which is remembered for texts. The same record while nothing is masked. */
   record(record: PrintedRecord, written: Written): PrintedRecord;
+  /** The lines that a workbook says of itself, such as the command that was typed. */
+  about(lines: readonly AboutLine[]): readonly AboutLine[];
   /** The text without the personal data that is known, and without what looks like an e-mail, a telephone number or a card. */
   text(text: string): string;
-  /** Keeps keys out of texts, and personal data too while `isOn`, or always with `always`. JSON is only searched for keys. */
-  over(secrets: Secrets, how?: { readonly always?: () => boolean; readonly isJson?: () => boolean }): Secrets;
+  /**
+   * Keeps keys out of texts, and personal data too while `isOn`, or always with `always`. Without `stream` what is written piece by
+   * piece is only searched for keys: its rows were masked before.
+   */
+  over(secrets: Secrets, how?: { readonly always?: boolean; readonly stream?: boolean }): Secrets;
 }
 
 // Texts of the service and of paydesk that are about no person. Texts of other fields are masked, but for single words in small
@@ -89,26 +95,29 @@ export function createRedaction(isOn: () => boolean): Redaction {
       };
     },
     text,
-    over(secrets, { always = () => false, isJson = () => false } = {}) {
+    about: (lines) =>
+      lines.map(([name, said]) => [name, typeof said === 'string' && isOn() ? text(said) : said]),
+    over(secrets, { always = false, stream = true } = {}) {
+      const masks = () => always || isOn();
       const clean = (given: string): string => {
         const without = secrets.clean(given);
-        return isOn() || always() ? text(without) : without;
+        return masks() ? text(without) : without;
       };
       return {
         ...secrets,
         clean,
         cleanJson(json) {
           const without = secrets.cleanJson(json);
-          return isOn() || always() ? jsonMasked(without, text) : without;
+          return masks() ? jsonMasked(without, text) : without;
         },
         filter() {
           const filter = secrets.filter();
-          const last = (piece: string) => (!isJson() && (isOn() || always()) ? text(piece) : piece);
+          if (!stream) return filter;
+          const last = (piece: string): string => (masks() ? text(piece) : piece);
           return {
             push(piece) {
-              const without = filter.push(piece);
-              if (isJson() || !(isOn() || always())) return without;
-              return last(typeof without === 'string' ? without : new TextDecoder().decode(without));
+              const rest = filter.push(piece);
+              return typeof rest === 'string' ? last(rest) : rest;
             },
             end: () => last(filter.end()),
           };
