@@ -195,6 +195,6 @@ test('personal data is shown to an agent only if the account says so, and more t
   const set = ['profile', 'set', 'shop', 'agents.personal_data', 'shown'];
   expect(await paydesk(set, { home })).toMatchObject({ code: 2 });
   expect(await paydesk([...set, '--yes'], { home })).toMatchObject({ code: 0 });
-  await using agent = await agentAt(home);
+  await using agent = await agentAt(shop);
   expect((await agent.call('orders_show', { id: 'ord_1' })).text).toContain('Ana Torres Ruiz');
 });
