@@ -129,7 +129,16 @@ async function atSender(): Promise<never> {
   });
 }
 
-function travelling({ orderIds, made, again, open, madeByHand, ...rest }: AttemptFilter): TravellingFilter {
+// What is asked at a desk goes before no sending there: the guards of the sender ask for themselves.
+function travelling({
+  orderIds,
+  made,
+  again,
+  open,
+  madeByHand,
+  beforeSending: _,
+  ...rest
+}: AttemptFilter): TravellingFilter {
   return {
     ...rest,
     ...(open === undefined ? {} : { open: { skewed: open.skewed } }),
