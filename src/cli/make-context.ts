@@ -363,7 +363,7 @@ function planDoor({
   return {
     operator,
     newId: () => `p_${crypto.randomUUID().replaceAll('-', '').slice(0, 12)}`,
-    input: async (path) => (await load()).input(path),
+    input: async (...file) => (await load()).input(...file),
     open: async (path) => (await load()).open(path),
     save: async (...plan) => (await load()).save(...plan),
     exists: async (path) => (await load()).exists(path),

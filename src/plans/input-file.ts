@@ -17,36 +17,25 @@ import {
   readRefunded,
   saysNothing,
 } from './input-cells.ts';
-import {
-  delimiterOf,
-  type InputTitles,
-  type InputUse,
-  lineEndOf,
-  readTitles,
-  saidDelimiter,
-} from './input-titles.ts';
+import { delimiterOf, type InputTitles, lineEndOf, readTitles, saidDelimiter } from './input-titles.ts';
 import {
   anyWord,
   type Delimiter,
   fullWord,
   type InputColumn,
   type InputFile,
+  type InputHow,
   type InputProblem,
   type InputRow,
+  type InputUse,
 } from './plan-types.ts';
 
 const rowsMost = 100_000;
 
-/** How an input file is read. Without a delimiter, the first line tells it. */
-export interface InputHow {
-  readonly delimiter?: Delimiter | undefined;
-  readonly for: InputUse;
-}
-
 /** Reads an input file. Whatever the bytes are, it does not throw; it says what is wrong with them. */
 export function readInputFile(bytes: Uint8Array, how: InputHow): InputFile {
   const unreadable = encodingProblem(bytes);
-  if (unreadable !== undefined) return emptyFile(how.delimiter ?? ',', unreadable);
+  if (unreadable !== undefined) return unreadableFile(unreadable, how.delimiter);
   const whole = withoutBom(bytes);
   const said = saidDelimiter(whole);
   const content = said === undefined ? whole : whole.subarray(said.end);
@@ -54,34 +43,84 @@ export function readInputFile(bytes: Uint8Array, how: InputHow): InputFile {
   const form = { hasBom: whole.length < bytes.length, lineEnd: lineEndOf(whole) };
   // More than the most rows, the titles, and what a file of errors says of them.
   const [head, ...all] = csvRows(content, delimiter, rowsMost + 5);
-  if (head === undefined) return emptyFile(delimiter, 'the file is empty');
-  const badLine = firstBadLine(content);
-  const titles = readTitles(head, how.for);
-  const file = { ...form, delimiter, columns: titles.columns };
+  if (head === undefined) return unreadableFile('the file is empty', delimiter);
+  return checkTable({ ...form, delimiter, head, all, badLine: firstBadLine(content) }, how.for);
+}
+
+/** What is wrong with a cell of a sheet, by its row and its column from 0. */
+export interface CellProblem {
+  readonly line: number;
+  readonly index: number;
+  readonly words: string;
+}
+
+/** The rows of a file that was read, of a CSV or of a sheet. */
+interface Table extends Pick<InputFile, 'delimiter' | 'hasBom' | 'lineEnd'> {
+  readonly head: CsvRow;
+  readonly all: readonly CsvRow[];
+  /** The first line that is not UTF-8. */
+  readonly badLine: number | undefined;
+  /** Of a sheet: the cells that are wrong, and those that hold a date. */
+  readonly wrong?: readonly CellProblem[];
+  readonly dates?: readonly CellProblem[];
+}
+
+/** Checks the rows of a file, whatever it was. */
+export function checkTable(
+  { head, all, badLine, wrong, dates = [], ...form }: Table,
+  use: InputUse,
+): InputFile {
+  const titles = readTitles(head, use);
+  const addressOf = ({ line, column }: InputProblem): string =>
+    column === undefined
+      ? `row ${line}`
+      : `${columnLetters(titles.columns.indexOf(column) + titles.added)}${line}`;
+  const file = {
+    ...form,
+    columns: titles.columns,
+    ...(wrong === undefined ? {} : { addressOf }),
+  };
+  const known = new Set([...titles.places.values()].map((place) => place + titles.added));
+  const inCells = [...(wrong ?? []), ...dates.filter(({ index }) => known.has(index))].map(
+    ({ line, index, words }): InputProblem => {
+      const column = titles.columns[index - titles.added];
+      return column === undefined
+        ? { line, column, words: `${columnLetters(index)}${line} ${words}` }
+        : { line, column, words };
+    },
+  );
   const rows = all.map((row) => withoutAdded(row, titles.added)).filter(({ cells }) => cells.some(isFilled));
   if (rows.length > rowsMost) {
     const tooMany = wholeFile(`the file has more than ${rowsMost} rows: split it`);
     return { ...file, rows: [], problems: [...titles.problems, tooMany], lines: [], canCorrect: false };
   }
-  const read = titles.columns.length === 0 ? [] : rows.map((row) => readRow(row, titles, how.for));
+  const read = titles.columns.length === 0 ? [] : rows.map((row) => readRow(row, titles, use));
   const problems = [
     ...(rows.length === 0 ? [wholeFile('the file has titles, but no rows')] : []),
     ...titles.problems,
+    ...inCells,
     ...notUtf8(badLine, titles, [head, ...rows]),
     ...untitled(rows, titles.columns),
-    ...(areNamedTwice(rows, titles, how.for) ? [namedTwice(titles)] : read.flatMap((row) => row.problems)),
+    ...(areNamedTwice(rows, titles, use) ? [namedTwice(titles)] : read.flatMap((row) => row.problems)),
   ];
   return {
     ...file,
     // If a title is wrong, no row means what it seems to.
-    rows: titles.problems.length > 0 ? [] : read.flatMap(({ row }) => row ?? []),
+    rows: titles.problems.length + inCells.length > 0 ? [] : read.flatMap(({ row }) => row ?? []),
     problems: problems.toSorted((a, b) => a.line - b.line),
     lines: rows.map(({ line, cells }) => ({ line, cells })),
     canCorrect: rows.length > 0 && titles.columns.length > 0 && badLine === undefined,
   };
 }
 
-function emptyFile(delimiter: Delimiter, words: string): InputFile {
+// A, Z, AA: as a sheet names its columns.
+function columnLetters(index: number): string {
+  const last = String.fromCharCode(65 + (index % 26));
+  return index < 26 ? last : columnLetters(Math.floor(index / 26) - 1) + last;
+}
+
+/** A file of which nothing can be read. */
+export function unreadableFile(words: string, delimiter: Delimiter = ','): InputFile {
   const nothing = { columns: [], rows: [], lines: [], canCorrect: false };
   return { ...nothing, delimiter, problems: [wholeFile(words)], hasBom: false, lineEnd: '\n' };
 }

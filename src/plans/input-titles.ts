@@ -9,11 +9,9 @@ import {
   delimiters,
   type InputColumn,
   type InputProblem,
+  type InputUse,
   inputColumns,
 } from './plan-types.ts';
-
-/** What an input file is for: a plan needs an amount in each row, a comparison with refunds or with charges does not. */
-export type InputUse = 'plan' | 'compare' | 'charges';
 
 /** The columns of an input file. */
 export interface InputTitles {
@@ -112,11 +110,12 @@ function unusableWords(cells: readonly string[], broken: CsvRow['broken']): stri
     : undefined;
 }
 
-// A title without case, and with `_` for what people type between words.
+// A title without case, and with `_` for what people type between words. In a workbook of paydesk the zone stands behind a time.
 function plain(title: string): string {
   return title
     .trim()
     .toLowerCase()
+    .replace(/_at \([^()]*\)$/, '_at')
     .replaceAll(/[\s\-_]+/g, '_');
 }
 

@@ -6,6 +6,7 @@ import { access, link, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { CliError, systemCode, systemReason } from '../errors.ts';
 import { fullPath } from '../io.ts';
+import { readInputFile, unreadableFile } from './input-file.ts';
 import { readPlan, writePlan } from './plan-text.ts';
 import type { Plan, PlanFiles, PlanHead, PlanRow } from './plan-types.ts';
 
@@ -46,10 +47,17 @@ export function createPlans({
     return fullPath(cwd, path);
   };
   return {
-    async input(path) {
+    async input(path, { sheet, ...how }) {
       const bytes = await read(path, inputMax);
       if (bytes.length > largeInput) keepHeapSmall();
-      return bytes;
+      // The first bytes of a zip file, and of the office programs of before 2007.
+      if (/^(504b0304|d0cf11e0)/.test(Buffer.from(bytes.subarray(0, 4)).toString('hex'))) {
+        const { readWorkbook } = await import('./workbook/read-workbook.ts');
+        return await readWorkbook(bytes, { sheet, for: how.for });
+      }
+      return sheet === undefined
+        ? readInputFile(bytes, how)
+        : unreadableFile('--sheet is for a workbook, and this is none');
     },
     open: (path) => readPlan(path, noticed(chunks(path, planMax), largePlan, keepHeapSmall)),
     async save(path, head, rows, force) {

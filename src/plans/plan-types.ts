@@ -53,6 +53,17 @@ export interface InputRow {
   readonly cells: readonly string[];
 }
 
+/** What an input file is for: a plan needs an amount in each row, a comparison with refunds or with charges does not. */
+export type InputUse = 'plan' | 'compare' | 'charges';
+
+/** How an input file is read. Without a delimiter, the first line tells it. */
+export interface InputHow {
+  readonly delimiter?: Delimiter | undefined;
+  /** The sheet of a workbook; without it the first one. */
+  readonly sheet?: string | undefined;
+  readonly for: InputUse;
+}
+
 /** Something wrong with an input file. `line` and `column` are those of the file; a problem of the whole file has line 1. */
 export interface InputProblem {
   readonly line: number;
@@ -75,6 +86,8 @@ export interface InputFile {
   readonly lines: readonly { readonly line: number; readonly cells: readonly string[] }[];
   /** Whether a file of errors can be corrected in its place: it has rows, and all of its characters could be read. */
   readonly canCorrect: boolean;
+  /** Of a sheet: the cell of a problem, `B17`. */
+  readonly addressOf?: (problem: InputProblem) => string;
   /** How a program on Windows marks its files. A file of errors has the same, or that program shows other characters. */
   readonly hasBom: boolean;
   readonly lineEnd: '\n' | '\r\n';
@@ -218,8 +231,11 @@ export interface Plans extends PlanFiles {
 
 /** The files of plans. */
 export interface PlanFiles {
-  /** The bytes of an input file; `-` is standard input. Throws CliError 'usage' if it cannot be read or is too large. */
-  input(path: string): Promise<Uint8Array>;
+  /**
+   * Reads an input file, a CSV or a sheet of a workbook, and says what is wrong with it; `-` is standard input. Throws CliError 'usage'
+   * if it cannot be read or is too large.
+   */
+  input(path: string, how: InputHow): Promise<InputFile>;
   /**
    * Writes a plan, for its owner only, and returns its digest. Throws CliError 'refused' if the file exists, unless `force`.
    */

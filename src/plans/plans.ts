@@ -9,7 +9,6 @@ export {
 } from './control-totals.ts';
 export { errorsCsv } from './csv-rows.ts';
 export { duplicateProblems } from './input-duplicates.ts';
-export { readInputFile } from './input-file.ts';
 export { isInputTitle } from './input-titles.ts';
 export { rowKey } from './plan-lines.ts';
 export { planText, readPlan } from './plan-text.ts';

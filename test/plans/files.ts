@@ -1,7 +1,7 @@
 /** Bytes of input files, and what is wrong with them, for tests. */
 
-import { type InputHow, readInputFile } from '../../src/plans/input-file.ts';
-import type { InputFile } from '../../src/plans/plan-types.ts';
+import { readInputFile } from '../../src/plans/input-file.ts';
+import type { InputFile, InputHow } from '../../src/plans/plan-types.ts';
 
 export const id = 'ord_2tQ7zRk9PwE5xNvAm';
 

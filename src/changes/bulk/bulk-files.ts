@@ -42,7 +42,8 @@ export async function refuseProblems(
 ): Promise<void> {
   if (found.length === 0) return;
   const problems = found.toSorted((one, other) => one.line - other.line);
-  for (const { line, words } of problems.slice(0, shownProblems)) ctx.notes.warn(`line ${line}: ${words}`);
+  for (const problem of problems.slice(0, shownProblems))
+    ctx.notes.warn(`${input.addressOf?.(problem) ?? `line ${problem.line}`}: ${problem.words}`);
   if (problems.length > shownProblems)
     ctx.notes.warn(`and ${problems.length - shownProblems} more: --errors FILE.csv writes all of them`);
   const many = counted(problems.length, 'error');

@@ -6,7 +6,7 @@ import type { JsonObject } from '../../api/spec.ts';
 import { checkWritten, inputColumnsOf, refuseProblems } from '../../changes/changes.ts';
 import { flag } from '../../flags/flags.ts';
 import { periodFlag } from '../../flags/typed-period.ts';
-import { anyWord, fullWord, type InputRow, readInputFile } from '../../plans/plans.ts';
+import { anyWord, fullWord, type InputRow } from '../../plans/plans.ts';
 import {
   type ComparedInvoice,
   comparePayments,
@@ -18,7 +18,7 @@ import {
   plus,
 } from '../../reports/reports.ts';
 import { defineCommand } from '../command.ts';
-import { fileArgument } from '../refunds/input-arguments.ts';
+import { fileArgument, sheetFlag } from '../refunds/input-arguments.ts';
 import { openSource, sourceFlags } from '../report/report-flags.ts';
 import { sayAsOf } from '../report/report-rows.ts';
 import { amountsOf } from '../report/report-screen.ts';
@@ -30,6 +30,7 @@ export const compare = defineCommand({
   arguments: [fileArgument(true)],
   flags: {
     period: periodFlag('none: only the rows of the file'),
+    sheet: sheetFlag,
     errors: flag.text({
       value: 'FILE',
       writes: true,
@@ -49,7 +50,8 @@ export const compare = defineCommand({
   async run(ctx, { args: [file], flags }) {
     const { period, errors, force = false } = flags;
     await checkWritten(ctx, { '--errors': errors, '--to': flags.to }, { 'the input file': file });
-    const input = readInputFile(await ctx.plans.input(file), {
+    const input = await ctx.plans.input(file, {
+      sheet: flags.sheet,
       delimiter: ctx.options.csv.typedDelimiter,
       for: 'charges',
     });

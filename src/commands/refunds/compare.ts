@@ -7,7 +7,7 @@ import { clockIn, rangeWords, timeRange, whenFlag } from '../../flags/typed-time
 import { defineCommand } from '../command.ts';
 import { daysOfFlag } from '../export-flags.ts';
 import { sourceFlags } from '../report/report-flags.ts';
-import { fileArgument } from './input-arguments.ts';
+import { fileArgument, sheetFlag } from './input-arguments.ts';
 
 export const compare = defineCommand({
   description:
@@ -18,6 +18,7 @@ export const compare = defineCommand({
     until: whenFlag('the refunds of --since were made before this time'),
     period: { ...periodFlag('none: only the rows of the file'), conflicts: ['since', 'until'] },
     tz: sourceFlags.tz,
+    sheet: sheetFlag,
     errors: flag.text({
       value: 'FILE',
       writes: true,
@@ -46,6 +47,7 @@ export const compare = defineCommand({
       file,
       delimiter: ctx.options.csv.typedDelimiter,
       others: span === undefined ? undefined : range,
+      sheet: flags.sheet,
       errors: flags.errors,
       to: flags.to,
       force: flags.force === true,

@@ -1,13 +1,19 @@
-/** What commands that read an input file share: its argument. */
+/** What commands that read an input file share: its argument, and its sheet. */
 
-import { nonEmpty } from '../../flags/flags.ts';
+import { flag, nonEmpty } from '../../flags/flags.ts';
 
 /** The argument that names an input file. */
 export function fileArgument<const R extends boolean>(required: R) {
   return {
     name: 'file',
-    summary: 'the CSV file; - is standard input',
+    summary: 'the file, CSV or .xlsx; - is standard input',
     required,
     parse: nonEmpty,
   } as const;
 }
+
+/** Which sheet of a workbook is read. */
+export const sheetFlag = flag.text({
+  value: 'NAME',
+  summary: 'the sheet of a workbook; absent: the first one',
+});

@@ -22,7 +22,7 @@ import {
 } from '../../plans/plans.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import { defineCommand } from '../command.ts';
-import { fileArgument } from './input-arguments.ts';
+import { fileArgument, sheetFlag } from './input-arguments.ts';
 
 const controlFlags = {
   'expect-count': flag.integer(0, 100_000, {
@@ -79,7 +79,7 @@ const allRowsFlag = flag.switch({
 
 export const plan = defineCommand({
   description:
-    'Reads a CSV file of refunds and every order in it, and writes a plan: what would be sent, row by row. Nothing is sent. The columns are order_id (or reference), charge_id, amount, reason, ref and note; paydesk reports all errors of the file at once.',
+    'Reads a file of refunds, CSV or .xlsx, and every order in it, and writes a plan: what would be sent, row by row. Nothing is sent. The columns are order_id (or reference), charge_id, amount, reason, ref and note; paydesk reports all errors of the file at once.',
   arguments: [fileArgument(false)],
   flags: {
     to: flag.text({ value: 'PLAN', writes: true, summary: 'the file of the plan; without it FILE.plan' }),
@@ -88,6 +88,7 @@ export const plan = defineCommand({
       value: 'PLAN',
       summary: 'make a new plan from an older one: read its orders again, keep its rows',
     }),
+    sheet: sheetFlag,
     errors: flag.text({
       value: 'FILE',
       writes: true,
@@ -144,6 +145,7 @@ export const plan = defineCommand({
             ...asked,
             file: file ?? '-',
             delimiter: ctx.options.csv.typedDelimiter,
+            sheet: flags.sheet,
             errors: flags.errors,
           })
         : await refreshPlan(ctx, service, { ...asked, refresh: flags.refresh });
@@ -156,7 +158,7 @@ export const plan = defineCommand({
 // `fri.csv` becomes `fri.plan` beside it. Standard input and a refreshed plan have no name of their own.
 function usualName(file: string | undefined): string {
   if (file === undefined || file === '-') throw usage('missing --to: name the file of the plan');
-  return `${file.replace(/\.(csv|tsv|txt)$/i, '')}.plan`;
+  return `${file.replace(/\.(csv|tsv|txt|xlsx|xlsm)$/i, '')}.plan`;
 }
 
 export const apply = defineCommand({

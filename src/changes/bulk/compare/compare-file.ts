@@ -5,7 +5,7 @@ import { idOf, type JsonObject } from '../../../api/spec.ts';
 import type { Context } from '../../../context/context.ts';
 import { isWithin, type TimeRange } from '../../../flags/typed-time.ts';
 import { type KnownOrder, knownOrders, ordersWithRefunds, stopsRefund } from '../../../orders/orders.ts';
-import { type Delimiter, type InputRow, readInputFile, rowKey } from '../../../plans/plans.ts';
+import { type Delimiter, type InputRow, rowKey } from '../../../plans/plans.ts';
 import { senderOf } from '../../refund/known-refunds.ts';
 import { checkWritten, referenceProblems, refuseProblems } from '../bulk-files.ts';
 import { orderIdOf, ordersOf, type ReadOrders } from '../found-orders.ts';
@@ -18,6 +18,7 @@ import { isShown, type ShownRefund } from './row-claims.ts';
 interface CompareAsked {
   readonly file: string;
   readonly delimiter: Delimiter | undefined;
+  readonly sheet: string | undefined;
   /** Where the rows go, with their errors beside them, if the file has errors. */
   readonly errors: string | undefined;
   /** Where the list goes in place of stdout. */
@@ -34,10 +35,7 @@ export async function compareFile(
   asked: CompareAsked,
 ): Promise<0 | 7 | 8> {
   await checkWritten(ctx, { '--errors': asked.errors, '--to': asked.to }, { 'the input file': asked.file });
-  const input = readInputFile(await ctx.plans.input(asked.file), {
-    delimiter: asked.delimiter,
-    for: 'compare',
-  });
+  const input = await ctx.plans.input(asked.file, { ...asked, for: 'compare' });
   await refuseProblems(ctx, input, input.problems, asked);
   const orders = await readOrders(ctx, service, ordersOf(input.rows));
   await refuseProblems(ctx, input, referenceProblems(input.rows, orders), asked);

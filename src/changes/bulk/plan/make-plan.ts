@@ -16,7 +16,6 @@ import {
   type Plan,
   type PlanHead,
   type PlanRow,
-  readInputFile,
 } from '../../../plans/plans.ts';
 import { commandLine, type Profile } from '../../../profiles/profiles.ts';
 import { missingIn, tooShort } from '../../may-change.ts';
@@ -43,6 +42,7 @@ interface PlanHow {
 interface PlanAsked extends PlanHow {
   readonly file: string;
   readonly delimiter: Delimiter | undefined;
+  readonly sheet: string | undefined;
   /** Where the rows go, with their errors beside them, if the file has errors. */
   readonly errors: string | undefined;
 }
@@ -51,7 +51,7 @@ interface PlanAsked extends PlanHow {
 export async function planFile(ctx: Context, service: OpenService, asked: PlanAsked): Promise<Plan> {
   const { profile } = service;
   await checkWritten(ctx, { '--to': asked.to, '--errors': asked.errors }, { 'the input file': asked.file });
-  const input = readInputFile(await ctx.plans.input(asked.file), { delimiter: asked.delimiter, for: 'plan' });
+  const input = await ctx.plans.input(asked.file, { ...asked, for: 'plan' });
   const missing = requiredProblems(input.rows, profile);
   await refuseProblems(ctx, input, [...input.problems, ...missing, ...duplicatesIn(input.rows)], asked);
   const orders = await readOrders(ctx, service, ordersOf(input.rows));

@@ -1,0 +1,88 @@
+/** What the cells of a sheet say, as text: nothing is guessed, and what the spreadsheet rounded or could not work out is wrong. Pure. */
+
+/** A cell as the file has it. */
+export interface RawCell {
+  /** `n` number, `s` shared text, `str` and `inlineStr` text, `b` yes or no, `e` error, `d` date. */
+  readonly type: string;
+  readonly value: string;
+  /** The code by which it is shown. */
+  readonly format: string;
+  readonly hasFormula: boolean;
+}
+
+/** `isDate`: a spreadsheet made a date of what was typed, or it was one. */
+export type ReadCell = { readonly text: string; readonly isDate?: boolean } | { readonly wrong: string };
+
+export function readCell(cell: RawCell, shared: readonly string[], is1904: boolean): ReadCell {
+  const { type, value, hasFormula } = cell;
+  if (value === '' && hasFormula && type !== 'str')
+    return { wrong: 'a formula without its result: open the file in a spreadsheet and save it' };
+  switch (type) {
+    case 's': {
+      const text = /^\d+$/.test(value) ? shared[Number(value)] : undefined;
+      return text === undefined ? { wrong: 'its text is missing: the file is damaged' } : { text };
+    }
+    case 'str':
+    case 'inlineStr':
+      return { text: decoded(value) };
+    case 'b':
+      return { text: value === '1' || value === 'true' ? 'true' : 'false' };
+    case 'e':
+      return { wrong: `the spreadsheet shows ${value}: correct the formula, or type the value` };
+    case 'd':
+      return { text: value, isDate: true };
+    default:
+      return value === '' ? { text: '' } : readNumber(cell, is1904);
+  }
+}
+
+/** Text in which what XML cannot hold is written as `_xNNNN_`. */
+export function decoded(text: string): string {
+  return text.replace(/_x([0-9A-Fa-f]{4})_/g, (_, code: string) =>
+    String.fromCharCode(Number.parseInt(code, 16)),
+  );
+}
+
+function readNumber({ value, format }: RawCell, is1904: boolean): ReadCell {
+  const number = /^-?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(value) ? Number(value) : Number.NaN;
+  if (!Number.isFinite(number))
+    return { wrong: `${value.slice(0, 40)} is no number that a spreadsheet holds` };
+  // Without what is in quotes or brackets, and without escaped signs. Brackets around h, m or s count hours without end.
+  const plain = format.replaceAll(/"[^"]*"|\\.|_.|\[(?!h+\]|m+\]|s+\])[^\]]*\]/gi, '');
+  if (/[dyhs]|m(?!\w*0)/i.test(plain.replaceAll(/general/gi, ''))) return readDate(number, plain, is1904);
+  const shown = Number(number.toPrecision(15));
+  if (Math.abs(number) >= 1e15)
+    return { wrong: `${value} has more than 15 digits, which a spreadsheet rounds: type it as text` };
+  if (Number.isInteger(shown) !== Number.isInteger(number))
+    return { wrong: `holds ${value}, and shows ${shown}: type the value that is meant` };
+  // 00123 is a number that is shown with zeros in front.
+  const zeros = /^0{2,}$/.exec(plain)?.[0].length ?? 0;
+  const text = String(shown);
+  return {
+    text: zeros > text.length && shown >= 0 && Number.isInteger(shown) ? text.padStart(zeros, '0') : text,
+  };
+}
+
+const dayMs = 86_400_000;
+
+function readDate(days: number, format: string, is1904: boolean): ReadCell {
+  const exact = days * dayMs;
+  const ms = Math.round(exact);
+  if (Math.abs(exact - ms) > 0.1)
+    return { wrong: `the spreadsheet rounded its time: type it again, or as text` };
+  const clock = new Date(((ms % dayMs) + dayMs) % dayMs)
+    .toISOString()
+    .slice(11, 23)
+    .replace(/\.000$/, '');
+  if (/\[[hms]+\]/i.test(format)) {
+    const hours = Math.floor(ms / 3_600_000);
+    return ms < 0 ? { wrong: 'a time before 0' } : { text: `${hours}${clock.slice(2)}`, isDate: true };
+  }
+  if (days >= 0 && days < 1 && !is1904) return { text: clock, isDate: true };
+  const serial = is1904 ? days + 1462 : days;
+  // Spreadsheets count a 29 February 1900, which there never was.
+  if (serial < 61 || serial >= 2_958_466)
+    return { wrong: 'a date before March 1900, or none: type it as text' };
+  const day = new Date(Math.floor(serial) * dayMs - 25_569 * dayMs).toISOString().slice(0, 10);
+  return { text: clock === '00:00:00' ? day : `${day} ${clock}`, isDate: true };
+}
