@@ -381,6 +381,16 @@ test('a small file that unpacks to much, or says that it unpacks to little, is r
   expect(
     (await read(book({ sheet: `<worksheet><sheetData>${wide.join('')}</sheetData></worksheet>` }))).join(),
   ).toContain('more cells than a list of refunds');
+  const far = Array.from(
+    { length: 300 },
+    (_, index) => `<row r="${index + 2}">${text(`A${index + 2}`, 'x')}</row>`,
+  );
+  const one = `<row r="1">${text('XFD1', 'x')}</row>`;
+  expect(
+    (
+      await read(book({ sheet: `<worksheet><sheetData>${one}${far.join('')}</sheetData></worksheet>` }))
+    ).join(),
+  ).toContain('more cells than a list of refunds');
   const long = `<worksheet><sheetData><row r="1">${text('A1', 'x'.repeat(3_000_000))}</row></sheetData></worksheet>`;
   expect(await read(book({ sheet: long }))).toEqual([damaged]);
 });

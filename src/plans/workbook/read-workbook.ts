@@ -192,6 +192,8 @@ class SheetReader {
     if (this.#isHidden)
       this.#wrong.push({ line, index: 0, words: 'its row is hidden: show the row, or delete it' });
     this.#width ??= this.#cells.length;
+    this.#count += this.#width - this.#cells.length;
+    if (this.#count > mostCells) throw new Unreadable(tooLarge);
     while (this.#cells.length < this.#width) this.#cells.push('');
     this.#rows.push({ line, cells: this.#cells });
   }
@@ -206,6 +208,6 @@ function isOn(text: string | undefined): boolean {
 function placeOf(address: string): { readonly line: number; readonly index: number } {
   const [, letters = '', line = ''] = /^\$?([A-Z]{1,3})\$?([1-9]\d{0,6})$/.exec(address) ?? [];
   if (letters === '') throw new Unreadable('the file is damaged: a cell has no place');
-  const index = [...letters].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0) - 1;
+  const index = letters.split('').reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0) - 1;
   return { line: Number(line), index };
 }
