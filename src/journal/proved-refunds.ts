@@ -42,6 +42,11 @@ export function provedRefunds(
   return { refunds, head };
 }
 
+/** The rows without what `forget` would erase of them: bodies, notes, links. */
+export function* withoutBodies(rows: Iterable<StoredRow>): Generator<StoredRow> {
+  for (const row of rows) yield { ...row, body: null };
+}
+
 const signatureLine = (signature: string): string =>
   `${JSON.stringify({ object: 'proof_signature', signature })}\n`;
 

@@ -47,7 +47,7 @@ const personal = new Set(
 const named = new Set(['buyer', 'name', 'receiver']);
 // Records about paydesk itself and this machine.
 const ofMachine =
-  /^(?:profile|simulator|index|sender|member|team|journal_|setting|export_|report_file|paydesk)/;
+  /^(?:profile|simulator|index|sender|member|team|journal_|setting|export_|proof_|report_file|paydesk)/;
 const plainWord =
   /^(?:[a-z]+(?:_[A-Za-z0-9]+)*|[-+]?[\d.,:%-]+|\d{4}-\d\d-\d\d(?:T[\d:.]+(?:Z|[-+]\d\d:\d\d))?|[A-Z]{2,3})$/;
 // What the shop calls a sale: `A-10023`.

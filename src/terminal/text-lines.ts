@@ -190,7 +190,7 @@ export function wrap(
 
 // What follows the name of the program in a command. In a sentence another word does: `paydesk cannot take a refund back`.
 const command =
-  /(?<=^|: )paydesk (?=-|(?:api|approvals|checkout|completion|customers|help|index|journal|mcp|orders|profile|refunds|release|report|sender|simulator|today|undo)\b)/;
+  /(?<=^|: )paydesk (?=-|(?:api|approvals|checkout|completion|customers|help|index|journal|mcp|orders|profile|prove|refunds|release|report|sender|simulator|today|undo)\b)/;
 
 /** Where the command begins with which a text ends; -1 if there is none. */
 export function commandIn(text: string): number {

@@ -74,6 +74,19 @@ test('it holds no API key, and no private key', async () => {
   expect(text).not.toContain('PRIVATE');
 });
 
+test('with --redact it holds no note, and is genuine all the same', async () => {
+  await using service = await startRefunding([orderAt('ord_1', '2040-11-21T10:00:00Z')]);
+  const note = 'Ana Torres called';
+  const refund = ['orders', 'refund', 'ord_1', '--reason', 'other', '--note', note, '--yes'];
+  expect((await ask(service, ...refund)).code).toBe(0);
+  expect((await proved(service)).text).toContain(note);
+  const { code } = await ask(service, 'prove', 'this-month', '--to', 'masked.ndjson', '--redact');
+  const text = readFileSync(pathIn(service, 'masked.ndjson'), 'utf8');
+  expect([code, text]).toEqual([0, expect.not.stringContaining('Ana')]);
+  expect(rowsOf(text)[1]).toMatchObject({ order: 'ord_1', note: null, sent: { body: null } });
+  expect((await ask(service, 'prove', '--check', 'masked.ndjson')).code).toBe(0);
+});
+
 test('a refund whose reply was lost is in it, with what the reads showed', async () => {
   await using service = await startDated({
     orders: [orderAt('ord_1', '2040-11-21T10:00:00Z')],
