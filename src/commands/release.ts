@@ -1,5 +1,6 @@
 /** The command with which a person lets a software agent send a plan. */
 
+import { orderIdPattern } from '../api/spec.ts';
 import { enrolKey, releasePlan, requestPattern } from '../changes/changes.ts';
 import { type Context, refuseAgentTo } from '../context/context.ts';
 import { CliError } from '../errors.ts';
@@ -14,24 +15,38 @@ export const release = defineCommand({
       name: 'plan',
       summary: 'the file of the plan, or the id of a request, such as r_7f3k2m9q',
       required: false,
-      parse: nonEmpty,
+      parse: planOrRequest,
     },
   ],
   flags: {
-    enrol: flag.switch({ summary: 'enrol the key that you sign with: a passphrase, or that of --key' }),
-    key: flag.text({ value: 'FILE', summary: 'the file of a security key, as ssh-keygen made it' }),
+    enrol: flag.switch({
+      summary: 'enrol the key that you sign with: a passphrase, or that of --security-key',
+    }),
+    'security-key': flag.text({
+      value: 'FILE',
+      summary: 'the file of a security key, as ssh-keygen made it',
+    }),
   },
   examples: ['paydesk release --enrol', 'paydesk release refunds.plan --json'],
-  async run(ctx, { args: [what], flags: { enrol, key } }) {
+  async run(ctx, { args: [what], flags: { enrol, 'security-key': securityKey } }) {
     refuseNoPerson(ctx, enrol === true ? 'enrols a key' : 'releases a plan');
     if ((what === undefined) !== (enrol === true))
       throw usage('name a plan, a request, or --enrol', ['paydesk release --help']);
-    if (what === undefined) await enrolKey(ctx, key);
+    if (what === undefined) await enrolKey(ctx, securityKey);
     else if (requestPattern.test(what)) await releaseRequest(ctx, what);
-    else await releasePlan(ctx, what, key);
+    else await releasePlan(ctx, what, securityKey);
     return undefined;
   },
 });
+
+// An order that is authorized is released too, and not by paydesk.
+function planOrRequest(text: string, name: string): string {
+  if (!orderIdPattern.test(text)) return nonEmpty(text, name);
+  throw usage(
+    'only the shop can release an authorized order, at the bank; paydesk release takes a plan or a request',
+    ['paydesk release --help'],
+  );
+}
 
 function refuseNoPerson(ctx: Context, what: string): void {
   refuseAgentTo(ctx, what);

@@ -185,6 +185,7 @@ const argumentValues: Readonly<Record<string, string>> = {
   'orders show id': 'ord_2tQ7zRk9PwE5xNvAm',
   'customers show id': 'cus_2tQ7zRk9PwE5xNvAm',
   'profile set setting': 'time.zone',
+  'prove period': 'last-month',
   'sender limits currency': 'MXN',
   'api path': 'orders',
   'approvals show request': 'r_7f3k2m9q',

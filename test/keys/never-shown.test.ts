@@ -37,6 +37,7 @@ describe.concurrent('no flag takes a key (I68)', () => {
       '--idempotency-key ID',
       '--key-file FILE',
       '--key-store WHERE',
+      '--security-key FILE',
     ]);
   });
 

@@ -137,18 +137,6 @@ test.each(['', 'with space', 'with\nbreak', 'with-ñ', '\u0000', `${'k'.repeat(5
   },
 );
 
-test.each(['redact'])(
-  'there is no setting %s, since it would promise a protection that nothing gives',
-  async (name) => {
-    await user.run().add(draft('x'), key);
-    const refusal = { kind: 'usage', message: `there is no setting ${name}` };
-    await expect(user.run().set('x', name, '5')).rejects.toMatchObject(refusal);
-    await expect(user.run().add({ ...draft('y'), settings: { [name]: '5' } }, key)).rejects.toMatchObject(
-      refusal,
-    );
-  },
-);
-
 test('a setting that does not exist in the profile file is refused, and the command in the hint removes it', async () => {
   await user.run().add(draft('x'), key);
   const wrong = '"refund.max_amout.MXN": "500", "refund.max_amount.mxn": "500", "plan.max_sum.MXN": "500"';

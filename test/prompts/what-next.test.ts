@@ -43,9 +43,9 @@ describe('profile add', () => {
   });
 
   test('--from with a setting that does not exist names the file, and invents no currency', async () => {
-    const { code, stderr } = await addFrom({ 'refund.max': '100' });
+    const { code, stderr } = await addFrom({ 'refund.max_amoun': '100' });
     expect(code).toBe(2);
-    expect(stderr).toContain('--from lead.json: there is no setting refund.max\n');
+    expect(stderr).toContain('--from lead.json: there is no setting refund.max_amoun\n');
     expect(stderr).toContain('did you mean refund.max_amount.CUR');
     expect(stderr).not.toContain('.MAX');
   });

@@ -60,7 +60,7 @@ test('a key that is no security key is not enrolled: whatever runs as its owner 
   const file = join(service.home.path, 'id_ed25519');
   execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', file]);
   const person = sit(
-    ['release', '--enrol', '--key', file],
+    ['release', '--enrol', '--security-key', file],
     { home: service.home, env: { ...service.env, ...asAna } },
     200,
   );
@@ -96,10 +96,17 @@ function withToken(service: RefundService, flags: number) {
 
 async function releaseWithKey(service: RefundService, flags: number) {
   const env = withToken(service, flags);
-  const enrolled = await sit(['release', '--enrol', '--key', 'id_sk'], { home: service.home, env }, 200)
-    .leaves;
+  const enrolled = await sit(
+    ['release', '--enrol', '--security-key', 'id_sk'],
+    { home: service.home, env },
+    200,
+  ).leaves;
   expect(enrolled.code, enrolled.screen).toBe(0);
-  const person = sit(['release', 'refunds.plan', '--key', 'id_sk'], { home: service.home, env }, 200);
+  const person = sit(
+    ['release', 'refunds.plan', '--security-key', 'id_sk'],
+    { home: service.home, env },
+    200,
+  );
   await person.answer('Type the digest', `${digestOf(service)}\r`);
   return await person.leaves;
 }

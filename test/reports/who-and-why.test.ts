@@ -130,7 +130,8 @@ test('the column ticket of a plan stands in the list of refunds, in an export, i
   const shown = await service.run(['orders', 'show', 'ord_1']);
   expect(shown.stdout).toContain('ticket T-8840');
   expect(shown.stdout).toContain('box was empty');
-  await service.run(['report', '--period', '2020-01-01..2100-01-01', '--to', 'r.html']);
+  const reported = await service.run(['report', '--period', '2020-01-01..2100-01-01', '--to', 'r.html']);
+  expect(reported.code, reported.stderr).toBe(0);
   expect(readFileSync(join(service.home.path, 'r.html'), 'utf8')).toMatch(
     /<th[^>]*>Ticket<\/th>[\s\S]*T-8840/,
   );

@@ -89,7 +89,7 @@ function refuseUnenrolled(releases: Releases, by: string, keyFile: string | unde
   if (releases.kindsOf(by).includes(wanted)) return;
   throw new CliError('refused', `no ${wanted} of ${by} is enrolled`, {
     certain: 'nothing was released',
-    now: [plainCommand('release', '--enrol', ...(keyFile === undefined ? [] : ['--key', keyFile]))],
+    now: [plainCommand('release', '--enrol', ...(keyFile === undefined ? [] : ['--security-key', keyFile]))],
   });
 }
 

@@ -56,7 +56,7 @@ export function timesBefore({
   days,
   range: { since, until },
   reachesTo,
-  reachesBackTo = Number.NEGATIVE_INFINITY,
+  reachesBackTo = 0,
 }: Pick<Source, 'days' | 'range' | 'reachesTo' | 'reachesBackTo'>): readonly TimeBefore[] {
   if (since === undefined) return [];
   const end = until ?? reachesTo;
