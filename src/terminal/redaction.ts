@@ -3,6 +3,7 @@
  * metadata. One rule for screens, files and software agents: what is not known to be harmless is masked.
  */
 
+import { createHmac } from 'node:crypto';
 import { isObject, type JsonObject } from '../api/spec.ts';
 import type { Secrets } from './secrets.ts';
 import type { PrintedRecord } from './terminal.ts';
@@ -189,7 +190,6 @@ function createTokens(): (value: string) => string {
   let key: Uint8Array | undefined;
   return (value) => {
     key ??= crypto.getRandomValues(new Uint8Array(32));
-    const { createHmac } = process.getBuiltinModule('node:crypto');
     return `masked-${createHmac('sha256', key).update(value).digest('hex').slice(0, 12)}`;
   };
 }

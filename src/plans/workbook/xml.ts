@@ -30,6 +30,7 @@ export async function readXml(chunks: AsyncIterable<string>, on: XmlHandlers): P
 class XmlReader {
   readonly #on: XmlHandlers;
   readonly #names: string[] = [];
+  readonly #tag = new RegExp(tag);
   #rest = '';
   #roots = 0;
 
@@ -73,8 +74,8 @@ class XmlReader {
       if (start === '<![CDATA[') this.#text(checked(rest.slice(at + start.length, end)));
       return end + close.length;
     }
-    tag.lastIndex = at;
-    const found = tag.exec(rest);
+    this.#tag.lastIndex = at;
+    const found = this.#tag.exec(rest);
     if (found === null) {
       // It may end in the next piece. `<!` begins a document type, or what is passed over.
       if (rest.length - at > longestTag || (rest[at + 1] === '!' && rest.length - at > 8)) throw damaged();
