@@ -136,26 +136,32 @@ export function proofOf(witness: Witness, tables: JournalTables): RowProof {
   const [gap] = [...chain.findings, ...newestMissing(chain, tables.end().noted)];
   const differs = (seq: number | undefined, problem: string) =>
     gap ?? (seq === undefined ? undefined : { seq, problem });
-  const isKnown = (seq: number) => seq <= known.seq;
+  // Read by their numbers, so that an entry which an index lost hides none of them.
+  let lines: readonly NewLine[] | undefined;
+  const unwitnessed = () => {
+    lines ??= tail.map((stored) => lineFor(stored, (row) => tables.sentOf(row), undefined));
+    return lines;
+  };
   return {
-    about: (about, rows) =>
-      gap ??
-      differenceOf(
-        witness.about(about),
-        rows.filter(({ seq }) => isKnown(seq)),
-      ),
+    about: (about, rows) => {
+      if (gap !== undefined) return gap;
+      const later = unwitnessed().flatMap((one) => (one.about === about ? [one.line] : []));
+      return differenceOf([...witness.about(about), ...later], rows);
+    },
     settingAbouts: (prefix) => witness.settingAbouts(prefix),
     end: () => gap,
     open: (sents) =>
       differs(
-        differenceIn(openAfter(witness.openSents(), tail, tables), sents),
+        differenceIn(openAfter(witness.openSents(), unwitnessed()), sents),
         'is about a change that may be open, and the journal does not list it as the witness does',
       ),
-    idempotencyKey: (number, sents) =>
-      differs(
-        differenceIn(witness.sentsUnderKey(number), sents.filter(isKnown)),
+    idempotencyKey: (number, sents) => {
+      const later = unwitnessed().flatMap((one) => (one.idempotencyKey === number ? [one.line.seq] : []));
+      return differs(
+        differenceIn([...witness.sentsUnderKey(number), ...later], sents),
         'is not found by the id of its script as the witness finds it',
-      ),
+      );
+    },
   };
 }
 
@@ -200,14 +206,9 @@ function differenceIn(known: readonly number[], found: readonly number[]): numbe
 }
 
 // What may be open once the rows count that the witness does not have yet.
-function openAfter(
-  open: readonly number[],
-  tail: readonly StoredRow[],
-  tables: JournalTables,
-): readonly number[] {
+function openAfter(open: readonly number[], later: readonly NewLine[]): readonly number[] {
   const all = new Set(open);
-  for (const stored of tail) {
-    const { attempt } = lineFor(stored, (row) => tables.sentOf(row), undefined);
+  for (const { attempt } of later) {
     if (attempt?.isOpen === true) all.add(attempt.sent);
     else if (attempt !== undefined) all.delete(attempt.sent);
   }

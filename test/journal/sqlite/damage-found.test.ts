@@ -273,6 +273,34 @@ it.each([
   expect(await expectFound(what)).toBe(true);
 });
 
+describe.each([
+  ['journal', file, 'row_about', 'rows (about)', 18],
+  // It has no line yet of the first verdict that came last.
+  ['witness', witness, 'line_about', 'lines (about)', 17],
+])('the index of the %s by which the rows of an order are found', (_, path, index, on, last) => {
+  it('is refused where it lost the entry of a row, and verify finds it', async () => {
+    for (let seq = 1; seq <= last; seq += 1) {
+      loseEntry(path, index, `CREATE INDEX ${index} ON ${on}`, seq);
+      expect(await expectFound(`${index} without row ${seq}`)).toBe(true);
+      putBack();
+    }
+  });
+});
+
+function loseEntry(path: string, index: string, text: string, seq: number): void {
+  const db = new DatabaseSync(path, { defensive: false });
+  const write = (sql: string) => {
+    db.exec('PRAGMA writable_schema = ON');
+    const { changes } = db.prepare('UPDATE sqlite_schema SET sql = ? WHERE name = ?').run(sql, index);
+    expect(Number(changes)).toBe(1);
+    db.exec('PRAGMA writable_schema = RESET');
+  };
+  write(`${text} WHERE seq <> ${seq}`);
+  db.exec(`REINDEX ${index}`);
+  write(text);
+  db.close();
+}
+
 function damage(path: string, statement: string): void {
   const db = new DatabaseSync(path);
   expect(Number(db.prepare(statement).run().changes)).toBeGreaterThan(0);
