@@ -29,7 +29,7 @@ import { refuseAgent } from './agent/agent.ts';
 import { localJournal, type SharedOfRun, type StoreChoice, storeOfRun } from './choose-store.ts';
 import type { Desk, DeskOfRun } from './desk.ts';
 import type { Globals } from './global-options.ts';
-import type { JournalPlace } from './journal-place.ts';
+import type { JournalPlace } from './machine/journal-place.ts';
 import { limitsUnder, type Policy, refuseByPolicy } from './machine/policy.ts';
 import type { Stop } from './stop.ts';
 import type { WhatWasSent } from './what-was-sent.ts';

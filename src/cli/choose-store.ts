@@ -6,7 +6,7 @@ import type { JournalStore, Recent, RecentOf } from '../journal/journal-store.ts
 import type { LandmarkPlace } from '../journal/sqlite/landmark.ts';
 import { recentIds } from '../journal/sqlite/recent-ids.ts';
 import { type CopiedJournal, createSqliteStore } from '../journal/sqlite/sqlite-store.ts';
-import { type JournalPlace, journalFileIn } from './journal-place.ts';
+import { type JournalPlace, journalFileIn } from './machine/journal-place.ts';
 import type { SharedJournal, SharedParts } from './shared-journal.ts';
 
 /** Where the files of a journal are, and how they are opened. */

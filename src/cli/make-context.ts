@@ -36,7 +36,7 @@ import type { RunLine } from './agent/run-inside.ts';
 import { localJournal, type StoreChoice, sharedOfRun } from './choose-store.ts';
 import { changesOf, inJournalOf, typedProfile } from './command-line.ts';
 import type { Globals } from './global-options.ts';
-import { findJournalPlace, type JournalPlace, senderFileIn } from './journal-place.ts';
+import { findJournalPlace, type JournalPlace, senderFileIn } from './machine/journal-place.ts';
 import { type Policy, readPolicy, refuseCommand } from './machine/policy.ts';
 import type { RunState } from './run-state.ts';
 import { createBytesReader, createChunkReader, createOwnFileGuard, createReaders } from './user-files.ts';

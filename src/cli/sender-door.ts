@@ -21,7 +21,7 @@ import { createMembers, type MemberAccount, type Members } from '../sender/at-se
 import { createRules, type Rules } from '../sender/at-sender/rules/rules.ts';
 import { unitFile } from '../sender/at-sender/unit-files.ts';
 import { draftOf, type SenderDoor } from '../sender/sender.ts';
-import { senderFileIn } from './journal-place.ts';
+import { senderFileIn } from './machine/journal-place.ts';
 import type { SharedJournal } from './shared-journal.ts';
 import type { Stop } from './stop.ts';
 

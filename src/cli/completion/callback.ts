@@ -12,7 +12,7 @@ import { demoName } from '../../profiles/profiles.ts';
 import { demoInstanceOnFile, demoOrderOnFile } from '../../simulator/simulator.ts';
 import { createSecrets, type Shell, shells } from '../../terminal/terminal.ts';
 import { recentOf } from '../choose-store.ts';
-import { findJournalPlace } from '../journal-place.ts';
+import { findJournalPlace } from '../machine/journal-place.ts';
 import { candidatesFor, type Offered } from './candidates.ts';
 import { filesHere } from './scripts.ts';
 

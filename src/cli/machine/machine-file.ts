@@ -2,6 +2,7 @@
 
 import { lstatSync, readFileSync, type Stats } from 'node:fs';
 import { dirname } from 'node:path';
+import { isObject, type JsonObject } from '../../api/spec.ts';
 import { CliError, systemCode, systemReason } from '../../errors.ts';
 import type { Io } from '../../io.ts';
 import { quoted } from '../../profiles/profiles.ts';
@@ -14,6 +15,26 @@ export interface MachineFile extends Pick<Io, 'uid'> {
 }
 
 const none = { throwIfNoEntry: false } as const;
+
+/**
+ * The JSON object in it; undefined if there is no such file. Throws CliError 'refused' if others can change it, if this user cannot
+ * read it, and if it holds something else. `correct`: what to ask an administrator for then.
+ */
+export function readMachineObject(file: MachineFile, correct: string): JsonObject | undefined {
+  const text = readMachineFile(file);
+  if (text === undefined) return undefined;
+  const value = parsed(text);
+  if (!isObject(value)) throw invalidMachineFile(file, 'holds no JSON object', correct);
+  return value;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
 
 /** Its text; undefined if there is none. Throws CliError 'refused' if others can change it, or if this user cannot read it. */
 export function readMachineFile(file: MachineFile): string | undefined {

@@ -4,14 +4,14 @@
  */
 
 import { dirname, isAbsolute, join } from 'node:path';
-import { isObject, type JsonObject } from '../../api/spec.ts';
+import type { JsonObject } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
 import type { Env, Io } from '../../io.ts';
 import { strictest } from '../../profiles/limits.ts';
 import type { Profile, SettingTexts } from '../../profiles/profiles.ts';
 import { limitProblem } from '../../profiles/settings.ts';
 import { agentOf } from '../agent/agent.ts';
-import { invalidMachineFile, readMachineFile } from './machine-file.ts';
+import { invalidMachineFile, readMachineObject } from './machine-file.ts';
 
 /** What a policy says. A machine without one has an empty one. */
 export interface Policy {
@@ -36,8 +36,8 @@ export async function readPolicy({ machineFile, uid }: Pick<Io, 'machineFile' | 
   const file = join(dirname(machineFile), 'policy.json');
   const nothing = { file, says: {}, limits: {}, off: [], allowsAt: () => true, releaseKeys: undefined };
   try {
-    const text = readMachineFile({ path: file, name, uid });
-    return { ...nothing, ...(text === undefined ? {} : await understood(file, text)), problem: undefined };
+    const value = readMachineObject({ path: file, name, uid }, correct);
+    return { ...nothing, ...(value === undefined ? {} : await understood(file, value)), problem: undefined };
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     return { ...nothing, problem: error };
@@ -45,6 +45,7 @@ export async function readPolicy({ machineFile, uid }: Pick<Io, 'machineFile' | 
 }
 
 const name = 'the policy of this machine';
+const correct = 'to correct it';
 
 // What it can say besides limits, and the only texts for it; undefined: it is read further on.
 const others: Readonly<Record<string, string | undefined>> = {
@@ -57,10 +58,8 @@ const others: Readonly<Record<string, string | undefined>> = {
   agents: 'off',
 };
 
-async function understood(file: string, text: string): Promise<Omit<Policy, 'file' | 'problem'>> {
-  const value = parsed(text);
-  const wrong = (problem: string) => invalidMachineFile({ path: file, name }, problem, 'to correct it');
-  if (!isObject(value)) throw wrong('holds no JSON object');
+async function understood(file: string, value: JsonObject): Promise<Omit<Policy, 'file' | 'problem'>> {
+  const wrong = (problem: string) => invalidMachineFile({ path: file, name }, problem, correct);
   const says = Object.fromEntries(Object.entries(value).map(([key, one]) => [key, textOf(one)]));
   for (const [key, said = ''] of Object.entries(says)) {
     const problem = Object.hasOwn(others, key) ? otherProblem(key, said) : limitProblem(key, said);
@@ -87,14 +86,6 @@ function otherProblem(key: string, said: string): string | undefined {
   if (key === 'release.keys') return isAbsolute(said) ? undefined : 'write the full path of a file';
   const only = others[key];
   return only === undefined || only === said ? undefined : `only ${only} can be said`;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 // A whole number may stand there as one.

@@ -5,11 +5,11 @@
 
 import { accessSync, constants, lstatSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
-import { CliError, systemCode, systemReason } from '../errors.ts';
-import type { Io } from '../io.ts';
-import { fieldsOf } from '../profiles/early-reads.ts';
-import { type FileRules, quoted } from '../profiles/profiles.ts';
-import { certain, invalidMachineFile, readMachineFile } from './machine/machine-file.ts';
+import type { JsonObject } from '../../api/spec.ts';
+import { CliError, systemCode, systemReason } from '../../errors.ts';
+import type { Io } from '../../io.ts';
+import { type FileRules, quoted } from '../../profiles/profiles.ts';
+import { certain, invalidMachineFile, readMachineObject } from './machine-file.ts';
 
 /** Where the journal, its witness and its locks lie. */
 export interface JournalPlace {
@@ -34,8 +34,8 @@ interface PlaceParts extends Pick<Io, 'machineFile' | 'uid'> {
  * this user cannot use the common folder: with a journal of their own, the same refund could be sent twice.
  */
 export function findJournalPlace({ machineFile, uid, notice, ...own }: PlaceParts): JournalPlace {
-  const text = readMachineFile({ path: machineFile, name: configuration, uid });
-  const common = text === undefined ? undefined : folderIn(machineFile, text);
+  const value = readMachineObject({ path: machineFile, name: configuration, uid }, correct);
+  const common = value === undefined ? undefined : folderIn(machineFile, value);
   if (common === undefined)
     return {
       folder: own.stateFolder,
@@ -67,25 +67,14 @@ export function senderFileIn(configFolder: string): string {
 const none = { throwIfNoEntry: false } as const;
 const configuration = 'the configuration of this machine';
 
-function folderIn(path: string, text: string): string | undefined {
-  const value = parsed(text);
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw invalid(path, 'holds no JSON object');
-  const { 'journal.folder': folder, ...others } = fieldsOf(value);
+function folderIn(path: string, value: JsonObject): string | undefined {
+  const { 'journal.folder': folder, ...others } = value;
   const [unknown] = Object.keys(others);
   if (unknown !== undefined) throw invalid(path, `has an unknown setting: ${unknown}`);
   if (folder === undefined) return undefined;
   if (typeof folder !== 'string' || !isAbsolute(folder))
     throw invalid(path, 'must give journal.folder as the full path of a folder');
   return folder;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 // The group that shares the folder. Its members have all rights, and nobody else any.
