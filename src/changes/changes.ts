@@ -57,7 +57,7 @@ export { approveRequest, rejectRequest, showRequest } from './refund/answer-requ
 export { isOfRefund, requestPattern } from './refund/approved-refund.ts';
 export { originsAmong, type RefundOrigins, sentBy } from './refund/known-refunds.ts';
 export { lookForTwins } from './refund/look-for-twins.ts';
-export { countingAt } from './refund/refund-checks.ts';
+export { countingAt } from './refund/refund-limit.ts';
 export { refundOrder } from './refund/refund-order.ts';
 export {
   accountWords,

@@ -22,7 +22,8 @@ import {
 } from '../journal/journal.ts';
 import { stateMeans } from '../orders/orders.ts';
 import { commandLine, type Profile } from '../profiles/profiles.ts';
-import { type Counting, chargeCommands } from './refund/refund-checks.ts';
+import { chargeCommands } from './refund/refund-checks.ts';
+import type { Counting } from './refund/refund-limit.ts';
 
 /** Any outcome except a dry run. */
 export type Ended = Exclude<Outcome, { verdict: 'dry_run' }>;

@@ -12,7 +12,7 @@ import { checkCapturable } from './capture-order.ts';
 import { totalOf } from './create/new-order.ts';
 import { sumOf } from './create/sale-flags.ts';
 import { refuseUnfit } from './may-change.ts';
-import type { Counting } from './refund/refund-checks.ts';
+import type { Counting } from './refund/refund-limit.ts';
 import { planRefund } from './refund/refund-plan.ts';
 
 /** What a desk wants to send. */

@@ -1,77 +1,17 @@
 /** Connects a run to the account of a profile: with a client for reads, and with the journal, through which all changes go. */
 
-import { mkdirSync } from 'node:fs';
-import {
-  type Client,
-  createPace,
-  type KeyGate,
-  type OpenService,
-  openClient,
-  type Pace,
-  proxyFor,
-} from '../api/api.ts';
-import { isObject } from '../api/spec.ts';
-import type { WhatChanges } from '../commands/commands.ts';
+import { type Client, createPace } from '../api/api.ts';
 import type { Context } from '../context/context.ts';
 import { CliError } from '../errors.ts';
-import type { ClockWithTimers, Io } from '../io.ts';
-import { type Journal, type JournalStore, marksOfService, newChangeId, textsOf } from '../journal/journal.ts';
-import { tolerableSkewMs } from '../journal/journal-time.ts';
+import { type Journal, type JournalStore, newChangeId } from '../journal/journal.ts';
 import { openJournal } from '../journal/open-journal.ts';
-import type { Locks } from '../locks/locks.ts';
-import { fingerprint } from '../profiles/key-store.ts';
 import { withLimits } from '../profiles/limits.ts';
-import type { FileRules, OpenProfile, Profile, Profiles, SettingTexts } from '../profiles/profiles.ts';
-import { refuseUnsafeRuntime } from '../profiles/unsafe-runtime.ts';
-import type { Demo } from '../simulator/demo.ts';
-import type { Notes, Redaction, Secrets } from '../terminal/terminal.ts';
+import type { OpenProfile } from '../profiles/profiles.ts';
 import { refuseAgent } from './agent/agent.ts';
-import { localJournal, type SharedOfRun, type StoreChoice, storeOfRun } from './choose-store.ts';
+import { localJournal, storeOfRun } from './choose-store.ts';
 import type { Desk, DeskOfRun } from './desk.ts';
-import type { Globals } from './global-options.ts';
-import type { JournalPlace } from './machine/journal-place.ts';
-import { limitsUnder, type Policy, refuseByPolicy } from './machine/policy.ts';
-import type { Stop } from './stop.ts';
-import type { WhatWasSent } from './what-was-sent.ts';
-
-/** What it takes to connect to an account. */
-export interface AccountParts {
-  readonly io: Io;
-  readonly version: string;
-  readonly globals: Globals;
-  readonly clock: ClockWithTimers;
-  readonly signal: AbortSignal;
-  readonly stop: Stop;
-  readonly whatWasSent: WhatWasSent;
-  /** What the command of this run can change. */
-  readonly changes: WhatChanges | undefined;
-  readonly secrets: Secrets;
-  readonly redaction: Redaction;
-  readonly profiles: Profiles;
-  readonly locks: Locks;
-  readonly notes: Notes;
-  readonly operator: string;
-  /** A time for messages (Unix milliseconds), in the zone of the run. */
-  readonly shortTime: (ms: number) => string;
-  /** The time zone of the run; undefined: that of the machine. */
-  readonly zone: () => string | undefined;
-  readonly demo: () => Promise<Demo>;
-  /** Where Node keeps compiled code. The folder is made when an account is opened: runs that only print help make no file. */
-  readonly cacheFolder: string;
-  readonly stateFolder: string;
-  readonly journalPlace: JournalPlace;
-  readonly shared: SharedOfRun;
-  /** Where the journal of this machine is, and how its files are opened. */
-  readonly journalFiles: StoreChoice;
-  /** Who must own this user's own files. */
-  readonly rules: FileRules;
-  /** Reads the policy of this machine. */
-  readonly policy: () => Promise<Policy>;
-  /** Masks a secret from now on. */
-  readonly learnKey: (secret: string) => void;
-  /** Called with the profile once it is open: its settings say how times and amounts are shown. */
-  readonly setProfile: (profile: Profile) => void;
-}
+import { limitsNow, refuseOtherLimits } from './limits-now.ts';
+import { type AccountParts, openAccount } from './open-account.ts';
 
 /** The functions of an account that a command gets in its context. */
 export interface Account
@@ -91,15 +31,7 @@ export function createAccount(parts: AccountParts): Account {
   const openClients: Client[] = [];
   // One pace for all clients, because a change may have another client than the command.
   const pace = createPace(parts.clock);
-  const limitsOf: LimitsOf = async (service) =>
-    limitsUnder(
-      await parts.policy(),
-      service.profile,
-      textsOf(await opened.journal.limits(marksOfService(service))),
-    );
-  // By the clock of the service, once it has said what time it is.
-  const refuseNow = async ({ profile, seenDate }: Pick<OpenService, 'profile' | 'seenDate'>) =>
-    refuseByPolicy(await parts.policy(), profile, seenDate?.()?.date ?? parts.clock.now());
+  const { limitsOf, refuseNow } = limitsNow(parts, () => opened.journal);
   const openWith = async (openProfile: () => Promise<OpenProfile>): Promise<Client> => {
     const client = await openAccount(parts, openProfile, { pace, desk, limitsOf });
     openClients.push(client);
@@ -243,25 +175,6 @@ export function createAccount(parts: AccountParts): Account {
   };
 }
 
-type LimitsOf = (service: Pick<Client['service'], 'profile' | 'keyFingerprint'>) => Promise<SettingTexts>;
-
-// Throws CliError 'refused' if somebody set a limit of the account after this run read them.
-async function refuseOtherLimits({ service }: Client, limitsOf: LimitsOf): Promise<void> {
-  const now = withLimits(service.profile, await limitsOf(service));
-  if (inOneForm(now.settings) === inOneForm(service.profile.settings)) return;
-  throw new CliError('refused', 'somebody set a limit of this account since this command read them', {
-    certain: 'nothing was sent',
-    now: ['run the command again'],
-  });
-}
-
-// The same limits may have been set in another order.
-function inOneForm(settings: Profile['settings']): string {
-  return JSON.stringify(settings, (_key, one: unknown) =>
-    isObject(one) ? Object.fromEntries(Object.entries(one).toSorted(([a], [b]) => (a < b ? -1 : 1))) : one,
-  );
-}
-
 async function deskOf(parts: DeskOfRun, open: () => Promise<OpenProfile>): Promise<Desk | undefined> {
   let opened: OpenProfile;
   try {
@@ -326,114 +239,4 @@ function beforeSent(store: JournalStore, act: (change: string) => void): Journal
       return store.append(row);
     },
   };
-}
-
-async function openAccount(
-  parts: AccountParts,
-  openProfile: () => Promise<OpenProfile>,
-  {
-    pace,
-    desk,
-    limitsOf,
-  }: {
-    readonly pace: Pace;
-    readonly desk: () => Promise<Desk | undefined>;
-    readonly limitsOf: LimitsOf;
-  },
-): Promise<Client> {
-  const { io, version, globals, clock, signal } = parts;
-  const opened = await openProfile();
-  refuseUnsafeRuntime({ env: io.env, execArgv: io.execArgv, mode: opened.profile.mode });
-  const secret = await opened.key();
-  parts.setProfile(opened.profile);
-  const profile = await limited(opened.profile, secret, limitsOf);
-  const demo = profile.kind === 'demo' ? await parts.demo() : undefined;
-  makeCacheFolder(parts.cacheFolder);
-  const team = profile.sender === undefined ? undefined : await desk();
-  const senderError =
-    profile.sender === undefined ? undefined : (await import('../sender/sender.ts')).senderErrorIn;
-  let seen: { readonly date: number; readonly wall: number } | undefined;
-  const { service, ...client } = await openClient({
-    profile,
-    key: secret,
-    gate: gateOf(parts),
-    version,
-    timeoutMs: globals.timeoutMs,
-    clock,
-    random: Math.random,
-    signal,
-    leave: parts.stop.leave,
-    pace,
-    // Handed on as it is: a copy of a Request no longer hears that the first one was aborted once Node has collected that.
-    inProcess: demo?.fetch,
-    transport: team !== undefined && team.sender === profile.sender?.origin ? team.transport : undefined,
-    machine: profile.sender === undefined ? undefined : io.machineName(),
-    senderError,
-    proxy: demo === undefined ? proxyFor(profile.baseUrl, io.env) : undefined,
-    keepHeapSmall: io.keepHeapSmall,
-    debug: globals.debug ? (line) => parts.notes.warn(line) : undefined,
-    onDate: (date) => {
-      const wall = clock.now();
-      const words = seen === undefined ? skewWords(wall - date) : undefined;
-      if (words !== undefined) parts.notes.note(words);
-      seen = { date, wall };
-    },
-  });
-  return {
-    ...client,
-    service: {
-      ...service,
-      seenDate: () => seen,
-      // Few commands need it, and Node takes 5 ms to load what makes it.
-      get keyFingerprint() {
-        return fingerprint(secret);
-      },
-    },
-  };
-}
-
-// What a reply shows of persons is known before anything else sees it.
-function gateOf({ secrets, redaction, globals }: AccountParts): KeyGate {
-  return {
-    clean: (text) => secrets.clean(text),
-    cleanBody(received) {
-      const body = secrets.cleanBody(received);
-      if (redaction.isOn() || globals.debug) redaction.learnBody(body);
-      return body;
-    },
-  };
-}
-
-// If the journal cannot be read, a look goes on without limits: no change is made then.
-async function limited(profile: Profile, secret: string, limitsOf: LimitsOf): Promise<Profile> {
-  const service = {
-    profile,
-    get keyFingerprint() {
-      return fingerprint(secret);
-    },
-  };
-  try {
-    return withLimits(profile, await limitsOf(service));
-  } catch (error) {
-    // A sender that does not answer, or does not let this desk in, answers no read either.
-    if (!(error instanceof CliError) || error.kind === 'auth' || error.kind === 'network') throw error;
-    return profile;
-  }
-}
-
-// A warning if this machine's clock is too far from the service's.
-function skewWords(aheadMs: number): string | undefined {
-  const minutes = Math.floor(Math.abs(aheadMs) / 60_000);
-  if (Math.abs(aheadMs) <= tolerableSkewMs) return undefined;
-  const way = aheadMs > 0 ? 'ahead of' : 'behind';
-  return `this machine's clock is ${minutes} min ${way} the service's: times may be off, and unconfirmed changes stay unconfirmed for longer`;
-}
-
-// If the folder cannot be made, every start is a little slower, but nothing else goes wrong.
-function makeCacheFolder(folder: string): void {
-  try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-  } catch {
-    return;
-  }
 }

@@ -14,7 +14,7 @@ import { createHandedOver } from '../sender/at-desk/handed-over.ts';
 import { createHop } from '../sender/at-desk/hop.ts';
 import { createRemoteRules } from '../sender/at-desk/remote-rules.ts';
 import { createRemoteStore } from '../sender/at-desk/remote-store.ts';
-import type { AccountParts } from './accounts.ts';
+import type { AccountParts } from './open-account.ts';
 
 /** A desk: the journal of its sender, and the way to send a change through it. */
 export interface Desk {

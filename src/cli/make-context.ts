@@ -3,14 +3,11 @@
 import { join } from 'node:path';
 import type { Context, Days } from '../context/context.ts';
 import { CliError } from '../errors.ts';
-import type { Exports } from '../exports/exports.ts';
-import type { createExports } from '../exports/open-export.ts';
 import { createIndexes, type Indexes } from '../index/index.ts';
-import { type Io, variable } from '../io.ts';
+import { variable } from '../io.ts';
 import { landmarkFolders } from '../journal/sqlite/landmark.ts';
 import type { Locks } from '../locks/locks.ts';
 import { createSqliteLocks } from '../locks/sqlite/sqlite-locks.ts';
-import type { PlanFiles, Plans } from '../plans/plans.ts';
 import { createProfiles } from '../profiles/joined-profiles.ts';
 import { deskKeyIn, type FileRules, type Profiles } from '../profiles/profiles.ts';
 import {
@@ -19,27 +16,19 @@ import {
   type DemoOfRun,
   type SimulatorControl,
 } from '../simulator/simulator.ts';
-import {
-  type AboutLine,
-  asReceived,
-  type Cell,
-  createTimes,
-  fileFormat,
-  knowsZone,
-  type Notes,
-  type Times,
-} from '../terminal/terminal.ts';
+import { type Cell, createTimes, knowsZone, type Notes, type Times } from '../terminal/terminal.ts';
 import { type Account, createAccount } from './accounts.ts';
-import { agentOf } from './agent/agent.ts';
+import { agentOf, operatorOf } from './agent/agent.ts';
 import { releaseKeysOf } from './agent/release-keys.ts';
 import type { RunLine } from './agent/run-inside.ts';
 import { localJournal, type StoreChoice, sharedOfRun } from './choose-store.ts';
 import { changesOf, inJournalOf, typedProfile } from './command-line.ts';
+import { exportDoor, ownFileGuard, placeOf, planDoor } from './file-doors.ts';
 import type { Globals } from './global-options.ts';
-import { findJournalPlace, type JournalPlace, senderFileIn } from './machine/journal-place.ts';
+import { type JournalPlace, senderFileIn } from './machine/journal-place.ts';
 import { type Policy, readPolicy, refuseCommand } from './machine/policy.ts';
 import type { RunState } from './run-state.ts';
-import { createBytesReader, createChunkReader, createOwnFileGuard, createReaders } from './user-files.ts';
+import { createReaders } from './user-files.ts';
 
 /** A command's context, and how to close its files at the end. */
 export interface Run {
@@ -221,33 +210,6 @@ function indexUnder({ says }: Policy, indexes: Indexes): Indexes {
   return says.index === 'off' ? { ...indexes, open: async () => undefined } : indexes;
 }
 
-function placeOf({ io, folders }: RunState, rules: FileRules): JournalPlace {
-  return findJournalPlace({
-    ...rules,
-    machineFile: io.machineFile,
-    stateFolder: folders.state,
-    witnessFolder: folders.witness,
-  });
-}
-
-/** What `Context.refuseOwnFile` does, before there is a context. */
-export async function refuseOwnFile(state: RunState, path: string): Promise<void> {
-  ownFileGuard(state, (await readPolicy(state.io)).file)(path);
-}
-
-function ownFileGuard(
-  state: RunState,
-  policyFile: string,
-  place = placeOf(state, { uid: state.io.uid, notice: () => undefined, movedBy: 'XDG_STATE_HOME' }),
-): (path: string) => void {
-  const { io, folders } = state;
-  return createOwnFileGuard({
-    cwd: io.cwd,
-    folders: [...Object.values(folders), place.folder, place.witness, ...landmarkFolders(io)],
-    files: [io.machineFile, policyFile, variable(io.env, 'PAYDESK_KEY_FILE') ?? io.machineFile],
-  });
-}
-
 // At a desk the profile that was typed says whose journal is meant, in notes too.
 function notesOf({ screen, isDesk, argv }: RunState): Notes {
   const { notes } = screen();
@@ -271,105 +233,6 @@ function showingKey(control: SimulatorControl, { secrets }: RunState): Simulator
       secrets.reveal(serving.key);
       return serving;
     },
-  };
-}
-
-// The code that writes exports is loaded with the first export.
-function exportDoor(parts: {
-  readonly state: RunState;
-  readonly globals: Globals;
-  readonly locks: Locks;
-  readonly folder: string;
-  readonly refuseOwnFile: Context['refuseOwnFile'];
-  readonly deskKey: Context['deskKey'];
-}): Exports {
-  const { state, globals } = parts;
-  const load = async (): Promise<Exports> => {
-    const { createExports } = await import('../exports/open-export.ts');
-    return createExports({
-      ...parts,
-      version: state.version,
-      clean: (json) => state.secrets.cleanJson(json),
-      clock: state.clock,
-      cwd: state.io.cwd,
-      uid: state.io.uid,
-      format: (file) =>
-        fileFormat({
-          ...file,
-          named: globals.columns,
-          usual: globals.usualColumns,
-          header: globals.header,
-          csv: globals.csv,
-          locale: () => ({ ...state.locale(), zone: file.zone }),
-          now: () => state.clock.now(),
-          secrets: state.secrets,
-          redaction: state.redaction,
-          about: () => aboutExport(file),
-        }),
-    });
-  };
-  return {
-    open: async (request) => (await load()).open(request),
-    verify: async (path, maxAgeMs) => (await load()).verify(path, maxAgeMs),
-    read: async (path) => (await load()).read(path),
-  };
-}
-
-// What the second sheet of a workbook says of its export: whose it is, and the query as the manifest has it.
-function aboutExport({
-  profile,
-  query,
-}: Parameters<Parameters<typeof createExports>[0]['format']>[0]): readonly AboutLine[] {
-  const lines = Object.entries(query).flatMap(([name, value]): readonly AboutLine[] => {
-    if (
-      value === null ||
-      (Array.isArray(value) && value.length === 0) ||
-      name === 'format' ||
-      name === 'gzip' ||
-      name === 'zone'
-    )
-      return [];
-    const isTime = (name === 'since' || name === 'until') && typeof value === 'number';
-    return [[name, isTime ? { at: value } : Array.isArray(value) ? value.join(' ') : asReceived(value)]];
-  });
-  return [['profile', profile.name], ['account', profile.account], ...lines];
-}
-
-// The code that reads and writes plans is loaded with the first plan.
-function planDoor({
-  state: { io, signal, secrets },
-  operator,
-  refuseOwnFile,
-}: {
-  readonly state: RunState;
-  readonly operator: string;
-  readonly refuseOwnFile: Context['refuseOwnFile'];
-}): Plans {
-  const load = async (): Promise<PlanFiles> => {
-    const { createPlans } = await import('../plans/plan-files.ts');
-    return createPlans({
-      cwd: io.cwd,
-      refuseOwnFile,
-      read: createBytesReader(io, signal),
-      chunks: createChunkReader(io, signal),
-      clean: (text) => secrets.clean(text),
-      cleanJson: (json) => secrets.cleanJson(json),
-      keepHeapSmall() {
-        io.keepHeapSmall('old');
-        io.keepHeapSmall('young');
-      },
-    });
-  };
-  return {
-    operator,
-    newId: () => `p_${crypto.randomUUID().replaceAll('-', '').slice(0, 12)}`,
-    input: async (...file) => (await load()).input(...file),
-    open: async (path) => (await load()).open(path),
-    save: async (...plan) => (await load()).save(...plan),
-    exists: async (path) => (await load()).exists(path),
-    isSameFile: async (...paths) => (await load()).isSameFile(...paths),
-    checkNew: async (...file) => (await load()).checkNew(...file),
-    write: async (...file) => (await load()).write(...file),
   };
 }
 
@@ -419,19 +282,4 @@ function daysOf(times: () => Times): Days {
     },
     offset: (seconds) => times().offset(seconds),
   };
-}
-
-function operatorOf(io: Io): string {
-  const agent = agentOf(io.env);
-  return agent === undefined ? personOf(io) : `agent ${agent} for ${personOf(io)}`;
-}
-
-function personOf(io: Io): string {
-  const named = variable(io.env, 'PAYDESK_OPERATOR');
-  if (named !== undefined) return named;
-  try {
-    return io.userName();
-  } catch {
-    return `uid ${io.uid ?? 'unknown'}`;
-  }
 }

@@ -54,10 +54,10 @@ async function runLine(state: RunState): Promise<number> {
     const file = listFile(invocation);
     const globals = intoFile(resolveGlobals(invocation.globals, io.env), file?.name);
     state.setGlobals(globals);
-    const { createRun, refuseOwnFile } = await import('./make-context.ts');
+    const { createRun } = await import('./make-context.ts');
     if (file !== undefined) {
+      const { openResultFile, refuseOwnFile } = await import('./file-doors.ts');
       await refuseOwnFile(state, file.name);
-      const { openResultFile } = await import('./result-file.ts');
       state.setFile(await openResultFile(file, io));
     }
     opened = await createRun(state, globals, invocation.words, run);

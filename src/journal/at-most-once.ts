@@ -7,7 +7,7 @@
 import { valueAt } from '../api/spec.ts';
 import type { CliErrorParts } from '../errors.ts';
 import { isPending } from './agreement.ts';
-import { claimedBy, isDoubted, isWatched, verdictOf } from './attempt-state.ts';
+import { isDoubted, isWatched, verdictOf } from './attempt-state.ts';
 import { appearedOn, appearedRuling, sentAs, unshownRefunds } from './by-hand.ts';
 import { changeKinds } from './change.ts';
 import { decide } from './guards.ts';
@@ -15,6 +15,7 @@ import type { AttemptRecord, Moment, Proof, SentRow, VerdictRow } from './journa
 import { earliestOf, stampOf } from './journal-time.ts';
 import { preImage } from './judge-read.ts';
 import { judgeReply, saidIn } from './judge-reply.ts';
+import { claimedBy } from './made-records.ts';
 import { newDuplicate } from './paid-twice.ts';
 import type { End, Event, InFlight, Lost, Refused, Search, State, Step, Wanted } from './protocol-types.ts';
 import { equalRefund, nothingToRepeat, oldRead, unshownRefund } from './read-guards.ts';

@@ -1,11 +1,11 @@
 /** The state of an attempt: does it block its order, is it read again, and which records did it make? Pure. */
 
-import { isFailed, isPending } from './agreement.ts';
 import type { MomentAsked } from './attempt-query.ts';
 import { changeKinds, type FoundRefund } from './change.ts';
-import type { Alarm, AttemptRecord, Clocks, Moment, Proof, VerdictRow } from './journal-rows.ts';
+import type { Alarm, AttemptRecord, Clocks, Moment, VerdictRow } from './journal-rows.ts';
 import { momentOfRow, passedSince } from './journal-time.ts';
-import { type Claims, isSameMoney } from './judge-read.ts';
+import type { Claims } from './judge-read.ts';
+import { claimedBy, failedRefunds, hasFailed, isSameAttempt, isStillPending } from './made-records.ts';
 
 /** The verdict that counts; undefined while there is only the SENT row. */
 export function verdictOf(record: AttemptRecord): VerdictRow | undefined {
@@ -210,25 +210,9 @@ export function mayBeYoung({ time, boot }: YoungUntil, now: MomentAsked): boolea
   return now.skewed || time > now.time || isByBoot;
 }
 
-/** Whether the service took this refund up and shows it as failed, or a part of it, and nothing in its place. */
-export function hasFailed(record: AttemptRecord): boolean {
-  return failedRefunds(record).length > 0;
-}
-
 /** Whether it failed after it was made, and nobody has acknowledged that. */
 export function isFailedLate(record: AttemptRecord): boolean {
   return verdictOf(record)?.alarm === 'failed';
-}
-
-/** The records of such a refund that failed: that money has not gone back. */
-export function failedRefunds(record: AttemptRecord): readonly FoundRefund[] {
-  const { expected } = record.sent.proof;
-  return askedFor({ expected, tolerated: [] }, ownRefunds(record)).filter(isFailed);
-}
-
-/** Whether the last read showed this refund as pending. */
-export function isStillPending(record: AttemptRecord): boolean {
-  return ownRefunds(record).some(isPending);
 }
 
 /** Whether a refund counts as not made, or not wholly made, and a read may show it all the same. */
@@ -310,62 +294,6 @@ function isDueAgain(record: AttemptRecord, last: VerdictRow, now: Moment): boole
   return !now.skewed || applied.every(({ time }) => time === last.time);
 }
 
-/** Ids of the refunds and orders that all these attempts except one have made. */
-export function claimedBy(
-  others: readonly AttemptRecord[],
-  except: Pick<AttemptRecord, 'sent'>,
-): ReadonlySet<string> {
-  const made = others.filter((record) => !isSameAttempt(record, except));
-  return new Set(
-    made
-      .flatMap((record) => [createdBy(record), ...ownRefunds(record).map(({ id }) => id)])
-      .filter((id) => id !== undefined),
-  );
-}
-
-function createdBy(record: AttemptRecord): string | undefined {
-  const last = verdictOf(record);
-  return last?.verdict === 'applied' ? last.created : undefined;
-}
-
-/**
- * The refund records that an attempt made, with the status that the last read showed, and those of them that failed; none unless
- * its last verdict is `applied`, or they all failed. They come from the first verdict that shows them, because a later read also
- * shows what was sent afterwards. If some failed, what a later read shows in their place is this attempt's as well.
- */
-export function ownRefunds({ sent, verdicts }: AttemptRecord): readonly FoundRefund[] {
-  const last = verdicts.at(-1);
-  const isApplied = last?.verdict === 'applied';
-  if (!isApplied && last?.verdict !== 'rejected') return [];
-  let own: readonly FoundRefund[] | undefined;
-  for (const { verdict, refunds } of verdicts) {
-    if (verdict !== last.verdict || refunds === undefined) continue;
-    const shown = new Map(refunds.map((refund) => [refund.id, refund]));
-    own = own?.map((refund) => shown.get(refund.id) ?? refund);
-    if (own !== undefined && !own.some(isFailed)) continue;
-    const known = new Set(own?.map(({ id }) => id));
-    own = [...(own ?? []), ...askedFor(sent.proof, refunds).filter(({ id }) => !known.has(id))];
-  }
-  const found = own ?? [];
-  return isApplied ? found : found.filter(isFailed);
-}
-
-/** Picks the refund records that were asked for, failed ones last; the others are other people's. */
-export function askedFor(
-  { expected, tolerated }: Pick<Proof, 'expected' | 'tolerated'>,
-  refunds: readonly FoundRefund[],
-): readonly FoundRefund[] {
-  const rest = refunds.toSorted((one, other) => Number(isFailed(one)) - Number(isFailed(other)));
-  const take = (isIt: (refund: FoundRefund) => boolean) => {
-    const at = rest.findIndex(isIt);
-    return at === -1 ? [] : rest.splice(at, 1);
-  };
-  return [
-    ...expected.flatMap((one) => take((refund) => isSameMoney(one, refund))),
-    ...tolerated.flatMap((chargeId) => take((refund) => refund.chargeId === chargeId)),
-  ];
-}
-
 /**
  * Tells which refunds of an order are not this attempt's: those that other attempts made, and those that did not exist
  * yet when a later attempt was about to be sent. By then, the horizon of this one had ended.
@@ -385,8 +313,4 @@ export function claimsOf(known: readonly AttemptRecord[], record: AttemptRecord)
 function isAfterTimeOf(record: AttemptRecord, { sent }: AttemptRecord): boolean {
   if (sent.proof.kind !== 'refund' || sent.proof.orderId !== record.sent.proof.orderId) return false;
   return sent.time > record.sent.time && isOver(record, momentOfRow(sent));
-}
-
-export function isSameAttempt(one: AttemptRecord, other: Pick<AttemptRecord, 'sent'>): boolean {
-  return one.sent.change === other.sent.change && one.sent.attempt === other.sent.attempt;
 }

@@ -35,7 +35,6 @@ export { byNewest, pagesOf } from './attempt-query.ts';
 export {
   blockedUntil,
   countedAmount,
-  hasFailed,
   horizonOf,
   isDue,
   isFailedLate,
@@ -48,7 +47,6 @@ export {
   mayBeMade,
   mayStillLeave,
   needsPerson,
-  ownRefunds,
 } from './attempt-state.ts';
 export { sentAgain, tooEarlyUntil, unshownRefunds } from './by-hand.ts';
 export type {
@@ -93,6 +91,7 @@ export {
   secondWords,
   wentBackWords,
 } from './limit-words.ts';
+export { hasFailed, ownRefunds } from './made-records.ts';
 export { foundTwice, isPaidTwice, otherAlarms, refundsPaidTwice } from './paid-twice.ts';
 // Only evidence needs them.
 export const loadProofs = async () => await import('./proved-refunds.ts');

@@ -3,11 +3,12 @@
  * is the first to show twice. Pure.
  */
 
-import { isAcknowledged, isOpen, isSameAttempt, ownRefunds, verdictOf } from './attempt-state.ts';
+import { isAcknowledged, isOpen, verdictOf } from './attempt-state.ts';
 import { allSentAgain } from './by-hand.ts';
 import type { FoundRefund } from './change.ts';
 import type { AttemptRecord, Moment, VerdictRow } from './journal-rows.ts';
 import { type Evidence, isExpected } from './judge-read.ts';
+import { isSameAttempt, ownRefunds } from './made-records.ts';
 import { judgeOrder } from './verdict.ts';
 
 /** Whether a refund has the alarm `duplicate`, and nobody has acknowledged it. Then its order is not refunded. */

@@ -12,7 +12,6 @@ import {
   isUnconfirmed,
   isWatched,
   mayBeMade,
-  ownRefunds,
   verdictOf,
 } from './attempt-state.ts';
 import { allSentAgain, appearedOn } from './by-hand.ts';
@@ -21,6 +20,7 @@ import type { AppearedRefund, PaidTwice, UnconfirmedChange } from './journal.ts'
 import { type AttemptRecord, type Moment, sentBy } from './journal-rows.ts';
 import { earliestOf } from './journal-time.ts';
 import { isExpected } from './judge-read.ts';
+import { ownRefunds } from './made-records.ts';
 import {
   isPaidTwice,
   newDuplicate,

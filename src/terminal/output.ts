@@ -2,30 +2,16 @@
 
 import type { Column } from '../api/resources.ts';
 import type { JsonObject } from '../api/spec.ts';
-import { CliError } from '../errors.ts';
+import type { CliError } from '../errors.ts';
 import { type ColorLevel, loadLightOnDark, loadPaint } from './color.ts';
 import type { CsvStyle } from './csv.ts';
 import { rowOf, screenRowOf } from './json.ts';
-import { type DrawnHow, type ListFormat, type Piece, type Row, stdoutFormat } from './list-format.ts';
+import type { DrawnHow, Row } from './list-format.ts';
+import { refuseScreen, type Sink, startSink } from './list-sink.ts';
 import type { Redaction } from './redaction.ts';
 import type { Secrets } from './secrets.ts';
-import {
-  createStreamWriter,
-  type Locale,
-  type StreamFacts,
-  type StreamWriter,
-  screenClean,
-  widthToDraw,
-} from './streams.ts';
-import {
-  namedColumns,
-  ownColumns,
-  readingOf,
-  resultColumns,
-  tableColumns,
-  unitsMark,
-  usualColumns,
-} from './table/columns.ts';
+import { createStreamWriter, type Locale, type StreamFacts, screenClean, widthToDraw } from './streams.ts';
+import { namedColumns, ownColumns, readingOf, resultColumns } from './table/columns.ts';
 import type { Block, Format, Output, PrintedRecord, ResultFile } from './terminal.ts';
 import type { AboutLine } from './workbook/workbook.ts';
 
@@ -236,107 +222,7 @@ async function screen(blocks: readonly Block[], options: OutputOptions): Promise
   return all.map((line) => `${line}\n`).join('');
 }
 
-// A list on its way to stdout, in any format.
-interface Sink {
-  rows(rows: readonly Row[]): Promise<void>;
-  end(hasMore: boolean): Promise<void>;
-  /** Closes a list that was begun and not ended, because the run failed. The list says that there is more. */
-  abandon(): Promise<void>;
-  /** Writes what stands behind the list. */
-  close(failed: CliError | undefined): Promise<void>;
-  /** Whether the list was ended, and not abandoned. */
-  isWhole(): boolean;
-}
-
 const usualWidth = 80;
-// How wide a terminal is that has all usual columns.
-const wideTable = 120;
-
-// No terminal shows a workbook. It is said before anything is read or sent.
-function refuseScreen({ format, stdout }: OutputOptions): void {
-  if (format === 'xlsx' && stdout.isTTY)
-    throw new CliError('usage', '-o xlsx: a workbook is for a file, and this is a terminal', {
-      certain: 'nothing was sent',
-      now: ['--to FILE.xlsx writes a list into a file, as > FILE.xlsx does'],
-    });
-}
-
-// Throws CliError 'usage' for an unknown column. It does so before any request is made.
-function startSink(
-  columns: readonly Column[],
-  options: OutputOptions & DrawnHow & { readonly isList?: boolean },
-  writer: StreamWriter,
-): Sink {
-  refuseScreen(options);
-  const brief = options.isBriefList === true && options.format === 'list' && options.isList === true;
-  const named =
-    options.columns === undefined
-      ? (usualColumns(columns, options.usualColumns) ??
-        (brief ? tableColumns(columns, wideTable) : undefined))
-      : namedColumns(columns, options.columns);
-  // The table code is loaded while the first page is on its way. If that fails, the error comes when the table is drawn.
-  if (options.format === 'table') import('./table/table.ts').catch(() => undefined);
-  let format: ListFormat | undefined;
-  let state: 'new' | 'begun' | 'ended' | 'abandoned' = 'new';
-  let more = false;
-  let written = 0;
-  let leftOut: readonly string[] = [];
-  let hasUnits = false;
-  const load = (): Promise<ListFormat> =>
-    stdoutFormat(columns, named, options, {
-      onLeftOut: (titles) => {
-        leftOut = titles;
-      },
-      onUnits: () => {
-        hasUnits = true;
-      },
-    });
-
-  const write = (piece: Piece, { isBinary }: ListFormat): Promise<void> =>
-    isBinary === true && typeof piece !== 'string' ? writer.writeBytes(piece) : writer.write(piece);
-
-  const end = async (hasMore: boolean): Promise<void> => {
-    format ??= await load();
-    [state, more] = ['ended', hasMore];
-    await writer.write(format.end(hasMore));
-    if (hasUnits)
-      options.note?.(`${unitsMark} in the service's units: no decimals are declared for this currency`);
-    if (leftOut.length > 0)
-      options.note?.(
-        `${options.stdout.width === undefined ? 'this terminal' : `--width ${options.stdout.width}`} has no room for ${leftOut.join(', ')}: -o list shows every field`,
-      );
-  };
-  return {
-    async rows(rows) {
-      format ??= await load();
-      state = 'begun';
-      try {
-        await write(format.page(rows), format);
-      } catch (error) {
-        throw withCount(error, written);
-      }
-      written += rows.length;
-    },
-    end,
-    async abandon() {
-      if (state !== 'begun' || writer.lost !== undefined) return;
-      await end(true);
-      state = 'abandoned';
-    },
-    async close(failed) {
-      if (format?.close === undefined || writer.lost !== undefined) return;
-      const about = options.redaction.about((await options.about?.(failed)) ?? []);
-      await writer.writeBytes(format.close(more, about));
-    },
-    isWhole: () => state === 'ended',
-  };
-}
-
-function withCount(error: unknown, written: number): unknown {
-  if (!(error instanceof CliError) || error.parts.certain !== undefined || written === 0) return error;
-  const certain = `${written === 1 ? '1 record was' : `${written} records were`} written before that`;
-  return new CliError(error.kind, error.message, { ...error.parts, certain, cause: error });
-}
 
 // The lines of a QR code, or why there is none.
 type QrCode = { readonly lines: readonly string[] } | { readonly missing: string };

@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   ageAt,
-  askedFor,
   blockedUntil,
-  claimedBy,
   claimsOf,
   countedAmount,
   dueAt,
@@ -21,13 +19,13 @@ import {
   mayChange,
   mayNeedLook,
   needsPerson,
-  ownRefunds,
   verdictOf,
   wasOver,
   youngUntil,
 } from '../../src/journal/attempt-state.ts';
 import type { AttemptRecord, Moment, SentRow, VerdictRow } from '../../src/journal/journal-rows.ts';
 import { momentOfRow } from '../../src/journal/journal-time.ts';
+import { askedFor, claimedBy, ownRefunds } from '../../src/journal/made-records.ts';
 import { recordedBy } from '../../src/journal/said-by-hand.ts';
 import { sent, verdict } from './rows.ts';
 

@@ -2,9 +2,10 @@
  * Compares a run with what the service really made: which things must never happen, and which must never be claimed.
  */
 
-import { claimedBy, hasFailed, verdictOf } from '../../src/journal/attempt-state.ts';
+import { verdictOf } from '../../src/journal/attempt-state.ts';
 import type { Outcome } from '../../src/journal/change.ts';
 import type { AttemptRecord, VerdictRow } from '../../src/journal/journal-rows.ts';
+import { claimedBy, hasFailed } from '../../src/journal/made-records.ts';
 import { amount, type Made } from './hostile-service.ts';
 
 /** What a schedule came to. */

@@ -1,9 +1,10 @@
 /** A state of the model's world as a short text: equal for worlds that behave alike from here on. */
 
 import { isFailed } from '../../src/journal/agreement.ts';
-import { ownRefunds, wasOver } from '../../src/journal/attempt-state.ts';
+import { wasOver } from '../../src/journal/attempt-state.ts';
 import type { AttemptRecord, AttemptRow } from '../../src/journal/journal-rows.ts';
 import { attemptName } from '../../src/journal/journal-rows.ts';
+import { ownRefunds } from '../../src/journal/made-records.ts';
 import type { InFlight, State, Wanted } from '../../src/journal/protocol-types.ts';
 import type { Errand, ResolveState } from '../../src/journal/resolve.ts';
 import type { Budget } from './rules.ts';

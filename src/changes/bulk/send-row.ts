@@ -16,7 +16,7 @@ import {
 import { type BatchRun, fullWord, type Plan, type PlanRow, type RowEnd } from '../../plans/plans.ts';
 import type { Notes } from '../../terminal/terminal.ts';
 import { driftOf } from '../money-changed.ts';
-import { countingAt } from '../refund/refund-checks.ts';
+import { countingAt } from '../refund/refund-limit.ts';
 import { planRefund } from '../refund/refund-plan.ts';
 import { dryRunWords, isSentAnew } from './row-verdicts.ts';
 

@@ -22,7 +22,8 @@ import { type ConfirmedOrder, checkApprovable, confirmChange } from '../confirm-
 import { type ApprovedRefund, isOfRefund, refuseChanged } from './approved-refund.ts';
 import { madeWords, originsOf } from './known-refunds.ts';
 import { lookForTwins, splitAgain } from './look-for-twins.ts';
-import { checkTwins, countingAt } from './refund-checks.ts';
+import { checkTwins } from './refund-checks.ts';
+import { countingAt } from './refund-limit.ts';
 import { refundForTeam, refundWarnings } from './refund-order.ts';
 import { planRefund, type RefundAsked } from './refund-plan.ts';
 import { refundPreview } from './refund-screens.ts';

@@ -20,7 +20,7 @@ import {
   twinsAmong,
 } from '../../orders/orders.ts';
 import type { OrderRead } from '../order-change.ts';
-import { refused } from './refund-checks.ts';
+import { refused } from './refund-limit.ts';
 import type { RefundAsked } from './refund-plan.ts';
 
 /** The twins that were found, and where nobody looked. */

@@ -1,7 +1,6 @@
 /** Checks a refund before it is sent: every reason to refuse it, with the commands that would work. Pure. */
 
-import { amountWords, figuresIn, figureWords, partWords, typedForm } from '../../amounts.ts';
-import type { Service } from '../../api/api.ts';
+import { figureWords, partWords, typedForm } from '../../amounts.ts';
 import {
   type ChargeMoney,
   equalRefund,
@@ -10,14 +9,11 @@ import {
   paidBy,
   type RefundRecord,
   refundedSum,
-  standingRefunds,
-  sumOf,
   takenSum,
 } from '../../api/charges.ts';
 import { type JsonObject, type ReasonWords, refundReasons } from '../../api/spec.ts';
-import { counted } from '../../counted.ts';
-import { CliError } from '../../errors.ts';
-import { type AttemptRecord, refundToName } from '../../journal/journal.ts';
+import type { CliError } from '../../errors.ts';
+import { refundToName } from '../../journal/journal.ts';
 import {
   isPaidBack,
   isSettled,
@@ -27,12 +23,8 @@ import {
   unfitOf,
 } from '../../orders/orders.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
-import { isPlanned } from '../bulk/plan/order-after.ts';
+import { type Counting, overLimit, refused, showOrder } from './refund-limit.ts';
 import type { RefundAsked, RefundPlan } from './refund-plan.ts';
-
-export function refused(message: string, now: readonly string[]): CliError {
-  return new CliError('refused', message, { certain: 'nothing was sent', now });
-}
 
 // A command that names a charge says what is wrong with that; what its mode forbids is said before.
 const saidLater: readonly (Unfit['is'] | undefined)[] = ['nothing left', 'no mode', 'other mode', undefined];
@@ -68,10 +60,6 @@ export function provableMoney(order: JsonObject, profile: Profile): OrderMoney {
         'paydesk could not tell afterwards whether the refund was made; ask whoever runs the service',
       ]);
   }
-}
-
-export function showOrder({ id }: OrderMoney, profile: Profile): string {
-  return commandLine(profile, 'orders', 'show', id);
 }
 
 function sumLine(money: OrderMoney, { settings }: Profile): string {
@@ -208,113 +196,6 @@ function typedAmount(
   { settings }: Profile,
 ): string | undefined {
   return amount === undefined ? undefined : typedForm(amount, currency, settings);
-}
-
-const dayMs = 24 * 60 * 60_000;
-
-/** What a limit of 24 hours counts. */
-export interface Counting {
-  /** The service's clock, Unix milliseconds; undefined if the service did not say what time it is: then all refunds count. */
-  readonly nowMs: number | undefined;
-  /** Refunds that somebody recorded as made, and that the order does not show. */
-  readonly unshown: readonly AttemptRecord[];
-}
-
-/** The same, by the clock of the service as it answered last. */
-export function countingAt(
-  { seenDate }: Pick<Service, 'seenDate'>,
-  unshown: readonly AttemptRecord[] = [],
-): Counting {
-  return { nowMs: seenDate?.()?.date, unshown };
-}
-
-/**
- * The refusal when the refunds of the order in the last 24 hours and this one add up to more than the account's
- * `refund.max_amount`; undefined if they do not. Once an account has a limit, an order without a currency is refused too, and one
- * in a currency without a limit, unless `refund.other_currencies` allows it.
- */
-export function overLimit(
-  amount: number,
-  money: OrderMoney,
-  profile: Profile,
-  { nowMs, unshown }: Counting,
-): CliError | undefined {
-  const { settings } = profile;
-  const limits = settings['refund.max_amount'];
-  if (Object.keys(limits).length === 0) return undefined;
-  if (money.currency === undefined) {
-    return refused(`${money.id} does not show its currency, and this account has limits: refund.max_amount`, [
-      'ask your lead',
-      showOrder(money, profile),
-    ]);
-  }
-  const currency = money.currency.toUpperCase();
-  const limit = limits[currency];
-  if (limit === undefined) {
-    if (settings['refund.other_currencies'] === 'allow') return undefined;
-    return refused(
-      `this account has no limit for ${currency}, and refund.other_currencies is refuse: ${money.id} is in ${currency}`,
-      [`ask your lead, who can set refund.max_amount.${currency} or refund.other_currencies`],
-    );
-  }
-  const sinceMs = nowMs === undefined ? Number.NEGATIVE_INFINITY : nowMs - dayMs;
-  const recent = refundsSince(money, sinceMs);
-  const byHand = unshown
-    .filter(({ sent }) => sent.time > sinceMs)
-    .reduce((sum, { sent }) => sum - sent.proof.expected.reduce((all, one) => all + one.amount, 0), 0);
-  const made = sumOf(recent.filter(({ id }) => !isPlanned(id)));
-  const planned = sumOf(recent.filter(({ id }) => isPlanned(id)));
-  const earlier = made + planned + byHand;
-  if (earlier + amount <= limit) return undefined;
-  const figure = figuresIn(money.currency, settings);
-  const over = `${amountWords(amount, money.currency, settings)} is over the limit of this account: refund.max_amount.${currency} is ${figure(limit)}`;
-  const ask =
-    limit > earlier
-      ? `ask your lead, or refund a part of it: ${figure(limit - earlier)} at most`
-      : 'ask your lead';
-  if (earlier === 0) return refused(over, [ask]);
-  const when =
-    nowMs === undefined ? 'before (the service does not say what time it is)' : 'in the last 24 hours';
-  const before = [
-    ...(made === 0 ? [] : [`${figure(made)} of ${money.id} was refunded ${when}`]),
-    ...(byHand === 0 ? [] : [`${figure(byHand)} of ${money.id} was recorded as made by hand`]),
-    ...(planned === 0 ? [] : [`rows before it in this plan refund ${figure(planned)} of ${money.id}`]),
-  ];
-  return refused([`${over} per order in 24 hours`, ...before].join(', and '), [
-    ask,
-    showOrder(money, profile),
-  ]);
-}
-
-/**
- * The refusal of an order that was created longer ago than the account's `refund.max_age`, by the clock of the service; undefined if
- * there is no such limit, or if it is young enough. An order that does not show its age is refused too.
- */
-export function tooOld(
-  { id, createdAt }: OrderMoney,
-  { settings: { 'refund.max_age': mostMs } }: Profile,
-  { nowMs }: Counting,
-): CliError | undefined {
-  if (mostMs === undefined) return undefined;
-  const limit = `refund.max_age is ${ageWords(mostMs)}`;
-  const ask = ['ask your lead'];
-  if (createdAt === undefined) return refused(`${id} does not show when it was created: ${limit}`, ask);
-  if (nowMs === undefined) return refused(`the service does not say what time it is: ${limit}`, ask);
-  const age = nowMs - createdAt * 1000;
-  if (age <= mostMs) return undefined;
-  return refused(`${id} is ${ageWords(age)} old, over the limit of this account: ${limit}`, ask);
-}
-
-function ageWords(ms: number): string {
-  const hours = Math.floor(ms / 3_600_000);
-  return hours < 72 ? counted(hours, 'hour') : counted(Math.floor(hours / 24), 'day');
-}
-
-// A refund that does not show when it was made may have been made now, so it counts.
-function refundsSince({ charges }: OrderMoney, sinceMs: number): readonly RefundRecord[] {
-  return charges
-    .flatMap(standingRefunds)
-    .filter(({ createdAt }) => createdAt === undefined || createdAt * 1000 > sinceMs);
 }
 
 /** What was asked for besides the charge. The commands of the hints keep it. */

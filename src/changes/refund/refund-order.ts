@@ -19,7 +19,8 @@ import { type ApprovedRefund, approvedLine, refuseChanged } from './approved-ref
 import { createDialog } from './dialog.ts';
 import { failedTimes, madeWords, originsOf, type RefundOrigins } from './known-refunds.ts';
 import { type FoundTwins, lookForTwins, splitAgain } from './look-for-twins.ts';
-import { type Counting, chargeCommands, checkTwins, countingAt } from './refund-checks.ts';
+import { chargeCommands, checkTwins } from './refund-checks.ts';
+import { type Counting, countingAt } from './refund-limit.ts';
 import { chargesInTheWay, flagsOf, planRefund, type RefundAsked, type RefundPlan } from './refund-plan.ts';
 import { aboutRefund, leavesQuestions, refundQuestions } from './refund-questions.ts';
 import { refundPreview, refundResult } from './refund-screens.ts';

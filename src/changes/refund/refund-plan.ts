@@ -7,17 +7,13 @@ import type { JsonObject, RefundReason } from '../../api/spec.ts';
 import type { ExpectedRefund } from '../../journal/journal.ts';
 import { checkMode, type Profile } from '../../profiles/profiles.ts';
 import {
-  type Counting,
   chargeCommands,
   checkRepeat,
   type MadeWords,
-  overLimit,
   provableMoney,
   refundCommand,
-  refused,
-  showOrder,
-  tooOld,
 } from './refund-checks.ts';
+import { type Counting, overLimit, refused, showOrder, tooOld } from './refund-limit.ts';
 import { followsWarnings, statusWarnings } from './refund-warnings.ts';
 
 /** Which money is refunded. Without a charge and an amount it is the whole order. */

@@ -1,7 +1,7 @@
-/** A software agent that runs paydesk: how it is named, and what it may not do. Pure. */
+/** A software agent that runs paydesk: how it is named, for whom it runs, and what it may not do. */
 
 import { CliError } from '../../errors.ts';
-import { type Env, variable } from '../../io.ts';
+import { type Env, type Io, variable } from '../../io.ts';
 import type { Change } from '../../journal/journal.ts';
 import { type Profile, plainCommand } from '../../profiles/profiles.ts';
 
@@ -41,4 +41,20 @@ export function refuseAgent(
       plainCommand('help', 'agents'),
     ],
   });
+}
+
+/** The name of the person of this run as the journal records it, and of the agent that the person lets run it. */
+export function operatorOf(io: Io): string {
+  const agent = agentOf(io.env);
+  return agent === undefined ? personOf(io) : `agent ${agent} for ${personOf(io)}`;
+}
+
+function personOf(io: Io): string {
+  const named = variable(io.env, 'PAYDESK_OPERATOR');
+  if (named !== undefined) return named;
+  try {
+    return io.userName();
+  } catch {
+    return `uid ${io.uid ?? 'unknown'}`;
+  }
 }

@@ -18,13 +18,8 @@ import { JournalTables } from './journal-tables.ts';
 import { buildJournal, dropJournal, replaceJournal } from './repair.ts';
 import { untouched, verifyFiles, wholeRows } from './verify-files.ts';
 import { linesAfter, type Places } from './witness-check.ts';
-import {
-  type FoundWitness,
-  newWitnessKey,
-  openWitness,
-  prepareWitness,
-  type Witness,
-} from './witness-file.ts';
+import { type FoundWitness, openWitness, prepareWitness, type Witness } from './witness-file.ts';
+import { newWitnessKey } from './witness-seals.ts';
 
 /** The open files of a journal, and where they are. */
 interface OldJournal {

@@ -13,12 +13,11 @@ import {
   type Checked,
   createWitness,
   type FoundWitness,
-  nameOf,
-  newWitnessKey,
   openWitness,
   takePrepared,
   type Witness,
 } from './witness-file.ts';
+import { nameOf, newWitnessKey } from './witness-seals.ts';
 
 /** What there is of the witness. */
 export function findWitness(places: Places | undefined, openFile: OpenFile): FoundWitness {

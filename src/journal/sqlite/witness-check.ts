@@ -13,15 +13,8 @@ import type { JournalFile } from './journal-file.ts';
 import { begunMax, type JournalTables, type SentAt } from './journal-tables.ts';
 import type { RowProof } from './known-journal.ts';
 import { isBroken } from './sqlite-errors.ts';
-import {
-  type FoundWitness,
-  hashUnder,
-  type LineAt,
-  type NewLine,
-  nameOf,
-  unwritten,
-  type Witness,
-} from './witness-file.ts';
+import { type FoundWitness, type NewLine, unwritten, type Witness } from './witness-file.ts';
+import { hashUnder, type LineAt, nameOf } from './witness-seals.ts';
 
 /** How journal and witness do not match. */
 export interface Mismatch {

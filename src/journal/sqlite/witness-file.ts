@@ -3,7 +3,6 @@
  * the row is about; the attempts that may be open; and the place where the check of the whole journal stands.
  */
 
-import { hash, randomBytes } from 'node:crypto';
 import { closeSync, existsSync, fchmodSync, openSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
@@ -15,6 +14,18 @@ import { type FileKind, type OpenFile, Statements, writeAtOnce } from './databas
 import { settingRange } from './journal-columns.ts';
 import { type JournalFile, sizeOf } from './journal-file.ts';
 import { isBroken } from './sqlite-errors.ts';
+import {
+  headIn,
+  isKey,
+  isWhole,
+  type LineAt,
+  lineAt,
+  lineIn,
+  nameOf,
+  opening,
+  sealed,
+  sealOf,
+} from './witness-seals.ts';
 
 /**
  * `open`: the numbers of the SENT rows of attempts that may be open. `head`: one line. `checked`: up to this row the chain was
@@ -40,12 +51,6 @@ export interface NewLine {
   readonly idempotencyKey: number | undefined;
   /** The number of the SENT row of its attempt, and whether that may be open from now on; absent in a line about no attempt. */
   readonly attempt?: { readonly sent: number; readonly isOpen: boolean } | undefined;
-}
-
-/** Which row a line is about. */
-export interface LineAt {
-  readonly seq: number;
-  readonly head: string;
 }
 
 /** How far the whole journal was checked. */
@@ -324,55 +329,4 @@ export class Witness {
   #lineIn(row: Readonly<Record<string, unknown>>): WitnessLine | undefined {
     return lineIn(row, this.key);
   }
-}
-
-/** The line in a record of the table; undefined when it is not whole. */
-export function lineIn(record: Readonly<Record<string, unknown>>, key: string): WitnessLine | undefined {
-  if (!isWhole(record, key)) return undefined;
-  const read: WitnessLine = JSON.parse(String(record.line));
-  return read;
-}
-
-function isWhole({ seal, ...record }: Readonly<Record<string, unknown>>, key: string): boolean {
-  return typeof record.line === 'string' && sealOf(key, sealed(record)) === seal;
-}
-
-function sealed({ seq, about, idempotency_key, line }: Readonly<Record<string, unknown>>): string {
-  return `${String(seq)}\n${String(idempotency_key)}\n${String(about)}\n${String(line)}`;
-}
-
-// Compared with the journal, so a line that is not whole shows there.
-function lineAt({ seq, line }: Readonly<Record<string, unknown>>): LineAt {
-  return { seq: Number(seq), head: headIn(String(line)) ?? '' };
-}
-
-// Faster than to read the whole line, and a verify reads all of them.
-function headIn(line: string): string | undefined {
-  return /"head":"([0-9a-f]{64})"/.exec(line)?.[1];
-}
-
-const opening = 'paydesk-witness';
-
-/** Whether this is the key of a witness, with its seal. */
-export function isKey(key: unknown, seal: unknown): key is string {
-  return typeof key === 'string' && /^[0-9a-f]{64}$/.test(key) && seal === sealOf(key, opening);
-}
-
-/** A new random key for a witness, 64 hex digits. */
-export function newWitnessKey(): string {
-  return randomBytes(32).toString('hex');
-}
-
-/** The name by which the journal knows its witness. It is made from the key but does not reveal it. */
-export function nameOf(key: string): string {
-  return hashUnder(key, 'name').slice(0, 16);
-}
-
-function sealOf(key: string, text: string): string {
-  return hashUnder(key, text).slice(0, 16);
-}
-
-/** A keyed hash, 64 hex digits. The key stands first, and only a part of the hash is ever used as a seal. */
-export function hashUnder(key: string, text: string): string {
-  return hash('sha256', `${key}\n${text}`);
 }

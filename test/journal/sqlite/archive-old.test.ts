@@ -8,15 +8,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { archiveInto } from '../../../src/journal/archive-file.ts';
 import { areOver, inShort, verdictsIn } from '../../../src/journal/archived-rows.ts';
-import {
-  claimedBy,
-  claimsOf,
-  isDoubted,
-  isOpen,
-  isUnsettled,
-  isWatched,
-  ownRefunds,
-} from '../../../src/journal/attempt-state.ts';
+import { claimsOf, isDoubted, isOpen, isUnsettled, isWatched } from '../../../src/journal/attempt-state.ts';
 import { decide } from '../../../src/journal/guards.ts';
 import {
   type AttemptRecord,
@@ -24,6 +16,7 @@ import {
   type JournalRow,
   type SentRow,
 } from '../../../src/journal/journal-rows.ts';
+import { claimedBy, ownRefunds } from '../../../src/journal/made-records.ts';
 import { equalRefund, nothingToRepeat, oldRead } from '../../../src/journal/read-guards.ts';
 import { archiveStore, verifyArchive } from '../../../src/journal/sqlite/archive-store.ts';
 import { createSqliteStore } from '../../../src/journal/sqlite/sqlite-store.ts';

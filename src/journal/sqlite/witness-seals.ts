@@ -1,0 +1,65 @@
+/** The seals of a witness: the key in its head, and the seal of each line, by which a line that somebody changed shows. */
+
+import { hash, randomBytes } from 'node:crypto';
+import type { WitnessLine } from '../witness-lines.ts';
+
+/** Which row a line is about. */
+export interface LineAt {
+  readonly seq: number;
+  readonly head: string;
+}
+
+/** The line in a record of the table; undefined when it is not whole. */
+export function lineIn(record: Readonly<Record<string, unknown>>, key: string): WitnessLine | undefined {
+  if (!isWhole(record, key)) return undefined;
+  const read: WitnessLine = JSON.parse(String(record.line));
+  return read;
+}
+
+/** Whether a record of the table has the seal that its line should have. */
+export function isWhole({ seal, ...record }: Readonly<Record<string, unknown>>, key: string): boolean {
+  return typeof record.line === 'string' && sealOf(key, sealed(record)) === seal;
+}
+
+/** What the seal of a line is made over. */
+export function sealed({ seq, about, idempotency_key, line }: Readonly<Record<string, unknown>>): string {
+  return `${String(seq)}\n${String(idempotency_key)}\n${String(about)}\n${String(line)}`;
+}
+
+/** Which row a record is about. It is compared with the journal, so a line that is not whole shows there. */
+export function lineAt({ seq, line }: Readonly<Record<string, unknown>>): LineAt {
+  return { seq: Number(seq), head: headIn(String(line)) ?? '' };
+}
+
+/** The head in a line. It is faster than to read the whole line, and a verify reads all of them. */
+export function headIn(line: string): string | undefined {
+  return /"head":"([0-9a-f]{64})"/.exec(line)?.[1];
+}
+
+/** What the seal in the head is made over. */
+export const opening = 'paydesk-witness';
+
+/** Whether this is the key of a witness, with its seal. */
+export function isKey(key: unknown, seal: unknown): key is string {
+  return typeof key === 'string' && /^[0-9a-f]{64}$/.test(key) && seal === sealOf(key, opening);
+}
+
+/** A new random key for a witness, 64 hex digits. */
+export function newWitnessKey(): string {
+  return randomBytes(32).toString('hex');
+}
+
+/** The name by which the journal knows its witness. It is made from the key but does not reveal it. */
+export function nameOf(key: string): string {
+  return hashUnder(key, 'name').slice(0, 16);
+}
+
+/** The seal of a text, 16 hex digits. */
+export function sealOf(key: string, text: string): string {
+  return hashUnder(key, text).slice(0, 16);
+}
+
+/** A keyed hash, 64 hex digits. The key stands first, and only a part of the hash is ever used as a seal. */
+export function hashUnder(key: string, text: string): string {
+  return hash('sha256', `${key}\n${text}`);
+}

@@ -1,0 +1,110 @@
+/** A list on its way to stdout or into a file, in any format: begun with its first rows, and ended or abandoned. */
+
+import type { Column } from '../api/resources.ts';
+import { CliError } from '../errors.ts';
+import { type DrawnHow, type ListFormat, type Piece, type Row, stdoutFormat } from './list-format.ts';
+import type { OutputOptions } from './output.ts';
+import type { StreamWriter } from './streams.ts';
+import { namedColumns, tableColumns, unitsMark, usualColumns } from './table/columns.ts';
+
+/** A list on its way to stdout, in any format. */
+export interface Sink {
+  rows(rows: readonly Row[]): Promise<void>;
+  end(hasMore: boolean): Promise<void>;
+  /** Closes a list that was begun and not ended, because the run failed. The list says that there is more. */
+  abandon(): Promise<void>;
+  /** Writes what stands behind the list. */
+  close(failed: CliError | undefined): Promise<void>;
+  /** Whether the list was ended, and not abandoned. */
+  isWhole(): boolean;
+}
+// How wide a terminal is that has all usual columns.
+const wideTable = 120;
+
+/**
+ * Throws CliError 'usage' for a workbook on a terminal, which shows none. It is called before anything is read or sent.
+ */
+export function refuseScreen({ format, stdout }: OutputOptions): void {
+  if (format === 'xlsx' && stdout.isTTY)
+    throw new CliError('usage', '-o xlsx: a workbook is for a file, and this is a terminal', {
+      certain: 'nothing was sent',
+      now: ['--to FILE.xlsx writes a list into a file, as > FILE.xlsx does'],
+    });
+}
+
+/** Begins such a list. Throws CliError 'usage' for an unknown column, before any request is made. */
+export function startSink(
+  columns: readonly Column[],
+  options: OutputOptions & DrawnHow & { readonly isList?: boolean },
+  writer: StreamWriter,
+): Sink {
+  refuseScreen(options);
+  const brief = options.isBriefList === true && options.format === 'list' && options.isList === true;
+  const named =
+    options.columns === undefined
+      ? (usualColumns(columns, options.usualColumns) ??
+        (brief ? tableColumns(columns, wideTable) : undefined))
+      : namedColumns(columns, options.columns);
+  // The table code is loaded while the first page is on its way. If that fails, the error comes when the table is drawn.
+  if (options.format === 'table') import('./table/table.ts').catch(() => undefined);
+  let format: ListFormat | undefined;
+  let state: 'new' | 'begun' | 'ended' | 'abandoned' = 'new';
+  let more = false;
+  let written = 0;
+  let leftOut: readonly string[] = [];
+  let hasUnits = false;
+  const load = (): Promise<ListFormat> =>
+    stdoutFormat(columns, named, options, {
+      onLeftOut: (titles) => {
+        leftOut = titles;
+      },
+      onUnits: () => {
+        hasUnits = true;
+      },
+    });
+
+  const write = (piece: Piece, { isBinary }: ListFormat): Promise<void> =>
+    isBinary === true && typeof piece !== 'string' ? writer.writeBytes(piece) : writer.write(piece);
+
+  const end = async (hasMore: boolean): Promise<void> => {
+    format ??= await load();
+    [state, more] = ['ended', hasMore];
+    await writer.write(format.end(hasMore));
+    if (hasUnits)
+      options.note?.(`${unitsMark} in the service's units: no decimals are declared for this currency`);
+    if (leftOut.length > 0)
+      options.note?.(
+        `${options.stdout.width === undefined ? 'this terminal' : `--width ${options.stdout.width}`} has no room for ${leftOut.join(', ')}: -o list shows every field`,
+      );
+  };
+  return {
+    async rows(rows) {
+      format ??= await load();
+      state = 'begun';
+      try {
+        await write(format.page(rows), format);
+      } catch (error) {
+        throw withCount(error, written);
+      }
+      written += rows.length;
+    },
+    end,
+    async abandon() {
+      if (state !== 'begun' || writer.lost !== undefined) return;
+      await end(true);
+      state = 'abandoned';
+    },
+    async close(failed) {
+      if (format?.close === undefined || writer.lost !== undefined) return;
+      const about = options.redaction.about((await options.about?.(failed)) ?? []);
+      await writer.writeBytes(format.close(more, about));
+    },
+    isWhole: () => state === 'ended',
+  };
+}
+
+function withCount(error: unknown, written: number): unknown {
+  if (!(error instanceof CliError) || error.parts.certain !== undefined || written === 0) return error;
+  const certain = `${written === 1 ? '1 record was' : `${written} records were`} written before that`;
+  return new CliError(error.kind, error.message, { ...error.parts, certain, cause: error });
+}
