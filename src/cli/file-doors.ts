@@ -114,18 +114,21 @@ export function planDoor({
   state: { io, signal, secrets },
   operator,
   refuseOwnFile,
+  notes,
 }: {
   readonly state: RunState;
   readonly operator: string;
   readonly refuseOwnFile: Context['refuseOwnFile'];
+  readonly notes: Context['notes'];
 }): Plans {
   const load = async (): Promise<PlanFiles> => {
+    const tell = (line: string) => notes.note(line);
     const { createPlans } = await import('../plans/plan-files.ts');
     return createPlans({
       cwd: io.cwd,
       refuseOwnFile,
-      read: createBytesReader(io, signal),
-      chunks: createChunkReader(io, signal),
+      read: createBytesReader(io, signal, tell),
+      chunks: createChunkReader(io, signal, tell),
       clean: (text) => secrets.clean(text),
       cleanJson: (json) => secrets.cleanJson(json),
       keepHeapSmall() {

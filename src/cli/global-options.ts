@@ -47,7 +47,7 @@ export const globalFlags = {
     summary: 'begin csv with a byte order mark, by which a spreadsheet knows UTF-8',
     env: 'PAYDESK_BOM',
   }),
-  delimiter: flag.choice(['comma', 'semicolon', 'tab'], {
+  delimiter: flag.choice(['comma', 'semicolon', 'tab', 'pipe', 'colon'], {
     value: 'WORD',
     summary:
       'the sign between the cells of csv; typed, also of a CSV that is read, if paydesk does not recognise it',

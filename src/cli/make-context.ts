@@ -166,7 +166,7 @@ export async function createRun(
     deskKey,
     index,
     lock: (name) => ownLocks.take(name, { waitMs: 0, alone: true }),
-    plans: planDoor({ state, operator, refuseOwnFile }),
+    plans: planDoor({ state, operator, refuseOwnFile, notes }),
     refuseOwnFile,
     completionScript: async (shell) => (await import('./completion/scripts.ts')).completionScript(shell),
     agent: agentOf(io.env),

@@ -30,8 +30,9 @@ export function createReaders(
 export function createBytesReader(
   io: Pick<Io, 'stdin' | 'cwd'>,
   signal: AbortSignal,
+  tell?: (line: string) => void,
 ): (path: string, maxBytes: number) => Promise<Uint8Array> {
-  const chunksOf = createChunkReader(io, signal);
+  const chunksOf = createChunkReader(io, signal, tell);
   return async (path, maxBytes) => {
     const chunks: Buffer[] = [];
     for await (const chunk of chunksOf(path, maxBytes)) chunks.push(chunk);
@@ -43,9 +44,10 @@ export function createBytesReader(
 export function createChunkReader(
   io: Pick<Io, 'stdin' | 'cwd'>,
   signal: AbortSignal,
+  tell: (line: string) => void = () => {},
 ): (path: string, maxBytes: number) => AsyncGenerator<Buffer> {
   return async function* chunksOf(path, maxBytes) {
-    const stream = path === '-' ? io.stdin : await openNamed(path, io.cwd);
+    const stream = path === '-' ? io.stdin : await openNamed(path, io.cwd, tell);
     yield* readChunks(addAbortSignal(signal, stream), nameOf(path), maxBytes);
   };
 }
@@ -54,14 +56,20 @@ function nameOf(path: string): string {
   return path === '-' ? 'standard input' : path;
 }
 
+// How long a pipe may be silent before a person is told (milliseconds).
+const silentMs = 500;
+
 // A named pipe may have no writer, or a silent one. Opened in the usual way it would block, and Ctrl-C could not stop the run.
-async function openNamed(name: string, cwd: () => string): Promise<Readable> {
+async function openNamed(name: string, cwd: () => string, tell: (line: string) => void): Promise<Readable> {
   try {
     const path = fullPath(cwd, name);
     const fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     if (!fstatSync(fd).isFIFO()) return createReadStream(path, { fd });
     const { Socket } = await import('node:net');
-    return new Socket({ fd, readable: true, writable: false });
+    const pipe = new Socket({ fd, readable: true, writable: false });
+    const wait = setTimeout(() => tell(`${name} is a pipe: waiting for somebody to write to it`), silentMs);
+    for (const event of ['readable', 'close']) pipe.once(event, () => clearTimeout(wait));
+    return pipe;
   } catch (error) {
     throw unreadable(name, `cannot be read: ${systemReason(error)}`, error);
   }

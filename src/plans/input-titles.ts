@@ -188,7 +188,7 @@ export function saidDelimiter(
   bytes: Uint8Array,
 ): { readonly delimiter: Delimiter; readonly end: number } | undefined {
   const start = new TextDecoder().decode(bytes.subarray(0, 16));
-  const [line = '', said] = /^"?sep=([,;\t])"?(?=[\r\n])/i.exec(start) ?? [];
+  const [line = '', said] = /^"?sep=([,;\t|:])"?(?=[\r\n])/i.exec(start) ?? [];
   const delimiter = delimiters.find((one) => one === said);
   return delimiter === undefined ? undefined : { delimiter, end: line.length };
 }

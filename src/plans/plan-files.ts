@@ -6,6 +6,7 @@ import { access, link, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { CliError, systemCode, systemReason } from '../errors.ts';
 import { fullPath } from '../io.ts';
+import { encodeText } from './file-encoding.ts';
 import { readInputFile, unreadableFile } from './input-file.ts';
 import { readPlan, writePlan } from './plan-text.ts';
 import type { Plan, PlanFiles, PlanHead, PlanRow } from './plan-types.ts';
@@ -62,13 +63,14 @@ export function createPlans({
     open: (path) => readPlan(path, noticed(chunks(path, planMax), largePlan, keepHeapSmall)),
     async save(path, head, rows, force) {
       const { lines, digest } = writePlan(head, rows, cleanJson);
-      await writeNew(path, toWrite(path), lines, force);
+      await writeNew(path, toWrite(path), chunksOf(lines), force);
       return planOf(head, rows, digest());
     },
     exists: async (path) => (await statOf(fullPath(cwd, path))) !== undefined,
     isSameFile: async (one, other) => one !== '-' && isSameFile(fullPath(cwd, one), fullPath(cwd, other)),
     checkNew: async (path, force) => checkNew(path, toWrite(path), force),
-    write: async (path, text, force) => writeNew(path, toWrite(path), [clean(text)], force),
+    write: async (path, text, force, encoding = 'utf-8') =>
+      writeNew(path, toWrite(path), [encodeText(clean(text), encoding)], force),
   };
 }
 
@@ -102,12 +104,17 @@ function planOf(head: PlanHead, rows: readonly PlanRow[], digest: string): Plan 
 }
 
 // A half-written file never has the final name: the text is on the disk before the file gets that name.
-async function writeNew(name: string, path: string, lines: Iterable<string>, force: boolean): Promise<void> {
+async function writeNew(
+  name: string,
+  path: string,
+  chunks: Iterable<string | Uint8Array>,
+  force: boolean,
+): Promise<void> {
   const temporary = `${path}.${randomBytes(6).toString('hex')}.new`;
   try {
     const handle = await open(temporary, 'wx', 0o600);
     try {
-      for (const chunk of chunksOf(lines)) await handle.writeFile(chunk);
+      for (const chunk of chunks) await handle.writeFile(chunk);
       await handle.sync();
     } finally {
       await handle.close();

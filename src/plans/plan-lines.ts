@@ -6,7 +6,7 @@ import { type JsonObject, refundReasonValues } from '../api/spec.ts';
 import { leanRow, type MoneyBefore, type PlanHead, type PlanRow, rowStates, sumsOf } from './plan-types.ts';
 
 // A plan of another version is refused, since nobody can know what its fields mean.
-const version = 1;
+export const version = 1;
 
 const text = v.string();
 const maybe = <T extends v.GenericSchema>(schema: T) => v.optional(schema);
@@ -46,6 +46,9 @@ const moneyBefore = v.strictObject({
     }),
   ),
 });
+
+/** The first line of a plan of any version. */
+export const anyHeadLine = v.looseObject({ object: v.literal('plan'), version: integer });
 
 /** A line for each row. */
 export const rowLine = v.strictObject({

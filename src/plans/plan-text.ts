@@ -7,6 +7,7 @@ import { createHash } from 'node:crypto';
 import * as v from 'valibot';
 import { CliError } from '../errors.ts';
 import {
+  anyHeadLine,
   endLine,
   endRecord,
   headLine,
@@ -16,6 +17,7 @@ import {
   rowLine,
   rowOf,
   rowRecord,
+  version,
 } from './plan-lines.ts';
 import type { Plan, PlanHead, PlanRow } from './plan-types.ts';
 
@@ -123,8 +125,9 @@ function parsed<T extends v.GenericSchema>(
   }
   const result = v.safeParse(schema, value);
   if (result.success) return result.output;
-  if (number === 1) throw noPlan(name);
-  throw edited(name, `line ${number} is not a line of a plan`);
+  if (number > 1) throw edited(name, `line ${number} is not a line of a plan`);
+  const other = v.safeParse(anyHeadLine, value);
+  throw noPlan(name, other.success ? other.output.version : undefined);
 }
 
 // JSON allows two fields of one name, and two programs may read two different ones. paydesk never writes that.
@@ -133,10 +136,19 @@ function checkWritten(name: string, record: unknown, line: Uint8Array, number: n
   throw edited(name, `line ${number} is not written as paydesk writes it`);
 }
 
-function noPlan(name: string): CliError {
-  return new CliError('refused', `${name} is not a plan of this version of paydesk`, {
-    now: [`make a plan of a file of refunds first: paydesk refunds plan FILE.csv --to FILE.plan`],
-  });
+function noPlan(name: string, other = version): CliError {
+  return new CliError(
+    'refused',
+    other > version
+      ? `${name} was made by a newer version of paydesk, which this one cannot read`
+      : `${name} is not a plan of this version of paydesk`,
+    {
+      now: [
+        ...(other > version ? ['update paydesk, or:'] : []),
+        'make a plan of a file of refunds first: paydesk refunds plan FILE.csv --to FILE.plan',
+      ],
+    },
+  );
 }
 
 function edited(name: string, why: string): CliError {

@@ -20,8 +20,11 @@ export const inputColumns = [
 export type InputColumn = (typeof inputColumns)[number] | 'refund_id' | 'auth_code';
 
 /** What may stand between two cells. */
-export const delimiters = [',', ';', '\t'] as const;
+export const delimiters = [',', ';', '\t', '|', ':'] as const;
 export type Delimiter = (typeof delimiters)[number];
+
+/** The encodings in which an input file is read. */
+export type FileEncoding = 'utf-8' | 'windows-1252';
 
 /** The word for a whole charge or a whole order. A blank cell never means that. */
 export const fullWord = 'full';
@@ -90,6 +93,7 @@ export interface InputFile {
   readonly addressOf?: (problem: InputProblem) => string;
   /** How a program on Windows marks its files. A file of errors has the same, or that program shows other characters. */
   readonly hasBom: boolean;
+  readonly encoding: FileEncoding;
   readonly lineEnd: '\n' | '\r\n';
 }
 
@@ -252,7 +256,7 @@ export interface PlanFiles {
    */
   checkNew(path: string, force: boolean): Promise<void>;
   /** Writes a text file that a person asked for (`--errors`, `--rest`). Throws as `save` does. */
-  write(path: string, text: string, force: boolean): Promise<void>;
+  write(path: string, text: string, force: boolean, encoding?: FileEncoding): Promise<void>;
 }
 
 // ── Allocation ──────────────────────────────────────────────────────────────────────────────────

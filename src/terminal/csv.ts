@@ -34,7 +34,7 @@ export function withoutFormulaSafety(safe: string): string {
 export interface CsvStyle {
   /** Whether it begins with a byte order mark. */
   readonly bom: boolean;
-  readonly delimiter: ',' | ';' | '\t';
+  readonly delimiter: ',' | ';' | '\t' | '|' | ':';
   readonly decimal: '.' | ',';
 }
 

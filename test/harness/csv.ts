@@ -1,15 +1,15 @@
 /** CSV read as RFC 4180 says, written for the tests alone. */
 
 /** Records of fields. Throws at what the grammar does not allow: a quote inside a bare field, an open quoted one. */
-export function readCsv(text: string): readonly (readonly string[])[] {
+export function readCsv(text: string, delimiter: ',' | ';' = ','): readonly (readonly string[])[] {
   const records: string[][] = [];
   let record: string[] = [];
   let at = 0;
   while (at < text.length) {
-    const { field, end } = text[at] === '"' ? quoted(text, at) : bare(text, at);
+    const { field, end } = text[at] === '"' ? quoted(text, at) : bare(text, at, delimiter);
     record.push(field);
     at = end;
-    if (text[at] === ',') {
+    if (text[at] === delimiter) {
       at += 1;
       // A comma at the very end of a line is followed by one more, empty field.
       if (at < text.length && text[at] !== '\n') continue;
@@ -24,8 +24,13 @@ export function readCsv(text: string): readonly (readonly string[])[] {
   return records;
 }
 
-function bare(text: string, start: number): { readonly field: string; readonly end: number } {
-  const [field = ''] = /^[^,\r\n]*/.exec(text.slice(start)) ?? [];
+function bare(
+  text: string,
+  start: number,
+  delimiter: string,
+): { readonly field: string; readonly end: number } {
+  const end = text.slice(start).search(delimiter === ',' ? /[,\r\n]|$/ : /[;\r\n]|$/);
+  const field = text.slice(start, start + end);
   if (field.includes('"')) throw new Error(`a quote inside a bare field, at ${start}`);
   return { field, end: start + field.length };
 }

@@ -14,6 +14,7 @@ describe('readInputFile', () => {
     );
     expect(file).toEqual({
       hasBom: false,
+      encoding: 'utf-8',
       lineEnd: '\n',
       canCorrect: true,
       delimiter: ',',
@@ -259,9 +260,12 @@ describe('F50 bytes', () => {
   });
 
   it('names the first line and cell that is not UTF-8, and still all other problems', () => {
-    const bytes = Buffer.from(`order_id,amount,note\r\n${id},5,a\r\n${id},x,José\r\n${id},y,Jos\n`, 'latin1');
+    const bytes = Buffer.from(
+      `order_id,amount,note\r\n${id},5,a\r\n${id},x,Jos\x8f\r\n${id},y,Jos\n`,
+      'latin1',
+    );
     expect(problemsOf(readInputFile(bytes, { for: 'plan' }))).toEqual([
-      '3 note: here the file is not UTF-8: save it as UTF-8 (in a spreadsheet: CSV UTF-8)',
+      '3 note: here the file is not UTF-8, and may be Mac Roman (Josè): save it as UTF-8 (in a spreadsheet: CSV UTF-8)',
       '3 amount: amount x: not a whole number such as 23000, nor full',
       '4 amount: amount y: not a whole number such as 23000, nor full',
     ]);

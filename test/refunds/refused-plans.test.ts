@@ -161,7 +161,7 @@ it.each([
   ['a text', 'not a plan at all\n'],
   ['an empty file', ''],
   ['a table', csv()],
-  ['JSON that is no plan', '{"object":"plan","version":2}\n'],
+  ['JSON that is no plan', '{"object":"plan","version":1}\n'],
   ['bytes that are no text', '\u0000\u0001\n'],
 ])('F53 %s is no plan', async (_, text) => {
   await using service = await planned();
@@ -171,6 +171,15 @@ it.each([
 
   expect(ran.code).toBe(3);
   expect(ran.stderr).toContain('refunds.plan is not a plan of this version of paydesk');
+  expect(service.posts).toEqual([]);
+});
+
+it('F53 a plan of a newer version is named as that', async () => {
+  await using service = await planned();
+  service.write('refunds.plan', '{"object":"plan","version":2}\n');
+  const ran = await service.apply();
+  expect(ran.code).toBe(3);
+  expect(ran.stderr).toContain('refunds.plan was made by a newer version of paydesk');
   expect(service.posts).toEqual([]);
 });
 

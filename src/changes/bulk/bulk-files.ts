@@ -4,7 +4,14 @@ import type { Context } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
 import { CliError } from '../../errors.ts';
 import { usage } from '../../flags/flags.ts';
-import { errorsCsv, type InputFile, type InputProblem, type InputRow, type Plan } from '../../plans/plans.ts';
+import {
+  errorsCsv,
+  type InputFile,
+  type InputHow,
+  type InputProblem,
+  type InputRow,
+  type Plan,
+} from '../../plans/plans.ts';
 import type { ReadOrders } from './found-orders.ts';
 
 /** The file that is refused, and where its rows go with the errors beside them. */
@@ -12,6 +19,36 @@ interface RefusedFile {
   readonly file: string;
   readonly errors: string | undefined;
   readonly force: boolean;
+}
+
+/** Reads an input file, and says so if it is not UTF-8. */
+export async function readInput(ctx: Context, file: string, how: InputHow): Promise<InputFile> {
+  const input = await ctx.plans.input(file, how);
+  if (input.encoding === 'windows-1252')
+    ctx.notes.note(`${nameOf(file)} is no UTF-8 but Windows-1252, and is read as that`);
+  return input;
+}
+
+/**
+ * What `look` finds of the orders of a file that has `found` errors already. If it finds nothing, because the service cannot be
+ * asked, those errors are said all the same.
+ */
+export async function lookAtOrders<T>(
+  ctx: Context,
+  input: InputFile,
+  found: readonly InputProblem[],
+  asked: RefusedFile,
+  look: () => Promise<T>,
+): Promise<T> {
+  if (input.rows.length === 0) await refuseProblems(ctx, input, found, asked);
+  try {
+    return await look();
+  } catch (error) {
+    if (found.length === 0 || ctx.signal.aborted || !(error instanceof CliError)) throw error;
+    ctx.notes.warn(`no order was looked at: ${error.message}`);
+    await refuseProblems(ctx, input, found, asked);
+    throw error;
+  }
 }
 
 /** References that no order has, or several. */
@@ -47,7 +84,7 @@ export async function refuseProblems(
   if (problems.length > shownProblems)
     ctx.notes.warn(`and ${problems.length - shownProblems} more: --errors FILE.csv writes all of them`);
   const many = counted(problems.length, 'error');
-  const title = `${file === '-' ? 'standard input' : file} has ${many}`;
+  const title = `${nameOf(file)} has ${many}`;
   // What cannot be read cannot be corrected either: a file of errors would hold broken characters, and be accepted with them.
   if (!input.canCorrect) {
     const none = errors === undefined ? [] : [`${errors} was not written: it could not be corrected there`];
@@ -56,13 +93,17 @@ export async function refuseProblems(
   if (errors === undefined)
     throw usage(title, ['correct the file; --errors FILE.csv writes it with the errors beside the rows']);
   try {
-    await ctx.plans.write(errors, errorsCsv(input, problems), force);
+    await ctx.plans.write(errors, errorsCsv(input, problems), force, input.encoding);
   } catch (error) {
     // However that ends, the file is wrong.
     if (!(error instanceof CliError)) throw error;
     throw usage(`${title}, and the file for them was not written: ${error.message}`, error.parts.now ?? []);
   }
   throw usage(title, [`correct the rows in ${errors}; then run the command with that file`]);
+}
+
+function nameOf(file: string): string {
+  return file === '-' ? 'standard input' : file;
 }
 
 /** What is written, by the flag that names it. */

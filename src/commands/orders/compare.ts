@@ -3,7 +3,7 @@
 import { amountWords } from '../../amounts.ts';
 import { type Column, fieldColumn } from '../../api/resources.ts';
 import type { JsonObject } from '../../api/spec.ts';
-import { checkWritten, inputColumnsOf, refuseProblems } from '../../changes/changes.ts';
+import { checkWritten, inputColumnsOf, readInput, refuseProblems } from '../../changes/changes.ts';
 import { flag } from '../../flags/flags.ts';
 import { periodFlag } from '../../flags/typed-period.ts';
 import { anyWord, fullWord, type InputRow } from '../../plans/plans.ts';
@@ -50,7 +50,7 @@ export const compare = defineCommand({
   async run(ctx, { args: [file], flags }) {
     const { period, errors, force = false } = flags;
     await checkWritten(ctx, { '--errors': errors, '--to': flags.to }, { 'the input file': file });
-    const input = await ctx.plans.input(file, {
+    const input = await readInput(ctx, file, {
       sheet: flags.sheet,
       delimiter: ctx.options.csv.typedDelimiter,
       for: 'charges',

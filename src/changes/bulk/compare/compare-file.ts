@@ -7,7 +7,7 @@ import { isWithin, type TimeRange } from '../../../flags/typed-time.ts';
 import { type KnownOrder, knownOrders, ordersWithRefunds, stopsRefund } from '../../../orders/orders.ts';
 import { type Delimiter, type InputRow, rowKey } from '../../../plans/plans.ts';
 import { senderOf } from '../../refund/known-refunds.ts';
-import { checkWritten, referenceProblems, refuseProblems } from '../bulk-files.ts';
+import { checkWritten, lookAtOrders, readInput, referenceProblems, refuseProblems } from '../bulk-files.ts';
 import { orderIdOf, ordersOf, type ReadOrders } from '../found-orders.ts';
 import { readOrders } from '../read-orders.ts';
 import { closingLines, compareColumns, compareRecord, currencyLines, whyLines } from './compare-printed.ts';
@@ -35,10 +35,11 @@ export async function compareFile(
   asked: CompareAsked,
 ): Promise<0 | 7 | 8> {
   await checkWritten(ctx, { '--errors': asked.errors, '--to': asked.to }, { 'the input file': asked.file });
-  const input = await ctx.plans.input(asked.file, { ...asked, for: 'compare' });
-  await refuseProblems(ctx, input, input.problems, asked);
-  const orders = await readOrders(ctx, service, ordersOf(input.rows));
-  await refuseProblems(ctx, input, referenceProblems(input.rows, orders), asked);
+  const input = await readInput(ctx, asked.file, { ...asked, for: 'compare' });
+  const orders = await lookAtOrders(ctx, input, input.problems, asked, () =>
+    readOrders(ctx, service, ordersOf(input.rows)),
+  );
+  await refuseProblems(ctx, input, [...input.problems, ...referenceProblems(input.rows, orders)], asked);
   const known = knowing(ctx, service);
   const compared = await compareRows(input.rows, orders, known);
   const ofRows = new Set(

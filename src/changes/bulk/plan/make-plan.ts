@@ -19,7 +19,14 @@ import {
 } from '../../../plans/plans.ts';
 import { commandLine, type Profile } from '../../../profiles/profiles.ts';
 import { missingIn, tooShort } from '../../may-change.ts';
-import { checkWritten, referenceProblems, refuseProblems, withoutFolder } from '../bulk-files.ts';
+import {
+  checkWritten,
+  lookAtOrders,
+  readInput,
+  referenceProblems,
+  refuseProblems,
+  withoutFolder,
+} from '../bulk-files.ts';
 import { ordersOf } from '../found-orders.ts';
 import { checkAccount, checkControlTotals, checkPlanLimits } from '../plan-checks.ts';
 import { readOrders } from '../read-orders.ts';
@@ -51,23 +58,48 @@ interface PlanAsked extends PlanHow {
 export async function planFile(ctx: Context, service: OpenService, asked: PlanAsked): Promise<Plan> {
   const { profile } = service;
   await checkWritten(ctx, { '--to': asked.to, '--errors': asked.errors }, { 'the input file': asked.file });
-  const input = await ctx.plans.input(asked.file, { ...asked, for: 'plan' });
-  const missing = requiredProblems(input.rows, profile);
-  await refuseProblems(ctx, input, [...input.problems, ...missing, ...duplicatesIn(input.rows)], asked);
-  const orders = await readOrders(ctx, service, ordersOf(input.rows));
-  await refuseProblems(ctx, input, referenceProblems(input.rows, orders), asked);
+  const input = await readInput(ctx, asked.file, { ...asked, for: 'plan' });
   const more = moreColumns(input);
   const columns = more.map((index) => input.columns[index] ?? '');
   const head = newHead(ctx, profile, { file: asked.file, columns, again: asked.again });
-  const rows = await rowsOfOrders(ctx, service, input.rows, orders, {
-    ...asked,
-    profile,
-    planId: head.id,
-    nowMs: service.seenDate?.()?.date,
-    moreOf: ({ cells }) => more.map((index) => cells[index] ?? ''),
+  const twice = duplicatesIn(input.rows);
+  const inForm = [...input.problems, ...requiredProblems(input.rows, profile), ...twice];
+  const { rows, unnamed } = await lookAtOrders(ctx, input, inForm, asked, async () => {
+    const orders = await readOrders(ctx, service, ordersOf(input.rows));
+    const noOrder = referenceProblems(input.rows, orders);
+    const lines = new Set(noOrder.map(({ line }) => line));
+    const named = input.rows.filter(({ line }) => !lines.has(line));
+    const planned = await rowsOfOrders(ctx, service, named, orders, {
+      ...asked,
+      profile,
+      planId: head.id,
+      nowMs: service.seenDate?.()?.date,
+      moreOf: ({ cells }) => more.map((index) => cells[index] ?? ''),
+    });
+    return { rows: planned, unnamed: noOrder };
   });
-  await refuseProblems(ctx, input, duplicatesIn(rows), asked);
+  const linesTwice = new Set(twice.map(({ line }) => line));
+  const found = [...inForm, ...unnamed, ...duplicatesIn(rows).filter(({ line }) => !linesTwice.has(line))];
+  await refuseProblems(ctx, input, withStopped(found, rows), asked);
   return keep(ctx, profile, head, rows, asked);
+}
+
+// A file with errors is said as a whole: also which of its other rows would not be sent, but not those that stand there twice.
+function withStopped(found: readonly InputProblem[], rows: readonly PlanRow[]): readonly InputProblem[] {
+  if (found.length === 0) return [];
+  const wrong = new Set(found.map(({ line }) => line));
+  const stopped = rows.filter(
+    ({ state, line }) => (state === 'look' || state === 'impossible') && !wrong.has(line),
+  );
+  // Parts of one row have the same line.
+  const byLine = new Map(stopped.map((row) => [row.line, row]));
+  return [
+    ...found,
+    ...[...byLine.values()].map(({ line, orderId, state, why = '' }): InputProblem => {
+      const words = why.includes(orderId) ? why : `${orderId}: ${why}`;
+      return { line, column: undefined, words: state === 'look' ? `look at it first: ${words}` : words };
+    }),
+  ];
 }
 
 function newHead(

@@ -1,0 +1,150 @@
+/** Reads the rows of an input file: each becomes a refund to plan, or the list of what is wrong with it. Pure. */
+
+import { counted } from '../counted.ts';
+import type { CsvRow } from './csv-rows.ts';
+import {
+  type Checked,
+  type ReadAmount,
+  readAmount,
+  readCharge,
+  readNote,
+  readOrderId,
+  readReason,
+  readRef,
+  readReference,
+  readRefunded,
+  saysNothing,
+} from './input-cells.ts';
+import type { InputTitles } from './input-titles.ts';
+import {
+  anyWord,
+  fullWord,
+  type InputColumn,
+  type InputProblem,
+  type InputRow,
+  type InputUse,
+} from './plan-types.ts';
+
+/** A row that was read. `row` is undefined if anything is wrong with it. */
+interface ReadRow {
+  readonly row: InputRow | undefined;
+  readonly problems: readonly InputProblem[];
+}
+
+/** Reads a row. For `compare` an amount and a charge may be blank, and only what names the order, charge and amount is checked. */
+export function readRow(csv: CsvRow, titles: InputTitles, use: InputUse): ReadRow {
+  const { line, cells, broken } = csv;
+  const { columns } = titles;
+  const formWords = formProblem(csv, columns);
+  if (formWords !== undefined)
+    return { row: undefined, problems: [{ line, column: columns[broken?.cell ?? -1], words: formWords }] };
+  const row = new RowReader(csv, titles);
+  row.refuseNul();
+  const named = readNames(row, titles, use);
+  const money = readMoney(row, use);
+  const read: InputRow = {
+    line,
+    orderId: named.includes('order_id') ? row.read('order_id', readOrderId, undefined) : undefined,
+    reference: named.includes('reference') ? row.read('reference', readReference, undefined) : undefined,
+    ...money,
+    reason: use === 'plan' ? row.read('reason', readReason, undefined) : undefined,
+    refundId: row.text('refund_id')?.trim() || undefined,
+    authCode: row.text('auth_code')?.trim() || undefined,
+    ref: use === 'plan' ? row.read('ref', readRef, '') : (row.text('ref') ?? '').trim(),
+    note: use === 'plan' ? row.read('note', readNote, undefined) : undefined,
+    cells,
+  };
+  const { problems } = row;
+  return { row: problems.length === 0 ? read : undefined, problems: inOrder(problems, columns) };
+}
+
+// The cells of a row by their columns, and what is wrong with them.
+class RowReader {
+  readonly problems: InputProblem[] = [];
+  readonly #row: CsvRow;
+  readonly #titles: InputTitles;
+
+  constructor(row: CsvRow, titles: InputTitles) {
+    this.#row = row;
+    this.#titles = titles;
+  }
+
+  text(column: InputColumn): string | undefined {
+    return this.#row.cells[this.#titles.places.get(column) ?? -1];
+  }
+
+  // `absent` if the file does not have the column, or if the cell is wrong.
+  read<T>(column: InputColumn, check: (text: string) => Checked<T>, absent: T): T {
+    const typed = this.text(column);
+    if (typed === undefined || typed.includes('\0')) return absent;
+    const cell = check(typed);
+    if ('value' in cell) return cell.value;
+    this.wrong(column, cell.wrong);
+    return absent;
+  }
+
+  wrong(column: InputColumn, words: string): void {
+    const { columns, places } = this.#titles;
+    this.#add(columns[places.get(column) ?? -1], words);
+  }
+
+  refuseNul(): void {
+    for (const [index, cell] of this.#row.cells.entries())
+      if (cell.includes('\0'))
+        this.#add(this.#titles.columns[index], 'this cell holds a NUL character: delete it');
+  }
+
+  #add(column: string | undefined, words: string): void {
+    this.problems.push({ line: this.#row.line, column, words });
+  }
+}
+
+const namesOfOrder = ['order_id', 'reference'] as const;
+
+// The columns in which the row names its order.
+function readNames(row: RowReader, { places }: InputTitles, use: InputUse): readonly InputColumn[] {
+  const isFilledIn = (column: InputColumn): boolean => (row.text(column) ?? '').trim() !== '';
+  const named = namesOfOrder.filter(isFilledIn);
+  // A payment may be named by its charge alone.
+  if (use === 'charges' && (isFilledIn('charge_id') || isFilledIn('auth_code'))) return named;
+  const [nameColumn] = namesOfOrder.filter((column) => places.has(column));
+  if (named.length === 0 && nameColumn !== undefined)
+    row.wrong(nameColumn, `${nameColumn} is blank: each row names its order`);
+  // The files that paydesk itself writes have both.
+  if (named.length === 2 && use === 'compare') return ['order_id'];
+  if (named.length === 2 && use === 'plan')
+    row.wrong('reference', 'the row has an order_id and a reference: leave one of them blank');
+  return named;
+}
+
+function readMoney(row: RowReader, use: InputUse): Pick<InputRow, 'charge' | 'amount' | 'exact'> {
+  const isBlank = (column: InputColumn): boolean => use !== 'plan' && saysNothing(row.text(column) ?? '');
+  const charge = isBlank('charge_id') ? anyWord : row.read('charge_id', readCharge, anyWord);
+  const read = use === 'plan' ? readAmount : readRefunded;
+  const value = isBlank('amount') ? undefined : row.read<ReadAmount | undefined>('amount', read, undefined);
+  const exact = typeof value === 'bigint' ? value : undefined;
+  const amount = typeof value === 'bigint' ? undefined : value;
+  if (use === 'plan' && charge === fullWord && typeof amount === 'number')
+    row.wrong(
+      'amount',
+      `charge_id is ${fullWord}, which is the whole order, so amount must be ${fullWord} too; for ${amount} of it type a charge, or ${anyWord}`,
+    );
+  return { charge, amount, exact };
+}
+
+// What is wrong with the row as a whole: then no cell of it can be trusted.
+function formProblem({ cells, broken }: CsvRow, columns: readonly string[]): string | undefined {
+  if (broken !== undefined) return broken.words;
+  if (cells.length === columns.length) return undefined;
+  const more = cells.length > columns.length;
+  return `the row has ${counted(cells.length, 'cell')}, and the first line has ${counted(columns.length, 'title')}: ${
+    more
+      ? 'put quotes around a cell that contains the delimiter'
+      : 'write a blank cell where there is nothing to say'
+  }`;
+}
+
+function inOrder(problems: readonly InputProblem[], columns: readonly string[]): readonly InputProblem[] {
+  const place = ({ column }: InputProblem): number => (column === undefined ? -1 : columns.indexOf(column));
+  return problems.toSorted((a, b) => place(a) - place(b));
+}
