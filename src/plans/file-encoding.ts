@@ -73,7 +73,7 @@ export function encodeText(text: string, encoding: FileEncoding): Uint8Array {
   if (encoding === 'utf-8') return Buffer.from(text);
   const high = Array.from({ length: 128 }, (_, index) => index + 128);
   const bytes = new Map(high.map((byte) => [windows1252.decode(Uint8Array.of(byte)), byte]));
-  return Uint8Array.from([...text], (sign) => bytes.get(sign) ?? (sign < '\u0080' ? sign.charCodeAt(0) : 63));
+  return Uint8Array.from(text, (sign) => bytes.get(sign) ?? (sign < '\u0080' ? sign.charCodeAt(0) : 63));
 }
 
 // ── What the bytes may be ───────────────────────────────────────────────────────────────────────
