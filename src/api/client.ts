@@ -1,9 +1,8 @@
 /** The client of one account: reads, and the one function that sends a change, once. */
 
-import type { Client, ClientParts, OpenService, PageQuery, SendOnce, SendReport } from './api.ts';
+import type { Client, ClientParts, OpenService, Pace, PageQuery, SendOnce, SendReport } from './api.ts';
 import { locate } from './locate.ts';
 import { createExchange, type Exchange } from './one-request.ts';
-import type { Pace } from './pace.ts';
 import { type ReceivedPage, walkPages } from './page-walk.ts';
 import { createReader } from './read.ts';
 import { pagePath, readPage } from './reply-json.ts';

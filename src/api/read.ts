@@ -3,10 +3,9 @@
 import { CliError, type CliErrorParts, keyRefused } from '../errors.ts';
 import type { Clock } from '../io.ts';
 import type { Profile } from '../profiles/profiles.ts';
-import type { OpenService, RawReply } from './api.ts';
+import type { OpenService, Pace, RawReply } from './api.ts';
 import type { Failure } from './network-failure.ts';
 import type { Exchange, Exchanged } from './one-request.ts';
-import type { Pace } from './pace.ts';
 import { type JsonDocument, type JsonList, readJson, readList } from './reply-json.ts';
 import { understand } from './service-reply.ts';
 import { isKeyRefusal } from './spec.ts';

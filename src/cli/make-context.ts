@@ -19,14 +19,13 @@ import {
 import { type Cell, createTimes, knowsZone, type Notes, type Times } from '../terminal/terminal.ts';
 import { type Account, createAccount } from './accounts.ts';
 import { agentOf, operatorOf } from './agent/agent.ts';
-import { releaseKeysOf } from './agent/release-keys.ts';
 import type { RunLine } from './agent/run-inside.ts';
 import { localJournal, type StoreChoice, sharedOfRun } from './choose-store.ts';
 import { changesOf, inJournalOf, typedProfile } from './command-line.ts';
 import { exportDoor, ownFileGuard, placeOf, planDoor } from './file-doors.ts';
 import type { Globals } from './global-options.ts';
 import { type JournalPlace, senderFileIn } from './machine/journal-place.ts';
-import { type Policy, readPolicy, refuseCommand } from './machine/policy.ts';
+import { type Policy, readPolicy, refuseCommand, releaseKeysOf } from './machine/policy.ts';
 import type { RunState } from './run-state.ts';
 import { createReaders } from './user-files.ts';
 

@@ -6,15 +6,14 @@ import type { Verification } from '../journal/journal.ts';
 import { addAnswers } from '../sender/at-sender/answers.ts';
 import { readCertificate, refuseReadable, type SenderConfig } from '../sender/at-sender/config.ts';
 import { createHandedPlans } from '../sender/at-sender/handed-plans.ts';
-import { createLastUses } from '../sender/at-sender/last-uses.ts';
 import type { Members } from '../sender/at-sender/members.ts';
 import type { SenderAccount } from '../sender/at-sender/routes.ts';
-import type { Rules } from '../sender/at-sender/rules/rules.ts';
-import { addRules } from '../sender/at-sender/rules/rules-routes.ts';
+import { addRules, type Rules } from '../sender/at-sender/rules/rules.ts';
 import { addChanges, type Changes } from '../sender/at-sender/run-changes.ts';
 import { addPlans, type RunPlans } from '../sender/at-sender/run-plans.ts';
 import { startServer } from '../sender/at-sender/server.ts';
 import { createClosings } from '../sender/at-sender/shares.ts';
+import { createLastUses } from '../sender/at-sender/sign-in.ts';
 import type { ServeHow, Serving } from '../sender/sender.ts';
 import type { SenderDoorParts } from './sender-door.ts';
 

@@ -16,8 +16,7 @@ import type { PrintedRecord } from '../terminal/terminal.ts';
 import type { CheckpointHead, CheckpointPage, CheckpointWriter } from './checkpoint.ts';
 import type { ExportFile, ExportRequest } from './exports.ts';
 import { brokenFile, kindOf, type Names, replaceFile, syncFolderOf } from './files-on-disk.ts';
-import { type Manifest, manifestText } from './manifest.ts';
-import { signManifest } from './manifest-signature.ts';
+import { type Manifest, manifestText, signManifest } from './manifest.ts';
 import {
   type ExportProblem,
   hashOfText,

@@ -4,7 +4,7 @@ import { livemodeOf } from '../api/spec.ts';
 import { modeOfAccount, type SettingTexts } from '../profiles/profiles.ts';
 import type { SettingRow } from './journal-rows.ts';
 import { type AccountMarks, hasSameLimits } from './same-account.ts';
-import type { LimitRow } from './team-rows.ts';
+import type { LimitRow } from './team-rules.ts';
 
 /** How the names of their rows begin. */
 export const limitPrefix = 'limit/';

@@ -10,7 +10,7 @@ import { isPending } from './agreement.ts';
 import { isDoubted, isWatched, verdictOf } from './attempt-state.ts';
 import { appearedOn, appearedRuling, sentAs, unshownRefunds } from './by-hand.ts';
 import { changeKinds } from './change.ts';
-import { decide } from './guards.ts';
+import { decide, type Refusal } from './guards.ts';
 import type { AttemptRecord, Moment, Proof, SentRow, VerdictRow } from './journal-rows.ts';
 import { earliestOf, stampOf } from './journal-time.ts';
 import { preImage } from './judge-read.ts';
@@ -19,7 +19,6 @@ import { claimedBy } from './made-records.ts';
 import { newDuplicate } from './paid-twice.ts';
 import type { End, Event, InFlight, Lost, Refused, Search, State, Step, Wanted } from './protocol-types.ts';
 import { equalRefund, nothingToRepeat, oldRead, unshownRefund } from './read-guards.ts';
-import type { Refusal } from './refusal.ts';
 import { judgeOrder, judgeSeen, type Ruling, rulingOf, verdictRow } from './verdict.ts';
 
 type At<Name extends State['at']> = Extract<State, { at: Name }>;

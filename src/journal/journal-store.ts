@@ -7,8 +7,7 @@
 import type { AttemptFilter, AttemptQuery, ListPage } from './attempt-query.ts';
 import type { StoredRow } from './chain.ts';
 import type { AttemptRecord, Clocks, JournalRow, SentRow, SettingRow, VerdictRow } from './journal-rows.ts';
-import type { ApprovalRow, LimitRow } from './team-rows.ts';
-import type { TeamRules } from './team-rules.ts';
+import type { ApprovalRow, LimitRow, TeamRules } from './team-rules.ts';
 
 export type { AttemptFilter, AttemptQuery, Cursor, ListPage } from './attempt-query.ts';
 export { byNewest } from './attempt-query.ts';

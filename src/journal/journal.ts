@@ -19,8 +19,7 @@ import type {
 } from './journal-store.ts';
 import type { Evidence } from './judge-read.ts';
 import type { AccountMarks } from './same-account.ts';
-import type { LimitRow } from './team-rows.ts';
-import type { TeamRules } from './team-rules.ts';
+import type { LimitRow, TeamRules } from './team-rules.ts';
 
 export { type AccountLimit, accountLimits, limitPrefix, textsOf } from './account-limits.ts';
 export {
@@ -111,28 +110,25 @@ export {
 } from './same-account.ts';
 export { sameJson } from './same-request.ts';
 export type {
+  ApprovalRequest,
   ApprovalRow,
+  AskedPlan,
   AskedPlanRow,
+  AskedRefund,
   AskedRefundRow,
   AskedRow,
-  LimitRow,
-  PlanTold,
-} from './team-rows.ts';
-export { type ApprovalFields, approvalFields } from './team-rows.ts';
-export type {
-  ApprovalRequest,
-  AskedPlan,
-  AskedRefund,
   LimitChanges,
   LimitFinding,
+  LimitRow,
   OpenedOrder,
   PlanFinding,
   PlannedRefunds,
   PlanSecond,
+  PlanTold,
   TeamLimit,
   TeamRules,
 } from './team-rules.ts';
-export { approvalMaxMs, teamLimitNames } from './team-rules.ts';
+export { type ApprovalFields, approvalFields, approvalMaxMs, teamLimitNames } from './team-rules.ts';
 export {
   appearedRefunds,
   namedByReply,

@@ -3,7 +3,7 @@
 import { verdictsIn } from './archived-rows.ts';
 import { damageOf, type StoredRow, storedRow, unlink } from './chain.ts';
 import { type AttemptRecord, attemptKey, type SentRow, type VerdictRow } from './journal-rows.ts';
-import type { ApprovalRow } from './team-rows.ts';
+import type { ApprovalRow } from './team-rules.ts';
 
 /** A refund that was sent, what became of it, what a second person was asked and said, and all these rows as they are stored. */
 export interface ProvedRefund extends AttemptRecord {

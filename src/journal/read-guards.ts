@@ -3,9 +3,8 @@
 import { newestEqual } from '../api/charges.ts';
 import { isFailed } from './agreement.ts';
 import { verdictOf } from './attempt-state.ts';
-import { isOtherRow, namedBy, usesUp } from './guards.ts';
+import { type Asked, isOtherRow, namedBy, type Refusal, usesUp } from './guards.ts';
 import { type AttemptRecord, attemptName, type PreImage } from './journal-rows.ts';
-import type { Asked, Refusal } from './refusal.ts';
 import { isEqual, isOtherMode } from './same-request.ts';
 
 /**

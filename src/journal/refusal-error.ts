@@ -3,12 +3,12 @@
 import { figureWords, plainAmounts } from '../amounts.ts';
 import { CliError, withParts } from '../errors.ts';
 import { plainCommand } from '../profiles/profiles.ts';
-import { appearedError, paidTwiceError } from './alarm-errors.ts';
+import { appearedError, paidTwiceError } from './alarm-words.ts';
 import { verdictOf } from './attempt-state.ts';
 import { changeKinds } from './change.ts';
+import type { Refusal } from './guards.ts';
 import { attemptName, type SentRow, sentBy } from './journal-rows.ts';
 import { LimitRefusal } from './limit-words.ts';
-import type { Refusal } from './refusal.ts';
 import {
   changeOf,
   differenceWords,

@@ -3,13 +3,12 @@
 import { valueAt } from '../api/spec.ts';
 import { isDue, isOpen, isUnsettled, mayAppear, verdictOf } from './attempt-state.ts';
 import { appearedOn, appearedRuling, sentAs, unshownRefunds } from './by-hand.ts';
-import { decide, paidTwice, usedUp } from './guards.ts';
+import { decide, paidTwice, type Refusal, usedUp } from './guards.ts';
 import type { Journal, Resolve } from './journal.ts';
 import type { AttemptRecord, Moment, VerdictRow } from './journal-rows.ts';
 import type { JournalStore } from './journal-store.ts';
 import { preImage } from './judge-read.ts';
 import { oldRead, unshownRefund } from './read-guards.ts';
-import type { Refusal } from './refusal.ts';
 import { refusalError } from './refusal-error.ts';
 import { attemptsOf, marksOfService } from './same-account.ts';
 import { duplicateNow } from './unconfirmed.ts';

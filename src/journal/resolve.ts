@@ -31,15 +31,13 @@ import {
   staysNotMade,
   tooEarly,
 } from './by-hand.ts';
-import { usedUp } from './guards.ts';
+import { type Refusal, usedUp } from './guards.ts';
 import type { Resolved } from './journal.ts';
-import type { AttemptRecord, Moment, VerdictRow } from './journal-rows.ts';
-import { attemptName } from './journal-rows.ts';
+import { type AttemptRecord, attemptName, type Moment, type VerdictRow } from './journal-rows.ts';
 import { momentOfRow } from './journal-time.ts';
 import type { Claims, Evidence } from './judge-read.ts';
 import { rivalOf } from './paid-twice.ts';
 import type { Effect, Event } from './protocol-types.ts';
-import type { Refusal } from './refusal.ts';
 import { sameJson } from './same-request.ts';
 import { RecordedFirst } from './unwritten-words.ts';
 import { judgeSeen, proofNow, type Ruling, rulingOf, rulingOfWatched, verdictRow } from './verdict.ts';

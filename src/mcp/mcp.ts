@@ -1,5 +1,8 @@
-/** Tools for software agents, over the Model Context Protocol: what a tool is, and what it gives back. */
+/** Tools for software agents, over the Model Context Protocol: what a tool is, what it gives back, and how they are served. Loaded by `mcp` only. */
 
+import type { Readable, Writable } from 'node:stream';
+import { fromJsonSchema, McpServer } from '@modelcontextprotocol/server';
+import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { JsonObject } from '../api/spec.ts';
 
 /** The input of a tool as a JSON Schema of an object. */
@@ -28,4 +31,65 @@ export interface ToolResult {
   readonly result?: unknown;
   readonly notes: readonly string[];
   readonly error?: unknown;
+}
+
+// What every tool gives back.
+const output = {
+  type: 'object',
+  properties: {
+    exit_code: { type: 'integer', description: '0: done. Others: paydesk help exit-codes' },
+    result: { description: 'what the command printed as JSON' },
+    notes: { type: 'array', items: { type: 'string' } },
+    error: { type: 'object', description: 'kind, message, certain, now' },
+  },
+  required: ['exit_code', 'notes'],
+  additionalProperties: false,
+} as const;
+
+/** Serves these tools until the agent leaves or the run is stopped. Both eras of the protocol are answered. */
+export async function serveTools(
+  tools: readonly Tool[],
+  {
+    stdin,
+    stdout,
+    version,
+    signal,
+  }: {
+    readonly stdin: Readable;
+    readonly stdout: Writable;
+    readonly version: string;
+    readonly signal: AbortSignal;
+  },
+): Promise<void> {
+  const transport = new StdioServerTransport(stdin, stdout);
+  const gone = Promise.withResolvers<void>();
+  signal.addEventListener('abort', () => gone.resolve(), { once: true });
+  stdin.once('end', () => gone.resolve());
+  const handle = serveStdio(() => serverOf(tools, version), { transport });
+  await gone.promise;
+  await handle.close();
+}
+
+function serverOf(tools: readonly Tool[], version: string): McpServer {
+  const server = new McpServer({ name: 'paydesk', version });
+  for (const { name, description, input, isRead, call } of tools) {
+    const annotations = {
+      readOnlyHint: isRead,
+      destructiveHint: false,
+      idempotentHint: isRead,
+      openWorldHint: true,
+    };
+    const inputSchema = fromJsonSchema<JsonObject>({ ...input, required: [...input.required] });
+    const config = { description, inputSchema, outputSchema: fromJsonSchema(output), annotations };
+    server.registerTool(name, config, async (given) => answerOf(await call(given)));
+  }
+  return server;
+}
+
+function answerOf(result: ToolResult) {
+  return {
+    content: [{ type: 'text' as const, text: JSON.stringify(result) }],
+    structuredContent: { ...result },
+    isError: result.exit_code !== 0,
+  };
 }

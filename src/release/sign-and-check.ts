@@ -1,16 +1,23 @@
-/** Signs a release, and checks one: against the digest of the plan, the time, and the keys that are enrolled. */
+/** Signs a release, and checks one: against the digest of the plan, the time, and the enrolled keys, those of security keys and those made of a passphrase. */
 
 import { spawn } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
+import {
+  createPrivateKey,
+  createPublicKey,
+  type KeyObject,
+  randomBytes,
+  type ScryptOptions,
+  scrypt,
+  sign,
+  verify,
+} from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { buffer } from 'node:stream/consumers';
 import * as v from 'valibot';
 import { CliError, systemReason } from '../errors.ts';
 import { fullPath } from '../io.ts';
 import { type Released, tolerableSkewMs } from '../journal/journal.ts';
-import { type EnrolledKey, lineOf, readKeys } from './enrolled-keys.ts';
-import { isSignedWith, newPassphraseKey, signWithPassphrase } from './passphrase.ts';
-import { type ReleaseParts, type Releases, releaseMs } from './release.ts';
+import { type EnrolledFile, type ReleaseParts, type Releases, releaseMs } from './release.ts';
 import { namespace, publicKeyIn, signatureProblem, withoutArmour } from './security-key.ts';
 
 // What is signed: the first line of the file, byte for byte. The second one is the signature.
@@ -147,4 +154,87 @@ async function signWithKeyFile({ env, cwd }: ReleaseParts, name: string, claim: 
 
 function refused(message: string, certain = 'nothing was sent', now: readonly string[] = []): CliError {
   return new CliError('refused', message, { certain, now });
+}
+
+const by = v.pipe(v.string(), v.minLength(1), v.maxLength(200));
+const bytes = v.pipe(v.string(), v.regex(/^[A-Za-z0-9_-]{16,64}$/));
+const lineForm = v.union([
+  v.strictObject({ by, passphrase: v.strictObject({ salt: bytes, key: bytes }) }),
+  v.strictObject({
+    by,
+    security_key: v.pipe(
+      v.string(),
+      v.check((text) => publicKeyIn(text) === text),
+    ),
+  }),
+]);
+
+/** A key that is enrolled for somebody. */
+type EnrolledKey = v.InferOutput<typeof lineForm>;
+
+/** The text of its line. */
+function lineOf(key: EnrolledKey): string {
+  return JSON.stringify(key);
+}
+
+/** The keys in it; none if there is no file. Throws CliError 'refused' for a file of another form, and for one that cannot be trusted. */
+function readKeys({ file, read }: EnrolledFile): readonly EnrolledKey[] {
+  const lines = (read() ?? '').split('\n').filter((line) => line.trim() !== '');
+  return lines.map((line, index) => {
+    const key = v.safeParse(v.pipe(v.string(), v.parseJson(), lineForm), line);
+    if (key.success) return key.output;
+    throw new CliError(
+      'refused',
+      `the file of enrolled keys, ${file}, has no enrolled key in line ${index + 1}`,
+      {
+        certain: 'nothing was sent',
+        now: ['take that line out, or put the file right: each line is as paydesk release --enrol prints it'],
+      },
+    );
+  });
+}
+
+/** What is enrolled: both in base64url, and neither is secret. */
+interface PassphraseKey {
+  readonly salt: string;
+  readonly key: string;
+}
+
+// Half a second and 128 MB for each guess.
+const cost: ScryptOptions = { N: 2 ** 17, r: 8, p: 1, maxmem: 256 * 2 ** 20 };
+// What stands before the seed of an Ed25519 key in PKCS#8.
+const head = Buffer.from('302e020100300506032b657004220420', 'hex');
+const purpose = 'paydesk release\0';
+
+async function newPassphraseKey(passphrase: string): Promise<PassphraseKey> {
+  const salt = randomBytes(16).toString('base64url');
+  const { x = '' } = createPublicKey(await keyOf(passphrase, salt)).export({ format: 'jwk' });
+  return { salt, key: x };
+}
+
+/** The signature of a text, base64. */
+async function signWithPassphrase(
+  { salt }: PassphraseKey,
+  passphrase: string,
+  text: string,
+): Promise<string> {
+  return sign(null, Buffer.from(purpose + text), await keyOf(passphrase, salt)).toString('base64');
+}
+
+function isSignedWith({ key }: PassphraseKey, text: string, signature: string): boolean {
+  try {
+    const publicKey = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: key }, format: 'jwk' });
+    return verify(null, Buffer.from(purpose + text), publicKey, Buffer.from(signature, 'base64'));
+  } catch {
+    return false;
+  }
+}
+
+function keyOf(passphrase: string, salt: string): Promise<KeyObject> {
+  return new Promise((resolve, reject) => {
+    scrypt(passphrase.normalize('NFKC'), Buffer.from(salt, 'base64url'), 32, cost, (error, seed) => {
+      if (error !== null) return reject(error);
+      resolve(createPrivateKey({ key: Buffer.concat([head, seed]), format: 'der', type: 'pkcs8' }));
+    });
+  });
 }

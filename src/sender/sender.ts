@@ -5,8 +5,8 @@ import { CliError } from '../errors.ts';
 import type { TeamRules, Verification } from '../journal/journal.ts';
 import type { Profile, ProfileDraft } from '../profiles/profiles.ts';
 import type { SenderConfig } from './at-sender/config.ts';
-import type { LastUse } from './at-sender/last-uses.ts';
 import type { RequestLine } from './at-sender/server.ts';
+import type { LastUse } from './at-sender/sign-in.ts';
 import {
   type AccountFacts,
   errorForm,

@@ -7,7 +7,7 @@ import type {
   SettingRow,
   VerdictRow,
 } from '../../src/journal/journal-rows.ts';
-import type { AskedRefundRow, DecidedRow, LimitRow } from '../../src/journal/team-rows.ts';
+import type { AskedRefundRow, DecidedRow, LimitRow } from '../../src/journal/team-rules.ts';
 
 /** A refund of 5 on the only charge of `ord_1`, about to be sent. */
 export function sent(change: string, time: number, more: Partial<SentRow> = {}): SentRow {

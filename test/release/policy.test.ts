@@ -3,8 +3,7 @@
 import { chmodSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { releaseKeysOf } from '../../src/cli/agent/release-keys.ts';
-import { readPolicy } from '../../src/cli/machine/policy.ts';
+import { readPolicy, releaseKeysOf } from '../../src/cli/machine/policy.ts';
 import { journalRows } from '../atmost/desk.ts';
 import { paydesk } from '../harness/paydesk.ts';
 import { sit } from '../harness/person.ts';

@@ -4,8 +4,7 @@ import { type JsonObject, refundReasonValues } from '../../api/spec.ts';
 import type { Command } from '../../commands/command.ts';
 import { commands } from '../../commands/commands.ts';
 import type { Argument, Flag } from '../../flags/flags.ts';
-import type { InputSchema, Tool, ToolResult } from '../../mcp/mcp.ts';
-import { serveTools } from '../../mcp/serve-tools.ts';
+import { type InputSchema, serveTools, type Tool, type ToolResult } from '../../mcp/mcp.ts';
 import type { RunState } from '../run-state.ts';
 import { type RanInside, type RunLine, runInside } from './run-inside.ts';
 

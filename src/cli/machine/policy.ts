@@ -1,6 +1,6 @@
 /**
  * The policy of a machine (policy.json): what its administrator allows all users of paydesk there, whatever a profile or an
- * account says. Nothing of the environment replaces it.
+ * account says; its hours, and the keys whose releases count. Nothing of the environment replaces it.
  */
 
 import { dirname, isAbsolute, join } from 'node:path';
@@ -8,10 +8,18 @@ import type { JsonObject } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
 import type { Env, Io } from '../../io.ts';
 import { strictest } from '../../profiles/limits.ts';
-import type { Profile, SettingTexts } from '../../profiles/profiles.ts';
+import {
+  type FileRules,
+  type Profile,
+  readOwnFile,
+  type SettingTexts,
+  writeOwnFile,
+} from '../../profiles/profiles.ts';
 import { limitProblem } from '../../profiles/settings.ts';
+import type { EnrolledFile } from '../../release/release.ts';
+import { knowsZone } from '../../terminal/terminal.ts';
 import { agentOf } from '../agent/agent.ts';
-import { invalidMachineFile, readMachineObject } from './machine-file.ts';
+import { invalidMachineFile, readMachineFile, readMachineObject } from './machine-file.ts';
 
 /** What a policy says. A machine without one has an empty one. */
 export interface Policy {
@@ -69,7 +77,6 @@ async function understood(file: string, value: JsonObject): Promise<Omit<Policy,
   const { commands } = await import('../../commands/commands.ts');
   const unknown = off.find((one) => !commands.some(({ words }) => isCovered(words, one)));
   if (unknown !== undefined) throw wrong(`turns ${unknown} off: there is no such command`);
-  const { isWithin, readHours } = await import('./hours.ts');
   const hours = says.hours === undefined ? undefined : readHours(says.hours);
   if (says.hours !== undefined && hours === undefined)
     throw wrong(`says hours ${says.hours}: write them as Mon-Fri 08:00-20:00 America/Mexico_City`);
@@ -137,4 +144,70 @@ export function limitsUnder(
 ): SettingTexts {
   const readOnly = mode === 'production' && policy.says.production === 'read-only' ? { role: 'viewer' } : {};
   return strictest(ofAccount, { ...policy.limits, ...readOnly });
+}
+
+/** Such hours. Times are minutes of the day; `until` is not part of them. */
+interface Hours {
+  /** 0 is Monday. */
+  readonly days: readonly number[];
+  readonly from: number;
+  readonly until: number;
+  readonly zone: string;
+}
+
+const names = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
+const form = /^([A-Za-z,-]+) (\d\d):(\d\d)-(\d\d):(\d\d) (\S+)$/;
+
+/** Reads `Mon-Fri,Sun 08:00-20:00 America/Mexico_City`; undefined if it is nothing like that. */
+function readHours(text: string): Hours | undefined {
+  const [, daysText = '', h1, m1, h2, m2, zone = ''] = form.exec(text) ?? [];
+  const days = daysText.split(',').map(daysIn);
+  const [from, until] = [minutes(h1, m1), minutes(h2, m2)];
+  if (days.some((some) => some.length === 0) || from >= until || until > 24 * 60 || !knowsZone(zone))
+    return undefined;
+  return { days: days.flat(), from, until, zone };
+}
+
+// `Fri-Mon` goes over the end of the week.
+function daysIn(text: string): readonly number[] {
+  const [first = '', last = first, ...more] = text.split('-');
+  const [from, until] = [names.indexOf(first), names.indexOf(last)];
+  if (from < 0 || until < 0 || more.length > 0) return [];
+  const count = ((until - from + 7) % 7) + 1;
+  return Array.from({ length: count }, (_, at) => (from + at) % 7);
+}
+
+function minutes(hour: string | undefined, minute: string | undefined): number {
+  return Number(minute) > 59 ? Number.NaN : Number(hour) * 60 + Number(minute);
+}
+
+/** Whether a moment (Unix milliseconds) is in such hours. */
+function isWithin({ days, from, until, zone }: Hours, ms: number): boolean {
+  const shown = new Intl.DateTimeFormat('en-GB', {
+    timeZone: zone,
+    weekday: 'short',
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+  }).formatToParts(ms);
+  const part = (type: Intl.DateTimeFormatPartTypes) => shown.find((one) => one.type === type)?.value;
+  const at = minutes(part('hour'), part('minute'));
+  return days.includes(names.indexOf(part('weekday') ?? '')) && at >= from && at < until;
+}
+
+/** `own`: the file of this user. */
+export function releaseKeysOf({ releaseKeys: named }: Policy, own: string, rules: FileRules): EnrolledFile {
+  if (named === undefined)
+    return {
+      file: own,
+      weakness: 'the policy of this machine names no file of enrolled keys',
+      read: () => readOwnFile(own, rules),
+      write: (text) => writeOwnFile(own, text, rules),
+    };
+  return {
+    file: named,
+    weakness: rules.uid === 0 ? 'paydesk runs as root' : undefined,
+    read: () => readMachineFile({ path: named, name: 'the file of enrolled keys', uid: rules.uid }),
+    write: undefined,
+  };
 }

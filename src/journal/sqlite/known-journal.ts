@@ -15,7 +15,7 @@ import {
   refuseUnseenOnOrder,
   refuseUnseenUnderScript,
 } from '../store-rules.ts';
-import type { ApprovalRow, LimitRow } from '../team-rows.ts';
+import type { ApprovalRow, LimitRow } from '../team-rules.ts';
 import {
   type Candidates,
   candidatesFor,

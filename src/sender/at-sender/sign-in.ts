@@ -1,10 +1,13 @@
 /** Who sends a request: finds the token, slows down whoever sends wrong ones, and notes when each token was used last. */
 
+import { rename, writeFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
+import { dirname } from 'node:path';
+import * as v from 'valibot';
 import { CliError } from '../../errors.ts';
 import type { ClockWithTimers } from '../../io.ts';
+import { type FileRules, prepareOwnFolder, readOwnFile } from '../../profiles/profiles.ts';
 import { hopHeaders, tokenPattern } from '../wire.ts';
-import type { LastUses } from './last-uses.ts';
 import type { KnownToken, Members } from './members.ts';
 import { type Asker, RefusedRequest } from './routes.ts';
 
@@ -102,4 +105,54 @@ export function notTaken(): CliError {
       now: ['ask your lead for an invitation: paydesk sender invite NAME'],
     },
   );
+}
+
+/** The last use of a token: by each machine that said its name, Unix milliseconds. */
+export type LastUse = Readonly<Record<string, number>>;
+
+/** The last uses of all tokens. */
+export interface LastUses {
+  note(token: string, desk: string): void;
+  /** Writes what is new. Does nothing if that is not possible: nobody is kept from working by it. Nobody waits for the disk. */
+  save(): Promise<void>;
+}
+
+const form = v.record(v.string(), v.record(v.string(), v.number()));
+// A token that somebody copies to machine after machine does not fill the memory.
+const mostDesks = 8;
+
+/** The last uses as the file of a sender knows them. Nothing is written before `save`. */
+export function createLastUses(
+  file: string,
+  rules: FileRules,
+  clock: Pick<ClockWithTimers, 'now'>,
+): LastUses {
+  const uses = new Map(Object.entries(readLastUses(file, rules)));
+  let isNew = false;
+  return {
+    note(token, desk) {
+      const before = uses.get(token) ?? {};
+      if (!Object.hasOwn(before, desk) && Object.keys(before).length >= mostDesks) return;
+      uses.set(token, { ...before, [desk]: clock.now() });
+      isNew = true;
+    },
+    async save() {
+      if (!isNew) return;
+      isNew = false;
+      try {
+        prepareOwnFolder(dirname(file), rules);
+        await writeFile(`${file}.new`, `${JSON.stringify(Object.fromEntries(uses))}\n`, { mode: 0o600 });
+        await rename(`${file}.new`, file);
+      } catch {
+        isNew = true;
+      }
+    },
+  };
+}
+
+/** What the file of a sender says. A file that cannot be read says nothing. */
+export function readLastUses(file: string, rules: FileRules): Readonly<Record<string, LastUse>> {
+  const text = readOwnFile(file, rules);
+  const read = v.safeParse(v.pipe(v.string(), v.parseJson(), form), text ?? '{}');
+  return read.success ? read.output : {};
 }

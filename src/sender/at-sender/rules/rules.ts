@@ -1,4 +1,4 @@
-/** The rules of a team at its sender: limits and approvals over the rows of the journal, checked right before a change is recorded. */
+/** The rules of a team at its sender: limits and approvals over the rows of the journal, checked right before a change is recorded; who has which order open; and the route by which desks ask. */
 
 import { CliError } from '../../../errors.ts';
 import {
@@ -8,13 +8,16 @@ import {
   type LimitChanges,
   LimitRefusal,
   type LimitRow,
+  type OpenedOrder,
   type PlanFinding,
   type PlannedRefunds,
   type SentRow,
   type TeamRules,
   teamLimitNames,
 } from '../../../journal/journal.ts';
-import { needRoleOf } from '../routes.ts';
+import { type RuleAsked, type RuleQuestion, ruleForms } from '../../rules-wire.ts';
+import { hopPaths, maxBytes } from '../../wire.ts';
+import { type Hop, needRole, needRoleOf, RefusedRequest, readBody } from '../routes.ts';
 import { approvalProblem, listedMs, requestsIn, waitsMs } from './approval-requests.ts';
 import {
   findingOf,
@@ -32,7 +35,6 @@ import {
   refuseSkewed,
   requestsSince,
 } from './check-refund.ts';
-import { OpenedOrders } from './opened-orders.ts';
 import { type ApprovablePlan, approvalOf, checkPlan } from './plan-limits.ts';
 import { ask, decide } from './requests.ts';
 import { limitsFor, limitText } from './team-limits.ts';
@@ -197,4 +199,81 @@ function approvedIn(request: ApprovalRequest | undefined, { member }: RuledAsker
     approvedAt: request?.decided?.time,
     ...(askedBy === undefined || askedBy === member ? {} : { askedBy }),
   };
+}
+
+// Whoever is at the question for longer is no longer named.
+const openMs = 10 * 60_000;
+
+interface Opened extends OpenedOrder {
+  readonly orderId: string;
+  readonly account: string;
+}
+
+/** Notes what desks have open; each of them has one order open at a time. */
+class OpenedOrders {
+  readonly #opened = new Map<string, Opened>();
+
+  /** Notes that somebody has an order open since now (Unix milliseconds), and returns who else has it open. */
+  note(asker: RuledAsker, { service }: RuledAccount, orderId: string, now: number): readonly OpenedOrder[] {
+    for (const [desk, { since }] of this.#opened) if (now - since > openMs) this.#opened.delete(desk);
+    const { account } = service.profile;
+    const others = [...this.#opened.values()].filter(
+      (one) => one.orderId === orderId && one.account === account && one.member !== asker.member,
+    );
+    this.#opened.set(deskOf(asker), { member: asker.member, since: now, orderId, account });
+    return others.map(({ member, since }) => ({ member, since }));
+  }
+
+  /** What this desk had open is over. */
+  end(asker: RuledAsker): void {
+    this.#opened.delete(deskOf(asker));
+  }
+}
+
+function deskOf({ member, desk = '' }: RuledAsker): string {
+  return `${member} ${desk}`;
+}
+
+type Answers = {
+  readonly [Q in RuleQuestion]: (rules: MemberRules, asked: RuleAsked<Q>) => Promise<unknown>;
+};
+
+const answers: Answers = {
+  limits: (rules) => rules.limits(),
+  setLimits: (rules, changes) => rules.setLimits(changes),
+  checkRefund: async (rules, refund) => (await rules.checkRefund(refund)) ?? null,
+  opened: (rules, { orderId }) => rules.opened(orderId),
+  approvals: (rules) => rules.approvals(),
+  ask: (rules, { id, what }) => rules.ask(id, what),
+  decide: (rules, { id, step, validMs, note }) => rules.decide(id, step, { validMs, note }),
+};
+
+/** Adds the route. Who may do what, the rules say. */
+export function addRules(app: Hop, rules: Rules): void {
+  app.post(hopPaths.rules(':account', ':question'), async (context) => {
+    needRole(context, 'viewer', 'see the limits of the team');
+    const name = context.req.param('question') ?? '';
+    if (!isQuestion(name))
+      throw new RefusedRequest(
+        400,
+        new CliError('usage', 'the desk asks what no rule can answer', { certain: 'nothing was sent' }),
+      );
+    const { asker, account } = context.var;
+    const answer = await answerTo(name, rules.of(asker, account), (form) =>
+      readBody(context, form, maxBytes.question),
+    );
+    return context.json({ answer });
+  });
+}
+
+async function answerTo<Q extends RuleQuestion>(
+  name: Q,
+  rules: MemberRules,
+  read: (form: (typeof ruleForms)[Q]) => Promise<RuleAsked<Q>>,
+): Promise<unknown> {
+  return await answers[name](rules, await read(ruleForms[name]));
+}
+
+function isQuestion(name: string): name is RuleQuestion {
+  return Object.hasOwn(ruleForms, name);
 }
