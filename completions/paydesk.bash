@@ -17,7 +17,7 @@ _paydesk() {
     'profile') words='add list show use set key remove check' ;;
     'sender') words='init serve migrate verify invite members limits revoke' ;;
     'approvals') words='list show approve reject' ;;
-    'simulator') words='serve reset' ;;
+    'simulator') words='serve drill reset' ;;
     'help') words='orders refunds undo today customers checkout journal report prove index sender approvals profile simulator api release mcp completion commands refund when-a-reply-is-lost many-refunds find reports exports evidence create accounts settings team scripting agents output exit-codes environment safety words' ;;
     'help orders') words='list show find refund capture create export summary waiting compare twins' ;;
     'help refunds') words='plan apply status compare receipt list summary' ;;
@@ -28,7 +28,7 @@ _paydesk() {
     'help profile') words='add list show use set key remove check' ;;
     'help sender') words='init serve migrate verify invite members limits revoke' ;;
     'help approvals') words='list show approve reject' ;;
-    'help simulator') words='serve reset' ;;
+    'help simulator') words='serve drill reset' ;;
   esac
   if [[ -n $words ]]; then
     for word in $words; do

@@ -22,7 +22,7 @@ function __paydesk_complete
                     sender 'Let one service of the team send for all its desks' \
                     approvals 'Approve refunds of a team that need a second person' \
                     profile 'Add, check and set up accounts and their keys' \
-                    simulator 'Serve the simulated service, or reset the demo' \
+                    simulator 'Serve the simulated service, practise on the demo, or reset it' \
                     api 'Send any request, with the key and version of a profile' \
                     release 'Let a software agent send a plan, once, within an hour' \
                     mcp 'Let a software agent read, and propose refunds as a plan' \
@@ -117,6 +117,7 @@ function __paydesk_complete
             case 'simulator'
                 printf '%s\t%s\n' \
                     serve 'Run a simulated service on this machine' \
+                    drill 'Practise seven cases from real life on the demo' \
                     reset 'Reset the demo to its first state'
                 return
             case 'help'
@@ -134,7 +135,7 @@ function __paydesk_complete
                     sender 'Let one service of the team send for all its desks' \
                     approvals 'Approve refunds of a team that need a second person' \
                     profile 'Add, check and set up accounts and their keys' \
-                    simulator 'Serve the simulated service, or reset the demo' \
+                    simulator 'Serve the simulated service, practise on the demo, or reset it' \
                     api 'Send any request, with the key and version of a profile' \
                     release 'Let a software agent send a plan, once, within an hour' \
                     mcp 'Let a software agent read, and propose refunds as a plan' \
@@ -247,6 +248,7 @@ function __paydesk_complete
             case 'help simulator'
                 printf '%s\t%s\n' \
                     serve 'Run a simulated service on this machine' \
+                    drill 'Practise seven cases from real life on the demo' \
                     reset 'Reset the demo to its first state'
                 return
         end

@@ -22,7 +22,7 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "sender`tLet one service of the team send for all its desks"
                 "approvals`tApprove refunds of a team that need a second person"
                 "profile`tAdd, check and set up accounts and their keys"
-                "simulator`tServe the simulated service, or reset the demo"
+                "simulator`tServe the simulated service, practise on the demo, or reset it"
                 "api`tSend any request, with the key and version of a profile"
                 "release`tLet a software agent send a plan, once, within an hour"
                 "mcp`tLet a software agent read, and propose refunds as a plan"
@@ -107,6 +107,7 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
             }
             'simulator' {
                 "serve`tRun a simulated service on this machine"
+                "drill`tPractise seven cases from real life on the demo"
                 "reset`tReset the demo to its first state"
             }
             'help' {
@@ -123,7 +124,7 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "sender`tLet one service of the team send for all its desks"
                 "approvals`tApprove refunds of a team that need a second person"
                 "profile`tAdd, check and set up accounts and their keys"
-                "simulator`tServe the simulated service, or reset the demo"
+                "simulator`tServe the simulated service, practise on the demo, or reset it"
                 "api`tSend any request, with the key and version of a profile"
                 "release`tLet a software agent send a plan, once, within an hour"
                 "mcp`tLet a software agent read, and propose refunds as a plan"
@@ -226,6 +227,7 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
             }
             'help simulator' {
                 "serve`tRun a simulated service on this machine"
+                "drill`tPractise seven cases from real life on the demo"
                 "reset`tReset the demo to its first state"
             }
         })

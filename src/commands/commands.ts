@@ -71,7 +71,7 @@ export const groups: Readonly<Record<string, Group>> = {
     guide: 'team',
   },
   simulator: {
-    summary: 'Serve the simulated service, or reset the demo',
+    summary: 'Serve the simulated service, practise on the demo, or reset it',
     example: 'paydesk simulator reset',
     guide: 'scripting',
   },
@@ -431,6 +431,11 @@ export const commands: readonly CommandEntry[] = [
     words: ['simulator', 'serve'],
     summary: 'Run a simulated service on this machine',
     load: async () => (await import('./simulator.ts')).simulatorServe,
+  },
+  {
+    words: ['simulator', 'drill'],
+    summary: 'Practise seven cases from real life on the demo',
+    load: async () => (await import('./drill.ts')).simulatorDrill,
   },
   {
     words: ['simulator', 'reset'],

@@ -5,11 +5,11 @@ import { dirname } from 'node:path';
 import { defaultVendor } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
 import type { App } from './app.ts';
-import { createFaults, deliver, parseFaults } from './faults.ts';
+import { createFaults, type DrawFault, deliver, nextFault, parseFaults } from './faults.ts';
 import { systemRandom } from './random.ts';
 import { defaultOrders } from './seed/seed.ts';
 import type { DemoOptions } from './simulator.ts';
-import type { Identity, StoreOptions } from './store.ts';
+import type { Identity, Store, StoreOptions } from './store.ts';
 import { openStore, refillStore } from './store.ts';
 
 /** An open demo. */
@@ -35,7 +35,8 @@ export function openDemo(file: string, { now, fault }: Pick<DemoOptions, 'now' |
     fetch: async (request) => {
       const { createApp } = await import('./app.ts');
       app ??= createApp({ store, vendors: [defaultVendor], now, random: systemRandom() });
-      const delivered = await deliver(request, { app, drawFault, latencyMs: 0 });
+      const once = faultOnce(store, request);
+      const delivered = await deliver(request, { app, drawFault: once ?? drawFault, latencyMs: 0 });
       if (delivered.kind === 'lost') throw lost('fetch failed');
       return delivered.kind === 'cut' ? await cutShort(delivered.response) : delivered.response;
     },
@@ -43,6 +44,16 @@ export function openDemo(file: string, { now, fault }: Pick<DemoOptions, 'now' |
     key,
     close: () => store.close(),
   };
+}
+
+// A fault that the drill keeps for an order hits its next change only.
+function faultOnce(store: Store, { method, url }: Request): DrawFault | undefined {
+  const id = /\/orders\/([^/]+)\//.exec(url)?.[1];
+  if (method !== 'POST' || id === undefined) return undefined;
+  const kind = store.note(nextFault(id));
+  if (kind === undefined) return undefined;
+  store.keep(nextFault(id), undefined);
+  return createFaults(parseFaults(kind, 'drill'), { seed: 1, reads: false });
 }
 
 /** Fills the demo's file again with its first orders. A damaged file is deleted first. */
@@ -57,7 +68,8 @@ export function resetDemo(file: string, now: () => number): Identity {
   }
 }
 
-function storeOptions(file: string, now: () => number): StoreOptions {
+/** How the store of the demo is opened. */
+export function storeOptions(file: string, now: () => number): StoreOptions {
   const folder = dirname(file);
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });

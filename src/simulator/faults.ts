@@ -41,6 +41,11 @@ export type DrawFault = (method: string) => Fault | undefined;
 
 const everyFault = [...endings, ...endings.map((ending) => `apply-${ending}`)];
 
+/** The name under which a store keeps a fault that hits the next change of an order, once. */
+export function nextFault(orderId: string): string {
+  return `fault ${orderId}`;
+}
+
 /** Reads `KIND[,KIND…][:RATE]`. The default rate is 1. `name` stands before the text in errors. Throws CliError 'usage'. */
 export function parseFaults(text: string, name: string): FaultPlan {
   const [kinds = '', rateText = '1', ...more] = text.split(':');

@@ -116,6 +116,42 @@ export interface SimulatorControl {
   serve(options: ServeOptions): Promise<Serving>;
   /** Throws away what was done in the demo. It then has its first orders again, and a new instance id. */
   reset(): Promise<{ readonly instance: string; readonly orders: number }>;
+  /** Judges the case of the drill that is at hand, and begins the next one. */
+  drill(asked: DrillAsked): Promise<DrillView>;
+}
+
+/** What a trainee asks of the drill. Without anything, the case at hand is judged. */
+export type DrillAsked = 'judge' | 'hint' | 'skip' | 'restart' | 'look';
+
+/** How a case of the drill ended. */
+export interface DrillEnd {
+  readonly number: number;
+  readonly title: string;
+  readonly passed: boolean;
+  /** What the orders of the case show. */
+  readonly ledger: string;
+  readonly hints: number;
+}
+
+/** What the drill shows. Times are Unix seconds. */
+export interface DrillView {
+  readonly startedAt: number;
+  /** Of the case that was judged just now, if one was: that it ended, or why it is not done yet. */
+  readonly said: string | undefined;
+  /** The case at hand; undefined at the end. `isNew`: it begins just now. */
+  readonly at:
+    | {
+        readonly number: number;
+        readonly title: string;
+        readonly text: readonly string[];
+        readonly hints: readonly string[];
+        readonly isNew: boolean;
+        /** A file that belongs to the case. */
+        readonly file: { readonly name: string; readonly text: string } | undefined;
+      }
+    | undefined;
+  readonly ends: readonly DrillEnd[];
+  readonly total: number;
 }
 
 /** The demo, and the current folder. */
@@ -132,6 +168,10 @@ export function createSimulatorControl(options: ControlOptions): SimulatorContro
       const { resetDemo } = await import('./demo.ts');
       const { instance, orders } = resetDemo(demoFileIn(options.folder), options.now);
       return { instance, orders };
+    },
+    async drill(asked) {
+      const { drill } = await import('./drill/drill.ts');
+      return drill(demoFileIn(options.folder), asked, options.now);
     },
   };
 }

@@ -59,6 +59,12 @@ export interface Store {
     rule: (order: StoredOrder) => Ruled<StoredOrder>,
     later?: (before: StoredOrder, after: StoredOrder) => readonly Later[],
   ): Ruled<StoredOrder> | undefined;
+  /** A text that is kept under a name beside the records; undefined if there is none. */
+  note(name: string): string | undefined;
+  /** Keeps a text under a name, or forgets it. */
+  keep(name: string, text: string | undefined): void;
+  /** What all orders together were refunded. */
+  refundedInAll(): number;
   /** Lets happen what was to happen until now (Unix seconds). */
   settle(now: number): void;
   close(): void;
@@ -112,6 +118,16 @@ export function openStore(options: StoreOptions): Store {
         }
         return result;
       }),
+    note: (name) => textOf(sql('SELECT value FROM meta WHERE name = ?').get(notePrefix + name)?.value),
+    keep: (name, text) =>
+      inTransaction(db, () => {
+        checkInstance(db, opened);
+        sql('DELETE FROM meta WHERE name = ?').run(notePrefix + name);
+        if (text !== undefined)
+          sql('INSERT INTO meta (name, value) VALUES (?, ?)').run(notePrefix + name, text);
+      }),
+    refundedInAll: () =>
+      Number(sql("SELECT TOTAL(json_extract(body, '$.amount_refunded')) AS sum FROM orders").get()?.sum),
     settle(now) {
       if (laterIn(sql, now).length > 0) inTransaction(db, () => settleAll(sql, now));
     },
@@ -185,6 +201,8 @@ type Sql = (text: string) => StatementSync;
 function writeOrder(sql: Sql, order: StoredOrder): void {
   sql('UPDATE orders SET body = ? WHERE id = ?').run(JSON.stringify(order), order.id);
 }
+
+const notePrefix = 'note ';
 
 // What becomes of a refund later stands in `meta` until then: its id, and as the value the time, the status and the order.
 const laterPrefix = 'later ';

@@ -17,7 +17,7 @@ interface ChargeInputs {
   /** Unix seconds. */
   readonly createdAt: number;
   /** An example order has its own amount and card for each charge. */
-  readonly example: OrderExample | undefined;
+  readonly example: Pick<OrderExample, 'charges'> | undefined;
 }
 
 /** Makes a charge for each entry of the case. Those that were not declined add up to `amount`. */
@@ -118,6 +118,18 @@ function paymentMethod({ random, buyer, full, card: { brand, type, last4, issuer
           },
         }
       : {}),
+  };
+}
+
+/** What an order shows of its payment. With nothing paid it has no payment_status. */
+export function paymentOf(charges: readonly StoredCharge[]) {
+  const accepted = charges.filter(({ status }) => status !== 'declined');
+  if (accepted.length === 0) return { is_refundable: false };
+  const authorized = accepted.some(({ status }) => status === statuses.preAuthorized);
+  return {
+    payment_status: authorized ? statuses.preAuthorized : statuses.paid,
+    ...(accepted.length > 1 ? { split_payment: true } : {}),
+    is_refundable: charges.some(({ is_refundable: refundable }) => refundable),
   };
 }
 

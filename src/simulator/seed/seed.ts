@@ -1,10 +1,10 @@
 /** The orders and customers of a new simulator. The record at a place is always the same, however many records there are. */
 
 import { resources } from '../../api/resources.ts';
-import { type JsonObject, statuses } from '../../api/spec.ts';
+import type { JsonObject } from '../../api/spec.ts';
 import { type Ids, idsFrom, type Random, seededRandom } from '../random.ts';
 import { refundOrder } from '../rules/refund-and-capture.ts';
-import { nestedList, type StoredCharge, type StoredOrder } from '../stored-records.ts';
+import { nestedList, type StoredOrder } from '../stored-records.ts';
 import {
   customerExampleIndex,
   goods,
@@ -15,7 +15,7 @@ import {
   orderCases,
   orderExamples,
 } from './cases.ts';
-import { chargesFor, contactsOf, customerInfo, lineItem, linesOf } from './order-parts.ts';
+import { chargesFor, contactsOf, customerInfo, lineItem, linesOf, paymentOf } from './order-parts.ts';
 
 /** How many orders a new simulator has by default. */
 export const defaultOrders = 120;
@@ -139,18 +139,6 @@ function newOrder(place: OrderPlace, orderCase: OrderCase, inputs: NewOrderInput
     line_items: nestedList(lines.map((line) => lineItem(line, id, orderCase, ids))),
     ...linesOf(orderCase),
     ...(charges.length === 0 ? {} : { charges: nestedList(charges) }),
-  };
-}
-
-// An order with nothing paid shows no payment_status and no charges.
-function paymentOf(charges: readonly StoredCharge[]) {
-  if (charges.length === 0) return { is_refundable: false };
-  const authorized = charges.some(({ status }) => status === statuses.preAuthorized);
-  const accepted = charges.filter(({ status }) => status !== 'declined');
-  return {
-    payment_status: authorized ? statuses.preAuthorized : statuses.paid,
-    ...(accepted.length > 1 ? { split_payment: true } : {}),
-    is_refundable: charges.some(({ is_refundable: refundable }) => refundable),
   };
 }
 

@@ -1,0 +1,199 @@
+/** The drill: begins the cases one after the other in the demo, and judges each by what its orders show. */
+
+import * as v from 'valibot';
+import type { JsonObject } from '../../api/spec.ts';
+import { CliError } from '../../errors.ts';
+import { storeOptions } from '../demo.ts';
+import { nextFault } from '../faults.ts';
+import { idsFrom, type Random, systemRandom } from '../random.ts';
+import { createOrder } from '../rules/order-and-checkout.ts';
+import { payOrder } from '../rules/pay-order.ts';
+import { refundOrder } from '../rules/refund-and-capture.ts';
+import type { DrillAsked, DrillView } from '../simulator.ts';
+import { openStore, type Store } from '../store.ts';
+import { chargesOf, isStoredOrder, refundedOf, type StoredOrder } from '../stored-records.ts';
+import { type DrillCase, type DrillOrder, drillCases, type Named } from './drill-cases.ts';
+
+// What the demo keeps of a drill, under this name.
+const noteName = 'drill';
+const kept = v.object({
+  startedAt: v.number(),
+  ends: v.array(
+    v.object({
+      number: v.number(),
+      title: v.string(),
+      passed: v.boolean(),
+      ledger: v.string(),
+      hints: v.number(),
+    }),
+  ),
+  orders: v.array(v.object({ id: v.string(), reference: v.string() })),
+  /** What all other orders were refunded when the case began. */
+  elsewhere: v.number(),
+  hints: v.number(),
+});
+type Drill = v.InferOutput<typeof kept>;
+
+/** Does what the trainee asks, and keeps it. `now`: Unix milliseconds. Throws CliError 'refused' if the demo's file is damaged. */
+export function drill(file: string, asked: DrillAsked, now: () => number): DrillView {
+  const store = openStore(storeOptions(file, now));
+  try {
+    const parts = { store, random: systemRandom(), now: Math.floor(now() / 1000) };
+    const text = store.note(noteName);
+    const before = text === undefined ? undefined : v.parse(kept, JSON.parse(text));
+    if (before === undefined || asked === 'restart') {
+      if (before === undefined && asked === 'look') throw notBegun();
+      return keptView(parts, begun({ startedAt: parts.now, ends: [] }, parts), undefined, true);
+    }
+    const current = drillCases[before.ends.length];
+    if (current === undefined || asked === 'look') return viewOf(before, undefined, false);
+    if (asked === 'hint') {
+      const hints = Math.min(before.hints + 1, current.hints(before.orders).length);
+      return keptView(parts, { ...before, hints }, undefined, false);
+    }
+    // A refund that fails later has failed by now.
+    store.settle(parts.now + 60);
+    const { isRight, isUntouched, ledger } = judged(current, before, store);
+    const number = before.ends.length + 1;
+    if (!isRight && isUntouched && asked === 'judge')
+      return viewOf(before, `case ${number} is not done yet: ${ledger}`, false);
+    const end = { number, title: current.title, passed: isRight, ledger, hints: before.hints };
+    const said = `case ${number}, ${current.title}: ${isRight ? 'right' : `not right. ${rightWords(current, before.orders)}`} (${ledger})`;
+    const ends = [...before.ends, end];
+    return keptView(parts, begun({ ...before, ends }, parts), said, true);
+  } finally {
+    store.close();
+  }
+}
+
+interface Parts {
+  readonly store: Store;
+  readonly random: Random;
+  /** Unix seconds. */
+  readonly now: number;
+}
+
+function notBegun(): CliError {
+  return new CliError('usage', 'no drill has begun, so there is no result', {
+    certain: 'nothing was written',
+    now: ['paydesk simulator drill'],
+  });
+}
+
+function keptView({ store }: Parts, state: Drill, said: string | undefined, isNew: boolean): DrillView {
+  store.keep(noteName, JSON.stringify(state));
+  return viewOf(state, said, isNew);
+}
+
+function viewOf(state: Drill, said: string | undefined, isNew: boolean): DrillView {
+  const { startedAt, ends, orders, hints } = state;
+  const current = drillCases[ends.length];
+  const csv = current?.file?.(orders);
+  const name = `drill-${orders[0]?.reference.slice(2)}.csv`;
+  const withName = (text: string) =>
+    text.replaceAll('FILE', name).replaceAll('PLAN', name.replace('csv', 'plan'));
+  return {
+    startedAt,
+    said,
+    ends,
+    total: drillCases.length,
+    at: current && {
+      number: ends.length + 1,
+      title: current.title,
+      text: current.text(orders).map(withName),
+      hints: current.hints(orders).slice(0, hints).map(withName),
+      isNew,
+      file: csv === undefined ? undefined : { name, text: csv },
+    },
+  };
+}
+
+// ── Beginning a case ────────────────────────────────────────────────────────────────────────────
+
+function begun(state: Pick<Drill, 'startedAt' | 'ends'>, parts: Parts): Drill {
+  const next = drillCases[state.ends.length];
+  // Buyers of an earlier drill are others: their orders are no twins of these.
+  const email = `buyer${parts.random.integer(100_000, 999_999)}@example.com`;
+  const orders = (next?.orders ?? []).map((order) =>
+    made(order, { name: next?.buyer ?? '', email, id: null, phone: '' }, parts),
+  );
+  const elsewhere = parts.store.refundedInAll() - refundedAmong(orders, parts.store);
+  return { ...state, orders, elsewhere, hints: 0 };
+}
+
+function made(
+  { goods, charges, refunded, fault, older = 0 }: DrillOrder,
+  customer: JsonObject,
+  { store, random, now }: Parts,
+): Named {
+  const reference = `D-${random.integer(10_000, 99_999)}`;
+  const inputs = { now: now - older - 600, ids: idsFrom(random) };
+  const amount = charges.reduce((sum, charge) => sum + charge.amount, 0);
+  const created = createOrder(
+    {
+      currency: 'MXN',
+      line_items: [{ name: goods, unit_price: amount, quantity: 1 }],
+      metadata: { shop_order: reference },
+    },
+    { ...inputs, livemode: false, customer },
+  );
+  if ('failure' in created) throw new Error(`the drill cannot make an order of ${amount}`);
+  const order = payOrder(created.value, { ...inputs, random, cards: charges, outcome: 'paid' });
+  store.add('orders', order);
+  if (refunded !== undefined) {
+    const request = { charge_id: chargesOf(order)[0]?.id ?? '', amount: refunded };
+    store.changeOrder(order.id, (one) => refundOrder(one, request, { ...inputs, now: now - 120 }));
+  }
+  if (fault !== undefined) store.keep(nextFault(order.id), fault);
+  return { id: order.id, reference };
+}
+
+// ── Judging it ──────────────────────────────────────────────────────────────────────────────────
+
+interface Judged {
+  readonly isRight: boolean;
+  /** Nothing was refunded, here or elsewhere. */
+  readonly isUntouched: boolean;
+  /** What the orders show, in words. */
+  readonly ledger: string;
+}
+
+function judged({ right, orders: asMade }: DrillCase, { orders, elsewhere }: Drill, store: Store): Judged {
+  const shown = orders.map(({ id }) => refundsOf(orderIn(store, id)));
+  const others = store.refundedInAll() - refundedAmong(orders, store) - elsewhere;
+  const words = orders.map(
+    ({ id }, index) => `${id} ${(shown[index] ?? []).reduce((sum, one) => sum + one, 0)}`,
+  );
+  const start = asMade.map(({ charges, refunded = 0 }) =>
+    charges.map((_, index) => (index === 0 ? refunded : 0)),
+  );
+  return {
+    isRight: others === 0 && right.some((one) => isSame(one, shown)),
+    isUntouched: others === 0 && isSame(start, shown),
+    ledger: `refunded: ${words.join(', ')}${others === 0 ? '' : `; and ${others} of other orders`}`,
+  };
+}
+
+function rightWords({ right }: DrillCase, orders: readonly Named[]): string {
+  const [amounts = []] = right;
+  const words = orders.map(({ id }, index) => `${id} ${(amounts[index] ?? []).join(' and ')}`);
+  return `Right is: ${words.join(', ')}`;
+}
+
+function isSame(one: readonly (readonly number[])[], other: readonly (readonly number[])[]): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+function refundsOf(order: StoredOrder): readonly number[] {
+  return chargesOf(order).map(refundedOf);
+}
+
+function refundedAmong(orders: readonly Named[], store: Store): number {
+  return orders.reduce((sum, { id }) => sum + orderIn(store, id).amount_refunded, 0);
+}
+
+function orderIn(store: Store, id: string): StoredOrder {
+  const order: unknown = JSON.parse(store.get('orders', id) ?? 'null');
+  if (!isStoredOrder(order)) throw new Error(`the demo has no order ${id}`);
+  return order;
+}
