@@ -20,11 +20,7 @@ export const simulatorDrill = defineCommand({
     to: flag.text({ value: 'FILE', writes: true, summary: 'write the result so far, as .json or as text' }),
     force: flag.switch({ summary: 'replace the file of --to' }),
   },
-  examples: [
-    'paydesk simulator drill',
-    'paydesk simulator drill --hint',
-    'paydesk simulator drill --to result.json',
-  ],
+  examples: ['paydesk simulator drill', 'paydesk simulator drill --json'],
   async run(ctx, { flags: { hint, skip, restart, to, force = false } }) {
     const asked = (['hint', 'skip', 'restart'] as const).filter((one) => ({ hint, skip, restart })[one]);
     const [only = to === undefined ? 'judge' : 'look', more] = asked;

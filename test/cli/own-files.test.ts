@@ -35,6 +35,7 @@ const writers = [
   'journal export --to',
   'journal archive --before 400d --yes --to',
   'simulator serve --db',
+  'simulator drill --force --to',
   ...[
     'orders list',
     'orders find ana',

@@ -103,6 +103,8 @@ const told: readonly Story[] = [
       done('-p demo customers export --to customers.csv'),
       done('-p demo api GET orders --field limit=1'),
       ends(5, '-p demo orders show ord_2tQ7zRk9PwE5xNvNo'),
+      // No drill has begun.
+      ends(2, 'simulator drill --to result.json'),
     ],
   },
   {
