@@ -19,10 +19,10 @@ interface Drill {
 
 interface Trainee {
   readonly home: Home;
-  drill(...flags: readonly string[]): Promise<Drill>;
-  demo(...words: readonly string[]): Promise<Ran>;
+  readonly drill: (...flags: readonly string[]) => Promise<Drill>;
+  readonly demo: (...words: readonly string[]) => Promise<Ran>;
   /** The ids of the orders of the case at hand, in the order in which its text names them. */
-  orders(at: Drill): Promise<readonly string[]>;
+  readonly orders: (at: Drill) => Promise<readonly string[]>;
 }
 
 function trainee(home: Home): Trainee {
