@@ -1,7 +1,6 @@
 /** The drill: begins the cases one after the other in the demo, and judges each by what its orders show. */
 
-import * as v from 'valibot';
-import type { JsonObject } from '../../api/spec.ts';
+import { isObject, type JsonObject } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
 import { storeOptions } from '../demo.ts';
 import { nextFault } from '../faults.ts';
@@ -9,38 +8,29 @@ import { idsFrom, type Random, systemRandom } from '../random.ts';
 import { createOrder } from '../rules/order-and-checkout.ts';
 import { payOrder } from '../rules/pay-order.ts';
 import { refundOrder } from '../rules/refund-and-capture.ts';
-import type { DrillAsked, DrillView } from '../simulator.ts';
+import type { DrillAsked, DrillEnd, DrillView } from '../simulator.ts';
 import { openStore, type Store } from '../store.ts';
 import { chargesOf, isStoredOrder, refundedOf, type StoredOrder } from '../stored-records.ts';
 import { type DrillCase, type DrillOrder, drillCases, type Named } from './drill-cases.ts';
 
 // What the demo keeps of a drill, under this name.
 const noteName = 'drill';
-const kept = v.object({
-  startedAt: v.number(),
-  ends: v.array(
-    v.object({
-      number: v.number(),
-      title: v.string(),
-      passed: v.boolean(),
-      ledger: v.string(),
-      hints: v.number(),
-    }),
-  ),
-  orders: v.array(v.object({ id: v.string(), reference: v.string() })),
+interface Drill {
+  /** Unix seconds. */
+  readonly startedAt: number;
+  readonly ends: readonly DrillEnd[];
+  readonly orders: readonly Named[];
   /** What all other orders were refunded when the case began. */
-  elsewhere: v.number(),
-  hints: v.number(),
-});
-type Drill = v.InferOutput<typeof kept>;
+  readonly elsewhere: number;
+  readonly hints: number;
+}
 
 /** Does what the trainee asks, and keeps it. `now`: Unix milliseconds. Throws CliError 'refused' if the demo's file is damaged. */
 export function drill(file: string, asked: DrillAsked, now: () => number): DrillView {
   const store = openStore(storeOptions(file, now));
   try {
     const parts = { store, random: systemRandom(), now: Math.floor(now() / 1000) };
-    const text = store.note(noteName);
-    const before = text === undefined ? undefined : v.parse(kept, JSON.parse(text));
+    const before = keptIn(store);
     if (before === undefined || asked === 'restart') {
       if (before === undefined && asked === 'look') throw notBegun();
       return keptView(parts, begun({ startedAt: parts.now, ends: [] }, parts), undefined, true);
@@ -71,6 +61,16 @@ interface Parts {
   readonly random: Random;
   /** Unix seconds. */
   readonly now: number;
+}
+
+function keptIn(store: Store): Drill | undefined {
+  const kept: unknown = JSON.parse(store.note(noteName) ?? 'null');
+  return isDrill(kept) ? kept : undefined;
+}
+
+// The drill wrote it itself, so only a part is checked.
+function isDrill(value: unknown): value is Drill {
+  return isObject(value) && Array.isArray(value.ends) && Array.isArray(value.orders);
 }
 
 function notBegun(): CliError {
