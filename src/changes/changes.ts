@@ -15,6 +15,7 @@ export {
 export { applyPlan } from './bulk/apply-plan.ts';
 export { checkWritten, readInput, refuseProblems } from './bulk/bulk-files.ts';
 export { compareFile } from './bulk/compare/compare-file.ts';
+export { comparedSumColumns, hasSumRows } from './bulk/compare/compare-printed.ts';
 export { isUnsentPlanOf, planFile, planOrder, refreshPlan } from './bulk/plan/make-plan.ts';
 export { checkPlanLimits, controlFigures, paidOnOrders, rowsToSend } from './bulk/plan-checks.ts';
 export { planStatus } from './bulk/plan-status.ts';

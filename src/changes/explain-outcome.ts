@@ -254,7 +254,7 @@ function wentBack(money: OrderMoney, { others, time, profile }: Refusal): string
   if (sum === 0) return 'nothing of this order was refunded before';
   const last = Math.max(...records.map(({ createdAt }) => createdAt ?? 0));
   const when = last === 0 ? 'before' : `on ${time(last)}`;
-  const whose = others.length === 0 ? '' : ', not from this machine';
+  const whose = others.length === 0 ? '' : ', elsewhere';
   return `${partWords(sum, money.amount, money.currency, profile.settings)} went back ${when}${whose}`;
 }
 

@@ -86,14 +86,20 @@ function amountMeant(
   return isMeant ? [`did you mean: ${plainCommand(...words, id, '--amount', amount)}`] : undefined;
 }
 
-// Somebody types `refunds summary today`: the period is behind a flag.
+// Somebody types `refunds summary today`: the period is behind a flag. Or a flag of the time that other commands have.
 function periodMeant(
-  { code }: CommanderError,
+  { code, message }: CommanderError,
   { words }: CommandEntry,
-  { flags }: Command,
+  { flags, arguments: args }: Command,
   typed: readonly string[],
 ): readonly string[] | undefined {
   const [last = ''] = typed.slice(-1);
+  if (code === 'commander.unknownOption' && /'--(?:period|since|until)/.test(message)) {
+    if (flags.since !== undefined) return ['did you mean: --since'];
+    return args[0]?.name === 'period'
+      ? [`did you mean: ${plainCommand(...words)} ${argumentTerm(args[0])}`]
+      : undefined;
+  }
   if (code !== 'commander.excessArguments' || flags.period === undefined) return undefined;
   try {
     flags.period.parse(last, '--period');

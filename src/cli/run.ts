@@ -64,6 +64,8 @@ async function runLine(state: RunState): Promise<number> {
     const code = await invocation.command.run(opened.context, invocation.input);
     await state.screen().out.finish();
     const { notes } = state.screen();
+    if (file !== undefined)
+      notes.note(`written: ${file.name}${state.redaction.isOn() ? ', personal data masked' : ''}`);
     const certain =
       (code ?? 0) === 0 || changesOf(argv) === undefined ? undefined : state.whatWasSent.afterResult();
     if (certain !== undefined) notes.note(`certain: ${certain}`);

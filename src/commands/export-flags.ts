@@ -141,7 +141,9 @@ export async function verifyFile(
   if (problem !== undefined) {
     throw new CliError(problem.kind, `${path}: ${problem.words}`, {
       certain: 'do not load it',
-      now: ['export it again: --resume goes on with an unfinished one, --force replaces this file'],
+      now: [
+        'if it is an export, make it again: --resume goes on with an unfinished one, --force replaces this file',
+      ],
     });
   }
   const when = startedAt === undefined ? '' : `, as of ${ctx.fullTime(startedAt * 1000)}`;

@@ -149,9 +149,14 @@ async function toStdout(run: ExportRun, form: ExportForm): Promise<undefined> {
   await sink.end(false);
   for (const line of maker.closingLines()) ctx.notes.note(line);
   noteLongAmounts(run, form, long);
-  if (problems.length === 0) ctx.notes.note(`${tally.rows} ${job.rowsWord}, complete`);
+  if (problems.length === 0) ctx.notes.note(`${tally.rows} ${job.rowsWord}, complete${maskedWord(ctx)}`);
   else refuseGaps(run, problems, undefined);
   return undefined;
+}
+
+// Whoever gets the file must not take a token for a name.
+function maskedWord({ redaction }: Context): string {
+  return redaction.isOn() ? ', personal data masked' : '';
 }
 
 function intoFile({ service, again }: ExportRun, format: string): string {
@@ -189,7 +194,7 @@ async function toFile(run: ExportRun, written: ExportForm, to: string): Promise<
     force: input.force === true,
     resume: input.resume === true,
     asked: [job.resource, ...job.words, ...contentWords(ctx, input, written)],
-    query: { ...job.query(), ...formOf(ctx, written) },
+    query: { ...job.query(), ...formOf(ctx, written), ...(ctx.redaction.isOn() ? { redacted: true } : {}) },
     profile: service.profile,
     keyFingerprint: service.keyFingerprint,
   });
@@ -223,7 +228,9 @@ async function writePages(
     const { manifest, rows, bytes, gaps } = written;
     noteLongAmounts(run, form, long);
     const complete = gaps === undefined ? 'complete' : 'not complete';
-    ctx.notes.note(`${to}: ${rows} ${job.rowsWord}, ${bytes} bytes, ${complete}; manifest ${manifest}`);
+    ctx.notes.note(
+      `${to}: ${rows} ${job.rowsWord}, ${bytes} bytes, ${complete}${maskedWord(ctx)}; manifest ${manifest}`,
+    );
     return written;
   } catch (error) {
     const reason = ctx.signal.aborted ? ctx.signal.reason : error;

@@ -16,7 +16,7 @@ import {
   type ProvedRefund,
   type SentRow,
 } from '../journal/journal.ts';
-import { plainCommand } from '../profiles/profiles.ts';
+import { commandLine, plainCommand } from '../profiles/profiles.ts';
 import { type Figure, plus } from '../reports/reports.ts';
 import { toJson } from '../terminal/terminal.ts';
 import { defineCommand } from './command.ts';
@@ -81,7 +81,7 @@ async function writeFile(ctx: Context, period: Period, file: string, force: bool
   const about = {
     object: 'proof',
     version: 1,
-    account: scope?.account ?? null,
+    account: accountOf(refunds, scope?.account),
     since: seconds(range.since),
     until: seconds(range.until),
     zone: ctx.zone(),
@@ -105,7 +105,18 @@ async function writeFile(ctx: Context, period: Period, file: string, force: bool
     },
   ]);
   if (refunds.length === 0) ctx.notes.warn('this machine sent no refund in that time');
+  if (scope === undefined) ctx.notes.note('refunds of every account: -p NAME takes those of one');
+  const elsewhere = ['refunds', 'summary', '--by', 'origin', '--period', period.text];
+  ctx.notes.note(
+    `refunds that were made elsewhere are not in it; how many there are: ${scope === undefined ? plainCommand(...elsewhere) : commandLine(scope, ...elsewhere)}`,
+  );
   return undefined;
+}
+
+// The account of -p, or that of all refunds if they have only one.
+function accountOf(refunds: readonly ProvedRefund[], named: string | undefined): string | null {
+  const [only = null, second] = new Set(refunds.map(({ sent }) => sent.account));
+  return named ?? (second === undefined ? only : null);
 }
 
 /** One refund: its record as `journal list` has it, what it was decided on, what was sent, what was learnt, and the rows that say so. */

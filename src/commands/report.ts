@@ -5,7 +5,7 @@ import type { JsonObject } from '../api/spec.ts';
 import { type Context, dryRunShown } from '../context/context.ts';
 import { counted } from '../counted.ts';
 import { flag, usage } from '../flags/flags.ts';
-import { parsePeriod, periodFlag } from '../flags/typed-period.ts';
+import { periodOf, timeFlags } from '../flags/typed-period.ts';
 import { approvalFields } from '../journal/journal.ts';
 import { twinSeconds } from '../orders/orders.ts';
 import { commandLine, plainCommand, profileNamed } from '../profiles/profiles.ts';
@@ -45,7 +45,7 @@ export const report = defineCommand({
   arguments: [],
   flags: {
     ...sourceFlags,
-    period: periodFlag(usualPeriod),
+    ...timeFlags(usualPeriod),
     to: flag.text({
       value: 'FILE',
       writes: true,
@@ -68,7 +68,7 @@ export const report = defineCommand({
       throw usage(`--to ${file}: the report is HTML, so its name ends in .html`, [
         commandHere(ctx, 'report', '--to', `${file.replace(/\.[^./]*$/, '')}.html`),
       ]);
-    const period = flags.period ?? parsePeriod(usualPeriod, '--period');
+    const period = periodOf(flags, usualPeriod);
     const would = `would write a report of ${period.text} into ${file}`;
     if (await dryRunShown(ctx, { action: 'report', file, period: period.text }, would)) return undefined;
     const open = collectOpenCases(ctx);

@@ -209,7 +209,8 @@ async function missingManifest(file: string): Promise<Problem> {
   if (manifest !== undefined)
     return incomplete(`there is only ${partial}, not complete: ${manifest.why_not ?? 'interrupted'}`);
   if ((await sizeOf(partial)) !== undefined) return incomplete(`there is only ${partial}, not complete`);
-  return incomplete((await sizeOf(file)) === undefined ? noFile : `there is no ${manifestOf(file)}`);
+  if ((await sizeOf(file)) === undefined) return incomplete(noFile);
+  return incomplete(`there is no ${manifestOf(file)}; only an export has one, and a list with --to has none`);
 }
 
 /** The manifest in a file; undefined if there is no such file. Throws CliError 'usage' when it is no manifest. */

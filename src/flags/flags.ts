@@ -275,9 +275,9 @@ export function checkDecimals(name: string, typed: TypedAmount, profile: Decimal
         ? [
             "ask your lead what one unit of an amount is, or look at an order's amount",
             // The built-in profiles have no settings that can be changed.
-            ...(profile.kind === 'stored'
-              ? [`a lead can declare decimals: paydesk profile set ${profile.name} amounts.decimals.CUR N`]
-              : []),
+            profile.kind === 'stored'
+              ? `a lead can declare decimals: paydesk profile set ${profile.name} amounts.decimals.CUR N`
+              : 'a profile of your own can declare decimals: paydesk profile add NAME',
           ]
         : [`type an amount such as ${examplesOf(profile.settings).join(' or ')}`],
   );

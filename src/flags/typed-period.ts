@@ -11,6 +11,9 @@ import {
   spanOf,
   startOf,
   type TimeRange,
+  timeRange,
+  type When,
+  whenFlag,
 } from './typed-time.ts';
 
 /** A period as typed. It becomes a range once clock and zone are known. */
@@ -19,8 +22,50 @@ export interface Period {
   readonly range: (clockAndZone: ClockAndZone) => TimeRange;
 }
 
-/** A flag that takes a period. */
-export function periodFlag(defaultText: string) {
+/** The flags of a time: a period, or its two ends. */
+export function timeFlags(
+  defaultText: string,
+  words = { since: 'from this time on', until: 'before this time; --until today: up to last midnight' },
+) {
+  return {
+    period: { ...periodFlag(defaultText), conflicts: ['since', 'until'] },
+    since: whenFlag(`${words.since}: today, last-month, 30d, 2026-11-20, ISO 8601`),
+    until: whenFlag(words.until),
+  } as const;
+}
+
+/** What was typed of these flags. */
+export interface TypedTime {
+  readonly period?: Period | undefined;
+  readonly since?: When | undefined;
+  readonly until?: When | undefined;
+}
+
+/** The time that was typed as one period, or else the usual one. */
+export function periodOf(typed: TypedTime, usual: string): Period;
+export function periodOf(typed: TypedTime): Period | undefined;
+export function periodOf({ period, since, until }: TypedTime, usual?: string): Period | undefined {
+  if (period !== undefined) return period;
+  if (since !== undefined || until !== undefined)
+    return {
+      text: `${since?.text ?? ''}..${until?.text ?? ''}`,
+      range: (clockAndZone) => timeRange({ since, until }, clockAndZone),
+    };
+  return usual === undefined ? undefined : parsePeriod(usual, '--period');
+}
+
+/** The words that ask for the same time later: a time that counts back from now is written in full. */
+export function timeWords(typed: TypedTime, clockAndZone: ClockAndZone): readonly string[] {
+  const { since, until } = periodOf(typed)?.range(clockAndZone) ?? {};
+  const words = (name: string, when: When | undefined, at: number | undefined): readonly string[] => {
+    if (at === undefined) return [];
+    const full = new Date(at).toISOString().replace('.000Z', 'Z');
+    return [name, when === undefined || when.relative ? full : when.text];
+  };
+  return [...words('--since', typed.since, since), ...words('--until', typed.until, until)];
+}
+
+function periodFlag(defaultText: string) {
   return flag.of<Period>({
     value: 'PERIOD',
     summary: `the time to look at: ${periodWords.join(', ')}, 7d, 2026, 2026-11, 2026-W47, 2026-11-20 or SINCE..UNTIL, where UNTIL itself is left out`,

@@ -32,6 +32,9 @@ export interface TimeRange {
   readonly until: number | undefined;
 }
 
+/** All times. */
+export const anyTime: TimeRange = { since: undefined, until: undefined };
+
 /** The clock and the zone of a run. The zone is the profile's, once the profile is open. */
 export function clockAndZoneOf({ clock, days }: Pick<Context, 'clock' | 'days'>): ClockAndZone {
   return clockIn(days, clock.now());
@@ -261,12 +264,4 @@ export function rangeWords(
 export function isWithin({ since, until }: TimeRange, seconds: number): boolean {
   const ms = seconds * 1000;
   return (since === undefined || ms >= since) && (until === undefined || ms < until);
-}
-
-/** Writes a flag so that it means the same time later: `30d` becomes the full time. */
-export function whenWords(name: string, when: When, clockAndZone: ClockAndZone): readonly string[] {
-  return [
-    name,
-    when.relative ? new Date(when.at(clockAndZone)).toISOString().replace('.000Z', 'Z') : when.text,
-  ];
 }

@@ -114,7 +114,6 @@ export function openJournal(parts: JournalParts): OpenedJournal {
         await warnOnce();
         const line = needsLookLine(
           await needsLook(journal, profile, shown),
-          profile.settings,
           shown === undefined ? '' : 'other orders: ',
         );
         if (line !== undefined) parts.notes.note(line);

@@ -3,7 +3,6 @@
  * refunds that they probably made. Pure.
  */
 
-import { type AmountStyle, amountWords } from '../amounts.ts';
 import type { JsonObject } from '../api/spec.ts';
 import { counted } from '../counted.ts';
 import {
@@ -178,14 +177,10 @@ const alarms: readonly (readonly [words: string, is: (record: AttemptRecord) => 
 ];
 
 /**
- * One line about the attempts that somebody must look at, or undefined if there are none. Of one kind it names the orders: `2 refunds
- * unconfirmed: ord_…, 900 MXN; ord_…, 500 MXN: paydesk journal reconcile --all`; of several it says how many of each, after `where`.
+ * One line about the attempts that somebody must look at, or undefined if there are none. Of one it names the order: `1 refund
+ * unconfirmed: ord_…: paydesk journal reconcile --all`; of several kinds it says how many of each, after `where`.
  */
-export function needsLookLine(
-  attempts: readonly AttemptRecord[],
-  amounts: AmountStyle,
-  where: string,
-): string | undefined {
+export function needsLookLine(attempts: readonly AttemptRecord[], where: string): string | undefined {
   const open = attempts.filter((record) => !alarms.some(([, is]) => is(record)));
   const provable = open.filter(isProvable);
   const others = open.filter((record) => !isProvable(record));
@@ -204,7 +199,7 @@ export function needsLookLine(
   ].filter(({ records }) => records.length > 0);
   const [first, second] = kinds;
   if (first === undefined) return undefined;
-  if (second === undefined) return lineOf(first.records, first.words, amounts, first.how);
+  if (second === undefined) return lineOf(first.records, first.words, first.how);
   const counts = kinds.map(({ words, records }) => `${counted(records.length, nounOf(records))} ${words}`);
   return `${where}${counts.join('; ')}: paydesk journal list --open`;
 }
@@ -229,21 +224,9 @@ function nounOf(records: readonly AttemptRecord[]): string {
   return second === undefined ? noun : 'change';
 }
 
-// The line is read at a glance, so it names three of them at most.
-const mostNamed = 3;
-
-function lineOf(records: readonly AttemptRecord[], words: string, amounts: AmountStyle, how: string): string {
-  const noun = nounOf(records);
-  const names = records.slice(0, mostNamed).map((record) => {
-    const own = changeKinds[record.sent.proof.kind].noun;
-    return `${own === noun ? '' : `${own} `}${nameOf(record, amounts)}`;
-  });
-  const more = records.length > mostNamed ? [`and ${records.length - mostNamed} more`] : [];
-  return `${counted(records.length, noun)} ${words}: ${[...names, ...more].join('; ')}: ${how}`;
-}
-
-// `ord_…, 900 MXN`. A change without an order has the name of its change.
-function nameOf({ sent: { change, proof, amount, currency } }: AttemptRecord, amounts: AmountStyle): string {
-  const sum = amount === undefined ? [] : [amountWords(amount, currency, amounts)];
-  return [proof.orderId ?? change, ...sum].join(', ');
+// The line stands below every command, so it is short: one order has its name there, of several `how` names all.
+function lineOf(records: readonly AttemptRecord[], words: string, how: string): string {
+  const [only, second] = records;
+  const name = second === undefined ? `: ${only?.sent.proof.orderId ?? only?.sent.change ?? ''}` : '';
+  return `${counted(records.length, nounOf(records))} ${words}${name}: ${how}`;
 }

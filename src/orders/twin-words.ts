@@ -113,7 +113,7 @@ function refundWords(twin: KnownTwin, { now, currency, amounts }: TwinWords): st
   const when = refund?.createdAt === undefined ? '' : ` ${agoWords(now - refund.createdAt * 1000)}`;
   const reason = fact?.reason === undefined ? '' : ` as ${fact.reason}`;
   const operator = fact?.by ?? paidTwice?.operator;
-  const stranger = refund === undefined || isSentHere === true ? '' : ', not from this machine';
+  const stranger = refund === undefined || isSentHere === true ? '' : ', elsewhere';
   return `was refunded${paidTwice === undefined ? '' : ' TWICE'}${part}${when}${reason}${operator === undefined ? stranger : `, by ${operator}`}`;
 }
 

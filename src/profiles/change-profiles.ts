@@ -52,7 +52,10 @@ export function storedIn(profiles: ProfileFile['profiles'], name: string): Store
   if (name === demoName || name === environmentName) {
     throw new CliError('refused', `profile ${name} is built in and cannot be changed`, {
       certain: 'nothing was changed',
-      now: ['add an account of your own, which has settings: paydesk profile add NAME'],
+      now: [
+        'add an account of your own, which has settings: paydesk profile add NAME',
+        ...(name === demoName ? ['an account to try settings on: paydesk simulator serve'] : []),
+      ],
     });
   }
   throw unknownProfile(name, [...profiles.keys()]);

@@ -1,6 +1,7 @@
 /** Compares the rows of an invoice list with what was charged: every payment counts for one row only. Pure. */
 
-import { type Figure, plus } from './exact-sum.ts';
+import type { JsonObject } from '../api/spec.ts';
+import { type Figure, negated, plus } from './exact-sum.ts';
 import type { Facts, OrderFact, PaymentFact } from './facts.ts';
 
 /** What a row of the list says. It names a payment by one of these, or by several, which must all be true of it. */
@@ -38,8 +39,57 @@ export interface ComparedInvoice<Row extends InvoiceRow> {
   readonly verdict: InvoiceVerdict;
   readonly wanted: Figure | undefined;
   readonly charged: Figure;
+  /** That of its payments, or of its order; undefined if neither is known. */
+  readonly currency: string | undefined;
   readonly payments: readonly PaymentFact[];
   readonly why: string | undefined;
+}
+
+/** A row of a comparison, as far as sums need it. */
+interface SummedRow {
+  readonly isInFile: boolean;
+  readonly currency: string | undefined;
+  readonly wanted: Figure | undefined;
+  readonly found: Figure;
+}
+
+/** The sums of a comparison in one currency; undefined: of what shows none. */
+export interface ComparedSum {
+  readonly currency: string | undefined;
+  /** How many rows of the file. */
+  readonly rows: number;
+  readonly wanted: Figure;
+  readonly found: Figure;
+  /** What the file says beyond that. */
+  readonly difference: Figure;
+  /** What was found besides, and no row is about. */
+  readonly notInFile: Figure;
+}
+
+/** Adds a comparison up: a line for each currency. */
+export function comparedSums(all: readonly SummedRow[]): readonly ComparedSum[] {
+  return [...Map.groupBy(all, ({ currency }) => currency)].map(([currency, own]) => {
+    const rows = own.filter(({ isInFile }) => isInFile);
+    const sumOf = (some: readonly SummedRow[], of: (one: SummedRow) => Figure): Figure =>
+      some.reduce<Figure>((sum, one) => plus(sum, of(one)), 0);
+    const wanted = sumOf(rows, (one) => one.wanted ?? 0);
+    const found = sumOf(rows, (one) => one.found);
+    const difference = plus(wanted, negated(found));
+    const others = own.filter(({ isInFile }) => !isInFile);
+    return {
+      currency,
+      rows: rows.length,
+      wanted,
+      found,
+      difference,
+      notInFile: sumOf(others, (one) => one.found),
+    };
+  });
+}
+
+/** The fields of such a line in a record, without the one that says what was found. */
+export function sumFields({ currency, rows, wanted, difference, notInFile }: ComparedSum): JsonObject {
+  return { verdict: 'sum', currency: currency ?? null, rows, wanted, difference, not_in_file: notInFile };
 }
 
 /** What was found for a row. */
@@ -103,6 +153,7 @@ export function comparePayments<Row extends InvoiceRow>(
           verdict: 'not_in_file' as const,
           wanted: undefined,
           charged: payment.amount ?? 0,
+          currency: payment.currency,
           payments: [payment],
           why: undefined,
         })),
@@ -154,7 +205,8 @@ function comparedOf<Row extends InvoiceRow>(claim: Claim<Row>): ComparedInvoice<
       : others.size > 1
         ? `charged in ${[...others].join(' and ')}`
         : undefined;
-  return { row, verdict, wanted, charged, payments, why };
+  const currency = payments[0]?.currency ?? order?.currency;
+  return { row, verdict, wanted, charged, currency, payments, why };
 }
 
 function verdictOf<Row extends InvoiceRow>(

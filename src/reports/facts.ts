@@ -8,13 +8,13 @@ import type { Figure } from './exact-sum.ts';
 /** Stands for something that the service does not show. It is never blank. */
 export const notShown = 'not shown';
 /** Stands for the reason and the operator of a refund that this machine did not send. */
-export const notFromHere = 'not from this machine';
+export const elsewhere = 'elsewhere';
 /** Stands for the reason of a refund that this machine sent without one. */
 export const noReason = 'no reason given';
 
 /** Who made a refund, and why, as far as this machine knows. Origin, reason and operator are never empty. */
 export interface Maker {
-  readonly origin: 'this machine' | 'probably this machine' | typeof notFromHere;
+  readonly origin: 'this machine' | 'probably this machine' | typeof elsewhere;
   readonly reason: string;
   readonly operator: string;
   /** Undefined if this machine did not make it. */

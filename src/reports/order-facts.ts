@@ -7,10 +7,10 @@ import { isTime, type JsonObject, meaningOfRefund, meaningOfStatus, valueAt } fr
 import { moneyFields, refundStates } from '../orders/orders.ts';
 import { magnitude, wholeNumber } from './exact-sum.ts';
 import {
+  elsewhere,
   type Facts,
   type Maker,
   noReason,
-  notFromHere,
   notShown,
   type OrderFact,
   type PaidWith,
@@ -167,9 +167,9 @@ export function factsOfRefundRow(row: JsonObject): Facts {
     state,
     brand: notShown,
     method: notShown,
-    origin: operator === undefined ? notFromHere : 'this machine',
-    reason: text(row.reason) ?? (operator === undefined ? notFromHere : noReason),
-    operator: operator ?? notFromHere,
+    origin: operator === undefined ? elsewhere : 'this machine',
+    reason: text(row.reason) ?? (operator === undefined ? elsewhere : noReason),
+    operator: operator ?? elsewhere,
     note: text(row.note),
     approval: {
       approved_by: text(row.approved_by) ?? null,

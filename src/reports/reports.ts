@@ -15,9 +15,11 @@ export {
 export { bar, calendar, legendOf, type Series, type Signs, sparklineOf } from './charts.ts';
 export {
   type ComparedInvoice,
+  comparedSums,
   comparePayments,
   type InvoiceVerdict,
   invoiceVerdicts,
+  sumFields,
 } from './compare-payments.ts';
 export {
   type Figure,
@@ -31,10 +33,10 @@ export {
   wholeNumber,
 } from './exact-sum.ts';
 export {
+  elsewhere,
   type Facts,
   type Maker,
   noReason,
-  notFromHere,
   notShown,
   type OrderFact,
   type RefundFact,

@@ -136,10 +136,14 @@ export function createOutput(given: OutputOptions): OutputControl {
         end: (hasMore) => sink.end(hasMore),
       };
     },
-    async ownList(columns, records, { zone, hasMore = false } = {}) {
+    async ownList(columns, records, { zone, localTimes = false, hasMore = false } = {}) {
       const parts = partsOf(records);
       const { value: first = [] } = await parts.next();
-      const sink = start(columns, { zone, ...(first.length === ownPart ? { pages: 'many' as const } : {}) });
+      const sink = start(columns, {
+        zone,
+        localTimes,
+        ...(first.length === ownPart ? { pages: 'many' as const } : {}),
+      });
       open = sink;
       await sink.rows(first.map((value) => row({ value })));
       for await (const part of parts) await sink.rows(part.map((value) => row({ value })));

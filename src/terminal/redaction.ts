@@ -135,7 +135,7 @@ function isOfMachine(object: unknown): boolean {
 function isPersonal(path: readonly string[], value: string): boolean {
   const name = nameIn(path);
   if (value === '') return false;
-  if (path.includes('metadata')) return !reference.test(value);
+  if (path.includes('metadata') || name === 'reference') return !reference.test(value);
   // What was bought is named too.
   if (path.includes('line_items') && name === 'name') return false;
   if (personal.has(name)) return true;

@@ -110,7 +110,7 @@ export interface ListHow {
 }
 
 /** How a list that paydesk made itself is printed. */
-interface OwnListHow extends Pick<ListHow, 'zone'> {
+interface OwnListHow extends Pick<ListHow, 'zone' | 'localTimes'> {
   /** There are more than these. */
   readonly hasMore?: boolean;
 }

@@ -235,7 +235,7 @@ describe.concurrent("somebody else's refund of another amount, with sums that ag
       story: 'sent rejected',
     });
     expect(inOneLine(ran.stderr)).toMatch(
-      new RegExp(`700 of ${chargeAmount} MXN went back on .+, not from this machine`),
+      new RegExp(`700 of ${chargeAmount} MXN went back on .+, elsewhere`),
     );
   });
 });

@@ -171,7 +171,7 @@ test('a refusal says why, from what a read shows: code, log_id, which charge, wh
     'combo.order.is_not_returnable',
     'log_id 5f2c81',
     '20000 of 35000 MXN went back on 21 Sep 2026',
-    'not from this machine',
+    'elsewhere',
   ]) {
     expect(flat(stderr)).toContain(words);
   }

@@ -67,6 +67,19 @@ test('each refund is in it with who, what was shown, the bytes that were sent, t
   expect(statSync(join(JSON.parse(shown.stdout).config_folder, 'desk-key.pem')).mode & 0o777).toBe(0o600);
 });
 
+test('it names the account of its refunds, and says where the refunds are that were made elsewhere', async () => {
+  await using service = await startProved();
+  const { code, stderr } = await ask(service, 'prove', 'this-month', '--to', 'proof.ndjson');
+  expect(code, stderr).toBe(0);
+  const [about = {}, first = {}] = rowsOf(readFileSync(pathIn(service), 'utf8'));
+  expect(about.account).toBe(first.account);
+  expect(stderr).toContain(
+    'refunds that were made elsewhere are not in it; how many there are: paydesk refunds summary --by origin --period this-month\n',
+  );
+  const shown = await ask(service, 'journal', 'show', 'ord_1');
+  expect(shown.stdout).toMatch(/evidence +what was shown, sent and answered: paydesk prove 2040-11-21 --to/);
+});
+
 test('it holds no API key, and no private key', async () => {
   await using service = await startProved();
   const { text } = await proved(service);

@@ -318,7 +318,7 @@ test('a range that ends after the start of the walk is warned about, an empty ra
   const ran = await exporting(server, home, '--until', '2999-01-01', '--csv');
   expect(ran.code).toBe(0);
   expect(ran.stderr).toContain(
-    '--until 2999-01-01 is in the future: this export ends with what has happened so far',
+    '1 Jan 2999 00:00:00 UTC is in the future: this export ends with what has happened so far',
   );
   expect((await exporting(server, home, '--since', '2026-02-01', '--until', '2026-01-01')).code).toBe(2);
 });

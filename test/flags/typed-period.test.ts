@@ -2,7 +2,8 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parsePeriod } from '../../src/flags/typed-period.ts';
+import { parsePeriod, periodOf, timeWords } from '../../src/flags/typed-period.ts';
+import { parseWhen } from '../../src/flags/typed-time.ts';
 import { createTimes } from '../../src/terminal/local-time.ts';
 
 const now = Date.parse('2026-11-20T15:31:12.700Z');
@@ -27,6 +28,31 @@ const hours = (text: string, zone: string) => {
   const { since = 0, until = 0 } = parsePeriod(text, '--period').range(clockAndZone(zone));
   return (until - since) / 3_600_000;
 };
+
+describe('a time that was typed', () => {
+  const zone = clockAndZone('America/Mexico_City');
+  const when = (text: string) => parseWhen(text, '--since');
+
+  test('is said again as the same moment, if it was counted back from now', () => {
+    expect(timeWords({ since: when('30d') }, zone)).toEqual(['--since', '2026-10-21T15:31:12Z']);
+    expect(timeWords({ since: when('2026-11-20') }, zone)).toEqual(['--since', '2026-11-20']);
+    expect(timeWords({ period: parsePeriod('last-month', '--period') }, zone)).toEqual([
+      '--since',
+      '2026-10-01T06:00:00Z',
+      '--until',
+      '2026-11-01T06:00:00Z',
+    ]);
+    expect(timeWords({}, zone)).toEqual([]);
+  });
+
+  test('is the same range as a period and as its two ends', () => {
+    const period = parsePeriod('2026-10', '--period').range(zone);
+    expect(periodOf({ since: when('2026-10-01'), until: when('2026-11-01') })?.range(zone)).toEqual(period);
+    expect(periodOf({ period: parsePeriod('2026-10', '--period') })?.range(zone)).toEqual(period);
+    expect(periodOf({}, '2026-10').range(zone)).toEqual(period);
+    expect(periodOf({})).toBeUndefined();
+  });
+});
 
 describe('a period', () => {
   test.each([

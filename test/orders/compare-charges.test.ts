@@ -6,6 +6,7 @@ import { expect, test } from 'vitest';
 import { chargeOf, type Json, listBeforeMore, orderOf } from '../harness/orders.ts';
 import { paydesk } from '../harness/paydesk.ts';
 import { type Service, startService, storeShop } from '../harness/service.ts';
+import { recordsIn, sumsIn } from '../refunds/refund-service.ts';
 
 const october = 1_790_812_800; // 1 October 2026, UTC
 const paid = (name: string, amount: number, at = october, code = `4${name}`): Json =>
@@ -39,7 +40,7 @@ async function compare(service: Service, lines: readonly string[], ...more: read
   writeFileSync(join(service.home.path, 'invoices.csv'), `${lines.join('\n')}\n`);
   const words = ['-p', 'shop', 'orders', 'compare', 'invoices.csv', '--json', ...more];
   const ran = await paydesk(words, { home: service.home, env: { TZ: 'UTC' } });
-  const { data } = JSON.parse(ran.stdout || '{"data":[]}') as { readonly data: readonly Json[] };
+  const data = recordsIn({ ...ran, stdout: ran.stdout || '{"data":[]}' });
   return { ...ran, said: data.map(({ line, verdict, charged }) => [line, verdict, charged]) };
 }
 
@@ -58,6 +59,10 @@ test('each row is paid, paid less, twice, in parts, not paid, not shown or not f
     [8, 'not_found', 0],
   ]);
   expect(ran.stderr).toContain('2 paid as the file says (2000 MXN)');
+  expect(sumsIn(ran)).toEqual([
+    ['MXN', 6, 6000, 5300, 700, 0],
+    [null, 1, 1000, 0, 1000, 0],
+  ]);
 });
 
 test.each([

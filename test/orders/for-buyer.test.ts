@@ -143,13 +143,15 @@ Pedido: A-10023
 });
 
 describe('refunds receipt', () => {
-  test('is about one refund, by its change, its id or the idempotency key of a script', async () => {
+  test('is about one refund, by its change, its id, the idempotency key of a script, or its order if that has only one', async () => {
     await using shop = await shopWith({ 'amounts.decimals.MXN': '2' });
     const refund = `orders refund ${id} --amount 300 --yes --idempotency-key ticket-8840`;
     const sent = await ask(shop, refund);
     const [, change = ''] = /words for the buyer: paydesk refunds receipt (i_\w+)/.exec(sent.stdout) ?? [];
     const all = await Promise.all(
-      [change, 'ticket-8840', '656fa9349a2b4d0018c51f07'].map((name) => ask(shop, `refunds receipt ${name}`)),
+      [change, 'ticket-8840', '656fa9349a2b4d0018c51f07', id].map((name) =>
+        ask(shop, `refunds receipt ${name}`),
+      ),
     );
     for (const { code, stdout } of all) {
       expect(code).toBe(0);

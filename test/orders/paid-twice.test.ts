@@ -139,7 +139,7 @@ describe('two equal refunds that only the read of orders show shows', () => {
       instead of lines 21 to 22:
                1 *4242        -900  21 Nov 05:05 UTC  490215  made twice, or sent from elsewhere"
     `);
-    expect(textOf(shown)).not.toMatch(/orders refund|can be refunded|not from this machine/);
+    expect(textOf(shown)).not.toMatch(/orders refund|can be refunded|490215 {2}elsewhere/);
   });
 
   test('are the status of the order in lists and finds before anybody has looked at it, and after that', async () => {
@@ -292,7 +292,7 @@ describe('a refund that was made twice', () => {
       "ID                     AT UTC  STATUS        MXN  REFUND  CARD   BUYER
       ord_2tQ8mVxK4nRz7LcWp  20 Nov  made twice  35000   -1800  *4242  Ana  
       ord_2tQ8mTd6JhB3sYfGq  20 Nov  paid        35000       -  *4242  Ana  
-      1 refund made twice: ord_2tQ8mVxK4nRz7LcWp, 900 MXN: show your lead:
+      1 refund made twice: ord_2tQ8mVxK4nRz7LcWp: show your lead:
       paydesk journal show i_7f3k2m9x
       possible twins, same buyer and amount within 10 minutes: ord_2tQ8mTd6JhB3sYfGq
       and ord_2tQ8mVxK4nRz7LcWp (already refunded)
@@ -304,7 +304,7 @@ describe('a refund that was made twice', () => {
       ID                     CREATED UTC   STATUS         AMOUNT  REFUNDED  CARD   BUYER  REASON  NOTE
       ord_2tQ8mVxK4nRz7LcWp  20 Nov 18:42  made twice  35000 MXN     -1800  *4242  Ana    -       -   
       ord_2tQ8mTd6JhB3sYfGq  20 Nov 18:38  paid        35000 MXN         -  *4242  Ana    -       -   
-      1 refund made twice: ord_2tQ8mVxK4nRz7LcWp, 900 MXN: show your lead: paydesk journal show i_7f3k2m9x
+      1 refund made twice: ord_2tQ8mVxK4nRz7LcWp: show your lead: paydesk journal show i_7f3k2m9x
       possible twins, same buyer and amount within 10 minutes: ord_2tQ8mTd6JhB3sYfGq and ord_2tQ8mVxK4nRz7LcWp (already
       refunded)"
     `);
@@ -551,7 +551,7 @@ describe('a twin that this machine refunded', () => {
     await person.waitFor('possible twin');
     const screen = inOneLine(screenOf(person.transcript, 120));
     expect(screen).toContain(words);
-    expect(screen).not.toContain('not from this machine');
+    expect(screen).not.toContain('elsewhere');
     person.type('\x03');
     await person.leaves;
   });
@@ -560,7 +560,7 @@ describe('a twin that this machine refunded', () => {
     await payTwice();
     const shown = inOneLine((await run('05:10:00', `orders show ${twin}`)).stdout);
     expect(shown).toMatch(/was refunded TWICE in part \(1800 of 35000\)/);
-    expect(shown).not.toContain('not from this machine');
+    expect(shown).not.toContain('elsewhere');
   });
 
   test('stands as refunded in the last lines of orders list and orders find', async () => {

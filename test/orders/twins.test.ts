@@ -104,15 +104,15 @@ describe('a twin that was refunded', () => {
       created 21 Nov 2026 04:50:00 UTC    read just now, 21 Nov 05:10:00
       buyer   Ana  ana@example.com  cus_1
       twin    ord_twinA, same buyer and amount, 4 min earlier, was refunded 2 min ago,
-              not from this machine: settled; if you refund both, the buyer gets both
-              payments back"
+              elsewhere: settled; if you refund both, the buyer gets both payments
+              back"
     `);
     expect(firstBlock(await run('orders show ord_twinB', 120))).toMatchInlineSnapshot(`
       "ord_twinB  paid  its twin was refunded  sandbox environment
       created 21 Nov 2026 04:50:00 UTC    read just now, 21 Nov 05:10:00
       buyer   Ana  ana@example.com  cus_1
-      twin    ord_twinA, same buyer and amount, 4 min earlier, was refunded 2 min ago, not from this machine: settled; if you
-              refund both, the buyer gets both payments back"
+      twin    ord_twinA, same buyer and amount, 4 min earlier, was refunded 2 min ago, elsewhere: settled; if you refund both,
+              the buyer gets both payments back"
     `);
   });
 
@@ -122,8 +122,8 @@ describe('a twin that was refunded', () => {
     expect(refused.code).toBe(3);
     expect(refused.stderr).toMatchInlineSnapshot(`
       "refused: ord_twinA, same buyer and amount, 4 min earlier, was refunded 2 min
-               ago, not from this machine: settled; if you refund both, the buyer gets
-               both payments back
+               ago, elsewhere: settled; if you refund both, the buyer gets both
+               payments back
       certain: nothing was sent
       now:     paydesk orders show ord_twinA
                if the buyer should get both back, add --again with the refund of the
@@ -138,8 +138,7 @@ describe('a twin that was refunded', () => {
     expect(sent.code).toBe(0);
     expect(sent.stderr).toMatchInlineSnapshot(`
       "WARNING: ord_twinA, same buyer and amount, 4 min earlier, was refunded 2 min
-      ago, not from this machine: settled; if you refund both, the buyer gets both
-      payments back
+      ago, elsewhere: settled; if you refund both, the buyer gets both payments back
       "
     `);
     expect(service.posts).toHaveLength(1);
@@ -172,7 +171,7 @@ describe('a twin that was refunded', () => {
     await serve([own, refundedTwin(900)]);
     const screen = (await run('orders show ord_twinA', 120)).stdout;
     expect(screen).toContain(
-      'twin    ord_twinB, same buyer and amount, 4 min later: ord_twinA was refunded 2 min ago, not from this machine: settled',
+      'twin    ord_twinB, same buyer and amount, 4 min later: ord_twinA was refunded 2 min ago, elsewhere: settled',
     );
     expect((await run('orders show ord_twinB')).stdout).not.toContain('paydesk orders refund');
   });
@@ -182,7 +181,7 @@ describe('a twin that was refunded', () => {
     const { code, stderr } = await run('orders refund ord_twinB --yes', 120);
     expect(code).toBe(0);
     expect(stderr).toContain(
-      'WARNING: ord_twinA, same buyer and amount, 4 min earlier, was refunded in part (300 of 900) 2 min ago, not from this',
+      'WARNING: ord_twinA, same buyer and amount, 4 min earlier, was refunded in part (300 of 900) 2 min ago, elsewhere',
     );
     expect(service.posts).toHaveLength(1);
   });
@@ -203,8 +202,8 @@ describe('a twin that was refunded', () => {
     expect(refused.code).toBe(3);
     expect(refused.stderr).toMatchInlineSnapshot(`
       "refused: ord_twinA, same buyer and amount, 4 min earlier, was refunded 2 min
-               ago, not from this machine: settled; if you refund both, the buyer gets
-               both payments back
+               ago, elsewhere: settled; if you refund both, the buyer gets both
+               payments back
       certain: nothing was sent
       now:     paydesk orders show ord_twinA
                if the buyer should get both back, add --again with the refund of the
@@ -213,8 +212,8 @@ describe('a twin that was refunded', () => {
       "
     `);
     expect((await run(`${duplicated} --note twice`, 120)).stderr).toMatchInlineSnapshot(`
-      "refused: ord_twinA, same buyer and amount, 4 min earlier, was refunded 2 min ago, not from this machine: settled; if you
-               refund both, the buyer gets both payments back
+      "refused: ord_twinA, same buyer and amount, 4 min earlier, was refunded 2 min ago, elsewhere: settled; if you refund
+               both, the buyer gets both payments back
       certain: nothing was sent
       now:     paydesk orders show ord_twinA
                if the buyer should get both back, add --again with the refund of the twin, rf_twinA:

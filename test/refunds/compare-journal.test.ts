@@ -130,7 +130,7 @@ it('a refund that we sent and nobody confirmed is "probably ours" and unconfirme
   const ours = expect.stringMatching(/^probably ours: sent at .*, not confirmed yet$/) as string;
   expect(recordsIn(list).map(({ verdict, operator }) => [verdict, operator])).toEqual([
     ['unconfirmed', ours],
-    ['refunded', 'not from this machine'],
+    ['refunded', 'elsewhere'],
   ]);
   expect(inOneLine(table.stderr)).toContain(
     `line 2: probably ours and not confirmed yet: paydesk journal reconcile ${change}`,
@@ -146,7 +146,7 @@ it('a refund that we sent and nobody confirmed is "probably ours" and unconfirme
 it.each([
   [80, 'this terminal has no room for BY, REFUND ID: -o list shows every field'],
   [100, 'this terminal has no room for REFUND ID: -o list shows every field'],
-  [120, 'not from this machine'],
+  [120, 'elsewhere'],
 ])('a comparison at %i columns says which columns it has no room for', async (columns, words) => {
   await using service = await startRefunds([order('ord_1'), order('ord_2')]);
   service.refund('ord_2', 'ch_ord_2', 5);

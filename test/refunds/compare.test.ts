@@ -7,7 +7,7 @@ import { readCsv } from '../harness/csv.ts';
 import { type Desk, type Order, startDesk } from '../harness/desk.ts';
 import type { Json } from '../harness/orders.ts';
 import { json } from '../harness/server.ts';
-import { csvOf } from './refund-service.ts';
+import { csvOf, recordsIn, sumsIn } from './refund-service.ts';
 
 // ── The file of 40, and what was refunded by anybody ────────────────────────────────────────────
 
@@ -148,12 +148,14 @@ function elsewhereByLedger(ledger: readonly Order[], rows: typeof file): readonl
 
 function said(stdout: string): readonly Said[] {
   const { data } = JSON.parse(stdout) as { readonly data: readonly Said[] };
-  return data.map(({ order_id, verdict, refunded, refund_id }) => ({
-    order_id,
-    verdict,
-    refunded,
-    refund_id,
-  }));
+  return data
+    .filter(({ verdict }) => verdict !== 'sum')
+    .map(({ order_id, verdict, refunded, refund_id }) => ({
+      order_id,
+      verdict,
+      refunded,
+      refund_id,
+    }));
 }
 
 const byId = (one: Said, other: Said) =>
@@ -199,12 +201,30 @@ it('its closing lines count the verdicts and add up what went back', async () =>
   expect(stderr).toContain('4 not found\n');
 });
 
-it('says who refunded, if this machine knows, and shows the columns of the file', async () => {
-  const { stdout } = await compare(file.slice(0, 2), '--json');
-  const { data } = JSON.parse(stdout) as { readonly data: readonly Json[] };
+it('ends with the sums of each currency as rows: what the file says, what went back, the difference, what is not in the file', async () => {
+  const ran = await compare(file, '--since', since, '--json');
+  const rows = recordsIn(ran);
+  const plain = new Map<unknown, number[]>();
+  for (const { currency, line, wanted, refunded } of rows) {
+    const sums = plain.get(currency) ?? [0, 0, 0, 0, 0];
+    plain.set(currency, sums);
+    const [count = 0, asked = 0, back = 0, , others = 0] = sums;
+    const isInFile = line !== null;
+    const all = isInFile
+      ? [count + 1, asked + Number(wanted), back + Number(refunded)]
+      : [count, asked, back];
+    sums.splice(0, 5, ...all, (all[1] ?? 0) - (all[2] ?? 0), isInFile ? others : others + Number(refunded));
+  }
+  expect(plain.size).toBeGreaterThan(1);
+  expect(sumsIn(ran)).toEqual([...plain].map(([currency, sums]) => [currency, ...sums]));
+  expect(sumsIn(ran).some((sums) => sums.at(-1) !== 0)).toBe(true);
+});
 
-  expect(data.map(({ operator }) => operator)).toEqual([expect.any(String), 'not from this machine']);
-  expect(data[0]?.operator).not.toBe('not from this machine');
+it('says who refunded, if this machine knows, and shows the columns of the file', async () => {
+  const data = recordsIn(await compare(file.slice(0, 2), '--json'));
+
+  expect(data.map(({ operator }) => operator)).toEqual([expect.any(String), 'elsewhere']);
+  expect(data[0]?.operator).not.toBe('elsewhere');
   expect(data.map(({ input }) => input)).toMatchObject([{ who: 'row 0' }, { who: 'row 1' }]);
 });
 
@@ -212,8 +232,9 @@ it('the CSV has the same rows as the JSON', async () => {
   const table = await compare(file, '--csv');
   const list = await compare(file, '--json');
 
-  const [titles = [], ...rows] = readCsv(table.stdout);
+  const [titles = [], ...all] = readCsv(table.stdout);
   const at = (title: string) => titles.indexOf(title);
+  const rows = all.filter((row) => row[at('verdict')] !== 'sum');
   expect(rows.map((row) => [row[at('order_id')], row[at('verdict')], Number(row[at('refunded')])])).toEqual(
     said(list.stdout).map(({ order_id, verdict, refunded }) => [order_id, verdict, refunded]),
   );

@@ -7,8 +7,19 @@ import { newHome } from '../harness/paydesk.ts';
 import { sit } from '../harness/person.ts';
 import { lastRecord } from '../harness/ran.ts';
 import { forge } from '../refunds/forge.ts';
-import type { RefundService } from '../refunds/refund-service.ts';
-import { apply, asAgent, asAna, enrol, keysFile, passphrase, planOf, proposed, release } from './released.ts';
+import { order, type RefundService, startRefunds } from '../refunds/refund-service.ts';
+import {
+  apply,
+  asAgent,
+  asAna,
+  digestOf,
+  enrol,
+  keysFile,
+  passphrase,
+  planOf,
+  proposed,
+  release,
+} from './released.ts';
 
 const hour = 60 * 60_000;
 
@@ -130,6 +141,20 @@ test('a dry run of an agent says what would be sent, without a release', async (
   expect(tried.code, tried.stderr).toBe(0);
   expect(tried.stdout.match(/would_be_sent/g)).toHaveLength(2);
   expect(service.posts).toEqual([]);
+});
+
+test('in a sandbox an agent sends without a release, and that is said', async () => {
+  await using service = await startRefunds([order('ord_1')]);
+  await planOf(service, ['ord_1,any,full'], '35000');
+  const confirm = ['--confirm', digestOf(service)];
+  const { code, stderr } = await service.run(['refunds', 'apply', 'refunds.plan', ...confirm], {
+    env: asAgent,
+  });
+  expect(code, stderr).toBe(0);
+  expect(stderr).toContain(
+    'this is a sandbox: an agent sends without a release there, and none is recorded\n',
+  );
+  expect(service.posts).toHaveLength(1);
 });
 
 test('after an hour a release counts no more', async () => {

@@ -57,7 +57,7 @@ describe('with an index of all orders', () => {
     'orders summary --by brand --period 2040-01-01..2041-01-01',
     'orders summary --by method --period 2040-01-01..2041-01-01',
     'orders summary --by age --period 2040-01-01..2041-01-01',
-    'orders waiting',
+    'orders waiting --by age',
     'orders waiting --by month --period 2040-01-01..2041-01-01',
     'refunds summary',
     'refunds summary --by day',

@@ -82,7 +82,9 @@ test('its sums are those of refunds summary, refunds list, orders waiting and or
     expect(only(figures[name], ...split)).toEqual(only(expected, ...split));
   }
   const waiting = ['bucket', 'currency', 'orders', 'amount'];
-  expect(only(figures.waiting, ...waiting)).toEqual(only(await rows('orders', 'waiting'), ...waiting));
+  expect(only(figures.waiting, ...waiting)).toEqual(
+    only(await rows('orders', 'waiting', '--by', 'age'), ...waiting),
+  );
   expect(only(figures.twins, 'first', 'second', 'seconds_apart')).toEqual([['ord_6', 'ord_7', 240]]);
   const largest = await rows('refunds', 'list', '--period', 'this-month', '--sort', 'amount');
   expect(only(figures.largest, 'id', 'refunded_at')).toEqual(only(largest, 'id', 'refunded_at'));

@@ -1,5 +1,7 @@
 /** What a closed month asks of lists: the order with just that number, the orders that wait, rates as numbers, and what an index knows for sure. */
 
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { orderOf } from '../harness/orders.ts';
 import { startService } from '../harness/service.ts';
@@ -41,6 +43,27 @@ test('orders waiting lists the orders, the oldest first, with age, amount, buyer
   ]);
   expect(ran.stdout).toContain('to capture the oldest: paydesk orders capture ord_old\n');
   expect(ran.stdout).toMatch(/MXN +2 +1000/);
+});
+
+test('orders waiting writes the orders into a file and for scripts, and says which file; with --by the sums', async () => {
+  await using service = await startDated({
+    orders: [waits('young', '2040-11-21T10:00:00Z', 700), waits('old', '2040-11-11T10:00:00Z', 300)],
+  });
+  const ask = (...words: readonly string[]) => service.run(['orders', 'waiting', ...words], { env: clock });
+  const written = await ask('--to', 'waiting.csv');
+  expect([written.code, written.stderr]).toEqual([0, expect.stringContaining('written: waiting.csv\n')]);
+  const text = readFileSync(join(service.home.path, 'waiting.csv'), 'utf8');
+  expect(text.split('\n').map((line) => line.split(',').slice(0, 4).join(','))).toEqual([
+    'id,created_at,age_seconds,amount',
+    'ord_old,2040-11-11T10:00:00Z,883872,300',
+    'ord_young,2040-11-21T10:00:00Z,19872,700',
+    '',
+  ]);
+  const sums = rowsOf((await ask('--by', 'age', '--ndjson')).stdout);
+  expect(sums.map(({ bucket, amount }) => [bucket, amount])).toEqual([
+    ['under 1 day', 700],
+    ['7 to 30 days', 300],
+  ]);
 });
 
 test('rates are numbers', async () => {

@@ -181,7 +181,7 @@ order                52000     -12000      40000
   expect(screen).toContain(`
 REFUNDS  from charge  amount  when
          1 *4242      -12000  20 Nov 11:00 UTC
-         auth 490215  not from this machine
+         auth 490215  elsewhere
          id rf_ord_2tQ7zRk9PwE5xNvAm_1
 `);
 });

@@ -1,12 +1,12 @@
 /** What is read from one order, and what is said when it hides something. */
 
 import { expect, test } from 'vitest';
-import { noReason, notFromHere, notShown } from '../../src/reports/facts.ts';
+import { elsewhere, noReason, notShown } from '../../src/reports/facts.ts';
 import { factsOfCharge, factsOfOrder, factsOfRefundRow } from '../../src/reports/order-facts.ts';
 import { chargeOf, type Json, listOf, orderOf, refundOf, withCharge } from '../harness/orders.ts';
 
-const elsewhere = { origin: notFromHere, reason: notFromHere, operator: notFromHere } as const;
-const known = { makerOf: () => ({ ...elsewhere, state: undefined }), purchaseOf: () => 'ana 100' };
+const notFromHere = { origin: elsewhere, reason: elsewhere, operator: elsewhere } as const;
+const known = { makerOf: () => ({ ...notFromHere, state: undefined }), purchaseOf: () => 'ana 100' };
 const facts = (order: Json) => factsOfOrder(order, known);
 
 const order = orderOf(
@@ -114,8 +114,8 @@ test('29 a row of an export says who made the refund, and never nothing', () => 
   expect(factsOfRefundRow(row).refunds).toMatchObject([
     { amount: 7, origin: 'this machine', operator: 'op7', reason: noReason, brand: notShown },
   ]);
-  expect(factsOfRefundRow({ ...row, operator: null }).refunds).toMatchObject([elsewhere]);
-  expect(factsOfRefundRow({ ...row, operator: '', reason: '' }).refunds).toMatchObject([elsewhere]);
+  expect(factsOfRefundRow({ ...row, operator: null }).refunds).toMatchObject([notFromHere]);
+  expect(factsOfRefundRow({ ...row, operator: '', reason: '' }).refunds).toMatchObject([notFromHere]);
   expect(
     factsOfRefundRow({ ...row, created_at: undefined, refunded_at: 6, amount: 'x' }).refunds,
   ).toMatchObject([{ madeAt: 6, amount: undefined }]);

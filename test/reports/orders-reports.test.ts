@@ -122,7 +122,9 @@ test('orders waiting: authorized orders by their age, whenever they were created
     note   the service does not say when an authorization lapses
     "
   `);
-  const rows = rowsOf((await service.run(['orders', 'waiting', '--ndjson'], { env: clock })).stdout);
+  const rows = rowsOf(
+    (await service.run(['orders', 'waiting', '--by', 'age', '--ndjson'], { env: clock })).stdout,
+  );
   expect(rows.map(({ bucket, orders, amount }) => [bucket, orders, amount])).toEqual([
     ['under 1 day', 1, 100],
     ['1 to 3 days', 1, 200],

@@ -201,7 +201,7 @@ describe('21 no refunds', () => {
 });
 
 describe('29 reason and operator are never blank', () => {
-  test('refunds of this machine have both in words, all others are called not from this machine', async () => {
+  test('refunds of this machine have both in words, all others are called elsewhere', async () => {
     await using service = await startDated({
       orders: [
         orderAt('ord_3', '2040-11-21T10:00:00Z'),
@@ -229,9 +229,9 @@ describe('29 reason and operator are never blank', () => {
       rowsOf((await ask(service, '--by', what, '--ndjson')).stdout)
         .map(({ bucket, refunds }) => `${String(bucket)} ${String(refunds)}`)
         .toSorted();
-    expect(await by('reason')).toEqual(['no reason given 1', 'not from this machine 1', 'suspected_fraud 1']);
-    expect(await by('operator')).toEqual(['not from this machine 1', 'op7 2']);
-    expect(await by('origin')).toEqual(['not from this machine 1', 'this machine 2']);
+    expect(await by('reason')).toEqual(['elsewhere 1', 'no reason given 1', 'suspected_fraud 1']);
+    expect(await by('operator')).toEqual(['elsewhere 1', 'op7 2']);
+    expect(await by('origin')).toEqual(['elsewhere 1', 'this machine 2']);
     const list = await service.run(['refunds', 'list', '--period', 'this-month', '--csv'], { env: clock });
     expect(list.stdout).not.toMatch(/,,[^,]*,-?\d+,MXN/);
     expect(rowsOf((await service.run(['refunds', 'list', '--ndjson'], { env: clock })).stdout)).toEqual([

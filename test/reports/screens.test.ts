@@ -38,11 +38,11 @@ test('the screen of refunds at 80 columns', async () => {
       MXN        4  10000000   2.26 %  442401900  ····▂···▄····▆·····█·
       USD        1   2963786   5.12 %   57906900  ···················█·
 
-    BY REASON, MXN           REFUNDS  REFUNDED
-      not from this machine        4  10000000  ████████████████████████
+    BY REASON, MXN  REFUNDS  REFUNDED
+      elsewhere           4  10000000  ████████████████████████
 
-    BY REASON, USD           REFUNDS  REFUNDED
-      not from this machine        1   2963786  ████████████████████████
+    BY REASON, USD  REFUNDS  REFUNDED
+      elsewhere           1   2963786  ████████████████████████
 
     as of  21 Nov 2040 15:31:12 UTC: 6 orders read from the service
     rate   OF PAID: refunds made in this period, of the payments of this period

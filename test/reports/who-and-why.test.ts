@@ -49,9 +49,37 @@ describe('refunds list', () => {
     await using service = await startShop();
     const ran = await ask(service, ...list, '--operator', 'bne');
     expect(ordersOf(ran.stdout)).toEqual([]);
+    expect(ran.stderr).toContain('--operator bne: none of this period; there is ana, ben, elsewhere');
+  });
+
+  test('a state that no order shows is looked for in the journal, and the line says so', async () => {
+    await using service = await startShop();
+    const ran = await ask(service, ...list, '--state', 'unconfirmed');
+    expect(ordersOf(ran.stdout)).toEqual([]);
     expect(ran.stderr).toContain(
-      '--operator bne: none of this period; there is ana, ben, not from this machine',
+      '--state unconfirmed: no order shows such a refund of this period; what was sent from here and no order shows: paydesk journal list --open\n',
     );
+  });
+
+  test('takes the time as a period or as its two ends, and has local times in a CSV if a zone is named', async () => {
+    await using service = await startShop();
+    const ends = ['refunds', 'list', '--since', '2040-11-01', '--until', '2040-12-01', '--json'];
+    const [one, other] = [await ask(service, ...list), await ask(service, ...ends)];
+    expect(ordersOf(one.stdout).length).toBeGreaterThan(2);
+    expect(ordersOf(other.stdout)).toEqual(ordersOf(one.stdout));
+    const zoned = await ask(
+      service,
+      'refunds',
+      'list',
+      '--period',
+      '2040-11',
+      '--tz',
+      'Europe/Madrid',
+      '--csv',
+    );
+    const [heading = '', first = ''] = zoned.stdout.split('\n');
+    const at = heading.split(',').indexOf('refunded_at_local');
+    expect(first.split(',')[at]).toMatch(/^2040-11-\d\dT[\d:]{8}\+01:00$/);
   });
 
   test('shows buyer, address and number of the order as columns', async () => {

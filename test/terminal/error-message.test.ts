@@ -22,7 +22,7 @@ const notReturnable = new CliError('rejected', 'order is not refundable', {
   httpStatus: 428,
   logId: '5f2c81',
   certain:
-    'this refund moved no money; 52000 of 52000 MXN went back on 21 Nov 2026 09:31:39 UTC-6, not from this machine',
+    'this refund moved no money; 52000 of 52000 MXN went back on 21 Nov 2026 09:31:39 UTC-6, elsewhere',
   now: ["give the buyer that time and the bank's auth codes, 490215 and 771034"],
 });
 
@@ -39,7 +39,7 @@ describe('an error on the screen', () => {
                (acme.errors.precondition_required.combo.order.is_not_returnable, HTTP
                428, log_id 5f2c81)
       certain: this refund moved no money; 52000 of 52000 MXN went back on 21 Nov 2026
-               09:31:39 UTC-6, not from this machine
+               09:31:39 UTC-6, elsewhere
       now:     give the buyer that time and the bank's auth codes, 490215 and 771034
       "
     `);
@@ -147,7 +147,7 @@ describe('an error for scripts', () => {
       exit_code: 5,
       message: 'order is not refundable',
       certain:
-        'this refund moved no money; 52000 of 52000 MXN went back on 21 Nov 2026 09:31:39 UTC-6, not from this machine',
+        'this refund moved no money; 52000 of 52000 MXN went back on 21 Nov 2026 09:31:39 UTC-6, elsewhere',
       now: ["give the buyer that time and the bank's auth codes, 490215 and 771034"],
       commands: [],
       type: 'precondition_required_error',

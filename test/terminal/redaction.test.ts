@@ -208,6 +208,9 @@ describe('under --redact nothing of 500 buyers is in what is printed', () => {
     const exported = async (name: string) => {
       const ran = await run(home, ['orders', 'export', '--to', name, '--redact']);
       expect(ran.code, ran.stderr).toBe(0);
+      expect(ran.stderr).toContain('complete, personal data masked; manifest ');
+      const manifest = JSON.parse(readFileSync(join(home.path, `${name}.manifest.json`), 'utf8'));
+      expect(manifest.query.redacted).toBe(true);
       return readFileSync(join(home.path, name));
     };
     const text = (await exported('a.ndjson')).toString();

@@ -111,7 +111,7 @@ function stateOfRecord(by: string, more: string): State {
   const own = / (made|unconfirmed|appeared|elsewhere|made twice)(?: \(\S+\))?$/.exec(` ${more.trim()}`)?.[1];
   if (own !== undefined) return own as State;
   if (by.startsWith('made twice') || by.startsWith('one of these is ours')) return 'made twice';
-  if (by.startsWith('not from this machine')) return 'elsewhere';
+  if (by.startsWith('elsewhere')) return 'elsewhere';
   // A person recorded that it was made, and the order shows it: that is what made means.
   if (/^probably ours: .*, recorded by \S+ as made$/.test(by)) return 'made';
   if (by.startsWith('probably ours')) return by.includes('as not made') ? 'appeared' : 'unconfirmed';

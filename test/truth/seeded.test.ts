@@ -45,7 +45,7 @@ const defects: readonly Defect[] = [
     defect: 'orders show does not know whose refund it is',
     situation: 'made, part, by hand',
     screen: 'orders show, 120 columns',
-    instead: says(/490215 {2}ana$/m, '490215  not from this machine'),
+    instead: says(/490215 {2}ana$/m, '490215  elsewhere'),
     kind: 'state',
   },
   {

@@ -7,7 +7,7 @@ import { aboutMoney, commandLine, type Profile, plainCommand } from '../../profi
 import { passphraseLeast, type Releases, releaseMs, type SignedWith } from '../../release/release.ts';
 import { showSending } from './confirm-plan.ts';
 import { checkAccount, checkPlanLimits } from './plan-checks.ts';
-import { releaseFile } from './released.ts';
+import { noneInSandbox, releaseFile } from './released.ts';
 import { readAgain, reportPlan, sentNow } from './report-plan.ts';
 
 /** Shows what a plan would send, asks, and writes a release of it beside it. `keyFile`: that of a security key. */
@@ -44,6 +44,7 @@ export async function releasePlan(ctx: Context, path: string, keyFile: string | 
   await ctx.plans.write(file, text, true);
   const apply = commandLine(profile, 'refunds', 'apply', path);
   const record = { object: 'release', plan: path, digest, by, file, until: Math.floor(until / 1000) };
+  if (profile.mode === 'sandbox') ctx.notes.note(noneInSandbox);
   await ctx.out.own(record, () => [
     { line: `released by ${by}, for one sending until ${ctx.fullTime(until)}: ${file}`, hang: 2 },
     { line: 'the agent can send it now:' },

@@ -12,6 +12,10 @@ export function needsRelease({ agent, options }: Context, { mode, sender }: Prof
   return agent !== undefined && mode === 'production' && sender === undefined && !options.dryRun;
 }
 
+/** Why a plan of a sandbox is sent without a release, and why the journal names none there. */
+export const noneInSandbox =
+  'this is a sandbox: an agent sends without a release there, and none is recorded';
+
 /** The file of the release of a plan. */
 export function releaseFile(path: string): string {
   return `${path}.release`;
@@ -29,7 +33,10 @@ export async function releaseOf(
   plan: Plan,
   path: string,
 ): Promise<Released | undefined> {
-  if (!needsRelease(ctx, profile)) return undefined;
+  if (!needsRelease(ctx, profile)) {
+    if (ctx.agent !== undefined && profile.mode === 'sandbox') ctx.notes.note(noneInSandbox);
+    return undefined;
+  }
   const file = releaseFile(path);
   const now = [`a person releases it, at a terminal: ${plainCommand('release', path)}`];
   if (!(await ctx.plans.exists(file)))

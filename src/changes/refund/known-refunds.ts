@@ -116,7 +116,7 @@ function probableOrigin(ctx: Context, record: AttemptRecord): RefundOrigin {
 
 /** Who sent a refund that an order shows, in a word or two. */
 export function senderOf(ctx: Context, { attempt, record }: KnownRefund): string {
-  if (attempt === undefined) return 'not from this machine';
+  if (attempt === undefined) return 'elsewhere';
   const isSure = ownRefunds(attempt).some(({ id }) => id === record?.id);
   return isSure ? attempt.sent.operator : probableOrigin(ctx, attempt).by;
 }
@@ -140,11 +140,11 @@ function refundOrigins(facts: ReadonlyMap<string, RefundFacts>): ReadonlyMap<str
 /** The cell BY of a refund. */
 export function sentBy(origins: RefundOrigins, refundId: string): string {
   if (origins === undefined) return '-';
-  return origins.get(refundId)?.by ?? 'not from this machine';
+  return origins.get(refundId)?.by ?? 'elsewhere';
 }
 
 /**
- * Who sent a refund, for a sentence: `by op7: ticket 8812`, `not from this machine`. Undefined when the journal cannot be
+ * Who sent a refund, for a sentence: `by op7: ticket 8812`, `elsewhere`. Undefined when the journal cannot be
  * read.
  */
 export function sentByWords(origins: RefundOrigins, refundId: string): string | undefined {

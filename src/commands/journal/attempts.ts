@@ -19,7 +19,7 @@ import {
   needsPerson,
   pagesOf,
 } from '../../journal/journal.ts';
-import { commandLine, type Profile } from '../../profiles/profiles.ts';
+import { commandLine, type Profile, plainCommand } from '../../profiles/profiles.ts';
 import { madeBy, nameOf } from './attempt-record.ts';
 
 /**
@@ -27,7 +27,11 @@ import { madeBy, nameOf } from './attempt-record.ts';
  * by the id or link of what it created. Throws CliError 'not_found', and 'usage' when an idempotency key stands for changes of several accounts,
  * or when it is the id of an order: the order may get another change at any time.
  */
-export async function attemptOf(ctx: Context, id: string): Promise<AttemptRecord> {
+export async function attemptOf(
+  ctx: Context,
+  id: string,
+  command: readonly string[] = ['journal', 'show'],
+): Promise<AttemptRecord> {
   const record =
     (await ctx.journal.attempts({ change: id })).at(-1) ??
     (await attemptUnderKey(ctx, id)) ??
@@ -43,7 +47,7 @@ export async function attemptOf(ctx: Context, id: string): Promise<AttemptRecord
       {
         orderId: id,
         now: [
-          ...onOrder.slice(-mostNamed).map((one) => `paydesk journal show ${one.sent.change}`),
+          ...onOrder.slice(-mostNamed).map((one) => plainCommand(...command, one.sent.change)),
           `paydesk journal list --all-profiles --order ${id}`,
         ],
       },

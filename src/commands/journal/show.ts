@@ -17,7 +17,7 @@ import {
   type VerdictRow,
   verdictWords,
 } from '../../journal/journal.ts';
-import { plainCommand } from '../../profiles/profiles.ts';
+import { commandLine, plainCommand, profileNamed } from '../../profiles/profiles.ts';
 import type { Block, Cell } from '../../terminal/terminal.ts';
 import { defineCommand } from '../command.ts';
 import { amountStyleOf, columnsOfAttempt, mayAppear, recordOf, replyOf, saidBy } from './attempt-record.ts';
@@ -259,6 +259,7 @@ function factsOf(
         ['asked for', `a refund of ${figure(-amount)} on charge ${chargeId}`] as const,
     ),
     ...fact('reply', said && replyWords(said)),
+    ...fact('evidence', isKnown && proof.kind === 'refund' ? evidenceOf(sent) : undefined),
     ...fact('note', sent.note),
     ...fact(
       'twin',
@@ -269,6 +270,13 @@ function factsOf(
 
 function fact(name: string, value: Cell | undefined): readonly (readonly [name: string, value: Cell])[] {
   return value === undefined ? [] : [[name, value]];
+}
+
+// What the screen showed, the bytes that were sent and what the service said are in the evidence of that day.
+function evidenceOf({ profile, time }: AttemptRecord['sent']): string {
+  const day = new Date(time).toISOString().slice(0, 10);
+  const words = ['prove', day, '--to', 'proof.ndjson', '--utc'];
+  return `what was shown, sent and answered: ${commandLine(profileNamed(profile), ...words)}`;
 }
 
 // `p_7f3k2m, line 7, ref A`

@@ -3,12 +3,20 @@
 import { amountWords } from '../../amounts.ts';
 import { type Column, fieldColumn } from '../../api/resources.ts';
 import type { JsonObject } from '../../api/spec.ts';
-import { checkWritten, inputColumnsOf, readInput, refuseProblems } from '../../changes/changes.ts';
+import {
+  checkWritten,
+  comparedSumColumns,
+  hasSumRows,
+  inputColumnsOf,
+  readInput,
+  refuseProblems,
+} from '../../changes/changes.ts';
 import { flag } from '../../flags/flags.ts';
-import { periodFlag } from '../../flags/typed-period.ts';
+import { periodOf, timeFlags } from '../../flags/typed-period.ts';
 import { anyWord, fullWord, type InputRow } from '../../plans/plans.ts';
 import {
   type ComparedInvoice,
+  comparedSums,
   comparePayments,
   type Figure,
   hasCurrency,
@@ -16,6 +24,7 @@ import {
   invoiceVerdicts,
   isInSpan,
   plus,
+  sumFields,
 } from '../../reports/reports.ts';
 import { defineCommand } from '../command.ts';
 import { fileArgument, sheetFlag } from '../refunds/input-arguments.ts';
@@ -29,7 +38,7 @@ export const compare = defineCommand({
     'Says of each row of an invoice list whether it was paid, less, twice or not. A row names its payment by order_id, reference, charge_id or auth_code, and may have an amount; without one the amount of the order is meant. With --period it also finds payments that are not in the file.',
   arguments: [fileArgument(true)],
   flags: {
-    period: periodFlag('none: only the rows of the file'),
+    ...timeFlags('none: only the rows of the file'),
     sheet: sheetFlag,
     errors: flag.text({
       value: 'FILE',
@@ -48,7 +57,8 @@ export const compare = defineCommand({
     8: 'some rows were not, or a payment is not in the file',
   },
   async run(ctx, { args: [file], flags }) {
-    const { period, errors, force = false } = flags;
+    const { errors, force = false } = flags;
+    const period = periodOf(flags);
     await checkWritten(ctx, { '--errors': errors, '--to': flags.to }, { 'the input file': file });
     const input = await readInput(ctx, file, {
       sheet: flags.sheet,
@@ -72,8 +82,11 @@ export const compare = defineCommand({
     ctx.out.checkColumns([...columns, ...inputColumnsOf(titles)]);
     await ctx.out.ownList(
       [...columns, ...inputColumnsOf(titles)],
-      compared.map((one) => recordOf(one, input.columns)),
-      { zone: source.zone },
+      [
+        ...compared.map((one) => recordOf(one, input.columns)),
+        ...(hasSumRows(ctx.out.format) ? sumRecords(compared) : []),
+      ],
+      source,
     );
     for (const line of closingLines(compared, source)) ctx.notes.note(line);
     sayAsOf(ctx, source);
@@ -102,10 +115,11 @@ const columns: readonly Column[] = [
   fieldColumn('auth_code', 'AUTH', 'text', 120),
   fieldColumn('why', 'WHY', 'text', 100),
   fieldColumn('currency', 'CURRENCY', 'text'),
+  ...comparedSumColumns,
 ];
 
 function recordOf(
-  { row, verdict, wanted, charged, payments, why }: ComparedInvoice<Invoice>,
+  { row, verdict, wanted, charged, currency, payments, why }: ComparedInvoice<Invoice>,
   titles: readonly string[],
 ): JsonObject {
   const [first] = payments;
@@ -120,12 +134,27 @@ function recordOf(
     auth_code: all(({ authCode }) => authCode) || (row?.authCode ?? null),
     wanted: wanted ?? null,
     charged,
-    currency: first?.currency ?? null,
+    currency: currency ?? null,
     verdict,
     paid_at: payments.at(-1)?.paidAt ?? null,
     why: why ?? null,
     input: Object.fromEntries(titles.map((title, index) => [title, row?.input.cells[index] ?? ''])),
   };
+}
+
+// The sums for scripts, one for each currency.
+function sumRecords(all: readonly ComparedInvoice<Invoice>[]): readonly JsonObject[] {
+  const rows = all.map(({ row, wanted, charged, currency }) => ({
+    isInFile: row !== undefined,
+    currency,
+    wanted,
+    found: charged,
+  }));
+  return comparedSums(rows).map((sum) => ({
+    object: 'charge_comparison_sum',
+    ...sumFields(sum),
+    charged: sum.found,
+  }));
 }
 
 const verdictWords: Readonly<Record<InvoiceVerdict, string>> = {

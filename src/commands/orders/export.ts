@@ -6,15 +6,8 @@ import type { JsonObject } from '../../api/spec.ts';
 import type { Context, Days } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
 import { flag } from '../../flags/flags.ts';
-import {
-  type ClockAndZone,
-  clockIn,
-  rangeWords,
-  type TimeRange,
-  timeRange,
-  type When,
-  whenFlag,
-} from '../../flags/typed-time.ts';
+import { periodOf, timeFlags } from '../../flags/typed-period.ts';
+import { anyTime, clockIn, rangeWords, type TimeRange } from '../../flags/typed-time.ts';
 import { type KnownOrder, knownOrders, ordersWithRefunds, toldRefunds } from '../../orders/orders.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import { defineCommand } from '../command.ts';
@@ -49,19 +42,21 @@ const columnsOf: Readonly<Record<RowKind, readonly Column[]>> = {
 
 export const exportOrders = defineCommand({
   description:
-    'Reads every page and writes NDJSON, JSON or CSV as the pages come. With --to the file gets its name when it is complete, with a manifest beside it; --resume goes on with an export that was interrupted. --by says which date --since and --until are about: created, paid or refunded.',
+    'Reads every page and writes NDJSON, JSON or CSV as the pages come. With --to the file gets its name when it is complete, with a manifest beside it; --resume goes on with an export that was interrupted. --by says which date --period, --since and --until are about: created, paid or refunded.',
   arguments: [],
   flags: {
     ...exportFlags,
     rows: flag.choice(rowKinds, { value: 'KIND', summary: 'what a row is', defaultText: 'orders' }),
     by: flag.choice(rowDates, {
       value: 'DATE',
-      summary: 'the date of --since and --until',
+      summary: 'the date of --period, --since and --until',
       defaultText: 'created; refunded with --rows refunds',
     }),
     ...filterFlags,
-    since: whenFlag('only rows of this time (--by) or later: today, last-month, 30d, 2026-11-20, ISO 8601'),
-    until: whenFlag('only rows before this time; --until today: up to last midnight'),
+    ...timeFlags('all rows', {
+      since: 'only rows of this time (--by) or later',
+      until: 'only rows before this time; --until today: up to last midnight',
+    }),
     'min-amount': flag.typedAmount({
       value: 'N',
       summary: 'only rows of this amount or more: of the order, the charge or the refund, as --rows says',
@@ -82,11 +77,11 @@ export const exportOrders = defineCommand({
       const { profile } = service;
       const rows = flags.rows ?? 'orders';
       const by = flags.by ?? defaultDate[rows];
-      const { since, until, 'min-amount': _min, 'max-amount': _max, ...rest } = flags;
+      const { period, since, until, 'min-amount': _min, 'max-amount': _max, ...rest } = flags;
       const days = daysOfFlag(ctx, flags.tz);
       const clockAndZone = clockIn(days, ctx.clock.now());
-      const range = timeRange({ since, until }, clockAndZone);
-      warnOfFuture(ctx, until, clockAndZone);
+      const range = periodOf({ period, since, until })?.range(clockAndZone) ?? anyTime;
+      warnOfFuture(ctx, range);
       const { filters, leftOut } = orderFilters(ctx, rest, service);
       const amounts = amountRange(flags, profile);
       for (const line of amounts.warnings) ctx.notes.warn(line);
@@ -149,9 +144,9 @@ const defaultDate: Readonly<Record<RowKind, RowDate>> = {
   refunds: 'refunded',
 };
 
-function warnOfFuture(ctx: Context, until: When | undefined, clockAndZone: ClockAndZone): void {
-  if (until === undefined || until.at(clockAndZone) <= clockAndZone.now) return;
-  ctx.notes.warn(`--until ${until.text} is in the future: this export ends with what has happened so far`);
+function warnOfFuture(ctx: Context, { until }: TimeRange): void {
+  if (until === undefined || until <= ctx.clock.now()) return;
+  ctx.notes.warn(`${ctx.days.full(until)} is in the future: this export ends with what has happened so far`);
 }
 
 interface WordsInput extends FilterInput {
@@ -160,10 +155,14 @@ interface WordsInput extends FilterInput {
   readonly tz?: string | undefined;
 }
 
-function wordsOf({ rows, by, tz, since, until }: WordsInput, filters: readonly string[]): readonly string[] {
+function wordsOf(
+  { rows, by, tz, period, since, until }: WordsInput,
+  filters: readonly string[],
+): readonly string[] {
   return [
     ...(rows === 'orders' ? [] : ['--rows', rows]),
     ...(by === defaultDate[rows] ? [] : ['--by', by]),
+    ...(period === undefined ? [] : ['--period', period.text]),
     ...(since === undefined ? [] : ['--since', since.text]),
     ...(until === undefined ? [] : ['--until', until.text]),
     ...(tz === undefined ? [] : ['--tz', tz]),

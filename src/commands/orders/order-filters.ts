@@ -18,15 +18,8 @@ import {
 import type { Context } from '../../context/context.ts';
 import type { Input } from '../../flags/flags.ts';
 import { checkDecimals, type DecimalsOf, flag, usage } from '../../flags/flags.ts';
-import {
-  clockAndZoneOf,
-  isWithin,
-  rangeWords,
-  type TimeRange,
-  timeRange,
-  whenFlag,
-  whenWords,
-} from '../../flags/typed-time.ts';
+import { periodOf, timeFlags, timeWords } from '../../flags/typed-period.ts';
+import { anyTime, clockAndZoneOf, isWithin, rangeWords, type TimeRange } from '../../flags/typed-time.ts';
 import { knownOrders, unfitOf } from '../../orders/orders.ts';
 import { closestNames } from '../../terminal/terminal.ts';
 import type { Filter } from '../listing.ts';
@@ -53,8 +46,10 @@ export const filterFlags = {
       );
     },
   }),
-  since: whenFlag('only orders created at this time or later: today, last-month, 30d, 2026-11-20, ISO 8601'),
-  until: whenFlag('only orders created before this time; --until today: up to last midnight'),
+  ...timeFlags('all orders', {
+    since: 'only orders created at this time or later',
+    until: 'only orders created before this time; --until today: up to last midnight',
+  }),
   'min-amount': flag.typedAmount({
     value: 'N',
     summary: 'only orders of this amount or more: 16000; with amounts.decimals also 160.00',
@@ -82,14 +77,14 @@ export interface OrderFilters {
 export function orderFilters(ctx: Context, input: FilterInput, service: Service): OrderFilters {
   const { profile } = service;
   const clockAndZone = clockAndZoneOf(ctx);
-  const range = timeRange(input, clockAndZone);
+  const range = periodOf(input)?.range(clockAndZone) ?? anyTime;
   const span = rangeWords('orders created', range, ctx.days.full);
   if (span !== undefined) ctx.notes.note(span);
   const amounts = amountRange(input, profile);
   for (const line of amounts.warnings) ctx.notes.warn(line);
   const undated = counted((order) => !isTime(order.created_at));
   const unpriced = counted((order) => !isAmount(order.amount));
-  const { status, 'charge-status': chargeStatus, customer, since, until } = input;
+  const { status, 'charge-status': chargeStatus, customer } = input;
   const byStatus = status === undefined ? undefined : statusFilter(status);
   const doubt = status === undefined ? undefined : statusDoubt(status);
   if (doubt !== undefined) ctx.notes.warn(doubt);
@@ -120,12 +115,9 @@ export function orderFilters(ctx: Context, input: FilterInput, service: Service)
         !unpriced.is(order) && isAmount(order.amount) && amounts.holds(order.amount, order.currency),
       passesFew: true,
     });
-  if (since !== undefined || until !== undefined)
+  if (span !== undefined)
     filters.push({
-      words: [
-        ...(since === undefined ? [] : whenWords('--since', since, clockAndZone)),
-        ...(until === undefined ? [] : whenWords('--until', until, clockAndZone)),
-      ],
+      words: timeWords(input, clockAndZone),
       accepts: (order) => !undated.is(order) && isWithin(range, Number(order.created_at)),
       passesFew: true,
     });

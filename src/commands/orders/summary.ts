@@ -2,7 +2,7 @@
 
 import type { Context } from '../../context/context.ts';
 import { flag } from '../../flags/flags.ts';
-import { parsePeriod, periodFlag } from '../../flags/typed-period.ts';
+import { periodOf, timeFlags } from '../../flags/typed-period.ts';
 import { type OrderSum, orderDimensions, type Summary, summariseOrders } from '../../reports/reports.ts';
 import type { Block } from '../../terminal/terminal.ts';
 import { defineCommand } from '../command.ts';
@@ -19,7 +19,7 @@ export const summary = defineCommand({
     'Counts the orders that were created in a period and adds up their amounts, for each currency. REFUNDED is what went back of these orders until now; for the refunds that were made in a period: paydesk refunds summary. If this machine has an index, the numbers come from there, unless --live is given.',
   arguments: [],
   flags: {
-    period: periodFlag(usualPeriod),
+    ...timeFlags(usualPeriod),
     by: flag.choice(orderDimensions, {
       value: 'WHAT',
       summary: 'split the sums by this; brand is that of the card',
@@ -38,7 +38,7 @@ export const summary = defineCommand({
     const by = flags.by ?? 'status';
     await showSums(ctx, {
       flags,
-      period: flags.period ?? parsePeriod(usualPeriod, '--period'),
+      period: periodOf(flags, usualPeriod),
       object: 'orders_summary',
       columns,
       needs: { kind: 'orders', makers: false },

@@ -6,7 +6,7 @@ import type { Context } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
 import { CliError } from '../../errors.ts';
 import { flag } from '../../flags/flags.ts';
-import { parsePeriod, periodFlag } from '../../flags/typed-period.ts';
+import { periodOf, timeFlags } from '../../flags/typed-period.ts';
 import { readHits } from '../../index/index.ts';
 import {
   type KnownTwin,
@@ -33,7 +33,7 @@ export const twins = defineCommand({
     'Lists pairs of payments by the same buyer, of the same amount, of orders that were created within 10 minutes of each other. Once all of one payment went back, the pair is settled, and shown only with --settled.',
   arguments: [],
   flags: {
-    period: periodFlag(usualPeriod),
+    ...timeFlags(usualPeriod),
     settled: flag.switch({ summary: 'also pairs of which one payment went back' }),
     ...sourceFlags,
   },
@@ -44,7 +44,7 @@ export const twins = defineCommand({
   exits: sumsExits,
   async run(ctx, { flags }) {
     ctx.out.checkColumns(columns);
-    const period = flags.period ?? parsePeriod(usualPeriod, '--period');
+    const period = periodOf(flags, usualPeriod);
     const source = await openSource(ctx, {
       flags,
       period,
@@ -66,7 +66,7 @@ export const twins = defineCommand({
     await ctx.out.ownList(
       columns,
       shown.map((pair) => rowOf(pair, source)),
-      { zone: source.zone },
+      source,
     );
     ctx.notes.note(
       open.length === 0
@@ -194,7 +194,10 @@ const columns: readonly Column[] = [
     // Which of them was refunded is the question, so this is never cut.
     least: `${statuses.partiallyRefunded}, ${statuses.partiallyRefunded}`.length,
   },
-  pairColumn('state', 'REFUNDS', 'state', 'none'),
+  {
+    ...pairColumn('refunds', 'REFUNDS', 'state', 'none'),
+    least: 'recorded not made, recorded not made'.length,
+  },
   { ...rowColumn('buyer', 'text'), below: () => 'buyer' },
   pairColumn('card', 'CARD', 'card', 'not shown'),
   { ...rowColumn('first_status', 'status'), ...onlyInFiles },

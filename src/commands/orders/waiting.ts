@@ -1,10 +1,11 @@
 /** `orders waiting`: the authorized orders that nobody has captured yet, by their age. */
 
 import { amountWords } from '../../amounts.ts';
-import { statuses } from '../../api/spec.ts';
+import type { Column } from '../../api/resources.ts';
+import { type JsonObject, statuses } from '../../api/spec.ts';
 import { counted } from '../../counted.ts';
 import { flag } from '../../flags/flags.ts';
-import { periodFlag } from '../../flags/typed-period.ts';
+import { periodOf, timeFlags } from '../../flags/typed-period.ts';
 import { commandLine } from '../../profiles/profiles.ts';
 import {
   isInSpan,
@@ -19,16 +20,22 @@ import type { Block } from '../../terminal/terminal.ts';
 import { defineCommand } from '../command.ts';
 import { chartFlag, sourceFlags, sumsExits, wordsForBrand } from '../report/report-flags.ts';
 import { amountColumn, countColumn, summaryBlocks } from '../report/report-grids.ts';
-import { rowColumn, showSums, sumColumns } from '../report/report-rows.ts';
+import {
+  lastColumnsOfList,
+  lastFieldsOfList,
+  rowColumn,
+  showSums,
+  sumColumns,
+} from '../report/report-rows.ts';
 import { amountsOf, closingBlocks } from '../report/report-screen.ts';
 import type { Source } from '../report/report-source.ts';
 
 export const waiting = defineCommand({
   description:
-    'Lists the orders whose money is authorized, and that nobody has captured yet, the oldest first, with the command that captures one; then their sums. The oldest may lapse; the service does not say when. Scripts get the sums; their orders: paydesk orders list --status pre_authorized --all.',
+    'Lists the orders whose money is authorized, and that nobody has captured yet, the oldest first, with the command that captures one; then their sums. The oldest may lapse; the service does not say when. Scripts and files get the orders, or the sums with --by.',
   arguments: [],
   flags: {
-    period: periodFlag('all orders, whenever they were created'),
+    ...timeFlags('all orders, whenever they were created'),
     by: flag.choice(waitingDimensions, {
       value: 'WHAT',
       summary: 'split the sums by this; brand is that of the card',
@@ -42,11 +49,13 @@ export const waiting = defineCommand({
   exits: sumsExits,
   async run(ctx, { flags }) {
     const by = flags.by ?? 'age';
+    const rows = (source: Source, isComplete: boolean): readonly JsonObject[] =>
+      oldestFirst(orders).map((order) => rowOf(order, source, isComplete));
     const { chart } = flags;
     const orders: OrderFact[] = [];
     await showSums(ctx, {
       flags,
-      period: flags.period,
+      period: periodOf(flags),
       object: 'orders_waiting',
       columns,
       needs: { kind: 'orders', makers: false, waiting: 'only' },
@@ -75,6 +84,7 @@ export const waiting = defineCommand({
         return [title, ...ordersBlocks(source, orders), ...sums, ...closingBlocks(source, [['note', note]])];
       },
       records: 'orders',
+      listed: flags.by === undefined ? { columns: listedColumns, rows } : undefined,
     });
     return undefined;
   },
@@ -92,8 +102,7 @@ const mostListed = 20;
 
 function ordersBlocks(source: Source, orders: readonly OrderFact[]): readonly Block[] {
   const { profile, reachesTo } = source;
-  const oldest = orders.toSorted((one, other) => (one.createdAt ?? 0) - (other.createdAt ?? 0));
-  const shown = oldest.slice(0, mostListed);
+  const shown = oldestFirst(orders).slice(0, mostListed);
   const [first] = shown;
   if (first === undefined) return [];
   const command = (...words: readonly string[]) =>
@@ -125,6 +134,37 @@ function figuresOn(source: Source) {
     countColumn<OrderSum>('ORDERS', 'orders'),
     amountColumn<OrderSum>('AMOUNT', 'amount', amountsOf(source)),
   ];
+}
+
+function oldestFirst(orders: readonly OrderFact[]): readonly OrderFact[] {
+  return orders.toSorted((one, other) => (one.createdAt ?? 0) - (other.createdAt ?? 0));
+}
+
+const listedColumns: readonly Column[] = [
+  rowColumn('id', 'id'),
+  { ...rowColumn('created_at', 'time'), title: 'CREATED' },
+  { ...rowColumn('age_seconds', 'integer'), title: 'AGE SECONDS', tableFrom: 160 },
+  { ...rowColumn('amount', 'money'), title: 'AMOUNT' },
+  { ...rowColumn('currency', 'text'), tableFrom: 10_000 },
+  rowColumn('buyer', 'text'),
+  ...lastColumnsOfList,
+];
+
+function rowOf(
+  { id, createdAt, amount, currency, buyer }: OrderFact,
+  source: Source,
+  isComplete: boolean,
+): JsonObject {
+  return {
+    object: 'order_waiting',
+    id: id ?? null,
+    created_at: createdAt ?? null,
+    age_seconds: createdAt === undefined ? null : Math.floor(source.reachesTo / 1000 - createdAt),
+    amount: amount ?? null,
+    currency: currency ?? null,
+    buyer: buyer ?? null,
+    ...lastFieldsOfList(source, isComplete),
+  };
 }
 
 const columns = sumColumns(rowColumn('orders', 'integer'), rowColumn('amount', 'sum'));

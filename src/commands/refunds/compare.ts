@@ -2,8 +2,8 @@
 
 import { compareFile } from '../../changes/changes.ts';
 import { flag, listFileFlags } from '../../flags/flags.ts';
-import { periodFlag } from '../../flags/typed-period.ts';
-import { clockIn, rangeWords, timeRange, whenFlag } from '../../flags/typed-time.ts';
+import { periodOf, timeFlags } from '../../flags/typed-period.ts';
+import { anyTime, clockIn, rangeWords } from '../../flags/typed-time.ts';
 import { defineCommand } from '../command.ts';
 import { daysOfFlag } from '../export-flags.ts';
 import { sourceFlags } from '../report/report-flags.ts';
@@ -14,9 +14,10 @@ export const compare = defineCommand({
     'Says of any list of orders which were refunded, when, how much and by whom; which only in part, which by more than the file says, which not. The columns are order_id (or reference), charge_id and amount, or those of refunds list --csv and orders export --rows refunds; without an amount the whole order is meant. With --period or --since it also finds refunds that are not in the file.',
   arguments: [fileArgument(true)],
   flags: {
-    since: whenFlag('also find refunds that are not in the file, made since: today, monday, 30d, a date'),
-    until: whenFlag('the refunds of --since were made before this time'),
-    period: { ...periodFlag('none: only the rows of the file'), conflicts: ['since', 'until'] },
+    ...timeFlags('none: only the rows of the file', {
+      since: 'also find refunds that are not in the file, made since',
+      until: 'the same, made before this time',
+    }),
     tz: sourceFlags.tz,
     sheet: sheetFlag,
     errors: flag.text({
@@ -40,7 +41,7 @@ export const compare = defineCommand({
     const service = await ctx.service();
     const days = daysOfFlag(ctx, flags.tz);
     const here = clockIn(days, ctx.clock.now());
-    const range = flags.period?.range(here) ?? timeRange(flags, here);
+    const range = periodOf(flags)?.range(here) ?? anyTime;
     const span = rangeWords('other refunds made', range, days.full);
     if (span !== undefined) ctx.notes.note(span);
     const code = await compareFile(ctx, service, {

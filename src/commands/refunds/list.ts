@@ -6,17 +6,17 @@ import { type JsonObject, refundReasonValues } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
 import { flag, type Input } from '../../flags/flags.ts';
-import { parsePeriod, periodFlag } from '../../flags/typed-period.ts';
+import { periodOf, timeFlags } from '../../flags/typed-period.ts';
 import { approvalFields } from '../../journal/journal.ts';
 import { refundStates } from '../../orders/orders.ts';
-import { environmentName } from '../../profiles/profiles.ts';
+import { commandLine, environmentName } from '../../profiles/profiles.ts';
 import {
   createGaps,
+  elsewhere,
   hasCurrency,
   isInSpan,
   largestFirst,
   negated,
-  notFromHere,
   type RefundFact,
 } from '../../reports/reports.ts';
 import { defineCommand } from '../command.ts';
@@ -48,7 +48,7 @@ export const list = defineCommand({
     'Lists every refund that was made in a period, whenever its order was made, the newest first; --sort amount puts the largest first. Who asked, who approved and why comes from the journal of this machine, or of its team. If this machine has an index, the list comes from there, unless --live is given.',
   arguments: [],
   flags: {
-    period: periodFlag(usualPeriod),
+    ...timeFlags(usualPeriod),
     sort: flag.choice(['made', 'amount'], {
       value: 'WHAT',
       summary: 'the newest first, or the largest',
@@ -69,7 +69,7 @@ export const list = defineCommand({
   exits: sumsExits,
   async run(ctx, { flags }) {
     ctx.out.checkColumns(columns);
-    const period = flags.period ?? parsePeriod(usualPeriod, '--period');
+    const period = periodOf(flags, usualPeriod);
     // An index keeps no texts of orders.
     const names = nameFields.filter((name) => ctx.options.columns?.includes(name));
     const needs = { kind: 'refunds', makers: true, names: names.length > 0 } as const;
@@ -94,7 +94,7 @@ export const list = defineCommand({
         const named = Object.fromEntries(names.map((name) => [name, refund[name] ?? null]));
         return rowOf(refund, source, isComplete(gaps), named);
       }),
-      { zone: source.zone },
+      source,
     );
     const part = shown.length < found.length ? `; ${partWords(found, isBySize, flags.max)}` : '';
     ctx.notes.note(foundWords(source, found.length, part));
@@ -150,12 +150,12 @@ const columns: readonly Column[] = [
     derived: true,
     // A narrow terminal has no column for the state, and a refund that moved no money must not look as if it had.
     value: ({ origin, operator, reason, state }: JsonObject) => {
-      const who = origin === notFromHere ? notFromHere : `${String(operator)}: ${String(reason)}`;
+      const who = origin === elsewhere ? elsewhere : `${String(operator)}: ${String(reason)}`;
       return typeof state !== 'string' || state === 'made' || state === 'elsewhere'
         ? who
         : `${state}; ${who}`;
     },
-    ending: ({ origin, reason }: JsonObject) => (origin === notFromHere ? '' : String(reason)),
+    ending: ({ origin, reason }: JsonObject) => (origin === elsewhere ? '' : String(reason)),
   },
   { ...rowColumn('operator', 'text'), tableFrom: 10_000 },
   { ...rowColumn('reason', 'text'), tableFrom: 10_000 },
@@ -216,10 +216,16 @@ const wordOf = {
 } as const;
 const names = ['operator', 'reason', 'approved-by', 'state'] as const;
 
+// What the journal says of a refund while its order does not show it.
+const notShown = ['unconfirmed', 'recorded made', 'recorded not made', 'gone'] as const;
+
 /** Turns the flags into a filter. Throws CliError 'usage' if no refund can pass. */
 function refundFilter(ctx: Context, flags: FilterInput, { profile }: Source) {
   const plain = { kind: 'environment', name: environmentName, settings: plainAmounts } as const;
-  const amounts = amountRange(flags, profile ?? plain);
+  const owner = profile ?? plain;
+  const amounts = amountRange(flags, owner);
+  const open = flags.state === 'unconfirmed' ? ['--open'] : [];
+  const listed = commandLine(owner, 'journal', 'list', ...open);
   for (const line of amounts.warnings) ctx.notes.warn(line);
   const asked = names.flatMap((name) => (flags[name] === undefined ? [] : [{ name, word: flags[name] }]));
   const seen = new Map(asked.map(({ name }) => [name, new Set<string>()]));
@@ -237,6 +243,8 @@ function refundFilter(ctx: Context, flags: FilterInput, { profile }: Source) {
       ...asked
         .filter(({ name, word }) => seen.get(name)?.has(word) === false)
         .map(({ name, word }) => {
+          if (name === 'state' && notShown.some((state) => state === word))
+            return `--state ${word}: no order shows such a refund of this period; what was sent from here and no order shows: ${listed}`;
           const others = [...(seen.get(name) ?? [])].toSorted();
           return `--${name} ${word}: none of this period${others.length === 0 ? '' : `; there is ${others.join(', ')}`}`;
         }),

@@ -3,7 +3,7 @@
 import { readOne } from '../../api/api.ts';
 import { CliError } from '../../errors.ts';
 import { defineCommand } from '../command.ts';
-import { attemptOf, changeArgument } from '../journal/attempts.ts';
+import { attemptOf, changeArgument, changesOn } from '../journal/attempts.ts';
 import { checkCopy, copyFlag, tellBuyer } from '../orders/for-buyer.ts';
 
 export const receipt = defineCommand({
@@ -17,7 +17,9 @@ export const receipt = defineCommand({
   ],
   async run(ctx, { args: [id], flags }) {
     checkCopy(ctx, flags.copy);
-    const record = await attemptOf(ctx, id);
+    const [only, ...more] = (await changesOn(ctx, id)).filter(({ sent }) => sent.proof.kind === 'refund');
+    const record =
+      only === undefined || more.length > 0 ? await attemptOf(ctx, id, ['refunds', 'receipt']) : only;
     const { proof, change, account, profile: named } = record.sent;
     const { orderId } = proof;
     if (proof.kind !== 'refund' || orderId === undefined)

@@ -4,7 +4,7 @@ import { amountWords } from '../../amounts.ts';
 import type { JsonObject } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import { flag } from '../../flags/flags.ts';
-import { parsePeriod, periodFlag } from '../../flags/typed-period.ts';
+import { periodOf, timeFlags } from '../../flags/typed-period.ts';
 import {
   type Dimension,
   dimensions,
@@ -38,7 +38,7 @@ export const summary = defineCommand({
     'Counts the refunds that were made in a period, whenever their orders were made, for each currency. The rate compares them with the payments of the same period. If this machine has an index, the sums come from there, and the last lines say how old they are; --live reads every order.',
   arguments: [],
   flags: {
-    period: periodFlag(usualPeriod),
+    ...timeFlags(usualPeriod),
     by: flag.choice(dimensions, {
       value: 'WHAT',
       summary: 'split the sums by this; brand is that of the card',
@@ -59,7 +59,7 @@ export const summary = defineCommand({
     const isShownSplit = flags.by !== undefined || ctx.out.format === 'table';
     await showSums(ctx, {
       flags,
-      period: flags.period ?? parsePeriod(usualPeriod, '--period'),
+      period: periodOf(flags, usualPeriod),
       object: 'refunds_summary',
       columns,
       needs: { kind: 'refunds', makers: needsMakers && isShownSplit },

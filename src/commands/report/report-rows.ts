@@ -85,6 +85,13 @@ interface Sums<Name extends string, By extends string> extends Pick<Asked, 'peri
   readonly screen: (source: Source, result: Summary<Name>) => readonly Block[];
   /** What is incomplete if something is missing. */
   readonly records: string;
+  /** Rows for scripts in place of the sums: the records that were added up. */
+  readonly listed?:
+    | {
+        readonly columns: readonly Column[];
+        readonly rows: (source: Source, isComplete: boolean) => readonly JsonObject[];
+      }
+    | undefined;
 }
 
 interface Adding<Name extends string> {
@@ -95,25 +102,41 @@ interface Adding<Name extends string> {
 /** Adds up what a source knows and prints it. Throws CliError 'incomplete' after that if something is missing in the sums. */
 export async function showSums<Name extends string, By extends string>(
   ctx: Context,
-  { flags, period, object, columns, needs, by, isSplit, adding, figures, screen, records }: Sums<Name, By>,
+  {
+    flags,
+    period,
+    object,
+    columns,
+    needs,
+    by,
+    isSplit,
+    adding,
+    figures,
+    screen,
+    records,
+    listed,
+  }: Sums<Name, By>,
 ): Promise<void> {
-  ctx.out.checkColumns(columns);
+  const shown = listed?.columns ?? columns;
+  ctx.out.checkColumns(shown);
   const source = await openSource(ctx, { flags, period, needs: { ...needs, by } });
   const { range: span, days } = source;
   const rules = { dayOf: (at: number) => days.day(at), now: ctx.clock.now() / 1000 };
   const { add, result } = adding({ span, by, currency: flags.currency, rules }, source);
   for await (const facts of source.facts) add(facts);
   const sums = result();
-  const rows = (isSplit ? sums.buckets : sums.totals).map((line) => ({
+  const complete = isComplete(sums.gaps);
+  const summed = (isSplit ? sums.buckets : sums.totals).map((line) => ({
     object,
     ...firstFields(source),
     by: isSplit ? by : null,
     bucket: isSplit ? line.bucket : null,
     currency: line.currency ?? null,
     ...figures(line, source),
-    ...lastFields(source, isComplete(sums.gaps)),
+    ...lastFields(source, complete),
   }));
-  await showReport(ctx, columns, rows, source, () => screen(source, sums));
+  const rows = listed?.rows(source, complete) ?? summed;
+  await showReport(ctx, shown, rows, source, () => screen(source, sums));
   refuseGaps(sums.gaps, records);
 }
 
@@ -126,7 +149,7 @@ export async function showReport(
   screen: () => readonly Block[],
 ): Promise<void> {
   if (out.format === 'table' && options.columns === undefined) return out.own({}, screen);
-  await out.ownList(columns, rows, { zone: source.zone });
+  await out.ownList(columns, rows, source);
   if (source.kind === 'index' || source.currency !== undefined) sayAsOf({ notes }, source);
 }
 

@@ -3,12 +3,12 @@
 import { type AmountStyle, digits, placesOf, readableAmount, readableFigure } from '../../amounts.ts';
 import {
   type Dimension,
+  elsewhere,
   type Figure,
   type Line,
   largestFirst,
   magnitude,
   negated,
-  notFromHere,
   notShown,
   type PagePart,
   type PageSection,
@@ -150,7 +150,7 @@ function splitsSection({ reasons, operators, cards }: ReportFigures, how: Report
   ] as const;
   // Of refunds that all come from elsewhere, a table would say nothing.
   const told = known.filter(([, { buckets }]) =>
-    refunded(buckets).some(({ bucket }) => bucket !== notFromHere),
+    refunded(buckets).some(({ bucket }) => bucket !== elsewhere),
   );
   const splits = [...told, ['brand', cards] as const];
   const names = splits.map(([what]) => partWord(what));
@@ -189,7 +189,7 @@ function splitParts(
         name: `By ${what}, ${word}`,
         columns: [left(capital(what)), right('Refunds'), right('Refunded'), right('Share')],
         rows: lines.map(({ bucket, sums }) => [
-          placeWord(bucketWords(source, bucket, what)),
+          bucketWords(source, bucket, what),
           String(sums.refunds),
           write(sums.refunded),
           percentWords(sums.refunded, sum),
@@ -208,11 +208,6 @@ function moneyWords(amount: Figure, currency: string | undefined, style: AmountS
 function percentWords(part: Figure, whole: Figure): string {
   const words = percent(part, whole);
   return words === undefined ? '-' : `${words}\u00a0%`;
-}
-
-// The notes of the page say once what `elsewhere` means.
-function placeWord(word: string): string {
-  return word === notFromHere ? 'elsewhere' : word;
 }
 
 function largestSection({ largest }: ReportFigures, { source, names }: ReportHow): PageSection {
@@ -236,7 +231,7 @@ function largestSection({ largest }: ReportFigures, { source, names }: ReportHow
       refund.amount === undefined ? notShown : readableFigure(refund.amount, currency, style),
       source.days.show(refund.madeAt, 'day'),
       `${refund.brand}${refund.last4 === undefined ? '' : ` *${refund.last4}`}`,
-      refund.operator === refund.reason ? placeWord(refund.operator) : `${refund.operator}: ${refund.reason}`,
+      refund.operator === refund.reason ? refund.operator : `${refund.operator}: ${refund.reason}`,
       ...(isApproved ? [approvedWords(refund, source)] : []),
       ...(isTicketed ? [refund.approval?.ticket ?? '-'] : []),
       ...(names ? [refund.buyer ?? notShown, refund.note ?? '-'] : []),

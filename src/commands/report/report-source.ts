@@ -5,7 +5,7 @@ import type { Context, Days } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
 import { usage } from '../../flags/flags.ts';
 import type { Period } from '../../flags/typed-period.ts';
-import { clockIn, type TimeRange } from '../../flags/typed-time.ts';
+import { anyTime, clockIn, type TimeRange } from '../../flags/typed-time.ts';
 import { type AttemptRecord, approvalFields, type Journal, type Moment } from '../../journal/journal.ts';
 import {
   type KnownOrder,
@@ -15,7 +15,7 @@ import {
   withChargeIds,
 } from '../../orders/orders.ts';
 import type { Profile } from '../../profiles/profiles.ts';
-import { type Facts, type Known, type Maker, noReason, notFromHere } from '../../reports/reports.ts';
+import { elsewhere, type Facts, type Known, type Maker, noReason } from '../../reports/reports.ts';
 import type { Cell } from '../../terminal/terminal.ts';
 import { daysOfFlag } from '../export-flags.ts';
 import type { SourceInput } from './report-flags.ts';
@@ -56,6 +56,8 @@ export interface Source {
   readonly profile: Profile | undefined;
   readonly days: Days;
   readonly zone: string;
+  /** Whether somebody named the zone: then CSV has local times beside those in UTC. */
+  readonly localTimes: boolean;
   readonly range: TimeRange;
   /** The only currency that was asked for, in capitals; undefined: all. */
   readonly currency: string | undefined;
@@ -111,17 +113,15 @@ export function timeOf(ctx: Context, { flags, period }: Asked, usual?: string) {
   const { since } = time.range;
   // Zeros would look as if something had been counted.
   if (since !== undefined && since > ctx.clock.now())
-    throw usage(
-      `--period ${period?.text ?? ''}: this begins on ${time.days.full(since)}, which is still to come`,
-    );
+    throw usage(`${period?.text ?? ''}: this begins on ${time.days.full(since)}, which is still to come`);
   return time;
 }
 
 function zonedTimeOf(ctx: Context, { flags, period }: Omit<Asked, 'needs'>, usual: string | undefined) {
   const days = daysOfFlag(ctx, flags.tz ?? usual);
   const clockAndZone = clockIn(days, ctx.clock.now());
-  const range: TimeRange = period?.range(clockAndZone) ?? { since: undefined, until: undefined };
-  return { days, range, zone: flags.tz ?? usual ?? ctx.zone() };
+  const range: TimeRange = period?.range(clockAndZone) ?? anyTime;
+  return { days, range, zone: flags.tz ?? usual ?? ctx.zone(), localTimes: flags.tz !== undefined };
 }
 
 /** Says who made a refund. */
@@ -133,10 +133,10 @@ export type Makers = (orders: readonly JsonObject[]) => Promise<MakerOf>;
 /** Asks the journal for the attempts on orders. */
 type AskJournal = (orderIds: ReadonlySet<string>) => Promise<readonly AttemptRecord[]>;
 
-const elsewhere: Maker = { origin: notFromHere, reason: notFromHere, operator: notFromHere };
+const notFromHere: Maker = { origin: elsewhere, reason: elsewhere, operator: elsewhere };
 
 /** For a report that does not ask who made a refund. */
-export const nobodyAsked: Makers = () => Promise.resolve(() => ({ ...elsewhere, state: undefined }));
+export const nobodyAsked: Makers = () => Promise.resolve(() => ({ ...notFromHere, state: undefined }));
 
 /**
  * Who made the refunds of orders. Throws CliError 'refused' if the journal cannot be read: all refunds would then look as if
@@ -158,7 +158,7 @@ function makerAmong(attempts: readonly AttemptRecord[], now: Moment): MakerOf {
       last = { order, told: toldRefunds(knownOrder(withChargeIds(order, own), own, now, undefined)) };
     }
     const { state, facts, attempt } = last.told(refund);
-    if (attempt === undefined) return { ...elsewhere, state };
+    if (attempt === undefined) return { ...notFromHere, state };
     // An attempt that is not confirmed yet probably made it.
     const origin = facts === undefined ? 'probably this machine' : 'this machine';
     const { reason = noReason, note } = attempt.sent;

@@ -2,7 +2,7 @@
 
 import { Buffer } from 'node:buffer';
 import { createHash, type Hash } from 'node:crypto';
-import { amountWords } from '../../amounts.ts';
+import { amountWords, placesWords } from '../../amounts.ts';
 import type { Column, ValueKind } from '../../api/resources.ts';
 import { isObject, isTime, type JsonObject } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
@@ -95,6 +95,10 @@ export class Workbook implements ListFormat {
       ['rows', this.#row - (header ? 1 : 0)],
       ...(hasMore ? [['complete', 'no, there are more rows']] : []),
       ...(this.#cut === 0 ? [] : [['longer than a cell holds, so cut', this.#cut]]),
+      [
+        'unit of all amounts',
+        ["the service's, and nothing is converted", placesWords(reading.amounts)].filter(Boolean).join('; '),
+      ],
       ...this.#sums.lines(reading),
       [`SHA-256 of the first ${this.#bytes} bytes of this file`, this.#hash.digest('hex')],
     ];

@@ -31,7 +31,7 @@ function orderWith(...refunds: readonly (readonly number[])[]): Json {
 
 const rules: CompareRules = {
   keyOf: ({ chargeId = 'any', amount, ref }) => `${chargeId} ${amount} ${ref}`,
-  senderOf: () => 'not from this machine',
+  senderOf: () => 'elsewhere',
   settings: { 'amounts.decimals': {}, 'amounts.grouping': 'off' } as CompareRules['settings'],
 };
 const now = { time: 0, wall: 0, mono: 0, skewed: false };

@@ -10,7 +10,15 @@ import { senderOf } from '../../refund/known-refunds.ts';
 import { checkWritten, lookAtOrders, readInput, referenceProblems, refuseProblems } from '../bulk-files.ts';
 import { orderIdOf, ordersOf, type ReadOrders } from '../found-orders.ts';
 import { readOrders } from '../read-orders.ts';
-import { closingLines, compareColumns, compareRecord, currencyLines, whyLines } from './compare-printed.ts';
+import {
+  closingLines,
+  compareColumns,
+  compareRecord,
+  currencyLines,
+  hasSumRows,
+  sumRecords,
+  whyLines,
+} from './compare-printed.ts';
 import { type Compared, type CompareRules, compareOrder, notFound, notInFile } from './compare-rows.ts';
 import { isShown, type ShownRefund } from './row-claims.ts';
 
@@ -51,10 +59,10 @@ export async function compareFile(
       : await refundsElsewhere(ctx, service, known, { ofRows, range: asked.others });
   const all = [...compared.toSorted(byLine), ...more];
   const plan = { columns: input.columns };
-  await ctx.out.ownList(
-    compareColumns(plan, all),
-    all.values().map((one) => compareRecord(one, plan)),
-  );
+  await ctx.out.ownList(compareColumns(plan, all), [
+    ...all.map((one) => compareRecord(one, plan)),
+    ...(hasSumRows(ctx.out.format) ? sumRecords(all) : []),
+  ]);
   for (const line of whyLines(all, service.profile, asked.file)) ctx.notes.note(line);
   const isLookedFor = asked.others !== undefined;
   for (const line of closingLines(all, service.profile, isLookedFor)) ctx.notes.note(line);

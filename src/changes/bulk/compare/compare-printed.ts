@@ -4,7 +4,8 @@ import { amountWords, sumsWords } from '../../../amounts.ts';
 import { type Column, fieldColumn } from '../../../api/resources.ts';
 import type { JsonObject } from '../../../api/spec.ts';
 import { commandLine, type Profile } from '../../../profiles/profiles.ts';
-import { type Figure, negated, plus } from '../../../reports/reports.ts';
+import { comparedSums, type Figure, plus, sumFields } from '../../../reports/reports.ts';
+import type { Format } from '../../../terminal/terminal.ts';
 import { inFull, lineWords } from '../batch-words.ts';
 import { inputColumnsOf } from '../row-records.ts';
 import { type Compared, compareVerdicts } from './compare-rows.ts';
@@ -34,9 +35,17 @@ export function compareColumns(titles: Titles, all: readonly Compared[]): readon
     fieldColumn('currency', 'CURRENCY', 'text'),
     fieldColumn('charge', 'CHARGE', 'text'),
     fieldColumn('ref', 'REF', 'text'),
+    ...comparedSumColumns,
     ...inputColumnsOf(titles),
   ];
 }
+
+/** What only a row of sums has. */
+export const comparedSumColumns: readonly Column[] = [
+  fieldColumn('rows', 'ROWS', 'integer'),
+  fieldColumn('difference', 'DIFFERENCE', 'figure'),
+  fieldColumn('not_in_file', 'NOT IN FILE', 'figure'),
+];
 
 // Several ids would leave no room for the money and the times.
 function firstRefund({ refund_id: ids }: JsonObject): unknown {
@@ -121,13 +130,35 @@ export function currencyLines(all: readonly Compared[], { settings }: Profile): 
   const rows = all.filter(
     ({ row, wanted, currency }) => row !== undefined && wanted !== undefined && currency !== undefined,
   );
-  const back = sumsIn(rows, ({ refunded }) => refunded);
-  return sumsIn(rows, ({ wanted = 0 }) => wanted).map(({ currency, amount }) => {
-    const went = back.find((sum) => sum.currency === currency)?.amount ?? 0;
+  return sumsOf(rows).map(({ currency, wanted, found, difference }) => {
     const words = (figure: Figure) => amountWords(figure, currency, settings);
-    const difference = plus(amount, negated(went));
-    return `${currency}: the file says ${words(amount)}, ${words(went)} went back${difference === 0 ? '' : `, difference ${words(difference)}`}`;
+    return `${currency}: the file says ${words(wanted)}, ${words(found)} went back${difference === 0 ? '' : `, difference ${words(difference)}`}`;
   });
+}
+
+/** Whether the sums are rows of the list too: a table has them below, and a workbook on its second sheet. */
+export function hasSumRows(format: Format): boolean {
+  return format === 'json' || format === 'ndjson' || format === 'csv';
+}
+
+/** The sums as records, for scripts: one for each currency. */
+export function sumRecords(all: readonly Compared[]): readonly JsonObject[] {
+  return sumsOf(all).map((sum) => ({
+    object: 'refund_comparison_sum',
+    ...sumFields(sum),
+    refunded: sum.found,
+  }));
+}
+
+function sumsOf(all: readonly Compared[]) {
+  return comparedSums(
+    all.map(({ row, currency, wanted, refunded }) => ({
+      isInFile: row !== undefined,
+      currency,
+      wanted,
+      found: refunded,
+    })),
+  );
 }
 
 function sumsIn(all: readonly Compared[], of: (one: Compared) => Figure) {
