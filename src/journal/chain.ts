@@ -1,8 +1,7 @@
-/** Rows as they are stored: each row's hash also covers the hash before it, so a changed or missing row shows; and what a witness knows of each. Pure. */
+/** Rows as they are stored: each row's hash also covers the hash before it, so a changed or missing row shows. Pure. */
 
 import { hash } from 'node:crypto';
-import type { Change } from './change.ts';
-import type { JournalRow, SentRow, Verdict, VerdictRow } from './journal-rows.ts';
+import type { JournalRow, SentRow } from './journal-rows.ts';
 import type { Finding } from './journal-store.ts';
 import type { PlanTold } from './team-rules.ts';
 
@@ -230,62 +229,4 @@ function text(value: unknown): string {
 
 function textOrNull(value: unknown): string | null {
   return value === null ? null : text(value);
-}
-
-interface LineOfRow {
-  readonly seq: number;
-  /** The hash of the row. */
-  readonly head: string;
-  readonly time: number;
-}
-
-interface LineOfAttempt extends LineOfRow {
-  readonly change: string;
-  readonly attempt: number;
-  readonly order: string | null;
-}
-
-/** What the witness knows of a SENT row: enough to block its order if the journal loses the row. */
-export interface WitnessSent extends LineOfAttempt {
-  readonly type: 'sent';
-  /** `unknown`: a repair could not tell the kind. */
-  readonly kind: Change['kind'] | 'unknown';
-  readonly origin: string;
-  readonly account: string;
-  readonly profile: string;
-  readonly livemode: boolean;
-  /** Fingerprint of the key with which it was sent. */
-  readonly key: string | null;
-  /** Hash of the request body, made with the key of the witness; null when the row has no body. */
-  readonly body: string | null;
-}
-
-/** What the witness knows of a verdict. */
-export interface WitnessVerdict extends LineOfAttempt {
-  readonly type: 'verdict';
-  readonly verdict: Verdict;
-  readonly by: VerdictRow['by'];
-  /** Nothing changes it any more: not sent, refused and confirmed by a read, or made without an alarm. */
-  readonly final: boolean;
-}
-
-/** What the witness knows of a row about a setting: enough to say that no attempt is lost with the row. */
-interface WitnessSetting extends LineOfRow {
-  readonly type: 'setting';
-  readonly profile: string;
-  readonly name: string;
-}
-
-/** One line of the witness. */
-export type WitnessLine = WitnessSent | WitnessVerdict | WitnessSetting;
-
-/** The whole witness, for a comparison row by row. */
-export interface WitnessText {
-  /** Undefined when the first line is damaged. Then no line can be checked, and all of them count as broken. */
-  readonly key: string | undefined;
-  readonly lines: readonly WitnessLine[];
-  /** Numbers, from 1, of lines that are not whole. */
-  readonly broken: readonly number[];
-  /** Parts of its store, such as pages of a file, that could not be read. They may have held lines. */
-  readonly unreadable: number;
 }

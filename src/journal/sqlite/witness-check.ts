@@ -3,9 +3,10 @@
 import { CliError } from '../../errors.ts';
 import { verdictsIn } from '../archived-rows.ts';
 import { mayBeOpen } from '../attempt-state.ts';
-import { chainStart, checkChain, type StoredRow, unlink, type WitnessLine } from '../chain.ts';
+import { chainStart, checkChain, type StoredRow, unlink } from '../chain.ts';
 import { attemptKey, type VerdictRow } from '../journal-rows.ts';
 import { type Finding, newestMissing } from '../journal-store.ts';
+import type { WitnessLine } from '../witness-lines.ts';
 import { writeAtOnce } from './database.ts';
 import { aboutOf, aboutOfOther, numberOfKey } from './journal-columns.ts';
 import type { JournalFile } from './journal-file.ts';

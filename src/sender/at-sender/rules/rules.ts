@@ -1,4 +1,4 @@
-/** The rules of a team at its sender: limits and approvals over the rows of the journal, checked right before a change is recorded; who has which order open; and the route by which desks ask. */
+/** The rules of a team at its sender: limits and approvals over the rows of the journal, checked right before a change is recorded, and the route by which desks ask them. */
 
 import { CliError } from '../../../errors.ts';
 import {
@@ -8,7 +8,6 @@ import {
   type LimitChanges,
   LimitRefusal,
   type LimitRow,
-  type OpenedOrder,
   type PlanFinding,
   type PlannedRefunds,
   type SentRow,
@@ -35,6 +34,7 @@ import {
   refuseSkewed,
   requestsSince,
 } from './check-refund.ts';
+import { OpenedOrders } from './opened-orders.ts';
 import { type ApprovablePlan, approvalOf, checkPlan } from './plan-limits.ts';
 import { ask, decide } from './requests.ts';
 import { limitsFor, limitText } from './team-limits.ts';
@@ -199,39 +199,6 @@ function approvedIn(request: ApprovalRequest | undefined, { member }: RuledAsker
     approvedAt: request?.decided?.time,
     ...(askedBy === undefined || askedBy === member ? {} : { askedBy }),
   };
-}
-
-// Whoever is at the question for longer is no longer named.
-const openMs = 10 * 60_000;
-
-interface Opened extends OpenedOrder {
-  readonly orderId: string;
-  readonly account: string;
-}
-
-/** Notes what desks have open; each of them has one order open at a time. */
-class OpenedOrders {
-  readonly #opened = new Map<string, Opened>();
-
-  /** Notes that somebody has an order open since now (Unix milliseconds), and returns who else has it open. */
-  note(asker: RuledAsker, { service }: RuledAccount, orderId: string, now: number): readonly OpenedOrder[] {
-    for (const [desk, { since }] of this.#opened) if (now - since > openMs) this.#opened.delete(desk);
-    const { account } = service.profile;
-    const others = [...this.#opened.values()].filter(
-      (one) => one.orderId === orderId && one.account === account && one.member !== asker.member,
-    );
-    this.#opened.set(deskOf(asker), { member: asker.member, since: now, orderId, account });
-    return others.map(({ member, since }) => ({ member, since }));
-  }
-
-  /** What this desk had open is over. */
-  end(asker: RuledAsker): void {
-    this.#opened.delete(deskOf(asker));
-  }
-}
-
-function deskOf({ member, desk = '' }: RuledAsker): string {
-  return `${member} ${desk}`;
 }
 
 type Answers = {
