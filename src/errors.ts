@@ -120,6 +120,11 @@ export class CliError extends Error {
   }
 }
 
+/** paydesk refuses, and nothing was sent. `now`: what to do. */
+export function refused(message: string, now: readonly string[] = []): CliError {
+  return new CliError('refused', message, { certain: 'nothing was sent', now });
+}
+
 /** The same error with more parts. What it says of its subject already stays. */
 export function withParts(error: CliError, more: CliErrorParts): CliError {
   const { change, idempotencyKey, orderId, profile, approval } = error.parts;

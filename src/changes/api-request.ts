@@ -1,7 +1,7 @@
 /** Checks a request of `api`: its path stays under the base URL, and it is not a refund or a capture. Pure. */
 
 import { isObject, type JsonObject, type Method, orderIdPattern } from '../api/spec.ts';
-import { CliError } from '../errors.ts';
+import { CliError, refused } from '../errors.ts';
 import { firstRepeated, recordId, usage } from '../flags/flags.ts';
 import { parsePair, parsePairAt } from './create/sale-flags.ts';
 
@@ -70,10 +70,9 @@ export function refuseMoneyRoute(method: Method, typed: string): void {
   const order = segments.find((segment) => orderIdPattern.test(segment)) ?? 'ID';
   // Whoever wants to take a refund back must not be led to a second one.
   if (method === 'DELETE')
-    throw new CliError(
-      'refused',
+    throw refused(
       `${method} ${typed}: paydesk changes no ${verb} that was made, and the service documents no way to do that`,
-      { certain: 'nothing was sent', now: [`paydesk orders show ${order}`] },
+      [`paydesk orders show ${order}`],
     );
   throw new CliError(
     'refused',

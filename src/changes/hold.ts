@@ -1,7 +1,7 @@
 /** The moment between the yes to refunds and the first sending, in which somebody may still stop them (`refund.hold`). */
 
 import type { Context } from '../context/context.ts';
-import { CliError } from '../errors.ts';
+import { refused } from '../errors.ts';
 import { flag } from '../flags/flags.ts';
 import type { Profile } from '../profiles/profiles.ts';
 
@@ -12,10 +12,9 @@ export const noHoldFlag = flag.switch({ summary: 'send at once after the yes, wh
 /** Throws CliError 'refused' for `--no-hold` at a desk whose account wants the moment: that is for whoever runs its sender. */
 export function checkNoHold({ sender, settings }: Profile, noHold: boolean | undefined): void {
   if (noHold !== true || sender === undefined || settings['refund.hold'] === 0) return;
-  throw new CliError('refused', '--no-hold: the sender of the team wants refunds to wait (refund.hold)', {
-    certain: 'nothing was sent',
-    now: ['run the command without --no-hold'],
-  });
+  throw refused('--no-hold: the sender of the team wants refunds to wait (refund.hold)', [
+    'run the command without --no-hold',
+  ]);
 }
 
 /**

@@ -1,6 +1,6 @@
 /** Whether the limits of an account let somebody make a change at all: its role, and what every refund must have. Pure. */
 
-import { CliError } from '../errors.ts';
+import { CliError, refused } from '../errors.ts';
 import type { Change, ChangeKind } from '../journal/journal.ts';
 import type { Profile, Settings } from '../profiles/profiles.ts';
 
@@ -56,10 +56,10 @@ export function roleProblem(kind: ChangeKind, { settings }: Profile): string | u
 export function refuseOutsideRole(kind: ChangeKind, profile: Profile): void {
   const problem = roleProblem(kind, profile);
   if (problem === undefined) return;
-  throw new CliError('refused', problem, {
-    certain: 'nothing was sent',
-    now: ['ask your lead, who can set another role for the account', 'paydesk help settings'],
-  });
+  throw refused(problem, [
+    'ask your lead, who can set another role for the account',
+    'paydesk help settings',
+  ]);
 }
 
 /** Throws CliError 'refused' for a change outside the role of the account, and for a refund without what the account requires. */
@@ -69,7 +69,5 @@ export function refuseUnfit(change: Given & Pick<Change, 'kind'>, profile: Profi
   const [missing] = missingIn(profile.settings, change);
   if (missing === undefined) return;
   const what = change[missing] === undefined ? 'is missing' : tooShort(profile.settings);
-  throw new CliError('refused', `the ${missing} ${what}, and this account requires it (refund.require)`, {
-    certain: 'nothing was sent',
-  });
+  throw refused(`the ${missing} ${what}, and this account requires it (refund.require)`);
 }

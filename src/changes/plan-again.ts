@@ -4,7 +4,7 @@ import { moneyOf } from '../api/charges.ts';
 import { readOrder } from '../api/records.ts';
 import { checkoutCreateRequest, checkRequest, orderRequest, refundRequest } from '../api/request-bodies.ts';
 import { type JsonObject, paths } from '../api/spec.ts';
-import { CliError } from '../errors.ts';
+import { type CliError, refused } from '../errors.ts';
 import type { Change } from '../journal/journal.ts';
 import { checkMode, type Profile } from '../profiles/profiles.ts';
 import { orderOf, parseHeader, parsePath, refuseMoneyRoute, refuseOverrides } from './api-request.ts';
@@ -124,10 +124,9 @@ function checkedApi({ request }: Asked): Planned {
 }
 
 function forged(what: string): CliError {
-  return new CliError('refused', `the desk asks for a change that it may not ask for: ${what}`, {
-    certain: 'nothing was sent',
-    now: ['run the same command again'],
-  });
+  return refused(`the desk asks for a change that it may not ask for: ${what}`, [
+    'run the same command again',
+  ]);
 }
 
 // The form of the journal: what is undefined is absent, and the order of keys does not matter.

@@ -2,7 +2,7 @@
 
 import type { Client, OpenService } from '../api/api.ts';
 import { isObject } from '../api/spec.ts';
-import { CliError } from '../errors.ts';
+import { CliError, refused } from '../errors.ts';
 import type { Clock } from '../io.ts';
 import { type Journal, marksOfService, textsOf } from '../journal/journal.ts';
 import { fingerprint } from '../profiles/key-store.ts';
@@ -35,10 +35,9 @@ export type LimitsOf = (
 export async function refuseOtherLimits({ service }: Client, limitsOf: LimitsOf): Promise<void> {
   const now = withLimits(service.profile, await limitsOf(service));
   if (inOneForm(now.settings) === inOneForm(service.profile.settings)) return;
-  throw new CliError('refused', 'somebody set a limit of this account since this command read them', {
-    certain: 'nothing was sent',
-    now: ['run the command again'],
-  });
+  throw refused('somebody set a limit of this account since this command read them', [
+    'run the command again',
+  ]);
 }
 
 // The same limits may have been set in another order.

@@ -3,7 +3,7 @@
 import { orderIdPattern } from '../api/spec.ts';
 import { enrolKey, releasePlan, requestPattern } from '../changes/changes.ts';
 import { type Context, refuseAgentTo } from '../context/context.ts';
-import { CliError } from '../errors.ts';
+import { refused } from '../errors.ts';
 import { flag, nonEmpty, usage } from '../flags/flags.ts';
 import { defineCommand } from './command.ts';
 
@@ -51,10 +51,9 @@ function planOrRequest(text: string, name: string): string {
 function refuseNoPerson(ctx: Context, what: string): void {
   refuseAgentTo(ctx, what);
   if (ctx.ask.interactive) return;
-  throw new CliError('refused', `only a person at a terminal ${what}`, {
-    certain: 'nothing was sent',
-    now: ['run the command at a terminal of your own, without --no-input'],
-  });
+  throw refused(`only a person at a terminal ${what}`, [
+    'run the command at a terminal of your own, without --no-input',
+  ]);
 }
 
 async function releaseRequest(ctx: Context, id: string): Promise<void> {

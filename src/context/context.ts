@@ -2,7 +2,7 @@
 
 import type { OpenService } from '../api/api.ts';
 import type { JsonObject } from '../api/spec.ts';
-import { CliError } from '../errors.ts';
+import { CliError, refused } from '../errors.ts';
 import type { Exports } from '../exports/exports.ts';
 import type { Indexes } from '../index/index.ts';
 import type { Clock } from '../io.ts';
@@ -172,8 +172,5 @@ export async function dryRunShown(
 /** Throws CliError 'refused' in a run that an agent started. `what`: what only a person does. */
 export function refuseAgentTo({ agent }: Pick<Context, 'agent'>, what: string): void {
   if (agent === undefined) return;
-  throw new CliError('refused', `agent ${agent} started this run, and only a person ${what}`, {
-    certain: 'nothing was sent',
-    now: ['paydesk help agents'],
-  });
+  throw refused(`agent ${agent} started this run, and only a person ${what}`, ['paydesk help agents']);
 }

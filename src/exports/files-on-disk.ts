@@ -4,7 +4,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { constants, lstatSync, realpathSync } from 'node:fs';
 import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { CliError, cannotSyncFolder, systemCode, systemReason } from '../errors.ts';
+import { CliError, cannotSyncFolder, refused, systemCode, systemReason } from '../errors.ts';
 import { fullPath } from '../io.ts';
 
 /** The paths of an export's files, all absolute. */
@@ -119,14 +119,9 @@ export async function openFile(path: string, uid: number | undefined): Promise<F
   const foreign = uid !== undefined && (stat.uid !== uid || stat.nlink > 1);
   if (stat.isFile() && !foreign) return handle;
   await handle.close();
-  throw new CliError(
-    'refused',
-    `${path} belongs to somebody else or is not a plain file, so paydesk does not write it`,
-    {
-      certain: 'nothing was sent',
-      now: ['find out who made it; --force replaces it'],
-    },
-  );
+  throw refused(`${path} belongs to somebody else or is not a plain file, so paydesk does not write it`, [
+    'find out who made it; --force replaces it',
+  ]);
 }
 
 /** Makes a folder that only this user can enter. Throws CliError 'refused'. */

@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { type FileHandle, rm } from 'node:fs/promises';
-import { CliError } from '../errors.ts';
+import { type CliError, refused } from '../errors.ts';
 import { type Clock, fullPath } from '../io.ts';
 import type { Held, Locks } from '../locks/locks.ts';
 import type { DeskKey } from '../profiles/profiles.ts';
@@ -86,19 +86,18 @@ async function refuseTaken(
   { force, path }: ExportRequest,
   { file, manifest, partial, problems }: Names,
 ): Promise<void> {
-  const refused = (words: string, now: string): CliError =>
-    new CliError('refused', `--to ${path}: ${words}`, { certain: 'nothing was sent', now: [now] });
+  const taken = (words: string, now: string): CliError => refused(`--to ${path}: ${words}`, [now]);
   const kind = kindOf(file);
-  if (kind !== undefined && kind !== 'file') throw refused('this is not a plain file', 'name another file');
+  if (kind !== undefined && kind !== 'file') throw taken('this is not a plain file', 'name another file');
   if (kind === 'file' && !force)
-    throw refused('the file exists', '--force replaces it once the export is complete');
+    throw taken('the file exists', '--force replaces it once the export is complete');
   if (kindOf(partial) === 'folder')
-    throw refused(`${partial} is a folder`, 'move it away, or name another file');
+    throw taken(`${partial} is a folder`, 'move it away, or name another file');
   const beside = kindOf(manifest);
   if (beside !== undefined && beside !== 'file')
-    throw refused(`${manifest} is not a plain file`, 'move it away, or name another file');
+    throw taken(`${manifest} is not a plain file`, 'move it away, or name another file');
   if (beside === 'file' && !force && !(await isManifest(manifest)))
-    throw refused(`${manifest} exists and is not a manifest of an export`, '--force replaces it too');
+    throw taken(`${manifest} exists and is not a manifest of an export`, '--force replaces it too');
   await refuseForeign(problems, 'nothing was sent');
 }
 
@@ -106,10 +105,9 @@ async function takeLock(locks: Locks, { file }: Names): Promise<Held> {
   // An export may take an hour. Nobody else, such as a refund, should wait for its lock.
   const lock = await locks.take(`export ${file}`, { waitMs: 0, alone: true });
   if (lock.held) return lock;
-  throw new CliError('refused', `another export is writing ${file} now`, {
-    certain: 'nothing was sent',
-    now: ['wait until it ends, or name another file with --to'],
-  });
+  throw refused(`another export is writing ${file} now`, [
+    'wait until it ends, or name another file with --to',
+  ]);
 }
 
 // What each row holds, as a checkpoint writes it down.
@@ -129,14 +127,11 @@ async function begin(
     return await resume(parts, names, request, checkpoint);
   }
   if (unfinished !== undefined && !request.force) {
-    throw new CliError('refused', `${names.partial} is an unfinished export`, {
-      certain: 'nothing was sent',
-      now: [
-        request.resume
-          ? 'its checkpoint is missing or damaged, so it cannot be resumed; --force starts again'
-          : '--resume goes on with it, --force starts again',
-      ],
-    });
+    throw refused(`${names.partial} is an unfinished export`, [
+      request.resume
+        ? 'its checkpoint is missing or damaged, so it cannot be resumed; --force starts again'
+        : '--resume goes on with it, --force starts again',
+    ]);
   }
   return await start(parts, names, request, columns);
 }
@@ -227,12 +222,9 @@ function refuseOther(head: CheckpointHead, { asked, profile: { account } }: Expo
   if (same && head.account === account) return;
   const was = head.account === account ? head.asked.join(' ') : head.account;
   const is = head.account === account ? asked.join(' ') : account;
-  throw new CliError('refused', `--resume: the unfinished export was started as ${was}, not ${is}`, {
-    certain: 'nothing was sent',
-    now: [
-      'to go on with it, run the command that started it, with --resume; to start again, use --force without --resume',
-    ],
-  });
+  throw refused(`--resume: the unfinished export was started as ${was}, not ${is}`, [
+    'to go on with it, run the command that started it, with --resume; to start again, use --force without --resume',
+  ]);
 }
 
 // One file never holds rows of two kinds. `asked` is the same by now, so columns differ only by PAYDESK_COLUMNS, or because
@@ -245,16 +237,13 @@ function refuseOtherColumns(
   // An older version did not write the columns down: they are known if they were named, or if there are none.
   const known = columns === null || (format === 'csv' && asked.includes('--columns'));
   if (before === undefined ? known : JSON.stringify(before) === JSON.stringify(columns)) return;
-  throw new CliError('refused', '--resume: the rows of the unfinished export have other columns', {
-    certain: 'nothing was sent',
-    now: [
-      ...(before === undefined || before === null
-        ? ['an older version of paydesk began it']
-        : [`the unfinished export has ${before.join(', ')}`]),
-      ...(columns === null ? [] : [`this run would write ${columns.join(', ')}`]),
-      'resume it with the same PAYDESK_COLUMNS and the same version of paydesk, or start again: --force without --resume',
-    ],
-  });
+  throw refused('--resume: the rows of the unfinished export have other columns', [
+    ...(before === undefined || before === null
+      ? ['an older version of paydesk began it']
+      : [`the unfinished export has ${before.join(', ')}`]),
+    ...(columns === null ? [] : [`this run would write ${columns.join(', ')}`]),
+    'resume it with the same PAYDESK_COLUMNS and the same version of paydesk, or start again: --force without --resume',
+  ]);
 }
 
 function sha256(bytes: Uint8Array): string {

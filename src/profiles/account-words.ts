@@ -3,7 +3,7 @@
 import type { ResourceName } from '../api/resources.ts';
 import { contradictsMode, type JsonObject, modeOfOrder, noModeWords } from '../api/spec.ts';
 import { counted } from '../counted.ts';
-import { CliError } from '../errors.ts';
+import { CliError, refused } from '../errors.ts';
 import type { Profile } from './profiles.ts';
 
 /** The account as screens name it: `PRODUCTION shop-mx`, `sandbox test-mx`, `simulator demo`. */
@@ -74,13 +74,10 @@ export function checkMode(order: JsonObject, profile: Profile): void {
   const problem = modeProblem(order, profile);
   if (problem === undefined) return;
   if (modeOfOrder(order) !== undefined) checkOtherMode(order, profile);
-  throw new CliError('refused', problem, {
-    certain: 'nothing was sent',
-    now: [
-      'ask whoever runs the service; this shows the order:',
-      commandLine(profile, 'orders', 'show', String(order.id)),
-    ],
-  });
+  throw refused(problem, [
+    'ask whoever runs the service; this shows the order:',
+    commandLine(profile, 'orders', 'show', String(order.id)),
+  ]);
 }
 
 /** Throws CliError 'refused' if an order shows that the key is of the other mode, whatever its charges say. */

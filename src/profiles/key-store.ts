@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import * as v from 'valibot';
 import { keyPattern, shortestKey } from '../api/spec.ts';
-import { CliError } from '../errors.ts';
+import { CliError, refused } from '../errors.ts';
 import { type Keyring, KeyringError } from './keyring.ts';
 import { type FileRules, readOwnFile, writeOwnFile } from './own-file.ts';
 import { damaged, fileVersion, issueText, type KeyPlace, parseJson, refuseNewer } from './profile-file.ts';
@@ -92,16 +92,12 @@ function keyFor(origin: string, name: string, stored: StoredKey | undefined): st
     });
   }
   if (stored.origin === origin) return stored.key;
-  throw new CliError(
-    'refused',
+  throw refused(
     `the key of profile ${name} was given for ${stored.origin}, but its base URL is at ${origin}`,
-    {
-      certain: 'nothing was sent',
-      now: [
-        `if ${origin} is right, give the key for it: paydesk profile key ${name}`,
-        'if not, put the base URL back',
-      ],
-    },
+    [
+      `if ${origin} is right, give the key for it: paydesk profile key ${name}`,
+      'if not, put the base URL back',
+    ],
   );
 }
 

@@ -1,6 +1,6 @@
 /** Finds the profile of a run, knows who chose it, and opens it with its key. */
 
-import { CliError } from '../errors.ts';
+import { CliError, refused } from '../errors.ts';
 import { type Env, variable } from '../io.ts';
 import { closestNames } from '../terminal/terminal.ts';
 import { demoProfile, environmentKey, environmentProfile, setVariables } from './built-in-profiles.ts';
@@ -35,10 +35,9 @@ export async function openProfile(
     key,
     allowChange() {
       if (profile.mode !== 'production' || choice.chosenBy !== 'default' || !several) return;
-      throw new CliError(
-        'refused',
+      throw refused(
         `profile ${profile.name} is production and was chosen only by "profile use"; with several profiles stored, a change must name its profile`,
-        { certain: 'nothing was sent', now: [`add it to the command: -p ${profile.name}`] },
+        [`add it to the command: -p ${profile.name}`],
       );
     },
   };
@@ -143,13 +142,9 @@ function chooseProfile(
     return { name: environmentName, chosenBy: 'environment', from: 'environment' };
   }
   if (variables.length > 0 && choice.name !== environmentName) {
-    throw new CliError(
-      'refused',
+    throw refused(
       `profile ${choice.name} is named, but the environment sets one too (${variables.join(', ')}): which is meant?`,
-      {
-        certain: 'nothing was sent',
-        now: [`unset ${variables.join(' ')}`, `or use the variables: -p ${environmentName}`],
-      },
+      [`unset ${variables.join(' ')}`, `or use the variables: -p ${environmentName}`],
     );
   }
   return choice;

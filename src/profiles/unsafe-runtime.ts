@@ -1,7 +1,7 @@
 /** Refuses to run if Node was started in a way that would show keys, run other code, or change who is trusted. */
 
 import type { Mode } from '../api/spec.ts';
-import { CliError } from '../errors.ts';
+import { type CliError, refused } from '../errors.ts';
 import { type Env, variable } from '../io.ts';
 
 /** How this process was started, and for which mode. */
@@ -103,5 +103,5 @@ function optionsIn(text: string): readonly string[] {
 }
 
 function refusal(what: string, why: string, now: readonly string[]): CliError {
-  return new CliError('refused', `${what} is set: ${why}`, { certain: 'nothing was sent', now });
+  return refused(`${what} is set: ${why}`, now);
 }

@@ -2,7 +2,7 @@
 
 import type { OpenService } from '../../api/api.ts';
 import type { Context } from '../../context/context.ts';
-import { CliError } from '../../errors.ts';
+import { CliError, refused } from '../../errors.ts';
 import { usage } from '../../flags/flags.ts';
 import { type Released, releasedWords } from '../../journal/journal.ts';
 import {
@@ -76,14 +76,9 @@ export async function confirmPlan(
   const send = sentNow(plan, reports);
   const digest = plan.digest.slice(0, digestShown);
   if (confirm !== undefined && !namesDigest(confirm, plan.digest))
-    throw new CliError(
-      'refused',
-      `--confirm ${confirm} is not the digest of ${path}, which begins with ${digest}`,
-      {
-        certain: 'nothing was sent',
-        now: ['look at the plan again, then confirm the one that you mean'],
-      },
-    );
+    throw refused(`--confirm ${confirm} is not the digest of ${path}, which begins with ${digest}`, [
+      'look at the plan again, then confirm the one that you mean',
+    ]);
   if (send.length === 0) return;
   await refuseAfterCopy(ctx, profile);
   if (ctx.options.dryRun) return;
@@ -105,10 +100,9 @@ export async function confirmPlan(
     if (second?.asks === true) throw await askForPlan(ctx, profile, plan, path, send);
     return;
   }
-  throw new CliError('refused', `${path} is no longer the plan that was confirmed`, {
-    certain: 'nothing was sent',
-    now: ['look at the plan again, then apply it'],
-  });
+  throw refused(`${path} is no longer the plan that was confirmed`, [
+    'look at the plan again, then apply it',
+  ]);
 }
 
 /** Shows what a plan would send, before somebody says yes. `send`: its rows that are not sent yet. */
@@ -138,17 +132,13 @@ export async function showSending(
 async function refuseAfterCopy(ctx: Context, profile: Profile): Promise<void> {
   const until = await watchedAfterCopy(ctx, profile);
   if (until === undefined) return;
-  throw new CliError(
-    'refused',
+  throw refused(
     `a copy of the journal was put back: until ${ctx.fullTime(until)} refunds are sent one by one`,
-    {
-      certain: 'nothing was sent',
-      now: [
-        'look at each order, and refund it by its id:',
-        commandLine(profile, 'orders', 'refund', 'ID', '--confirm', 'ID'),
-        'or apply the plan after that time',
-      ],
-    },
+    [
+      'look at each order, and refund it by its id:',
+      commandLine(profile, 'orders', 'refund', 'ID', '--confirm', 'ID'),
+      'or apply the plan after that time',
+    ],
   );
 }
 

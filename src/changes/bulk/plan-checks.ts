@@ -1,7 +1,7 @@
 /** What must be right about a whole plan, when it is made and again before it is sent: its account, its totals and its limits. */
 
 import { amountWords, figureWords } from '../../amounts.ts';
-import { CliError } from '../../errors.ts';
+import { CliError, refused } from '../../errors.ts';
 import type { PlannedRefunds } from '../../journal/journal.ts';
 import {
   type ControlTotals,
@@ -16,13 +16,9 @@ import { commandLine, type Profile, type Settings } from '../../profiles/profile
 export function checkAccount(plan: Plan, profile: Profile, path: string): void {
   if (plan.origin === profile.origin && plan.account === profile.account && plan.mode === profile.mode)
     return;
-  throw new CliError(
-    'refused',
+  throw refused(
     `${path} is a plan for ${plan.mode} ${plan.profile} (${plan.account}), and profile ${profile.name} is ${profile.mode} (${profile.account})`,
-    {
-      certain: 'nothing was sent',
-      now: [commandLine({ kind: 'stored', name: plan.profile }, 'refunds', 'apply', path)],
-    },
+    [commandLine({ kind: 'stored', name: plan.profile }, 'refunds', 'apply', path)],
   );
 }
 
@@ -90,10 +86,7 @@ export function checkPlanLimits(rows: readonly PlanRow[], profile: Profile): voi
   const sent = rowsToSend(rows);
   const [first, ...more] = planLimitProblems(profile.settings, { rows: sent.length, sums: sumsOf(sent) });
   if (first === undefined) return;
-  throw new CliError('refused', [first, ...more].join('; '), {
-    certain: 'nothing was sent',
-    now: ['split the file, or ask your lead'],
-  });
+  throw refused([first, ...more].join('; '), ['split the file, or ask your lead']);
 }
 
 type PlanLimits = Pick<

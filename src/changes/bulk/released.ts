@@ -1,7 +1,7 @@
 /** What of a plan a person has released, for a run that a software agent started. */
 
 import type { Context } from '../../context/context.ts';
-import { CliError } from '../../errors.ts';
+import { CliError, refused } from '../../errors.ts';
 import type { Released } from '../../journal/journal.ts';
 import type { Plan } from '../../plans/plans.ts';
 import { type Profile, plainCommand } from '../../profiles/profiles.ts';
@@ -58,8 +58,4 @@ function asRefused(now: readonly string[]): (error: unknown) => never {
     if (!(error instanceof CliError) || error.kind !== 'refused') throw error;
     throw refused(error.message, [...now, ...(error.parts.now ?? [])]);
   };
-}
-
-function refused(message: string, now: readonly string[]): CliError {
-  return new CliError('refused', message, { certain: 'nothing was sent', now });
 }

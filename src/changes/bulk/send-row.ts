@@ -3,7 +3,7 @@
 import type { OpenService } from '../../api/api.ts';
 import { isKeyRefusal, type JsonObject, paths } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
-import { CliError } from '../../errors.ts';
+import { CliError, refused } from '../../errors.ts';
 import {
   type AttemptRecord,
   attemptName,
@@ -263,7 +263,5 @@ async function refuseChanged(
 }
 
 function changed(orderId: string, what: string): CliError {
-  return new CliError('refused', `${orderId} changed since the plan was made: ${what}`, {
-    certain: 'nothing was sent',
-  });
+  return refused(`${orderId} changed since the plan was made: ${what}`);
 }

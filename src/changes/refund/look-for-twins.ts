@@ -4,7 +4,7 @@ import type { Page, PageQuery, Service } from '../../api/api.ts';
 import { moneyOf } from '../../api/charges.ts';
 import { isTime, type JsonObject } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
-import { CliError } from '../../errors.ts';
+import { CliError, refused } from '../../errors.ts';
 import { attemptName } from '../../journal/journal.ts';
 import {
   isNear,
@@ -20,7 +20,6 @@ import {
   twinsAmong,
 } from '../../orders/orders.ts';
 import type { OrderRead } from '../order-change.ts';
-import { refused } from './refund-limit.ts';
 import type { RefundAsked } from './refund-plan.ts';
 
 /** The twins that were found, and where nobody looked. */

@@ -12,7 +12,7 @@ import {
   takenSum,
 } from '../../api/charges.ts';
 import { type JsonObject, type ReasonWords, refundReasons } from '../../api/spec.ts';
-import type { CliError } from '../../errors.ts';
+import { type CliError, refused } from '../../errors.ts';
 import { refundToName } from '../../journal/journal.ts';
 import {
   isPaidBack,
@@ -23,7 +23,7 @@ import {
   unfitOf,
 } from '../../orders/orders.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
-import { type Counting, overLimit, refused, showOrder } from './refund-limit.ts';
+import { type Counting, overLimit, showOrder } from './refund-limit.ts';
 import type { RefundAsked, RefundPlan } from './refund-plan.ts';
 
 // A command that names a charge says what is wrong with that; what its mode forbids is said before.

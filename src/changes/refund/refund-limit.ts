@@ -4,15 +4,10 @@ import { amountWords, figuresIn } from '../../amounts.ts';
 import type { Service } from '../../api/api.ts';
 import { type OrderMoney, type RefundRecord, standingRefunds, sumOf } from '../../api/charges.ts';
 import { counted } from '../../counted.ts';
-import { CliError } from '../../errors.ts';
+import { type CliError, refused } from '../../errors.ts';
 import type { AttemptRecord } from '../../journal/journal.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import { isPlanned } from '../bulk/plan/order-after.ts';
-
-/** A refusal of a refund: nothing was sent. */
-export function refused(message: string, now: readonly string[]): CliError {
-  return new CliError('refused', message, { certain: 'nothing was sent', now });
-}
 
 /** The command that shows an order. */
 export function showOrder({ id }: OrderMoney, profile: Profile): string {

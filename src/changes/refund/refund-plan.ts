@@ -4,6 +4,7 @@ import { amountProblem, figuresIn, partWords, type TypedAmount, unitsWarning } f
 import { type ChargeMoney, type OrderMoney, paidBy, standingRefunds } from '../../api/charges.ts';
 import type { RefundRequest } from '../../api/request-bodies.ts';
 import type { JsonObject, RefundReason } from '../../api/spec.ts';
+import { refused } from '../../errors.ts';
 import type { ExpectedRefund } from '../../journal/journal.ts';
 import { checkMode, type Profile } from '../../profiles/profiles.ts';
 import {
@@ -13,7 +14,7 @@ import {
   provableMoney,
   refundCommand,
 } from './refund-checks.ts';
-import { type Counting, overLimit, refused, showOrder, tooOld } from './refund-limit.ts';
+import { type Counting, overLimit, showOrder, tooOld } from './refund-limit.ts';
 import { followsWarnings, statusWarnings } from './refund-warnings.ts';
 
 /** Which money is refunded. Without a charge and an amount it is the whole order. */

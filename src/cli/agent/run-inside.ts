@@ -1,7 +1,7 @@
 /** Runs a command line inside of another run, as a script would: its output is kept, nobody is asked, and nothing is sent. */
 
 import { Readable, Writable } from 'node:stream';
-import { CliError } from '../../errors.ts';
+import { refused } from '../../errors.ts';
 import type { Io } from '../../io.ts';
 import { changesOf } from '../command-line.ts';
 import { agentOf } from './agent.ts';
@@ -32,10 +32,7 @@ export async function runInside(
     readonly showsPersons: boolean;
   },
 ): Promise<RanInside> {
-  if (changesOf(argv) !== undefined)
-    throw new CliError('refused', 'only what changes nothing is run for an agent', {
-      certain: 'nothing was sent',
-    });
+  if (changesOf(argv) !== undefined) throw refused('only what changes nothing is run for an agent');
   const stdout = new Kept();
   const stderr = new Kept();
   const code = await run(argv, {

@@ -5,7 +5,7 @@
 
 import { dirname, isAbsolute, join } from 'node:path';
 import type { JsonObject } from '../../api/spec.ts';
-import { CliError } from '../../errors.ts';
+import { CliError, refused } from '../../errors.ts';
 import type { Env, Io } from '../../io.ts';
 import { strictest } from '../../profiles/limits.ts';
 import {
@@ -130,10 +130,7 @@ export function refuseByPolicy(policy: Policy, { mode }: Pick<Profile, 'mode'>, 
 }
 
 function refusedBy({ file }: Policy, what: string): CliError {
-  return new CliError('refused', `${name} ${what}`, {
-    certain: 'nothing was sent',
-    now: [`ask an administrator: ${file} says it`],
-  });
+  return refused(`${name} ${what}`, [`ask an administrator: ${file} says it`]);
 }
 
 /** The limits of an account with those of the policy: the stricter ones. */

@@ -5,7 +5,7 @@ import type { Service } from '../../api/api.ts';
 import { referenceOf } from '../../api/resources.ts';
 import { type JsonObject, valueAt } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
-import { CliError } from '../../errors.ts';
+import { refused } from '../../errors.ts';
 import { flag, usage } from '../../flags/flags.ts';
 import { type AttemptRecord, attemptName } from '../../journal/journal.ts';
 import { buyerLanguages, buyerLines, knownOrders } from '../../orders/orders.ts';
@@ -70,8 +70,7 @@ export async function tellBuyer(
 // A buyer can do nothing with a masked card, and whoever pastes the words would not see that it is masked.
 function refuseRedacted({ redaction }: Context): void {
   if (!redaction.isOn()) return;
-  throw new CliError('refused', 'the words for a buyer hold personal data, and that is masked now', {
-    certain: 'nothing was sent',
-    now: ['ask somebody who may see it, or leave out --redact (paydesk help settings)'],
-  });
+  throw refused('the words for a buyer hold personal data, and that is masked now', [
+    'ask somebody who may see it, or leave out --redact (paydesk help settings)',
+  ]);
 }

@@ -2,7 +2,7 @@
 
 import { confirmFirst, dryRunShown } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
-import { CliError } from '../../errors.ts';
+import { refused } from '../../errors.ts';
 import { flag } from '../../flags/flags.ts';
 import { defineCommand } from '../command.ts';
 import { allowRootFlag } from './members.ts';
@@ -62,6 +62,6 @@ export const verify = defineCommand({
       .map(({ seq, problem: what }) => (seq === 0 ? what : `row ${seq} ${what}`));
     const what = found.length === 0 ? problem : `the journal of the sender is not whole: ${found.join('; ')}`;
     if (what === undefined) return;
-    throw new CliError('refused', what, { certain: 'nothing was sent', now: ['paydesk journal verify'] });
+    throw refused(what, ['paydesk journal verify']);
   },
 });

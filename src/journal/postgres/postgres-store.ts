@@ -4,7 +4,7 @@
  */
 
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { CliError } from '../../errors.ts';
+import { CliError, refused } from '../../errors.ts';
 import type { ClockWithTimers } from '../../io.ts';
 import { type FileRules, readOwnFile, writeOwnFile } from '../../profiles/profiles.ts';
 import { type StoredRow, storedColumns } from '../chain.ts';
@@ -236,10 +236,7 @@ class PostgresStore {
 
   #refused(row: JournalRow, why: string): CliError {
     const of = row.type === 'sent' ? aboutOf(row) : 'the journal';
-    return new CliError('refused', `${of} cannot be changed now: ${why}`, {
-      certain: 'nothing was sent',
-      now: ['run the command again in a moment'],
-    });
+    return refused(`${of} cannot be changed now: ${why}`, ['run the command again in a moment']);
   }
 
   async takeBack(...[sent, verdict]: Parameters<JournalStore['takeBack']>): Promise<void> {

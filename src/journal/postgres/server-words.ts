@@ -1,6 +1,6 @@
 /** What is wrong with the server of a journal, in words. Pure. */
 
-import { CliError } from '../../errors.ts';
+import { CliError, refused } from '../../errors.ts';
 import { CommitUnknown, type Found, ServerError, type ServerPlace } from './server.ts';
 
 /** The newest migration that this program knows. */
@@ -46,10 +46,7 @@ const errors: Readonly<Record<string, { readonly problem: string; readonly now: 
 /** Throws CliError 'refused' for a server that may forget what it confirmed, that is a standby, or that has the tables of another program. */
 export function refuseServer(found: Found, place: string): void {
   const refuse = (problem: string, now: string): never => {
-    throw new CliError('refused', `the server of the journal ${place} ${problem}`, {
-      certain: 'nothing was sent',
-      now: [now],
-    });
+    throw refused(`the server of the journal ${place} ${problem}`, [now]);
   };
   const schema = Number(found.schema);
   if (found.standby === 't') refuse('is a standby', 'connect to the primary server');
@@ -62,10 +59,10 @@ export function refuseServer(found: Found, place: string): void {
 
 /** The refusal of a server that is not what it was. */
 export function serverDiffers(problem: string, place: string, now: readonly string[]): CliError {
-  return new CliError('refused', `the server of the journal ${place} ${problem}`, {
-    certain: 'nothing was sent',
-    now: ['ask who runs the database what happened to it', ...now],
-  });
+  return refused(`the server of the journal ${place} ${problem}`, [
+    'ask who runs the database what happened to it',
+    ...now,
+  ]);
 }
 
 /** Throws CliError 'refused' if the server has forgotten rows that this sender has seen, or has others. `known`: what it has in that place. */

@@ -1,7 +1,7 @@
 /** The two open files of a journal, its rows and their witness: asked in one moment, and written all or nothing. */
 
 import { existsSync } from 'node:fs';
-import { CliError } from '../../errors.ts';
+import { refused } from '../../errors.ts';
 import { fileMark, watchPlace } from './copy-marks.ts';
 import { asOfOneMoment, type OpenFile, writeAtOnce } from './database.ts';
 import { journalKind } from './journal-columns.ts';
@@ -94,14 +94,9 @@ export class BothFiles {
   check(): void {
     // The numbers of rows that this run has seen count in the file that it opened only.
     if (!this.#isThere())
-      throw new CliError(
-        'refused',
-        `the journal ${this.#path} was moved away or replaced while this run used it`,
-        {
-          certain: 'nothing was sent',
-          now: ['run the command again'],
-        },
-      );
+      throw refused(`the journal ${this.#path} was moved away or replaced while this run used it`, [
+        'run the command again',
+      ]);
     this.#findWitnessAgain();
   }
 

@@ -3,7 +3,7 @@
  * rows are just those that the witness knows.
  */
 
-import { CliError } from '../../errors.ts';
+import { refused } from '../../errors.ts';
 import { type AttemptFilter, type AttemptQuery, byNewest, type ListPage } from '../attempt-query.ts';
 import { isUnsettled, isWatched } from '../attempt-state.ts';
 import { damageOf, link, type StoredRow, unlink } from '../chain.ts';
@@ -321,10 +321,10 @@ function recordOf({ sent, verdicts }: NumberedAttempt): AttemptRecord {
 function refuse(finding: Finding | undefined): void {
   if (finding === undefined) return;
   const { seq, problem } = finding;
-  throw new CliError('refused', `the journal is damaged: ${seq === 0 ? '' : `row ${seq} `}${problem}`, {
-    certain: 'nothing was sent',
-    now: ['paydesk journal verify', 'paydesk journal verify --repair   (keeps a copy)'],
-  });
+  throw refused(`the journal is damaged: ${seq === 0 ? '' : `row ${seq} `}${problem}`, [
+    'paydesk journal verify',
+    'paydesk journal verify --repair   (keeps a copy)',
+  ]);
 }
 
 // Undefined for a row that its chain covers and that nobody can read all the same. Only who asks for that row is refused.
@@ -342,5 +342,5 @@ function rowIn(stored: StoredRow): JournalRow {
   if (row !== undefined) return row;
   const problem = `row ${stored.seq} of the journal cannot be read, so nobody knows what it says`;
   const now = ['find out who wrote that row: paydesk did not'];
-  throw new CliError('refused', problem, { certain: 'nothing was sent', now });
+  throw refused(problem, now);
 }

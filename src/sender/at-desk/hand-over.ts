@@ -1,7 +1,7 @@
 /** Hands a change over to the sender, and says what became of it, however the way there breaks. */
 
 import type { WireRecord } from '../../api/api.ts';
-import { CliError } from '../../errors.ts';
+import { CliError, refused } from '../../errors.ts';
 import type { ClockWithTimers } from '../../io.ts';
 import type { Change, Outcome } from '../../journal/journal.ts';
 import type { Profile } from '../../profiles/profiles.ts';
@@ -77,10 +77,9 @@ export async function changeThrough(parts: DeskParts, id: string, change: Change
       await way.unlessClosed(() => change.checkFresh(fresh));
       shown = fresh;
     }
-    throw new CliError('refused', `${change.orderId ?? 'the order'} changes all the time`, {
-      certain: 'nothing was sent',
-      now: ['run the same command again later'],
-    });
+    throw refused(`${change.orderId ?? 'the order'} changes all the time`, [
+      'run the same command again later',
+    ]);
   } finally {
     way.end();
     parts.changed();

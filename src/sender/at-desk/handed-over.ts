@@ -4,7 +4,7 @@ import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { isObject, type JsonObject } from '../../api/spec.ts';
-import { CliError } from '../../errors.ts';
+import { refused } from '../../errors.ts';
 import { type Change, type ChangeKind, type ChangeSubject, changeKinds } from '../../journal/journal.ts';
 import {
   checkOwnFolder,
@@ -80,10 +80,9 @@ function readNote(path: string, rules: FileRules): HandedNote | undefined {
   if (text === undefined) return undefined;
   const read = v.safeParse(v.pipe(v.string(), v.parseJson(), noteForm), text);
   if (read.success) return read.output;
-  throw new CliError('refused', `${path} cannot be read, and says what was handed over to the sender`, {
-    certain: 'nothing was sent',
-    now: ['look for that change, then remove the file: paydesk journal list'],
-  });
+  throw refused(`${path} cannot be read, and says what was handed over to the sender`, [
+    'look for that change, then remove the file: paydesk journal list',
+  ]);
 }
 
 /** The note about a change. */

@@ -2,7 +2,7 @@
 
 import type { WireRecord } from '../../api/api.ts';
 import { changedFields } from '../../changes/changes.ts';
-import { CliError } from '../../errors.ts';
+import { CliError, refused } from '../../errors.ts';
 import type { AttemptRecord, Change, JournalStore, Outcome } from '../../journal/journal.ts';
 import { type ChangeNotes, createChange } from '../../journal/make-change.ts';
 import {
@@ -82,20 +82,14 @@ export function stoppingError(): CliError {
 }
 
 function wasWithdrawn(): CliError {
-  return new CliError('refused', 'the desk took this change back', {
-    certain: 'nothing was sent',
-    now: ['run the same command again'],
-  });
+  return refused('the desk took this change back', ['run the same command again']);
 }
 
 function refuseOther(record: AttemptRecord | undefined, { what }: HandOver): void {
   const sent = record?.sent.request;
   const same = (body: unknown) => JSON.stringify(body ?? {});
   if (sent?.path === what.request.path && same(sent.body) === same(what.request.body)) return;
-  throw new RefusedRequest(
-    409,
-    new CliError('refused', 'this id belongs to another change', { certain: 'nothing was sent' }),
-  );
+  throw new RefusedRequest(409, refused('this id belongs to another change'));
 }
 
 async function send(parts: ChangesParts, asked: AskedChange, { handed, stream, signal }: HowMade) {

@@ -2,7 +2,7 @@
 
 import type { JsonObject } from '../../api/spec.ts';
 import { countingAt, refuseForged } from '../../changes/changes.ts';
-import { CliError } from '../../errors.ts';
+import { CliError, refused } from '../../errors.ts';
 import type { ClockWithTimers } from '../../io.ts';
 import { outcomeOfAttempt } from '../../journal/change-outcome.ts';
 import {
@@ -82,10 +82,9 @@ export async function recordOf(
 function ofSomebodyElse(): RefusedRequest {
   return new RefusedRequest(
     409,
-    new CliError('refused', 'this id belongs to a change of somebody else, or of another account', {
-      certain: 'nothing was sent',
-      now: ['run the same command again'],
-    }),
+    refused('this id belongs to a change of somebody else, or of another account', [
+      'run the same command again',
+    ]),
   );
 }
 

@@ -5,7 +5,7 @@ import type { Context, Hono } from 'hono';
 import * as v from 'valibot';
 import type { Client } from '../../api/api.ts';
 import { livemodeOf } from '../../api/spec.ts';
-import { CliError, type ErrorKind } from '../../errors.ts';
+import { CliError, type ErrorKind, refused } from '../../errors.ts';
 import { type AttemptRecord, isOfLivemode, isSameOrigin } from '../../journal/journal.ts';
 import type { SettingTexts } from '../../profiles/profiles.ts';
 import { errorToWire, hopHeaders, mayAct, mediaTypes, type Role } from '../wire.ts';
@@ -57,14 +57,9 @@ export function needRole({ var: { asker } }: HopContext, as: Role, what: string)
 /** The same for a member. */
 export function needRoleOf({ member, role }: Pick<Asker, 'member' | 'role'>, as: Role, what: string): void {
   if (mayAct(role, as)) return;
-  throw new CliError(
-    'refused',
-    `${member} is ${role === 'operator' ? 'an' : 'a'} ${role} and may not ${what}`,
-    {
-      certain: 'nothing was sent',
-      now: [`ask your lead for the role ${as}`],
-    },
-  );
+  throw refused(`${member} is ${role === 'operator' ? 'an' : 'a'} ${role} and may not ${what}`, [
+    `ask your lead for the role ${as}`,
+  ]);
 }
 
 // The desk goes by the error in the body. The status is for proxies, and for people who read a log.

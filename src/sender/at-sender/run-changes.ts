@@ -1,7 +1,7 @@
 /** Takes changes from desks: each id is one change, whoever asks for it and however often. It is sent at most once. */
 
 import { hash } from 'node:crypto';
-import { CliError } from '../../errors.ts';
+import { CliError, refused } from '../../errors.ts';
 import { type EndLine, handOverForm, withdrawForm } from '../change-wire.ts';
 import { changeIdPattern, maxBytes } from '../wire.ts';
 import { ChangeStream, endReply } from './change-stream.ts';
@@ -145,10 +145,7 @@ async function replyOf({ begun, stream }: Running): Promise<Response> {
 function otherChange(): RefusedRequest {
   return new RefusedRequest(
     409,
-    new CliError('refused', 'this id belongs to another change', {
-      certain: 'nothing was sent',
-      now: ['run the same command again'],
-    }),
+    refused('this id belongs to another change', ['run the same command again']),
   );
 }
 

@@ -2,7 +2,7 @@
 
 import * as v from 'valibot';
 import { checkPlanLimits, paidOnOrders, rowsToSend } from '../../changes/changes.ts';
-import { CliError } from '../../errors.ts';
+import { CliError, refused } from '../../errors.ts';
 import { isSameOrigin } from '../../journal/journal.ts';
 import { type Plan, readPlan, sumsOf } from '../../plans/plans.ts';
 import { refusalToWire } from '../change-wire.ts';
@@ -188,14 +188,12 @@ function refuseOther({ digest, rows, sums }: PlanHead, plan: Plan): void {
       .toSorted()
       .join(', ');
   if (digest === plan.digest && rows === own.length && sumsText(sums) === sumsText(sumsOf(own))) return;
-  throw new CliError('refused', 'this is not the plan that was confirmed', { certain: 'nothing was sent' });
+  throw refused('this is not the plan that was confirmed');
 }
 
 function refuseOtherAccount({ origin, account, mode }: Plan, { service: { profile } }: SenderAccount): void {
   if (isSameOrigin(origin, profile.origin) && account === profile.account && mode === profile.mode) return;
-  throw new CliError('refused', 'the plan is for another account than that of this desk', {
-    certain: 'nothing was sent',
-  });
+  throw refused('the plan is for another account than that of this desk');
 }
 
 function badPlan(what: string): RefusedRequest {

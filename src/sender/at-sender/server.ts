@@ -6,7 +6,7 @@ import { createServer as createTlsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { Hono } from 'hono';
-import { CliError, systemCode } from '../../errors.ts';
+import { CliError, refused, systemCode } from '../../errors.ts';
 import type { ClockWithTimers } from '../../io.ts';
 import { errorToWire, hopHeaders, hopPaths, hopVersion, mediaTypes } from '../wire.ts';
 import { isLoopback, type SenderConfig } from './config.ts';
@@ -254,10 +254,9 @@ function cutWhenUnread(outgoing: ServerResponse, clock: ClockWithTimers): void {
 function otherAccount(): RefusedRequest {
   return new RefusedRequest(
     403,
-    new CliError('refused', 'the token of this desk is for another account of the sender', {
-      certain: 'nothing was sent',
-      now: ['ask your lead for an invitation to this account: paydesk sender invite NAME --account ACCOUNT'],
-    }),
+    refused('the token of this desk is for another account of the sender', [
+      'ask your lead for an invitation to this account: paydesk sender invite NAME --account ACCOUNT',
+    ]),
   );
 }
 
@@ -282,8 +281,7 @@ function tooMany(): RefusedRequest {
 }
 
 function unknownPath(): CliError {
-  return new CliError('refused', 'this sender has nothing under that path; is it of another version?', {
-    certain: 'nothing was sent',
-    now: ['compare the versions: paydesk --version here, and at the sender'],
-  });
+  return refused('this sender has nothing under that path; is it of another version?', [
+    'compare the versions: paydesk --version here, and at the sender',
+  ]);
 }

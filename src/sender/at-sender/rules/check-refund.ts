@@ -2,7 +2,7 @@
 
 import type { AmountStyle } from '../../../amounts.ts';
 import { lettersIn } from '../../../changes/changes.ts';
-import { CliError } from '../../../errors.ts';
+import { refused } from '../../../errors.ts';
 import {
   type ApprovalRequest,
   type ApprovalRow,
@@ -75,14 +75,9 @@ export async function momentFor({
 /** Throws CliError 'refused' while the clocks of sender and service disagree. */
 export function refuseSkewed(skewed: boolean | undefined): void {
   if (skewed !== true) return;
-  throw new CliError(
-    'refused',
-    'the clocks of the sender and of the service disagree, so no limit can be checked',
-    {
-      certain: 'nothing was sent',
-      now: ['let whoever runs the sender look at its clock, then run the command again'],
-    },
-  );
+  throw refused('the clocks of the sender and of the service disagree, so no limit can be checked', [
+    'let whoever runs the sender look at its clock, then run the command again',
+  ]);
 }
 
 /** Whether something is of the account, in whichever mode. */
@@ -197,13 +192,9 @@ function amountOf({ request, proof, amount: said }: Asked): number {
   const { expected } = proof;
   const amount = -expected.reduce((sum, one) => sum + one.amount, 0);
   if (amount <= 0 || expected.some((one) => one.amount >= 0))
-    throw new CliError('refused', 'this request takes money instead of paying it back', {
-      certain: 'nothing was sent',
-    });
+    throw refused('this request takes money instead of paying it back');
   const inBody = request.body?.amount ?? amount;
   if (inBody !== amount || (said ?? amount) !== amount)
-    throw new CliError('refused', 'the request, its row and its proof name different amounts', {
-      certain: 'nothing was sent',
-    });
+    throw refused('the request, its row and its proof name different amounts');
   return amount;
 }

@@ -1,6 +1,6 @@
 /** The rules of a team at its sender: limits and approvals over the rows of the journal, checked right before a change is recorded, and the route by which desks ask them. */
 
-import { CliError } from '../../../errors.ts';
+import { CliError, refused } from '../../../errors.ts';
 import {
   type ApprovalRequest,
   approvalMaxMs,
@@ -117,10 +117,9 @@ export function createRules(parts: RulesParts): Rules {
 async function asNow({ roleNow }: RulesParts, asker: RuledAsker): Promise<RuledAsker> {
   const role = await roleNow(asker);
   if (role !== undefined) return { ...asker, role };
-  throw new CliError('refused', `the token of ${asker.member} was revoked meanwhile`, {
-    certain: 'nothing was sent',
-    now: ['ask your lead for an invitation: paydesk sender invite NAME'],
-  });
+  throw refused(`the token of ${asker.member} was revoked meanwhile`, [
+    'ask your lead for an invitation: paydesk sender invite NAME',
+  ]);
 }
 
 // In this process; and where other senders add rows too, not while they do.
