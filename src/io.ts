@@ -98,3 +98,11 @@ export function fullPath(cwd: (() => string) | undefined, name: string): string 
 export function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
+
+/** Waits until a signal aborts. */
+export function untilAborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

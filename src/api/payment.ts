@@ -74,7 +74,7 @@ export function wentBack(order: JsonObject): number | bigint | undefined {
 }
 
 /** What a nested list shows. */
-export interface ShownItems {
+interface ShownItems {
   readonly items: readonly JsonObject[];
   /** Why these are not all; undefined if they are. */
   readonly problem: string | undefined;

@@ -55,14 +55,13 @@ export { checkNote, lettersIn, missingIn, roleProblem } from './may-change.ts';
 export { changedFields, type PickedOrder } from './order-change.ts';
 export { refuseForged } from './plan-again.ts';
 export { approveRequest, rejectRequest, showRequest } from './refund/answer-request.ts';
-export { isOfRefund, requestPattern } from './refund/approved-refund.ts';
+export { isOfRefund } from './refund/approved-refund.ts';
 export { originsAmong, type RefundOrigins, sentBy } from './refund/known-refunds.ts';
 export { lookForTwins } from './refund/look-for-twins.ts';
 export { countingAt } from './refund/refund-limit.ts';
 export { refundOrder } from './refund/refund-order.ts';
 export {
   accountWords,
-  isPending,
   pendingRequests,
   requestColumns,
   requestRecord,

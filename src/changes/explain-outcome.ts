@@ -15,18 +15,15 @@ import {
   acknowledgeCommand,
   type ChangeSubject,
   changeWords,
+  type Ended,
   type FoundRefund,
   mendLine,
-  type Outcome,
   reasonOf,
 } from '../journal/journal.ts';
 import { stateMeans } from '../orders/orders.ts';
 import { commandLine, type Profile } from '../profiles/profiles.ts';
 import { chargeCommands } from './refund/refund-checks.ts';
 import type { Counting } from './refund/refund-limit.ts';
-
-/** Any outcome except a dry run. */
-export type Ended = Exclude<Outcome, { verdict: 'dry_run' }>;
 
 /**
  * What a person must keep when the journal could not record an outcome: the command that repairs the journal later, and the

@@ -9,6 +9,7 @@ import {
   type ChangeSubject,
   changeKinds,
   changeWords,
+  type Ended,
   mendLine,
   type Outcome,
   reasonOf,
@@ -17,7 +18,6 @@ import { commandLine, type Profile } from '../profiles/profiles.ts';
 import { blockedWords, bodyLine, kindWords, replyWords, settleCommands } from './change-words.ts';
 import {
   alarmError,
-  type Ended,
   type Explanation,
   explainRejection,
   failedError,

@@ -9,11 +9,17 @@ import type { Column } from '../api/resources.ts';
 import { chargeIdPattern, type JsonObject, valueAt } from '../api/spec.ts';
 import type { Context } from '../context/context.ts';
 import { flag, usage } from '../flags/flags.ts';
-import { type Change, type ChangeSubject, changeWords, type Outcome } from '../journal/journal.ts';
+import {
+  type Change,
+  type ChangeSubject,
+  changeWords,
+  type Ended,
+  type Outcome,
+} from '../journal/journal.ts';
 import { accountSpan, type Profile } from '../profiles/profiles.ts';
 import type { Block } from '../terminal/terminal.ts';
 import { notMadeError, recordedWords } from './by-hand-words.ts';
-import { type Ended, failedOf } from './explain-outcome.ts';
+import { failedOf } from './explain-outcome.ts';
 import { type Applied, appliedOrThrow, isDryRun, showDryRun } from './outcome.ts';
 
 /** What an idempotency key looks like. */

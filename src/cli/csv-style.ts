@@ -5,7 +5,7 @@ import type { CsvStyle } from '../terminal/terminal.ts';
 import type { GlobalInput } from './global-options.ts';
 
 /** The signs between cells, by the words for them. */
-export const delimiterSigns = { comma: ',', semicolon: ';', tab: '\t', pipe: '|', colon: ':' } as const;
+const delimiterSigns = { comma: ',', semicolon: ';', tab: '\t', pipe: '|', colon: ':' } as const;
 
 /** The CSV of a run. */
 export interface CsvOfRun extends CsvStyle {

@@ -2,16 +2,15 @@
 
 import {
   approveRequest,
-  isPending,
   rejectRequest,
   requestColumns,
-  requestPattern,
   requestRecord,
   requestsOf,
   showRequest,
 } from '../changes/changes.ts';
 import { refuseAgentTo } from '../context/context.ts';
 import { flag, listFileFlags, usage } from '../flags/flags.ts';
+import { isWaiting, requestPattern } from '../journal/journal.ts';
 import { defineCommand } from './command.ts';
 
 const requestArgument = {
@@ -35,7 +34,7 @@ export const list = defineCommand({
   examples: ['paydesk approvals list', 'paydesk approvals list --all --json | jq .data'],
   async run(ctx, { flags }) {
     ctx.out.checkColumns(requestColumns);
-    const shown = (await requestsOf(ctx)).filter((request) => flags.all === true || isPending(request));
+    const shown = (await requestsOf(ctx)).filter((request) => flags.all === true || isWaiting(request));
     const { profile } = await ctx.profiles.open();
     const amountsOf = ({ profile }: { readonly profile?: unknown }) =>
       ctx.profiles.amountStyle(typeof profile === 'string' ? profile : '');

@@ -48,7 +48,7 @@ export interface RowMaker {
 }
 
 /** The rows of a record, and what is in none of them because the record does not show it. */
-export interface RowsOfRecord {
+interface RowsOfRecord {
   readonly rows: readonly ExportRow[];
   readonly problems: readonly ExportProblem[];
 }

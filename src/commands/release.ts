@@ -1,10 +1,11 @@
 /** The command with which a person lets a software agent send a plan. */
 
 import { orderIdPattern } from '../api/spec.ts';
-import { enrolKey, releasePlan, requestPattern } from '../changes/changes.ts';
+import { enrolKey, releasePlan } from '../changes/changes.ts';
 import { type Context, refuseAgentTo } from '../context/context.ts';
 import { refused } from '../errors.ts';
 import { flag, nonEmpty, usage } from '../flags/flags.ts';
+import { requestPattern } from '../journal/journal.ts';
 import { defineCommand } from './command.ts';
 
 export const release = defineCommand({

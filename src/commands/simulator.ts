@@ -4,6 +4,7 @@ import { modes, vendorPattern } from '../api/spec.ts';
 import { type Context, dryRunShown } from '../context/context.ts';
 import { CliError, exitCodes } from '../errors.ts';
 import { flag } from '../flags/flags.ts';
+import { untilAborted } from '../io.ts';
 import { isOpen, needsPerson } from '../journal/journal.ts';
 import type { Profile } from '../profiles/profiles.ts';
 import type { SimulatorControl } from '../simulator/simulator.ts';
@@ -73,7 +74,7 @@ export const simulatorServe = defineCommand({
     try {
       const { url, key, mode } = serving;
       await ctx.out.own({ object: 'simulator', url, key, mode }, () => view(serving));
-      await Promise.race([serving.closed, abortOf(ctx.signal)]);
+      await Promise.race([serving.closed, untilAborted(ctx.signal)]);
     } finally {
       await serving.close();
     }
@@ -100,13 +101,6 @@ function vendor(text: string, name: string): string {
   if (vendorPattern.test(text)) return text;
   throw new CliError('usage', `${name} ${text}: not a vendor segment such as service`, {
     certain: 'nothing was started',
-  });
-}
-
-function abortOf(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
   });
 }
 

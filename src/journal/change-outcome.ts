@@ -4,7 +4,7 @@ import type { ReplyHead, Service, WireRecord } from '../api/api.ts';
 import { valueAt } from '../api/spec.ts';
 import type { Clock } from '../io.ts';
 import { blockedUntil, isReadable, verdictOf } from './attempt-state.ts';
-import type { ChangeSubject, Outcome } from './change.ts';
+import type { ChangeSubject, Ended } from './change.ts';
 import { type LastRead, readTarget, recordIn } from './effects.ts';
 import { answersRepeat } from './guards.ts';
 import type { Journal, Resolve } from './journal.ts';
@@ -16,9 +16,6 @@ import { refusalError } from './refusal-error.ts';
 import { statementOn } from './said-by-hand.ts';
 import { marksOf, marksOfService, mayBeSameAccount } from './same-account.ts';
 import { isOtherRequest } from './same-request.ts';
-
-/** How a change ended that was not only tried. */
-export type Ended = Exclude<Outcome, { verdict: 'dry_run' }>;
 
 /** What this run learned of a change besides the journal's rows. */
 interface Learned {

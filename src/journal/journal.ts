@@ -52,12 +52,13 @@ export type {
   Change,
   ChangeKind,
   ChangeSubject,
+  Ended,
   ExpectedRefund,
   FoundRefund,
   MakeChange,
   Outcome,
 } from './change.ts';
-export { changeKinds, newChangeId } from './change.ts';
+export { changeIdPattern, changeKinds, newChangeId } from './change.ts';
 export { usesUp } from './guards.ts';
 export type {
   Alarm,
@@ -128,7 +129,14 @@ export type {
   TeamLimit,
   TeamRules,
 } from './team-rules.ts';
-export { type ApprovalFields, approvalFields, approvalMaxMs, teamLimitNames } from './team-rules.ts';
+export {
+  type ApprovalFields,
+  approvalFields,
+  approvalMaxMs,
+  isWaiting,
+  requestPattern,
+  teamLimitNames,
+} from './team-rules.ts';
 export {
   appearedRefunds,
   namedByReply,

@@ -57,7 +57,7 @@ export function proofText(lines: readonly string[], sign: (bytes: Uint8Array) =>
 }
 
 /** What a file says of itself, once its signature is right. */
-export interface CheckedProof {
+interface CheckedProof {
   readonly refunds: number;
   readonly about: Readonly<Record<string, unknown>>;
 }

@@ -78,6 +78,14 @@ export type AskedPlan = Pick<AskedPlanRow, 'origin' | 'account' | 'profile' | 'd
  */
 type ApprovalState = 'asked' | 'approved' | 'rejected' | 'used' | 'expired';
 
+/** What the id of a request looks like. */
+export const requestPattern = /^r_[a-z0-9]{1,32}$/;
+
+/** Whether a request waits for an answer, or to be sent. */
+export function isWaiting({ state }: ApprovalRequest): boolean {
+  return state === 'asked' || state === 'approved';
+}
+
 /** A request for the approval of a second person. */
 export interface ApprovalRequest {
   /** `r_7f3k2m`. */

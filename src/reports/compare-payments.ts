@@ -5,7 +5,7 @@ import { type Figure, negated, plus } from './exact-sum.ts';
 import type { Facts, OrderFact, PaymentFact } from './facts.ts';
 
 /** What a row of the list says. It names a payment by one of these, or by several, which must all be true of it. */
-export interface InvoiceRow {
+interface InvoiceRow {
   readonly orderId: string | undefined;
   readonly reference: string | undefined;
   readonly chargeId: string | undefined;

@@ -6,16 +6,17 @@ import { chargeIdPattern, isObject, type JsonObject, orderIdPattern } from '../a
 import { CliError } from '../errors.ts';
 import {
   type ChangeKind,
+  changeIdPattern,
   changeKinds,
+  type Ended,
   type Evidence,
   type LimitFinding,
   LimitRefusal,
-  type Outcome,
   type Resolved,
 } from '../journal/journal.ts';
 import type { RowTold } from '../plans/plans.ts';
 import { rowToldForm, workedForm } from './plan-wire.ts';
-import { changeIdPattern, errorFromWire, errorToWire, maxText, refusedForm, text } from './wire.ts';
+import { errorFromWire, errorToWire, maxText, refusedForm, text } from './wire.ts';
 
 // ── Parts ───────────────────────────────────────────────────────────────────────────────────────
 
@@ -149,7 +150,6 @@ export function refusalFromWire({ error }: TravellingRefusal): CliError {
   return errorFromWire(error);
 }
 
-type Ended = Exclude<Outcome, { verdict: 'dry_run' }>;
 type Records = 'order' | 'record';
 
 /** An outcome as it travels: records as texts, and the cause of a failed writing as an error. */

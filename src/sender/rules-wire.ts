@@ -3,6 +3,7 @@
 import * as v from 'valibot';
 import { refundRequest } from '../api/request-bodies.ts';
 import { chargeIdPattern, currencyPattern, orderIdPattern } from '../api/spec.ts';
+import { requestPattern } from '../journal/journal.ts';
 import { maxText, text } from './wire.ts';
 
 const id = text(maxText.id);
@@ -12,7 +13,7 @@ const units = v.pipe(v.number(), v.safeInteger());
 const currency = text(16);
 const status = v.optional(text(100));
 const digest = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/));
-const requestId = v.pipe(v.string(), v.regex(/^r_[a-z0-9]{1,32}$/));
+const requestId = v.pipe(v.string(), v.regex(requestPattern));
 const note = v.optional(text(maxText.note));
 
 // The account is that of the token, whatever a desk calls it.

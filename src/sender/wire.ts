@@ -20,8 +20,6 @@ export function mayAct(role: Role, as: Role): boolean {
 
 /** What an account is called at its sender: the name of the sender's own profile. It is one segment of a path as it is. */
 export const accountNamePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/;
-/** The journal's id of a change, as a desk makes it. */
-export const changeIdPattern = /^i_[A-Za-z0-9]{1,64}$/;
 
 /** Paths of the hop. `account` matches `accountNamePattern`, `id` matches `changeIdPattern`. */
 export const hopPaths = {

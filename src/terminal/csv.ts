@@ -38,7 +38,7 @@ export interface CsvStyle {
   readonly decimal: '.' | ',';
 }
 
-export const usualCsv: CsvStyle = { bom: false, delimiter: ',', decimal: '.' };
+const usualCsv: CsvStyle = { bom: false, delimiter: ',', decimal: '.' };
 
 /** One line of a CSV, with its line feed. */
 export function csvLine(texts: readonly string[], delimiter = ','): string {

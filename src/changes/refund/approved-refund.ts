@@ -4,9 +4,6 @@ import type { Context } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
 import type { ApprovalRequest, AskedRefund, AskedRefundRow } from '../../journal/journal.ts';
 
-/** What the id of a request looks like. */
-export const requestPattern = /^r_[a-z0-9]{1,32}$/;
-
 /** A request for the approval of one refund. */
 export interface ApprovedRefund extends ApprovalRequest {
   readonly asked: AskedRefundRow;

@@ -5,7 +5,7 @@ import { type Column, fieldColumn } from '../../api/resources.ts';
 import type { JsonObject } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
-import type { ApprovalRequest, TeamRules } from '../../journal/journal.ts';
+import { type ApprovalRequest, isWaiting, type TeamRules } from '../../journal/journal.ts';
 import { digestShown } from '../../plans/plans.ts';
 import { modeOfAccount } from '../../profiles/profiles.ts';
 import { rowsAndSumsOf } from '../bulk/batch-words.ts';
@@ -140,16 +140,11 @@ export async function pendingRequests(
   try {
     const rules = await ctx.journal.rules();
     if (rules === undefined) return [];
-    return (await rules.approvals()).filter((one) => isPending(one) && fits(one));
+    return (await rules.approvals()).filter((one) => isWaiting(one) && fits(one));
   } catch (error) {
     if (error instanceof CliError) return [];
     throw error;
   }
-}
-
-/** Whether a request waits for an answer, or to be sent. */
-export function isPending({ state }: ApprovalRequest): boolean {
-  return state === 'asked' || state === 'approved';
 }
 
 /** The account of a request: `production, profile live`. */

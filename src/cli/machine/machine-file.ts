@@ -8,7 +8,7 @@ import type { Io } from '../../io.ts';
 import { quoted } from '../../profiles/profiles.ts';
 
 /** Such a file, and what it is called in errors. */
-export interface MachineFile extends Pick<Io, 'uid'> {
+interface MachineFile extends Pick<Io, 'uid'> {
   readonly path: string;
   /** `the configuration of this machine` */
   readonly name: string;

@@ -12,6 +12,7 @@ import {
   type AttemptRecord,
   attemptName,
   byNewest,
+  changeIdPattern,
   changeKinds,
   isOpen,
   type ListPage,
@@ -220,7 +221,6 @@ function hasRefund({ verdicts }: AttemptRecord, id: string): boolean {
 const offerChanges: Completer = ({ flags }, known) => known.changes(flags.get('profile'));
 
 const linkPattern = /^https?:\/\/\S{1,2000}$/;
-const changeIdPattern = /^i_[A-Za-z0-9]{1,64}$/;
 
 /** The flag for the page of changes that were sent before this one. */
 export const nextFlag = {

@@ -7,10 +7,10 @@ import {
   idempotencyKeyFlag,
   noHoldFlag,
   refundOrder,
-  requestPattern,
   sendApproved,
 } from '../../changes/changes.ts';
 import { type Completer, flag, orderArgument, recordId, usage } from '../../flags/flags.ts';
+import { requestPattern } from '../../journal/journal.ts';
 import { allocateWays } from '../../plans/plans.ts';
 import { defineCommand } from '../command.ts';
 import { namedOrder, type Pickable } from './search/pick-order.ts';

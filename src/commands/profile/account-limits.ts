@@ -8,8 +8,7 @@ import { type AccountLimit, limitPrefix, textsOf } from '../../journal/journal.t
 import type { StoredAccount } from '../../profiles/profiles.ts';
 
 /** An account whose limits are meant, and the profile that was named. */
-export interface LimitedProfile
-  extends Pick<StoredAccount, 'origin' | 'account' | 'mode' | 'keyFingerprint'> {
+interface LimitedProfile extends Pick<StoredAccount, 'origin' | 'account' | 'mode' | 'keyFingerprint'> {
   readonly name: string;
 }
 

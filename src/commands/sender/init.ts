@@ -3,6 +3,7 @@
 import { type Context, confirmFirst, dryRunShown } from '../../context/context.ts';
 import { CliError, exitCodes } from '../../errors.ts';
 import { flag, type Input, usage } from '../../flags/flags.ts';
+import { untilAborted } from '../../io.ts';
 import type { SenderConfig, SenderDoor, Serving } from '../../sender/sender.ts';
 import { defineCommand } from '../command.ts';
 import { allowRootFlag } from './members.ts';
@@ -158,16 +159,9 @@ export const serve = defineCommand({
 
 // While a change is being sent, the run goes on: `signal` aborts when its outcome is written down.
 async function untilStopped({ stopAsked, signal }: Context, serving: Serving): Promise<void> {
-  await aborted(stopAsked);
+  await untilAborted(stopAsked);
   serving.drain();
-  await aborted(signal);
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
+  await untilAborted(signal);
 }
 
 // A signal is the normal end. The exit code tells which signal it was, and no error is printed.

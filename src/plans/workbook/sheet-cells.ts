@@ -11,7 +11,7 @@ export interface RawCell {
 }
 
 /** `isDate`: a spreadsheet made a date of what was typed, or it was one. */
-export type ReadCell = { readonly text: string; readonly isDate?: boolean } | { readonly wrong: string };
+type ReadCell = { readonly text: string; readonly isDate?: boolean } | { readonly wrong: string };
 
 export function readCell(cell: RawCell, shared: readonly string[], is1904: boolean): ReadCell {
   const { type, value, hasFormula } = cell;

@@ -3,9 +3,9 @@
 import {
   type AttemptRecord,
   changeWords,
+  type Ended,
   type HowResolved,
   type Journal,
-  type Outcome,
   type Resolved,
   sameJson,
 } from '../../journal/journal.ts';
@@ -14,8 +14,6 @@ import { outcomeFromWire, resolvedForm } from '../change-wire.ts';
 import { hopPaths } from '../wire.ts';
 import { type DeskParts, unknownHere, Way } from './hand-over.ts';
 import type { HandedNote } from './handed-over.ts';
-
-type Ended = Exclude<Outcome, { verdict: 'dry_run' }>;
 
 /** What a desk knows besides the rows of its sender. */
 export interface DeskJournal {

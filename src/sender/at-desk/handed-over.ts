@@ -5,7 +5,13 @@ import { join } from 'node:path';
 import * as v from 'valibot';
 import { isObject, type JsonObject } from '../../api/spec.ts';
 import { refused } from '../../errors.ts';
-import { type Change, type ChangeKind, type ChangeSubject, changeKinds } from '../../journal/journal.ts';
+import {
+  type Change,
+  type ChangeKind,
+  type ChangeSubject,
+  changeIdPattern,
+  changeKinds,
+} from '../../journal/journal.ts';
 import {
   checkOwnFolder,
   type FileRules,
@@ -13,7 +19,6 @@ import {
   unwritable,
   writeOwnFile,
 } from '../../profiles/profiles.ts';
-import { changeIdPattern } from '../wire.ts';
 
 const kinds = Object.keys(changeKinds) as ChangeKind[];
 const json = v.custom<JsonObject>(isObject);

@@ -2,8 +2,9 @@
 
 import { hash } from 'node:crypto';
 import { CliError, refused } from '../../errors.ts';
+import { changeIdPattern } from '../../journal/journal.ts';
 import { type EndLine, handOverForm, withdrawForm } from '../change-wire.ts';
-import { changeIdPattern, maxBytes } from '../wire.ts';
+import { maxBytes } from '../wire.ts';
 import { ChangeStream, endReply } from './change-stream.ts';
 import { makeHandedOver, stoppingError } from './handed-change.ts';
 import { type AskedChange, type ChangesParts, closeId, endOfKnown } from './known-change.ts';

@@ -5,7 +5,7 @@ import { constants, crc32, deflateRawSync } from 'node:zlib';
 import { CliError } from '../../errors.ts';
 
 /** What a later run must know to go on with the entry that is being written. */
-export interface EntryState {
+interface EntryState {
   /** The CRC-32 and the size of its text so far. */
   readonly crc: number;
   readonly size: number;

@@ -53,11 +53,6 @@ function userOf({ id, asked }: ApprovalRequest, users: readonly AttemptRecord[])
     ?.sent.change;
 }
 
-/** Whether a request waits for an answer, or to be sent. */
-export function isPending({ state }: ApprovalRequest): boolean {
-  return state === 'asked' || state === 'approved';
-}
-
 type AskedWhat = Pick<AskedRefundRow, 'origin' | 'request' | 'proof' | 'currency' | 'seen'>;
 
 /** Whether two requests are about the very same refund, with the same money before it. Notes and `again` move no money. */

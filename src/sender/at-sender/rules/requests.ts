@@ -8,10 +8,12 @@ import {
   type AskedRefund,
   type AskedRow,
   approvalMaxMs,
+  isWaiting,
   LimitRefusal,
+  requestPattern,
 } from '../../../journal/journal.ts';
 import { needRoleOf } from '../routes.ts';
-import { isPending, isSameRefund, requestsIn, waitsMs } from './approval-requests.ts';
+import { isSameRefund, requestsIn, waitsMs } from './approval-requests.ts';
 import {
   findingOf,
   isOf,
@@ -24,20 +26,18 @@ import {
   requestsSince,
 } from './check-refund.ts';
 
-const idPattern = /^r_[a-z0-9]{1,32}$/;
-
 /** Asks for an approval. A request for the very same that waits comes back in its place. Throws CliError 'refused' or LimitRefusal. */
 export async function ask(run: Run, id: string, what: AskedRefund | AskedPlan): Promise<ApprovalRow> {
   const { asker, account, store, asking } = run;
   needRoleOf(asker, 'proposer', 'ask for approvals');
-  if (!idPattern.test(id))
+  if (!requestPattern.test(id))
     throw new CliError('refused', 'this cannot be the id of a request', { certain: 'nothing was asked for' });
   const moment = await momentFor(run);
   const { time } = moment;
   const wanted = ofAccount(what, run);
   const requests = await requestsSince(run, time - waitsMs - approvalMaxMs, time);
   const same = requests.findLast(
-    (one) => one.asked.operator === asker.member && isPending(one) && isSame(one.asked, wanted),
+    (one) => one.asked.operator === asker.member && isWaiting(one) && isSame(one.asked, wanted),
   );
   if (same !== undefined) return same.asked;
   refuseMany(requests, asker, time);
@@ -66,7 +66,7 @@ const newMs = 60 * 60_000;
 
 function refuseMany(requests: readonly ApprovalRequest[], { member }: RuledAsker, time: number): void {
   const own = requests.filter(
-    (one) => one.asked.operator === member && (isPending(one) || one.asked.time > time - newMs),
+    (one) => one.asked.operator === member && (isWaiting(one) || one.asked.time > time - newMs),
   );
   if (own.length < requestsMax) return;
   throw new CliError(
