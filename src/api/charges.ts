@@ -8,6 +8,7 @@ import {
   meaningOfRefund,
   type RefundMeaning,
   statuses,
+  textIn,
   valueAt,
 } from './spec.ts';
 
@@ -65,10 +66,6 @@ export type MoneyReading = { readonly money: OrderMoney } | { readonly problem: 
 
 class Unprovable extends Error {}
 
-function stringOr(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined;
-}
-
 function integer(value: unknown, what: string): number {
   if (typeof value === 'number' && Number.isSafeInteger(value)) return value;
   if (typeof value === 'bigint')
@@ -95,12 +92,12 @@ function readRefund(value: unknown, chargeId: string): RefundRecord {
   const id = valueAt(value, ['id']);
   if (typeof id !== 'string' || id === '') throw new Unprovable(`a refund of charge ${chargeId} has no id`);
   const createdAt = valueAt(value, ['created_at']);
-  const status = stringOr(valueAt(value, ['status']));
+  const status = textIn(valueAt(value, ['status']));
   return {
     id,
     amount: integer(valueAt(value, ['amount']), `the amount of refund ${id}`),
     createdAt: typeof createdAt === 'number' ? createdAt : undefined,
-    authCode: stringOr(valueAt(value, ['auth_code'])),
+    authCode: textIn(valueAt(value, ['auth_code'])),
     status,
     meaning: meaningOfRefund(status),
   };
@@ -127,7 +124,7 @@ function readCharge(order: JsonObject, value: unknown, index: number): ChargeMon
   const amount = integer(value.amount, `the amount of charge ${id}`);
   const refunds = readRefunds(order, value, id);
   const taken = sumOf(standingRefunds({ refunds }));
-  const status = stringOr(value.status);
+  const status = textIn(value.status);
   return {
     id,
     number: index + 1,
@@ -165,13 +162,13 @@ function readAll(value: unknown): OrderMoney {
     id,
     livemode: typeof value.livemode === 'boolean' ? value.livemode : undefined,
     amount: integer(value.amount, 'the amount'),
-    currency: stringOr(value.currency),
+    currency: textIn(value.currency),
     amountRefunded:
       amountRefunded === undefined || amountRefunded === null
         ? undefined
         : integer(amountRefunded, 'amount_refunded'),
     isRefundable: typeof value.is_refundable === 'boolean' ? value.is_refundable : undefined,
-    status: stringOr(value.payment_status),
+    status: textIn(value.payment_status),
     updatedAt: typeof value.updated_at === 'number' ? value.updated_at : undefined,
     createdAt: typeof value.created_at === 'number' ? value.created_at : undefined,
     // As long as the figures contradict each other, a failed refund may have been made all the same.

@@ -1,6 +1,7 @@
 /**
  * What ky needs of Request and Headers. The first use of the real ones loads all of fetch, which takes longer than most
- * commands, so the bundle gives ky these instead (rolldown.config.ts). Bodies are texts, because paydesk sends nothing else.
+ * commands: with them `orders list` takes 1.30 times the CPU (median of 20 pairs). So the bundle gives ky these instead
+ * (rolldown.config.ts). Bodies are texts, because paydesk sends nothing else.
  */
 
 type HeadersInit = Iterable<readonly [string, string]> | Readonly<Record<string, string>>;

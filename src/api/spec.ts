@@ -320,10 +320,19 @@ export function valueAt(record: unknown, path: readonly string[]): unknown {
   return value;
 }
 
+/** A text as it is; undefined for any other value. */
+export function textIn(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** A text that is not empty; undefined for any other value. */
+export function filledText(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
 /** The id of a record; undefined when it has none. */
 export function idOf(record: { readonly value: JsonObject } | undefined): string | undefined {
-  const id = valueAt(record?.value, ['id']);
-  return typeof id === 'string' && id !== '' ? id : undefined;
+  return filledText(valueAt(record?.value, ['id']));
 }
 
 /** The objects in a nested list; none if there is no list. */

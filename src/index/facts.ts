@@ -2,6 +2,7 @@
 
 import {
   completeItems,
+  filledText,
   isObject,
   isTime,
   type JsonObject,
@@ -60,8 +61,8 @@ export function factsOf(order: JsonObject, purchase: string | undefined): OrderF
     createdAt: time(order.created_at),
     amount: figure(order.amount),
     refunded: figure(order.amount_refunded),
-    currency: text(order.currency),
-    status: text(order.payment_status),
+    currency: filledText(order.currency),
+    status: filledText(order.payment_status),
     purchase: purchase === undefined ? undefined : numberOf(purchase),
     charges: read?.map(({ facts }) => facts),
     isPartial: charges.isPartial || read?.some(({ isPartial }) => isPartial) === true,
@@ -71,22 +72,22 @@ export function factsOf(order: JsonObject, purchase: string | undefined): OrderF
 function chargeFacts(charge: JsonObject, order: JsonObject) {
   const refunds = itemsIn(charge.refunds);
   const list = refunds.items ?? [];
-  const method = (name: string) => text(valueAt(charge, ['payment_method', name]));
-  const currency = text(charge.currency);
+  const method = (name: string) => filledText(valueAt(charge, ['payment_method', name]));
+  const currency = filledText(charge.currency);
   const facts: ChargeFacts = {
-    id: list.length > 0 ? text(charge.id) : undefined,
+    id: list.length > 0 ? filledText(charge.id) : undefined,
     last4: list.length > 0 ? method('last4') : undefined,
     amount: figure(charge.amount),
     currency: currency === order.currency ? undefined : currency,
-    status: text(charge.status),
+    status: filledText(charge.status),
     paidAt: time(charge.paid_at),
     method: method('type'),
     brand: method('brand'),
     refunds: list.map((refund) => ({
-      id: text(refund.id),
+      id: filledText(refund.id),
       amount: figure(refund.amount),
       createdAt: time(refund.created_at),
-      status: text(refund.status),
+      status: filledText(refund.status),
     })),
   };
   // No list of refunds at all hides some, unless the order says that nothing went back.
@@ -220,8 +221,4 @@ function whole(value: unknown): number | undefined {
 
 function time(value: unknown): number | undefined {
   return isTime(value) ? value : undefined;
-}
-
-function text(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined;
 }

@@ -12,10 +12,10 @@ import type { AttemptRecord, Moment, SentRow, VerdictRow } from './journal-rows.
 import type { JournalStore } from './journal-store.ts';
 import { momentOf } from './journal-time.ts';
 import type { Evidence } from './judge-read.ts';
-import { refusalError } from './refusal-error.ts';
 import { statementOn } from './said-by-hand.ts';
 import { marksOf, marksOfService, mayBeSameAccount } from './same-account.ts';
 import { isOtherRequest } from './same-request.ts';
+import { refusalError } from './words/refusal-error.ts';
 
 /** What this run learned of a change besides the journal's rows. */
 interface Learned {

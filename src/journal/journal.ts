@@ -22,13 +22,6 @@ import type { AccountMarks } from './same-account.ts';
 import type { LimitRow, TeamRules } from './team-rules.ts';
 
 export { type AccountLimit, accountLimits, limitPrefix, textsOf } from './account-limits.ts';
-export {
-  acknowledgeCommand,
-  alarmText,
-  alarmWords,
-  madeTwiceWords,
-  whoMadeLines,
-} from './alarm-words.ts';
 export { archivedBy, keptAtLeastMs } from './archived-rows.ts';
 export { byNewest, pagesOf } from './attempt-query.ts';
 export {
@@ -83,6 +76,15 @@ export type {
 } from './journal-store.ts';
 export { momentOf, stampOf, tolerableSkewMs } from './journal-time.ts';
 export type { Evidence } from './judge-read.ts';
+export { hasFailed, ownRefunds } from './made-records.ts';
+export { foundTwice, isPaidTwice, otherAlarms, refundsPaidTwice } from './paid-twice.ts';
+export {
+  acknowledgeCommand,
+  alarmText,
+  alarmWords,
+  madeTwiceWords,
+  whoMadeLines,
+} from './words/alarm-words.ts';
 export {
   approvalRefusal,
   LimitRefusal,
@@ -90,15 +92,12 @@ export {
   limitWords,
   secondWords,
   wentBackWords,
-} from './limit-words.ts';
-export { hasFailed, ownRefunds } from './made-records.ts';
-export { foundTwice, isPaidTwice, otherAlarms, refundsPaidTwice } from './paid-twice.ts';
+} from './words/limit-words.ts';
 // Only evidence needs them.
 export const loadProofs = async () => await import('./proved-refunds.ts');
 export type { ProvedRefund } from './proved-refunds.ts';
 export { pickDue } from './read-again.ts';
 export { refundToName, touches } from './read-guards.ts';
-export { changeOf, changeWords, verdictWords } from './refusal-words.ts';
 export { appearedVerdict, notMadeBy, recordedBy, statementOn } from './said-by-hand.ts';
 export {
   type AccountMarks,
@@ -146,8 +145,8 @@ export {
   unconfirmedChange,
 } from './unconfirmed.ts';
 export { unfinished } from './unfinished.ts';
-export { mendLine, reasonOf } from './unwritten-words.ts';
 export { missingFrom } from './verdict.ts';
+export { changeOf, changeWords, mendLine, reasonOf, verdictWords } from './words/refusal-words.ts';
 
 /** A change of an order that was sent and is not confirmed: nobody knows yet whether it was made. */
 export interface UnconfirmedChange {

@@ -1,7 +1,7 @@
 /** Judges what a read shows of a change, compared with the order before it. Pure. */
 
 import { type MoneyReading, type OrderMoney, readForRefund, readMoney } from '../api/charges.ts';
-import { statuses, valueAt } from '../api/spec.ts';
+import { statuses, textIn, valueAt } from '../api/spec.ts';
 import {
   disagreement,
   isFailed,
@@ -82,18 +82,14 @@ export function preImage(
   const of = (name: string) => valueAt(value, [name]);
   return {
     before: {
-      status: stringOr(of('payment_status')),
+      status: textIn(of('payment_status')),
       amount: integerOr(of('amount')),
-      currency: stringOr(of('currency')),
+      currency: textIn(of('currency')),
       amountRefunded: integerOr(of('amount_refunded')),
       updatedAt: integerOr(of('updated_at')),
       charges: [],
     },
   };
-}
-
-function stringOr(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined;
 }
 
 function integerOr(value: unknown): number | undefined {
@@ -111,7 +107,7 @@ function imageOf(money: OrderMoney): PreImage {
     updatedAt: money.updatedAt,
     charges: money.charges.map((charge) => ({
       id: charge.id,
-      currency: stringOr(charge.value.currency),
+      currency: textIn(charge.value.currency),
       status: charge.status,
       isRefundable: charge.isRefundable,
       amount: charge.amount,

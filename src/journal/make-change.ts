@@ -5,7 +5,6 @@ import { isObject, livemodeOf } from '../api/spec.ts';
 import type { Clock } from '../io.ts';
 import type { Locks } from '../locks/locks.ts';
 import type { Notes } from '../terminal/terminal.ts';
-import { alarmText } from './alarm-words.ts';
 import { begin, step } from './at-most-once.ts';
 import { blockedUntil, verdictOf } from './attempt-state.ts';
 import type { Change, MakeChange, Outcome } from './change.ts';
@@ -17,10 +16,11 @@ import type { JournalStore } from './journal-store.ts';
 import { parseReply } from './judge-reply.ts';
 import type { Effect, End, Event, Wanted } from './protocol-types.ts';
 import { reconcileDue } from './read-again.ts';
-import { refusalError } from './refusal-error.ts';
-import { type HowShown, named } from './refusal-words.ts';
 import { marksOfService } from './same-account.ts';
 import { startWaitingLine } from './waiting-line.ts';
+import { alarmText } from './words/alarm-words.ts';
+import { refusalError } from './words/refusal-error.ts';
+import { type HowShown, named } from './words/refusal-words.ts';
 
 /** Where a change says what it finds out, in lines, and what it waits for. */
 export interface ChangeNotes extends Pick<Notes, 'waiting'> {

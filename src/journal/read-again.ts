@@ -8,10 +8,10 @@ import type { HowResolved, Resolved } from './journal.ts';
 import { type AttemptRecord, attemptName, type Moment } from './journal-rows.ts';
 import { momentOf } from './journal-time.ts';
 import type { Effect, Event } from './protocol-types.ts';
-import { refusalError } from './refusal-error.ts';
 import { beginResolve, type ResolveState, resolve } from './resolve.ts';
 import { marksOf } from './same-account.ts';
 import { unfinished } from './unfinished.ts';
+import { refusalError } from './words/refusal-error.ts';
 
 /** Reads the order of one attempt again. Throws CliError 'refused' while another run holds the lock on it. */
 export async function resolveOne(

@@ -9,10 +9,10 @@ import type { AttemptRecord, Moment, VerdictRow } from './journal-rows.ts';
 import type { JournalStore } from './journal-store.ts';
 import { preImage } from './judge-read.ts';
 import { oldRead, unshownRefund } from './read-guards.ts';
-import { refusalError } from './refusal-error.ts';
 import { attemptsOf, marksOfService } from './same-account.ts';
 import { duplicateNow } from './unconfirmed.ts';
 import { rulingOf, verdictRow } from './verdict.ts';
+import { refusalError } from './words/refusal-error.ts';
 
 interface RefuseParts {
   readonly store: JournalStore;

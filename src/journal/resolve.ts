@@ -39,8 +39,8 @@ import type { Claims, Evidence } from './judge-read.ts';
 import { rivalOf } from './paid-twice.ts';
 import type { Effect, Event } from './protocol-types.ts';
 import { sameJson } from './same-request.ts';
-import { RecordedFirst } from './unwritten-words.ts';
 import { judgeSeen, proofNow, type Ruling, rulingOf, rulingOfWatched, verdictRow } from './verdict.ts';
+import { RecordedFirst } from './words/refusal-words.ts';
 
 /** Which attempt to look at, and what a person states if no read can show the outcome. */
 export interface Errand {

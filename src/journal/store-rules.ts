@@ -2,9 +2,9 @@
 
 import { CliError } from '../errors.ts';
 import type { AttemptRecord, JournalRow, SentRow } from './journal-rows.ts';
-import { refusalError } from './refusal-error.ts';
 import { marksOf, mayBeSameAccount } from './same-account.ts';
 import { isOtherRequest } from './same-request.ts';
+import { refusalError } from './words/refusal-error.ts';
 
 const certain = 'nothing was sent';
 

@@ -3,7 +3,14 @@
 import { paidBy } from '../api/charges.ts';
 import { hiddenRefunds, shownCharges, shownRefunds, tookMoney, wentBack } from '../api/payment.ts';
 import { referenceOf } from '../api/resources.ts';
-import { isTime, type JsonObject, meaningOfRefund, meaningOfStatus, valueAt } from '../api/spec.ts';
+import {
+  filledText,
+  isTime,
+  type JsonObject,
+  meaningOfRefund,
+  meaningOfStatus,
+  valueAt,
+} from '../api/spec.ts';
 import { moneyFields, refundStates } from '../orders/orders.ts';
 import { magnitude, wholeNumber } from './exact-sum.ts';
 import {
@@ -50,19 +57,19 @@ export function factsOfOrder(order: JsonObject, known: Known): Facts {
 export function factsOfCharge(order: JsonObject, charge: JsonObject, known: Known): Facts {
   const { items, problem } = shownRefunds(order, charge);
   const shared = {
-    orderId: text(order.id) ?? text(charge.order_id),
-    chargeId: text(charge.id),
-    currency: text(charge.currency) ?? text(order.currency),
+    orderId: filledText(order.id) ?? filledText(charge.order_id),
+    chargeId: filledText(charge.id),
+    currency: filledText(charge.currency) ?? filledText(order.currency),
     ...paidWith(charge),
   };
   const paidAt = time(charge.paid_at);
   const reference = referenceOf(order, known.referenceKeys ?? []);
   const payment: PaymentFact = {
     ...shared,
-    status: text(charge.status),
+    status: filledText(charge.status),
     amount: wholeNumber(charge.amount),
     paidAt,
-    authCode: text(valueAt(charge, ['payment_method', 'auth_code'])),
+    authCode: filledText(valueAt(charge, ['payment_method', 'auth_code'])),
     reference,
   };
   return {
@@ -70,21 +77,21 @@ export function factsOfCharge(order: JsonObject, charge: JsonObject, known: Know
     payments: tookMoney(charge) ? [payment] : [],
     refunds: items.map((refund): RefundFact => {
       const amount = wholeNumber(refund.amount);
-      const status = text(refund.status);
+      const status = filledText(refund.status);
       const { note, ...maker } = known.makerOf(refund, order);
       return {
         ...shared,
         ...maker,
         note,
-        id: text(refund.id),
-        last4: text(valueAt(charge, ['payment_method', 'last4'])),
-        status: text(order.payment_status),
+        id: filledText(refund.id),
+        last4: filledText(valueAt(charge, ['payment_method', 'last4'])),
+        status: filledText(order.payment_status),
         amount: amount === undefined ? undefined : magnitude(amount),
         madeAt: time(refund.created_at),
         paidAt,
         meaning: meaningOfRefund(status),
         buyer: buyerOf(order),
-        email: text(valueAt(order, ['customer_info', 'email'])),
+        email: filledText(valueAt(order, ['customer_info', 'email'])),
         reference,
       };
     }),
@@ -93,7 +100,7 @@ export function factsOfCharge(order: JsonObject, charge: JsonObject, known: Know
 }
 
 function nameProblem(order: JsonObject, problem: string | undefined): string | undefined {
-  return problem === undefined ? undefined : `${text(order.id) ?? 'an order'}: ${problem}`;
+  return problem === undefined ? undefined : `${filledText(order.id) ?? 'an order'}: ${problem}`;
 }
 
 function orderFact(
@@ -104,10 +111,10 @@ function orderFact(
   const paying = charges.filter(({ status }) => meaningOfStatus(status) !== 'none');
   const used = (paying.length > 0 ? paying : charges).map(paidWith);
   return {
-    id: text(order.id),
+    id: filledText(order.id),
     createdAt: time(order.created_at),
-    currency: text(order.currency),
-    status: text(order.payment_status),
+    currency: filledText(order.currency),
+    status: filledText(order.payment_status),
     amount: wholeNumber(order.amount),
     refunded: wentBack(order),
     purchase: purchaseOf(order),
@@ -122,7 +129,7 @@ function orderFact(
 }
 
 function buyerOf(order: JsonObject): string | undefined {
-  return text(valueAt(order, ['customer_info', 'name']));
+  return filledText(valueAt(order, ['customer_info', 'name']));
 }
 
 function onlyOne(names: readonly string[]): string {
@@ -133,13 +140,9 @@ function onlyOne(names: readonly string[]): string {
 /** What a charge was paid with. */
 export function paidWith(charge: JsonObject): PaidWith {
   return {
-    brand: text(valueAt(charge, ['payment_method', 'brand'])) ?? notShown,
-    method: text(valueAt(charge, ['payment_method', 'type'])) ?? notShown,
+    brand: filledText(valueAt(charge, ['payment_method', 'brand'])) ?? notShown,
+    method: filledText(valueAt(charge, ['payment_method', 'type'])) ?? notShown,
   };
-}
-
-function text(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
 function time(value: unknown): number | undefined {
@@ -149,36 +152,36 @@ function time(value: unknown): number | undefined {
 /** The facts of a row of `orders export --rows refunds`. It says itself who made the refund. */
 export function factsOfRefundRow(row: JsonObject): Facts {
   const amount = wholeNumber(row.amount);
-  const operator = text(row.operator);
+  const operator = filledText(row.operator);
   const state = refundStates.find((one) => one === row.state);
   // A CSV has the status of the service only if somebody named that column.
   const isNotMade = state === 'failed' || state === 'pending' || state === 'unconfirmed';
   const refund: RefundFact = {
-    id: text(row.id),
-    orderId: text(row.order_id),
-    chargeId: text(row.charge_id),
-    last4: text(valueAt(row, ['charge', 'payment_method', 'last4'])),
-    currency: text(row.currency),
-    status: text(valueAt(row, ['order', 'payment_status'])),
+    id: filledText(row.id),
+    orderId: filledText(row.order_id),
+    chargeId: filledText(row.charge_id),
+    last4: filledText(valueAt(row, ['charge', 'payment_method', 'last4'])),
+    currency: filledText(row.currency),
+    status: filledText(valueAt(row, ['order', 'payment_status'])),
     amount: amount === undefined ? undefined : magnitude(amount),
     madeAt: time(row.created_at) ?? time(row.refunded_at),
     paidAt: undefined,
-    meaning: isNotMade ? state : meaningOfRefund(text(row.status)),
+    meaning: isNotMade ? state : meaningOfRefund(filledText(row.status)),
     state,
     brand: notShown,
     method: notShown,
     origin: operator === undefined ? elsewhere : 'this machine',
-    reason: text(row.reason) ?? (operator === undefined ? elsewhere : noReason),
+    reason: filledText(row.reason) ?? (operator === undefined ? elsewhere : noReason),
     operator: operator ?? elsewhere,
-    note: text(row.note),
+    note: filledText(row.note),
     approval: {
-      approved_by: text(row.approved_by) ?? null,
+      approved_by: filledText(row.approved_by) ?? null,
       approved_at: time(row.approved_at) ?? null,
-      request: text(row.request) ?? null,
-      ticket: text(row.ticket) ?? null,
+      request: filledText(row.request) ?? null,
+      ticket: filledText(row.ticket) ?? null,
     },
-    buyer: text(row.buyer),
-    email: text(row.email),
+    buyer: filledText(row.buyer),
+    email: filledText(row.email),
     reference: row.reference,
   };
   return { order: undefined, payments: [], refunds: [refund], problem: undefined };

@@ -2,8 +2,8 @@
 
 import { expect, it } from 'vitest';
 import type { CliError } from '../../src/errors.ts';
-import { approvalRefusal, LimitRefusal, limitWords } from '../../src/journal/limit-words.ts';
 import type { LimitFinding, TeamLimit } from '../../src/journal/team-rules.ts';
+import { approvalRefusal, LimitRefusal, limitWords } from '../../src/journal/words/limit-words.ts';
 
 const limit: TeamLimit = { member: '*', currency: 'MXN', name: 'max', value: 50_000, setBy: 'lea', setAt: 5 };
 const finding: LimitFinding = {

@@ -10,7 +10,7 @@ import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import { isPlanned } from '../bulk/plan/order-after.ts';
 
 /** The command that shows an order. */
-export function showOrder({ id }: OrderMoney, profile: Profile): string {
+export function showOrder({ id }: Pick<OrderMoney, 'id'>, profile: Profile): string {
   return commandLine(profile, 'orders', 'show', id);
 }
 

@@ -16,13 +16,12 @@ import { checkNoHold, hold } from '../hold.ts';
 import { checkNote, missingIn } from '../may-change.ts';
 import { changeOrder, type OrderAsked, type OrderRead, orderConfirmation } from '../order-change.ts';
 import { type ApprovedRefund, approvedLine, refuseChanged } from './approved-refund.ts';
-import { createDialog } from './dialog.ts';
 import { failedTimes, madeWords, originsOf, type RefundOrigins } from './known-refunds.ts';
 import { type FoundTwins, lookForTwins, splitAgain } from './look-for-twins.ts';
 import { chargeCommands, checkTwins } from './refund-checks.ts';
 import { type Counting, countingAt } from './refund-limit.ts';
 import { chargesInTheWay, flagsOf, planRefund, type RefundAsked, type RefundPlan } from './refund-plan.ts';
-import { aboutRefund, leavesQuestions, refundQuestions } from './refund-questions.ts';
+import { aboutRefund, createDialog, leavesQuestions, refundQuestions } from './refund-questions.ts';
 import { refundPreview, refundResult } from './refund-screens.ts';
 import { youngWarnings } from './refund-warnings.ts';
 import {

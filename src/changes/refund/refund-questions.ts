@@ -1,3 +1,5 @@
+/** Asks a person for what the flags of a refund leave open, one question after the other, each about what was answered before, with a way back. */
+
 import { moneyOf, type OrderMoney, paidBy } from '../../api/charges.ts';
 import { readOrder } from '../../api/records.ts';
 import {
@@ -12,11 +14,10 @@ import { CliError } from '../../errors.ts';
 import { type AttemptRecord, attemptName } from '../../journal/journal.ts';
 import { type KnownTwin, nameForAgain } from '../../orders/orders.ts';
 import { aboutMoney, checkMode, commandLine, type Profile } from '../../profiles/profiles.ts';
-import type { Choice } from '../../terminal/terminal.ts';
+import { type Choice, GoBack } from '../../terminal/terminal.ts';
 import { missingIn, tooShort } from '../may-change.ts';
 import type { OrderRead } from '../order-change.ts';
 import { unshownWords } from '../unconfirmed-words.ts';
-import type { Step } from './dialog.ts';
 import {
   type AskedHow,
   askAmount,
@@ -198,4 +199,39 @@ function missingNote(note: string, { settings }: Profile): string | undefined {
 
 function requires(profile: Profile, what: 'reason' | 'note'): boolean {
   return profile.settings['refund.require'].includes(what);
+}
+
+/** Asks a question about the answers so far. Returns the same object if it asked nothing. */
+type Step<T> = (answers: T, canGoBack: boolean) => Promise<T>;
+
+interface Dialog<T> {
+  /** Asks the questions, the first time or once a person has gone back behind the last one. Returns all answers. */
+  ask(): Promise<T>;
+  /** Whether a question was asked, so that a person can go back to it. */
+  readonly hasAsked: boolean;
+}
+
+/** A dialog that begins with what is known without a question. */
+export function createDialog<T>(given: T, steps: readonly Step<T>[]): Dialog<T> {
+  const asked: { readonly at: number; readonly before: T }[] = [];
+  return {
+    async ask() {
+      let next = asked.pop() ?? { at: 0, before: given };
+      for (let step = steps[next.at]; step !== undefined; step = steps[next.at]) {
+        const { at, before } = next;
+        try {
+          const answers = await step(before, asked.length > 0);
+          if (answers !== before) asked.push(next);
+          next = { at: at + 1, before: answers };
+        } catch (error) {
+          if (!(error instanceof GoBack)) throw error;
+          next = asked.pop() ?? next;
+        }
+      }
+      return next.before;
+    },
+    get hasAsked() {
+      return asked.length > 0;
+    },
+  };
 }

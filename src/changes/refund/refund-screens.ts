@@ -16,11 +16,12 @@ import { readOrder } from '../../api/records.ts';
 import { referenceOf } from '../../api/resources.ts';
 import { type JsonObject, meaningOfRefund, type ReasonWords, refundReasons } from '../../api/spec.ts';
 import type { FoundRefund } from '../../journal/journal.ts';
-import { commandLine, type Profile } from '../../profiles/profiles.ts';
+import type { Profile } from '../../profiles/profiles.ts';
 import type { Block, Cell } from '../../terminal/terminal.ts';
 import { journalWords, requestLine, titleLine, unconfirmedReply } from '../change-words.ts';
 import type { Applied } from '../outcome.ts';
 import { type RefundOrigins, sentByWords } from './known-refunds.ts';
+import { showOrder } from './refund-limit.ts';
 import type { RefundPlan } from './refund-plan.ts';
 
 interface Previewed {
@@ -224,7 +225,7 @@ export function refundResult(plan: RefundPlan, applied: Applied, profile: Profil
           {
             line:
               applied.change === undefined
-                ? showAgain(after, profile)
+                ? showOrder(after, profile)
                 : `paydesk journal reconcile ${applied.change}`,
             indent: 2,
           },
@@ -234,10 +235,6 @@ export function refundResult(plan: RefundPlan, applied: Applied, profile: Profil
       ? []
       : [{ line: `words for the buyer: paydesk refunds receipt ${applied.change}` }]),
   ];
-}
-
-function showAgain({ id }: OrderMoney, profile: Profile): string {
-  return commandLine(profile, 'orders', 'show', id);
 }
 
 // One refund shows its time. Several refunds have the same time, so they show their amounts and cards instead.

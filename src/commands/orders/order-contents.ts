@@ -19,7 +19,7 @@ import {
 } from '../../api/charges.ts';
 import { tookMoney } from '../../api/payment.ts';
 import type { Order } from '../../api/records.ts';
-import { type JsonObject, statuses, valueAt } from '../../api/spec.ts';
+import { filledText, type JsonObject, statuses, valueAt } from '../../api/spec.ts';
 import { type RefundOrigins, sentBy } from '../../changes/changes.ts';
 import { approvalFields } from '../../journal/journal.ts';
 import type { KnownOrder, RefundState } from '../../orders/orders.ts';
@@ -109,14 +109,14 @@ function figureRows(
 
 function chargeDetail({ value, status, isRefundable, counts }: ChargeMoney, createdAt: unknown): Cell {
   const method = value.payment_method;
-  const auth = text(valueAt(method, ['auth_code']));
+  const auth = filledText(valueAt(method, ['auth_code']));
   const paidAt = value.paid_at;
   const paid = typeof paidAt === 'number' && status !== undefined && tookMoney(value);
   const before = [
-    text(valueAt(method, ['brand'])),
-    text(valueAt(method, ['name'])),
+    filledText(valueAt(method, ['brand'])),
+    filledText(valueAt(method, ['name'])),
     paid && status === statuses.paid ? undefined : (status ?? 'status not shown'),
-    text(value.failure_message),
+    filledText(value.failure_message),
   ].filter((fact) => fact !== undefined);
   const after = [
     auth === undefined ? undefined : `auth ${auth}`,
@@ -132,10 +132,6 @@ function chargeDetail({ value, status, isRefundable, counts }: ChargeMoney, crea
       : []),
     after.map((fact) => `, ${fact}`).join(''),
   ];
-}
-
-function text(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
 // amount_refunded should be the sum of the refund records (service: order). A person should know when it is not.

@@ -2,7 +2,7 @@
 
 import { type AmountStyle, figuresIn } from '../../amounts.ts';
 import type { Order } from '../../api/records.ts';
-import { isObject, itemsOf, type JsonObject } from '../../api/spec.ts';
+import { filledText, isObject, itemsOf, type JsonObject } from '../../api/spec.ts';
 import type { Block, Cell } from '../../terminal/terminal.ts';
 
 /** `value`: the order as the service sent it. */
@@ -54,7 +54,7 @@ function linesOf({ shipping_lines: shipping, tax_lines: tax, discount_lines: dis
       const size = typeof amount === 'number' ? amount : undefined;
       return {
         kind,
-        words: text(line.description) ?? text(line.name) ?? text(line.code),
+        words: filledText(line.description) ?? filledText(line.name) ?? filledText(line.code),
         amount: size === undefined || kind !== 'discount' ? size : -Math.abs(size),
       };
     });
@@ -81,12 +81,12 @@ function itemsSum(
 function checkoutView({ checkout }: JsonObject): readonly Block[] {
   if (!isObject(checkout)) return [];
   const { type, name, status, url } = checkout;
-  const words = [text(type), text(name), text(status) ?? 'status not shown'];
+  const words = [filledText(type), filledText(name), filledText(status) ?? 'status not shown'];
   const expiry = checkout.expires_at ?? checkout.expired_at;
   return [
     'blank',
     { line: `checkout ${words.filter((word) => word !== undefined).join('  ')}`, hang: 9 },
-    { line: text(url) ?? 'the order shows no link', indent: 9 },
+    { line: filledText(url) ?? 'the order shows no link', indent: 9 },
     ...(typeof expiry === 'number'
       ? [{ line: ['expires ', { time: expiry, precision: 'full' }], indent: 9 } satisfies Block]
       : []),
@@ -105,8 +105,4 @@ function memberText(member: unknown): string {
   if (typeof member === 'string' || typeof member === 'bigint') return String(member);
   // A very large integer is a bigint here, and JSON.stringify refuses bigints.
   return JSON.stringify(member, (_, inner) => (typeof inner === 'bigint' ? String(inner) : inner));
-}
-
-function text(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined;
 }

@@ -3,7 +3,7 @@
 import type { WireRecord } from '../../api/api.ts';
 import { hiddenRefunds, shownCharges, shownRefunds } from '../../api/payment.ts';
 import { referenceOf } from '../../api/resources.ts';
-import { idOf, isTime, type JsonObject, statuses, valueAt } from '../../api/spec.ts';
+import { idOf, isTime, type JsonObject, statuses, textIn, valueAt } from '../../api/spec.ts';
 import type { ExportProblem, ExportRow } from '../../exports/exports.ts';
 import { isWithin, type TimeRange } from '../../flags/typed-time.ts';
 import { approvalFields } from '../../journal/journal.ts';
@@ -120,7 +120,7 @@ function problemsOf(
   missing: ExportProblem['missing'],
   whys: readonly (string | undefined)[],
 ): readonly ExportProblem[] {
-  return whys.flatMap((why) => (why === undefined ? [] : [{ order_id: text(id) ?? '', missing, why }]));
+  return whys.flatMap((why) => (why === undefined ? [] : [{ order_id: textIn(id) ?? '', missing, why }]));
 }
 
 /** A possible row, with the charges and refunds whose dates decide whether it is chosen. */
@@ -193,7 +193,7 @@ type Row = Candidate['row'];
 
 function orderRow(record: WireRecord): Row {
   const { amount, currency, payment_status: status } = record.value;
-  return { record, id: idOf(record), currency: text(currency), status: text(status), amount };
+  return { record, id: idOf(record), currency: textIn(currency), status: textIn(status), amount };
 }
 
 function chargeRow(order: JsonObject, charge: JsonObject): Row {
@@ -201,9 +201,9 @@ function chargeRow(order: JsonObject, charge: JsonObject): Row {
   const value = { ...charge, order_id: charge.order_id ?? order.id };
   return {
     record: { value, columnsFrom: { ...value, order } },
-    id: text(id),
-    currency: text(currency ?? order.currency),
-    status: text(status),
+    id: textIn(id),
+    currency: textIn(currency ?? order.currency),
+    status: textIn(status),
     amount,
   };
 }
@@ -262,9 +262,9 @@ function refundRow(
   } satisfies Readonly<Record<(typeof refundRowFields)[number], unknown>>;
   return {
     record: { value, columnsFrom: { ...value, charge, order } },
-    id: text(refund.id),
-    currency: text(currency),
-    status: text(order.payment_status),
+    id: textIn(refund.id),
+    currency: textIn(currency),
+    status: textIn(order.payment_status),
     state,
     amount: refund.amount,
   };
@@ -274,8 +274,4 @@ function refundRow(
 function isPaid({ status, paid_at: at }: JsonObject): boolean {
   const taken: readonly unknown[] = [statuses.paid, statuses.refunded, statuses.partiallyRefunded];
   return typeof at === 'number' || taken.includes(status);
-}
-
-function text(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined;
 }

@@ -79,7 +79,8 @@ export function drawBelow(cells: readonly DrawnCell[], indent: number, { width, 
 
 // What cli-table3 draws at the left and right of a line. All lines have the same, so it draws one line, with a stand-in for the
 // text. If it got all lines and cells, it would print the same bytes. But it copies its settings for each cell and measures the
-// whole text of a cell for each of its lines, so 5,000 orders would take four times as long.
+// whole text of a cell for each of its lines: the first page of 20 rows would take 45 ms of CPU more (measured: 52 against 5), and
+// 5,000 orders four times as long.
 function drawFrame(): readonly string[] {
   const standIn = '#';
   const table = new Table({

@@ -1,6 +1,7 @@
 /** Compares the rows of a file with what is known of their orders: which refunds were made, in part, twice, or not at all. Pure. */
 
 import { hasNoCharges, type OrderMoney } from '../../../api/charges.ts';
+import { textIn } from '../../../api/spec.ts';
 import {
   type KnownOrder,
   type KnownRefund,
@@ -156,7 +157,7 @@ function notShown(
   const { amount_refunded: refunded, currency } = order;
   const sum = typeof refunded === 'number' && refunded !== 0 ? `amount_refunded is ${refunded}` : undefined;
   const news = unshown.filter(({ isNews }) => isNews).map(({ refund }) => refund);
-  const words = news.map((refund) => stateWhy(refund, textOf(currency), settings));
+  const words = news.map((refund) => stateWhy(refund, textIn(currency), settings));
   return {
     ...notFound(orderId, row, sentences([`${why}: ${sum ?? 'nothing shows a refund'}`, ...words]) ?? why),
     state: mostUrgent(news),
@@ -164,10 +165,6 @@ function notShown(
       verdictOf(news, []) ??
       (news.some(({ state }) => state === 'recorded made') ? 'recorded_made' : 'not_shown'),
   };
-}
-
-function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined;
 }
 
 function comparedOf(

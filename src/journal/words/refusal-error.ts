@@ -1,25 +1,26 @@
 /** The errors when the journal refuses: an unconfirmed change, a repeat, a lock of another run, a row that is not written. */
 
-import { figureWords, plainAmounts } from '../amounts.ts';
-import { CliError, withParts } from '../errors.ts';
-import { plainCommand } from '../profiles/profiles.ts';
+import { figureWords, plainAmounts } from '../../amounts.ts';
+import { CliError, withParts } from '../../errors.ts';
+import { plainCommand } from '../../profiles/profiles.ts';
+import { verdictOf } from '../attempt-state.ts';
+import { changeKinds } from '../change.ts';
+import type { Refusal } from '../guards.ts';
+import { attemptName, type SentRow, sentBy } from '../journal-rows.ts';
+import { recordedBy } from '../said-by-hand.ts';
+import { isSameAddress, marksOf } from '../same-account.ts';
 import { appearedError, paidTwiceError } from './alarm-words.ts';
-import { verdictOf } from './attempt-state.ts';
-import { changeKinds } from './change.ts';
-import type { Refusal } from './guards.ts';
-import { attemptName, type SentRow, sentBy } from './journal-rows.ts';
 import { LimitRefusal } from './limit-words.ts';
 import {
   changeOf,
   differenceWords,
   type HowShown,
   named,
+  RecordedFirst,
+  reasonOf,
   repeatCommand,
   showCommand,
 } from './refusal-words.ts';
-import { recordedBy } from './said-by-hand.ts';
-import { isSameAddress, marksOf } from './same-account.ts';
-import { RecordedFirst, reasonOf } from './unwritten-words.ts';
 
 /** The error of a run that sent nothing. `subject`: the order, or the change in words. */
 export function refusalError(

@@ -1,8 +1,8 @@
 /** The errors when the limits of a team forbid a refund, or when an approval does not count for it. Pure. */
 
-import { type AmountStyle, amountWords, figureWords, plainAmounts, typedForm } from '../amounts.ts';
-import { CliError } from '../errors.ts';
-import type { LimitFinding, TeamLimit } from './team-rules.ts';
+import { type AmountStyle, amountWords, figureWords, plainAmounts, typedForm } from '../../amounts.ts';
+import { CliError } from '../../errors.ts';
+import type { LimitFinding, TeamLimit } from '../team-rules.ts';
 
 /** A limit of the team that refuses a refund, with what is needed to say it in the words of a profile. */
 export class LimitRefusal extends CliError {

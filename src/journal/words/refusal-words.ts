@@ -1,12 +1,13 @@
-/** Words for an attempt and a change in the errors of a refusal, and what is different between two changes. */
+/** Words for an attempt and a change in the errors of a refusal, what is different between two changes, and what to say when a row could not be written. */
 
-import { type AmountStyle, amountWords, typedForm } from '../amounts.ts';
-import type { JsonObject } from '../api/spec.ts';
-import { commandLine, profileNamed } from '../profiles/profiles.ts';
-import { verdictOf } from './attempt-state.ts';
-import { type ChangeSubject, changeKinds } from './change.ts';
-import type { AttemptRecord, SentRow, VerdictRow } from './journal-rows.ts';
-import { sameJson, type Typed } from './same-request.ts';
+import { type AmountStyle, amountWords, typedForm } from '../../amounts.ts';
+import type { JsonObject } from '../../api/spec.ts';
+import { CliError } from '../../errors.ts';
+import { commandLine, profileNamed } from '../../profiles/profiles.ts';
+import { verdictOf } from '../attempt-state.ts';
+import { type ChangeSubject, changeKinds } from '../change.ts';
+import type { AttemptRecord, SentRow, VerdictRow } from '../journal-rows.ts';
+import { sameJson, type Typed } from '../same-request.ts';
 
 /** How an error shows times and amounts. */
 export interface HowShown {
@@ -105,4 +106,17 @@ function fieldsOf({ body, ...asked }: JsonObject): ReadonlyMap<string, unknown> 
 function short(value: unknown): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   return text.length <= 80 ? text : `${text.slice(0, 60)}… (${text.length} characters)`;
+}
+
+/** The refusal of a verdict because another desk recorded one first. So it is certain that this one is not in the journal. */
+export class RecordedFirst extends CliError {}
+
+/** What to do, in one line: `first`, what helps, and `then` before the command that is printed next. */
+export function mendLine(first: string, then = 'then:'): string {
+  return `${first}; free some space, ${then}`;
+}
+
+/** Why it could not be written. */
+export function reasonOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause);
 }

@@ -1,13 +1,13 @@
 /** The words for an alarm and for a refund that was made twice, and the errors when one of them stops a refund. Pure. */
 
-import { type AmountStyle, amountWords } from '../amounts.ts';
-import { CliError } from '../errors.ts';
-import type { Refusal } from './guards.ts';
-import type { PaidTwice } from './journal.ts';
-import { type Alarm, type AttemptRecord, sentBy } from './journal-rows.ts';
+import { type AmountStyle, amountWords } from '../../amounts.ts';
+import { CliError } from '../../errors.ts';
+import type { Refusal } from '../guards.ts';
+import type { PaidTwice } from '../journal.ts';
+import { type Alarm, type AttemptRecord, sentBy } from '../journal-rows.ts';
+import { appearedVerdict, notMadeBy } from '../said-by-hand.ts';
+import { namedByReply } from '../unconfirmed.ts';
 import { changeOf, type HowShown, named, showCommand } from './refusal-words.ts';
-import { appearedVerdict, notMadeBy } from './said-by-hand.ts';
-import { namedByReply } from './unconfirmed.ts';
 
 /** `made twice: 900 MXN, re_1 and re_2` */
 export function madeTwiceWords(
