@@ -160,7 +160,7 @@ function notShown(
   const words = news.map((refund) => stateWhy(refund, textIn(currency), settings));
   return {
     ...notFound(orderId, row, sentences([`${why}: ${sum ?? 'nothing shows a refund'}`, ...words]) ?? why),
-    currency: textOf(currency),
+    currency: textIn(currency),
     state: mostUrgent(news),
     verdict:
       verdictOf(news, []) ??
