@@ -43,6 +43,8 @@ interface AppOptions {
   /** Unix milliseconds. */
   readonly now: () => number;
   readonly random: Random;
+  /** Where the pages of checkouts are. */
+  readonly pageOrigin: string;
 }
 
 /** The service as functions, without a server. */
@@ -89,7 +91,7 @@ function addReads(app: Faulty, resource: ResourceName, options: AppOptions): voi
 }
 
 type Operation = (body: JsonObject, inputs: Inputs) => Ruled<JsonObject>;
-type Inputs = RuleInputs & { readonly later: LaterFault | undefined };
+type Inputs = RuleInputs & { readonly later: LaterFault | undefined; readonly pageOrigin: string };
 
 function addChanges(app: Faulty, options: AppOptions): void {
   const { store } = options;
@@ -136,8 +138,13 @@ async function change(
 ): Promise<Response> {
   const body = await readBody(request);
   if ('failure' in body) return errorReply(body.failure, request, options);
-  const { later, random } = options;
-  const result = operation(body.value, { now: secondsNow(options), ids: idsFrom(random), later });
+  const { later, random, pageOrigin } = options;
+  const result = operation(body.value, {
+    now: secondsNow(options),
+    ids: idsFrom(random),
+    later,
+    pageOrigin,
+  });
   return 'failure' in result
     ? errorReply(result.failure, request, options)
     : jsonReply(JSON.stringify(result.value));
@@ -172,7 +179,7 @@ function capture(store: Store, id: string, body: JsonObject, { now }: RuleInputs
 }
 
 // POST orders (service: Endpoints 4).
-function makeOrder(store: Store, body: JsonObject, inputs: RuleInputs): Ruled<JsonObject> {
+function makeOrder(store: Store, body: JsonObject, inputs: Inputs): Ruled<JsonObject> {
   const checked = checkRequest(orderRequest, withoutOrderAliases(body));
   if ('faults' in checked) return { failure: badBody(checked.faults) };
   const customerId = checked.body.customer_info?.customer_id;
@@ -187,7 +194,7 @@ function makeOrder(store: Store, body: JsonObject, inputs: RuleInputs): Ruled<Js
 }
 
 // POST of a payment link (service: Endpoints 5).
-function makeCheckout(store: Store, body: JsonObject, inputs: RuleInputs): Ruled<JsonObject> {
+function makeCheckout(store: Store, body: JsonObject, inputs: Inputs): Ruled<JsonObject> {
   const checked = checkRequest(checkoutCreateRequest, withoutLinkAliases(body));
   if ('faults' in checked) return { failure: badBody(checked.faults) };
   const customerId = checked.body.order_template.customer_info?.customer_id;

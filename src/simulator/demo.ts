@@ -12,6 +12,9 @@ import type { DemoOptions } from './simulator.ts';
 import type { Identity, Store, StoreOptions } from './store.ts';
 import { openStore, refillStore } from './store.ts';
 
+/** The demo listens nowhere, so its pages cannot be opened. */
+export const demoPages = 'https://pay.example.com';
+
 /** An open demo. */
 export interface Demo {
   /** Behaves like `fetch`: rejects with a TypeError if the reply is lost, with the signal's reason if that aborts. */
@@ -34,7 +37,13 @@ export function openDemo(file: string, { now, fault }: Pick<DemoOptions, 'now' |
   return {
     fetch: async (request) => {
       const { createApp } = await import('./app.ts');
-      app ??= createApp({ store, vendors: [defaultVendor], now, random: systemRandom() });
+      app ??= createApp({
+        store,
+        vendors: [defaultVendor],
+        now,
+        random: systemRandom(),
+        pageOrigin: demoPages,
+      });
       const once = faultOnce(store, request);
       const delivered = await deliver(request, { app, drawFault: once ?? drawFault, latencyMs: 0 });
       if (delivered.kind === 'lost') throw lost('fetch failed');

@@ -10,6 +10,7 @@ import { fullPath } from '../io.ts';
 import { type App, createApp } from './app.ts';
 import { type Failure, forbidden } from './failures.ts';
 import { createFaults, type DrawFault, deliver, parseFaults } from './faults.ts';
+import { createPayPages, isPayPage } from './pay-page.ts';
 import { type Random, systemRandom } from './random.ts';
 import { defaultOrders } from './seed/seed.ts';
 import type { ControlOptions, ServeOptions, Serving } from './simulator.ts';
@@ -88,11 +89,13 @@ interface ServerOptions {
 }
 
 async function serveStore(options: ServerOptions): Promise<Serving> {
-  const app = createApp(options);
   const server = createServer();
   const port = await listen(server, options.port);
+  const parts = { ...options, pageOrigin: `http://${hostname}:${port}` };
+  const app = createApp(parts);
+  const pages = createPayPages(parts);
   server.on('request', (incoming, outgoing) => {
-    const answer = answerTo({ incoming, outgoing, app, port, options });
+    const answer = answerTo({ incoming, outgoing, app, pages, port, options });
     // By default, this function replaces the globals Request and Response of the process.
     void getRequestListener(answer, { overrideGlobalObjects: false, hostname })(incoming, outgoing);
   });
@@ -143,13 +146,16 @@ interface Exchange {
   readonly incoming: IncomingMessage;
   readonly outgoing: ServerResponse;
   readonly app: App;
+  readonly pages: ReturnType<typeof createPayPages>;
   readonly port: number;
   readonly options: ServerOptions;
 }
 
-function answerTo({ incoming, outgoing, app, port, options }: Exchange) {
+function answerTo({ incoming, outgoing, app, pages, port, options }: Exchange) {
   return async (request: Request): Promise<Response> => {
-    const refused = checkSender(incoming, port);
+    const isPage = isPayPage(new URL(request.url).pathname);
+    const refused = checkSender(incoming, port, isPage);
+    if (refused === undefined && isPage) return pages.fetch(request);
     if (refused !== undefined) return app.refuse(request, refused);
     // The signal aborts when the client disconnects, but only if `request.signal` was read before that.
     const { signal } = request;
@@ -165,9 +171,11 @@ function answerTo({ incoming, outgoing, app, port, options }: Exchange) {
   };
 }
 
-// A web page in a browser can reach a loopback port too. Its requests have an Origin header or another host name.
-function checkSender({ headers }: IncomingMessage, port: number): Failure | undefined {
-  if (headers.origin !== undefined) {
+// A web page in a browser can reach a loopback port too. Its requests have an Origin header or another host name. The pages of
+// checkouts are the only ones of this server, and each sends only to itself.
+function checkSender({ headers }: IncomingMessage, port: number, isPage: boolean): Failure | undefined {
+  const isOwn = isPage && headers.origin === `http://${headers.host}`;
+  if (headers.origin !== undefined && !isOwn) {
     return forbidden('origin', 'Web pages are not served.', 'No se atienden páginas web.');
   }
   const allowed = [`${hostname}:${port}`, `localhost:${port}`];

@@ -48,6 +48,8 @@ export interface Store {
   page(table: 'orders' | 'customers', request: PageRequest): StoredPage | undefined;
   /** The JSON text of a record. */
   get(table: Table, id: string): string | undefined;
+  /** The JSON text of a checkout, or of an order with one, by its slug: the last part of the address of its page. */
+  bySlug(table: 'orders' | 'checkouts', slug: string): string | undefined;
   /** Adds the newest record of a list. When it returns, the record is on the disk. */
   add(table: Table, record: JsonObject & { readonly id: string }): void;
   /**
@@ -97,6 +99,10 @@ export function openStore(options: StoreOptions): Store {
     identity: () => identityIn(db),
     page: (table, request) => readPage(sql, table, request),
     get: (table, id) => textOf(sql(`SELECT body FROM ${table} WHERE id = ?`).get(id)?.body),
+    bySlug: (table, slug) => {
+      const path = table === 'orders' ? '$.checkout.slug' : '$.slug';
+      return textOf(sql(`SELECT body FROM ${table} WHERE json_extract(body, ?) = ?`).get(path, slug)?.body);
+    },
     add: (table, record) =>
       inTransaction(db, () => {
         checkInstance(db, opened);

@@ -100,7 +100,13 @@ export function startSimulator({
 }: SimulatorOptions = {}) {
   const random = seededRandom('simulator');
   const store = openStore({ file: undefined, mode, orders, now, random });
-  const app = createApp({ store, vendors, now: () => now * 1000, random });
+  const app = createApp({
+    store,
+    vendors,
+    now: () => now * 1000,
+    random,
+    pageOrigin: 'http://simulator.test',
+  });
   const { key } = store.identity();
   const simulator: Simulator = {
     app,

@@ -205,7 +205,7 @@ function orderResult(
       ],
     },
     { line: `order    ${order?.id ?? 'id not shown'}   ${status ?? 'no status yet'}${journalWords(change)}` },
-    ...(checkout.url === undefined ? [] : linkLines(checkout)),
+    ...(checkout.url === undefined ? [] : linkLines(checkout, profile)),
     ...(by === 'read' ? [{ line: `${unconfirmedReply({ said })}; the service now lists the order` }] : []),
     ...(order === undefined ? [] : [{ line: `next: ${commandLine(profile, 'orders', 'show', order.id)}` }]),
   ];

@@ -190,7 +190,7 @@ function linkResult(
         accountSpan(profile),
       ],
     },
-    ...linkLines(record.value),
+    ...linkLines(record.value, profile),
     {
       line: `checkout ${textOr(id, 'id not shown')}   ${textOr(status, 'status not shown')}${journalWords(change)}`,
     },

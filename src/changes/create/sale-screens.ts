@@ -176,8 +176,8 @@ export function expiryOf(checkout: JsonObject): unknown {
   return checkout.expires_at ?? checkout.expired_at;
 }
 
-/** The link that the buyer gets, and when it expires. */
-export function linkLines(checkout: JsonObject): readonly Block[] {
+/** The link that the buyer gets, and when it expires. The demo listens nowhere, so nobody can open a link of it. */
+export function linkLines(checkout: JsonObject, { kind }: Pick<Profile, 'kind'>): readonly Block[] {
   const { url } = checkout;
   const expiry = expiryOf(checkout);
   return [
@@ -185,6 +185,9 @@ export function linkLines(checkout: JsonObject): readonly Block[] {
     expiry === undefined || expiry === null
       ? { line: 'the reply shows no expiry' }
       : { line: ['expires  ', { time: expiry, precision: 'full' }] },
+    ...(kind === 'demo'
+      ? [{ line: 'a link of the demo has no page; one of paydesk simulator serve can be opened and paid' }]
+      : []),
   ];
 }
 

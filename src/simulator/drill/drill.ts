@@ -2,7 +2,7 @@
 
 import { isObject, type JsonObject } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
-import { storeOptions } from '../demo.ts';
+import { demoPages, storeOptions } from '../demo.ts';
 import { nextFault } from '../faults.ts';
 import { idsFrom, type Random, systemRandom } from '../random.ts';
 import { createOrder } from '../rules/order-and-checkout.ts';
@@ -135,7 +135,7 @@ function made(
       line_items: [{ name: goods, unit_price: amount, quantity: 1 }],
       metadata: { shop_order: reference },
     },
-    { ...inputs, livemode: false, customer },
+    { ...inputs, livemode: false, customer, pageOrigin: demoPages },
   );
   if ('failure' in created) throw new Error(`the drill cannot make an order of ${amount}`);
   const order = payOrder(created.value, { ...inputs, random, cards: charges, outcome: 'paid' });

@@ -6,11 +6,10 @@ import { amountTooLarge, type Ruled } from '../failures.ts';
 import { nestedList, type StoredOrder } from '../stored-records.ts';
 import type { RuleInputs } from './refund-and-capture.ts';
 
-// Assumed: the state of a new checkout, how long it can be paid if the request sets no expiry, and where its page is.
+// Assumed: the state of a new checkout, and how long it can be paid if the request sets no expiry.
 const checkoutDefaults = {
   status: 'Issued',
   lifeSeconds: 3 * 24 * 3600,
-  pageOrigin: 'https://pay.example.com',
 } as const;
 
 // Assumed: the service accepts both spellings of these names, because the document uses both (service: Endpoints 4 and 5).
@@ -19,8 +18,14 @@ const checkoutAliases = {
   link: { planId: 'plan_id' },
 } as const;
 
+/** What both need besides the request. */
+interface SaleInputs extends RuleInputs {
+  /** Where the pages are on which a checkout is paid. */
+  readonly pageOrigin: string;
+}
+
 /** What `createOrder` needs besides the request. */
-interface OrderInputs extends RuleInputs {
+interface OrderInputs extends SaleInputs {
   readonly livemode: boolean;
   /** The customer that the request names. */
   readonly customer: JsonObject | undefined;
@@ -108,19 +113,19 @@ type OrderCheckout = NonNullable<OrderRequest['checkout']>;
 export function createLink(
   request: CheckoutCreateRequest,
   livemode: boolean,
-  inputs: RuleInputs,
+  inputs: SaleInputs,
 ): JsonObject & { readonly id: string } {
   const { expired_at: one, expires_at: other, ...fields } = request;
   const checkout = { ...issued(livemode, one ?? other, inputs), ...fields };
-  return { ...checkout, url: `${checkoutDefaults.pageOrigin}/link/${checkout.slug}` };
+  return { ...checkout, url: `${inputs.pageOrigin}/link/${checkout.slug}` };
 }
 
 // The checkout inside an order. If its type is Integration, it has no page of its own.
-function createOrderCheckout(request: OrderCheckout, livemode: boolean, inputs: RuleInputs): JsonObject {
+function createOrderCheckout(request: OrderCheckout, livemode: boolean, inputs: SaleInputs): JsonObject {
   const { expires_at: expiry, ...fields } = request;
   const checkout = { ...issued(livemode, expiry, inputs), ...fields };
   return request.type === hostedPayment
-    ? { ...checkout, url: `${checkoutDefaults.pageOrigin}/checkout/${checkout.slug}` }
+    ? { ...checkout, url: `${inputs.pageOrigin}/checkout/${checkout.slug}` }
     : checkout;
 }
 
