@@ -122,6 +122,30 @@ const takeId = ['show', 'refund', 'capture', 'reconcile', 'settle', 'acknowledge
 
 const mostMeant = 4;
 
+/**
+ * The words in the order and the spelling of a command: without the prompt and the program in front, with what was pasted or glued
+ * together taken apart (`orders-refund`), in small letters, and with ids behind the other words.
+ */
+export function inOrder(typed: readonly string[]): readonly string[] {
+  const apart = typed.flatMap((word, index) => (index < 2 ? takenApart(word) : [word]));
+  const start = apart.findIndex((word) => !/^(?:[$%#>]|npx|node|paydesk(?:@\S+)?)$/i.test(word));
+  const words = start === -1 ? [] : apart.slice(start);
+  const isId = (word: string) => nounOfId.some(([pattern]) => pattern.test(word));
+  const others = words.filter((word) => !isId(word));
+  if (others.length === 0) return words;
+  const plain = others.map((word, index) =>
+    index < 2 && /^[A-Z]+$/i.test(word) ? word.toLowerCase() : word,
+  );
+  return [...plain, ...words.filter(isId)];
+}
+
+function takenApart(word: string): readonly string[] {
+  const parts = word.split(/[\s./:-]+/);
+  const [first = '', ...rest] = parts;
+  const noun = first.toLowerCase();
+  return rest.length > 0 && (Object.hasOwn(groups, noun) || Object.hasOwn(nouns, noun)) ? parts : [word];
+}
+
 // The service has no list of payment links (service: Endpoints 5), so whoever looks for one finds it in the journal.
 const linksHere = 'journal list --kind checkout';
 
@@ -186,21 +210,22 @@ function likeliest(
   words: readonly string[],
   similar: (words: readonly string[]) => readonly string[],
 ): readonly string[] {
-  const [first, second] = words;
+  const [first, ...rest] = words;
+  const [second] = rest;
   if (first === undefined) return [];
-  const owner = nounOfId.find(([pattern]) => pattern.test(first))?.[1];
+  const owner = ownerOf([first]);
   if (owner !== undefined) return [`${owner} show`];
   const links = lookingForLinks(words);
   if (links !== undefined) return links;
   // The help of this noun is named under every such error anyway.
-  if (Object.hasOwn(groups, first)) return ofNoun(first, second, similar).filter((meant) => meant !== first);
+  if (Object.hasOwn(groups, first)) return ofNoun(first, rest, similar).filter((meant) => meant !== first);
   if (Object.hasOwn(phrases, first)) return [phrases[first] ?? ''];
   const noun = Object.hasOwn(nouns, first) ? nouns[first] : undefined;
-  if (noun !== undefined) return ofNoun(noun, second, similar);
+  if (noun !== undefined) return ofNoun(noun, rest, similar);
   const asVerb = withVerb(verbsLike(first), words.slice(1));
   if (asVerb.length > 0) return asVerb;
   const near = similar([first]).flatMap((name) =>
-    Object.hasOwn(groups, name) ? ofNoun(name, second, similar) : [name],
+    Object.hasOwn(groups, name) ? ofNoun(name, rest, similar) : [name],
   );
   const nearVerbs = withVerb(
     Object.keys(groups).flatMap((one) => similar([one, first])),
@@ -219,9 +244,10 @@ function likeliest(
 // A noun with a verb that it does not have gets the noun's help, which lists the verbs.
 function ofNoun(
   noun: string,
-  verb: string | undefined,
+  [verb, ...rest]: readonly string[],
   similar: (words: readonly string[]) => readonly string[],
 ): readonly string[] {
+  const owner = ownerOf(rest);
   if (verb === undefined) return [noun];
   // `refunds today` is a question about a period.
   if ((noun === 'orders' || noun === 'refunds') && periodWords.some((word) => word === verb))
@@ -230,9 +256,17 @@ function ofNoun(
       ...(noun === 'refunds' ? [`refunds list --period ${verb}`] : []),
     ];
   const known = existing(noun, verbsLike(verb));
+  // `customers refund ord_1`: the id says whose record it is, and so which command.
+  const owned = owner === undefined || known.length > 0 ? [] : existing(owner, verbsLike(verb));
+  if (owned.length > 0) return owned.map((one) => `${owner} ${one}`);
   const spelled = known.length > 0 ? known : similar([noun, verb]);
   const found = spelled.length > 0 ? spelled : existing(noun, synonymsLike(verb));
   return found.length === 0 ? [noun] : found.map((one) => `${noun} ${one}`);
+}
+
+// The noun of the first id among the words.
+function ownerOf(words: readonly string[]): string | undefined {
+  return nounOfId.find(([pattern]) => words.some((word) => pattern.test(word)))?.[1];
 }
 
 function verbsLike(word: string): readonly string[] {
@@ -246,7 +280,7 @@ function synonymsLike(word: string): readonly string[] {
 
 // The commands with one of these verbs. Most of the day's work is about orders, so these come first unless an id says otherwise.
 function withVerb(wanted: readonly string[], rest: readonly string[]): readonly string[] {
-  const owner = nounOfId.find(([pattern]) => rest.some((word) => pattern.test(word)))?.[1];
+  const owner = ownerOf(rest);
   const found = commands
     .filter(({ words: [, verb] }) => verb !== undefined && wanted.includes(verb))
     .map(({ words }) => words.join(' '));

@@ -46,10 +46,20 @@ export function checkSlips(
   command: readonly string[],
   flags: Readonly<Record<string, Flag>>,
 ): void {
-  const { words, oneDash } = readTypedWords(argv, () => flags);
-  const dashed = words.filter((word) => longDashes.test(word));
+  const { words, oneDash, options } = readTypedWords(argv, () => flags);
+  const isCapital = (word: string) => /^--\w*[A-Z]/.test(word) && Object.hasOwn(flags, nameIn(word));
+  const dashed = argv.filter((word) => (words.includes(word) && longDashes.test(word)) || isCapital(word));
+  // `--note --yes`: somebody forgot the note.
+  for (const { name, value = '' } of options) {
+    if (!/^--[a-z]/.test(value) || !Object.hasOwn(flags, value.slice(2))) continue;
+    const whole = `--${name}=${value}`;
+    if (argv.includes(whole)) continue;
+    throw new CliError('usage', `--${name} has no value: ${value} is an option`, {
+      now: [`if that is the value: ${whole}`],
+    });
+  }
   for (const word of [...oneDash, ...dashed]) {
-    const name = word.replace(/^[^a-z]+/i, '').replace(/[=:].*$/, '');
+    const name = nameIn(word);
     const isLetters =
       oneDash.includes(word) && !Object.hasOwn(flags, name) && !/^-\w*[hV]/.test(lettersOf(word, flags));
     if (isLetters) continue;
@@ -58,6 +68,13 @@ export function checkSlips(
       now: [...meant, `${plainCommand(...command)} --help`],
     });
   }
+}
+
+function nameIn(word: string): string {
+  return word
+    .replace(/^[^a-z]+/i, '')
+    .replace(/[=:].*$/, '')
+    .toLowerCase();
 }
 
 const longDashes = /^[\u2010-\u2015\u2212]+[A-Za-z]/;
@@ -164,10 +181,11 @@ const unknownCommand = 'commander.unknownCommand';
  * written around the words of the command.
  */
 export async function didYouMean(
-  words: readonly string[],
+  typed: readonly string[],
   { before = '', behind = '' } = {},
 ): Promise<readonly string[]> {
-  const { meantCommands, whyNone } = await import('./meant-command.ts');
+  const { inOrder, meantCommands, whyNone } = await import('./meant-command.ts');
+  const words = inOrder(typed);
   const why = whyNone(words);
   // `help` takes no options of the command.
   const meant = meantCommands(words, similarNames).map((one) =>

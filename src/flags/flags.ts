@@ -306,12 +306,12 @@ export function recordId(resource: ResourceName, text: string, name: string): st
 }
 
 /**
- * The same as people copy it, with what stands around it: blanks, quotes, brackets, or the address of a page. Undefined if there
+ * The same as people copy it, with what stands around it: blanks, quotes, brackets, `id=`, or the address of a page. Undefined if there
  * is no id, or more than one.
  */
 function copiedId(resource: ResourceName, text: string): string | undefined {
   const { idPattern } = resources[resource];
-  const isAddress = /^\s*https?:\/\//.test(text);
+  const isAddress = /^\s*(?:https?:\/\/|(?:order|id|order_id) ?[:=])/i.test(text);
   const words = isAddress
     ? text.split(/[^A-Za-z0-9_]+/)
     : [text.replace(/^[\s"'`“”‘’„«»<>()[\]{},;:.]+|[\s"'`“”‘’„«»<>()[\]{},;:.]+$/g, '')];

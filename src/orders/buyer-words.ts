@@ -41,7 +41,7 @@ const words = {
       date === undefined
         ? `We refunded ${amount} to ${where}.`
         : `On ${date} we refunded ${amount} to ${where}.`,
-    auth: (code: string) => `If your bank asks, the authorization code is ${code}.`,
+    auth: (code: string) => `If your bank asks, the authorization code of the payment is ${code}.`,
     days: (count: number) =>
       `It can take up to ${count === 1 ? '1 day' : `${count} days`} to show on your statement.`,
     pending: ({ amount, where }: Told) =>
@@ -51,7 +51,7 @@ const words = {
     unsure: ({ amount, where }: Told) =>
       `We are checking a refund of ${amount} to ${where}. We cannot confirm yet whether it went through.`,
     doubt: 'We are checking what was refunded for this order, and cannot confirm an amount yet.',
-    authorized: (amount: string) => `${amount} was authorized on your card, and no money was taken.`,
+    authorized: (amount: string) => `${amount} was authorized on your card, but you have not been charged.`,
     nothing: 'Nothing has been refunded for this order.',
     order: (name: string) => `Order: ${name}`,
   },
@@ -61,20 +61,21 @@ const words = {
     noCard: 'su método de pago original',
     made: ({ amount, where, date }: Told) =>
       date === undefined
-        ? `Le devolvimos ${amount} a ${where}.`
-        : `El ${date} le devolvimos ${amount} a ${where}.`,
-    auth: (code: string) => `Si su banco se lo pide, el código de autorización es ${code}.`,
+        ? `Le reembolsamos ${amount} a ${where}.`
+        : `El ${date} le reembolsamos ${amount} a ${where}.`,
+    auth: (code: string) => `Si su banco se lo pide, el código de autorización del pago es ${code}.`,
     days: (count: number) =>
       `Puede tardar hasta ${count === 1 ? '1 día' : `${count} días`} en aparecer en su estado de cuenta.`,
     pending: ({ amount, where }: Told) =>
-      `Una devolución de ${amount} a ${where} está en proceso. Todavía no se ha completado.`,
+      `Un reembolso de ${amount} a ${where} está en proceso. Todavía no se ha completado.`,
     failed: ({ amount, where }: Told) =>
-      `Una devolución de ${amount} a ${where} no se pudo completar, así que usted no ha recibido ese dinero.`,
+      `Un reembolso de ${amount} a ${where} no se pudo completar, por lo que usted no ha recibido ese dinero.`,
     unsure: ({ amount, where }: Told) =>
-      `Estamos revisando una devolución de ${amount} a ${where}. Todavía no podemos confirmar si se realizó.`,
-    doubt: 'Estamos revisando qué se devolvió de este pedido y todavía no podemos confirmar un importe.',
-    authorized: (amount: string) => `Se autorizaron ${amount} en su tarjeta, pero no se hizo ningún cobro.`,
-    nothing: 'No se ha hecho ninguna devolución de este pedido.',
+      `Estamos revisando un reembolso de ${amount} a ${where}. Todavía no podemos confirmar si se realizó.`,
+    doubt: 'Estamos revisando qué se reembolsó de este pedido y todavía no podemos confirmar ningún importe.',
+    authorized: (amount: string) =>
+      `Se autorizó un cargo de ${amount} en su tarjeta, pero no se le ha cobrado nada.`,
+    nothing: 'No se ha hecho ningún reembolso de este pedido.',
     order: (name: string) => `Pedido: ${name}`,
   },
 } as const;

@@ -51,7 +51,7 @@ describe('the words for the buyer of an order', () => {
     expect(stdout).toBe(`Hello Ana Torres,
 
 On 20 November 2026 we refunded 120.00 MXN to your Visa card ending in 4242.
-If your bank asks, the authorization code is 490215.
+If your bank asks, the authorization code of the payment is 490215.
 It can take up to 10 days to show on your statement.
 
 Order: A-10023
@@ -71,8 +71,8 @@ Order: A-10023
     await using shop = await shopWith(decimals);
     expect((await ask(shop, `orders show ${id} --for-buyer --lang es`)).stdout).toBe(`Hola, Ana Torres:
 
-El 20 de noviembre de 2026 le devolvimos 120.00 MXN a su tarjeta Visa terminada en 4242.
-Si su banco se lo pide, el código de autorización es 490215.
+El 20 de noviembre de 2026 le reembolsamos 120.00 MXN a su tarjeta Visa terminada en 4242.
+Si su banco se lo pide, el código de autorización del pago es 490215.
 Puede tardar hasta 10 días en aparecer en su estado de cuenta.
 
 Pedido: A-10023
@@ -105,7 +105,7 @@ Pedido: A-10023
     [
       'that was only authorized',
       orderOf(id, [chargeOf('ch_1', 500)], { payment_status: 'pre_authorized' }),
-      '500 MXN was authorized on your card, and no money was taken.',
+      '500 MXN was authorized on your card, but you have not been charged.',
     ],
     ['whose charges are not all shown', { ...order, charges: null }, 'cannot confirm an amount yet'],
     ['whose figures contradict each other', { ...order, amount_refunded: 7 }, 'cannot confirm an amount yet'],

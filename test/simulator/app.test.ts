@@ -344,7 +344,7 @@ test.each(['expired_at', 'expires_at'])('a payment link takes %s and answers wit
     type: 'PaymentLink',
     status: 'Issued',
     expires_at: 1_800_000_000,
-    url: expect.stringMatching(/^https:\/\/pay\.example\.com\/link\//),
+    url: expect.stringMatching(/^http:\/\/simulator\.test\/link\//),
   });
 });
 

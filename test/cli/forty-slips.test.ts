@@ -1,0 +1,98 @@
+/** Slips as people make them: typos, words in another order, pasted rubbish. Each is a right guess or a clear error, and nothing is sent. */
+
+import { expect, test } from 'vitest';
+import { chargeOf, orderOf } from '../harness/orders.ts';
+import { startService } from '../harness/service.ts';
+
+const id = 'ord_2tQ7zRk9PwE5xNvAm';
+const refund = `did you mean: paydesk orders refund ${id}`;
+const startDesk = () =>
+  startService({ orders: [orderOf(id, [chargeOf('ch_1', 35000), chargeOf('ch_2', 17000)])] });
+
+test.each([
+  // Typos, and other words.
+  ['orders refnd ID --yes', refund],
+  ['ordres refund ID --yes', refund],
+  ['order refund ID --yes', refund],
+  ['refund ID --yes', refund],
+  ['reverse ID --yes', refund],
+  ['orders refund ID --chrage 1 --yes', '--charge'],
+  ['orders refund ID --reason duplicate --yes', 'did you mean --reason duplicated_transaction?'],
+  ['orders refund ID --YES', 'did you mean: --yes'],
+  ['orders refund ord_2tQ7zRk9PwE5xNvAn --yes', `did you mean ${id}, Buyer Name, 52000 MXN?`],
+  ['approve ID --yes', 'did you mean: paydesk approvals approve'],
+  // Words in another order, or under another noun.
+  ['refund orders ID --yes', refund],
+  ['ID refund --yes', refund],
+  ['orders ID refund --yes', refund],
+  ['customers refund ID --yes', refund],
+  ['refunds refund ID --yes', refund],
+  ['checkout capture ID --yes', `did you mean: paydesk orders capture ${id}`],
+  ['orders refund ID 100 --yes', `did you mean: paydesk orders refund ${id} --amount 100`],
+  ['orders refund order ID --yes', 'too many arguments'],
+  ['orders refund ID amount 100 --yes', 'too many arguments'],
+  ['orders refund ID yes', 'too many arguments'],
+  // Glued together, in capitals, with the prompt and the program in front.
+  ['orders-refund ID --yes', refund],
+  ['orders.refund ID --yes', refund],
+  ['orders:refund ID --yes', refund],
+  ['ORDERS REFUND ID --yes', refund],
+  ['$ paydesk orders refund ID --yes', refund],
+  ['paydesk orders refund ID --yes', refund],
+  ['npx paydesk orders list', 'did you mean: paydesk orders list'],
+  ['orders_refund_ID --yes', 'unknown command'],
+  // A value that is missing, and amounts as they stand elsewhere.
+  ['orders refund ID --charge --yes', '--charge has no value: --yes is an option'],
+  ['orders refund ID --amount --yes', '--amount has no value: --yes is an option'],
+  ['orders refund ID --note --yes', '--note has no value: --yes is an option'],
+  ['orders refund ID --charge 1 --amount 100,00 --yes', 'without commas'],
+  ['orders refund ID --charge 1 --amount $100 --yes', 'not an amount'],
+  ['orders refund ID --charge 1 --amount -100 --yes', 'not an amount'],
+  ['orders refund ID --amount 100 --yes', 'has 2 charges: say which one --amount is for'],
+  ['orders refund ID --charge 4242 --yes', 'has no charge 4242'],
+  ['orders refund ID --charge 1; --yes', 'has no charge 1;'],
+  // Pasted.
+  ['orders refund ID 35000 MXN paid 28 Nov --yes', 'too many arguments'],
+  ['orders refund ID,ord_9aaaaaaaaaaaaaaaa --yes', 'not the id of an order'],
+  ['orders refund ID ord_9aaaaaaaaaaaaaaaa --yes', 'too many arguments'],
+  ['orders refund <ORDER> --yes', 'not the id of an order'],
+  ['orders refund all --yes', 'not the id of an order'],
+  ['orders refund cus_2tQ7zRk9PwE5xNvAm --yes', 'not the id of an order'],
+  ['ID&& orders refund ID --yes', 'unknown command'],
+])('%s: says what is meant, and sends nothing', async (line, says) => {
+  await using service = await startDesk();
+  const words = line.replaceAll('ID', id).split(' ');
+  const { code, stdout, stderr } = await service.run([...words, '--no-input']);
+  expect([2, 3, 5]).toContain(code);
+  expect(stdout).toBe('');
+  expect(stderr).toContain(says);
+  expect(service.posts).toEqual([]);
+});
+
+test.each([
+  ['with blanks and quotes', [` “${id}” `]],
+  ['with a comma behind it', [`${id},`]],
+  ['as id=ID', [`id=${id}`]],
+  ['as Order: ID', [`Order: ${id}`]],
+  ['in the address of a page', [`https://desk.example/orders/${id}?tab=1`]],
+  ['in capitals', [id.toUpperCase()]],
+  ['by its end', [id.slice(-9)]],
+])('an id %s is that order', async (_, typed) => {
+  await using service = await startDesk();
+  const { code, stdout } = await service.run(['orders', 'show', ...typed, '--no-input', '--json']);
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({ id });
+});
+
+test('an option may be a value where somebody says so with =', async () => {
+  await using service = await startDesk();
+  const { code, stderr } = await service.run([
+    'orders',
+    'refund',
+    id,
+    '--note=--yes',
+    '--dry-run',
+    '--no-input',
+  ]);
+  expect([code, stderr]).toEqual([0, expect.stringContaining('--yes')]);
+});
