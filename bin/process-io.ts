@@ -9,6 +9,10 @@ import type { ClockWithTimers, Io, StopSignal } from '../src/io.ts';
 
 /** Makes the io of a process. No stream is opened yet. An uncaught error sets the exit code of the process. */
 export function ioOf(process: NodeJS.Process): Io {
+  const uncaught: ((error: unknown) => number)[] = [];
+  const onError = (error: unknown): void => {
+    process.exitCode = uncaught.at(-1)?.(error) ?? 1;
+  };
   return {
     env: process.env,
     // Opening a stream takes time, so each is opened when it is first used.
@@ -30,10 +34,12 @@ export function ioOf(process: NodeJS.Process): Io {
       };
     },
     onUncaught(listener) {
-      const onError = (error: unknown) => {
-        process.exitCode = listener(error);
+      uncaught.push(listener);
+      if (uncaught.length === 1) process.on('uncaughtException', onError).on('unhandledRejection', onError);
+      return () => {
+        const at = uncaught.indexOf(listener);
+        if (at > 0) uncaught.splice(at, 1);
       };
-      process.on('uncaughtException', onError).on('unhandledRejection', onError);
     },
     uid: process.getuid?.(),
     userName: () => userInfo().username,

@@ -8,7 +8,7 @@ _paydesk() {
   case "$current" in -*) typed='-' ;; esac
   case "$typed" in
     '') words='orders refunds undo today customers checkout journal report prove index sender approvals profile simulator api release mcp completion help' ;;
-    'orders') words='list show find refund capture create export summary waiting compare twins' ;;
+    'orders') words='list show find browse refund capture create export summary waiting compare twins' ;;
     'refunds') words='plan apply status compare receipt list summary' ;;
     'customers') words='list show find export' ;;
     'checkout') words='create' ;;
@@ -19,7 +19,7 @@ _paydesk() {
     'approvals') words='list show approve reject' ;;
     'simulator') words='serve drill reset' ;;
     'help') words='orders refunds undo today customers checkout journal report prove index sender approvals profile simulator api release mcp completion commands refund when-a-reply-is-lost many-refunds find reports exports evidence create accounts settings team scripting agents output exit-codes environment safety words' ;;
-    'help orders') words='list show find refund capture create export summary waiting compare twins' ;;
+    'help orders') words='list show find browse refund capture create export summary waiting compare twins' ;;
     'help refunds') words='plan apply status compare receipt list summary' ;;
     'help customers') words='list show find export' ;;
     'help checkout') words='create' ;;

@@ -34,6 +34,7 @@ function __paydesk_complete
                     list 'List orders, one page at a time' \
                     show 'Show one order: its money, refunds and items' \
                     find 'Find orders by what they show: a name, a card, an amount, an id' \
+                    browse 'Look through the newest orders on a screen: show, refund, capture, mark' \
                     refund 'Refund an order, one of its charges, or part of a charge' \
                     capture 'Capture an order that was authorized earlier' \
                     create 'Create an order, with a checkout or without' \
@@ -165,6 +166,7 @@ function __paydesk_complete
                     list 'List orders, one page at a time' \
                     show 'Show one order: its money, refunds and items' \
                     find 'Find orders by what they show: a name, a card, an amount, an id' \
+                    browse 'Look through the newest orders on a screen: show, refund, capture, mark' \
                     refund 'Refund an order, one of its charges, or part of a charge' \
                     capture 'Capture an order that was authorized earlier' \
                     create 'Create an order, with a checkout or without' \

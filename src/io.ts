@@ -14,8 +14,11 @@ export interface Io {
   readonly clock: ClockWithTimers;
   /** Calls the listener for every signal that asks paydesk to stop. Returns a function that removes the listener. */
   readonly onSignal: (listener: (signal: StopSignal) => void) => () => void;
-  /** Calls the listener for every error that nobody caught. The listener returns the exit code. */
-  readonly onUncaught: (listener: (error: unknown) => number) => void;
+  /**
+   * Calls the listener for every error that nobody caught, but only the newest listener. It returns the exit code. Returns a function
+   * that removes the listener.
+   */
+  readonly onUncaught: (listener: (error: unknown) => number) => () => void;
   /** This user's id; undefined if the system has none. */
   readonly uid: number | undefined;
   /** The name of this user. Throws if the system does not know the user. */

@@ -36,7 +36,8 @@ export type Invocation =
  * Reads a command line. `width` is the width of help texts. Throws CliError 'usage' for anything that is not
  * understood.
  */
-export async function readCommandLine(argv: readonly string[], width: number): Promise<Invocation> {
+export async function readCommandLine(typed: readonly string[], width: number): Promise<Invocation> {
+  const argv = inFull(typed);
   const { words } = readTypedWords(argv, () => globalFlags);
   const entry = findCommand(words);
   const certain = entry?.changes !== undefined && saysYes(argv) ? 'nothing was sent' : undefined;
@@ -55,6 +56,13 @@ export async function readCommandLine(argv: readonly string[], width: number): P
   const command = await entry.load();
   checkSlips(argv, entry.words, { ...globalFlags, ...command.flags });
   return { kind: 'run', words: entry.words, command, ...readCommand(entry, command, argv) };
+}
+
+// `paydesk browse` is short for `paydesk orders browse`.
+function inFull(argv: readonly string[]): readonly string[] {
+  const wordsBefore = (end: number) => readTypedWords(argv.slice(0, end), () => globalFlags).words;
+  const at = argv.findIndex((word, index) => word === 'browse' && wordsBefore(index + 1)[0] === word);
+  return at === -1 ? argv : argv.toSpliced(at, 0, 'orders');
 }
 
 // What help is about.

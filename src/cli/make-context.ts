@@ -26,6 +26,7 @@ import { exportDoor, ownFileGuard, placeOf, planDoor } from './file-doors.ts';
 import type { Globals } from './global-options.ts';
 import { type JournalPlace, senderFileIn } from './machine/journal-place.ts';
 import { type Policy, readPolicy, refuseCommand, releaseKeysOf } from './machine/policy.ts';
+import { nextLines } from './run-next.ts';
 import type { RunState } from './run-state.ts';
 import { createReaders } from './user-files.ts';
 
@@ -167,6 +168,7 @@ export async function createRun(
     lock: (name) => ownLocks.take(name, { waitMs: 0, alone: true }),
     plans: planDoor({ state, operator, refuseOwnFile, notes }),
     refuseOwnFile,
+    next: nextLines(run, { ...state, policy, show: (line) => notes.warn({ text: line, style: 'strong' }) }),
     completionScript: async (shell) => (await import('./completion/scripts.ts')).completionScript(shell),
     agent: agentOf(io.env),
     releases: async () =>

@@ -192,12 +192,9 @@ function openScreen(parts: ScreenParts): Screen {
   const { secrets } = keys;
   const { clock } = io;
   const shared = { ...options, locale, secrets, redaction };
-  const stdout = {
-    ...(file === undefined ? factsOf(io.stdout) : fileFacts(file)),
-    width: options.width,
-  };
+  const stdout = file === undefined ? factsOf(io.stdout, options.width) : fileFacts(file, options.width);
   // Notes in a log are never wrapped.
-  const stderr = { ...factsOf(io.stderr), width: io.stderr.isTTY === true ? options.width : undefined };
+  const stderr = factsOf(io.stderr, io.stderr.isTTY === true ? options.width : undefined);
   const stderrColor = colorLevel(stderr, options.color, io.env);
   const notes = createNotes({
     ...shared,
@@ -241,8 +238,8 @@ function openScreen(parts: ScreenParts): Screen {
   return { out, notes, ask };
 }
 
-function fileFacts({ stream }: ResultFile): StreamFacts {
-  return { stream, isTTY: false, columns: undefined, rows: undefined };
+function fileFacts({ stream }: ResultFile, width: number | undefined): StreamFacts {
+  return { stream, isTTY: false, columns: undefined, rows: undefined, width };
 }
 
 // What the second sheet of a workbook says of a list: what was asked for, when, and all that the screen said.
@@ -260,13 +257,19 @@ function aboutList(
   ];
 }
 
-function factsOf(stream: ScreenStream): StreamFacts {
+// A terminal may get another size while the run lasts.
+function factsOf(stream: ScreenStream, width: number | undefined): StreamFacts {
   const isTTY = stream.isTTY === true;
   return {
     stream,
     isTTY,
-    columns: isTTY ? stream.columns : undefined,
-    rows: isTTY ? stream.rows : undefined,
+    width,
+    get columns() {
+      return isTTY ? stream.columns : undefined;
+    },
+    get rows() {
+      return isTTY ? stream.rows : undefined;
+    },
   };
 }
 

@@ -98,6 +98,12 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./orders/find.ts')).find,
   },
   {
+    words: ['orders', 'browse'],
+    summary: 'Look through the newest orders on a screen: show, refund, capture, mark',
+    guide: 'find',
+    load: async () => (await import('./orders/browse.ts')).browse,
+  },
+  {
     words: ['orders', 'refund'],
     summary: 'Refund an order, one of its charges, or part of a charge',
     changes: 'service',

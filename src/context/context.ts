@@ -128,6 +128,13 @@ export interface Context {
   /** What the sender commands do, and how a desk joins a sender. Its code is loaded when it is asked for. */
   sender(): Promise<SenderDoor>;
   completionScript(shell: Shell): Promise<string>;
+  /** Further command lines in this terminal, each as if somebody had typed it with the options of this run. */
+  readonly next: {
+    /** Why the policy of this machine does not allow a command. */
+    whyNot(words: readonly string[]): string | undefined;
+    /** Shows the line and runs it to its end. Returns its exit code. */
+    run(words: readonly string[]): Promise<number>;
+  };
   /** The name of the software agent that started this run; undefined if none says that it did. */
   readonly agent: string | undefined;
   /** What people release for agents. Its code is loaded when it is asked for. */

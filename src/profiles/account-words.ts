@@ -32,8 +32,15 @@ function modeWord({ kind, mode }: Profile): string {
 
 /** A command line to copy: `paydesk -p shop-mx orders list`. The profile `environment` is not named. */
 export function commandLine(profile: Pick<Profile, 'kind' | 'name'>, ...words: readonly string[]): string {
-  const named = profile.kind === 'environment' ? [] : ['-p', profile.name];
-  return ['paydesk', ...named, ...words.map(quoted)].join(' ');
+  return plainCommand(...commandWords(profile, ...words));
+}
+
+/** The words of `commandLine` behind `paydesk`, as they are typed. */
+export function commandWords(
+  profile: Pick<Profile, 'kind' | 'name'>,
+  ...words: readonly string[]
+): readonly string[] {
+  return [...(profile.kind === 'environment' ? [] : ['-p', profile.name]), ...words];
 }
 
 /** The profile of a name, as far as a command line needs it: `environment` is no name that -p takes. */

@@ -18,6 +18,7 @@ export {
   checkMode,
   checkOtherMode,
   commandLine,
+  commandWords,
   type ModeTally,
   modeOfAccount,
   modeProblem,

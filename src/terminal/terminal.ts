@@ -221,6 +221,9 @@ export interface SearchedRow<T> {
   readonly value: T;
   /** One text for each column. */
   readonly cells: readonly string[];
+  /** The cell that has a colour, and in which style: that of a status of the service, or one by itself. */
+  readonly accent?: { readonly at: number; readonly by: StatusSpan | Style };
+  readonly isMarked?: boolean;
   /** Lines about the row, shown while the cursor stands on it. */
   readonly details: readonly Span[];
   /** What the screen keeps of the row once it is chosen. */
@@ -258,6 +261,43 @@ export interface SearchedList<T> {
   watch(listener: () => void): () => void;
 }
 
+/** What a key does on a screen with a list. */
+export interface ScreenKey<T> {
+  /** A letter, ` ` or `enter`. */
+  readonly key: string;
+  readonly words: string;
+  /** It is about no row: it works where there is none. */
+  readonly isOfScreen?: true;
+  /** Why it does nothing now. */
+  readonly refusal?: (value: T | undefined) => string | undefined;
+  /** Does it at once and says what it did, and the screen stays. Without it, the key leaves the screen. */
+  readonly stay?: (value: T | undefined) => string;
+}
+
+/** Where somebody is on a screen with a list. */
+export interface ScreenPlace {
+  /** What the list is searched for. */
+  readonly words: string;
+  /** The row under the cursor. */
+  readonly active: number;
+  /** What is said below the rows. */
+  readonly said?: string | undefined;
+}
+
+/** A screen with a list that a person moves in, searches, and does something with, key by key. */
+export interface ListScreen<T> {
+  readonly list: SearchedList<T>;
+  readonly keys: readonly ScreenKey<T>[];
+  readonly from: ScreenPlace;
+}
+
+/** The key that left a screen, on which row, and where. */
+export interface LeftScreen<T> {
+  readonly key: string;
+  readonly value: T | undefined;
+  readonly at: ScreenPlace;
+}
+
 export interface Question {
   readonly message: string;
   /** What the question is about, before the message. */
@@ -286,6 +326,8 @@ export interface Ask {
   choose<T>(question: Question & { readonly choices: readonly Choice<T>[] }): Promise<T>;
   /** A choice out of many. Typed words narrow them. */
   search<T>(question: Question & { readonly list: SearchedList<T> }): Promise<T>;
+  /** A screen that takes the whole terminal until a key leaves it. */
+  browse<T>(question: Question & ListScreen<T>): Promise<LeftScreen<T>>;
   /** Yes or no. Enter alone means no. */
   confirm(question: Question): Promise<boolean>;
 }

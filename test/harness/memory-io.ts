@@ -53,7 +53,7 @@ export function runWithMemoryIo(parts: MemoryParts, run: (io: Io) => Promise<num
       };
     },
     // Vitest hears of them, and fails the run.
-    onUncaught: () => undefined,
+    onUncaught: () => () => undefined,
     uid: parts.uid ?? process.getuid?.(),
     userName: () => parts.userName ?? userInfo().username,
     machineName: () => parts.machineName ?? 'desk-1',

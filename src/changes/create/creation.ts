@@ -217,6 +217,7 @@ function askingAbout(ask: Ask, profile: Profile): Ask {
     secret: (question) => ask.secret(about(question)),
     choose: (question) => ask.choose(about(question)),
     search: (question) => ask.search(about(question)),
+    browse: (question) => ask.browse(about(question)),
     confirm: (question) => ask.confirm(about(question)),
   };
 }

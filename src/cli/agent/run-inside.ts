@@ -49,7 +49,7 @@ export async function runInside(
     stdoutWasClosed: () => false,
     // The outer run has both.
     onSignal: () => () => undefined,
-    onUncaught: () => undefined,
+    onUncaught: () => () => undefined,
   });
   return { code, stdout: stdout.text(), stderr: stderr.text() };
 }

@@ -5,7 +5,16 @@ import type { ClockWithTimers } from '../../io.ts';
 import { type ColorLevel, loadPaint } from '../color.ts';
 import type { Secrets } from '../secrets.ts';
 import { type StreamFacts, screenClean } from '../streams.ts';
-import type { Ask, Choice, Question, SearchedList, SearchedRow } from '../terminal.ts';
+import type {
+  Ask,
+  Choice,
+  LeftScreen,
+  ListScreen,
+  Question,
+  ScreenKey,
+  SearchedList,
+  SearchedRow,
+} from '../terminal.ts';
 import { back, dropTypeAhead, endOfInput, GoBack, type Keyboard } from './keyboard.ts';
 
 /** What it takes to ask. */
@@ -56,6 +65,7 @@ export interface Prompts {
     canGoBack: boolean,
   ): Promise<number>;
   search<T>(message: string, list: SearchedList<T>, signal: AbortSignal): Promise<T>;
+  browse<T>(message: string, screen: ListScreen<T>, signal: AbortSignal): Promise<LeftScreen<T>>;
   confirm(message: string, signal: AbortSignal): Promise<boolean>;
 }
 
@@ -120,6 +130,10 @@ export function createAsk(options: AskOptions): Ask {
       ),
     search: ({ list, ...question }) =>
       put(question, (prompts, message, signal) => prompts.search(message, cleanList(list, clean), signal)),
+    browse: ({ list, keys, from, ...question }) =>
+      put(question, (prompts, message, signal) =>
+        prompts.browse(message, { list: cleanList(list, clean), keys: cleanKeys(keys, clean), from }, signal),
+      ),
     confirm: (question) =>
       put(question, (prompts, message, signal) => prompts.confirm(message, signal), 'Esc or <'),
   };
@@ -215,6 +229,20 @@ function cleanList<T>(list: SearchedList<T>, clean: (text: string) => string): S
       return looking?.then((found) => (typeof found === 'string' ? short(found) : cleanRow(found)));
     },
   };
+}
+
+function cleanKeys<T>(
+  keys: readonly ScreenKey<T>[],
+  clean: (text: string) => string,
+): readonly ScreenKey<T>[] {
+  return keys.map(({ refusal, stay, ...key }) => ({
+    ...key,
+    refusal(value) {
+      const why = refusal?.(value);
+      return why === undefined ? undefined : shortened(why, clean);
+    },
+    ...(stay === undefined ? {} : { stay: (value) => shortened(stay(value), clean) }),
+  }));
 }
 
 function chosen<T>(choices: readonly Choice<T>[], index: number): T {

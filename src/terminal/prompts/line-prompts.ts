@@ -3,7 +3,7 @@
 import { createInterface } from 'node:readline';
 import { CliError } from '../../errors.ts';
 import type { ClockWithTimers } from '../../io.ts';
-import type { SearchedList, SearchedRow } from '../terminal.ts';
+import type { LeftScreen, ListScreen, SearchedList, SearchedRow } from '../terminal.ts';
 import type { Check, Labelled, Prompts } from './ask.ts';
 import { back, ctrlC, ctrlD, endOfAnswers, GoBack, interrupted, type Keyboard } from './keyboard.ts';
 
@@ -35,10 +35,19 @@ export function createLinePrompts(
     },
     choose: (message, choices, signal, canGoBack) =>
       choose(message, choices, { canGoBack, write, read: (prompt) => read(prompt, signal) }),
-    search: (message, list, signal) =>
-      narrow(message, list, (prompt) => read(prompt, signal), { write, clock }),
+    async search(message, list, signal) {
+      const row = await narrow(message, list, (prompt) => read(prompt, signal), { write, clock });
+      return row.value;
+    },
+    browse: (message, screen, signal) =>
+      browse(message, screen, (prompt) => read(prompt, signal), { write, clock }),
     confirm: (message, signal) => confirm(message, (prompt) => read(prompt, signal), write),
   };
+}
+
+interface Telling {
+  readonly write: Write;
+  readonly clock: Pick<ClockWithTimers, 'every'>;
 }
 
 type Read = (prompt: string) => Promise<string>;
@@ -82,8 +91,8 @@ async function narrow<T>(
   message: string,
   list: SearchedList<T>,
   read: Read,
-  { write, clock }: { readonly write: Write; readonly clock: Pick<ClockWithTimers, 'every'> },
-): Promise<T> {
+  { write, clock }: Telling,
+): Promise<SearchedRow<T>> {
   let words = list.typed ?? '';
   let first = 0;
   let goesOn = false;
@@ -104,7 +113,32 @@ async function narrow<T>(
       words = goesOn ? words : answer;
     } else if (typeof found === 'string') write(`${found}\n`);
     else if (found.refusal !== undefined) write(`${found.refusal}\n`);
-    else return found.value;
+    else return found;
+  }
+}
+
+// First an order, then what to do with it. What is said on the screen of a full terminal is a line.
+async function browse<T>(
+  message: string,
+  { list, keys, from }: ListScreen<T>,
+  read: Read,
+  telling: Telling,
+): Promise<LeftScreen<T>> {
+  const { write } = telling;
+  if (from.said !== undefined) write(`${from.said}\n`);
+  const row = await narrow(message, { ...list, typed: from.words }, read, telling);
+  for (;;) {
+    const choices = keys.map(({ words, refusal }) => ({
+      label: words,
+      tail: undefined,
+      detail: undefined,
+      refusal: refusal?.(row.value),
+    }));
+    const key = keys[await choose(row.answer, choices, { read, write, canGoBack: false })];
+    if (key === undefined) continue;
+    if (key.stay === undefined)
+      return { key: key.key, value: row.value, at: { words: from.words, active: 0 } };
+    write(`${key.stay(row.value)}\n`);
   }
 }
 

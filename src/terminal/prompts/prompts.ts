@@ -6,6 +6,7 @@ import type { Paint } from '../color.ts';
 import { type StreamFacts, widthOfTerminal } from '../streams.ts';
 import { cut, widthOf, wrap } from '../text-lines.ts';
 import type { Check, Labelled, Prompts } from './ask.ts';
+import { browsePrompt } from './browse-prompt.ts';
 import { choicePrompt } from './choice-prompt.ts';
 import { GoBack, interrupted, type Keyboard } from './keyboard.ts';
 import { searchPrompt } from './search-prompt.ts';
@@ -60,10 +61,34 @@ export function createPrompts(
       ended(
         searchPrompt(message, list, { paint, room, clock, pageSize: rowsAtOnce(stderr) }, context(signal)),
       ),
+    async browse(message, list, signal) {
+      const size = () => ({ columns: widthOfTerminal(stderr) ?? 80, rows: stderr.rows ?? 24 });
+      const onResize = (listener: () => void) => {
+        const redraw = (): void => {
+          stderr.stream.write(emptyScreen);
+          listener();
+        };
+        stderr.stream.on('resize', redraw);
+        return () => {
+          stderr.stream.off('resize', redraw);
+        };
+      };
+      stderr.stream.write(ownScreen + emptyScreen);
+      try {
+        return await ended(browsePrompt(message, list, { paint, clock, size, onResize }, context(signal)));
+      } finally {
+        stderr.stream.write(screenBefore);
+      }
+    },
     confirm: (message, signal) =>
       ended(confirm({ message, theme: themeOf(message), default: false }, context(signal))),
   };
 }
+
+// A screen of its own leaves what stood on the terminal as it was (xterm: DECSET 1049).
+const ownScreen = '\u001b[?1049h';
+const emptyScreen = '\u001b[2J\u001b[H';
+const screenBefore = '\u001b[?1049l';
 
 // A search has up to seven lines around its rows.
 function rowsAtOnce({ rows = 24 }: StreamFacts): number {

@@ -17,10 +17,11 @@ import {
 import type { ClockWithTimers } from '../../io.ts';
 import type { Paint } from '../color.ts';
 import type { SearchedList, SearchedRow, Span } from '../terminal.ts';
-import { cut, widthOf, wrap } from '../text-lines.ts';
+import { statusStyle, wrap } from '../text-lines.ts';
+import { createChoiceColumns } from './choice-columns.ts';
 
 /** What the prompt draws with. */
-interface SearchScreen {
+export interface SearchScreen {
   readonly paint: Paint;
   /** Cells in a line, without the cursor before a row. */
   readonly room: number;
@@ -29,12 +30,12 @@ interface SearchScreen {
   readonly clock: Pick<ClockWithTimers, 'after'>;
 }
 
-type Context = NonNullable<Parameters<ReturnType<typeof createPrompt>>[1]>;
-type Line = Pick<Parameters<Parameters<typeof useKeypress>[0]>[1], 'line' | 'clearLine' | 'write'>;
+export type Context = NonNullable<Parameters<ReturnType<typeof createPrompt>>[1]>;
+export type Line = Pick<Parameters<Parameters<typeof useKeypress>[0]>[1], 'line' | 'clearLine' | 'write'>;
 
-const pauseMs = 150;
+export const pauseMs = 150;
 // The cursor and a space.
-const beforeRow = 2;
+export const beforeRow = 2;
 const keysHelp = 'type to search, arrows to move, Enter to choose, Ctrl-C to stop';
 
 /** Asks for one row of a list. While the question stands, the list reads on where too few rows hold the words. */
@@ -139,119 +140,85 @@ function bodyOf<T>(
   screen: SearchScreen,
   columns: ReturnType<typeof createChoiceColumns>,
 ): string {
-  const { paint, pageSize } = screen;
-  const count = list.count(words);
-  const first = Math.max(0, Math.min(active - Math.floor(pageSize / 2), count - pageSize));
-  const rows = shownRows(list, words, first, pageSize);
-  const { heading, lines } = columns(rows.map(({ cells }) => cells));
+  const { lines, under } = rowLines(list, { words, active }, screen, columns);
   const below: readonly Span[] = [
-    ...(said === undefined
-      ? (rows[active - first]?.details ?? [])
-      : [{ text: `> ${said}`, style: 'bad' } as const]),
+    ...(said === undefined ? (under?.details ?? []) : [saidLine(said)]),
     looking ? `looking for ${words.trim()}` : list.looked(words),
   ];
-  const body = [
-    ...(rows.length === 0 ? [] : [paint(`  ${heading}`, 'faint')]),
-    ...rows.map((row, index) => drawn(row, lines[index] ?? '', first + index === active, paint)),
+  return [
+    ...lines,
     ' ',
     ...below.flatMap((line) => wrapped(line, screen)),
-    paint(keysHelp, 'faint'),
-  ];
-  return body.join('\n');
+    screen.paint(keysHelp, 'faint'),
+  ].join('\n');
 }
 
-function shownRows<T>(
+/** What was wrong with the last key. */
+export function saidLine(said: string): Span {
+  return { text: `> ${said}`, style: 'bad' };
+}
+
+/** The lines of the rows around the cursor, with their heading, and the row under it. */
+export function rowLines<T>(
   list: SearchedList<T>,
-  words: string,
-  first: number,
-  pageSize: number,
-): readonly SearchedRow<T>[] {
-  return Array.from({ length: pageSize }, (_, index) => list.row(words, first + index)).filter(
+  { words, active }: Pick<Shown, 'words' | 'active'>,
+  { paint, pageSize }: Pick<SearchScreen, 'paint' | 'pageSize'>,
+  columns: ReturnType<typeof createChoiceColumns>,
+): { readonly lines: readonly string[]; readonly under: SearchedRow<T> | undefined } {
+  const count = list.count(words);
+  const first = Math.max(0, Math.min(active - Math.floor(pageSize / 2), count - pageSize));
+  const rows = Array.from({ length: pageSize }, (_, index) => list.row(words, first + index)).filter(
     (row) => row !== undefined,
   );
+  const { heading, lines } = columns(
+    rows.map(({ cells }) => cells),
+    (text, row, column) => accented(text, rows[row], column, paint),
+  );
+  return {
+    lines:
+      rows.length === 0
+        ? []
+        : [
+            paint(`  ${heading}`, 'faint'),
+            ...rows.map((row, index) => drawn(row, lines[index] ?? '', first + index === active, paint)),
+          ],
+    under: rows[active - first],
+  };
+}
+
+function accented(text: string, row: SearchedRow<unknown> | undefined, column: number, paint: Paint): string {
+  if (row?.accent?.at !== column || row.refusal !== undefined) return text;
+  const { by } = row.accent;
+  const style = typeof by === 'string' ? by : statusStyle(by.status);
+  const word = text.trimEnd();
+  return style === undefined ? text : paint(word, style) + text.slice(word.length);
 }
 
 function drawn(row: SearchedRow<unknown>, line: string, isActive: boolean, paint: Paint): string {
-  const text = `${isActive ? '>' : ' '} ${line}`;
+  const text = `${isActive ? '>' : ' '}${row.isMarked === true ? '*' : ' '}${line}`;
   if (isActive) return paint(text, 'strong');
   return row.refusal === undefined ? text : paint(text, 'faint');
 }
 
-function wrapped(line: Span, { paint, room }: SearchScreen): readonly string[] {
+/** A line in as many as it needs. */
+export function wrapped(
+  line: Span,
+  { paint, room }: Pick<SearchScreen, 'paint' | 'room'>,
+): readonly string[] {
   const piece = typeof line === 'string' ? { text: line, style: undefined } : line;
   return wrap([piece], 0, { paint, width: room + beforeRow }, beforeRow);
 }
 
-function stepsOf(key: KeypressEvent, pageSize: number): number {
+/** How far a key moves the cursor. */
+export function stepsOf(key: KeypressEvent, pageSize: number): number {
   if (isDownKey(key)) return 1;
   if (isUpKey(key)) return -1;
   if (key.name === 'pagedown') return pageSize;
   return key.name === 'pageup' ? -pageSize : 0;
 }
 
-// The key must not change what was typed.
-function keep(words: string, line: Line): void {
+/** Keeps what was typed as it was before the key. */
+export function keep(words: string, line: Line): void {
   line.clearLine(0);
   line.write(words);
-}
-
-/** Lines of one width: a heading, and one line for each row. */
-interface ChoiceLines {
-  readonly heading: string;
-  readonly lines: readonly string[];
-}
-
-const space = 2;
-// A column that may be cut keeps so many cells.
-const narrowest = 6;
-
-/**
- * Returns the function that draws rows for a width. Its columns only grow from one drawing to the next; a column that has
- * been empty so far is left out.
- */
-export function createChoiceColumns(
-  { titles, right, shrink, least = {} }: Pick<SearchedList<unknown>, 'titles' | 'right' | 'shrink' | 'least'>,
-  room: number,
-): (rows: readonly (readonly string[])[]) => ChoiceLines {
-  const widest = titles.map(() => 0);
-  return (rows) => {
-    for (const row of rows)
-      for (const [index, cell] of row.entries())
-        if (cell !== '')
-          widest[index] = Math.max(widest[index] ?? 0, widthOf(cell), widthOf(titles[index] ?? ''));
-    const widths = fittingWidths(widest, { shrink, least }, room);
-    const line = (cells: readonly string[]): string => {
-      const shown = cells.flatMap((cell, index) => {
-        const width = widths[index] ?? 0;
-        return width === 0 ? [] : [fill(cell, width, right.includes(index))];
-      });
-      return cut(shown.join(' '.repeat(space)).trimEnd(), room);
-    };
-    return { heading: line(titles), lines: rows.map(line) };
-  };
-}
-
-// Takes one cell at a time from the widest of the columns that may be cut.
-function fittingWidths(
-  widest: readonly number[],
-  { shrink, least = {} }: Pick<SearchedList<unknown>, 'shrink' | 'least'>,
-  room: number,
-): readonly number[] {
-  const widths = [...widest];
-  const shown = widths.filter((width) => width > 0);
-  let over = shown.reduce((sum, width) => sum + width + space, -space) - room;
-  while (over > 0) {
-    const shrinking = shrink.filter((index) => (widths[index] ?? 0) > (least[index] ?? narrowest));
-    if (shrinking.length === 0) break;
-    const index = shrinking.reduce((one, other) => ((widths[other] ?? 0) > (widths[one] ?? 0) ? other : one));
-    widths[index] = (widths[index] ?? 0) - 1;
-    over -= 1;
-  }
-  return widths;
-}
-
-function fill(cell: string, width: number, toTheRight: boolean): string {
-  const text = cut(cell, width);
-  const rest = ' '.repeat(Math.max(0, width - widthOf(text)));
-  return toTheRight ? rest + text : text + rest;
 }

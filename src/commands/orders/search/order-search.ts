@@ -5,7 +5,7 @@ import { resources } from '../../../api/resources.ts';
 import { CliError } from '../../../errors.ts';
 import { accountLabel } from '../../../profiles/profiles.ts';
 import { createKnownOrders, type KeptOrder, type KeptParts, type KnownOrders, keep } from './known-orders.ts';
-import type { IndexAnswer, PickIndex } from './pick-order.ts';
+import type { IndexAnswer, PickIndex } from './pick-index.ts';
 
 /** The orders read so far, and the reading. */
 export interface OrderSearch<T> {

@@ -1,13 +1,12 @@
 /** Lets a person pick the order of a change: by searching the newest orders as `orders find` does, in the index if there is one, or by a whole id. */
 
-import type { Page, Service } from '../../../api/api.ts';
+import type { Service } from '../../../api/api.ts';
 import { type JsonObject, orderIdPattern } from '../../../api/spec.ts';
 import type { PickedOrder } from '../../../changes/changes.ts';
 import type { Context } from '../../../context/context.ts';
 import { counted } from '../../../counted.ts';
 import { CliError } from '../../../errors.ts';
 import { recordId, usage } from '../../../flags/flags.ts';
-import { type OrderIndex, type ReadAgain, readHits } from '../../../index/index.ts';
 import {
   idByPart,
   type KnownOrder,
@@ -18,13 +17,19 @@ import {
 } from '../../../orders/orders.ts';
 import { aboutMoney, commandLine } from '../../../profiles/profiles.ts';
 import type { SearchedList } from '../../../terminal/terminal.ts';
-import { feedIndex } from '../feed-index.ts';
-import { doubtsOf } from './find-indexed.ts';
-import { wantedOrders } from './indexed-text.ts';
 import type { KeptOrder, KeptParts } from './known-orders.ts';
 import { amountHint } from './order-matching.ts';
 import { type OrderSearch, searchOrders } from './order-search.ts';
-import { type OrderShown, orderRow, type RowParts, rowColumns, rowTitles, shownOf } from './pick-rows.ts';
+import { type IndexAnswer, openPickIndex } from './pick-index.ts';
+import {
+  type OrderShown,
+  orderRow,
+  type RowParts,
+  rowColumns,
+  rowTitles,
+  shownOf,
+  stopText,
+} from './pick-rows.ts';
 
 export interface Pickable {
   /** What messages call them: `refundable`. */
@@ -57,7 +62,7 @@ export function namedOrder(ctx: Context, typed: string | undefined, offer: Picka
   };
 }
 
-/** Lets a person pick one order of a kind. Pages are read while the person types, and only where that helps. `typed`: the first words. */
+/** Lets a person pick one order of a kind. `typed`: the first words. */
 async function pickOrder(
   ctx: Context,
   service: Service,
@@ -67,6 +72,29 @@ async function pickOrder(
   const { profile } = service;
   if (!ctx.ask.interactive)
     throw usage('missing ID: say which order', [commandLine(profile, 'orders', 'list', ...offer.listFlags)]);
+  const { list, stop } = await openOrders(ctx, service, offer);
+  try {
+    const message = aboutMoney(profile, 'Which order?');
+    return await ctx.ask.search({ message, flag: 'ID', list: { ...list, typed } });
+  } finally {
+    stop();
+  }
+}
+
+/** An order of the list that a person looks through, and what is known of it. */
+export interface ListedOrder extends PickedOrder {
+  readonly known: KnownOrder | undefined;
+  /** What is open of it, where that stops a refund. */
+  readonly stop: string | undefined;
+}
+
+/** Opens the list of the newest orders. Pages are read while the person types, and only where that helps. Call `stop` at its end. */
+export async function openOrders(
+  ctx: Context,
+  service: Service,
+  offer: Pickable,
+): Promise<{ readonly list: SearchedList<ListedOrder>; readonly stop: () => void }> {
+  const { profile } = service;
   // Of the orders that were read: rows are drawn while a person types.
   const read = new Map<unknown, KnownOrder>();
   const now = await ctx.journal.now();
@@ -92,13 +120,12 @@ async function pickOrder(
   const search = searchOrders(service, kept, index);
   try {
     await readFirst(ctx, search, offer);
-    const message = aboutMoney(profile, 'Which order?');
-    const parts = { ctx, profile, kind: offer.kind, now, read };
-    const list = { ...searchedList(ctx, search, parts), typed };
-    return await ctx.ask.search({ message, flag: 'ID', list });
-  } finally {
+  } catch (error) {
     search.stop();
+    throw error;
   }
+  const parts = { ctx, profile, kind: offer.kind, now, read };
+  return { list: searchedList(ctx, search, parts), stop: () => search.stop() };
 }
 
 async function readFirst(ctx: Context, search: Search, { kind }: Pickable): Promise<void> {
@@ -114,7 +141,7 @@ async function readFirst(ctx: Context, search: Search, { kind }: Pickable): Prom
   });
 }
 
-function searchedList(ctx: Context, search: Search, parts: RowParts): SearchedList<PickedOrder> {
+function searchedList(ctx: Context, search: Search, parts: RowParts): SearchedList<ListedOrder> {
   const { known } = search;
   const shown = (words: string): readonly KeptOrder<OrderShown>[] => {
     const { fitting, others } = known.matches(words);
@@ -123,7 +150,8 @@ function searchedList(ctx: Context, search: Search, parts: RowParts): SearchedLi
   };
   const row = (one: KeptOrder<OrderShown>, words: string) => {
     const { id, twin, neighbour } = one;
-    return orderRow(one, { id, twin, neighbour }, words, parts);
+    const stop = stopText(one, parts);
+    return orderRow(one, { id, twin, neighbour, known: parts.read.get(id), stop }, words, parts);
   };
   return {
     ...rowColumns,
@@ -184,105 +212,4 @@ function stateWords(state: Search['state'], count: number): string {
   if (state.is === 'reading') return '; reading on';
   if (state.is === 'bound') return `; ${how} reads older orders`;
   return state.is === 'failed' ? `; the next page was not read (${state.why}); ${how} tries again` : '';
-}
-
-/** What the index says of some words. */
-export interface IndexAnswer {
-  /** Orders that hold the words and are not among the pages that were read; the newest of them, as many as were asked for. */
-  readonly orders: readonly ReadAgain[];
-  /** How many of them there are. */
-  readonly total: number;
-  /** How many orders the index knows. */
-  readonly known: number;
-  /** Nothing speaks against these being all. */
-  readonly isCertain: boolean;
-}
-
-/** The index, for somebody who picks an order. */
-export interface PickIndex {
-  /** Hands it a page at the head of the list. */
-  onPage(page: Page): void;
-  /** `isRead`: whether an order is on a page that was read. Undefined if the index cannot be used. */
-  search(words: string, most: number, isRead: (id: string) => boolean): Promise<IndexAnswer | undefined>;
-  /** Nobody waits for an answer any more. */
-  stop(): void;
-}
-
-/** Undefined if the account has no index, or if it does not open: then a person picks as without one. */
-async function openPickIndex(ctx: Context, service: Service): Promise<PickIndex | undefined> {
-  const index = await tried(ctx, () => ctx.index.open(service.profile));
-  if (index === undefined) return undefined;
-  const feed = feedIndex(ctx, service, undefined);
-  const startedAt = Math.floor(ctx.clock.now() / 1000);
-  let isHeadLearned = false;
-  const learnHead = async (): Promise<void> => {
-    if (!isHeadLearned) await feed.end();
-    isHeadLearned = true;
-  };
-  // One search after the other: they share the connection to the file.
-  let before: Promise<unknown> = Promise.resolve();
-  let isOver = false;
-  const answerOf = async (what: Searched): Promise<IndexAnswer | undefined> => {
-    try {
-      return await tried(ctx, async () => {
-        if (isOver) return undefined;
-        await learnHead();
-        return await searched(ctx, service, index, what);
-      });
-    } catch (error) {
-      // The run may be closing its files already.
-      if (isOver) return undefined;
-      throw error;
-    }
-  };
-  return {
-    onPage(page) {
-      if (!isHeadLearned) feed.page(page);
-    },
-    search(words, most, isRead) {
-      const answer = before.then(() => answerOf({ words, most, isRead, startedAt }));
-      before = answer.catch(() => undefined);
-      return answer;
-    },
-    stop() {
-      isOver = true;
-    },
-  };
-}
-
-interface Searched {
-  readonly words: string;
-  readonly most: number;
-  readonly isRead: (id: string) => boolean;
-  /** Unix seconds. */
-  readonly startedAt: number;
-}
-
-async function searched(
-  ctx: Context,
-  service: Service,
-  index: OrderIndex,
-  { words, most, isRead, startedAt }: Searched,
-): Promise<IndexAnswer> {
-  const { profile } = service;
-  const hits = await index.scan(wantedOrders([words], profile.settings));
-  const wanted = hits.filter(({ id }) => !isRead(id));
-  const reading = readHits(service, wanted.slice(0, most));
-  const orders: ReadAgain[] = [];
-  for await (const some of reading.orders) orders.push(...some);
-  const status = index.status();
-  const headJoined = (status.headReadAt ?? 0) >= startedAt;
-  const doubts = doubtsOf(ctx, status, profile, { headJoined, unread: reading.unread });
-  return { orders, total: wanted.length, known: status.orders, isCertain: doubts.length === 0 };
-}
-
-// A refund does not wait for the index.
-async function tried<T>({ notes }: Context, act: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await act();
-  } catch (error) {
-    if (!(error instanceof CliError)) throw error;
-    notes.warn(`the index is not used: ${error.message}`);
-    return undefined;
-  }
 }

@@ -120,7 +120,7 @@ const statusAt = 4;
 /** The columns that may be cut and how far, and those that are right-aligned. What is open of an order is read whole. */
 export const rowColumns = {
   shrink: [1, statusAt, 5],
-  least: { [statusAt]: 'recorded not made'.length },
+  least: { [statusAt]: 'partially_refunded'.length },
   right: [3],
 } as const;
 
@@ -131,10 +131,9 @@ export function orderRow<V>(
   words: string,
   parts: RowParts,
 ): SearchedRow<V> {
-  const { id, shown, twin, fits } = one;
+  const { id, shown, twin, fits, isBlocked } = one;
   const { cases } = shown;
-  const stop = cases.find(({ is }) => stopsRefund(is));
-  const blocked = stop && caseText(stop, parts);
+  const blocked = stopText(one, parts);
   const found = foundIn(one, words).filter(({ label }) => !visible.includes(label));
   const unfit = fits ? undefined : `not ${parts.kind}: ${shown.whyNot}`;
   const details: readonly (Span | undefined)[] = [
@@ -149,7 +148,8 @@ export function orderRow<V>(
       .map((open): Span => ({ text: caseText(open, parts), style: 'bad' })),
     twin === undefined ? undefined : { text: twinText(one, twin, parts), style: 'warn' },
   ];
-  const reason = unfit === undefined ? blocked : `${id} is ${unfit}`;
+  const refused = isBlocked ? blocked : undefined;
+  const reason = unfit === undefined ? refused : `${id} is ${unfit}`;
   return {
     value,
     cells: [
@@ -160,10 +160,20 @@ export function orderRow<V>(
       statusOf(one),
       shown.reference,
     ],
+    accent: { at: statusAt, by: accentOf(one) },
     details: details.filter((line) => line !== undefined),
     answer: joined([shown.buyer === '-' ? undefined : shown.buyer, shown.card, shown.money, id]),
     ...(reason === undefined ? {} : { refusal: reason }),
   };
+}
+
+/** What is open of an order and stops its refund, with the command that helps. */
+export function stopText(
+  { shown: { cases } }: Pick<KeptOrder<OrderShown>, 'shown'>,
+  parts: RowParts,
+): string | undefined {
+  const stop = cases.find(({ is }) => stopsRefund(is));
+  return stop && caseText(stop, parts);
 }
 
 // Fields that the row shows by itself.
@@ -173,6 +183,11 @@ const visible: readonly string[] = ['name', 'email', 'amount', 'currency', 'id']
 function statusOf({ shown, twin }: KeptOrder<OrderShown>): string {
   if (shown.first !== undefined) return shown.first;
   return twin === undefined || isSettled(twin) ? shown.status : `twin, ${shown.status}`;
+}
+
+function accentOf({ shown, twin }: KeptOrder<OrderShown>): NonNullable<SearchedRow<unknown>['accent']>['by'] {
+  if (shown.first !== undefined) return shown.first === 'pending' ? 'warn' : 'bad';
+  return twin === undefined || isSettled(twin) ? { status: shown.status } : 'warn';
 }
 
 // What is open of an order, and the command that helps if it stops a refund.

@@ -1,0 +1,204 @@
+/**
+ * A list as a screen to live in: arrows move, `/` searches, and every other key does something with the row under the cursor.
+ * It fills the terminal and follows its size.
+ */
+
+import {
+  createPrompt,
+  isBackspaceKey,
+  isDownKey,
+  isEnterKey,
+  isTabKey,
+  isUpKey,
+  useEffect,
+  useKeypress,
+  useState,
+} from '@inquirer/core';
+import type { ClockWithTimers } from '../../io.ts';
+import type { Paint } from '../color.ts';
+import type { LeftScreen, ListScreen, ScreenKey, SearchedRow } from '../terminal.ts';
+import { widthOf } from '../text-lines.ts';
+import { createChoiceColumns } from './choice-columns.ts';
+import {
+  beforeRow,
+  type Context,
+  keep,
+  pauseMs,
+  rowLines,
+  saidLine,
+  stepsOf,
+  wrapped,
+} from './search-prompt.ts';
+
+/** What the screen draws with. */
+interface BrowseScreen {
+  readonly paint: Paint;
+  readonly clock: Pick<ClockWithTimers, 'after'>;
+  /** The size of the terminal now. */
+  readonly size: () => { readonly columns: number; readonly rows: number };
+  /** Calls the listener when the terminal has another size; returns what ends that. */
+  readonly onResize: (listener: () => void) => () => void;
+}
+
+// The question, the heading, an empty line before and behind the pane, and the last line of the terminal, which stays empty.
+const around = 5;
+// Lines about the order under the cursor.
+const paneLines = 5;
+const lookedLines = 2;
+const fewestRows = 3;
+
+/** Shows the screen until a key leaves it. */
+export function browsePrompt<T>(
+  message: string,
+  { list, keys, from }: ListScreen<T>,
+  screen: BrowseScreen,
+  context: Context,
+): Promise<LeftScreen<T>> {
+  let columns = createChoiceColumns(list, 0);
+  let columnsFor = 0;
+  const prompt = createPrompt<LeftScreen<T>, object>((_, done) => {
+    const [words, setWords] = useState(from.words);
+    const [active, setActive] = useState(from.active);
+    const [said, setSaid] = useState(from.said);
+    const [mode, setMode] = useState<Mode>('keys');
+    const [, setDrawn] = useState(0);
+    const redraw = (): void => setDrawn((drawn) => drawn + 1);
+    const size = screen.size();
+    const room = size.columns - beforeRow;
+    if (columnsFor !== room) columns = createChoiceColumns(list, room);
+    columnsFor = room;
+    const parts = { paint: screen.paint, room };
+    const foot = [
+      ...filled(
+        wrapped(mode === 'looking' ? `looking for ${words.trim()}` : list.looked(words), parts),
+        lookedLines,
+      ),
+      ...wrapped(keysLine(keys), parts).map((line) => screen.paint(line, 'faint')),
+    ];
+    const pageSize = Math.max(fewestRows, size.rows - around - paneLines - foot.length);
+    useEffect((line) => line.write(from.words), []);
+    useEffect(() => list.watch(redraw), []);
+    useEffect(() => screen.onResize(redraw), []);
+    // A page is asked for when the typing pauses, not for every letter.
+    useEffect(
+      () => screen.clock.after(words === '' ? 0 : pauseMs, () => void list.want(words, active + pageSize)),
+      [words, active],
+    );
+
+    const move = (by: number): void => {
+      setSaid(undefined);
+      const count = list.count(words);
+      if (active + by >= count) void list.want(words, active + pageSize, true);
+      setActive(Math.max(0, Math.min(count - 1, active + by)));
+    };
+    const press = (pressed: string): void => {
+      const key = keys.find((one) => one.key === pressed);
+      const value = list.row(words, active)?.value;
+      const why = key === undefined ? `${pressed} does nothing here: ? lists the keys` : whyNot(key, value);
+      if (key === undefined || why !== undefined) setSaid(why);
+      else if (key.stay !== undefined) setSaid(key.stay(value));
+      else leave(pressed, value);
+    };
+    const leave = (key: string, value: T | undefined): void => {
+      setMode('left');
+      done({ key, value, at: { words, active } });
+    };
+    const lookUp = async (found: Promise<SearchedRow<T> | string>): Promise<void> => {
+      setMode('looking');
+      const row = await found;
+      if (typeof row === 'string') {
+        setMode('keys');
+        setSaid(row);
+      } else leave('enter', row.value);
+    };
+    const enter = (): void => {
+      const found = list.row(words, active) === undefined ? list.lookUp(words) : undefined;
+      if (found !== undefined) void lookUp(found);
+      else if (mode === 'typing') setMode('keys');
+      else press('enter');
+    };
+    useKeypress((key, line) => {
+      const typed = line.line.slice(words.length);
+      const isTyping = mode === 'typing';
+      const steps = isTyping && !isUpKey(key) && !isDownKey(key) ? 0 : stepsOf(key, pageSize);
+      if (isTyping && !isEnterKey(key) && !isTabKey(key) && key.name !== 'escape' && steps === 0) {
+        if (line.line === words) return;
+        // A second line of words would push the rows off the screen.
+        if (widthOf(headOf(message, { words: line.line, mode })) > room) return keep(words, line);
+        setWords(line.line);
+        setActive(0);
+        return setSaid(undefined);
+      }
+      // Enter has emptied the line, and other keys have changed it.
+      keep(words, line);
+      if (mode === 'looking' || mode === 'left') return;
+      if (isEnterKey(key)) enter();
+      else if (steps !== 0) move(steps);
+      else if (key.name === 'escape' || isBackspaceKey(key)) {
+        setMode('keys');
+        setSaid(undefined);
+      } else if (key.ctrl || typed.length !== 1) return;
+      else if (typed === '/') setMode('typing');
+      else if (typed === '?') setMode(mode === 'help' ? 'keys' : 'help');
+      else if (typed === 'n') move(pageSize);
+      else press(typed);
+    });
+
+    const { lines, under } = rowLines(list, { words, active }, { paint: screen.paint, pageSize }, columns);
+    const pane = said === undefined ? (under?.details ?? []) : [saidLine(said)];
+    const body = [
+      ...filled(mode === 'help' ? helpLines(keys) : lines, pageSize + 1),
+      ' ',
+      ...filled(
+        pane.flatMap((line) => wrapped(line, parts)),
+        paneLines,
+      ),
+      ' ',
+      ...foot,
+    ];
+    // More lines than the terminal has would push the heading off it.
+    const head = headOf(message, { words, mode }).replace(/\[PRODUCTION\]/, (name) =>
+      screen.paint(name, 'production'),
+    );
+    return [head, body.slice(0, Math.max(1, size.rows - 2)).join('\n')];
+  });
+  return prompt({}, context);
+}
+
+/** `left`: a key has left the screen. */
+type Mode = 'keys' | 'typing' | 'help' | 'looking' | 'left';
+
+// What is typed stands at the end of its line, where the cursor is.
+function headOf(message: string, { words, mode }: { readonly words: string; readonly mode: Mode }): string {
+  return words === '' && mode !== 'typing' ? `? ${message}` : `? ${message} search: ${words}`;
+}
+
+function whyNot<T>({ isOfScreen, refusal }: ScreenKey<T>, value: T | undefined): string | undefined {
+  if (value === undefined && isOfScreen !== true) return 'there is no order here';
+  return refusal?.(value);
+}
+
+const ownKeys = [
+  { key: 'n', words: 'next page' },
+  { key: '/', words: 'search; Enter ends the search' },
+  { key: '?', words: 'these keys' },
+] as const;
+
+function named(key: string): string {
+  if (key === 'enter') return 'Enter';
+  return key === ' ' ? 'Space' : key;
+}
+
+function keysLine(keys: readonly Pick<ScreenKey<unknown>, 'key' | 'words'>[]): string {
+  const short = [...keys, ...ownKeys].map(({ key, words }) => `${named(key)} ${words.split(/[;,]/)[0]}`);
+  return short.join(', ');
+}
+
+function helpLines(keys: readonly Pick<ScreenKey<unknown>, 'key' | 'words'>[]): readonly string[] {
+  return [...keys, ...ownKeys].map(({ key, words }) => `  ${named(key).padEnd(7)}${words}`);
+}
+
+// Exactly so many lines, so that nothing below them moves.
+function filled(lines: readonly string[], count: number): readonly string[] {
+  return Array.from({ length: count }, (_, index) => lines[index] ?? ' ');
+}

@@ -1,0 +1,186 @@
+/** `orders browse`: what its keys do, what they do not do, and what is left on the terminal. */
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { chargeOf, orderOf, refundedWhole } from '../../harness/orders.ts';
+import { newHome, paydesk } from '../../harness/paydesk.ts';
+import { sit } from '../../harness/person.ts';
+import { json } from '../../harness/server.ts';
+import { type Service, type ServiceOptions, startService, storeShop } from '../../harness/service.ts';
+import { atTerminal } from '../../harness/terminal.ts';
+
+const paid = orderOf('ord_a1', [chargeOf('ch_1', 20_000)]);
+const other = orderOf('ord_b2', [chargeOf('ch_2', 30_000)]);
+const waiting = { ...orderOf('ord_c3', [chargeOf('ch_3', 40_000)]), payment_status: 'pre_authorized' };
+
+const open: Service[] = [];
+afterEach(async () => {
+  for (const service of open.splice(0)) await service[Symbol.asyncDispose]();
+});
+
+async function shop(
+  options: ServiceOptions = {},
+  settings: Readonly<Record<string, string>> = {},
+): Promise<Service> {
+  const service = await startService({ orders: [paid, other, waiting], mode: 'sandbox', ...options });
+  open.push(service);
+  await storeShop(service.home, service, settings);
+  return service;
+}
+
+const browse = (service: Service, ...words: readonly string[]) =>
+  sit(['-p', 'shop', 'orders', 'browse', ...words], { home: service.home, env: {} });
+
+const down = '\x1b[B';
+
+describe('orders browse', () => {
+  test('shows an order with the command that is printed, comes back and leaves', async () => {
+    const service = await shop();
+    const person = browse(service);
+    await person.answer('q leave', down);
+    await person.answer('ord_b2', '\r');
+    await person.waitFor('paydesk -p shop orders show ord_b2');
+    await person.answer('Enter goes back to the orders', '\r');
+    await person.answer('q leave', 'q');
+    const { code, screen } = await person.leaves;
+    expect(code, screen).toBe(0);
+    expect(service.posts).toEqual([]);
+  });
+
+  test('a refund asks as orders refund does, is in the journal, and the row shows it then', async () => {
+    const service = await shop({
+      onPost: (order = {}, at) => {
+        const refunded = refundedWhole(order);
+        at.orders = at.orders.map((one) => (one.id === refunded.id ? refunded : one));
+        return json(refunded);
+      },
+    });
+    const person = browse(service);
+    await person.answer('q leave', 'r');
+    await person.waitFor('paydesk -p shop orders refund ord_a1');
+    await person.answer('Why?', '\r');
+    await person.answer(/note/i, '\r');
+    await person.answer('(y/N)', 'y\r');
+    await person.answer('Enter goes back to the orders', '\r');
+    await person.answer(/ord_a1[\s\S]*refunds: made[\s\S]*q leave/, 'q');
+    expect((await person.leaves).code).toBe(0);
+    expect(service.posts).toHaveLength(1);
+    const { stdout } = await paydesk(['journal', 'list', '--json'], { home: service.home });
+    expect(JSON.parse(stdout).data).toHaveLength(1);
+  });
+
+  test('a No sends nothing, and a capture of a paid order is not begun', async () => {
+    const service = await shop();
+    const person = browse(service);
+    await person.answer('q leave', 'c');
+    await person.answer('only an order that is pre_authorized can be captured', 'r');
+    await person.answer('Why?', '\r');
+    await person.answer(/note/i, '\r');
+    await person.answer('(y/N)', '\r');
+    await person.answer('Enter goes back to the orders', '\r');
+    await person.answer('q leave', 'q');
+    expect((await person.leaves).code).toBe(0);
+    expect(service.posts).toEqual([]);
+  });
+
+  test('p makes a plan of the marked orders and sends nothing', async () => {
+    const service = await shop();
+    const person = browse(service);
+    await person.answer('q leave', 'p');
+    await person.answer('no order is marked', ' ');
+    await person.answer('1 order marked', down);
+    await person.answer(/ord_b2/, ' ');
+    await person.answer('2 orders marked', 'p');
+    await person.answer('Why are 2 orders to be refunded?', '\r');
+    await person.waitFor(/paydesk -p shop refunds plan marked-[-\d]+\.csv --to marked-[-\d]+\.plan/);
+    await person.answer('Enter goes back to the orders', '\r');
+    await person.answer('q leave', 'q');
+    const { screen } = await person.leaves;
+    const [name = ''] = /marked-[-\d]+(?=\.csv)/.exec(screen) ?? [];
+    const rows = readFileSync(join(service.home.path, `${name}.csv`), 'utf8');
+    expect(rows).toBe('order_id,reason,note\nord_a1,,\nord_b2,,\n');
+    expect(service.posts).toEqual([]);
+  });
+
+  test('searches as orders find does', async () => {
+    const service = await shop();
+    const person = browse(service, 'ord_b2');
+    await person.answer(/search: ord_b2[\s\S]*1 found/, 'q');
+    expect((await person.leaves).code).toBe(0);
+  });
+
+  test('offers no change to a role that may make none', async () => {
+    const service = await shop();
+    await paydesk(['profile', 'set', 'shop', 'role', 'viewer'], { home: service.home });
+    const person = browse(service);
+    await person.answer('Enter show, Space mark', 'r');
+    await person.answer('r does nothing here', 'q');
+    expect((await person.leaves).code).toBe(0);
+  });
+
+  test('asks in lines for a screen reader', async () => {
+    const service = await shop();
+    const person = sit(['-p', 'shop', 'browse'], {
+      home: service.home,
+      env: { PAYDESK_ACCESSIBLE: '1' },
+    });
+    await person.answer('type a number, words to search', '1\n');
+    await person.answer(/1 {2}show[\s\S]*type a number, 1 to/, '1\n');
+    await person.waitFor('paydesk -p shop orders show ord_a1');
+    await person.answer('Enter goes back to the orders', '\n');
+    await person.answer('type a number, words to search', '1\n');
+    await person.answer('type a number, 1 to', '7\n');
+    const { code, screen } = await person.leaves;
+    expect(code, screen).toBe(0);
+    expect(screen).not.toContain('\x1b[?1049h');
+  });
+
+  test.each([
+    ['without a terminal', []],
+    ['with --yes', ['--yes']],
+    ['as JSON', ['--json']],
+  ])('%s is a usage error', async (_, more) => {
+    using home = newHome();
+    const { code, stderr } = await paydesk(['-p', 'demo', 'orders', 'browse', ...more], { home });
+    expect(code).toBe(2);
+    expect(stderr).toContain('orders list');
+  });
+
+  // In production only the typed amount is a yes, which no keys in random order are.
+  test('60 keys in random order, 20 sizes and a failing network end in no crash and no change', async () => {
+    let reads = 0;
+    const service = await shop({
+      mode: 'production',
+      onPage: () => {
+        reads += 1;
+        return reads > 3 && reads % 3 === 0 ? (_, response) => void response.destroy() : undefined;
+      },
+    });
+    const terminal = atTerminal(['-p', 'shop', 'orders', 'browse'], {
+      home: service.home,
+      columns: 80,
+      rows: 24,
+    });
+    await terminal.waitFor('q leave');
+    const keys = ['\r', 'r', 'c', ' ', 'p', 'y', 'n', '/', 'x', '1', down, '\x1b[A', '\x1b[6~', '\x1b', '\t'];
+    let seed = 20_261_128;
+    const next = (below: number): number => {
+      seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
+      return seed % below;
+    };
+    for (let round = 0; round < 60; round += 1) {
+      // Behind a key comes one that every question answers with something on the screen.
+      terminal.type(`${keys[next(keys.length)] ?? ''}?`);
+      if (round % 3 === 0) terminal.resize(60 + next(80), 8 + next(40));
+      await terminal.waitFor(/\S/);
+    }
+    terminal.signal('SIGTERM');
+    const { exitCode, transcript, sameTerminal, cursorShown } = await terminal.end;
+    expect(exitCode, transcript.slice(-2_000)).toBe(143);
+    expect(transcript).not.toContain('should not have happened');
+    expect(transcript.lastIndexOf('\x1b[?1049l')).toBeGreaterThan(transcript.lastIndexOf('\x1b[?1049h'));
+    expect({ sameTerminal, cursorShown }).toEqual({ sameTerminal: true, cursorShown: true });
+    expect(service.posts).toEqual([]);
+  });
+});
