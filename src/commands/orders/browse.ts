@@ -15,7 +15,7 @@ const any: Pickable = { kind: 'single', accepts: () => true, listFlags: [], isLo
 
 export const browse = defineCommand({
   description:
-    'A screen with the newest orders: arrows move, / searches, and the key ? lists all keys. A refund or a capture asks the same questions as the command does, and nothing is sent before you say yes. p makes a plan of the marked orders, and sends nothing.',
+    'A screen with the newest orders: arrows move, / searches, and one key lists all others. A refund or a capture asks the same questions as the command does, and nothing is sent before you say yes. p makes a plan of the marked orders, and sends nothing.',
   arguments: [
     {
       name: 'text',
