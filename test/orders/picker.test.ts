@@ -240,23 +240,23 @@ describe('the screen', () => {
     await person.leaves;
     expect([all, twin, refused].join('\n\n')).toMatchInlineSnapshot(`
       "? [sandbox] Which order?
-        CREATED -06        BUYER        CARD      AMOUNT  STATUS             REFERENCE
-      > 20 Nov 2020 13:20  Ana Torres…  *4242  35000 MXN  paid               A-10025
-        19 Nov 2020 13:20  Buyer Name   split  52000 MXN  partially_refund…  A-10023
-        18 Nov 2020 11:20  José Pérez   *4242  35300 MXN  paid
-        23 Oct 2020 19:40  Ana Torres…  *4242    900 MXN  twin, paid
-        23 Oct 2020 19:44  Ana Torres…  *4242    900 MXN  twin, paid
+        CREATED -06        BUYER       CARD      AMOUNT  STATUS              REFERENCE
+      > 20 Nov 2020 13:20  Ana Torre…  *4242  35000 MXN  paid                A-10025
+        19 Nov 2020 13:20  Buyer Name  split  52000 MXN  partially_refunded  A-10023
+        18 Nov 2020 11:20  José Pérez  *4242  35300 MXN  paid
+        23 Oct 2020 19:40  Ana Torre…  *4242    900 MXN  twin, paid
+        23 Oct 2020 19:44  Ana Torre…  *4242    900 MXN  twin, paid
 
       ord_00000000000000000  ana@example.com
       all 6 orders, back to 23 Oct 2020
       type to search, arrows to move, Enter to choose, Ctrl-C to stop
 
       ? [sandbox] Which order? torres
-        CREATED -06        BUYER        CARD      AMOUNT  STATUS             REFERENCE
-        20 Nov 2020 13:20  Ana Torres…  *4242  35000 MXN  paid               A-10025
-      > 23 Oct 2020 19:40  Ana Torres…  *4242    900 MXN  twin, paid
-        23 Oct 2020 19:44  Ana Torres…  *4242    900 MXN  twin, paid
-        18 Nov 2020 11:10  Ana Torres…  *4242  35301 MXN  refunded
+        CREATED -06        BUYER       CARD      AMOUNT  STATUS              REFERENCE
+        20 Nov 2020 13:20  Ana Torre…  *4242  35000 MXN  paid                A-10025
+      > 23 Oct 2020 19:40  Ana Torre…  *4242    900 MXN  twin, paid
+        23 Oct 2020 19:44  Ana Torre…  *4242    900 MXN  twin, paid
+        18 Nov 2020 11:10  Ana Torre…  *4242  35301 MXN  refunded
 
       ord_00000000000004000  ana@example.com
       possible twin: ord_twin, same buyer and amount, 4 min later, was not refunded:
@@ -265,11 +265,11 @@ describe('the screen', () => {
       type to search, arrows to move, Enter to choose, Ctrl-C to stop
 
       ? [sandbox] Which order? torres
-        CREATED -06        BUYER        CARD      AMOUNT  STATUS             REFERENCE
-        20 Nov 2020 13:20  Ana Torres…  *4242  35000 MXN  paid               A-10025
-        23 Oct 2020 19:40  Ana Torres…  *4242    900 MXN  twin, paid
-        23 Oct 2020 19:44  Ana Torres…  *4242    900 MXN  twin, paid
-      > 18 Nov 2020 11:10  Ana Torres…  *4242  35301 MXN  refunded
+        CREATED -06        BUYER       CARD      AMOUNT  STATUS              REFERENCE
+        20 Nov 2020 13:20  Ana Torre…  *4242  35000 MXN  paid                A-10025
+        23 Oct 2020 19:40  Ana Torre…  *4242    900 MXN  twin, paid
+        23 Oct 2020 19:44  Ana Torre…  *4242    900 MXN  twin, paid
+      > 18 Nov 2020 11:10  Ana Torre…  *4242  35301 MXN  refunded
 
       > ord_00000000000000301 is not refundable: refunded
       4 found in all 6 orders, back to 23 Oct 2020, 1 of them not refundable
@@ -331,9 +331,9 @@ describe('the screen', () => {
       .replaceAll(/\(\d\d:\d\d:\d\d,/g, '(05:05:12,');
     expect(screen).toMatchInlineSnapshot(`
       "? [sandbox] Which order? 900
-        CREATED -06        BUYER        CARD      AMOUNT  STATUS             REFERENCE
-        23 Oct 2020 19:40  Ana Torres…  *4242    900 MXN  twin, paid
-      > 23 Oct 2020 19:44  Ana Torres…  *4242    900 MXN  unconfirmed
+        CREATED -06        BUYER       CARD      AMOUNT  STATUS              REFERENCE
+        23 Oct 2020 19:40  Ana Torre…  *4242    900 MXN  twin, paid
+      > 23 Oct 2020 19:44  Ana Torre…  *4242    900 MXN  unconfirmed
 
       > an earlier refund of 900 MXN (05:05:12, by root) is still unconfirmed:
         paydesk journal reconcile i_7f3k2m9x
