@@ -269,7 +269,7 @@ describe('there is no way around the one place that knows', () => {
       'src/terminal/notes.ts',
     ]);
     // In a program of its own, whose text that file has.
-    expect(filesWith(/process\.exit/)).toEqual(['src/locks/sqlite/locks-self-test.ts']);
+    expect(filesWith(/process\.exit/)).toEqual(['src/locks/sqlite/sqlite-locks.ts']);
   });
 
   test('every command that makes a change or writes to the journal is marked', () => {

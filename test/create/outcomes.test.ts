@@ -396,8 +396,8 @@ describe('a payment link whose reply was lost', () => {
     expect(
       (await at('05:10:00', ['orders', 'list'])).stderr.replaceAll(change, 'i_7f3k2m9q'),
     ).toMatchInlineSnapshot(`
-      "1 payment link unconfirmed: i_7f3k2m9q, 300 MXN: look on the service's own
-      screen, then: paydesk journal show i_7f3k2m9q
+      "1 payment link unconfirmed: i_7f3k2m9q: look on the service's own screen, then:
+      paydesk journal show i_7f3k2m9q
       No orders here, sandbox environment
       "
     `);
