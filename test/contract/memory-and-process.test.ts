@@ -93,6 +93,7 @@ const told: readonly Story[] = [
       done(`-p demo orders show ${split}`),
       done(`-p demo orders show ${split} --json`, { env: { PAYDESK_DEBUG: '0' } }),
       done('-p demo orders find 0005 --max 20'),
+      ends(2, '-p demo orders browse'),
       done('-p demo orders export --limit 50 --csv'),
       done('orders export --verify orders.ndjson.gz'),
       done('-p demo prove this-month --to proof.ndjson'),
