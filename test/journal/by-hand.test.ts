@@ -87,6 +87,8 @@ describe('journal settle --not-applied, while the refund may still appear', () =
         request        POST /orders/ord_1/refunds {"charge_id":"ch_1","amount":300}
         asked for      a refund of 300 on charge ch_1
         reply          HTTP 502
+        evidence       what was shown, sent and answered:
+                       paydesk -p shop prove 2040-11-21 --to proof.ndjson --utc
       history
         21 Nov 2040 05:05:12 UTC  unconfirmed        HTTP 502, an HTML page
         21 Nov 2040 05:05:12 UTC  unconfirmed        the order did not show it yet
@@ -103,7 +105,9 @@ describe('journal settle --not-applied, while the refund may still appear', () =
       "instead of lines 2 to 3:
       You are recording that this refund was NOT made. It may still appear until tomorrow 05:06. If you are wrong, the buyer
       is paid twice.
-      instead of lines 16 to 17:
+      instead of lines 13 to 14:
+        evidence       what was shown, sent and answered: paydesk -p shop prove 2040-11-21 --to proof.ndjson --utc
+      instead of lines 18 to 19:
         21 Nov 2040 06:10:00 UTC  recorded not made  by op7: Ana at the bank looked: nothing"
     `);
   });
@@ -310,6 +314,8 @@ describe('after it was settled by hand', () => {
         request        POST /orders/ord_1/refunds {"charge_id":"ch_1","amount":300}
         asked for      a refund of 300 on charge ch_1
         reply          HTTP 502
+        evidence       what was shown, sent and answered:
+                       paydesk -p shop prove 2040-11-21 --to proof.ndjson --utc
       history
         21 Nov 2040 05:05:12 UTC  unconfirmed        HTTP 502, an HTML page
         21 Nov 2040 05:05:12 UTC  unconfirmed        the order did not show it yet
@@ -527,6 +533,8 @@ describe('a duplicate alarm', () => {
         request        POST /orders/ord_1/refunds {"charge_id":"ch_1","amount":300}
         asked for      a refund of 300 on charge ch_1
         reply          HTTP 502
+        evidence       what was shown, sent and answered:
+                       paydesk -p shop prove 2040-11-21 --to proof.ndjson --utc
       history
         21 Nov 2040 05:05:12 UTC  unconfirmed         HTTP 502, an HTML page
         21 Nov 2040 05:05:12 UTC  unconfirmed         the order did not show it yet
@@ -543,7 +551,9 @@ describe('a duplicate alarm', () => {
     `);
     const wide = await screen(weeksLater, ['journal', 'show', change], 120);
     expect(differences(wide, acknowledged)).toMatchInlineSnapshot(`
-      "instead of lines 13 to 18:
+      "instead of lines 10 to 11:
+        evidence       what was shown, sent and answered: paydesk -p shop prove 2040-11-21 --to proof.ndjson --utc
+      instead of lines 15 to 20:
         21 Nov 2040 05:10:00 UTC  made                the service shows it more than once
         30 Nov 2040 05:10:00 UTC  made                the service shows it more than once
         30 Nov 2040 05:10:00 UTC  alarm acknowledged  by op7: the bank recalls rf_2, ticket 8851"
@@ -653,6 +663,8 @@ describe('journal reconcile', () => {
         request        POST /orders/ord_1/refunds {"charge_id":"ch_1","amount":300}
         asked for      a refund of 300 on charge ch_1
         reply          HTTP 502
+        evidence       what was shown, sent and answered:
+                       paydesk -p shop prove 2040-11-21 --to proof.ndjson --utc
       history
         21 Nov 2040 05:05:12 UTC  unconfirmed  HTTP 502, an HTML page
         21 Nov 2040 05:05:12 UTC  unconfirmed  the order did not show it yet
@@ -671,9 +683,11 @@ describe('journal reconcile', () => {
     expect(differences(wide, narrow)).toMatchInlineSnapshot(`
       "instead of line 1:
       still unconfirmed: read again at 05:11:00, the order does not show it
-      instead of line 14:
+      instead of lines 11 to 12:
+        evidence       what was shown, sent and answered: paydesk -p shop prove 2040-11-21 --to proof.ndjson --utc
+      instead of line 16:
         21 Nov 2040 05:11:00 UTC  read again   nothing new
-      instead of lines 18 to 19:
+      instead of lines 20 to 21:
             blocked until 22 Nov 2040 05:05:12 UTC at the latest, or until you settle it"
     `);
     service.orders = [refunded(300)];

@@ -64,6 +64,8 @@ test('journal show finds a change by its idempotency key, and shows its id and t
       could be sent    until 21 Nov 2040 05:05:22 UTC
       request          POST /orders/ord_1/refunds {"charge_id":"ch_1","amount":300}
       asked for        a refund of 300 on charge ch_1
+      evidence         what was shown, sent and answered:
+                       paydesk -p shop prove 2040-11-21 --to proof.ndjson --utc
     history
       21 Nov 2040 05:05:12 UTC  unconfirmed  the connection to 127.0.0.1:1 was
                                              closed before a reply came (ECONNRESET)
@@ -79,9 +81,11 @@ test('journal show finds a change by its idempotency key, and shows its id and t
     "
   `);
   expect(differences(await screenAt(120), narrow)).toMatchInlineSnapshot(`
-    "instead of lines 11 to 12:
+    "instead of lines 10 to 11:
+      evidence         what was shown, sent and answered: paydesk -p shop prove 2040-11-21 --to proof.ndjson --utc
+    instead of lines 13 to 14:
       21 Nov 2040 05:05:12 UTC  unconfirmed  the connection to 127.0.0.1:1 was closed before a reply came (ECONNRESET)
-    instead of lines 16 to 17:
+    instead of lines 18 to 19:
           blocked until 22 Nov 2040 05:05:12 UTC at the latest, or until you settle it"
   `);
 });
