@@ -38,7 +38,8 @@ export function ioOf(process: NodeJS.Process): Io {
       if (uncaught.length === 1) process.on('uncaughtException', onError).on('unhandledRejection', onError);
       return () => {
         const at = uncaught.indexOf(listener);
-        if (at > 0) uncaught.splice(at, 1);
+        if (at !== -1) uncaught.splice(at, 1);
+        if (uncaught.length === 0) process.off('uncaughtException', onError).off('unhandledRejection', onError);
       };
     },
     uid: process.getuid?.(),
