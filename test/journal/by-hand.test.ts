@@ -188,7 +188,7 @@ describe('journal settle --not-applied, while the refund may still appear', () =
     await run('21T06:10:00', ['journal', 'settle', change, '--not-applied', ...note, '--confirm', 'ord_1']);
     const env = { TZ: 'UTC', PAYDESK_OPERATOR: 'op7', ...standingAt('2040-11-21T06:20:00Z') };
     const person = sit(['-p', 'shop', 'orders', 'refund'], { home, env });
-    await person.waitFor('  recorded not made');
+    await person.waitFor('recorded not made');
     await person.answer('sent at 05:05:12 by op7: op7 says', '\r');
     await person.answer('How much?', '\x03');
     const { code, screen } = await person.leaves;
