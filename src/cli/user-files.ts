@@ -18,7 +18,7 @@ import { fullPath, type Io } from '../io.ts';
 
 /** Reads whole texts. Throws CliError 'usage' for what cannot be read, is too large, or is not UTF-8. */
 export function createReaders(
-  io: Pick<Io, 'stdin' | 'cwd'>,
+  io: Pick<Io, 'stdin' | 'cwd' | 'clock'>,
   signal: AbortSignal,
 ): Pick<Context, 'stdin' | 'file'> {
   const read = createBytesReader(io, signal);
@@ -28,7 +28,7 @@ export function createReaders(
 
 /** Reads a file to its end. */
 export function createBytesReader(
-  io: Pick<Io, 'stdin' | 'cwd'>,
+  io: Pick<Io, 'stdin' | 'cwd' | 'clock'>,
   signal: AbortSignal,
   tell?: (line: string) => void,
 ): (path: string, maxBytes: number) => Promise<Uint8Array> {
@@ -42,12 +42,12 @@ export function createBytesReader(
 
 /** Reads a file part by part; `-` is standard input. Reading ends when the run is stopped. */
 export function createChunkReader(
-  io: Pick<Io, 'stdin' | 'cwd'>,
+  io: Pick<Io, 'stdin' | 'cwd' | 'clock'>,
   signal: AbortSignal,
   tell: (line: string) => void = () => {},
 ): (path: string, maxBytes: number) => AsyncGenerator<Buffer> {
   return async function* chunksOf(path, maxBytes) {
-    const stream = path === '-' ? io.stdin : await openNamed(path, io.cwd, tell);
+    const stream = path === '-' ? io.stdin : await openNamed(path, io, tell);
     yield* readChunks(addAbortSignal(signal, stream), nameOf(path), maxBytes);
   };
 }
@@ -60,15 +60,19 @@ function nameOf(path: string): string {
 const silentMs = 500;
 
 // A named pipe may have no writer, or a silent one. Opened in the usual way it would block, and Ctrl-C could not stop the run.
-async function openNamed(name: string, cwd: () => string, tell: (line: string) => void): Promise<Readable> {
+async function openNamed(
+  name: string,
+  { cwd, clock }: Pick<Io, 'cwd' | 'clock'>,
+  tell: (line: string) => void,
+): Promise<Readable> {
   try {
     const path = fullPath(cwd, name);
     const fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     if (!fstatSync(fd).isFIFO()) return createReadStream(path, { fd });
     const { Socket } = await import('node:net');
     const pipe = new Socket({ fd, readable: true, writable: false });
-    const wait = setTimeout(() => tell(`${name} is a pipe: waiting for somebody to write to it`), silentMs);
-    for (const event of ['readable', 'close']) pipe.once(event, () => clearTimeout(wait));
+    const heard = clock.after(silentMs, () => tell(`${name} is a pipe: waiting for somebody to write to it`));
+    for (const event of ['readable', 'close']) pipe.once(event, heard);
     return pipe;
   } catch (error) {
     throw unreadable(name, `cannot be read: ${systemReason(error)}`, error);

@@ -187,6 +187,8 @@ describe('a 500 with an error of the service', () => {
 
         reply          HTTP 500, service.errors.internal.bank.no_answer, log_id
                        5f2c81: The bank did not answer.
+        evidence       what was shown, sent and answered:
+                       paydesk prove 2026-11-21 --to proof.ndjson --utc
       "
     `);
     expect(differences(await screenAt(120), narrow)).toMatchInlineSnapshot(`
@@ -196,8 +198,9 @@ describe('a 500 with an error of the service', () => {
                have been made
       instead of lines 5 to 6:
       certain: sent once at 09:31:40; looked 4 times until 09:31:40, and it is not there yet
-      instead of lines 11 to 12:
-        reply          HTTP 500, service.errors.internal.bank.no_answer, log_id 5f2c81: The bank did not answer."
+      instead of lines 11 to 14:
+        reply          HTTP 500, service.errors.internal.bank.no_answer, log_id 5f2c81: The bank did not answer.
+        evidence       what was shown, sent and answered: paydesk prove 2026-11-21 --to proof.ndjson --utc"
     `);
   });
 });

@@ -66,7 +66,7 @@ describe('a refund that was recorded as not made, and that appears', () => {
     expect(after).toContain('root recorded that it was not made; the order shows rf_1');
     expect(after).toContain(`paydesk journal show ${change}`);
     expect((await desk.run('05:24:00', 'orders list')).stderr).toContain(
-      `1 refund appeared: ${id}, 900 MXN: show your lead: paydesk journal show ${change}`,
+      `1 refund appeared: ${id}: show your lead: paydesk journal show ${change}`,
     );
   });
 

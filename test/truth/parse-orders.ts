@@ -184,13 +184,13 @@ export function buyerWords({ code, stdout }: Ran): Said {
   const amounts = (pattern: RegExp) =>
     Array.from(stdout.matchAll(pattern), ([, amount]) => Number(amount)).reduce((sum, one) => sum + one, 0);
   const sums = {
-    made: amounts(/(?:[Ww]e refunded|le devolvimos|Le devolvimos) (\d+) MXN/g),
+    made: amounts(/(?:[Ww]e refunded|[Ll]e reembolsamos) (\d+) MXN/g),
     pending: amounts(/(\d+) MXN [^.]*(?:is under way|está en proceso)/g),
     failed: amounts(/(\d+) MXN [^.]*(?:did not go through|no se pudo completar)/g),
   };
   const isChecked = /We are checking|Estamos revisando/.test(stdout);
   const told = Object.entries(sums).filter(([, sum]) => sum > 0);
-  const isNothing = /Nothing has been refunded|No se ha hecho ninguna|was authorized|Se autorizaron/.test(
+  const isNothing = /Nothing has been refunded|No se ha hecho ningún|was authorized|Se autorizó/.test(
     stdout,
   );
   if (!isChecked && told.length === 0 && !isNothing)
