@@ -39,7 +39,8 @@ export function ioOf(process: NodeJS.Process): Io {
       return () => {
         const at = uncaught.indexOf(listener);
         if (at !== -1) uncaught.splice(at, 1);
-        if (uncaught.length === 0) process.off('uncaughtException', onError).off('unhandledRejection', onError);
+        if (uncaught.length === 0)
+          process.off('uncaughtException', onError).off('unhandledRejection', onError);
       };
     },
     uid: process.getuid?.(),
