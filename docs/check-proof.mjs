@@ -5,9 +5,11 @@ import { readFileSync } from 'node:fs';
 
 const [file, key] = process.argv.slice(2);
 const fail = (why) => {
-  console.error(`${file}: NOT GENUINE: ${why}`);
+  console.error(key === undefined ? 'usage: node check-proof.mjs FILE KEY' : `${file}: NOT GENUINE: ${why}`);
   process.exit(1);
 };
+// No such file, or what is no key.
+process.on('uncaughtException', ({ message }) => fail(message));
 const sha256 = (text) => createHash('sha256').update(text).digest('hex');
 
 const bytes = readFileSync(file);

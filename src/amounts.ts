@@ -57,6 +57,16 @@ export function readableAmount(amount: Amount, currency: string | undefined, sty
   return `${readableFigure(amount, currency, style)}${codeWord(currency)}`;
 }
 
+/**
+ * What to say of a file, whose amounts are always the service's whole numbers: `amounts are the service's whole numbers: 12345 MXN is
+ * 123.45`. Undefined where no decimals are declared.
+ */
+export function unitsNote(style: AmountStyle): string | undefined {
+  const [currency] = Object.entries(style['amounts.decimals']).find(([, places]) => places > 0) ?? [];
+  if (currency === undefined) return undefined;
+  return `amounts are the service's whole numbers: 12345 ${currency} is ${briefFigure(12_345, currency, style)}`;
+}
+
 /** A part of an amount: `12000 of 52000 MXN (120.00 of 520.00)`. */
 export function partWords(
   part: Amount,

@@ -1,6 +1,7 @@
 /** What an export says of its rows besides writing them: what is missing, what is odd, what a spreadsheet would round. */
 
-import type { WireRecord } from '../api/api.ts';
+import { unitsNote } from '../amounts.ts';
+import type { OpenService, WireRecord } from '../api/api.ts';
 import { idOf } from '../api/spec.ts';
 import type { Context } from '../context/context.ts';
 import { counted } from '../counted.ts';
@@ -53,6 +54,17 @@ export function noteLongAmounts({ ctx, job }: Noted, { format }: ExportForm, row
   ctx.notes.warn(
     `${counted(rows, 'amount')} of these ${job.rowsWord} ${rows === 1 ? 'has' : 'have'} more than 15 digits: a spreadsheet rounds such a number, unless its column is read as text`,
   );
+}
+
+/** Says in which unit the amounts of a file for a spreadsheet are, where the profile declares another one for people. */
+export function noteUnits(
+  { ctx, service }: { readonly ctx: Pick<Context, 'notes' | 'options'>; readonly service: OpenService },
+  { format }: ExportForm,
+): void {
+  const isForSpreadsheet =
+    format === 'xlsx' || (format === 'csv' && (ctx.options.csv.bom || ctx.options.csv.decimal === ','));
+  const units = isForSpreadsheet ? unitsNote(service.profile.settings) : undefined;
+  if (units !== undefined) ctx.notes.note(units);
 }
 
 /** How many of these rows have such an amount. */

@@ -17,7 +17,7 @@ import {
   exportForm,
   verifyFile,
 } from './export-flags.ts';
-import { countLong, noteLongAmounts, refuseGaps, warnOfOdd } from './export-notes.ts';
+import { countLong, noteLongAmounts, noteUnits, refuseGaps, warnOfOdd } from './export-notes.ts';
 import { brokeOff } from './walk.ts';
 
 /** What one export writes. */
@@ -227,6 +227,7 @@ async function writePages(
     for (const line of maker.closingLines()) ctx.notes.note(line);
     const { manifest, rows, bytes, gaps } = written;
     noteLongAmounts(run, form, long);
+    noteUnits(run, form);
     const complete = gaps === undefined ? 'complete' : 'not complete';
     ctx.notes.note(
       `${to}: ${rows} ${job.rowsWord}, ${bytes} bytes, ${complete}${maskedWord(ctx)}; manifest ${manifest}`,

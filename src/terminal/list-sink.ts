@@ -1,5 +1,6 @@
 /** A list on its way to stdout or into a file, in any format: begun with its first rows, and ended or abandoned. */
 
+import { unitsNote } from '../amounts.ts';
 import type { Column } from '../api/resources.ts';
 import { CliError } from '../errors.ts';
 import { type DrawnHow, type ListFormat, type Piece, type Row, stdoutFormat } from './list-format.ts';
@@ -70,6 +71,8 @@ export function startSink(
     format ??= await load();
     [state, more] = ['ended', hasMore];
     await writer.write(format.end(hasMore));
+    const units = isForSpreadsheet(options) && columns.some(isMoney) && unitsNote(options.locale().amounts);
+    if (units) options.note?.(units);
     if (hasUnits)
       options.note?.(`${unitsMark} in the service's units: no decimals are declared for this currency`);
     if (leftOut.length > 0)
@@ -101,6 +104,14 @@ export function startSink(
     },
     isWhole: () => state === 'ended',
   };
+}
+
+function isForSpreadsheet({ format, csv }: Pick<OutputOptions, 'format' | 'csv'>): boolean {
+  return format === 'xlsx' || (format === 'csv' && (csv?.bom === true || csv?.decimal === ','));
+}
+
+function isMoney({ kind }: Column): boolean {
+  return kind === 'money' || kind === 'figure' || kind === 'sum';
 }
 
 function withCount(error: unknown, written: number): unknown {

@@ -4,7 +4,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { chargeOf, listOf, orderOf, refundOf } from '../harness/orders.ts';
-import { pages, startAnswering } from '../harness/service.ts';
+import { paydesk } from '../harness/paydesk.ts';
+import { pages, startAnswering, storeShop } from '../harness/service.ts';
 
 // 1 July 2026, 12:00 in UTC.
 const bought = 1_782_907_200;
@@ -95,4 +96,23 @@ test('a program that paydesk does not know is named', async () => {
   await using service = await desk();
   const ran = await service.run(['orders', 'list', '--csv', '--for', 'calc']);
   expect([ran.code, ran.stdout, ran.stderr]).toEqual([2, '', expect.stringContaining('not one of excel')]);
+});
+
+test('a file for a spreadsheet says in which unit its amounts are, where the profile declares decimals', async () => {
+  await using service = await desk();
+  await storeShop(service.home, service, { 'amounts.decimals.MXN': '2' });
+  const said = "amounts are the service's whole numbers: 12345 MXN is 123.45";
+  for (const line of [
+    ['orders', 'list', '--for', 'excel', '--csv'],
+    ['orders', 'list', '--to', 'list.xlsx'],
+    ['orders', 'export', '--to', 'all.csv', '--decimal', 'comma'],
+    ['orders', 'export', '--to', 'all.xlsx'],
+  ])
+    expect((await paydesk(['-p', 'shop', ...line], { home: service.home })).stderr, line.join(' ')).toContain(
+      said,
+    );
+  expect(
+    (await paydesk(['-p', 'shop', 'orders', 'list', '--csv'], { home: service.home })).stderr,
+  ).not.toContain(said);
+  expect((await service.run(['orders', 'list', '--for', 'excel', '--csv'])).stderr).not.toContain(said);
 });
