@@ -1,17 +1,18 @@
-/** Workbooks as LibreOffice shows them, cell by cell. It needs `soffice`: apt-get install libreoffice-calc. */
+/** Workbooks as LibreOffice shows them, cell by cell, and the memory that one of 200,000 rows takes. It needs `soffice`: apt-get install libreoffice-calc. */
 
 import { execFile, execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, expect, test } from 'vitest';
 import { readCsv } from '../harness/csv.ts';
-import { chargeOf, type Json, orderOf } from '../harness/orders.ts';
-import { newHome } from '../harness/paydesk.ts';
-import { startServer } from '../harness/server.ts';
-import { pages } from '../harness/service.ts';
+import { chargeOf, type Json, listBeforeMore, listOf, orderOf } from '../harness/orders.ts';
+import { newHome, paydeskProcess } from '../harness/paydesk.ts';
+import { json, startServer } from '../harness/server.ts';
+import { environment, pages } from '../harness/service.ts';
 import { exporting } from './many-orders.ts';
 
+const promisedMiB = 256;
 const zone = 'Europe/Madrid';
 const columns = [
   'id',
@@ -128,4 +129,40 @@ test('LibreOffice shows every cell as the service wrote it, and times in the sta
   console.log(`${shown.length} rows, ${wanted.flat().length} cells compared, ${changed.length} differ`);
   expect(changed).toEqual([]);
   expect(shown).toHaveLength(rows.length);
+});
+
+const many = 200_000;
+
+/** Made when it is asked for. */
+const manyAt = (at: number): Json =>
+  orderWith({
+    id: `ord_${at}`,
+    created: 1_795_000_000 - at * 140,
+    updated: 1_795_000_000 - at * 140 + (at % 5000),
+    amount: 10_000 + ((at * 7919) % 900_000),
+    name: `${names[at % names.length]} ${at}`,
+  });
+
+test(`a workbook of ${many} orders is written within ${promisedMiB} MiB`, async () => {
+  using home = newHome();
+  await using server = await startServer((request, ...exchange) => {
+    const { searchParams } = new URL(request.url, 'http://service');
+    const next = searchParams.get('next');
+    const first = next === null ? 0 : Number(next.slice('ord_'.length)) + 1;
+    const end = Math.min(many, first + Number(searchParams.get('limit') ?? 20));
+    const data = Array.from({ length: end - first }, (_, index) => manyAt(first + index));
+    return json((end < many ? listBeforeMore : listOf)(...data))(request, ...exchange);
+  });
+  const peak = join(home.path, 'peak');
+  const ran = await paydeskProcess(['orders', 'export', '--to', 'many.xlsx', '--tz', zone], {
+    home,
+    env: { ...environment(server.url), PEAK_MEMORY_FILE: peak },
+    nodeArgs: ['--import', join(import.meta.dirname, '../find/peak-memory.mjs')],
+  });
+  expect(ran.code, ran.stderr).toBe(0);
+  expect(ran.stderr).toContain(String(many));
+  const peakMiB = Number(readFileSync(peak, 'utf8')) / 1024;
+  const { size } = statSync(join(home.path, 'many.xlsx'));
+  console.log(`${many} rows, ${size} bytes, peak ${peakMiB.toFixed(0)} MiB`);
+  expect(peakMiB).toBeLessThan(promisedMiB);
 });
