@@ -81,6 +81,12 @@ export function readTitles({ cells, line, broken }: CsvRow, use: InputUse): Inpu
           columns[index],
         ),
       ),
+      ...unreadMoney(titles, [...found, ...misses.map(({ meant }) => meant)], use).map((index) =>
+        problem(
+          `there is no column amount, and ${shown(columns[index] ?? '')} looks like one: write amount, or give it another name if it is not to be compared`,
+          columns[index],
+        ),
+      ),
       ...missing(titles, [...found, ...misses.map(({ meant }) => meant)], use).map((words) => problem(words)),
     ],
   };
@@ -156,6 +162,15 @@ function nearMisses(
     return meant === undefined ? [] : [{ index, meant }];
   });
 }
+
+// In a comparison a row without an amount agrees with any amount, so a column of money under another name must not be passed over.
+function unreadMoney(titles: readonly string[], found: readonly string[], use: InputUse): readonly number[] {
+  if (use === 'plan' || found.includes('amount')) return [];
+  return titles.flatMap((title, index) => (moneyWords.test(title) ? [index] : []));
+}
+
+const moneyWords =
+  /(^|_)(amount|total|sum|price|importe|monto|precio|cantidad|valor|betrag|summe|preis|montant|prix)(_|$)/;
 
 function isOrder(column: string): boolean {
   return column === 'order_id' || column === 'reference';

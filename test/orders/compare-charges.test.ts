@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { chargeOf, type Json, listBeforeMore, orderOf } from '../harness/orders.ts';
 import { paydesk } from '../harness/paydesk.ts';
+import { inOneLine } from '../harness/ran.ts';
 import { type Service, startService, storeShop } from '../harness/service.ts';
 import { recordsIn, sumsIn } from '../refunds/refund-service.ts';
 
@@ -117,6 +118,19 @@ test('an export of charges is a list that agrees with what was charged', async (
   expect(ran.code, ran.stderr).toBe(0);
   expect(ran.said).toHaveLength(8);
 });
+
+test.each(['total', 'Importe', 'price', 'sum', 'amount_mxn', 'amount (MXN)'])(
+  'a column %s is not passed over: without its amount a row would agree with any',
+  async (title) => {
+    await using service = await startStored();
+    const ran = await compare(service, [`order_id,${title}`, 'ord_whole,7']);
+    expect(ran.code).toBe(2);
+    expect(inOneLine(ran.stderr)).toContain(`there is no column amount, and ${title} looks like one`);
+    writeFileSync(join(service.home.path, 'refunds.csv'), `order_id,${title}\nord_whole,7\n`);
+    const line = ['-p', 'shop', 'refunds', 'compare', 'refunds.csv'];
+    expect(await paydesk(line, { home: service.home })).toMatchObject({ code: 2 });
+  },
+);
 
 test('a file without any name of a payment is refused', async () => {
   await using service = await startStored();
