@@ -28,12 +28,13 @@ const [about, ...refunds] = signed
   .split('\n')
   .map((line) => JSON.parse(line));
 if (about.refunds !== refunds.length) fail(`it names ${about.refunds} refunds and holds ${refunds.length}`);
-for (const { change, order, amount, currency, state, operator, approved_by, rows } of refunds) {
+for (const { change, order, amount, currency, state, operator, asked_by, approved_by, rows } of refunds) {
   for (const { seq, row, body, body_hash, prev, hash } of rows) {
     if (body !== null && sha256(body) !== body_hash) fail(`row ${seq}: its body was changed`);
     if (sha256(`${prev}\n${body_hash ?? ''}\n${row}`) !== hash) fail(`row ${seq} was changed`);
   }
-  const by = approved_by === null ? operator : `${operator}, approved by ${approved_by}`;
+  const asked = (asked_by ?? operator) === operator ? '' : `, asked by ${asked_by}`;
+  const by = `${operator}${asked}${approved_by === null ? '' : `, approved by ${approved_by}`}`;
   console.log(`${change}  ${order}  ${amount} ${currency}  ${state}  ${by}`);
 }
 console.log(`${file}: genuine, ${refunds.length} refunds`);

@@ -235,6 +235,7 @@ export const refundColumns: readonly Column[] = [
   field('email', 'text'),
   field('reference', 'text'),
   field('state', 'text'),
+  field('asked_by', 'text'),
   field('approved_by', 'text'),
   field('approved_at', 'time', { local: false }),
   field('request', 'text'),

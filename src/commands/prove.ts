@@ -28,7 +28,7 @@ const example = 'paydesk -p demo prove last-month --to refunds-proof.ndjson';
 
 export const prove = defineCommand({
   description:
-    'Writes each refund that was sent from here in a period into one file: who asked, who approved, what was sent, what the service said, and its rows of the journal. The file is signed with the key of this desk. --check checks such a file, and docs/check-proof.mjs does it without paydesk.',
+    'Writes each refund that was sent from here in a period into one file: who sent, who asked, who approved, what was sent, what the service said, and its rows of the journal. The file is signed with the key of this desk. --check checks such a file, and docs/check-proof.mjs does it without paydesk.',
   arguments: [
     {
       name: 'period',

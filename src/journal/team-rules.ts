@@ -257,20 +257,22 @@ export interface DecidedRow extends ApprovalBase {
 export type AskedRow = AskedRefundRow | AskedPlanRow;
 export type ApprovalRow = AskedRow | DecidedRow;
 
-/** Who approved a change, when (Unix seconds), the request for that, and the ticket of its row of a plan, as fields of a record. */
+/** Who asked for a change, who approved it and when (Unix seconds), the request for that, and the ticket of its row of a plan, as fields. */
 export interface ApprovalFields {
+  readonly asked_by: string | null;
   readonly approved_by: string | null;
   readonly approved_at: number | null;
   readonly request: string | null;
   readonly ticket: string | null;
 }
 
-/** The fields of a change; all null of one that is not from here. */
+/** The fields of a change; all null of one that is not from here. Who sent what nobody else asked for has asked for it. */
 export function approvalFields(
-  sent?: Pick<SentRow, 'approvedBy' | 'approvedAt' | 'approval' | 'ticket'>,
+  sent?: Pick<SentRow, 'operator' | 'askedBy' | 'approvedBy' | 'approvedAt' | 'approval' | 'ticket'>,
 ): ApprovalFields {
-  const { approvedBy, approvedAt, approval, ticket } = sent ?? {};
+  const { operator, askedBy = operator, approvedBy, approvedAt, approval, ticket } = sent ?? {};
   return {
+    asked_by: askedBy ?? null,
     approved_by: approvedBy ?? null,
     approved_at: approvedAt === undefined ? null : Math.floor(approvedAt / 1000),
     request: approval ?? null,

@@ -175,6 +175,7 @@ export function factsOfRefundRow(row: JsonObject): Facts {
     operator: operator ?? elsewhere,
     note: filledText(row.note),
     approval: {
+      asked_by: filledText(row.asked_by) ?? null,
       approved_by: filledText(row.approved_by) ?? null,
       approved_at: time(row.approved_at) ?? null,
       request: filledText(row.request) ?? null,

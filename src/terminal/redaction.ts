@@ -36,7 +36,7 @@ export interface Redaction {
 // letters, ids, figures and times.
 const harmless = new Set(
   (
-    'account account_type approved_by auth_code brand certain change_state code columns command commands currency description digest ' +
+    'account account_type approved_by asked_by auth_code brand certain change_state code columns command commands currency description digest ' +
     'expected file filter format how issuer kind line meaning message next notes now operator origin outcome path period plan previous ' +
     'problem profile reason report sku state status summary terms title type unit url why words zone'
   ).split(' '),

@@ -128,7 +128,7 @@ test('it is genuine for paydesk and for the script, and not with another key', a
     expect.objectContaining({ ok: true, refunds: 3 }),
   ]);
   expect(execFileSync(process.execPath, [script, pathIn(service), key], { encoding: 'utf8' })).toMatch(
-    /ord_1 {2}10000 MXN {2}made {2}mara[\s\S]*genuine, 3 refunds/,
+    /ord_1 {2}10000 MXN {2}made {2}mara\n[\s\S]*genuine, 3 refunds/,
   );
   await using other = await startProved();
   const { key: foreign } = await proved(other);

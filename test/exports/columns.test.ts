@@ -59,8 +59,8 @@ test('an export of refunds says whose order it is; the columns of before stay wh
   expect(
     (await service.run(['orders', 'export', '--rows', 'refunds', '--csv'])).stdout,
   ).toMatchInlineSnapshot(`
-      "id,order_id,charge_id,amount,currency,created_at,auth_code,reason,note,operator,change,known_by,refunded_at,buyer,email,reference,state,approved_by,approved_at,request,ticket
-      rf_1,ord_A,ch_1,-12000,MXN,2026-07-01T18:00:00Z,490215,,,,,,2026-07-01T18:00:00Z,"Zoë, ""the buyer""",zoe@example.com,A-10023,elsewhere,,,,
+      "id,order_id,charge_id,amount,currency,created_at,auth_code,reason,note,operator,change,known_by,refunded_at,buyer,email,reference,state,asked_by,approved_by,approved_at,request,ticket
+      rf_1,ord_A,ch_1,-12000,MXN,2026-07-01T18:00:00Z,490215,,,,,,2026-07-01T18:00:00Z,"Zoë, ""the buyer""",zoe@example.com,A-10023,elsewhere,,,,,
       "
     `);
   const { stdout } = await service.run(['orders', 'export', '--rows', 'refunds']);

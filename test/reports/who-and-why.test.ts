@@ -37,6 +37,8 @@ describe('refunds list', () => {
     ['--operator', ['--operator', 'ben'], ['ord_b', 'ord_c']],
     ['--reason', ['--reason', 'requested_by_client', '--max-amount', '500000'], ['ord_a', 'ord_b']],
     ['--state', ['--state', 'elsewhere'], ['ord_e']],
+    ['--asked-by', ['--asked-by', 'ana'], ['ord_a']],
+    ['--asked-by elsewhere', ['--asked-by', 'elsewhere'], ['ord_e']],
     ['--approved-by', ['--approved-by', 'lea'], []],
   ])('shows those of %s by the refund itself, not by its order', async (_, words, ids) => {
     await using service = await startShop();
@@ -150,6 +152,7 @@ test('the column ticket of a plan stands in the list of refunds, in an export, i
   const told = {
     ticket: 'T-8840',
     note: 'box was empty',
+    asked_by: sent?.operator,
     approved_by: null,
     approved_at: null,
     request: null,

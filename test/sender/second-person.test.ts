@@ -1,5 +1,6 @@
 /** Limits and the second person, at the desks of a sender: asked for by one, approved by another, sent once by whoever asked. */
 
+import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -91,7 +92,7 @@ describe('a refund over the limit of a team', () => {
     const { id, request } = await ask(650);
     await approve(ben, request);
     await sendApproved(ana, request);
-    const told = { operator: 'ana', approved_by: 'ben', request, note: 'ticket 8840' };
+    const told = { operator: 'ana', asked_by: 'ana', approved_by: 'ben', request, note: 'ticket 8840' };
     const wanted = { ...told, approved_at: expect.any(Number) };
     const list = await lea.run([...shop, 'refunds', 'list', '--approved-by', 'ben', '--json']);
     expect(JSON.parse(list.stdout).data).toContainEqual(expect.objectContaining({ order_id: id, ...wanted }));
@@ -274,6 +275,43 @@ describe('what each role may do', () => {
     expect(plain((await ana.run([...shop, 'orders', 'show', other.id])).stdout)).toContain(
       'ben who approved it, asked by pia, on desk-2',
     );
+  });
+
+  test('who asked stands beside who sent, in lists, files, the report and the proof', async () => {
+    const luis = await ledger.sender.desk('luis', 'proposer', 'desk-6');
+    const { id, request } = await ask(4000, luis);
+    await approve(lea, request);
+    expect(await sendApproved(ana, request)).toMatchObject({ code: 0 });
+    const told = { operator: 'ana', asked_by: 'luis', approved_by: 'lea' };
+    const dataOf = async (...words: readonly string[]) => {
+      const ran = await ben.run([...shop, ...words, '--json']);
+      expect(ran.code, ran.stderr).toBe(0);
+      return JSON.parse(ran.stdout).data;
+    };
+    const row = expect.objectContaining({ order_id: id, ...told });
+    const period = ['--period', '2020-01-01..2100-01-01'];
+    expect(await dataOf('refunds', 'list', ...period, '--asked-by', 'luis')).toEqual([row]);
+    expect(await dataOf('refunds', 'list', ...period, '--operator', 'luis')).toEqual([]);
+    expect(await dataOf('orders', 'export', '--rows', 'refunds')).toContainEqual(row);
+    const csv = ['journal', 'list', '--order', id, '--csv', '--columns', 'operator,asked_by,approved_by'];
+    expect((await ben.run([...shop, ...csv])).stdout).toBe('operator,asked_by,approved_by\nana,luis,lea\n');
+
+    // The export says it to whoever reads that file later.
+    await ben.run([...shop, 'orders', 'export', '--rows', 'refunds', '--to', 'who.csv']);
+    expect(
+      await dataOf('refunds', 'list', ...period, '--from-file', 'who.csv', '--asked-by', 'luis'),
+    ).toEqual([row]);
+    expect((await ben.run([...shop, 'report', ...period, '--to', 'who.html'])).code).toBe(0);
+    const html = readFileSync(join(ben.home.path, 'who.html'), 'utf8');
+    expect(html).toMatch(/<th[^>]*>Asked by<\/th>[\s\S]*>luis</);
+
+    const { sender } = ledger;
+    const proved = await sender.run([...shop, 'prove', '2020-01-01..2100-01-01', '--to', 'who.ndjson']);
+    expect(proved.code, proved.stderr).toBe(0);
+    const { desk_key: key } = JSON.parse((await sender.run([...shop, 'profile', 'show', '--json'])).stdout);
+    const script = join(import.meta.dirname, '../../docs/check-proof.mjs');
+    const checked = execFileSync(process.execPath, [script, join(sender.home.path, 'who.ndjson'), key]);
+    expect(String(checked)).toContain('ana, asked by luis, approved by lea\n');
   });
 
   test('who only reads changes nothing, but sees limits and requests', async () => {

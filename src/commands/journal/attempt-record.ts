@@ -49,6 +49,7 @@ export const attemptColumns: readonly Column[] = [
   fieldColumn('verdict_at', 'VERDICT AT', 'time'),
   fieldColumn('refunds', 'REFUNDS', 'text'),
   fieldColumn('reason', 'REASON', 'text'),
+  fieldColumn('asked_by', 'ASKED BY', 'text'),
   fieldColumn('approved_by', 'APPROVED BY', 'text'),
   fieldColumn('approved_at', 'APPROVED', 'time'),
   fieldColumn('request', 'REQUEST', 'id'),
@@ -124,7 +125,6 @@ export function recordOf(record: AttemptRecord, open: boolean): JsonObject {
     operator: sent.operator,
     // Only in a team.
     ...(sent.stamp?.desk === undefined ? {} : { desk: sent.stamp.desk }),
-    ...(sent.askedBy === undefined ? {} : { asked_by: sent.askedBy }),
     ...approvalFields(sent),
     // Only of what an agent sent.
     ...(sent.released === undefined

@@ -223,6 +223,7 @@ export const refundRowFields = [
   'email',
   'reference',
   'state',
+  'asked_by',
   'approved_by',
   'approved_at',
   'request',

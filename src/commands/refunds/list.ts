@@ -35,6 +35,7 @@ const refundFilterFlags = {
   }),
   'max-amount': flag.typedAmount({ value: 'N', summary: 'only refunds of this amount or less' }),
   operator: flag.text({ value: 'NAME', summary: 'only refunds that this person sent' }),
+  'asked-by': flag.text({ value: 'NAME', summary: 'only refunds that this person asked for' }),
   reason: flag.choice(refundReasonValues, {
     value: 'R',
     summary: 'only refunds that were sent with this reason',
@@ -45,7 +46,7 @@ const refundFilterFlags = {
 
 export const list = defineCommand({
   description:
-    'Lists every refund that was made in a period, whenever its order was made, the newest first; --sort amount puts the largest first. Who asked, who approved and why comes from the journal of this machine, or of its team. If this machine has an index, the list comes from there, unless --live is given.',
+    'Lists every refund that was made in a period, whenever its order was made, the newest first; --sort amount puts the largest first. Who sent, who asked, who approved and why comes from the journal of this machine, or of its team. If this machine has an index, the list comes from there, unless --live is given.',
   arguments: [],
   flags: {
     ...timeFlags(usualPeriod),
@@ -63,7 +64,7 @@ export const list = defineCommand({
     ...sourceFlags,
   },
   examples: [
-    'paydesk -p demo refunds list --period last-month --min-amount 400000 --columns order_id,amount,operator,approved_by',
+    'paydesk -p demo refunds list --period last-month --min-amount 400000 --columns order_id,amount,operator,asked_by,approved_by',
     'paydesk -p demo refunds list --period last-week --csv --no-input',
   ],
   exits: sumsExits,
@@ -159,6 +160,7 @@ const columns: readonly Column[] = [
   },
   { ...rowColumn('operator', 'text'), tableFrom: 10_000 },
   { ...rowColumn('reason', 'text'), tableFrom: 10_000 },
+  { ...rowColumn('asked_by', 'text'), tableFrom: 10_000 },
   { ...rowColumn('approved_by', 'text'), tableFrom: 10_000 },
   { ...rowColumn('approved_at', 'time'), tableFrom: 10_000 },
   { ...rowColumn('request', 'id'), tableFrom: 10_000 },
@@ -210,11 +212,13 @@ type FilterInput = Input<readonly [], typeof refundFilterFlags>['flags'];
 // What each word is compared with.
 const wordOf = {
   operator: ({ operator }: RefundFact) => operator,
+  'asked-by': ({ origin, approval }: RefundFact) =>
+    origin === elsewhere ? elsewhere : (approval?.asked_by ?? undefined),
   reason: ({ reason }: RefundFact) => reason,
   'approved-by': ({ approval }: RefundFact) => approval?.approved_by ?? undefined,
   state: ({ state }: RefundFact) => state,
 } as const;
-const names = ['operator', 'reason', 'approved-by', 'state'] as const;
+const names = ['operator', 'asked-by', 'reason', 'approved-by', 'state'] as const;
 
 // What the journal says of a refund while its order does not show it.
 const notShown = ['unconfirmed', 'recorded made', 'recorded not made', 'gone'] as const;

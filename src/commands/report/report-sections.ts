@@ -212,6 +212,7 @@ function percentWords(part: Figure, whole: Figure): string {
 
 function largestSection({ largest }: ReportFigures, { source, names }: ReportHow): PageSection {
   const style = amountsOf(source);
+  const isAsked = largest.some((refund) => askedOther(refund) !== undefined);
   const isApproved = largest.some(({ approval }) => (approval?.approved_by ?? '') !== '');
   const isTicketed = largest.some(({ approval }) => (approval?.ticket ?? '') !== '');
   const columns = [
@@ -220,6 +221,7 @@ function largestSection({ largest }: ReportFigures, { source, names }: ReportHow
     left('Made'),
     left('Card'),
     left('By'),
+    ...(isAsked ? [left('Asked by')] : []),
     ...(isApproved ? [left('Approved by')] : []),
     ...(isTicketed ? [left('Ticket')] : []),
     ...(names ? [left('Buyer'), left('Note')] : []),
@@ -232,6 +234,7 @@ function largestSection({ largest }: ReportFigures, { source, names }: ReportHow
       source.days.show(refund.madeAt, 'day'),
       `${refund.brand}${refund.last4 === undefined ? '' : ` *${refund.last4}`}`,
       refund.operator === refund.reason ? refund.operator : `${refund.operator}: ${refund.reason}`,
+      ...(isAsked ? [askedOther(refund) ?? '-'] : []),
       ...(isApproved ? [approvedWords(refund, source)] : []),
       ...(isTicketed ? [refund.approval?.ticket ?? '-'] : []),
       ...(names ? [refund.buyer ?? notShown, refund.note ?? '-'] : []),
@@ -239,6 +242,12 @@ function largestSection({ largest }: ReportFigures, { source, names }: ReportHow
     return { heading: word, table: { name: `Largest refunds, ${word}`, columns, rows } };
   });
   return { title: 'Largest refunds', parts, empty: `No refunds${inCurrency(source)} in this period.` };
+}
+
+// Who asked, if somebody else sent it.
+function askedOther({ operator, approval }: RefundFact): string | undefined {
+  const by = approval?.asked_by ?? operator;
+  return by === operator ? undefined : by;
 }
 
 function approvedWords({ approval }: RefundFact, { days }: Source): string {
