@@ -98,7 +98,7 @@ export const list = defineCommand({
       source,
     );
     const part = shown.length < found.length ? `; ${partWords(found, isBySize, flags.max)}` : '';
-    ctx.notes.note(foundWords(source, found.length, part));
+    ctx.notes.note(foundWords(source, filter.countWords(found.length), part));
     for (const line of filter.lines()) ctx.notes.note(line);
     sayAsOf(ctx, source);
     refuseGaps(gaps, 'refunds');
@@ -200,11 +200,11 @@ function rowOf(refund: RefundFact, source: Source, isComplete: boolean, names: J
   };
 }
 
-function foundWords(source: Source, found: number, part: string): string {
+function foundWords(source: Source, count: string, part: string): string {
   const { range, days } = source;
   const from = range.since === undefined ? '' : ` from ${days.full(range.since)}`;
   const to = range.until === undefined ? '' : `, before ${days.full(range.until)}`;
-  return `${counted(found, 'refund')}${inCurrency(source)} made${from}${to}${part}`;
+  return `${count}${inCurrency(source)} made${from}${to}${part}`;
 }
 
 type FilterInput = Input<readonly [], typeof refundFilterFlags>['flags'];
@@ -234,14 +234,21 @@ function refundFilter(ctx: Context, flags: FilterInput, { profile }: Source) {
   const asked = names.flatMap((name) => (flags[name] === undefined ? [] : [{ name, word: flags[name] }]));
   const seen = new Map(asked.map(({ name }) => [name, new Set<string>()]));
   let unpriced = 0;
+  let all = 0;
   return {
     accepts(refund: RefundFact): boolean {
+      all += 1;
       for (const { name } of asked) seen.get(name)?.add(wordOf[name](refund) ?? 'nobody');
       if (asked.some(({ name, word }) => wordOf[name](refund) !== word)) return false;
       if (amounts.isOpen) return true;
       if (refund.amount === undefined) unpriced += 1;
       return refund.amount !== undefined && amounts.holds(refund.amount, refund.currency);
     },
+    /** `41 refunds`; or `16 of 41 refunds`, so that nobody takes a part for the whole period. */
+    countWords: (found: number): string =>
+      asked.length === 0 && amounts.isOpen
+        ? counted(found, 'refund')
+        : `${found} of ${counted(all, 'refund')}`,
     /** What a word that matched nothing may have meant, and what could not be compared. */
     lines: (): readonly string[] => [
       ...asked
