@@ -67,6 +67,20 @@ export function unitsNote(style: AmountStyle): string | undefined {
   return `amounts are the service's whole numbers: 12345 ${currency} is ${briefFigure(12_345, currency, style)}`;
 }
 
+/** In which unit the whole amounts of a file were read: `520 is 5.20 MXN`. Undefined where no decimals are declared for any of them. */
+export function readUnitsNote(
+  all: readonly { readonly amount: Amount | undefined; readonly currency: string | undefined }[],
+  style: AmountStyle,
+): string | undefined {
+  const notes = all.values().flatMap(({ amount, currency }) => {
+    const isWhole = amount === undefined || (placesOf(currency, style) ?? 0) === 0;
+    const text = isWhole ? undefined : scaled(amount, currency, style);
+    return text === undefined ? [] : [`${amount} is ${text} ${currency}`];
+  });
+  const { value } = notes.next();
+  return value === undefined ? undefined : `amounts of the file are in the service's units: ${value}`;
+}
+
 /** A part of an amount: `12000 of 52000 MXN (120.00 of 520.00)`. */
 export function partWords(
   part: Amount,

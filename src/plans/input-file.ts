@@ -47,7 +47,7 @@ export function checkTable(
   { head, all, unsure, wrong, dates = [], ...form }: Table,
   use: InputUse,
 ): InputFile {
-  const titles = readTitles(head, use);
+  const titles = readTitles(head, all, use);
   const addressOf = ({ line, column }: InputProblem): string =>
     column === undefined
       ? `row ${line}`
@@ -55,6 +55,8 @@ export function checkTable(
   const file = {
     ...form,
     columns: titles.columns,
+    unread: titles.unread,
+    hasAmount: titles.places.has('amount'),
     ...(wrong === undefined ? {} : { addressOf }),
   };
   const known = new Set([...titles.places.values()].map((place) => place + titles.added));
@@ -102,7 +104,7 @@ function columnLetters(index: number): string {
 
 /** A file of which nothing can be read. */
 export function unreadableFile(words: string, delimiter: Delimiter = ','): InputFile {
-  const nothing = { columns: [], rows: [], lines: [], canCorrect: false };
+  const nothing = { columns: [], unread: [], hasAmount: false, rows: [], lines: [], canCorrect: false };
   return {
     ...nothing,
     delimiter,

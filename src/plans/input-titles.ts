@@ -21,6 +21,8 @@ export interface InputTitles {
   readonly added: number;
   /** Where a column stands in `columns`. */
   readonly places: ReadonlyMap<InputColumn, number>;
+  /** The titles of the columns that mean nothing in this use of the file. */
+  readonly unread: readonly string[];
   readonly problems: readonly InputProblem[];
 }
 
@@ -46,11 +48,15 @@ export function delimiterOf(bytes: Uint8Array): Delimiter {
 }
 
 /** Finds the columns that paydesk understands, and everything that is wrong with the titles. */
-export function readTitles({ cells, line, broken }: CsvRow, use: InputUse): InputTitles {
+export function readTitles(
+  { cells, line, broken }: CsvRow,
+  rows: readonly CsvRow[],
+  use: InputUse,
+): InputTitles {
   const unusable = unusableWords(cells, broken);
   if (unusable !== undefined) {
     const problems = [{ line, column: undefined, words: unusable }];
-    return { columns: [], added: 0, places: new Map(), problems };
+    return { columns: [], added: 0, places: new Map(), unread: [], problems };
   }
   const added = addedColumns.every((title, index) => plain(cells[index] ?? '') === title)
     ? addedColumns.length
@@ -60,14 +66,20 @@ export function readTitles({ cells, line, broken }: CsvRow, use: InputUse): Inpu
   const found = columnsFor(use).filter((column) => titles.includes(column));
   const misses = nearMisses(titles, found, use);
   const problem = (words: string, column?: string): InputProblem => ({ line, column, words });
+  const places = new Map([
+    ...found.map((column) => [column, titles.indexOf(column)] as const),
+    ...(use === 'compare' ? refundIdAt(titles) : []),
+    ...(use === 'charges' ? chargeIdAt(titles) : []),
+  ]);
+  const read = new Set([...places.values(), ...misses.map(({ index }) => index)]);
+  const unread = titles.flatMap((title, index) => (title === '' || read.has(index) ? [] : [index]));
+  const hasAmount = found.includes('amount') || misses.some(({ meant }) => meant === 'amount');
+  const doubtful = use === 'plan' || hasAmount ? [] : unread.filter((index) => !isKnown(titles[index] ?? ''));
   return {
     columns,
     added,
-    places: new Map([
-      ...found.map((column) => [column, titles.indexOf(column)] as const),
-      ...(use === 'compare' ? refundIdAt(titles) : []),
-      ...(use === 'charges' ? chargeIdAt(titles) : []),
-    ]),
+    places,
+    unread: unread.map((index) => shown(columns[index] ?? '')),
     problems: [
       ...repeated(titles).map((index) =>
         problem(
@@ -81,12 +93,12 @@ export function readTitles({ cells, line, broken }: CsvRow, use: InputUse): Inpu
           columns[index],
         ),
       ),
-      ...unreadMoney(titles, [...found, ...misses.map(({ meant }) => meant)], use).map((index) =>
-        problem(
-          `there is no column amount, and ${shown(columns[index] ?? '')} looks like one: write amount, or give it another name if it is not to be compared`,
-          columns[index],
-        ),
-      ),
+      ...doubtful.flatMap((index) => {
+        const isMoney = moneyWords.test(titles[index] ?? '') || hasNumbers(rows, index + added);
+        if (use === 'compare' && !isMoney) return [];
+        const words = `there is no column amount, and ${shown(columns[index] ?? '')} ${isMoney ? 'looks like one' : 'is not read'}: write amount above the money, or delete what is not to be compared`;
+        return [problem(words, columns[index])];
+      }),
       ...missing(titles, [...found, ...misses.map(({ meant }) => meant)], use).map((words) => problem(words)),
     ],
   };
@@ -164,13 +176,14 @@ function nearMisses(
 }
 
 // In a comparison a row without an amount agrees with any amount, so a column of money under another name must not be passed over.
-function unreadMoney(titles: readonly string[], found: readonly string[], use: InputUse): readonly number[] {
-  if (use === 'plan' || found.includes('amount')) return [];
-  return titles.flatMap((title, index) => (moneyWords.test(title) ? [index] : []));
-}
-
 const moneyWords =
-  /(^|_)(amount|total|sum|price|importe|monto|precio|cantidad|valor|betrag|summe|preis|montant|prix)(_|$)/;
+  /(^|[^a-z])(amount|total|sum|price|importe|monto|precio|cantidad|valor|betrag|summe|preis|montant|prix)([^a-z]|$)/;
+
+// Whether most cells that say anything are numbers.
+function hasNumbers(rows: readonly CsvRow[], index: number): boolean {
+  const cells = rows.map(({ cells }) => cells[index]?.trim() ?? '').filter((cell) => cell !== '');
+  return cells.filter((cell) => /^-?[\d.,]*\d$/.test(cell)).length * 2 > cells.length;
+}
 
 function isOrder(column: string): boolean {
   return column === 'order_id' || column === 'reference';

@@ -82,6 +82,9 @@ export interface InputFile {
   readonly delimiter: Delimiter;
   /** The titles of the columns, as they stand in the file. */
   readonly columns: readonly string[];
+  /** The titles of the columns that mean nothing in this use of the file, to be named. */
+  readonly unread: readonly string[];
+  readonly hasAmount: boolean;
   /** The rows whose form is right. */
   readonly rows: readonly InputRow[];
   readonly problems: readonly InputProblem[];

@@ -1,5 +1,6 @@
 /** Compares the rows of an invoice list with what was charged: every payment counts for one row only. Pure. */
 
+import { type AmountStyle, amountWords } from '../amounts.ts';
 import type { JsonObject } from '../api/spec.ts';
 import { type Figure, negated, plus } from './exact-sum.ts';
 import type { Facts, OrderFact, PaymentFact } from './facts.ts';
@@ -84,6 +85,17 @@ export function comparedSums(all: readonly SummedRow[]): readonly ComparedSum[] 
       difference,
       notInFile: sumOf(others, (one) => one.found),
     };
+  });
+}
+
+/** The sums in words, of the rows of the file that show both amounts; `did`: what the service did, such as `was charged`. */
+export function sumLines(all: readonly SummedRow[], did: string, style: AmountStyle): readonly string[] {
+  const rows = all.filter(
+    ({ isInFile, wanted, currency }) => isInFile && wanted !== undefined && currency !== undefined,
+  );
+  return comparedSums(rows).map(({ currency, wanted, found, difference }) => {
+    const words = (figure: Figure) => amountWords(figure, currency, style);
+    return `${currency}: the file says ${words(wanted)}, ${words(found)} ${did}${difference === 0 ? '' : `, difference ${words(difference)}`}`;
   });
 }
 

@@ -20,6 +20,7 @@ export {
   type InvoiceVerdict,
   invoiceVerdicts,
   sumFields,
+  sumLines,
 } from './compare-payments.ts';
 export {
   type Figure,

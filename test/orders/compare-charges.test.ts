@@ -132,6 +132,71 @@ test.each(['total', 'Importe', 'price', 'sum', 'amount_mxn', 'amount (MXN)'])(
   },
 );
 
+test('without an amount a list of invoices may have no column that is not read, and its verdicts do not speak for the file', async () => {
+  await using service = await startStored();
+  const refused = await compare(service, ['order_id,Vendedor', 'ord_whole,Ana']);
+  expect(refused.code).toBe(2);
+  expect(inOneLine(refused.stderr)).toContain('there is no column amount, and Vendedor is not read');
+  const ran = await compare(service, ['order_id', 'ord_whole']);
+  expect(ran.code, ran.stderr).toBe(0);
+  expect(ran.stderr).toContain('no amount column: only that the orders were paid is compared\n');
+  expect(ran.stderr).toContain('1 paid as the order says (1000 MXN)\n');
+  expect(ran.stderr).not.toContain('the file says');
+});
+
+test('a column that is not read is named, beside the one with the money', async () => {
+  await using service = await startStored();
+  const ran = await compare(service, ['order_id,amount,Importe,Vendedor', 'ord_whole,1000,7,Ana']);
+  expect(ran.code, ran.stderr).toBe(0);
+  expect(inOneLine(ran.stderr)).toContain('not read: Importe, Vendedor; amount is the column with the money');
+  writeFileSync(join(service.home.path, 'refunds.csv'), 'order_id,amount,Vendedor\nord_whole,7,Ana\n');
+  const refunds = await paydesk(['-p', 'shop', 'refunds', 'compare', 'refunds.csv'], { home: service.home });
+  expect(inOneLine(refunds.stderr)).toContain('not read: Vendedor; amount is the column with the money');
+});
+
+test('refunds compare without an amount: a column of numbers is refused, one of words is named', async () => {
+  await using service = await startStored();
+  const refunds = (...lines: readonly string[]) => {
+    writeFileSync(join(service.home.path, 'refunds.csv'), `${lines.join('\n')}\n`);
+    return paydesk(['-p', 'shop', 'refunds', 'compare', 'refunds.csv'], { home: service.home });
+  };
+  const numbers = await refunds('order_id,Neto', 'ord_whole,"1.520,00"', 'ord_less,7', 'ord_other,none');
+  expect(numbers.code).toBe(2);
+  expect(inOneLine(numbers.stderr)).toContain('there is no column amount, and Neto looks like one');
+  const words = await refunds('order_id,Vendedor', 'ord_whole,Ana');
+  expect(words.code, words.stderr).toBe(8);
+  expect(words.stderr).toContain('not read: Vendedor\n');
+  expect(words.stderr).toContain('no amount column: the whole order is meant\n');
+});
+
+test('each row says its difference, and the last line the file against what was charged', async () => {
+  await using service = await startStored();
+  const lines = ['order_id,amount', 'ord_whole,1000', 'ord_less,1000', 'ord_twice,1000'];
+  const ran = await compare(service, lines, '--period', '2026-10');
+  const rows = recordsIn(ran).map(({ line, difference }) => [line, difference]);
+  expect(rows.slice(0, 4)).toEqual([
+    [2, 0],
+    [3, 100],
+    [4, -1000],
+    [null, null],
+  ]);
+  expect(inOneLine(ran.stderr)).toContain(
+    'MXN: the file says 3000 MXN, 3900 MXN was charged, difference -900 MXN',
+  );
+});
+
+test('where decimals are declared, both comparisons say in which unit the amounts of the file were read', async () => {
+  await using service = await startService({ orders });
+  await storeShop(service.home, service, { 'amounts.decimals.MXN': '2' });
+  const lines = ['order_id,amount', 'ord_nobody,7', 'ord_whole,520'];
+  const ran = await compare(service, lines);
+  const note = "amounts of the file are in the service's units: 520 is 5.20 MXN";
+  expect(inOneLine(ran.stderr)).toContain(note);
+  const line = ['-p', 'shop', 'refunds', 'compare', 'invoices.csv'];
+  const refunds = await paydesk(line, { home: service.home });
+  expect(inOneLine(refunds.stderr)).toContain(note);
+});
+
 test('a file without any name of a payment is refused', async () => {
   await using service = await startStored();
   const ran = await compare(service, ['invoice,amount', 'F-1,1000']);

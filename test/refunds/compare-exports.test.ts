@@ -4,8 +4,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { chargeOf, type Json, listOf, orderOf, refundOf } from '../harness/orders.ts';
+import { paydesk } from '../harness/paydesk.ts';
 import { type Handler, json, reply } from '../harness/server.ts';
-import { type Service, startAnswering, startService } from '../harness/service.ts';
+import { type Service, startAnswering, startService, storeShop } from '../harness/service.ts';
 import { recordsIn } from './refund-service.ts';
 
 const day = 86_400;
@@ -151,4 +152,27 @@ it('an export in another time zone is compared with the days of that zone', asyn
   const ran = await service.run(compare);
   expect(ran.code).toBe(8);
   expect(recordsIn(ran).at(-1)).toMatchObject({ verdict: 'not_in_file', refund_id: 'rf_night' });
+});
+
+it('a reference that no order has is not found, as an unknown order is, and the other rows are compared', async () => {
+  const named = (name: string, number: string) =>
+    order(name, [made(`rf_${name}`, 300, october)], { metadata: { number } });
+  await using service = await startService({
+    orders: [named('a', 'A-1'), named('b', 'B-1'), named('c', 'B-1')],
+  });
+  await storeShop(service.home, service, { 'reference.keys': 'number' });
+  const compare = (...lines: readonly string[]) => {
+    writeFileSync(join(service.home.path, 'f.csv'), `reference,amount\n${lines.join('\n')}\n`);
+    return paydesk(['-p', 'shop', 'refunds', 'compare', 'f.csv', '--json'], { home: service.home });
+  };
+  const ran = await compare('A-1,300', 'A-9,300', 'A-8,20');
+  expect(ran.code, ran.stderr).toBe(8);
+  expect(recordsIn(ran).map(({ order_id, verdict, why }) => [order_id, verdict, why])).toEqual([
+    ['ord_a', 'refunded', null],
+    [null, 'not_found', 'no order has the reference A-9'],
+    [null, 'not_found', 'no order has the reference A-8'],
+  ]);
+  const several = await compare('A-1,300', 'B-1,300');
+  expect(several.code).toBe(2);
+  expect(several.stderr).toContain('2 orders have the reference B-1');
 });

@@ -51,6 +51,17 @@ export async function lookAtOrders<T>(
   }
 }
 
+/** Says which columns of a file that is compared are not read; `without`: what is compared if it has no amounts. */
+export function sayUnread(ctx: Context, { unread, hasAmount }: InputFile, without: string): void {
+  const more = unread.length > namedMost ? ` and ${unread.length - namedMost} more` : '';
+  const names = `not read: ${unread.slice(0, namedMost).join(', ')}${more}`;
+  if (unread.length > 0) ctx.notes.note(hasAmount ? `${names}; amount is the column with the money` : names);
+  if (!hasAmount) ctx.notes.note(`no amount column: ${without}`);
+}
+
+// So many columns are named: an export has dozens.
+const namedMost = 6;
+
 /** References that no order has, or several. */
 export function referenceProblems(
   rows: readonly InputRow[],

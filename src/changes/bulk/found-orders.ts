@@ -43,7 +43,7 @@ export interface ReadOrders {
   sawNeighbours(id: string): boolean;
 }
 
-/** The id of the order that a row names. Every reference was found once, or the file was refused. */
+/** The id of the order that a row names; empty if no order has its reference, of which a plan refuses the file. */
 export function orderIdOf(
   { orderId, reference = '' }: Pick<InputRow, 'orderId' | 'reference'>,
   { byReference }: ReadOrders,

@@ -1,6 +1,6 @@
 /** `orders compare`: an invoice list, made by anybody, beside what was charged. */
 
-import { amountWords } from '../../amounts.ts';
+import { amountWords, readUnitsNote } from '../../amounts.ts';
 import { type Column, fieldColumn } from '../../api/resources.ts';
 import type { JsonObject } from '../../api/spec.ts';
 import {
@@ -10,6 +10,7 @@ import {
   inputColumnsOf,
   readInput,
   refuseProblems,
+  sayUnread,
 } from '../../changes/changes.ts';
 import { flag } from '../../flags/flags.ts';
 import { periodOf, timeFlags } from '../../flags/typed-period.ts';
@@ -23,8 +24,10 @@ import {
   type InvoiceVerdict,
   invoiceVerdicts,
   isInSpan,
+  negated,
   plus,
   sumFields,
+  sumLines,
 } from '../../reports/reports.ts';
 import { defineCommand } from '../command.ts';
 import { fileArgument, sheetFlag } from '../refunds/input-arguments.ts';
@@ -66,6 +69,7 @@ export const compare = defineCommand({
       for: 'charges',
     });
     await refuseProblems(ctx, input, input.problems, { file, errors, force });
+    sayUnread(ctx, input, 'only that the orders were paid is compared');
     const needs = { kind: 'everything', makers: false, names: true } as const;
     const source = await openSource(ctx, { flags, period, needs });
     const rows = input.rows.map(invoiceOf);
@@ -88,7 +92,8 @@ export const compare = defineCommand({
       ],
       source,
     );
-    for (const line of closingLines(compared, source)) ctx.notes.note(line);
+    for (const line of closingLines(compared, source, input.hasAmount)) ctx.notes.note(line);
+    for (const line of input.hasAmount ? fileLines(compared, source) : []) ctx.notes.note(line);
     sayAsOf(ctx, source);
     return compared.every(({ verdict }) => verdict === 'paid') ? undefined : 8;
   },
@@ -136,21 +141,25 @@ function recordOf(
     charged,
     currency: currency ?? null,
     verdict,
+    difference: wanted === undefined ? null : plus(wanted, negated(charged)),
     paid_at: payments.at(-1)?.paidAt ?? null,
     why: why ?? null,
     input: Object.fromEntries(titles.map((title, index) => [title, row?.input.cells[index] ?? ''])),
   };
 }
 
-// The sums for scripts, one for each currency.
-function sumRecords(all: readonly ComparedInvoice<Invoice>[]): readonly JsonObject[] {
-  const rows = all.map(({ row, wanted, charged, currency }) => ({
+function summed(all: readonly ComparedInvoice<Invoice>[]) {
+  return all.map(({ row, wanted, charged, currency }) => ({
     isInFile: row !== undefined,
     currency,
     wanted,
     found: charged,
   }));
-  return comparedSums(rows).map((sum) => ({
+}
+
+// The sums for scripts, one for each currency.
+function sumRecords(all: readonly ComparedInvoice<Invoice>[]): readonly JsonObject[] {
+  return comparedSums(summed(all)).map((sum) => ({
     object: 'charge_comparison_sum',
     ...sumFields(sum),
     charged: sum.found,
@@ -169,7 +178,11 @@ const verdictWords: Readonly<Record<InvoiceVerdict, string>> = {
 };
 
 // How many rows ended how, with what was charged for them in each currency.
-function closingLines(all: readonly ComparedInvoice<Invoice>[], source: Source): readonly string[] {
+function closingLines(
+  all: readonly ComparedInvoice<Invoice>[],
+  source: Source,
+  hasAmount: boolean,
+): readonly string[] {
   return invoiceVerdicts.flatMap((verdict) => {
     const some = all.filter((one) => one.verdict === verdict);
     if (some.length === 0) return [];
@@ -179,8 +192,14 @@ function closingLines(all: readonly ComparedInvoice<Invoice>[], source: Source):
       if (charged !== 0) sums.set(currency, plus(sums.get(currency) ?? 0, charged));
     }
     const words = [...sums].map(([currency, sum]) => amountWords(sum, currency, amountsOf(source)));
-    return [
-      `${some.length} ${verdictWords[verdict]}${words.length === 0 ? '' : ` (${words.join(' and ')})`}`,
-    ];
+    const ended = verdict === 'paid' && !hasAmount ? 'paid as the order says' : verdictWords[verdict];
+    return [`${some.length} ${ended}${words.length === 0 ? '' : ` (${words.join(' and ')})`}`];
   });
+}
+
+// What the file says, beside what was charged.
+function fileLines(all: readonly ComparedInvoice<Invoice>[], source: Source): readonly string[] {
+  const style = amountsOf(source);
+  const said = all.map(({ row, currency }) => ({ amount: row?.amount, currency }));
+  return [readUnitsNote(said, style) ?? [], sumLines(summed(all), 'was charged', style)].flat();
 }

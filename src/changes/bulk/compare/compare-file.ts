@@ -7,8 +7,15 @@ import { isWithin, type TimeRange } from '../../../flags/typed-time.ts';
 import { type KnownOrder, knownOrders, ordersWithRefunds, stopsRefund } from '../../../orders/orders.ts';
 import { type Delimiter, type InputRow, rowKey } from '../../../plans/plans.ts';
 import { senderOf } from '../../refund/known-refunds.ts';
-import { checkWritten, lookAtOrders, readInput, referenceProblems, refuseProblems } from '../bulk-files.ts';
-import { orderIdOf, ordersOf, type ReadOrders } from '../found-orders.ts';
+import {
+  checkWritten,
+  lookAtOrders,
+  readInput,
+  referenceProblems,
+  refuseProblems,
+  sayUnread,
+} from '../bulk-files.ts';
+import { noOrder, orderIdOf, ordersOf, type ReadOrders } from '../found-orders.ts';
 import { readOrders } from '../read-orders.ts';
 import {
   closingLines,
@@ -47,7 +54,10 @@ export async function compareFile(
   const orders = await lookAtOrders(ctx, input, input.problems, asked, () =>
     readOrders(ctx, service, ordersOf(input.rows)),
   );
-  await refuseProblems(ctx, input, [...input.problems, ...referenceProblems(input.rows, orders)], asked);
+  // What no order has is not found. What several have names none of them.
+  const named = input.rows.filter((row) => orderIdOf(row, orders) !== '');
+  await refuseProblems(ctx, input, [...input.problems, ...referenceProblems(named, orders)], asked);
+  sayUnread(ctx, input, 'the whole order is meant');
   const known = knowing(ctx, service);
   const compared = await compareRows(input.rows, orders, known);
   const ofRows = new Set(
@@ -114,9 +124,10 @@ async function compareRows(
     compared.push(
       ...some.flatMap(([id, own]) => {
         const order = byId.get(id);
-        const missing = orders.missing.get(id) ?? `there is no order ${id}`;
+        const missing = ({ reference = '' }: InputRow) =>
+          id === '' ? `no order has the reference ${reference}` : (orders.missing.get(id) ?? noOrder(id));
         return order === undefined
-          ? own.map((row) => notFound(id, row, missing))
+          ? own.map((row) => notFound(id, row, missing(row)))
           : compareOrder(id, own, order, known.rules(id));
       }),
     );

@@ -1,10 +1,11 @@
 /** What `refunds compare` prints: its columns and records, and the lines below them. Pure. */
 
-import { amountWords, sumsWords } from '../../../amounts.ts';
+import { readUnitsNote, sumsWords } from '../../../amounts.ts';
 import { type Column, fieldColumn } from '../../../api/resources.ts';
 import type { JsonObject } from '../../../api/spec.ts';
+import { fullWord } from '../../../plans/plans.ts';
 import { commandLine, type Profile } from '../../../profiles/profiles.ts';
-import { comparedSums, type Figure, plus, sumFields } from '../../../reports/reports.ts';
+import { comparedSums, type Figure, plus, sumFields, sumLines } from '../../../reports/reports.ts';
 import type { Format } from '../../../terminal/terminal.ts';
 import { inFull, lineWords } from '../batch-words.ts';
 import { inputColumnsOf } from '../row-records.ts';
@@ -40,7 +41,7 @@ export function compareColumns(titles: Titles, all: readonly Compared[]): readon
   ];
 }
 
-/** What only a row of sums has. */
+/** What a row of sums has; a row of `orders compare` has a difference too. */
 export const comparedSumColumns: readonly Column[] = [
   fieldColumn('rows', 'ROWS', 'integer'),
   fieldColumn('difference', 'DIFFERENCE', 'figure'),
@@ -63,7 +64,7 @@ export function compareRecord(
   return {
     object: 'refund_comparison',
     line: row?.line ?? null,
-    order_id: orderId,
+    order_id: orderId || null,
     charge: row?.charge ?? last?.chargeId ?? null,
     wanted: wanted ?? null,
     refunded,
@@ -127,13 +128,11 @@ export function closingLines(
 
 /** What the rows of the file want in each currency, and what went back for them. */
 export function currencyLines(all: readonly Compared[], { settings }: Profile): readonly string[] {
-  const rows = all.filter(
-    ({ row, wanted, currency }) => row !== undefined && wanted !== undefined && currency !== undefined,
-  );
-  return sumsOf(rows).map(({ currency, wanted, found, difference }) => {
-    const words = (figure: Figure) => amountWords(figure, currency, settings);
-    return `${currency}: the file says ${words(wanted)}, ${words(found)} went back${difference === 0 ? '' : `, difference ${words(difference)}`}`;
+  const said = all.map(({ row, currency }) => {
+    const amount = row?.exact ?? row?.amount;
+    return { amount: amount === fullWord ? undefined : amount, currency };
   });
+  return [readUnitsNote(said, settings) ?? [], sumLines(summed(all), 'went back', settings)].flat();
 }
 
 /** Whether the sums are rows of the list too: a table has them below, and a workbook on its second sheet. */
@@ -143,22 +142,20 @@ export function hasSumRows(format: Format): boolean {
 
 /** The sums as records, for scripts: one for each currency. */
 export function sumRecords(all: readonly Compared[]): readonly JsonObject[] {
-  return sumsOf(all).map((sum) => ({
+  return comparedSums(summed(all)).map((sum) => ({
     object: 'refund_comparison_sum',
     ...sumFields(sum),
     refunded: sum.found,
   }));
 }
 
-function sumsOf(all: readonly Compared[]) {
-  return comparedSums(
-    all.map(({ row, currency, wanted, refunded }) => ({
-      isInFile: row !== undefined,
-      currency,
-      wanted,
-      found: refunded,
-    })),
-  );
+function summed(all: readonly Compared[]) {
+  return all.map(({ row, currency, wanted, refunded }) => ({
+    isInFile: row !== undefined,
+    currency,
+    wanted,
+    found: refunded,
+  }));
 }
 
 function sumsIn(all: readonly Compared[], of: (one: Compared) => Figure) {
