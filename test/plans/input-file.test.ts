@@ -19,6 +19,8 @@ describe('readInputFile', () => {
       canCorrect: true,
       delimiter: ',',
       columns: ['Seat', ' Note ', 'AMOUNT', 'ref', 'Order ID', 'charge-id', 'reason'],
+      unread: ['Seat'],
+      hasAmount: true,
       problems: [],
       rows: [
         {
