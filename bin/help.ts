@@ -2,7 +2,7 @@
 
 import { readFileSync, writeSync } from 'node:fs';
 import { isatty } from 'node:tty';
-import { type HelpPage, helpWidth, layOut } from '../src/cli/help-page.ts';
+import { type HelpPage, helpWidth, layOut } from '../src/cli/help/help-page.ts';
 import { startedClosed } from './process-io.ts';
 
 /**

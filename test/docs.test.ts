@@ -5,7 +5,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { refundReasons } from '../src/api/spec.ts';
-import { globalFlags } from '../src/cli/global-options.ts';
+import { globalFlags } from '../src/cli/typed/global-options.ts';
 import { commands, findCommand, groups } from '../src/commands/commands.ts';
 import { chargeOf, orderOf } from './harness/orders.ts';
 import { type Home, newHome, paydesk } from './harness/paydesk.ts';

@@ -3,8 +3,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { completionScript, scriptFiles } from '../src/cli/completion/scripts.ts';
-import { globalFlags } from '../src/cli/global-options.ts';
-import { topicFile, topics } from '../src/cli/help-topics.ts';
+import { topicFile, topics } from '../src/cli/help/help-topics.ts';
+import { globalFlags } from '../src/cli/typed/global-options.ts';
 import { exitMeanings } from '../src/errors.ts';
 import type { Flag } from '../src/flags/flags.ts';
 import { shells } from '../src/terminal/terminal.ts';

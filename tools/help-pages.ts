@@ -2,8 +2,8 @@
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { commandPage, groupPage, rootPage } from '../src/cli/help.ts';
-import type { HelpPage } from '../src/cli/help-page.ts';
+import { commandPage, groupPage, rootPage } from '../src/cli/help/help.ts';
+import type { HelpPage } from '../src/cli/help/help-page.ts';
 import { commands, groups } from '../src/commands/commands.ts';
 
 const folder = join(import.meta.dirname, '../dist/help');

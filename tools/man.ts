@@ -1,8 +1,8 @@
 // Makes the man page, paydesk(1), from the table of commands and the help topics. `npm run drift` calls it.
 
-import { globalFlags } from '../src/cli/global-options.ts';
-import { argumentTerm, flagTerm, rootSummary, withFacts } from '../src/cli/help.ts';
-import { type Block, topicBlocks, topics } from '../src/cli/help-topics.ts';
+import { argumentTerm, flagTerm, rootSummary, withFacts } from '../src/cli/help/help.ts';
+import { type Block, topicBlocks, topics } from '../src/cli/help/help-topics.ts';
+import { globalFlags } from '../src/cli/typed/global-options.ts';
 import type { Command } from '../src/commands/command.ts';
 import { type CommandEntry, commands, groups } from '../src/commands/commands.ts';
 import type { Flag } from '../src/flags/flags.ts';

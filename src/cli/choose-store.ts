@@ -2,7 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { JournalStore, Recent, RecentOf } from '../journal/journal-store.ts';
+import type { JournalStore, Recent, RecentOf } from '../journal/rows/journal-store.ts';
 import type { LandmarkPlace } from '../journal/sqlite/landmark.ts';
 import { recentIds } from '../journal/sqlite/recent-ids.ts';
 import { type CopiedJournal, createSqliteStore } from '../journal/sqlite/sqlite-store.ts';

@@ -2,7 +2,7 @@
 
 import { type Env, variable } from '../io.ts';
 import type { CsvStyle } from '../terminal/terminal.ts';
-import type { GlobalInput } from './global-options.ts';
+import type { GlobalInput } from './typed/global-options.ts';
 
 /** The signs between cells, by the words for them. */
 const delimiterSigns = { comma: ',', semicolon: ';', tab: '\t', pipe: '|', colon: ':' } as const;

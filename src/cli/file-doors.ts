@@ -13,10 +13,10 @@ import type { Locks } from '../locks/locks.ts';
 import type { PlanFiles, Plans } from '../plans/plans.ts';
 import type { FileRules } from '../profiles/profiles.ts';
 import { type AboutLine, asReceived, fileFormat, type ResultFile } from '../terminal/terminal.ts';
-import type { Globals } from './global-options.ts';
 import { findJournalPlace, type JournalPlace } from './machine/journal-place.ts';
 import { readPolicy } from './machine/policy.ts';
 import type { RunState } from './run-state.ts';
+import type { Globals } from './typed/global-options.ts';
 import { createBytesReader, createChunkReader, createOwnFileGuard } from './user-files.ts';
 
 /** Where the journal of this run lies. */

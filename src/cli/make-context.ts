@@ -21,13 +21,13 @@ import { type Account, createAccount } from './accounts.ts';
 import { agentOf, operatorOf } from './agent/agent.ts';
 import type { RunLine } from './agent/run-inside.ts';
 import { localJournal, type StoreChoice, sharedOfRun } from './choose-store.ts';
-import { changesOf, inJournalOf, typedProfile } from './command-line.ts';
 import { exportDoor, ownFileGuard, placeOf, planDoor } from './file-doors.ts';
-import type { Globals } from './global-options.ts';
 import { type JournalPlace, senderFileIn } from './machine/journal-place.ts';
 import { type Policy, readPolicy, refuseCommand, releaseKeysOf } from './machine/policy.ts';
 import { nextLines } from './run-next.ts';
 import type { RunState } from './run-state.ts';
+import { changesOf, inJournalOf, typedProfile } from './typed/command-line.ts';
+import type { Globals } from './typed/global-options.ts';
 import { createReaders } from './user-files.ts';
 
 /** A command's context, and how to close its files at the end. */

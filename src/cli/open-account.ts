@@ -13,11 +13,11 @@ import type { Demo } from '../simulator/demo.ts';
 import type { Notes, Redaction, Secrets } from '../terminal/terminal.ts';
 import type { SharedOfRun, StoreChoice } from './choose-store.ts';
 import type { Desk } from './desk.ts';
-import type { Globals } from './global-options.ts';
 import { type LimitsOf, limited } from './limits-now.ts';
 import type { JournalPlace } from './machine/journal-place.ts';
 import type { Policy } from './machine/policy.ts';
 import type { Stop } from './stop.ts';
+import type { Globals } from './typed/global-options.ts';
 import type { WhatWasSent } from './what-was-sent.ts';
 
 /** What it takes to connect to an account. */

@@ -1,6 +1,6 @@
 /** Finds the commands in the advice of an error that a script can run as they are. */
 
-import { readCommandLine } from './command-line.ts';
+import { readCommandLine } from './typed/command-line.ts';
 
 // Where advice shows a command: at the start of a line, or after a word; what follows in brackets is for people.
 const shown = /(?:^|[\s(])(paydesk .*?)(?:\)|\s{2,}\(.*|\s*)$/;

@@ -5,9 +5,9 @@ import { CliError } from '../errors.ts';
 import type { Io, ScreenStream } from '../io.ts';
 import { plainCommand } from '../profiles/profiles.ts';
 import type { RunLine } from './agent/run-inside.ts';
-import { globalFlags } from './global-options.ts';
 import { type Policy, refuseCommand } from './machine/policy.ts';
-import { readTypedWords } from './typed-words.ts';
+import { globalFlags } from './typed/global-options.ts';
+import { readTypedWords } from './typed/typed-words.ts';
 
 // These say which account the line is about, which it names itself, or are for the result of another command.
 const notPassedOn: readonly string[] = ['profile', 'columns'];

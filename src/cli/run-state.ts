@@ -27,8 +27,8 @@ import {
   type Secrets,
   type StreamFacts,
 } from '../terminal/terminal.ts';
-import type { Globals } from './global-options.ts';
 import { createStop, type Stop } from './stop.ts';
+import type { Globals } from './typed/global-options.ts';
 import { createWhatWasSent, type WhatWasSent } from './what-was-sent.ts';
 
 /** stdout, stderr and the questions of a run. */

@@ -4,6 +4,10 @@ import { CliError, exitCodes, unreadExitCode, withParts } from '../errors.ts';
 import { listFileFlags } from '../flags/flags.ts';
 import type { Io } from '../io.ts';
 import { isUnread } from '../terminal/terminal.ts';
+import { helpWidth } from './help/help-page.ts';
+import type { Run } from './make-context.ts';
+import { createRunState, type RunState } from './run-state.ts';
+import { listenToSignals } from './stop.ts';
 import {
   changesOf,
   type Invocation,
@@ -11,12 +15,8 @@ import {
   typedProfile,
   withoutTyped,
   withProfile,
-} from './command-line.ts';
-import { formatHint, intoFile, resolveGlobals } from './global-options.ts';
-import { helpWidth } from './help-page.ts';
-import type { Run } from './make-context.ts';
-import { createRunState, type RunState } from './run-state.ts';
-import { listenToSignals } from './stop.ts';
+} from './typed/command-line.ts';
+import { formatHint, intoFile, resolveGlobals } from './typed/global-options.ts';
 
 declare const PAYDESK_VERSION: string;
 

@@ -2,7 +2,7 @@
 
 import { livemodeOf } from '../api/spec.ts';
 import { modeOfAccount, type SettingTexts } from '../profiles/profiles.ts';
-import type { SettingRow } from './journal-rows.ts';
+import type { SettingRow } from './rows/journal-rows.ts';
 import { type AccountMarks, hasSameLimits } from './same-account.ts';
 import type { LimitRow } from './team-rules.ts';
 

@@ -3,7 +3,7 @@
 import { type ChargeMoney, moneyOf, type OrderMoney } from '../api/charges.ts';
 import { meaningOfRefund, type RefundMeaning, valueAt } from '../api/spec.ts';
 import type { FoundRefund } from './change.ts';
-import type { ChargeImage, PreImage, Proof } from './journal-rows.ts';
+import type { ChargeImage, PreImage, Proof } from './rows/journal-rows.ts';
 
 /** A refund record that an order shows. It has an id: without one, the money of the order is not read at all. */
 export type ShownRefund = FoundRefund & { readonly id: string };

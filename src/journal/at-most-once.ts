@@ -11,7 +11,6 @@ import { isDoubted, isWatched, verdictOf } from './attempt-state.ts';
 import { appearedOn, appearedRuling, sentAs, unshownRefunds } from './by-hand.ts';
 import { changeKinds } from './change.ts';
 import { decide, type Refusal } from './guards.ts';
-import type { AttemptRecord, Moment, Proof, SentRow, VerdictRow } from './journal-rows.ts';
 import { earliestOf, stampOf } from './journal-time.ts';
 import { preImage } from './judge-read.ts';
 import { judgeReply, saidIn } from './judge-reply.ts';
@@ -19,6 +18,7 @@ import { claimedBy } from './made-records.ts';
 import { newDuplicate } from './paid-twice.ts';
 import type { End, Event, InFlight, Lost, Refused, Search, State, Step, Wanted } from './protocol-types.ts';
 import { equalRefund, nothingToRepeat, oldRead, unshownRefund } from './read-guards.ts';
+import type { AttemptRecord, Moment, Proof, SentRow, VerdictRow } from './rows/journal-rows.ts';
 import { judgeOrder, judgeSeen, type Ruling, rulingOf, verdictRow } from './verdict.ts';
 
 type At<Name extends State['at']> = Extract<State, { at: Name }>;

@@ -1,11 +1,11 @@
 /** The state of an attempt: does it block its order, is it read again, and which records did it make? Pure. */
 
-import type { MomentAsked } from './attempt-query.ts';
 import { changeKinds, type FoundRefund } from './change.ts';
-import type { Alarm, AttemptRecord, Clocks, Moment, VerdictRow } from './journal-rows.ts';
 import { momentOfRow, passedSince } from './journal-time.ts';
 import type { Claims } from './judge-read.ts';
 import { claimedBy, failedRefunds, hasFailed, isSameAttempt, isStillPending } from './made-records.ts';
+import type { MomentAsked } from './rows/attempt-query.ts';
+import type { Alarm, AttemptRecord, Clocks, Moment, VerdictRow } from './rows/journal-rows.ts';
 
 /** The verdict that counts; undefined while there is only the SENT row. */
 export function verdictOf(record: AttemptRecord): VerdictRow | undefined {

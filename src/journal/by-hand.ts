@@ -5,10 +5,10 @@
 
 import { isMadeByHand, isOpen, mayAppear, mayBeMade, verdictOf, wasOver } from './attempt-state.ts';
 import type { Refusal } from './guards.ts';
-import type { AttemptRecord, Moment, VerdictRow } from './journal-rows.ts';
 import { atLeastSince } from './journal-time.ts';
 import type { Evidence } from './judge-read.ts';
 import { hasFailed, isSameAttempt, ownRefunds } from './made-records.ts';
+import type { AttemptRecord, Moment, VerdictRow } from './rows/journal-rows.ts';
 import { notMadeBy, statementOn } from './said-by-hand.ts';
 import { isEqual } from './same-request.ts';
 import { judgeOrder, type Ruling, rulingOf } from './verdict.ts';

@@ -4,7 +4,7 @@ import type { ChangeRequest, ReplyHead, WireRecord } from '../api/api.ts';
 import type { JsonObject } from '../api/spec.ts';
 import type { CliErrorParts } from '../errors.ts';
 import type { Notes } from '../terminal/terminal.ts';
-import type { Alarm, AttemptRecord, Released, VerdictRow } from './journal-rows.ts';
+import type { Alarm, AttemptRecord, Released, VerdictRow } from './rows/journal-rows.ts';
 
 /** What a refund must leave behind: exactly one new refund record of this amount on this charge. */
 export interface ExpectedRefund {

@@ -2,7 +2,7 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import { isObject, itemsOf, type JsonObject, valueAt } from '../api/spec.ts';
-import type { Proof } from './journal-rows.ts';
+import type { Proof } from './rows/journal-rows.ts';
 
 export interface NewestOrders {
   readonly data: readonly JsonObject[];

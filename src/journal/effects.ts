@@ -6,12 +6,12 @@ import type { Clock } from '../io.ts';
 import type { Held, Locks } from '../locks/locks.ts';
 import type { Change } from './change.ts';
 import { type NewestOrders, newestIds } from './created-order.ts';
-import type { AttemptRecord, AttemptRow, Moment, SentRow, VerdictRow } from './journal-rows.ts';
-import type { JournalStore } from './journal-store.ts';
 import { momentOf } from './journal-time.ts';
 import { repeatsKey } from './judge-reply.ts';
 import { creationsIn, knownAttempts, type SubjectOfLook } from './known-attempts.ts';
 import type { Event } from './protocol-types.ts';
+import type { AttemptRecord, AttemptRow, Moment, SentRow, VerdictRow } from './rows/journal-rows.ts';
+import type { JournalStore } from './rows/journal-store.ts';
 import { lockName } from './same-account.ts';
 
 export interface EffectParts {

@@ -2,8 +2,8 @@
 
 import { isOpen, verdictOf } from './attempt-state.ts';
 import type { Change } from './change.ts';
-import { type AttemptRecord, attemptName, type Moment, type VerdictRow } from './journal-rows.ts';
 import { isPaidTwice, refundsPaidTwice } from './paid-twice.ts';
+import { type AttemptRecord, attemptName, type Moment, type VerdictRow } from './rows/journal-rows.ts';
 import { appearedVerdict } from './said-by-hand.ts';
 import type { AccountMarks } from './same-account.ts';
 import { asksForSame, isEqual, isOtherMode, sameJson, type Typed } from './same-request.ts';

@@ -2,8 +2,8 @@
 
 import type { Service } from '../api/api.ts';
 import type { Clock } from '../io.ts';
-import type { Clocks, Moment, SentRow, VerdictRow } from './journal-rows.ts';
-import type { JournalStore, NewestRow } from './journal-store.ts';
+import type { Clocks, Moment, SentRow, VerdictRow } from './rows/journal-rows.ts';
+import type { JournalStore, NewestRow } from './rows/journal-store.ts';
 
 /** How far clocks may differ and still be trusted, in milliseconds. */
 export const tolerableSkewMs = 120_000;

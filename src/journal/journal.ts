@@ -4,10 +4,11 @@ import type { Service } from '../api/api.ts';
 import type { JsonObject } from '../api/spec.ts';
 import type { AccountLimit } from './account-limits.ts';
 import type { Acknowledgement, Statement } from './by-hand.ts';
-import type { StoredRow } from './chain.ts';
 import type { Change, ChangeKind, ChangeSubject, Outcome } from './change.ts';
 import type { LastRead } from './effects.ts';
-import type { AttemptRecord, Moment, SettingRow, VerdictRow } from './journal-rows.ts';
+import type { Evidence } from './judge-read.ts';
+import type { StoredRow } from './rows/chain.ts';
+import type { AttemptRecord, Moment, SettingRow, VerdictRow } from './rows/journal-rows.ts';
 import type {
   Archiving,
   AttemptFilter,
@@ -16,14 +17,11 @@ import type {
   Moved,
   Repair,
   Verification,
-} from './journal-store.ts';
-import type { Evidence } from './judge-read.ts';
+} from './rows/journal-store.ts';
 import type { AccountMarks } from './same-account.ts';
 import type { LimitRow, TeamRules } from './team-rules.ts';
 
 export { type AccountLimit, accountLimits, limitPrefix, textsOf } from './account-limits.ts';
-export { archivedBy, keptAtLeastMs } from './archived-rows.ts';
-export { byNewest, pagesOf } from './attempt-query.ts';
 export {
   blockedUntil,
   countedAmount,
@@ -53,6 +51,12 @@ export type {
 } from './change.ts';
 export { changeIdPattern, changeKinds, newChangeId } from './change.ts';
 export { usesUp } from './guards.ts';
+export { momentOf, stampOf, tolerableSkewMs } from './journal-time.ts';
+export type { Evidence } from './judge-read.ts';
+export { hasFailed, ownRefunds } from './made-records.ts';
+export { foundTwice, isPaidTwice, otherAlarms, refundsPaidTwice } from './paid-twice.ts';
+export { archivedBy, keptAtLeastMs } from './rows/archived-rows.ts';
+export { byNewest, pagesOf } from './rows/attempt-query.ts';
 export type {
   Alarm,
   AttemptRecord,
@@ -63,8 +67,8 @@ export type {
   SettingRow,
   Stamp,
   VerdictRow,
-} from './journal-rows.ts';
-export { attemptName, copyName, releasedWords, sentBy } from './journal-rows.ts';
+} from './rows/journal-rows.ts';
+export { attemptName, copyName, releasedWords, sentBy } from './rows/journal-rows.ts';
 export type {
   AttemptFilter,
   AttemptQuery,
@@ -73,11 +77,7 @@ export type {
   ListPage,
   Repair,
   Verification,
-} from './journal-store.ts';
-export { momentOf, stampOf, tolerableSkewMs } from './journal-time.ts';
-export type { Evidence } from './judge-read.ts';
-export { hasFailed, ownRefunds } from './made-records.ts';
-export { foundTwice, isPaidTwice, otherAlarms, refundsPaidTwice } from './paid-twice.ts';
+} from './rows/journal-store.ts';
 export {
   acknowledgeCommand,
   alarmText,

@@ -14,7 +14,7 @@ import {
 } from './agreement.ts';
 import type { ChangeKind, changeKinds, ExpectedRefund, FoundRefund } from './change.ts';
 import { createdIn, gapOf, newestIds } from './created-order.ts';
-import type { PreImage, Proof } from './journal-rows.ts';
+import type { PreImage, Proof } from './rows/journal-rows.ts';
 
 /** What a read shows of the change. */
 export type Evidence =

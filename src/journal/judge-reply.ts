@@ -6,8 +6,8 @@ import { type DocumentedError, documentedErrorOf, isObject, statuses, valueAt } 
 import type { CliErrorParts } from '../errors.ts';
 import type { ChangeKind, FoundRefund } from './change.ts';
 import { madeIn } from './created-order.ts';
-import type { Proof, VerdictRow } from './journal-rows.ts';
 import { type Evidence, judgeRead, notThisOrder } from './judge-read.ts';
+import type { Proof, VerdictRow } from './rows/journal-rows.ts';
 
 /**
  * A reply: its status, and the value of its body. With a `problem` the value proves nothing, and mostly there is none.

@@ -2,8 +2,8 @@
 
 import { isFailed, isPending } from './agreement.ts';
 import type { FoundRefund } from './change.ts';
-import type { AttemptRecord, Proof } from './journal-rows.ts';
 import { isSameMoney } from './judge-read.ts';
+import type { AttemptRecord, Proof } from './rows/journal-rows.ts';
 
 /** Whether the service took this refund up and shows it as failed, or a part of it, and nothing in its place. */
 export function hasFailed(record: AttemptRecord): boolean {

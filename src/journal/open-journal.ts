@@ -10,15 +10,15 @@ import { accountLimits, limitPrefix } from './account-limits.ts';
 import { needsPerson } from './attempt-state.ts';
 import { recordedOutcome } from './change-outcome.ts';
 import type { Journal, Resolve } from './journal.ts';
-import { type AttemptRecord, copyName } from './journal-rows.ts';
-import type { JournalStore } from './journal-store.ts';
 import { momentOf, stampOf } from './journal-time.ts';
 import { applying, claimPlan } from './plan-claim.ts';
 import { resolveOne } from './read-again.ts';
 import { refuseDuplicate, refuseOpen, refusePlanned } from './refuse-early.ts';
+import { type AttemptRecord, copyName } from './rows/journal-rows.ts';
+import type { JournalStore } from './rows/journal-store.ts';
+import { unwritten, withoutKeys } from './rows/store-of-run.ts';
 import { attemptsOf, marksOf, mayBeOf, mayBeSameAccount } from './same-account.ts';
 import { asksForSame } from './same-request.ts';
-import { unwritten, withoutKeys } from './store-of-run.ts';
 import { needsLookLine } from './unconfirmed.ts';
 
 /** What a run needs for its journal. */
@@ -228,7 +228,7 @@ function createJournal(parts: JournalParts): Journal {
     },
     repair: () => store.repair(clock.now()),
     async archive(path) {
-      const { archiveInto } = await import('./archive-file.ts');
+      const { archiveInto } = await import('./rows/archive-file.ts');
       return await archiveInto(store, path, parts.cwd);
     },
     readRows: (read) => store.whole(({ rows }) => read(rows)),

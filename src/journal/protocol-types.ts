@@ -3,9 +3,16 @@
 import type { CliErrorParts } from '../errors.ts';
 import type { Change, FoundRefund } from './change.ts';
 import type { Decision, Refusal } from './guards.ts';
-import type { AttemptRecord, AttemptRow, Moment, PreImage, SentRow, VerdictRow } from './journal-rows.ts';
 import type { Evidence } from './judge-read.ts';
 import type { ParsedReply } from './judge-reply.ts';
+import type {
+  AttemptRecord,
+  AttemptRow,
+  Moment,
+  PreImage,
+  SentRow,
+  VerdictRow,
+} from './rows/journal-rows.ts';
 import type { AccountMarks } from './same-account.ts';
 
 /** The change as a person decided on it, with what its run adds to it. Plain data. */

@@ -4,7 +4,7 @@ import { newestEqual } from '../api/charges.ts';
 import { isFailed } from './agreement.ts';
 import { verdictOf } from './attempt-state.ts';
 import { type Asked, isOtherRow, namedBy, type Refusal, usesUp } from './guards.ts';
-import { type AttemptRecord, attemptName, type PreImage } from './journal-rows.ts';
+import { type AttemptRecord, attemptName, type PreImage } from './rows/journal-rows.ts';
 import { isEqual, isOtherMode } from './same-request.ts';
 
 /**

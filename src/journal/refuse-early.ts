@@ -5,10 +5,10 @@ import { isDue, isOpen, isUnsettled, mayAppear, verdictOf } from './attempt-stat
 import { appearedOn, appearedRuling, sentAs, unshownRefunds } from './by-hand.ts';
 import { decide, paidTwice, type Refusal, usedUp } from './guards.ts';
 import type { Journal, Resolve } from './journal.ts';
-import type { AttemptRecord, Moment, VerdictRow } from './journal-rows.ts';
-import type { JournalStore } from './journal-store.ts';
 import { preImage } from './judge-read.ts';
 import { oldRead, unshownRefund } from './read-guards.ts';
+import type { AttemptRecord, Moment, VerdictRow } from './rows/journal-rows.ts';
+import type { JournalStore } from './rows/journal-store.ts';
 import { attemptsOf, marksOfService } from './same-account.ts';
 import { duplicateNow } from './unconfirmed.ts';
 import { rulingOf, verdictRow } from './verdict.ts';

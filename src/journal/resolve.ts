@@ -33,11 +33,11 @@ import {
 } from './by-hand.ts';
 import { type Refusal, usedUp } from './guards.ts';
 import type { Resolved } from './journal.ts';
-import { type AttemptRecord, attemptName, type Moment, type VerdictRow } from './journal-rows.ts';
 import { momentOfRow } from './journal-time.ts';
 import type { Claims, Evidence } from './judge-read.ts';
 import { rivalOf } from './paid-twice.ts';
 import type { Effect, Event } from './protocol-types.ts';
+import { type AttemptRecord, attemptName, type Moment, type VerdictRow } from './rows/journal-rows.ts';
 import { sameJson } from './same-request.ts';
 import { judgeSeen, proofNow, type Ruling, rulingOf, rulingOfWatched, verdictRow } from './verdict.ts';
 import { RecordedFirst } from './words/refusal-words.ts';

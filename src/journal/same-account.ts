@@ -2,8 +2,8 @@
 
 import type { Service } from '../api/api.ts';
 import { livemodeOf } from '../api/spec.ts';
-import type { AttemptRecord, SentRow } from './journal-rows.ts';
-import type { JournalStore } from './journal-store.ts';
+import type { AttemptRecord, SentRow } from './rows/journal-rows.ts';
+import type { JournalStore } from './rows/journal-store.ts';
 
 /** The facts that tell whether two changes may be of one account. */
 export interface AccountMarks {

@@ -2,7 +2,7 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import type { Change } from './change.ts';
-import type { AttemptRecord, SentRow } from './journal-rows.ts';
+import type { AttemptRecord, SentRow } from './rows/journal-rows.ts';
 
 /** The kind of change, and what was typed for it. */
 export interface Typed {

@@ -3,7 +3,7 @@
  * this.
  */
 
-import type { Proof, SentRow, Stamp } from './journal-rows.ts';
+import type { Proof, SentRow, Stamp } from './rows/journal-rows.ts';
 
 /**
  * The limits that a lead can set, for a member or for everybody (`*`), in a currency:

@@ -16,7 +16,6 @@ import {
 import { allSentAgain, appearedOn } from './by-hand.ts';
 import { changeKinds } from './change.ts';
 import type { AppearedRefund, PaidTwice, UnconfirmedChange } from './journal.ts';
-import { type AttemptRecord, type Moment, sentBy } from './journal-rows.ts';
 import { earliestOf } from './journal-time.ts';
 import { isExpected } from './judge-read.ts';
 import { ownRefunds } from './made-records.ts';
@@ -29,6 +28,7 @@ import {
   sendersOf,
   withSentAgain,
 } from './paid-twice.ts';
+import { type AttemptRecord, type Moment, sentBy } from './rows/journal-rows.ts';
 import { appearedVerdict, notMadeBy } from './said-by-hand.ts';
 import { judgeOrder } from './verdict.ts';
 

@@ -3,11 +3,11 @@
 import { isFailed, isPending, withoutGone } from './agreement.ts';
 import { claimsOf, isAcknowledged, isMadeByHand, isMadeRefund, isOpen } from './attempt-state.ts';
 import type { FoundRefund } from './change.ts';
-import type { Alarm, AttemptRecord, Moment, Proof, SentRow, VerdictRow } from './journal-rows.ts';
 import { earliestOf, stampOf } from './journal-time.ts';
 import { type Claims, type Evidence, judgeRead, unknownWord } from './judge-read.ts';
 import { askedFor, claimedBy, isSameAttempt, ownRefunds } from './made-records.ts';
 import type { Event } from './protocol-types.ts';
+import type { Alarm, AttemptRecord, Moment, Proof, SentRow, VerdictRow } from './rows/journal-rows.ts';
 import { asksForSame } from './same-request.ts';
 
 /**

@@ -7,7 +7,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { AttemptRow, SentRow } from '../../src/journal/journal-rows.ts';
+import type { AttemptRow, SentRow } from '../../src/journal/rows/journal-rows.ts';
 import { type CopiedJournal, createSqliteStore } from '../../src/journal/sqlite/sqlite-store.ts';
 import { isLong } from '../harness/long.ts';
 import type { Home } from '../harness/paydesk.ts';

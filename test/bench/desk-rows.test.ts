@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { isOpen, isWatched, verdictOf } from '../../src/journal/attempt-state.ts';
-import type { AttemptRecord } from '../../src/journal/journal-rows.ts';
+import type { AttemptRecord } from '../../src/journal/rows/journal-rows.ts';
 import { rowsOfYears, watched, watchedRows } from '../../tools/bench/desk-rows.ts';
 
 const account = { origin: 'http://127.0.0.1:1', account: 'shop', profile: 'shop', keyFingerprint: 'f' };

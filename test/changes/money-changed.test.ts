@@ -3,7 +3,7 @@
 import { expect, it } from 'vitest';
 import { driftOf, moneyBefore } from '../../src/changes/money-changed.ts';
 
-import type { AttemptRecord } from '../../src/journal/journal-rows.ts';
+import type { AttemptRecord } from '../../src/journal/rows/journal-rows.ts';
 import { chargesOf, type Json, listOf, refundOf, withCharge, withRefund } from '../harness/orders.ts';
 import { profileInUse } from '../harness/profile-in-use.ts';
 import { order, splitOrder } from '../refunds/refund-service.ts';

@@ -3,8 +3,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readCommandLine } from '../../src/cli/command-line.ts';
-import { globalFlags } from '../../src/cli/global-options.ts';
+import { readCommandLine } from '../../src/cli/typed/command-line.ts';
+import { globalFlags } from '../../src/cli/typed/global-options.ts';
 import { CliError } from '../../src/errors.ts';
 import type { Flag } from '../../src/flags/flags.ts';
 import { each } from '../harness/each.ts';

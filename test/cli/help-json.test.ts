@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readCommandLine } from '../../src/cli/command-line.ts';
+import { readCommandLine } from '../../src/cli/typed/command-line.ts';
 import { commands } from '../../src/commands/commands.ts';
 import { examplesOf, helpOf, leafCommands } from '../harness/help-text.ts';
 import { newHome, paydesk } from '../harness/paydesk.ts';

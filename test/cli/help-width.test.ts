@@ -1,7 +1,7 @@
 /** It is wrapped to the width that COLUMNS or the terminal says. */
 
 import { expect, test } from 'vitest';
-import { topics } from '../../src/cli/help-topics.ts';
+import { topics } from '../../src/cli/help/help-topics.ts';
 import { commands } from '../../src/commands/commands.ts';
 import { groupNames, leafCommands, textOf } from '../harness/help-text.ts';
 import { bin, cleanEnv, newHome, paydesk } from '../harness/paydesk.ts';

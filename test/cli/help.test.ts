@@ -5,9 +5,9 @@ import { closeSync, constants, openSync, readFileSync, readSync, writeSync } fro
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { globalFlags } from '../../src/cli/global-options.ts';
-import { layOut } from '../../src/cli/help-page.ts';
-import { topicFile, topics } from '../../src/cli/help-topics.ts';
+import { layOut } from '../../src/cli/help/help-page.ts';
+import { topicFile, topics } from '../../src/cli/help/help-topics.ts';
+import { globalFlags } from '../../src/cli/typed/global-options.ts';
 import { each } from '../harness/each.ts';
 import { groupNames, helpOf, leafCommands, optionsOf, textOf } from '../harness/help-text.ts';
 import { bin, cleanEnv, newHome, paydesk, paydeskProcess } from '../harness/paydesk.ts';

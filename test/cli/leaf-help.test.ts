@@ -1,8 +1,8 @@
 /** What help says of every command, checked against the table of commands. */
 
 import { beforeAll, expect, test } from 'vitest';
-import { globalFlags } from '../../src/cli/global-options.ts';
-import { topics } from '../../src/cli/help-topics.ts';
+import { topics } from '../../src/cli/help/help-topics.ts';
+import { globalFlags } from '../../src/cli/typed/global-options.ts';
 import type { Command } from '../../src/commands/command.ts';
 import { type CommandEntry, commands, groups } from '../../src/commands/commands.ts';
 import { exitMeanings } from '../../src/errors.ts';

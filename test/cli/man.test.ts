@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { topicBlocks, topics } from '../../src/cli/help-topics.ts';
+import { topicBlocks, topics } from '../../src/cli/help/help-topics.ts';
 import { commands } from '../../src/commands/commands.ts';
 import { manPage } from '../../tools/man.ts';
 import { findProgram } from './completion/desk.ts';

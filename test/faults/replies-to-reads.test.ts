@@ -1,7 +1,7 @@
 /** Replies that make no sense, lack something, or never come. */
 
 import { expect, test } from 'vitest';
-import { readCommandLine } from '../../src/cli/command-line.ts';
+import { readCommandLine } from '../../src/cli/typed/command-line.ts';
 import { each } from '../harness/each.ts';
 import { helpOf } from '../harness/help-text.ts';
 import { chargeOf, customerOf, errorBody, listBeforeMore, listOf, paidOrder } from '../harness/orders.ts';

@@ -3,7 +3,7 @@
  * texts are made here and not by a process each, since there are many; C3 holds that both are the same.
  */
 
-import { readCommandLine } from '../../src/cli/command-line.ts';
+import { readCommandLine } from '../../src/cli/typed/command-line.ts';
 
 /** An option as help shows it. */
 export interface ShownOption {

@@ -2,7 +2,7 @@
 
 import { DatabaseSync } from 'node:sqlite';
 import { CliError } from '../../src/errors.ts';
-import { readArchive } from '../../src/journal/archive-file.ts';
+import { readArchive } from '../../src/journal/rows/archive-file.ts';
 import {
   chainOf,
   chainStart,
@@ -10,10 +10,10 @@ import {
   damageOf,
   type StoredRow,
   unlink,
-} from '../../src/journal/chain.ts';
-import type { AttemptRecord, JournalRow, SentRow, VerdictRow } from '../../src/journal/journal-rows.ts';
-import { type Finding, type JournalStore, newestMissing } from '../../src/journal/journal-store.ts';
-import { rebuildRows } from '../../src/journal/rebuild-rows.ts';
+} from '../../src/journal/rows/chain.ts';
+import type { AttemptRecord, JournalRow, SentRow, VerdictRow } from '../../src/journal/rows/journal-rows.ts';
+import { type Finding, type JournalStore, newestMissing } from '../../src/journal/rows/journal-store.ts';
+import { rebuildRows } from '../../src/journal/rows/rebuild-rows.ts';
 import { journalKind } from '../../src/journal/sqlite/journal-columns.ts';
 import { JournalTables } from '../../src/journal/sqlite/journal-tables.ts';
 import { KnownJournal } from '../../src/journal/sqlite/known-journal.ts';

@@ -1,7 +1,7 @@
 /** Adds many rows to a journal at once: one by one, each would wait for the disk. */
 
-import { link } from '../../src/journal/chain.ts';
-import type { JournalRow } from '../../src/journal/journal-rows.ts';
+import { link } from '../../src/journal/rows/chain.ts';
+import type { JournalRow } from '../../src/journal/rows/journal-rows.ts';
 import type { CopiedJournal } from '../../src/journal/sqlite/sqlite-store.ts';
 
 /** Adds the rows, in this order. */

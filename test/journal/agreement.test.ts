@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { readMoney } from '../../src/api/charges.ts';
 import { disagreement, moved, otherRefund, refundedOf, withoutGone } from '../../src/journal/agreement.ts';
 import type { FoundRefund } from '../../src/journal/change.ts';
-import type { PreImage, Proof } from '../../src/journal/journal-rows.ts';
+import type { PreImage, Proof } from '../../src/journal/rows/journal-rows.ts';
 
 const refund = (id: string, amount: number) => ({ id, amount });
 const record = (id: string, amount: number, chargeId = 'ch_1'): FoundRefund & { readonly id: string } => ({

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { Proof } from '../../src/journal/journal-rows.ts';
 import { judgeRead, preImage } from '../../src/journal/judge-read.ts';
 import { judgeReply, parseReply } from '../../src/journal/judge-reply.ts';
+import type { Proof } from '../../src/journal/rows/journal-rows.ts';
 import { isLong } from '../harness/long.ts';
 
 // The service's names, and names that mean something to JavaScript.

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { begin, step } from '../../src/journal/at-most-once.ts';
-import type { AttemptRecord, VerdictRow } from '../../src/journal/journal-rows.ts';
 import type { Event, State, Step, Wanted } from '../../src/journal/protocol-types.ts';
+import type { AttemptRecord, VerdictRow } from '../../src/journal/rows/journal-rows.ts';
 import { attempt, momentAt } from './rows.ts';
 import { orderWith as order } from './world.ts';
 

@@ -23,9 +23,9 @@ import {
   wasOver,
   youngUntil,
 } from '../../src/journal/attempt-state.ts';
-import type { AttemptRecord, Moment, SentRow, VerdictRow } from '../../src/journal/journal-rows.ts';
 import { momentOfRow } from '../../src/journal/journal-time.ts';
 import { askedFor, claimedBy, ownRefunds } from '../../src/journal/made-records.ts';
+import type { AttemptRecord, Moment, SentRow, VerdictRow } from '../../src/journal/rows/journal-rows.ts';
 import { recordedBy } from '../../src/journal/said-by-hand.ts';
 import { sent, verdict } from './rows.ts';
 

@@ -11,13 +11,13 @@ import {
 import { appearedOn, sentAgain } from '../../src/journal/by-hand.ts';
 import type { FoundRefund } from '../../src/journal/change.ts';
 import type { Asked } from '../../src/journal/guards.ts';
-import type { AttemptRecord, PreImage, Proof, VerdictRow } from '../../src/journal/journal-rows.ts';
 import { judgeRead } from '../../src/journal/judge-read.ts';
 import { judgeReply } from '../../src/journal/judge-reply.ts';
 import { failedRefunds, hasFailed, isStillPending, ownRefunds } from '../../src/journal/made-records.ts';
 import type { Event, State } from '../../src/journal/protocol-types.ts';
 import { equalRefund, oldRead } from '../../src/journal/read-guards.ts';
 import { beginResolve, type Errand, resolve } from '../../src/journal/resolve.ts';
+import type { AttemptRecord, PreImage, Proof, VerdictRow } from '../../src/journal/rows/journal-rows.ts';
 import { rulingOf, rulingOfWatched } from '../../src/journal/verdict.ts';
 import { nothing } from './proof.ts';
 import { attempt, horizonMs, momentAt } from './rows.ts';

@@ -1,7 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { isDue, isOpen, isYoung, wasOver } from '../../src/journal/attempt-state.ts';
-import type { Clocks, Moment, VerdictRow } from '../../src/journal/journal-rows.ts';
-import type { NewestRow } from '../../src/journal/journal-store.ts';
 import {
   atLeastSince,
   earliestOf,
@@ -11,6 +9,8 @@ import {
   stampOf,
   tolerableSkewMs,
 } from '../../src/journal/journal-time.ts';
+import type { Clocks, Moment, VerdictRow } from '../../src/journal/rows/journal-rows.ts';
+import type { NewestRow } from '../../src/journal/rows/journal-store.ts';
 import { sent, verdict } from './rows.ts';
 
 const boot = (ms: number, id = 'b1') => ({ id, ms });

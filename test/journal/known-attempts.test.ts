@@ -6,16 +6,16 @@ import type { JsonObject } from '../../src/api/spec.ts';
 import { isUnsettled, verdictOf } from '../../src/journal/attempt-state.ts';
 import { newestIds } from '../../src/journal/created-order.ts';
 import { decide } from '../../src/journal/guards.ts';
+import { creationsIn, knownAttempts, type SubjectOfLook } from '../../src/journal/known-attempts.ts';
+import type { Wanted } from '../../src/journal/protocol-types.ts';
+import { nothingToRepeat } from '../../src/journal/read-guards.ts';
 import {
   type AttemptRecord,
   attemptName,
   type JournalRow,
   type Proof,
   type SentRow,
-} from '../../src/journal/journal-rows.ts';
-import { creationsIn, knownAttempts, type SubjectOfLook } from '../../src/journal/known-attempts.ts';
-import type { Wanted } from '../../src/journal/protocol-types.ts';
-import { nothingToRepeat } from '../../src/journal/read-guards.ts';
+} from '../../src/journal/rows/journal-rows.ts';
 import { marksOf, mayBeSameAccount } from '../../src/journal/same-account.ts';
 import { asksForSame } from '../../src/journal/same-request.ts';
 import { judgeSeen } from '../../src/journal/verdict.ts';

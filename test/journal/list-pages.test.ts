@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { localJournal } from '../../src/cli/choose-store.ts';
-import type { AttemptRow, SentRow } from '../../src/journal/journal-rows.ts';
+import type { AttemptRow, SentRow } from '../../src/journal/rows/journal-rows.ts';
 import { chargeOf, type Json, listOf, orderOf, refundOf } from '../harness/orders.ts';
 import { type Home, newHome, paydesk } from '../harness/paydesk.ts';
 import { addAtOnce } from '../harness/rows-at-once.ts';

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { SendOnce } from '../../src/api/api.ts';
 import type { Change } from '../../src/journal/change.ts';
-import type { JournalRow } from '../../src/journal/journal-rows.ts';
 import { type ChangeParts, createChange } from '../../src/journal/make-change.ts';
+import type { JournalRow } from '../../src/journal/rows/journal-rows.ts';
 import { createMemoryStore, Memory } from '../harness/memory-store.ts';
 import { MemoryLocks } from '../locks/memory-locks.ts';
 import { Ledger, reply, serviceOf, VirtualClock } from './world.ts';

@@ -1,8 +1,8 @@
 /** Which refunds count as made twice, and which records of the order those are. */
 
 import { describe, expect, it } from 'vitest';
-import type { AttemptRecord, SentRow, VerdictRow } from '../../src/journal/journal-rows.ts';
 import { isPaidTwice, otherAlarms, refundsPaidTwice } from '../../src/journal/paid-twice.ts';
+import type { AttemptRecord, SentRow, VerdictRow } from '../../src/journal/rows/journal-rows.ts';
 import { attempt } from './rows.ts';
 
 const refund = (id: string | undefined, amount = -5) => ({

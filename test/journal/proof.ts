@@ -1,6 +1,6 @@
 /** An order, and a proof about it, for tests. */
 
-import type { Proof } from '../../src/journal/journal-rows.ts';
+import type { Proof } from '../../src/journal/rows/journal-rows.ts';
 
 /** What other attempts account for. */
 export const nothing: ReadonlySet<string> = new Set();

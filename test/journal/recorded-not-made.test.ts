@@ -12,10 +12,10 @@ import {
 } from '../../src/journal/by-hand.ts';
 import type { FoundRefund } from '../../src/journal/change.ts';
 import { paidTwice } from '../../src/journal/guards.ts';
-import type { AttemptRecord, VerdictRow } from '../../src/journal/journal-rows.ts';
 import { sendersOf } from '../../src/journal/paid-twice.ts';
 import type { Event } from '../../src/journal/protocol-types.ts';
 import { beginResolve, type Errand, resolve } from '../../src/journal/resolve.ts';
+import type { AttemptRecord, VerdictRow } from '../../src/journal/rows/journal-rows.ts';
 import { appearedVerdict, notMadeBy, statementOn } from '../../src/journal/said-by-hand.ts';
 import { rulingOf } from '../../src/journal/verdict.ts';
 import { attempt, horizonMs, momentAt } from './rows.ts';

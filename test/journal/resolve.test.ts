@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { isDue } from '../../src/journal/attempt-state.ts';
-import type { AttemptRecord, VerdictRow } from '../../src/journal/journal-rows.ts';
 import type { Effect, Event } from '../../src/journal/protocol-types.ts';
 import { beginResolve, type Errand, resolve } from '../../src/journal/resolve.ts';
+import type { AttemptRecord, VerdictRow } from '../../src/journal/rows/journal-rows.ts';
 import { refusalError } from '../../src/journal/words/refusal-error.ts';
 import { RecordedFirst } from '../../src/journal/words/refusal-words.ts';
 import { attempt as attemptWith, horizonMs, momentAt, verdict } from './rows.ts';

@@ -6,7 +6,7 @@ import type {
   SentRow,
   SettingRow,
   VerdictRow,
-} from '../../src/journal/journal-rows.ts';
+} from '../../src/journal/rows/journal-rows.ts';
 import type { AskedRefundRow, DecidedRow, LimitRow } from '../../src/journal/team-rules.ts';
 
 /** A refund of 5 on the only charge of `ord_1`, about to be sent. */

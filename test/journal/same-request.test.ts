@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Change } from '../../src/journal/change.ts';
-import type { SentRow } from '../../src/journal/journal-rows.ts';
+import type { SentRow } from '../../src/journal/rows/journal-rows.ts';
 import { asksForSame, isEqual, isOtherRequest, sameJson } from '../../src/journal/same-request.ts';
 import { attempt } from './rows.ts';
 

@@ -1,19 +1,19 @@
-/** What every store of the journal must do (src/journal/journal-store.ts), wherever it keeps its rows. */
+/** What every store of the journal must do (src/journal/rows/journal-store.ts), wherever it keeps its rows. */
 
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { archiveInto } from '../../src/journal/archive-file.ts';
+import { archiveInto } from '../../src/journal/rows/archive-file.ts';
 import {
   type AttemptRecord,
   attemptName,
   type JournalRow,
   type SentRow,
   type VerdictRow,
-} from '../../src/journal/journal-rows.ts';
-import type { AttemptFilter, JournalStore, RefundedBy } from '../../src/journal/journal-store.ts';
+} from '../../src/journal/rows/journal-rows.ts';
+import type { AttemptFilter, JournalStore, RefundedBy } from '../../src/journal/rows/journal-store.ts';
 import { attemptsIn } from '../harness/memory-store.ts';
 import {
   answer,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { AttemptRecord, SentRow, VerdictRow } from '../../src/journal/journal-rows.ts';
+import type { AttemptRecord, SentRow, VerdictRow } from '../../src/journal/rows/journal-rows.ts';
 import { judgeSeen, rulingOf } from '../../src/journal/verdict.ts';
 import { charge, nothing, order, proof } from './proof.ts';
 

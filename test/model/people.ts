@@ -3,12 +3,12 @@
 import { begin } from '../../src/journal/at-most-once.ts';
 import { isDoubted, isDue, isMadeByHand, isOpen, verdictOf } from '../../src/journal/attempt-state.ts';
 import { alarmedVerdict } from '../../src/journal/by-hand.ts';
-import type { AttemptRecord } from '../../src/journal/journal-rows.ts';
-import { attemptName } from '../../src/journal/journal-rows.ts';
 import { hasFailed } from '../../src/journal/made-records.ts';
 import { isPaidTwice } from '../../src/journal/paid-twice.ts';
 import type { Effect, State, Wanted } from '../../src/journal/protocol-types.ts';
 import { beginResolve, type ResolveState } from '../../src/journal/resolve.ts';
+import type { AttemptRecord } from '../../src/journal/rows/journal-rows.ts';
+import { attemptName } from '../../src/journal/rows/journal-rows.ts';
 import { lock } from './processes.ts';
 import { repaired } from './protocol.ts';
 import type { Rules } from './rules.ts';

@@ -3,9 +3,9 @@
 import { step } from '../../src/journal/at-most-once.ts';
 import { isDoubted } from '../../src/journal/attempt-state.ts';
 import type { FoundRefund } from '../../src/journal/change.ts';
-import type { AttemptRecord, AttemptRow, SentRow, VerdictRow } from '../../src/journal/journal-rows.ts';
 import type { Effect, Event, State, Wanted } from '../../src/journal/protocol-types.ts';
 import { type ResolveState, resolve } from '../../src/journal/resolve.ts';
+import type { AttemptRecord, AttemptRow, SentRow, VerdictRow } from '../../src/journal/rows/journal-rows.ts';
 import { marksOf, mayBeSameAccount } from '../../src/journal/same-account.ts';
 import type { Rules } from './rules.ts';
 

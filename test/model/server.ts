@@ -1,8 +1,8 @@
 /** The server of a team's journal in the model: what it adds, what it refuses, and what a run may not hear of. */
 
 import { isOpen } from '../../src/journal/attempt-state.ts';
-import type { AttemptRow, SentRow, VerdictRow } from '../../src/journal/journal-rows.ts';
-import { isMisplaced } from '../../src/journal/store-rules.ts';
+import type { AttemptRow, SentRow, VerdictRow } from '../../src/journal/rows/journal-rows.ts';
+import { isMisplaced } from '../../src/journal/rows/store-rules.ts';
 import type { Rules } from './rules.ts';
 import { journalOf, journalWith, type Running, replace, spend, timeAt, type World } from './world.ts';
 

@@ -1,10 +1,10 @@
 /** The model's world: two people with one change, their processes, one journal, a network and a service. Plain data. */
 
-import type { AttemptRecord, AttemptRow, Moment, SentRow } from '../../src/journal/journal-rows.ts';
-import type { NewestRow } from '../../src/journal/journal-store.ts';
 import { momentFrom } from '../../src/journal/journal-time.ts';
 import type { Effect, State, Wanted } from '../../src/journal/protocol-types.ts';
 import type { ResolveState } from '../../src/journal/resolve.ts';
+import type { AttemptRecord, AttemptRow, Moment, SentRow } from '../../src/journal/rows/journal-rows.ts';
+import type { NewestRow } from '../../src/journal/rows/journal-store.ts';
 import { lockName } from '../../src/journal/same-account.ts';
 import { attemptsIn } from '../harness/memory-store.ts';
 import { journalKey } from './key.ts';

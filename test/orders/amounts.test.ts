@@ -1,7 +1,7 @@
 /** Amounts, and which charge they are for. */
 
 import { expect, test } from 'vitest';
-import { readCommandLine } from '../../src/cli/command-line.ts';
+import { readCommandLine } from '../../src/cli/typed/command-line.ts';
 import { each } from '../harness/each.ts';
 import { chargeOf, listOf, paidOrder } from '../harness/orders.ts';
 import { json } from '../harness/server.ts';

@@ -1,7 +1,7 @@
 /** The approval of a second person at the sender of a team: who gives it, for what, for how long, and that it works once. */
 
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { SentRow } from '../../src/journal/journal-rows.ts';
+import type { SentRow } from '../../src/journal/rows/journal-rows.ts';
 import type { AskedPlan, AskedRefund, PlannedRefunds } from '../../src/journal/team-rules.ts';
 import { dayMs, newTeam, type Person, startMs, type Team } from './team.ts';
 

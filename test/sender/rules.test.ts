@@ -1,7 +1,7 @@
 /** The limits of a team at its sender: what each of them refuses, who may set them, and that they hold when many ask at once. */
 
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { SentRow, VerdictRow } from '../../src/journal/journal-rows.ts';
+import type { SentRow, VerdictRow } from '../../src/journal/rows/journal-rows.ts';
 import { dayMs, newTeam, startMs, type Team } from './team.ts';
 
 let team: Team;

@@ -1,7 +1,7 @@
 /** A sender's rules over a journal in memory: members, an account, and refunds that are about to be sent. */
 
 import { plainAmounts } from '../../src/amounts.ts';
-import type { Moment, SentRow, VerdictRow } from '../../src/journal/journal-rows.ts';
+import type { Moment, SentRow, VerdictRow } from '../../src/journal/rows/journal-rows.ts';
 import type { TeamRules } from '../../src/journal/team-rules.ts';
 import type { RuledAccount, RuledAsker } from '../../src/sender/at-sender/rules/check-refund.ts';
 import { createRules, type MemberRules, type Ruled } from '../../src/sender/at-sender/rules/rules.ts';

@@ -1,6 +1,6 @@
 /** The rows that a desk leaves in its journal over years, 200 changes a working day: refunds, captures, links. Pure. */
 
-import type { AttemptRow, ChargeImage, SentRow, VerdictRow } from '../../src/journal/journal-rows.ts';
+import type { AttemptRow, ChargeImage, SentRow, VerdictRow } from '../../src/journal/rows/journal-rows.ts';
 import { rowKey } from '../../src/plans/plan-lines.ts';
 
 /** The account of the rows, as the journal names it. */

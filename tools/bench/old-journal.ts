@@ -3,7 +3,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { localJournal } from '../../src/cli/choose-store.ts';
-import type { AttemptRow, SettingRow } from '../../src/journal/journal-rows.ts';
+import type { AttemptRow, SettingRow } from '../../src/journal/rows/journal-rows.ts';
 import { addAtOnce } from '../../test/harness/rows-at-once.ts';
 import { type DeskAccount, rowsOfYears } from './desk-rows.ts';
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { build } from 'rolldown';
 import config from '../../rolldown.config.ts';
-import type { StoredRow } from '../../src/journal/chain.ts';
+import type { StoredRow } from '../../src/journal/rows/chain.ts';
 import { JournalTables } from '../../src/journal/sqlite/journal-tables.ts';
 import { type Desk, openDesk } from './desk.ts';
 import { type Place, type Program, run, timesOf } from './measure.ts';

@@ -3,7 +3,7 @@
 import { Readable, Writable } from 'node:stream';
 import { refused } from '../../errors.ts';
 import type { Io } from '../../io.ts';
-import { changesOf } from '../command-line.ts';
+import { changesOf } from '../typed/command-line.ts';
 import { agentOf } from './agent.ts';
 
 /** The entry of the program. */

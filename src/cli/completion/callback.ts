@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { valueAt } from '../../api/spec.ts';
 import type { Candidate, KnownHere } from '../../flags/flags.ts';
 import { type Io, variable } from '../../io.ts';
-import type { RecentOf } from '../../journal/journal-store.ts';
+import type { RecentOf } from '../../journal/rows/journal-store.ts';
 import { keysOnFile, namesOnFile } from '../../profiles/early-reads.ts';
 import { findFolders } from '../../profiles/folders.ts';
 import { demoName } from '../../profiles/profiles.ts';

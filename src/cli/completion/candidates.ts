@@ -3,9 +3,9 @@
 import type { Command } from '../../commands/command.ts';
 import { type CommandEntry, commands, findCommand, groups } from '../../commands/commands.ts';
 import type { Argument, Candidate, Flag, KnownHere } from '../../flags/flags.ts';
-import { globalFlags } from '../global-options.ts';
-import { topics } from '../help-topics.ts';
-import { longName, readTypedWords, type TypedWords } from '../typed-words.ts';
+import { topics } from '../help/help-topics.ts';
+import { globalFlags } from '../typed/global-options.ts';
+import { longName, readTypedWords, type TypedWords } from '../typed/typed-words.ts';
 import type { TypedLine } from './callback.ts';
 
 export interface Offered {

@@ -1,6 +1,6 @@
 /** What is asked of the server of a journal. */
 
-import { storedColumns } from '../chain.ts';
+import { storedColumns } from '../rows/chain.ts';
 import type { CopiedJournal } from '../sqlite/sqlite-store.ts';
 import type { Transaction } from './server.ts';
 import { openIn, pageMax } from './verify-server.ts';

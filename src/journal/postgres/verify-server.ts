@@ -1,9 +1,9 @@
 /** Checks a journal on a server: every row and its chain, the copy of this sender, and which changes are open by the rows alone. */
 
-import { verdictsIn } from '../archived-rows.ts';
-import { chainStart, checkChain, type StoredRow, storedColumns, storedRow, written } from '../chain.ts';
-import { attemptKey } from '../journal-rows.ts';
-import { type Finding, newestMissing, type Verification } from '../journal-store.ts';
+import { verdictsIn } from '../rows/archived-rows.ts';
+import { chainStart, checkChain, type StoredRow, storedColumns, storedRow, written } from '../rows/chain.ts';
+import { attemptKey } from '../rows/journal-rows.ts';
+import { type Finding, newestMissing, type Verification } from '../rows/journal-store.ts';
 import { lockName } from '../same-account.ts';
 import { aboutOf } from '../sqlite/journal-columns.ts';
 import type { CopiedJournal } from '../sqlite/sqlite-store.ts';

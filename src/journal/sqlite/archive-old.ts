@@ -6,11 +6,11 @@
 import { rmSync } from 'node:fs';
 import { CliError } from '../../errors.ts';
 import { fullPath } from '../../io.ts';
-import { isWritten, writeArchive } from '../archive-file.ts';
-import { archiveRow, areOver, inShort } from '../archived-rows.ts';
-import { chainStart, link, relink, type StoredRow } from '../chain.ts';
-import { type AttemptRecord, attemptKey, type SettingRow } from '../journal-rows.ts';
-import type { Archiving, Moved } from '../journal-store.ts';
+import { isWritten, writeArchive } from '../rows/archive-file.ts';
+import { archiveRow, areOver, inShort } from '../rows/archived-rows.ts';
+import { chainStart, link, relink, type StoredRow } from '../rows/chain.ts';
+import { type AttemptRecord, attemptKey, type SettingRow } from '../rows/journal-rows.ts';
+import type { Archiving, Moved } from '../rows/journal-store.ts';
 import type { OpenFile } from './database.ts';
 import { journalKind, type NumberedAttempt } from './journal-columns.ts';
 import type { JournalFile } from './journal-file.ts';

@@ -1,9 +1,9 @@
 /** A journal out of a file that `journal archive` or `journal export --to` wrote. It answers questions, and nothing can be added. */
 
 import { CliError } from '../../errors.ts';
-import { readArchive } from '../archive-file.ts';
-import { chainStart } from '../chain.ts';
-import type { JournalStore, Verification } from '../journal-store.ts';
+import { readArchive } from '../rows/archive-file.ts';
+import { chainStart } from '../rows/chain.ts';
+import type { JournalStore, Verification } from '../rows/journal-store.ts';
 import { writeAtOnce } from './database.ts';
 import { journalKind } from './journal-columns.ts';
 import { JournalTables } from './journal-tables.ts';

@@ -1,9 +1,9 @@
 /** How attempts are found by the columns of their table, and which of those that were found are asked for: their rows decide. */
 
-import type { AttemptFilter, AttemptQuery, ListPage, MomentAsked } from '../attempt-query.ts';
 import { dueAt, isDoubted, mayBeOpen, mayBeYoung, mayNeedLook, youngUntil } from '../attempt-state.ts';
-import type { AttemptRecord } from '../journal-rows.ts';
-import type { Finding, RefundedBy } from '../journal-store.ts';
+import type { AttemptFilter, AttemptQuery, ListPage, MomentAsked } from '../rows/attempt-query.ts';
+import type { AttemptRecord } from '../rows/journal-rows.ts';
+import type { Finding, RefundedBy } from '../rows/journal-store.ts';
 import { isOfLivemode } from '../same-account.ts';
 import { bootText, isCreationByHand, madeBy, numberOfKey } from './journal-columns.ts';
 import type { JournalTables } from './journal-tables.ts';

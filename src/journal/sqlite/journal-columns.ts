@@ -1,7 +1,6 @@
 /** The columns of the tables of a journal, and what stands in them: by that rows and attempts are looked up. Pure. */
 
 import { hash } from 'node:crypto';
-import { verdictsIn } from '../archived-rows.ts';
 import {
   countedAmount,
   dueAt,
@@ -11,14 +10,15 @@ import {
   type YoungUntil,
   youngUntil,
 } from '../attempt-state.ts';
-import { chainStart } from '../chain.ts';
+import { verdictsIn } from '../rows/archived-rows.ts';
+import { chainStart } from '../rows/chain.ts';
 import {
   type AttemptRecord,
   attemptKey,
   type JournalRow,
   type SentRow,
   type VerdictRow,
-} from '../journal-rows.ts';
+} from '../rows/journal-rows.ts';
 import type { FileKind } from './database.ts';
 
 /**

@@ -4,9 +4,9 @@
  */
 
 import type { DatabaseSync } from 'node:sqlite';
-import { verdictsIn } from '../archived-rows.ts';
-import { chainStart, type StoredRow, storedColumns, storedRow, storedRowIn, unlink } from '../chain.ts';
-import { attemptKey, type JournalRow, type SentRow, type VerdictRow } from '../journal-rows.ts';
+import { verdictsIn } from '../rows/archived-rows.ts';
+import { chainStart, type StoredRow, storedColumns, storedRow, storedRowIn, unlink } from '../rows/chain.ts';
+import { attemptKey, type JournalRow, type SentRow, type VerdictRow } from '../rows/journal-rows.ts';
 import { Statements } from './database.ts';
 import {
   aboutOf,

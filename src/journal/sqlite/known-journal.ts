@@ -4,17 +4,17 @@
  */
 
 import { refused } from '../../errors.ts';
-import { type AttemptFilter, type AttemptQuery, byNewest, type ListPage } from '../attempt-query.ts';
 import { isUnsettled, isWatched } from '../attempt-state.ts';
-import { damageOf, link, type StoredRow, unlink } from '../chain.ts';
-import type { AttemptRecord, JournalRow, SentRow, SettingRow } from '../journal-rows.ts';
-import type { ApprovalQuery, Finding, NewestRow, RefundedBy } from '../journal-store.ts';
+import { type AttemptFilter, type AttemptQuery, byNewest, type ListPage } from '../rows/attempt-query.ts';
+import { damageOf, link, type StoredRow, unlink } from '../rows/chain.ts';
+import type { AttemptRecord, JournalRow, SentRow, SettingRow } from '../rows/journal-rows.ts';
+import type { ApprovalQuery, Finding, NewestRow, RefundedBy } from '../rows/journal-store.ts';
 import {
   refuseLostAccount,
   refuseMisplaced,
   refuseUnseenOnOrder,
   refuseUnseenUnderScript,
-} from '../store-rules.ts';
+} from '../rows/store-rules.ts';
 import type { ApprovalRow, LimitRow } from '../team-rules.ts';
 import {
   type Candidates,

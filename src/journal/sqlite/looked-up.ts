@@ -1,9 +1,9 @@
 /** Compares the tables by which attempts are looked up with the rows of the journal, while those are read one after the other. */
 
-import { verdictsIn } from '../archived-rows.ts';
-import { type StoredRow, written } from '../chain.ts';
-import { type AttemptRecord, attemptKey, type JournalRow, type VerdictRow } from '../journal-rows.ts';
-import type { Finding } from '../journal-store.ts';
+import { verdictsIn } from '../rows/archived-rows.ts';
+import { type StoredRow, written } from '../rows/chain.ts';
+import { type AttemptRecord, attemptKey, type JournalRow, type VerdictRow } from '../rows/journal-rows.ts';
+import type { Finding } from '../rows/journal-store.ts';
 import {
   aboutOf,
   aboutOfOther,

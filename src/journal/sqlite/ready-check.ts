@@ -1,7 +1,7 @@
 /** Whether the files of a journal are fit for changes: they match, they end as they should, and they are no copy. */
 
 import { CliError } from '../../errors.ts';
-import type { JournalRow } from '../journal-rows.ts';
+import type { JournalRow } from '../rows/journal-rows.ts';
 import type { BothFiles } from './both-files.ts';
 import { copyFound, fileMark } from './copy-marks.ts';
 import type { KnownJournal } from './known-journal.ts';

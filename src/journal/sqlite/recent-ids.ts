@@ -3,7 +3,7 @@
 import { lstatSync } from 'node:fs';
 import type { DatabaseSync as Database } from 'node:sqlite';
 import { orderIdPattern } from '../../api/spec.ts';
-import type { Recent, RecentOf } from '../journal-store.ts';
+import type { Recent, RecentOf } from '../rows/journal-store.ts';
 
 /** The most ids that are offered. */
 export const recentMax = 50;

@@ -1,9 +1,9 @@
 /** Finds what is whole in the damaged files of a journal: rows, lines of the witness, and what is left of the others. Pure. */
 
-import { damageOf, isGenuine, type StoredRow, storedColumns, storedRow, unlink } from '../chain.ts';
-import type { JournalRow } from '../journal-rows.ts';
-import { newestIn, type Salvage, type Salvaged } from '../rebuild-rows.ts';
-import type { WitnessLine, WitnessText } from '../witness-lines.ts';
+import { damageOf, isGenuine, type StoredRow, storedColumns, storedRow, unlink } from '../rows/chain.ts';
+import type { JournalRow } from '../rows/journal-rows.ts';
+import { newestIn, type Salvage, type Salvaged } from '../rows/rebuild-rows.ts';
+import type { WitnessLine, WitnessText } from '../rows/witness-lines.ts';
 import { type PageRecord, readPages } from './sqlite-pages.ts';
 import { isKey, lineIn } from './witness-seals.ts';
 

@@ -5,9 +5,9 @@
 
 import { statSync } from 'node:fs';
 import type { CliError } from '../../errors.ts';
-import { chainStart, checkChain, link, type StoredRow } from '../chain.ts';
-import type { JournalRow, SentRow } from '../journal-rows.ts';
-import type { JournalStore } from '../journal-store.ts';
+import { chainStart, checkChain, link, type StoredRow } from '../rows/chain.ts';
+import type { JournalRow, SentRow } from '../rows/journal-rows.ts';
+import type { JournalStore } from '../rows/journal-store.ts';
 import type { BothFiles } from './both-files.ts';
 import { fileMark } from './copy-marks.ts';
 import { type KnownJournal, noteAsked } from './known-journal.ts';

@@ -1,14 +1,14 @@
 /** Checks rows of the journal one after the other: all of them for `verify`, and a few in passing while a command waits. */
 
 import type { DatabaseSync } from 'node:sqlite';
-import { archivedBy } from '../archived-rows.ts';
-import { chainStart, checkChain, type StoredRow, unlink } from '../chain.ts';
+import { archivedBy } from '../rows/archived-rows.ts';
+import { chainStart, checkChain, type StoredRow, unlink } from '../rows/chain.ts';
 import {
   type Finding,
   newestMissing,
   type Verification,
   type WitnessVerification,
-} from '../journal-store.ts';
+} from '../rows/journal-store.ts';
 import type { JournalTables, RowsEnd } from './journal-tables.ts';
 import { LookedUp } from './looked-up.ts';
 import { isInUse } from './sqlite-errors.ts';

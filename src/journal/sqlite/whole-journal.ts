@@ -1,7 +1,7 @@
 /** What is done with the whole journal: it is checked, rebuilt, written into a file, archived, and taken from a file. */
 
-import { readArchive } from '../archive-file.ts';
-import type { Finding, JournalStore } from '../journal-store.ts';
+import { readArchive } from '../rows/archive-file.ts';
+import type { Finding, JournalStore } from '../rows/journal-store.ts';
 import { archiveOld, countOver } from './archive-old.ts';
 import type { BothFiles } from './both-files.ts';
 import { type Landmark, writeLandmark } from './landmark.ts';

@@ -1,12 +1,12 @@
 /** Compares the journal with its witness: the ends of both before every change, and the rows of an order whenever they are used. */
 
 import { CliError } from '../../errors.ts';
-import { verdictsIn } from '../archived-rows.ts';
 import { mayBeOpen } from '../attempt-state.ts';
-import { chainStart, checkChain, type StoredRow, unlink } from '../chain.ts';
-import { attemptKey, type VerdictRow } from '../journal-rows.ts';
-import { type Finding, newestMissing } from '../journal-store.ts';
-import type { WitnessLine } from '../witness-lines.ts';
+import { verdictsIn } from '../rows/archived-rows.ts';
+import { chainStart, checkChain, type StoredRow, unlink } from '../rows/chain.ts';
+import { attemptKey, type VerdictRow } from '../rows/journal-rows.ts';
+import { type Finding, newestMissing } from '../rows/journal-store.ts';
+import type { WitnessLine } from '../rows/witness-lines.ts';
 import { writeAtOnce } from './database.ts';
 import { aboutOf, aboutOfOther, numberOfKey } from './journal-columns.ts';
 import type { JournalFile } from './journal-file.ts';

@@ -8,7 +8,7 @@ import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { CliError, systemReason } from '../../errors.ts';
 import { modesOf, prepareOwnFolder, syncFolderOf } from '../../profiles/profiles.ts';
-import type { WitnessLine } from '../witness-lines.ts';
+import type { WitnessLine } from '../rows/witness-lines.ts';
 import { fileMark } from './copy-marks.ts';
 import { type FileKind, type OpenFile, Statements, writeAtOnce } from './database.ts';
 import { settingRange } from './journal-columns.ts';

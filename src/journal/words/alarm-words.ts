@@ -4,7 +4,7 @@ import { type AmountStyle, amountWords } from '../../amounts.ts';
 import { CliError } from '../../errors.ts';
 import type { Refusal } from '../guards.ts';
 import type { PaidTwice } from '../journal.ts';
-import { type Alarm, type AttemptRecord, sentBy } from '../journal-rows.ts';
+import { type Alarm, type AttemptRecord, sentBy } from '../rows/journal-rows.ts';
 import { appearedVerdict, notMadeBy } from '../said-by-hand.ts';
 import { namedByReply } from '../unconfirmed.ts';
 import { changeOf, type HowShown, named, showCommand } from './refusal-words.ts';

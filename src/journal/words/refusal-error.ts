@@ -6,7 +6,7 @@ import { plainCommand } from '../../profiles/profiles.ts';
 import { verdictOf } from '../attempt-state.ts';
 import { changeKinds } from '../change.ts';
 import type { Refusal } from '../guards.ts';
-import { attemptName, type SentRow, sentBy } from '../journal-rows.ts';
+import { attemptName, type SentRow, sentBy } from '../rows/journal-rows.ts';
 import { recordedBy } from '../said-by-hand.ts';
 import { isSameAddress, marksOf } from '../same-account.ts';
 import { appearedError, paidTwiceError } from './alarm-words.ts';

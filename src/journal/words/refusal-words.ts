@@ -6,7 +6,7 @@ import { CliError } from '../../errors.ts';
 import { commandLine, profileNamed } from '../../profiles/profiles.ts';
 import { verdictOf } from '../attempt-state.ts';
 import { type ChangeSubject, changeKinds } from '../change.ts';
-import type { AttemptRecord, SentRow, VerdictRow } from '../journal-rows.ts';
+import type { AttemptRecord, SentRow, VerdictRow } from '../rows/journal-rows.ts';
 import { sameJson, type Typed } from '../same-request.ts';
 
 /** How an error shows times and amounts. */

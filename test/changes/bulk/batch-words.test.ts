@@ -5,7 +5,7 @@ import { batchError } from '../../../src/changes/bulk/batch-end.ts';
 import { applyPreview, countWords, rowsAndSums, verdictBar } from '../../../src/changes/bulk/batch-words.ts';
 import { type RowReport, reportRows } from '../../../src/changes/bulk/row-verdicts.ts';
 import { CliError, exitCodes } from '../../../src/errors.ts';
-import type { VerdictRow } from '../../../src/journal/journal-rows.ts';
+import type { VerdictRow } from '../../../src/journal/rows/journal-rows.ts';
 import type { BatchStop, PlanRow } from '../../../src/plans/plan-types.ts';
 import { defaultSettings, profileInUse } from '../../harness/profile-in-use.ts';
 import { attemptAt, planOf, planRow } from './plan-parts.ts';

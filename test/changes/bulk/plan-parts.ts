@@ -1,6 +1,6 @@
 /** Parts of plans as these tests need them: a row of a plan, a row of a file, a refund that the journal knows. */
 
-import type { AttemptRecord, SentRow, VerdictRow } from '../../../src/journal/journal-rows.ts';
+import type { AttemptRecord, SentRow, VerdictRow } from '../../../src/journal/rows/journal-rows.ts';
 import type { InputRow, Plan, PlanRow } from '../../../src/plans/plan-types.ts';
 import { attempt } from '../../journal/rows.ts';
 

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { OrderOfRows, RowsAsked } from '../../../src/changes/bulk/plan/plan-row.ts';
 import { planRows } from '../../../src/changes/bulk/plan/plan-rows.ts';
 import { planRefund } from '../../../src/changes/refund/refund-plan.ts';
-import type { AttemptRecord } from '../../../src/journal/journal-rows.ts';
+import type { AttemptRecord } from '../../../src/journal/rows/journal-rows.ts';
 import { rowKey } from '../../../src/plans/plan-lines.ts';
 import type { InputRow } from '../../../src/plans/plan-types.ts';
 import { chargeOf, type Json, listOf, orderOf, refundOf, withRefund } from '../../harness/orders.ts';

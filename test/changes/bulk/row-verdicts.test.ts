@@ -9,7 +9,7 @@ import {
   reportRows,
 } from '../../../src/changes/bulk/row-verdicts.ts';
 import { attemptName } from '../../../src/journal/journal.ts';
-import type { AttemptRecord, VerdictRow } from '../../../src/journal/journal-rows.ts';
+import type { AttemptRecord, VerdictRow } from '../../../src/journal/rows/journal-rows.ts';
 import { attemptAt, planOf, planRow, refund } from './plan-parts.ts';
 
 const plan = planOf([planRow()]);

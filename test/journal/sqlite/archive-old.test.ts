@@ -6,18 +6,18 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { archiveInto } from '../../../src/journal/archive-file.ts';
-import { areOver, inShort, verdictsIn } from '../../../src/journal/archived-rows.ts';
 import { claimsOf, isDoubted, isOpen, isUnsettled, isWatched } from '../../../src/journal/attempt-state.ts';
 import { decide } from '../../../src/journal/guards.ts';
+import { claimedBy, ownRefunds } from '../../../src/journal/made-records.ts';
+import { equalRefund, nothingToRepeat, oldRead } from '../../../src/journal/read-guards.ts';
+import { archiveInto } from '../../../src/journal/rows/archive-file.ts';
+import { areOver, inShort, verdictsIn } from '../../../src/journal/rows/archived-rows.ts';
 import {
   type AttemptRecord,
   attemptKey,
   type JournalRow,
   type SentRow,
-} from '../../../src/journal/journal-rows.ts';
-import { claimedBy, ownRefunds } from '../../../src/journal/made-records.ts';
-import { equalRefund, nothingToRepeat, oldRead } from '../../../src/journal/read-guards.ts';
+} from '../../../src/journal/rows/journal-rows.ts';
 import { archiveStore, verifyArchive } from '../../../src/journal/sqlite/archive-store.ts';
 import { createSqliteStore } from '../../../src/journal/sqlite/sqlite-store.ts';
 import { isLong } from '../../harness/long.ts';

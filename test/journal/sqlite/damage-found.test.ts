@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { JournalRow, SentRow, VerdictRow } from '../../../src/journal/journal-rows.ts';
+import type { JournalRow, SentRow, VerdictRow } from '../../../src/journal/rows/journal-rows.ts';
 import { type CopiedJournal, createSqliteStore } from '../../../src/journal/sqlite/sqlite-store.ts';
 import { isLong } from '../../harness/long.ts';
 import { sent, setting, verdict } from '../rows.ts';

@@ -2,7 +2,7 @@
 
 import { DatabaseSync } from 'node:sqlite';
 import { expect, it } from 'vitest';
-import type { AttemptFilter, AttemptQuery } from '../../../src/journal/attempt-query.ts';
+import type { AttemptFilter, AttemptQuery } from '../../../src/journal/rows/attempt-query.ts';
 import { journalKind } from '../../../src/journal/sqlite/journal-columns.ts';
 import { JournalTables } from '../../../src/journal/sqlite/journal-tables.ts';
 import { KnownJournal } from '../../../src/journal/sqlite/known-journal.ts';

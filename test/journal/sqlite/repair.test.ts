@@ -5,7 +5,7 @@ import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { JournalRow } from '../../../src/journal/journal-rows.ts';
+import type { JournalRow } from '../../../src/journal/rows/journal-rows.ts';
 import { createSqliteStore } from '../../../src/journal/sqlite/sqlite-store.ts';
 import { bin, cleanEnv, type Home, newHome, paydesk } from '../../harness/paydesk.ts';
 import { sent, setting, verdict } from '../rows.ts';

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { JournalRow, SentRow } from '../../../src/journal/journal-rows.ts';
+import type { JournalRow, SentRow } from '../../../src/journal/rows/journal-rows.ts';
 import { type CopiedJournal, createSqliteStore } from '../../../src/journal/sqlite/sqlite-store.ts';
 import { sent, verdict } from '../rows.ts';
 

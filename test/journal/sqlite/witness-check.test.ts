@@ -6,13 +6,13 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { WitnessLine } from '../../../src/journal/rows/witness-lines.ts';
 import { BothFiles } from '../../../src/journal/sqlite/both-files.ts';
 import { findFile } from '../../../src/journal/sqlite/journal-file.ts';
 import { salvageWitness } from '../../../src/journal/sqlite/salvage.ts';
 import { createSqliteStore } from '../../../src/journal/sqlite/sqlite-store.ts';
 import { Turns } from '../../../src/journal/sqlite/turns.ts';
 import { type AtOneMoment, verifyFiles, wholeRows } from '../../../src/journal/sqlite/verify-files.ts';
-import type { WitnessLine } from '../../../src/journal/witness-lines.ts';
 import { addAtOnce } from '../../harness/rows-at-once.ts';
 import { sent, verdict } from '../rows.ts';
 

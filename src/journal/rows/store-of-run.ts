@@ -1,6 +1,6 @@
 /** The store of the journal as a run may use it: no key gets into a row, and a dry run writes none. */
 
-import type { Secrets } from '../terminal/terminal.ts';
+import type { Secrets } from '../../terminal/terminal.ts';
 import type { JournalStore } from './journal-store.ts';
 
 /** The store without keys in what is added: a row may hold one that somebody typed, or that came from a file. (Keys in replies are masked before.) */

@@ -3,10 +3,10 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { changeArgs, journalFile, journalRows, ledgerAndDesk, witnessFile } from '../atmost/desk.ts';
-import type { LedgerOrder } from '../atmost/ledger.ts';
-import { copyOf, type Home } from '../harness/paydesk.ts';
-import { reset } from '../harness/server.ts';
+import { changeArgs, journalFile, journalRows, ledgerAndDesk, witnessFile } from '../../atmost/desk.ts';
+import type { LedgerOrder } from '../../atmost/ledger.ts';
+import { copyOf, type Home } from '../../harness/paydesk.ts';
+import { reset } from '../../harness/server.ts';
 
 const { ledger, desk } = await ledgerAndDesk();
 /** A refund that was made, and one whose reply was lost. */

@@ -3,7 +3,7 @@
  * from which journal the new one comes. Pure.
  */
 
-import { horizonOf, isUnsettled } from './attempt-state.ts';
+import { horizonOf, isUnsettled } from '../attempt-state.ts';
 import type { AttemptRecord, AttemptRow, SentRow, SettingRow, VerdictRow } from './journal-rows.ts';
 
 const dayMs = 24 * 60 * 60_000;

@@ -1,6 +1,6 @@
 /** What a store of the journal can be asked for: attempts by what is needed of them, and lists of them page by page. */
 
-import type { ChangeKind } from './change.ts';
+import type { ChangeKind } from '../change.ts';
 import type { AttemptRecord, Moment, SentRow } from './journal-rows.ts';
 
 /** Narrows which attempts are wanted. An attempt must match all parts. */

@@ -1,9 +1,9 @@
 /** Help as data, for programs: the commands with their arguments, options, exit codes and examples (docs/help.schema.json). */
 
-import { type CommandEntry, groups } from '../commands/commands.ts';
-import { exitMeanings } from '../errors.ts';
-import type { Argument, Flag } from '../flags/flags.ts';
-import { globalFlags } from './global-options.ts';
+import { type CommandEntry, groups } from '../../commands/commands.ts';
+import { exitMeanings } from '../../errors.ts';
+import type { Argument, Flag } from '../../flags/flags.ts';
+import { globalFlags } from '../typed/global-options.ts';
 import { rootSummary } from './help.ts';
 import { topics, topicText } from './help-topics.ts';
 

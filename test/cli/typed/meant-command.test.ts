@@ -1,11 +1,11 @@
 /** Words that name no command get the command that was meant, and nothing is run by itself. */
 
 import { expect, test } from 'vitest';
-import { textOf } from '../harness/help-text.ts';
-import { withoutEscapes } from '../harness/pty.ts';
-import { json } from '../harness/server.ts';
-import { startAnswering } from '../harness/service.ts';
-import { atTerminal } from '../harness/terminal.ts';
+import { textOf } from '../../harness/help-text.ts';
+import { withoutEscapes } from '../../harness/pty.ts';
+import { json } from '../../harness/server.ts';
+import { startAnswering } from '../../harness/service.ts';
+import { atTerminal } from '../../harness/terminal.ts';
 
 const meant: readonly (readonly [line: string, lines: readonly string[]])[] = [
   ['refund', ['did you mean: paydesk orders refund']],

@@ -1,12 +1,12 @@
 /** The options that every command takes: their table, and how flag, variable and default become the values of a run. Pure. */
 
-import { apiVersionPattern, langPattern } from '../api/spec.ts';
-import { CliError } from '../errors.ts';
-import type { Flag, Input } from '../flags/flags.ts';
-import { flag, nonEmpty, short, usage } from '../flags/flags.ts';
-import { type Env, variable } from '../io.ts';
-import { type Format, formats } from '../terminal/terminal.ts';
-import { type CsvOfRun, csvOfRun } from './csv-style.ts';
+import { apiVersionPattern, langPattern } from '../../api/spec.ts';
+import { CliError } from '../../errors.ts';
+import type { Flag, Input } from '../../flags/flags.ts';
+import { flag, nonEmpty, short, usage } from '../../flags/flags.ts';
+import { type Env, variable } from '../../io.ts';
+import { type Format, formats } from '../../terminal/terminal.ts';
+import { type CsvOfRun, csvOfRun } from '../csv-style.ts';
 import { readTypedWords } from './typed-words.ts';
 
 const usualTimeoutSeconds = 60;

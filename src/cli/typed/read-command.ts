@@ -1,15 +1,15 @@
 /** Reads what was typed for a command: its arguments and the values of its options, or an error that says what is wrong. */
 
 import { CommanderError, Option, Command as Parser } from 'commander';
-import { readAmount } from '../amounts.ts';
-import type { Command } from '../commands/command.ts';
-import { type CommandEntry, commands, groups } from '../commands/commands.ts';
-import { CliError } from '../errors.ts';
-import type { Flag, Input } from '../flags/flags.ts';
-import { plainCommand } from '../profiles/profiles.ts';
-import { closestNames } from '../terminal/closest-names.ts';
+import { readAmount } from '../../amounts.ts';
+import type { Command } from '../../commands/command.ts';
+import { type CommandEntry, commands, groups } from '../../commands/commands.ts';
+import { CliError } from '../../errors.ts';
+import type { Flag, Input } from '../../flags/flags.ts';
+import { plainCommand } from '../../profiles/profiles.ts';
+import { closestNames } from '../../terminal/closest-names.ts';
+import { argumentTerm, flagTerm } from '../help/help.ts';
 import { type GlobalInput, globalFlags } from './global-options.ts';
-import { argumentTerm, flagTerm } from './help.ts';
 import { readTypedWords } from './typed-words.ts';
 
 /** Reads the arguments and options of a command. Throws CliError 'usage' for anything that is not understood. */

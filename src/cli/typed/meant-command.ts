@@ -3,10 +3,10 @@
  * guess is shown, never run. Pure.
  */
 
-import { commands, groups } from '../commands/commands.ts';
-import { periodWords } from '../flags/typed-time.ts';
-import { quoted } from '../profiles/profiles.ts';
-import { closestNames } from '../terminal/terminal.ts';
+import { commands, groups } from '../../commands/commands.ts';
+import { periodWords } from '../../flags/typed-time.ts';
+import { quoted } from '../../profiles/profiles.ts';
+import { closestNames } from '../../terminal/terminal.ts';
 
 // Words that people know from other programs, or say at the desk. All other words are compared by their spelling.
 const nouns: Readonly<Record<string, string>> = {

@@ -1,9 +1,9 @@
 /** Rows as they are stored: each row's hash also covers the hash before it, so a changed or missing row shows. Pure. */
 
 import { hash } from 'node:crypto';
+import type { PlanTold } from '../team-rules.ts';
 import type { JournalRow, SentRow } from './journal-rows.ts';
 import type { Finding } from './journal-store.ts';
-import type { PlanTold } from './team-rules.ts';
 
 /** A row as a store keeps it. */
 export interface StoredRow {

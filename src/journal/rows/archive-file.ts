@@ -2,9 +2,9 @@
 
 import { createHash } from 'node:crypto';
 import { closeSync, constants, fsyncSync, openSync, readSync, rmSync, statSync } from 'node:fs';
-import { CliError, systemCode, systemReason } from '../errors.ts';
-import { fullPath } from '../io.ts';
-import { syncFolderOf, writeAll } from '../profiles/profiles.ts';
+import { CliError, systemCode, systemReason } from '../../errors.ts';
+import { fullPath } from '../../io.ts';
+import { syncFolderOf, writeAll } from '../../profiles/profiles.ts';
 import { chainStart, checkChain, type StoredRow, storedRow } from './chain.ts';
 import type { AllRows, JournalStore } from './journal-store.ts';
 

@@ -3,7 +3,7 @@
  * does. TAB uses it, because commander takes too long to load, and errors that come before commander.
  */
 
-import type { Flag } from '../flags/flags.ts';
+import type { Flag } from '../../flags/flags.ts';
 
 /** The options that are known, by name. */
 type OptionTable = Readonly<Record<string, Pick<Flag, 'value' | 'short'>>>;

@@ -1,10 +1,10 @@
 /** The rules that every store of the journal checks before it adds a row. Pure. */
 
-import { CliError } from '../errors.ts';
+import { CliError } from '../../errors.ts';
+import { marksOf, mayBeSameAccount } from '../same-account.ts';
+import { isOtherRequest } from '../same-request.ts';
+import { refusalError } from '../words/refusal-error.ts';
 import type { AttemptRecord, JournalRow, SentRow } from './journal-rows.ts';
-import { marksOf, mayBeSameAccount } from './same-account.ts';
-import { isOtherRequest } from './same-request.ts';
-import { refusalError } from './words/refusal-error.ts';
 
 const certain = 'nothing was sent';
 

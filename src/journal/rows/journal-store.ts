@@ -4,10 +4,10 @@
  * all of this.
  */
 
+import type { ApprovalRow, LimitRow, TeamRules } from '../team-rules.ts';
 import type { AttemptFilter, AttemptQuery, ListPage } from './attempt-query.ts';
 import type { StoredRow } from './chain.ts';
 import type { AttemptRecord, Clocks, JournalRow, SentRow, SettingRow, VerdictRow } from './journal-rows.ts';
-import type { ApprovalRow, LimitRow, TeamRules } from './team-rules.ts';
 
 export type { AttemptFilter, AttemptQuery, Cursor, ListPage } from './attempt-query.ts';
 export { byNewest } from './attempt-query.ts';

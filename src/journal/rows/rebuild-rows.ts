@@ -3,8 +3,8 @@
  * If neither proves the outcome of an attempt, it is unconfirmed in the new journal, so its order stays blocked. Pure.
  */
 
+import { changeKinds } from '../change.ts';
 import type { StoredRow } from './chain.ts';
-import { changeKinds } from './change.ts';
 import { attemptKey, type JournalRow, type SentRow, type VerdictRow } from './journal-rows.ts';
 import type { WitnessLine, WitnessSent, WitnessText, WitnessVerdict } from './witness-lines.ts';
 

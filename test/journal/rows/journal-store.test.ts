@@ -2,9 +2,9 @@
 
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { createSqliteStore } from '../../src/journal/sqlite/sqlite-store.ts';
-import { createMemoryStore, Memory } from '../harness/memory-store.ts';
-import { storeContract } from './store-contract.ts';
+import { createSqliteStore } from '../../../src/journal/sqlite/sqlite-store.ts';
+import { createMemoryStore, Memory } from '../../harness/memory-store.ts';
+import { storeContract } from '../store-contract.ts';
 
 const changed = (seq: number) =>
   `UPDATE rows SET row = replace(row, '"amount":-5', '"amount":-6') WHERE seq = ${seq}`;

@@ -1,8 +1,15 @@
 /** Reading a row of the journal's table: damage is found, and a damaged body is never taken for an erased one. */
 
 import { expect, it } from 'vitest';
-import { chainStart, checkChain, damageOf, link, storedRow, unlink } from '../../src/journal/chain.ts';
-import { sent, setting } from './rows.ts';
+import {
+  chainStart,
+  checkChain,
+  damageOf,
+  link,
+  storedRow,
+  unlink,
+} from '../../../src/journal/rows/chain.ts';
+import { sent, setting } from '../rows.ts';
 
 const stored = link(sent('i_a', 1), 1, '0'.repeat(64));
 

@@ -1,9 +1,9 @@
 /** The pages of help: of the program, of all commands, of a noun, of a command, and of a topic. */
 
-import type { Command } from '../commands/command.ts';
-import { type CommandEntry, commands, commandsOf, groups } from '../commands/commands.ts';
-import type { Argument, Flag } from '../flags/flags.ts';
-import { globalFlags, usualGlobalFlags } from './global-options.ts';
+import type { Command } from '../../commands/command.ts';
+import { type CommandEntry, commands, commandsOf, groups } from '../../commands/commands.ts';
+import type { Argument, Flag } from '../../flags/flags.ts';
+import { globalFlags, usualGlobalFlags } from '../typed/global-options.ts';
 import type { HelpLine, HelpPage } from './help-page.ts';
 import { type Block, topicBlocks, topics } from './help-topics.ts';
 

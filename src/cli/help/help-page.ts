@@ -1,6 +1,6 @@
 /** A page of help as lines that are not wrapped yet, and how they are wrapped to the terminal. Pure, and loads nothing. */
 
-import { type Env, type Io, variable } from '../io.ts';
+import { type Env, type Io, variable } from '../../io.ts';
 
 /**
  * A line of a page. A string is wrapped at its own indent; a command to copy is wrapped with backslashes. A text with `hang`

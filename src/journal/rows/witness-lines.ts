@@ -1,6 +1,6 @@
 /** What a witness knows of the rows of a journal: one line per row, wherever the store keeps them. */
 
-import type { Change } from './change.ts';
+import type { Change } from '../change.ts';
 import type { Verdict, VerdictRow } from './journal-rows.ts';
 
 interface LineOfRow {

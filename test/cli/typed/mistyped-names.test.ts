@@ -1,9 +1,9 @@
 /** Names that were mistyped or cut: the error names what was probably meant, or the command that finds it. */
 
 import { expect, test } from 'vitest';
-import { chargeOf, orderOf } from '../harness/orders.ts';
-import { newHome, paydesk } from '../harness/paydesk.ts';
-import { startService, storeShop } from '../harness/service.ts';
+import { chargeOf, orderOf } from '../../harness/orders.ts';
+import { newHome, paydesk } from '../../harness/paydesk.ts';
+import { startService, storeShop } from '../../harness/service.ts';
 
 test.each([
   ['ammounts.grouping', 'did you mean amounts.grouping?'],

@@ -2,11 +2,11 @@
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { typedProfile } from '../../src/cli/command-line.ts';
-import { formatHint, globalFlags } from '../../src/cli/global-options.ts';
-import { readCommand } from '../../src/cli/read-command.ts';
-import { readTypedWords } from '../../src/cli/typed-words.ts';
-import { commands, findCommand } from '../../src/commands/commands.ts';
+import { typedProfile } from '../../../src/cli/typed/command-line.ts';
+import { formatHint, globalFlags } from '../../../src/cli/typed/global-options.ts';
+import { readCommand } from '../../../src/cli/typed/read-command.ts';
+import { readTypedWords } from '../../../src/cli/typed/typed-words.ts';
+import { commands, findCommand } from '../../../src/commands/commands.ts';
 
 const table = {
   profile: { value: 'NAME', short: 'p' },

@@ -2,13 +2,13 @@
 
 import { hash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import type { StoredRow } from '../../src/journal/chain.ts';
-import type { JournalRow, SentRow, VerdictRow } from '../../src/journal/journal-rows.ts';
-import type { AttemptQuery } from '../../src/journal/journal-store.ts';
-import { KnownJournal } from '../../src/journal/sqlite/known-journal.ts';
-import { isMisplaced } from '../../src/journal/store-rules.ts';
-import { Memory } from '../harness/memory-store.ts';
-import { horizonMs, sent, setting, verdict } from './rows.ts';
+import type { StoredRow } from '../../../src/journal/rows/chain.ts';
+import type { JournalRow, SentRow, VerdictRow } from '../../../src/journal/rows/journal-rows.ts';
+import type { AttemptQuery } from '../../../src/journal/rows/journal-store.ts';
+import { isMisplaced } from '../../../src/journal/rows/store-rules.ts';
+import { KnownJournal } from '../../../src/journal/sqlite/known-journal.ts';
+import { Memory } from '../../harness/memory-store.ts';
+import { horizonMs, sent, setting, verdict } from '../rows.ts';
 
 /** A run and the journal that it reads. Others may add rows. */
 function journalOf(...rows: readonly JournalRow[]) {

@@ -1,6 +1,6 @@
 /** Turns a command line into a command with its inputs, or into a text to print. */
 
-import type { Command } from '../commands/command.ts';
+import type { Command } from '../../commands/command.ts';
 import {
   type CommandEntry,
   commands,
@@ -8,14 +8,14 @@ import {
   findCommand,
   groups,
   type WhatChanges,
-} from '../commands/commands.ts';
-import { CliError, withParts } from '../errors.ts';
-import type { Input } from '../flags/flags.ts';
-import { formats } from '../terminal/terminal.ts';
+} from '../../commands/commands.ts';
+import { CliError, withParts } from '../../errors.ts';
+import type { Input } from '../../flags/flags.ts';
+import { formats } from '../../terminal/terminal.ts';
+import { commandPage, commandsPage, groupPage, rootPage, topicPage } from '../help/help.ts';
+import { type HelpPage, layOut } from '../help/help-page.ts';
+import { topics, topicsLike } from '../help/help-topics.ts';
 import { type GlobalInput, globalFlags } from './global-options.ts';
-import { commandPage, commandsPage, groupPage, rootPage, topicPage } from './help.ts';
-import { type HelpPage, layOut } from './help-page.ts';
-import { topics, topicsLike } from './help-topics.ts';
 import { checkLine, checkSlips, didYouMean, readCommand } from './read-command.ts';
 import { readTypedWords } from './typed-words.ts';
 
@@ -128,7 +128,7 @@ async function helpPage(about: About, all: boolean): Promise<HelpPage> {
 }
 
 async function helpJson(about: About): Promise<string> {
-  const { commandsJson, topicJson } = await import('./help-json.ts');
+  const { commandsJson, topicJson } = await import('../help/help-json.ts');
   switch (about.is) {
     case 'program':
     case 'all commands':
