@@ -58,27 +58,22 @@ export function readableAmount(amount: Amount, currency: string | undefined, sty
 }
 
 /**
- * What to say of a file, whose amounts are always the service's whole numbers: `amounts are the service's whole numbers: 12345 MXN is
- * 123.45`. Undefined where no decimals are declared.
+ * In which unit the whole amounts of a file are, by the first of `all` that can be read in two ways: `520 is 5.20 MXN`. Undefined where no
+ * decimals are declared for any of them.
  */
-export function unitsNote(style: AmountStyle): string | undefined {
-  const [currency] = Object.entries(style['amounts.decimals']).find(([, places]) => places > 0) ?? [];
-  if (currency === undefined) return undefined;
-  return `amounts are the service's whole numbers: 12345 ${currency} is ${briefFigure(12_345, currency, style)}`;
-}
-
-/** In which unit the whole amounts of a file were read: `520 is 5.20 MXN`. Undefined where no decimals are declared for any of them. */
-export function readUnitsNote(
-  all: readonly { readonly amount: Amount | undefined; readonly currency: string | undefined }[],
+export function unitsNote(
   style: AmountStyle,
+  all: Iterable<{ readonly amount: Amount | undefined; readonly currency: string | undefined }> = Object.keys(
+    style['amounts.decimals'],
+  ).map((currency) => ({ amount: 12_345, currency })),
 ): string | undefined {
-  const notes = all.values().flatMap(({ amount, currency }) => {
-    const isWhole = amount === undefined || (placesOf(currency, style) ?? 0) === 0;
-    const text = isWhole ? undefined : scaled(amount, currency, style);
-    return text === undefined ? [] : [`${amount} is ${text} ${currency}`];
-  });
-  const { value } = notes.next();
-  return value === undefined ? undefined : `amounts of the file are in the service's units: ${value}`;
+  for (const { amount, currency } of all) {
+    const isPlain = amount === undefined || (placesOf(currency, style) ?? 0) === 0;
+    const text = isPlain ? undefined : scaled(amount, currency, style);
+    if (text !== undefined)
+      return `whole amounts of the file are in the service's units: ${amount} is ${text} ${currency}`;
+  }
+  return undefined;
 }
 
 /** A part of an amount: `12000 of 52000 MXN (120.00 of 520.00)`. */
@@ -227,7 +222,7 @@ export function fullDecimals(
  * any other text.
  */
 export function decimalsOrThousands(
-  { text }: TypedAmount,
+  { text }: Pick<TypedAmount, 'text'>,
   { 'amounts.decimals': declared }: AmountStyle,
 ): readonly string[] {
   const [, whole, rest = ''] = /^([1-9]\d{0,2})\.000(\D.*)?$/.exec(text) ?? [];
@@ -248,7 +243,7 @@ function withDecimals(text: string, places: number): string | undefined {
  * Undefined if it fits.
  */
 export function amountProblem(
-  typed: TypedAmount,
+  typed: Pick<TypedAmount, 'text' | 'places' | 'currency'>,
   currency: string | undefined,
   style: AmountStyle,
 ): string | undefined {

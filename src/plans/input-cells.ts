@@ -3,6 +3,7 @@
  * guessed. Pure; no pattern here can take longer than the text is long.
  */
 
+import type { AmountStyle } from '../amounts.ts';
 import {
   chargeIdPattern,
   orderIdPattern,
@@ -11,7 +12,7 @@ import {
   refundReasonValues,
 } from '../api/spec.ts';
 import { closestNames } from '../terminal/terminal.ts';
-import { anyWord, fullWord } from './plan-types.ts';
+import { anyWord, fullWord, type InputRow, type InputUse } from './plan-types.ts';
 
 /** A cell that was read: its value, or what is wrong with it. */
 export type Checked<T> = { readonly value: T } | { readonly wrong: string };
@@ -86,27 +87,53 @@ export function readCharge(text: string): Checked<string> {
   });
 }
 
-/** `amount`: the service's units, or `full`. */
-export function readAmount(text: string): Checked<number | typeof fullWord> {
+/** An amount that was read. It is a bigint only beyond 2^53-1, which nobody can send but a service may show. */
+interface ReadAmount {
+  readonly amount: number | bigint | typeof fullWord;
+  readonly decimals?: InputRow['decimals'];
+}
+
+/**
+ * `amount`: the service's units, or `full`, or with decimals where the profile declares any. What was charged or went back may have a
+ * minus sign as a refund record has it, and an apostrophe before that.
+ */
+export function readAmount(text: string, use: InputUse, amounts: AmountStyle): Checked<ReadAmount> {
   if (saysNothing(text))
     return {
       wrong: `${blankWords('amount', text)}: type the amount, or ${fullWord} for the whole charge or order`,
     };
-  return exactly('amount', text, (typed) => {
-    const value = readAmountText(typed);
-    return value === undefined ? { wrong: amountProblem(typed) } : { value };
+  return exactly('amount', text, (cell) => {
+    const typed = use === 'plan' ? cell : cell.replace(/^'?-(?=\d)/, '');
+    const most = Object.values(amounts['amounts.decimals']).reduce((one, other) => Math.max(one, other), 0);
+    if (most > 0 && /^[1-9]\d{0,2}(?:[.,'’ \u00a0\u202f]\d{3})+$/.test(typed)) {
+      const example = `${typed.replaceAll(/\D/g, '')}.${'0'.repeat(most)}`;
+      return { wrong: `can be read in two ways; type it with its decimals and no other mark: ${example}` };
+    }
+    const decimals = most > 0 ? readDecimals(typed) : undefined;
+    const digits = decimals?.text.replace('.', '').replace(/^0+(?=.)/, '') ?? typed;
+    const isLarge = /^[1-9]\d{15,30}$/.test(digits) && !Number.isSafeInteger(Number(digits));
+    const amount = isLarge && use !== 'plan' ? BigInt(digits) : readAmountText(digits);
+    return amount === undefined ? { wrong: amountProblem(digits) } : { value: { amount, decimals } };
   });
 }
 
-/** An amount that was read. It is a bigint only beyond 2^53-1, which nobody can send but a service may show. */
-export type ReadAmount = number | bigint | typeof fullWord;
+// Digits, between which marks may stand by threes, before the decimals: each in the way of a country, the mark before the decimals last.
+const withDecimals = [
+  /^(\d+)[.,](\d{1,6})$/,
+  /^([1-9]\d{0,2}(?:\.\d{3})+),(\d{1,6})$/,
+  /^([1-9]\d{0,2}(?:,\d{3})+)\.(\d{1,6})$/,
+  /^([1-9]\d{0,2}(?:['’ \u00a0\u202f]\d{3})+)[.,](\d{1,6})$/,
+];
 
-/** `amount` of what went back: as a refund record has it, with a minus sign, or without. A text of a service has an apostrophe before it. */
-export function readRefunded(text: string): Checked<ReadAmount> {
-  const typed = text.replace(/^'?-(?=\d)/, '');
-  return /^[1-9]\d{15,30}$/.test(typed) && !Number.isSafeInteger(Number(typed))
-    ? { value: BigInt(typed) }
-    : readAmount(typed);
+// The same with a point and no other mark, as --amount takes it.
+function readDecimals(text: string): InputRow['decimals'] {
+  for (const form of withDecimals) {
+    const [, whole, decimals] = form.exec(text) ?? [];
+    if (whole === undefined || decimals === undefined) continue;
+    const plain = `${whole.replaceAll(/\D/g, '')}.${decimals}`;
+    return { text: plain, places: decimals.length, currency: undefined };
+  }
+  return undefined;
 }
 
 /** `reason`; blank is none. */
@@ -174,7 +201,8 @@ function amountProblem(text: string): string {
 }
 
 const wholeNumber = `not a whole number such as 23000, nor ${fullWord}`;
-const noDecimals = 'an amount has no decimals; type the whole number as the service shows it, such as 23000';
+const noDecimals =
+  'an amount has no decimals where the profile declares none (amounts.decimals.CUR); type the whole number as the service shows it, such as 23000';
 
 // The first that fits says what to type. A number that is named has the same digits as the text.
 const mistakes: readonly { readonly is: RegExp; readonly words: (text: string) => string }[] = [

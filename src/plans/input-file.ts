@@ -21,7 +21,7 @@ export function readInputFile(bytes: Uint8Array, how: InputHow): InputFile {
   // More than the most rows, the titles, and what a file of errors says of them.
   const [head, ...all] = csvRows(content, delimiter, rowsMost + 5);
   if (head === undefined) return unreadableFile('the file is empty', delimiter);
-  return checkTable({ ...form, delimiter, head, all, unsure }, how.for);
+  return checkTable({ ...form, delimiter, head, all, unsure }, how);
 }
 
 /** What is wrong with a cell of a sheet, by its row and its column from 0. */
@@ -45,13 +45,12 @@ interface Table extends Pick<InputFile, 'delimiter' | 'hasBom' | 'encoding' | 'l
 /** Checks the rows of a file, whatever it was. */
 export function checkTable(
   { head, all, unsure, wrong, dates = [], ...form }: Table,
-  use: InputUse,
+  how: Pick<InputHow, 'for' | 'amounts'>,
 ): InputFile {
+  const use = how.for;
   const titles = readTitles(head, all, use);
   const addressOf = ({ line, column }: InputProblem): string =>
-    column === undefined
-      ? `row ${line}`
-      : `${columnLetters(titles.columns.indexOf(column) + titles.added)}${line}`;
+    column === undefined ? `row ${line}` : `${columnLetters(placeOf(titles, column) + titles.added)}${line}`;
   const file = {
     ...form,
     columns: titles.columns,
@@ -73,7 +72,7 @@ export function checkTable(
     const tooMany = wholeFile(`the file has more than ${rowsMost} rows: split it`);
     return { ...file, rows: [], problems: [...titles.problems, tooMany], lines: [], canCorrect: false };
   }
-  const read = titles.columns.length === 0 ? [] : rows.map((row) => readRow(row, titles, use));
+  const read = titles.columns.length === 0 ? [] : rows.map((row) => readRow(row, titles, how));
   const wrongLines = new Set(inCells.map(({ line }) => line));
   const problems = [
     ...(rows.length === 0 ? [wholeFile('the file has titles, but no rows')] : []),
@@ -94,6 +93,12 @@ export function checkTable(
     lines: rows.map(({ line, cells }) => ({ line, cells })),
     canCorrect: rows.length > 0 && titles.columns.length > 0 && unsure === undefined,
   };
+}
+
+// Of a title as it stands in the file, or of a column that paydesk understands.
+function placeOf({ columns, places }: InputTitles, column: string): number {
+  const [known] = [...places].filter(([name]) => name === column);
+  return columns.includes(column) ? columns.indexOf(column) : (known?.[1] ?? 0);
 }
 
 // A, Z, AA: as a sheet names its columns.

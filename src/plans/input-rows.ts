@@ -1,10 +1,10 @@
 /** Reads the rows of an input file: each becomes a refund to plan, or the list of what is wrong with it. Pure. */
 
+import type { AmountStyle } from '../amounts.ts';
 import { counted } from '../counted.ts';
 import type { CsvRow } from './csv-rows.ts';
 import {
   type Checked,
-  type ReadAmount,
   readAmount,
   readCharge,
   readNote,
@@ -12,7 +12,6 @@ import {
   readReason,
   readRef,
   readReference,
-  readRefunded,
   saysNothing,
 } from './input-cells.ts';
 import type { InputTitles } from './input-titles.ts';
@@ -20,6 +19,7 @@ import {
   anyWord,
   fullWord,
   type InputColumn,
+  type InputHow,
   type InputProblem,
   type InputRow,
   type InputUse,
@@ -32,7 +32,11 @@ interface ReadRow {
 }
 
 /** Reads a row. For `compare` an amount and a charge may be blank, and only what names the order, charge and amount is checked. */
-export function readRow(csv: CsvRow, titles: InputTitles, use: InputUse): ReadRow {
+export function readRow(
+  csv: CsvRow,
+  titles: InputTitles,
+  { for: use, amounts }: Pick<InputHow, 'for' | 'amounts'>,
+): ReadRow {
   const { line, cells, broken } = csv;
   const { columns } = titles;
   const formWords = formProblem(csv, columns);
@@ -41,7 +45,7 @@ export function readRow(csv: CsvRow, titles: InputTitles, use: InputUse): ReadRo
   const row = new RowReader(csv, titles);
   row.refuseNul();
   const named = readNames(row, titles, use);
-  const money = readMoney(row, use);
+  const money = readMoney(row, use, amounts);
   const read: InputRow = {
     line,
     orderId: named.includes('order_id') ? row.read('order_id', readOrderId, undefined) : undefined,
@@ -117,11 +121,16 @@ function readNames(row: RowReader, { places }: InputTitles, use: InputUse): read
   return named;
 }
 
-function readMoney(row: RowReader, use: InputUse): Pick<InputRow, 'charge' | 'amount' | 'exact'> {
+function readMoney(
+  row: RowReader,
+  use: InputUse,
+  amounts: AmountStyle,
+): Pick<InputRow, 'charge' | 'amount' | 'exact' | 'decimals'> {
   const isBlank = (column: InputColumn): boolean => use !== 'plan' && saysNothing(row.text(column) ?? '');
   const charge = isBlank('charge_id') ? anyWord : row.read('charge_id', readCharge, anyWord);
-  const read = use === 'plan' ? readAmount : readRefunded;
-  const value = isBlank('amount') ? undefined : row.read<ReadAmount | undefined>('amount', read, undefined);
+  const read = (text: string) => readAmount(text, use, amounts);
+  const { amount: value, decimals } =
+    (isBlank('amount') ? undefined : row.read('amount', read, undefined)) ?? {};
   const exact = typeof value === 'bigint' ? value : undefined;
   const amount = typeof value === 'bigint' ? undefined : value;
   if (use === 'plan' && charge === fullWord && typeof amount === 'number')
@@ -129,7 +138,7 @@ function readMoney(row: RowReader, use: InputUse): Pick<InputRow, 'charge' | 'am
       'amount',
       `charge_id is ${fullWord}, which is the whole order, so amount must be ${fullWord} too; for ${amount} of it type a charge, or ${anyWord}`,
     );
-  return { charge, amount, exact };
+  return { charge, amount, exact, decimals };
 }
 
 // What is wrong with the row as a whole: then no cell of it can be trusted.

@@ -48,15 +48,15 @@ export function createPlans({
     return fullPath(cwd, path);
   };
   return {
-    async input(path, { sheet, ...how }) {
+    async input(path, how) {
       const bytes = await read(path, inputMax);
       if (bytes.length > largeInput) keepHeapSmall();
       // The first bytes of a zip file, and of the office programs of before 2007.
       if (/^(504b0304|d0cf11e0)/.test(Buffer.from(bytes.subarray(0, 4)).toString('hex'))) {
         const { readWorkbook } = await import('./workbook/read-workbook.ts');
-        return await readWorkbook(bytes, { sheet, for: how.for });
+        return await readWorkbook(bytes, how);
       }
-      return sheet === undefined
+      return how.sheet === undefined
         ? readInputFile(bytes, how)
         : unreadableFile('--sheet is for a workbook, and this is none');
     },

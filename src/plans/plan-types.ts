@@ -1,5 +1,6 @@
 /** The types of bulk refunds: the rows of an input file, the rows of a plan, and how a row of a batch ends. */
 
+import type { AmountStyle, TypedAmount } from '../amounts.ts';
 import type { JsonObject, RefundReason } from '../api/spec.ts';
 import type { ExpectedRefund } from '../journal/journal.ts';
 import type { ExpectedTotal } from './control-totals.ts';
@@ -44,6 +45,8 @@ export interface InputRow {
   readonly amount: number | typeof fullWord | undefined;
   /** Not for plans: an amount beyond 2^53-1. `amount` is undefined then. */
   readonly exact?: bigint | undefined;
+  /** An amount that was typed with decimals. Whether its currency has as many is known once its order was read. */
+  readonly decimals?: Pick<TypedAmount, 'text' | 'places' | 'currency'> | undefined;
   /** Only for `refunds compare`: the only refund that the row is about. */
   readonly refundId?: string | undefined;
   /** Only for `orders compare`: the authorization code of the charge. */
@@ -65,6 +68,8 @@ export interface InputHow {
   /** The sheet of a workbook; without it the first one. */
   readonly sheet?: string | undefined;
   readonly for: InputUse;
+  /** How the profile shows amounts: an amount may have decimals where it declares some. */
+  readonly amounts: AmountStyle;
 }
 
 /** Something wrong with an input file. `line` and `column` are those of the file; a problem of the whole file has line 1. */

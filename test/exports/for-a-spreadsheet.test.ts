@@ -101,7 +101,7 @@ test('a program that paydesk does not know is named', async () => {
 test('a file for a spreadsheet says in which unit its amounts are, where the profile declares decimals', async () => {
   await using service = await desk();
   await storeShop(service.home, service, { 'amounts.decimals.MXN': '2' });
-  const said = "amounts are the service's whole numbers: 12345 MXN is 123.45";
+  const said = "whole amounts of the file are in the service's units: 12345 is 123.45 MXN";
   for (const line of [
     ['orders', 'list', '--for', 'excel', '--csv'],
     ['orders', 'list', '--to', 'list.xlsx'],

@@ -190,12 +190,48 @@ test('where decimals are declared, both comparisons say in which unit the amount
   await storeShop(service.home, service, { 'amounts.decimals.MXN': '2' });
   const lines = ['order_id,amount', 'ord_nobody,7', 'ord_whole,520'];
   const ran = await compare(service, lines);
-  const note = "amounts of the file are in the service's units: 520 is 5.20 MXN";
+  const note = "whole amounts of the file are in the service's units: 520 is 5.20 MXN";
   expect(inOneLine(ran.stderr)).toContain(note);
   const line = ['-p', 'shop', 'refunds', 'compare', 'invoices.csv'];
   const refunds = await paydesk(line, { home: service.home });
   expect(inOneLine(refunds.stderr)).toContain(note);
 });
+
+const yen = (charge: Json): Json => ({ ...charge, currency: 'JPY' });
+const inTwoCurrencies = [order('mx', [paid('mx', 152000)]), yen(order('yen', [yen(paid('yen', 52000))]))];
+
+test.each(['1520.00', '"1520,00"', '"1.520,00"', '"1,520.00"'])(
+  'where decimals are declared, both comparisons read %s as the command line reads 1520.00',
+  async (text) => {
+    await using service = await startService({ orders: inTwoCurrencies });
+    await storeShop(service.home, service, { 'amounts.decimals.MXN': '2' });
+    const ran = await compare(service, ['order_id,amount', `ord_mx,${text}`, 'ord_nobody,5.20']);
+    expect(ran.said).toEqual([
+      [2, 'paid', 152000],
+      [3, 'not_found', 0],
+    ]);
+    // Nobody knows the currency of an order that is not there.
+    expect(recordsIn(ran).map(({ wanted }) => wanted)).toEqual([152000, null]);
+    expect(ran.stderr).not.toContain('whole amounts');
+    const line = ['-p', 'shop', 'refunds', 'compare', 'invoices.csv', '--json'];
+    const refunds = await paydesk(line, { home: service.home });
+    expect(recordsIn(refunds).map(({ wanted }) => wanted)).toEqual([152000, null]);
+  },
+);
+
+test.each(['orders', 'refunds'])(
+  '%s compare refuses decimals that the currency of the order does not have, and prints no row',
+  async (noun) => {
+    await using service = await startService({ orders: inTwoCurrencies });
+    await storeShop(service.home, service, { 'amounts.decimals.MXN': '2' });
+    writeFileSync(join(service.home.path, 'some.csv'), 'order_id,amount\nord_mx,1520.5\nord_yen,520.00\n');
+    const ran = await paydesk(['-p', 'shop', noun, 'compare', 'some.csv'], { home: service.home });
+    expect(ran).toMatchObject({ code: 2, stdout: '' });
+    expect(inOneLine(ran.stderr)).toContain(
+      "line 2: amount 1520.5: MXN has 2 decimals; type 1520.50 line 3: amount 520.00: the profile declares no decimals for JPY; type a whole number, in the service's units (amounts.decimals.JPY)",
+    );
+  },
+);
 
 test('a file without any name of a payment is refused', async () => {
   await using service = await startStored();

@@ -2,9 +2,10 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { type AmountStyle, plainAmounts } from '../../src/amounts.ts';
 import {
   type Checked,
-  readAmount,
+  readAmount as readAmountOf,
   readCharge,
   readNote,
   readOrderId,
@@ -14,6 +15,7 @@ import {
   shown,
 } from '../../src/plans/input-cells.ts';
 
+const readAmount = (text: string) => readAmountOf(text, 'plan', plainAmounts);
 const wordsOf = (cell: Checked<unknown>) => ('wrong' in cell ? cell.wrong : cell);
 
 describe('F45 amounts', () => {
@@ -23,21 +25,21 @@ describe('F45 amounts', () => {
     ['9007199254740991', 9007199254740991],
     ['full', 'full'],
   ])('takes %s', (text, value) => {
-    expect(readAmount(text)).toEqual({ value });
+    expect(readAmount(text)).toEqual({ value: { amount: value } });
   });
 
   it.each([
     [
       '100.00',
-      'amount 100.00: an amount has no decimals; type the whole number as the service shows it, such as 23000',
+      'amount 100.00: an amount has no decimals where the profile declares none (amounts.decimals.CUR); type the whole number as the service shows it, such as 23000',
     ],
     [
       '12,5',
-      'amount 12,5: an amount has no decimals; type the whole number as the service shows it, such as 23000',
+      'amount 12,5: an amount has no decimals where the profile declares none (amounts.decimals.CUR); type the whole number as the service shows it, such as 23000',
     ],
     [
       '1,000.00',
-      'amount 1,000.00: an amount has no decimals; type the whole number as the service shows it, such as 23000',
+      'amount 1,000.00: an amount has no decimals where the profile declares none (amounts.decimals.CUR); type the whole number as the service shows it, such as 23000',
     ],
     ['1e3', 'amount 1e3: a spreadsheet or program shortened it; type all its digits, such as 23000'],
     ['1.2E+05', 'amount 1.2E+05: a spreadsheet or program shortened it; type all its digits, such as 23000'],
@@ -81,7 +83,7 @@ describe('F45 amounts', () => {
     fc.assert(
       fc.property(fc.oneof(near, fc.string(), fc.maxSafeInteger().map(String)), (text) => {
         const cell = readAmount(text);
-        if ('value' in cell) expect(String(cell.value)).toBe(text);
+        if ('value' in cell) expect(String(cell.value.amount)).toBe(text);
         expect('value' in cell).toBe(
           text === 'full' || (/^[1-9][0-9]{0,15}$/.test(text) && BigInt(text) < 2n ** 53n),
         );
@@ -98,6 +100,53 @@ describe('F45 amounts', () => {
         expect(proposed === undefined || 'value' in readAmount(proposed)).toBe(true);
       }),
     );
+  });
+});
+
+describe('amounts with decimals, where the profile declares them', () => {
+  const style: AmountStyle = { ...plainAmounts, 'amounts.decimals': { MXN: 2, JPY: 0 } };
+  const withDecimals = (text: string) => readAmountOf(text, 'plan', style);
+
+  it.each([
+    ['520.00', 52000, '520.00'],
+    ['520,00', 52000, '520.00'],
+    ['1.520,00', 152000, '1520.00'],
+    ['1,520.00', 152000, '1520.00'],
+    ['1 520,00', 152000, '1520.00'],
+    ["1'520.50", 152050, '1520.50'],
+    ['1.234.520,00', 123452000, '1234520.00'],
+    ['0,52', 52, '0.52'],
+    ['0.520', 520, '0.520'],
+    ['520.5', 5205, '520.5'],
+  ])('takes %s', (text, amount, plain) => {
+    const decimals = { text: plain, places: plain.split('.')[1]?.length, currency: undefined };
+    expect(withDecimals(text)).toEqual({ value: { amount, decimals } });
+  });
+
+  it("takes a whole number as ever, in the service's units", () => {
+    expect(withDecimals('520')).toEqual({ value: { amount: 520 } });
+  });
+
+  it.each([
+    ['1.520', '1520.00'],
+    ['1,520', '1520.00'],
+    ['1 520', '1520.00'],
+    ['1,520,000', '1520000.00'],
+  ])('refuses %s, which can be read in two ways', (text, example) => {
+    expect(wordsOf(withDecimals(text))).toBe(
+      `amount ${text}: can be read in two ways; type it with its decimals and no other mark: ${example}`,
+    );
+  });
+
+  it.each(['0.00', '1.52,00', '1,520,00', '1.520.00', '520.', '.52', '12,345.67.8'])('refuses %s', (text) => {
+    expect(withDecimals(text)).toHaveProperty('wrong');
+  });
+
+  it('of what was charged or went back, beyond 2^53-1 and with a minus sign too', () => {
+    expect(readAmountOf("'-90.071.992.547.409.93,00", 'compare', style)).toHaveProperty('wrong');
+    expect(readAmountOf('-90071992547409930,00', 'compare', style)).toMatchObject({
+      value: { amount: 9007199254740993000n },
+    });
   });
 });
 

@@ -2,6 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { plainAmounts } from '../../src/amounts.ts';
 import { readInputFile } from '../../src/plans/input-file.ts';
 import { id, problemsOf, read } from './files.ts';
 
@@ -258,7 +259,9 @@ describe('F50 bytes', () => {
     ['little end first', Buffer.from(text, 'utf16le')],
     ['big end first', swapped(text)],
   ])('says that the file is UTF-16: %s', (_, bytes) => {
-    expect(problemsOf(readInputFile(bytes, { for: 'plan' }))).toEqual([`1 (row): ${utf16}`]);
+    expect(problemsOf(readInputFile(bytes, { for: 'plan', amounts: plainAmounts }))).toEqual([
+      `1 (row): ${utf16}`,
+    ]);
   });
 
   it('names the first line and cell that is not UTF-8, and still all other problems', () => {
@@ -266,7 +269,7 @@ describe('F50 bytes', () => {
       `order_id,amount,note\r\n${id},5,a\r\n${id},x,Jos\x8f\r\n${id},y,Jos\n`,
       'latin1',
     );
-    expect(problemsOf(readInputFile(bytes, { for: 'plan' }))).toEqual([
+    expect(problemsOf(readInputFile(bytes, { for: 'plan', amounts: plainAmounts }))).toEqual([
       '3 note: here the file is not UTF-8, and may be Mac Roman (Josè): save it as UTF-8 (in a spreadsheet: CSV UTF-8)',
       '3 amount: amount x: not a whole number such as 23000, nor full',
       '4 amount: amount y: not a whole number such as 23000, nor full',
@@ -278,7 +281,7 @@ describe('F50 bytes', () => {
     ['in a title', [0xc3, 0x28], 1],
     ['half a character at the end of a line', [0x61, 0x0a, 0xc3, 0x0a, 0x61], 2],
   ])('finds a bad byte %s', (_, bytes, line) => {
-    const { problems } = readInputFile(Uint8Array.from(bytes), { for: 'plan' });
+    const { problems } = readInputFile(Uint8Array.from(bytes), { for: 'plan', amounts: plainAmounts });
     expect(problems.filter(({ words }) => words.startsWith('here the file is not UTF-8'))).toMatchObject([
       { line },
     ]);
@@ -307,7 +310,7 @@ describe('F50 bytes', () => {
     const input = fc.oneof(fc.uint8Array({ maxLength: 200 }), pieces, titled);
     fc.assert(
       fc.property(input, fc.constantFrom('plan' as const, 'compare' as const), (bytes, use) => {
-        const { problems, rows, lines } = readInputFile(bytes, { for: use });
+        const { problems, rows, lines } = readInputFile(bytes, { for: use, amounts: plainAmounts });
         const count = Buffer.from(bytes)
           .toString('latin1')
           .split(/\r\n|\n|\r/).length;
@@ -367,7 +370,7 @@ describe('limits', () => {
     ['lines before a bad byte', Buffer.from(`order_id,amount\n${filled('\n')}\xe9`, 'latin1')],
     ['NUL', `order_id,amount\n${filled('\0')}`],
   ])('F67 a megabyte of %s is read in one go', (_, text) => {
-    const { problems } = readInputFile(Buffer.from(text), { for: 'plan' });
+    const { problems } = readInputFile(Buffer.from(text), { for: 'plan', amounts: plainAmounts });
     expect(problems.length).toBeGreaterThan(0);
     expect(problems.filter(({ words }) => words.length > 400)).toEqual([]);
   });

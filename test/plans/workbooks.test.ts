@@ -2,6 +2,7 @@
 
 import { deflateRawSync } from 'node:zlib';
 import { expect, test } from 'vitest';
+import { type AmountStyle, plainAmounts } from '../../src/amounts.ts';
 import { readWorkbook } from '../../src/plans/workbook/read-workbook.ts';
 import { ZipWriter } from '../../src/terminal/workbook/zip-writer.ts';
 
@@ -66,8 +67,12 @@ function zipOf(entries: Readonly<Record<string, string>>): Buffer {
 }
 
 /** The rows of a workbook without their order, or its problems with their cells. */
-async function read(bytes: Uint8Array, sheet?: string): Promise<readonly string[]> {
-  const { lines, problems, addressOf, rows } = await readWorkbook(bytes, { sheet, for: 'plan' });
+async function read(
+  bytes: Uint8Array,
+  sheet?: string,
+  amounts: AmountStyle = plainAmounts,
+): Promise<readonly string[]> {
+  const { lines, problems, addressOf, rows } = await readWorkbook(bytes, { sheet, for: 'plan', amounts });
   if (problems.length > 0) return problems.map((one) => `${addressOf?.(one) ?? 'file'}: ${one.words}`);
   expect(rows).toHaveLength(lines.length);
   return lines.map(({ cells }) => cells.slice(1).join('|'));
@@ -141,7 +146,7 @@ const right: readonly (readonly [name: string, bytes: Buffer, expected: readonly
   [
     'a number whose format has letters in quotes',
     book({ rows: row(number('B2', '5'), number('D2', '3', 3)) }),
-    ['5||3'],
+    ['5||3.00'],
   ],
   [
     'rows without numbers and cells without places',
@@ -182,6 +187,15 @@ const right: readonly (readonly [name: string, bytes: Buffer, expected: readonly
 
 test.each(right)('%s: read right', async (_name, bytes, expected) => {
   expect(await read(bytes)).toEqual(expected);
+});
+
+test('an amount is read as the sheet shows it: 520 with the format 0.00 is 520.00, which needs decimals', async () => {
+  const bytes = book({ rows: row(number('B2', '520', 3)) });
+  expect(await read(bytes)).toEqual([
+    expect.stringContaining('B2: amount 520.00: an amount has no decimals'),
+  ]);
+  const declared = { ...plainAmounts, 'amounts.decimals': { MXN: 2 } };
+  expect(await read(bytes, undefined, declared)).toEqual(['520.00||']);
 });
 
 const wrong: readonly (readonly [name: string, bytes: Buffer, says: string])[] = [

@@ -516,6 +516,22 @@ describe('limits of the profile', () => {
     expect(service.posts).toEqual([]);
   });
 
+  it('amounts with decimals are those of the currency of their order, and a row without an order has no currency', async () => {
+    const [mxn = {}, yen = {}] = orders(2);
+    await using service = await withSettings([mxn, { ...yen, currency: 'JPY' }], {
+      'amounts.decimals.MXN': '2',
+    });
+    const ran = await service.plan(['order_id,amount,ref', 'ord_1,"120,00",a', 'ord_1,1.50,b', 'ord_1,7,c']);
+    expect(ran.code, ran.stderr).toBe(0);
+    expect(inOneLine(ran.stderr)).toContain('3 refunds, 12157 MXN (121.57) to send');
+    const refused = await service.plan(['order_id,amount', 'ord_1,1.5', 'ord_2,120.00', 'ord_9,120.00']);
+    expect(refused.code).toBe(2);
+    const said = inOneLine(refused.stderr);
+    expect(said).toContain('line 2: amount 1.5: MXN has 2 decimals; type 1.50');
+    expect(said).toContain('line 3: amount 120.00: the profile declares no decimals for JPY');
+    expect(said).toContain('line 4: amount 120.00: there is no order ord_9');
+  });
+
   it('rows that were made before do not count against plan.max_count', async () => {
     await using service = await withSettings(orders(3), { 'plan.max_count': '2' });
     await service.plan(['order_id,amount', 'ord_1,full', 'ord_2,full']);

@@ -1,5 +1,6 @@
 /** The files of bulk refunds: says all errors of an input file and refuses it, and keeps what is written from replacing what is read. */
 
+import { type AmountStyle, amountProblem, placesOf } from '../../amounts.ts';
 import type { Context } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
 import { CliError } from '../../errors.ts';
@@ -75,6 +76,26 @@ export function referenceProblems(
         ? `no order has the reference ${reference}`
         : `${ids.length} orders have the reference ${reference}: ${ids.slice(0, 3).join(', ')}`;
     return [{ line, column: 'reference', words }];
+  });
+}
+
+/** A row, as far as it is known whether its amount fits its order. */
+interface RowOfOrder {
+  readonly row: Pick<InputRow, 'line' | 'decimals'> | undefined;
+  /** Undefined if the order shows none. */
+  readonly currency: string | undefined;
+  /** Why its order is not there. */
+  readonly missing?: string | undefined;
+}
+
+/** Amounts whose decimals are not those of the currency of their order. */
+export function decimalsProblems(rows: readonly RowOfOrder[], style: AmountStyle): readonly InputProblem[] {
+  return rows.flatMap(({ row, currency, missing }) => {
+    const problem = row?.decimals && (missing ?? amountProblem(row.decimals, currency, style));
+    if (row?.decimals === undefined || problem === undefined) return [];
+    const isDeclared = missing !== undefined || placesOf(currency, style) !== undefined;
+    const setting = isDeclared ? '' : ` (amounts.decimals.${currency ?? 'CUR'})`;
+    return [{ line: row.line, column: 'amount', words: `amount ${row.decimals.text}: ${problem}${setting}` }];
   });
 }
 

@@ -1,11 +1,12 @@
 /** `orders compare`: an invoice list, made by anybody, beside what was charged. */
 
-import { amountWords, readUnitsNote } from '../../amounts.ts';
+import { amountWords, unitsNote } from '../../amounts.ts';
 import { type Column, fieldColumn } from '../../api/resources.ts';
 import type { JsonObject } from '../../api/spec.ts';
 import {
   checkWritten,
   comparedSumColumns,
+  decimalsProblems,
   hasSumRows,
   inputColumnsOf,
   readInput,
@@ -63,15 +64,16 @@ export const compare = defineCommand({
     const { errors, force = false } = flags;
     const period = periodOf(flags);
     await checkWritten(ctx, { '--errors': errors, '--to': flags.to }, { 'the input file': file });
+    const needs = { kind: 'everything', makers: false, names: true } as const;
+    const source = await openSource(ctx, { flags, period, needs });
+    const style = amountsOf(source);
     const input = await readInput(ctx, file, {
       sheet: flags.sheet,
       delimiter: ctx.options.csv.typedDelimiter,
       for: 'charges',
+      amounts: style,
     });
     await refuseProblems(ctx, input, input.problems, { file, errors, force });
-    sayUnread(ctx, input, 'only that the orders were paid is compared');
-    const needs = { kind: 'everything', makers: false, names: true } as const;
-    const source = await openSource(ctx, { flags, period, needs });
     const rows = input.rows.map(invoiceOf);
     const comparison = comparePayments(
       rows,
@@ -81,7 +83,12 @@ export const compare = defineCommand({
         (paidAt === undefined || isInSpan(source.range, paidAt)),
     );
     for await (const facts of source.facts) comparison.add(facts);
-    const compared = comparison.result();
+    const compared = comparison.result().map(withKnownAmount);
+    const found = compared
+      .filter(({ verdict }) => verdict !== 'not_found')
+      .map(({ row, currency }) => ({ row: row?.input, currency }));
+    await refuseProblems(ctx, input, decimalsProblems(found, style), { file, errors, force });
+    sayUnread(ctx, input, 'only that the orders were paid is compared');
     const titles = { columns: input.columns };
     ctx.out.checkColumns([...columns, ...inputColumnsOf(titles)]);
     await ctx.out.ownList(
@@ -106,6 +113,12 @@ function invoiceOf(input: InputRow) {
   const chargeId = charge === anyWord || charge === fullWord ? undefined : charge;
   const said = exact ?? (amount === fullWord ? undefined : amount);
   return { input, orderId, reference, chargeId, authCode, amount: said };
+}
+
+// What decimals mean is known only with the order.
+function withKnownAmount(one: ComparedInvoice<Invoice>): ComparedInvoice<Invoice> {
+  const isUnknown = one.verdict === 'not_found' && one.row?.input.decimals !== undefined;
+  return isUnknown ? { ...one, wanted: undefined } : one;
 }
 
 const columns: readonly Column[] = [
@@ -200,6 +213,9 @@ function closingLines(
 // What the file says, beside what was charged.
 function fileLines(all: readonly ComparedInvoice<Invoice>[], source: Source): readonly string[] {
   const style = amountsOf(source);
-  const said = all.map(({ row, currency }) => ({ amount: row?.amount, currency }));
-  return [readUnitsNote(said, style) ?? [], sumLines(summed(all), 'was charged', style)].flat();
+  const said = all.map(({ row, currency }) => ({
+    amount: row?.input.decimals === undefined ? row?.amount : undefined,
+    currency,
+  }));
+  return [unitsNote(style, said) ?? [], sumLines(summed(all), 'was charged', style)].flat();
 }

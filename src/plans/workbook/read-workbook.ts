@@ -2,22 +2,15 @@
 
 import { Buffer } from 'node:buffer';
 import { type CellProblem, checkTable, unreadableFile } from '../input-file.ts';
-import type { InputFile, InputUse } from '../plan-types.ts';
+import type { InputFile, InputHow } from '../plan-types.ts';
 import { type RawCell, readCell } from './sheet-cells.ts';
 import { parsePart, readParts, type WorkbookParts, type WorkbookSheet } from './workbook-parts.ts';
 import { Unreadable, ZipReader } from './zip-reader.ts';
 
-/** How a workbook is read. */
-interface WorkbookHow {
-  /** `--sheet`; undefined: the first one. */
-  readonly sheet: string | undefined;
-  readonly for: InputUse;
-}
-
 const oldStart = Buffer.from('d0cf11e0a1b11ae1', 'hex');
 
 /** Whatever the bytes are, it does not throw; it says what is wrong with them. */
-export async function readWorkbook(bytes: Uint8Array, how: WorkbookHow): Promise<InputFile> {
+export async function readWorkbook(bytes: Uint8Array, how: InputHow): Promise<InputFile> {
   try {
     const zip = openZip(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
     const parts = await readParts(zip);
@@ -26,7 +19,7 @@ export async function readWorkbook(bytes: Uint8Array, how: WorkbookHow): Promise
     const [head, ...all] = rows;
     if (head === undefined) return unreadableFile(`the sheet ${sheet.name} is empty`);
     const form = { hasBom: false, encoding: 'utf-8', lineEnd: '\n', delimiter: ',' } as const;
-    return checkTable({ ...form, head, all, wrong, dates, unsure: undefined }, how.for);
+    return checkTable({ ...form, head, all, wrong, dates, unsure: undefined }, how);
   } catch (error) {
     if (error instanceof Unreadable) return unreadableFile(error.message);
     throw error;

@@ -57,10 +57,17 @@ function readNumber({ value, format }: RawCell, is1904: boolean): ReadCell {
     return { wrong: `holds ${value}, and shows ${shown}: type the value that is meant` };
   // 00123 is a number that is shown with zeros in front.
   const zeros = /^0{2,}$/.exec(plain)?.[0].length ?? 0;
-  const text = String(shown);
+  const text = withDecimals(String(shown), plain);
   return {
     text: zeros > text.length && shown >= 0 && Number.isInteger(shown) ? text.padStart(zeros, '0') : text,
   };
+}
+
+// 520 is shown as 520.00 by a format with decimals, and is read as that.
+function withDecimals(text: string, format: string): string {
+  const [, decimals = ''] = /^[^;%E]*[0#]\.(0+)[^;%E]*(?:;|$)/i.exec(format) ?? [];
+  const [whole = '', part = ''] = text.split('.');
+  return decimals === '' || text.includes('e') ? text : `${whole}.${part.padEnd(decimals.length, '0')}`;
 }
 
 const dayMs = 86_400_000;

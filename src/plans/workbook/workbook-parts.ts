@@ -104,6 +104,7 @@ async function readFormats(zip: ZipReader, part: string): Promise<readonly strin
 
 // Codes that no file writes down.
 function builtIn(id: number): string {
+  if ([2, 4, 7, 8, 39, 40, 43, 44].includes(id)) return '#,##0.00';
   if (id === 46) return '[h]:mm:ss';
   if ((id >= 14 && id <= 22) || (id >= 27 && id <= 36) || (id >= 45 && id <= 58 && id !== 48 && id !== 49))
     return 'yyyy-mm-dd hh:mm:ss';

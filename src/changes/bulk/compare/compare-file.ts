@@ -9,6 +9,7 @@ import { type Delimiter, type InputRow, rowKey } from '../../../plans/plans.ts';
 import { senderOf } from '../../refund/known-refunds.ts';
 import {
   checkWritten,
+  decimalsProblems,
   lookAtOrders,
   readInput,
   referenceProblems,
@@ -49,17 +50,20 @@ export async function compareFile(
   service: OpenService,
   asked: CompareAsked,
 ): Promise<0 | 7 | 8> {
+  const { settings } = service.profile;
   await checkWritten(ctx, { '--errors': asked.errors, '--to': asked.to }, { 'the input file': asked.file });
-  const input = await readInput(ctx, asked.file, { ...asked, for: 'compare' });
+  const input = await readInput(ctx, asked.file, { ...asked, for: 'compare', amounts: settings });
   const orders = await lookAtOrders(ctx, input, input.problems, asked, () =>
     readOrders(ctx, service, ordersOf(input.rows)),
   );
   // What no order has is not found. What several have names none of them.
   const named = input.rows.filter((row) => orderIdOf(row, orders) !== '');
   await refuseProblems(ctx, input, [...input.problems, ...referenceProblems(named, orders)], asked);
-  sayUnread(ctx, input, 'the whole order is meant');
   const known = knowing(ctx, service);
   const compared = await compareRows(input.rows, orders, known);
+  const found = compared.filter(({ verdict }) => verdict !== 'not_found');
+  await refuseProblems(ctx, input, decimalsProblems(found, settings), asked);
+  sayUnread(ctx, input, 'the whole order is meant');
   const ofRows = new Set(
     compared.flatMap(({ orderId, refunds }) => refunds.map(({ id }) => `${orderId} ${id}`)),
   );

@@ -1,6 +1,6 @@
 /** What `refunds compare` prints: its columns and records, and the lines below them. Pure. */
 
-import { readUnitsNote, sumsWords } from '../../../amounts.ts';
+import { sumsWords, unitsNote } from '../../../amounts.ts';
 import { type Column, fieldColumn } from '../../../api/resources.ts';
 import type { JsonObject } from '../../../api/spec.ts';
 import { fullWord } from '../../../plans/plans.ts';
@@ -130,9 +130,10 @@ export function closingLines(
 export function currencyLines(all: readonly Compared[], { settings }: Profile): readonly string[] {
   const said = all.map(({ row, currency }) => {
     const amount = row?.exact ?? row?.amount;
-    return { amount: amount === fullWord ? undefined : amount, currency };
+    const isWhole = amount !== fullWord && row?.decimals === undefined;
+    return { amount: isWhole ? amount : undefined, currency };
   });
-  return [readUnitsNote(said, settings) ?? [], sumLines(summed(all), 'went back', settings)].flat();
+  return [unitsNote(settings, said) ?? [], sumLines(summed(all), 'went back', settings)].flat();
 }
 
 /** Whether the sums are rows of the list too: a table has them below, and a workbook on its second sheet. */

@@ -117,8 +117,11 @@ export function notFound(orderId: string, row: InputRow, why: string): Compared 
     verdict: 'not_found',
     state: undefined,
     why,
-    // What full means is known only with the order.
-    wanted: row.exact ?? (typeof row.amount === 'number' ? row.amount : undefined),
+    // What full means, and whether decimals fit, is known only with the order.
+    wanted:
+      row.decimals === undefined
+        ? (row.exact ?? (typeof row.amount === 'number' ? row.amount : undefined))
+        : undefined,
     refunded: 0,
     currency: undefined,
     refunds: [],

@@ -21,6 +21,7 @@ import { commandLine, type Profile } from '../../../profiles/profiles.ts';
 import { missingIn, tooShort } from '../../may-change.ts';
 import {
   checkWritten,
+  decimalsProblems,
   lookAtOrders,
   readInput,
   referenceProblems,
@@ -58,7 +59,7 @@ interface PlanAsked extends PlanHow {
 export async function planFile(ctx: Context, service: OpenService, asked: PlanAsked): Promise<Plan> {
   const { profile } = service;
   await checkWritten(ctx, { '--to': asked.to, '--errors': asked.errors }, { 'the input file': asked.file });
-  const input = await readInput(ctx, asked.file, { ...asked, for: 'plan' });
+  const input = await readInput(ctx, asked.file, { ...asked, for: 'plan', amounts: profile.settings });
   const more = moreColumns(input);
   const columns = more.map((index) => input.columns[index] ?? '');
   const head = newHead(ctx, profile, { file: asked.file, columns, again: asked.again });
@@ -76,12 +77,26 @@ export async function planFile(ctx: Context, service: OpenService, asked: PlanAs
       nowMs: service.seenDate?.()?.date,
       moreOf: ({ cells }) => more.map((index) => cells[index] ?? ''),
     });
-    return { rows: planned, unnamed: noOrder };
+    return { rows: planned, unnamed: [...noOrder, ...decimalsIn(named, planned, profile)] };
   });
   const linesTwice = new Set(twice.map(({ line }) => line));
   const found = [...inForm, ...unnamed, ...duplicatesIn(rows).filter(({ line }) => !linesTwice.has(line))];
   await refuseProblems(ctx, input, withStopped(found, rows), asked);
   return keep(ctx, profile, head, rows, asked);
+}
+
+// A row whose order is not there has no currency, so nobody knows what its decimals mean.
+function decimalsIn(
+  rows: readonly InputRow[],
+  planned: readonly PlanRow[],
+  { settings }: Profile,
+): readonly InputProblem[] {
+  const byLine = new Map(planned.map((row) => [row.line, row]));
+  const all = rows.map((row) => {
+    const { currency, why } = byLine.get(row.line) ?? {};
+    return { row, currency, missing: currency === undefined ? why : undefined };
+  });
+  return decimalsProblems(all, settings);
 }
 
 // A file with errors is said as a whole: also which of its other rows would not be sent, but not those that stand there twice.
