@@ -17,7 +17,14 @@ import { type AccountParts, openAccount } from './open-account.ts';
 export interface Account
   extends Pick<
     Context,
-    'service' | 'draftService' | 'change' | 'journal' | 'useProfileOf' | 'sender' | 'planSender'
+    | 'service'
+    | 'draftService'
+    | 'change'
+    | 'journal'
+    | 'useProfile'
+    | 'useProfileOf'
+    | 'sender'
+    | 'planSender'
   > {
   /** Closes the connections, and the files of the journal. */
   close(): void;
@@ -37,9 +44,9 @@ export function createAccount(parts: AccountParts): Account {
     openClients.push(client);
     return client;
   };
-  // The profile of the run, where a plan says which one that is.
-  let ofPlan: string | undefined;
-  const open = (name = ofPlan ?? ''): Promise<Client> => {
+  // The profile of the run, where a plan or an argument says which one that is.
+  let meant: string | undefined;
+  const open = (name = meant ?? ''): Promise<Client> => {
     const client = clients.get(name) ?? openWith(() => profiles.open(name === '' ? undefined : name));
     clients.set(name, client);
     return client;
@@ -49,13 +56,16 @@ export function createAccount(parts: AccountParts): Account {
   const desks = new Map<string, Promise<Desk | undefined>>();
   const openDesks: Desk[] = [];
   const openDesk = async (): Promise<Desk | undefined> => {
-    const opened = await deskOf(parts, async () => profiles.open(ofPlan ?? (await deskNamed(parts))));
+    // A profile that cannot be opened, because of a setting, is set all the same.
+    if (meant !== undefined && !(await profiles.list()).some((one) => one.name === meant && one.hasSender))
+      return undefined;
+    const opened = await deskOf(parts, async () => profiles.open(meant ?? (await deskNamed(parts))));
     if (opened !== undefined) openDesks.push(opened);
     return opened;
   };
   // The desk of the run's profile; undefined if that has a key of its own, or if there is no profile.
   const desk = (): Promise<Desk | undefined> => {
-    const name = ofPlan ?? '';
+    const name = meant ?? '';
     const known = desks.get(name) ?? openDesk();
     desks.set(name, known);
     return known;
@@ -76,7 +86,7 @@ export function createAccount(parts: AccountParts): Account {
   return {
     async service({ purpose = 'read', kind, profile, key, maxPerSecond, shown } = {}) {
       if (maxPerSecond !== undefined) pace.limit(maxPerSecond);
-      if (purpose === 'change') (await profiles.open(ofPlan)).allowChange();
+      if (purpose === 'change') (await profiles.open(meant)).allowChange();
       const { service } = await (key === undefined
         ? open(profile)
         : openWith(() => profiles.open(profile, key)));
@@ -116,11 +126,14 @@ export function createAccount(parts: AccountParts): Account {
         learn: (secret) => parts.learnKey(secret),
       });
     },
+    useProfile(name) {
+      meant = name;
+    },
     async useProfileOf({ account, profile }) {
       if (globals.profile !== undefined) return;
       const names = await profiles.reaching(account);
       const [only, second] = names;
-      ofPlan = names.includes(profile) ? profile : second === undefined ? only : undefined;
+      meant = names.includes(profile) ? profile : second === undefined ? only : undefined;
     },
     close() {
       for (const client of openClients) client.close();
@@ -131,7 +144,7 @@ export function createAccount(parts: AccountParts): Account {
     async change(change) {
       // The end of such a command would not say what was sent.
       if (parts.changes !== 'service') throw new Error('commands.ts does not say that this command can send');
-      const chosen = await profiles.open(ofPlan);
+      const chosen = await profiles.open(meant);
       chosen.allowChange();
       if (!globals.dryRun) refuseAgent(parts.io.env, chosen.profile, change, parts.clock.now());
       await refuseNow(chosen);

@@ -146,6 +146,7 @@ export async function createRun(
     profiles,
     simulator: showingKey(createSimulatorControl(simulator), state),
     service: account.service,
+    useProfile: account.useProfile,
     useProfileOf: account.useProfileOf,
     draftService: account.draftService,
     change: account.change,

@@ -94,6 +94,8 @@ export interface Context {
    * command line stays.
    */
   useProfileOf(plan: { readonly account: string; readonly profile: string }): Promise<void>;
+  /** Uses a profile that is an argument of the command for the whole run, whatever -p says. */
+  useProfile(name: string): void;
   /** Opens a profile that is not stored yet, with its key. Only for reads. */
   draftService(draft: ProfileDraft, key: TypedKey): Promise<OpenService>;
   /** Writes a time (Unix milliseconds) as a time of day in the zone of the run, `09:31:40`. */

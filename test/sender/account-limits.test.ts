@@ -2,6 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { inOneLine } from '../harness/ran.ts';
+import { testKey } from '../harness/sender.ts';
 import { startLedger } from './ledger.ts';
 
 const refund = (amount: number, ...more: readonly string[]) => [
@@ -57,3 +58,43 @@ test.each(['\u3164\u3164\u3164', '\u2800\u2800\u2800', 'ok', '...'])(
     expect(ledger.posts('ord_A1')).toBe(0);
   },
 );
+
+test("profile show at a desk names the limits of its team, a member's own in place of everybody's, with who set them", async () => {
+  await using ledger = await startLedger();
+  const ana = await ledger.sender.desk('ana');
+  const ben = await ledger.sender.desk('ben');
+  const set = (who: string, ...limits: readonly string[]) =>
+    ledger.sender.run(['sender', 'limits', 'set', who, 'MXN', ...limits, '--yes', '--account', 'shop']);
+  await set('all', '--max', '50000', '--max-age', '90d', '--need-note', 'yes');
+  await set('ana', '--max', '700');
+
+  const { stdout } = await ana.run(['profile', 'show', 'shop', '--json']);
+  expect(JSON.parse(stdout)).toMatchObject({
+    'team.max.MXN': '700',
+    'team.max.MXN_from': expect.stringMatching(/^team, for ana, set by \S+ on \d/),
+    'team.age.MXN': '90 days',
+    'team.note.MXN': 'yes',
+    'team.note.MXN_from': expect.stringMatching(/^team, for everybody, set by /),
+  });
+  expect((await ben.run(['profile', 'show', 'shop'])).stdout).toMatch(
+    /team\.max\.MXN +50000 +team, for everybody/,
+  );
+  // The limit that is shown is the one that holds.
+  expect((await ana.run(refund(701, '--note', 'gift'))).code).toBe(3);
+  expect((await ben.run(refund(701, '--note', 'gift'))).code).toBe(0);
+});
+
+test('profile show NAME shows the limits of that profile, whatever profile the run has', async () => {
+  await using ledger = await startLedger();
+  const ana = await ledger.sender.desk('ana');
+  await ledger.sender.run(['profile', 'set', 'shop', 'refund.max_amount.MXN', '500']);
+  const add = ['profile', 'add', 'own', '--base-url', ledger.service.url, '--mode', 'sandbox'];
+  await ana.run([...add, '--key-stdin', '--key-store', 'file'], { input: testKey });
+  await ana.run(['profile', 'set', 'own', 'refund.max_amount.MXN', '40']);
+
+  const limitOf = async (...words: readonly string[]) =>
+    JSON.parse((await ana.run([...words, '--json'])).stdout)['refund.max_amount.MXN'];
+  expect(await limitOf('profile', 'show', 'own')).toBe('40');
+  expect(await limitOf('profile', 'show', 'shop', '-p', 'own')).toBe('500');
+  expect(await limitOf('profile', 'show', 'own', '-p', 'shop')).toBe('40');
+});

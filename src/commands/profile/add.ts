@@ -82,6 +82,7 @@ export const add = defineCommand({
     const { sender } = values;
     if (sender !== undefined) return await addWithSender(ctx, name, { ...values, sender });
     if (values.desk !== undefined) throw usage('--desk belongs to --sender');
+    ctx.useProfile(name);
     const draft = { name, ...(await gather(ctx, values)) };
     const scripted = isScripted(ctx, values);
     if (await profileDryRunShown(ctx, `add profile ${name}`, { ...recordOf(draft), ...settingsTaken(draft) }))

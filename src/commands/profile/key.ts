@@ -19,6 +19,7 @@ export const key = defineCommand({
   flags: keyFlags,
   examples: ['paydesk profile key shop-mx', 'paydesk profile key shop-mx --key-file new-key.txt'],
   run: async (ctx, { args: [name], flags }): Promise<undefined> => {
+    ctx.useProfile(name);
     await ctx.profiles.checkStored(name);
     const { sender } = (await ctx.profiles.describe(name)).profile;
     if (sender !== undefined) throw hasToken(name, sender);
@@ -144,6 +145,7 @@ export const remove = defineCommand({
   flags: {},
   examples: ['paydesk profile remove test-mx', 'paydesk profile remove test-mx --yes'],
   run: async (ctx, { args: [name] }): Promise<undefined> => {
+    ctx.useProfile(name);
     await ctx.profiles.checkStored(name);
     const record = { object: 'profile', name, removed: true };
     if (await profileDryRunShown(ctx, `remove profile ${name} and its key`, record)) return;

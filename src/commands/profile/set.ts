@@ -25,6 +25,7 @@ export const set = defineCommand({
     'paydesk profile set test-mx refund.require default --json',
   ],
   run: async (ctx, { args: [name, setting, typed] }): Promise<undefined> => {
+    ctx.useProfile(name);
     await ctx.profiles.checkStored(name);
     const value = inUnits(ctx, { name, setting, typed: await templateIn(ctx, setting, typed) });
     const both = (text: string): string => limitInBoth(ctx, { name }, setting, text);

@@ -6,6 +6,7 @@ import type { JsonObject } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
 import { listFileFlags } from '../../flags/flags.ts';
+import { limitValue } from '../../journal/journal.ts';
 import type { Described, Profile, ProfileDescription } from '../../profiles/profiles.ts';
 import type { Block } from '../../terminal/terminal.ts';
 import { defineCommand } from '../command.ts';
@@ -22,6 +23,7 @@ export const show = defineCommand({
     4: 'there is no profile, or no key',
   },
   run: async (ctx, { args: [name] }): Promise<undefined> => {
+    if (name !== undefined) ctx.useProfile(name);
     const described = await describe(ctx, name);
     const limits = await limitsShown(ctx, described);
     const reads = ctx.profiles.hostOf(described.profile.baseUrl)?.unicode;
@@ -98,14 +100,20 @@ function withDecimals(setting: Described, { settings }: Profile): Described {
     : { ...setting, value: figureWords(Number(setting.value), currency, settings) };
 }
 
-// The limits of the account in place of their defaults. If the journal cannot be read, nobody can say which hold.
+// The limits of the account in place of their defaults, and those of its team. If the journal cannot be read, nobody can say which
+// hold.
 async function limitsShown(
   ctx: Context,
   { profile, key }: ProfileDescription,
 ): Promise<readonly Described[]> {
   try {
     const limits = await limitsOf(ctx, { ...profile, keyFingerprint: key.fingerprint });
-    return limits.map((limit) => ({ name: limit.name, value: limit.value, from: setWords(ctx, limit) }));
+    const ofAccount = limits.map((limit) => ({
+      name: limit.name,
+      value: limit.value,
+      from: setWords(ctx, limit),
+    }));
+    return [...ofAccount, ...(await teamLimits(ctx))];
   } catch (error) {
     if (!(error instanceof CliError) || error.kind === 'auth') throw error;
     ctx.notes.warn(
@@ -113,6 +121,21 @@ async function limitsShown(
     );
     return [];
   }
+}
+
+// The limits that the sender keeps for this member: `team.max.MXN`. A member's own counts in place of everybody's.
+async function teamLimits(ctx: Context): Promise<readonly Described[]> {
+  const rules = await ctx.journal.rules();
+  if (rules === undefined) return [];
+  const me = await rules.member();
+  const limits = await rules.limits();
+  const held = ['*', me].flatMap((member) => limits.filter((limit) => limit.member === member));
+  const described = held.map(({ member, currency, name, value, setBy, setAt }) => ({
+    name: `team.${name}.${currency}`,
+    value: limitValue(name, String(value)),
+    from: `team, for ${member === '*' ? 'everybody' : member}, set by ${setBy} on ${ctx.fullTime(setAt)}`,
+  }));
+  return [...new Map(described.map((one) => [one.name, one])).values()];
 }
 
 // With the limits of the policy, where those are stricter, and with what it says besides.
