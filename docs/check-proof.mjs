@@ -28,13 +28,18 @@ const [about, ...refunds] = signed
   .split('\n')
   .map((line) => JSON.parse(line));
 if (about.refunds !== refunds.length) fail(`it names ${about.refunds} refunds and holds ${refunds.length}`);
-for (const { change, order, amount, currency, state, operator, asked_by, approved_by, rows } of refunds) {
-  for (const { seq, row, body, body_hash, prev, hash } of rows) {
+for (const line of refunds) {
+  for (const { seq, row, body, body_hash, prev, hash } of line.rows) {
     if (body !== null && sha256(body) !== body_hash) fail(`row ${seq}: its body was changed`);
     if (sha256(`${prev}\n${body_hash ?? ''}\n${row}`) !== hash) fail(`row ${seq} was changed`);
   }
-  const asked = (asked_by ?? operator) === operator ? '' : `, asked by ${asked_by}`;
-  const by = `${operator}${asked}${approved_by === null ? '' : `, approved by ${approved_by}`}`;
-  console.log(`${change}  ${order}  ${amount} ${currency}  ${state}  ${by}`);
+  const { change, order, refunds: ids, operator, asked_by: asker, approved_by: approver } = line;
+  const sent = new Date(line.sent_at * 1000).toISOString().replace('.000Z', 'Z');
+  const amount = line.amount_text ?? `${line.amount} ${line.currency}`;
+  const auth = line.auth_code ? `, auth code ${line.auth_code}` : '';
+  const asked = asker && asker !== operator ? `, asked by ${asker}` : '';
+  const by = `by ${operator}${asked}${approver ? `, approved by ${approver}` : ''}`;
+  console.log(`${sent}  ${order}  ${amount}  ${line.state ?? 'not made'}`);
+  console.log(`  ${ids || 'no id of a refund'}${auth}, ${by}, ${change}`);
 }
 console.log(`${file}: genuine, ${refunds.length} refunds`);

@@ -1,40 +1,46 @@
-/** `prove`: the refunds of a period in one signed file, which a finance department or a bank checks without paydesk. */
+/** `prove`: one refund, or those of a period, in one signed file, which a finance department or a bank checks without paydesk. */
 
-import type { JsonObject } from '../api/spec.ts';
+import { idempotencyKeyPattern } from '../changes/changes.ts';
 import { type Context, dryRunShown } from '../context/context.ts';
 import { counted } from '../counted.ts';
 import { CliError } from '../errors.ts';
 import { flag, usage } from '../flags/flags.ts';
 import { type Period, parsePeriod } from '../flags/typed-period.ts';
-import { clockAndZoneOf } from '../flags/typed-time.ts';
+import { clockAndZoneOf, type TimeRange } from '../flags/typed-time.ts';
 import {
   isOfLivemode,
   isOpen,
   isSameOrigin,
   loadProofs,
-  type Moment,
   type ProvedRefund,
   type SentRow,
 } from '../journal/journal.ts';
-import { commandLine, plainCommand } from '../profiles/profiles.ts';
-import { type Figure, plus } from '../reports/reports.ts';
+import { commandLine, type Profile, plainCommand } from '../profiles/profiles.ts';
 import { toJson } from '../terminal/terminal.ts';
 import { defineCommand } from './command.ts';
 import { signedByFlag } from './export-flags.ts';
 import { recordOf } from './journal/attempt-record.ts';
-import { scopeOf } from './journal/attempts.ts';
+import { attemptOf, changesOn, scopeOf } from './journal/attempts.ts';
+import { lineOf, provedShort, repliesKept, shortView, sumsOf } from './proof-lines.ts';
 
 const example = 'paydesk -p demo prove last-month --to refunds-proof.ndjson';
 
+/** What is to be proved: a time, or what may be the id of a change, a refund or an order. */
+interface Asked {
+  readonly text: string;
+  readonly period?: Period;
+}
+
 export const prove = defineCommand({
   description:
-    'Writes each refund that was sent from here in a period into one file: who sent, who asked, who approved, what was sent, what the service said, and its rows of the journal. The file is signed with the key of this desk. --check checks such a file, and docs/check-proof.mjs does it without paydesk.',
+    'Writes one refund, or each that was sent from here in a period, into one file: who sent, who asked, who approved, what was sent, what the service said, and its rows of the journal. The file is signed with the key of this desk. --check checks such a file, and docs/check-proof.mjs does it without paydesk.',
   arguments: [
     {
-      name: 'period',
-      summary: 'the time in which the refunds were sent: last-month, 2026-11, SINCE..UNTIL',
+      name: 'what',
+      summary:
+        'the time in which the refunds were sent (last-month, 2026-11, SINCE..UNTIL), or the id of one change, one refund or one order',
       required: false,
-      parse: (text: string) => parsePeriod(text, 'PERIOD'),
+      parse: readAsked,
     },
   ],
   flags: {
@@ -47,29 +53,73 @@ export const prove = defineCommand({
     }),
     'signed-by': signedByFlag,
   },
-  examples: [example, 'paydesk prove --check refunds-proof.ndjson --json'],
+  examples: [example, 'paydesk prove i_7f3k2m9q --to proof.ndjson --json'],
   exits: { 3: 'with --check: the file was changed, or another key signed it' },
-  async run(ctx, { args: [period], flags }) {
+  async run(ctx, { args: [asked], flags }) {
     const { to, check, force = false } = flags;
     if (check !== undefined) return checkFile(ctx, check, flags['signed-by']);
-    if (period === undefined || to === undefined)
-      throw usage(`missing ${period === undefined ? 'PERIOD' : '--to'}`, [example]);
+    if (asked === undefined || to === undefined)
+      throw usage(`missing ${asked === undefined ? 'WHAT' : '--to'}`, [example]);
     await ctx.plans.checkNew(to, force);
-    const would = `would write the refunds of ${period.text} into ${to}`;
-    if (await dryRunShown(ctx, { action: 'prove', file: to, period: period.text }, would)) return undefined;
-    return writeFile(ctx, period, to, force);
+    const would = `would write the refunds of ${asked.text} into ${to}`;
+    if (await dryRunShown(ctx, { action: 'prove', file: to, about: asked.text }, would)) return undefined;
+    return writeFile(ctx, asked, to, force);
   },
 });
 
-async function writeFile(ctx: Context, period: Period, file: string, force: boolean): Promise<undefined> {
-  const scope = await scopeOf(ctx, false);
+function readAsked(text: string): Asked {
+  try {
+    return { text, period: parsePeriod(text, 'WHAT') };
+  } catch (error) {
+    if (!idempotencyKeyPattern.test(text)) throw error;
+    return { text };
+  }
+}
+
+// Which rows are asked for, and the times of a period.
+async function rowsAsked(
+  ctx: Context,
+  { text, period }: Asked,
+  scope: Profile | undefined,
+): Promise<TimeRange & { readonly isAsked: (sent: SentRow) => boolean }> {
+  const isInScope = (sent: SentRow): boolean =>
+    scope === undefined ||
+    (isSameOrigin(sent.origin, scope.origin) && isOfLivemode(sent, scope.mode === 'production'));
+  if (period === undefined) {
+    const changes = await refundsNamed(ctx, text, isInScope);
+    return { since: undefined, until: undefined, isAsked: ({ change }) => changes.has(change) };
+  }
   const range = period.range(clockAndZoneOf(ctx));
   const { since = Number.NEGATIVE_INFINITY, until = Number.POSITIVE_INFINITY } = range;
-  const isAsked = (sent: SentRow): boolean =>
-    sent.time >= since &&
-    sent.time < until &&
-    (scope === undefined ||
-      (isSameOrigin(sent.origin, scope.origin) && isOfLivemode(sent, scope.mode === 'production')));
+  return { ...range, isAsked: (sent) => sent.time >= since && sent.time < until && isInScope(sent) };
+}
+
+// All refunds of an order, or the one of a change or of a refund.
+async function refundsNamed(
+  ctx: Context,
+  id: string,
+  isInScope: (sent: SentRow) => boolean,
+): Promise<ReadonlySet<string>> {
+  const onOrder = (await changesOn(ctx, id)).filter(({ sent }) => isInScope(sent));
+  const named = onOrder.length > 0 ? onOrder : [await attemptOf(ctx, id, ['prove']).catch(orPeriod(id))];
+  const refunds = named.filter(({ sent }) => sent.proof.kind === 'refund');
+  if (refunds.length > 0) return new Set(refunds.map(({ sent }) => sent.change));
+  throw usage(`${id} is no refund, and prove is about refunds`, [plainCommand('journal', 'show', id)]);
+}
+
+// `lastmonth` is no id that the journal lacks, but a period that somebody mistyped.
+function orPeriod(text: string): (error: unknown) => never {
+  return (error) => {
+    if (error instanceof CliError && error.kind === 'not_found' && !/^[a-z]+_/.test(text))
+      parsePeriod(text, 'WHAT');
+    throw error;
+  };
+}
+
+async function writeFile(ctx: Context, asked: Asked, file: string, force: boolean): Promise<undefined> {
+  const scope = await scopeOf(ctx, false);
+  if (scope?.sender !== undefined) throw atTheSender(scope.sender.origin, asked.text);
+  const { isAsked, since, until } = await rowsAsked(ctx, asked, scope);
   const { provedRefunds, proofText, withoutBodies } = await loadProofs();
   // A row without the part that may name people is still genuine: its hash covers the digest of that part.
   const isMasked = ctx.redaction.isOn();
@@ -81,17 +131,20 @@ async function writeFile(ctx: Context, period: Period, file: string, force: bool
   const about = {
     object: 'proof',
     version: 1,
-    account: accountOf(refunds, scope?.account),
-    since: seconds(range.since),
-    until: seconds(range.until),
+    // A change is that of its own account, whatever profile is used.
+    account: accountOf(refunds, asked.period && scope?.account),
+    about: asked.text,
+    since: seconds(since),
+    until: seconds(until),
     zone: ctx.zone(),
     made_at: Math.floor(now.time / 1000),
     refunds: refunds.length,
     sums: sumsOf(refunds.map((refund) => recordOf(refund, isOpen(refund, now)))),
+    replies: repliesKept,
     journal_head: head ?? null,
     signed_by: key.made(),
   };
-  const lines = [about, ...refunds.map((refund) => lineOf(refund, now))].map((line) => toJson(line));
+  const lines = [about, ...refunds.map((refund) => lineOf(ctx, refund, now))].map((line) => toJson(line));
   await ctx.plans.write(
     file,
     proofText(lines, (bytes) => key.sign(bytes)),
@@ -105,52 +158,37 @@ async function writeFile(ctx: Context, period: Period, file: string, force: bool
     },
   ]);
   if (refunds.length === 0) ctx.notes.warn('this machine sent no refund in that time');
-  if (scope === undefined) ctx.notes.note('refunds of every account: -p NAME takes those of one');
-  const elsewhere = ['refunds', 'summary', '--by', 'origin', '--period', period.text];
-  ctx.notes.note(
-    `refunds that were made elsewhere are not in it; how many there are: ${scope === undefined ? plainCommand(...elsewhere) : commandLine(scope, ...elsewhere)}`,
-  );
+  if (asked.period !== undefined) noteElsewhere(ctx, asked.text, scope);
   return undefined;
+}
+
+// A desk of a team has no journal, and the sender hands out no rows as they are stored.
+function atTheSender(origin: string, text: string): CliError {
+  return new CliError(
+    'refused',
+    `the evidence is at the sender of this team, ${origin}: its journal has it`,
+    {
+      certain: 'nothing was written',
+      now: [
+        `whoever runs the sender gives it to you: ${plainCommand('prove', text, '--to', 'proof.ndjson')}`,
+        'what this desk can show of a refund: paydesk journal show CHANGE',
+      ],
+    },
+  );
+}
+
+function noteElsewhere({ notes }: Context, period: string, scope: Profile | undefined): void {
+  if (scope === undefined) notes.note('refunds of every account: -p NAME takes those of one');
+  const words = ['refunds', 'summary', '--by', 'origin', '--period', period];
+  notes.note(
+    `refunds that were made elsewhere are not in it; how many there are: ${scope === undefined ? plainCommand(...words) : commandLine(scope, ...words)}`,
+  );
 }
 
 // The account of -p, or that of all refunds if they have only one.
 function accountOf(refunds: readonly ProvedRefund[], named: string | undefined): string | null {
   const [only = null, second] = new Set(refunds.map(({ sent }) => sent.account));
   return named ?? (second === undefined ? only : null);
-}
-
-/** One refund: its record as `journal list` has it, what it was decided on, what was sent, what was learnt, and the rows that say so. */
-function lineOf(refund: ProvedRefund, now: Moment): JsonObject {
-  const { sent, verdicts, approvals, rows } = refund;
-  const { request, proof } = sent;
-  return {
-    ...recordOf(refund, isOpen(refund, now)),
-    object: 'proved_refund',
-    // What the screen before the yes was made of.
-    shown: { amount: sent.amount, currency: sent.currency, expected: proof.expected, order: proof.before },
-    // The body byte for byte; null once it was erased, and while personal data is masked.
-    sent: {
-      method: request.method,
-      path: request.path,
-      body: request.body === undefined ? null : JSON.stringify(request.body),
-    },
-    reply: verdicts[0]?.by === 'reply' ? verdicts[0] : null,
-    // A read that confirms a reply keeps where the verdict came from.
-    reads: verdicts.filter(({ by }, index) => by === 'read' || (by === 'reply' && index > 0)),
-    recorded: verdicts.filter(({ by }) => by === 'person' || by === 'sender'),
-    approvals,
-    rows,
-  };
-}
-
-function sumsOf(records: readonly JsonObject[]): readonly JsonObject[] {
-  const groups = Map.groupBy(records, ({ state, currency }) => JSON.stringify([state, currency]));
-  return [...groups.values()].map((own) => ({
-    state: own[0]?.state ?? null,
-    currency: own[0]?.currency ?? null,
-    refunds: own.length,
-    amount: own.reduce<Figure>((sum, { amount }) => plus(sum, typeof amount === 'number' ? amount : 0), 0),
-  }));
 }
 
 const largestFile = 2 ** 28;
@@ -175,10 +213,22 @@ async function checkFile(ctx: Context, file: string, signedBy: string | undefine
         'ask whoever gave it to you for another copy',
       ],
     });
-  const record = { object: 'proof_check', file, ok: true, refunds: checked.refunds, signed_by: expected };
+  const { refunds, about } = checked;
+  const proved = refunds.map(provedShort);
+  const record = {
+    object: 'proof_check',
+    file,
+    ok: true,
+    refunds: refunds.length,
+    signed_by: expected,
+    about: about.about ?? null,
+    made_at: about.made_at ?? null,
+    proved,
+  };
   await ctx.out.own(record, () => [
+    ...proved.flatMap(shortView),
     {
-      line: `${file}: ${counted(checked.refunds, 'refund')}, as signed by ${signedBy === undefined ? 'this desk' : expected}`,
+      line: `${file}: ${counted(refunds.length, 'refund')}, as signed by ${signedBy === undefined ? 'this desk' : expected}`,
     },
   ]);
   return undefined;

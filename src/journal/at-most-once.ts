@@ -231,12 +231,13 @@ function send({ wanted, flight }: At<'recording' | 'sending'>, now: Moment): Ste
 
 // ── After the sending ───────────────────────────────────────────────────────────────────────────
 
-function takeReply({ wanted, flight }: At<'recording' | 'sending'>, event: Event): Step | undefined {
+function takeReply({ wanted, flight: sent }: At<'recording' | 'sending'>, event: Event): Step | undefined {
   if (event.is === 'not_sent') {
-    return rule(wanted, flight, event.moment, { verdict: 'not_sent', by: 'sender', why: event.why });
+    return rule(wanted, sent, event.moment, { verdict: 'not_sent', by: 'sender', why: event.why });
   }
-  if (event.is === 'no_reply') return doubt(wanted, flight, event.moment, { lost: event.why });
+  if (event.is === 'no_reply') return doubt(wanted, sent, event.moment, { lost: event.why });
   if (event.is !== 'replied') return undefined;
+  const flight: InFlight = { ...sent, received: event.parsed.received };
   const answer = judgeReply(flight.sent.proof, event.parsed, earliestOf(flight.sent));
   switch (answer.says) {
     case 'applied': {
@@ -276,6 +277,7 @@ function doubt(wanted: Wanted, flight: InFlight, now: Moment, because: Lost): St
     why: because.lost,
     alarm: flight.alarm,
     error: because.said,
+    received: flight.received,
   });
   const ahead = changeKinds[wanted.kind].provable ? wanted.readAfterMs : [];
   const state: State = {
@@ -359,7 +361,11 @@ function ruleOnEvidence(wanted: Wanted, found: Search, now: Moment): Step {
 // ── The end ─────────────────────────────────────────────────────────────────────────────────────
 
 function rule(wanted: Wanted, flight: InFlight, now: Moment, words: Ruling): Step {
-  const verdict = verdictRow(flight.sent, now, { ...words, alarm: words.alarm ?? flight.alarm });
+  const verdict = verdictRow(flight.sent, now, {
+    ...words,
+    alarm: words.alarm ?? flight.alarm,
+    received: flight.received,
+  });
   return { state: { at: 'concluding', wanted, flight, verdict }, effect: { do: 'record', row: verdict } };
 }
 

@@ -1,5 +1,6 @@
 /** Judges what a reply says of a change: its bytes are read strictly and compared with the order before. Pure. */
 
+import { hash } from 'node:crypto';
 import type { RawReply } from '../api/api.ts';
 import { type ErrorBody, errorParts, partsOfReply, readErrorBody } from '../api/records.ts';
 import { type DocumentedError, documentedErrorOf, isObject, statuses, valueAt } from '../api/spec.ts';
@@ -17,12 +18,14 @@ export interface ParsedReply {
   readonly body: { readonly value: unknown } | { readonly problem: string; readonly value?: unknown };
   /** The host that a redirect names. The request is never sent there. */
   readonly redirectTo?: string | undefined;
+  readonly received?: VerdictRow['received'];
 }
 
 /** Reads the bytes of a reply strictly: JSON in UTF-8 with every key once. `problem` says in words what is wrong. */
 export function parseReply(reply: RawReply): ParsedReply {
-  const { status, redirectTo } = reply;
-  return { status, body: bodyOf(reply), redirectTo };
+  const { status, redirectTo, body } = reply;
+  const received = { httpStatus: status, bytes: body.length, sha256: hash('sha256', body) };
+  return { status, body: bodyOf(reply), redirectTo, received };
 }
 
 function bodyOf({ body, contentType }: RawReply): ParsedReply['body'] {

@@ -121,6 +121,7 @@ export interface InFlight {
   readonly claimed: ReadonlySet<string>;
   readonly unrecorded?: { readonly cause: unknown } | undefined;
   readonly alarm?: 'contradiction' | undefined;
+  readonly received?: VerdictRow['received'];
   readonly reads: number;
   readonly lastReadAt?: number | undefined;
 }

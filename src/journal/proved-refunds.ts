@@ -58,7 +58,7 @@ export function proofText(lines: readonly string[], sign: (bytes: Uint8Array) =>
 
 /** What a file says of itself, once its signature is right. */
 interface CheckedProof {
-  readonly refunds: number;
+  readonly refunds: readonly Readonly<Record<string, unknown>>[];
   readonly about: Readonly<Record<string, unknown>>;
 }
 
@@ -82,7 +82,7 @@ export function checkProof(
     if (damaged !== undefined || stored.length === 0)
       return `the rows of ${String(change)} are not as the journal wrote them`;
   }
-  return { refunds: refunds.length, about };
+  return { refunds, about };
 }
 
 function recordIn(line: string): Readonly<Record<string, unknown>> {

@@ -1,13 +1,14 @@
 /** `prove`: evidence in one signed file; what was changed in it is found by paydesk, and by the script that needs no paydesk. */
 
 import { execFileSync, spawnSync } from 'node:child_process';
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { hash } from 'node:crypto';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { isLong } from '../harness/long.ts';
-import type { Json } from '../harness/orders.ts';
+import { captured, chargeOf, type Json, orderOf } from '../harness/orders.ts';
 import { randomNumbers } from '../harness/seed.ts';
-import { hangUp } from '../harness/server.ts';
+import { hangUp, json, reply } from '../harness/server.ts';
 import type { Service } from '../harness/service.ts';
 import { clock, orderAt, refundAs, rowsOf, startDated, startRefunding } from '../reports/refunded-orders.ts';
 
@@ -23,6 +24,7 @@ async function startProved(): Promise<Service> {
 }
 
 const ask = (service: Service, ...words: readonly string[]) => service.run(words, { env: clock });
+const sha256 = (text: string) => hash('sha256', text);
 const pathIn = ({ home }: Service, name = 'proof.ndjson') => join(home.path, name);
 
 async function proved(service: Service): Promise<{ readonly text: string; readonly key: string }> {
@@ -50,12 +52,20 @@ test('each refund is in it with who, what was shown, the bytes that were sent, t
     amount: 10_000,
     shown: { amount: 10_000, order: { amount: 10_000, amountRefunded: 0 } },
     sent: { method: 'POST', path: 'orders/ord_1/refunds', body: posts[0]?.body },
-    reply: { verdict: 'applied', refunds: [{ id: 'rf_ord_1_1', amount: -10_000 }] },
+    amount_text: '10000 MXN',
+    // The service answers with the order as it is then, and only the SHA-256 of that stays.
+    reply: {
+      http_status: 200,
+      sha256: sha256(JSON.stringify(service.orders.find(({ id }) => id === 'ord_1'))),
+      said: { verdict: 'applied', refunds: [{ id: 'rf_ord_1_1', amount: -10_000 }] },
+    },
     reads: expect.arrayContaining([
       expect.objectContaining({ why: 'checked again: the service shows it once' }),
     ]),
     recorded: [],
   });
+  expect(about?.replies).toContain('bytes of a reply are not kept');
+  expect(text).not.toContain('Buyer Name');
   expect(third).toMatchObject({ order: 'ord_3', operator: 'jon' });
   expect((first.rows as readonly Json[]).map(({ type }) => type)).toEqual(
     expect.arrayContaining(['sent', 'verdict']),
@@ -76,8 +86,61 @@ test('it names the account of its refunds, and says where the refunds are that w
   expect(stderr).toContain(
     'refunds that were made elsewhere are not in it; how many there are: paydesk refunds summary --by origin --period this-month\n',
   );
+});
+
+test('one refund is asked for by its change, its refund id or its order, and journal show prints the command', async () => {
+  await using service = await startProved();
   const shown = await ask(service, 'journal', 'show', 'ord_1');
-  expect(shown.stdout).toMatch(/evidence +what was shown, sent and answered: paydesk prove 2040-11-21 --to/);
+  const [, command = ''] =
+    /evidence +what was shown, sent and answered: paydesk (.+)/.exec(shown.stdout) ?? [];
+  const [, change = ''] = /^prove (i_\w+) --to proof.ndjson$/.exec(command) ?? [];
+  for (const id of [change, 'rf_ord_1_1', 'ord_1']) {
+    const { code, stderr } = await ask(service, 'prove', id, '--to', 'proof.ndjson', '--force');
+    expect([code, stderr]).toEqual([0, '']);
+    const rows = rowsOf(readFileSync(pathIn(service), 'utf8'));
+    expect(rows.map(({ object, order }) => [object, order])).toEqual([
+      ['proof', undefined],
+      ['proved_refund', 'ord_1'],
+      ['proof_signature', undefined],
+    ]);
+    expect(rows[0]).toMatchObject({ about: id, since: null, refunds: 1, account: rows[1]?.account });
+  }
+});
+
+test('a reply that proves nothing is in it, and the reads that decided are beside it', async () => {
+  await using service = await startDated({
+    orders: [orderAt('ord_1', '2040-11-21T10:00:00Z')],
+    onPost: () => reply('<html>bad gateway</html>', 502, { 'content-type': 'text/html' }),
+  });
+  await ask(service, 'orders', 'refund', 'ord_1', '--yes');
+  await ask(service, 'prove', 'ord_1', '--to', 'proof.ndjson');
+  expect(rowsOf(readFileSync(pathIn(service), 'utf8'))[1]).toMatchObject({
+    state: 'unconfirmed',
+    reply: { http_status: 502, bytes: 24, sha256: sha256('<html>bad gateway</html>') },
+  });
+});
+
+test.for([
+  ['lastmonth', 'WHAT lastmonth: not a period such as today', 2],
+  ['ord_99', 'the journal of this machine has no ord_99', 5],
+  ['last month', 'WHAT last month: not a period such as today', 2],
+] as const)('prove %s is refused with what is wrong, and writes nothing', async ([what, words, exit]) => {
+  await using service = await startProved();
+  const { code, stderr } = await ask(service, 'prove', what, '--to', 'proof.ndjson');
+  expect([code, stderr]).toEqual([exit, expect.stringContaining(words)]);
+  expect(existsSync(pathIn(service))).toBe(false);
+});
+
+test('a capture is no refund, so prove does not prove it', async () => {
+  const charge = chargeOf('ch_1', 5000, { status: 'pre_authorized' });
+  await using service = await startDated({
+    orders: [orderOf('ord_1', [charge], { payment_status: 'pre_authorized' })],
+    onPost: (order = {}) => json(captured(order)),
+  });
+  const ran = await ask(service, 'orders', 'capture', 'ord_1', '--yes');
+  expect(ran.code, ran.stderr).toBe(0);
+  const { code, stderr } = await ask(service, 'prove', 'ord_1', '--to', 'proof.ndjson');
+  expect([code, stderr]).toEqual([2, expect.stringContaining('ord_1 is no refund')]);
 });
 
 test('it holds no API key, and no private key', async () => {
@@ -125,10 +188,25 @@ test('it is genuine for paydesk and for the script, and not with another key', a
   const checked = await ask(service, 'prove', '--check', 'proof.ndjson', '--json');
   expect([checked.code, JSON.parse(checked.stdout)]).toEqual([
     0,
-    expect.objectContaining({ ok: true, refunds: 3 }),
+    expect.objectContaining({
+      ok: true,
+      refunds: 3,
+      proved: expect.arrayContaining([
+        expect.objectContaining({
+          order: 'ord_3',
+          operator: 'jon',
+          refunds: 'rf_ord_3_1',
+          auth_code: '490215',
+        }),
+      ]),
+    }),
   ]);
+  const told = await ask(service, 'prove', '--check', 'proof.ndjson', '--utc');
+  expect(told.stdout).toMatch(
+    /21 Nov 2040 15:31:12 UTC {2}ord_3 {2}10002 MXN {2}made\n {2}rf_ord_3_1, auth code 490215, by jon, i_\w+\n/,
+  );
   expect(execFileSync(process.execPath, [script, pathIn(service), key], { encoding: 'utf8' })).toMatch(
-    /ord_1 {2}10000 MXN {2}made {2}mara\n[\s\S]*genuine, 3 refunds/,
+    /^2040-11-21T15:31:12Z {2}ord_1 {2}10000 MXN {2}made\n {2}rf_ord_1_1, auth code 490215, by mara, i_\w+\n[\s\S]*genuine, 3 refunds\n$/,
   );
   await using other = await startProved();
   const { key: foreign } = await proved(other);

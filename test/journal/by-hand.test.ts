@@ -88,7 +88,7 @@ describe('journal settle --not-applied, while the refund may still appear', () =
         asked for      a refund of 300 on charge ch_1
         reply          HTTP 502
         evidence       what was shown, sent and answered:
-                       paydesk -p shop prove 2040-11-21 --to proof.ndjson --utc
+                       paydesk -p shop prove i_7f3k2m9q --to proof.ndjson
       history
         21 Nov 2040 05:05:12 UTC  unconfirmed        HTTP 502, an HTML page
         21 Nov 2040 05:05:12 UTC  unconfirmed        the order did not show it yet
@@ -106,7 +106,7 @@ describe('journal settle --not-applied, while the refund may still appear', () =
       You are recording that this refund was NOT made. It may still appear until tomorrow 05:06. If you are wrong, the buyer
       is paid twice.
       instead of lines 13 to 14:
-        evidence       what was shown, sent and answered: paydesk -p shop prove 2040-11-21 --to proof.ndjson --utc
+        evidence       what was shown, sent and answered: paydesk -p shop prove i_7f3k2m9q --to proof.ndjson
       instead of lines 18 to 19:
         21 Nov 2040 06:10:00 UTC  recorded not made  by op7: Ana at the bank looked: nothing"
     `);
@@ -315,7 +315,7 @@ describe('after it was settled by hand', () => {
         asked for      a refund of 300 on charge ch_1
         reply          HTTP 502
         evidence       what was shown, sent and answered:
-                       paydesk -p shop prove 2040-11-21 --to proof.ndjson --utc
+                       paydesk -p shop prove i_7f3k2m9q --to proof.ndjson
       history
         21 Nov 2040 05:05:12 UTC  unconfirmed        HTTP 502, an HTML page
         21 Nov 2040 05:05:12 UTC  unconfirmed        the order did not show it yet
@@ -534,7 +534,7 @@ describe('a duplicate alarm', () => {
         asked for      a refund of 300 on charge ch_1
         reply          HTTP 502
         evidence       what was shown, sent and answered:
-                       paydesk -p shop prove 2040-11-21 --to proof.ndjson --utc
+                       paydesk -p shop prove i_7f3k2m9q --to proof.ndjson
       history
         21 Nov 2040 05:05:12 UTC  unconfirmed         HTTP 502, an HTML page
         21 Nov 2040 05:05:12 UTC  unconfirmed         the order did not show it yet
@@ -552,7 +552,7 @@ describe('a duplicate alarm', () => {
     const wide = await screen(weeksLater, ['journal', 'show', change], 120);
     expect(differences(wide, acknowledged)).toMatchInlineSnapshot(`
       "instead of lines 10 to 11:
-        evidence       what was shown, sent and answered: paydesk -p shop prove 2040-11-21 --to proof.ndjson --utc
+        evidence       what was shown, sent and answered: paydesk -p shop prove i_7f3k2m9q --to proof.ndjson
       instead of lines 15 to 20:
         21 Nov 2040 05:10:00 UTC  made                the service shows it more than once
         30 Nov 2040 05:10:00 UTC  made                the service shows it more than once
@@ -664,7 +664,7 @@ describe('journal reconcile', () => {
         asked for      a refund of 300 on charge ch_1
         reply          HTTP 502
         evidence       what was shown, sent and answered:
-                       paydesk -p shop prove 2040-11-21 --to proof.ndjson --utc
+                       paydesk -p shop prove i_7f3k2m9q --to proof.ndjson
       history
         21 Nov 2040 05:05:12 UTC  unconfirmed  HTTP 502, an HTML page
         21 Nov 2040 05:05:12 UTC  unconfirmed  the order did not show it yet
@@ -684,7 +684,7 @@ describe('journal reconcile', () => {
       "instead of line 1:
       still unconfirmed: read again at 05:11:00, the order does not show it
       instead of lines 11 to 12:
-        evidence       what was shown, sent and answered: paydesk -p shop prove 2040-11-21 --to proof.ndjson --utc
+        evidence       what was shown, sent and answered: paydesk -p shop prove i_7f3k2m9q --to proof.ndjson
       instead of line 16:
         21 Nov 2040 05:11:00 UTC  read again   nothing new
       instead of lines 20 to 21:

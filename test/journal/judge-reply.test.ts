@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { judgeReply, parseReply, saidIn } from '../../src/journal/judge-reply.ts';
 import { charge, order, proof, whole } from './proof.ts';
@@ -23,7 +24,8 @@ describe('the bytes of a reply', () => {
     ['a key twice, spelled in two ways', '{"a":1,"\\u0061" :2}', json, twice({ a: 2 })],
   ])('%s', (_, text, contentType, body) => {
     const reply = { status: 200, contentType, body: Buffer.from(text, 'latin1') };
-    expect(parseReply(reply)).toEqual({ status: 200, body, redirectTo: undefined });
+    const received = { httpStatus: 200, bytes: text.length, sha256: hash('sha256', reply.body) };
+    expect(parseReply(reply)).toEqual({ status: 200, body, redirectTo: undefined, received });
   });
 });
 

@@ -305,13 +305,21 @@ describe('what each role may do', () => {
     const html = readFileSync(join(ben.home.path, 'who.html'), 'utf8');
     expect(html).toMatch(/<th[^>]*>Asked by<\/th>[\s\S]*>luis</);
 
+    // At a desk it says where the evidence is, and `journal show` prints no command that is refused there.
     const { sender } = ledger;
+    const atDesk = await ben.run([...shop, 'prove', id, '--to', 'who.ndjson']);
+    expect(atDesk.stderr).toMatch(
+      /the evidence is at the sender of this team, http:[\s\S]*paydesk prove ord_/,
+    );
+    expect(atDesk.code).toBe(3);
+    const shown = await ben.run([...shop, 'journal', 'show', id]);
+    expect(shown.stdout).toMatch(/evidence +at the sender \(http:.+\): paydesk prove i_\w+ --to/);
     const proved = await sender.run([...shop, 'prove', '2020-01-01..2100-01-01', '--to', 'who.ndjson']);
     expect(proved.code, proved.stderr).toBe(0);
     const { desk_key: key } = JSON.parse((await sender.run([...shop, 'profile', 'show', '--json'])).stdout);
     const script = join(import.meta.dirname, '../../docs/check-proof.mjs');
     const checked = execFileSync(process.execPath, [script, join(sender.home.path, 'who.ndjson'), key]);
-    expect(String(checked)).toContain('ana, asked by luis, approved by lea\n');
+    expect(String(checked)).toContain('by ana, asked by luis, approved by lea, i_');
   });
 
   test('who only reads changes nothing, but sees limits and requests', async () => {

@@ -22,7 +22,7 @@ import type { Block, Cell } from '../../terminal/terminal.ts';
 import { defineCommand } from '../command.ts';
 import { amountStyleOf, columnsOfAttempt, mayAppear, recordOf, replyOf, saidBy } from './attempt-record.ts';
 import { outcomeWords, refundsShown, whose } from './attempt-words.ts';
-import { askingFile, attemptOf, changeArgument, changesOn, fromFlag } from './attempts.ts';
+import { askingFile, attemptOf, changeArgument, changesOn, fromFlag, scopeOf } from './attempts.ts';
 import { alarmSteps, nextSteps } from './next-steps.ts';
 
 export const show = defineCommand({
@@ -60,6 +60,7 @@ export async function showAttempt(ctx: Context, record: AttemptRecord, look?: Lo
   const style = amountStyleOf(ctx, record);
   const known = await ctx.journal.onSameOrder(record);
   const archived = await archivedWords(ctx, record);
+  const evidence = await evidenceOf(ctx, record);
   const looked = look && {
     read_at: look.at === undefined ? null : Math.floor(look.at / 1000),
     changed: look.changed,
@@ -72,6 +73,7 @@ export async function showAttempt(ctx: Context, record: AttemptRecord, look?: Lo
       ...attemptView(ctx, record, open, {
         known,
         archived,
+        evidence,
         until: words,
         style,
         look,
@@ -150,6 +152,8 @@ interface Viewed {
   readonly known: readonly AttemptRecord[];
   /** When it was archived, and where all of it is; undefined if it was not. */
   readonly archived: Cell | undefined;
+  /** The command that proves it; undefined if it is no refund, or nothing but its outcome is left. */
+  readonly evidence: string | undefined;
   /** When it is no longer open at the latest, and from when on a person may record that it was not made. */
   readonly until: string | undefined;
   readonly early: string | undefined;
@@ -161,7 +165,7 @@ function attemptView(
   ctx: Context,
   record: AttemptRecord,
   open: boolean,
-  { known, archived, until, early, style, look }: Viewed,
+  { known, archived, evidence, until, early, style, look }: Viewed,
 ): readonly Block[] {
   const { sent, verdicts } = record;
   const { may_appear_until: late } = mayAppear(ctx, record);
@@ -173,10 +177,9 @@ function attemptView(
   return [
     { line: [{ text: `${changeOf(record, style)}: ${words}`, style: open ? 'warn' : 'strong' }] },
     {
-      grid: [...factsOf(record, open, figure), ...fact('archived', archived)].map(([name, value]) => [
-        faint(name),
-        value,
-      ]),
+      grid: [...factsOf(record, open, figure, evidence), ...fact('archived', archived)].map(
+        ([name, value]) => [faint(name), value],
+      ),
       indent: 2,
     },
     ...(verdicts.length === 0 ? [] : [{ line: { text: 'history', style: 'strong' as const } }]),
@@ -235,6 +238,7 @@ function factsOf(
   record: AttemptRecord,
   open: boolean,
   figure: (amount: number) => string,
+  evidence: string | undefined,
 ): readonly (readonly [name: string, value: Cell])[] {
   const { sent } = record;
   const { proof, request, sendBy } = sent;
@@ -259,7 +263,7 @@ function factsOf(
         ['asked for', `a refund of ${figure(-amount)} on charge ${chargeId}`] as const,
     ),
     ...fact('reply', said && replyWords(said)),
-    ...fact('evidence', isKnown && proof.kind === 'refund' ? evidenceOf(sent) : undefined),
+    ...fact('evidence', evidence),
     ...fact('note', sent.note),
     ...fact(
       'twin',
@@ -272,10 +276,13 @@ function fact(name: string, value: Cell | undefined): readonly (readonly [name: 
   return value === undefined ? [] : [[name, value]];
 }
 
-// What the screen showed, the bytes that were sent and what the service said are in the evidence of that day.
-function evidenceOf({ profile, time }: AttemptRecord['sent']): string {
-  const day = new Date(time).toISOString().slice(0, 10);
-  const words = ['prove', day, '--to', 'proof.ndjson', '--utc'];
+// What the screen showed, the bytes that were sent and what the service said. At a desk of a team the sender has them.
+async function evidenceOf(ctx: Context, { sent }: AttemptRecord): Promise<string | undefined> {
+  const { change, profile, proof, lost, archived } = sent;
+  if (proof.kind !== 'refund' || lost !== undefined || archived !== undefined) return undefined;
+  const words = ['prove', change, '--to', 'proof.ndjson'];
+  const sender = (await scopeOf(ctx, false))?.sender;
+  if (sender !== undefined) return `at the sender (${sender.origin}): ${plainCommand(...words)}`;
   return `what was shown, sent and answered: ${commandLine(profileNamed(profile), ...words)}`;
 }
 

@@ -156,6 +156,10 @@ function withLimits({ settings }: ProfileDescription, limits: readonly Described
   return [...byName.values()];
 }
 
+const missing: Readonly<Record<string, string>> = {
+  desk_key: 'none yet: the first prove or export into a file makes it',
+};
+
 function viewOf(
   described: ProfileDescription,
   files: Readonly<Record<string, string | null>>,
@@ -179,7 +183,7 @@ function viewOf(
     { grid: described.settings.map((setting) => row(withDecimals(setting, described.profile))) },
     'blank',
     { line: { text: 'files', style: 'strong' } },
-    { grid: Object.entries(files).map(([name, text]) => [faint(name), text ?? '-']) },
+    { grid: Object.entries(files).map(([name, text]) => [faint(name), text ?? missing[name] ?? '-']) },
   ];
 }
 

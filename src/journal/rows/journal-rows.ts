@@ -188,6 +188,10 @@ export interface VerdictRow {
   readonly link?: string | undefined;
   /** The service's error, without its `data`. */
   readonly error?: Omit<CliErrorParts, 'data' | 'cause'> | undefined;
+  /** The reply to the request, if one came, without its body: that holds the buyer's data. */
+  readonly received?:
+    | { readonly httpStatus: number; readonly bytes: number; readonly sha256: string }
+    | undefined;
   /** A person's statement: it contradicts the statement before it, which was wrong. */
   readonly corrects?: true | undefined;
   /** A person has dealt with this alarm. The same refunds do not raise it again. */

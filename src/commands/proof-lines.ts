@@ -1,0 +1,98 @@
+/** What the lines of a proof hold: the sums of its first line, and each refund, whole or in short. Pure but for the style of amounts. */
+
+import { amountWords } from '../amounts.ts';
+import type { JsonObject } from '../api/spec.ts';
+import type { Context } from '../context/context.ts';
+import { isOpen, type Moment, type ProvedRefund, type VerdictRow } from '../journal/journal.ts';
+import { type Figure, plus } from '../reports/reports.ts';
+import type { Block } from '../terminal/terminal.ts';
+import { amountStyleOf, recordOf } from './journal/attempt-record.ts';
+
+/** What a proof says of the replies in it. */
+export const repliesKept =
+  'The bytes of a reply are not kept, because they hold the data of the buyer. Of each reply there are its HTTP status, how many bytes it had, their SHA-256, and what it said of the refund. Refunds of older versions of paydesk have only the last of these.';
+
+/** One refund: its record as `journal list` has it, what it was decided on, what was sent, what was learnt, and the rows that say so. */
+export function lineOf(ctx: Context, refund: ProvedRefund, now: Moment): JsonObject {
+  const { sent, verdicts, approvals, rows } = refund;
+  const { request, proof, amount, currency } = sent;
+  return {
+    ...recordOf(refund, isOpen(refund, now)),
+    object: 'proved_refund',
+    amount_text: amount === undefined ? null : amountWords(amount, currency, amountStyleOf(ctx, refund)),
+    auth_code: authCodesOf(verdicts) || null,
+    // What the screen before the yes was made of.
+    shown: { amount: sent.amount, currency: sent.currency, expected: proof.expected, order: proof.before },
+    // The body byte for byte; null once it was erased, and while personal data is masked.
+    sent: {
+      method: request.method,
+      path: request.path,
+      body: request.body === undefined ? null : JSON.stringify(request.body),
+    },
+    reply: replyIn(verdicts) ?? null,
+    // A read that confirms a reply keeps where the verdict came from.
+    reads: verdicts.filter(({ by }, index) => by === 'read' || (by === 'reply' && index > 0)),
+    recorded: verdicts.filter(({ by }) => by === 'person' || by === 'sender'),
+    approvals,
+    rows,
+  };
+}
+
+// The reply itself, and what it said of the refund if that counted.
+function replyIn(verdicts: readonly VerdictRow[]): JsonObject | undefined {
+  const [first] = verdicts;
+  if (first === undefined || (first.by !== 'reply' && first.received === undefined)) return undefined;
+  const { httpStatus = null, bytes = null, sha256 = null } = first.received ?? {};
+  return { http_status: httpStatus, bytes, sha256, said: first };
+}
+
+function authCodesOf(verdicts: readonly VerdictRow[]): string {
+  const refunds = verdicts.findLast((row) => (row.refunds ?? []).length > 0)?.refunds ?? [];
+  return refunds.flatMap(({ authCode }) => authCode ?? []).join(' ');
+}
+
+/** What was refunded, by its state and currency. */
+export function sumsOf(records: readonly JsonObject[]): readonly JsonObject[] {
+  const groups = Map.groupBy(records, ({ state, currency }) => JSON.stringify([state, currency]));
+  return [...groups.values()].map((own) => ({
+    state: own[0]?.state ?? null,
+    currency: own[0]?.currency ?? null,
+    refunds: own.length,
+    amount: own.reduce<Figure>((sum, { amount }) => plus(sum, typeof amount === 'number' ? amount : 0), 0),
+  }));
+}
+
+const shortFields = [
+  'change',
+  'sent_at',
+  'order',
+  'amount',
+  'currency',
+  'amount_text',
+  'state',
+  'refunds',
+  'auth_code',
+  'operator',
+  'asked_by',
+  'approved_by',
+] as const;
+
+/** What a line proves, in short. A file of an older version has no `amount_text`. */
+export function provedShort(line: JsonObject): JsonObject {
+  return Object.fromEntries(shortFields.map((name) => [name, line[name] ?? null]));
+}
+
+/** The same for people, on two lines. */
+export function shortView(line: JsonObject): readonly Block[] {
+  const text = (name: (typeof shortFields)[number], before = '') =>
+    typeof line[name] === 'string' && line[name] !== '' ? `${before}${line[name]}` : '';
+  const { sent_at: at, amount, currency, operator, asked_by: asker } = line;
+  const words = text('amount_text') || `${String(amount)} ${String(currency)}`;
+  const refund = `${text('refunds') || 'no id of a refund'}${text('auth_code', ', auth code ')}`;
+  const who = `${text('operator', 'by ')}${asker === operator ? '' : text('asked_by', ', asked by ')}${text('approved_by', ', approved by ')}`;
+  const time = typeof at === 'number' ? [{ time: at, precision: 'full' as const }, '  '] : [];
+  return [
+    { line: [...time, `${text('order')}  ${words}  ${text('state') || 'not made'}`] },
+    { line: `${refund}, ${who}, ${text('change')}`, indent: 2, hang: 2 },
+  ];
+}
