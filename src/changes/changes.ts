@@ -15,7 +15,6 @@ export {
 export { applyPlan } from './bulk/apply-plan.ts';
 export { checkWritten, decimalsProblems, readInput, refuseProblems, sayUnread } from './bulk/bulk-files.ts';
 export { compareFile } from './bulk/compare/compare-file.ts';
-export { comparedSumColumns, hasSumRows } from './bulk/compare/compare-printed.ts';
 export { isUnsentPlanOf, planFile, planOrder, refreshPlan } from './bulk/plan/make-plan.ts';
 export { checkPlanLimits, controlFigures, paidOnOrders, rowsToSend } from './bulk/plan-checks.ts';
 export { planStatus } from './bulk/plan-status.ts';

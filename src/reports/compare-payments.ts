@@ -61,10 +61,15 @@ export interface ComparedSum {
   readonly rows: number;
   readonly wanted: Figure;
   readonly found: Figure;
-  /** What the file says beyond that. */
+  /** What the file says beyond that, in the rows of which that is known. */
   readonly difference: Figure;
   /** What was found besides, and no row is about. */
   readonly notInFile: Figure;
+}
+
+/** What a row says beyond what was found; undefined if it says no amount. */
+export function differenceOf({ wanted, found }: Pick<SummedRow, 'wanted' | 'found'>): Figure | undefined {
+  return wanted === undefined ? undefined : plus(wanted, negated(found));
 }
 
 /** Adds a comparison up: a line for each currency. */
@@ -75,7 +80,7 @@ export function comparedSums(all: readonly SummedRow[]): readonly ComparedSum[] 
       some.reduce<Figure>((sum, one) => plus(sum, of(one)), 0);
     const wanted = sumOf(rows, (one) => one.wanted ?? 0);
     const found = sumOf(rows, (one) => one.found);
-    const difference = plus(wanted, negated(found));
+    const difference = sumOf(rows, (one) => differenceOf(one) ?? 0);
     const others = own.filter(({ isInFile }) => !isInFile);
     return {
       currency,
@@ -101,7 +106,7 @@ export function sumLines(all: readonly SummedRow[], did: string, style: AmountSt
 
 /** The fields of such a line in a record, without the one that says what was found. */
 export function sumFields({ currency, rows, wanted, difference, notInFile }: ComparedSum): JsonObject {
-  return { verdict: 'sum', currency: currency ?? null, rows, wanted, difference, not_in_file: notInFile };
+  return { currency: currency ?? null, rows, wanted, difference, not_in_file: notInFile };
 }
 
 /** What was found for a row. */

@@ -17,6 +17,7 @@ export {
   type ComparedInvoice,
   comparedSums,
   comparePayments,
+  differenceOf,
   type InvoiceVerdict,
   invoiceVerdicts,
   sumFields,

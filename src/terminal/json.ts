@@ -48,7 +48,10 @@ export function jsonList(before = 0): ListFormat {
         first + rows.map((row) => row.json()).join(',\n')
       );
     },
-    end: (hasMore) => `${open()}${records === 0 ? '' : '\n'}],"has_more":${hasMore}}\n`,
+    end(hasMore, sums) {
+      const beside = sums === undefined ? '' : `"sums":[${sums.map((row) => row.json()).join(',')}],`;
+      return `${open()}${records === 0 ? '' : '\n'}],${beside}"has_more":${hasMore}}\n`;
+    },
   };
 }
 

@@ -44,7 +44,7 @@ export type Piece = string | Uint8Array;
 /** A list in one format. Its pieces, one after the other, are the whole output. */
 export interface ListFormat {
   page(rows: readonly Row[]): Piece;
-  end(hasMore: boolean): string;
+  end(hasMore: boolean, sums?: readonly Row[]): string;
   /** Its pieces are no text, so no filter of texts may touch them. */
   readonly isBinary?: true;
   /** Ends a workbook, once the run knows all that there is to say about it. */

@@ -11,7 +11,7 @@ import { namedColumns, tableColumns, unitsMark, usualColumns } from './table/col
 /** A list on its way to stdout, in any format. */
 export interface Sink {
   rows(rows: readonly Row[]): Promise<void>;
-  end(hasMore: boolean): Promise<void>;
+  end(hasMore: boolean, sums?: readonly Row[]): Promise<void>;
   /** Closes a list that was begun and not ended, because the run failed. The list says that there is more. */
   abandon(): Promise<void>;
   /** Writes what stands behind the list. */
@@ -67,10 +67,10 @@ export function startSink(
   const write = (piece: Piece, { isBinary }: ListFormat): Promise<void> =>
     isBinary === true && typeof piece !== 'string' ? writer.writeBytes(piece) : writer.write(piece);
 
-  const end = async (hasMore: boolean): Promise<void> => {
+  const end = async (hasMore: boolean, sums?: readonly Row[]): Promise<void> => {
     format ??= await load();
     [state, more] = ['ended', hasMore];
-    await writer.write(format.end(hasMore));
+    await writer.write(format.end(hasMore, sums));
     const units = isForSpreadsheet(options) && columns.some(isMoney) && unitsNote(options.locale().amounts);
     if (units) options.note?.(units);
     if (hasUnits)

@@ -136,7 +136,7 @@ export function createOutput(given: OutputOptions): OutputControl {
         end: (hasMore) => sink.end(hasMore),
       };
     },
-    async ownList(columns, records, { zone, localTimes = false, hasMore = false } = {}) {
+    async ownList(columns, records, { zone, localTimes = false, hasMore = false, sums } = {}) {
       const parts = partsOf(records);
       const { value: first = [] } = await parts.next();
       const sink = start(columns, {
@@ -147,7 +147,10 @@ export function createOutput(given: OutputOptions): OutputControl {
       open = sink;
       await sink.rows(first.map((value) => row({ value })));
       for await (const part of parts) await sink.rows(part.map((value) => row({ value })));
-      await sink.end(hasMore);
+      await sink.end(
+        hasMore,
+        sums?.map((value) => row({ value })),
+      );
     },
     record: (record, columns, view) => one(record, columns, view, options.columns),
     own: (record, view, known) => one({ value: record }, ownColumns(record, known), view, options.columns),

@@ -113,6 +113,8 @@ export interface ListHow {
 interface OwnListHow extends Pick<ListHow, 'zone' | 'localTimes'> {
   /** There are more than these. */
   readonly hasMore?: boolean;
+  /** What stands beside the rows in JSON, and in no other format: a column of rows must add up. */
+  readonly sums?: readonly JsonObject[];
 }
 
 /** A list that is written page by page. */

@@ -154,27 +154,22 @@ export function splitOrder(id: string, ...amounts: readonly number[]): Json {
   });
 }
 
-/** The records of a list, without the rows of sums that a comparison ends with. */
+/** The records of a list. */
 export function recordsIn({ stdout }: Ran): readonly Json[] {
-  return listIn(stdout).filter(({ verdict }) => verdict !== 'sum');
-}
-
-/** The rows of sums of a comparison: currency, rows, what the file says, the difference, what is not in the file. */
-export function sumsIn({ stdout }: Ran): readonly (readonly unknown[])[] {
-  return listIn(stdout)
-    .filter(({ verdict }) => verdict === 'sum')
-    .map((row) => [
-      row.currency,
-      row.rows,
-      row.wanted,
-      row.refunded ?? row.charged,
-      row.difference,
-      row.not_in_file,
-    ]);
-}
-
-function listIn(stdout: string): readonly Json[] {
   return (JSON.parse(stdout) as { readonly data: readonly Json[] }).data;
+}
+
+/** The sums beside the rows of a comparison: currency, rows, what the file says, the difference, what is not in the file. */
+export function sumsIn({ stdout }: Ran): readonly (readonly unknown[])[] {
+  const { sums } = JSON.parse(stdout) as { readonly sums: readonly Json[] };
+  return sums.map((row) => [
+    row.currency,
+    row.rows,
+    row.wanted,
+    row.refunded ?? row.charged,
+    row.difference,
+    row.not_in_file,
+  ]);
 }
 
 function leftOf({ amount, refunds }: Json): number {

@@ -272,14 +272,14 @@ test('a comparison of the list with the service: it differs only by orders that 
   const state = titles.indexOf('state');
   const file = [titles, ...rows.filter((row) => movedMoney.has(row[state] ?? ''))];
   writeFileSync(join(service.home.path, 'file.csv'), `${file.map((row) => row.join(',')).join('\n')}\n`);
-  const ran = await ask('refunds', 'compare', 'file.csv', ...period, '--ndjson');
-  const sums = rowsIn(ran.stdout).filter(({ verdict }) => verdict === 'sum');
+  const ran = await ask('refunds', 'compare', 'file.csv', ...period, '--json');
+  const { data, sums } = exactly(ran.stdout) as Readonly<Record<'data' | 'sums', readonly Json[]>>;
   const wanted = new Map(
     sums.map(({ currency, rows: lines, wanted: said }) => [currency, `${String(lines)} ${String(said)}`]),
   );
   expect(wanted, ran.stderr).toEqual(plain);
   const rowsOf = (one: string) =>
-    rowsIn(ran.stdout).filter(({ verdict, currency }) => verdict === 'not_shown' && currency === one);
+    data.filter(({ verdict, currency }) => verdict === 'not_shown' && currency === one);
   // Of each such kind there is one in 400 orders of a currency. An order that hides charges is named, and not compared; a
   // refund without a date may be of the month.
   const each = count / 400;

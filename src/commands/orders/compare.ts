@@ -5,9 +5,7 @@ import { type Column, fieldColumn } from '../../api/resources.ts';
 import type { JsonObject } from '../../api/spec.ts';
 import {
   checkWritten,
-  comparedSumColumns,
   decimalsProblems,
-  hasSumRows,
   inputColumnsOf,
   readInput,
   refuseProblems,
@@ -20,12 +18,12 @@ import {
   type ComparedInvoice,
   comparedSums,
   comparePayments,
+  differenceOf,
   type Figure,
   hasCurrency,
   type InvoiceVerdict,
   invoiceVerdicts,
   isInSpan,
-  negated,
   plus,
   sumFields,
   sumLines,
@@ -93,11 +91,8 @@ export const compare = defineCommand({
     ctx.out.checkColumns([...columns, ...inputColumnsOf(titles)]);
     await ctx.out.ownList(
       [...columns, ...inputColumnsOf(titles)],
-      [
-        ...compared.map((one) => recordOf(one, input.columns)),
-        ...(hasSumRows(ctx.out.format) ? sumRecords(compared) : []),
-      ],
-      source,
+      compared.map((one) => recordOf(one, input.columns)),
+      { zone: source.zone, localTimes: source.localTimes, sums: sumRecords(compared) },
     );
     for (const line of closingLines(compared, source, input.hasAmount)) ctx.notes.note(line);
     for (const line of input.hasAmount ? fileLines(compared, source) : []) ctx.notes.note(line);
@@ -133,7 +128,7 @@ const columns: readonly Column[] = [
   fieldColumn('auth_code', 'AUTH', 'text', 120),
   fieldColumn('why', 'WHY', 'text', 100),
   fieldColumn('currency', 'CURRENCY', 'text'),
-  ...comparedSumColumns,
+  fieldColumn('difference', 'DIFFERENCE', 'figure'),
 ];
 
 function recordOf(
@@ -154,7 +149,7 @@ function recordOf(
     charged,
     currency: currency ?? null,
     verdict,
-    difference: wanted === undefined ? null : plus(wanted, negated(charged)),
+    difference: differenceOf({ wanted, found: charged }) ?? null,
     paid_at: payments.at(-1)?.paidAt ?? null,
     why: why ?? null,
     input: Object.fromEntries(titles.map((title, index) => [title, row?.input.cells[index] ?? ''])),

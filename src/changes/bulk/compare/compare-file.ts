@@ -23,7 +23,6 @@ import {
   compareColumns,
   compareRecord,
   currencyLines,
-  hasSumRows,
   sumRecords,
   whyLines,
 } from './compare-printed.ts';
@@ -73,10 +72,11 @@ export async function compareFile(
       : await refundsElsewhere(ctx, service, known, { ofRows, range: asked.others });
   const all = [...compared.toSorted(byLine), ...more];
   const plan = { columns: input.columns };
-  await ctx.out.ownList(compareColumns(plan, all), [
-    ...all.map((one) => compareRecord(one, plan)),
-    ...(hasSumRows(ctx.out.format) ? sumRecords(all) : []),
-  ]);
+  await ctx.out.ownList(
+    compareColumns(plan, all),
+    all.map((one) => compareRecord(one, plan)),
+    { sums: sumRecords(all) },
+  );
   for (const line of whyLines(all, service.profile, asked.file)) ctx.notes.note(line);
   const isLookedFor = asked.others !== undefined;
   for (const line of closingLines(all, service.profile, isLookedFor)) ctx.notes.note(line);

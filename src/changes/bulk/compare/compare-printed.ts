@@ -5,8 +5,14 @@ import { type Column, fieldColumn } from '../../../api/resources.ts';
 import type { JsonObject } from '../../../api/spec.ts';
 import { fullWord } from '../../../plans/plans.ts';
 import { commandLine, type Profile } from '../../../profiles/profiles.ts';
-import { comparedSums, type Figure, plus, sumFields, sumLines } from '../../../reports/reports.ts';
-import type { Format } from '../../../terminal/terminal.ts';
+import {
+  comparedSums,
+  differenceOf,
+  type Figure,
+  plus,
+  sumFields,
+  sumLines,
+} from '../../../reports/reports.ts';
 import { inFull, lineWords } from '../batch-words.ts';
 import { inputColumnsOf } from '../row-records.ts';
 import { type Compared, compareVerdicts } from './compare-rows.ts';
@@ -36,17 +42,10 @@ export function compareColumns(titles: Titles, all: readonly Compared[]): readon
     fieldColumn('currency', 'CURRENCY', 'text'),
     fieldColumn('charge', 'CHARGE', 'text'),
     fieldColumn('ref', 'REF', 'text'),
-    ...comparedSumColumns,
+    fieldColumn('difference', 'DIFFERENCE', 'figure'),
     ...inputColumnsOf(titles),
   ];
 }
-
-/** What a row of sums has; a row of `orders compare` has a difference too. */
-export const comparedSumColumns: readonly Column[] = [
-  fieldColumn('rows', 'ROWS', 'integer'),
-  fieldColumn('difference', 'DIFFERENCE', 'figure'),
-  fieldColumn('not_in_file', 'NOT IN FILE', 'figure'),
-];
 
 // Several ids would leave no room for the money and the times.
 function firstRefund({ refund_id: ids }: JsonObject): unknown {
@@ -70,6 +69,7 @@ export function compareRecord(
     refunded,
     currency: currency ?? null,
     verdict,
+    difference: differenceOf({ wanted, found: refunded }) ?? null,
     state: state ?? null,
     why: why ?? null,
     refunded_at: last?.createdAt ?? null,
@@ -134,11 +134,6 @@ export function currencyLines(all: readonly Compared[], { settings }: Profile): 
     return { amount: isWhole ? amount : undefined, currency };
   });
   return [unitsNote(settings, said) ?? [], sumLines(summed(all), 'went back', settings)].flat();
-}
-
-/** Whether the sums are rows of the list too: a table has them below, and a workbook on its second sheet. */
-export function hasSumRows(format: Format): boolean {
-  return format === 'json' || format === 'ndjson' || format === 'csv';
 }
 
 /** The sums as records, for scripts: one for each currency. */
