@@ -194,14 +194,17 @@ function isMoney(column: string): boolean {
 }
 
 function missing(titles: readonly string[], found: readonly string[], use: InputUse): readonly string[] {
-  const isNamed = (column: string): boolean =>
-    isOrder(column) || (use === 'charges' && (column === 'charge_id' || column === 'auth_code'));
-  const noOrder = !found.some(isNamed);
+  const names = use === 'charges' ? 'order_id, reference, charge_id or auth_code' : 'order_id or reference';
+  const noOrder = !names.split(/, | or /).some((column) => found.includes(column));
   const noAmount = use === 'plan' && !found.includes('amount');
   if (noOrder && noAmount && titles.some((title) => orderIdPattern.test(title)))
     return ['the first line is a row: put a line with the titles above it, such as order_id,amount'];
   return [
-    ...(noOrder ? ['there is no column order_id: it names the order of each row'] : []),
+    ...(noOrder
+      ? [
+          `there is no column ${names}: it names ${use === 'charges' ? 'the payment' : 'the order'} of each row`,
+        ]
+      : []),
     ...(noAmount
       ? ['there is no column amount: it has the amount of each row, or full for the whole charge or order']
       : []),

@@ -233,9 +233,12 @@ test.each(['orders', 'refunds'])(
   },
 );
 
-test('a file without any name of a payment is refused', async () => {
+test('a file without any name of a payment is refused, and the error has all titles that name one', async () => {
   await using service = await startStored();
   const ran = await compare(service, ['invoice,amount', 'F-1,1000']);
   expect(ran.code).toBe(2);
+  expect(inOneLine(ran.stderr)).toContain(
+    'there is no column order_id, reference, charge_id or auth_code: it names the payment of each row',
+  );
   expect(service.requests).toEqual([]);
 });

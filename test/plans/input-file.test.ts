@@ -194,7 +194,10 @@ describe('F50 titles', () => {
   });
 
   it.each([
-    ['amount,seat\n5,B7', ['1 (row): there is no column order_id: it names the order of each row']],
+    [
+      'amount,seat\n5,B7',
+      ['1 (row): there is no column order_id or reference: it names the order of each row'],
+    ],
     [
       `order_id,seat\n${id},B7`,
       [
