@@ -7,6 +7,7 @@ import type { Context } from '../context/context.ts';
 import { counted } from '../counted.ts';
 import { CliError } from '../errors.ts';
 import type { ExportProblem, ExportRow } from '../exports/exports.ts';
+import { isForSpreadsheet } from '../terminal/terminal.ts';
 import type { ExportForm } from './export-flags.ts';
 
 /** An export that is run. */
@@ -61,9 +62,7 @@ export function noteUnits(
   { ctx, service }: { readonly ctx: Pick<Context, 'notes' | 'options'>; readonly service: OpenService },
   { format }: ExportForm,
 ): void {
-  const isForSpreadsheet =
-    format === 'xlsx' || (format === 'csv' && (ctx.options.csv.bom || ctx.options.csv.decimal === ','));
-  const units = isForSpreadsheet ? unitsNote(service.profile.settings) : undefined;
+  const units = isForSpreadsheet(format, ctx.options.csv) ? unitsNote(service.profile.settings) : undefined;
   if (units !== undefined) ctx.notes.note(units);
 }
 

@@ -4,6 +4,7 @@ import type { Column, ValueKind } from '../api/resources.ts';
 import type { JsonObject } from '../api/spec.ts';
 import type { ListFormat } from './list-format.ts';
 import { csvValue, type Reading } from './table/columns.ts';
+import type { Format } from './terminal.ts';
 
 // The signs that start a formula, in small and full-width forms too.
 const formula = String.raw`[=+\-@|\t\r\n\u2212\ufe62\ufe63\ufe66\ufe6b\uff1d\uff0b\uff0d\uff20\uff5c]`;
@@ -36,6 +37,11 @@ export interface CsvStyle {
   readonly bom: boolean;
   readonly delimiter: ',' | ';' | '\t' | '|' | ':';
   readonly decimal: '.' | ',';
+}
+
+/** Whether a file of this format is for a spreadsheet: a workbook, or a CSV as one opens it. */
+export function isForSpreadsheet(format: Format, csv: CsvStyle = usualCsv): boolean {
+  return format === 'xlsx' || (format === 'csv' && (csv.bom || csv.decimal === ','));
 }
 
 const usualCsv: CsvStyle = { bom: false, delimiter: ',', decimal: '.' };

@@ -3,6 +3,7 @@
 import { unitsNote } from '../amounts.ts';
 import type { Column } from '../api/resources.ts';
 import { CliError } from '../errors.ts';
+import { isForSpreadsheet } from './csv.ts';
 import { type DrawnHow, type ListFormat, type Piece, type Row, stdoutFormat } from './list-format.ts';
 import type { OutputOptions } from './output.ts';
 import type { StreamWriter } from './streams.ts';
@@ -71,7 +72,10 @@ export function startSink(
     format ??= await load();
     [state, more] = ['ended', hasMore];
     await writer.write(format.end(hasMore, sums));
-    const units = isForSpreadsheet(options) && columns.some(isMoney) && unitsNote(options.locale().amounts);
+    const units =
+      isForSpreadsheet(options.format, options.csv) &&
+      columns.some(isMoney) &&
+      unitsNote(options.locale().amounts);
     if (units) options.note?.(units);
     if (hasUnits)
       options.note?.(`${unitsMark} in the service's units: no decimals are declared for this currency`);
@@ -104,10 +108,6 @@ export function startSink(
     },
     isWhole: () => state === 'ended',
   };
-}
-
-function isForSpreadsheet({ format, csv }: Pick<OutputOptions, 'format' | 'csv'>): boolean {
-  return format === 'xlsx' || (format === 'csv' && (csv?.bom === true || csv?.decimal === ','));
 }
 
 function isMoney({ kind }: Column): boolean {

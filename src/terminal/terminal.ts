@@ -7,7 +7,7 @@ import type { JsonObject } from '../api/spec.ts';
 
 export { closestNames } from './closest-names.ts';
 export { type ColorLevel, chartSigns, colorLevel } from './color.ts';
-export { type CsvStyle, csvLine, formulaSafe, withoutFormulaSafety } from './csv.ts';
+export { type CsvStyle, csvLine, formulaSafe, isForSpreadsheet, withoutFormulaSafety } from './csv.ts';
 export { fileFormat } from './list-format.ts';
 export { createTimes, knowsZone, type Times } from './local-time.ts';
 export { createNotes, type NotesControl } from './notes.ts';
