@@ -140,9 +140,10 @@ export async function verifyFile(
     await ctx.exports.verify(path, { maxAgeMs, signedBy });
   if (problem !== undefined) {
     throw new CliError(problem.kind, `${path}: ${problem.words}`, {
-      certain: 'do not load it',
+      certain: problem.now === undefined ? 'do not load it' : 'do not load it under this name',
       now: [
-        'if it is an export, make it again: --resume goes on with an unfinished one, --force replaces this file',
+        problem.now ??
+          'if it is an export, make it again: --resume goes on with an unfinished one, --force replaces this file',
       ],
     });
   }

@@ -104,7 +104,14 @@ export interface ExportCheck {
   readonly file: string;
   readonly manifest: string;
   /** Why a loader must refuse the file; undefined when the file matches its manifest. */
-  readonly problem: { readonly kind: 'refused' | 'incomplete'; readonly words: string } | undefined;
+  readonly problem:
+    | {
+        readonly kind: 'refused' | 'incomplete';
+        readonly words: string;
+        /** What to do, if that is not to export it again. */
+        readonly now?: string;
+      }
+    | undefined;
   /** Whether it is known whose signature the manifest must have. Without that nobody has looked at it. */
   readonly isSignatureKnown: boolean;
   /** The file that names what is in no row of the export, and how many lines it has; undefined if nothing is missing. */

@@ -142,11 +142,12 @@ export async function verifyExport(
     manifest === undefined ? await missingManifest(file) : await problemOf(file, manifest, maxAgeMs, now);
   const signature = trust && signatureProblem((await textOf(manifestFile)) ?? '', trust);
   const isKnown = signature !== 'unknown key';
+  const wrong: Problem =
+    signature === undefined || !isKnown ? undefined : { kind: 'refused', words: signature };
   return {
     file,
     manifest: manifestFile,
-    problem:
-      found ?? (signature === undefined || !isKnown ? undefined : { kind: 'refused', words: signature }),
+    problem: withName(found ?? wrong, file, manifest?.file, trust && isKnown),
     isSignatureKnown: isKnown,
     gaps:
       manifest?.problems_sha256 === undefined
@@ -165,6 +166,24 @@ export async function isManifest(path: string): Promise<boolean> {
 
 type Problem = ExportCheck['problem'];
 
+// A file that was renamed is not changed, but somebody may have put one export in the place of another.
+function withName(problem: Problem, file: string, written = basename(file), isSigned?: boolean): Problem {
+  if (written === basename(file)) return problem;
+  if (problem !== undefined) return { ...problem, words: `${problem.words}; it was written as ${written}` };
+  const words = `only its name differs: it was written as ${written}, and its bytes are those that the manifest says`;
+  const signed =
+    isSigned === undefined
+      ? ''
+      : isSigned
+        ? ', whose signature is right'
+        : '; nobody looked at its signature';
+  return {
+    kind: 'refused',
+    words: words + signed,
+    now: `give it and its manifest that name again: ${written}`,
+  };
+}
+
 async function problemOf(
   file: string,
   manifest: CheckedManifest,
@@ -175,8 +194,6 @@ async function problemOf(
   const incomplete = (words: string): Problem => ({ kind: 'incomplete', words });
   if (!manifest.complete && manifest.problems_sha256 === undefined)
     return incomplete(`its manifest says that the export is not complete: ${manifest.why_not ?? ''}`);
-  if (manifest.file !== basename(file))
-    return refused(`its manifest belongs to another file, ${manifest.file}`);
   const size = await sizeOf(file);
   if (size === undefined) return incomplete('its manifest is there, but the file is missing');
   if (size !== manifest.bytes)
@@ -210,7 +227,9 @@ async function missingManifest(file: string): Promise<Problem> {
     return incomplete(`there is only ${partial}, not complete: ${manifest.why_not ?? 'interrupted'}`);
   if ((await sizeOf(partial)) !== undefined) return incomplete(`there is only ${partial}, not complete`);
   if ((await sizeOf(file)) === undefined) return incomplete(noFile);
-  return incomplete(`there is no ${manifestOf(file)}; only an export has one, and a list with --to has none`);
+  return incomplete(
+    `there is no ${manifestOf(file)}; only an export has one, with the name of its file, and a list with --to has none`,
+  );
 }
 
 /** The manifest in a file; undefined if there is no such file. Throws CliError 'usage' when it is no manifest. */

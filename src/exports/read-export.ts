@@ -29,7 +29,9 @@ export async function openFinished(
   if (problem !== undefined) {
     throw new CliError(problem.kind, `${path}: ${problem.words}`, {
       certain: 'nothing was added up',
-      now: ['export it again: --resume goes on with an unfinished one, --force replaces this file'],
+      now: [
+        problem.now ?? 'export it again: --resume goes on with an unfinished one, --force replaces this file',
+      ],
     });
   }
   const manifest = await manifestAt(manifestOf(file));

@@ -7,6 +7,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -232,6 +233,26 @@ test('--verify tells a whole file from a changed, a short, an unfinished and an 
     code: 2,
     stderr: expect.stringContaining('is not a manifest'),
   });
+});
+
+test('an export that was renamed with its manifest differs only by its name, unless it was changed too', async () => {
+  await using server = await startOrders(count);
+  using home = newHome();
+  await exporting(server, home, '--to', 'o.csv');
+  for (const end of ['', '.manifest.json']) renameSync(at(home, `o.csv${end}`), at(home, `p.csv${end}`));
+  const check = async () => {
+    const ran = await exporting({ url: 'http://127.0.0.1:9' }, home, '--verify', 'p.csv');
+    return [ran.code, ran.stderr.replaceAll(/\s+/g, ' ')];
+  };
+  expect(await check()).toEqual([
+    3,
+    'refused: p.csv: only its name differs: it was written as o.csv, and its bytes are those that the manifest says, whose signature is right certain: do not load it under this name now: give it and its manifest that name again: o.csv ',
+  ]);
+  writeFileSync(at(home, 'p.csv'), text(home, 'p.csv').replace('10000', '10001'));
+  expect(await check()).toEqual([
+    3,
+    expect.stringContaining('(its SHA-256 differs); it was written as o.csv'),
+  ]);
 });
 
 test('a service that refuses pages of 250 is read in pages of its own size', async () => {
