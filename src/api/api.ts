@@ -3,8 +3,8 @@
 import type { CliError } from '../errors.ts';
 import type { Clock, ClockWithTimers } from '../io.ts';
 import type { Profile } from '../profiles/profiles.ts';
+import type { JsonObject } from './json-values.ts';
 import type { ResourceName } from './resources.ts';
-import type { JsonObject } from './spec.ts';
 import type { Transport } from './transport.ts';
 
 export { failureOf } from './network-failure.ts';

@@ -5,12 +5,10 @@ import {
   completeItems,
   isObject,
   type JsonObject,
-  meaningOfRefund,
-  type RefundMeaning,
-  statuses,
   textIn,
   valueAt,
-} from './spec.ts';
+} from './json-values.ts';
+import { meaningOfRefund, type RefundMeaning, statuses } from './spec.ts';
 
 /** A refund record of a charge (service: refund). */
 export interface RefundRecord {

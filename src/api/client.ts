@@ -1,12 +1,12 @@
 /** The client of one account: reads, and the one function that sends a change, once. */
 
 import type { Client, ClientParts, OpenService, Pace, PageQuery, SendOnce, SendReport } from './api.ts';
+import { idOf, isObject, valueAt } from './json-values.ts';
 import { locate } from './locate.ts';
 import { createExchange, type Exchange } from './one-request.ts';
 import { type ReceivedPage, walkPages } from './page-walk.ts';
 import { createReader } from './read.ts';
 import { pagePath, readPage } from './reply-json.ts';
-import { idOf, isObject, valueAt } from './spec.ts';
 import { createTransport, transportInside } from './transport.ts';
 
 export { createTransport, type Transport } from './transport.ts';

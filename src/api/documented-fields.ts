@@ -1,7 +1,7 @@
 /** The documented fields of the service's records, with the kind of each value: replies are read by them (records.ts), and every path to one can be a column. */
 
+import { isObject } from './json-values.ts';
 import type { Column, ValueKind } from './resources.ts';
-import { isObject } from './spec.ts';
 
 /** What a field holds: a value, fields of its own, a list of records, or anything that a shop put there (`free`). */
 export type Field = ValueKind | 'free' | Fields | readonly [Fields];

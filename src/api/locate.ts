@@ -3,12 +3,12 @@
 import { CliError } from '../errors.ts';
 import type { Profile } from '../profiles/profiles.ts';
 import type { Located, LocateOptions, PageQuery, WireRecord } from './api.ts';
+import { idOf } from './json-values.ts';
 import { walkPages } from './page-walk.ts';
 import type { Reader } from './read.ts';
 import { type ListReply, pagePath, readPage, recordOf } from './reply-json.ts';
 import type { ResourceName } from './resources.ts';
 import { resources } from './resources.ts';
-import { idOf } from './spec.ts';
 
 // How many records are read at most when the list is searched from its start.
 const defaultBound = 5_000;

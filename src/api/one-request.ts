@@ -5,9 +5,10 @@ import { CliError } from '../errors.ts';
 import type { ClockWithTimers } from '../io.ts';
 import type { Profile } from '../profiles/profiles.ts';
 import type { ClientParts, RawReply } from './api.ts';
+import type { JsonObject } from './json-values.ts';
 import { type Failure, failureOf, timedOut } from './network-failure.ts';
 import { headOf, readBody, withoutKeys } from './service-reply.ts';
-import { type JsonObject, keyPattern, type Method, mediaType } from './spec.ts';
+import { keyPattern, type Method, mediaType } from './spec.ts';
 import type { Transport } from './transport.ts';
 
 /** A request, without the headers that every request has. */

@@ -3,8 +3,8 @@
 import { CliError } from '../errors.ts';
 import { turn } from '../io.ts';
 import type { Page, PageQuery, PagesHow, WalkedBefore, WireRecord } from './api.ts';
+import { idOf } from './json-values.ts';
 import type { ListReply } from './reply-json.ts';
-import { idOf } from './spec.ts';
 
 // Records repeat near the border of two pages, so only the ids of the last pages are kept. A longer circle is noticed when a
 // cursor comes again, so all cursors are kept.

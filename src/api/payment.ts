@@ -1,17 +1,8 @@
 /** What came in on an order and what went back, read leniently: also of an order that does not show all of it. */
 
 import { hasNoCharges, newestOf, type RefundRecord, refundsOf, sumOf } from './charges.ts';
-import {
-  type CompleteItems,
-  completeItems,
-  isTime,
-  itemsOf,
-  type JsonObject,
-  meaningOfRefund,
-  meaningOfStatus,
-  type RefundMeaning,
-  statuses,
-} from './spec.ts';
+import { type CompleteItems, completeItems, itemsOf, type JsonObject } from './json-values.ts';
+import { isTime, meaningOfRefund, meaningOfStatus, type RefundMeaning, statuses } from './spec.ts';
 
 // Assumed: money came in with a charge that was paid at some time, unless its status says that it did not.
 /** Whether money came in with a charge. */

@@ -3,8 +3,8 @@
 import * as v from 'valibot';
 import type { CliErrorParts } from '../errors.ts';
 import { customerFields, type Field, type Fields, isList, orderFields } from './documented-fields.ts';
+import { type JsonObject, valueAt } from './json-values.ts';
 import type { ResourceName } from './resources.ts';
-import { type JsonObject, valueAt } from './spec.ts';
 
 // Every field goes through this, so that one wrong field does not make the whole record unreadable.
 const seen = <const T extends v.GenericSchema>(schema: T) =>

@@ -5,8 +5,8 @@ import { CliError } from '../errors.ts';
 import type { PageQuery, WireRecord } from './api.ts';
 import { parseExactly } from './exact-json.ts';
 import { type DataSpan, scan } from './json-scan.ts';
+import { idOf, isObject, valueAt } from './json-values.ts';
 import { type ResourceName, resources } from './resources.ts';
-import { idOf, isObject, valueAt } from './spec.ts';
 
 // No reply of the service is as deep. A parser without a limit would follow a million levels.
 const maxDepth = 64;

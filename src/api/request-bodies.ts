@@ -1,14 +1,13 @@
 /** The bodies of requests as valibot schemas: strict, so that nothing undocumented is sent. */
 
 import * as v from 'valibot';
+import { isObject, type JsonObject } from './json-values.ts';
 import {
   chargeIdPattern,
   checkoutTypes,
   currencyPattern,
   customerIdPattern,
   hostedPayment,
-  isObject,
-  type JsonObject,
   lastExpiry,
   paymentLinkType,
   paymentMethodValues,

@@ -9,16 +9,9 @@ import {
   pathColumns,
   refundFields,
 } from './documented-fields.ts';
+import { itemsOf, type JsonObject, valueAt } from './json-values.ts';
 import { wentBack } from './payment.ts';
-import {
-  customerIdPattern,
-  itemsOf,
-  type JsonObject,
-  orderIdPattern,
-  paths,
-  statuses,
-  valueAt,
-} from './spec.ts';
+import { customerIdPattern, orderIdPattern, paths, statuses } from './spec.ts';
 
 /**
  * How a value is shown. Money is shown with the currency of its record, a figure is an amount without its currency, a sum is a

@@ -1,10 +1,9 @@
 /**
- * The facts of the service's document: words, ids, versions, paths, error codes, and how to look into its JSON. The forms of
- * its bodies are in request-bodies.ts and records.ts.
+ * The facts of the service's document: words, ids, versions, paths and error codes. The forms of its bodies are in
+ * request-bodies.ts and records.ts.
  */
 
-/** A JSON object that the service sends or receives: fields by name, any value. */
-export type JsonObject = { readonly [key: string]: unknown };
+import { itemsOf, type JsonObject } from './json-values.ts';
 
 // ── Enumerations ────────────────────────────────────────────────────────────────────────────────
 
@@ -302,53 +301,3 @@ export const paths = {
 /** Methods that occur (service: Authentication 8). */
 export const methods = ['GET', 'POST', 'PUT', 'DELETE'] as const;
 export type Method = (typeof methods)[number];
-
-// ── JSON ─────────────────────────────────────────────────────────────────────────────────────────
-
-/** Whether a value is a JSON object: not an array, not null. */
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** The value at a path of keys; undefined if a key on the way is missing. */
-export function valueAt(record: unknown, path: readonly string[]): unknown {
-  let value: unknown = record;
-  for (const key of path) {
-    if (!isObject(value) || !Object.hasOwn(value, key)) return undefined;
-    value = value[key];
-  }
-  return value;
-}
-
-/** A text as it is; undefined for any other value. */
-export function textIn(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined;
-}
-
-/** A text that is not empty; undefined for any other value. */
-export function filledText(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined;
-}
-
-/** The id of a record; undefined when it has none. */
-export function idOf(record: { readonly value: JsonObject } | undefined): string | undefined {
-  return filledText(valueAt(record?.value, ['id']));
-}
-
-/** The objects in a nested list; none if there is no list. */
-export function itemsOf(list: unknown): readonly JsonObject[] {
-  const data = valueAt(list, ['data']);
-  return Array.isArray(data) ? data.filter(isObject) : [];
-}
-
-/** All items of a nested list, or the problem if it does not show them: `the charges are not all shown`. */
-export type CompleteItems = { readonly items: readonly unknown[] } | { readonly problem: string };
-
-/** Reads a nested list that must show all its items (service: List envelope). `what` names the list: `the charges`. */
-export function completeItems(list: unknown, what: string): CompleteItems {
-  const data = valueAt(list, ['data']);
-  if (!isObject(list) || !Array.isArray(data)) return { problem: `${what} are not shown` };
-  // A `has_more` or `total` of another type is not understood, so it proves nothing.
-  const whole = (list.has_more ?? false) === false && (list.total ?? data.length) === data.length;
-  return !whole ? { problem: `${what} are not all shown` } : { items: data };
-}

@@ -1,6 +1,7 @@
 /** Checks a request of `api`: its path stays under the base URL, and it is not a refund or a capture. Pure. */
 
-import { isObject, type JsonObject, type Method, orderIdPattern } from '../api/spec.ts';
+import { isObject, type JsonObject } from '../api/json-values.ts';
+import { type Method, orderIdPattern } from '../api/spec.ts';
 import { CliError, refused } from '../errors.ts';
 import { firstRepeated, recordId, usage } from '../flags/flags.ts';
 import { parsePair, parsePairAt } from './create/sale-flags.ts';

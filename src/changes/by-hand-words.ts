@@ -4,7 +4,7 @@
  */
 
 import type { Service } from '../api/api.ts';
-import type { JsonObject } from '../api/spec.ts';
+import type { JsonObject } from '../api/json-values.ts';
 import type { Context } from '../context/context.ts';
 import { CliError } from '../errors.ts';
 import {

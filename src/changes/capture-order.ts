@@ -3,9 +3,10 @@
 import { amountWords } from '../amounts.ts';
 import type { WireRecord } from '../api/api.ts';
 import { brandAndCard } from '../api/charges.ts';
+import { itemsOf, type JsonObject } from '../api/json-values.ts';
 import { type Order, readOrder } from '../api/records.ts';
 import { orderColumns } from '../api/resources.ts';
-import { itemsOf, type JsonObject, paths, statuses } from '../api/spec.ts';
+import { paths, statuses } from '../api/spec.ts';
 import type { Context } from '../context/context.ts';
 import { CliError } from '../errors.ts';
 import { checkMode, commandLine, type Profile } from '../profiles/profiles.ts';

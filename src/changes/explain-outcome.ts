@@ -2,14 +2,9 @@
 
 import { amountWords, figuresIn, figureWords, partWords } from '../amounts.ts';
 import { type ChargeMoney, moneyOf, type OrderMoney, paidBy } from '../api/charges.ts';
+import { isObject } from '../api/json-values.ts';
 import type { RefundRequest } from '../api/request-bodies.ts';
-import {
-  type DocumentedError,
-  documentedErrorOf,
-  expiryFields,
-  isObject,
-  meaningOfRefund,
-} from '../api/spec.ts';
+import { type DocumentedError, documentedErrorOf, expiryFields, meaningOfRefund } from '../api/spec.ts';
 import { CliError, type CliErrorParts } from '../errors.ts';
 import {
   acknowledgeCommand,

@@ -9,7 +9,8 @@ import {
   standingRefunds,
   sumOf,
 } from '../api/charges.ts';
-import { type JsonObject, statuses } from '../api/spec.ts';
+import type { JsonObject } from '../api/json-values.ts';
+import { statuses } from '../api/spec.ts';
 import type { AttemptRecord } from '../journal/journal.ts';
 import type { MoneyBefore } from '../plans/plans.ts';
 import type { Profile } from '../profiles/profiles.ts';

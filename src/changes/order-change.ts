@@ -5,8 +5,8 @@
 
 import type { TypedAmount } from '../amounts.ts';
 import { type OpenService, readOne, type WireRecord } from '../api/api.ts';
+import type { JsonObject } from '../api/json-values.ts';
 import { orderColumns } from '../api/resources.ts';
-import type { JsonObject } from '../api/spec.ts';
 import type { Context } from '../context/context.ts';
 import { about, CliError } from '../errors.ts';
 import { usage } from '../flags/flags.ts';

@@ -1,9 +1,10 @@
 /** What a sender plans again of a change that a desk hands over: a desk may say anything, and only this is sent. Pure. */
 
 import { moneyOf } from '../api/charges.ts';
+import type { JsonObject } from '../api/json-values.ts';
 import { readOrder } from '../api/records.ts';
 import { checkoutCreateRequest, checkRequest, orderRequest, refundRequest } from '../api/request-bodies.ts';
-import { type JsonObject, paths } from '../api/spec.ts';
+import { paths } from '../api/spec.ts';
 import { type CliError, refused } from '../errors.ts';
 import type { Change } from '../journal/journal.ts';
 import { checkMode, type Profile } from '../profiles/profiles.ts';

@@ -5,8 +5,9 @@
 import { figuresIn, linesInBoth } from '../amounts.ts';
 import type { Service } from '../api/api.ts';
 import { moneyOf, refundedSum, takenSum } from '../api/charges.ts';
+import { type JsonObject, valueAt } from '../api/json-values.ts';
 import type { Column } from '../api/resources.ts';
-import { chargeIdPattern, type JsonObject, valueAt } from '../api/spec.ts';
+import { chargeIdPattern } from '../api/spec.ts';
 import type { Context } from '../context/context.ts';
 import { flag, usage } from '../flags/flags.ts';
 import {

@@ -1,7 +1,7 @@
 /** The limits that hold for an account now, by its journal and by the policy of the machine: they may change while a command runs. */
 
 import type { Client, OpenService } from '../api/api.ts';
-import { isObject } from '../api/spec.ts';
+import { isObject } from '../api/json-values.ts';
 import { CliError, refused } from '../errors.ts';
 import type { Clock } from '../io.ts';
 import { type Journal, marksOfService, textsOf } from '../journal/journal.ts';

@@ -1,8 +1,8 @@
 /** Shows the reply to `api`: the service's JSON unchanged, and with `--include` its status and headers. */
 
 import type { ReplyHead, WireRecord } from '../api/api.ts';
+import { isObject, type JsonObject } from '../api/json-values.ts';
 import { type Column, fieldColumn } from '../api/resources.ts';
-import { isObject, type JsonObject } from '../api/spec.ts';
 import type { Context } from '../context/context.ts';
 import { type Block, toJson } from '../terminal/terminal.ts';
 

@@ -3,8 +3,9 @@
  */
 
 import type { ChangeRequest, OpenService } from '../api/api.ts';
+import type { JsonObject } from '../api/json-values.ts';
 import { type ResourceName, resourceNames, resources } from '../api/resources.ts';
-import { type JsonObject, type Method, methods } from '../api/spec.ts';
+import { type Method, methods } from '../api/spec.ts';
 import {
   checkProfileConfirmable,
   creationFlags,

@@ -1,6 +1,6 @@
 /** `simulator drill`: seven cases to practise on the demo with the real commands, and a result to file. */
 
-import type { JsonObject } from '../api/spec.ts';
+import type { JsonObject } from '../api/json-values.ts';
 import { type Context, dryRunShown } from '../context/context.ts';
 import { flag, usage } from '../flags/flags.ts';
 import type { SimulatorControl } from '../simulator/simulator.ts';

@@ -2,7 +2,7 @@
 
 import { unitsNote } from '../amounts.ts';
 import type { OpenService, WireRecord } from '../api/api.ts';
-import { idOf } from '../api/spec.ts';
+import { idOf } from '../api/json-values.ts';
 import type { Context } from '../context/context.ts';
 import { counted } from '../counted.ts';
 import { CliError } from '../errors.ts';

@@ -1,9 +1,9 @@
 /** Runs an export: walks every page into stdout or a file, and says whether the result is complete. */
 
 import { longPages, type OpenService, type Page, type WireRecord } from '../api/api.ts';
+import { idOf, type JsonObject } from '../api/json-values.ts';
 import { isCountable } from '../api/records.ts';
 import { type Column, type ResourceName, resources } from '../api/resources.ts';
-import { idOf, type JsonObject } from '../api/spec.ts';
 import type { Context } from '../context/context.ts';
 import { CliError, systemCode } from '../errors.ts';
 import type { ExportFile, ExportProblem, ExportRow, ExportWritten, PageWalked } from '../exports/exports.ts';

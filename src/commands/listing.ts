@@ -1,8 +1,8 @@
 /** Prints `orders list` and `customers list` page by page, and then the command for the next page. */
 
 import type { Page, PageQuery, Service, WireRecord } from '../api/api.ts';
+import { idOf, type JsonObject } from '../api/json-values.ts';
 import { type Column, type ResourceName, resources } from '../api/resources.ts';
-import { idOf, type JsonObject } from '../api/spec.ts';
 import type { Context } from '../context/context.ts';
 import { CliError } from '../errors.ts';
 import { flag, listFileFlags } from '../flags/flags.ts';

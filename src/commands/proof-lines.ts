@@ -1,7 +1,7 @@
 /** What the lines of a proof hold: the sums of its first line, and each refund, whole or in short. Pure but for the style of amounts. */
 
 import { amountWords } from '../amounts.ts';
-import type { JsonObject } from '../api/spec.ts';
+import type { JsonObject } from '../api/json-values.ts';
 import type { Context } from '../context/context.ts';
 import { isOpen, type Moment, type ProvedRefund, type VerdictRow } from '../journal/journal.ts';
 import { type Figure, plus } from '../reports/reports.ts';

@@ -1,7 +1,7 @@
 /** `report`: one HTML file about the refunds of a period, for a lead who mails it. */
 
 import { placesOf, readableAmount } from '../amounts.ts';
-import type { JsonObject } from '../api/spec.ts';
+import type { JsonObject } from '../api/json-values.ts';
 import { type Context, dryRunShown } from '../context/context.ts';
 import { counted } from '../counted.ts';
 import { flag, usage } from '../flags/flags.ts';

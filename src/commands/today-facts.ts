@@ -1,6 +1,7 @@
 /** The facts of `today`: what a person has to look at, what was refunded and paid, what waits for its capture, and how many possible twins there are. */
 
-import { type JsonObject, statuses } from '../api/spec.ts';
+import type { JsonObject } from '../api/json-values.ts';
+import { statuses } from '../api/spec.ts';
 import { warnOfUnrecorded } from '../changes/changes.ts';
 import type { Context } from '../context/context.ts';
 import { CliError } from '../errors.ts';

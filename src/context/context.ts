@@ -1,7 +1,7 @@
 /** Everything that commands and changes need from outside: the context that a run hands them. */
 
 import type { OpenService } from '../api/api.ts';
-import type { JsonObject } from '../api/spec.ts';
+import type { JsonObject } from '../api/json-values.ts';
 import { CliError, refused } from '../errors.ts';
 import type { Exports } from '../exports/exports.ts';
 import type { Indexes } from '../index/index.ts';

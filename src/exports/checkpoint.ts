@@ -3,7 +3,7 @@
 import { type FileHandle, open, readFile, truncate } from 'node:fs/promises';
 import * as v from 'valibot';
 import type { WalkedBefore } from '../api/api.ts';
-import type { JsonObject } from '../api/spec.ts';
+import type { JsonObject } from '../api/json-values.ts';
 import { CliError, systemCode, systemReason } from '../errors.ts';
 import { brokenFile, notUsable } from './files-on-disk.ts';
 import { type ExportProblem, exportProblem } from './problems-file.ts';

@@ -7,7 +7,7 @@ import { type FileHandle, rename, rm } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { isObject, type JsonObject } from '../api/spec.ts';
+import { isObject, type JsonObject } from '../api/json-values.ts';
 import { CliError } from '../errors.ts';
 import type { Clock } from '../io.ts';
 import type { Held } from '../locks/locks.ts';

@@ -1,8 +1,8 @@
 /** The door of the exports: types for writing an export into a file and for checking a finished one. */
 
 import type { WalkedBefore } from '../api/api.ts';
+import type { JsonObject } from '../api/json-values.ts';
 import type { Column } from '../api/resources.ts';
-import type { JsonObject } from '../api/spec.ts';
 import type { Profile } from '../profiles/profiles.ts';
 import type { PrintedRecord } from '../terminal/terminal.ts';
 import type { ExportProblem } from './problems-file.ts';

@@ -6,7 +6,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import * as v from 'valibot';
-import type { JsonObject } from '../api/spec.ts';
+import type { JsonObject } from '../api/json-values.ts';
 import { counted } from '../counted.ts';
 import { CliError, systemCode, systemReason } from '../errors.ts';
 import type { DeskKey } from '../profiles/profiles.ts';

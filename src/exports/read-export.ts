@@ -6,7 +6,7 @@ import { pipeline, type Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { parse } from 'csv-parse';
 import * as v from 'valibot';
-import { isObject, type JsonObject } from '../api/spec.ts';
+import { isObject, type JsonObject } from '../api/json-values.ts';
 import { CliError, systemReason } from '../errors.ts';
 import { withoutFormulaSafety } from '../terminal/terminal.ts';
 import type { ExportReading } from './exports.ts';

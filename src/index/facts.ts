@@ -1,16 +1,7 @@
 /** The figures of an order without its texts: what sums are made of, and how it is written into columns. Pure. */
 
-import {
-  completeItems,
-  filledText,
-  isObject,
-  isTime,
-  type JsonObject,
-  meaningOfRefund,
-  meaningOfStatus,
-  statuses,
-  valueAt,
-} from '../api/spec.ts';
+import { completeItems, filledText, isObject, type JsonObject, valueAt } from '../api/json-values.ts';
+import { isTime, meaningOfRefund, meaningOfStatus, statuses } from '../api/spec.ts';
 
 /** A whole number of the service, as exact as it came. */
 type Whole = number | bigint;

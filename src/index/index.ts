@@ -4,7 +4,7 @@
  */
 
 import { statSync } from 'node:fs';
-import type { JsonObject } from '../api/spec.ts';
+import type { JsonObject } from '../api/json-values.ts';
 import type { Clock } from '../io.ts';
 import type { FileRules, Profile, Profiles } from '../profiles/profiles.ts';
 import type { Due, ReadOf } from './ages.ts';

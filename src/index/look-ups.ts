@@ -1,6 +1,6 @@
 /** What commands ask of the segments of an index: its status, orders by their place, twins, figures. */
 
-import type { JsonObject } from '../api/spec.ts';
+import type { JsonObject } from '../api/json-values.ts';
 import { type Due, readsByAge } from './ages.ts';
 import { readColumns } from './fact-columns.ts';
 import { hasOddRefunds, orderOf } from './facts.ts';

@@ -1,7 +1,7 @@
 /** Reads orders of the index again from the service, each by the order before it: neighbours with one request, several at once. */
 
 import type { Page, PageQuery, Service, WireRecord } from '../api/api.ts';
-import { idOf } from '../api/spec.ts';
+import { idOf } from '../api/json-values.ts';
 import type { Hit } from './scan.ts';
 
 /** An order that was read again, and the id of the order before it. */

@@ -1,7 +1,8 @@
 /** The rule of evidence: do an order's figures fit its refund records, and does anything contradict them? Pure. */
 
 import { type ChargeMoney, moneyOf, type OrderMoney } from '../api/charges.ts';
-import { meaningOfRefund, type RefundMeaning, valueAt } from '../api/spec.ts';
+import { valueAt } from '../api/json-values.ts';
+import { meaningOfRefund, type RefundMeaning } from '../api/spec.ts';
 import type { FoundRefund } from './change.ts';
 import type { ChargeImage, PreImage, Proof } from './rows/journal-rows.ts';
 

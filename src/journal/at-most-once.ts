@@ -4,7 +4,7 @@
  * it to `step`.
  */
 
-import { valueAt } from '../api/spec.ts';
+import { valueAt } from '../api/json-values.ts';
 import type { CliErrorParts } from '../errors.ts';
 import { isPending } from './agreement.ts';
 import { isDoubted, isWatched, verdictOf } from './attempt-state.ts';

@@ -1,7 +1,7 @@
 /** The outcome that a command gets: from a verdict of this run, or from an earlier run under the same idempotency key. */
 
 import type { ReplyHead, Service, WireRecord } from '../api/api.ts';
-import { valueAt } from '../api/spec.ts';
+import { valueAt } from '../api/json-values.ts';
 import type { Clock } from '../io.ts';
 import { blockedUntil, isReadable, verdictOf } from './attempt-state.ts';
 import type { ChangeSubject, Ended } from './change.ts';

@@ -1,7 +1,7 @@
 /** One change that a person decided on, and how it ended: what goes into the journal's room, and what comes out of it. */
 
 import type { ChangeRequest, ReplyHead, WireRecord } from '../api/api.ts';
-import type { JsonObject } from '../api/spec.ts';
+import type { JsonObject } from '../api/json-values.ts';
 import type { CliErrorParts } from '../errors.ts';
 import type { Notes } from '../terminal/terminal.ts';
 import type { Alarm, AttemptRecord, Released, VerdictRow } from './rows/journal-rows.ts';

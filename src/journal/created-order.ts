@@ -1,7 +1,7 @@
 /** Finds a created order: one that was not among the newest orders before, and that equals the request body. */
 
 import { isDeepStrictEqual } from 'node:util';
-import { isObject, itemsOf, type JsonObject, valueAt } from '../api/spec.ts';
+import { isObject, itemsOf, type JsonObject, valueAt } from '../api/json-values.ts';
 import type { Proof } from './rows/journal-rows.ts';
 
 export interface NewestOrders {

@@ -1,7 +1,7 @@
 /** What the rest of paydesk sees of the journal: what commands can ask it, and what it answers. */
 
 import type { Service } from '../api/api.ts';
-import type { JsonObject } from '../api/spec.ts';
+import type { JsonObject } from '../api/json-values.ts';
 import type { AccountLimit } from './account-limits.ts';
 import type { Acknowledgement, Statement } from './by-hand.ts';
 import type { Change, ChangeKind, ChangeSubject, Outcome } from './change.ts';

@@ -1,7 +1,8 @@
 /** Judges what a read shows of a change, compared with the order before it. Pure. */
 
 import { type MoneyReading, type OrderMoney, readForRefund, readMoney } from '../api/charges.ts';
-import { statuses, textIn, valueAt } from '../api/spec.ts';
+import { textIn, valueAt } from '../api/json-values.ts';
+import { statuses } from '../api/spec.ts';
 import {
   disagreement,
   isFailed,

@@ -2,8 +2,9 @@
 
 import { hash } from 'node:crypto';
 import type { RawReply } from '../api/api.ts';
+import { isObject, valueAt } from '../api/json-values.ts';
 import { type ErrorBody, errorParts, partsOfReply, readErrorBody } from '../api/records.ts';
-import { type DocumentedError, documentedErrorOf, isObject, statuses, valueAt } from '../api/spec.ts';
+import { type DocumentedError, documentedErrorOf, statuses } from '../api/spec.ts';
 import type { CliErrorParts } from '../errors.ts';
 import type { ChangeKind, FoundRefund } from './change.ts';
 import { madeIn } from './created-order.ts';

@@ -1,7 +1,8 @@
 /** Makes a change at most once: carries out the effects of the protocol. Nothing else calls the function that sends. */
 
 import type { ReplyHead, SendOnce, SendReport, Service, WireRecord } from '../api/api.ts';
-import { isObject, livemodeOf } from '../api/spec.ts';
+import { isObject } from '../api/json-values.ts';
+import { livemodeOf } from '../api/spec.ts';
 import type { Clock } from '../io.ts';
 import type { Locks } from '../locks/locks.ts';
 import type { Notes } from '../terminal/terminal.ts';

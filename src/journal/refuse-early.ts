@@ -1,6 +1,6 @@
 /** Refuses a change before its preview and its questions, when the journal or its final read would refuse it anyway. */
 
-import { valueAt } from '../api/spec.ts';
+import { valueAt } from '../api/json-values.ts';
 import { isDue, isOpen, isUnsettled, mayAppear, verdictOf } from './attempt-state.ts';
 import { appearedOn, appearedRuling, sentAs, unshownRefunds } from './by-hand.ts';
 import { decide, paidTwice, type Refusal, usedUp } from './guards.ts';

@@ -3,7 +3,7 @@
  * refunds that they probably made. Pure.
  */
 
-import type { JsonObject } from '../api/spec.ts';
+import type { JsonObject } from '../api/json-values.ts';
 import { counted } from '../counted.ts';
 import {
   isFailedLate,

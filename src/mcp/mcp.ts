@@ -3,7 +3,7 @@
 import type { Readable, Writable } from 'node:stream';
 import { fromJsonSchema, McpServer } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
-import type { JsonObject } from '../api/spec.ts';
+import type { JsonObject } from '../api/json-values.ts';
 
 /** The input of a tool as a JSON Schema of an object. */
 export interface InputSchema {

@@ -2,7 +2,8 @@
 
 import { type AmountStyle, briefFigure } from '../amounts.ts';
 import { hasNoCharges } from '../api/charges.ts';
-import { type JsonObject, statuses, valueAt } from '../api/spec.ts';
+import { type JsonObject, valueAt } from '../api/json-values.ts';
+import { statuses } from '../api/spec.ts';
 import type { KnownOrder, KnownRefund } from './known-order.ts';
 
 /** The languages that paydesk writes to buyers in. */

@@ -9,14 +9,8 @@ import {
   type RefundRecord,
   readMoney,
 } from '../api/charges.ts';
-import {
-  type JsonObject,
-  type Mode,
-  meaningOfRefund,
-  modeOfOrder,
-  noModeWords,
-  statuses,
-} from '../api/spec.ts';
+import type { JsonObject } from '../api/json-values.ts';
+import { type Mode, meaningOfRefund, modeOfOrder, noModeWords, statuses } from '../api/spec.ts';
 import {
   type AttemptRecord,
   appearedVerdict,

@@ -1,7 +1,7 @@
 /** Asks the journal about orders that were read. */
 
 import type { Service } from '../api/api.ts';
-import { isObject, type JsonObject, valueAt } from '../api/spec.ts';
+import { isObject, type JsonObject, valueAt } from '../api/json-values.ts';
 import { CliError } from '../errors.ts';
 import { type AttemptRecord, type Journal, type Moment, mayBeOf } from '../journal/journal.ts';
 import { type KnownOrder, knownOrder } from './known-order.ts';

@@ -2,8 +2,9 @@
 
 import { type AmountStyle, amountWords } from '../amounts.ts';
 import { longPages, type Service } from '../api/api.ts';
+import type { JsonObject } from '../api/json-values.ts';
 import { readOrder } from '../api/records.ts';
-import { type JsonObject, orderIdPattern } from '../api/spec.ts';
+import { orderIdPattern } from '../api/spec.ts';
 import { CliError, withParts } from '../errors.ts';
 import type { Indexes } from '../index/index.ts';
 import { commandLine, type Profile } from '../profiles/profiles.ts';

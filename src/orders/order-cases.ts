@@ -1,7 +1,7 @@
 /** What a person must know about an order before anything else of it is changed. Pure. */
 
 import { moneyOf, type RefundRecord, sumOf } from '../api/charges.ts';
-import type { JsonObject } from '../api/spec.ts';
+import type { JsonObject } from '../api/json-values.ts';
 import {
   type AppearedRefund,
   type AttemptRecord,

@@ -1,7 +1,8 @@
 /** What is known about the refund records that orders show: their states, who sent them, why, and the note. Pure. */
 
 import { type AmountStyle, amountWords } from '../amounts.ts';
-import { itemsOf, type JsonObject, meaningOfRefund } from '../api/spec.ts';
+import { itemsOf, type JsonObject } from '../api/json-values.ts';
+import { meaningOfRefund } from '../api/spec.ts';
 import { type AttemptRecord, ownRefunds, recordedBy, type SentRow, sentBy } from '../journal/journal.ts';
 import { type KnownOrder, type KnownRefund, type RefundState, stateMeans } from './known-order.ts';
 

@@ -1,7 +1,8 @@
 /** What is said about an order and its twin in one line. Pure. */
 
 import { type AmountStyle, amountWords, figureWords } from '../amounts.ts';
-import { type JsonObject, meaningOfStatus, statuses } from '../api/spec.ts';
+import type { JsonObject } from '../api/json-values.ts';
+import { meaningOfStatus, statuses } from '../api/spec.ts';
 import type { Profile } from '../profiles/profiles.ts';
 import { isRefunded, isSettled, type KnownTwin, twinOf } from './twins.ts';
 

@@ -2,8 +2,9 @@
  * Twins: two payments of the same buyer and amount within ten minutes. What of each went back, and whether the pair is settled. Pure.
  */
 
+import { isObject, type JsonObject, valueAt } from '../api/json-values.ts';
 import { type Payment, paymentOf } from '../api/payment.ts';
-import { isObject, isTime, type JsonObject, valueAt } from '../api/spec.ts';
+import { isTime } from '../api/spec.ts';
 import type { AttemptRecord, PaidTwice, UnconfirmedChange } from '../journal/journal.ts';
 import { type KnownOrder, type KnownRefund, mostUrgent, type RefundState } from './known-order.ts';
 import { type RefundFacts, refundFacts } from './refund-facts.ts';

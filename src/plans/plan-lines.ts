@@ -2,7 +2,8 @@
 
 import { createHash } from 'node:crypto';
 import * as v from 'valibot';
-import { type JsonObject, refundReasonValues } from '../api/spec.ts';
+import type { JsonObject } from '../api/json-values.ts';
+import { refundReasonValues } from '../api/spec.ts';
 import { leanRow, type MoneyBefore, type PlanHead, type PlanRow, rowStates, sumsOf } from './plan-types.ts';
 
 // A plan of another version is refused, since nobody can know what its fields mean.

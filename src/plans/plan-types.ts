@@ -1,7 +1,8 @@
 /** The types of bulk refunds: the rows of an input file, the rows of a plan, and how a row of a batch ends. */
 
 import type { AmountStyle, TypedAmount } from '../amounts.ts';
-import type { JsonObject, RefundReason } from '../api/spec.ts';
+import type { JsonObject } from '../api/json-values.ts';
+import type { RefundReason } from '../api/spec.ts';
 import type { ExpectedRefund } from '../journal/journal.ts';
 import type { ExpectedTotal } from './control-totals.ts';
 

@@ -1,7 +1,8 @@
 /** The words for an account: its name on screens, commands to copy, and what is said about a record of the wrong mode. Pure. */
 
+import type { JsonObject } from '../api/json-values.ts';
 import type { ResourceName } from '../api/resources.ts';
-import { contradictsMode, type JsonObject, modeOfOrder, noModeWords } from '../api/spec.ts';
+import { contradictsMode, modeOfOrder, noModeWords } from '../api/spec.ts';
 import { counted } from '../counted.ts';
 import { CliError, refused } from '../errors.ts';
 import type { Profile } from './profiles.ts';

@@ -1,13 +1,13 @@
 /** Reads the profile file: checks its form and version, and turns what it holds into profiles. */
 
 import * as v from 'valibot';
+import { isObject } from '../api/json-values.ts';
 import {
   apiVersionPattern,
   authSchemes,
   defaultApiVersion,
   defaultAuth,
   defaultVendor,
-  isObject,
   langPattern,
   modes,
   orderIdPattern,

@@ -1,7 +1,7 @@
 /** Compares the rows of an invoice list with what was charged: every payment counts for one row only. Pure. */
 
 import { type AmountStyle, amountWords } from '../amounts.ts';
-import type { JsonObject } from '../api/spec.ts';
+import type { JsonObject } from '../api/json-values.ts';
 import { type Figure, negated, plus } from './exact-sum.ts';
 import type { Facts, OrderFact, PaymentFact } from './facts.ts';
 

@@ -1,6 +1,7 @@
 /** What reports know of orders, payments and refunds, wherever it was read: from the service, from an export file, or from an index. */
 
-import type { JsonObject, RefundMeaning } from '../api/spec.ts';
+import type { JsonObject } from '../api/json-values.ts';
+import type { RefundMeaning } from '../api/spec.ts';
 import type { ApprovalFields } from '../journal/journal.ts';
 import type { RefundState } from '../orders/orders.ts';
 import type { Figure } from './exact-sum.ts';

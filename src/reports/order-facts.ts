@@ -1,16 +1,10 @@
 /** Reads the facts of an order as the service shows it. What the order does not show whole becomes a problem, never a guess. Pure. */
 
 import { paidBy } from '../api/charges.ts';
+import { filledText, type JsonObject, valueAt } from '../api/json-values.ts';
 import { hiddenRefunds, shownCharges, shownRefunds, tookMoney, wentBack } from '../api/payment.ts';
 import { referenceOf } from '../api/resources.ts';
-import {
-  filledText,
-  isTime,
-  type JsonObject,
-  meaningOfRefund,
-  meaningOfStatus,
-  valueAt,
-} from '../api/spec.ts';
+import { isTime, meaningOfRefund, meaningOfStatus } from '../api/spec.ts';
 import { moneyFields, refundStates } from '../orders/orders.ts';
 import { magnitude, wholeNumber } from './exact-sum.ts';
 import {

@@ -2,7 +2,8 @@
 
 import * as v from 'valibot';
 import { readJson, type WireRecord } from '../api/api.ts';
-import { chargeIdPattern, isObject, type JsonObject, orderIdPattern } from '../api/spec.ts';
+import { isObject, type JsonObject } from '../api/json-values.ts';
+import { chargeIdPattern, orderIdPattern } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
 import {
   type ChangeKind,

@@ -1,7 +1,7 @@
 /** What desks ask of the journal of their sender, and the forms of the questions and answers. */
 
 import * as v from 'valibot';
-import { isObject } from '../api/spec.ts';
+import { isObject } from '../api/json-values.ts';
 import {
   type AttemptRecord,
   type ChangeKind,

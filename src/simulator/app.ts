@@ -2,9 +2,10 @@
 
 import { Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
+import { isObject, type JsonObject } from '../api/json-values.ts';
 import { checkoutCreateRequest, checkRequest, orderRequest, refundRequest } from '../api/request-bodies.ts';
 import { type ResourceName, resourceNames, resources } from '../api/resources.ts';
-import { isObject, type JsonObject, livemodeOf, paths } from '../api/spec.ts';
+import { livemodeOf, paths } from '../api/spec.ts';
 import {
   badBody,
   bodyTooLarge,

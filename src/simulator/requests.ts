@@ -1,7 +1,8 @@
 /** Reads and checks a request: key, version, language, body and page (service: Authentication, Versioning, Endpoints 2). */
 
 import { parseAccept } from 'hono/utils/accept';
-import { apiVersions, isObject, type JsonObject } from '../api/spec.ts';
+import { isObject, type JsonObject } from '../api/json-values.ts';
+import { apiVersions } from '../api/spec.ts';
 import {
   badBody,
   badParameter,

@@ -1,7 +1,8 @@
 /** The store of a simulator: its orders, customers and checkouts, its key and its instance id. */
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { type JsonObject, livemodeOf, type Mode } from '../api/spec.ts';
+import type { JsonObject } from '../api/json-values.ts';
+import { livemodeOf, type Mode } from '../api/spec.ts';
 import type { Ruled } from './failures.ts';
 import type { Random } from './random.ts';
 import { type Later, settleLater } from './rules/refund-and-capture.ts';

@@ -1,7 +1,8 @@
 /** The records that the simulator keeps, with the fields that its rules use. All other fields stay as they are. */
 
-import type { JsonObject } from '../api/spec.ts';
-import { isObject, statuses } from '../api/spec.ts';
+import type { JsonObject } from '../api/json-values.ts';
+import { isObject } from '../api/json-values.ts';
+import { statuses } from '../api/spec.ts';
 
 /** A list inside a record. It is always complete (service: List envelope). */
 interface NestedList<T> {

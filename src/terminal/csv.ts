@@ -1,7 +1,7 @@
 /** Writes lists as CSV (RFC 4180, lines end in LF): quotes where they are needed, and an apostrophe before a text that a spreadsheet would run as a formula. */
 
+import type { JsonObject } from '../api/json-values.ts';
 import type { Column, ValueKind } from '../api/resources.ts';
-import type { JsonObject } from '../api/spec.ts';
 import type { ListFormat } from './list-format.ts';
 import { csvValue, type Reading } from './table/columns.ts';
 import type { Format } from './terminal.ts';

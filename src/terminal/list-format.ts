@@ -1,7 +1,7 @@
 /** Turns pages of records into text: chooses the format for stdout or a file, and holds the format `list`. */
 
+import type { JsonObject } from '../api/json-values.ts';
 import type { Column } from '../api/resources.ts';
-import type { JsonObject } from '../api/spec.ts';
 import type { ExportFormat } from '../exports/exports.ts';
 import { loadPaint } from './color.ts';
 import { type CsvStyle, csvList } from './csv.ts';

@@ -1,7 +1,7 @@
 /** Writes results to stdout: lists, single records and QR codes, in the format that was asked for. */
 
+import type { JsonObject } from '../api/json-values.ts';
 import type { Column } from '../api/resources.ts';
-import type { JsonObject } from '../api/spec.ts';
 import type { CliError } from '../errors.ts';
 import { type ColorLevel, loadLightOnDark, loadPaint } from './color.ts';
 import type { CsvStyle } from './csv.ts';

@@ -4,7 +4,7 @@
  */
 
 import { createHmac } from 'node:crypto';
-import { isObject, type JsonObject } from '../api/spec.ts';
+import { isObject, type JsonObject } from '../api/json-values.ts';
 import type { Secrets } from './secrets.ts';
 import type { PrintedRecord } from './terminal.ts';
 import type { AboutLine } from './workbook/workbook.ts';

@@ -2,8 +2,8 @@
 
 import type { Writable } from 'node:stream';
 import type { WireRecord } from '../api/api.ts';
+import type { JsonObject } from '../api/json-values.ts';
 import type { Column } from '../api/resources.ts';
-import type { JsonObject } from '../api/spec.ts';
 
 export { closestNames } from './closest-names.ts';
 export { type ColorLevel, chartSigns, colorLevel } from './color.ts';

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { systemClock } from '../../bin/process-io.ts';
-import type { JsonObject } from '../../src/api/spec.ts';
+import type { JsonObject } from '../../src/api/json-values.ts';
 import { writeColumns } from '../../src/index/fact-columns.ts';
 import { createIndexes } from '../../src/index/index.ts';
 import { newState } from '../../src/index/index-file.ts';

@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { plainAmounts } from '../../src/amounts.ts';
-import type { JsonObject } from '../../src/api/spec.ts';
+import type { JsonObject } from '../../src/api/json-values.ts';
 import { indexedOrder, reducedText, wantedOrders } from '../../src/commands/orders/search/indexed-text.ts';
 import { createSearch, searchable } from '../../src/commands/orders/search/order-matching.ts';
 import { indexFields } from '../../src/profiles/profiles.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ChangeRequest } from '../../src/api/api.ts';
-import type { JsonObject } from '../../src/api/spec.ts';
+import type { JsonObject } from '../../src/api/json-values.ts';
 import { isOpen } from '../../src/journal/attempt-state.ts';
 import { unshownRefunds } from '../../src/journal/by-hand.ts';
 import { appeared, decide, paidTwice, usedUp } from '../../src/journal/guards.ts';

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../src/api/spec.ts';
+import type { JsonObject } from '../../src/api/json-values.ts';
 import { isUnsettled, verdictOf } from '../../src/journal/attempt-state.ts';
 import { newestIds } from '../../src/journal/created-order.ts';
 import { decide } from '../../src/journal/guards.ts';

@@ -1,7 +1,7 @@
 /** The simulated service as a client meets it: key, version, lists, errors, every operation. */
 
 import { describe, expect, test } from 'vitest';
-import { itemsOf, valueAt } from '../../src/api/spec.ts';
+import { itemsOf, valueAt } from '../../src/api/json-values.ts';
 import { idsIn, orderWhere, startSimulator } from './fixtures.ts';
 
 describe('a key', () => {

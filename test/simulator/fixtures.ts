@@ -1,7 +1,7 @@
 /** Orders for the tests of rules, and a simulator in memory to send requests to. */
 
-import type { JsonObject } from '../../src/api/spec.ts';
-import { itemsOf } from '../../src/api/spec.ts';
+import type { JsonObject } from '../../src/api/json-values.ts';
+import { itemsOf } from '../../src/api/json-values.ts';
 import type { App } from '../../src/simulator/app.ts';
 import { createApp } from '../../src/simulator/app.ts';
 import { idsFrom, seededRandom } from '../../src/simulator/random.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../src/api/json-values.ts';
 import { orderColumns } from '../../src/api/resources.ts';
-import type { JsonObject } from '../../src/api/spec.ts';
 import { createSecrets } from '../../src/terminal/secrets.ts';
 import { formats } from '../../src/terminal/terminal.ts';
 import { attacks, rawAttack } from './attacks.ts';

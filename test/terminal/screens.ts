@@ -4,7 +4,7 @@ import { Writable } from 'node:stream';
 import { systemClock } from '../../bin/process-io.ts';
 import { plainAmounts } from '../../src/amounts.ts';
 import type { WireRecord } from '../../src/api/api.ts';
-import type { JsonObject } from '../../src/api/spec.ts';
+import type { JsonObject } from '../../src/api/json-values.ts';
 import type { CliError } from '../../src/errors.ts';
 import { createNotes, type NotesOptions } from '../../src/terminal/notes.ts';
 import { createOutput, type OutputOptions } from '../../src/terminal/output.ts';

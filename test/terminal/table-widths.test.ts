@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { describe, expect, test } from 'vitest';
 import { type AmountStyle, plainAmounts } from '../../src/amounts.ts';
+import type { JsonObject } from '../../src/api/json-values.ts';
 import { orderColumns } from '../../src/api/resources.ts';
-import type { JsonObject } from '../../src/api/spec.ts';
 import { fitColumns, total, usualWidths } from '../../src/terminal/table/table-widths.ts';
 import { lines, outputOf, wire } from './screens.ts';
 

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
 import { plainAmounts } from '../../src/amounts.ts';
+import type { JsonObject } from '../../src/api/json-values.ts';
 import { type Column, customerColumns, orderColumns } from '../../src/api/resources.ts';
-import type { JsonObject } from '../../src/api/spec.ts';
 import { attacks, rawAttack } from './attacks.ts';
 import { lines, outputOf, wire } from './screens.ts';
 

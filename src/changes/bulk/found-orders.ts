@@ -1,8 +1,8 @@
 /** The orders that were found for many rows, how many are left, and which of these to look up next. Pure. */
 
 import type { Page, Service } from '../../api/api.ts';
+import { idOf, isObject, type JsonObject } from '../../api/json-values.ts';
 import { referenceOf } from '../../api/resources.ts';
-import { idOf, isObject, type JsonObject } from '../../api/spec.ts';
 import { counted } from '../../counted.ts';
 import { isNear, purchaseOf, type Twin, twinOf } from '../../orders/orders.ts';
 import type { InputRow } from '../../plans/plans.ts';

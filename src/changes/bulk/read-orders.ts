@@ -4,8 +4,8 @@
  */
 
 import { longPages, type Service } from '../../api/api.ts';
+import { idOf } from '../../api/json-values.ts';
 import { resources } from '../../api/resources.ts';
-import { idOf } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
 import { type OrderIndex, readHits } from '../../index/index.ts';

@@ -1,8 +1,8 @@
 /** The rows of a plan as records with columns: as `refunds plan` lists them, with a few lines about all of them, and as a report. */
 
 import type { AmountStyle } from '../../amounts.ts';
+import { isObject, type JsonObject } from '../../api/json-values.ts';
 import { type Column, fieldColumn } from '../../api/resources.ts';
-import { isObject, type JsonObject } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import { digestShown, type Plan, type PlanRow, rowStates } from '../../plans/plans.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';

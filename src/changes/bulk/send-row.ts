@@ -1,7 +1,8 @@
 /** Sends one row of a plan, through the same journal and the same guards as a single refund, after a last look at its order. */
 
 import type { OpenService } from '../../api/api.ts';
-import { isKeyRefusal, type JsonObject, paths } from '../../api/spec.ts';
+import type { JsonObject } from '../../api/json-values.ts';
+import { isKeyRefusal, paths } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import { CliError, refused } from '../../errors.ts';
 import {

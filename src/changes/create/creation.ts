@@ -1,9 +1,9 @@
 /** Creates an order or a payment link: takes the body from flags, a file or questions, checks it, and sends it once. */
 
 import type { TypedAmount } from '../../amounts.ts';
+import { idOf, isObject, type JsonObject } from '../../api/json-values.ts';
 import type { BodyFault } from '../../api/request-bodies.ts';
 import type { Column } from '../../api/resources.ts';
-import { idOf, isObject, type JsonObject } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
 import { usage } from '../../flags/flags.ts';

@@ -1,10 +1,11 @@
 /** Creates an order: its questions, its preview and its result. */
 
 import { amountWords } from '../../amounts.ts';
+import type { JsonObject } from '../../api/json-values.ts';
 import { type Order, readOrder } from '../../api/records.ts';
 import { checkRequest, type OrderRequest, orderRequest } from '../../api/request-bodies.ts';
 import { orderColumns } from '../../api/resources.ts';
-import { type checkoutTypes, hostedPayment, type JsonObject, paths } from '../../api/spec.ts';
+import { type checkoutTypes, hostedPayment, paths } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import { accountSpan, commandLine, type Profile } from '../../profiles/profiles.ts';
 import type { Block, Choice } from '../../terminal/terminal.ts';

@@ -1,7 +1,8 @@
 /** The flags of `orders create` and the request body that they make (service: Endpoints 4). Pure. */
 
 import type { TypedAmount } from '../../amounts.ts';
-import { checkoutTypes, hostedPayment, type JsonObject } from '../../api/spec.ts';
+import type { JsonObject } from '../../api/json-values.ts';
+import { checkoutTypes, hostedPayment } from '../../api/spec.ts';
 import type { Input } from '../../flags/flags.ts';
 import { firstRepeated, flag, usage } from '../../flags/flags.ts';
 import type { ClockAndZone } from '../../flags/typed-time.ts';

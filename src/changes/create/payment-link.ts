@@ -1,9 +1,10 @@
 /** Creates a payment link: its flags and body, its questions, its preview and its result (service: Endpoints 5). */
 
 import { amountWords } from '../../amounts.ts';
+import type { JsonObject } from '../../api/json-values.ts';
 import { type CheckoutCreateRequest, checkoutCreateRequest, checkRequest } from '../../api/request-bodies.ts';
 import { type Column, fieldColumn } from '../../api/resources.ts';
-import { type JsonObject, paymentLinkType } from '../../api/spec.ts';
+import { paymentLinkType } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import type { Input } from '../../flags/flags.ts';
 import { flag } from '../../flags/flags.ts';

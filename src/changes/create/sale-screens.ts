@@ -1,7 +1,8 @@
 /** Screens that orders and payment links share: questions, the items with their sum, the link and its QR code. */
 
 import { amountWords, figuresIn } from '../../amounts.ts';
-import { type JsonObject, paymentMethodValues } from '../../api/spec.ts';
+import type { JsonObject } from '../../api/json-values.ts';
+import { paymentMethodValues } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
 import { oneOf, recordId } from '../../flags/flags.ts';

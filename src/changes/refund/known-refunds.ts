@@ -2,7 +2,8 @@
 
 import type { Service } from '../../api/api.ts';
 import { moneyOf } from '../../api/charges.ts';
-import { type JsonObject, meaningOfRefund } from '../../api/spec.ts';
+import type { JsonObject } from '../../api/json-values.ts';
+import { meaningOfRefund } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
 import {

@@ -2,7 +2,8 @@
 
 import type { Page, PageQuery, Service } from '../../api/api.ts';
 import { moneyOf } from '../../api/charges.ts';
-import { isTime, type JsonObject } from '../../api/spec.ts';
+import type { JsonObject } from '../../api/json-values.ts';
+import { isTime } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import { CliError, refused } from '../../errors.ts';
 import { attemptName } from '../../journal/journal.ts';

@@ -11,7 +11,8 @@ import {
   refundedSum,
   takenSum,
 } from '../../api/charges.ts';
-import { type JsonObject, type ReasonWords, refundReasons } from '../../api/spec.ts';
+import type { JsonObject } from '../../api/json-values.ts';
+import { type ReasonWords, refundReasons } from '../../api/spec.ts';
 import { type CliError, refused } from '../../errors.ts';
 import { refundToName } from '../../journal/journal.ts';
 import {

@@ -3,8 +3,9 @@
 import { typedForm } from '../../amounts.ts';
 import type { WireRecord } from '../../api/api.ts';
 import type { OrderMoney } from '../../api/charges.ts';
+import type { JsonObject } from '../../api/json-values.ts';
 import { orderColumns } from '../../api/resources.ts';
-import { type JsonObject, paths } from '../../api/spec.ts';
+import { paths } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import { checkDecimals } from '../../flags/flags.ts';
 import type { AskedRefund, AttemptRecord, LimitFinding } from '../../journal/journal.ts';

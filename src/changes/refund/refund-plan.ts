@@ -2,8 +2,9 @@
 
 import { amountProblem, figuresIn, partWords, type TypedAmount, unitsWarning } from '../../amounts.ts';
 import { type ChargeMoney, type OrderMoney, paidBy, standingRefunds } from '../../api/charges.ts';
+import type { JsonObject } from '../../api/json-values.ts';
 import type { RefundRequest } from '../../api/request-bodies.ts';
-import type { JsonObject, RefundReason } from '../../api/spec.ts';
+import type { RefundReason } from '../../api/spec.ts';
 import { refused } from '../../errors.ts';
 import type { ExpectedRefund } from '../../journal/journal.ts';
 import { checkMode, type Profile } from '../../profiles/profiles.ts';

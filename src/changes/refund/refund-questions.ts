@@ -1,14 +1,9 @@
 /** Asks a person for what the flags of a refund leave open, one question after the other, each about what was answered before, with a way back. */
 
 import { moneyOf, type OrderMoney, paidBy } from '../../api/charges.ts';
+import type { JsonObject } from '../../api/json-values.ts';
 import { readOrder } from '../../api/records.ts';
-import {
-  type JsonObject,
-  type ReasonWords,
-  type RefundReason,
-  refundReasons,
-  refundReasonValues,
-} from '../../api/spec.ts';
+import { type ReasonWords, type RefundReason, refundReasons, refundReasonValues } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
 import { type AttemptRecord, attemptName } from '../../journal/journal.ts';

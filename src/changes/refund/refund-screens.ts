@@ -12,9 +12,10 @@ import {
   standingRefunds,
   takenSum,
 } from '../../api/charges.ts';
+import type { JsonObject } from '../../api/json-values.ts';
 import { readOrder } from '../../api/records.ts';
 import { referenceOf } from '../../api/resources.ts';
-import { type JsonObject, meaningOfRefund, type ReasonWords, refundReasons } from '../../api/spec.ts';
+import { meaningOfRefund, type ReasonWords, refundReasons } from '../../api/spec.ts';
 import type { FoundRefund } from '../../journal/journal.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import type { Block, Cell } from '../../terminal/terminal.ts';

@@ -1,8 +1,8 @@
 /** Requests for the approval of a second person: how they are found, and one as a flat record, in a list, and in words. */
 
 import { type AmountStyle, amountWords } from '../../amounts.ts';
+import type { JsonObject } from '../../api/json-values.ts';
 import { type Column, fieldColumn } from '../../api/resources.ts';
-import type { JsonObject } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
 import { type ApprovalRequest, isWaiting, type TeamRules } from '../../journal/journal.ts';

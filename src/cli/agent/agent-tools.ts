@@ -1,6 +1,7 @@
 /** What a software agent can call: the reading commands as tools, and one tool that proposes refunds as a plan. */
 
-import { type JsonObject, refundReasonValues } from '../../api/spec.ts';
+import type { JsonObject } from '../../api/json-values.ts';
+import { refundReasonValues } from '../../api/spec.ts';
 import type { Command } from '../../commands/command.ts';
 import { commands } from '../../commands/commands.ts';
 import type { Argument, Flag } from '../../flags/flags.ts';

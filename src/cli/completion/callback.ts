@@ -2,7 +2,7 @@
 
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { valueAt } from '../../api/spec.ts';
+import { valueAt } from '../../api/json-values.ts';
 import type { Candidate, KnownHere } from '../../flags/flags.ts';
 import { type Io, variable } from '../../io.ts';
 import type { RecentOf } from '../../journal/rows/journal-store.ts';

@@ -5,7 +5,7 @@
 
 import { accessSync, constants, lstatSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
-import type { JsonObject } from '../../api/spec.ts';
+import type { JsonObject } from '../../api/json-values.ts';
 import { CliError, systemCode, systemReason } from '../../errors.ts';
 import type { Io } from '../../io.ts';
 import { type FileRules, quoted } from '../../profiles/profiles.ts';

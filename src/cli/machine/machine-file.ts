@@ -2,7 +2,7 @@
 
 import { lstatSync, readFileSync, type Stats } from 'node:fs';
 import { dirname } from 'node:path';
-import { isObject, type JsonObject } from '../../api/spec.ts';
+import { isObject, type JsonObject } from '../../api/json-values.ts';
 import { CliError, systemCode, systemReason } from '../../errors.ts';
 import type { Io } from '../../io.ts';
 import { quoted } from '../../profiles/profiles.ts';

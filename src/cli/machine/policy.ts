@@ -4,7 +4,7 @@
  */
 
 import { dirname, isAbsolute, join } from 'node:path';
-import type { JsonObject } from '../../api/spec.ts';
+import type { JsonObject } from '../../api/json-values.ts';
 import { CliError, refused } from '../../errors.ts';
 import type { Env, Io } from '../../io.ts';
 import { strictest } from '../../profiles/limits.ts';

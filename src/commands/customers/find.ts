@@ -1,8 +1,8 @@
 /** `customers find`: searches customers for words and shows the matches page by page, up to --max customers. */
 
 import { longPages, type Service } from '../../api/api.ts';
+import { idOf, itemsOf, type JsonObject } from '../../api/json-values.ts';
 import { customerColumns } from '../../api/resources.ts';
-import { idOf, itemsOf, type JsonObject } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
 import { CliError } from '../../errors.ts';

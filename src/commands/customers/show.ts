@@ -1,9 +1,9 @@
 /** `customers show`, `list` and `export`: one customer, all of them page by page, or every one into a file. */
 
 import { longPages, readOne, type Service, type WireRecord } from '../../api/api.ts';
+import { idOf, type JsonObject } from '../../api/json-values.ts';
 import { type Customer, readCustomer, readOrder } from '../../api/records.ts';
 import { customerColumns, resources } from '../../api/resources.ts';
-import { idOf, type JsonObject } from '../../api/spec.ts';
 import type { Context, Days } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
 import { CliError } from '../../errors.ts';

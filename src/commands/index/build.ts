@@ -1,8 +1,8 @@
 /** `index build`, `status` and `rekey`: an index on this machine is made, shown as a record and as lines, and sealed with a new key. */
 
 import type { OpenService } from '../../api/api.ts';
+import type { JsonObject } from '../../api/json-values.ts';
 import type { Column } from '../../api/resources.ts';
-import type { JsonObject } from '../../api/spec.ts';
 import { type Context, confirmFirst, dryRunShown } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
 import { CliError } from '../../errors.ts';

@@ -1,8 +1,8 @@
 /** Shows lists of attempts, with the columns that tell them apart. */
 
 import { type AmountStyle, plainAmounts } from '../../amounts.ts';
+import type { JsonObject } from '../../api/json-values.ts';
 import { type Column, fieldColumn } from '../../api/resources.ts';
-import type { JsonObject } from '../../api/spec.ts';
 import { untilWords } from '../../changes/changes.ts';
 import type { Context } from '../../context/context.ts';
 import { type AttemptRecord, isOpen } from '../../journal/journal.ts';

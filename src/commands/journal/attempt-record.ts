@@ -1,8 +1,8 @@
 /** An attempt of the journal as one flat record, and its columns. */
 
 import type { AmountStyle } from '../../amounts.ts';
+import type { JsonObject } from '../../api/json-values.ts';
 import { type Column, fieldColumn } from '../../api/resources.ts';
-import type { JsonObject } from '../../api/spec.ts';
 import { acknowledgementOf } from '../../changes/changes.ts';
 import type { Context } from '../../context/context.ts';
 import { type AttemptRecord, approvalFields, statementOn, type VerdictRow } from '../../journal/journal.ts';

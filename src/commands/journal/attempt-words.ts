@@ -1,6 +1,6 @@
 /** Says what became of an attempt, in words that an operator can read to a customer. They begin with its state. Pure. */
 
-import type { JsonObject } from '../../api/spec.ts';
+import type { JsonObject } from '../../api/json-values.ts';
 import { acknowledgementOf, kindWords } from '../../changes/changes.ts';
 import {
   type AttemptRecord,

@@ -1,7 +1,7 @@
 /** `journal list`: lists what this machine sent, and what became of it. */
 
+import type { JsonObject } from '../../api/json-values.ts';
 import { type Column, fieldColumn } from '../../api/resources.ts';
-import type { JsonObject } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
 import { flag, type Input, listFileFlags, usage } from '../../flags/flags.ts';

@@ -1,8 +1,8 @@
 /** `journal show`: shows one change, its history, and what to do now. */
 
 import { type AmountStyle, figuresIn } from '../../amounts.ts';
+import type { JsonObject } from '../../api/json-values.ts';
 import { fieldColumn } from '../../api/resources.ts';
-import type { JsonObject } from '../../api/spec.ts';
 import { replyWords, untilWords } from '../../changes/changes.ts';
 import type { Context } from '../../context/context.ts';
 import {

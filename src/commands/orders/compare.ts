@@ -1,8 +1,8 @@
 /** `orders compare`: an invoice list, made by anybody, beside what was charged. */
 
 import { amountWords, unitsNote } from '../../amounts.ts';
+import type { JsonObject } from '../../api/json-values.ts';
 import { type Column, fieldColumn } from '../../api/resources.ts';
-import type { JsonObject } from '../../api/spec.ts';
 import {
   checkWritten,
   decimalsProblems,

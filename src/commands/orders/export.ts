@@ -1,8 +1,8 @@
 /** `orders export`: writes every order, charge or refund of a time range to stdout or into a file. */
 
 import type { Page, Service, WireRecord } from '../../api/api.ts';
+import type { JsonObject } from '../../api/json-values.ts';
 import { type Column, chargeColumns, orderColumns, refundColumns } from '../../api/resources.ts';
-import type { JsonObject } from '../../api/spec.ts';
 import type { Context, Days } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
 import { flag } from '../../flags/flags.ts';

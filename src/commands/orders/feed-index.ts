@@ -1,7 +1,7 @@
 /** Hands the pages of a walk to the index of the account, if it has one, so that the index knows what was read. */
 
 import type { Page, Service } from '../../api/api.ts';
-import { idOf } from '../../api/spec.ts';
+import { idOf } from '../../api/json-values.ts';
 import type { Context } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
 import type { OrderIndex, ReadOrder } from '../../index/index.ts';

@@ -2,8 +2,8 @@
 
 import { placesOf } from '../../amounts.ts';
 import type { Service } from '../../api/api.ts';
+import { type JsonObject, valueAt } from '../../api/json-values.ts';
 import { referenceOf } from '../../api/resources.ts';
-import { type JsonObject, valueAt } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import { refused } from '../../errors.ts';
 import { flag, usage } from '../../flags/flags.ts';

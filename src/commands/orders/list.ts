@@ -1,8 +1,8 @@
 /** `orders list`: shows orders page by page, with filters, and why orders were refunded. */
 
 import type { WireRecord } from '../../api/api.ts';
+import type { JsonObject } from '../../api/json-values.ts';
 import type { Column } from '../../api/resources.ts';
-import type { JsonObject } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
 import type { AttemptRecord } from '../../journal/journal.ts';

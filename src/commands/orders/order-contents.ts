@@ -17,9 +17,10 @@ import {
   type RefundRecord,
   refundedSum,
 } from '../../api/charges.ts';
+import { filledText, type JsonObject, valueAt } from '../../api/json-values.ts';
 import { tookMoney } from '../../api/payment.ts';
 import type { Order } from '../../api/records.ts';
-import { filledText, type JsonObject, statuses, valueAt } from '../../api/spec.ts';
+import { statuses } from '../../api/spec.ts';
 import { type RefundOrigins, sentBy } from '../../changes/changes.ts';
 import { approvalFields } from '../../journal/journal.ts';
 import type { KnownOrder, RefundState } from '../../orders/orders.ts';

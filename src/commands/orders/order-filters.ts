@@ -5,16 +5,8 @@
 
 import { amountProblem, boundWarnings, type TypedAmount } from '../../amounts.ts';
 import type { Service } from '../../api/api.ts';
-import {
-  customerIdPattern,
-  isTime,
-  itemsOf,
-  type JsonObject,
-  noStatus,
-  statuses,
-  statusMeanings,
-  valueAt,
-} from '../../api/spec.ts';
+import { itemsOf, type JsonObject, valueAt } from '../../api/json-values.ts';
+import { customerIdPattern, isTime, noStatus, statuses, statusMeanings } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import type { Input } from '../../flags/flags.ts';
 import { checkDecimals, type DecimalsOf, flag, usage } from '../../flags/flags.ts';

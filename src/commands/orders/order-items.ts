@@ -1,8 +1,8 @@
 /** What was sold with an order, as `orders show` draws it: items, shipping, taxes, discounts, the checkout and metadata. Pure. */
 
 import { type AmountStyle, figuresIn } from '../../amounts.ts';
+import { filledText, isObject, itemsOf, type JsonObject } from '../../api/json-values.ts';
 import type { Order } from '../../api/records.ts';
-import { filledText, isObject, itemsOf, type JsonObject } from '../../api/spec.ts';
 import type { Block, Cell } from '../../terminal/terminal.ts';
 
 /** `value`: the order as the service sent it. */

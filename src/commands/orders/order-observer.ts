@@ -1,7 +1,8 @@
 /** Watches a walk through orders: finds possible twins, and ends the walk at --since. */
 
 import type { Page, WireRecord } from '../../api/api.ts';
-import { idOf, isTime, type JsonObject } from '../../api/spec.ts';
+import { idOf, type JsonObject } from '../../api/json-values.ts';
+import { isTime } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import { isNear, isRefunded, isSettled, purchaseOf, type Twin, twinOf } from '../../orders/orders.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';

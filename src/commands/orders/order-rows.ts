@@ -1,9 +1,10 @@
 /** Makes the rows of an export: orders, their charges or their refunds, chosen by date. Pure. */
 
 import type { WireRecord } from '../../api/api.ts';
+import { idOf, type JsonObject, textIn, valueAt } from '../../api/json-values.ts';
 import { hiddenRefunds, shownCharges, shownRefunds } from '../../api/payment.ts';
 import { referenceOf } from '../../api/resources.ts';
-import { idOf, isTime, type JsonObject, statuses, textIn, valueAt } from '../../api/spec.ts';
+import { isTime, statuses } from '../../api/spec.ts';
 import type { ExportProblem, ExportRow } from '../../exports/exports.ts';
 import { isWithin, type TimeRange } from '../../flags/typed-time.ts';
 import { approvalFields } from '../../journal/journal.ts';

@@ -2,9 +2,9 @@
 
 import { amountWords } from '../../amounts.ts';
 import { readOne, type Service } from '../../api/api.ts';
+import type { JsonObject } from '../../api/json-values.ts';
 import { type Order, readOrder } from '../../api/records.ts';
 import { orderColumns, resources } from '../../api/resources.ts';
-import type { JsonObject } from '../../api/spec.ts';
 import {
   acknowledgedAlarms,
   acknowledgedWords,

@@ -1,7 +1,8 @@
 /** `orders twins`: pairs of payments of a period that may be one purchase, paid twice. */
 
+import type { JsonObject } from '../../api/json-values.ts';
 import type { Column } from '../../api/resources.ts';
-import { type JsonObject, statuses } from '../../api/spec.ts';
+import { statuses } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
 import { CliError } from '../../errors.ts';

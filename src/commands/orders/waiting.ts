@@ -1,8 +1,9 @@
 /** `orders waiting`: the authorized orders that nobody has captured yet, by their age. */
 
 import { amountWords } from '../../amounts.ts';
+import type { JsonObject } from '../../api/json-values.ts';
 import type { Column } from '../../api/resources.ts';
-import { type JsonObject, statuses } from '../../api/spec.ts';
+import { statuses } from '../../api/spec.ts';
 import { counted } from '../../counted.ts';
 import { flag } from '../../flags/flags.ts';
 import { periodOf, timeFlags } from '../../flags/typed-period.ts';

@@ -1,6 +1,7 @@
 /** `profile add`: adds an account, from questions or flags. */
 
-import { authSchemes, defaultAuth, type JsonObject, modes, vendorPattern } from '../../api/spec.ts';
+import type { JsonObject } from '../../api/json-values.ts';
+import { authSchemes, defaultAuth, modes, vendorPattern } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
 import { flag, type Input, usage } from '../../flags/flags.ts';

@@ -1,7 +1,8 @@
 /** `profile check`: checks the key, the mode, and whether an order can be found by its id. It only reads. */
 
 import type { Service, WireRecord } from '../../api/api.ts';
-import { contradictsMode, idOf, valueAt } from '../../api/spec.ts';
+import { idOf, valueAt } from '../../api/json-values.ts';
+import { contradictsMode } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
 import { type Profile, wrongMode } from '../../profiles/profiles.ts';

@@ -1,7 +1,8 @@
 /** What `profile add` does before it keeps a profile: tries the key with one read of the newest order, or turns an invitation of a sender into a token. */
 
 import { amountWords } from '../../amounts.ts';
-import { contradictsMode, type JsonObject } from '../../api/spec.ts';
+import type { JsonObject } from '../../api/json-values.ts';
+import { contradictsMode } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import { CliError, withParts } from '../../errors.ts';
 import { usage } from '../../flags/flags.ts';

@@ -1,6 +1,6 @@
 /** What the profile commands share: flags and questions for a key, the NAME argument, and how records are shown. */
 
-import { isObject, type JsonObject } from '../../api/spec.ts';
+import { isObject, type JsonObject } from '../../api/json-values.ts';
 import type { Context } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
 import type { Completer, Input } from '../../flags/flags.ts';

@@ -1,8 +1,8 @@
 /** `profile show`, `list` and `use`: which profiles there are, every value of one and where it comes from, and which is used without -p. */
 
 import { figureWords } from '../../amounts.ts';
+import type { JsonObject } from '../../api/json-values.ts';
 import { type Column, fieldColumn } from '../../api/resources.ts';
-import type { JsonObject } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
 import { listFileFlags } from '../../flags/flags.ts';

@@ -1,8 +1,9 @@
 /** `refunds list`: the refunds of a period one by one, with who made them and why. */
 
 import { plainAmounts } from '../../amounts.ts';
+import type { JsonObject } from '../../api/json-values.ts';
 import { type Column, fieldColumn } from '../../api/resources.ts';
-import { type JsonObject, refundReasonValues } from '../../api/spec.ts';
+import { refundReasonValues } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
 import { flag, type Input } from '../../flags/flags.ts';

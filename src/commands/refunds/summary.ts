@@ -1,7 +1,7 @@
 /** `refunds summary`: how many refunds were made in a period, how much, why, by whom, and beside which payments. */
 
 import { amountWords } from '../../amounts.ts';
-import type { JsonObject } from '../../api/spec.ts';
+import type { JsonObject } from '../../api/json-values.ts';
 import type { Context } from '../../context/context.ts';
 import { flag } from '../../flags/flags.ts';
 import { periodOf, timeFlags } from '../../flags/typed-period.ts';

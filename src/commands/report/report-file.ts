@@ -1,6 +1,7 @@
 /** Takes the facts of a report from an export file, if that file can answer what is asked. */
 
-import { isObject, type JsonObject, statuses } from '../../api/spec.ts';
+import { isObject, type JsonObject } from '../../api/json-values.ts';
+import { statuses } from '../../api/spec.ts';
 import type { Context, Days } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
 import type { ExportReading } from '../../exports/exports.ts';

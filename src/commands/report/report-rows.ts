@@ -1,7 +1,7 @@
 /** The frame of every report that adds up: tidy rows for scripts, one for each bucket and currency, or a screen for people. */
 
+import type { JsonObject } from '../../api/json-values.ts';
 import type { Column, ValueKind } from '../../api/resources.ts';
-import type { JsonObject } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import type { Facts, Line, Summary, SummaryQuery } from '../../reports/reports.ts';
 import type { Block } from '../../terminal/terminal.ts';

@@ -1,6 +1,6 @@
 /** What a report needs to know, and the source of facts that it gets: which time, whose numbers, as of when, and who made each refund and why. */
 
-import type { JsonObject } from '../../api/spec.ts';
+import type { JsonObject } from '../../api/json-values.ts';
 import type { Context, Days } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
 import { usage } from '../../flags/flags.ts';

@@ -1,7 +1,8 @@
 /** `sender limits`: shows the limits of the team, or sets those of a member or of everybody. */
 
+import type { JsonObject } from '../../api/json-values.ts';
 import { type Column, fieldColumn } from '../../api/resources.ts';
-import { currencyPattern, type JsonObject } from '../../api/spec.ts';
+import { currencyPattern } from '../../api/spec.ts';
 import { type Context, confirmFirst, dryRunShown } from '../../context/context.ts';
 import { flag, type Input, oneOf, usage } from '../../flags/flags.ts';
 import { type LimitChanges, limitValue, type TeamLimit, type TeamRules } from '../../journal/journal.ts';

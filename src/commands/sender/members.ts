@@ -1,6 +1,6 @@
 /** `sender members`, `invite` and `revoke`: who may ask the sender, how somebody joins, and how their tokens end. */
 
-import type { JsonObject } from '../../api/spec.ts';
+import type { JsonObject } from '../../api/json-values.ts';
 import { type Context, confirmFirst, dryRunShown } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
 import { flag, usage } from '../../flags/flags.ts';

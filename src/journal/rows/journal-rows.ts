@@ -1,7 +1,7 @@
 /** What the journal holds: rows, which are only ever added, and the attempts that these rows make up. */
 
 import type { ChangeRequest } from '../../api/api.ts';
-import type { JsonObject } from '../../api/spec.ts';
+import type { JsonObject } from '../../api/json-values.ts';
 import type { CliErrorParts } from '../../errors.ts';
 import type { Change, ExpectedRefund, FoundRefund } from '../change.ts';
 import type { ApprovalRow, LimitRow } from '../team-rules.ts';

@@ -17,9 +17,10 @@ import type { JournalFile } from './journal-file.ts';
 import { JournalTables } from './journal-tables.ts';
 import { buildJournal, dropJournal, replaceJournal } from './repair.ts';
 import { untouched, verifyFiles, wholeRows } from './verify-files.ts';
-import { linesAfter, type Places } from './witness-check.ts';
-import { type FoundWitness, openWitness, prepareWitness, type Witness } from './witness-file.ts';
-import { newWitnessKey } from './witness-seals.ts';
+import type { Witness } from './witness/witness.ts';
+import { linesAfter, type Places } from './witness/witness-check.ts';
+import { type FoundWitness, openWitness, prepareWitness } from './witness/witness-file.ts';
+import { newWitnessKey } from './witness/witness-seals.ts';
 
 /** The open files of a journal, and where they are. */
 interface OldJournal {

@@ -8,16 +8,10 @@ import { journalKind } from './journal-columns.ts';
 import { JournalTables } from './journal-tables.ts';
 import { type Asked, KnownJournal } from './known-journal.ts';
 import type { Turns } from './turns.ts';
-import { catchUp, linesAfter, type Places, proofBy, refusalOf } from './witness-check.ts';
-import {
-  type Checked,
-  createWitness,
-  type FoundWitness,
-  openWitness,
-  takePrepared,
-  type Witness,
-} from './witness-file.ts';
-import { nameOf, newWitnessKey } from './witness-seals.ts';
+import type { Checked, Witness } from './witness/witness.ts';
+import { catchUp, linesAfter, type Places, proofBy, refusalOf } from './witness/witness-check.ts';
+import { createWitness, type FoundWitness, openWitness, takePrepared } from './witness/witness-file.ts';
+import { nameOf, newWitnessKey } from './witness/witness-seals.ts';
 
 /** What there is of the witness. */
 export function findWitness(places: Places | undefined, openFile: OpenFile): FoundWitness {

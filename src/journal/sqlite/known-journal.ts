@@ -33,7 +33,7 @@ import {
   type NumberedAttempt,
 } from './journal-columns.ts';
 import type { JournalTables, RowsEnd } from './journal-tables.ts';
-import type { Mismatch } from './witness-check.ts';
+import type { Mismatch } from './witness/witness-check.ts';
 
 /** Compares what the tables give with what is known apart from them. Each returns what is wrong; undefined when nothing is. */
 export interface RowProof {

@@ -10,8 +10,8 @@ import type { Asked, KnownJournal } from './known-journal.ts';
 import type { LandmarkPlace } from './landmark.ts';
 import { unreadable } from './sqlite-errors.ts';
 import { Turns } from './turns.ts';
-import type { Places } from './witness-check.ts';
-import type { FoundWitness } from './witness-file.ts';
+import type { Places } from './witness/witness-check.ts';
+import type { FoundWitness } from './witness/witness-file.ts';
 
 /** Where the files of a journal are, and which rules hold for them. */
 export interface SqlitePlace {

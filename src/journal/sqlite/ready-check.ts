@@ -8,7 +8,7 @@ import type { KnownJournal } from './known-journal.ts';
 import { type Landmark, readLandmark, writeLandmark } from './landmark.ts';
 import type { OpenedFiles } from './opened-files.ts';
 import { damaged } from './sqlite-errors.ts';
-import type { Witness } from './witness-file.ts';
+import type { Witness } from './witness/witness.ts';
 
 /** Checks the files of one run. */
 export class ReadyCheck {

@@ -19,9 +19,9 @@ import { JournalTables } from './journal-tables.ts';
 import { type LandmarkPlace, readLandmark } from './landmark.ts';
 import { type FoundJournal, salvage, salvageWitness } from './salvage.ts';
 import { isBroken, isFull, mayNotWrite, unreadable } from './sqlite-errors.ts';
-import { linesAfter } from './witness-check.ts';
-import { createWitness, openWitness } from './witness-file.ts';
-import { nameOf, newWitnessKey } from './witness-seals.ts';
+import { linesAfter } from './witness/witness-check.ts';
+import { createWitness, openWitness } from './witness/witness-file.ts';
+import { nameOf, newWitnessKey } from './witness/witness-seals.ts';
 
 /** What a repair is told: the time (Unix milliseconds), and where landmarks are kept, if they are. */
 interface Repairing {

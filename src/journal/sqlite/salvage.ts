@@ -5,7 +5,7 @@ import type { JournalRow } from '../rows/journal-rows.ts';
 import { newestIn, type Salvage, type Salvaged } from '../rows/rebuild-rows.ts';
 import type { WitnessLine, WitnessText } from '../rows/witness-lines.ts';
 import { type PageRecord, readPages } from './sqlite-pages.ts';
-import { isKey, lineIn } from './witness-seals.ts';
+import { isKey, lineIn } from './witness/witness-seals.ts';
 
 /** What is whole in the file of a journal. `head`: what its only line of the table `head` says. */
 export interface FoundJournal extends Salvage {

@@ -17,7 +17,7 @@ import { ReadyCheck } from './ready-check.ts';
 import { recentIds } from './recent-ids.ts';
 import { damaged, isInUse } from './sqlite-errors.ts';
 import { WholeJournal } from './whole-journal.ts';
-import { mismatchOf, refusalOf } from './witness-check.ts';
+import { mismatchOf, refusalOf } from './witness/witness-check.ts';
 
 /** The journal of this machine. As the copy that a sender keeps of one on a server it proves what that gives, and answers what is asked. */
 export interface CopiedJournal extends JournalStore {

@@ -12,8 +12,9 @@ import {
 import type { JournalTables, RowsEnd } from './journal-tables.ts';
 import { LookedUp } from './looked-up.ts';
 import { isInUse } from './sqlite-errors.ts';
-import { mismatchOf, type Places, proofOf } from './witness-check.ts';
-import type { Checked, FoundWitness, Witness } from './witness-file.ts';
+import type { Checked, Witness } from './witness/witness.ts';
+import { mismatchOf, type Places, proofOf } from './witness/witness-check.ts';
+import type { FoundWitness } from './witness/witness-file.ts';
 
 // So many findings are told.
 const told = 1000;

@@ -10,7 +10,7 @@ import { copyRefused, type ReadyCheck } from './ready-check.ts';
 import { repairJournal, restoreJournal } from './repair.ts';
 import { isBroken } from './sqlite-errors.ts';
 import { type AtOneMoment, checkSome, untouched, verifyFiles, wholeRows } from './verify-files.ts';
-import { newWitnessKey } from './witness-seals.ts';
+import { newWitnessKey } from './witness/witness-seals.ts';
 
 /** The part of the store's port that is about all rows. Each method is a field, since a wrapper may copy it. */
 export class WholeJournal {

@@ -3,7 +3,7 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
-import { isObject, type JsonObject } from '../../api/spec.ts';
+import { isObject, type JsonObject } from '../../api/json-values.ts';
 import { refused } from '../../errors.ts';
 import {
   type Change,

@@ -1,6 +1,6 @@
 /** What the journal of a sender knows of a change that was handed over, and how its id is closed for good. */
 
-import type { JsonObject } from '../../api/spec.ts';
+import type { JsonObject } from '../../api/json-values.ts';
 import { countingAt, refuseForged } from '../../changes/changes.ts';
 import { CliError, refused } from '../../errors.ts';
 import type { ClockWithTimers } from '../../io.ts';

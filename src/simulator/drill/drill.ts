@@ -1,6 +1,6 @@
 /** The drill: begins the cases one after the other in the demo, and judges each by what its orders show. */
 
-import { isObject, type JsonObject } from '../../api/spec.ts';
+import { isObject, type JsonObject } from '../../api/json-values.ts';
 import { CliError } from '../../errors.ts';
 import { demoPages, storeOptions } from '../demo.ts';
 import { nextFault } from '../faults.ts';

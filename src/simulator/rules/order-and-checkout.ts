@@ -1,7 +1,8 @@
 /** Makes new orders and payment links from requests (service: Endpoints 4 and 5), with pure functions. */
 
+import { isObject, type JsonObject } from '../../api/json-values.ts';
 import type { CheckoutCreateRequest, OrderRequest } from '../../api/request-bodies.ts';
-import { hostedPayment, isObject, type JsonObject } from '../../api/spec.ts';
+import { hostedPayment } from '../../api/spec.ts';
 import { amountTooLarge, type Ruled } from '../failures.ts';
 import { nestedList, type StoredOrder } from '../stored-records.ts';
 import type { RuleInputs } from './refund-and-capture.ts';

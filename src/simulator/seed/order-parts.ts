@@ -1,6 +1,7 @@
 /** Makes the parts of an order in the simulator's data: its charges, its buyer, its addresses and its lines. */
 
-import { type JsonObject, statuses } from '../../api/spec.ts';
+import type { JsonObject } from '../../api/json-values.ts';
+import { statuses } from '../../api/spec.ts';
 import type { Ids, Random } from '../random.ts';
 import { feeOf } from '../rules/refund-and-capture.ts';
 import type { StoredCharge } from '../stored-records.ts';

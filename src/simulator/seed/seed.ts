@@ -1,7 +1,7 @@
 /** The orders and customers of a new simulator. The record at a place is always the same, however many records there are. */
 
+import type { JsonObject } from '../../api/json-values.ts';
 import { resources } from '../../api/resources.ts';
-import type { JsonObject } from '../../api/spec.ts';
 import { type Ids, idsFrom, type Random, seededRandom } from '../random.ts';
 import { refundOrder } from '../rules/refund-and-capture.ts';
 import { nestedList, type StoredOrder } from '../stored-records.ts';

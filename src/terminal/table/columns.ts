@@ -1,8 +1,9 @@
 /** Chooses the columns of a record, and turns their values into text for people and for CSV. */
 
 import { type AmountStyle, amountWords, briefFigure, figureWords, placesOf } from '../../amounts.ts';
+import type { JsonObject } from '../../api/json-values.ts';
 import type { Column, ValueKind } from '../../api/resources.ts';
-import { isTime, type JsonObject } from '../../api/spec.ts';
+import { isTime } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
 import { closestNames } from '../closest-names.ts';
 import { createTimes, isoTime, type Times } from '../local-time.ts';

@@ -1,8 +1,9 @@
 /** Draws tables for people, page by page: what headings and cells say, and what stands below a row. */
 
 import { placesOf } from '../../amounts.ts';
+import type { JsonObject } from '../../api/json-values.ts';
 import type { Column } from '../../api/resources.ts';
-import { currencyPattern, type JsonObject } from '../../api/spec.ts';
+import { currencyPattern } from '../../api/spec.ts';
 import type { ListFormat } from '../list-format.ts';
 import type { Style } from '../terminal.ts';
 import { cut, ellipsis, isOutgoing, statusStyle } from '../text-lines.ts';

@@ -3,8 +3,9 @@
 import { Buffer } from 'node:buffer';
 import { createHash, type Hash } from 'node:crypto';
 import { amountWords, placesWords } from '../../amounts.ts';
+import { isObject, type JsonObject } from '../../api/json-values.ts';
 import type { Column, ValueKind } from '../../api/resources.ts';
-import { isObject, isTime, type JsonObject } from '../../api/spec.ts';
+import { isTime } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
 import type { ListFormat, Row } from '../list-format.ts';
 import type { Times } from '../local-time.ts';

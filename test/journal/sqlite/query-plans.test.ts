@@ -6,7 +6,8 @@ import type { AttemptFilter, AttemptQuery } from '../../../src/journal/rows/atte
 import { journalKind } from '../../../src/journal/sqlite/journal-columns.ts';
 import { JournalTables } from '../../../src/journal/sqlite/journal-tables.ts';
 import { KnownJournal } from '../../../src/journal/sqlite/known-journal.ts';
-import { Witness, witnessKind } from '../../../src/journal/sqlite/witness-file.ts';
+import { Witness } from '../../../src/journal/sqlite/witness/witness.ts';
+import { witnessKind } from '../../../src/journal/sqlite/witness/witness-file.ts';
 import { sent, setting, verdict } from '../rows.ts';
 
 /** Tables that remember which statements they were asked for. */

@@ -1,7 +1,8 @@
 /** Compares rows with an order whose amounts are beyond 2^53-1, exactly. paydesk sends no such amount, but a service may show it. Pure. */
 
+import type { JsonObject } from '../../../api/json-values.ts';
 import { shownCharges, shownRefunds, tookMoney } from '../../../api/payment.ts';
-import { type JsonObject, meaningOfRefund } from '../../../api/spec.ts';
+import { meaningOfRefund } from '../../../api/spec.ts';
 import type { KnownOrder } from '../../../orders/orders.ts';
 import { anyWord, fullWord, type InputRow } from '../../../plans/plans.ts';
 import { type Figure, magnitude, plus, wholeNumber } from '../../../reports/reports.ts';

@@ -1,7 +1,7 @@
 /** `refunds compare`: a file of refunds, made by anybody, beside what the service and the journal of this machine show. */
 
 import { longPages, type OpenService } from '../../../api/api.ts';
-import { idOf, type JsonObject } from '../../../api/spec.ts';
+import { idOf, type JsonObject } from '../../../api/json-values.ts';
 import type { Context } from '../../../context/context.ts';
 import { isWithin, type TimeRange } from '../../../flags/typed-time.ts';
 import { type KnownOrder, knownOrders, ordersWithRefunds, stopsRefund } from '../../../orders/orders.ts';

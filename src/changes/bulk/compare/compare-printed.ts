@@ -1,8 +1,8 @@
 /** What `refunds compare` prints: its columns and records, and the lines below them. Pure. */
 
 import { sumsWords, unitsNote } from '../../../amounts.ts';
+import type { JsonObject } from '../../../api/json-values.ts';
 import { type Column, fieldColumn } from '../../../api/resources.ts';
-import type { JsonObject } from '../../../api/spec.ts';
 import { fullWord } from '../../../plans/plans.ts';
 import { commandLine, type Profile } from '../../../profiles/profiles.ts';
 import {

@@ -1,7 +1,7 @@
 /** Compares the rows of a file with what is known of their orders: which refunds were made, in part, twice, or not at all. Pure. */
 
 import { hasNoCharges, type OrderMoney } from '../../../api/charges.ts';
-import { textIn } from '../../../api/spec.ts';
+import { textIn } from '../../../api/json-values.ts';
 import {
   type KnownOrder,
   type KnownRefund,

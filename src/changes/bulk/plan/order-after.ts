@@ -1,6 +1,7 @@
 /** An order as it will be after rows of the same plan: the next row of that order is planned against it. Pure. */
 
-import { isObject, type JsonObject, statuses } from '../../../api/spec.ts';
+import { isObject, type JsonObject } from '../../../api/json-values.ts';
+import { statuses } from '../../../api/spec.ts';
 import type { ExpectedRefund } from '../../../journal/journal.ts';
 
 /** The order with refunds of this plan added. `isPlanned` tells them from refunds that were made. */

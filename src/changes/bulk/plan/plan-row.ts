@@ -2,7 +2,7 @@
 
 import { amountWords, figureWords, partWords } from '../../../amounts.ts';
 import { type ChargeMoney, moneyOf, newestOf, type OrderMoney } from '../../../api/charges.ts';
-import type { JsonObject } from '../../../api/spec.ts';
+import type { JsonObject } from '../../../api/json-values.ts';
 import { CliError } from '../../../errors.ts';
 import { type AttemptRecord, attemptName, type ExpectedRefund, mayBeMade } from '../../../journal/journal.ts';
 import type { KnownOrder } from '../../../orders/orders.ts';

@@ -2,7 +2,8 @@
 
 import type { OpenService } from '../../../api/api.ts';
 import { moneyOf } from '../../../api/charges.ts';
-import { type JsonObject, livemodeOf } from '../../../api/spec.ts';
+import type { JsonObject } from '../../../api/json-values.ts';
+import { livemodeOf } from '../../../api/spec.ts';
 import type { Context } from '../../../context/context.ts';
 import { turn } from '../../../io.ts';
 import { type AttemptRecord, isOpen, type Moment, unshownRefunds } from '../../../journal/journal.ts';

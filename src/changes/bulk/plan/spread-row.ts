@@ -2,7 +2,7 @@
 
 import { amountWords, figureWords, partWords } from '../../../amounts.ts';
 import { countingCharges } from '../../../api/charges.ts';
-import type { JsonObject } from '../../../api/spec.ts';
+import type { JsonObject } from '../../../api/json-values.ts';
 import type { AttemptRecord } from '../../../journal/journal.ts';
 import { allocate, anyWord, fullWord, rowKey } from '../../../plans/plans.ts';
 import type { Profile } from '../../../profiles/profiles.ts';

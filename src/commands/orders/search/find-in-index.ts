@@ -4,7 +4,7 @@
  */
 
 import { longPages, type Page, type Service, type WireRecord } from '../../../api/api.ts';
-import { idOf } from '../../../api/spec.ts';
+import { idOf } from '../../../api/json-values.ts';
 import type { Context } from '../../../context/context.ts';
 import { CliError } from '../../../errors.ts';
 import {

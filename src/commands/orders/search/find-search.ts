@@ -1,8 +1,9 @@
 /** What both ways of `orders find` share: what is searched for, the list of what is found, and the commands that go on. */
 
 import type { Service, WireRecord } from '../../../api/api.ts';
+import { idOf, isObject, itemsOf, type JsonObject, valueAt } from '../../../api/json-values.ts';
 import { type Column, orderColumns } from '../../../api/resources.ts';
-import { idOf, isObject, itemsOf, type JsonObject, statusMeanings, valueAt } from '../../../api/spec.ts';
+import { statusMeanings } from '../../../api/spec.ts';
 import type { Context } from '../../../context/context.ts';
 import { isDayWord } from '../../../flags/typed-time.ts';
 import { isRefunded } from '../../../orders/orders.ts';

@@ -4,7 +4,7 @@
  */
 
 import { type AmountStyle, plainAmounts } from '../../../amounts.ts';
-import { itemsOf, type JsonObject, valueAt } from '../../../api/spec.ts';
+import { itemsOf, type JsonObject, valueAt } from '../../../api/json-values.ts';
 import type { ReadOrder, WantedTexts } from '../../../index/index.ts';
 import { purchaseOf } from '../../../orders/orders.ts';
 import type { Settings } from '../../../profiles/profiles.ts';

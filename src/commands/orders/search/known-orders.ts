@@ -2,7 +2,7 @@
 
 import type { AmountStyle } from '../../../amounts.ts';
 import type { WireRecord } from '../../../api/api.ts';
-import { idOf, type JsonObject } from '../../../api/spec.ts';
+import { idOf, type JsonObject } from '../../../api/json-values.ts';
 import type { ReadAgain } from '../../../index/index.ts';
 import type { Twin } from '../../../orders/orders.ts';
 import { createTwins } from '../order-observer.ts';

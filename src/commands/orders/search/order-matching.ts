@@ -4,7 +4,7 @@
  */
 
 import { type AmountStyle, declaresPlaces, examplesOf, plainAmounts, scaled } from '../../../amounts.ts';
-import { itemsOf, type JsonObject, valueAt } from '../../../api/spec.ts';
+import { itemsOf, type JsonObject, valueAt } from '../../../api/json-values.ts';
 import { usage } from '../../../flags/flags.ts';
 import { fold } from './fold-text.ts';
 

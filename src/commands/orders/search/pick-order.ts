@@ -1,7 +1,8 @@
 /** Lets a person pick the order of a change: by searching the newest orders as `orders find` does, in the index if there is one, or by a whole id. */
 
 import type { Service } from '../../../api/api.ts';
-import { type JsonObject, orderIdPattern } from '../../../api/spec.ts';
+import type { JsonObject } from '../../../api/json-values.ts';
+import { orderIdPattern } from '../../../api/spec.ts';
 import type { PickedOrder } from '../../../changes/changes.ts';
 import type { Context } from '../../../context/context.ts';
 import { counted } from '../../../counted.ts';

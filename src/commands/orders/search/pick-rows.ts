@@ -2,9 +2,9 @@
 
 import { amountWords, figureWords } from '../../../amounts.ts';
 import { countingCharges, paidBy } from '../../../api/charges.ts';
+import { itemsOf, type JsonObject } from '../../../api/json-values.ts';
 import { readOrder } from '../../../api/records.ts';
 import { orderColumns, referenceOf } from '../../../api/resources.ts';
-import { itemsOf, type JsonObject } from '../../../api/spec.ts';
 import {
   appearedCommand,
   appearedWords,

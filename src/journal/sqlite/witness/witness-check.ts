@@ -1,19 +1,20 @@
 /** Compares the journal with its witness: the ends of both before every change, and the rows of an order whenever they are used. */
 
-import { CliError } from '../../errors.ts';
-import { mayBeOpen } from '../attempt-state.ts';
-import { verdictsIn } from '../rows/archived-rows.ts';
-import { chainStart, checkChain, type StoredRow, unlink } from '../rows/chain.ts';
-import { attemptKey, type VerdictRow } from '../rows/journal-rows.ts';
-import { type Finding, newestMissing } from '../rows/journal-store.ts';
-import type { WitnessLine } from '../rows/witness-lines.ts';
-import { writeAtOnce } from './database.ts';
-import { aboutOf, aboutOfOther, numberOfKey } from './journal-columns.ts';
-import type { JournalFile } from './journal-file.ts';
-import { begunMax, type JournalTables, type SentAt } from './journal-tables.ts';
-import type { RowProof } from './known-journal.ts';
-import { isBroken } from './sqlite-errors.ts';
-import { type FoundWitness, type NewLine, unwritten, type Witness } from './witness-file.ts';
+import { CliError } from '../../../errors.ts';
+import { mayBeOpen } from '../../attempt-state.ts';
+import { verdictsIn } from '../../rows/archived-rows.ts';
+import { chainStart, checkChain, type StoredRow, unlink } from '../../rows/chain.ts';
+import { attemptKey, type VerdictRow } from '../../rows/journal-rows.ts';
+import { type Finding, newestMissing } from '../../rows/journal-store.ts';
+import type { WitnessLine } from '../../rows/witness-lines.ts';
+import { writeAtOnce } from '../database.ts';
+import { aboutOf, aboutOfOther, numberOfKey } from '../journal-columns.ts';
+import type { JournalFile } from '../journal-file.ts';
+import { begunMax, type JournalTables, type SentAt } from '../journal-tables.ts';
+import type { RowProof } from '../known-journal.ts';
+import { isBroken } from '../sqlite-errors.ts';
+import type { NewLine, Witness } from './witness.ts';
+import { type FoundWitness, unwritten } from './witness-file.ts';
 import { hashUnder, type LineAt, nameOf } from './witness-seals.ts';
 
 /** How journal and witness do not match. */

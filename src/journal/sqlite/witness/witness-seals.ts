@@ -1,7 +1,7 @@
 /** The seals of a witness: the key in its head, and the seal of each line, by which a line that somebody changed shows. */
 
 import { hash, randomBytes } from 'node:crypto';
-import type { WitnessLine } from '../rows/witness-lines.ts';
+import type { WitnessLine } from '../../rows/witness-lines.ts';
 
 /** Which row a line is about. */
 export interface LineAt {

@@ -1,0 +1,164 @@
+/**
+ * The file of the witness, found, opened and put in its place: a second SQLite file outside the journal's folder. It has a sealed
+ * line for each row of the journal, found by what the row is about; the attempts that may be open; and the place where the check
+ * of the whole journal stands.
+ */
+
+import { closeSync, existsSync, fchmodSync, openSync, renameSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
+import { CliError, systemReason } from '../../../errors.ts';
+import { modesOf, prepareOwnFolder, syncFolderOf } from '../../../profiles/profiles.ts';
+import { fileMark } from '../copy-marks.ts';
+import { type FileKind, type OpenFile, writeAtOnce } from '../database.ts';
+import { type JournalFile, sizeOf } from '../journal-file.ts';
+import { isBroken } from '../sqlite-errors.ts';
+import { type NewLine, Witness } from './witness.ts';
+import { isKey, nameOf, opening, sealOf } from './witness-seals.ts';
+
+/**
+ * `open`: the numbers of the SENT rows of attempts that may be open. `head`: one line. `checked`: up to this row the chain was
+ * checked in passing; `whole`: when such a check reached the end the last time (Unix milliseconds); `mark`: what a copy changes of
+ * this file (copy-marks.ts).
+ */
+export const witnessKind: FileKind = {
+  name: 'witness',
+  tables: `
+CREATE TABLE lines (seq INTEGER PRIMARY KEY, about TEXT NOT NULL, idempotency_key INTEGER, line TEXT NOT NULL, seal TEXT NOT NULL) STRICT;
+CREATE INDEX line_about ON lines (about);
+CREATE INDEX line_key ON lines (idempotency_key) WHERE idempotency_key IS NOT NULL;
+CREATE TABLE open (sent INTEGER PRIMARY KEY) STRICT;
+CREATE TABLE head (key TEXT NOT NULL, seal TEXT NOT NULL, checked INTEGER NOT NULL, whole INTEGER, mark TEXT) STRICT;`,
+  steps: [],
+};
+
+/** What there is of a witness. */
+export type FoundWitness =
+  | { readonly is: 'missing' }
+  | { readonly is: 'damaged'; readonly problem: string }
+  | { readonly is: 'whole'; readonly witness: Witness };
+
+/** Opens the witness if it is there. Throws CliError 'refused' for a file that is not safe, or of another version. */
+export function openWitness(file: JournalFile, openFile: OpenFile): FoundWitness {
+  const { path } = file;
+  const size = sizeOf(file);
+  if (size === undefined) return { is: 'missing' };
+  if (size === 0) return { is: 'damaged', problem: 'is empty' };
+  let db: DatabaseSync | undefined;
+  try {
+    db = openFile(path, witnessKind);
+    const found = db.prepare('SELECT key, seal FROM head').get();
+    const key = found?.key;
+    if (isKey(key, found?.seal)) return { is: 'whole', witness: new Witness(db, key) };
+    db.close();
+    return { is: 'damaged', problem: notBegun };
+  } catch (error) {
+    db?.close();
+    const why = error instanceof Error ? error.message : '';
+    if (isBroken(error)) return { is: 'damaged', problem: `${notBegun}: ${why}` };
+    if (/no such table|no such column/.test(why)) return { is: 'damaged', problem: notBegun };
+    throw error;
+  }
+}
+
+const notBegun = 'does not begin like a witness';
+
+/**
+ * Puts a new witness with these lines in place of the one that may be there: all of it or nothing. When this returns, it is on the
+ * disk. Call it only while nobody else can write to the journal. Throws CliError 'refused' when it cannot be written.
+ */
+export function createWitness(
+  file: Pick<JournalFile, 'path' | 'rules'>,
+  openFile: OpenFile,
+  key: string,
+  lines: Iterable<NewLine>,
+): void {
+  prepareWitness(file, openFile, key, lines);
+  putInPlace(file);
+}
+
+/** Writes such a witness beside the one that is there. `takePrepared` puts it in its place. */
+export function prepareWitness(
+  { path, rules }: Pick<JournalFile, 'path' | 'rules'>,
+  openFile: OpenFile,
+  key: string,
+  lines: Iterable<NewLine>,
+): void {
+  const fresh = `${path}.new`;
+  const made = [`${fresh}-journal`, fresh];
+  try {
+    prepareOwnFolder(dirname(path), rules);
+    for (const one of made) {
+      rmSync(one, { force: true });
+      const handle = openSync(one, 'wx', modesOf(rules).file);
+      fchmodSync(handle, modesOf(rules).file);
+      closeSync(handle);
+    }
+    const db = openFile(fresh, witnessKind);
+    try {
+      db.exec('PRAGMA cache_size = -32768');
+      writeAtOnce(db, () => {
+        // It keeps its mark under its final name.
+        const mark = fileMark(fresh) ?? null;
+        db.prepare('INSERT INTO head VALUES (?, ?, 0, NULL, ?)').run(key, sealOf(key, opening), mark);
+        new Witness(db, key).add(lines);
+      });
+    } finally {
+      db.close();
+    }
+    syncFolderOf(path);
+    // The folder may be new as well.
+    syncFolderOf(dirname(path));
+  } catch (error) {
+    for (const one of made) rmSync(one, { force: true });
+    throw error instanceof CliError ? error : unwritten(path, error);
+  }
+}
+
+function putInPlace({ path }: Pick<JournalFile, 'path'>): void {
+  try {
+    // SQLite's own journal is replaced first: one that is left from the old file must never be applied to the new file. A run that
+    // was killed may have done that already.
+    if (existsSync(`${path}.new-journal`)) renameSync(`${path}.new-journal`, `${path}-journal`);
+    renameSync(`${path}.new`, path);
+    syncFolderOf(path);
+  } catch (error) {
+    throw unwritten(path, error);
+  }
+}
+
+/**
+ * Takes the prepared witness with this name if it is not in its place yet, since a run was stopped right before that. `alone`: does
+ * it while no other run writes to the journal.
+ */
+export function takePrepared(
+  file: JournalFile,
+  openFile: OpenFile,
+  { name, alone }: { readonly name: string | undefined; readonly alone: (take: () => void) => void },
+): void {
+  const fresh = { ...file, path: `${file.path}.new` };
+  if (name === undefined || !existsSync(fresh.path) || isNamed(file, openFile, name)) return;
+  alone(() => {
+    if (isNamed(fresh, openFile, name)) putInPlace(file);
+  });
+}
+
+function isNamed(file: JournalFile, openFile: OpenFile, name: string): boolean {
+  const found = openWitness(file, openFile);
+  if (found.is !== 'whole') return false;
+  found.witness.close();
+  return nameOf(found.witness.key) === name;
+}
+
+/** The refusal when the witness cannot be written. */
+export function unwritten(path: string, error: unknown): CliError {
+  return new CliError(
+    'refused',
+    `the witness ${path} of the journal cannot be written: ${systemReason(error)}`,
+    {
+      certain: 'nothing was sent',
+      now: ['without a witness nothing is sent: free space, or give yourself the right to write there'],
+      cause: error,
+    },
+  );
+}
