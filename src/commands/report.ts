@@ -20,7 +20,7 @@ import {
 } from '../reports/reports.ts';
 import { toJson } from '../terminal/terminal.ts';
 import { defineCommand } from './command.ts';
-import { gatherFigures, type ReportFigures } from './report/report-figures.ts';
+import { gatherFigures, type ReportFigures, type Waits } from './report/report-figures.ts';
 import { openSource, sourceFlags, sumsExits } from './report/report-flags.ts';
 import { aboutWords, zoneWords } from './report/report-period.ts';
 import { firstColumns, firstFields, lastColumns, lastFields, sayAsOf } from './report/report-rows.ts';
@@ -33,7 +33,7 @@ import {
   labelWords,
   refuseGaps,
 } from './report/report-screen.ts';
-import { capital, type ReportHow, sectionsOf } from './report/report-sections.ts';
+import { capital, type ReportHow, sectionsOf, waitingFacts } from './report/report-sections.ts';
 import type { Source } from './report/report-source.ts';
 import { collectOpenCases } from './today-facts.ts';
 
@@ -87,7 +87,13 @@ export const report = defineCommand({
     });
     const figures = await gatherFigures(ctx, source, flags.currency, open);
     const isMasked = ctx.redaction.isOn();
-    const page = pageOf(figures, { source, period: aboutWords(ctx, source), names: names && !isMasked });
+    const page = pageOf(figures, {
+      source,
+      // In a title the zone has its name.
+      period: aboutWords(ctx, source).replace(/\(UTC[^)]*\)/, `(${source.zone})`),
+      names: names && !isMasked,
+      made: { at: ctx.clock.now(), by: (await ctx.journal.member()) ?? ctx.plans.operator },
+    });
     const reportPage = await loadReportPage();
     const html = reportPage(page);
     await ctx.plans.write(file, isMasked ? ctx.redaction.text(html) : html, force);
@@ -127,8 +133,10 @@ function pageOf(figures: ReportFigures, how: ReportHow): Page {
         ],
     facts: [
       ['Account', labelWords(source)],
+      ['Made', `${source.days.full(how.made.at)} by ${how.made.by}`],
       ...source.asOfLinesOfFile().map(([label, text]) => [capital(label), text] as const),
-      ['Days', zoneWords(source)],
+      ['Time zone', zoneWords(source)],
+      ...waitingFacts(figures, how),
     ],
     sections: sectionsOf(figures, how),
     notes: [
@@ -150,6 +158,8 @@ function pageOf(figures: ReportFigures, how: ReportHow): Page {
       object: 'report',
       ...firstFields(source),
       account: labelWords(source),
+      made_at: Math.floor(how.made.at / 1000),
+      made_by: how.made.by,
       read: source.readWords(),
       ...figuresForPrograms(figures, how),
       gaps: { hidden: gaps.hidden.length, undated: gaps.undated.length },
@@ -203,7 +213,8 @@ function commandHere({ options: { profile } }: Context, ...words: readonly strin
 
 /** The same figures that the sections show. Amounts are the service's integers, times Unix seconds. */
 function figuresForPrograms(figures: ReportFigures, { source, names }: ReportHow): JsonObject {
-  const { unit, time, before, reasons, operators, cards, waiting, largest, twins, openCases } = figures;
+  const { unit, time, before, reasons, operators, cards, waiting, waits, largest, twins, openCases } =
+    figures;
   return {
     sums: time.totals.map(sumsRow),
     before: before.map(({ span: range, totals }) => ({
@@ -232,6 +243,8 @@ function figuresForPrograms(figures: ReportFigures, { source, names }: ReportHow
       }),
     ),
     waiting: waiting.buckets.map(waitingRow),
+    not_captured: waits.notCaptured.map(waitsRow),
+    unconfirmed: waits.unconfirmed.map(waitsRow),
     twins: twins.map(({ first, second, apart }) => ({
       first: first.id,
       second: second.id,
@@ -273,6 +286,10 @@ function refundRows(lines: readonly Line<RefundSum>[]): readonly JsonObject[] {
     refunded,
     unsummed,
   }));
+}
+
+function waitsRow({ currency, count, amount }: Waits): JsonObject {
+  return { currency: currency ?? null, count, amount };
 }
 
 function waitingRow({ bucket, currency, sums: { orders, amount, unsummed } }: Line<OrderSum>): JsonObject {

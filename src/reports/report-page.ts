@@ -18,6 +18,8 @@ interface PageTable {
 export interface PagePart {
   readonly heading?: string | undefined;
   readonly chart?: Chart | undefined;
+  /** Its first column has sentences, so nothing stands beside it. */
+  readonly isWide?: boolean;
   readonly table: PageTable;
 }
 
@@ -97,11 +99,11 @@ function section({ title, notes = [], parts, empty }: PageSection, index: number
 // A longer table goes on on the next page of paper, below its headings. A shorter one is never divided.
 const longTable = 16;
 
-function partOf({ heading, chart, table }: PagePart, id: string): string {
+function partOf({ heading, chart, isWide = false, table }: PagePart, id: string): string {
   const drawn = chart === undefined ? '' : svgColumns(chart, id);
   const kinds = [
     'part',
-    ...(table.columns.length > someColumns ? ['whole'] : []),
+    ...(isWide || table.columns.length > someColumns ? ['whole'] : []),
     ...(table.rows.length > longTable ? ['long'] : []),
   ];
   return [

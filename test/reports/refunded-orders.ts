@@ -2,7 +2,7 @@
 
 import { standingAt } from '../harness/clock.ts';
 import { chargeOf, type Json, listOf, orderOf, refundOf } from '../harness/orders.ts';
-import { json } from '../harness/server.ts';
+import { hangUp, json } from '../harness/server.ts';
 import { type Service, type ServiceOptions, startService } from '../harness/service.ts';
 
 /** The clock of these tests: 21 November 2040, a Wednesday. */
@@ -13,11 +13,15 @@ export function startDated(options: ServiceOptions): Promise<Service> {
   return startService({ sendsDate: false, ...options });
 }
 
-/** A service that makes every refund it is asked for: the whole order, at the moment of `clock`. */
-export function startRefunding(orders: readonly Json[]): Promise<Service> {
+/**
+ * A service that makes every refund it is asked for: the whole order, at the moment of `clock`. Of the order `lost` it makes none, and
+ * hangs up.
+ */
+export function startRefunding(orders: readonly Json[], lost?: unknown): Promise<Service> {
   return startDated({
     orders,
     onPost(order, service) {
+      if (lost !== undefined && order?.id === lost) return hangUp;
       const { amount, currency, customer_info } = order ?? {};
       const id = String(order?.id);
       const refunded = orderAt(id, '2040-11-21T10:00:00Z', {

@@ -42,7 +42,7 @@ const env = { PAYDESK_BASE_URL: '', PAYDESK_MODE: '', PAYDESK_API_KEY: '', PAYDE
 /** The report of that month, after six refunds of this machine. */
 async function reported(
   words: readonly string[],
-  { orders = usualMonth() }: { readonly orders?: readonly Json[] } = {},
+  { orders = usualMonth(), lost }: { readonly orders?: readonly Json[]; readonly lost?: Json } = {},
 ) {
   const own = operators.map((_, index) =>
     orderAt(`ord_2tQ7zRk9PwE5own${index}`, '2040-11-20T10:00:00Z', { amount: 52_000 + index }),
@@ -51,12 +51,14 @@ async function reported(
     orderAt('ord_2tQ7zRk9PwE5wait', '2040-11-20T10:00:00Z', { payment_status: 'pre_authorized' }),
     { status: 'pre_authorized' },
   );
-  const service = await startRefunding([...own, waiting, ...orders]);
+  const service = await startRefunding([...own, waiting, ...(lost ? [lost] : []), ...orders], lost?.id);
   await storeShop(service.home, service, decimals);
   for (const [index, operator] of operators.entries())
     await refundAs(service, operator, String(own[index]?.id), env);
+  if (lost !== undefined)
+    await service.run(['orders', 'refund', String(lost.id), '--yes'], { env: { ...clock, ...env } });
   const { code, stderr } = await service.run(['report', '--to', 'report.html', ...words], {
-    env: { ...clock, ...env },
+    env: { ...clock, ...env, PAYDESK_OPERATOR: 'lea' },
   });
   if (code !== 0) throw new Error(stderr);
   const file = join(service.home.path, 'report.html');
@@ -124,7 +126,29 @@ test.each([
 
 test('the zone stands there by its name, with the day on which its clocks change', async () => {
   await using one = await reported(['--tz', 'Europe/Madrid', '--period', 'last-month']);
-  expect(textOf(one.html)).toContain('Days  Europe/Madrid, UTC+2 until 28 Oct, then UTC+1');
+  const text = textOf(one.html);
+  expect(text).toContain('Time zone  Europe/Madrid, UTC+2 until 28 Oct, then UTC+1');
+  expect(text).toContain('Refunds, 1 Oct to 31 Oct 2040 (Europe/Madrid) ');
+});
+
+test('who made it and when, what waits and the reasons are said in words; the figures for programs have codes', async () => {
+  const lost = orderAt('ord_2tQ7zRk9PwE5lost', '2040-11-20T10:00:00Z', { amount: 77_700 });
+  await using one = await reported(['--tz', 'UTC'], { orders: [], lost });
+  const text = textOf(one.html);
+  expect(text).toContain('Made  21 Nov 2040 15:31:12 UTC by lea');
+  expect(text).toContain('Not captured yet  1 authorized order, 100.00 MXN');
+  expect(text).toContain('Unconfirmed  1 change, 777.00 MXN');
+  expect(text).toMatch(/Reason +Refunds[\s\S]*the buyer asked for it +6 /);
+  expect(text).toContain('jo ann: the buyer asked for it');
+  expect(text).not.toContain('requested_by_client');
+  const figures = figuresOf(one.html);
+  expect(figures).toMatchObject({
+    made_by: 'lea',
+    made_at: Date.parse('2040-11-21T15:31:12Z') / 1000,
+    not_captured: [{ currency: 'MXN', count: 1, amount: 10_000 }],
+    unconfirmed: [{ currency: 'MXN', count: 1, amount: 77_700 }],
+  });
+  expect(figures.by_reason).toContainEqual(expect.objectContaining({ bucket: 'requested_by_client' }));
 });
 
 test('refunds that are all from elsewhere are in no table of reasons, and a bar that has nothing beside it is not drawn', async () => {

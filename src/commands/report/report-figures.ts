@@ -13,6 +13,7 @@ import {
   largestFirst,
   type OrderFact,
   type OrderSum,
+  plus,
   type RefundFact,
   type RefundSum,
   type Summary,
@@ -40,6 +41,13 @@ interface ReportedCase {
   readonly operator: string | undefined;
 }
 
+/** How many orders or changes of a currency wait for somebody, and how much they are. */
+export interface Waits {
+  readonly currency: string | undefined;
+  readonly count: number;
+  readonly amount: Figure;
+}
+
 export interface ReportFigures {
   readonly unit: TimeUnit;
   /** Every unit of the period as far as it has passed, also those without refunds. */
@@ -51,6 +59,8 @@ export interface ReportFigures {
   readonly operators: Summary<RefundSum>;
   readonly cards: Summary<RefundSum>;
   readonly waiting: Summary<OrderSum>;
+  /** What waits, whatever the period is. */
+  readonly waits: { readonly notCaptured: readonly Waits[]; readonly unconfirmed: readonly Waits[] };
   /** The largest refunds of each currency. */
   readonly largest: readonly RefundFact[];
   readonly twins: readonly TwinPair<ListedTwin>[];
@@ -102,7 +112,8 @@ export async function gatherFigures(
       )
         largest.add(refund);
   }
-  const time = splits.time.result();
+  const [time, waiting] = [splits.time.result(), splits.waiting.result()];
+  const cases = await openCases(ctx, source, currency, open);
   return {
     unit,
     units: unitsOf(source, unit, time),
@@ -111,11 +122,25 @@ export async function gatherFigures(
     reasons: splits.reasons.result(),
     operators: splits.operators.result(),
     cards: splits.cards.result(),
-    waiting: splits.waiting.result(),
+    waiting,
+    waits: { notCaptured: waiting.totals.map(waitingSum), unconfirmed: unconfirmedSums(cases) },
     largest: largest.all(),
     twins: (await pairsIn(ctx, near, source)).filter((pair) => !pair.isSettled),
-    openCases: await openCases(ctx, source, currency, open),
+    openCases: cases,
   };
+}
+
+function waitingSum({ currency, sums: { orders, amount } }: Line<OrderSum>): Waits {
+  return { currency, count: Number(orders), amount };
+}
+
+function unconfirmedSums(cases: readonly ReportedCase[]): readonly Waits[] {
+  const own = cases.filter(({ state }) => state === 'unconfirmed');
+  return [...Map.groupBy(own, ({ currency }) => currency)].map(([currency, changes]) => ({
+    currency,
+    count: changes.length,
+    amount: changes.reduce<Figure>((sum, { amount = 0 }) => plus(sum, amount), 0),
+  }));
 }
 
 // A chart of more columns says little, and the table beside it would be pages long.

@@ -1,6 +1,8 @@
 /** The sections of the HTML report: which figures stand in which table and chart. Pure. */
 
 import { type AmountStyle, digits, placesOf, readableAmount, readableFigure } from '../../amounts.ts';
+import { type ReasonWords, refundReasons } from '../../api/spec.ts';
+import { counted } from '../../counted.ts';
 import {
   type Dimension,
   elsewhere,
@@ -10,6 +12,7 @@ import {
   magnitude,
   negated,
   notShown,
+  type Page,
   type PagePart,
   type PageSection,
   percent,
@@ -17,7 +20,7 @@ import {
   type RefundFact,
   type RefundSum,
 } from '../../reports/reports.ts';
-import type { ReportFigures } from './report-figures.ts';
+import type { ReportFigures, Waits } from './report-figures.ts';
 import { amountsOf, bucketWords, currencyWord, inCurrency } from './report-screen.ts';
 import type { Source } from './report-source.ts';
 
@@ -27,6 +30,23 @@ export interface ReportHow {
   /** The period in words. */
   readonly period: string;
   readonly names: boolean;
+  /** When it was made, Unix milliseconds, and by whom. */
+  readonly made: { readonly at: number; readonly by: string };
+}
+
+/** What waits for somebody, whatever the period is: orders that nobody captured, and changes that are unconfirmed. */
+export function waitingFacts(figures: ReportFigures, { source }: ReportHow): Page['facts'] {
+  const words = (waits: readonly Waits[], one: string): string =>
+    waits
+      .map(({ currency, count, amount }) => {
+        return `${counted(count, one)}, ${moneyWords(amount, currency, amountsOf(source))}`;
+      })
+      .join('; ') || `none${inCurrency(source)}`;
+  const { notCaptured, unconfirmed } = figures.waits;
+  return [
+    ['Not captured yet', words(notCaptured, 'authorized order')],
+    ['Unconfirmed', words(unconfirmed, 'change')],
+  ];
 }
 
 /** The sections, in the order in which a lead reads them. */
@@ -165,6 +185,12 @@ function partWord(what: Dimension): string {
   return what === 'brand' ? 'card' : what;
 }
 
+// As the question about it says it. The JSON has the reason as it was sent.
+function reasonWords(reason: string): string {
+  const known: Readonly<Record<string, ReasonWords | undefined>> = refundReasons;
+  return known[reason]?.words ?? reason;
+}
+
 // A part for each currency. `all`: the buckets of a chart, also empty ones; without them each row has a bar.
 function splitParts(
   buckets: readonly Line<RefundSum>[],
@@ -184,12 +210,13 @@ function splitParts(
     const sum = bars.reduce(plus, 0);
     return {
       heading: all === undefined ? `By ${partWord(what)}, ${word}` : word,
+      isWide: what === 'reason',
       chart: points && { title: `Refunded by ${what}, ${word}`, points },
       table: {
         name: `By ${what}, ${word}`,
         columns: [left(capital(what)), right('Refunds'), right('Refunded'), right('Share')],
         rows: lines.map(({ bucket, sums }) => [
-          bucketWords(source, bucket, what),
+          what === 'reason' ? reasonWords(bucket) : bucketWords(source, bucket, what),
           String(sums.refunds),
           write(sums.refunded),
           percentWords(sums.refunded, sum),
@@ -233,7 +260,9 @@ function largestSection({ largest }: ReportFigures, { source, names }: ReportHow
       refund.amount === undefined ? notShown : readableFigure(refund.amount, currency, style),
       source.days.show(refund.madeAt, 'day'),
       `${refund.brand}${refund.last4 === undefined ? '' : ` *${refund.last4}`}`,
-      refund.operator === refund.reason ? refund.operator : `${refund.operator}: ${refund.reason}`,
+      refund.operator === refund.reason
+        ? refund.operator
+        : `${refund.operator}: ${reasonWords(refund.reason)}`,
       ...(isAsked ? [askedOther(refund) ?? '-'] : []),
       ...(isApproved ? [approvedWords(refund, source)] : []),
       ...(isTicketed ? [refund.approval?.ticket ?? '-'] : []),
