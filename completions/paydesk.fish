@@ -17,7 +17,7 @@ function __paydesk_complete
                     checkout 'Make a payment link' \
                     journal 'See what was sent, and clear up what is unconfirmed' \
                     report 'Write an HTML report about the refunds of a period' \
-                    prove 'Write the refunds of a period into a signed file, or check one' \
+                    prove 'Write one refund, or a period, into a signed file; check one' \
                     index 'Find orders at once, with an index on this machine' \
                     sender 'Let one service of the team send for all its desks' \
                     approvals 'Approve refunds of a team that need a second person' \
@@ -131,7 +131,7 @@ function __paydesk_complete
                     checkout 'Make a payment link' \
                     journal 'See what was sent, and clear up what is unconfirmed' \
                     report 'Write an HTML report about the refunds of a period' \
-                    prove 'Write the refunds of a period into a signed file, or check one' \
+                    prove 'Write one refund, or a period, into a signed file; check one' \
                     index 'Find orders at once, with an index on this machine' \
                     sender 'Let one service of the team send for all its desks' \
                     approvals 'Approve refunds of a team that need a second person' \

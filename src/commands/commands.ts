@@ -295,7 +295,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     words: ['prove'],
-    summary: 'Write the refunds of a period into a signed file, or check one',
+    summary: 'Write one refund, or a period, into a signed file; check one',
     guide: 'evidence',
     load: async () => (await import('./prove.ts')).prove,
   },

@@ -188,17 +188,6 @@ test('help for something that does not exist exits 2, names it on stderr and pri
   }
 });
 
-test.each([
-  ['teams', 'paydesk help team'],
-  ['testing', 'paydesk help scripting'],
-  ['lost', 'paydesk help when-a-reply-is-lost'],
-])('help %s, which is no topic, names the page that has the word', async (word, page) => {
-  await expect(textOf(['help', word], 80)).rejects.toMatchObject({
-    kind: 'usage',
-    parts: { now: [page, 'paydesk help commands'] },
-  });
-});
-
 test('the help topics exist and list every code, every format and every variable that help names (C7)', async () => {
   const [codes = '', output = '', environment = '', safety = ''] = await Promise.all(
     ['exit-codes', 'output', 'environment', 'safety'].map((topic) => textOf(['help', topic], 80)),

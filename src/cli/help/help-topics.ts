@@ -37,26 +37,6 @@ export function topicFile(name: string): string {
   return `docs/${topics[name]?.page ?? name}.md`;
 }
 
-/** The topics that a word may mean: its name or its summary has a word of the same stem, as `teams` and `team`, `testing` and `test`. */
-export function topicsLike(word: string): readonly string[] {
-  const stem = stemOf(word);
-  if (stem.length < 3) return [];
-  const stems = (text: string) =>
-    text
-      .toLowerCase()
-      .split(/[^a-z]+/)
-      .map(stemOf);
-  const names = Object.entries(topics);
-  const named = names.filter(([name]) => stems(name).includes(stem));
-  return (named.length > 0 ? named : names.filter(([, { summary }]) => stems(summary).includes(stem))).map(
-    ([name]) => name,
-  );
-}
-
-function stemOf(word: string): string {
-  return word.toLowerCase().replace(/(?:ing|ed|es|s)$/, '');
-}
-
 /** The blocks of a topic. */
 export function topicBlocks(name: string): readonly Block[] {
   return blocksOf(topicText(name));

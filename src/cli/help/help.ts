@@ -6,6 +6,7 @@ import type { Argument, Flag } from '../../flags/flags.ts';
 import { globalFlags, usualGlobalFlags } from '../typed/global-options.ts';
 import type { HelpLine, HelpPage } from './help-page.ts';
 import { type Block, topicBlocks, topics } from './help-topics.ts';
+import type { Answer } from './help-words.ts';
 
 /** Says in one line what paydesk is. Help and the man page open with it. */
 export const rootSummary =
@@ -106,6 +107,23 @@ export function topicPage(name: string): HelpPage {
     const joined = before === block.kind && (before === 'item' || before === 'row');
     return [...(at === 0 || joined ? [] : ['']), ...drawn(block, termWidth)];
   });
+}
+
+/** Which pages are about a word. */
+export function wordPage({
+  word,
+  answers,
+  why,
+}: {
+  readonly word: string;
+  readonly answers: readonly Answer[];
+  readonly why: string | undefined;
+}): HelpPage {
+  return [
+    ...(why === undefined ? [] : [why, '']),
+    `About ${word}:`,
+    ...terms(answers.map(({ name, summary }) => [`paydesk help ${name}`, summary])),
+  ];
 }
 
 function drawn(block: Block, termWidth: number): readonly HelpLine[] {

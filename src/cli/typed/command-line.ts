@@ -12,9 +12,10 @@ import {
 import { CliError, withParts } from '../../errors.ts';
 import type { Input } from '../../flags/flags.ts';
 import { formats } from '../../terminal/terminal.ts';
-import { commandPage, commandsPage, groupPage, rootPage, topicPage } from '../help/help.ts';
+import { commandPage, commandsPage, groupPage, rootPage, topicPage, wordPage } from '../help/help.ts';
 import { type HelpPage, layOut } from '../help/help-page.ts';
-import { topics, topicsLike } from '../help/help-topics.ts';
+import { topics } from '../help/help-topics.ts';
+import type { Answer } from '../help/help-words.ts';
 import { type GlobalInput, globalFlags } from './global-options.ts';
 import { checkLine, checkSlips, didYouMean, readCommand } from './read-command.ts';
 import { readTypedWords } from './typed-words.ts';
@@ -71,6 +72,13 @@ type About =
   | { readonly is: 'all commands' }
   | { readonly is: 'topic' | 'noun'; readonly name: string }
   | { readonly is: 'command'; readonly entry: CommandEntry }
+  /** A word that people use for what these pages are about. `why`: that paydesk cannot do it. */
+  | {
+      readonly is: 'word';
+      readonly word: string;
+      readonly answers: readonly Answer[];
+      readonly why: string | undefined;
+    }
   /** `paydesk refund --help` names no command, but maybe a noun; the words may mean one. */
   | { readonly is: 'unclear'; readonly noun: string | undefined; readonly words: readonly string[] };
 
@@ -101,10 +109,24 @@ async function aboutOf(words: readonly string[]): Promise<About> {
   const entry = findCommand(asked);
   if (entry !== undefined && !(helping && asked.length > entry.words.length)) return { is: 'command', entry };
   const isNoun = first !== undefined && Object.hasOwn(groups, first);
-  if (helping && first !== undefined && (!isNoun || asked.length > 1)) throw await unknownWord(asked);
+  if (helping && first !== undefined && (!isNoun || asked.length > 1)) return await aboutWord(asked);
   if (first === undefined) return { is: 'program' };
   if (isNoun && asked.length === 1) return { is: 'noun', name: first };
   return { is: 'unclear', noun: isNoun ? first : undefined, words: asked };
+}
+
+async function aboutWord(asked: readonly string[]): Promise<About> {
+  const [{ answersOf, commandNamed }, { whyNone }] = await Promise.all([
+    import('../help/help-words.ts'),
+    import('./meant-command.ts'),
+  ]);
+  const answers = answersOf(asked);
+  const [only, second] = answers;
+  const why = whyNone(asked);
+  if (only === undefined) throw await unknownWord(asked);
+  if (second !== undefined || why !== undefined) return { is: 'word', word: asked.join(' '), answers, why };
+  const entry = commandNamed(only.name);
+  return entry === undefined ? { is: 'topic', name: only.name } : { is: 'command', entry };
 }
 
 async function helpPage(about: About, all: boolean): Promise<HelpPage> {
@@ -119,6 +141,8 @@ async function helpPage(about: About, all: boolean): Promise<HelpPage> {
       return groupPage(about.name);
     case 'command':
       return commandPage(about.entry, await about.entry.load(), all);
+    case 'word':
+      return wordPage(about);
     case 'unclear': {
       const page = about.noun === undefined ? rootPage() : groupPage(about.noun);
       const meant = await didYouMean(about.words, { behind: ' --help' });
@@ -140,15 +164,15 @@ async function helpJson(about: About): Promise<string> {
     case 'command':
       return await commandsJson([about.entry]);
     // A program must not take the commands of a noun for the one that it named.
+    case 'word':
     case 'unclear':
-      throw await unknownWord(about.words);
+      throw await unknownWord(about.is === 'word' ? [about.word] : about.words);
   }
 }
 
 async function unknownWord(words: readonly string[]): Promise<CliError> {
-  const [word = '', ...more] = words;
-  const isVerb = more.length > 0 || commands.some(({ words: [, verb] }) => verb === word);
-  const pages = isVerb ? [] : topicsLike(word).map((name) => `paydesk help ${name}`);
+  const { answersOf } = await import('../help/help-words.ts');
+  const pages = answersOf(words).map(({ name }) => `paydesk help ${name}`);
   const meant = pages.length > 0 ? pages : await didYouMean(words, { before: 'help ' });
   return new CliError('usage', `no help for ${words.join(' ')}`, {
     now: [...meant, 'paydesk help commands'],

@@ -1,0 +1,153 @@
+/** Other words for what help is about: which pages answer `paydesk help WORD` if no page has that name. Loaded only then. */
+
+import { commands } from '../../commands/commands.ts';
+import { topics, topicText } from './help-topics.ts';
+
+/** A page of help by its name, `exports` or `orders export`, and what it is about. */
+export interface Answer {
+  readonly name: string;
+  readonly summary: string;
+}
+
+const mostAnswers = 4;
+
+const whoDid = ['refunds list', 'journal list', 'refunds summary', 'report'];
+const spreadsheet = ['exports', 'orders export', 'output'];
+const lost = ['when-a-reply-is-lost', 'journal list', 'journal reconcile'];
+const twice = ['orders twins', 'when-a-reply-is-lost', 'refund'];
+const month = ['report', 'refunds summary', 'orders summary', 'orders export'];
+const proof = ['evidence', 'prove', 'journal show'];
+const rights = ['settings', 'team', 'accounts'];
+const times = ['output', 'reports', 'settings'];
+const sums = ['refunds summary', 'orders summary', 'report', 'reports'];
+const compared = ['orders compare', 'refunds compare', 'reports'];
+const privacy = ['output', 'journal forget', 'index forget', 'environment'];
+const waits = ['orders waiting', 'orders capture', 'today'];
+const second = ['approvals list', 'approvals approve', 'team'];
+
+// What people say who close a month, look after a desk, or check both. The likeliest page comes first.
+const otherWords: Readonly<Record<string, readonly string[]>> = {
+  access: rights,
+  accountant: ['exports', 'reports', 'orders compare', 'evidence'],
+  accounting: ['exports', 'reports', 'orders compare', 'evidence'],
+  approval: second,
+  approve: second,
+  approver: second,
+  audit: ['evidence', 'prove', 'journal list', 'journal verify'],
+  auditor: ['evidence', 'prove', 'journal list', 'journal verify'],
+  authorization: waits,
+  bank: ['evidence', 'prove', 'orders compare', 'refunds receipt'],
+  bookkeeping: ['exports', 'reports', 'orders compare', 'evidence'],
+  cent: ['output', 'settings'],
+  chargeback: ['evidence', 'prove', 'orders show'],
+  chart: ['report', 'refunds summary'],
+  check: ['prove', 'journal verify', 'orders export', 'profile check'],
+  decimal: ['output', 'settings'],
+  dispute: ['evidence', 'prove', 'orders show'],
+  double: twice,
+  duplicate: twice,
+  employee: whoDid,
+  excel: spreadsheet,
+  finance: ['exports', 'reports', 'orders compare', 'evidence'],
+  history: ['journal list', 'journal show', 'orders show'],
+  html: ['report', 'reports'],
+  invoice: ['orders compare', 'reports'],
+  largest: ['refunds list', 'report'],
+  libreoffice: spreadsheet,
+  limit: ['accounts', 'profile set', 'sender limits', 'profile show'],
+  lost: lost,
+  manager: ['report', 'reports', 'today'],
+  month: month,
+  monthend: month,
+  operator: whoDid,
+  paper: ['report', 'reports'],
+  pdf: ['report', 'reports'],
+  period: ['reports', 'refunds summary', 'orders export'],
+  permission: rights,
+  pivot: spreadsheet,
+  print: ['report', 'refunds receipt'],
+  privacy: privacy,
+  proof: proof,
+  quarter: month,
+  reason: ['refunds list', 'refunds summary', 'refund'],
+  receipt: ['refunds receipt', 'refund'],
+  reconciliation: compared,
+  revenue: sums,
+  right: rights,
+  role: rights,
+  sheet: spreadsheet,
+  sign: proof,
+  signature: proof,
+  spreadsheet: spreadsheet,
+  staff: whoDid,
+  statement: compared,
+  sum: sums,
+  tampering: ['orders export', 'prove', 'journal verify'],
+  timeout: lost,
+  timezone: times,
+  total: sums,
+  turnover: sums,
+  twice: twice,
+  unconfirmed: lost,
+  unknown: lost,
+  verify: ['orders export', 'prove', 'journal verify', 'sender verify'],
+  voucher: ['refunds receipt', 'refund'],
+  week: month,
+  who: whoDid,
+  workbook: spreadsheet,
+  xlsx: spreadsheet,
+  year: month,
+  zone: times,
+};
+
+/**
+ * The pages that answer these words, the likeliest first, four at most: the topic of that name, `teams` too; those of the table; or else the commands and topics that have
+ * the word in their name, in a heading or in their summary. None if nothing has it.
+ */
+export function answersOf(asked: readonly string[]): readonly Answer[] {
+  const forms = formsOf(asked.join('').replaceAll(/[^A-Za-z]/g, ''));
+  const known = forms.find((form) => Object.hasOwn(otherWords, form)) ?? '';
+  const page = forms.find((form) => Object.hasOwn(topics, form));
+  const names =
+    page === undefined ? (otherWords[known] ?? (asked.length > 1 ? [] : namesWith(forms))) : [page];
+  return [...new Set(names)].slice(0, mostAnswers).flatMap((name) => {
+    const summary = topics[name]?.summary ?? commandNamed(name)?.summary;
+    return summary === undefined ? [] : [{ name, summary }];
+  });
+}
+
+/** The command of this name, `orders export`. */
+export function commandNamed(name: string): (typeof commands)[number] | undefined {
+  return commands.find(({ words }) => words.join(' ') === name);
+}
+
+// `Invoices` is also `invoice`.
+function formsOf(word: string): readonly string[] {
+  const plain = word.toLowerCase();
+  const shorter = ['s', 'es', 'ing', 'ed']
+    .filter((end) => plain.endsWith(end))
+    .map((end) => plain.slice(0, -end.length));
+  return [plain, ...shorter].filter((form) => form.length > 1);
+}
+
+function namesWith(forms: readonly string[]): readonly string[] {
+  const has = (text: string): boolean =>
+    text
+      .split(/[^A-Za-z]+/)
+      .flatMap(formsOf)
+      .some((form) => forms.includes(form));
+  const headings = (name: string) =>
+    topicText(name)
+      .match(/^#+ .*$/gm)
+      ?.join(' ') ?? '';
+  const ways: readonly ((one: Answer) => boolean)[] = [
+    ({ name }) => has(name),
+    ({ name }) => Object.hasOwn(topics, name) && has(headings(name)),
+    ({ summary }) => has(summary),
+  ];
+  const pages: readonly Answer[] = [
+    ...Object.entries(topics).map(([name, { summary }]) => ({ name, summary })),
+    ...commands.map(({ words, summary }) => ({ name: words.join(' '), summary })),
+  ];
+  return ways.flatMap((isFound) => pages.filter(isFound).map(({ name }) => name));
+}

@@ -1,0 +1,88 @@
+/** `paydesk help WORD` with the words of a lead, an accountant and an auditor: it prints a page, or names at most four. */
+
+import { describe, expect, test } from 'vitest';
+import { newHome, paydesk } from '../harness/paydesk.ts';
+
+async function help(...words: readonly string[]) {
+  using home = newHome();
+  return await paydesk(['help', ...words], { home });
+}
+
+/** A word, and the command or topic that answers it: the first of those that are named, or the page that is printed. */
+const words: readonly (readonly [word: string, answer: string])[] = [
+  ['audit', 'evidence'],
+  ['auditor', 'evidence'],
+  ['proof', 'evidence'],
+  ['signature', 'evidence'],
+  ['bank', 'evidence'],
+  ['chargeback', 'evidence'],
+  ['verify', 'orders export'],
+  ['tampering', 'orders export'],
+  ['history', 'journal list'],
+  ['accountant', 'exports'],
+  ['excel', 'exports'],
+  ['spreadsheet', 'exports'],
+  ['workbooks', 'exports'],
+  ['invoice', 'orders compare'],
+  ['reconciliation', 'orders compare'],
+  ['compare', 'orders compare'],
+  ['sums', 'refunds summary'],
+  ['total', 'refunds summary'],
+  ['month', 'report'],
+  ['month-end', 'report'],
+  ['pdf', 'report'],
+  ['manager', 'report'],
+  ['timezone', 'output'],
+  ['time zone', 'output'],
+  ['decimals', 'output'],
+  ['receipt', 'refunds receipt'],
+  ['double', 'orders twins'],
+  ['twins', 'orders twins'],
+  ['unconfirmed', 'when-a-reply-is-lost'],
+  ['lost', 'when-a-reply-is-lost'],
+  ['permissions', 'settings'],
+  ['limit', 'accounts'],
+  ['approve', 'approvals list'],
+  ['who', 'refunds list'],
+  ['operators', 'refunds list'],
+  ['authorizations', 'orders waiting'],
+];
+
+describe('a word that is no page', () => {
+  test.each(words)('%s is answered by %s, and by three more pages at most', async (word, answer) => {
+    const { code, stdout, stderr } = await help(...word.split(' '));
+    expect([code, stderr]).toEqual([0, '']);
+    const named = [...stdout.matchAll(/^ {2}paydesk help ([a-z-]+(?: [a-z]+)?)(?: {2}|$)/gm)];
+    expect(named[0]?.[1]).toBe(answer);
+    expect(named.length).toBeLessThanOrEqual(4);
+    for (const [, page = ''] of named) expect((await help(...page.split(' '))).code, page).toBe(0);
+  });
+
+  test.each([
+    ['teams', ['team']],
+    ['testing', ['scripting']],
+    ['practise', ['simulator', 'drill']],
+  ])('%s has only one answer, so that page is printed', async (word, page) => {
+    const { code, stdout } = await help(word);
+    expect([code, stdout]).toEqual([0, (await help(...page)).stdout]);
+    expect(stdout).not.toBe('');
+  });
+
+  test('what paydesk cannot do is said before the pages', async () => {
+    const { stdout } = await help('chargeback');
+    expect(stdout).toMatch(/^a chargeback is made by the bank of the buyer; paydesk cannot see it\n\nAbout /);
+  });
+
+  test.each(['xyzzy', 'exprot', '123', 'month invoice'])('%s is an error, as before', async (word) => {
+    const { code, stdout, stderr } = await help(...word.split(' '));
+    expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(`no help for ${word}`)]);
+  });
+
+  test('a program gets no list to choose from, but the error that names the pages', async () => {
+    const { code, stderr } = await help('audit', '--json');
+    expect([code, JSON.parse(stderr).now]).toEqual([
+      2,
+      expect.arrayContaining(['paydesk help evidence', 'paydesk help prove']),
+    ]);
+  });
+});
