@@ -36,7 +36,7 @@ export const prove = defineCommand({
     'Writes one refund, or each that was sent from here in a period, into one file: who sent, who asked, who approved, what was sent, what the service said, and its rows of the journal. The file is signed with the key of this desk. --check checks such a file, and docs/check-proof.mjs does it without paydesk.',
   arguments: [
     {
-      name: 'what',
+      name: 'period',
       summary:
         'the time in which the refunds were sent (last-month, 2026-11, SINCE..UNTIL), or the id of one change, one refund or one order',
       required: false,
@@ -59,7 +59,10 @@ export const prove = defineCommand({
     const { to, check, force = false } = flags;
     if (check !== undefined) return checkFile(ctx, check, flags['signed-by']);
     if (asked === undefined || to === undefined)
-      throw usage(`missing ${asked === undefined ? 'WHAT' : '--to'}`, [example]);
+      throw usage(
+        `missing ${asked === undefined ? 'PERIOD, or the id of a change, a refund or an order' : '--to'}`,
+        [example],
+      );
     await ctx.plans.checkNew(to, force);
     const would = `would write the refunds of ${asked.text} into ${to}`;
     if (await dryRunShown(ctx, { action: 'prove', file: to, about: asked.text }, would)) return undefined;
@@ -69,7 +72,7 @@ export const prove = defineCommand({
 
 function readAsked(text: string): Asked {
   try {
-    return { text, period: parsePeriod(text, 'WHAT') };
+    return { text, period: parsePeriod(text, 'PERIOD') };
   } catch (error) {
     if (!idempotencyKeyPattern.test(text)) throw error;
     return { text };
@@ -111,7 +114,7 @@ async function refundsNamed(
 function orPeriod(text: string): (error: unknown) => never {
   return (error) => {
     if (error instanceof CliError && error.kind === 'not_found' && !/^[a-z]+_/.test(text))
-      parsePeriod(text, 'WHAT');
+      parsePeriod(text, 'PERIOD');
     throw error;
   };
 }

@@ -121,9 +121,9 @@ test('a reply that proves nothing is in it, and the reads that decided are besid
 });
 
 test.for([
-  ['lastmonth', 'WHAT lastmonth: not a period such as today', 2],
+  ['lastmonth', 'PERIOD lastmonth: not a period such as today', 2],
   ['ord_99', 'the journal of this machine has no ord_99', 5],
-  ['last month', 'WHAT last month: not a period such as today', 2],
+  ['last month', 'PERIOD last month: not a period such as today', 2],
 ] as const)('prove %s is refused with what is wrong, and writes nothing', async ([what, words, exit]) => {
   await using service = await startProved();
   const { code, stderr } = await ask(service, 'prove', what, '--to', 'proof.ndjson');

@@ -105,7 +105,7 @@ const otherWords: Readonly<Record<string, readonly string[]>> = {
  * the word in their name, in a heading or in their summary. None if nothing has it.
  */
 export function answersOf(asked: readonly string[]): readonly Answer[] {
-  const forms = formsOf(asked.join('').replaceAll(/[^A-Za-z]/g, ''));
+  const forms = formsOf(asked.join('').replaceAll('-', ''));
   const known = forms.find((form) => Object.hasOwn(otherWords, form)) ?? '';
   const page = forms.find((form) => Object.hasOwn(topics, form));
   const names =

@@ -55,7 +55,7 @@ const meant: readonly (readonly [line: string, lines: readonly string[]])[] = [
   ['new', ['did you mean: paydesk orders create', 'or: paydesk checkout create', 'or: paydesk profile add']],
   ['demo', ['did you mean: paydesk -p demo orders list']],
   ['completions', ['did you mean: paydesk completion']],
-  ['help capture', ['did you mean: paydesk help orders capture']],
+  ['help reimburse', ['did you mean: paydesk help orders refund']],
   ['help order ls', ['did you mean: paydesk help orders list']],
   ['orders list --limt 5', ['did you mean: --limit']],
   ['-p shop refund', ['did you mean: paydesk -p shop orders refund']],
