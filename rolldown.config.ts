@@ -24,7 +24,7 @@ const shared: RolldownOptions = {
     lightBuiltins(),
     asciiOnly(),
     withoutUnused(),
-    oneStringWidth(),
+    oneWidth(),
     lazyStringWidth(),
     kyWithoutFetch(),
     chunkPackages(),
@@ -54,9 +54,9 @@ export default defineConfig([
           // What draws lines is one file, and what draws tables another.
           {
             name: 'lines',
-            test: /[\\/](src[\\/]terminal[\\/](blocks|text-lines)\.ts$|string-width[\\/])/,
+            test: /[\\/](src[\\/]terminal[\\/](blocks|text-lines|width)\.ts$|(string-width|cli-table3)[\\/])/,
           },
-          { name: 'table', test: /[\\/](src[\\/]terminal[\\/]table[\\/]table\.ts$|cli-table3[\\/])/ },
+          { name: 'table', test: /[\\/]src[\\/]terminal[\\/]table[\\/]table\.ts$/ },
           // Small parts of many commands: to find and read a file takes longer than what is in them. Only few commands need
           // what creates orders, or refunds many of them.
           {
@@ -239,14 +239,14 @@ function kyWithoutFetch(): Plugin {
   };
 }
 
-/** cli-table3 brings a string-width of its own: one is bundled and loaded, and all texts are measured with it. */
-function oneStringWidth(): Plugin {
+/** cli-table3 brings a string-width of its own, which takes 10 ms to set up. It measures with the width.ts of all other texts. */
+function oneWidth(): Plugin {
+  const file = JSON.stringify(`${import.meta.dirname}/src/terminal/width.ts`);
   return {
-    name: 'one-string-width',
+    name: 'one-width',
     resolveId: (name, from) =>
-      name === 'string-width' && /[\\/]cli-table3[\\/]/.test(from ?? '') ? '\0one-string-width' : undefined,
-    load: (id) =>
-      id === '\0one-string-width' ? "module.exports = require('string-width').default;" : undefined,
+      name === 'string-width' && /[\\/]cli-table3[\\/]/.test(from ?? '') ? '\0one-width' : undefined,
+    load: (id) => (id === '\0one-width' ? `module.exports = require(${file}).widthOf;` : undefined),
   };
 }
 

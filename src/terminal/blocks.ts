@@ -1,5 +1,6 @@
 /** Turns blocks into lines for a screen. The cells of a grid stand in columns, two spaces apart. */
 
+import Table from 'cli-table3';
 import type { Block, Cell } from './terminal.ts';
 import {
   cutInMiddle,
@@ -35,24 +36,26 @@ const usualRoom = 40;
 // Puts the charts behind the rows, if there is room for them beside everything else.
 function withCharts({ beside, ...block }: Grid, style: ScreenStyle): Grid {
   if (beside === undefined) return block;
-  const { grid, indent = 0 } = block;
-  const widths = columnWidths(grid.map((row) => row.map((cell) => piecesOf(cell, style))));
+  const { grid, right, indent = 0 } = block;
+  const cells = grid.map((row) => row.map((cell) => piecesOf(cell, style)));
+  const widths = columnWidths(cells, right);
   const room = style.width === undefined ? usualRoom : style.width - indent - total(widths) - 2;
   if (room < leastChart) return block;
   return { ...block, grid: grid.map((row, index) => [...row, beside[index]?.(room) ?? '']) };
 }
 
 // The widths of all columns. The last cell of a short row may be wider than its column.
-function columnWidths(rows: readonly (readonly (readonly Piece[])[])[]): number[] {
+function columnWidths(
+  rows: readonly (readonly (readonly Piece[])[])[],
+  right: readonly number[] = [],
+): number[] {
   const columns = Math.max(0, ...rows.map((row) => row.length));
-  return Array.from({ length: columns }, (_, index) =>
-    Math.max(
-      0,
-      ...rows.map((row) =>
-        index === row.length - 1 && columns > row.length ? 0 : widthOfPieces(row[index]),
-      ),
-    ),
-  );
+  return Array.from({ length: columns }, (_, index) => {
+    const counting = rows.filter(
+      ({ length }) => length === columns || index < length - 1 || right.includes(index),
+    );
+    return Math.max(0, ...counting.map((row) => widthOfPieces(row[index])));
+  });
 }
 
 // The last column needs this width to be wrapped inside itself.
@@ -67,7 +70,7 @@ function gridLines(block: Grid, style: ScreenStyle): readonly string[] {
       return right.includes(index) ? pieces.map(asMoney) : pieces;
     }),
   );
-  const widths = columnWidths(rows);
+  const widths = columnWidths(rows, right);
   const columns = widths.length;
   const room = (style.width ?? Number.POSITIVE_INFINITY) - indent;
   shrinkColumns(widths, { shrink, least }, room);
@@ -78,21 +81,43 @@ function gridLines(block: Grid, style: ScreenStyle): readonly string[] {
   if (total(widths) > room && !fits && narrow !== undefined) return blockLines(narrow, style);
   if (total(widths) > room && !wraps)
     return rows.flatMap((row) => wrap(spaced(row), indent, style, indent + 2));
-  return rows.flatMap((row) => {
-    const [alone] = row;
-    if (row.length === 1 && columns > 1 && alone !== undefined) return besideColumns(alone, indent, style);
-    const cells = row.map((pieces, index) => {
-      const last = index === row.length - 1;
-      return fill(pieces, widths[index] ?? 0, right.includes(index), last, shrink.includes(index), style);
+  const contents = rows.map((row) => {
+    const [first = []] = row;
+    // A row of one cell may fill the line. If it is wrapped, the next lines keep its leading spaces.
+    const leading = first[0]?.text.search(/\S|$/);
+    if (row.length === 1) return [wrap(first, 0, { ...style, width: room }, leading).join('\n')];
+    return row.map((pieces, index) => {
+      if (wraps && index === columns - 1) return wrap(pieces, 0, { ...style, width: room - lead }).join('\n');
+      return shownCell(pieces, shrink.includes(index) ? widths[index] : undefined, style);
     });
-    const last = row[columns - 1] ?? [];
-    if (!wraps || widthOfPieces(last) <= room - lead)
-      return `${' '.repeat(indent)}${cells.join('  ')}`.trimEnd();
-    const start = `${' '.repeat(indent)}${cells.slice(0, -1).join('  ')}  `;
-    return wrap(last, 0, { ...style, width: room - lead }).map(
-      (line, index) => (index === 0 ? start : ' '.repeat(indent + lead)) + line,
-    );
   });
+  return drawCells(contents, widths, right).map((line) => ' '.repeat(indent) + line);
+}
+
+// cli-table3 draws the cells (`orders show` and `today` take 1.04 times the CPU that they took with lines of our own). The last cell of a
+// row goes on over all columns behind it, and over one more that is as wide as it needs.
+function drawCells(
+  rows: readonly (readonly string[])[],
+  widths: readonly number[],
+  right: readonly number[],
+): readonly string[] {
+  const edges = Object.keys(new Table().options.chars ?? {});
+  const table = new Table({
+    chars: { ...Object.fromEntries(edges.map((name) => [name, ''])), middle: ' ' },
+    style: { border: [], 'padding-left': 0, 'padding-right': 1 },
+    colWidths: widths.map((width) => width + 1),
+    colAligns: widths.map((_, index) => (right.includes(index) ? 'right' : 'left')),
+  });
+  for (const row of rows) {
+    const last = row.length - 1;
+    const behind = widths.length - last;
+    const end = right.includes(last)
+      ? [row[last], ...Array<string>(behind).fill('')]
+      : [{ content: row[last], colSpan: behind + 1 }];
+    table.push([...row.slice(0, last), ...end]);
+  }
+  const lines = table.toString().split('\n');
+  return rows.length === 0 ? [] : lines.map((line) => line.trimEnd());
 }
 
 function longestWord(pieces: readonly Piece[]): number {
@@ -103,13 +128,6 @@ function longestWord(pieces: readonly Piece[]): number {
 // The columns on the right side hold amounts.
 function asMoney(piece: Piece): Piece {
   return isOutgoing(piece.text) ? { text: piece.text, style: 'out' } : piece;
-}
-
-// A row of one cell may fill the line. If it is wrapped, the next lines keep its leading spaces.
-function besideColumns(pieces: readonly Piece[], indent: number, style: ScreenStyle): readonly string[] {
-  const [first] = pieces;
-  const leading = first === undefined ? 0 : first.text.length - first.text.trimStart().length;
-  return wrap(pieces, indent, style, indent + leading);
 }
 
 function total(widths: readonly number[]): number {
@@ -136,24 +154,14 @@ function shrinkColumns(widths: number[], { shrink = [], least = 6 }: Shrinking, 
   }
 }
 
-function fill(
+// `width` is that of a column whose cells are cut.
+function shownCell(
   pieces: readonly Piece[],
-  width: number,
-  right: boolean,
-  last: boolean,
-  cuttable: boolean,
-  style: ScreenStyle,
+  width: number | undefined,
+  { paint, ...style }: ScreenStyle,
 ): string {
-  const own = widthOfPieces(pieces);
-  const only = pieces[0];
-  if (own > width && cuttable && only !== undefined && style.width !== undefined) {
-    return paintPiece(
-      { text: cutInMiddle(pieces.map((piece) => piece.text).join(''), width), style: only.style },
-      style.paint,
-    );
-  }
-  const text = pieces.map((piece) => paintPiece(piece, style.paint)).join('');
-  const space = ' '.repeat(Math.max(0, width - own));
-  if (right) return space + text;
-  return last ? text : text + space;
+  if (style.width === undefined || width === undefined || widthOfPieces(pieces) <= width)
+    return pieces.map((piece) => paintPiece(piece, paint)).join('');
+  const text = cutInMiddle(pieces.map((piece) => piece.text).join(''), width);
+  return paintPiece({ text, style: pieces[0]?.style }, paint);
 }

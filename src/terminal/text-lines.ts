@@ -1,44 +1,14 @@
-/** Measures, cuts, colours and wraps text for a terminal. */
+/** Cuts, colours and wraps text for a terminal. */
 
-import stringWidth from 'string-width';
 import { meaningOfStatus, type StatusMeaning } from '../api/spec.ts';
 import type { Paint } from './color.ts';
 import type { Times } from './local-time.ts';
 import { absent, asReceived, mark } from './table/columns.ts';
 import type { Cell, Style, TimeSpan } from './terminal.ts';
+import { graphemesOf, widthOf } from './width.ts';
 
 /** The end of a text that was cut. */
 export const ellipsis = '…';
-
-// string-width and Intl.Segmenter take 10 ms and more to set up, and most texts do not need them. Letters of the Latin,
-// Greek, Cyrillic, Hebrew, Arabic and Thai scripts, digits and the usual punctuation have one cell each. Chinese characters,
-// kana and Hangul syllables have two. Marks stand above or below the character before them, and have none.
-const latin = String.raw` -~\u00a0-\u00ac\u00ae-\u02ff\u0370-\u0482\u048a-\u052f\u1e00-\u1eff\u2010-\u2027`;
-const narrow = String.raw`${latin}\u05d0-\u05ea\u0621-\u064a\u0e01-\u0e30\u0e32\u0e3f-\u0e46`;
-const marks = String.raw`\u0300-\u036f\u0591-\u05bd\u064b-\u065f\u0e31\u0e34-\u0e3a\u0e47-\u0e4e`;
-const wide = String.raw`\u3000\u3005\u3041-\u3096\u30a1-\u30fc\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3`;
-const allNarrow = new RegExp(`^[${narrow}]*$`);
-const allUsual = new RegExp(`^[${narrow}${marks}${wide}]*$`);
-const anyWide = new RegExp(`[${wide}]`, 'g');
-const anyMark = new RegExp(`[${marks}]`, 'g');
-const withItsMarks = new RegExp(`.[${marks}]*`, 'g');
-
-/** How many cells a clean line takes. */
-export function widthOf(text: string): number {
-  if (allNarrow.test(text)) return text.length;
-  if (!allUsual.test(text)) return stringWidth(text);
-  return text.length + count(text, anyWide) - count(text, anyMark);
-}
-
-function count(text: string, pattern: RegExp): number {
-  return text.match(pattern)?.length ?? 0;
-}
-
-// What a reader sees as characters, one by one.
-function graphemesOf(text: string): readonly string[] {
-  if (allUsual.test(text)) return text.match(withItsMarks) ?? [];
-  return Array.from(new Intl.Segmenter('en').segment(text), ({ segment }) => segment);
-}
 
 /** Cuts a text to a number of cells, between graphemes. A text that was cut ends in `…`. */
 export function cut(text: string, width: number): string {

@@ -99,7 +99,7 @@ describe('a run leaves nobody and nothing else touched (K77)', () => {
     ['--version', ['--version'], ['commander', 'cli-table3', 'conf', 'prompts', 'hono']],
     ['--help', ['--help'], ['cli-table3', 'conf', 'prompts', 'hono']],
     ['a TAB', ['__complete', 'bash', '2', 'paydesk', 'orders', 're'], ['commander', 'cli-table3', 'conf']],
-    ['the demo', ['-p', 'demo', 'orders', 'list', '-o', 'json'], ['cli-table3', 'conf', 'prompts']],
+    ['the demo', ['-p', 'demo', 'orders', 'list', '-o', 'json'], ['conf', 'prompts']],
   ] as const)('%s asks nobody, and loads no package that it does not use', async (_name, args, unused) => {
     using home = newHome();
     const { code, hosts, loaded } = await watched(args, home);

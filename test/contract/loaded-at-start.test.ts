@@ -108,7 +108,7 @@ test('a list and a refund load what they need', async () => {
     {
       "chunks": "client common compile-cache context core lines make-change refund refunding rolldown-runtime start",
       "node": "buffer crypto events fs fs/promises http module net os path process sqlite stream timers/promises url",
-      "packages": "ansi-regex commander get-east-asian-width ky string-width strip-ansi valibot",
+      "packages": "@colors/colors ansi-regex cli-table3 commander get-east-asian-width ky string-width strip-ansi valibot",
     }
   `);
 });

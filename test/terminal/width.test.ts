@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { expect, test } from 'vitest';
-import { cut, cutInMiddle, widthOf } from '../../src/terminal/text-lines.ts';
+import { cut, cutInMiddle } from '../../src/terminal/text-lines.ts';
+import { widthOf } from '../../src/terminal/width.ts';
 
 const letters = ['aZ09 -~', 'éÑłœȯ', 'λΩ', 'яЖ', 'Nguyễn', '–…·', '李小龍', 'さくらサ', '김철수', '한'].join(
   '',

@@ -17,7 +17,7 @@ import {
 import type { ClockWithTimers } from '../../io.ts';
 import type { Paint } from '../color.ts';
 import type { LeftScreen, ListScreen, ScreenKey, SearchedRow } from '../terminal.ts';
-import { widthOf } from '../text-lines.ts';
+import { widthOf } from '../width.ts';
 import { createChoiceColumns } from './choice-columns.ts';
 import {
   beforeRow,

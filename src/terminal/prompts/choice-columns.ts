@@ -1,7 +1,8 @@
 /** The columns of the rows to choose from: how wide each is and what is cut where. */
 
 import type { SearchedList } from '../terminal.ts';
-import { cut, widthOf } from '../text-lines.ts';
+import { cut } from '../text-lines.ts';
+import { widthOf } from '../width.ts';
 
 /** Lines of one width: a heading, and one line for each row. */
 interface ChoiceLines {

@@ -1,10 +1,10 @@
-/** Draws the lines of a table: places cells in their columns, cuts what may be cut, and puts each line into the frame that cli-table3 draws. */
+/** Draws the lines of a list's table: places cells in their columns, and cuts what may be cut. */
 
-import Table from 'cli-table3';
 import type { Column } from '../../api/resources.ts';
 import type { Paint } from '../color.ts';
 import type { Style } from '../terminal.ts';
-import { cut, cutInMiddle, widthOf } from '../text-lines.ts';
+import { cut, cutInMiddle } from '../text-lines.ts';
+import { widthOf } from '../width.ts';
 import {
   type FittedColumn,
   gap,
@@ -43,14 +43,16 @@ export interface LineStyle {
   readonly paint: Paint;
 }
 
-/** Draws lines, each with its line end. */
+/**
+ * Draws lines, each with its line end. cli-table3 draws only tables of a fixed size (blocks.ts): for a page of 20 rows of a list
+ * it takes 21 ms of CPU and more (measured: 21 to 38), and the time grows with the square of the rows.
+ */
 export function drawLines(
   lines: readonly (readonly DrawnCell[])[],
   layout: Layout,
   style: LineStyle,
 ): readonly string[] {
-  const [left = '', right = ''] = drawFrame();
-  return lines.map((line) => `${left}${drawLine(line, layout, style)}${right}\n`);
+  return lines.map((line) => `${drawLine(line, layout, style)}\n`);
 }
 
 /**
@@ -75,21 +77,6 @@ export function drawBelow(cells: readonly DrawnCell[], indent: number, { width, 
       return `${' '.repeat(Math.max(0, Math.min(indent, room - size)))}${texts.join(' '.repeat(gap))}\n`;
     })
     .join('');
-}
-
-// What cli-table3 draws at the left and right of a line. All lines have the same, so it draws one line, with a stand-in for the
-// text. If it got all lines and cells, it would print the same bytes. But it copies its settings for each cell and measures the
-// whole text of a cell for each of its lines: the first page of 20 rows would take 45 ms of CPU more (measured: 52 against 5), and
-// 5,000 orders four times as long.
-function drawFrame(): readonly string[] {
-  const standIn = '#';
-  const table = new Table({
-    chars: borderless,
-    style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0 },
-    colWidths: [standIn.length],
-  });
-  table.push([standIn]);
-  return table.toString().split(standIn);
 }
 
 /** How many cells a cell takes. */
@@ -192,7 +179,3 @@ function isCut(column: Column | undefined, cell: DrawnCell | undefined, width: n
 function shownText({ text }: DrawnCell): string {
   return text !== '' && widthOf(text) === 0 ? '\ufffd' : text;
 }
-
-const edges = ['top', 'bottom', 'left', 'right', 'mid'].flatMap((edge) => [edge, `${edge}-mid`]);
-const corners = ['top', 'bottom'].flatMap((edge) => [`${edge}-left`, `${edge}-right`]);
-const borderless = Object.fromEntries([...edges, ...corners].map((name) => [name, '']));
