@@ -316,11 +316,11 @@ test('a small part of a charge in production; suspected fraud comes with a warni
     buyer   Buyer Name  buyer@example.com  shop_order=A-10023
     from    charge 2 of 2, mastercard *5100, 656f1c0e9a2b4d0018c3e5b4
     reason  suspected_fraud   fraud is suspected
-                       charge 2  order
-      paid                17000  52000
+                       charge 2   order
+      paid                17000   52000
       refunded so far         0  -12000
-      THIS REFUND          -300  -300  1.7 % of charge 2
-      left afterwards     16700  39700
+      THIS REFUND          -300    -300  1.7 % of charge 2
+      left afterwards     16700   39700
     note: paydesk cannot see disputes: a refund and a chargeback together pay twice
     will send once: {"charge_id":"656f1c0e9a2b4d0018c3e5b4", "amount":300,
                      "reason":"suspected_fraud"}
