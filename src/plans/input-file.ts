@@ -2,7 +2,7 @@
 
 import { withoutFormulaSafety } from '../terminal/terminal.ts';
 import { type CsvRow, csvRows } from './csv-rows.ts';
-import { decodeFile } from './file-encoding.ts';
+import { decodeFile, saveAgain } from './file-encoding.ts';
 import { readRow } from './input-rows.ts';
 import { delimiterOf, type InputTitles, lineEndOf, readTitles, saidDelimiter } from './input-titles.ts';
 import type { Delimiter, InputFile, InputHow, InputProblem, InputUse } from './plan-types.ts';
@@ -13,15 +13,15 @@ const rowsMost = 100_000;
 export function readInputFile(bytes: Uint8Array, how: InputHow): InputFile {
   const decoded = decodeFile(bytes);
   if ('unreadable' in decoded) return unreadableFile(decoded.unreadable, how.delimiter);
-  const { bytes: whole, hasBom, encoding, unsure } = decoded;
+  const { bytes: whole, hasBom, badLine } = decoded;
   const said = saidDelimiter(whole);
   const content = said === undefined ? whole : whole.subarray(said.end);
   const delimiter = how.delimiter ?? said?.delimiter ?? delimiterOf(content);
-  const form = { hasBom, encoding, lineEnd: lineEndOf(whole) };
+  const form = { hasBom, lineEnd: lineEndOf(whole) };
   // More than the most rows, the titles, and what a file of errors says of them.
   const [head, ...all] = csvRows(content, delimiter, rowsMost + 5);
   if (head === undefined) return unreadableFile('the file is empty', delimiter);
-  return checkTable({ ...form, delimiter, head, all, unsure }, how);
+  return checkTable({ ...form, delimiter, head, all, badLine }, how);
 }
 
 /** What is wrong with a cell of a sheet, by its row and its column from 0. */
@@ -32,11 +32,11 @@ export interface CellProblem {
 }
 
 /** The rows of a file that was read, of a CSV or of a sheet. */
-interface Table extends Pick<InputFile, 'delimiter' | 'hasBom' | 'encoding' | 'lineEnd'> {
+interface Table extends Pick<InputFile, 'delimiter' | 'hasBom' | 'lineEnd'> {
   readonly head: CsvRow;
   readonly all: readonly CsvRow[];
-  /** The first line in an encoding that nobody can be sure of, and what to say of it. */
-  readonly unsure: { readonly line: number; readonly words: string } | undefined;
+  /** The first line that is not UTF-8. */
+  readonly badLine?: number | undefined;
   /** Of a sheet: the cells that are wrong, and those that hold a date. */
   readonly wrong?: readonly CellProblem[];
   readonly dates?: readonly CellProblem[];
@@ -44,7 +44,7 @@ interface Table extends Pick<InputFile, 'delimiter' | 'hasBom' | 'encoding' | 'l
 
 /** Checks the rows of a file, whatever it was. */
 export function checkTable(
-  { head, all, unsure, wrong, dates = [], ...form }: Table,
+  { head, all, badLine, wrong, dates = [], ...form }: Table,
   how: Pick<InputHow, 'for' | 'amounts'>,
 ): InputFile {
   const use = how.for;
@@ -78,7 +78,7 @@ export function checkTable(
     ...(rows.length === 0 ? [wholeFile('the file has titles, but no rows')] : []),
     ...titles.problems,
     ...inCells,
-    ...unsureProblem(unsure, titles, [head, ...rows]),
+    ...encodingProblem(badLine, titles, [head, ...rows]),
     ...untitled(rows, titles.columns),
     ...(areNamedTwice(rows, titles, use) ? [namedTwice(titles)] : read.flatMap((row) => row.problems)),
   ];
@@ -91,7 +91,7 @@ export function checkTable(
         : read.flatMap(({ row }) => (row === undefined || wrongLines.has(row.line) ? [] : [row])),
     problems: problems.toSorted((a, b) => a.line - b.line),
     lines: rows.map(({ line, cells }) => ({ line, cells })),
-    canCorrect: rows.length > 0 && titles.columns.length > 0 && unsure === undefined,
+    canCorrect: rows.length > 0 && titles.columns.length > 0 && badLine === undefined,
   };
 }
 
@@ -115,7 +115,6 @@ export function unreadableFile(words: string, delimiter: Delimiter = ','): Input
     delimiter,
     problems: [wholeFile(words)],
     hasBom: false,
-    encoding: 'utf-8',
     lineEnd: '\n',
   };
 }
@@ -150,15 +149,16 @@ function withoutAdded(row: CsvRow, added: number): CsvRow {
 }
 
 // One problem for the file: each line with an accent would be one, and saving the file once more solves all of them.
-function unsureProblem(
-  unsure: Table['unsure'],
+function encodingProblem(
+  badLine: Table['badLine'],
   { columns }: InputTitles,
   rows: readonly CsvRow[],
 ): readonly InputProblem[] {
-  if (unsure === undefined) return [];
-  const row = rows.findLast((candidate) => candidate.line <= unsure.line);
+  if (badLine === undefined) return [];
+  const row = rows.findLast((candidate) => candidate.line <= badLine);
   const cell = row?.cells.findIndex((text) => text.includes('\ufffd')) ?? -1;
-  return [{ ...unsure, column: row?.broken === undefined ? columns[cell] : undefined }];
+  const column = row?.broken === undefined ? columns[cell] : undefined;
+  return [{ line: badLine, column, words: `here the file is not UTF-8: ${saveAgain}` }];
 }
 
 // A column whose title somebody deleted: what stands in it would not count.

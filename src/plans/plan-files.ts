@@ -6,7 +6,6 @@ import { access, link, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { CliError, systemCode, systemReason } from '../errors.ts';
 import { fullPath } from '../io.ts';
-import { encodeText } from './file-encoding.ts';
 import { readInputFile, unreadableFile } from './input-file.ts';
 import { readPlan, writePlan } from './plan-text.ts';
 import type { Plan, PlanFiles, PlanHead, PlanRow } from './plan-types.ts';
@@ -69,8 +68,7 @@ export function createPlans({
     exists: async (path) => (await statOf(fullPath(cwd, path))) !== undefined,
     isSameFile: async (one, other) => one !== '-' && isSameFile(fullPath(cwd, one), fullPath(cwd, other)),
     checkNew: async (path, force) => checkNew(path, toWrite(path), force),
-    write: async (path, text, force, encoding = 'utf-8') =>
-      writeNew(path, toWrite(path), [encodeText(clean(text), encoding)], force),
+    write: async (path, text, force) => writeNew(path, toWrite(path), [Buffer.from(clean(text))], force),
   };
 }
 

@@ -25,9 +25,6 @@ export type InputColumn = (typeof inputColumns)[number] | 'refund_id' | 'auth_co
 export const delimiters = [',', ';', '\t', '|', ':'] as const;
 export type Delimiter = (typeof delimiters)[number];
 
-/** The encodings in which an input file is read. */
-export type FileEncoding = 'utf-8' | 'windows-1252';
-
 /** The word for a whole charge or a whole order. A blank cell never means that. */
 export const fullWord = 'full';
 /** The word in `charge_id` that leaves the choice of the charge to paydesk. */
@@ -102,7 +99,6 @@ export interface InputFile {
   readonly addressOf?: (problem: InputProblem) => string;
   /** How a program on Windows marks its files. A file of errors has the same, or that program shows other characters. */
   readonly hasBom: boolean;
-  readonly encoding: FileEncoding;
   readonly lineEnd: '\n' | '\r\n';
 }
 
@@ -265,7 +261,7 @@ export interface PlanFiles {
    */
   checkNew(path: string, force: boolean): Promise<void>;
   /** Writes a text file that a person asked for (`--errors`, `--rest`). Throws as `save` does. */
-  write(path: string, text: string, force: boolean, encoding?: FileEncoding): Promise<void>;
+  write(path: string, text: string, force: boolean): Promise<void>;
 }
 
 // ── Allocation ──────────────────────────────────────────────────────────────────────────────────

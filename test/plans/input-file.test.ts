@@ -15,7 +15,6 @@ describe('readInputFile', () => {
     );
     expect(file).toEqual({
       hasBom: false,
-      encoding: 'utf-8',
       lineEnd: '\n',
       canCorrect: true,
       delimiter: ',',
@@ -273,7 +272,7 @@ describe('F50 bytes', () => {
       'latin1',
     );
     expect(problemsOf(readInputFile(bytes, { for: 'plan', amounts: plainAmounts }))).toEqual([
-      '3 note: here the file is not UTF-8, and may be Mac Roman (Josè): save it as UTF-8 (in a spreadsheet: CSV UTF-8)',
+      '3 note: here the file is not UTF-8: save it as UTF-8 (in a spreadsheet: CSV UTF-8)',
       '3 amount: amount x: not a whole number such as 23000, nor full',
       '4 amount: amount y: not a whole number such as 23000, nor full',
     ]);

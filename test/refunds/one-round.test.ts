@@ -10,17 +10,17 @@ import { bin, cleanEnv } from '../harness/paydesk.ts';
 import { reply } from '../harness/server.ts';
 import { order, orders, recordsIn, splitOrder, startRefunds } from './refund-service.ts';
 
-/** What a spreadsheet on an older Windows saves as CSV. */
+/** What a spreadsheet on Windows saves as CSV UTF-8. */
 function ofWindows(lines: readonly string[]): Uint8Array {
-  return Buffer.from(lines.map((line) => `${line}\r\n`).join(''), 'latin1');
+  return Buffer.from(['\ufeff', ...lines.map((line) => `${line}\r\n`)].join(''));
 }
 
 const eight = [
   'Order ID;Charge ID;Amount;Reason;Ref;Note',
-  'ord_1;any;100;;;cobro doble, Sra. Mu\xf1oz',
+  'ord_1;any;100;;;cobro doble, Sra. Muñoz',
   'ord_2;any;1.250,00;;;',
   'ord_3;any;100;cliente;;',
-  'ord_4;any;99999999;;;dijo que s\xed',
+  'ord_4;any;99999999;;;dijo que sí',
   'ord_99;any;100;;;',
   'ord_5;any;100;;;',
   'ord_5;any;100;;;',
@@ -36,8 +36,7 @@ it('the eight rows: errors of form, of orders and of money are said in one round
 
   expect(ran.code).toBe(2);
   expect(ran.stderr).toMatchInlineSnapshot(`
-    "march.csv is no UTF-8 but Windows-1252, and is read as that
-    line 3: amount 1.250,00: an amount has no decimals where the profile declares none (amounts.decimals.CUR); type the whole number as the service shows it, such as 23000
+    "line 3: amount 1.250,00: an amount has no decimals where the profile declares none (amounts.decimals.CUR); type the whole number as the service shows it, such as 23000
     line 4: reason cliente: not a reason: requested_by_client, cannot_be_fulfilled, duplicated_transaction, suspected_fraud, other, or blank for none
     line 5: 99999999 is more than is left on charge 1 (*4242) of ord_4: 35000 paid, 0 refunded, 35000 left
     line 6: there is no order ord_99
@@ -48,20 +47,19 @@ it('the eight rows: errors of form, of orders and of money are said in one round
     now:     correct the rows in march-errors.csv; then run the command with that file
     "
   `);
-  const bytes = readFileSync(join(service.home.path, 'march-errors.csv'));
-  expect(bytes.toString('latin1').split('\r\n')[1]).toBe('2;;ord_1;any;100;;;cobro doble, Sra. Mu\xf1oz');
+  const text = readFileSync(join(service.home.path, 'march-errors.csv'), 'utf8');
+  expect(text.split('\r\n')[1]).toBe('2;;ord_1;any;100;;;cobro doble, Sra. Muñoz');
   expect(service.posts).toHaveLength(0);
 
   // As somebody corrects it, in the same program.
-  const mended = bytes
-    .toString('latin1')
+  const mended = text
     .replace(';1.250,00;', ';1250;')
     .replace(';cliente;', ';requested_by_client;')
     .replace(';99999999;', ';full;')
     .replace(/^.*;ord_99;.*\r\n/m, '')
     .replace(/^8;.*\r\n/m, '')
     .replace(/^9;.*\r\n/m, '');
-  service.write('march-errors.csv', Buffer.from(mended, 'latin1'));
+  service.write('march-errors.csv', mended);
   const planned = await service.plan('march-errors.csv', '--json');
   expect([planned.code, recordsIn(planned).map(({ order_id, refund }) => [order_id, refund])]).toEqual([
     0,
@@ -102,7 +100,7 @@ it('300 messy rows: one round says each that is wrong, and the corrected file is
   const rows = Array.from({ length: 300 }, (_, index) => index + 1);
   const idOf = (row: number) => (row % 11 === 5 ? `ord_${row + 5000}` : `ord_${row}`);
   const line = (row: number) =>
-    `${idOf(row)};any;${slipOf(row)?.[0] ?? 100};${row % 7 === 0 ? '"doble; ped\xeda uno"' : 'Se\xf1ora P\xe9rez'}`;
+    `${idOf(row)};any;${slipOf(row)?.[0] ?? 100};${row % 7 === 0 ? '"doble; pedía uno"' : 'Señora Pérez'}`;
   service.write(
     'abril.csv',
     ofWindows(['sep=;', 'ORDER_ID;charge_id;amount;note', ...rows.map(line), '', ';;;']),
@@ -111,7 +109,7 @@ it('300 messy rows: one round says each that is wrong, and the corrected file is
   const ran = await service.plan('abril.csv', '--errors', 'errors.csv');
 
   expect(ran.code).toBe(2);
-  const text = readFileSync(join(service.home.path, 'errors.csv'), 'latin1');
+  const text = readFileSync(join(service.home.path, 'errors.csv'), 'utf8');
   const [titles = [], ...written] = readCsv(text, ';');
   const errorOf = new Map(written.map(([, error = '', id = '']) => [id, error]));
   for (const row of rows) {

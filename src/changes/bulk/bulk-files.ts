@@ -5,14 +5,7 @@ import type { Context } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
 import { CliError } from '../../errors.ts';
 import { usage } from '../../flags/flags.ts';
-import {
-  errorsCsv,
-  type InputFile,
-  type InputHow,
-  type InputProblem,
-  type InputRow,
-  type Plan,
-} from '../../plans/plans.ts';
+import { errorsCsv, type InputFile, type InputProblem, type InputRow, type Plan } from '../../plans/plans.ts';
 import type { ReadOrders } from './found-orders.ts';
 
 /** The file that is refused, and where its rows go with the errors beside them. */
@@ -20,14 +13,6 @@ interface RefusedFile {
   readonly file: string;
   readonly errors: string | undefined;
   readonly force: boolean;
-}
-
-/** Reads an input file, and says so if it is not UTF-8. */
-export async function readInput(ctx: Context, file: string, how: InputHow): Promise<InputFile> {
-  const input = await ctx.plans.input(file, how);
-  if (input.encoding === 'windows-1252')
-    ctx.notes.note(`${nameOf(file)} is no UTF-8 but Windows-1252, and is read as that`);
-  return input;
 }
 
 /**
@@ -125,7 +110,7 @@ export async function refuseProblems(
   if (errors === undefined)
     throw usage(title, ['correct the file; --errors FILE.csv writes it with the errors beside the rows']);
   try {
-    await ctx.plans.write(errors, errorsCsv(input, problems), force, input.encoding);
+    await ctx.plans.write(errors, errorsCsv(input, problems), force);
   } catch (error) {
     // However that ends, the file is wrong.
     if (!(error instanceof CliError)) throw error;

@@ -7,7 +7,6 @@ import {
   checkWritten,
   decimalsProblems,
   inputColumnsOf,
-  readInput,
   refuseProblems,
   sayUnread,
 } from '../../changes/changes.ts';
@@ -65,7 +64,7 @@ export const compare = defineCommand({
     const needs = { kind: 'everything', makers: false, names: true } as const;
     const source = await openSource(ctx, { flags, period, needs });
     const style = amountsOf(source);
-    const input = await readInput(ctx, file, {
+    const input = await ctx.plans.input(file, {
       sheet: flags.sheet,
       delimiter: ctx.options.csv.typedDelimiter,
       for: 'charges',

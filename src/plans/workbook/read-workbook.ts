@@ -18,8 +18,8 @@ export async function readWorkbook(bytes: Uint8Array, how: InputHow): Promise<In
     const { rows, wrong, dates } = await readSheet(zip, sheet, parts);
     const [head, ...all] = rows;
     if (head === undefined) return unreadableFile(`the sheet ${sheet.name} is empty`);
-    const form = { hasBom: false, encoding: 'utf-8', lineEnd: '\n', delimiter: ',' } as const;
-    return checkTable({ ...form, head, all, wrong, dates, unsure: undefined }, how);
+    const form = { hasBom: false, lineEnd: '\n', delimiter: ',' } as const;
+    return checkTable({ ...form, head, all, wrong, dates }, how);
   } catch (error) {
     if (error instanceof Unreadable) return unreadableFile(error.message);
     throw error;

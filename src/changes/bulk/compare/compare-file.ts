@@ -11,7 +11,6 @@ import {
   checkWritten,
   decimalsProblems,
   lookAtOrders,
-  readInput,
   referenceProblems,
   refuseProblems,
   sayUnread,
@@ -51,7 +50,7 @@ export async function compareFile(
 ): Promise<0 | 7 | 8> {
   const { settings } = service.profile;
   await checkWritten(ctx, { '--errors': asked.errors, '--to': asked.to }, { 'the input file': asked.file });
-  const input = await readInput(ctx, asked.file, { ...asked, for: 'compare', amounts: settings });
+  const input = await ctx.plans.input(asked.file, { ...asked, for: 'compare', amounts: settings });
   const orders = await lookAtOrders(ctx, input, input.problems, asked, () =>
     readOrders(ctx, service, ordersOf(input.rows)),
   );

@@ -23,7 +23,6 @@ import {
   checkWritten,
   decimalsProblems,
   lookAtOrders,
-  readInput,
   referenceProblems,
   refuseProblems,
   withoutFolder,
@@ -59,7 +58,7 @@ interface PlanAsked extends PlanHow {
 export async function planFile(ctx: Context, service: OpenService, asked: PlanAsked): Promise<Plan> {
   const { profile } = service;
   await checkWritten(ctx, { '--to': asked.to, '--errors': asked.errors }, { 'the input file': asked.file });
-  const input = await readInput(ctx, asked.file, { ...asked, for: 'plan', amounts: profile.settings });
+  const input = await ctx.plans.input(asked.file, { ...asked, for: 'plan', amounts: profile.settings });
   const more = moreColumns(input);
   const columns = more.map((index) => input.columns[index] ?? '');
   const head = newHead(ctx, profile, { file: asked.file, columns, again: asked.again });
