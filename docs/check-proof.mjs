@@ -42,4 +42,4 @@ for (const line of refunds) {
   console.log(`${sent}  ${order}  ${amount}  ${line.state ?? 'not made'}`);
   console.log(`  ${ids || 'no id of a refund'}${auth}, ${by}, ${change}`);
 }
-console.log(`${file}: genuine, ${refunds.length} refunds`);
+console.log(`${file}: genuine, ${refunds.length} refund${refunds.length === 1 ? '' : 's'}`);

@@ -1,5 +1,6 @@
 /** `prove`: one refund, or those of a period, in one signed file, which a finance department or a bank checks without paydesk. */
 
+import { orderIdPattern } from '../api/spec.ts';
 import { idempotencyKeyPattern } from '../changes/changes.ts';
 import { type Context, dryRunShown } from '../context/context.ts';
 import { counted } from '../counted.ts';
@@ -7,20 +8,13 @@ import { CliError } from '../errors.ts';
 import { flag, usage } from '../flags/flags.ts';
 import { type Period, parsePeriod } from '../flags/typed-period.ts';
 import { clockAndZoneOf, type TimeRange } from '../flags/typed-time.ts';
-import {
-  isOfLivemode,
-  isOpen,
-  isSameOrigin,
-  loadProofs,
-  type ProvedRefund,
-  type SentRow,
-} from '../journal/journal.ts';
+import { isOpen, loadProofs, type ProvedRefund, type SentRow } from '../journal/journal.ts';
 import { commandLine, type Profile, plainCommand } from '../profiles/profiles.ts';
 import { toJson } from '../terminal/terminal.ts';
 import { defineCommand } from './command.ts';
 import { signedByFlag } from './export-flags.ts';
 import { recordOf } from './journal/attempt-record.ts';
-import { attemptOf, changesOn, scopeOf } from './journal/attempts.ts';
+import { attemptOf, changesOn, isInScope, scopeOf } from './journal/attempts.ts';
 import { lineOf, provedShort, repliesKept, shortView, sumsOf } from './proof-lines.ts';
 
 const example = 'paydesk -p demo prove last-month --to refunds-proof.ndjson';
@@ -85,37 +79,38 @@ async function rowsAsked(
   { text, period }: Asked,
   scope: Profile | undefined,
 ): Promise<TimeRange & { readonly isAsked: (sent: SentRow) => boolean }> {
-  const isInScope = (sent: SentRow): boolean =>
-    scope === undefined ||
-    (isSameOrigin(sent.origin, scope.origin) && isOfLivemode(sent, scope.mode === 'production'));
   if (period === undefined) {
-    const changes = await refundsNamed(ctx, text, isInScope);
+    const changes = await refundsNamed(ctx, text, scope);
     return { since: undefined, until: undefined, isAsked: ({ change }) => changes.has(change) };
   }
   const range = period.range(clockAndZoneOf(ctx));
   const { since = Number.NEGATIVE_INFINITY, until = Number.POSITIVE_INFINITY } = range;
-  return { ...range, isAsked: (sent) => sent.time >= since && sent.time < until && isInScope(sent) };
+  return { ...range, isAsked: (sent) => sent.time >= since && sent.time < until && isInScope(sent, scope) };
 }
 
 // All refunds of an order, or the one of a change or of a refund.
 async function refundsNamed(
   ctx: Context,
   id: string,
-  isInScope: (sent: SentRow) => boolean,
+  scope: Profile | undefined,
 ): Promise<ReadonlySet<string>> {
-  const onOrder = (await changesOn(ctx, id)).filter(({ sent }) => isInScope(sent));
-  const named = onOrder.length > 0 ? onOrder : [await attemptOf(ctx, id, ['prove']).catch(orPeriod(id))];
+  const onOrder = (await changesOn(ctx, id)).filter(({ sent }) => isInScope(sent, scope));
+  const named = onOrder.length > 0 ? onOrder : [await attemptOf(ctx, id, ['prove']).catch(orOther(id))];
   const refunds = named.filter(({ sent }) => sent.proof.kind === 'refund');
   if (refunds.length > 0) return new Set(refunds.map(({ sent }) => sent.change));
   throw usage(`${id} is no refund, and prove is about refunds`, [plainCommand('journal', 'show', id)]);
 }
 
-// `lastmonth` is no id that the journal lacks, but a period that somebody mistyped.
-function orPeriod(text: string): (error: unknown) => never {
+// `lastmonth` is no id that the journal lacks, but a period that somebody mistyped. An order may have refunds from elsewhere.
+function orOther(text: string): (error: unknown) => never {
   return (error) => {
-    if (error instanceof CliError && error.kind === 'not_found' && !/^[a-z]+_/.test(text))
-      parsePeriod(text, 'PERIOD');
-    throw error;
+    if (!(error instanceof CliError) || error.kind !== 'not_found') throw error;
+    if (!/^[a-z]+_/.test(text)) parsePeriod(text, 'PERIOD');
+    if (!orderIdPattern.test(text)) throw error;
+    throw new CliError('not_found', `no refund of ${text} was sent from here, so there is none to prove`, {
+      orderId: text,
+      now: [`refunds from elsewhere stand on the order: ${plainCommand('orders', 'show', text)}`],
+    });
   };
 }
 

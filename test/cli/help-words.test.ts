@@ -41,7 +41,7 @@ const words: readonly (readonly [word: string, answer: string])[] = [
   ['unconfirmed', 'when-a-reply-is-lost'],
   ['lost', 'when-a-reply-is-lost'],
   ['permissions', 'settings'],
-  ['limit', 'accounts'],
+  ['limits', 'profile show'],
   ['approve', 'approvals list'],
   ['who', 'refunds list'],
   ['operators', 'refunds list'],

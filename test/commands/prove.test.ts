@@ -107,6 +107,20 @@ test('one refund is asked for by its change, its refund id or its order, and jou
   }
 });
 
+test('an id of an order that another account has too means the order of the account in use', async () => {
+  const id = 'ord_2tQ7zRk9PwE5xNvAm';
+  await using service = await startRefunding([orderAt(id, '2040-11-21T10:00:00Z')]);
+  await refundAs(service, 'mara', id);
+  const demo = { PAYDESK_BASE_URL: '', PAYDESK_MODE: '', PAYDESK_API_KEY: '', PAYDESK_OPERATOR: 'jon' };
+  const words = ['-p', 'demo', 'orders', 'refund', id, '--charge', '1', '--amount', '200', '--yes'];
+  const { code, stderr } = await service.run(words, { env: { ...clock, ...demo } });
+  expect(code, stderr).toBe(0);
+  const shown = await ask(service, 'journal', 'show', id, '--json');
+  expect(JSON.parse(shown.stdout)).toMatchObject({ order: id, operator: 'mara' });
+  expect((await ask(service, 'prove', id, '--to', 'proof.ndjson')).code).toBe(0);
+  expect(rowsOf(readFileSync(pathIn(service), 'utf8'))).toHaveLength(3);
+});
+
 test('a reply that proves nothing is in it, and the reads that decided are beside it', async () => {
   await using service = await startDated({
     orders: [orderAt('ord_1', '2040-11-21T10:00:00Z')],
@@ -122,13 +136,20 @@ test('a reply that proves nothing is in it, and the reads that decided are besid
 
 test.for([
   ['lastmonth', 'PERIOD lastmonth: not a period such as today', 2],
-  ['ord_99', 'the journal of this machine has no ord_99', 5],
+  ['ord_99', 'no refund of ord_99 was sent from here, so there is none to prove', 5],
+  ['i_99', 'the journal of this machine has no i_99', 5],
   ['last month', 'PERIOD last month: not a period such as today', 2],
 ] as const)('prove %s is refused with what is wrong, and writes nothing', async ([what, words, exit]) => {
   await using service = await startProved();
   const { code, stderr } = await ask(service, 'prove', what, '--to', 'proof.ndjson');
   expect([code, stderr]).toEqual([exit, expect.stringContaining(words)]);
   expect(existsSync(pathIn(service))).toBe(false);
+});
+
+test('without --to it prints the command that is meant', async () => {
+  await using service = await startProved();
+  const { code, stderr } = await ask(service, 'prove', 'ord_1');
+  expect([code, stderr]).toEqual([2, expect.stringContaining('paydesk prove ord_1 --to proof.ndjson\n')]);
 });
 
 test('a capture is no refund, so prove does not prove it', async () => {

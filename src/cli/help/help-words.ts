@@ -54,7 +54,7 @@ const otherWords: Readonly<Record<string, readonly string[]>> = {
   invoice: ['orders compare', 'reports'],
   largest: ['refunds list', 'report'],
   libreoffice: spreadsheet,
-  limit: ['accounts', 'profile set', 'sender limits', 'profile show'],
+  limit: ['profile show', 'profile set', 'accounts', 'sender limits'],
   lost: lost,
   manager: ['report', 'reports', 'today'],
   month: month,

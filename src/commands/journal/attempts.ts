@@ -14,11 +14,14 @@ import {
   byNewest,
   changeIdPattern,
   changeKinds,
+  isOfLivemode,
   isOpen,
+  isSameOrigin,
   type ListPage,
   type Moment,
   needsPerson,
   pagesOf,
+  type SentRow,
 } from '../../journal/journal.ts';
 import { commandLine, type Profile, plainCommand } from '../../profiles/profiles.ts';
 import { madeBy, nameOf } from './attempt-record.ts';
@@ -66,11 +69,23 @@ export async function whose({ journal }: Pick<Context, 'journal'>): Promise<'the
   return (await journal.member()) === undefined ? 'this machine' : 'the team';
 }
 
-/** The last attempt of each change of an order, oldest first; none if it is not the id of an order. */
+/**
+ * The last attempt of each change of an order, oldest first; none if it is not the id of an order. If the account of the run has
+ * changes of such an order, those of other accounts are left out.
+ */
 export async function changesOn(ctx: Context, orderId: string): Promise<readonly AttemptRecord[]> {
   if (!orderIdPattern.test(orderId)) return [];
   const attempts = await ctx.journal.attempts({ orderId });
-  return [...new Map(attempts.map((record) => [record.sent.change, record])).values()];
+  const changes = [...new Map(attempts.map((record) => [record.sent.change, record])).values()];
+  const scope = await scopeOf(ctx, false);
+  const own = changes.filter(({ sent }) => isInScope(sent, scope));
+  return own.length > 0 ? own : changes;
+}
+
+/** Whether a change is of the account of this profile, or of any account without one. */
+export function isInScope(sent: SentRow, scope: Profile | undefined): boolean {
+  if (scope === undefined) return true;
+  return isSameOrigin(sent.origin, scope.origin) && isOfLivemode(sent, scope.mode === 'production');
 }
 
 async function attemptUnderKey(ctx: Context, idempotencyKey: string): Promise<AttemptRecord | undefined> {
