@@ -52,11 +52,10 @@ export const prove = defineCommand({
   async run(ctx, { args: [asked], flags }) {
     const { to, check, force = false } = flags;
     if (check !== undefined) return checkFile(ctx, check, flags['signed-by']);
-    if (asked === undefined || to === undefined)
-      throw usage(
-        `missing ${asked === undefined ? 'PERIOD, or the id of a change, a refund or an order' : '--to'}`,
-        [example],
-      );
+    if (asked === undefined)
+      throw usage('missing PERIOD, or the id of a change, a refund or an order', [example]);
+    if (to === undefined)
+      throw usage('missing --to', [plainCommand('prove', asked.text, '--to', 'proof.ndjson')]);
     await ctx.plans.checkNew(to, force);
     const would = `would write the refunds of ${asked.text} into ${to}`;
     if (await dryRunShown(ctx, { action: 'prove', file: to, about: asked.text }, would)) return undefined;
