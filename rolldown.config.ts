@@ -256,8 +256,8 @@ function oneWidth(): Plugin {
  * that hold what an emoji of several characters is made with, since those of one are as wide as their East Asian width.
  */
 function lazyStringWidth(): Plugin {
-  const constant = /^const (\w+) = (\/.*\/[a-z]*|new Intl\.Segmenter\(\));$/gm;
-  const emoji = 'rgiEmojiRegex.test(segment)';
+  const constant = /^const (\w+) = (\/.*\/[a-z]*|new RegExp\(.*\)|new Intl\.Segmenter\(\));$/gm;
+  const emoji = 'emojiPrefixRegex.exec(visibleSegment)';
   const sequence = String.raw`/[\u200d\ufe0f\u20e3\u{e007f}\p{Emoji_Modifier}\p{Regional_Indicator}]/u`;
   return {
     name: 'lazy-string-width',
@@ -266,7 +266,7 @@ function lazyStringWidth(): Plugin {
       if (!code.includes(emoji)) this.error(`${id} has no "${emoji}" any more`);
       const names = [...code.matchAll(constant)].map(([, name = '']) => name);
       const lazy = code
-        .replace(emoji, `${sequence}.test(segment) && ${emoji}`)
+        .replace(emoji, `${sequence}.test(visibleSegment) && ${emoji}`)
         .replace(
           constant,
           (_found, name: string, value: string) =>

@@ -85,9 +85,9 @@ function createKy(parts: ClientParts, base: URL) {
     baseUrl: base,
     headers: headersOf(parts),
     throwHttpErrors: false,
-    // Only read.ts tries again. ky 2.1 does not try again if the body of a reply breaks off, so read.ts must. If both did
-    // it, they could ask 16 times instead of 4. After Retry-After: 3600 ky asks 4 times instead of giving up, and all its
-    // tries share one deadline.
+    // Only read.ts tries again. ky 2.1 tries a status again only if it throws for it, and the bytes of the reply are gone then;
+    // after a Retry-After beyond its limit it waits that limit and asks 4 times instead of giving up. It waits by the machine's
+    // clock, not by that of the run, and cannot try again when a body breaks off.
     retry: 0,
     timeout: false,
   });

@@ -1,6 +1,7 @@
 /**
  * Tells which words of a command line are options, their values, or neither, without commander. Pure. It reads as commander
- * does. TAB uses it, because commander takes too long to load, and errors that come before commander.
+ * does. TAB uses it, and what must know the command before its options are loaded. commander's `parseOptions` cannot do that: it
+ * does not say which option waits for a value, and loading commander takes half as much CPU again as an empty Node (1.5 times).
  */
 
 import type { Flag } from '../../flags/flags.ts';
