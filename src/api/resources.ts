@@ -62,6 +62,8 @@ export interface Column {
   readonly brief?: { readonly title?: string; readonly value?: (record: JsonObject) => unknown };
   /** If a terminal has no room for the column, its value stands on a line below the row, after this word. */
   readonly below?: (record: JsonObject) => string;
+  /** `--columns` names it: it is never left out, and stands below the row after its title if there is no room. */
+  readonly isAsked?: boolean;
   /** The column is computed for people. CSV and `-o list` have it only if `--columns` names it. */
   readonly derived?: true;
   /** Has no local time beside it in an export with `--tz`, since another column has. */

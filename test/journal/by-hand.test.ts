@@ -738,8 +738,8 @@ describe('journal reconcile', () => {
       "refund of 300 MXN on ord_1: unconfirmed: the order does not show it; blocked
       until 22 Nov 2040 05:05:12 UTC at the latest, or until you settle it:
       paydesk journal show i_7f3k2m9q
-      CHANGE      SENT UTC      ORDER   AMOUNT  OUTCOME    
-      i_7f3k2m9q  21 Nov 05:05  ord_1  300 MXN  unconfirmed
+      CHANGE      SENT UTC      ORDER   AMOUNT  OUTCOME      BY 
+      i_7f3k2m9q  21 Nov 05:05  ord_1  300 MXN  unconfirmed  op7
       "
     `);
     expect(await screen('21T21:00:00', [...all, '--quiet'], 120)).toMatchInlineSnapshot(`

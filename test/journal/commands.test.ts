@@ -476,7 +476,7 @@ test('journal list says at 80 columns whose money it is, or what was done, where
     return /^CHANGE .*$/m.exec(screen)?.[0].trim().split(/ {2,}/);
   };
   const usual = ['CHANGE', 'SENT UTC', 'ORDER', 'AMOUNT', 'OUTCOME'];
-  expect(await heading('--all-profiles')).toEqual(usual);
+  expect(await heading('--all-profiles')).toEqual([...usual, 'BY']);
   const demo = ['-p', 'demo', 'orders'];
   const { stdout } = await run(...demo, 'list', '--status', 'pre_authorized', '--csv', '--columns', 'id');
   const [, authorized = ''] = stdout.split(/\r?\n/);

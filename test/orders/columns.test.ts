@@ -50,14 +50,16 @@ describe('named columns', () => {
     `);
   });
 
-  test('on a terminal of 80 columns texts are cut, and what has no room is named', async () => {
+  test('on a terminal of 80 columns texts are cut, and what has no room stands below its row', async () => {
     const ran = await service.run(['orders', 'list', '--columns', named], { columns: 80 });
     expect(ran.stdout + ran.stderr).toMatchInlineSnapshot(`
       "ID                     BUYER   EMAIL   REFER…  METAD…  CREATED_AT_LOCAL         
       ord_2tQ8mVxK4nRz7LcWp  Ana T…  ana@e…  A-100…  yes     2020-11-20T12:00:00+00:00
+                             customer_info.phone +5215555555555
       ord_2tQ7zRk9PwE5xNvAm  Łukas…  lukas…  A-100…  -       2020-11-20T11:00:00+00:00
+                             customer_info.phone -
       ord_2tQ7sLf1DtX6kPjQr  -       -       -       -       2020-11-20T10:00:00+00:00
-      this terminal has no room for CUSTOMER_INFO.PHONE: -o list shows every field
+                             customer_info.phone -
       3 orders, sandbox environment. There are no more
       "
     `);

@@ -108,6 +108,23 @@ test.each([
   expect(inOneLine(await screenOf(service, columns, 'refunds', 'list'))).toContain(`no room for ${titles}:`);
 });
 
+test('at 80 columns refunds list names who made a refund, also where decimals are declared, and drops no column that was typed', async () => {
+  const id = 'ord_2tQ7zRk9PwE5xNvA1';
+  await using service = await startRefunding([orderAt(id, '2040-11-21T10:00:00Z')]);
+  await refundAs(service, 'ana', id);
+  await storeShop(service.home, service, { 'amounts.decimals.MXN': '2' });
+  const env = { ...clock, PAYDESK_BASE_URL: '', PAYDESK_MODE: '', PAYDESK_API_KEY: '' };
+  const list = async (columns: number, ...words: readonly string[]) => {
+    const args = ['-p', 'shop', 'refunds', 'list', ...words];
+    return (await onScreen(args, { home: service.home, env, columns })).screen;
+  };
+  expect(await list(80)).toMatch(/ana: requested_by_client/);
+  const named = 'order_id,refunded_at,amount,operator,reason,asked_by,approved_by,note';
+  const screen = await list(60, '--columns', named);
+  expect(screen).toMatch(/ ana +reque… *\n {20,}asked_by ana {2}approved_by - {2}note -/);
+  expect(screen).not.toContain('no room');
+});
+
 test('at 80 columns the heading of a split has its currency, also beside long amounts', async () => {
   await using service = await startDated({
     orders: [

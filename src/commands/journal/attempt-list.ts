@@ -86,7 +86,7 @@ function amountStyles({ profiles }: Context): (record: JsonObject) => AmountStyl
 }
 
 // A screen of 80 columns has room for one more column: the profile if several are listed, or else who sent it if several people
-// did, or else the kind. Rows of two accounts must never look alike, so the profile stays, and so do money and time; the id of the
+// did, or else the kind if kinds differ, or else who sent all of it. Rows of two accounts must never look alike, so the profile stays, and so do money and time; the id of the
 // order then stands below its row. For the name of a person the time loses its clock or its day before anything else goes. Whoever
 // lists payment links wants to see their names, and the links below. The outcome is never cut for any of them; where kinds
 // differ, it tells the kind by its verb.
@@ -102,7 +102,8 @@ function columnsFor(
   const hasLinks = attempts.some(({ verdicts }) => verdicts.some(({ link }) => link !== undefined));
   const onlyLinks = attempts.every(({ sent }) => sent.proof.kind === 'checkout');
   const names = onlyLinks && named;
-  const shown = [kinds && !profiles && !people ? 'kind' : undefined];
+  const more = kinds ? 'kind' : names ? undefined : 'operator';
+  const shown = profiles || people ? undefined : more;
   const first = profiles || names || isSearched ? ['sent_at', 'amount'] : [];
   const later = names ? ['kind', 'operator', ...(profiles ? [] : ['profile'])] : [];
   const ofTeam = attempts.some(({ sent }) => sent.stamp?.desk !== undefined) ? [deskColumn] : [];
@@ -118,7 +119,7 @@ function columnsFor(
     if (onlyLinks && column.name === 'order')
       return { ...column, title: 'CREATED', tableFrom: hasLinks ? 120 : 0 };
     if (kinds && column.name === 'outcome') return { ...column, brief: { value: verbOutcome } };
-    if (shown.includes(column.name)) return { ...column, tableFrom: 0 };
+    if (column.name === shown) return { ...column, tableFrom: shown === 'kind' ? 0 : 80 };
     return later.includes(column.name) ? { ...column, tableFrom: 160 } : column;
   });
 }

@@ -35,9 +35,10 @@ export function namedColumns(columns: readonly Column[], names: readonly string[
   });
 }
 
-// Somebody who names columns wants all of them, so none takes the room of another.
+// Somebody who names columns wants all of them, so none takes the room of another, and what has no room in a row stands below it.
 function asWanted({ early: _, least, ...column }: Column): Column {
-  return least === undefined || column.stays !== true ? column : { ...column, least };
+  const asked = { ...column, isAsked: true };
+  return least === undefined || column.stays !== true ? asked : { ...asked, least };
 }
 
 const localEnding = '_local';

@@ -2,9 +2,17 @@
 
 import type { Column } from '../../api/resources.ts';
 import { statuses } from '../../api/spec.ts';
+import { widthOf } from '../width.ts';
 import type { Reading } from './columns.ts';
 import { type DrawnCell, type Layout, type LineStyle, shownWidth, withRoomForWhole } from './table-lines.ts';
-import { fitColumns, hasShortTime, type UsualCells, usualWidths, withReserve } from './table-widths.ts';
+import {
+  fitColumns,
+  hasShortTime,
+  smallest,
+  type UsualCells,
+  usualWidths,
+  withReserve,
+} from './table-widths.ts';
 
 /** The pages of a table, and the terminal that they are for. */
 export interface PagesStyle extends Pick<LineStyle, 'width'> {
@@ -78,7 +86,7 @@ export function firstLayout(
   return { level, columns: fitting, widths: manyPages ? withReserve(fitting, widths, width) : widths };
 }
 
-// `leftOut`: how many columns have no room, weighed. `cut`: what part is cut of the status or of a column that stays, below 1.
+// `leftOut`: how many columns have no room, or only for what their cells end in, weighed. `cut`: what part is cut of the status or of a column that stays, below 1.
 function fittedAt(
   level: Level,
   columns: readonly Column[],
@@ -112,13 +120,22 @@ function fittedAt(
   const leftOut = columns.filter((_, index) => !judged.shown.includes(index));
   // A time or an amount is missed more than a text.
   const missing = leftOut.reduce((sum, { kind }) => sum + (kind === 'text' ? 1 : 1.5), 0);
-  return { level, ...fitted, leftOut: missing, cut: Math.max(0, ...cuts, ...texts) };
+  const lost = fitted.shown.filter((one, at) =>
+    lines.some((line) => isEndingAlone(line[one], fitted.widths[at] ?? 0)),
+  );
+  return { level, ...fitted, leftOut: missing + lost.length, cut: Math.max(0, ...cuts, ...texts) };
 }
 
 const longStatus = statuses.partiallyRefunded.length;
 
 function withLongStatus(columns: readonly Column[], usual: readonly number[]): readonly number[] {
   return usual.map((one, index) => (columns[index]?.kind === 'status' ? longStatus : one));
+}
+
+// Whether so little room leaves nothing of a cell but what it ends in, as the reason of a refund without who made it.
+function isEndingAlone(cell: DrawnCell | undefined, width: number): boolean {
+  const { text = '', ending = '' } = cell ?? {};
+  return ending !== '' && ending !== text && width < Math.min(widthOf(text), widthOf(ending) + smallest);
 }
 
 function usualCellsAt(level: Level, { amounts }: Reading): UsualCells {

@@ -59,7 +59,7 @@ export function drawTable(columns: readonly Column[], style: TableStyle): ListFo
       const { level } = layout;
       const shown = layout.columns.map((column) => columns.indexOf(column));
       const leftOut = columns.filter((_, index) => !shown.includes(index));
-      const below = leftOut.filter((column) => column.below !== undefined);
+      const below = leftOut.filter(({ below: words, isAsked }) => words !== undefined || isAsked === true);
       const missed = leftOut.filter((column) => !below.includes(column)).map((column) => column.title);
       const unseen = [...missed, ...style.unseen];
       if (first && unseen.length > 0) style.onLeftOut?.(unseen);
@@ -86,8 +86,10 @@ function belowRow(columns: readonly Column[], record: JsonObject, indent: number
   const room = Math.max(smallest, (style.width ?? Number.POSITIVE_INFINITY) - indent);
   const parts = columns.flatMap((column): readonly DrawnCell[] => {
     const { text, style: own } = cellOf(column, record, { says, style, level: short });
-    const words = `${column.below?.(record) ?? ''} ${text}`;
-    return text === absent ? [] : [{ text: mayShrink(column.kind) ? cut(words, room) : words, style: own }];
+    const words = `${column.below?.(record) ?? column.title.toLowerCase()} ${text}`;
+    return text === absent && column.isAsked !== true
+      ? []
+      : [{ text: mayShrink(column.kind) ? cut(words, room) : words, style: own }];
   });
   return drawBelow(parts, indent, style);
 }
