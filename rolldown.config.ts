@@ -207,11 +207,12 @@ function chunkPackages(): Plugin {
 }
 
 /**
- * Two things that paydesk never asks for: commander can start other programs as commands, and what starts them takes 5 ms to load;
- * conf can check values against a schema, and what does is 145 kB.
+ * Three things that paydesk never asks for: commander can start other programs as commands, and what starts them takes 5 ms to load;
+ * conf can check values against a schema, and what does is 145 kB; cli-table3 can colour borders, and what does is a quarter of the
+ * file that draws lines.
  */
 function withoutUnused(): Plugin {
-  const unused = /[\\/](commander[\\/].* node:child_process|conf[\\/].* ajv\S*)$/;
+  const unused = /[\\/](commander[\\/].* node:child_process|conf[\\/].* ajv\S*|cli-table3[\\/].* @colors\S*)$/;
   return {
     name: 'without-unused',
     resolveId: (name, from) => (unused.test(`${from} ${name}`) ? '\0unused' : undefined),

@@ -88,7 +88,7 @@ test('a look at the journal loads nothing of the network', async () => {
     {
       "chunks": "common compile-cache context core lines list look-again rolldown-runtime start table",
       "node": "buffer events fs module os path process stream timers/promises url",
-      "packages": "@colors/colors ansi-regex cli-table3 commander get-east-asian-width string-width strip-ansi valibot",
+      "packages": "ansi-regex cli-table3 commander get-east-asian-width string-width strip-ansi valibot",
     }
   `);
 });
@@ -99,7 +99,7 @@ test('a list and a refund load what they need', async () => {
     {
       "chunks": "client common compile-cache context core lines list rolldown-runtime start table",
       "node": "buffer events fs http module net os path process stream timers/promises url",
-      "packages": "@colors/colors ansi-regex cli-table3 commander get-east-asian-width ky string-width strip-ansi valibot",
+      "packages": "ansi-regex cli-table3 commander get-east-asian-width ky string-width strip-ansi valibot",
     }
   `);
   const order = await desk.take(({ payment_status }) => payment_status === 'paid');
@@ -108,7 +108,7 @@ test('a list and a refund load what they need', async () => {
     {
       "chunks": "client common compile-cache context core lines make-change refund refunding rolldown-runtime start",
       "node": "buffer crypto events fs fs/promises http module net os path process sqlite stream timers/promises url",
-      "packages": "@colors/colors ansi-regex cli-table3 commander get-east-asian-width ky string-width strip-ansi valibot",
+      "packages": "ansi-regex cli-table3 commander get-east-asian-width ky string-width strip-ansi valibot",
     }
   `);
 });
