@@ -212,7 +212,8 @@ function chunkPackages(): Plugin {
  * file that draws lines.
  */
 function withoutUnused(): Plugin {
-  const unused = /[\\/](commander[\\/].* node:child_process|conf[\\/].* ajv\S*|cli-table3[\\/].* @colors\S*)$/;
+  const unused =
+    /[\\/](commander[\\/].* node:child_process|conf[\\/].* ajv\S*|cli-table3[\\/].* @colors\S*)$/;
   return {
     name: 'without-unused',
     resolveId: (name, from) => (unused.test(`${from} ${name}`) ? '\0unused' : undefined),

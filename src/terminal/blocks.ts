@@ -94,7 +94,7 @@ function gridLines(block: Grid, style: ScreenStyle): readonly string[] {
   return drawCells(contents, widths, right).map((line) => ' '.repeat(indent) + line);
 }
 
-// cli-table3 draws the cells (`orders show` and `today` take 1.04 times the CPU that they took with lines of our own). The last cell of a
+// cli-table3 draws the cells (`orders show` takes 1.00 and `today` 1.05 times the CPU of lines of our own). The last cell of a
 // row goes on over all columns behind it, and over one more that is as wide as it needs.
 function drawCells(
   rows: readonly (readonly string[])[],
