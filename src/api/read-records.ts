@@ -38,18 +38,6 @@ export async function* longPages(
  * search stopped at its bound, it throws 'incomplete', or 'refused' before a change.
  */
 export function readOne(
-  ctx: { readonly notes: Pick<Notes, 'progress'> },
-  service: Service,
-  resource: ResourceName,
-  id: string,
-  purpose: 'show' | 'change',
-  neighbour?: string,
-): Promise<WireRecord> {
-  const subject = resource === 'orders' ? { orderId: id } : {};
-  return about(subject, () => readNamed(ctx, service, resource, id, purpose, neighbour));
-}
-
-async function readNamed(
   { notes }: { readonly notes: Pick<Notes, 'progress'> },
   service: Service,
   resource: ResourceName,
@@ -57,24 +45,27 @@ async function readNamed(
   purpose: 'show' | 'change',
   neighbour?: string,
 ): Promise<WireRecord> {
-  let read = 0;
-  const endProgress = notes.progress(() =>
-    read === 0 ? '' : `looking for ${id}: ${read} ${resources[resource].many} read`,
-  );
-  try {
-    const located = await service.locate(resource, id, {
-      neighbour,
-      progress: (count) => {
-        read = count;
-      },
-    });
-    if ('found' in located) return located.found;
-    throw 'missing' in located
-      ? notFound(service, resource, id)
-      : boundReached(service, resource, id, located.read, purpose);
-  } finally {
-    endProgress();
-  }
+  const subject = resource === 'orders' ? { orderId: id } : {};
+  return about(subject, async () => {
+    let read = 0;
+    const endProgress = notes.progress(() =>
+      read === 0 ? '' : `looking for ${id}: ${read} ${resources[resource].many} read`,
+    );
+    try {
+      const located = await service.locate(resource, id, {
+        neighbour,
+        progress: (count) => {
+          read = count;
+        },
+      });
+      if ('found' in located) return located.found;
+      throw 'missing' in located
+        ? notFound(service, resource, id)
+        : boundReached(service, resource, id, located.read, purpose);
+    } finally {
+      endProgress();
+    }
+  });
 }
 
 function notFound(service: Service, resource: ResourceName, id: string): CliError {

@@ -39,33 +39,23 @@ export async function makeChange(
   columnsOf: ColumnsOf,
   plan: () => Promise<PlannedChange>,
 ): Promise<Applied | undefined> {
-  return about({ idempotencyKey: repeat.idempotencyKey }, () =>
-    changeOnce(ctx, service, repeat, columnsOf, plan),
-  );
-}
-
-async function changeOnce(
-  ctx: Context,
-  service: Service,
-  repeat: Repeat,
-  columnsOf: ColumnsOf,
-  plan: () => Promise<PlannedChange>,
-): Promise<Applied | undefined> {
-  const recorded = await showRecorded(ctx, service, repeat, columnsOf);
-  if (recorded !== undefined) return recorded;
-  let next = plan;
-  for (;;) {
-    const planned: PlannedChange = await next();
-    const change: Change = { ...repeat, ...planned.change };
-    try {
-      return await about({ orderId: change.orderId }, () =>
-        sendPlanned(ctx, service, change, planned, columnsOf),
-      );
-    } catch (error) {
-      if (!(error instanceof GoBack) || planned.replan === undefined) throw error;
-      next = planned.replan;
+  return about({ idempotencyKey: repeat.idempotencyKey }, async () => {
+    const recorded = await showRecorded(ctx, service, repeat, columnsOf);
+    if (recorded !== undefined) return recorded;
+    let next = plan;
+    for (;;) {
+      const planned: PlannedChange = await next();
+      const change: Change = { ...repeat, ...planned.change };
+      try {
+        return await about({ orderId: change.orderId }, () =>
+          sendPlanned(ctx, service, change, planned, columnsOf),
+        );
+      } catch (error) {
+        if (!(error instanceof GoBack) || planned.replan === undefined) throw error;
+        next = planned.replan;
+      }
     }
-  }
+  });
 }
 
 async function sendPlanned(

@@ -15,6 +15,7 @@ import type { CopiedJournal } from '../journal/sqlite/sqlite-store.ts';
 import type { Locks } from '../locks/locks.ts';
 import { type FileRules, readOwnFile, writeOwnFile } from '../profiles/profiles.ts';
 import { databaseIn, readConfig } from '../sender/at-sender/config.ts';
+import type { Migrated } from '../sender/sender.ts';
 
 /** What it takes. */
 export interface SharedParts {
@@ -42,13 +43,6 @@ export interface SharedJournal {
   readonly locks: Locks;
   /** Makes the tables that are missing, and brings the history of this machine into an empty journal. */
   migrate(): Promise<Migrated>;
-}
-
-/** The names of the migrations that were done, and how many rows were brought. */
-interface Migrated {
-  readonly place: string;
-  readonly done: readonly string[];
-  readonly brought: number;
 }
 
 /** Opens no connection yet. Undefined if the sender has its journal on this machine. */

@@ -16,7 +16,7 @@ import type { SimulatorControl } from '../simulator/simulator.ts';
 import type { Ask, CsvStyle, Format, Notes, Output, Redaction, Shell } from '../terminal/terminal.ts';
 
 /** The values of the global options, from flag, environment, profile or default. */
-interface GlobalOptions {
+export interface GlobalOptions {
   /** The output format that was asked for; undefined when there was none. */
   readonly askedFormat: Format | undefined;
   readonly profile: string | undefined;

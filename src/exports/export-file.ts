@@ -12,7 +12,7 @@ import { CliError } from '../errors.ts';
 import type { Clock } from '../io.ts';
 import type { Held } from '../locks/locks.ts';
 import type { DeskKey } from '../profiles/profiles.ts';
-import type { PrintedRecord } from '../terminal/terminal.ts';
+import type { FileFormat } from '../terminal/terminal.ts';
 import type { CheckpointHead, CheckpointPage, CheckpointWriter } from './checkpoint.ts';
 import type { ExportFile, ExportRequest } from './exports.ts';
 import { brokenFile, kindOf, type Names, replaceFile, syncFolderOf } from './files-on-disk.ts';
@@ -25,16 +25,6 @@ import {
   removeProblems,
 } from './problems-file.ts';
 import { type GrowingTotals, totalsOfPage } from './totals.ts';
-
-/** Formats the text of a file piece by piece. */
-interface FileText {
-  /** The columns of CSV. Other formats have none. */
-  readonly columns: readonly string[] | undefined;
-  page(records: readonly PrintedRecord[]): string | Uint8Array;
-  end(): string | Uint8Array;
-  /** What a later run must know to go on after the last page, where that is more than the bytes so far. */
-  readonly state?: (() => JsonObject) | undefined;
-}
 
 /** Starts the text of a file. `begun` is how much of the file an earlier run wrote. */
 export type FileFormatter = (file: {
@@ -51,7 +41,7 @@ export type FileFormatter = (file: {
   };
   readonly query: JsonObject;
   readonly profile: ExportRequest['profile'];
-}) => Promise<FileText>;
+}) => Promise<FileFormat>;
 
 /** An opened file, and how far its export is. */
 export interface Begun {

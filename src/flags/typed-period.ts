@@ -35,7 +35,7 @@ export function timeFlags(
 }
 
 /** What was typed of these flags. */
-export interface TypedTime {
+interface TypedTime {
   readonly period?: Period | undefined;
   readonly since?: When | undefined;
   readonly until?: When | undefined;

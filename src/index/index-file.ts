@@ -163,8 +163,6 @@ export interface IndexState {
   /** When the newest page was read and joined what was known. */
   readonly headReadAt: number | undefined;
   readonly tailReadAt: number | undefined;
-  /** When the first walk was complete. */
-  readonly builtAt: number | undefined;
   /** How many orders appeared between two that were known as neighbours. */
   readonly inserted: number;
   readonly moved: number;
@@ -186,7 +184,6 @@ export function newState(salt: string): IndexState {
     ended: false,
     headReadAt: undefined,
     tailReadAt: undefined,
-    builtAt: undefined,
     inserted: 0,
     moved: 0,
     mayRepeat: false,
@@ -205,8 +202,6 @@ interface RunFacts {
   readonly readAt: number;
   /** It was cut, since what follows is below the floor. */
   readonly isCut: boolean;
-  /** There is no gap in the list. */
-  readonly hasNoGap: boolean;
 }
 
 /** The state after a run. */
@@ -221,7 +216,6 @@ export function stateAfter(state: IndexState, learned: Learned, run: RunFacts): 
     endsAtFloor: ended && (isCutThere || (run.isCut && learned.ended === true) || state.endsAtFloor),
     headReadAt: run.isHead && learned.joins ? run.readAt : state.headReadAt,
     tailReadAt: learned.ended === true ? run.readAt : state.tailReadAt,
-    builtAt: state.builtAt ?? (ended && run.hasNoGap ? run.readAt : undefined),
     inserted: state.inserted + learned.inserted,
     moved: state.moved + learned.moved,
     mayRepeat: state.mayRepeat || learned.mayRepeat,

@@ -65,7 +65,6 @@ export interface IndexStatus {
   readonly moved: number;
   readonly headReadAt: number | undefined;
   readonly tailReadAt: number | undefined;
-  readonly builtAt: number | undefined;
   readonly reads: readonly ReadOf[];
   /** Orders without texts, because they were forgotten. */
   readonly forgotten: number;

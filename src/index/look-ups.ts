@@ -39,7 +39,6 @@ export function statusOf(segments: SealedSegments, bytes: number, now: number): 
     moved: state.moved,
     headReadAt: state.headReadAt,
     tailReadAt: state.tailReadAt,
-    builtAt: state.builtAt,
     reads: readsByAge(edges, now),
     forgotten: sum(edges.map(({ forgotten }) => forgotten)),
     floor: state.floor,

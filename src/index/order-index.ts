@@ -152,8 +152,7 @@ function learnRun(
   const { cut, isCut } = upToFloor(entries, before);
   const { after, fields, readAt } = run;
   const learned = learn(segments, { after, entries: cut, ends: run.ends || isCut, fields });
-  const hasNoGap = segments.edges().every(({ isJoined }) => isJoined);
-  const facts = { isHead: after === undefined, readAt, isCut, hasNoGap };
+  const facts = { isHead: after === undefined, readAt, isCut };
   return [stateAfter(before, learned, facts), learned];
 }
 

@@ -14,6 +14,7 @@ import { momentOf, stampOf } from './journal-time.ts';
 import { applying, claimPlan } from './plan-claim.ts';
 import { resolveOne } from './read-again.ts';
 import { refuseDuplicate, refuseOpen, refusePlanned } from './refuse-early.ts';
+import { archiveInto } from './rows/archive-file.ts';
 import { type AttemptRecord, copyName } from './rows/journal-rows.ts';
 import type { JournalStore } from './rows/journal-store.ts';
 import { unwritten, withoutKeys } from './rows/store-of-run.ts';
@@ -227,10 +228,7 @@ function createJournal(parts: JournalParts): Journal {
       return accepted?.time;
     },
     repair: () => store.repair(clock.now()),
-    async archive(path) {
-      const { archiveInto } = await import('./rows/archive-file.ts');
-      return await archiveInto(store, path, parts.cwd);
-    },
+    archive: (path) => archiveInto(store, path, parts.cwd),
     readRows: (read) => store.whole(({ rows }) => read(rows)),
     countOver: (before) => store.countOver(before),
     archiveOld: async (how) => store.archiveOld({ ...how, said: { ...stampOf(await now()), operator } }),

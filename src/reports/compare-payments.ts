@@ -55,7 +55,7 @@ interface SummedRow {
 }
 
 /** The sums of a comparison in one currency; undefined: of what shows none. */
-export interface ComparedSum {
+interface ComparedSum {
   readonly currency: string | undefined;
   /** How many rows of the file. */
   readonly rows: number;

@@ -3,12 +3,9 @@
 import * as v from 'valibot';
 import { readJson, type WireRecord } from '../api/api.ts';
 import { isObject, type JsonObject } from '../api/json-values.ts';
-import { chargeIdPattern, orderIdPattern } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
 import {
-  type ChangeKind,
   changeIdPattern,
-  changeKinds,
   type Ended,
   type Evidence,
   type LimitFinding,
@@ -16,19 +13,26 @@ import {
   type Resolved,
 } from '../journal/journal.ts';
 import type { RowTold } from '../plans/plans.ts';
+import { kindForm } from './journal-wire.ts';
 import { rowToldForm, workedForm } from './plan-wire.ts';
-import { errorFromWire, errorToWire, maxText, refusedForm, text } from './wire.ts';
+import {
+  chargeIdForm,
+  deskFields,
+  errorFromWire,
+  errorToWire,
+  idForm,
+  maxText,
+  orderIdForm,
+  refusedForm,
+  text,
+  timeoutForm,
+  unitsForm,
+} from './wire.ts';
 
 // ── Parts ───────────────────────────────────────────────────────────────────────────────────────
 
-const kindNames = Object.keys(changeKinds) as [ChangeKind, ...ChangeKind[]];
-const kind = v.picklist(kindNames);
-const id = text(maxText.id);
-const orderId = v.pipe(v.string(), v.regex(orderIdPattern));
-const chargeId = v.pipe(v.string(), v.regex(chargeIdPattern));
 const changeId = v.pipe(v.string(), v.regex(changeIdPattern));
-const units = v.pipe(v.number(), v.safeInteger());
-const names = v.pipe(v.array(id), v.maxLength(100));
+const names = v.pipe(v.array(idForm), v.maxLength(100));
 const object = v.custom<JsonObject>(isObject);
 
 /** A record of the service as its own text, since a number may be larger than JavaScript keeps. */
@@ -67,31 +71,30 @@ const requestForm = v.strictObject({
 });
 
 const whatForm = v.strictObject({
-  kind,
-  orderId: v.optional(orderId),
+  kind: kindForm,
+  orderId: v.optional(orderIdForm),
   request: requestForm,
-  expected: v.optional(v.pipe(v.array(v.strictObject({ chargeId, amount: units })), v.maxLength(200))),
-  tolerated: v.optional(v.pipe(v.array(chargeId), v.maxLength(200))),
-  amount: v.optional(units),
+  expected: v.optional(
+    v.pipe(v.array(v.strictObject({ chargeId: chargeIdForm, amount: unitsForm })), v.maxLength(200)),
+  ),
+  tolerated: v.optional(v.pipe(v.array(chargeIdForm), v.maxLength(200))),
+  amount: v.optional(unitsForm),
   currency: v.optional(text(16)),
   reason: v.optional(text(100)),
   note: v.optional(text(maxText.note)),
   twins: v.optional(names),
   again: names,
-  idempotencyKey: v.optional(id),
+  idempotencyKey: v.optional(idForm),
   asked: v.optional(object),
-  approval: v.optional(id),
-  neighbour: v.optional(id),
+  approval: v.optional(idForm),
+  neighbour: v.optional(idForm),
 });
 
 /** A change that a desk hands over. With the same id again it is the same change. */
 export const handOverForm = v.strictObject({
   change: changeId,
-  /** What the desk calls the account: errors name commands of the desk. */
-  profile: text(maxText.name),
-  /** The time zone of the desk, for times in words. */
-  zone: v.optional(text(64)),
-  timeoutMs: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(600_000)),
+  ...deskFields,
+  timeoutMs: timeoutForm,
   what: whatForm,
   /** Attempts that this run has just settled, by their changes. */
   closed: names,
@@ -101,7 +104,7 @@ export const handOverForm = v.strictObject({
 export type HandOver = v.InferOutput<typeof handOverForm>;
 
 /** Takes an id back, or asks for it. `idempotencyKey`: the idempotency key of the change. */
-export const withdrawForm = v.strictObject({ idempotencyKey: v.optional(id) });
+export const withdrawForm = v.strictObject({ idempotencyKey: v.optional(idForm) });
 
 // ── What a stream tells ─────────────────────────────────────────────────────────────────────────
 
@@ -213,8 +216,7 @@ const statement = v.strictObject({
 
 /** Reads an attempt again; with a statement or an acknowledgement, writes down what a person says about it. */
 export const resolveForm = v.strictObject({
-  profile: text(maxText.name),
-  zone: v.optional(text(64)),
+  ...deskFields,
   attempt: v.pipe(v.number(), v.integer(), v.minValue(1)),
   once: v.optional(v.boolean()),
   statement: v.optional(statement),

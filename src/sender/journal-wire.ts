@@ -9,25 +9,25 @@ import {
   type LimitRow,
   type SettingRow,
 } from '../journal/journal.ts';
-import { maxText, text, timeForm } from './wire.ts';
+import { idForm, text, timeForm } from './wire.ts';
 
-const id = text(maxText.id);
-const kind = v.picklist(Object.keys(changeKinds) as [ChangeKind, ...ChangeKind[]]);
+/** A kind of change. */
+export const kindForm = v.picklist(Object.keys(changeKinds) as [ChangeKind, ...ChangeKind[]]);
 
-const setOf = v.pipe(v.array(id), v.maxLength(5000));
+const setOf = v.pipe(v.array(idForm), v.maxLength(5000));
 const flag = v.optional(v.literal(true));
 const bootForm = v.strictObject({ id: text(200), ms: v.number() });
 const filterForm = v.strictObject({
   origin: v.optional(text(500)),
-  orderId: v.optional(id),
+  orderId: v.optional(idForm),
   orderIds: v.optional(setOf),
-  change: v.optional(id),
-  idempotencyKey: v.optional(id),
+  change: v.optional(idForm),
+  idempotencyKey: v.optional(idForm),
   made: v.optional(v.pipe(v.array(text(2000)), v.maxLength(5000))),
   again: v.optional(setOf),
-  kind: v.optional(kind),
-  operator: v.optional(id),
-  desk: v.optional(id),
+  kind: v.optional(kindForm),
+  operator: v.optional(idForm),
+  desk: v.optional(idForm),
   since: v.optional(v.number()),
   until: v.optional(v.number()),
   withoutOrder: flag,
@@ -49,11 +49,11 @@ export const questionForms = {
     filter: filterForm,
     page: v.strictObject({
       limit: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1000)),
-      before: v.optional(v.strictObject({ time: timeForm, change: id, attempt: v.number() })),
+      before: v.optional(v.strictObject({ time: timeForm, change: idForm, attempt: v.number() })),
     }),
   }),
   operators: v.strictObject({}),
-  settings: v.strictObject({ name: v.optional(id) }),
+  settings: v.strictObject({ name: v.optional(idForm) }),
   newest: v.strictObject({}),
   wholeCheckAt: v.strictObject({}),
 } as const;

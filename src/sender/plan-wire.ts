@@ -2,10 +2,19 @@
 
 import * as v from 'valibot';
 import { type BatchRun, newBatchRun, type Worked } from '../plans/plans.ts';
-import { errorFromWire, errorToWire, maxText, nameForm, refusedForm, text, timeForm } from './wire.ts';
+import {
+  deskFields,
+  digestForm,
+  errorFromWire,
+  errorToWire,
+  nameForm,
+  refusedForm,
+  text,
+  timeForm,
+  timeoutForm,
+} from './wire.ts';
 
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
-const digest = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/));
 /** The id of a handing over. With the same id again it is the same one. */
 const runId = v.pipe(v.string(), v.regex(/^u_[A-Za-z0-9]{1,64}$/));
 
@@ -13,13 +22,11 @@ const runId = v.pipe(v.string(), v.regex(/^u_[A-Za-z0-9]{1,64}$/));
 export const planHeadForm = v.strictObject({
   run: runId,
   /** What the person confirmed: the plan, how many of its rows are sent, and their sums. */
-  digest,
+  digest: digestForm,
   rows: count,
   sums: v.pipe(v.array(v.strictObject({ currency: text(16), amount: count })), v.maxLength(50)),
-  /** What the desk calls the account: errors name commands of the desk. */
-  profile: text(maxText.name),
-  zone: v.optional(text(64)),
-  timeoutMs: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(600_000)),
+  ...deskFields,
+  timeoutMs: timeoutForm,
   concurrency: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(16)),
   maxFailures: v.optional(count),
   maxPerSecond: v.optional(v.pipe(v.number(), v.minValue(0.1))),

@@ -2,17 +2,12 @@
 
 import * as v from 'valibot';
 import { refundRequest } from '../api/request-bodies.ts';
-import { chargeIdPattern, currencyPattern, orderIdPattern } from '../api/spec.ts';
+import { currencyPattern } from '../api/spec.ts';
 import { requestPattern } from '../journal/journal.ts';
-import { maxText, text } from './wire.ts';
+import { chargeIdForm, digestForm, idForm, maxText, orderIdForm, text, unitsForm } from './wire.ts';
 
-const id = text(maxText.id);
-const orderId = v.pipe(v.string(), v.regex(orderIdPattern));
-const chargeId = v.pipe(v.string(), v.regex(chargeIdPattern));
-const units = v.pipe(v.number(), v.safeInteger());
 const currency = text(16);
 const status = v.optional(text(100));
-const digest = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/));
 const requestId = v.pipe(v.string(), v.regex(requestPattern));
 const note = v.optional(text(maxText.note));
 
@@ -20,7 +15,7 @@ const note = v.optional(text(maxText.note));
 const accountOfDesk = { origin: text(500), account: text(500), profile: text(maxText.name) };
 
 const charges = v.pipe(
-  v.array(v.strictObject({ id: chargeId, status, amount: units, refunded: units })),
+  v.array(v.strictObject({ id: chargeIdForm, status, amount: unitsForm, refunded: unitsForm })),
   v.maxLength(200),
 );
 const refundForm = v.strictObject({
@@ -32,51 +27,54 @@ const refundForm = v.strictObject({
   }),
   proof: v.strictObject({
     kind: v.literal('refund'),
-    orderId: v.optional(orderId),
+    orderId: v.optional(orderIdForm),
     livemode: v.boolean(),
     body: v.optional(refundRequest),
-    expected: v.pipe(v.array(v.strictObject({ chargeId, amount: units })), v.maxLength(200)),
-    tolerated: v.pipe(v.array(chargeId), v.maxLength(200)),
+    expected: v.pipe(
+      v.array(v.strictObject({ chargeId: chargeIdForm, amount: unitsForm })),
+      v.maxLength(200),
+    ),
+    tolerated: v.pipe(v.array(chargeIdForm), v.maxLength(200)),
   }),
-  amount: v.optional(units),
+  amount: v.optional(unitsForm),
   currency: v.optional(currency),
   reason: v.optional(text(100)),
   note,
-  again: v.optional(v.pipe(v.array(id), v.maxLength(20))),
+  again: v.optional(v.pipe(v.array(idForm), v.maxLength(20))),
   seen: v.optional(
     v.strictObject({
       status,
-      amount: units,
-      refunded: v.optional(units),
+      amount: unitsForm,
+      refunded: v.optional(unitsForm),
       createdAt: v.optional(v.number()),
       charges,
     }),
   ),
 });
 
-const sums = v.pipe(v.array(v.strictObject({ currency, amount: units })), v.maxLength(50));
+const sums = v.pipe(v.array(v.strictObject({ currency, amount: unitsForm })), v.maxLength(50));
 const planForm = v.strictObject({
   ...accountOfDesk,
-  digest,
+  digest: digestForm,
   planned: v.strictObject({
-    id,
+    id: idForm,
     file: text(500),
-    madeAt: units,
+    madeAt: unitsForm,
     mode: v.picklist(['sandbox', 'production']),
-    rows: units,
+    rows: unitsForm,
     sums,
   }),
   told: v.optional(
     v.strictObject({
-      noted: units,
+      noted: unitsForm,
       notes: v.pipe(v.array(text(maxText.note)), v.maxLength(50)),
-      reasons: v.pipe(v.array(v.strictObject({ reason: text(100), rows: units })), v.maxLength(100)),
+      reasons: v.pipe(v.array(v.strictObject({ reason: text(100), rows: unitsForm })), v.maxLength(100)),
     }),
   ),
 });
 
 const sum = v.optional(
-  v.nullable(v.union([v.literal('none'), v.pipe(units, v.minValue(0), v.maxValue(1e15))])),
+  v.nullable(v.union([v.literal('none'), v.pipe(unitsForm, v.minValue(0), v.maxValue(1e15))])),
 );
 const needed = v.optional(v.nullable(v.picklist(['none', 1])));
 
@@ -89,7 +87,7 @@ export const ruleForms = {
     values: v.strictObject({ max: sum, day: sum, second: sum, age: sum, reason: needed, note: needed }),
   }),
   checkRefund: refundForm,
-  opened: v.strictObject({ orderId }),
+  opened: v.strictObject({ orderId: orderIdForm }),
   approvals: v.strictObject({}),
   ask: v.strictObject({ id: requestId, what: v.union([refundForm, planForm]) }),
   decide: v.strictObject({

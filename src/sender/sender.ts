@@ -69,6 +69,13 @@ interface VerifiedSender extends Pick<Verification, 'rows' | 'head' | 'findings'
   readonly counts: Readonly<Record<'unconfirmed' | 'members' | 'limits' | 'requests', number>> | undefined;
 }
 
+/** The migrations of a database that were done: their names, and how many rows were brought. */
+export interface Migrated {
+  readonly place: string;
+  readonly done: readonly string[];
+  readonly brought: number;
+}
+
 /** What the commands may ask of the sender of this user, and of that of a profile. */
 export interface SenderDoor {
   /** The path of the sender's file. */
@@ -87,13 +94,7 @@ export interface SenderDoor {
   /** The limits of an account, for whoever runs the sender. Throws CliError if there is none here, or it has several accounts. */
   limits(account: string | undefined): Promise<Pick<TeamRules, 'limits' | 'setLimits'>>;
   /** Makes the tables of its journal in a database, and brings the history of this machine there if that is empty. As root: as `invite`. */
-  migrate(allowRoot: boolean): Promise<{
-    readonly place: string;
-    /** The names of the migrations that were missing. */
-    readonly done: readonly string[];
-    /** How many rows were brought. */
-    readonly brought: number;
-  }>;
+  migrate(allowRoot: boolean): Promise<Migrated>;
   /** The statements of all migrations. */
   migrationsText(): Promise<string>;
   /** Checks every row of its journal, and what is derived of them. */

@@ -1,7 +1,14 @@
 /** The hop between a desk and its sender: paths, headers, sizes, and the forms of what both sides send. Both import this. */
 
 import * as v from 'valibot';
-import { apiVersionPattern, langPattern, modes, vendorPattern } from '../api/spec.ts';
+import {
+  apiVersionPattern,
+  chargeIdPattern,
+  langPattern,
+  modes,
+  orderIdPattern,
+  vendorPattern,
+} from '../api/spec.ts';
 import { CliError, type CliErrorParts, type ErrorKind, exitCodes, type OwnCode } from '../errors.ts';
 
 /** The version of the hop. A sender and a desk of different versions say so, and do nothing else. */
@@ -75,11 +82,25 @@ export function text(max: number) {
   );
 }
 
+/** An id, whatever it is of. */
+export const idForm = text(maxText.id);
+export const orderIdForm = v.pipe(v.string(), v.regex(orderIdPattern));
+export const chargeIdForm = v.pipe(v.string(), v.regex(chargeIdPattern));
+/** An amount in the service's integers. */
+export const unitsForm = v.pipe(v.number(), v.safeInteger());
+/** The digest of a plan. */
+export const digestForm = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/));
+
 /** A name of a member or of a desk. */
 export const nameForm = v.pipe(v.string(), v.regex(/^[\p{L}\p{N}][\p{L}\p{N}._-]{0,62}$/u));
 const accountName = v.pipe(v.string(), v.regex(accountNamePattern));
 /** Unix milliseconds. */
 export const timeForm = v.pipe(v.number(), v.integer(), v.minValue(0));
+
+/** What every hand-over of a desk says: what it calls the account, for the commands in errors, and its time zone, for times in words. */
+export const deskFields = { profile: text(maxText.name), zone: v.optional(text(64)) };
+/** How long one request of the service may take. */
+export const timeoutForm = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(600_000));
 
 // ── Errors ──────────────────────────────────────────────────────────────────────────────────────
 

@@ -145,7 +145,7 @@ interface FileFormatOptions {
 }
 
 /** Makes the pieces of a file, in order. */
-interface FileFormat {
+export interface FileFormat {
   /** The columns of CSV and of a workbook; undefined in the other formats, which have none. */
   readonly columns: readonly string[] | undefined;
   page(records: readonly PrintedRecord[]): Piece;

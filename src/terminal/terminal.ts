@@ -8,7 +8,7 @@ import type { Column } from '../api/resources.ts';
 export { closestNames } from './closest-names.ts';
 export { type ColorLevel, chartSigns, colorLevel } from './color.ts';
 export { type CsvStyle, csvLine, formulaSafe, isForSpreadsheet, withoutFormulaSafety } from './csv.ts';
-export { fileFormat } from './list-format.ts';
+export { type FileFormat, fileFormat } from './list-format.ts';
 export { createTimes, knowsZone, type Times } from './local-time.ts';
 export { createNotes, type NotesControl } from './notes.ts';
 export { createOutput, type OutputControl } from './output.ts';
@@ -277,7 +277,7 @@ export interface ScreenKey<T> {
 }
 
 /** Where somebody is on a screen with a list. */
-export interface ScreenPlace {
+interface ScreenPlace {
   /** What the list is searched for. */
   readonly words: string;
   /** The row under the cursor. */

@@ -1,6 +1,7 @@
 /** The options that every command takes: their table, and how flag, variable and default become the values of a run. Pure. */
 
 import { apiVersionPattern, langPattern } from '../../api/spec.ts';
+import type { GlobalOptions } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
 import type { Flag, Input } from '../../flags/flags.ts';
 import { flag, nonEmpty, short, usage } from '../../flags/flags.ts';
@@ -134,29 +135,17 @@ function pick<T extends object>(
 /** The global flags as typed, before environment and defaults. */
 export type GlobalInput = Input<readonly [], typeof globalFlags>['flags'];
 
-/** The global options of a run. A value is undefined if the profile or the terminal decides it later. */
-export interface Globals {
-  readonly profile: string | undefined;
+/** The global options of a run, also those that no command asks for. Undefined: the profile or the terminal decides it later. */
+export interface Globals extends GlobalOptions {
   readonly format: Format;
-  readonly askedFormat: Format | undefined;
-  readonly columns: readonly string[] | undefined;
-  /** PAYDESK_COLUMNS. A list shows the ones that it has. */
-  readonly usualColumns: readonly string[] | undefined;
-  readonly header: boolean;
   readonly csv: CsvOfRun;
   /** How wide tables and screens are. */
   readonly width: number | undefined;
-  /** The options about output as they were typed, to be repeated in the command for the next page. */
-  readonly outputWords: readonly string[];
   readonly input: boolean;
-  readonly yes: boolean;
-  readonly dryRun: boolean;
-  readonly quiet: boolean;
   readonly debug: boolean;
   /** Personal data is masked. */
   readonly redact: boolean;
   readonly color: 'auto' | 'always' | 'never' | undefined;
-  readonly timeoutMs: number;
   readonly apiVersion: string | undefined;
   readonly lang: string | undefined;
   readonly utc: boolean;

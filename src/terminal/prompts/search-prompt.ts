@@ -21,7 +21,7 @@ import { statusStyle, wrap } from '../text-lines.ts';
 import { createChoiceColumns } from './choice-columns.ts';
 
 /** What the prompt draws with. */
-export interface SearchScreen {
+interface SearchScreen {
   readonly paint: Paint;
   /** Cells in a line, without the cursor before a row. */
   readonly room: number;
