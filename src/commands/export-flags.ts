@@ -5,14 +5,19 @@ import { counted } from '../counted.ts';
 import { CliError } from '../errors.ts';
 import { type ExportFormat, exportFormats } from '../exports/exports.ts';
 import type { Input } from '../flags/flags.ts';
-import { flag, usage } from '../flags/flags.ts';
+import { flag, short, usage } from '../flags/flags.ts';
 import { spanFlag } from '../flags/typed-time.ts';
 import type { Format } from '../terminal/terminal.ts';
 
 /** Whose signature a file must have. */
-export const signedByFlag = flag.text({
+export const signedByFlag = flag.of({
   value: 'KEY',
   summary: 'the public key that must have signed it, if that is not this desk: desk_key of its profile show',
+  parse(text: string, name: string): string {
+    // What every Ed25519 key begins with.
+    if (/^MCowBQYDK2VwAyEA[A-Za-z0-9+/]{43}=$/.test(text)) return text;
+    throw usage(`${name} ${short(text)}: not the key of a desk, which is desk_key of its profile show`);
+  },
 });
 
 export const exportFlags = {

@@ -51,11 +51,19 @@ export const prove = defineCommand({
   exits: { 3: 'with --check: the file was changed, or another key signed it' },
   async run(ctx, { args: [asked], flags }) {
     const { to, check, force = false } = flags;
+    if (check !== undefined && asked !== undefined)
+      throw usage(`PERIOD ${asked.text} and --check exclude each other`, [
+        plainCommand('prove', '--check', check),
+      ]);
     if (check !== undefined) return checkFile(ctx, check, flags['signed-by']);
     if (asked === undefined)
       throw usage('missing PERIOD, or the id of a change, a refund or an order', [example]);
     if (to === undefined)
-      throw usage('missing --to', [plainCommand('prove', asked.text, '--to', 'proof.ndjson')]);
+      throw usage('missing --to', [
+        asked.period === undefined && /\.\w+$/.test(asked.text)
+          ? plainCommand('prove', '--check', asked.text)
+          : plainCommand('prove', asked.text, '--to', 'proof.ndjson'),
+      ]);
     await ctx.plans.checkNew(to, force);
     const would = `would write the refunds of ${asked.text} into ${to}`;
     if (await dryRunShown(ctx, { action: 'prove', file: to, about: asked.text }, would)) return undefined;

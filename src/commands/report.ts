@@ -61,12 +61,14 @@ export const report = defineCommand({
   exits: sumsExits,
   async run(ctx, { flags }) {
     const { to: file, names = false, force = false } = flags;
+    const asked = periodOf(flags);
+    const words = ['report', ...(asked === undefined ? [] : ['--period', asked.text]), '--to'];
     if (file === undefined)
-      throw usage('say into which file the report goes', [commandHere(ctx, 'report', '--to', 'report.html')]);
+      throw usage('say into which file the report goes', [commandHere(ctx, ...words, 'report.html')]);
     await refuseFile(ctx, file, force, flags['from-file']);
     if (!/\.html?$/i.test(file))
       throw usage(`--to ${file}: the report is HTML, so its name ends in .html`, [
-        commandHere(ctx, 'report', '--to', `${file.replace(/\.[^./]*$/, '')}.html`),
+        commandHere(ctx, ...words, `${file.replace(/\.[^./]*$/, '')}.html`),
       ]);
     const period = periodOf(flags, usualPeriod);
     const would = `would write a report of ${period.text} into ${file}`;

@@ -72,7 +72,8 @@ export function checkProof(
   const { signature } = recordIn(last);
   if (typeof signature !== 'string' || last !== signatureLine(signature))
     return 'its last line is no signature: it is not whole, or paydesk did not write it';
-  if (!isSigned(Buffer.from(signed), signature)) return 'its signature does not fit: it was changed';
+  if (!isSigned(Buffer.from(signed), signature))
+    return 'its signature does not fit: it was changed, or another key signed it';
   const [about = {}, ...refunds] = signed.trimEnd().split('\n').map(recordIn);
   if (about.object !== 'proof' || about.refunds !== refunds.length)
     return 'it does not hold as many refunds as its first line says';

@@ -73,6 +73,12 @@ describe('a word that is no page', () => {
     expect(stdout).toMatch(/^a chargeback is made by the bank of the buyer; paydesk cannot see it\n\nAbout /);
   });
 
+  test('typed as a command it is an error that names the page', async () => {
+    using home = newHome();
+    const { code, stderr } = await paydesk(['audit'], { home });
+    expect([code, stderr]).toEqual([2, expect.stringContaining('did you mean: paydesk help audit\n')]);
+  });
+
   test.each(['xyzzy', 'exprot', '123', 'month invoice'])('%s is an error, as before', async (word) => {
     const { code, stdout, stderr } = await help(...word.split(' '));
     expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(`no help for ${word}`)]);

@@ -146,10 +146,20 @@ test.for([
   expect(existsSync(pathIn(service))).toBe(false);
 });
 
-test('without --to it prints the command that is meant', async () => {
+test.each([
+  ['ord_1', 'missing --to', 'paydesk prove ord_1 --to proof.ndjson'],
+  ['proof.ndjson', 'missing --to', 'paydesk prove --check proof.ndjson'],
+  [
+    'last-month --check proof.ndjson',
+    'PERIOD last-month and --check exclude each other',
+    'paydesk prove --check proof.ndjson',
+  ],
+  ['--check proof.ndjson --signed-by abc', '--signed-by abc: not the key of a desk', 'desk_key'],
+])('prove %s: %s, and what is meant', async (words, why, meant) => {
   await using service = await startProved();
-  const { code, stderr } = await ask(service, 'prove', 'ord_1');
-  expect([code, stderr]).toEqual([2, expect.stringContaining('paydesk prove ord_1 --to proof.ndjson\n')]);
+  const { code, stderr } = await ask(service, 'prove', ...words.split(' '));
+  expect([code, stderr]).toEqual([2, expect.stringContaining(why)]);
+  expect(stderr).toContain(meant);
 });
 
 test('a capture is no refund, so prove does not prove it', async () => {

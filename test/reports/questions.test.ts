@@ -182,6 +182,8 @@ test('--by card is not taken, and the error names brand', async () => {
 
 test('a report is written into an HTML file only, and a file that is not there is mistyped', async () => {
   await using shop = await desk();
+  const none = await shop.ask('report', '--period', '2040-11');
+  expect(none.stderr).toContain('paydesk report --period 2040-11 --to report.html\n');
   const pdf = await shop.ask('report', '--to', 'november.pdf');
   expect(pdf.code).toBe(2);
   expect(pdf.stderr).toContain('paydesk report --to november.html');

@@ -170,8 +170,15 @@ function readInput(command: Command, words: readonly string[], typed: Typed): In
 export async function checkLine(argv: readonly string[], words: readonly string[]): Promise<void> {
   const failure = failureOf(wholeProgram(), argv);
   if (failure === undefined) return;
-  const meant = failure.code === unknownCommand ? await didYouMean(words) : undefined;
-  throw usageError(failure, argv, undefined, meant);
+  if (failure.code !== unknownCommand) throw usageError(failure, argv, undefined);
+  const meant = await didYouMean(words);
+  throw usageError(failure, argv, undefined, meant.length > 0 ? meant : await pageAbout(words));
+}
+
+// `paydesk audit` is no command, but help knows the word.
+async function pageAbout(words: readonly string[]): Promise<readonly string[]> {
+  const { answersOf } = await import('../help/help-words.ts');
+  return words.length === 1 && answersOf(words).length > 0 ? [`did you mean: paydesk help ${words[0]}`] : [];
 }
 
 const unknownCommand = 'commander.unknownCommand';
