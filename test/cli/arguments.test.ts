@@ -223,6 +223,7 @@ test('flags that contradict each other exit 2, both are named, nothing is asked 
 
 /** Among these every flag finds a value that it takes; a new kind of value is added here. */
 const values = [
+  `MCowBQYDK2VwAyEA${'A'.repeat(43)}=`,
   'ord_1',
   'cus_1',
   '1',

@@ -105,6 +105,7 @@ test('of a word that is no command is an error, and never the help of something 
 
 // A value of each placeholder, and of the options for which that is not enough.
 const values: Readonly<Record<string, string>> = {
+  KEY: `MCowBQYDK2VwAyEA${'A'.repeat(43)}=`,
   'A,B,C': 'id,amount',
   AMOUNT: '500',
   CH: '1',
