@@ -15,6 +15,7 @@ import { defineCommand } from './command.ts';
 import { signedByFlag } from './export-flags.ts';
 import { recordOf } from './journal/attempt-record.ts';
 import { attemptOf, changesOn, isInScope, scopeOf } from './journal/attempts.ts';
+import { readPending, type Unread, warnOfAlarms } from './journal/look-again.ts';
 import { lineOf, provedShort, repliesKept, shortView, sumsOf } from './proof-lines.ts';
 
 const example = 'paydesk -p demo prove last-month --to refunds-proof.ndjson';
@@ -128,9 +129,11 @@ async function writeFile(ctx: Context, asked: Asked, file: string, force: boolea
   const { provedRefunds, proofText, withoutBodies } = await loadProofs();
   // A row without the part that may name people is still genuine: its hash covers the digest of that part.
   const isMasked = ctx.redaction.isOn();
-  const { refunds, head } = await ctx.journal.readRows((rows) =>
-    provedRefunds(isMasked ? withoutBodies(rows) : rows, isAsked),
-  );
+  const readRefunds = () =>
+    ctx.journal.readRows((rows) => provedRefunds(isMasked ? withoutBodies(rows) : rows, isAsked));
+  const known = await readRefunds();
+  const { reread, unread } = await readPending(ctx, known.refunds);
+  const { refunds, head } = reread.length === 0 ? known : await readRefunds();
   const [now, key] = [await ctx.journal.now(), await ctx.deskKey()];
   const seconds = (ms: number | undefined) => (ms === undefined ? null : Math.ceil(ms / 1000));
   const about = {
@@ -146,6 +149,7 @@ async function writeFile(ctx: Context, asked: Asked, file: string, force: boolea
     refunds: refunds.length,
     sums: sumsOf(refunds.map((refund) => recordOf(refund, isOpen(refund, now)))),
     replies: repliesKept,
+    not_read: [...unread].map(([change, problem]) => ({ change, problem, command: readCommand(change) })),
     journal_head: head ?? null,
     signed_by: key.made(),
   };
@@ -163,8 +167,21 @@ async function writeFile(ctx: Context, asked: Asked, file: string, force: boolea
     },
   ]);
   if (refunds.length === 0) ctx.notes.warn('this machine sent no refund in that time');
+  warnOfAlarms(ctx, reread);
+  warnOfUnread(ctx, unread);
   if (asked.period !== undefined) noteElsewhere(ctx, asked.text, scope);
   return undefined;
+}
+
+const readCommand = (change: string): string => plainCommand('journal', 'reconcile', change);
+
+function warnOfUnread({ notes }: Context, unread: Unread): void {
+  const [first, second] = unread;
+  if (first === undefined) return;
+  const [change, problem] = first;
+  const what = `${counted(unread.size, 'refund')} that ${second === undefined ? 'was' : 'were'} pending or unconfirmed could not be read again (${problem}), so the file has what the journal knew`;
+  const others = second === undefined ? '' : ', and the others as not_read in the file says';
+  notes.warn(`${what}: ${readCommand(change)}${others}`);
 }
 
 // A desk of a team has no journal, and the sender hands out no rows as they are stored.

@@ -5,6 +5,7 @@ import { hash } from 'node:crypto';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { standingAt } from '../harness/clock.ts';
 import { isLong } from '../harness/long.ts';
 import { captured, chargeOf, type Json, orderOf } from '../harness/orders.ts';
 import { randomNumbers } from '../harness/seed.ts';
@@ -204,6 +205,57 @@ test('a refund whose reply was lost is in it, with what the reads showed', async
   const [about, refund] = rowsOf(text);
   expect(about).toMatchObject({ refunds: 1, sums: [{ state: 'unconfirmed', amount: 10_000 }] });
   expect(refund).toMatchObject({ order: 'ord_1', state: 'unconfirmed', reply: null });
+});
+
+// The service makes the refund pending, and it is made three days later, when nobody has read the order since.
+async function startPending(service: Service): Promise<void> {
+  await refundAs(service, 'mara', 'ord_1');
+  await service.run(['journal', 'reconcile', '--all'], { env: nextDay });
+  service.orders = [orderAt('ord_1', '2040-11-21T10:00:00Z', { refunds: [refundedAt('succeeded')] })];
+}
+
+const refundedAt = (status: string) => ({
+  amount: 10_000,
+  at: '2040-11-21T15:31:12Z',
+  changes: { status },
+});
+const nextDay = standingAt('2040-11-24T15:31:12Z');
+const pendingAnswer = {
+  orders: [orderAt('ord_1', '2040-11-21T10:00:00Z')],
+  onPost(_: unknown, service: Service) {
+    service.orders = [orderAt('ord_1', '2040-11-21T10:00:00Z', { refunds: [refundedAt('pending')] })];
+    return json(service.orders[0]);
+  },
+};
+const proveLater = ['prove', 'this-month', '--to', 'proof.ndjson'];
+
+test('a pending refund that the service has made since is in it as made, with the read that says so', async () => {
+  await using service = await startDated(pendingAnswer);
+  await startPending(service);
+  const { code, stderr } = await service.run(proveLater, { env: nextDay });
+  expect(code, stderr).toBe(0);
+  const [about, refund] = rowsOf(readFileSync(pathIn(service), 'utf8'));
+  expect(about).toMatchObject({ sums: [{ state: 'made', refunds: 1 }], not_read: [] });
+  expect(refund).toMatchObject({ order: 'ord_1', state: 'made' });
+  expect(JSON.stringify(refund?.rows)).toContain('succeeded');
+});
+
+test('if a pending refund cannot be read again, stderr and the file say so, with the command that reads it', async () => {
+  let isAway = false;
+  await using service = await startDated({
+    ...pendingAnswer,
+    onPage: () => (isAway ? json({ object: 'error' }, 500) : undefined),
+  });
+  await startPending(service);
+  isAway = true;
+  const { code, stderr } = await service.run(proveLater, { env: nextDay });
+  expect(code, stderr).toBe(0);
+  const [about, refund] = rowsOf(readFileSync(pathIn(service), 'utf8'));
+  const command = `paydesk journal reconcile ${String(refund?.change)}`;
+  expect(refund).toMatchObject({ state: 'pending' });
+  expect(about).toMatchObject({ not_read: [{ change: refund?.change, command }] });
+  expect(stderr).toContain('1 refund that was pending or unconfirmed could not be read again');
+  expect(stderr).toContain(command);
 });
 
 test('only refunds of the period and of this account are in it', async () => {

@@ -15,9 +15,10 @@ import {
   pickDue,
   unfinished,
 } from '../../journal/journal.ts';
+import { recordedState } from '../../orders/orders.ts';
 import { amountStyleOf } from './attempt-record.ts';
 
-/** The unconfirmed changes that could not be looked up, by their changes, and why. */
+/** The changes that could not be looked up, by their changes, and why. */
 export type Unread = ReadonlyMap<string, string>;
 
 /** What this run has read again. */
@@ -79,6 +80,32 @@ export async function readBeforeList(ctx: Context, filter: AttemptFilter): Promi
   for (const [change, problem] of unread)
     ctx.notes.note(`could not find out more about ${change}: ${problem}`);
   warnOfAlarms(ctx, reread);
+}
+
+/**
+ * Reads the pending and unconfirmed ones of these again, each once, and says what could not be read now, by its change, and why. One that
+ * no read can change any more is left alone.
+ */
+export async function readPending(ctx: Context, records: readonly AttemptRecord[]): Promise<ReadAgain> {
+  const now = await ctx.journal.now();
+  const before = records.filter((record) => {
+    const state = recordedState(record);
+    return state === 'pending' || (state === 'unconfirmed' && isDue(record, now));
+  });
+  const unread = new Map<string, string>();
+  const reread: AttemptRecord[] = [];
+  for (const record of before) {
+    const { change } = record.sent;
+    try {
+      const { record: after, evidence } = await ctx.journal.reconcile(record, { once: true });
+      reread.push(after);
+      if (evidence?.shows === 'unreadable') unread.set(change, evidence.problem);
+    } catch (error) {
+      if (!(error instanceof CliError)) throw error;
+      unread.set(change, error.message);
+    }
+  }
+  return { before, reread, unread };
 }
 
 async function readSome(
