@@ -76,6 +76,8 @@ test('a workbook has real dates in the stated zone, real numbers, and texts wher
   ]);
   expect(rows.xml).not.toContain('<f>');
   expect(rows.xml).toContain('<pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/>');
+  expect(rows.xml).toContain('</sheetData><autoFilter ref="A1:F11"/></worksheet>');
+  expect(about.xml).not.toContain('autoFilter');
   expect(rows.xml.match(/<col /g)).toHaveLength(6);
   expect(said(about).get('zone of all times')).toEqual(['Europe/Madrid']);
   expect(said(about).get('sum of amount')).toEqual(['2234567890131456', expect.stringContaining('MXN')]);

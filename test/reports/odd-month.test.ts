@@ -204,6 +204,33 @@ test.each(['live', 'from a file'])('the summary, %s', async (source) => {
   expect(new Set(rowsIn(ran.stdout).map(({ complete }) => complete))).toEqual(new Set([false]));
 });
 
+test('orders summary: every order of the month with its amount, whatever it lacks', async () => {
+  const ran = await ask('orders', 'summary', ...period, '--live', '--ndjson');
+  const own = all
+    .map(({ order: one }) => one)
+    .filter(({ created_at: made }) => Number(made) >= month.from && Number(made) < month.until);
+  const expected = currencies.map((currency) => {
+    const some = own.filter((one) => one.currency === currency);
+    const sum = some.reduce((whole, { amount }) => whole + BigInt(String(amount ?? 0)), 0n);
+    return [currency, `${some.length} ${sum}`];
+  });
+  const said = rowsIn(ran.stdout).map(({ currency, orders, amount }) => [
+    currency,
+    `${String(orders)} ${String(amount)}`,
+  ]);
+  expect(said.toSorted(), ran.stderr).toEqual(expected.toSorted());
+});
+
+test('the HTML report has the sum of each currency', async () => {
+  const ran = await ask('report', ...period, '--live', '--to', 'month.html', '--force');
+  expect(ran.code, ran.stderr).toBe(9);
+  const html = read('month.html')
+    .toString()
+    .replaceAll(/<[^>]*>/g, ' ')
+    .replaceAll(/[\s,\u00a0]+/g, '');
+  for (const sum of plain.values()) expect(html).toContain(sum.split(' ')[1]);
+});
+
 test('the list', async () => {
   const ran = await ask('refunds', 'list', ...period, '--live', '--ndjson');
   expect(ran.code).toBe(9);

@@ -214,6 +214,10 @@ test('refunds list: the refunds of the period, the newest or the largest first, 
   const table = await service.run(['refunds', 'list', '--max', '1'], { env: clock });
   expect(table.stderr).toContain('3 refunds made from 21 Nov 2040 00:00:00 UTC, before 22 Nov 2040');
   expect(table.stderr).toContain('only the newest is shown');
+  const wider = 'this is today; --period this-month shows more';
+  expect(table.stderr).toContain(wider);
+  const month = await service.run(['refunds', 'list', '--period', 'this-month'], { env: clock });
+  expect(month.stderr).not.toContain(wider);
 });
 
 test('today: refunds of today with the largest, waiting orders by age, twins, and what the journal has open', async () => {

@@ -101,6 +101,8 @@ export const list = defineCommand({
     const part = shown.length < found.length ? `; ${partWords(found, isBySize, flags.max)}` : '';
     ctx.notes.note(foundWords(source, filter.countWords(found.length), part));
     for (const line of filter.lines()) ctx.notes.note(line);
+    // Sums and reports begin with the month.
+    if (periodOf(flags) === undefined) ctx.notes.note('this is today; --period this-month shows more');
     sayAsOf(ctx, source);
     refuseGaps(gaps, 'refunds');
     return undefined;

@@ -66,7 +66,14 @@ export function sheetStart(widths: readonly number[], frozen: boolean): string {
   return `${head}<worksheet xmlns="${main}"><sheetViews><sheetView workbookViewId="0">${frozen ? pane : ''}</sheetView></sheetViews><cols>${columns}</cols><sheetData>`;
 }
 
-export const sheetEnd = '</sheetData></worksheet>';
+/** The end of a sheet. `filtered`: how many columns and rows its heading row filters; undefined: it has none. */
+export function sheetEnd(filtered?: { readonly columns: number; readonly rows: number }): string {
+  const filter =
+    filtered === undefined
+      ? ''
+      : `<autoFilter ref="A1:${columnLetters(filtered.columns - 1)}${filtered.rows}"/>`;
+  return `</sheetData>${filter}</worksheet>`;
+}
 
 /** The file of a sheet, by its number from 1. */
 export function sheetFile(number: number): string {

@@ -86,7 +86,8 @@ export class Workbook implements ListFormat {
   /** Ends the file. `about`: what the second sheet says besides rows, sums, zone and digest. */
   close(hasMore: boolean, about: readonly AboutLine[]): Buffer {
     const { reading, zone, header } = this.#parts;
-    const rows = this.#written(this.#zip.add(sheetEnd), this.#zip.finish());
+    const filtered = header ? { columns: this.#columns.length, rows: this.#row } : undefined;
+    const rows = this.#written(this.#zip.add(sheetEnd(filtered)), this.#zip.finish());
     const lines: readonly (readonly SheetCell[])[] = [
       ...about.map(([title, said]) => [
         title,
@@ -109,7 +110,7 @@ export class Workbook implements ListFormat {
     const sheet = cells.map((line, index) => rowXml(line, index + 1)).join('');
     return Buffer.concat([
       rows,
-      this.#zip.entry(sheetFile(2), sheetStart([44, 70, 30], false) + sheet + sheetEnd),
+      this.#zip.entry(sheetFile(2), sheetStart([44, 70, 30], false) + sheet + sheetEnd()),
       this.#zip.end(),
     ]);
   }
