@@ -9,7 +9,7 @@ import { isLong } from '../harness/long.ts';
 import { chargeOf, type Json, listBeforeMore, listOf, orderOf, refundOf } from '../harness/orders.ts';
 import type { Service } from '../harness/service.ts';
 import { readWorkbook } from '../harness/workbook.ts';
-import { at, startDated } from './refunded-orders.ts';
+import { at, orderAt, startDated } from './refunded-orders.ts';
 
 const zone = 'Europe/Madrid';
 // In this zone the month ends its summer time on the 25th.
@@ -229,6 +229,38 @@ test('the HTML report has the sum of each currency', async () => {
     .replaceAll(/<[^>]*>/g, ' ')
     .replaceAll(/[\s,\u00a0]+/g, '');
   for (const sum of plain.values()) expect(html).toContain(sum.split(' ')[1]);
+});
+
+test('a day of 23 hours ends after 23 hours, in sums and in the list', async () => {
+  const times = [
+    '2026-03-28T22:59:59Z',
+    '2026-03-28T23:00:00Z',
+    '2026-03-29T21:59:59Z',
+    '2026-03-29T22:00:00Z',
+  ];
+  const orders = times.map((time, index) =>
+    orderAt(`ord_${index}`, '2026-03-01T10:00:00Z', { refunds: [{ amount: 10 ** index, at: time }] }),
+  );
+  await using short = await startDated({ orders });
+  const day = ['--period', '2026-03-29', '--tz', zone, '--live', '--ndjson'];
+  const sums = await short.run(['refunds', 'summary', ...day], { env: clock });
+  expect(rowsIn(sums.stdout).map(({ refunds, refunded }) => [refunds, refunded])).toEqual([[2, 110]]);
+  const list = await short.run(['refunds', 'list', ...day], { env: clock });
+  expect(rowsIn(list.stdout).map(({ amount }) => amount)).toEqual([-100, -10]);
+});
+
+test('orders compare: an export of charges agrees with what was charged, to the unit', async () => {
+  await ask('orders', 'export', '--rows', 'charges', ...period, '--to', 'charges.csv', '--force');
+  const [titles = [], ...lines] = readCsv(read('charges.csv').toString());
+  const [amount, currency] = [titles.indexOf('amount'), titles.indexOf('currency')];
+  const written = currencies.map((one) => {
+    const own = lines.filter((line) => line[currency] === one);
+    return [one, `${own.length} ${own.reduce((sum, line) => sum + BigInt(line[amount] || 0), 0n)}`];
+  });
+  const ran = await ask('orders', 'compare', 'charges.csv', '--live', '--json');
+  const { sums } = exactly(ran.stdout) as Readonly<Record<'sums', readonly Json[]>>;
+  const said = sums.map((sum) => [sum.currency, `${String(sum.rows)} ${String(sum.wanted)}`]);
+  expect(said.toSorted(), ran.stderr).toEqual(written.toSorted());
 });
 
 test('the list', async () => {
