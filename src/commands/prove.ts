@@ -28,7 +28,7 @@ interface Asked {
 
 export const prove = defineCommand({
   description:
-    'Writes one refund, or each that was sent from here in a period, into one file: who sent, who asked, who approved, what was sent, what the service said, and its rows of the journal. The file is signed with the key of this desk. --check checks such a file, and docs/check-proof.mjs does it without paydesk.',
+    'Writes one refund, or each that was sent from here in a period, into one file: who sent, who asked, who approved, what was sent, what the service said, and its rows of the journal. The file is signed with the key of this desk. --check checks such a file, and so does a script that needs no paydesk:\n  paydesk help check-proof > check-proof.mjs',
   arguments: [
     {
       name: 'period',

@@ -1,7 +1,7 @@
 /** It is wrapped to the width that COLUMNS or the terminal says. */
 
 import { expect, test } from 'vitest';
-import { topics } from '../../src/cli/help/help-topics.ts';
+import { topicBlocks, topics } from '../../src/cli/help/help-topics.ts';
 import { commands } from '../../src/commands/commands.ts';
 import { groupNames, leafCommands, textOf } from '../harness/help-text.ts';
 import { bin, cleanEnv, newHome, paydesk } from '../harness/paydesk.ts';
@@ -17,7 +17,7 @@ test.each([40, 60, 80, 120])('no line of any help is wider than %i columns (C26)
   const lines = [
     [],
     ['--help'],
-    ...['commands', ...Object.keys(topics)].map((topic) => ['help', topic]),
+    ['help', 'commands'],
     ...(await groupNames()).map((noun) => [noun]),
     ...(await leafCommands()).map((words) => [...words, '--help']),
   ];
@@ -27,6 +27,19 @@ test.each([40, 60, 80, 120])('no line of any help is wider than %i columns (C26)
     expect(tooWide(text, columns), line.join(' ')).toEqual([]);
   }
 });
+
+test.each([40, 80])(
+  'at %i columns a guide is no wider, but no line of code in it is wrapped or cut',
+  async (columns) => {
+    for (const topic of Object.keys(topics)) {
+      const code = topicBlocks(topic).flatMap((block) => (block.kind === 'code' ? block.lines : []));
+      const lines = (await textOf(['help', topic], columns)).split('\n');
+      const isCode = (line: string) => code.includes(line.slice(2));
+      expect(lines.filter(isCode).length, topic).toBeGreaterThanOrEqual(code.length);
+      expect(tooWide(lines.filter((line) => !isCode(line)).join('\n'), columns), topic).toEqual([]);
+    }
+  },
+);
 
 test.each([40, 120])('off a terminal COLUMNS=%i is the width of help (C26)', async (columns) => {
   using home = newHome();

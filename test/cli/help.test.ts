@@ -217,6 +217,17 @@ test('help TOPIC prints the pages of docs; none is called like a noun', async ()
   }
 });
 
+test('help check-proof prints the script as it is, which prove --help and help evidence name', async () => {
+  const script = readFileSync(join(root, 'docs/check-proof.mjs'), 'utf8');
+  expect(await textOf(['help', 'check-proof'], 40)).toBe(script);
+  expect(JSON.parse(await textOf(['help', 'check-proof', '--json'], 40))).toMatchObject({ text: script });
+  for (const line of [
+    ['prove', '--help'],
+    ['help', 'evidence'],
+  ])
+    expect(await textOf(line, 120)).toContain('paydesk help check-proof > check-proof.mjs');
+});
+
 test('a page of docs as help prints it', async () => {
   expect(await textOf(['help', 'exit-codes'], 80)).toMatchInlineSnapshot(`
     "Exit codes

@@ -4,17 +4,18 @@ import { type Env, type Io, variable } from '../../io.ts';
 
 /**
  * A line of a page. A string is wrapped at its own indent; a command to copy is wrapped with backslashes. A text with `hang`
- * is wrapped, and its further lines are indented that far. A term has its text beside it.
+ * is wrapped, and its further lines are indented that far. A term has its text beside it. Code stays as it is.
  */
 export type HelpLine =
   | string
+  | { readonly code: string }
   | { readonly text: string; readonly hang: number }
   | { readonly term: string; readonly termWidth: number; readonly text: string };
 
 /** A page of help. The build writes all pages to files, so that `--help` loads no command. */
 export type HelpPage = readonly HelpLine[];
 
-/** The text of a page. A line is longer than the width only if a single word is. */
+/** The text of a page. A line is longer than the width only if a single word is, or if it is code. */
 export function layOut(page: HelpPage, width: number): string {
   return page.map((line) => `${laidOut(line, width)}\n`).join('');
 }
@@ -24,6 +25,7 @@ function laidOut(line: HelpLine, width: number): string {
     return /^ +(\$|paydesk) /.test(line)
       ? continued(line, width)
       : wrapLine(line, width, line.search(/\S|$/));
+  if ('code' in line) return line.code;
   return 'hang' in line ? wrapLine(line.text, width, line.hang) : item(line, width);
 }
 

@@ -32,8 +32,12 @@ export const topics: Readonly<Record<string, Topic>> = {
   words: { summary: 'each concept and its name' },
 };
 
-/** The file of a topic in the package. */
+/** What `paydesk help` prints as it is: the script that checks a proof without paydesk. */
+export const proofScript = 'check-proof';
+
+/** The file of a topic in the package, or of the script. */
 export function topicFile(name: string): string {
+  if (name === proofScript) return 'docs/check-proof.mjs';
   return `docs/${topics[name]?.page ?? name}.md`;
 }
 
@@ -42,7 +46,7 @@ export function topicBlocks(name: string): readonly Block[] {
   return blocksOf(topicText(name));
 }
 
-/** The page of a topic, as Markdown. */
+/** The page of a topic, as Markdown; or the script. */
 export function topicText(name: string): string {
   const root = dirname(findPackageJSON(import.meta.url) ?? '');
   return readFileSync(join(root, topicFile(name)), 'utf8').replaceAll(/<!--.*?-->\n*/g, '');

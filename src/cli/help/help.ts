@@ -133,7 +133,7 @@ function drawn(block: Block, termWidth: number): readonly HelpLine[] {
     case 'item':
       return [{ text: `  ${block.mark} ${block.text}`, hang: block.mark.length + 3 }];
     case 'code':
-      return block.lines.map((line) => `  ${line}`);
+      return block.lines.map((line) => ({ code: line === '' ? '' : `  ${line}` }));
     case 'row':
       return [{ term: block.term, termWidth, text: block.text }];
     default:

@@ -14,7 +14,7 @@ import type { Input } from '../../flags/flags.ts';
 import { formats } from '../../terminal/terminal.ts';
 import { commandPage, commandsPage, groupPage, rootPage, topicPage, wordPage } from '../help/help.ts';
 import { type HelpPage, layOut } from '../help/help-page.ts';
-import { topics } from '../help/help-topics.ts';
+import { proofScript, topics, topicText } from '../help/help-topics.ts';
 import type { Answer } from '../help/help-words.ts';
 import { type GlobalInput, globalFlags } from './global-options.ts';
 import { checkLine, checkSlips, didYouMean, readCommand } from './read-command.ts';
@@ -69,6 +69,7 @@ function inFull(argv: readonly string[]): readonly string[] {
 // What help is about.
 type About =
   | { readonly is: 'program' }
+  | { readonly is: 'script' }
   | { readonly is: 'all commands' }
   | { readonly is: 'topic' | 'noun'; readonly name: string }
   | { readonly is: 'command'; readonly entry: CommandEntry }
@@ -95,7 +96,8 @@ async function helpText(
   { width, all = false, isJson }: HelpStyle,
 ): Promise<string> {
   const about = await aboutOf(words);
-  return isJson ? await helpJson(about) : layOut(await helpPage(about, all), width);
+  if (isJson) return await helpJson(about);
+  return about.is === 'script' ? topicText(proofScript) : layOut(await helpPage(about, all), width);
 }
 
 async function aboutOf(words: readonly string[]): Promise<About> {
@@ -104,6 +106,7 @@ async function aboutOf(words: readonly string[]): Promise<About> {
   const [first] = asked;
   if (helping && asked.length === 1 && first !== undefined) {
     if (first === 'commands') return { is: 'all commands' };
+    if (first === proofScript) return { is: 'script' };
     if (Object.hasOwn(topics, first)) return { is: 'topic', name: first };
   }
   const entry = findCommand(asked);
@@ -129,7 +132,7 @@ async function aboutWord(asked: readonly string[]): Promise<About> {
   return entry === undefined ? { is: 'topic', name: only.name } : { is: 'command', entry };
 }
 
-async function helpPage(about: About, all: boolean): Promise<HelpPage> {
+async function helpPage(about: Exclude<About, { readonly is: 'script' }>, all: boolean): Promise<HelpPage> {
   switch (about.is) {
     case 'program':
       return rootPage();
@@ -159,6 +162,8 @@ async function helpJson(about: About): Promise<string> {
       return await commandsJson(commands);
     case 'topic':
       return topicJson(about.name);
+    case 'script':
+      return topicJson(proofScript);
     case 'noun':
       return await commandsJson(commandsOf(about.name));
     case 'command':
