@@ -11,7 +11,7 @@ import {
 } from './documented-fields.ts';
 import { itemsOf, type JsonObject, valueAt } from './json-values.ts';
 import { wentBack } from './payment.ts';
-import { customerIdPattern, orderIdPattern, paths, statuses } from './spec.ts';
+import { customerIdPattern, meaningOfRefund, orderIdPattern, paths, statuses } from './spec.ts';
 
 /**
  * How a value is shown. Money is shown with the currency of its record, a figure is an amount without its currency, a sum is a
@@ -39,6 +39,8 @@ export interface Column {
   readonly kind: ValueKind;
   /** `referenceKeys` is the setting `reference.keys` of the profile. */
   readonly value: (record: JsonObject, referenceKeys: readonly string[]) => unknown;
+  /** What a sum adds up of a record, and its name, if that is not the value of the column by its own name. */
+  readonly summed?: (record: JsonObject) => readonly [name: string, amount: unknown];
   /** How the amounts of a record are shown, if not as the profile of the run says. */
   readonly amountsOf?: (record: JsonObject) => AmountStyle;
   /** How wide a terminal must be for this column in the default table. Without it, only `--columns` shows the column. */
@@ -215,7 +217,14 @@ export const refundColumns: readonly Column[] = [
   field('id', 'id'),
   field('order_id', 'id'),
   field('charge_id', 'id'),
-  field('amount', 'money'),
+  // As in every report, what did not go back is in no sum of what did, and a sum is positive.
+  field('amount', 'money', {
+    summed({ amount, status }) {
+      const meaning = meaningOfRefund(status);
+      const isWhole = typeof amount === 'bigint' || Number.isSafeInteger(amount);
+      return [meaning === 'made' ? 'refunded' : meaning, isWhole ? -BigInt(String(amount)) : undefined];
+    },
+  }),
   field('currency', 'text'),
   // The service's name of it; `refunded_at` is the same time by the name that people use.
   field('created_at', 'time', { local: false }),

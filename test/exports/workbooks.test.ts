@@ -8,7 +8,7 @@ import { chargeOf, type Json, orderOf } from '../harness/orders.ts';
 import { type Home, newHome } from '../harness/paydesk.ts';
 import { reset } from '../harness/server.ts';
 import { pages, startAnswering, testKey } from '../harness/service.ts';
-import { readWorkbook, rowOf, type TestSheet } from '../harness/workbook.ts';
+import { readWorkbook, rowOf, said } from '../harness/workbook.ts';
 import { exporting, startOrders } from './many-orders.ts';
 
 // 25 October 2026, 00:30 and 01:30 in UTC: 02:30 in Madrid, twice.
@@ -23,17 +23,6 @@ const orderWith = (id: string, fields: Json): Json =>
 
 const book = (home: Home, name: string) => readWorkbook(readFileSync(join(home.path, name)));
 const words = ['--columns', 'id,created_at,updated_at,amount,customer_info.name,is_refundable'];
-
-/** What the second sheet says, by its titles. */
-function said(about: TestSheet): ReadonlyMap<string, readonly unknown[]> {
-  const all = new Map<string, readonly unknown[]>();
-  for (let row = 1; about.cells.has(`A${row}`); row += 1) {
-    const [title, ...cells] = rowOf(about, row, 'ABC');
-    const values = cells.flatMap((cell) => cell?.text ?? cell?.number ?? cell?.date ?? []);
-    all.set(title?.text ?? '', [...(all.get(title?.text ?? '') ?? []), ...values]);
-  }
-  return all;
-}
 
 test('a workbook has real dates in the stated zone, real numbers, and texts where a number would be rounded', async () => {
   const names = ['=1+1', '+52', '-1', '@SUM(A1)', '00123', 'Zoë "& <Co>', '  blank  ', 'two\nlines'];

@@ -82,3 +82,14 @@ function decoded(text: string): string {
 export function rowOf({ cells }: TestSheet, row: number, columns: string): readonly (TestCell | undefined)[] {
   return columns.split('').map((column) => cells.get(`${column}${row}`));
 }
+
+/** What the second sheet says, by its titles. */
+export function said(about: TestSheet): ReadonlyMap<string, readonly unknown[]> {
+  const all = new Map<string, readonly unknown[]>();
+  for (let row = 1; about.cells.has(`A${row}`); row += 1) {
+    const [title, ...cells] = rowOf(about, row, 'ABC');
+    const values = cells.flatMap((cell) => cell?.text ?? cell?.number ?? cell?.date ?? []);
+    all.set(title?.text ?? '', [...(all.get(title?.text ?? '') ?? []), ...values]);
+  }
+  return all;
+}

@@ -64,7 +64,7 @@ describe.each(['today', 'orders summary', 'orders waiting', 'refunds summary'])(
 
 test('refunds list and orders twins say below that they counted one currency', async () => {
   const list = await ask('refunds list --currency MXN --ndjson');
-  expect(list.stderr).toContain('1 refund in MXN made from 21 Nov 2040');
+  expect(list.stderr).toContain('1 refund in MXN, ');
   expect(list.stderr).toContain('only: MXN; left out: USD');
   expect(rowsOf(list.stdout)).toEqual([expect.objectContaining({ only_currency: 'MXN' })]);
   const none = await ask('orders twins --currency USD');

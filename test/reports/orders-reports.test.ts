@@ -212,7 +212,9 @@ test('refunds list: the refunds of the period, the newest or the largest first, 
   expect(await list('--sort', 'amount', '--max', '1')).toEqual(['rf_ord_2_2 -70', 'rf_ord_1_1 -50']);
   expect(await list('--period', 'yesterday')).toEqual(['rf_ord_1_2 -900']);
   const table = await service.run(['refunds', 'list', '--max', '1'], { env: clock });
-  expect(table.stderr).toContain('3 refunds made from 21 Nov 2040 00:00:00 UTC, before 22 Nov 2040');
+  expect(table.stderr).toContain(
+    '3 refunds, 80 MXN and 50 USD went back, from 21 Nov 2040 00:00:00 UTC, before 22 Nov 2040',
+  );
   expect(table.stderr).toContain('only the newest is shown');
   const wider = 'this is today; --period this-month shows more';
   expect(table.stderr).toContain(wider);

@@ -19,7 +19,11 @@ export const attemptColumns: readonly Column[] = [
     below: ({ order }) => (order === null ? 'created' : 'order'),
     value: ({ order, created }) => order ?? created,
   },
-  fieldColumn('amount', 'AMOUNT', 'money', 0),
+  {
+    ...fieldColumn('amount', 'AMOUNT', 'money', 0),
+    // What was refused, or is of another kind, is in no sum of what was refunded.
+    summed: ({ amount, kind, state }) => [`amount: ${asWord(kind)}, ${asWord(state)}`, amount],
+  },
   {
     ...fieldColumn('outcome', 'OUTCOME', 'text', 0),
     stays: true,
@@ -68,6 +72,10 @@ export const attemptColumns: readonly Column[] = [
   fieldColumn('log_id', 'LOG ID', 'text'),
   fieldColumn('message', 'MESSAGE', 'text'),
 ];
+
+function asWord(value: unknown): string {
+  return typeof value === 'string' ? value : 'not made';
+}
 
 /** Until when a change may still take effect that somebody recorded as not made; nothing if it no longer can. */
 export function mayAppear(ctx: Context, record: AttemptRecord): { readonly may_appear_until?: number } {

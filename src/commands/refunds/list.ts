@@ -1,49 +1,40 @@
 /** `refunds list`: the refunds of a period one by one, with who made them and why. */
 
-import { plainAmounts } from '../../amounts.ts';
+import { amountWords } from '../../amounts.ts';
 import type { JsonObject } from '../../api/json-values.ts';
 import { type Column, fieldColumn } from '../../api/resources.ts';
-import { refundReasonValues } from '../../api/spec.ts';
-import type { Context } from '../../context/context.ts';
-import { counted } from '../../counted.ts';
-import { flag, type Input } from '../../flags/flags.ts';
+import { flag } from '../../flags/flags.ts';
 import { periodOf, timeFlags } from '../../flags/typed-period.ts';
 import { approvalFields } from '../../journal/journal.ts';
-import { refundStates } from '../../orders/orders.ts';
-import { commandLine, environmentName } from '../../profiles/profiles.ts';
 import {
   createGaps,
   elsewhere,
+  type Figure,
   hasCurrency,
   isInSpan,
+  type Line,
   largestFirst,
   negated,
   type RefundFact,
+  type RefundSum,
+  summariseRefunds,
 } from '../../reports/reports.ts';
 import { defineCommand } from '../command.ts';
-import { amountRange } from '../orders/order-filters.ts';
 import { openSource, sourceFlags, sumsExits } from '../report/report-flags.ts';
 import { lastColumnsOfList, lastFieldsOfList, rowColumn, sayAsOf } from '../report/report-rows.ts';
-import { currencyWord, inCurrency, isComplete, refuseGaps } from '../report/report-screen.ts';
+import {
+  amountsOf,
+  apartWords,
+  currencyWord,
+  inCurrency,
+  isComplete,
+  refuseGaps,
+  unsummedLines,
+} from '../report/report-screen.ts';
 import type { Source } from '../report/report-source.ts';
+import { refundFilter, refundFilterFlags } from './refund-filter.ts';
 
 const usualPeriod = 'today';
-
-const refundFilterFlags = {
-  'min-amount': flag.typedAmount({
-    value: 'N',
-    summary: 'only refunds of this amount or more: 400000; with amounts.decimals also 4000.00',
-  }),
-  'max-amount': flag.typedAmount({ value: 'N', summary: 'only refunds of this amount or less' }),
-  operator: flag.text({ value: 'NAME', summary: 'only refunds that this person sent' }),
-  'asked-by': flag.text({ value: 'NAME', summary: 'only refunds that this person asked for' }),
-  reason: flag.choice(refundReasonValues, {
-    value: 'R',
-    summary: 'only refunds that were sent with this reason',
-  }),
-  'approved-by': flag.text({ value: 'NAME', summary: 'only refunds that this person approved' }),
-  state: flag.choice(refundStates, { value: 'STATE', summary: 'only refunds in this state' }),
-} as const;
 
 export const list = defineCommand({
   description:
@@ -96,14 +87,14 @@ export const list = defineCommand({
         const named = Object.fromEntries(names.map((name) => [name, refund[name] ?? null]));
         return rowOf(refund, source, isComplete(gaps), named);
       }),
-      source,
+      { ...source, sums: sumRecords(shown) },
     );
     const part = shown.length < found.length ? `; ${partWords(found, isBySize, flags.max)}` : '';
-    ctx.notes.note(foundWords(source, filter.countWords(found.length), part));
     for (const line of filter.lines()) ctx.notes.note(line);
     // Sums and reports begin with the month.
     if (periodOf(flags) === undefined) ctx.notes.note('this is today; --period this-month shows more');
     sayAsOf(ctx, source);
+    for (const line of foundLines(source, filter.countWords(found.length), part, found)) ctx.notes.note(line);
     refuseGaps(gaps, 'refunds');
     return undefined;
   },
@@ -203,68 +194,44 @@ function rowOf(refund: RefundFact, source: Source, isComplete: boolean, names: J
   };
 }
 
-function foundWords(source: Source, count: string, part: string): string {
+// What has not gone back stands on a line of its own, as in every report.
+function foundLines(
+  source: Source,
+  count: string,
+  part: string,
+  found: readonly RefundFact[],
+): readonly string[] {
   const { range, days } = source;
-  const from = range.since === undefined ? '' : ` from ${days.full(range.since)}`;
+  const from = range.since === undefined ? '' : `, from ${days.full(range.since)}`;
   const to = range.until === undefined ? '' : `, before ${days.full(range.until)}`;
-  return `${count}${inCurrency(source)} made${from}${to}${part}`;
+  const totals = totalsOf(found);
+  const write = (amount: Figure, currency: string | undefined) =>
+    amountWords(amount, currency, amountsOf(source));
+  const back = totals.map(({ currency, sums }) => write(sums.refunded, currency)).join(' and ');
+  return [
+    ...apartWords(totals, write),
+    ...unsummedLines(totals).map(([, words]) => words),
+    `${count}${inCurrency(source)}${back === '' ? '' : `, ${back} went back`}${from}${to}${part}`,
+  ];
 }
 
-type FilterInput = Input<readonly [], typeof refundFilterFlags>['flags'];
+// The sums for scripts and for workbooks, one for each currency.
+function sumRecords(shown: readonly RefundFact[]): readonly JsonObject[] {
+  return totalsOf(shown).map(({ currency, sums: { refunded, pending, failed, unconfirmed } }) => ({
+    object: 'refund_made_sum',
+    currency: currency ?? null,
+    rows: shown.filter((one) => one.currency === currency).length,
+    refunded,
+    pending,
+    failed,
+    unconfirmed,
+  }));
+}
 
-// What each word is compared with.
-const wordOf = {
-  operator: ({ operator }: RefundFact) => operator,
-  'asked-by': ({ origin, approval }: RefundFact) =>
-    origin === elsewhere ? elsewhere : (approval?.asked_by ?? undefined),
-  reason: ({ reason }: RefundFact) => reason,
-  'approved-by': ({ approval }: RefundFact) => approval?.approved_by ?? undefined,
-  state: ({ state }: RefundFact) => state,
-} as const;
-const names = ['operator', 'asked-by', 'reason', 'approved-by', 'state'] as const;
-
-// What the journal says of a refund while its order does not show it.
-const notShown = ['unconfirmed', 'recorded made', 'recorded not made', 'gone'] as const;
-
-/** Turns the flags into a filter. Throws CliError 'usage' if no refund can pass. */
-function refundFilter(ctx: Context, flags: FilterInput, { profile }: Source) {
-  const plain = { kind: 'environment', name: environmentName, settings: plainAmounts } as const;
-  const owner = profile ?? plain;
-  const amounts = amountRange(flags, owner);
-  const open = flags.state === 'unconfirmed' ? ['--open'] : [];
-  const listed = commandLine(owner, 'journal', 'list', ...open);
-  for (const line of amounts.warnings) ctx.notes.warn(line);
-  const asked = names.flatMap((name) => (flags[name] === undefined ? [] : [{ name, word: flags[name] }]));
-  const seen = new Map(asked.map(({ name }) => [name, new Set<string>()]));
-  let unpriced = 0;
-  let all = 0;
-  return {
-    accepts(refund: RefundFact): boolean {
-      all += 1;
-      for (const { name } of asked) seen.get(name)?.add(wordOf[name](refund) ?? 'nobody');
-      if (asked.some(({ name, word }) => wordOf[name](refund) !== word)) return false;
-      if (amounts.isOpen) return true;
-      if (refund.amount === undefined) unpriced += 1;
-      return refund.amount !== undefined && amounts.holds(refund.amount, refund.currency);
-    },
-    /** `41 refunds`; or `16 of 41 refunds`, so that nobody takes a part for the whole period. */
-    countWords: (found: number): string =>
-      asked.length === 0 && amounts.isOpen
-        ? counted(found, 'refund')
-        : `${found} of ${counted(all, 'refund')}`,
-    /** What a word that matched nothing may have meant, and what could not be compared. */
-    lines: (): readonly string[] => [
-      ...asked
-        .filter(({ name, word }) => seen.get(name)?.has(word) === false)
-        .map(({ name, word }) => {
-          if (name === 'state' && notShown.some((state) => state === word))
-            return `--state ${word}: no order shows such a refund of this period; what was sent from here and no order shows: ${listed}`;
-          const others = [...(seen.get(name) ?? [])].toSorted();
-          return `--${name} ${word}: none of this period${others.length === 0 ? '' : `; there is ${others.join(', ')}`}`;
-        }),
-      ...(unpriced === 0
-        ? []
-        : [`${counted(unpriced, 'refund')} left out: no amount is shown, so it cannot be compared`]),
-    ],
-  };
+function totalsOf(refunds: readonly RefundFact[]): readonly Line<RefundSum>[] {
+  const span = { since: undefined, until: undefined };
+  const rules = { dayOf: () => undefined, now: 0 };
+  const sums = summariseRefunds({ span, by: 'operator', currency: undefined, rules });
+  sums.add({ order: undefined, payments: [], refunds, problem: undefined });
+  return sums.result().totals;
 }

@@ -2,7 +2,7 @@
 
 import { Buffer } from 'node:buffer';
 import { createHash, type Hash } from 'node:crypto';
-import { amountWords, placesWords } from '../../amounts.ts';
+import { type AmountStyle, amountWords, placesWords } from '../../amounts.ts';
 import { isObject, type JsonObject } from '../../api/json-values.ts';
 import type { Column, ValueKind } from '../../api/resources.ts';
 import { isTime } from '../../api/spec.ts';
@@ -51,7 +51,7 @@ export class Workbook implements ListFormat {
   readonly #parts: WorkbookParts;
   readonly #zip = new ZipWriter();
   readonly #hash: Hash;
-  readonly #sums: Sums;
+  #sums: Sums;
   // What is to be written before the next rows.
   #start: Buffer;
   #bytes: number;
@@ -79,7 +79,8 @@ export class Workbook implements ListFormat {
     return this.#written(this.#zip.add(rows.map(({ value }) => this.#rowOf(value)).join('')));
   }
 
-  end(): string {
+  end(_hasMore: boolean, sums?: readonly Row[]): string {
+    if (sums !== undefined) this.#sums = givenSums(sums);
     return '';
   }
 
@@ -196,22 +197,47 @@ function createSums(before: JsonObject): Sums {
   // Neither a column nor a currency has a line break.
   const sums = new Map(Object.entries(before).map(([key, sum]) => [key, BigInt(String(sum))]));
   return {
-    add({ name, kind }, record, value) {
+    add({ name: own, kind, summed }, record, shown) {
       if (kind !== 'money' && kind !== 'sum') return;
-      if (typeof value !== 'bigint' && !Number.isSafeInteger(value)) return;
+      const [name, value] = summed?.(record) ?? [own, shown];
+      if (!isWhole(value)) return;
       const key = `${name}\n${currencyOf(record) ?? ''}`;
-      sums.set(
-        key,
-        (sums.get(key) ?? 0n) + BigInt(Number.isSafeInteger(value) ? Number(value) : String(value)),
-      );
+      sums.set(key, (sums.get(key) ?? 0n) + BigInt(value));
     },
     lines: ({ amounts }) =>
       [...sums].map(([key, sum]) => {
-        const [name, currency = ''] = key.split('\n');
-        const isSafe = Number.isSafeInteger(Number(sum));
-        const words = amountWords(sum, currency === '' ? undefined : currency, amounts);
-        return [`sum of ${name}`, isSafe ? Number(sum) : sum, words];
+        const [name = '', currency] = key.split('\n');
+        return sumLine(name, sum, currency, amounts);
       }),
     state: () => Object.fromEntries([...sums].map(([key, sum]) => [key, String(sum)])),
   };
+}
+
+// A list that has added its rows up itself knows better which of them belong into a sum.
+function givenSums(rows: readonly Row[]): Sums {
+  return {
+    add: () => undefined,
+    lines: ({ amounts }) =>
+      rows.flatMap(({ value }) => {
+        const { rows: _, ...sums } = value;
+        return Object.entries(sums).flatMap(([name, sum]) =>
+          isWhole(sum) ? [sumLine(name, BigInt(sum), currencyOf(value), amounts)] : [],
+        );
+      }),
+    state: () => ({}),
+  };
+}
+
+function isWhole(value: unknown): value is number | bigint {
+  return typeof value === 'bigint' || Number.isSafeInteger(value);
+}
+
+function sumLine(
+  name: string,
+  sum: bigint,
+  currency: string | undefined,
+  amounts: AmountStyle,
+): readonly SheetCell[] {
+  const isSafe = Number.isSafeInteger(Number(sum));
+  return [`sum of ${name}`, isSafe ? Number(sum) : sum, amountWords(sum, currency, amounts)];
 }

@@ -1,0 +1,83 @@
+/** One sum of what went back, wherever it is said: refunds that failed or are pending stand beside it and are never in it. */
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { readWorkbook, said } from '../harness/workbook.ts';
+import { clock, type Made, orderAt, rowsOf, startDated } from './refunded-orders.ts';
+
+const made = (amount: number, status?: string): Made => ({
+  amount,
+  at: '2040-11-21T11:00:00Z',
+  ...(status === undefined ? {} : { changes: { status } }),
+});
+const orders = [
+  orderAt('ord_1', '2040-11-20T10:00:00Z', { amount: 300_000, refunds: [made(200_000)] }),
+  orderAt('ord_2', '2040-11-20T10:00:00Z', {
+    amount: 100_000,
+    refunds: [made(76_600), made(3000, 'failed')],
+    amount_refunded: 76_600,
+  }),
+  orderAt('ord_3', '2040-11-20T10:00:00Z', { refunds: [made(500, 'pending')], amount_refunded: 0 }),
+  orderAt('ord_4', '2040-11-20T10:00:00Z', { currency: 'USD', refunds: [made(40)] }),
+];
+const period = ['--period', '2040-11'];
+
+test('the sums of workbooks of refunds are those of refunds summary and today, and what failed or is pending has its own', async () => {
+  await using service = await startDated({ orders });
+  const ask = async (...words: readonly string[]) => {
+    const ran = await service.run(words, { env: clock });
+    expect(ran.code, ran.stderr).toBe(0);
+    return ran.stdout;
+  };
+  const summary = rowsOf(await ask('refunds', 'summary', ...period, '--ndjson'));
+  const today = rowsOf(await ask('today', '--ndjson')).filter(({ what }) => what === 'refunded');
+  const back = { MXN: 276_600, USD: 40 };
+  for (const [rows, name] of [
+    [summary, 'refunded'],
+    [today, 'amount'],
+  ] as const)
+    expect(Object.fromEntries(rows.map((row) => [row.currency, row[name]]))).toEqual(back);
+  await ask('refunds', 'list', ...period, '--to', 'list.xlsx');
+  await ask('orders', 'export', '--rows', 'refunds', ...period, '--to', 'export.xlsx');
+  for (const file of ['list.xlsx', 'export.xlsx']) {
+    const { about } = readWorkbook(readFileSync(join(service.home.path, file)));
+    const sums = said(about);
+    expect(new Set(sums.get('sum of refunded'))).toEqual(new Set([276_600, '276600 MXN', 40, '40 USD']));
+    expect(sums.get('sum of failed')).toEqual(expect.arrayContaining([3000, '3000 MXN']));
+    expect(sums.get('sum of pending')).toEqual(expect.arrayContaining([500, '500 MXN']));
+    expect(sums.has('sum of amount')).toBe(false);
+  }
+});
+
+test('refunds list says how much went back, and what failed or is pending on lines of their own, also for scripts', async () => {
+  await using service = await startDated({ orders });
+  const list = ['refunds', 'list', ...period];
+  const all = await service.run([...list, '--json'], { env: clock });
+  expect(all.stderr.trimEnd().split('\n').slice(-3)).toEqual([
+    'pending 500 MXN: in no sum',
+    'failed 3000 MXN: in no sum',
+    expect.stringMatching(/^5 refunds, 276600 MXN and 40 USD went back, from 1 Nov 2040/),
+  ]);
+  const large = await service.run([...list, '--min-amount', '3000', '--json'], { env: clock });
+  expect(large.stderr.trimEnd().split('\n').slice(-2)).toEqual([
+    'failed 3000 MXN: in no sum',
+    expect.stringMatching(/^3 of 5 refunds, 276600 MXN went back, from 1 Nov 2040/),
+  ]);
+  const { data, sums } = JSON.parse(large.stdout);
+  expect(data).toHaveLength(3);
+  expect(sums).toEqual([
+    {
+      object: 'refund_made_sum',
+      currency: 'MXN',
+      rows: 3,
+      refunded: 276_600,
+      pending: 0,
+      failed: 3000,
+      unconfirmed: 0,
+    },
+  ]);
+  const none = await service.run([...list, '--state', 'gone', '--json'], { env: clock });
+  expect(none.stderr).toMatch(/^0 of 5 refunds, from 1 Nov 2040/m);
+  expect(JSON.parse(none.stdout).sums).toEqual([]);
+});
