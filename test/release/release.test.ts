@@ -45,6 +45,14 @@ test('a plan that an agent made and a person released is sent by the agent, and 
   expect(listed.stdout).toContain('"released_by":"ana","released_with":"passphrase"');
 });
 
+test('whoever releases a plan sees each of its rows before the digest is asked for', async () => {
+  await using service = await proposed();
+  const { screen } = await release(service);
+  const [before = ''] = screen.split('Type the digest');
+  expect(before).toMatch(/line 2 +ord_1 .* 35000 MXN/);
+  expect(before).toMatch(/line 3 +ord_2 .* 100 MXN/);
+});
+
 type Change = (text: string) => string;
 
 test('a release that somebody changed is refused, and nothing is sent; as it was made it counts', async () => {

@@ -1,6 +1,6 @@
 /** The words about the rows of a plan: what would be sent, how many ended how, and why some were not sent. Pure. */
 
-import { type AmountStyle, sumsWords } from '../../amounts.ts';
+import { type AmountStyle, amountWords, sumsWords } from '../../amounts.ts';
 import { counted } from '../../counted.ts';
 import { bar, type ControlTotals, digestShown, type Plan, type PlanRow, sumsOf } from '../../plans/plans.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
@@ -220,8 +220,28 @@ export function applyPreview(
       ],
       hang: 8,
     },
+    ...sendingRows(send, path, profile),
     ...(totals.length === 0 ? [] : [line('totals', `as you expect: ${totals.join(' ')}`)]),
     line('digest', needsSecond ? plan.digest : plan.digest.slice(0, digestShown)),
+  ];
+}
+
+// Whoever says yes, or signs a release, sees which orders that is about.
+function sendingRows(send: readonly PlanRow[], path: string, profile: Profile): readonly Block[] {
+  const rows = send
+    .slice(0, shownRows)
+    .map(({ line, orderId, chargeId, sum, currency, reason = '', ref }) => [
+      `line ${line}`,
+      orderId,
+      chargeId ?? 'the whole order',
+      amountWords(sum, currency, profile.settings),
+      reason,
+      ref,
+    ]);
+  const all = commandLine(profile, 'refunds', 'status', path, '--all-rows');
+  return [
+    { grid: rows, right: [3], indent: 8 },
+    ...moreWords(send.length - shownRows, all).map((text) => ({ line: text, indent: 8, hang: 8 })),
   ];
 }
 

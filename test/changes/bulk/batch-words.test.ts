@@ -95,6 +95,24 @@ it('one more row "has" notes', () => {
   expect(text).not.toContain('totals');
 });
 
+it('the preview shows eight rows, and where the others are', () => {
+  const rows = Array.from({ length: 10 }, (_, index) =>
+    planRow({ line: index + 2, orderId: `ord_${index}` }),
+  );
+  const plan = planOf(rows);
+  const text = JSON.stringify(
+    applyPreview(plan, 'fri.plan', rows, reportRows(plan, []), {
+      needsSecond: false,
+      profile,
+      madeAt: 'at noon',
+      expected: { count: undefined, totals: [] },
+    }),
+  );
+  expect(text).toContain('"line 9","ord_7"');
+  expect(text).not.toContain('ord_8');
+  expect(text).toContain('and 2 more rows: paydesk -p shop-mx refunds status fri.plan --all-rows');
+});
+
 it('the bar has a sign for each kind of end', () => {
   const [bar = ''] = verdictBar(reports('applied', 'unconfirmed', 'refused', 'not_started')).split('  ');
   expect(bar.replaceAll(/(.)\1+/g, '$1')).toBe('[#x?.]');
