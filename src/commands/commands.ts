@@ -2,15 +2,18 @@
 
 import type { Command } from './command.ts';
 
-/** What a command can change: `service`, by sending; `journal`, only what is recorded of it. */
+/** What a command can change at the service or of its journal: `service`, by sending; `journal`, only what is recorded of it. */
 export type WhatChanges = 'service' | 'journal';
 
 /** A row of the table. The command itself is loaded only when it runs or its help is asked for. */
 export interface CommandEntry {
   readonly words: readonly [string, ...string[]];
   readonly summary: string;
-  /** Absent: it changes nothing at the service, and nothing in the journal. Without `service` it cannot send. */
-  readonly changes?: WhatChanges;
+  /**
+   * The most that it can change. Without `service` it cannot send. `machine`: settings, keys (also that of the desk, which an
+   * export makes if there is none), the index or other files of this machine, and the limits of an account. A file that an option names, such as that of --to, counts as nothing.
+   */
+  readonly changes: WhatChanges | 'machine' | 'nothing';
   /** It asks for a key, so somebody may type one as an argument. */
   readonly takesSecret?: true;
   /** Whether it only reads with these words of a command line. */
@@ -82,24 +85,28 @@ export const commands: readonly CommandEntry[] = [
   {
     words: ['orders', 'list'],
     summary: 'List orders, one page at a time',
+    changes: 'nothing',
     guide: 'output',
     load: async () => (await import('./orders/list.ts')).list,
   },
   {
     words: ['orders', 'show'],
     summary: 'Show one order: its money, refunds and items',
+    changes: 'nothing',
     guide: 'when-a-reply-is-lost',
     load: async () => (await import('./orders/show.ts')).show,
   },
   {
     words: ['orders', 'find'],
     summary: 'Find orders by what they show: a name, a card, an amount, an id',
+    changes: 'nothing',
     guide: 'find',
     load: async () => (await import('./orders/find.ts')).find,
   },
   {
     words: ['orders', 'browse'],
     summary: 'Look through the newest orders on a screen: show, refund, capture, mark',
+    changes: 'nothing',
     guide: 'find',
     load: async () => (await import('./orders/browse.ts')).browse,
   },
@@ -125,36 +132,42 @@ export const commands: readonly CommandEntry[] = [
   {
     words: ['orders', 'export'],
     summary: 'Export all orders, charges or refunds of a time range',
+    changes: 'machine',
     guide: 'exports',
     load: async () => (await import('./orders/export.ts')).exportOrders,
   },
   {
     words: ['orders', 'summary'],
     summary: 'Add up the orders of a period: by status, day, week, month or brand of card',
+    changes: 'nothing',
     guide: 'reports',
     load: async () => (await import('./orders/summary.ts')).summary,
   },
   {
     words: ['orders', 'waiting'],
     summary: 'Count the authorized orders that wait for their capture, by age',
+    changes: 'nothing',
     guide: 'reports',
     load: async () => (await import('./orders/waiting.ts')).waiting,
   },
   {
     words: ['orders', 'compare'],
     summary: 'Compare an invoice list with what was charged',
+    changes: 'nothing',
     guide: 'reports',
     load: async () => (await import('./orders/compare.ts')).compare,
   },
   {
     words: ['orders', 'twins'],
     summary: 'List orders of a period that somebody may have paid twice',
+    changes: 'nothing',
     guide: 'reports',
     load: async () => (await import('./orders/twins.ts')).twins,
   },
   {
     words: ['refunds', 'plan'],
     summary: 'Check a file of refunds and make a plan of it; sends nothing',
+    changes: 'nothing',
     load: async () => (await import('./refunds/plan.ts')).plan,
   },
   {
@@ -166,61 +179,72 @@ export const commands: readonly CommandEntry[] = [
   {
     words: ['refunds', 'status'],
     summary: 'Show what became of every row of a plan',
+    changes: 'nothing',
     load: async () => (await import('./refunds/plan.ts')).status,
   },
   {
     words: ['refunds', 'compare'],
     summary: 'Compare a list of orders with what was refunded',
+    changes: 'nothing',
     load: async () => (await import('./refunds/compare.ts')).compare,
   },
   {
     words: ['refunds', 'receipt'],
     summary: 'Write the words for the buyer about one refund',
+    changes: 'nothing',
     guide: 'refund',
     load: async () => (await import('./refunds/receipt.ts')).receipt,
   },
   {
     words: ['refunds', 'list'],
     summary: 'List the refunds of a period: how much, why, and by whom',
+    changes: 'nothing',
     guide: 'reports',
     load: async () => (await import('./refunds/list.ts')).list,
   },
   {
     words: ['refunds', 'summary'],
     summary: 'Add up the refunds of a period: by reason, operator, day or brand of card, and the rate',
+    changes: 'nothing',
     guide: 'reports',
     load: async () => (await import('./refunds/summary.ts')).summary,
   },
   {
     words: ['undo'],
     summary: 'Say what can still be done about the last change',
+    changes: 'nothing',
     guide: 'refund',
     load: async () => (await import('./undo.ts')).undo,
   },
   {
     words: ['today'],
     summary: 'Show the day of the desk: unconfirmed, refunded, waiting, twins',
+    changes: 'nothing',
     guide: 'reports',
     load: async () => (await import('./today.ts')).today,
   },
   {
     words: ['customers', 'list'],
     summary: 'List customers, one page at a time',
+    changes: 'nothing',
     load: async () => (await import('./customers/show.ts')).list,
   },
   {
     words: ['customers', 'show'],
     summary: 'Show one customer',
+    changes: 'nothing',
     load: async () => (await import('./customers/show.ts')).show,
   },
   {
     words: ['customers', 'find'],
     summary: 'Find customers by name, e-mail, phone or reference',
+    changes: 'nothing',
     load: async () => (await import('./customers/find.ts')).find,
   },
   {
     words: ['customers', 'export'],
     summary: 'Export all customers',
+    changes: 'machine',
     guide: 'exports',
     load: async () => (await import('./customers/show.ts')).exportCustomers,
   },
@@ -233,11 +257,13 @@ export const commands: readonly CommandEntry[] = [
   {
     words: ['journal', 'list'],
     summary: 'List what was sent, and whether it was made',
+    changes: 'nothing',
     load: async () => (await import('./journal/list.ts')).list,
   },
   {
     words: ['journal', 'show'],
     summary: 'Show one change, its history, and what to do now',
+    changes: 'nothing',
     load: async () => (await import('./journal/show.ts')).show,
   },
   {
@@ -279,6 +305,7 @@ export const commands: readonly CommandEntry[] = [
   {
     words: ['journal', 'export'],
     summary: 'Print every change that was sent, or write the journal for another machine',
+    changes: 'nothing',
     load: async () => (await import('./journal/export.ts')).exportJournal,
   },
   {
@@ -290,48 +317,57 @@ export const commands: readonly CommandEntry[] = [
   {
     words: ['report'],
     summary: 'Write an HTML report about the refunds of a period',
+    changes: 'nothing',
     guide: 'reports',
     load: async () => (await import('./report.ts')).report,
   },
   {
     words: ['prove'],
     summary: 'Write one refund, or a period, into a signed file; check one',
+    changes: 'machine',
     guide: 'evidence',
     load: async () => (await import('./prove.ts')).prove,
   },
   {
     words: ['index', 'build'],
     summary: 'Read all orders into an index on this machine, so that they are found at once',
+    changes: 'machine',
     load: async () => (await import('./index/build.ts')).build,
   },
   {
     words: ['index', 'refresh'],
     summary: 'Bring the index up to date: read new orders, and old ones that may have changed',
+    changes: 'machine',
     load: async () => (await import('./index/refresh.ts')).refresh,
   },
   {
     words: ['index', 'status'],
     summary: 'Show what the index knows, and how old that is',
+    changes: 'nothing',
     load: async () => (await import('./index/build.ts')).status,
   },
   {
     words: ['index', 'forget'],
     summary: 'Take a buyer, old orders or everything out of the index',
+    changes: 'machine',
     load: async () => (await import('./index/forget.ts')).forget,
   },
   {
     words: ['index', 'rekey'],
     summary: 'Seal the index with a new key',
+    changes: 'machine',
     load: async () => (await import('./index/build.ts')).rekey,
   },
   {
     words: ['sender', 'init'],
     summary: 'Make the file of a sender: accounts, address, certificate',
+    changes: 'machine',
     load: async () => (await import('./sender/init.ts')).init,
   },
   {
     words: ['sender', 'serve'],
     summary: 'Run the sender until a signal comes',
+    changes: 'machine',
     load: async () => (await import('./sender/init.ts')).serve,
   },
   {
@@ -343,6 +379,7 @@ export const commands: readonly CommandEntry[] = [
   {
     words: ['sender', 'verify'],
     summary: 'Check every row of the journal of the sender, and what is derived of them',
+    changes: 'nothing',
     load: async () => (await import('./sender/migrate.ts')).verify,
   },
   {
@@ -354,6 +391,7 @@ export const commands: readonly CommandEntry[] = [
   {
     words: ['sender', 'members'],
     summary: 'List the members, their desks, and when each was used last',
+    changes: 'nothing',
     load: async () => (await import('./sender/members.ts')).members,
   },
   {
@@ -371,11 +409,13 @@ export const commands: readonly CommandEntry[] = [
   {
     words: ['approvals', 'list'],
     summary: 'List what waits for the approval of a second person',
+    changes: 'nothing',
     load: async () => (await import('./approvals.ts')).list,
   },
   {
     words: ['approvals', 'show'],
     summary: 'Show a request, with the order as it is now',
+    changes: 'nothing',
     load: async () => (await import('./approvals.ts')).show,
   },
   {
@@ -393,54 +433,64 @@ export const commands: readonly CommandEntry[] = [
   {
     words: ['profile', 'add'],
     summary: 'Add an account: its address, mode and key',
+    changes: 'machine',
     takesSecret: true,
     load: async () => (await import('./profile/add.ts')).add,
   },
   {
     words: ['profile', 'list'],
     summary: 'List the accounts',
+    changes: 'nothing',
     load: async () => (await import('./profile/show.ts')).list,
   },
   {
     words: ['profile', 'show'],
     summary: 'Show a profile, where each value comes from, and where files are',
+    changes: 'nothing',
     load: async () => (await import('./profile/show.ts')).show,
   },
   {
     words: ['profile', 'use'],
     summary: 'Make a profile the default',
+    changes: 'machine',
     load: async () => (await import('./profile/show.ts')).use,
   },
   {
     words: ['profile', 'set'],
     summary: 'Change a setting of a profile',
+    changes: 'machine',
     guide: 'settings',
     load: async () => (await import('./profile/set.ts')).set,
   },
   {
     words: ['profile', 'key'],
     summary: 'Replace the key of a profile',
+    changes: 'machine',
     takesSecret: true,
     load: async () => (await import('./profile/key.ts')).key,
   },
   {
     words: ['profile', 'remove'],
     summary: 'Remove a profile and its key',
+    changes: 'machine',
     load: async () => (await import('./profile/key.ts')).remove,
   },
   {
     words: ['profile', 'check'],
     summary: 'Check that a profile reaches its account, by reading only',
+    changes: 'machine',
     load: async () => (await import('./profile/check.ts')).check,
   },
   {
     words: ['simulator', 'serve'],
     summary: 'Run a simulated service on this machine',
+    changes: 'machine',
     load: async () => (await import('./simulator.ts')).simulatorServe,
   },
   {
     words: ['simulator', 'drill'],
     summary: 'Practise seven cases from real life on the demo',
+    changes: 'machine',
     load: async () => (await import('./drill.ts')).simulatorDrill,
   },
   {
@@ -467,12 +517,14 @@ export const commands: readonly CommandEntry[] = [
   {
     words: ['mcp'],
     summary: 'Let a software agent read, and propose refunds as a plan',
+    changes: 'nothing',
     guide: 'agents',
     load: async () => (await import('./mcp.ts')).mcp,
   },
   {
     words: ['completion'],
     summary: 'Print the script for TAB completion in a shell',
+    changes: 'nothing',
     load: async () => (await import('./completion.ts')).completion,
   },
 ];

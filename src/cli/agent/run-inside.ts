@@ -3,7 +3,7 @@
 import { Readable, Writable } from 'node:stream';
 import { refused } from '../../errors.ts';
 import type { Io } from '../../io.ts';
-import { changesOf } from '../typed/command-line.ts';
+import { allChangesOf } from '../typed/command-line.ts';
 import { agentOf } from './agent.ts';
 
 /** The entry of the program. */
@@ -32,7 +32,7 @@ export async function runInside(
     readonly showsPersons: boolean;
   },
 ): Promise<RanInside> {
-  if (changesOf(argv) !== undefined) throw refused('only what changes nothing is run for an agent');
+  if (allChangesOf(argv) !== 'nothing') throw refused('only what changes nothing is run for an agent');
   const stdout = new Kept();
   const stderr = new Kept();
   const code = await run(argv, {

@@ -35,7 +35,7 @@ async function commandData({ words, summary, changes, guide, load }: CommandEntr
     command: words.join(' '),
     summary,
     description,
-    changes: changes ?? 'nothing',
+    changes,
     writes_files: names.filter(([, { writes }]) => writes).map(([name]) => `--${name}`),
     arguments: args.map(argumentData),
     options: optionsData(flags),

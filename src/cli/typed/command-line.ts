@@ -41,7 +41,8 @@ export async function readCommandLine(typed: readonly string[], width: number): 
   const argv = inFull(typed);
   const { words } = readTypedWords(argv, () => globalFlags);
   const entry = findCommand(words);
-  const certain = entry?.changes !== undefined && saysYes(argv) ? 'nothing was sent' : undefined;
+  const changes = entry?.changes === 'service' || entry?.changes === 'journal';
+  const certain = changes && saysYes(argv) ? 'nothing was sent' : undefined;
   if (asksFor(argv, 'help') || words[0] === 'help') {
     const text = await helpText(words, { width, all: asksFor(argv, 'all'), isJson: asksForJson(argv) });
     return { kind: 'text', text, certain };
@@ -194,11 +195,17 @@ export function typedProfile(argv: readonly string[]): string | undefined {
   return name !== undefined && nameLike.test(name) ? name : undefined;
 }
 
-/** What the command of a line can change, even when the rest of the line is not understood; undefined if it only reads. */
+/** What the command of a line can change at the service or of its journal, even when the rest of the line is not understood. */
 export function changesOf(argv: readonly string[]): WhatChanges | undefined {
+  const changes = allChangesOf(argv);
+  return changes === 'service' || changes === 'journal' ? changes : undefined;
+}
+
+/** What the command of a line can change at all. */
+export function allChangesOf(argv: readonly string[]): CommandEntry['changes'] {
   const { words } = readTypedWords(argv, () => globalFlags);
   const entry = findCommand(words);
-  return entry?.isRead?.(words) === true ? undefined : entry?.changes;
+  return entry === undefined || entry.isRead?.(words) === true ? 'nothing' : entry.changes;
 }
 
 // A shorter text is no key.
