@@ -105,9 +105,14 @@ function otherAccount(name: string): CliError {
   });
 }
 
+/** Throws CliError as `storedIn` does, unless a profile can be the default: the demo can, though it is not stored. */
+export function checkUsable(profiles: ProfileFile['profiles'], name: string): void {
+  if (name !== demoName) storedIn(profiles, name);
+}
+
 export async function makeDefault(store: ProfileStore, name: string): Promise<void> {
   await store.change(async ({ file, save }) => {
-    if (name !== demoName) storedIn(file.profiles, name);
+    checkUsable(file.profiles, name);
     await save({ ...file, default: name });
   });
 }
@@ -199,7 +204,8 @@ interface Edit {
   readonly change: SettingChange;
 }
 
-function editStored(profile: string, stored: StoredProfile, name: string, text: string): Edit {
+/** A stored profile after a change of a setting. Throws CliError as `setSetting` does. */
+export function editStored(profile: string, stored: StoredProfile, name: string, text: string): Edit {
   if (['base-url', 'mode', 'vendor'].includes(name)) {
     throw new CliError(
       'refused',

@@ -13,6 +13,8 @@ import {
 import {
   addProfile,
   checkFree,
+  checkUsable,
+  editStored,
   learnFromSender,
   limitNamed,
   makeDefault,
@@ -32,7 +34,14 @@ import {
   openDraft,
   openProfile,
 } from './open-profile.ts';
-import { draftOfLead, keyOriginOf, placeOf, profileOf, type StoredProfile } from './profile-file.ts';
+import {
+  draftOfLead,
+  keyOriginOf,
+  placeOf,
+  profileOf,
+  type StoredProfile,
+  storedOf,
+} from './profile-file.ts';
 import { createProfileStore, keyPlaceWords, type ProfileParts, type ProfileStore } from './profile-store.ts';
 import {
   type Described,
@@ -72,6 +81,13 @@ export function createProfiles(parts: ProfileParts): Profiles {
     checkFree: async (name) => checkFree(store.read().profiles, name),
     checkStored: async (name) => {
       storedIn(store.read().profiles, name);
+    },
+    checkUsable: async (name) => checkUsable(store.read().profiles, name),
+    checkDraft: async (draft) => {
+      storedOf(draft, 'file');
+    },
+    checkSetting: async (name, setting, value) => {
+      editStored(name, storedIn(store.read().profiles, name), setting, value);
     },
     readLead: (text, where) => ({ ...draftOfLead(text, where), fromDigest: sha256(text) }),
     add: (draft, key) => addProfile(store, draft, key),

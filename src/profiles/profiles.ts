@@ -140,6 +140,12 @@ export interface Profiles {
   checkFree(name: string): Promise<void>;
   /** Throws CliError 'auth' unless there is a stored profile of this name, 'refused' for a built-in one. */
   checkStored(name: string): Promise<void>;
+  /** Throws CliError as `use` does for a profile that cannot be the default. */
+  checkUsable(name: string): Promise<void>;
+  /** Throws CliError as `add` does for a profile that cannot be stored. */
+  checkDraft(draft: ProfileDraft): Promise<void>;
+  /** Throws CliError as `set` does for a change that cannot be made. */
+  checkSetting(name: string, setting: string, value: string): Promise<void>;
   /** Reads a profile that a lead wrote down for the team (`profile add --from`). Throws CliError 'usage' if it is wrong. */
   readLead(text: string, where: string): Omit<ProfileDraft, 'name'>;
   /** Stores a profile with its key. */

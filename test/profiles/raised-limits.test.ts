@@ -125,12 +125,38 @@ describe('a limit that is raised', () => {
     expect(await limitsOf(home)).toMatchObject({ [setting]: value });
   });
 
-  test('is only told by --dry-run', async () => {
-    using home = await newShop({ [limit]: '500' });
-    expect(await set(home, limit, '800', '--dry-run')).toMatchObject({ code: 0 });
+  test.each([
+    ['sandbox', 'paydesk asks before it sets that'],
+    ['production', 'in production only a person at a terminal allows more'],
+  ] as const)('is only told by --dry-run, with who may set it (%s)', async (mode, who) => {
+    using home = await newShop({ [limit]: '500' }, mode === 'production' ? 'production' : 'sandbox');
+    const dry = await set(home, limit, '800', '--dry-run');
+    expect(dry.code).toBe(0);
+    expect(inOneLine(dry.stderr)).toContain(`would allow more: 800 instead of 500; ${who}`);
     expect(await limitsOf(home)).toEqual({ [limit]: '500' });
     expect(await listed(home)).toEqual([]);
   });
+});
+
+test.each([
+  [limit, 'unlimited', 2],
+  ['time.zone', 'Nowhere/Else', 2],
+  ['no.such', '1', 2],
+  ['lang', '!', 2],
+  ['mode', 'production', 3],
+])('--dry-run refuses what the real command refuses: %s %s', async (setting, value, code) => {
+  using home = await newShop({});
+  const real = await set(home, setting, value);
+  const dry = await set(home, setting, value, '--dry-run');
+  expect([real.code, dry.code]).toEqual([code, code]);
+  expect(dry).toEqual(real);
+});
+
+test('--dry-run of profile add and use refuses what the real command refuses', async () => {
+  using home = await newShop({});
+  const wrongUrl = ['add', 'new', '--base-url', 'http://pay.example', '--mode', 'sandbox'];
+  expect(await paydesk(['profile', ...wrongUrl, '--dry-run'], { home, env })).toMatchObject({ code: 3 });
+  expect(await paydesk(['profile', 'use', 'nobody', '--dry-run'], { home, env })).toMatchObject({ code: 4 });
 });
 
 describe('while the journal cannot be written', () => {

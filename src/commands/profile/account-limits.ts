@@ -77,6 +77,20 @@ export async function setLimits(
   }
 }
 
+/** Says which of these changes would allow more than before, and who may make them. */
+export async function tellRaises(
+  ctx: Context,
+  profile: LimitedProfile,
+  wanted: Readonly<Record<string, string | null>>,
+): Promise<void> {
+  const who =
+    profile.mode === 'production' ? onlyPerson : 'paydesk asks before it sets that, and --yes says yes';
+  for (const words of raiseWords(ctx, profile, await limitsOf(ctx, profile), wanted))
+    ctx.notes.warn(`${words}; ${who}`);
+}
+
+const onlyPerson = 'in production only a person at a terminal allows more';
+
 function raiseWords(
   ctx: Context,
   profile: LimitedProfile,
@@ -101,7 +115,7 @@ async function confirmRaise(ctx: Context, { mode }: LimitedProfile, what: string
       ? new CliError('usage', what, { certain, now: ['if that is meant, add --yes'] })
       : new CliError('refused', what, {
           certain,
-          now: ['in production only a person at a terminal allows more: run the command there'],
+          now: [`${onlyPerson}: run the command there`],
         });
   ctx.notes.warn(what);
   if (!(await ctx.ask.confirm({ message: 'set it?', flag: '--yes' })))

@@ -86,9 +86,10 @@ export const add = defineCommand({
     ctx.useProfile(name);
     const draft = { name, ...(await gather(ctx, values)) };
     const scripted = isScripted(ctx, values);
+    await confirmDoubts(ctx, { ...draft.settings, ...draft.limits });
+    if (ctx.options.dryRun) await ctx.profiles.checkDraft(draft);
     if (await profileDryRunShown(ctx, `add profile ${name}`, { ...recordOf(draft), ...settingsTaken(draft) }))
       return;
-    await confirmDoubts(ctx, { ...draft.settings, ...draft.limits });
     await confirmHost(ctx, draft.baseUrl, values.confirm);
     const key = await readNewKey(ctx, values, name, commandAgain(name, draft, values));
     const tries = values['no-check'] !== true;

@@ -141,14 +141,18 @@ export async function profileDryRunShown(ctx: Context, action: string, record: J
 }
 
 /**
- * Asks about settings that are likely mistyped. Throws CliError 'refused' when nobody can be asked and --yes was not given,
+ * Asks about settings that are likely mistyped; a dry run only says it. Throws CliError 'refused' when nobody can be asked and --yes was not given,
  * 'cancelled' when the person says no.
  */
 export async function confirmDoubts(ctx: Context, settings: SettingTexts): Promise<void> {
-  const { yes } = ctx.options;
+  const { yes, dryRun } = ctx.options;
   for (const [name, value] of Object.entries(settings)) {
     const doubt = ctx.profiles.doubt(name, value);
     if (doubt === undefined || yes) continue;
+    if (dryRun) {
+      ctx.notes.warn(`${name} ${value}: ${doubt}`);
+      continue;
+    }
     if (!ctx.ask.interactive) {
       throw new CliError('refused', `${name} ${value}: ${doubt}`, {
         certain: 'nothing was changed',

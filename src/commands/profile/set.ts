@@ -5,7 +5,7 @@ import type { Context } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
 import type { SettingChange } from '../../profiles/profiles.ts';
 import { defineCommand } from '../command.ts';
-import { currencyOfLimit, limitInBoth, setLimits } from './account-limits.ts';
+import { currencyOfLimit, limitInBoth, setLimits, tellRaises } from './account-limits.ts';
 import { confirmDoubts, fieldsView, nameArgument, profileDryRunShown } from './profile-inputs.ts';
 
 const word = (name: string, summary: string) =>
@@ -31,9 +31,10 @@ export const set = defineCommand({
     const both = (text: string): string => limitInBoth(ctx, { name }, setting, text);
     const asked = { object: 'profile', name, setting, value };
     const to = both(value) === value ? '' : ` to ${both(value)}`;
-    if (await profileDryRunShown(ctx, `set ${setting} of profile ${name}${to}`, asked)) return;
-    await confirmDoubts(ctx, { [setting]: value });
     const limit = ctx.profiles.limitNamed(setting, value);
+    await confirmDoubts(ctx, { [setting]: value });
+    if (ctx.options.dryRun) await checkChange(ctx, { name, setting, limit, value });
+    if (await profileDryRunShown(ctx, `set ${setting} of profile ${name}${to}`, asked)) return;
     const change =
       limit === undefined
         ? await ctx.profiles.set(name, setting, value)
@@ -54,9 +55,29 @@ export const set = defineCommand({
   },
 });
 
+// A dry run says what the real one would ask about.
+async function checkChange(
+  ctx: Context,
+  {
+    name,
+    setting,
+    limit,
+    value,
+  }: Readonly<Record<'name' | 'setting' | 'value', string>> & { limit: string | undefined },
+): Promise<void> {
+  if (limit === undefined) return await ctx.profiles.checkSetting(name, setting, value);
+  const account = await ctx.profiles.accountOf(name);
+  await tellRaises(ctx, { name, ...account }, { [limit]: textOf(value) ?? null });
+}
+
+// `default` takes a setting away.
+function textOf(value: string): string | undefined {
+  return value === 'default' ? undefined : value;
+}
+
 async function setLimit(ctx: Context, name: string, limit: string, value: string): Promise<SettingChange> {
   const { limitsInFile, ...account } = await ctx.profiles.accountOf(name);
-  const after = value === 'default' ? undefined : value;
+  const after = textOf(value);
   const before = await setLimits(ctx, { name, ...account }, { [limit]: after ?? null });
   if (limitsInFile.includes(limit)) await ctx.profiles.set(name, limit, 'default');
   ctx.notes.note('this stands in the journal: paydesk journal list --kind setting');

@@ -223,6 +223,7 @@ export const use = defineCommand({
   examples: ['paydesk profile use test-mx', 'paydesk profile use demo --quiet'],
   run: async (ctx, { args: [name] }): Promise<undefined> => {
     const record = { object: 'profile', name, default: true };
+    await ctx.profiles.checkUsable(name);
     if (await profileDryRunShown(ctx, `use profile ${name}`, record)) return;
     await ctx.profiles.use(name);
     await ctx.out.own(record, () => fieldsView(`${name} is used when no -p is given`, record));
