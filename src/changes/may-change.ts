@@ -2,7 +2,17 @@
 
 import { CliError, refused } from '../errors.ts';
 import type { Change, ChangeKind } from '../journal/journal.ts';
-import type { Profile, Settings } from '../profiles/profiles.ts';
+import type { Limits, Profile, Settings } from '../profiles/profiles.ts';
+
+/** Whose a limit is, in words, and whom to ask about it. `isPolicys`: whether one of the policy of the machine refuses too. */
+export function ownerOfLimit(
+  { policy }: Profile,
+  isPolicys: (limits: Limits) => boolean,
+): { readonly owner: string; readonly ask: string } {
+  return policy !== undefined && isPolicys(policy.limits)
+    ? { owner: 'the policy of this machine', ask: `ask an administrator, since ${policy.file} says it` }
+    : { owner: 'this account', ask: 'ask your lead' };
+}
 
 type Given = Pick<Change, 'reason' | 'note'>;
 
@@ -45,21 +55,24 @@ const doing: Readonly<Record<ChangeKind, string>> = {
 };
 
 /** Why the role of an account does not allow a change; undefined if it does. */
-export function roleProblem(kind: ChangeKind, { settings }: Profile): string | undefined {
-  const { role } = settings;
-  return allowed[role].includes(kind)
-    ? undefined
-    : `the role of this account is ${role}, which may not ${doing[kind]}`;
+export function roleProblem(kind: ChangeKind, profile: Profile): string | undefined {
+  const { role } = profile.settings;
+  if (allowed[role].includes(kind)) return undefined;
+  const { owner } = ownerOfRole(kind, profile);
+  return `the role of ${owner} is ${role}, which may not ${doing[kind]}`;
+}
+
+function ownerOfRole(kind: ChangeKind, profile: Profile): ReturnType<typeof ownerOfLimit> {
+  return ownerOfLimit(profile, ({ role }) => !allowed[role].includes(kind));
 }
 
 /** Throws CliError 'refused' for a change that the role of the account does not allow. */
 export function refuseOutsideRole(kind: ChangeKind, profile: Profile): void {
   const problem = roleProblem(kind, profile);
   if (problem === undefined) return;
-  throw refused(problem, [
-    'ask your lead, who can set another role for the account',
-    'paydesk help settings',
-  ]);
+  const { ask, owner } = ownerOfRole(kind, profile);
+  const more = owner === 'this account' ? ', who can set another role for the account' : '';
+  throw refused(problem, [`${ask}${more}`, 'paydesk help settings']);
 }
 
 /** Throws CliError 'refused' for a change outside the role of the account, and for a refund without what the account requires. */
@@ -69,5 +82,6 @@ export function refuseUnfit(change: Given & Pick<Change, 'kind'>, profile: Profi
   const [missing] = missingIn(profile.settings, change);
   if (missing === undefined) return;
   const what = change[missing] === undefined ? 'is missing' : tooShort(profile.settings);
-  throw refused(`the ${missing} ${what}, and this account requires it (refund.require)`);
+  const { owner } = ownerOfLimit(profile, (limits) => limits['refund.require'].includes(missing));
+  throw refused(`the ${missing} ${what}, and ${owner} requires it (refund.require)`);
 }

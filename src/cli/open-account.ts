@@ -15,7 +15,7 @@ import type { SharedOfRun, StoreChoice } from './choose-store.ts';
 import type { Desk } from './desk.ts';
 import { type LimitsOf, limited } from './limits-now.ts';
 import type { JournalPlace } from './machine/journal-place.ts';
-import type { Policy } from './machine/policy.ts';
+import { type Policy, withPolicy } from './machine/policy.ts';
 import type { Stop } from './stop.ts';
 import type { Globals } from './typed/global-options.ts';
 import type { WhatWasSent } from './what-was-sent.ts';
@@ -80,7 +80,7 @@ export async function openAccount(
   refuseUnsafeRuntime({ env: io.env, execArgv: io.execArgv, mode: opened.profile.mode });
   const secret = await opened.key();
   parts.setProfile(opened.profile);
-  const profile = await limited(opened.profile, secret, limitsOf);
+  const profile = withPolicy(await parts.policy(), await limited(opened.profile, secret, limitsOf));
   const demo = profile.kind === 'demo' ? await parts.demo() : undefined;
   makeCacheFolder(parts.cacheFolder);
   const team = profile.sender === undefined ? undefined : await desk();

@@ -6,7 +6,7 @@ import type { AuthScheme, Mode } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
 import type { HostForms } from './base-url.ts';
 import type { Folders } from './folders.ts';
-import type { Raise, SettingTexts } from './limits.ts';
+import type { Limits, Raise, SettingTexts } from './limits.ts';
 import type { FileRules } from './own-file.ts';
 import type { KeyPlace } from './profile-file.ts';
 import type { Settings } from './settings.ts';
@@ -43,7 +43,7 @@ export {
   writeAll,
   writeOwnFile,
 } from './own-file.ts';
-export type { Folders, KeyPlace, Settings, SettingTexts };
+export type { Folders, KeyPlace, Limits, Settings, SettingTexts };
 
 /** The key with which this desk signs what it hands out as evidence. Whoever has its file can sign in the name of the desk. */
 export interface DeskKey {
@@ -81,6 +81,8 @@ export interface Profile {
   readonly account: string;
   /** The sender of the team, which has the key. `baseUrl` is then its address; `origin` and `account` are those of the service. */
   readonly sender?: SenderOfProfile | undefined;
+  /** The limits that the policy of the machine sets, and its file. They are in the settings already, as far as they are the stricter ones. */
+  readonly policy?: { readonly file: string; readonly limits: Limits };
 }
 
 /** Who sends for a profile that has no key of its own. */

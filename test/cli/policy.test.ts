@@ -48,11 +48,27 @@ const at = (time: string): Env => ({ TEST_CLOCK_STANDS_AT_MS: String(Date.parse(
 
 describe.skipIf(!isRoot)('what a policy says', () => {
   test.each<[string, Readonly<Record<string, unknown>>, string]>([
-    ['a role', { role: 'capturer' }, 'the role of this account is capturer, which may not refund'],
-    ['a limit', { 'refund.max_amount.MXN': 500 }, 'refund.max_amount.MXN is 500'],
-    ['another currency', { 'refund.max_amount.USD': 500 }, 'refund.max_amount.MXN is 0'],
+    [
+      'a role',
+      { role: 'capturer' },
+      'the role of the policy of this machine is capturer, which may not refund',
+    ],
+    [
+      'a limit',
+      { 'refund.max_amount.MXN': 500 },
+      'over the limit of the policy of this machine: refund.max_amount.MXN is 500',
+    ],
+    [
+      'another currency',
+      { 'refund.max_amount.USD': 500 },
+      'over the limit of the policy of this machine: refund.max_amount.MXN is 0',
+    ],
     ['a limit of 0', { 'refund.max_amount.MXN': '0' }, 'refund.max_amount.MXN is 0'],
-    ['the age of an order', { 'refund.max_age': '1h' }, 'refund.max_age is 1 hour'],
+    [
+      'the age of an order',
+      { 'refund.max_age': '1h' },
+      'over the limit of the policy of this machine: refund.max_age is 1 hour',
+    ],
     ['a command that is off', { 'commands.off': ['orders refund'] }, 'turns paydesk orders refund off'],
     ['a noun that is off', { 'commands.off': ['orders'] }, 'turns paydesk orders refund off'],
     ['hours', { hours: 'Mon-Sun 00:00-00:01 UTC' }, 'at these hours only: Mon-Sun 00:00-00:01 UTC'],
@@ -65,7 +81,27 @@ describe.skipIf(!isRoot)('what a policy says', () => {
     const ran = await runOn(machine, service, refund, env);
     expect(ran.code, ran.stderr).toBe(3);
     expect(inOneLine(ran.stderr)).toContain(said);
+    expect(ran.stderr).not.toContain('your lead');
+    expect(inOneLine(ran.stderr)).toContain(machine.file);
     expect(service.posts).toEqual([]);
+  });
+
+  test('a limit of the account that is as strict as it must be is that of the account', async () => {
+    await using service = await startShop({ 'refund.max_amount.MXN': '400' });
+    using machine = newPolicy({ 'refund.max_amount.MXN': 500 });
+    const ran = await runOn(machine, service, refund);
+    expect(inOneLine(ran.stderr)).toContain('over the limit of this account: refund.max_amount.MXN is 400');
+    expect(inOneLine(ran.stderr)).toContain('ask your lead');
+  });
+
+  test('a plan over it says whose limit that is', async () => {
+    await using service = await startShop();
+    using machine = newPolicy({ 'plan.max_count': 0 });
+    writeFileSync(join(service.home.path, 'refunds.csv'), 'order_id,charge_id,amount\nord_1,1,100\n');
+    const ran = await runOn(machine, service, ['refunds', 'plan', 'refunds.csv']);
+    expect(ran.code, ran.stderr).toBe(3);
+    expect(inOneLine(ran.stderr)).toContain('plan.max_count is 0 (a limit of the policy of this machine)');
+    expect(inOneLine(ran.stderr)).toContain(machine.file);
   });
 
   test('that allows a refund changes nothing', async () => {
@@ -179,7 +215,9 @@ describe.skipIf(!isRoot)('the stricter one of policy and account holds', () => {
     await using service = await startShop({ 'refund.max_amount.MXN': '400' });
     using machine = newPolicy({ 'refund.max_amount.MXN': 500 });
     const line = ['profile', 'set', 'shop', 'refund.max_amount.MXN', '900000', '--yes'];
-    expect(await runOn(machine, service, line)).toMatchObject({ code: 0 });
+    const set = await runOn(machine, service, line);
+    expect(set.code).toBe(0);
+    expect(inOneLine(set.stderr)).toContain(`the policy of this machine keeps 500: ${machine.file}`);
     expect(inOneLine((await runOn(machine, service, refund)).stderr)).toContain(
       'refund.max_amount.MXN is 500',
     );
@@ -313,6 +351,6 @@ describe.skipIf(!isRoot)('a copy of the program, run by another user of the mach
       reads: 0,
       posts: 0,
     });
-    expect(inOneLine(stderr)).toContain('the role of this account is viewer');
+    expect(inOneLine(stderr)).toContain('the role of the policy of this machine is viewer');
   });
 });

@@ -11,6 +11,7 @@ import {
   sumsOf,
 } from '../../plans/plans.ts';
 import { commandLine, type Profile, type Settings } from '../../profiles/profiles.ts';
+import { ownerOfLimit } from '../may-change.ts';
 
 /** Throws CliError 'refused' when a plan is for another account, or for the other mode. */
 export function checkAccount(plan: Plan, profile: Profile, path: string): void {
@@ -84,9 +85,14 @@ const shownLines = 20;
 /** Throws CliError 'refused' when the plan is over a limit of the profile. */
 export function checkPlanLimits(rows: readonly PlanRow[], profile: Profile): void {
   const sent = rowsToSend(rows);
-  const [first, ...more] = planLimitProblems(profile.settings, { rows: sent.length, sums: sumsOf(sent) });
-  if (first === undefined) return;
-  throw refused([first, ...more].join('; '), ['split the file, or ask your lead']);
+  const totals = { rows: sent.length, sums: sumsOf(sent) };
+  const problems = planLimitProblems(profile.settings, totals);
+  if (problems.length === 0) return;
+  const { owner, ask } = ownerOfLimit(
+    profile,
+    (limits) => planLimitProblems({ ...profile.settings, ...limits }, totals).length > 0,
+  );
+  throw refused(`${problems.join('; ')} (a limit of ${owner})`, [`split the file, or ${ask}`]);
 }
 
 type PlanLimits = Pick<

@@ -8,6 +8,7 @@ import { type CliError, refused } from '../../errors.ts';
 import type { AttemptRecord } from '../../journal/journal.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import { isPlanned } from '../bulk/plan/order-after.ts';
+import { ownerOfLimit } from '../may-change.ts';
 
 /** The command that shows an order. */
 export function showOrder({ id }: Pick<OrderMoney, 'id'>, profile: Profile): string {
@@ -46,19 +47,25 @@ export function overLimit(
   const { settings } = profile;
   const limits = settings['refund.max_amount'];
   if (Object.keys(limits).length === 0) return undefined;
-  if (money.currency === undefined) {
-    return refused(`${money.id} does not show its currency, and this account has limits: refund.max_amount`, [
-      'ask your lead',
+  const currency = money.currency?.toUpperCase();
+  const limit = currency === undefined ? undefined : limits[currency];
+  // A policy that has limits, and none for this currency, allows nothing in it.
+  const { owner, ask: whom } = ownerOfLimit(profile, ({ 'refund.max_amount': most }) =>
+    currency === undefined || most[currency] === undefined
+      ? !limit && Object.keys(most).length > 0
+      : most[currency] === limit,
+  );
+  if (currency === undefined) {
+    return refused(`${money.id} does not show its currency, and ${owner} has limits: refund.max_amount`, [
+      whom,
       showOrder(money, profile),
     ]);
   }
-  const currency = money.currency.toUpperCase();
-  const limit = limits[currency];
   if (limit === undefined) {
     if (settings['refund.other_currencies'] === 'allow') return undefined;
     return refused(
-      `this account has no limit for ${currency}, and refund.other_currencies is refuse: ${money.id} is in ${currency}`,
-      [`ask your lead, who can set refund.max_amount.${currency} or refund.other_currencies`],
+      `${owner} has no limit for ${currency}, and refund.other_currencies is refuse: ${money.id} is in ${currency}`,
+      [`${whom}, who can set refund.max_amount.${currency} or refund.other_currencies`],
     );
   }
   const sinceMs = nowMs === undefined ? Number.NEGATIVE_INFINITY : nowMs - dayMs;
@@ -71,11 +78,8 @@ export function overLimit(
   const earlier = made + planned + byHand;
   if (earlier + amount <= limit) return undefined;
   const figure = figuresIn(money.currency, settings);
-  const over = `${amountWords(amount, money.currency, settings)} is over the limit of this account: refund.max_amount.${currency} is ${figure(limit)}`;
-  const ask =
-    limit > earlier
-      ? `ask your lead, or refund a part of it: ${figure(limit - earlier)} at most`
-      : 'ask your lead';
+  const over = `${amountWords(amount, money.currency, settings)} is over the limit of ${owner}: refund.max_amount.${currency} is ${figure(limit)}`;
+  const ask = limit > earlier ? `${whom}, or refund a part of it: ${figure(limit - earlier)} at most` : whom;
   if (earlier === 0) return refused(over, [ask]);
   const when =
     nowMs === undefined ? 'before (the service does not say what time it is)' : 'in the last 24 hours';
@@ -96,17 +100,19 @@ export function overLimit(
  */
 export function tooOld(
   { id, createdAt }: OrderMoney,
-  { settings: { 'refund.max_age': mostMs } }: Profile,
+  profile: Profile,
   { nowMs }: Counting,
 ): CliError | undefined {
+  const mostMs = profile.settings['refund.max_age'];
   if (mostMs === undefined) return undefined;
+  const { owner, ask: whom } = ownerOfLimit(profile, (limits) => limits['refund.max_age'] === mostMs);
   const limit = `refund.max_age is ${ageWords(mostMs)}`;
-  const ask = ['ask your lead'];
+  const ask = [whom];
   if (createdAt === undefined) return refused(`${id} does not show when it was created: ${limit}`, ask);
   if (nowMs === undefined) return refused(`the service does not say what time it is: ${limit}`, ask);
   const age = nowMs - createdAt * 1000;
   if (age <= mostMs) return undefined;
-  return refused(`${id} is ${ageWords(age)} old, over the limit of this account: ${limit}`, ask);
+  return refused(`${id} is ${ageWords(age)} old, over the limit of ${owner}: ${limit}`, ask);
 }
 
 function ageWords(ms: number): string {

@@ -7,7 +7,7 @@ import { dirname, isAbsolute, join } from 'node:path';
 import type { JsonObject } from '../../api/json-values.ts';
 import { CliError, refused } from '../../errors.ts';
 import type { Env, Io } from '../../io.ts';
-import { strictest } from '../../profiles/limits.ts';
+import { parseLimits, strictest } from '../../profiles/limits.ts';
 import {
   type FileRules,
   type Profile,
@@ -136,11 +136,21 @@ function refusedBy({ file }: Policy, what: string): CliError {
 /** The limits of an account with those of the policy: the stricter ones. */
 export function limitsUnder(
   policy: Policy,
-  { mode }: Pick<Profile, 'mode'>,
+  profile: Pick<Profile, 'mode'>,
   ofAccount: SettingTexts,
 ): SettingTexts {
-  const readOnly = mode === 'production' && policy.says.production === 'read-only' ? { role: 'viewer' } : {};
-  return strictest(ofAccount, { ...policy.limits, ...readOnly });
+  return strictest(ofAccount, limitsIn(policy, profile));
+}
+
+/** A profile that knows which limits the policy sets, so that a refusal can say whose limit it is. */
+export function withPolicy(policy: Policy, profile: Profile): Profile {
+  const limits = limitsIn(policy, profile);
+  if (Object.keys(limits).length === 0) return profile;
+  return { ...profile, policy: { file: policy.file, limits: parseLimits(limits) } };
+}
+
+function limitsIn({ limits, says }: Policy, { mode }: Pick<Profile, 'mode'>): SettingTexts {
+  return mode === 'production' && says.production === 'read-only' ? { ...limits, role: 'viewer' } : limits;
 }
 
 /** Such hours. Times are minutes of the day; `until` is not part of them. */

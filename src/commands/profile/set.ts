@@ -46,6 +46,7 @@ export const set = defineCommand({
       value: change.after ?? null,
       value_before: change.before ?? null,
     };
+    if (limit !== undefined) tellPolicy(ctx, name, limit, change.after);
     await ctx.out.own(record, () =>
       fieldsView(
         `${change.setting} of ${limit === undefined ? 'profile' : 'the account of'} ${name} is ${change.after === undefined ? 'the default' : both(change.after)} now`,
@@ -68,6 +69,15 @@ async function checkChange(
   if (limit === undefined) return await ctx.profiles.checkSetting(name, setting, value);
   const account = await ctx.profiles.accountOf(name);
   await tellRaises(ctx, { name, ...account }, { [limit]: textOf(value) ?? null });
+  tellPolicy(ctx, name, limit, textOf(value));
+}
+
+// Where the policy of the machine is stricter, what was set counts for nothing there.
+function tellPolicy(ctx: Context, name: string, limit: string, value: string | undefined): void {
+  const { file, limits } = ctx.policy;
+  const held = ctx.profiles.strictest(value === undefined ? {} : { [limit]: value }, limits)[limit];
+  if (held !== undefined && held !== value)
+    ctx.notes.warn(`the policy of this machine keeps ${limitInBoth(ctx, { name }, limit, held)}: ${file}`);
 }
 
 // `default` takes a setting away.
