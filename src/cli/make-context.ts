@@ -23,7 +23,7 @@ import type { RunLine } from './agent/run-inside.ts';
 import { localJournal, type StoreChoice, sharedOfRun } from './choose-store.ts';
 import { exportDoor, ownFileGuard, placeOf, planDoor } from './file-doors.ts';
 import { type JournalPlace, senderFileIn } from './machine/journal-place.ts';
-import { type Policy, readPolicy, refuseCommand, releaseKeysOf } from './machine/policy.ts';
+import { type Policy, readPolicy, refuseCommand, releaseKeysOf, whileNotUsed } from './machine/policy.ts';
 import { nextLines } from './run-next.ts';
 import type { RunState } from './run-state.ts';
 import { changesOf, inJournalOf, typedProfile } from './typed/command-line.ts';
@@ -52,7 +52,7 @@ export async function createRun(
   if (globals.csv.note !== undefined) notes.note(globals.csv.note);
   const policy = await readPolicy(io);
   refuseCommand(policy, words, io.env);
-  if (policy.problem !== undefined) notes.warn(policy.problem.message);
+  if (policy.problem !== undefined) notes.warn(`${policy.problem.message}; ${whileNotUsed}`);
   // A policy that is not understood may say so.
   if (policy.problem !== undefined || policy.says.redact === 'on') state.forceRedaction();
   const now = () => clock.now();

@@ -325,8 +325,47 @@ describe.skipIf(!isRoot)(
       const read = await runOn(machine, service, ['orders', 'list']);
       expect(read.code).toBe(0);
       expect(inOneLine(read.stderr)).toContain(said);
+      expect(inOneLine(read.stderr)).toContain(
+        'no software agent runs paydesk here, personal data is masked',
+      );
+      for (const variable of ['PAYDESK_AGENT', 'AI_AGENT'])
+        expect(await runOn(machine, service, ['orders', 'list'], { [variable]: 'bot' })).toMatchObject({
+          code: 3,
+          stdout: '',
+        });
+      expect(await runOn(machine, service, ['mcp'])).toMatchObject({ code: 3, stdout: '' });
       expect(await runOn(machine, other, refund)).toMatchObject({ code: 0 });
     });
+  },
+);
+
+test.skipIf(!isRoot)(
+  'while a policy is not understood, no command changes production, and what people read is masked',
+  async () => {
+    const named = { object: 'customer_info', customer_id: 'cus_1', name: 'Ana Torres Ruiz' };
+    await using service = await startService({
+      orders: [inProduction({ ...paid, customer_info: named })],
+      mode: 'production',
+      onPost: (order = {}) => json(refundedWhole(order)),
+    });
+    await storeShop(service.home, service);
+    using machine = newPolicy({ 'commands.off': ['no such'] });
+    const lines: readonly (readonly string[])[] = [
+      confirmed,
+      ['orders', 'capture', 'ord_1', '--confirm', 'ord_1'],
+      ['orders', 'create', '--currency', 'MXN', '--item', 'Lamp:300:1', '--customer', 'cus_1', '--yes'],
+      ['api', 'POST', 'orders/ord_1/refund', '--yes'],
+      ['api', 'DELETE', 'orders/ord_1', '--yes'],
+    ];
+    for (const line of lines) {
+      const ran = await runOn(machine, service, line);
+      expect(ran.code, `${line.join(' ')}\n${ran.stderr}`).toBe(3);
+      expect(ran.stderr).toContain('policy');
+    }
+    expect(service.posts).toEqual([]);
+    const shown = await runOn(machine, service, ['orders', 'show', 'ord_1']);
+    expect(shown.code, shown.stderr).toBe(0);
+    expect(shown.stdout).not.toContain('Torres');
   },
 );
 

@@ -109,11 +109,19 @@ function isCovered(words: readonly string[], off: string): boolean {
   return `${words.join(' ')} `.startsWith(`${off} `);
 }
 
-/** Throws CliError 'refused' for a command that is off on this machine, and for any that a software agent runs where agents are off. */
+/** What holds while a policy is there and not used: nobody knows what it says. */
+export const whileNotUsed =
+  'until it is mended no software agent runs paydesk here, personal data is masked, and nothing of production is changed';
+
+/**
+ * Throws CliError 'refused' for a command that is off on this machine, and for any that a software agent runs where agents are off
+ * or the policy is not used.
+ */
 export function refuseCommand(policy: Policy, words: readonly string[], env: Env): void {
   const isOff = policy.off.some((off) => isCovered(words, off));
   if (isOff) throw refusedBy(policy, `turns paydesk ${words.join(' ')} off`);
   const isAgent = agentOf(env) !== undefined || words[0] === 'mcp';
+  if (isAgent && policy.problem !== undefined) throw policy.problem;
   if (isAgent && policy.says.agents === 'off') throw refusedBy(policy, 'lets no software agent run paydesk');
 }
 
