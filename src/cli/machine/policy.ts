@@ -111,7 +111,7 @@ function isCovered(words: readonly string[], off: string): boolean {
 
 /** What holds while a policy is there and not used: nobody knows what it says. */
 export const whileNotUsed =
-  'until it is mended no software agent runs paydesk here, personal data is masked, and nothing of production is changed';
+  'until an administrator corrects it, no software agent runs paydesk here, personal data is masked, and nothing of production is changed';
 
 /**
  * Throws CliError 'refused' for a command that is off on this machine, and for any that a software agent runs where agents are off
