@@ -17,7 +17,7 @@ import {
   type SimulatorControl,
 } from '../simulator/simulator.ts';
 import { type Cell, createTimes, knowsZone, type Notes, type Times } from '../terminal/terminal.ts';
-import { type Account, createAccount } from './accounts.ts';
+import { createAccount } from './accounts.ts';
 import { agentOf, operatorOf } from './agent/agent.ts';
 import type { RunLine } from './agent/run-inside.ts';
 import { localJournal, type StoreChoice, sharedOfRun } from './choose-store.ts';
@@ -183,7 +183,7 @@ export async function createRun(
       }),
     async serveAgent() {
       const { serveAgent } = await import('./agent/agent-tools.ts');
-      await serveAgent(run, state, globals.profile, await showsPersons(account));
+      await serveAgent(run, state, globals.profile);
     },
     shortTime,
     timeOfDay: (ms) => createTimes(state.zone(), now).show(Math.floor(ms / 1000), 'clock'),
@@ -195,16 +195,6 @@ export async function createRun(
     demo.close();
   };
   return { context, close };
-}
-
-// Whether the account lets software agents see personal data. Without an account that can be opened they see none.
-async function showsPersons(account: Account): Promise<boolean> {
-  try {
-    return (await account.service()).profile.settings['agents.personal_data'] === 'shown';
-  } catch (error) {
-    if (error instanceof CliError) return false;
-    throw error;
-  }
 }
 
 // Where the policy turns the index off, nothing is found in one that is still there.

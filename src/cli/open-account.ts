@@ -55,7 +55,10 @@ export interface AccountParts {
   readonly policy: () => Promise<Policy>;
   /** Masks a secret from now on. */
   readonly learnKey: (secret: string) => void;
-  /** Called with the profile once it is open: its settings say how times and amounts are shown. */
+  /**
+   * Called with the profile once it is open: its settings say how times and amounts are shown. Called again with the limits of its
+   * account: they say whether agents see personal data.
+   */
   readonly setProfile: (profile: Profile) => void;
 }
 
@@ -81,6 +84,7 @@ export async function openAccount(
   const secret = await opened.key();
   parts.setProfile(opened.profile);
   const profile = withPolicy(await parts.policy(), await limited(opened.profile, secret, limitsOf));
+  parts.setProfile(profile);
   const demo = profile.kind === 'demo' ? await parts.demo() : undefined;
   makeCacheFolder(parts.cacheFolder);
   const team = profile.sender === undefined ? undefined : await desk();

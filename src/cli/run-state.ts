@@ -17,6 +17,7 @@ import {
   type ResultFile,
   type Secrets,
 } from '../terminal/terminal.ts';
+import { agentOf } from './agent/agent.ts';
 import { openScreen, plainOptions, type Screen } from './open-screen.ts';
 import { createStop, type Stop } from './stop.ts';
 import type { Globals } from './typed/global-options.ts';
@@ -33,7 +34,7 @@ export interface RunState {
   readonly keys: KnownKeys;
   /** Masks the known keys. */
   readonly secrets: Secrets;
-  /** Masks personal data, if flag, variable, profile or policy say so. */
+  /** Masks personal data, if flag, variable, profile or policy say so, and for an agent unless the account shows them to agents. */
   readonly redaction: Redaction;
   /** From now on personal data is masked, whatever flag and profile say. */
   readonly forceRedaction: () => void;
@@ -75,7 +76,12 @@ export function createRunState(argv: readonly string[], io: Io, version: string)
   let screen: Screen | undefined;
   let profile: Profile | undefined;
   let forced = false;
-  const redaction = createRedaction(() => forced || options.redact || profile?.settings.redact === 'on');
+  // A shell of an agent sees what its tools see.
+  const shown = new Set<string>();
+  const hides = () => agentOf(env) !== undefined && !shown.has(profile?.account ?? '');
+  const redaction = createRedaction(
+    () => forced || options.redact || profile?.settings.redact === 'on' || hides(),
+  );
   const zone = () => (options.utc ? 'UTC' : (profile?.settings['time.zone'] ?? io.zone));
   const locale = () => ({
     zone: zone(),
@@ -118,6 +124,8 @@ export function createRunState(argv: readonly string[], io: Io, version: string)
     isDesk: () => profile?.sender !== undefined,
     setProfile: (opened) => {
       profile = opened;
+      // The profile may be opened again, without the limits of its account.
+      if (opened.settings['agents.personal_data'] === 'shown') shown.add(opened.account);
     },
   };
 }

@@ -23,7 +23,7 @@ export const singleLimits = v.object({
   'refund.hold': v.optional(v.pipe(duration, v.maxValue(600_000, 'at most 10min')), '0s'),
   /** How old an order may be that is refunded, by the day on which it was created. */
   'refund.max_age': v.optional(v.pipe(duration, v.minValue(1, 'at least 1ms'))),
-  /** Whether software agents see personal data through `paydesk mcp`. */
+  /** Whether software agents see personal data. */
   'agents.personal_data': v.optional(v.picklist(['masked', 'shown'], 'masked or shown'), 'masked'),
   /** Whether currencies without a limit pass once a limit is set for another one. */
   'refund.other_currencies': v.optional(v.picklist(['refuse', 'allow'], 'refuse or allow'), 'refuse'),

@@ -189,6 +189,30 @@ describe('a run that says that an agent started it', () => {
   });
 });
 
+test('a shell of an agent sees what its tools see: personal data only if the account shows it to agents; its user sees all', async () => {
+  const home = shop.home;
+  await storeShop(home, shop);
+  const see = async (env: Readonly<Record<string, string>>) => {
+    const lines = [
+      ['orders', 'list', '--columns', 'id,buyer,email'],
+      ['orders', 'show', 'ord_1'],
+      ['orders', 'refund', 'ord_1', '--dry-run'],
+      ['orders', 'show', 'ord_1', '--json'],
+    ];
+    const ran = await Promise.all(lines.map((line) => paydesk(['-p', 'shop', ...line], { home, env })));
+    for (const { code, stderr } of ran) expect(code, stderr).toBe(0);
+    return ran.map(({ stdout, stderr }) => /Torres/.test(stdout + stderr));
+  };
+  const person = await see({});
+  expect(person).toContain(true);
+  expect(await see({ PAYDESK_AGENT: 'helper' })).toEqual([false, false, false, false]);
+  expect(await see({ AI_AGENT: 'helper' })).toEqual([false, false, false, false]);
+
+  const set = ['profile', 'set', 'shop', 'agents.personal_data', 'shown', '--yes'];
+  expect(await paydesk(set, { home })).toMatchObject({ code: 0 });
+  expect(await see({ PAYDESK_AGENT: 'helper' })).toEqual(person);
+});
+
 test('personal data is shown to an agent only if the account says so, and more than before is asked for', async () => {
   const home = shop.home;
   await storeShop(home, shop);

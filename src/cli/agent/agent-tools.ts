@@ -36,17 +36,15 @@ type RunForAgent = (
 ) => Promise<RanInside>;
 
 /**
- * Answers an agent on the streams of a run, until it leaves. `run`: the entry of the program; `profile`: that of the run;
- * `showsPersons`: whether the agent may see personal data.
+ * Answers an agent on the streams of a run, until it leaves. `run`: the entry of the program; `profile`: that of the run.
  */
 export async function serveAgent(
   run: RunLine,
   { io, version, signal }: Pick<RunState, 'io' | 'version' | 'signal'>,
   profile: string | undefined,
-  showsPersons: boolean,
 ): Promise<void> {
   const account = profile === undefined ? [] : ['-p', profile];
-  const runLine: RunForAgent = (line, how) => runInside(run, io, line, { ...how, showsPersons });
+  const runLine: RunForAgent = (line, how) => runInside(run, io, line, how);
   const tools = [...(await readTools(runLine, account)), proposal(runLine, account, () => io.clock.now())];
   await serveTools(tools, { stdin: io.stdin, stdout: io.stdout, version, signal });
 }

@@ -24,12 +24,9 @@ export async function runInside(
   {
     input = '',
     operator,
-    showsPersons,
   }: {
     readonly input?: string;
     readonly operator?: string | undefined;
-    /** Whether personal data is not masked. */
-    readonly showsPersons: boolean;
   },
 ): Promise<RanInside> {
   if (allChangesOf(argv) !== 'nothing') throw refused('only what changes nothing is run for an agent');
@@ -40,7 +37,6 @@ export async function runInside(
     env: {
       ...io.env,
       PAYDESK_AGENT: agentOf(io.env) ?? 'mcp',
-      ...(showsPersons ? {} : { PAYDESK_REDACT: '1' }),
       ...(operator === undefined ? {} : { PAYDESK_OPERATOR: operator }),
     },
     stdin: Object.assign(Readable.from(input === '' ? [] : [input]), { setRawMode: () => undefined }),
