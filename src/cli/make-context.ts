@@ -183,7 +183,7 @@ export async function createRun(
       }),
     async serveAgent() {
       const { serveAgent } = await import('./agent/agent-tools.ts');
-      await serveAgent(run, state, globals.profile);
+      await serveAgent(run, state, globals.profile, await isProduction(profiles, globals.profile));
     },
     shortTime,
     timeOfDay: (ms) => createTimes(state.zone(), now).show(Math.floor(ms / 1000), 'clock'),
@@ -195,6 +195,16 @@ export async function createRun(
     demo.close();
   };
   return { context, close };
+}
+
+// Without a profile that can be opened no plan is made.
+async function isProduction(profiles: Profiles, name: string | undefined): Promise<boolean> {
+  try {
+    return (await profiles.describe(name)).profile.mode === 'production';
+  } catch (error) {
+    if (error instanceof CliError) return false;
+    throw error;
+  }
 }
 
 // Where the policy turns the index off, nothing is found in one that is still there.

@@ -213,6 +213,31 @@ test('a shell of an agent sees what its tools see: personal data only if the acc
   expect(await see({ PAYDESK_AGENT: 'helper' })).toEqual(person);
 });
 
+test('in production a proposal needs its totals, in words of the tool, and what is next is a release by a person', async () => {
+  await using live = await startService({
+    orders: [inProduction(orderOf('ord_1', [chargeOf('ch_1', 900)]))],
+    mode: 'production',
+  });
+  await using agent = await agentAt(live);
+  const without = await agent.call('propose_refunds', { rows: [row] });
+  expect(without.isError).toBe(true);
+  expect(without.text).toContain('totals');
+  expect(without.text).not.toContain('--');
+  const wrong = await agent.call('propose_refunds', { rows: [row], totals: { MXN: '301' } });
+  expect(wrong.text).toContain('totals.MXN 301: the rows add up to 300 MXN');
+  expect(wrong.text).not.toContain('--expect');
+
+  const right = await agent.call('propose_refunds', { rows: [row], totals: { MXN: '300' } });
+
+  expect(right.exit_code, right.text).toBe(0);
+  expect(right.data.notes?.join('\n')).toMatch(
+    /next: a person runs paydesk .*release proposed-\S+\.plan at a terminal, then: paydesk .*refunds apply proposed-/,
+  );
+  const { tools } = await agent.tools();
+  const { description = '' } = tools.find(({ name }) => name === 'propose_refunds') ?? {};
+  expect(description).toContain('An amount is a string, in the units of amount in orders_show');
+});
+
 test('personal data is shown to an agent only if the account says so, and more than before is asked for', async () => {
   const home = shop.home;
   await storeShop(home, shop);

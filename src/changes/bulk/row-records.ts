@@ -8,6 +8,7 @@ import { digestShown, type Plan, type PlanRow, rowStates } from '../../plans/pla
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import { inFull, lineWords, reasonWords, rowsAndSums, spreadWords } from './batch-words.ts';
 import { rowsToSend } from './plan-checks.ts';
+import { needsRelease } from './released.ts';
 import { type RowReport, whyBesideOrder } from './row-verdicts.ts';
 
 /** Prints a new plan: its rows, if `list`, what it sends, and what to do next. */
@@ -26,7 +27,15 @@ export async function showPlan(
       allRows,
       all: plan.digest === '' ? 'add --all-rows to the command' : status,
     }));
-  for (const line of planLines(plan, path, profile, isListed || !list)) ctx.notes.note(line);
+  const next = nextLine(ctx, path, profile);
+  for (const line of planLines(plan, path, profile, { isListed: isListed || !list, next }))
+    ctx.notes.note(line);
+}
+
+function nextLine(ctx: Context, path: string, profile: Profile): string {
+  const apply = commandLine(profile, 'refunds', 'apply', path);
+  if (!needsRelease(ctx, profile)) return `next: ${apply}`;
+  return `next: a person runs ${commandLine(profile, 'release', path)} at a terminal, then: ${apply}`;
 }
 
 // Nobody reads more rows than these on a terminal.
@@ -106,7 +115,12 @@ function planRecord(row: PlanRow, plan: Pick<Plan, 'columns'>): JsonObject {
 }
 
 /** The lines below the list: what the plan sends, what it does not, and what to do next. */
-function planLines(plan: Plan, to: string, profile: Profile, isListed: boolean): readonly string[] {
+function planLines(
+  plan: Plan,
+  to: string,
+  profile: Profile,
+  { isListed, next }: { readonly isListed: boolean; readonly next: string },
+): readonly string[] {
   const style: AmountStyle = profile.settings;
   const others = rowStates
     .filter((state) => state !== 'ready')
@@ -135,7 +149,7 @@ function planLines(plan: Plan, to: string, profile: Profile, isListed: boolean):
     ].join('; '),
     ...(isWritten
       ? [
-          `plan ${to}, digest ${plan.digest.slice(0, digestShown)}; nothing was sent${canApply ? `. next: ${commandLine(profile, 'refunds', 'apply', to)}` : ', and nothing in it is left to send'}`,
+          `plan ${to}, digest ${plan.digest.slice(0, digestShown)}; nothing was sent${canApply ? `. ${next}` : ', and nothing in it is left to send'}`,
         ]
       : ['no plan was written (--dry-run)']),
   ];

@@ -36,16 +36,21 @@ type RunForAgent = (
 ) => Promise<RanInside>;
 
 /**
- * Answers an agent on the streams of a run, until it leaves. `run`: the entry of the program; `profile`: that of the run.
+ * Answers an agent on the streams of a run, until it leaves. `run`: the entry of the program; `profile`: that of the run;
+ * `isProduction`: whether that moves real money.
  */
 export async function serveAgent(
   run: RunLine,
   { io, version, signal }: Pick<RunState, 'io' | 'version' | 'signal'>,
   profile: string | undefined,
+  isProduction: boolean,
 ): Promise<void> {
   const account = profile === undefined ? [] : ['-p', profile];
   const runLine: RunForAgent = (line, how) => runInside(run, io, line, how);
-  const tools = [...(await readTools(runLine, account)), proposal(runLine, account, () => io.clock.now())];
+  const tools = [
+    ...(await readTools(runLine, account)),
+    proposal(runLine, account, { isProduction, now: () => io.clock.now() }),
+  ];
   await serveTools(tools, { stdin: io.stdin, stdout: io.stdout, version, signal });
 }
 
@@ -143,11 +148,15 @@ const columns = ['order_id', 'charge_id', 'amount', 'reason', 'note', 'ref'] as 
 const text = (description: string) => ({ type: 'string', maxLength: 500, description });
 
 // The only tool that writes: a file, which is a plan.
-function proposal(runLine: RunForAgent, account: readonly string[], now: () => number): Tool {
+function proposal(
+  runLine: RunForAgent,
+  account: readonly string[],
+  { isProduction, now }: { readonly isProduction: boolean; readonly now: () => number },
+): Tool {
   return {
     name: 'propose_refunds',
     description:
-      'Writes a plan of refunds into the current folder, checks each row against its order, and says what would be sent and what cannot be. Sends nothing: a person looks at the plan, and applies it with `paydesk refunds apply PLAN` or releases it with `paydesk release PLAN`, so that an agent can apply it once.',
+      'Writes a plan of refunds into the current folder, checks each row against its order, and says what would be sent and what cannot be. An amount is a string, in the units of amount in orders_show: "12000" there is "12000" here. Sends nothing: a person looks at the plan, and applies it with `paydesk refunds apply PLAN`, or releases it with `paydesk release PLAN`, so that an agent can apply it once.',
     input: {
       type: 'object',
       properties: {
@@ -160,7 +169,9 @@ function proposal(runLine: RunForAgent, account: readonly string[], now: () => n
             properties: {
               order_id: text('id of the order'),
               charge_id: text('id of the charge, its number in orders_show, or full for the whole order'),
-              amount: text("a whole number in the service's units, or full"),
+              amount: text(
+                'a whole number as a string, in the units of amount in orders_show, such as "12000"; or full',
+              ),
               reason: { type: 'string', enum: [...refundReasonValues] },
               note: text('what the reason other needs'),
               ref: text('a name of the row; needed where two rows are about one charge'),
@@ -171,12 +182,13 @@ function proposal(runLine: RunForAgent, account: readonly string[], now: () => n
         },
         totals: {
           type: 'object',
-          description: 'what the rows add up to, by currency: {"MXN": "12000"}; needed in production',
+          description: `what the rows add up to, by currency and as strings in the same units: {"MXN": "12000"}${isProduction ? '' : '; needed in production'}`,
+          minProperties: isProduction ? 1 : 0,
           additionalProperties: { type: 'string' },
         },
         for: { ...text('who asked for this proposal, as the person should see it'), maxLength: 60 },
       },
-      required: ['rows'],
+      required: ['rows', ...(isProduction ? ['totals'] : [])],
       additionalProperties: false,
     },
     isRead: false,
@@ -195,9 +207,17 @@ function proposal(runLine: RunForAgent, account: readonly string[], now: () => n
         '--json',
         '--no-input',
       ];
-      return resultOf(await runLine(line, { input: csvOf(rows), operator: wordOf(input.for) || undefined }));
+      const ran = await runLine(line, { input: csvOf(rows), operator: wordOf(input.for) || undefined });
+      return resultOf({ ...ran, stderr: inFields(ran.stderr) });
     },
   };
+}
+
+// An agent knows the fields of the tool, and no options of a command line.
+function inFields(stderr: string): string {
+  return stderr
+    .replaceAll(/--expect-total ([A-Z]{3})=(\d+)/g, 'totals.$1 $2')
+    .replaceAll(/--expect-count (\d+)/g, 'rows $1');
 }
 
 function csvOf(rows: readonly JsonObject[]): string {
