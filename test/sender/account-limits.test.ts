@@ -79,6 +79,11 @@ test("profile show at a desk names the limits of its team, a member's own in pla
   expect((await ben.run(['profile', 'show', 'shop'])).stdout).toMatch(
     /team\.max\.MXN +50000 +team, for everybody/,
   );
+  // A role and a note that the sender wants stand apart from settings that are not set.
+  const [, held = ''] = (await ben.run(['profile', 'show', 'shop'])).stdout.split('at the sender, which');
+  expect(held).toMatch(/member_role +operator/);
+  expect(held).toMatch(/team\.note\.MXN +yes/);
+  expect(held).not.toMatch(/^ *(role|refund\.require) /m);
   // The limit that is shown is the one that holds.
   expect((await ana.run(refund(701, '--note', 'gift'))).code).toBe(3);
   expect((await ben.run(refund(701, '--note', 'gift'))).code).toBe(0);

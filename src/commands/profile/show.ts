@@ -156,6 +156,18 @@ function withLimits({ settings }: ProfileDescription, limits: readonly Described
   return [...byName.values()];
 }
 
+// What the sender of a team keeps for its member stands together: a setting that is not set here may be demanded there.
+function heldAt({
+  values,
+  settings,
+}: ProfileDescription): Readonly<Record<'settings' | 'atSender', readonly Described[]>> {
+  const isTeams = ({ name }: Described) => name === 'member_role' || name.startsWith('team.');
+  return {
+    settings: settings.filter((one) => !isTeams(one)),
+    atSender: [...values, ...settings].filter(isTeams),
+  };
+}
+
 const missing: Readonly<Record<string, string>> = {
   desk_key: 'none yet: the first prove or export into a file makes it',
 };
@@ -169,8 +181,9 @@ function viewOf(
   const row = ({ name, value, from }: Described) => [faint(name), value ?? '-', faint(from)];
   const lastFour = key.lastFour === undefined ? '' : `ends in ${key.lastFour}`;
   const print = key.fingerprint === undefined ? '' : `, fingerprint ${key.fingerprint}`;
+  const { settings, atSender } = heldAt(described);
   const rows = [
-    ...described.values.map(row),
+    ...described.values.filter((one) => !atSender.includes(one)).map(row),
     [faint('key'), key.problem ?? (`${lastFour}${print}`.replace(/^, /, '') || '-'), faint(key.keptIn)],
     ...(fromDigest === undefined
       ? []
@@ -180,8 +193,15 @@ function viewOf(
     { grid: rows },
     'blank',
     { line: { text: 'settings', style: 'strong' } },
-    { grid: described.settings.map((setting) => row(withDecimals(setting, described.profile))) },
+    { grid: settings.map((setting) => row(withDecimals(setting, described.profile))) },
     'blank',
+    ...(atSender.length === 0
+      ? []
+      : ([
+          { line: { text: 'at the sender, which checks these beside the settings', style: 'strong' } },
+          { grid: atSender.map(row) },
+          'blank',
+        ] as const)),
     { line: { text: 'files', style: 'strong' } },
     { grid: Object.entries(files).map(([name, text]) => [faint(name), text ?? missing[name] ?? '-']) },
   ];
