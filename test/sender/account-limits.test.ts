@@ -89,6 +89,21 @@ test("profile show at a desk names the limits of its team, a member's own in pla
   expect((await ben.run(refund(701, '--note', 'gift'))).code).toBe(0);
 });
 
+test.each(['viewer', 'proposer'] as const)(
+  'orders show offers a %s of the team no refund, and an operator one',
+  async (role) => {
+    await using ledger = await startLedger();
+    const vic = await ledger.sender.desk('vic', role);
+    const ana = await ledger.sender.desk('ana');
+    const show = ['-p', 'shop', 'orders', 'show', 'ord_A1'];
+    const shown = await vic.run(show);
+    expect(shown.code, shown.stderr).toBe(0);
+    expect(shown.stdout).not.toContain('orders refund');
+    expect(inOneLine(shown.stdout)).toContain(`your role in this team is ${role}`);
+    expect((await ana.run(show)).stdout).toContain('orders refund ord_A1');
+  },
+);
+
 test('profile show NAME shows the limits of that profile, whatever profile the run has', async () => {
   await using ledger = await startLedger();
   const ana = await ledger.sender.desk('ana');

@@ -26,9 +26,16 @@ export function nextSteps(
   return roleSteps('refund', profile) ?? refundSteps(known, reading.money, profile);
 }
 
-// No command that the role of the account does not allow.
+// What the roles of a team that send nothing may do.
+const inTeam: Readonly<Record<string, string>> = {
+  viewer: 'your role in this team is viewer: you read, and change nothing',
+  proposer:
+    'your role in this team is proposer: what you ask for, somebody else approves (paydesk help team)',
+};
+
+// No command that the role of the account, or of the member of a team, does not allow.
 function roleSteps(kind: 'refund' | 'capture', profile: Profile): readonly Block[] | undefined {
-  const problem = roleProblem(kind, profile);
+  const problem = roleProblem(kind, profile) ?? inTeam[profile.sender?.role ?? ''];
   return problem === undefined ? undefined : ['blank', { line: problem, hang: 2 }];
 }
 
