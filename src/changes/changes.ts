@@ -13,7 +13,14 @@ export {
   withQuery,
 } from './api-request.ts';
 export { applyPlan } from './bulk/apply-plan.ts';
-export { checkWritten, decimalsProblems, refuseProblems, sayUnread } from './bulk/bulk-files.ts';
+export {
+  checkWritten,
+  decimalsProblems,
+  refuseProblems,
+  saidAmount,
+  saidCurrency,
+  sayUnread,
+} from './bulk/bulk-files.ts';
 export { compareFile } from './bulk/compare/compare-file.ts';
 export { isUnsentPlanOf, planFile, planOrder, refreshPlan } from './bulk/plan/make-plan.ts';
 export { checkPlanLimits, controlFigures, paidOnOrders, rowsToSend } from './bulk/plan-checks.ts';

@@ -2,6 +2,7 @@
 
 import { type AmountStyle, amountWords } from '../amounts.ts';
 import type { JsonObject } from '../api/json-values.ts';
+import { counted } from '../counted.ts';
 import { type Figure, negated, plus } from './exact-sum.ts';
 import type { Facts, OrderFact, PaymentFact } from './facts.ts';
 
@@ -93,15 +94,37 @@ export function comparedSums(all: readonly SummedRow[]): readonly ComparedSum[] 
   });
 }
 
-/** The sums in words, of the rows of the file that show both amounts; `did`: what the service did, such as `was charged`. */
+/** All that the file says, in words, beside what was found for it; `did`: what the service did, such as `was charged`. */
 export function sumLines(all: readonly SummedRow[], did: string, style: AmountStyle): readonly string[] {
-  const rows = all.filter(
-    ({ isInFile, wanted, currency }) => isInFile && wanted !== undefined && currency !== undefined,
-  );
-  return comparedSums(rows).map(({ currency, wanted, found, difference }) => {
-    const words = (figure: Figure) => amountWords(figure, currency, style);
-    return `${currency}: the file says ${words(wanted)}, ${words(found)} ${did}${difference === 0 ? '' : `, difference ${words(difference)}`}`;
-  });
+  const rows = all.filter(({ isInFile }) => isInFile);
+  const unknown = rows.filter(({ wanted }) => wanted === undefined).length;
+  return [
+    ...comparedSums(rows.filter(({ wanted }) => wanted !== undefined)).map(
+      ({ currency, wanted, found, difference }) => {
+        const words = (figure: Figure) => amountWords(figure, currency, style);
+        return `${currency ?? unknownCurrency}: the file says ${words(wanted)}, ${words(found)} ${did}${difference === 0 ? '' : `, difference ${words(difference)}`}`;
+      },
+    ),
+    ...(unknown === 0
+      ? []
+      : [`${counted(unknown, 'row')} in none of these sums: only an order tells the amount`]),
+  ];
+}
+
+const unknownCurrency = 'currency unknown';
+
+/** What the file says in these rows: `500 MXN and 20, currency unknown`. Empty if it says no amount. */
+export function saidWords(
+  rows: readonly Pick<SummedRow, 'wanted' | 'currency'>[],
+  style: AmountStyle,
+): string {
+  const said = rows.filter(({ wanted }) => wanted !== undefined);
+  return [...Map.groupBy(said, ({ currency }) => currency)]
+    .map(([currency, own]) => {
+      const sum = own.reduce<Figure>((before, { wanted = 0 }) => plus(before, wanted), 0);
+      return amountWords(sum, currency, style) + (currency === undefined ? `, ${unknownCurrency}` : '');
+    })
+    .join(' and ');
 }
 
 /** The fields of such a line in a record, without the one that says what was found. */

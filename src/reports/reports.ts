@@ -20,6 +20,7 @@ export {
   differenceOf,
   type InvoiceVerdict,
   invoiceVerdicts,
+  saidWords,
   sumFields,
   sumLines,
 } from './compare-payments.ts';

@@ -1,12 +1,13 @@
 /** `orders compare`: an invoice list beside what was charged. */
 
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { chargeOf, type Json, listBeforeMore, orderOf } from '../harness/orders.ts';
 import { paydesk } from '../harness/paydesk.ts';
 import { inOneLine } from '../harness/ran.ts';
 import { type Service, startService, storeShop } from '../harness/service.ts';
+import { said as inSheet, readWorkbook } from '../harness/workbook.ts';
 import { recordsIn, sumsIn } from '../refunds/refund-service.ts';
 
 const october = 1_790_812_800; // 1 October 2026, UTC
@@ -190,7 +191,7 @@ test('where decimals are declared, both comparisons say in which unit the amount
   await storeShop(service.home, service, { 'amounts.decimals.MXN': '2' });
   const lines = ['order_id,amount', 'ord_nobody,7', 'ord_whole,520'];
   const ran = await compare(service, lines);
-  const note = "whole amounts of the file are in the service's units: 520 is 5.20 MXN";
+  const note = "whole amounts of the file are in the service's units: 7 is 0.07 MXN";
   expect(inOneLine(ran.stderr)).toContain(note);
   const line = ['-p', 'shop', 'refunds', 'compare', 'invoices.csv'];
   const refunds = await paydesk(line, { home: service.home });
@@ -210,12 +211,12 @@ test.each(['1520.00', '"1520,00"', '"1.520,00"', '"1,520.00"'])(
       [2, 'paid', 152000],
       [3, 'not_found', 0],
     ]);
-    // Nobody knows the currency of an order that is not there.
-    expect(recordsIn(ran).map(({ wanted }) => wanted)).toEqual([152000, null]);
+    // An order that is not there has no currency, but the profile has one only.
+    expect(recordsIn(ran).map(({ wanted }) => wanted)).toEqual([152000, 520]);
     expect(ran.stderr).not.toContain('whole amounts');
     const line = ['-p', 'shop', 'refunds', 'compare', 'invoices.csv', '--json'];
     const refunds = await paydesk(line, { home: service.home });
-    expect(recordsIn(refunds).map(({ wanted }) => wanted)).toEqual([152000, null]);
+    expect(recordsIn(refunds).map(({ wanted }) => wanted)).toEqual([152000, 520]);
   },
 );
 
@@ -242,3 +243,47 @@ test('a file without any name of a payment is refused, and the error has all tit
   );
   expect(service.requests).toEqual([]);
 });
+
+const missing = ['ord_whole,324601', 'ord_nobody,500'];
+const known = ['order_id,amount,currency', ...missing.map((line) => `${line},mxn`)];
+
+test.each([
+  ['its column currency', {}, known, 'MXN'],
+  [
+    'the only currency of the profile',
+    { 'amounts.decimals.MXN': '0' },
+    ['order_id,amount', ...missing],
+    'MXN',
+  ],
+  ['nothing', {}, ['order_id,amount', ...missing], undefined],
+])(
+  'the sum of the file has the rows that were not found, in the currency by %s',
+  async (_, settings, lines, currency) => {
+    await using service = await startService({ orders });
+    await storeShop(service.home, service, settings);
+    const ran = await compare(service, lines, '--to', 'c.json');
+    writeFileSync(join(service.home.path, 'refunds.csv'), `${lines.join('\n')}\n`);
+    const words = (...more: readonly string[]) => [
+      '-p',
+      'shop',
+      'refunds',
+      'compare',
+      'refunds.csv',
+      ...more,
+    ];
+    const refunds = await paydesk(words('--to', 'r.xlsx'), { home: service.home });
+    for (const { stderr } of [ran, refunds]) {
+      const said = inOneLine(stderr).replaceAll(/ \(\d+\)/g, '');
+      const all = currency === undefined ? ['324601 MXN', '500, currency unknown'] : ['325101 MXN'];
+      expect(said).toContain(`1 not found (${all.at(-1)?.replace('325101', '500')}`);
+      expect(said).toContain(`MXN: the file says ${all[0]}, `);
+      expect(said.includes('currency unknown: the file says 500, 0 ')).toBe(currency === undefined);
+    }
+    const { about } = readWorkbook(readFileSync(join(service.home.path, 'r.xlsx')));
+    const sums = inSheet(about);
+    expect(sums.get('sum of wanted')?.filter((cell) => typeof cell === 'number')).toEqual(
+      currency === undefined ? [324601, 500] : [325101],
+    );
+    expect(sums.get('sum of refunded')).toHaveLength(2);
+  },
+);

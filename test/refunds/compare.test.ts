@@ -196,7 +196,7 @@ it('its closing lines count the verdicts and add up what went back', async () =>
   }
   expect(stderr).toContain('6 not refunded\n');
   expect(stderr).toContain('3 unconfirmed: paydesk journal reconcile --all\n');
-  expect(stderr).toContain('4 not found\n');
+  expect(stderr).toContain('4 not found (20, currency unknown)\n');
 });
 
 it('has the sums of each currency beside its rows: what the file says, what went back, the difference, what is not in the file', async () => {

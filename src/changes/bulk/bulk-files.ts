@@ -1,6 +1,7 @@
 /** The files of bulk refunds: says all errors of an input file and refuses it, and keeps what is written from replacing what is read. */
 
 import { type AmountStyle, amountProblem, placesOf } from '../../amounts.ts';
+import { currencyPattern } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
 import { CliError } from '../../errors.ts';
@@ -82,6 +83,28 @@ export function decimalsProblems(rows: readonly RowOfOrder[], style: AmountStyle
     const setting = isDeclared ? '' : ` (amounts.decimals.${currency ?? 'CUR'})`;
     return [{ line: row.line, column: 'amount', words: `amount ${row.decimals.text}: ${problem}${setting}` }];
   });
+}
+
+/** The currency of a row of which no order tells it: as a column of the file says it, or the only one that has declared decimals. */
+export function saidCurrency(
+  { cells }: Pick<InputRow, 'cells'>,
+  columns: readonly string[],
+  { 'amounts.decimals': declared }: AmountStyle,
+): string | undefined {
+  const said = cells[columns.findIndex((title) => title.trim().toLowerCase() === 'currency')]?.trim() ?? '';
+  if (said !== '') return currencyPattern.test(said) ? said.toUpperCase() : undefined;
+  const [only, second] = Object.keys(declared);
+  return second === undefined ? only : undefined;
+}
+
+/** The amount of such a row; undefined if only its order tells what it means. */
+export function saidAmount(
+  { exact, amount, decimals }: Pick<InputRow, 'exact' | 'amount' | 'decimals'>,
+  currency: string | undefined,
+  style: AmountStyle,
+): number | bigint | undefined {
+  if (decimals !== undefined && amountProblem(decimals, currency, style) !== undefined) return undefined;
+  return exact ?? (typeof amount === 'number' ? amount : undefined);
 }
 
 // More lines than this are no help on a screen; --errors has them all.

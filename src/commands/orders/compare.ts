@@ -1,6 +1,6 @@
 /** `orders compare`: an invoice list, made by anybody, beside what was charged. */
 
-import { amountWords, unitsNote } from '../../amounts.ts';
+import { type AmountStyle, amountWords, unitsNote } from '../../amounts.ts';
 import type { JsonObject } from '../../api/json-values.ts';
 import { type Column, fieldColumn } from '../../api/resources.ts';
 import {
@@ -8,6 +8,8 @@ import {
   decimalsProblems,
   inputColumnsOf,
   refuseProblems,
+  saidAmount,
+  saidCurrency,
   sayUnread,
 } from '../../changes/changes.ts';
 import { flag } from '../../flags/flags.ts';
@@ -24,6 +26,7 @@ import {
   invoiceVerdicts,
   isInSpan,
   plus,
+  saidWords,
   sumFields,
   sumLines,
 } from '../../reports/reports.ts';
@@ -80,7 +83,7 @@ export const compare = defineCommand({
         (paidAt === undefined || isInSpan(source.range, paidAt)),
     );
     for await (const facts of source.facts) comparison.add(facts);
-    const compared = comparison.result().map(withKnownAmount);
+    const compared = comparison.result().map((one) => asSaid(one, input.columns, style));
     const found = compared
       .filter(({ verdict }) => verdict !== 'not_found')
       .map(({ row, currency }) => ({ row: row?.input, currency }));
@@ -109,10 +112,16 @@ function invoiceOf(input: InputRow) {
   return { input, orderId, reference, chargeId, authCode, amount: said };
 }
 
-// What decimals mean is known only with the order.
-function withKnownAmount(one: ComparedInvoice<Invoice>): ComparedInvoice<Invoice> {
-  const isUnknown = one.verdict === 'not_found' && one.row?.input.decimals !== undefined;
-  return isUnknown ? { ...one, wanted: undefined } : one;
+// Of an order that was not found, the file alone says currency and amount.
+function asSaid(
+  one: ComparedInvoice<Invoice>,
+  columns: readonly string[],
+  style: AmountStyle,
+): ComparedInvoice<Invoice> {
+  if (one.verdict !== 'not_found' || one.row === undefined) return one;
+  const { input } = one.row;
+  const currency = saidCurrency(input, columns, style);
+  return { ...one, currency, wanted: saidAmount(input, currency, style) };
 }
 
 const columns: readonly Column[] = [
@@ -198,9 +207,11 @@ function closingLines(
       const currency = payments[0]?.currency;
       if (charged !== 0) sums.set(currency, plus(sums.get(currency) ?? 0, charged));
     }
-    const words = [...sums].map(([currency, sum]) => amountWords(sum, currency, amountsOf(source)));
+    const style = amountsOf(source);
+    const back = [...sums].map(([currency, sum]) => amountWords(sum, currency, style)).join(' and ');
+    const words = verdict === 'not_found' ? saidWords(some, style) : back;
     const ended = verdict === 'paid' && !hasAmount ? 'paid as the order says' : verdictWords[verdict];
-    return [`${some.length} ${ended}${words.length === 0 ? '' : ` (${words.join(' and ')})`}`];
+    return [`${some.length} ${ended}${words === '' ? '' : ` (${words})`}`];
   });
 }
 

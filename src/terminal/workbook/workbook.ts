@@ -221,7 +221,10 @@ function givenSums(rows: readonly Row[]): Sums {
       rows.flatMap(({ value }) => {
         const { rows: _, ...sums } = value;
         return Object.entries(sums).flatMap(([name, sum]) =>
-          isWhole(sum) ? [sumLine(name, BigInt(sum), currencyOf(value), amounts)] : [],
+          // Where no currency is known, nothing was found, and a sum of 0 would say nothing.
+          isWhole(sum) && (BigInt(sum) !== 0n || currencyOf(value) !== undefined)
+            ? [sumLine(name, BigInt(sum), currencyOf(value), amounts)]
+            : [],
         );
       }),
     state: () => ({}),
@@ -239,5 +242,6 @@ function sumLine(
   amounts: AmountStyle,
 ): readonly SheetCell[] {
   const isSafe = Number.isSafeInteger(Number(sum));
-  return [`sum of ${name}`, isSafe ? Number(sum) : sum, amountWords(sum, currency, amounts)];
+  const words = amountWords(sum, currency, amounts) + (currency ? '' : ', currency unknown');
+  return [`sum of ${name}`, isSafe ? Number(sum) : sum, words];
 }

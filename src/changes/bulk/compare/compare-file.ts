@@ -5,7 +5,7 @@ import { idOf, type JsonObject } from '../../../api/json-values.ts';
 import type { Context } from '../../../context/context.ts';
 import { isWithin, type TimeRange } from '../../../flags/typed-time.ts';
 import { type KnownOrder, knownOrders, ordersWithRefunds, stopsRefund } from '../../../orders/orders.ts';
-import { type Delimiter, type InputRow, rowKey } from '../../../plans/plans.ts';
+import { type Delimiter, type InputFile, type InputRow, rowKey } from '../../../plans/plans.ts';
 import { senderOf } from '../../refund/known-refunds.ts';
 import {
   checkWritten,
@@ -13,6 +13,7 @@ import {
   lookAtOrders,
   referenceProblems,
   refuseProblems,
+  saidCurrency,
   sayUnread,
 } from '../bulk-files.ts';
 import { noOrder, orderIdOf, ordersOf, type ReadOrders } from '../found-orders.ts';
@@ -58,7 +59,7 @@ export async function compareFile(
   const named = input.rows.filter((row) => orderIdOf(row, orders) !== '');
   await refuseProblems(ctx, input, [...input.problems, ...referenceProblems(named, orders)], asked);
   const known = knowing(ctx, service);
-  const compared = await compareRows(input.rows, orders, known);
+  const compared = await compareRows(input, orders, known);
   const found = compared.filter(({ verdict }) => verdict !== 'not_found');
   await refuseProblems(ctx, input, decimalsProblems(found, settings), asked);
   sayUnread(ctx, input, 'the whole order is meant');
@@ -112,7 +113,7 @@ function knowing(ctx: Context, service: OpenService): Knowing {
 const ordersAtOnce = 100;
 
 async function compareRows(
-  rows: readonly InputRow[],
+  { rows, columns }: Pick<InputFile, 'rows' | 'columns'>,
   orders: ReadOrders,
   known: Knowing,
 ): Promise<readonly Compared[]> {
@@ -127,10 +128,11 @@ async function compareRows(
     compared.push(
       ...some.flatMap(([id, own]) => {
         const order = byId.get(id);
+        const { settings } = known.rules(id);
         const missing = ({ reference = '' }: InputRow) =>
           id === '' ? `no order has the reference ${reference}` : (orders.missing.get(id) ?? noOrder(id));
         return order === undefined
-          ? own.map((row) => notFound(id, row, missing(row)))
+          ? own.map((row) => notFound(id, row, missing(row), saidCurrency(row, columns, settings), settings))
           : compareOrder(id, own, order, known.rules(id));
       }),
     );

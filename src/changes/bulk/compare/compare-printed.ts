@@ -10,6 +10,7 @@ import {
   differenceOf,
   type Figure,
   plus,
+  saidWords,
   sumFields,
   sumLines,
 } from '../../../reports/reports.ts';
@@ -122,7 +123,9 @@ export function closingLines(
       sumsIn(back, ({ refunded }) => refunded),
       settings,
     );
-    return [`${some.length} ${verdictWords[verdict]}${money === '' ? '' : ` (${money} went back)`}`];
+    const said = verdict === 'not_found' ? saidWords(some, settings) : '';
+    const more = said === '' ? (money === '' ? '' : ` (${money} went back)`) : ` (${said})`;
+    return [`${some.length} ${verdictWords[verdict]}${more}`];
   });
 }
 

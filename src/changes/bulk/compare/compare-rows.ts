@@ -12,6 +12,7 @@ import {
 import type { InputRow, PlanRow } from '../../../plans/plans.ts';
 import type { Profile } from '../../../profiles/profiles.ts';
 import type { Figure } from '../../../reports/reports.ts';
+import { saidAmount } from '../bulk-files.ts';
 import { compareExactly } from './compare-exactly.ts';
 import {
   type Claim,
@@ -104,26 +105,28 @@ export function compareOrder(
   const { money } = reading;
   return claimsOf(rows, known.refunds, money, rules).map((claim) =>
     'problem' in claim
-      ? notFound(orderId, claim.row, claim.problem)
+      ? notFound(orderId, claim.row, claim.problem, money.currency, rules.settings)
       : comparedOf(orderId, claim, money, known, rules),
   );
 }
 
-/** The rows of an order that was not found. */
-export function notFound(orderId: string, row: InputRow, why: string): Compared {
+/** A row whose order or charge was not found. */
+export function notFound(
+  orderId: string,
+  row: InputRow,
+  why: string,
+  currency: string | undefined,
+  settings: CompareRules['settings'],
+): Compared {
   return {
     row,
     orderId,
     verdict: 'not_found',
     state: undefined,
     why,
-    // What full means, and whether decimals fit, is known only with the order.
-    wanted:
-      row.decimals === undefined
-        ? (row.exact ?? (typeof row.amount === 'number' ? row.amount : undefined))
-        : undefined,
+    wanted: saidAmount(row, currency, settings),
     refunded: 0,
-    currency: undefined,
+    currency,
     refunds: [],
   };
 }
@@ -157,13 +160,19 @@ function notShown(
   { order }: KnownOrder,
   { settings }: CompareRules,
 ): Compared {
-  const { amount_refunded: refunded, currency } = order;
+  const { amount_refunded: refunded } = order;
+  const currency = textIn(order.currency);
   const sum = typeof refunded === 'number' && refunded !== 0 ? `amount_refunded is ${refunded}` : undefined;
   const news = unshown.filter(({ isNews }) => isNews).map(({ refund }) => refund);
-  const words = news.map((refund) => stateWhy(refund, textIn(currency), settings));
+  const words = news.map((refund) => stateWhy(refund, currency, settings));
   return {
-    ...notFound(orderId, row, sentences([`${why}: ${sum ?? 'nothing shows a refund'}`, ...words]) ?? why),
-    currency: textIn(currency),
+    ...notFound(
+      orderId,
+      row,
+      sentences([`${why}: ${sum ?? 'nothing shows a refund'}`, ...words]) ?? why,
+      currency,
+      settings,
+    ),
     state: mostUrgent(news),
     verdict:
       verdictOf(news, []) ??
