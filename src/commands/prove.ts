@@ -4,11 +4,11 @@ import { orderIdPattern } from '../api/spec.ts';
 import { idempotencyKeyPattern } from '../changes/changes.ts';
 import { type Context, dryRunShown } from '../context/context.ts';
 import { counted } from '../counted.ts';
-import { CliError } from '../errors.ts';
+import { CliError, type CliErrorParts } from '../errors.ts';
 import { flag, usage } from '../flags/flags.ts';
 import { type Period, parsePeriod } from '../flags/typed-period.ts';
 import { clockAndZoneOf, type TimeRange } from '../flags/typed-time.ts';
-import { isOpen, loadProofs, type ProvedRefund, type SentRow } from '../journal/journal.ts';
+import { changeIdPattern, isOpen, loadProofs, type ProvedRefund, type SentRow } from '../journal/journal.ts';
 import { commandLine, type Profile, plainCommand } from '../profiles/profiles.ts';
 import { toJson } from '../terminal/terminal.ts';
 import { defineCommand } from './command.ts';
@@ -109,17 +109,25 @@ async function refundsNamed(
   throw usage(`${id} is no refund, and prove is about refunds`, [plainCommand('journal', 'show', id)]);
 }
 
-// `lastmonth` is no id that the journal lacks, but a period that somebody mistyped. An order may have refunds from elsewhere.
+// `lastmonth` is no id that the journal lacks, but a period that somebody mistyped. The service's ids may have no prefix.
+const idLike = /^[a-z]+_|^(?=.*\d)[A-Za-z0-9]{12,}$/;
+
 function orOther(text: string): (error: unknown) => never {
   return (error) => {
     if (!(error instanceof CliError) || error.kind !== 'not_found') throw error;
-    if (!/^[a-z]+_/.test(text)) parsePeriod(text, 'PERIOD');
-    if (!orderIdPattern.test(text)) throw error;
-    throw new CliError('not_found', `no refund of ${text} was sent from here, so there is none to prove`, {
-      orderId: text,
-      now: [`refunds from elsewhere stand on the order: ${plainCommand('orders', 'show', text)}`],
-    });
+    if (!idLike.test(text)) parsePeriod(text, 'PERIOD');
+    const { of, parts } = whereElse(text);
+    throw new CliError('not_found', `no refund ${of}${text} was sent from here, so there is none to prove`, parts);
   };
+}
+
+// Where to look for what was not sent from here.
+function whereElse(id: string): { readonly of: string; readonly parts: CliErrorParts } {
+  if (changeIdPattern.test(id))
+    return { of: '', parts: { change: id, now: [plainCommand('journal', 'list', '--all-profiles')] } };
+  const [of, verb] = orderIdPattern.test(id) ? (['of ', 'show'] as const) : (['', 'find'] as const);
+  const now = [`refunds from elsewhere stand on their order: ${plainCommand('orders', verb, id)}`];
+  return { of, parts: of === '' ? { now } : { orderId: id, now } };
 }
 
 async function writeFile(ctx: Context, asked: Asked, file: string, force: boolean): Promise<undefined> {
