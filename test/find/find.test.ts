@@ -101,6 +101,13 @@ describe('a text finds all orders it stands in, and no others', () => {
     expect(ids).toEqual(idsOf(({ customer_info: buyer }) => buyer.email === email));
   });
 
+  test("the shop's own number, also as screens write it", async () => {
+    const { shop_order: number = '' } = far().metadata;
+    const found = await find(number);
+    expect(found.ids).toContain(far().id);
+    expect((await find(`shop_order=${number}`)).ids).toEqual(found.ids);
+  });
+
   test('a phone number, as people write it', async () => {
     const { phone } = far().customer_info;
     const written = `${phone.slice(0, 3)} (${phone.slice(3, 6)}) ${phone.slice(6, 10)}-${phone.slice(10)}`;

@@ -50,12 +50,13 @@ export const find = defineCommand({
     9: 'no order matches, but paydesk did not see all orders as they are now; or the output was lost',
   },
   async run(ctx, { args: [words], flags }) {
-    const texts = words ?? [];
-    if (texts.length === 0 && flags.customer === undefined)
+    const typed = words ?? [];
+    if (typed.length === 0 && flags.customer === undefined)
       throw usage('missing TEXT: say what to look for, or whose orders with --customer');
-    const matchesOf = createMatcher(texts);
     const service = await ctx.service();
     const { settings } = service.profile;
+    const texts = typed.map((text) => withoutKey(text, settings['reference.keys']));
+    const matchesOf = createMatcher(texts);
     const matcher: Matcher = (order) => matchesOf(order, settings);
     const asked = orderFilters(ctx, flags, service);
     const { filters } = asked;
@@ -75,3 +76,9 @@ export const find = defineCommand({
     return undefined;
   },
 });
+
+// Screens write a reference as `shop_order=A-10023`.
+function withoutKey(text: string, keys: readonly string[]): string {
+  const key = keys.find((one) => text.startsWith(`${one}=`) && text.length > one.length + 1);
+  return key === undefined ? text : text.slice(key.length + 1);
+}
