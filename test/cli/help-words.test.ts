@@ -46,6 +46,9 @@ const words: readonly (readonly [word: string, answer: string])[] = [
   ['who', 'refunds list'],
   ['operators', 'refunds list'],
   ['authorizations', 'orders waiting'],
+  ['tax', 'exports'],
+  ['month invoice', 'report'],
+  ['approved refund', 'approvals list'],
 ];
 
 describe('a word that is no page', () => {
@@ -79,9 +82,22 @@ describe('a word that is no page', () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining('did you mean: paydesk help audit\n')]);
   });
 
-  test.each(['xyzzy', 'exprot', '123', 'month invoice'])('%s is an error, as before', async (word) => {
+  test.each(['xyzzy', 'exprot', '123'])('%s is an error, as before', async (word) => {
     const { code, stdout, stderr } = await help(...word.split(' '));
     expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(`no help for ${word}`)]);
+  });
+
+  test('several words are searched word by word, in quotes too', async () => {
+    const { code, stdout } = await help('who approved');
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/paydesk help refunds list {2}[\s\S]*paydesk help approvals list {2}/);
+    expect((await help('who', 'approved')).stdout).toBe(stdout);
+  });
+
+  test('a word that no page is about is an error that names the three nearest pages', async () => {
+    const { code, stderr } = await help('clock');
+    expect(code).toBe(2);
+    expect(stderr.match(/paydesk help (?!commands)/g)).toHaveLength(3);
   });
 
   test('a program gets no list to choose from, but the error that names the pages', async () => {

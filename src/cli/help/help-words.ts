@@ -83,6 +83,7 @@ const otherWords: Readonly<Record<string, readonly string[]>> = {
   statement: compared,
   sum: sums,
   tampering: ['orders export', 'prove', 'journal verify'],
+  tax: ['exports', 'reports', 'orders show'],
   timeout: lost,
   timezone: times,
   total: sums,
@@ -90,6 +91,7 @@ const otherWords: Readonly<Record<string, readonly string[]>> = {
   twice: twice,
   unconfirmed: lost,
   unknown: lost,
+  vat: ['exports', 'reports', 'orders show'],
   verify: ['orders export', 'prove', 'journal verify', 'sender verify'],
   voucher: ['refunds receipt', 'refund'],
   week: month,
@@ -102,18 +104,61 @@ const otherWords: Readonly<Record<string, readonly string[]>> = {
 
 /**
  * The pages that answer these words, the likeliest first, four at most: the topic of that name, `teams` too; those of the table; or else the commands and topics that have
- * the word in their name, in a heading or in their summary. None if nothing has it.
+ * the word in their name, in a heading or in their summary. Several words that mean nothing together are looked up one by one, and pages
+ * that answer most of them come first. None if nothing has it.
  */
 export function answersOf(asked: readonly string[]): readonly Answer[] {
-  const forms = formsOf(asked.join('').replaceAll('-', ''));
-  const known = forms.find((form) => Object.hasOwn(otherWords, form)) ?? '';
-  const page = forms.find((form) => Object.hasOwn(topics, form));
-  const names =
-    page === undefined ? (otherWords[known] ?? (asked.length > 1 ? [] : namesWith(forms))) : [page];
+  const words = asked.flatMap((text) => text.split(/\s+/)).filter((word) => word !== '');
+  const whole = namesOf(words.join(''), words.length === 1);
+  return withSummary(
+    whole.length > 0
+      ? whole
+      : mostNamed(words.filter((word) => !little.test(word)).map((word) => namesOf(word, true))),
+  );
+}
+
+// Words that are in every question.
+const little = /^(?:..?|the|how|and|for|can|did|does|was|what|which|are|were|with|from)$/i;
+
+/** The three topics that are nearest to words that no page answers: their texts have them most often. */
+export function nearestTo(asked: readonly string[]): readonly Answer[] {
+  const words = asked.flatMap((text) => text.toLowerCase().split(/\s+/));
+  const mentions = Object.keys(topics)
+    .map((name) => {
+      const found = topicText(name)
+        .toLowerCase()
+        .split(/[^a-z]+/)
+        .filter((word) => words.includes(word));
+      return { name, count: found.length };
+    })
+    .filter(({ count }) => count > 0)
+    .toSorted((one, other) => other.count - one.count)
+    .map(({ name }) => name);
+  return withSummary(mentions).slice(0, 3);
+}
+
+function withSummary(names: readonly string[]): readonly Answer[] {
   return [...new Set(names)].slice(0, mostAnswers).flatMap((name) => {
     const summary = topics[name]?.summary ?? commandNamed(name)?.summary;
     return summary === undefined ? [] : [{ name, summary }];
   });
+}
+
+function namesOf(word: string, isSearched: boolean): readonly string[] {
+  const forms = formsOf(word.replaceAll('-', ''));
+  const known = forms.find((form) => Object.hasOwn(otherWords, form)) ?? '';
+  const page = forms.find((form) => Object.hasOwn(topics, form));
+  if (page !== undefined) return [page];
+  return otherWords[known] ?? (isSearched ? namesWith(forms) : []);
+}
+
+// Those named by most words first, and of the others the first of each word, then the second.
+function mostNamed(lists: readonly (readonly string[])[]): readonly string[] {
+  const all = lists.flatMap((names) => [...new Set(names)].map((name, at) => ({ name, at })));
+  return [...Map.groupBy(all, ({ name }) => name)]
+    .map(([name, found]) => ({ name, count: found.length, at: Math.min(...found.map(({ at }) => at)) }))
+    .toSorted((one, other) => other.count - one.count || one.at - other.at)
+    .map(({ name }) => name);
 }
 
 /** The command of this name, `orders export`. */
@@ -124,7 +169,7 @@ export function commandNamed(name: string): (typeof commands)[number] | undefine
 // `Invoices` is also `invoice`.
 function formsOf(word: string): readonly string[] {
   const plain = word.toLowerCase();
-  const shorter = ['s', 'es', 'ing', 'ed']
+  const shorter = ['s', 'es', 'd', 'ing', 'ed']
     .filter((end) => plain.endsWith(end))
     .map((end) => plain.slice(0, -end.length));
   return [plain, ...shorter].filter((form) => form.length > 1);

@@ -177,8 +177,9 @@ async function helpJson(about: About): Promise<string> {
 }
 
 async function unknownWord(words: readonly string[]): Promise<CliError> {
-  const { answersOf } = await import('../help/help-words.ts');
-  const pages = answersOf(words).map(({ name }) => `paydesk help ${name}`);
+  const { answersOf, nearestTo } = await import('../help/help-words.ts');
+  const answers = answersOf(words);
+  const pages = (answers.length > 0 ? answers : nearestTo(words)).map(({ name }) => `paydesk help ${name}`);
   const meant = pages.length > 0 ? pages : await didYouMean(words, { before: 'help ' });
   return new CliError('usage', `no help for ${words.join(' ')}`, {
     now: [...meant, 'paydesk help commands'],
