@@ -44,12 +44,12 @@ export function briefFigure(amount: Amount, currency: string | undefined, style:
 }
 
 /**
- * An amount as people read it, for paper and files: `149,522.45` if decimals are declared, otherwise the service's integer. Nobody types
- * it back, so a comma can stand between thousands.
+ * An amount as people read it, for paper and files: `149,522.45` if decimals are declared, otherwise the service's integer, `149 522`.
+ * Nobody types it back, so a comma can stand between thousands.
  */
 export function readableFigure(amount: Amount, currency: string | undefined, style: AmountStyle): string {
   const text = scaled(amount, currency, { ...style, 'amounts.grouping': 'off' });
-  return text === undefined ? digits(amount, style) : grouped(text, ',');
+  return text === undefined ? grouped(String(amount)) : grouped(text, ',');
 }
 
 /** The same with its currency: `149,522.45 MXN`. */

@@ -117,7 +117,11 @@ function orOther(text: string): (error: unknown) => never {
     if (!(error instanceof CliError) || error.kind !== 'not_found') throw error;
     if (!idLike.test(text)) parsePeriod(text, 'PERIOD');
     const { of, parts } = whereElse(text);
-    throw new CliError('not_found', `no refund ${of}${text} was sent from here, so there is none to prove`, parts);
+    throw new CliError(
+      'not_found',
+      `no refund ${of}${text} was sent from here, so there is none to prove`,
+      parts,
+    );
   };
 }
 

@@ -215,8 +215,20 @@ function commandHere({ options: { profile } }: Context, ...words: readonly strin
 
 /** The same figures that the sections show. Amounts are the service's integers, times Unix seconds. */
 function figuresForPrograms(figures: ReportFigures, { source, names }: ReportHow): JsonObject {
-  const { unit, time, before, reasons, operators, cards, waiting, waits, largest, twins, openCases } =
-    figures;
+  const {
+    unit,
+    time,
+    before,
+    reasons,
+    operators,
+    cards,
+    waiting,
+    waits,
+    largest,
+    twins,
+    settledTwins,
+    openCases,
+  } = figures;
   return {
     sums: time.totals.map(sumsRow),
     before: before.map(({ span: range, totals }) => ({
@@ -258,6 +270,7 @@ function figuresForPrograms(figures: ReportFigures, { source, names }: ReportHow
       second_status: second.status ?? null,
       ...(names ? { buyer: first.buyer ?? null } : {}),
     })),
+    settled_twins: settledTwins,
     open_cases: openCases.map(({ orderId, what, state, outcome, amount, currency, sentAt, operator }) => ({
       order_id: orderId ?? null,
       kind: what,

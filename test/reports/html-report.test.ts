@@ -55,6 +55,21 @@ const figuresOf = (html: string) =>
 /** What a person reads in the file. */
 const textOf = (html: string) => html.replace(/<style>[\s\S]*?<\/style>|<pre[\s\S]*?<\/pre>|<[^>]*>/g, ' ');
 
+/** An amount as the report writes it where no decimals are declared. */
+const grouped = (amount: unknown) => String(amount).replace(/\B(?=(\d{3})+$)/g, '\u00a0');
+
+test('twins of which one payment went back are counted as settled', async () => {
+  const refunds = [{ amount: 10_000, at: '2040-11-19T10:00:00Z' }];
+  await using service = await startDated({
+    orders: orders.map((order) =>
+      order.id === 'ord_7' ? orderAt('ord_7', '2040-11-18T10:04:00Z', { ...buyer, refunds }) : order,
+    ),
+  });
+  await report(service, '--to', 'report.html');
+  expect(figuresOf(fileIn(service))).toMatchObject({ twins: [], settled_twins: 1 });
+  expect(textOf(fileIn(service))).toContain('1 pair more is settled: all of one payment went back.');
+});
+
 test('its sums are those of refunds summary, refunds list, orders waiting and orders twins', async () => {
   await using service = await startDated({ orders });
   const { code, stdout } = await report(service, '--to', 'report.html');
@@ -98,9 +113,9 @@ test('every figure of the JSON stands in a table, and every chart has a title, a
   const figures = figuresOf(html);
   const { sums = [], by_time: days = [], by_reason: reasons = [], waiting = [] } = figures;
   for (const row of [...days.filter(({ refunds }) => refunds !== 0), ...reasons])
-    expect(cells).toContain(String(row.refunded));
-  for (const row of sums) expect(cells).toContain(`${String(row.refunded)}\u00a0${String(row.currency)}`);
-  for (const row of waiting) expect(cells).toContain(String(row.amount));
+    expect(cells).toContain(grouped(row.refunded));
+  for (const row of sums) expect(cells).toContain(`${grouped(row.refunded)}\u00a0${String(row.currency)}`);
+  for (const row of waiting) expect(cells).toContain(grouped(row.amount));
   const charts = [...html.matchAll(/<svg role="img"[\s\S]*?<\/svg>/g)].map(([chart]) => chart);
   // Two currencies by day. Whatever is split otherwise has its bars in its table.
   expect(charts).toHaveLength(2);
@@ -185,8 +200,10 @@ test('28 sums beyond 2^53 are exact in its tables, charts and JSON', async () =>
   const exact = beyondNumbers.sum;
   const html = fileIn(service);
   expect(figuresText(html)).toContain(`"refunded":${exact},`);
-  expect(html).toContain(`<td role="cell" class="figure" data-label="Refunded">${exact}\u00a0MXN</td>`);
-  expect(html).toContain(`<title>2040-11-20: ${exact}</title>`);
+  expect(html).toContain(
+    `<td role="cell" class="figure" data-label="Refunded">${grouped(exact)}\u00a0MXN</td>`,
+  );
+  expect(html).toContain(`<title>2040-11-20: ${grouped(exact)}</title>`);
   expect(html.match(/\d{17,}/g)?.every((figure) => figure === exact)).toBe(true);
 });
 
@@ -201,7 +218,7 @@ test('a refund whose reply was lost is an open case in it', async () => {
   expect(figuresOf(fileIn(service)).open_cases).toEqual([
     expect.objectContaining({ order_id: 'ord_1', kind: 'refund', amount: 10_000, currency: 'MXN' }),
   ]);
-  expect(textOf(fileIn(service))).toMatch(/Open cases[\s\S]*ord_1[\s\S]*10000 MXN/);
+  expect(textOf(fileIn(service))).toMatch(/Open cases[\s\S]*ord_1[\s\S]*10\u00a0000 MXN/);
   // The command is for whoever makes the report, with the profile that was typed.
   expect(textOf(fileIn(service))).not.toContain('paydesk ');
   expect(stderr).toContain('1 open case: paydesk journal list --open\n');

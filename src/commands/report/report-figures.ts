@@ -63,7 +63,9 @@ export interface ReportFigures {
   readonly waits: { readonly notCaptured: readonly Waits[]; readonly unconfirmed: readonly Waits[] };
   /** The largest refunds of each currency. */
   readonly largest: readonly RefundFact[];
+  /** Those of which neither payment went back. */
   readonly twins: readonly TwinPair<ListedTwin>[];
+  readonly settledTwins: number;
   readonly openCases: readonly ReportedCase[];
 }
 
@@ -114,6 +116,8 @@ export async function gatherFigures(
   }
   const [time, waiting] = [splits.time.result(), splits.waiting.result()];
   const cases = await openCases(ctx, source, currency, open);
+  const pairs = await pairsIn(ctx, near, source);
+  const twins = pairs.filter((pair) => !pair.isSettled);
   return {
     unit,
     units: unitsOf(source, unit, time),
@@ -125,7 +129,8 @@ export async function gatherFigures(
     waiting,
     waits: { notCaptured: waiting.totals.map(waitingSum), unconfirmed: unconfirmedSums(cases) },
     largest: largest.all(),
-    twins: (await pairsIn(ctx, near, source)).filter((pair) => !pair.isSettled),
+    twins,
+    settledTwins: pairs.length - twins.length,
     openCases: cases,
   };
 }

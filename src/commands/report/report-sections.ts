@@ -311,7 +311,7 @@ function waitingSection({ waiting }: ReportFigures, { source }: ReportHow): Page
   };
 }
 
-function twinsSection({ twins }: ReportFigures, { source, names }: ReportHow): PageSection {
+function twinsSection({ twins, settledTwins }: ReportFigures, { source, names }: ReportHow): PageSection {
   const columns = [
     left('First order'),
     left('Second order'),
@@ -334,6 +334,11 @@ function twinsSection({ twins }: ReportFigures, { source, names }: ReportHow): P
     title: 'Possible twins',
     notes: [
       `Two payments${inCurrency(source)} of the same buyer and amount within 10 minutes, of which neither went back: somebody may have paid twice.`,
+      ...(settledTwins === 0
+        ? []
+        : [
+            `${counted(settledTwins, 'pair')} more ${settledTwins === 1 ? 'is' : 'are'} settled: all of one payment went back.`,
+          ]),
     ],
     parts: tableParts({ name: 'Possible twins', columns, rows }),
     empty: `None${inCurrency(source)}.`,
