@@ -105,16 +105,14 @@ const otherWords: Readonly<Record<string, readonly string[]>> = {
 /**
  * The pages that answer these words, the likeliest first, four at most: the topic of that name, `teams` too; those of the table; or else the commands and topics that have
  * the word in their name, in a heading or in their summary. Several words that mean nothing together are looked up one by one, and pages
- * that answer most of them come first. None if nothing has it.
+ * that answer most of them come first. None if nothing has one of them.
  */
 export function answersOf(asked: readonly string[]): readonly Answer[] {
   const words = asked.flatMap((text) => text.split(/\s+/)).filter((word) => word !== '');
   const whole = namesOf(words.join(''), words.length === 1);
-  return withSummary(
-    whole.length > 0
-      ? whole
-      : mostNamed(words.filter((word) => !little.test(word)).map((word) => namesOf(word, true))),
-  );
+  if (whole.length > 0) return withSummary(whole);
+  const each = words.filter((word) => !little.test(word)).map((word) => namesOf(word, true));
+  return each.some((names) => names.length === 0) ? [] : withSummary(mostNamed(each));
 }
 
 // Words that are in every question.
