@@ -20,6 +20,7 @@ export function lineOf(ctx: Context, refund: ProvedRefund, now: Moment): JsonObj
     ...recordOf(refund, isOpen(refund, now)),
     object: 'proved_refund',
     amount_text: amount === undefined ? null : amountWords(amount, currency, amountStyleOf(ctx, refund)),
+    sent_at_iso: new Date(sent.time).toISOString(),
     auth_code: authCodesOf(verdicts) || null,
     // What the screen before the yes was made of.
     shown: { amount: sent.amount, currency: sent.currency, expected: proof.expected, order: proof.before },

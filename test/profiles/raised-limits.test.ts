@@ -41,6 +41,16 @@ const listed = async (home: Home, ...words: string[]): Promise<readonly unknown[
 };
 
 describe('a limit that is raised', () => {
+  test('is listed with the decimals that the profile declares, and in CSV as it was set', async () => {
+    using home = await newShop({ 'amounts.decimals.MXN': '2', [limit]: '50000' });
+    await set(home, limit, '300000', '--yes');
+    const words = ['journal', 'list', '--kind', 'setting', '--all-profiles', '--operator', 'op7'];
+    const table = await paydesk(words, { home, env });
+    expect(table.stdout).toMatch(/refund\.max_amount\.MXN {2}50000 \(500\.00\) {2,}300000 \(3000\.00\)/);
+    const csv = await paydesk([...words, '--csv'], { home, env });
+    expect(csv.stdout).toContain('refund.max_amount.MXN,50000,300000,op7,');
+  });
+
   test('needs --yes in a script (2), is then set, and stands in the journal', async () => {
     using home = await newShop({ [limit]: '500' });
     const without = await set(home, limit, '800');

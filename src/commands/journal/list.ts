@@ -1,10 +1,8 @@
 /** `journal list`: lists what this machine sent, and what became of it. */
 
-import type { JsonObject } from '../../api/json-values.ts';
-import { type Column, fieldColumn } from '../../api/resources.ts';
 import type { Context } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
-import { flag, type Input, listFileFlags, usage } from '../../flags/flags.ts';
+import { flag, type Input, listFileFlags } from '../../flags/flags.ts';
 import { clockAndZoneOf, rangeWords, whenFlag } from '../../flags/typed-time.ts';
 import {
   type AttemptFilter,
@@ -13,12 +11,8 @@ import {
   byNewest,
   type ChangeKind,
   changeKinds,
-  type LimitRow,
-  limitPrefix,
-  limitValue,
   needsPerson,
   pagesOf,
-  type SettingRow,
 } from '../../journal/journal.ts';
 import { accountSpan, commandLine, type Profile, plainCommand } from '../../profiles/profiles.ts';
 import type { Cell } from '../../terminal/terminal.ts';
@@ -35,6 +29,7 @@ import {
   nextFlag,
   scopeOf,
 } from './attempts.ts';
+import { listSettings } from './list-settings.ts';
 import { readBeforeList } from './look-again.ts';
 
 const kindNames = [...(Object.keys(changeKinds) as [ChangeKind, ...ChangeKind[]]), 'setting'] as const;
@@ -181,26 +176,6 @@ async function noteOperators(ctx: Context, origin: string | undefined): Promise<
   if (names.length > 0) ctx.notes.note(`changes were sent by ${names.join(', ')}`);
 }
 
-async function listSettings(ctx: Context, flags: ListInput): Promise<undefined> {
-  const misplaced = (['open', 'order', 'created', 'desk', 'limit', 'next'] as const).find(
-    (name) => flags[name] !== undefined,
-  );
-  if (misplaced !== undefined)
-    throw usage(
-      `--${misplaced} cannot be combined with --kind setting: a setting belongs to no order, and all are listed`,
-    );
-  ctx.out.checkColumns(settingColumns);
-  const scope = await scopeOf(ctx, flags['all-profiles'] === true);
-  const since = flags.since?.at(clockAndZoneOf(ctx));
-  const span = rangeWords('settings changed', { since, until: undefined }, ctx.days.full);
-  if (span !== undefined) ctx.notes.note(span);
-  const shown = await showSettings(ctx, { origin: scope?.origin, operator: flags.operator, since });
-  const where = scope === undefined ? 'on this machine' : `for the account of profile ${scope.name}`;
-  if (shown === 0 && (await ctx.journal.problem()) === undefined)
-    ctx.notes.note(`the journal has no such change of a setting ${where}`);
-  return undefined;
-}
-
 // Two accounts may have an order with the same id, so the line names the profiles.
 function closingLines(
   ctx: Context,
@@ -247,70 +222,4 @@ function nextLine(
   const shown = counted(count, 'change');
   if (scope === undefined) return `${shown}. next: ${plainCommand(...words)}`;
   return [`${shown}, `, accountSpan(scope), `. next: ${commandLine(scope, ...words)}`];
-}
-
-const settingColumns: readonly Column[] = [
-  fieldColumn('changed_at', 'CHANGED', 'time', 0),
-  { ...fieldColumn('setting', 'SETTING', 'text', 0), stays: true },
-  fieldColumn('from', 'FROM', 'text', 0),
-  { ...fieldColumn('to', 'TO', 'text', 0), stays: true },
-  fieldColumn('operator', 'BY', 'text', 0),
-  fieldColumn('profile', 'PROFILE', 'text', 0),
-  fieldColumn('account', 'ACCOUNT', 'text'),
-  fieldColumn('member', 'MEMBER', 'text'),
-];
-
-/** Which of them are wanted. */
-interface SettingQuery {
-  readonly origin: string | undefined;
-  readonly operator: string | undefined;
-  /** Unix milliseconds. */
-  readonly since: number | undefined;
-}
-
-/** Shows the matching rows, and returns how many there are. */
-async function showSettings(ctx: Context, { origin, operator, since }: SettingQuery): Promise<number> {
-  const rows = (await ctx.journal.settings()).filter(
-    (row) =>
-      (origin === undefined || row.type === 'limit' || row.origin === origin) &&
-      (operator === undefined || row.operator === operator) &&
-      (since === undefined || row.time >= since),
-  );
-  // Only a sender has rows whose names have a slash.
-  const { senderRowWords = () => undefined } = rows.some(({ name }) => nameShown(name).includes('/'))
-    ? await import('../../sender/sender.ts')
-    : {};
-  const records = rows.map((row) =>
-    row.type === 'limit' ? limitRecord(row) : { ...recordOf(row), ...senderRowWords(row) },
-  );
-  await ctx.out.ownList(settingColumns, records);
-  return rows.length;
-}
-
-// `from` and `to` are null where the profile sets nothing, so the default counts.
-function recordOf({ time, profile, account, operator, name, from, to }: SettingRow): JsonObject {
-  const changed_at = Math.floor(time / 1000);
-  const setting = nameShown(name);
-  return { object: 'setting_change', changed_at, setting, from, to, operator, profile, account };
-}
-
-// The limits of accounts are kept apart from other rows by how their names begin.
-function nameShown(name: string): string {
-  return name.startsWith(limitPrefix) ? name.slice(limitPrefix.length) : name;
-}
-
-// It belongs to the account, whatever a profile of it is called.
-function limitRecord({ time, operator, account, member, currency, name, from, to }: LimitRow): JsonObject {
-  const whose = member === '*' ? 'all' : member;
-  return {
-    object: 'setting_change',
-    changed_at: Math.floor(time / 1000),
-    setting: `team limit ${name} ${currency} of ${whose}`,
-    from: from === null ? null : limitValue(name, from),
-    to: to === null ? null : limitValue(name, to),
-    operator,
-    profile: null,
-    account,
-    member: whose,
-  };
 }
