@@ -66,7 +66,7 @@ async function sendPlanned(
   columnsOf: ColumnsOf,
 ): Promise<Applied | undefined> {
   if (change.orderId === undefined) await checkAccountMode(service);
-  ctx.redaction.learn(change.request.body);
+  ctx.redaction.learn({ body: change.request.body, note: 'note' in change ? change.note : undefined });
   const showPreview = (): void => {
     ctx.notes.show(preview);
     for (const line of urgent) ctx.notes.warn({ text: `WARNING: ${line}`, style: 'bad' });

@@ -81,6 +81,7 @@ export function createRunState(argv: readonly string[], io: Io, version: string)
   const hides = () => agentOf(env) !== undefined && !shown.has(profile?.account ?? '');
   const redaction = createRedaction(
     () => forced || options.redact || profile?.settings.redact === 'on' || hides(),
+    () => profile?.settings['reference.keys'] ?? [],
   );
   const zone = () => (options.utc ? 'UTC' : (profile?.settings['time.zone'] ?? io.zone));
   const locale = () => ({

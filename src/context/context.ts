@@ -122,7 +122,7 @@ export interface Context {
   /** The folder of the journal, and what says so: `state_folder`, or the file of the machine's configuration. */
   readonly journalPlace: { readonly folder: string; readonly from: string };
   /** Masks personal data in all that is shown and exported; nothing that is sent. */
-  readonly redaction: Pick<Redaction, 'isOn' | 'learn' | 'text'>;
+  readonly redaction: Pick<Redaction, 'isOn' | 'learn' | 'record' | 'text'>;
   /** The policy of this machine: its file, all that it says, and the limits in it. */
   readonly policy: { readonly file: string; readonly says: SettingTexts; readonly limits: SettingTexts };
   /** The sender that works plans off; undefined if this run sends their rows itself. */

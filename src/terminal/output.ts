@@ -8,7 +8,7 @@ import type { CsvStyle } from './csv.ts';
 import { rowOf, screenRowOf } from './json.ts';
 import type { DrawnHow, Row } from './list-format.ts';
 import { refuseScreen, type Sink, startSink } from './list-sink.ts';
-import type { Redaction } from './redaction.ts';
+import type { Redaction, Written } from './redaction.ts';
 import type { Secrets } from './secrets.ts';
 import { createStreamWriter, type Locale, type StreamFacts, screenClean, widthToDraw } from './streams.ts';
 import { namedColumns, ownColumns, readingOf, resultColumns } from './table/columns.ts';
@@ -90,8 +90,9 @@ export function createOutput(given: OutputOptions): OutputControl {
 
   const rowFor = options.stdout.isTTY ? screenRowOf : rowOf;
   // The one door through which records become rows and JSON.
-  const written = isScreen ? 'initials' : 'token';
-  const row = (record: PrintedRecord): Row => rowFor(redaction.record(record, written), given.secrets);
+  const written: Written = isScreen ? 'initials' : 'token';
+  const row = (record: PrintedRecord, as = written): Row =>
+    rowFor(redaction.record(record, as), given.secrets);
 
   const one = async (
     record: PrintedRecord,
@@ -132,7 +133,9 @@ export function createOutput(given: OutputOptions): OutputControl {
       const sink = start(columns, { ...how, isPaged: true });
       open = sink;
       return {
-        page: (records) => sink.rows(records.map(row)),
+        // An export has a format of its own.
+        page: (records) =>
+          sink.rows(records.map((record) => row(record, how?.format === undefined ? written : 'token'))),
         end: (hasMore) => sink.end(hasMore),
       };
     },

@@ -5,12 +5,13 @@
 
 import { createHmac } from 'node:crypto';
 import { isObject, type JsonObject } from '../api/json-values.ts';
+import { createKnown } from './known-texts.ts';
 import type { Secrets } from './secrets.ts';
 import type { PrintedRecord } from './terminal.ts';
 import type { AboutLine } from './workbook/workbook.ts';
 
 /** How a masked value is written: initials for people, or a token that is the same for the same value in one run. */
-type Written = 'initials' | 'token';
+export type Written = 'initials' | 'token';
 
 export interface Redaction {
   /** Whether anything is masked. It may begin late, when a profile is opened. */
@@ -36,9 +37,9 @@ export interface Redaction {
 // letters, ids, figures and times.
 const harmless = new Set(
   (
-    'account account_type approved_by asked_by auth_code brand certain change_state code columns command commands currency description digest ' +
-    'expected file filter format how issuer kind line meaning message next notes now operator origin outcome path period plan previous ' +
-    'problem profile reason report sku state status summary terms title type unit url why words zone'
+    'account account_type approved_by asked_by auth_code brand certain change_state charges code columns command commands currency digest ' +
+    'expected file filter format how issuer kind line meaning message method next notes now operator origin outcome path period plan previous ' +
+    'problem profile reason refunds report sku state status summary terms title type unit url why words zone'
   ).split(' '),
 );
 // These are masked whatever they look like.
@@ -46,6 +47,12 @@ const personal = new Set(
   'buyer city email last4 metadata name note phone postal_code receiver street1 street2 zip'.split(' '),
 );
 const named = new Set(['buyer', 'name', 'receiver']);
+// So are figures under such names, which no documented field of the service has.
+const personalFigure =
+  /(?:^|_)(?:phone|tel|mobile|msisdn|e?mail|zip|postal|birth|curp|rfc|clabe|iban|lat|lon|latlon)(?:_|$)/i;
+// All of these parts of an order is about the buyer, but for what they are.
+const personalParts = new Set(['metadata', 'antifraud_info', 'address']);
+const ofPart = new Set(['object', 'country']);
 // Records about paydesk itself and this machine.
 const ofMachine =
   /^(?:profile|simulator|index|sender|member|team|journal_|setting|export_|proof_|report_file|paydesk)/;
@@ -58,24 +65,33 @@ const phone = /\+\d[\d ().-]{6,}\d/g;
 const card = /\*\d{4}\b/g;
 const hidden = '***';
 
-/** A redaction that knows nobody yet. */
-export function createRedaction(isOn: () => boolean): Redaction {
+/** A redaction that knows nobody yet. `referenceKeys`: the metadata that holds the shop's own number, which stays. */
+export function createRedaction(
+  isOn: () => boolean,
+  referenceKeys: () => readonly string[] = () => [],
+): Redaction {
   const known = createKnown();
   const token = createTokens();
   const text = (given: string): string =>
     known.masked(given).replace(email, hidden).replace(phone, hidden).replace(card, `*${hidden}`);
+  const personalAt: Personal = (at, value) => isPersonal(at, value, referenceKeys());
   const learn = (value: unknown): void => {
-    mapTexts(value, [], (one, at) => {
-      if (isPersonal(at, one)) for (const form of [one, inJson(one)]) known.add(form, nameIn(at));
+    mapTexts(value, [], personalAt, (one, at) => {
+      const name = nameIn(at);
+      // A single small word may be anything.
+      if (personalAt(at, one) && (personal.has(name) || !plainWord.test(one)))
+        for (const form of [one, inJson(one)]) known.add(form, shownAs(one, name));
       return one;
     });
-    for (const address of addressesIn(value)) known.add(address, 'address');
+    for (const address of addressesIn(value)) known.add(address, hidden);
   };
   const masked = (value: JsonObject, written: Written): JsonObject => {
     learn(value);
     const of = written === 'token' ? token : shownAs;
     // The texts beside it may name the same people.
-    return mapFields(value, [], (one, at) => text(isPersonal(at, one) ? of(one, nameIn(at)) : one));
+    return mapFields(value, [], personalAt, (one, at) =>
+      text(personalAt(at, one) ? of(one, nameIn(at)) : one),
+    );
   };
   return {
     isOn,
@@ -132,27 +148,49 @@ function isOfMachine(object: unknown): boolean {
   return typeof object === 'string' && ofMachine.test(object);
 }
 
-function isPersonal(path: readonly string[], value: string): boolean {
+type Personal = (path: readonly string[], value: string | number | bigint) => boolean;
+
+function isPersonal(
+  path: readonly string[],
+  value: string | number | bigint,
+  referenceKeys: readonly string[],
+): boolean {
   const name = nameIn(path);
   if (value === '') return false;
-  if (path.includes('metadata') || name === 'reference') return !reference.test(value);
+  const isNumber = typeof value !== 'string';
+  if (name === 'reference' || (path.at(-2) === 'metadata' && referenceKeys.includes(name)))
+    return !reference.test(String(value));
+  if (path.some((part) => personalParts.has(part))) return !ofPart.has(name);
+  if (isNumber) return personalFigure.test(name);
   // What was bought is named too.
   if (path.includes('line_items') && name === 'name') return false;
-  if (personal.has(name)) return true;
+  if (personal.has(name) || personalFigure.test(name)) return true;
   return !(harmless.has(name) || /(?:^|_)id$/.test(name) || plainWord.test(value));
 }
 
 type OfText = (text: string, path: readonly string[]) => string;
 
-function mapTexts(value: unknown, path: readonly string[], of: OfText): unknown {
+// Texts, and figures that are personal, which become texts.
+function mapTexts(value: unknown, path: readonly string[], personalAt: Personal, of: OfText): unknown {
   if (typeof value === 'string') return of(value, path);
-  if (Array.isArray(value)) return value.map((one: unknown) => mapTexts(one, path, of));
-  return isObject(value) ? mapFields(value, path, of) : value;
+  if (typeof value === 'number' || typeof value === 'bigint')
+    return personalAt(path, value) ? of(String(value), path) : value;
+  if (Array.isArray(value)) return value.map((one: unknown) => mapTexts(one, path, personalAt, of));
+  return isObject(value) ? mapFields(value, path, personalAt, of) : value;
 }
 
-function mapFields(record: JsonObject, path: readonly string[], of: OfText): JsonObject {
+function mapFields(
+  record: JsonObject,
+  path: readonly string[],
+  personalAt: Personal,
+  of: OfText,
+): JsonObject {
   return Object.fromEntries(
-    Object.entries(record).map(([name, one]) => [name, mapTexts(one, [...path, name], of)]),
+    Object.entries(record).map(([name, one]) => [
+      // A shop may name its metadata after a person.
+      path.includes('metadata') && !/^[\w.-]+$/.test(name) ? of(name, [...path, name]) : name,
+      mapTexts(one, [...path, name], personalAt, of),
+    ]),
   );
 }
 
@@ -196,79 +234,10 @@ function createTokens(): (value: string) => string {
 
 function jsonMasked(json: string, text: (given: string) => string): string {
   try {
-    return JSON.stringify(mapTexts(JSON.parse(json), [], text)) + (json.endsWith('\n') ? '\n' : '');
+    return (
+      JSON.stringify(mapTexts(JSON.parse(json), [], () => false, text)) + (json.endsWith('\n') ? '\n' : '')
+    );
   } catch {
     return text(json);
   }
-}
-
-/** Personal data that was seen, found again in texts as whole words. */
-interface Known {
-  add(value: string, name: string): void;
-  masked(text: string): string;
-}
-
-interface Seen {
-  readonly value: string;
-  /** Where its first word begins. */
-  readonly lead: number;
-  readonly shown: string;
-}
-
-const words = /[\p{L}\p{N}]+/gu;
-const letterOrDigit = /[\p{L}\p{N}]/u;
-
-// What stands in a text: so many letters before its first word, and so many in all.
-interface Found {
-  readonly lead: number;
-  readonly length: number;
-  readonly shown: string;
-}
-
-function createKnown(): Known {
-  const values = new Set<string>();
-  const byWord = new Map<string, Seen[]>();
-  const whole = (text: string, start: number, word: string): Found | undefined => {
-    const found = byWord.get(word)?.find(({ value, lead }) => {
-      const next = text[start - lead + value.length] ?? ' ';
-      return start >= lead && text.startsWith(value, start - lead) && !letterOrDigit.test(next);
-    });
-    return found && { lead: found.lead, length: found.value.length, shown: found.shown };
-  };
-  // A value whose end was cut off.
-  const begun = (text: string, start: number): Found | undefined => {
-    const end = text.indexOf('…', start);
-    const beginning = end === -1 ? '' : text.slice(start, end);
-    if (beginning.length < 3) return undefined;
-    const found = [...byWord.values()].flat().find(({ value, lead }) => value.startsWith(beginning, lead));
-    return found && { lead: 0, length: beginning.length + 1, shown: found.shown };
-  };
-  return {
-    add(value, name) {
-      // A figure may be an amount, and a single small word anything.
-      if (value.length < 3 || /^[\d .,]{1,6}$/.test(value) || values.has(value)) return;
-      if (!personal.has(name) && plainWord.test(value)) return;
-      values.add(value);
-      const [first] = value.matchAll(words);
-      if (first === undefined) return;
-      const seen = { value, lead: first.index, shown: shownAs(value, name) };
-      const same = [...(byWord.get(first[0]) ?? []), seen];
-      byWord.set(
-        first[0],
-        same.toSorted((one, other) => other.value.length - one.value.length),
-      );
-    },
-    masked(text) {
-      if (byWord.size === 0) return text;
-      let out = '';
-      let done = 0;
-      for (const { 0: word, index } of text.matchAll(words)) {
-        const found = index < done ? undefined : (whole(text, index, word) ?? begun(text, index));
-        if (found === undefined || index - found.lead < done) continue;
-        out += text.slice(done, index - found.lead) + found.shown;
-        done = index - found.lead + found.length;
-      }
-      return out + text.slice(done);
-    },
-  };
 }

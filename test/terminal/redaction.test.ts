@@ -6,7 +6,7 @@ import { gunzipSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
 import { commands, findCommand } from '../../src/commands/commands.ts';
 import { createRedaction } from '../../src/terminal/redaction.ts';
-import { customerOf, refundedWhole } from '../harness/orders.ts';
+import { chargeOf, customerOf, orderOf, refundedWhole, refundOf } from '../harness/orders.ts';
 import { type Home, newHome, paydesk, type Ran } from '../harness/paydesk.ts';
 import { sit } from '../harness/person.ts';
 import { newPolicy } from '../harness/policy.ts';
@@ -261,8 +261,109 @@ test('without it the same search finds them, in each form', async () => {
   for (const form of formsOf(email)) expect(foundIn(`x ${form} y`, [personOf(3)])).toContain(email);
 });
 
+describe('what a shop puts into fields of its own', () => {
+  // Each of these words stands nowhere else.
+  const planted = [
+    '612345678',
+    'QEXX800101',
+    '5599887766',
+    'Xochitl Quetzal',
+    'itzel',
+    'Morelia',
+    'tlayacapan',
+    '19.4326',
+    'Tlaloc_Perez_77',
+    'Pago de Quetzalli',
+    'ring at Onix',
+    '646180111812345678',
+    'call Itzcoatl',
+  ];
+  const order = {
+    ...orderOf(
+      'ord_own',
+      [
+        chargeOf('ch_own', 35_000, {
+          description: 'Pago de Quetzalli',
+          refunds: { object: 'list', data: [refundOf('rf_own', 500)], has_more: false },
+        }),
+      ],
+      {
+        metadata: {
+          shop_order: 'A-77',
+          phone: '612345678',
+          curp: 'QEXX800101',
+          msisdn: 5_599_887_766,
+          'Xochitl Quetzal': 'x',
+          driver: 'itzel',
+        },
+        contact: { tel: 5_599_887_766 },
+        shipping_contact: {
+          receiver: 'Ana Torres',
+          address: { street1: 'x', state: 'Morelia', neighborhood: 'tlayacapan', country: 'MX' },
+        },
+        antifraud_info: { pickup_latlon: '19.4326', driver_id: 'Tlaloc_Perez_77' },
+        amount_refunded: 500,
+        payment_status: 'partially_refunded',
+      },
+    ),
+    line_items: {
+      object: 'list',
+      data: [{ name: 'Mug', description: 'ring at Onix', unit_price: 35_000, quantity: 1 }],
+    },
+  };
+  const customer = customerOf('cus_own', {
+    name: 'Ana Torres',
+    payment_sources: {
+      object: 'list',
+      data: [{ id: 'src_1', type: 'spei_recurrent', reference: '646180111812345678' }],
+    },
+  });
+  const refund = ['orders', 'refund', 'ord_own', '--amount', '100', '--yes'];
+  const lines = [
+    ['orders', 'show', 'ord_own'],
+    ['orders', 'show', 'ord_own', '--json'],
+    ['orders', 'list', '--columns', 'id,note'],
+    ['orders', 'list', '--columns', 'id,note,metadata.phone,metadata.curp', '--csv'],
+    ['orders', 'list', '--ndjson'],
+    ['orders', 'export'],
+    ['orders', 'find', 'A-77'],
+    ['api', 'GET', 'orders'],
+    ['customers', 'show', 'cus_own'],
+    ['customers', 'show', 'cus_own', '--json'],
+    [...refund, '--dry-run', '--note', 'call Itzcoatl', '--again', 'rf_own'],
+  ];
+
+  test('is masked, as text, figure or name of a field; ids, money and the shop’s own number stay', async () => {
+    await using own = await startService({ orders: [order], customers: [customer], onPost: refunding() });
+    await storeShop(own.home, own);
+    const sent = await run(own.home, [...refund, '--note', 'call Itzcoatl']);
+    expect(sent.code, sent.stderr).toBe(0);
+    for (const line of lines) {
+      const { stdout, stderr } = await run(own.home, [...line, '--redact']);
+      expect(stdout + stderr, line.join(' ')).toMatch(/ord_own|cus_own|ch_own/);
+      expect(
+        planted.filter((word) => (stdout + stderr).includes(word)),
+        line.join(' '),
+      ).toEqual([]);
+    }
+    const shown = await run(own.home, ['orders', 'show', 'ord_own', '--json', '--redact']);
+    const { metadata, amount } = JSON.parse(shown.stdout);
+    expect([metadata.shop_order, amount]).toEqual(['A-77', 35_000]);
+    const reply = await run(own.home, ['api', 'GET', 'orders', '--redact']);
+    expect(JSON.parse(reply.stdout).data).toMatchObject([{ id: 'ord_own' }]);
+    const exported = await run(own.home, ['orders', 'export', '--redact']);
+    expect(JSON.parse(exported.stdout).metadata.phone).toMatch(/^masked-[0-9a-f]{12}$/);
+    // Without it all of them are there.
+    const plain = await run(own.home, ['orders', 'show', 'ord_own', '--json']);
+    expect(planted.filter((word) => plain.stdout.includes(word))).toHaveLength(planted.length - 2);
+  });
+});
+
 test('people are initials, and ids, money, states and times stay', () => {
-  const redaction = createRedaction(() => true);
+  const redaction = createRedaction(
+    () => true,
+    () => ['shop_order'],
+  );
   const value = {
     id: '7c61492d85603a6f',
     created_at: 1795812884,

@@ -53,6 +53,7 @@ export async function originsAmong(
   if (ids.length === 0) return new Map();
   try {
     const attempts = await attemptsOn();
+    ctx.redaction.learn(attempts.map(({ sent: { note } }) => ({ note })));
     const probable = probableRefunds(attempts, order);
     const doubled = [...probable.values()].filter(
       (record) => isDoubled(record) && namedByReply(record).length === 0,

@@ -46,8 +46,8 @@ export const show = defineCommand({
     const id = idOf(record) ?? name;
     const orders =
       ctx.out.format === 'table' || ctx.out.format === 'list' ? await known(ctx, service, id) : undefined;
-    await ctx.out.record(withOrders(ctx, record, orders), customerColumns, () => [
-      ...customerView(record, service.profile),
+    await ctx.out.record(withOrders(ctx, record, orders), customerColumns, (masked) => [
+      ...customerView(masked.value, service.profile),
       ...customerOrderBlocks(service.profile, id, orders),
     ]);
     return undefined;
@@ -109,8 +109,8 @@ async function known(ctx: Context, service: Service, id: string): Promise<Custom
   }
 }
 
-function customerView(record: WireRecord, profile: Profile): readonly Block[] {
-  const customer = readCustomer(record.value);
+function customerView(record: JsonObject, profile: Profile): readonly Block[] {
+  const customer = readCustomer(record);
   if (customer === undefined) return [{ line: 'this record is not a customer' }];
   return [
     { line: [{ text: customer.id, style: 'strong' }, '  ', accountSpan(profile)] },

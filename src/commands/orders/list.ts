@@ -91,7 +91,7 @@ function reasonColumns(ctx: Context, profile: Profile): ReasonColumns {
     if (ids.length === 0) return;
     const attempts = await ctx.journal.attempts({ origin: profile.origin, orderIds: new Set(ids) });
     const byOrder = Map.groupBy(attempts, ({ sent }) => sent.proof.orderId);
-    for (const id of ids) known.set(id, whyOf(byOrder.get(id) ?? []));
+    for (const id of ids) known.set(id, masked(ctx, whyOf(byOrder.get(id) ?? [])));
   };
   return {
     columns: names.map((name) => ({
@@ -117,6 +117,13 @@ function reasonColumns(ctx: Context, profile: Profile): ReasonColumns {
 
 function isRefunded({ value: { amount_refunded: refunded } }: WireRecord): boolean {
   return typeof refunded === 'number' && refunded !== 0;
+}
+
+// It is no part of the record that is masked.
+function masked({ redaction, out }: Context, { reason, note }: Why): Why {
+  const isScreen = out.format === 'table' || out.format === 'list';
+  const { value } = redaction.record({ value: { note } }, isScreen ? 'initials' : 'token');
+  return { reason, note: String(value.note) };
 }
 
 function whyOf(attempts: readonly AttemptRecord[]): Why {

@@ -80,8 +80,8 @@ export const show = defineCommand({
       return undefined;
     }
     const known = isTable ? await lookUp(ctx, service, record.value) : undefined;
-    await ctx.out.record(record, orderColumns, () =>
-      known === undefined ? [] : orderView(ctx, { profile, readAt, ...known }),
+    await ctx.out.record(record, orderColumns, ({ value }) =>
+      known === undefined ? [] : orderView(ctx, value, { profile, readAt, ...known }),
     );
     return undefined;
   },
@@ -142,14 +142,15 @@ interface OrderShown extends Known {
   readonly readAt: number;
 }
 
-function orderView(ctx: Context, shown: OrderShown): readonly Block[] {
+// `record`: the order as it is shown, which may be masked.
+function orderView(ctx: Context, record: JsonObject, shown: OrderShown): readonly Block[] {
   const { known, profile, origins, twins } = shown;
-  const order = readOrder(known.order);
+  const order = readOrder(record);
   if (order === undefined) return [{ line: 'this record is not an order' }];
   return [
     ...head(ctx, order, shown),
     'blank',
-    ...orderContents(order, known, origins, profile.settings),
+    ...orderContents(order, { ...known, order: record }, origins, profile.settings),
     ...nextSteps(ctx, known, profile, twins),
   ];
 }
