@@ -65,7 +65,7 @@ test('journal show finds a change by its idempotency key, and shows its id and t
       request          POST /orders/ord_1/refunds {"charge_id":"ch_1","amount":300}
       asked for        a refund of 300 on charge ch_1
       evidence         what was shown, sent and answered:
-                       paydesk -p shop prove 2040-11-21 --to proof.ndjson --utc
+                       paydesk -p shop prove i_7f3k2m9q --to proof.ndjson
     history
       21 Nov 2040 05:05:12 UTC  unconfirmed  the connection to 127.0.0.1:1 was
                                              closed before a reply came (ECONNRESET)
@@ -82,7 +82,7 @@ test('journal show finds a change by its idempotency key, and shows its id and t
   `);
   expect(differences(await screenAt(120), narrow)).toMatchInlineSnapshot(`
     "instead of lines 10 to 11:
-      evidence         what was shown, sent and answered: paydesk -p shop prove 2040-11-21 --to proof.ndjson --utc
+      evidence         what was shown, sent and answered: paydesk -p shop prove i_7f3k2m9q --to proof.ndjson
     instead of lines 13 to 14:
       21 Nov 2040 05:05:12 UTC  unconfirmed  the connection to 127.0.0.1:1 was closed before a reply came (ECONNRESET)
     instead of lines 18 to 19:
