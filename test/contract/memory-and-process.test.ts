@@ -165,7 +165,7 @@ const told: readonly Story[] = [
     name: 'refunds from a file',
     lines: [
       ends(8, '-p demo refunds compare - --json', { input: `order_id,charge_id,amount\n${split},2,100\n` }),
-      ends(2, 'orders compare nothing.csv'),
+      ends(2, '-p demo orders compare nothing.csv'),
     ],
     more: [
       done('-p demo refunds plan - --to one.plan --dry-run --csv', {
