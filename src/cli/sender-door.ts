@@ -16,7 +16,7 @@ import {
   type SenderConfig,
   writeConfig,
 } from '../sender/at-sender/config.ts';
-import { createMembers, type MemberAccount, type Members } from '../sender/at-sender/members.ts';
+import { createMembers, type Members } from '../sender/at-sender/members.ts';
 import { createRules, type Rules } from '../sender/at-sender/rules/rules.ts';
 import { readLastUses } from '../sender/at-sender/sign-in.ts';
 import { unitFile } from '../sender/at-sender/unit-files.ts';
@@ -64,6 +64,8 @@ export function createSenderDoor(parts: SenderDoorParts): SenderDoor {
   const file = senderFileIn(profiles.folders.config);
   const usesFile = join(stateFolder, 'sender', 'last-uses.json');
   const members = createMembers(parts);
+  const accountAsked = (asked: string | undefined) =>
+    accountOf(profiles, accountIn(readConfig(file, rules), asked));
   const checkAccount = async (name: string) => void (await accountOf(profiles, name));
   return {
     file,
@@ -92,9 +94,10 @@ export function createSenderDoor(parts: SenderDoorParts): SenderDoor {
       });
     },
     async limits(asked) {
-      const account = await accountOf(profiles, accountIn(readConfig(file, rules), asked));
+      const account = await accountAsked(asked);
       return rulesOf(parts, members).limitsOf({ member: parts.operator, role: 'lead' }, account);
     },
+    modeOf: async (asked) => (await accountAsked(asked)).mode,
     async migrate(allowRoot) {
       refuseRoot(parts, allowRoot);
       readConfig(file, rules);
@@ -130,7 +133,7 @@ export function createSenderDoor(parts: SenderDoorParts): SenderDoor {
     async invite(name, role, asked, allowRoot) {
       refuseRoot(parts, allowRoot);
       const config = readConfig(file, rules);
-      const account = await accountOf(profiles, accountIn(config, asked));
+      const account = await accountAsked(asked);
       const { secret, until } = await members.invite(account, name, role);
       return {
         object: 'paydesk_invitation',
@@ -183,7 +186,7 @@ export function createSenderDoor(parts: SenderDoorParts): SenderDoor {
   };
 }
 
-async function accountOf(profiles: Profiles, name: string): Promise<MemberAccount> {
+async function accountOf(profiles: Profiles, name: string): Promise<Profile> {
   await profiles.checkStored(name);
   const { profile } = await profiles.open(name);
   if (profile.sender === undefined) return profile;

@@ -100,6 +100,7 @@ export const reject = defineCommand({
     'paydesk approvals reject r_7f3k2m9q --note "wrong order" --json',
   ],
   async run(ctx, { args: [id], flags: { note } }) {
+    refuseAgentTo(ctx, 'rejects a request');
     if (note === undefined) throw usage('missing --note: say why', ['add it to the command: --note TEXT']);
     await rejectRequest(ctx, id, note);
     return undefined;

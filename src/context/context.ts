@@ -9,7 +9,14 @@ import type { Clock } from '../io.ts';
 import type { ChangeKind, Journal, MakeChange } from '../journal/journal.ts';
 import type { Busy, Held } from '../locks/locks.ts';
 import type { PlanSender, Plans } from '../plans/plans.ts';
-import type { DeskKey, ProfileDraft, Profiles, SettingTexts, TypedKey } from '../profiles/profiles.ts';
+import type {
+  DeskKey,
+  Profile,
+  ProfileDraft,
+  Profiles,
+  SettingTexts,
+  TypedKey,
+} from '../profiles/profiles.ts';
 import type { Releases } from '../release/release.ts';
 import type { SenderDoor } from '../sender/sender.ts';
 import type { SimulatorControl } from '../simulator/simulator.ts';
@@ -176,6 +183,31 @@ export async function dryRunShown(
   if (!options.dryRun) return false;
   await out.dryRun(record, () => [{ line }]);
   return true;
+}
+
+export const onlyPerson = 'in production only a person at a terminal allows more';
+
+/**
+ * Asks about what allows more than before. Whoever can type --yes in a script may be a program: in production a person at a terminal
+ * says it, in a sandbox --yes does too. Throws CliError 'refused' or 'usage' where nobody can be asked, 'cancelled' on No.
+ */
+export async function confirmRaise(
+  ctx: Pick<Context, 'options' | 'ask' | 'agent' | 'notes'>,
+  mode: Profile['mode'],
+  what: string,
+): Promise<void> {
+  const certain = 'nothing was changed';
+  if (mode === 'sandbox' && ctx.options.yes) return;
+  if (!ctx.ask.interactive || ctx.agent !== undefined)
+    throw mode === 'sandbox'
+      ? new CliError('usage', what, { certain, now: ['if that is meant, add --yes'] })
+      : new CliError('refused', what, {
+          certain,
+          now: [`${onlyPerson}: run the command there`],
+        });
+  ctx.notes.warn(what);
+  if (!(await ctx.ask.confirm({ message: 'allow it?', flag: '--yes' })))
+    throw new CliError('cancelled', certain);
 }
 
 /** Throws CliError 'refused' in a run that an agent started. `what`: what only a person does. */

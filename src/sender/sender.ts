@@ -17,6 +17,7 @@ import {
   type Role,
 } from './wire.ts';
 
+export { teamRaises } from './at-sender/rules/team-limits.ts';
 export { senderRowWords } from './member-state.ts';
 export { type AccountFacts, type Invitation, nameForm, type Role, roles } from './wire.ts';
 export type { SenderConfig };
@@ -93,6 +94,8 @@ export interface SenderDoor {
   serve(how: ServeHow): Promise<Serving>;
   /** The limits of an account, for whoever runs the sender. Throws CliError if there is none here, or it has several accounts. */
   limits(account: string | undefined): Promise<Pick<TeamRules, 'limits' | 'setLimits'>>;
+  /** Whether money moves in an account of it. Throws as `limits`. */
+  modeOf(account: string | undefined): Promise<Profile['mode']>;
   /** Makes the tables of its journal in a database, and brings the history of this machine there if that is empty. As root: as `invite`. */
   migrate(allowRoot: boolean): Promise<Migrated>;
   /** The statements of all migrations. */

@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SenderConfig } from '../../src/sender/sender.ts';
 import { type Home, newHome, paydesk, type Ran, type RunOptions, startInMemory } from './paydesk.ts';
+import { sit } from './person.ts';
 import { storeProfile } from './profile.ts';
 import { testKey } from './service.ts';
 
@@ -74,6 +75,14 @@ export async function initSender(home: Home, options: SenderOptions): Promise<vo
   if (code !== 0) throw new Error(stderr);
 }
 
+/** Runs `sender invite …` as a person at a terminal, who says yes: in production no script invites whoever sends. */
+export async function invited(home: Home, args: readonly string[]): Promise<TestInvitation> {
+  const person = sit(['sender', 'invite', ...args, '--allow-root'], { home, env: {} }, 1000);
+  await person.answer('allow it? (y/N)', 'y\r');
+  const { screen } = await person.leaves;
+  return JSON.parse(/\{"object":"paydesk_invitation".*\}/.exec(screen)?.[0] ?? screen) as TestInvitation;
+}
+
 /** Starts a sender that serves the account `shop`. */
 export async function startSender(options: SenderOptions): Promise<TestSender> {
   const home = options.home ?? newHome();
@@ -84,7 +93,9 @@ export async function startSender(options: SenderOptions): Promise<TestSender> {
   const { url } = JSON.parse(await running.firstLine()) as { readonly url: string };
   const run: TestSender['run'] = (args, more = {}) => paydesk(args, { ...more, home });
   const invite: TestSender['invite'] = async (name, role = 'operator', more = {}) => {
-    const { stdout } = await run(['sender', 'invite', name, '--role', role, '--allow-root'], more);
+    const asked = [name, '--role', role];
+    if (options.mode === 'production') return { ...(await invited(home, asked)), sender: url };
+    const { stdout } = await run(['sender', 'invite', ...asked, '--allow-root'], more);
     // The port was free when it started, so the file does not name it.
     return { ...(JSON.parse(stdout) as TestInvitation), sender: url };
   };

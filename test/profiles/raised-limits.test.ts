@@ -88,7 +88,7 @@ describe('a limit that is raised', () => {
   ])('is asked for at a terminal; the person answers %s', async (_, keys, code) => {
     using home = await newShop({ [limit]: '500' }, 'production');
     const person = sit(['profile', 'set', 'shop', limit, 'default', '--yes'], { home, env });
-    await person.answer('set it? (y/N)', keys);
+    await person.answer('allow it? (y/N)', keys);
     const { screen, ...left } = await person.leaves;
     expect(left).toEqual({ code });
     expect(inOneLine(screen)).toContain('would allow more: no limit instead of 500');
@@ -196,7 +196,7 @@ describe('while the journal cannot be written', () => {
 test('a limit that somebody else changed since the question is not set, and nothing is written (3)', async () => {
   using home = await newShop({ [limit]: '500' });
   const person = sit(['profile', 'set', 'shop', limit, '800'], { home, env });
-  await person.waitFor('set it? (y/N)');
+  await person.waitFor('allow it? (y/N)');
   expect(await set(home, limit, '300')).toMatchObject({ code: 0 });
   person.type('y\r');
   const { code, screen } = await person.leaves;

@@ -113,7 +113,7 @@ describe('another role', () => {
     const line = ['profile', 'set', 'shop', 'role', 'full', '--yes'];
     expect(await run(service, line)).toMatchObject({ code: 3 });
     const person = sit(line, { home: service.home, env: { TZ: 'UTC' } });
-    await person.answer('set it? (y/N)', 'y\r');
+    await person.answer('allow it? (y/N)', 'y\r');
     expect(await person.leaves).toMatchObject({ code: 0 });
   });
 

@@ -7,6 +7,7 @@ import { newHome } from '../harness/paydesk.ts';
 import { storeProfile } from '../harness/profile.ts';
 import {
   initSender,
+  invited,
   type Role,
   startSender,
   type TestDesk,
@@ -120,9 +121,10 @@ async function withTwoModes() {
   await storeProfile(home, { name: 'live', baseUrl: service.url, mode: 'production' }, testKey);
   const sender = await startSender({ url: service.url, home });
   const join = async (name: string, role: Role, account: string): Promise<TestDesk> => {
-    const invite = ['sender', 'invite', name, '--role', role, '--account', account, '--allow-root'];
-    const { stdout } = await sender.run(invite);
-    const { desk, ran } = await sender.join({ ...JSON.parse(stdout), sender: sender.url }, `desk-${account}`);
+    const invite = [name, '--role', role, '--account', account];
+    const { stdout } = await sender.run(['sender', 'invite', ...invite, '--allow-root']);
+    const invitation = account === 'live' ? await invited(home, invite) : JSON.parse(stdout);
+    const { desk, ran } = await sender.join({ ...invitation, sender: sender.url }, `desk-${account}`);
     expect(ran.code).toBe(0);
     return desk;
   };

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { newRefundOf, paidOrder, withRefund } from '../harness/orders.ts';
 import { newHome, paydesk, startInMemory } from '../harness/paydesk.ts';
 import { storeProfile } from '../harness/profile.ts';
-import { initSender, startSender, type TestInvitation, testKey } from '../harness/sender.ts';
+import { initSender, invited, startSender, testKey } from '../harness/sender.ts';
 import type { Handler } from '../harness/server.ts';
 import { startService } from '../harness/service.ts';
 import { type Ledger, ordersOf, refunding, startLedger } from './ledger.ts';
@@ -80,17 +80,10 @@ test('a token for production records nothing about the sandbox at the same addre
   await initSender(home, service);
   await using sender = await startSender({ url: service.url, home });
   const deskOf = async (name: string, account: string) => {
-    const { stdout } = await sender.run([
-      'sender',
-      'invite',
-      name,
-      '--role',
-      'operator',
-      '--account',
-      account,
-      '--allow-root',
-    ]);
-    return (await sender.join({ ...(JSON.parse(stdout) as TestInvitation), sender: sender.url })).desk;
+    const invite = [name, '--role', 'operator', '--account', account];
+    const { stdout } = await sender.run(['sender', 'invite', ...invite, '--allow-root']);
+    const invitation = account === 'live' ? await invited(home, invite) : JSON.parse(stdout);
+    return (await sender.join({ ...invitation, sender: sender.url })).desk;
   };
   const [ana, olga] = [await deskOf('ana', 'shop'), await deskOf('olga', 'live')];
   const ran = await ana.run([...refund, '--json']);

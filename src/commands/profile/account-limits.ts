@@ -2,7 +2,7 @@
 
 import { scaled } from '../../amounts.ts';
 import { livemodeOf } from '../../api/spec.ts';
-import type { Context } from '../../context/context.ts';
+import { type Context, confirmRaise, onlyPerson } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
 import { type AccountLimit, limitPrefix, textsOf } from '../../journal/journal.ts';
 import type { StoredAccount } from '../../profiles/profiles.ts';
@@ -58,7 +58,7 @@ export async function setLimits(
   wanted: Readonly<Record<string, string | null>>,
 ): Promise<readonly AccountLimit[]> {
   const raises = raiseWords(ctx, profile, await limitsOf(ctx, profile), wanted);
-  for (const words of raises) await confirmRaise(ctx, profile, words);
+  for (const words of raises) await confirmRaise(ctx, profile.mode, words);
   const taken = await ctx.lock(`limits of ${profile.account}`);
   if (!taken.held)
     throw new CliError('refused', 'somebody else is setting a limit of this account', {
@@ -89,8 +89,6 @@ export async function tellRaises(
     ctx.notes.warn(`${words}; ${who}`);
 }
 
-const onlyPerson = 'in production only a person at a terminal allows more';
-
 function raiseWords(
   ctx: Context,
   profile: LimitedProfile,
@@ -105,21 +103,6 @@ function raiseWords(
     const [more, less] = [raise.to, raise.from].map((text) => limitInBoth(ctx, profile, name, text));
     return [`${name} of profile ${profile.name} would allow more: ${more} instead of ${less}`];
   });
-}
-
-// Whoever can type --yes in a script may be a program. In production a person at a terminal says it.
-async function confirmRaise(ctx: Context, { mode }: LimitedProfile, what: string): Promise<void> {
-  if (mode === 'sandbox' && ctx.options.yes) return;
-  if (!ctx.ask.interactive || ctx.agent !== undefined)
-    throw mode === 'sandbox'
-      ? new CliError('usage', what, { certain, now: ['if that is meant, add --yes'] })
-      : new CliError('refused', what, {
-          certain,
-          now: [`${onlyPerson}: run the command there`],
-        });
-  ctx.notes.warn(what);
-  if (!(await ctx.ask.confirm({ message: 'set it?', flag: '--yes' })))
-    throw new CliError('cancelled', certain);
 }
 
 async function record(

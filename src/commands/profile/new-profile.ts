@@ -3,7 +3,7 @@
 import { amountWords } from '../../amounts.ts';
 import type { JsonObject } from '../../api/json-values.ts';
 import { contradictsMode } from '../../api/spec.ts';
-import type { Context } from '../../context/context.ts';
+import { type Context, refuseAgentTo } from '../../context/context.ts';
 import { CliError, withParts } from '../../errors.ts';
 import { usage } from '../../flags/flags.ts';
 import {
@@ -128,6 +128,7 @@ interface Typed {
 
 /** Joins, and stores the profile. The token is kept like a key. */
 export async function addWithSender(ctx: Context, name: string, typed: Typed): Promise<undefined> {
+  refuseAgentTo(ctx, 'joins the sender of a team');
   const { sender: file, desk } = typed;
   if (desk !== undefined && !/^[\p{L}\p{N}][\p{L}\p{N}._-]{0,62}$/u.test(desk))
     throw usage(`--desk ${desk}: take letters, digits and . _ -`);

@@ -3,9 +3,16 @@
 import type { JsonObject } from '../../api/json-values.ts';
 import { type Column, fieldColumn } from '../../api/resources.ts';
 import { currencyPattern } from '../../api/spec.ts';
-import { type Context, confirmFirst, dryRunShown } from '../../context/context.ts';
+import {
+  type Context,
+  confirmFirst,
+  confirmRaise,
+  dryRunShown,
+  refuseAgentTo,
+} from '../../context/context.ts';
 import { flag, type Input, oneOf, usage } from '../../flags/flags.ts';
 import { type LimitChanges, limitValue, type TeamLimit, type TeamRules } from '../../journal/journal.ts';
+import { type SenderDoor, teamRaises } from '../../sender/sender.ts';
 import { defineCommand } from '../command.ts';
 
 const sum = (summary: string) =>
@@ -46,7 +53,7 @@ const columns: readonly Column[] = [
 
 export const limits = defineCommand({
   description:
-    "Without arguments it shows the limits; set WHO CUR sets those of a member, or of everybody if WHO is all, and a member's own limit counts instead. none: this member has no such limit; default: takes the limit away. The sender checks them right before a refund is sent, and only leads set them.",
+    "Without arguments it shows the limits; set WHO CUR sets those of a member, or of everybody if WHO is all, and a member's own limit counts instead. none: this member has no such limit; default: takes the limit away. The sender checks them right before a refund is sent, and only leads set them; in production only a person at a terminal allows more than before.",
   arguments: [
     {
       name: 'set',
@@ -64,6 +71,7 @@ export const limits = defineCommand({
   },
   examples: ['paydesk sender limits', 'paydesk sender limits set all MXN --max 50000 --second 20000 --yes'],
   async run(ctx, { args: [set, who, currency], flags: { account, ...flags } }) {
+    if (set !== undefined) refuseAgentTo(ctx, 'sets limits of a team');
     const rules = await limitsOfTeam(ctx, account);
     if (set === undefined) {
       if (Object.keys(valuesOf(flags)).length > 0) throw usage('say whose limits: set WHO CUR');
@@ -85,7 +93,14 @@ export const limits = defineCommand({
       ...changes.values,
     };
     if (await dryRunShown(ctx, plan, `would ${what}`)) return undefined;
-    await confirmFirst(ctx, `${what}?`, 'nothing was changed');
+    const raises = teamRaises(await rules.limits(), changes);
+    if (raises.length === 0) await confirmFirst(ctx, `${what}?`, 'nothing was changed');
+    else
+      await confirmRaise(
+        ctx,
+        await rules.mode(),
+        `limits of ${whose} in ${changes.currency} would allow more: ${raises.join(', ')}`,
+      );
     const rows = await rules.setLimits(changes);
     const changed = rows.map(({ name, from, to }) => ({ limit: name, from, to }));
     await ctx.out.own(
@@ -105,10 +120,14 @@ export const limits = defineCommand({
 async function limitsOfTeam(
   ctx: Context,
   account: string | undefined,
-): Promise<Pick<TeamRules, 'limits' | 'setLimits'>> {
+): Promise<
+  Pick<TeamRules, 'limits' | 'setLimits'> & { readonly mode: () => ReturnType<SenderDoor['modeOf']> }
+> {
   const atDesk = await ctx.journal.rules();
   if (atDesk !== undefined && account !== undefined) throw usage('--account is for whoever runs the sender');
-  return atDesk ?? (await (await ctx.sender()).limits(account));
+  if (atDesk !== undefined) return { ...atDesk, mode: async () => (await ctx.profiles.open()).profile.mode };
+  const sender = await ctx.sender();
+  return { ...(await sender.limits(account)), mode: () => sender.modeOf(account) };
 }
 
 type Values = Input<readonly [], typeof limitFlags>['flags'];

@@ -1,7 +1,13 @@
 /** `sender members`, `invite` and `revoke`: who may ask the sender, how somebody joins, and how their tokens end. */
 
 import type { JsonObject } from '../../api/json-values.ts';
-import { type Context, confirmFirst, dryRunShown } from '../../context/context.ts';
+import {
+  type Context,
+  confirmFirst,
+  confirmRaise,
+  dryRunShown,
+  refuseAgentTo,
+} from '../../context/context.ts';
 import { counted } from '../../counted.ts';
 import { flag, usage } from '../../flags/flags.ts';
 import { type MemberView, type Role, roles } from '../../sender/sender.ts';
@@ -69,7 +75,7 @@ export const allowRootFlag = flag.switch({
 
 export const invite = defineCommand({
   description:
-    'Prints an invitation as JSON: hand it over as safely as a key, since whoever has it can join once, with paydesk profile add NAME --sender FILE. Each desk needs one of its own, and a member who is there already gets the role at once, at all their desks. A viewer reads, a proposer also asks for refunds and sends none, an operator sends and approves what others ask for, a lead also sets limits.',
+    'Prints an invitation as JSON: hand it over as safely as a key, since whoever has it can join once, with paydesk profile add NAME --sender FILE. Each desk needs one of its own, and a member who is there already gets the role at once, at all their desks. A viewer reads, a proposer also asks for refunds and sends none, an operator sends and approves what others ask for, a lead also sets limits; in production only a person at a terminal invites those two.',
   arguments: [memberArgument],
   flags: {
     role: flag.choice(roles, { value: 'ROLE', summary: 'what the member may do' }),
@@ -81,9 +87,13 @@ export const invite = defineCommand({
     'paydesk sender invite lea --role lead --account shop-mx --quiet > lea.json',
   ],
   run: async (ctx, { args: [name], flags }): Promise<undefined> => {
+    refuseAgentTo(ctx, 'invites somebody');
     const role: Role = flags.role ?? (await askRole(ctx, name));
     if (await dryRunShown(ctx, { object: 'member', name, role }, `would invite ${name} as ${role}`)) return;
     const sender = await ctx.sender();
+    const sends = role === 'operator' || role === 'lead';
+    if (sends && (await sender.modeOf(flags.account)) === 'production')
+      await confirmRaise(ctx, 'production', `${name} would send refunds of real money, as ${role}`);
     const invitation = await sender.invite(name, role, flags.account, flags['allow-root'] === true);
     await ctx.out.text(JSON.stringify(invitation));
     ctx.notes.note(
@@ -113,6 +123,7 @@ export const revoke = defineCommand({
   flags: { desk: flag.text({ value: 'NAME', summary: 'only the token of this desk' }) },
   examples: ['paydesk sender revoke ana', 'paydesk sender revoke ana --desk desk-4 --yes'],
   run: async (ctx, { args: [name], flags: { desk } }): Promise<undefined> => {
+    refuseAgentTo(ctx, 'ends tokens of a member');
     const what = desk === undefined ? `all tokens of ${name}` : `the token of ${name} at ${desk}`;
     if (await dryRunShown(ctx, { object: 'member', name, desk: desk ?? null }, `would end ${what}`)) return;
     await confirmFirst(ctx, `end ${what}?`, 'nothing was changed');

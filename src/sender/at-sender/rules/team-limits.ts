@@ -1,8 +1,10 @@
 /** The limits of a team: what their rows set, and what they say to a refund. Pure. */
 
 import {
+  type LimitChanges,
   type LimitFinding,
   type LimitRow,
+  limitValue,
   type TeamLimit,
   teamLimitNames,
 } from '../../../journal/journal.ts';
@@ -44,6 +46,52 @@ export function limitNamed(
   return limit === undefined || limit.value === 'none' ? undefined : { ...limit, value: limit.value };
 }
 
+/**
+ * What new limits allow more than before, in words, for whomever they hold: a limit that is higher or gone, a reason or note that is
+ * needed no more, refunds in a currency that was refused. Empty if they allow no more.
+ */
+export function teamRaises(before: readonly TeamLimit[], changes: LimitChanges): readonly string[] {
+  const { member, currency } = changes;
+  const after = withChanges(before, changes);
+  const people = [member, ...(member === '*' ? before.map((limit) => limit.member) : [])];
+  const words = people.flatMap((one) => {
+    const [was, is] = [limitsFor(before, one), limitsFor(after, one)];
+    if (was.length > 0 && is.length === 0) return ['no limit in any currency'];
+    if (isRefused(was, currency) && !isRefused(is, currency))
+      return [`refunds in ${currency}, which are refused now`];
+    return teamLimitNames.flatMap((name) => {
+      const [from, to] = [limitNamed(was, currency, name), limitNamed(is, currency, name)];
+      const text = (limit: TeamLimit | undefined) => limitValue(name, limitText(limit) ?? 'none');
+      return allowed(name, to) > allowed(name, from) ? [`${name} ${text(to)} instead of ${text(from)}`] : [];
+    });
+  });
+  return [...new Set(words)];
+}
+
+function withChanges(before: readonly TeamLimit[], { member, currency, values }: LimitChanges) {
+  const isNew = ({ name }: TeamLimit) => values[name] !== undefined;
+  const kept = before.filter(
+    (limit) => limit.member !== member || limit.currency !== currency || !isNew(limit),
+  );
+  const set = teamLimitNames.flatMap((name): readonly TeamLimit[] => {
+    const value = values[name];
+    return value === undefined || value === null
+      ? []
+      : [{ member, currency, name, value, setBy: '', setAt: 0 }];
+  });
+  return [...kept, ...set];
+}
+
+function allowed(name: TeamLimit['name'], limit: { readonly value: number } | undefined): number {
+  if (limit === undefined) return Number.POSITIVE_INFINITY;
+  return name === 'reason' || name === 'note' ? -limit.value : limit.value;
+}
+
+// For whom something is set, nothing is refunded in a currency that has no limit.
+function isRefused(held: readonly TeamLimit[], currency: string): boolean {
+  return held.length > 0 && !held.some((one) => one.currency === currency);
+}
+
 /** A refund as limits look at it. */
 interface LimitedRefund extends Pick<LimitFinding, 'amount' | 'currency' | 'ofOrder' | 'ofMember'> {
   readonly reason: string | undefined;
@@ -64,8 +112,7 @@ export function findingFor(held: readonly TeamLimit[], refund: LimitedRefund): L
     limit: of,
     needsSecond: false,
   });
-  if (held.length > 0 && !held.some((one) => one.currency === currency))
-    return forbids('currency', undefined);
+  if (isRefused(held, currency)) return forbids('currency', undefined);
   const [max, day, needsReason, needsNote] = [limit('max'), limit('day'), limit('reason'), limit('note')];
   if (max !== undefined && ofOrder + amount > max.value) return forbids('max', max);
   const age = limit('age');
