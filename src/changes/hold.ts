@@ -9,10 +9,20 @@ const stepMs = 1000;
 
 export const noHoldFlag = flag.switch({ summary: 'send at once after the yes, whatever refund.hold says' });
 
-/** Throws CliError 'refused' for `--no-hold` at a desk whose account wants the moment: that is for whoever runs its sender. */
-export function checkNoHold({ sender, settings }: Profile, noHold: boolean | undefined): void {
-  if (noHold !== true || sender === undefined || settings['refund.hold'] === 0) return;
-  throw refused('--no-hold: the sender of the team wants refunds to wait (refund.hold)', [
+/**
+ * Throws CliError 'refused' for `--no-hold` where it is not for this user to say: the policy of the machine wants the moment, or at a
+ * desk its account does.
+ */
+export function checkNoHold(
+  { policy }: Pick<Context, 'policy'>,
+  { sender, settings }: Profile,
+  noHold: boolean | undefined,
+): void {
+  if (noHold !== true || settings['refund.hold'] === 0) return;
+  const isPolicys = /[1-9]/.test(policy.limits['refund.hold'] ?? '');
+  if (!isPolicys && sender === undefined) return;
+  const who = isPolicys ? 'the policy of this machine' : 'the sender of the team';
+  throw refused(`--no-hold: ${who} wants refunds to wait (refund.hold)`, [
     'run the command without --no-hold',
   ]);
 }

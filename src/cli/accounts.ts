@@ -104,7 +104,18 @@ export function createAccount(parts: AccountParts): Account {
       return (await openWith(async () => profiles.openDraft(draft, key))).service;
     },
     journal: withDesk(opened.journal, desk, parts.shortTime),
-    planSender: async () => (globals.dryRun ? undefined : (await desk())?.plans),
+    async planSender() {
+      const plans = globals.dryRun ? undefined : (await desk())?.plans;
+      return (
+        plans && {
+          ...plans,
+          async work(...asked) {
+            await refuseNow(await profiles.open(meant));
+            return await plans.work(...asked);
+          },
+        }
+      );
+    },
     async sender() {
       const { createSenderDoor } = await import('./sender-door.ts');
       return createSenderDoor({

@@ -3,26 +3,32 @@
 import type { Client, OpenService } from '../api/api.ts';
 import { isObject } from '../api/json-values.ts';
 import { CliError, refused } from '../errors.ts';
-import type { Clock } from '../io.ts';
+import type { Clock, Io } from '../io.ts';
 import { type Journal, marksOfService, textsOf } from '../journal/journal.ts';
 import { fingerprint } from '../profiles/key-store.ts';
 import { withLimits } from '../profiles/limits.ts';
 import type { Profile, SettingTexts } from '../profiles/profiles.ts';
-import { limitsUnder, type Policy, refuseByPolicy } from './machine/policy.ts';
+import { limitsUnder, type Policy, refuseByPolicy, refuseCommand } from './machine/policy.ts';
 
 /** Who knows them. */
 interface LimitParts {
   readonly clock: Clock;
   readonly policy: () => Promise<Policy>;
+  /** The words of the command of this run. */
+  readonly words: readonly string[];
+  readonly io: Pick<Io, 'env'>;
 }
 
 /** What a run asks of them: the limits of an account, and CliError 'refused' for a change that the policy does not allow now. */
-export function limitsNow({ policy, clock }: LimitParts, journal: () => Journal) {
+export function limitsNow({ policy, clock, words, io }: LimitParts, journal: () => Journal) {
   const limitsOf: LimitsOf = async (service) =>
     limitsUnder(await policy(), service.profile, textsOf(await journal().limits(marksOfService(service))));
   // By the clock of the service, once it has said what time it is.
-  const refuseNow = async ({ profile, seenDate }: Pick<OpenService, 'profile' | 'seenDate'>) =>
-    refuseByPolicy(await policy(), profile, seenDate?.()?.date ?? clock.now());
+  const refuseNow = async ({ profile, seenDate }: Pick<OpenService, 'profile' | 'seenDate'>) => {
+    const now = await policy();
+    refuseCommand(now, words, io.env);
+    refuseByPolicy(now, profile, seenDate?.()?.date ?? clock.now());
+  };
   return { limitsOf, refuseNow };
 }
 

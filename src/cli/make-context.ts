@@ -104,6 +104,7 @@ export async function createRun(
   const account = createAccount({
     ...state,
     globals,
+    words,
     changes: changesOf(state.argv),
     profiles,
     locks,

@@ -29,7 +29,8 @@ export interface AccountParts {
   readonly signal: AbortSignal;
   readonly stop: Stop;
   readonly whatWasSent: WhatWasSent;
-  /** What the command of this run can change. */
+  /** The words of the command of this run, and what it can change. */
+  readonly words: readonly string[];
   readonly changes: WhatChanges | undefined;
   readonly secrets: Secrets;
   readonly redaction: Redaction;

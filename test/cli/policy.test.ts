@@ -170,11 +170,14 @@ describe.skipIf(!isRoot)('the stricter one of policy and account holds', () => {
     await using service = await startShop({
       'refund.max_amount.MXN': '900',
       'plan.max_total.MXN': '100',
+      'plan.max_count': '7',
       'refund.require': 'reason',
     });
     using machine = newPolicy({
       'refund.max_amount.MXN': 500,
-      'plan.max_total.MXN': 5000,
+      'refund.max_amount.USD': 400,
+      'plan.max_total.EUR': 70,
+      'plan.max_count': 5000,
       'refund.require': 'note',
       hours: 'Mon-Sun 00:00-24:00 UTC',
       'commands.off': ['api'],
@@ -184,8 +187,12 @@ describe.skipIf(!isRoot)('the stricter one of policy and account holds', () => {
     expect(shown).toMatchObject({
       'refund.max_amount.MXN': '500',
       'refund.max_amount.MXN_from': `policy ${machine.file}`,
-      'plan.max_total.MXN': '100',
-      'plan.max_total.MXN_from': ofAccount,
+      'refund.max_amount.USD': '0',
+      'refund.max_amount.USD_from': 'account: it has limits, and none for USD',
+      'plan.max_total.MXN': '0',
+      'plan.max_total.MXN_from': `policy ${machine.file}: it has limits, and none for MXN`,
+      'plan.max_count': '7',
+      'plan.max_count_from': ofAccount,
       'refund.require': 'reason,note',
       'refund.require_from': `account and policy ${machine.file}`,
       hours: 'Mon-Sun 00:00-24:00 UTC',
@@ -236,6 +243,54 @@ describe.skipIf(!isRoot)('the stricter one of policy and account holds', () => {
     person.type('y\r');
     expect(await person.leaves).toMatchObject({ code: 3 });
     expect(service.posts).toEqual([]);
+  });
+
+  test.each([
+    ['turns its command off', { 'commands.off': ['orders refund'] }, {}],
+    ['turns agents off', { agents: 'off' }, { PAYDESK_AGENT: 'helper' }],
+  ])('a policy that %s while it waits for its yes stops it, in a sandbox too', async (_, says, agent) => {
+    await using service = await startShop();
+    using machine = newPolicy({});
+    const person = sit(['-p', 'shop', 'orders', 'refund', 'ord_1', '--only-confirm'], {
+      home: service.home,
+      env: { TZ: 'UTC', ...agent },
+      machineFile: machine.machineFile,
+    });
+    await person.waitFor('Send it?');
+    machine.write(says);
+    person.type('y\r');
+    expect(await person.leaves).toMatchObject({ code: 3 });
+    expect(service.posts).toEqual([]);
+  });
+
+  test('a policy that turns plans off while one is applied stops its next rows', async () => {
+    using machine = newPolicy({});
+    const orders = ['ord_1', 'ord_2'].map((id) => orderOf(id, [chargeOf(`ch_${id}`, 35_000)]));
+    await using service = await startService({
+      orders,
+      onPost(order = {}) {
+        machine.write({ 'commands.off': ['refunds'] });
+        return json(refundedWhole(order));
+      },
+    });
+    await storeShop(service.home, service);
+    writeFileSync(join(service.home.path, 'r.csv'), 'order_id,amount\nord_1,full\nord_2,full\n');
+    await runOn(machine, service, ['refunds', 'plan', 'r.csv', '--to', 'r.plan']);
+    const ran = await runOn(machine, service, ['refunds', 'apply', 'r.plan', '--concurrency', '1', '--yes']);
+    expect(ran.code, ran.stderr).not.toBe(0);
+    expect(inOneLine(ran.stdout + ran.stderr)).toContain('turns paydesk refunds apply off');
+    expect(service.posts).toHaveLength(1);
+  });
+
+  test('--no-hold is refused where the policy wants the moment (3), also if the account wants one too', async () => {
+    await using service = await startShop({ 'refund.hold': '5s' });
+    using machine = newPolicy({ 'refund.hold': '20s' });
+    const ran = await runOn(machine, service, [...refund, '--no-hold']);
+    expect(ran.code, ran.stderr).toBe(3);
+    expect(inOneLine(ran.stderr)).toContain('the policy of this machine wants refunds to wait (refund.hold)');
+    expect(service.posts).toEqual([]);
+    using none = newPolicy({ 'refund.hold': '0s' });
+    expect(await runOn(none, service, [...refund, '--no-hold'])).toMatchObject({ code: 0 });
   });
 });
 

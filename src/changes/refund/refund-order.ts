@@ -51,7 +51,7 @@ export function refundOrder(
     check: (profile) => {
       if (typed !== undefined) checkDecimals('--amount', typed, profile);
       checkNote(what.note, profile);
-      checkNoHold(profile, order.noHold);
+      checkNoHold(ctx, profile, order.noHold);
     },
     missing: ({ settings }) => missingIn(settings, what).map((name) => `--${name}`),
     plan: (read) => planOrder(ctx, read, { ...what, again: order.again }, approved),

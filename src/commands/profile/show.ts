@@ -145,9 +145,15 @@ function underPolicy(ctx: Context, limits: readonly Described[]): readonly Descr
   const held = { ...says, ...ctx.profiles.strictest(ofAccount, ctx.policy.limits) };
   return Object.entries(held).map(([name, value]) => {
     const limit = limits.find((one) => one.name === name);
-    const isOfAccount = limit !== undefined && limit.value === value;
-    const both = limit !== undefined && says[name] !== value ? 'account and ' : '';
-    return isOfAccount ? limit : { name, value, from: `${both}policy ${file}` };
+    if (limit?.value === value) return limit;
+    const currency = currencyOfLimit(name);
+    if (says[name] === value) return { name, value, from: `policy ${file}` };
+    // Neither says this value. Of a currency one of the two has no limit, and refuses it.
+    if (currency !== undefined) {
+      const who = limit === undefined ? 'account' : `policy ${file}`;
+      return { name, value, from: `${who}: it has limits, and none for ${currency}` };
+    }
+    return { name, value, from: limit === undefined ? `policy ${file}` : `account and policy ${file}` };
   });
 }
 
