@@ -186,7 +186,12 @@ function proposal(
           minProperties: isProduction ? 1 : 0,
           additionalProperties: { type: 'string' },
         },
-        for: { ...text('who asked for this proposal, as the person should see it'), maxLength: 60 },
+        for: {
+          ...text(
+            'who asked for this proposal, as the person should see it: letters, digits, blanks and . _ - @',
+          ),
+          maxLength: 60,
+        },
       },
       required: ['rows', ...(isProduction ? ['totals'] : [])],
       additionalProperties: false,

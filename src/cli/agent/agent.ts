@@ -43,18 +43,36 @@ export function refuseAgent(
   });
 }
 
-/** The name of the person of this run as the journal records it, and of the agent that the person lets run it. */
+/**
+ * The name of the person of this run as the journal records it, and of the agent that the person lets run it. Throws CliError 'usage'
+ * for a name that could be read as more than a name, such as `ana, approved by lea`.
+ */
 export function operatorOf(io: Io): string {
   const agent = agentOf(io.env);
-  return agent === undefined ? personOf(io) : `agent ${agent} for ${personOf(io)}`;
+  return agent === undefined ? personOf(io) : `agent ${cleaned(agent)} for ${personOf(io)}`;
 }
 
 function personOf(io: Io): string {
   const named = variable(io.env, 'PAYDESK_OPERATOR');
-  if (named !== undefined) return named;
+  if (named !== undefined) return checked(named);
   try {
-    return io.userName();
+    return cleaned(io.userName());
   } catch {
     return `uid ${io.uid ?? 'unknown'}`;
   }
+}
+
+function checked(name: string): string {
+  const words = name.split(' ');
+  const isName = /^[\p{L}\p{M}\p{N}._@ -]{1,64}$/u.test(name) && name.trim() === name;
+  if (isName && (words.length === 1 || !words.some((word) => /^(?:by|for)$/iu.test(word)))) return name;
+  throw new CliError('usage', `PAYDESK_OPERATOR ${name}: not the name of a person`, {
+    certain: 'nothing was sent',
+    now: ['at most 64 letters, digits, blanks and . _ - @, and none of the words by and for among others'],
+  });
+}
+
+// What nobody typed for paydesk is not refused.
+function cleaned(name: string): string {
+  return name.replaceAll(/[^\p{L}\p{M}\p{N}._@-]+/gu, '_').slice(0, 64);
 }

@@ -69,6 +69,15 @@ const memberArgument = {
   },
 } as const;
 
+// Letters of another alphabet may look like those of a member.
+const newMemberArgument = {
+  ...memberArgument,
+  parse: (text: string): string => {
+    if (/^[\w.-]+$/.test(text)) return memberArgument.parse(text);
+    throw usage(`${text} cannot be the name of a new member: take the letters a to z, digits and . _ -`);
+  },
+} as const;
+
 export const allowRootFlag = flag.switch({
   summary: 'run as root, as in a container that has no other user',
 });
@@ -76,7 +85,7 @@ export const allowRootFlag = flag.switch({
 export const invite = defineCommand({
   description:
     'Prints an invitation as JSON: hand it over as safely as a key, since whoever has it can join once, with paydesk profile add NAME --sender FILE. Each desk needs one of its own, and a member who is there already gets the role at once, at all their desks. A viewer reads, a proposer also asks for refunds and sends none, an operator sends and approves what others ask for, a lead also sets limits; in production only a person at a terminal invites those two.',
-  arguments: [memberArgument],
+  arguments: [newMemberArgument],
   flags: {
     role: flag.choice(roles, { value: 'ROLE', summary: 'what the member may do' }),
     account: flag.text({ value: 'PROFILE', summary: 'the account, if the sender has several' }),
