@@ -16,9 +16,9 @@ export function keyProblem(key: string): string | undefined {
   if (key === '') return 'the key is empty';
   if (key.length < shortestKey) return `that is not a key: it is shorter than ${shortestKey} characters`;
   if (key.length > keyLimit) return `the key is longer than ${keyLimit} characters`;
-  return keyPattern.test(key)
-    ? undefined
-    : 'the key may hold printable ASCII only, without spaces and line breaks';
+  if (!keyPattern.test(key)) return 'the key may hold printable ASCII only, without spaces and line breaks';
+  // In Basic authorization the user name ends there: two keys for paydesk would be one user of the service.
+  return key.includes(':') ? 'that is not a key: it holds a colon' : undefined;
 }
 
 /** The key in a text. A line break at the end is left out. Throws CliError 'usage', without repeating the text. */
@@ -91,7 +91,7 @@ function keyFor(origin: string, name: string, stored: StoredKey | undefined): st
       now: [`paydesk profile key ${name}`],
     });
   }
-  if (stored.origin === origin) return stored.key;
+  if (stored.origin === origin) return parseKey(stored.key, `the key of profile ${name}`);
   throw refused(
     `the key of profile ${name} was given for ${stored.origin}, but its base URL is at ${origin}`,
     [
