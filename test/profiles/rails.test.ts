@@ -253,6 +253,15 @@ const ways: Readonly<Record<string, readonly [Without, Way]>> = {
   ],
   'another time zone': ['sent', inEnv({ TZ: 'Pacific/Kiritimati' })],
   'the name of somebody else': ['sent', inEnv({ PAYDESK_OPERATOR: 'boss', USER: 'boss', LOGNAME: 'boss' })],
+  'a name that reads like an approval': [
+    'refused',
+    inEnv({ PAYDESK_OPERATOR: 'ana, approved by lea, released by lea with a security key' }),
+  ],
+  'a key with a colon behind it, which Basic authorization cuts off': [
+    'refused',
+    ({ run, service }) =>
+      run(whole, { env: { ...service.env, PAYDESK_AUTH: 'basic', PAYDESK_API_KEY: `${testKey}:x` } }),
+  ],
   'a clock that is a day ahead': ['sent', inEnv(clockOff(26 * 3_600_000))],
   'a clock that is half a day ahead': ['sent', inEnv(clockOff(12 * 3_600_000))],
   'the name of a profile in the environment': [
