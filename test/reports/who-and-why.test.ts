@@ -48,6 +48,17 @@ describe('refunds list', () => {
     expect(ran.stderr).toMatch(new RegExp(`^${ids.length} of 4 refunds, .*from`, 'm'));
   });
 
+  test.each([
+    ['--operator', 'ben', 'OPERATOR'],
+    ['--asked-by', 'ana', 'ASKED_BY'],
+  ])('%s has its column also at 80 columns', async (name, person, title) => {
+    await using service = await startShop();
+    const words = ['refunds', 'list', '--period', '2040-11', '--width', '80'];
+    const { stdout } = await ask(service, ...words, name, person);
+    expect(stdout.split('\n')[0]).toContain(title);
+    expect((await ask(service, ...words)).stdout).not.toContain(title);
+  });
+
   test('says which names there are when one matches nothing', async () => {
     await using service = await startShop();
     const ran = await ask(service, ...list, '--operator', 'bne');

@@ -36,6 +36,8 @@ import { refundFilter, refundFilterFlags } from './refund-filter.ts';
 
 const usualPeriod = 'today';
 
+const personFlags = ['operator', 'asked-by', 'approved-by'] as const;
+
 export const list = defineCommand({
   description:
     'Lists every refund that was made in a period, whenever its order was made, the newest first; --sort amount puts the largest first. Who sent, who asked, who approved and why comes from the journal of this machine, or of its team. If this machine has an index, the list comes from there, unless --live is given.',
@@ -81,8 +83,12 @@ export const list = defineCommand({
     const isBySize = flags.sort === 'amount';
     const sorted = found.toSorted(isBySize ? byAmount : byTime);
     const shown = isBySize ? largestOfEach(sorted, flags.max) : sorted.slice(0, flags.max ?? sorted.length);
+    // Whoever filters by a person wants to see that person.
+    const asked = personFlags
+      .filter((name) => flags[name] !== undefined)
+      .map((name) => name.replace('-', '_'));
     await ctx.out.ownList(
-      columns,
+      columns.map((one) => (asked.includes(one.name) ? { ...one, tableFrom: 0, isAsked: true } : one)),
       shown.map((refund) => {
         const named = Object.fromEntries(names.map((name) => [name, refund[name] ?? null]));
         return rowOf(refund, source, isComplete(gaps), named);
