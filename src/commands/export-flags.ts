@@ -145,7 +145,12 @@ export async function verifyFile(
     await ctx.exports.verify(path, { maxAgeMs, signedBy });
   if (problem !== undefined) {
     throw new CliError(problem.kind, `${path}: ${problem.words}`, {
-      certain: problem.now === undefined ? 'do not load it' : 'do not load it under this name',
+      certain:
+        problem.kind === 'usage'
+          ? 'it was compared with nothing'
+          : problem.now === undefined
+            ? 'do not load it'
+            : 'do not load it under this name',
       now: [
         problem.now ??
           'if it is an export, make it again: --resume goes on with an unfinished one, --force replaces this file',

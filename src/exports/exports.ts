@@ -106,7 +106,7 @@ export interface ExportCheck {
   /** Why a loader must refuse the file; undefined when the file matches its manifest. */
   readonly problem:
     | {
-        readonly kind: 'refused' | 'incomplete';
+        readonly kind: 'refused' | 'incomplete' | 'usage';
         readonly words: string;
         /** What to do, if that is not to export it again. */
         readonly now?: string;

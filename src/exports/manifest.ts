@@ -227,9 +227,21 @@ async function missingManifest(file: string): Promise<Problem> {
     return incomplete(`there is only ${partial}, not complete: ${manifest.why_not ?? 'interrupted'}`);
   if ((await sizeOf(partial)) !== undefined) return incomplete(`there is only ${partial}, not complete`);
   if ((await sizeOf(file)) === undefined) return incomplete(noFile);
-  return incomplete(
-    `there is no ${manifestOf(file)}; only an export has one, with the name of its file, and a list with --to has none`,
-  );
+  return {
+    kind: 'usage',
+    words: `it has no manifest (${manifestOf(file)}), so it cannot be verified; only an export has one: a list with --to and a report have none`,
+    now: await ownDigest(file),
+  };
+}
+
+// Where a file of paydesk that has no manifest says its SHA-256.
+async function ownDigest(file: string): Promise<string> {
+  const text = (await textOf(file)) ?? '';
+  if (text.startsWith('PK\u0003\u0004'))
+    return 'a workbook that paydesk wrote has a SHA-256 of its rows on its second sheet, about';
+  return text.includes('data-sha256="')
+    ? 'a report that paydesk wrote has a SHA-256 of its figures at its end, above them'
+    : 'orders export --to FILE writes a file that can be verified';
 }
 
 /** The manifest in a file; undefined if there is no such file. Throws CliError 'usage' when it is no manifest. */

@@ -18,6 +18,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { readCsv } from '../harness/csv.ts';
 import { type Home, newHome } from '../harness/paydesk.ts';
 import { json, startServer } from '../harness/server.ts';
+import { startService } from '../harness/service.ts';
 import { exporting, orderAt, orders, startOrders } from './many-orders.ts';
 
 const at = (home: Home, name: string) => join(home.path, name);
@@ -234,6 +235,24 @@ test('--verify tells a whole file from a changed, a short, an unfinished and an 
     stderr: expect.stringContaining('is not a manifest'),
   });
 });
+
+test.each([
+  ['a workbook of a list', ['refunds', 'list', '--to', 'r.xlsx'], 'r.xlsx', 'on its second sheet, about'],
+  ['a report', ['report', '--period', 'today', '--to', 'r.html'], 'r.html', 'at its end, above them'],
+  ['a list', ['orders', 'list', '--to', 'r.csv'], 'r.csv', 'orders export --to FILE writes'],
+])(
+  '--verify of %s says that it has no manifest, and where its own SHA-256 stands',
+  async (_, words, file, where) => {
+    await using service = await startService({ orders: [] });
+    const written = await service.run(words);
+    expect(written.code, written.stderr).toBe(0);
+    const ran = await service.run(['orders', 'export', '--verify', file]);
+    const said = ran.stderr.replaceAll(/\s+/g, ' ');
+    expect([ran.code, said]).toEqual([2, expect.stringContaining('it has no manifest')]);
+    expect(said).toContain(where);
+    expect(said).not.toMatch(/--resume|do not load/);
+  },
+);
 
 test('an export that was renamed with its manifest differs only by its name, unless it was changed too', async () => {
   await using server = await startOrders(count);
