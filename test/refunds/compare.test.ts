@@ -171,6 +171,10 @@ it('a file of 40 with every verdict: each row, and every refund that is not in t
   const elsewhere = elsewhereByLedger(ledger, file);
   expect(elsewhere.length).toBeGreaterThanOrEqual(kinds.elsewhere);
   expect(found.slice(40).toSorted(byId)).toEqual(elsewhere.toSorted(byId));
+  const times = recordsIn(ran)
+    .slice(40)
+    .map(({ refunded_at: at }) => Number(at));
+  expect(times).toEqual(times.toSorted((one, other) => one - other));
   expect(new Set(found.map(({ verdict }) => verdict))).toEqual(
     new Set(['refunded', 'in_part', 'more', 'not', 'unconfirmed', 'not_found', 'not_in_file']),
   );

@@ -344,3 +344,12 @@ test('a search for a status word says which command lists the orders with that s
   const help = await service.run(['orders', 'find', '--help'], { env: { COLUMNS: '200' } });
   expect(help.stdout.replaceAll(/\s+/g, ' ')).toContain('paydesk orders list --status paid --all');
 });
+
+test('orders summary of a period before the oldest order says since when there are orders', async () => {
+  await using service = await startDated({ orders: [orderAt('ord_1', '2040-11-20T10:00:00Z')] });
+  const said = async (period: string) =>
+    (await service.run(['orders', 'summary', '--period', period, '--ndjson'], { env: clock })).stderr;
+  const note = 'there are orders since 20 Nov 2040 10:00:00 UTC, and this period was before that';
+  expect(await said('2040-10')).toContain(note);
+  expect(await said('2040-11')).not.toContain('there are orders');
+});

@@ -36,6 +36,8 @@ export const summary = defineCommand({
   exits: sumsExits,
   async run(ctx, { flags }) {
     const by = flags.by ?? 'status';
+    let oldest: number | undefined;
+    let until: number | undefined;
     await showSums(ctx, {
       flags,
       period: periodOf(flags, usualPeriod),
@@ -44,11 +46,26 @@ export const summary = defineCommand({
       needs: { kind: 'orders', makers: false },
       by,
       isSplit: flags.by !== undefined,
-      adding: summariseOrders,
+      adding(query) {
+        const sums = summariseOrders(query);
+        until = query.span.until;
+        return {
+          result: sums.result,
+          add(facts) {
+            const at = facts.order?.createdAt;
+            if (at !== undefined) oldest = Math.min(oldest ?? at, at);
+            sums.add(facts);
+          },
+        };
+      },
       figures: ({ sums }) => sums,
       screen: (source, result) => screen(ctx, source, result, by, flags.chart),
       records: 'orders',
     });
+    if (oldest !== undefined && until !== undefined && oldest * 1000 >= until)
+      ctx.notes.note(
+        `there are orders since ${ctx.days.full(oldest * 1000)}, and this period was before that`,
+      );
     return undefined;
   },
 });

@@ -70,7 +70,7 @@ export async function compareFile(
     asked.others === undefined
       ? []
       : await refundsElsewhere(ctx, service, known, { ofRows, range: asked.others });
-  const all = [...compared.toSorted(byLine), ...more];
+  const all = [...compared.toSorted(byLine), ...more.toSorted(byTime)];
   const plan = { columns: input.columns };
   await ctx.out.ownList(
     compareColumns(plan, all),
@@ -89,6 +89,10 @@ export async function compareFile(
 
 function byLine(one: Compared, other: Compared): number {
   return (one.row?.line ?? 0) - (other.row?.line ?? 0);
+}
+
+function byTime({ refunds: [one] }: Compared, { refunds: [other] }: Compared): number {
+  return (one?.createdAt ?? 0) - (other?.createdAt ?? 0);
 }
 
 // What is known of some orders, and the rules for the rows of one of them.
