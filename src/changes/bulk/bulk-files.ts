@@ -1,12 +1,19 @@
 /** The files of bulk refunds: says all errors of an input file and refuses it, and keeps what is written from replacing what is read. */
 
-import { type AmountStyle, amountProblem, placesOf } from '../../amounts.ts';
+import { type AmountStyle, amountProblem, placesOf, scaled } from '../../amounts.ts';
 import { currencyPattern } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
 import { CliError } from '../../errors.ts';
 import { usage } from '../../flags/flags.ts';
-import { errorsCsv, type InputFile, type InputProblem, type InputRow, type Plan } from '../../plans/plans.ts';
+import {
+  errorsCsv,
+  fullWord,
+  type InputFile,
+  type InputProblem,
+  type InputRow,
+  type Plan,
+} from '../../plans/plans.ts';
 import type { ReadOrders } from './found-orders.ts';
 
 /** The file that is refused, and where its rows go with the errors beside them. */
@@ -65,24 +72,56 @@ export function referenceProblems(
   });
 }
 
+type AmountRow = Pick<InputRow, 'line' | 'amount' | 'exact' | 'decimals'>;
+
 /** A row, as far as it is known whether its amount fits its order. */
 interface RowOfOrder {
-  readonly row: Pick<InputRow, 'line' | 'decimals'> | undefined;
+  readonly row: AmountRow | undefined;
   /** Undefined if the order shows none. */
   readonly currency: string | undefined;
   /** Why its order is not there. */
   readonly missing?: string | undefined;
 }
 
-/** Amounts whose decimals are not those of the currency of their order. */
+/** Amounts whose decimals are not those of the currency of their order, and whole ones beside others with decimals in one currency. */
 export function decimalsProblems(rows: readonly RowOfOrder[], style: AmountStyle): readonly InputProblem[] {
+  const withDecimals = new Map(
+    rows.flatMap(({ row, currency }) => (row?.decimals === undefined ? [] : [[currency, row] as const])),
+  );
   return rows.flatMap(({ row, currency, missing }) => {
-    const problem = row?.decimals && (missing ?? amountProblem(row.decimals, currency, style));
-    if (row?.decimals === undefined || problem === undefined) return [];
-    const isDeclared = missing !== undefined || placesOf(currency, style) !== undefined;
-    const setting = isDeclared ? '' : ` (amounts.decimals.${currency ?? 'CUR'})`;
-    return [{ line: row.line, column: 'amount', words: `amount ${row.decimals.text}: ${problem}${setting}` }];
+    if (row === undefined) return [];
+    const words =
+      row.decimals === undefined
+        ? wholeProblem(row, withDecimals.get(currency), currency, style)
+        : wrongDecimals(row.decimals, { currency, missing }, style);
+    return words === undefined ? [] : [{ line: row.line, column: 'amount', words }];
   });
+}
+
+function wrongDecimals(
+  decimals: NonNullable<InputRow['decimals']>,
+  { currency, missing }: Pick<RowOfOrder, 'currency' | 'missing'>,
+  style: AmountStyle,
+): string | undefined {
+  const problem = missing ?? amountProblem(decimals, currency, style);
+  if (problem === undefined) return undefined;
+  const isDeclared = missing !== undefined || placesOf(currency, style) !== undefined;
+  const setting = isDeclared ? '' : ` (amounts.decimals.${currency ?? 'CUR'})`;
+  return `amount ${decimals.text}: ${problem}${setting}`;
+}
+
+// A spreadsheet writes 520 for 520.00, which would be 5.20.
+function wholeProblem(
+  { amount, exact }: AmountRow,
+  beside: AmountRow | undefined,
+  currency: string | undefined,
+  style: AmountStyle,
+): string | undefined {
+  const whole = exact ?? amount;
+  if (beside === undefined || whole === undefined || whole === fullWord) return undefined;
+  const units = scaled(whole, currency, { ...style, 'amounts.grouping': 'off' });
+  if (units === undefined) return undefined;
+  return `amount ${whole}: line ${beside.line} has decimals (${beside.decimals?.text}); write ${whole} with its decimals too, or ${units} if that is meant`;
 }
 
 /** The currency of a row of which no order tells it: as a column of the file says it, or the only one that has declared decimals. */
