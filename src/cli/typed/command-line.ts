@@ -124,7 +124,10 @@ async function aboutWord(asked: readonly string[]): Promise<About> {
     import('../help/help-words.ts'),
     import('./meant-command.ts'),
   ]);
-  const answers = answersOf(asked);
+  const [first = '', ...more] = asked;
+  // `order ls` means a command, not pages about its words.
+  const isCommand = more.length > 0 && [first, `${first}s`].some((noun) => Object.hasOwn(groups, noun));
+  const answers = isCommand ? [] : answersOf(asked);
   const [only, second] = answers;
   const why = whyNone(asked);
   if (only === undefined) throw await unknownWord(asked);
@@ -178,11 +181,13 @@ async function helpJson(about: About): Promise<string> {
 
 async function unknownWord(words: readonly string[]): Promise<CliError> {
   const { answersOf, nearestTo } = await import('../help/help-words.ts');
+  const meant = await didYouMean(words, { before: 'help ' });
   const answers = answersOf(words);
   const pages = (answers.length > 0 ? answers : nearestTo(words)).map(({ name }) => `paydesk help ${name}`);
-  const meant = pages.length > 0 ? pages : await didYouMean(words, { before: 'help ' });
+  const isOneWord = words.length === 1;
+  const now = (isOneWord ? [pages, meant] : [meant, pages]).find((lines) => lines.length > 0) ?? [];
   return new CliError('usage', `no help for ${words.join(' ')}`, {
-    now: [...meant, 'paydesk help commands'],
+    now: [...now, 'paydesk help commands'],
   });
 }
 
