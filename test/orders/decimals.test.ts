@@ -161,8 +161,8 @@ describe('screens', () => {
     `);
     expect(steady(wide.stdout)).toBe(steady(ran.stdout));
     expect(steady((await shop.run(['journal', 'list'], 80)).stdout)).toMatchInlineSnapshot(`
-      "CHANGE      SENT UTC      ORDER                              AMOUNT  OUTCOME
-      i_7f3k2m9q  21 Nov 09:31  ord_2tQ7zRk9PwE5xNvAm  23000 MXN (230.00)  made   
+      "CHANGE      SENT UTC      ORDER                             MXN  OUTCOME  BY  
+      i_7f3k2m9q  21 Nov 09:31  ord_2tQ7zRk9PwE5xNvAm  23000 (230.00)  made     root
       "
     `);
     const [, change = ''] = /journal (i_\w+)/.exec(ran.stdout) ?? [];
