@@ -31,7 +31,7 @@ test.each([
   await using service = await startShop();
   const ran = await paydesk(refund, { home: service.home, env: { PAYDESK_OPERATOR: name } });
   expect(ran.code, ran.stderr).toBe(2);
-  expect(inOneLine(ran.stderr)).toContain('at most 64 letters, digits, blanks and . _ - @');
+  expect(inOneLine(ran.stderr)).toContain('at most 64 letters, digits, blanks and . _ - @ ( )');
   expect(service.requests).toEqual([]);
 });
 

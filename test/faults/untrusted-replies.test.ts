@@ -188,7 +188,7 @@ describe('a 500 with an error of the service', () => {
         reply          HTTP 500, service.errors.internal.bank.no_answer, log_id
                        5f2c81: The bank did not answer.
         evidence       what was shown, sent and answered:
-                       paydesk prove 2026-11-21 --to proof.ndjson --utc
+                       paydesk prove i_7f3k2m9q --to proof.ndjson
       "
     `);
     expect(differences(await screenAt(120), narrow)).toMatchInlineSnapshot(`
@@ -200,7 +200,7 @@ describe('a 500 with an error of the service', () => {
       certain: sent once at 09:31:40; looked 4 times until 09:31:40, and it is not there yet
       instead of lines 11 to 14:
         reply          HTTP 500, service.errors.internal.bank.no_answer, log_id 5f2c81: The bank did not answer.
-        evidence       what was shown, sent and answered: paydesk prove 2026-11-21 --to proof.ndjson --utc"
+        evidence       what was shown, sent and answered: paydesk prove i_7f3k2m9q --to proof.ndjson"
     `);
   });
 });

@@ -409,10 +409,10 @@ describe('looking for twins', () => {
       from    charge 1 of 1, visa *4242, ch_ord_twinB
       reason  duplicated_transaction   the buyer was charged twice
                          order
-        paid              900
-        refunded so far     0
-        THIS REFUND      -900  all of the order
-        left afterwards     0
+        paid               900
+        refunded so far      0
+        THIS REFUND       -900  all of the order
+        left afterwards      0
       note: the orders next to it could not be read, so a twin may be missing here:
             the service is not working right now (HTTP 503: El parámetro no es válido)
       will send once: {"reason":"duplicated_transaction"}

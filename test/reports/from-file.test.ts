@@ -160,12 +160,12 @@ test.each<[string, readonly string[], readonly string[], string]>([
   expect(stderr.replaceAll('\n', ' ')).toContain(message);
 });
 
-test('a file that was changed after its export is refused, exit 3, and one without a manifest, exit 9', async () => {
+test('a file that was changed after its export is refused, exit 3, and one without a manifest, exit 2', async () => {
   const file = join(service.home.path, await exported('changed.ndjson'));
   writeFileSync(file, readFileSync(file, 'utf8').replace('9000', '9001'));
   expect((await run('orders', 'summary', '--from-file', file)).code).toBe(3);
   writeFileSync(join(service.home.path, 'bare.ndjson'), '');
-  expect((await run('orders', 'summary', '--from-file', 'bare.ndjson')).code).toBe(9);
+  expect((await run('orders', 'summary', '--from-file', 'bare.ndjson')).code).toBe(2);
 });
 
 test.each([

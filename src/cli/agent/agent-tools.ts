@@ -188,7 +188,7 @@ function proposal(
         },
         for: {
           ...text(
-            'who asked for this proposal, as the person should see it: letters, digits, blanks and . _ - @',
+            'who asked for this proposal, as the person should see it: letters, digits, blanks and . _ - @ ( )',
           ),
           maxLength: 60,
         },

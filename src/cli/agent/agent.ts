@@ -63,12 +63,14 @@ function personOf(io: Io): string {
 }
 
 function checked(name: string): string {
-  const words = name.split(' ');
-  const isName = /^[\p{L}\p{M}\p{N}._@ -]{1,64}$/u.test(name) && name.trim() === name;
+  const words = name.split(/[ ()]+/);
+  const isName = /^[\p{L}\p{M}\p{N}._@ ()-]{1,64}$/u.test(name) && name.trim() === name;
   if (isName && (words.length === 1 || !words.some((word) => /^(?:by|for)$/iu.test(word)))) return name;
   throw new CliError('usage', `PAYDESK_OPERATOR ${name}: not the name of a person`, {
     certain: 'nothing was sent',
-    now: ['at most 64 letters, digits, blanks and . _ - @, and none of the words by and for among others'],
+    now: [
+      'at most 64 letters, digits, blanks and . _ - @ ( ), and none of the words by and for among others',
+    ],
   });
 }
 
