@@ -9,19 +9,16 @@ const stepMs = 1000;
 
 export const noHoldFlag = flag.switch({ summary: 'send at once after the yes, whatever refund.hold says' });
 
-/**
- * Throws CliError 'refused' for `--no-hold` where it is not for this user to say: the policy of the machine wants the moment, or at a
- * desk its account does.
- */
+/** Throws CliError 'refused' for `--no-hold` if the policy of this machine sets `refund.hold`, or at a desk of a team. */
 export function checkNoHold(
   { policy }: Pick<Context, 'policy'>,
   { sender, settings }: Profile,
   noHold: boolean | undefined,
 ): void {
   if (noHold !== true || settings['refund.hold'] === 0) return;
-  const isPolicys = /[1-9]/.test(policy.limits['refund.hold'] ?? '');
-  if (!isPolicys && sender === undefined) return;
-  const who = isPolicys ? 'the policy of this machine' : 'the sender of the team';
+  const hasPolicyHold = /[1-9]/.test(policy.limits['refund.hold'] ?? '');
+  if (!hasPolicyHold && sender === undefined) return;
+  const who = hasPolicyHold ? 'the policy of this machine' : 'the sender of the team';
   throw refused(`--no-hold: ${who} wants refunds to wait (refund.hold)`, [
     'run the command without --no-hold',
   ]);

@@ -4,12 +4,12 @@ import { CliError, refused } from '../errors.ts';
 import type { Change, ChangeKind } from '../journal/journal.ts';
 import type { Limits, Profile, Settings } from '../profiles/profiles.ts';
 
-/** Whose a limit is, in words, and whom to ask about it. `isPolicys`: whether one of the policy of the machine refuses too. */
+/** Whose limit refuses, in words, and whom to ask. `isPolicyLimit`: whether a limit of the machine's policy refuses too. */
 export function ownerOfLimit(
   { policy }: Profile,
-  isPolicys: (limits: Limits) => boolean,
+  isPolicyLimit: (limits: Limits) => boolean,
 ): { readonly owner: string; readonly ask: string } {
-  return policy !== undefined && isPolicys(policy.limits)
+  return policy !== undefined && isPolicyLimit(policy.limits)
     ? { owner: 'the policy of this machine', ask: `ask an administrator, since ${policy.file} says it` }
     : { owner: 'this account', ask: 'ask your lead' };
 }

@@ -45,8 +45,8 @@ export function createAccount(parts: AccountParts): Account {
     return client;
   };
   // The profile of the run, where a plan or an argument says which one that is.
-  let meant: string | undefined;
-  const open = (name = meant ?? ''): Promise<Client> => {
+  let profileOfRun: string | undefined;
+  const open = (name = profileOfRun ?? ''): Promise<Client> => {
     const client = clients.get(name) ?? openWith(() => profiles.open(name === '' ? undefined : name));
     clients.set(name, client);
     return client;
@@ -57,15 +57,18 @@ export function createAccount(parts: AccountParts): Account {
   const openDesks: Desk[] = [];
   const openDesk = async (): Promise<Desk | undefined> => {
     // A profile that cannot be opened, because of a setting, is set all the same.
-    if (meant !== undefined && !(await profiles.list()).some((one) => one.name === meant && one.hasSender))
+    if (
+      profileOfRun !== undefined &&
+      !(await profiles.list()).some((one) => one.name === profileOfRun && one.hasSender)
+    )
       return undefined;
-    const opened = await deskOf(parts, async () => profiles.open(meant ?? (await deskNamed(parts))));
+    const opened = await deskOf(parts, async () => profiles.open(profileOfRun ?? (await deskNamed(parts))));
     if (opened !== undefined) openDesks.push(opened);
     return opened;
   };
   // The desk of the run's profile; undefined if that has a key of its own, or if there is no profile.
   const desk = (): Promise<Desk | undefined> => {
-    const name = meant ?? '';
+    const name = profileOfRun ?? '';
     const known = desks.get(name) ?? openDesk();
     desks.set(name, known);
     return known;
@@ -86,7 +89,7 @@ export function createAccount(parts: AccountParts): Account {
   return {
     async service({ purpose = 'read', kind, profile, key, maxPerSecond, shown } = {}) {
       if (maxPerSecond !== undefined) pace.limit(maxPerSecond);
-      if (purpose === 'change') (await profiles.open(meant)).allowChange();
+      if (purpose === 'change') (await profiles.open(profileOfRun)).allowChange();
       const { service } = await (key === undefined
         ? open(profile)
         : openWith(() => profiles.open(profile, key)));
@@ -110,7 +113,7 @@ export function createAccount(parts: AccountParts): Account {
         plans && {
           ...plans,
           async work(...asked) {
-            await refuseNow(await profiles.open(meant));
+            await refuseNow(await profiles.open(profileOfRun));
             return await plans.work(...asked);
           },
         }
@@ -138,13 +141,13 @@ export function createAccount(parts: AccountParts): Account {
       });
     },
     useProfile(name) {
-      meant = name;
+      profileOfRun = name;
     },
     async useProfileOf({ account, profile }) {
       if (globals.profile !== undefined) return;
       const names = await profiles.reaching(account);
       const [only, second] = names;
-      meant = names.includes(profile) ? profile : second === undefined ? only : undefined;
+      profileOfRun = names.includes(profile) ? profile : second === undefined ? only : undefined;
     },
     close() {
       for (const client of openClients) client.close();
@@ -155,7 +158,7 @@ export function createAccount(parts: AccountParts): Account {
     async change(change) {
       // The end of such a command would not say what was sent.
       if (parts.changes !== 'service') throw new Error('commands.ts does not say that this command can send');
-      const chosen = await profiles.open(meant);
+      const chosen = await profiles.open(profileOfRun);
       chosen.allowChange();
       if (!globals.dryRun) refuseAgent(parts.io.env, chosen.profile, change, parts.clock.now());
       await refuseNow(chosen);

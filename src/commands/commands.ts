@@ -11,7 +11,8 @@ export interface CommandEntry {
   readonly summary: string;
   /**
    * The most that it can change. Without `service` it cannot send. `machine`: settings, keys (also that of the desk, which an
-   * export makes if there is none), the index or other files of this machine, and the limits of an account. A file that an option names, such as that of --to, counts as nothing.
+   * export makes if there is none), the index or other files of this machine, and the limits of an account. Files that options name,
+   * such as `--to`, do not count.
    */
   readonly changes: WhatChanges | 'machine' | 'nothing';
   /** It asks for a key, so somebody may type one as an argument. */

@@ -3,7 +3,7 @@
 import type { Context, Days } from '../context/context.ts';
 import { counted } from '../counted.ts';
 import { CliError } from '../errors.ts';
-import { type ExportFormat, exportFormats } from '../exports/exports.ts';
+import { type ExportCheck, type ExportFormat, exportFormats } from '../exports/exports.ts';
 import type { Input } from '../flags/flags.ts';
 import { flag, short, usage } from '../flags/flags.ts';
 import { spanFlag } from '../flags/typed-time.ts';
@@ -143,20 +143,7 @@ export async function verifyFile(
 ): Promise<undefined> {
   const { file, manifest, problem, isSignatureKnown, gaps, rows, startedAt, endedAt } =
     await ctx.exports.verify(path, { maxAgeMs, signedBy });
-  if (problem !== undefined) {
-    throw new CliError(problem.kind, `${path}: ${problem.words}`, {
-      certain:
-        problem.kind === 'usage'
-          ? 'it was compared with nothing'
-          : problem.now === undefined
-            ? 'do not load it'
-            : 'do not load it under this name',
-      now: [
-        problem.now ??
-          'if it is an export, make it again: --resume goes on with an unfinished one, --force replaces this file',
-      ],
-    });
-  }
+  if (problem !== undefined) throw notVerified(path, problem);
   const when = startedAt === undefined ? '' : `, as of ${ctx.fullTime(startedAt * 1000)}`;
   if (gaps !== undefined)
     throw new CliError(
@@ -180,4 +167,14 @@ export async function verifyFile(
       'nobody looked whose signature its manifest has: add --signed-by with the key of the desk that wrote it',
     );
   return undefined;
+}
+
+function notVerified(path: string, { kind, words, now }: NonNullable<ExportCheck['problem']>): CliError {
+  const advice = now === undefined ? 'do not load it' : 'do not load it under this name';
+  const again =
+    'if it is an export, make it again: --resume goes on with an unfinished one, --force replaces this file';
+  return new CliError(kind, `${path}: ${words}`, {
+    certain: kind === 'usage' ? 'nothing was checked' : advice,
+    now: [now ?? again],
+  });
 }

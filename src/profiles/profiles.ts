@@ -81,7 +81,7 @@ export interface Profile {
   readonly account: string;
   /** The sender of the team, which has the key. `baseUrl` is then its address; `origin` and `account` are those of the service. */
   readonly sender?: SenderOfProfile | undefined;
-  /** The limits that the policy of the machine sets, and its file. They are in the settings already, as far as they are the stricter ones. */
+  /** The limits that the machine's policy sets, and its file. Settings already hold the stricter value of each. */
   readonly policy?: { readonly file: string; readonly limits: Limits };
 }
 

@@ -1,7 +1,7 @@
 /** Personal data that was seen, found again in texts as whole words, also where its end was cut off. */
 
 /** What was seen so far. */
-export interface Known {
+export interface KnownTexts {
   /** `shown`: what stands in its place. Short figures may be amounts, so they are left out. */
   add(value: string, shown: string): void;
   masked(text: string): string;
@@ -24,8 +24,7 @@ interface Found {
   readonly shown: string;
 }
 
-/** Knows nothing yet. */
-export function createKnown(): Known {
+export function createKnownTexts(): KnownTexts {
   const values = new Set<string>();
   const byWord = new Map<string, Seen[]>();
   const whole = (text: string, start: number, word: string): Found | undefined => {

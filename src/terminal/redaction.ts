@@ -5,7 +5,7 @@
 
 import { createHmac } from 'node:crypto';
 import { isObject, type JsonObject } from '../api/json-values.ts';
-import { createKnown } from './known-texts.ts';
+import { createKnownTexts } from './known-texts.ts';
 import type { Secrets } from './secrets.ts';
 import type { PrintedRecord } from './terminal.ts';
 import type { AboutLine } from './workbook/workbook.ts';
@@ -50,7 +50,7 @@ const named = new Set(['buyer', 'name', 'receiver']);
 // So are figures under such names, which no documented field of the service has.
 const personalFigure =
   /(?:^|_)(?:phone|tel|mobile|msisdn|e?mail|zip|postal|birth|curp|rfc|clabe|iban|lat|lon|latlon)(?:_|$)/i;
-// All of these parts of an order is about the buyer, but for what they are.
+// Everything in these parts of an order is about the buyer, except the type of the part and the country.
 const personalParts = new Set(['metadata', 'antifraud_info', 'address']);
 const ofPart = new Set(['object', 'country']);
 // Records about paydesk itself and this machine.
@@ -70,7 +70,7 @@ export function createRedaction(
   isOn: () => boolean,
   referenceKeys: () => readonly string[] = () => [],
 ): Redaction {
-  const known = createKnown();
+  const known = createKnownTexts();
   const token = createTokens();
   const text = (given: string): string =>
     known.masked(given).replace(email, hidden).replace(phone, hidden).replace(card, `*${hidden}`);

@@ -25,7 +25,7 @@ const privacy = ['output', 'journal forget', 'index forget', 'environment'];
 const waits = ['orders waiting', 'orders capture', 'today'];
 const second = ['approvals list', 'approvals approve', 'team'];
 
-// What people say who close a month, look after a desk, or check both. The likeliest page comes first.
+// Words of people who close the month, lead a desk, or audit. The likeliest page comes first.
 const otherWords: Readonly<Record<string, readonly string[]>> = {
   access: rights,
   accountant: ['exports', 'reports', 'orders compare', 'evidence'],
@@ -103,23 +103,23 @@ const otherWords: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * The pages that answer these words, the likeliest first, four at most: the topic of that name, `teams` too; those of the table; or else the commands and topics that have
- * the word in their name, in a heading or in their summary. Several words that mean nothing together are looked up one by one, and pages
- * that answer most of them come first. None if nothing has one of them.
+ * At most four pages that answer these words, the likeliest first: a topic of that name, the table above, or else pages that have the
+ * word in their name, a heading or their summary. If the words mean nothing together, each is looked up. Empty if one of them finds
+ * nothing.
  */
 export function answersOf(asked: readonly string[]): readonly Answer[] {
   const words = asked.flatMap((text) => text.split(/\s+/)).filter((word) => word !== '');
   const whole = namesOf(words.join(''), words.length === 1);
   if (whole.length > 0) return withSummary(whole);
-  const each = words.filter((word) => !little.test(word)).map((word) => namesOf(word, true));
+  const each = words.filter((word) => !fillerWords.test(word)).map((word) => namesOf(word, true));
   return each.some((names) => names.length === 0) ? [] : withSummary(mostNamed(each));
 }
 
 // Words that are in every question.
-const little = /^(?:..?|the|how|and|for|can|did|does|was|what|which|are|were|with|from)$/i;
+const fillerWords = /^(?:..?|the|how|and|for|can|did|does|was|what|which|are|were|with|from)$/i;
 
 /** The three topics that are nearest to words that no page answers: their texts have them most often. */
-export function nearestTo(asked: readonly string[]): readonly Answer[] {
+export function topicsWith(asked: readonly string[]): readonly Answer[] {
   const words = asked.flatMap((text) => text.toLowerCase().split(/\s+/));
   const mentions = Object.keys(topics)
     .map((name) => {
@@ -150,7 +150,7 @@ function namesOf(word: string, isSearched: boolean): readonly string[] {
   return otherWords[known] ?? (isSearched ? namesWith(forms) : []);
 }
 
-// Those named by most words first, and of the others the first of each word, then the second.
+// Pages that most words name come first; among equals, the one that stands earlier in a list.
 function mostNamed(lists: readonly (readonly string[])[]): readonly string[] {
   const all = lists.flatMap((names) => [...new Set(names)].map((name, at) => ({ name, at })));
   return [...Map.groupBy(all, ({ name }) => name)]

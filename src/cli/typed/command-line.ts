@@ -180,10 +180,10 @@ async function helpJson(about: About): Promise<string> {
 }
 
 async function unknownWord(words: readonly string[]): Promise<CliError> {
-  const { answersOf, nearestTo } = await import('../help/help-words.ts');
+  const { answersOf, topicsWith } = await import('../help/help-words.ts');
   const meant = await didYouMean(words, { before: 'help ' });
   const answers = answersOf(words);
-  const pages = (answers.length > 0 ? answers : nearestTo(words)).map(({ name }) => `paydesk help ${name}`);
+  const pages = (answers.length > 0 ? answers : topicsWith(words)).map(({ name }) => `paydesk help ${name}`);
   const isOneWord = words.length === 1;
   const now = (isOneWord ? [pages, meant] : [meant, pages]).find((lines) => lines.length > 0) ?? [];
   return new CliError('usage', `no help for ${words.join(' ')}`, {

@@ -18,7 +18,7 @@ import {
 import { recordedState } from '../../orders/orders.ts';
 import { amountStyleOf } from './attempt-record.ts';
 
-/** The changes that could not be looked up, by their changes, and why. */
+/** Why a change could not be read again, by the id of the change. */
 export type Unread = ReadonlyMap<string, string>;
 
 /** What this run has read again. */
@@ -83,8 +83,8 @@ export async function readBeforeList(ctx: Context, filter: AttemptFilter): Promi
 }
 
 /**
- * Reads the pending and unconfirmed ones of these again, each once, and says what could not be read now, by its change, and why. One that
- * no read can change any more is left alone.
+ * Reads pending and unconfirmed refunds again, once each. `unread`: which could not be read, and why. Skips those that no read can
+ * change.
  */
 export async function readPending(ctx: Context, records: readonly AttemptRecord[]): Promise<ReadAgain> {
   const now = await ctx.journal.now();

@@ -208,8 +208,8 @@ function closingLines(
       if (charged !== 0) sums.set(currency, plus(sums.get(currency) ?? 0, charged));
     }
     const style = amountsOf(source);
-    const back = [...sums].map(([currency, sum]) => amountWords(sum, currency, style)).join(' and ');
-    const words = verdict === 'not_found' ? saidWords(some, style) : back;
+    const charged = [...sums].map(([currency, sum]) => amountWords(sum, currency, style)).join(' and ');
+    const words = verdict === 'not_found' ? saidWords(some, style) : charged;
     const ended = verdict === 'paid' && !hasAmount ? 'paid as the order says' : verdictWords[verdict];
     return [`${some.length} ${ended}${words === '' ? '' : ` (${words})`}`];
   });

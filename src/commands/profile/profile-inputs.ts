@@ -141,25 +141,22 @@ export async function profileDryRunShown(ctx: Context, action: string, record: J
 }
 
 /**
- * Asks about settings that are likely mistyped; a dry run only says it. Throws CliError 'refused' when nobody can be asked and --yes was not given,
- * 'cancelled' when the person says no.
+ * Asks about settings that are probably mistyped; a dry run only warns. Throws CliError 'refused' if nobody can be asked and --yes is
+ * missing, 'cancelled' on No.
  */
 export async function confirmDoubts(ctx: Context, settings: SettingTexts): Promise<void> {
   const { yes, dryRun } = ctx.options;
   for (const [name, value] of Object.entries(settings)) {
     const doubt = ctx.profiles.doubt(name, value);
     if (doubt === undefined || yes) continue;
-    if (dryRun) {
-      ctx.notes.warn(`${name} ${value}: ${doubt}`);
-      continue;
-    }
-    if (!ctx.ask.interactive) {
-      throw new CliError('refused', `${name} ${value}: ${doubt}`, {
+    const words = `${name} ${value}: ${doubt}`;
+    if (!dryRun && !ctx.ask.interactive)
+      throw new CliError('refused', words, {
         certain: 'nothing was changed',
         now: ['if it is right all the same, add --yes'],
       });
-    }
-    ctx.notes.warn(`${name} ${value}: ${doubt}`);
+    ctx.notes.warn(words);
+    if (dryRun) continue;
     const message = `set ${name} to ${value} all the same?`;
     if (!(await ctx.ask.confirm({ message, flag: '--yes' })))
       throw new CliError('cancelled', 'nothing was changed');
