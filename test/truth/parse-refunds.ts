@@ -21,7 +21,11 @@ export function journalTable({ code, stdout }: Ran): Said {
   const rows = tableOf(stdout, 'CHANGE');
   return attemptsSaid(
     code,
-    rows.map((row) => ({ ...stateIn(row.OUTCOME ?? ''), amount: amountIn(row.AMOUNT) })),
+    rows.map((row) => ({
+      ...stateIn(row.OUTCOME ?? ''),
+      // Where all rows have one currency, that may be the title.
+      amount: amountIn(row.AMOUNT ?? row.MXN),
+    })),
   );
 }
 
