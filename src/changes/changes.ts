@@ -13,15 +13,9 @@ export {
   withQuery,
 } from './api-request.ts';
 export { applyPlan } from './bulk/apply-plan.ts';
-export {
-  checkWritten,
-  decimalsProblems,
-  refuseProblems,
-  saidAmount,
-  saidCurrency,
-  sayUnread,
-} from './bulk/bulk-files.ts';
+export { checkWritten, refuseProblems, sayUnread } from './bulk/bulk-files.ts';
 export { compareFile } from './bulk/compare/compare-file.ts';
+export { decimalsProblems, saidAmount, saidCurrency } from './bulk/input-amounts.ts';
 export { isUnsentPlanOf, planFile, planOrder, refreshPlan } from './bulk/plan/make-plan.ts';
 export { checkPlanLimits, controlFigures, paidOnOrders, rowsToSend } from './bulk/plan-checks.ts';
 export { planStatus } from './bulk/plan-status.ts';

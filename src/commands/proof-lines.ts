@@ -1,4 +1,4 @@
-/** What the lines of a proof hold: the sums of its first line, and each refund, whole or in short. Pure but for the style of amounts. */
+/** The lines of a proof: its sums, and each refund in full or in short. */
 
 import { amountWords } from '../amounts.ts';
 import type { JsonObject } from '../api/json-values.ts';
@@ -12,7 +12,7 @@ import { amountStyleOf, recordOf } from './journal/attempt-record.ts';
 export const repliesKept =
   'The bytes of a reply are not kept, because they hold the data of the buyer. Of each reply there are its HTTP status, how many bytes it had, their SHA-256, and what it said of the refund. Refunds of older versions of paydesk have only the last of these.';
 
-/** One refund: its record as `journal list` has it, what it was decided on, what was sent, what was learnt, and the rows that say so. */
+/** One refund: its record as in `journal list`, what it was decided on, what was sent, what was learnt, and the rows that say so. */
 export function lineOf(ctx: Context, refund: ProvedRefund, now: Moment): JsonObject {
   const { sent, verdicts, approvals, rows } = refund;
   const { request, proof, amount, currency } = sent;

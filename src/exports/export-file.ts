@@ -16,7 +16,8 @@ import type { FileFormat } from '../terminal/terminal.ts';
 import type { CheckpointHead, CheckpointPage, CheckpointWriter } from './checkpoint.ts';
 import type { ExportFile, ExportRequest } from './exports.ts';
 import { brokenFile, kindOf, type Names, replaceFile, syncFolderOf } from './files-on-disk.ts';
-import { type Manifest, manifestText, signManifest } from './manifest.ts';
+import { type Manifest, manifestText } from './manifest.ts';
+import { signManifest } from './manifest-signature.ts';
 import {
   type ExportProblem,
   hashOfText,

@@ -9,9 +9,9 @@ import * as v from 'valibot';
 import type { JsonObject } from '../api/json-values.ts';
 import { counted } from '../counted.ts';
 import { CliError, systemCode, systemReason } from '../errors.ts';
-import type { DeskKey } from '../profiles/profiles.ts';
 import type { ExportCheck, ExportRequest } from './exports.ts';
 import { manifestOf, partialOf, problemsOf } from './files-on-disk.ts';
+import { signatureProblem, type Trust } from './manifest-signature.ts';
 import { hashOfProblems } from './problems-file.ts';
 import type { Totals } from './totals.ts';
 
@@ -296,39 +296,4 @@ function unreadable(path: string, error: unknown): CliError {
 function spanWords(ms: number): string {
   const minutes = Math.floor(ms / 60_000);
   return minutes < 120 ? `${minutes} min` : `${Math.floor(minutes / 60)} h`;
-}
-
-/** Whose signature counts: that of this desk, or of another one by the public key that somebody typed. */
-interface Trust {
-  readonly deskKey: DeskKey;
-  readonly signedBy: string | undefined;
-}
-
-/** Signs the text of a manifest. It names the key, so that a reader knows which one is meant. */
-export function signManifest(text: string, key: DeskKey): string {
-  const named = withLast(text, 'signed_by', key.made());
-  return withLast(named, 'signature', key.sign(Buffer.from(named)));
-}
-
-/** What is wrong with the signature of a manifest; `unknown key` if nobody said whose it must be. Undefined if it is right. */
-function signatureProblem(text: string, { deskKey, signedBy }: Trust): string | undefined {
-  const expected = signedBy ?? deskKey.publicKey();
-  const [, signature] = lastField('signature').exec(text) ?? [];
-  if (signature === undefined)
-    return 'its manifest is not signed: it was rewritten, or is of an older paydesk';
-  if (expected === undefined) return 'unknown key';
-  const signed = text.replace(lastField('signature'), '\n}\n');
-  if (deskKey.isSigned(expected, Buffer.from(signed), signature)) return undefined;
-  const [, by] = lastField('signed_by').exec(signed) ?? [];
-  return by === expected
-    ? 'its manifest was rewritten: the signature does not fit'
-    : `its manifest is signed by another key than ${signedBy === undefined ? 'that of this desk' : signedBy}, ${by}`;
-}
-
-function withLast(text: string, name: string, value: string): string {
-  return text.replace(/\n\}\n$/, `,\n  "${name}": "${value}"\n}\n`);
-}
-
-function lastField(name: string): RegExp {
-  return new RegExp(`,\\n  "${name}": "([A-Za-z0-9+/=]+)"\\n\\}\\n$`);
 }

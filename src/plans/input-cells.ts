@@ -117,7 +117,7 @@ export function readAmount(text: string, use: InputUse, amounts: AmountStyle): C
   });
 }
 
-// Digits, between which marks may stand by threes, before the decimals: each in the way of a country, the mark before the decimals last.
+// Whole digits, with thousands marks or without, then a decimal mark and decimals: `520,00`, `1.520,00`, `1,520.00`, `1'520.00`.
 const withDecimals = [
   /^(\d+)[.,](\d{1,6})$/,
   /^([1-9]\d{0,2}(?:\.\d{3})+),(\d{1,6})$/,

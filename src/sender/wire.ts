@@ -97,7 +97,7 @@ const accountName = v.pipe(v.string(), v.regex(accountNamePattern));
 /** Unix milliseconds. */
 export const timeForm = v.pipe(v.number(), v.integer(), v.minValue(0));
 
-/** What every hand-over of a desk says: what it calls the account, for the commands in errors, and its time zone, for times in words. */
+/** What a desk sends with every hand-over: its name for the account (for commands in errors) and its time zone. */
 export const deskFields = { profile: text(maxText.name), zone: v.optional(text(64)) };
 /** How long one request of the service may take. */
 export const timeoutForm = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(600_000));

@@ -113,7 +113,7 @@ export interface ListHow {
 interface OwnListHow extends Pick<ListHow, 'zone' | 'localTimes'> {
   /** There are more than these. */
   readonly hasMore?: boolean;
-  /** What stands beside the rows in JSON and on the second sheet of a workbook, and in no other format: a column of rows must add up. */
+  /** Sums beside the rows, only in JSON and on a workbook's second sheet: a column of rows must add up. */
   readonly sums?: readonly JsonObject[];
 }
 

@@ -1,19 +1,10 @@
 /** The files of bulk refunds: says all errors of an input file and refuses it, and keeps what is written from replacing what is read. */
 
-import { type AmountStyle, amountProblem, placesOf, scaled } from '../../amounts.ts';
-import { currencyPattern } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
 import { CliError } from '../../errors.ts';
 import { usage } from '../../flags/flags.ts';
-import {
-  errorsCsv,
-  fullWord,
-  type InputFile,
-  type InputProblem,
-  type InputRow,
-  type Plan,
-} from '../../plans/plans.ts';
+import { errorsCsv, type InputFile, type InputProblem, type InputRow, type Plan } from '../../plans/plans.ts';
 import type { ReadOrders } from './found-orders.ts';
 
 /** The file that is refused, and where its rows go with the errors beside them. */
@@ -70,80 +61,6 @@ export function referenceProblems(
         : `${ids.length} orders have the reference ${reference}: ${ids.slice(0, 3).join(', ')}`;
     return [{ line, column: 'reference', words }];
   });
-}
-
-type AmountRow = Pick<InputRow, 'line' | 'amount' | 'exact' | 'decimals'>;
-
-/** A row, as far as it is known whether its amount fits its order. */
-interface RowOfOrder {
-  readonly row: AmountRow | undefined;
-  /** Undefined if the order shows none. */
-  readonly currency: string | undefined;
-  /** Why its order is not there. */
-  readonly missing?: string | undefined;
-}
-
-/** Amounts whose decimals are not those of the currency of their order, and whole ones beside others with decimals in one currency. */
-export function decimalsProblems(rows: readonly RowOfOrder[], style: AmountStyle): readonly InputProblem[] {
-  const withDecimals = new Map(
-    rows.flatMap(({ row, currency }) => (row?.decimals === undefined ? [] : [[currency, row] as const])),
-  );
-  return rows.flatMap(({ row, currency, missing }) => {
-    if (row === undefined) return [];
-    const words =
-      row.decimals === undefined
-        ? wholeProblem(row, withDecimals.get(currency), currency, style)
-        : wrongDecimals(row.decimals, { currency, missing }, style);
-    return words === undefined ? [] : [{ line: row.line, column: 'amount', words }];
-  });
-}
-
-function wrongDecimals(
-  decimals: NonNullable<InputRow['decimals']>,
-  { currency, missing }: Pick<RowOfOrder, 'currency' | 'missing'>,
-  style: AmountStyle,
-): string | undefined {
-  const problem = missing ?? amountProblem(decimals, currency, style);
-  if (problem === undefined) return undefined;
-  const isDeclared = missing !== undefined || placesOf(currency, style) !== undefined;
-  const setting = isDeclared ? '' : ` (amounts.decimals.${currency ?? 'CUR'})`;
-  return `amount ${decimals.text}: ${problem}${setting}`;
-}
-
-// A spreadsheet writes 520 for 520.00, which would be 5.20.
-function wholeProblem(
-  { amount, exact }: AmountRow,
-  beside: AmountRow | undefined,
-  currency: string | undefined,
-  style: AmountStyle,
-): string | undefined {
-  const whole = exact ?? amount;
-  if (beside === undefined || whole === undefined || whole === fullWord) return undefined;
-  const units = scaled(whole, currency, { ...style, 'amounts.grouping': 'off' });
-  if (units === undefined) return undefined;
-  return `amount ${whole}: line ${beside.line} has decimals (${beside.decimals?.text}); write ${whole} with its decimals too, or ${units} if that is meant`;
-}
-
-/** The currency of a row of which no order tells it: as a column of the file says it, or the only one that has declared decimals. */
-export function saidCurrency(
-  { cells }: Pick<InputRow, 'cells'>,
-  columns: readonly string[],
-  { 'amounts.decimals': declared }: AmountStyle,
-): string | undefined {
-  const said = cells[columns.findIndex((title) => title.trim().toLowerCase() === 'currency')]?.trim() ?? '';
-  if (said !== '') return currencyPattern.test(said) ? said.toUpperCase() : undefined;
-  const [only, second] = Object.keys(declared);
-  return second === undefined ? only : undefined;
-}
-
-/** The amount of such a row; undefined if only its order tells what it means. */
-export function saidAmount(
-  { exact, amount, decimals }: Pick<InputRow, 'exact' | 'amount' | 'decimals'>,
-  currency: string | undefined,
-  style: AmountStyle,
-): number | bigint | undefined {
-  if (decimals !== undefined && amountProblem(decimals, currency, style) !== undefined) return undefined;
-  return exact ?? (typeof amount === 'number' ? amount : undefined);
 }
 
 // More lines than this are no help on a screen; --errors has them all.

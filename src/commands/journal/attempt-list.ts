@@ -85,9 +85,9 @@ function amountStyles({ profiles }: Context): (record: JsonObject) => AmountStyl
   };
 }
 
-// A screen of 80 columns has room for one more column: the profile if several are listed, or else who sent it if several people
-// did, or else the kind if kinds differ, or else who sent all of it. Rows of two accounts must never look alike, so the profile stays, and so do money and time; the id of the
-// order then stands below its row. For the name of a person the time loses its clock or its day before anything else goes. Whoever
+// At 80 columns one more column fits: the profile if there are several, else the person if there are several, else the kind if kinds
+// differ, else the person. Two accounts must never look alike, so with several profiles PROFILE, time and amount stay, and the id of
+// the order goes below its row. For the name of a person the time loses its clock or its day before anything else goes. Whoever
 // lists payment links wants to see their names, and the links below. The outcome is never cut for any of them; where kinds
 // differ, it tells the kind by its verb.
 function columnsFor(

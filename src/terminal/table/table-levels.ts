@@ -86,7 +86,8 @@ export function firstLayout(
   return { level, columns: fitting, widths: manyPages ? withReserve(fitting, widths, width) : widths };
 }
 
-// `leftOut`: how many columns have no room, or only for what their cells end in, weighed. `cut`: what part is cut of the status or of a column that stays, below 1.
+// `leftOut`: columns without room, weighed; one that shows only the ending of its cells counts too. `cut`: the largest share that is cut
+// from the status or a column that stays, below 1.
 function fittedAt(
   level: Level,
   columns: readonly Column[],

@@ -7,16 +7,9 @@ import { isWithin, type TimeRange } from '../../../flags/typed-time.ts';
 import { type KnownOrder, knownOrders, ordersWithRefunds, stopsRefund } from '../../../orders/orders.ts';
 import { type Delimiter, type InputFile, type InputRow, rowKey } from '../../../plans/plans.ts';
 import { senderOf } from '../../refund/known-refunds.ts';
-import {
-  checkWritten,
-  decimalsProblems,
-  lookAtOrders,
-  referenceProblems,
-  refuseProblems,
-  saidCurrency,
-  sayUnread,
-} from '../bulk-files.ts';
+import { checkWritten, lookAtOrders, referenceProblems, refuseProblems, sayUnread } from '../bulk-files.ts';
 import { noOrder, orderIdOf, ordersOf, type ReadOrders } from '../found-orders.ts';
+import { decimalsProblems, saidCurrency } from '../input-amounts.ts';
 import { readOrders } from '../read-orders.ts';
 import {
   closingLines,

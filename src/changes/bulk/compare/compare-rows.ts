@@ -12,7 +12,7 @@ import {
 import type { InputRow, PlanRow } from '../../../plans/plans.ts';
 import type { Profile } from '../../../profiles/profiles.ts';
 import type { Figure } from '../../../reports/reports.ts';
-import { saidAmount } from '../bulk-files.ts';
+import { saidAmount } from '../input-amounts.ts';
 import { compareExactly } from './compare-exactly.ts';
 import {
   type Claim,

@@ -21,13 +21,13 @@ import { commandLine, type Profile } from '../../../profiles/profiles.ts';
 import { missingIn, tooShort } from '../../may-change.ts';
 import {
   checkWritten,
-  decimalsProblems,
   lookAtOrders,
   referenceProblems,
   refuseProblems,
   withoutFolder,
 } from '../bulk-files.ts';
 import { ordersOf } from '../found-orders.ts';
+import { decimalsProblems } from '../input-amounts.ts';
 import { checkAccount, checkControlTotals, checkPlanLimits } from '../plan-checks.ts';
 import { readOrders } from '../read-orders.ts';
 import { reportPlan } from '../report-plan.ts';
