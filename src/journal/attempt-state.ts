@@ -3,7 +3,13 @@
 import { changeKinds, type FoundRefund } from './change.ts';
 import { momentOfRow, passedSince } from './journal-time.ts';
 import type { Claims } from './judge-read.ts';
-import { claimedBy, failedRefunds, hasFailed, isSameAttempt, isStillPending } from './made-records.ts';
+import {
+  claimedBy,
+  failedRefunds,
+  hasFailed,
+  isSameAttempt,
+  isStillPending,
+} from './questions/made-records.ts';
 import type { MomentAsked } from './rows/attempt-query.ts';
 import type { Alarm, AttemptRecord, Clocks, Moment, VerdictRow } from './rows/journal-rows.ts';
 

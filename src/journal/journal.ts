@@ -2,11 +2,11 @@
 
 import type { Service } from '../api/api.ts';
 import type { JsonObject } from '../api/json-values.ts';
-import type { AccountLimit } from './account-limits.ts';
-import type { Acknowledgement, Statement } from './by-hand.ts';
 import type { Change, ChangeKind, ChangeSubject, Outcome } from './change.ts';
 import type { LastRead } from './effects.ts';
 import type { Evidence } from './judge-read.ts';
+import type { AccountLimit } from './questions/account-limits.ts';
+import type { Acknowledgement, Statement } from './questions/by-hand.ts';
 import type { StoredRow } from './rows/chain.ts';
 import type { AttemptRecord, Moment, SettingRow, VerdictRow } from './rows/journal-rows.ts';
 import type {
@@ -21,7 +21,6 @@ import type {
 import type { AccountMarks } from './same-account.ts';
 import type { LimitRow, TeamRules } from './team-rules.ts';
 
-export { type AccountLimit, accountLimits, limitPrefix, textsOf } from './account-limits.ts';
 export {
   blockedUntil,
   countedAmount,
@@ -38,7 +37,6 @@ export {
   mayStillLeave,
   needsPerson,
 } from './attempt-state.ts';
-export { sentAgain, tooEarlyUntil, unshownRefunds } from './by-hand.ts';
 export type {
   Change,
   ChangeKind,
@@ -53,8 +51,10 @@ export { changeIdPattern, changeKinds, newChangeId } from './change.ts';
 export { usesUp } from './guards.ts';
 export { momentOf, stampOf, tolerableSkewMs } from './journal-time.ts';
 export type { Evidence } from './judge-read.ts';
-export { hasFailed, ownRefunds } from './made-records.ts';
-export { foundTwice, isPaidTwice, otherAlarms, refundsPaidTwice } from './paid-twice.ts';
+export { type AccountLimit, accountLimits, limitPrefix, textsOf } from './questions/account-limits.ts';
+export { sentAgain, tooEarlyUntil, unshownRefunds } from './questions/by-hand.ts';
+export { hasFailed, ownRefunds } from './questions/made-records.ts';
+export { foundTwice, isPaidTwice, otherAlarms, refundsPaidTwice } from './questions/paid-twice.ts';
 export { archivedBy, keptAtLeastMs } from './rows/archived-rows.ts';
 export { byNewest, pagesOf } from './rows/attempt-query.ts';
 export type {
@@ -96,9 +96,18 @@ export {
 // Only evidence needs them.
 export const loadProofs = async () => await import('./proved-refunds.ts');
 export type { ProvedRefund } from './proved-refunds.ts';
+export { appearedVerdict, notMadeBy, recordedBy, statementOn } from './questions/said-by-hand.ts';
+export {
+  appearedRefunds,
+  namedByReply,
+  paidTwiceOf,
+  probableRefunds,
+  seenTwice,
+  unconfirmedChange,
+} from './questions/unconfirmed.ts';
+export { unfinished } from './questions/unfinished.ts';
 export { pickDue } from './read-again.ts';
 export { refundToName, touches } from './read-guards.ts';
-export { appearedVerdict, notMadeBy, recordedBy, statementOn } from './said-by-hand.ts';
 export {
   type AccountMarks,
   attemptsOf,
@@ -136,15 +145,6 @@ export {
   requestPattern,
   teamLimitNames,
 } from './team-rules.ts';
-export {
-  appearedRefunds,
-  namedByReply,
-  paidTwiceOf,
-  probableRefunds,
-  seenTwice,
-  unconfirmedChange,
-} from './unconfirmed.ts';
-export { unfinished } from './unfinished.ts';
 export { missingFrom } from './verdict.ts';
 export { changeOf, changeWords, mendLine, reasonOf, verdictWords } from './words/refusal-words.ts';
 

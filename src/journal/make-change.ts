@@ -18,10 +18,10 @@ import { reconcileDue } from './read-again.ts';
 import type { AttemptRecord, VerdictRow } from './rows/journal-rows.ts';
 import type { JournalStore } from './rows/journal-store.ts';
 import { marksOfService } from './same-account.ts';
-import { startWaitingLine } from './waiting-line.ts';
 import { alarmText } from './words/alarm-words.ts';
 import { refusalError } from './words/refusal-error.ts';
 import { type HowShown, named } from './words/refusal-words.ts';
+import { startWaitingLine } from './words/waiting-line.ts';
 
 /** Where a change says what it finds out, in lines, and what it waits for. */
 export interface ChangeNotes extends Pick<Notes, 'waiting'> {

@@ -6,12 +6,13 @@ import { type Clock, turn } from '../io.ts';
 import type { Locks } from '../locks/locks.ts';
 import { commandLine, type Profile, type Profiles, profileNamed } from '../profiles/profiles.ts';
 import type { Notes, Secrets } from '../terminal/terminal.ts';
-import { accountLimits, limitPrefix } from './account-limits.ts';
 import { needsPerson } from './attempt-state.ts';
 import { recordedOutcome } from './change-outcome.ts';
 import type { Journal, Resolve } from './journal.ts';
 import { momentOf, stampOf } from './journal-time.ts';
 import { applying, claimPlan } from './plan-claim.ts';
+import { accountLimits, limitPrefix } from './questions/account-limits.ts';
+import { needsLookLine } from './questions/unconfirmed.ts';
 import { resolveOne } from './read-again.ts';
 import { refuseDuplicate, refuseOpen, refusePlanned } from './refuse-early.ts';
 import { archiveInto } from './rows/archive-file.ts';
@@ -20,7 +21,6 @@ import type { JournalStore } from './rows/journal-store.ts';
 import { unwritten, withoutKeys } from './rows/store-of-run.ts';
 import { attemptsOf, marksOf, mayBeOf, mayBeSameAccount } from './same-account.ts';
 import { asksForSame } from './same-request.ts';
-import { needsLookLine } from './unconfirmed.ts';
 
 /** What a run needs for its journal. */
 interface JournalParts {

@@ -7,10 +7,10 @@ import { type EffectParts, Effects, type Subject } from './effects.ts';
 import type { HowResolved, Resolved } from './journal.ts';
 import { momentOf } from './journal-time.ts';
 import type { Effect, Event } from './protocol-types.ts';
+import { unfinished } from './questions/unfinished.ts';
 import { beginResolve, type ResolveState, resolve } from './resolve.ts';
 import { type AttemptRecord, attemptName, type Moment } from './rows/journal-rows.ts';
 import { marksOf } from './same-account.ts';
-import { unfinished } from './unfinished.ts';
 import { refusalError } from './words/refusal-error.ts';
 
 /** Reads the order of one attempt again. Throws CliError 'refused' while another run holds the lock on it. */

@@ -2,15 +2,15 @@
 
 import { valueAt } from '../api/json-values.ts';
 import { isDue, isOpen, isUnsettled, mayAppear, verdictOf } from './attempt-state.ts';
-import { appearedOn, appearedRuling, sentAs, unshownRefunds } from './by-hand.ts';
 import { decide, paidTwice, type Refusal, usedUp } from './guards.ts';
 import type { Journal, Resolve } from './journal.ts';
 import { preImage } from './judge-read.ts';
+import { appearedOn, appearedRuling, sentAs, unshownRefunds } from './questions/by-hand.ts';
+import { duplicateNow } from './questions/unconfirmed.ts';
 import { oldRead, unshownRefund } from './read-guards.ts';
 import type { AttemptRecord, Moment, VerdictRow } from './rows/journal-rows.ts';
 import type { JournalStore } from './rows/journal-store.ts';
 import { attemptsOf, marksOfService } from './same-account.ts';
-import { duplicateNow } from './unconfirmed.ts';
 import { rulingOf, verdictRow } from './verdict.ts';
 import { refusalError } from './words/refusal-error.ts';
 

@@ -17,6 +17,11 @@ import {
   verdictOf,
   wasOver,
 } from './attempt-state.ts';
+import { type Refusal, usedUp } from './guards.ts';
+import type { Resolved } from './journal.ts';
+import { momentOfRow } from './journal-time.ts';
+import type { Claims, Evidence } from './judge-read.ts';
+import type { Effect, Event } from './protocol-types.ts';
 import {
   type Acknowledgement,
   acknowledgedRuling,
@@ -30,13 +35,8 @@ import {
   statedRuling,
   staysNotMade,
   tooEarly,
-} from './by-hand.ts';
-import { type Refusal, usedUp } from './guards.ts';
-import type { Resolved } from './journal.ts';
-import { momentOfRow } from './journal-time.ts';
-import type { Claims, Evidence } from './judge-read.ts';
-import { rivalOf } from './paid-twice.ts';
-import type { Effect, Event } from './protocol-types.ts';
+} from './questions/by-hand.ts';
+import { rivalOf } from './questions/paid-twice.ts';
 import { type AttemptRecord, attemptName, type Moment, type VerdictRow } from './rows/journal-rows.ts';
 import { sameJson } from './same-request.ts';
 import { judgeSeen, proofNow, type Ruling, rulingOf, rulingOfWatched, verdictRow } from './verdict.ts';

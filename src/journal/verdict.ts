@@ -5,8 +5,8 @@ import { claimsOf, isAcknowledged, isMadeByHand, isMadeRefund, isOpen } from './
 import type { FoundRefund } from './change.ts';
 import { earliestOf, stampOf } from './journal-time.ts';
 import { type Claims, type Evidence, judgeRead, unknownWord } from './judge-read.ts';
-import { askedFor, claimedBy, isSameAttempt, ownRefunds } from './made-records.ts';
 import type { Event } from './protocol-types.ts';
+import { askedFor, claimedBy, isSameAttempt, ownRefunds } from './questions/made-records.ts';
 import type { Alarm, AttemptRecord, Moment, Proof, SentRow, VerdictRow } from './rows/journal-rows.ts';
 import { asksForSame } from './same-request.ts';
 

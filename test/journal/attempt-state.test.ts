@@ -24,9 +24,9 @@ import {
   youngUntil,
 } from '../../src/journal/attempt-state.ts';
 import { momentOfRow } from '../../src/journal/journal-time.ts';
-import { askedFor, claimedBy, ownRefunds } from '../../src/journal/made-records.ts';
+import { askedFor, claimedBy, ownRefunds } from '../../src/journal/questions/made-records.ts';
+import { recordedBy } from '../../src/journal/questions/said-by-hand.ts';
 import type { AttemptRecord, Moment, SentRow, VerdictRow } from '../../src/journal/rows/journal-rows.ts';
-import { recordedBy } from '../../src/journal/said-by-hand.ts';
 import { sent, verdict } from './rows.ts';
 
 const horizonMs = 900_000;

@@ -8,13 +8,18 @@ import {
   isWatched,
   mayAppear,
 } from '../../src/journal/attempt-state.ts';
-import { appearedOn, sentAgain } from '../../src/journal/by-hand.ts';
 import type { FoundRefund } from '../../src/journal/change.ts';
 import type { Asked } from '../../src/journal/guards.ts';
 import { judgeRead } from '../../src/journal/judge-read.ts';
 import { judgeReply } from '../../src/journal/judge-reply.ts';
-import { failedRefunds, hasFailed, isStillPending, ownRefunds } from '../../src/journal/made-records.ts';
 import type { Event, State } from '../../src/journal/protocol-types.ts';
+import { appearedOn, sentAgain } from '../../src/journal/questions/by-hand.ts';
+import {
+  failedRefunds,
+  hasFailed,
+  isStillPending,
+  ownRefunds,
+} from '../../src/journal/questions/made-records.ts';
 import { equalRefund, oldRead } from '../../src/journal/read-guards.ts';
 import { beginResolve, type Errand, resolve } from '../../src/journal/resolve.ts';
 import type { AttemptRecord, PreImage, Proof, VerdictRow } from '../../src/journal/rows/journal-rows.ts';

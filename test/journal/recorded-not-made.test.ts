@@ -2,6 +2,9 @@
 
 import { describe, expect, it } from 'vitest';
 import { isDoubted, isDue, isUnsettled, isWatched, mayBeOpen } from '../../src/journal/attempt-state.ts';
+import type { FoundRefund } from '../../src/journal/change.ts';
+import { paidTwice } from '../../src/journal/guards.ts';
+import type { Event } from '../../src/journal/protocol-types.ts';
 import {
   appearedIn,
   appearedOn,
@@ -9,14 +12,11 @@ import {
   canCorrect,
   sentAgain,
   sentAs,
-} from '../../src/journal/by-hand.ts';
-import type { FoundRefund } from '../../src/journal/change.ts';
-import { paidTwice } from '../../src/journal/guards.ts';
-import { sendersOf } from '../../src/journal/paid-twice.ts';
-import type { Event } from '../../src/journal/protocol-types.ts';
+} from '../../src/journal/questions/by-hand.ts';
+import { sendersOf } from '../../src/journal/questions/paid-twice.ts';
+import { appearedVerdict, notMadeBy, statementOn } from '../../src/journal/questions/said-by-hand.ts';
 import { beginResolve, type Errand, resolve } from '../../src/journal/resolve.ts';
 import type { AttemptRecord, VerdictRow } from '../../src/journal/rows/journal-rows.ts';
-import { appearedVerdict, notMadeBy, statementOn } from '../../src/journal/said-by-hand.ts';
 import { rulingOf } from '../../src/journal/verdict.ts';
 import { attempt, horizonMs, momentAt } from './rows.ts';
 import { orderWith as order } from './world.ts';

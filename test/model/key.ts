@@ -2,8 +2,8 @@
 
 import { isFailed } from '../../src/journal/agreement.ts';
 import { wasOver } from '../../src/journal/attempt-state.ts';
-import { ownRefunds } from '../../src/journal/made-records.ts';
 import type { InFlight, State, Wanted } from '../../src/journal/protocol-types.ts';
+import { ownRefunds } from '../../src/journal/questions/made-records.ts';
 import type { Errand, ResolveState } from '../../src/journal/resolve.ts';
 import type { AttemptRecord, AttemptRow } from '../../src/journal/rows/journal-rows.ts';
 import { attemptName } from '../../src/journal/rows/journal-rows.ts';

@@ -2,10 +2,10 @@
 
 import { begin } from '../../src/journal/at-most-once.ts';
 import { isDoubted, isDue, isMadeByHand, isOpen, verdictOf } from '../../src/journal/attempt-state.ts';
-import { alarmedVerdict } from '../../src/journal/by-hand.ts';
-import { hasFailed } from '../../src/journal/made-records.ts';
-import { isPaidTwice } from '../../src/journal/paid-twice.ts';
 import type { Effect, State, Wanted } from '../../src/journal/protocol-types.ts';
+import { alarmedVerdict } from '../../src/journal/questions/by-hand.ts';
+import { hasFailed } from '../../src/journal/questions/made-records.ts';
+import { isPaidTwice } from '../../src/journal/questions/paid-twice.ts';
 import { beginResolve, type ResolveState } from '../../src/journal/resolve.ts';
 import type { AttemptRecord } from '../../src/journal/rows/journal-rows.ts';
 import { attemptName } from '../../src/journal/rows/journal-rows.ts';

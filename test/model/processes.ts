@@ -1,8 +1,8 @@
 /** What the processes of the model do: each carries out one effect of the protocol, and is answered by one event. */
 
 import { verdictOf } from '../../src/journal/attempt-state.ts';
-import { isPaidTwice } from '../../src/journal/paid-twice.ts';
 import type { Event } from '../../src/journal/protocol-types.ts';
+import { isPaidTwice } from '../../src/journal/questions/paid-twice.ts';
 import type { AttemptRow, SentRow } from '../../src/journal/rows/journal-rows.ts';
 import { attemptName } from '../../src/journal/rows/journal-rows.ts';
 import { isMisplaced } from '../../src/journal/rows/store-rules.ts';

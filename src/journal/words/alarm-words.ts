@@ -4,9 +4,9 @@ import { type AmountStyle, amountWords } from '../../amounts.ts';
 import { CliError } from '../../errors.ts';
 import type { Refusal } from '../guards.ts';
 import type { PaidTwice } from '../journal.ts';
+import { appearedVerdict, notMadeBy } from '../questions/said-by-hand.ts';
+import { namedByReply } from '../questions/unconfirmed.ts';
 import { type Alarm, type AttemptRecord, sentBy } from '../rows/journal-rows.ts';
-import { appearedVerdict, notMadeBy } from '../said-by-hand.ts';
-import { namedByReply } from '../unconfirmed.ts';
 import { changeOf, type HowShown, named, showCommand } from './refusal-words.ts';
 
 /** `made twice: 900 MXN, re_1 and re_2` */

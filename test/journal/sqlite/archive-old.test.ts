@@ -8,7 +8,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { claimsOf, isDoubted, isOpen, isUnsettled, isWatched } from '../../../src/journal/attempt-state.ts';
 import { decide } from '../../../src/journal/guards.ts';
-import { claimedBy, ownRefunds } from '../../../src/journal/made-records.ts';
+import { claimedBy, ownRefunds } from '../../../src/journal/questions/made-records.ts';
 import { equalRefund, nothingToRepeat, oldRead } from '../../../src/journal/read-guards.ts';
 import { archiveInto } from '../../../src/journal/rows/archive-file.ts';
 import { areOver, inShort, verdictsIn } from '../../../src/journal/rows/archived-rows.ts';

@@ -1,10 +1,10 @@
 /** The attempts of a journal that a read may still change, and no others, however long the journal is. */
 
-import { isDue } from './attempt-state.ts';
-import { tolerableSkewMs } from './journal-time.ts';
-import type { AttemptFilter } from './rows/attempt-query.ts';
-import { type AttemptRecord, attemptKey, type Moment } from './rows/journal-rows.ts';
-import type { JournalStore } from './rows/journal-store.ts';
+import { isDue } from '../attempt-state.ts';
+import { tolerableSkewMs } from '../journal-time.ts';
+import type { AttemptFilter } from '../rows/attempt-query.ts';
+import { type AttemptRecord, attemptKey, type Moment } from '../rows/journal-rows.ts';
+import type { JournalStore } from '../rows/journal-store.ts';
 
 /** At most so many of the refunds that were made and are due are looked at. */
 const watchedMax = 20;

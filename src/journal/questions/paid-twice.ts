@@ -3,13 +3,13 @@
  * is the first to show twice. Pure.
  */
 
-import { isAcknowledged, isOpen, verdictOf } from './attempt-state.ts';
+import { isAcknowledged, isOpen, verdictOf } from '../attempt-state.ts';
+import type { FoundRefund } from '../change.ts';
+import { type Evidence, isExpected } from '../judge-read.ts';
+import type { AttemptRecord, Moment, VerdictRow } from '../rows/journal-rows.ts';
+import { judgeOrder } from '../verdict.ts';
 import { allSentAgain } from './by-hand.ts';
-import type { FoundRefund } from './change.ts';
-import { type Evidence, isExpected } from './judge-read.ts';
 import { isSameAttempt, ownRefunds } from './made-records.ts';
-import type { AttemptRecord, Moment, VerdictRow } from './rows/journal-rows.ts';
-import { judgeOrder } from './verdict.ts';
 
 /** Whether a refund has the alarm `duplicate`, and nobody has acknowledged it. Then its order is not refunded. */
 export function isPaidTwice(record: AttemptRecord): boolean {

@@ -1,9 +1,9 @@
 /** Which refunds count as made twice, and which records of the order those are. */
 
 import { describe, expect, it } from 'vitest';
-import { isPaidTwice, otherAlarms, refundsPaidTwice } from '../../src/journal/paid-twice.ts';
-import type { AttemptRecord, SentRow, VerdictRow } from '../../src/journal/rows/journal-rows.ts';
-import { attempt } from './rows.ts';
+import { isPaidTwice, otherAlarms, refundsPaidTwice } from '../../../src/journal/questions/paid-twice.ts';
+import type { AttemptRecord, SentRow, VerdictRow } from '../../../src/journal/rows/journal-rows.ts';
+import { attempt } from '../rows.ts';
 
 const refund = (id: string | undefined, amount = -5) => ({
   chargeId: 'ch_1',

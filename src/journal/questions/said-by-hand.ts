@@ -1,6 +1,6 @@
 /** What people recorded by hand about an attempt, and whether it proved wrong. Pure. */
 
-import type { AttemptRecord, VerdictRow } from './rows/journal-rows.ts';
+import type { AttemptRecord, VerdictRow } from '../rows/journal-rows.ts';
 
 /**
  * What a person recorded about a change, as far as it still counts; undefined if nobody did. The last read of a refund that was

@@ -2,26 +2,30 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../src/api/json-values.ts';
-import { isUnsettled, verdictOf } from '../../src/journal/attempt-state.ts';
-import { newestIds } from '../../src/journal/created-order.ts';
-import { decide } from '../../src/journal/guards.ts';
-import { creationsIn, knownAttempts, type SubjectOfLook } from '../../src/journal/known-attempts.ts';
-import type { Wanted } from '../../src/journal/protocol-types.ts';
-import { nothingToRepeat } from '../../src/journal/read-guards.ts';
+import type { JsonObject } from '../../../src/api/json-values.ts';
+import { isUnsettled, verdictOf } from '../../../src/journal/attempt-state.ts';
+import { newestIds } from '../../../src/journal/created-order.ts';
+import { decide } from '../../../src/journal/guards.ts';
+import type { Wanted } from '../../../src/journal/protocol-types.ts';
+import {
+  creationsIn,
+  knownAttempts,
+  type SubjectOfLook,
+} from '../../../src/journal/questions/known-attempts.ts';
+import { nothingToRepeat } from '../../../src/journal/read-guards.ts';
 import {
   type AttemptRecord,
   attemptName,
   type JournalRow,
   type Proof,
   type SentRow,
-} from '../../src/journal/rows/journal-rows.ts';
-import { marksOf, mayBeSameAccount } from '../../src/journal/same-account.ts';
-import { asksForSame } from '../../src/journal/same-request.ts';
-import { judgeSeen } from '../../src/journal/verdict.ts';
-import { isLong } from '../harness/long.ts';
-import { attemptsIn, createMemoryStore } from '../harness/memory-store.ts';
-import { momentAt, sent, verdict } from './rows.ts';
+} from '../../../src/journal/rows/journal-rows.ts';
+import { marksOf, mayBeSameAccount } from '../../../src/journal/same-account.ts';
+import { asksForSame } from '../../../src/journal/same-request.ts';
+import { judgeSeen } from '../../../src/journal/verdict.ts';
+import { isLong } from '../../harness/long.ts';
+import { attemptsIn, createMemoryStore } from '../../harness/memory-store.ts';
+import { momentAt, sent, verdict } from '../rows.ts';
 
 const maybe = <T>(...values: T[]) => fc.constantFrom(undefined, ...values);
 const names = ['i_0', 'i_1', 'i_1.2', 'i_2', 're_1'];

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isDue } from '../../src/journal/attempt-state.ts';
-import { attemptName, type JournalRow, type Moment } from '../../src/journal/rows/journal-rows.ts';
-import { unfinished } from '../../src/journal/unfinished.ts';
-import { attemptsIn, createMemoryStore } from '../harness/memory-store.ts';
-import { draft, rowsOf } from './random-questions.ts';
-import { horizonMs, momentAt, sent, verdict } from './rows.ts';
+import { isDue } from '../../../src/journal/attempt-state.ts';
+import { unfinished } from '../../../src/journal/questions/unfinished.ts';
+import { attemptName, type JournalRow, type Moment } from '../../../src/journal/rows/journal-rows.ts';
+import { attemptsIn, createMemoryStore } from '../../harness/memory-store.ts';
+import { draft, rowsOf } from '../random-questions.ts';
+import { horizonMs, momentAt, sent, verdict } from '../rows.ts';
 
 async function storeOf(rows: readonly JournalRow[]) {
   const store = createMemoryStore();

@@ -3,8 +3,8 @@
  * refunds that they probably made. Pure.
  */
 
-import type { JsonObject } from '../api/json-values.ts';
-import { counted } from '../counted.ts';
+import type { JsonObject } from '../../api/json-values.ts';
+import { counted } from '../../counted.ts';
 import {
   isFailedLate,
   isMadeByHand,
@@ -12,12 +12,14 @@ import {
   isWatched,
   mayBeMade,
   verdictOf,
-} from './attempt-state.ts';
+} from '../attempt-state.ts';
+import { changeKinds } from '../change.ts';
+import type { AppearedRefund, PaidTwice, UnconfirmedChange } from '../journal.ts';
+import { earliestOf } from '../journal-time.ts';
+import { isExpected } from '../judge-read.ts';
+import { type AttemptRecord, type Moment, sentBy } from '../rows/journal-rows.ts';
+import { judgeOrder } from '../verdict.ts';
 import { allSentAgain, appearedOn } from './by-hand.ts';
-import { changeKinds } from './change.ts';
-import type { AppearedRefund, PaidTwice, UnconfirmedChange } from './journal.ts';
-import { earliestOf } from './journal-time.ts';
-import { isExpected } from './judge-read.ts';
 import { ownRefunds } from './made-records.ts';
 import {
   isPaidTwice,
@@ -28,9 +30,7 @@ import {
   sendersOf,
   withSentAgain,
 } from './paid-twice.ts';
-import { type AttemptRecord, type Moment, sentBy } from './rows/journal-rows.ts';
 import { appearedVerdict, notMadeBy } from './said-by-hand.ts';
-import { judgeOrder } from './verdict.ts';
 
 /** An unconfirmed attempt as screens show it. */
 export function unconfirmedChange({ sent }: AttemptRecord): UnconfirmedChange {

@@ -1,13 +1,13 @@
 /** What a run of the protocol must know of the journal before it sends, and what it must know of what it reads. */
 
-import type { ChangeRequest } from '../api/api.ts';
-import type { Change } from './change.ts';
-import { unseenOrderMs } from './guards.ts';
-import { pagesOf } from './rows/attempt-query.ts';
-import { type AttemptRecord, attemptKey, attemptName, type Moment } from './rows/journal-rows.ts';
-import type { JournalStore } from './rows/journal-store.ts';
-import { type AccountMarks, marksOf, mayBeSameAccount } from './same-account.ts';
-import { asksForSame } from './same-request.ts';
+import type { ChangeRequest } from '../../api/api.ts';
+import type { Change } from '../change.ts';
+import { unseenOrderMs } from '../guards.ts';
+import { pagesOf } from '../rows/attempt-query.ts';
+import { type AttemptRecord, attemptKey, attemptName, type Moment } from '../rows/journal-rows.ts';
+import type { JournalStore } from '../rows/journal-store.ts';
+import { type AccountMarks, marksOf, mayBeSameAccount } from '../same-account.ts';
+import { asksForSame } from '../same-request.ts';
 
 /** What a run is about. */
 export interface SubjectOfLook {

@@ -3,15 +3,15 @@
  * with. Pure.
  */
 
-import { isMadeByHand, isOpen, mayAppear, mayBeMade, verdictOf, wasOver } from './attempt-state.ts';
-import type { Refusal } from './guards.ts';
-import { atLeastSince } from './journal-time.ts';
-import type { Evidence } from './judge-read.ts';
+import { isMadeByHand, isOpen, mayAppear, mayBeMade, verdictOf, wasOver } from '../attempt-state.ts';
+import type { Refusal } from '../guards.ts';
+import { atLeastSince } from '../journal-time.ts';
+import type { Evidence } from '../judge-read.ts';
+import type { AttemptRecord, Moment, VerdictRow } from '../rows/journal-rows.ts';
+import { isEqual } from '../same-request.ts';
+import { judgeOrder, type Ruling, rulingOf } from '../verdict.ts';
 import { hasFailed, isSameAttempt, ownRefunds } from './made-records.ts';
-import type { AttemptRecord, Moment, VerdictRow } from './rows/journal-rows.ts';
 import { notMadeBy, statementOn } from './said-by-hand.ts';
-import { isEqual } from './same-request.ts';
-import { judgeOrder, type Ruling, rulingOf } from './verdict.ts';
 
 /** Says whether a change was made. */
 export interface Statement {

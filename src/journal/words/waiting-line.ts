@@ -1,7 +1,7 @@
 /** What a run tells while it waits for the service: for the answer to a change, and then for reads of the order. */
 
-import type { Notes } from '../terminal/terminal.ts';
-import type { Search, State, Wanted } from './protocol-types.ts';
+import type { Notes } from '../../terminal/terminal.ts';
+import type { Search, State, Wanted } from '../protocol-types.ts';
 
 /** What a run waits for. */
 interface WaitingFor {

@@ -1,9 +1,9 @@
 /** The records that an attempt made, those of them that failed, and which ids are taken because another attempt made them. Pure. */
 
-import { isFailed, isPending } from './agreement.ts';
-import type { FoundRefund } from './change.ts';
-import { isSameMoney } from './judge-read.ts';
-import type { AttemptRecord, Proof } from './rows/journal-rows.ts';
+import { isFailed, isPending } from '../agreement.ts';
+import type { FoundRefund } from '../change.ts';
+import { isSameMoney } from '../judge-read.ts';
+import type { AttemptRecord, Proof } from '../rows/journal-rows.ts';
 
 /** Whether the service took this refund up and shows it as failed, or a part of it, and nothing in its place. */
 export function hasFailed(record: AttemptRecord): boolean {

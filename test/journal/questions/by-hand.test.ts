@@ -1,17 +1,17 @@
 /** How a doubtful case ends: settled by hand, corrected, acknowledged; and what every screen says of it. */
 
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { journalRows } from '../atmost/desk.ts';
-import { later, standingAt } from '../harness/clock.ts';
-import { chargeOf, listOf, newRefundOf, orderOf } from '../harness/orders.ts';
-import { type Home, newHome, paydesk, type Ran } from '../harness/paydesk.ts';
-import { sit } from '../harness/person.ts';
-import { withoutEscapes } from '../harness/pty.ts';
-import { inOneLine } from '../harness/ran.ts';
-import { reply } from '../harness/server.ts';
-import { type Service, startService, storeShop } from '../harness/service.ts';
-import { atTerminal } from '../harness/terminal.ts';
-import { differences } from '../harness/two-widths.ts';
+import { journalRows } from '../../atmost/desk.ts';
+import { later, standingAt } from '../../harness/clock.ts';
+import { chargeOf, listOf, newRefundOf, orderOf } from '../../harness/orders.ts';
+import { type Home, newHome, paydesk, type Ran } from '../../harness/paydesk.ts';
+import { sit } from '../../harness/person.ts';
+import { withoutEscapes } from '../../harness/pty.ts';
+import { inOneLine } from '../../harness/ran.ts';
+import { reply } from '../../harness/server.ts';
+import { type Service, startService, storeShop } from '../../harness/service.ts';
+import { atTerminal } from '../../harness/terminal.ts';
+import { differences } from '../../harness/two-widths.ts';
 
 const order = orderOf('ord_1', [chargeOf('ch_1', 35000)]);
 // Made right after the first refund here was sent.

@@ -1,10 +1,10 @@
 /** The limits of an account, as rows of the journal: the newest row about each of them counts, whatever profile set it. Pure. */
 
-import { livemodeOf } from '../api/spec.ts';
-import { modeOfAccount, type SettingTexts } from '../profiles/profiles.ts';
-import type { SettingRow } from './rows/journal-rows.ts';
-import { type AccountMarks, hasSameLimits } from './same-account.ts';
-import type { LimitRow } from './team-rules.ts';
+import { livemodeOf } from '../../api/spec.ts';
+import { modeOfAccount, type SettingTexts } from '../../profiles/profiles.ts';
+import type { SettingRow } from '../rows/journal-rows.ts';
+import { type AccountMarks, hasSameLimits } from '../same-account.ts';
+import type { LimitRow } from '../team-rules.ts';
 
 /** How the names of their rows begin. */
 export const limitPrefix = 'limit/';
