@@ -1,6 +1,7 @@
-/** Other words for what help is about: which pages answer `paydesk help WORD` if no page has that name. Loaded only then. */
+/** Which pages answer `paydesk help WORD` if no page has that name. Loaded only then. */
 
 import { commands } from '../../commands/commands.ts';
+import { pagesByWord } from '../other-words.ts';
 import { topics, topicText } from './help-topics.ts';
 
 /** A page of help by its name, `exports` or `orders export`, and what it is about. */
@@ -10,97 +11,6 @@ export interface Answer {
 }
 
 const mostAnswers = 4;
-
-const whoDid = ['refunds list', 'journal list', 'refunds summary', 'report'];
-const spreadsheet = ['exports', 'orders export', 'output'];
-const lost = ['when-a-reply-is-lost', 'journal list', 'journal reconcile'];
-const twice = ['orders twins', 'when-a-reply-is-lost', 'refund'];
-const month = ['report', 'refunds summary', 'orders summary', 'orders export'];
-const proof = ['evidence', 'prove', 'journal show'];
-const rights = ['settings', 'team', 'accounts'];
-const times = ['output', 'reports', 'settings'];
-const sums = ['refunds summary', 'orders summary', 'report', 'reports'];
-const compared = ['orders compare', 'refunds compare', 'reports'];
-const privacy = ['output', 'journal forget', 'index forget', 'environment'];
-const waits = ['orders waiting', 'orders capture', 'today'];
-const second = ['approvals list', 'approvals approve', 'team'];
-
-// Words of people who close the month, lead a desk, or audit. The likeliest page comes first.
-const otherWords: Readonly<Record<string, readonly string[]>> = {
-  access: rights,
-  accountant: ['exports', 'reports', 'orders compare', 'evidence'],
-  accounting: ['exports', 'reports', 'orders compare', 'evidence'],
-  approval: second,
-  approve: second,
-  approver: second,
-  audit: ['evidence', 'prove', 'journal list', 'journal verify'],
-  auditor: ['evidence', 'prove', 'journal list', 'journal verify'],
-  authorization: waits,
-  bank: ['evidence', 'prove', 'orders compare', 'refunds receipt'],
-  bookkeeping: ['exports', 'reports', 'orders compare', 'evidence'],
-  cent: ['output', 'settings'],
-  chargeback: ['evidence', 'prove', 'orders show'],
-  chart: ['report', 'refunds summary'],
-  check: ['prove', 'journal verify', 'orders export', 'profile check'],
-  decimal: ['output', 'settings'],
-  dispute: ['evidence', 'prove', 'orders show'],
-  double: twice,
-  duplicate: twice,
-  employee: whoDid,
-  excel: spreadsheet,
-  finance: ['exports', 'reports', 'orders compare', 'evidence'],
-  history: ['journal list', 'journal show', 'orders show'],
-  html: ['report', 'reports'],
-  invoice: ['orders compare', 'reports'],
-  largest: ['refunds list', 'report'],
-  libreoffice: spreadsheet,
-  limit: ['profile show', 'profile set', 'accounts', 'sender limits'],
-  lost: lost,
-  manager: ['report', 'reports', 'today'],
-  month: month,
-  monthend: month,
-  operator: whoDid,
-  paper: ['report', 'reports'],
-  pdf: ['report', 'reports'],
-  period: ['reports', 'refunds summary', 'orders export'],
-  permission: rights,
-  pivot: spreadsheet,
-  print: ['report', 'refunds receipt'],
-  privacy: privacy,
-  proof: proof,
-  quarter: month,
-  reason: ['refunds list', 'refunds summary', 'refund'],
-  receipt: ['refunds receipt', 'refund'],
-  reconciliation: compared,
-  revenue: sums,
-  right: rights,
-  role: rights,
-  sheet: spreadsheet,
-  sign: proof,
-  signature: proof,
-  spreadsheet: spreadsheet,
-  staff: whoDid,
-  statement: compared,
-  sum: sums,
-  tampering: ['orders export', 'prove', 'journal verify'],
-  tax: ['exports', 'reports', 'orders show'],
-  timeout: lost,
-  timezone: times,
-  total: sums,
-  turnover: sums,
-  twice: twice,
-  unconfirmed: lost,
-  unknown: lost,
-  vat: ['exports', 'reports', 'orders show'],
-  verify: ['orders export', 'prove', 'journal verify', 'sender verify'],
-  voucher: ['refunds receipt', 'refund'],
-  week: month,
-  who: whoDid,
-  workbook: spreadsheet,
-  xlsx: spreadsheet,
-  year: month,
-  zone: times,
-};
 
 /**
  * At most four pages that answer these words, the likeliest first: a topic of that name, the table above, or else pages that have the
@@ -144,10 +54,10 @@ function withSummary(names: readonly string[]): readonly Answer[] {
 
 function namesOf(word: string, isSearched: boolean): readonly string[] {
   const forms = formsOf(word.replaceAll('-', ''));
-  const known = forms.find((form) => Object.hasOwn(otherWords, form)) ?? '';
+  const known = forms.find((form) => pagesByWord.has(form)) ?? '';
   const page = forms.find((form) => Object.hasOwn(topics, form));
   if (page !== undefined) return [page];
-  return otherWords[known] ?? (isSearched ? namesWith(forms) : []);
+  return pagesByWord.get(known) ?? (isSearched ? namesWith(forms) : []);
 }
 
 // Pages that most words name come first; among equals, the one that stands earlier in a list.

@@ -17,7 +17,8 @@ import { type HelpPage, layOut } from '../help/help-page.ts';
 import { proofScript, topics, topicText } from '../help/help-topics.ts';
 import type { Answer } from '../help/help-words.ts';
 import { type GlobalInput, globalFlags } from './global-options.ts';
-import { checkLine, checkSlips, didYouMean, readCommand } from './read-command.ts';
+import { checkLine, checkSlips, didYouMean } from './line-errors.ts';
+import { readCommand } from './read-command.ts';
 import { readTypedWords } from './typed-words.ts';
 
 /** What a command line asks for. */

@@ -7,109 +7,7 @@ import { commands, groups } from '../../commands/commands.ts';
 import { periodWords } from '../../flags/typed-time.ts';
 import { quoted } from '../../profiles/profiles.ts';
 import { closestNames } from '../../terminal/terminal.ts';
-
-// Words that people know from other programs, or say at the desk. All other words are compared by their spelling.
-const nouns: Readonly<Record<string, string>> = {
-  account: 'profile',
-  accounts: 'profile',
-  approval: 'approvals',
-  auth: 'profile',
-  buyer: 'customers',
-  buyers: 'customers',
-  checkouts: 'checkout',
-  client: 'customers',
-  clients: 'customers',
-  config: 'profile',
-  customer: 'customers',
-  history: 'journal',
-  link: 'checkout',
-  links: 'checkout',
-  log: 'journal',
-  order: 'orders',
-  payment: 'checkout',
-  payments: 'checkout',
-  profiles: 'profile',
-};
-
-const verbs: Readonly<Record<string, readonly string[]>> = {
-  ack: ['acknowledge'],
-  authorize: ['capture'],
-  cat: ['show'],
-  clear: ['acknowledge'],
-  close: ['settle'],
-  confirm: ['settle', 'capture'],
-  delete: ['remove'],
-  describe: ['show'],
-  download: ['export'],
-  dismiss: ['acknowledge'],
-  dump: ['export'],
-  edit: ['set'],
-  erase: ['forget'],
-  fix: ['reconcile', 'settle', 'verify'],
-  get: ['show'],
-  grep: ['find'],
-  index: ['list'],
-  info: ['show'],
-  lookup: ['find'],
-  ls: ['list'],
-  make: ['create', 'add'],
-  new: ['create', 'add'],
-  open: ['show'],
-  purge: ['forget'],
-  query: ['find'],
-  recheck: ['reconcile'],
-  refunds: ['refund'],
-  reimburse: ['refund'],
-  repair: ['verify'],
-  resolve: ['reconcile', 'settle'],
-  return: ['refund'],
-  reverse: ['refund'],
-  rm: ['remove'],
-  search: ['find'],
-  start: ['serve'],
-  switch: ['use'],
-  test: ['check'],
-  update: ['set'],
-  view: ['show'],
-};
-
-// Single words that mean a whole command.
-const phrases: Readonly<Record<string, string>> = {
-  configure: 'profile add',
-  curl: 'api',
-  demo: '-p demo orders list',
-  init: 'profile add',
-  login: 'profile add',
-  pay: 'checkout create',
-  request: 'api',
-  retry: 'journal reconcile',
-  settings: 'profile show',
-  setup: 'profile add',
-  signin: 'profile add',
-  status: 'profile check',
-  whoami: 'profile show',
-};
-
-// Words for what paydesk cannot do. Any command that is suggested for them would do something else with money or keys.
-const cannotRelease =
-  'paydesk undo says what can still be done about the last change; only the shop can release an authorized order, at the bank';
-const cannotCharge = 'nobody can be charged here: orders capture takes the money of an authorized order only';
-const impossible: Readonly<Record<string, string>> = {
-  cancel: cannotRelease,
-  charge: cannotCharge,
-  chargeback: 'a chargeback is made by the bank of the buyer; paydesk cannot see it',
-  debit: cannotCharge,
-  logout: 'there is nothing to sign out of: each request carries the key of its profile',
-  release: cannotRelease,
-  signout: 'there is nothing to sign out of: each request carries the key of its profile',
-  abort: cannotRelease,
-  revert: cannotRelease,
-  rollback: cannotRelease,
-  stop: cannotRelease,
-  undo: cannotRelease,
-  unauthorize: cannotRelease,
-  void: cannotRelease,
-};
+import { impossible, nouns, phrases, verbs } from '../other-words.ts';
 
 // An id says whose record it is.
 const nounOfId: readonly (readonly [RegExp, string])[] = [
@@ -143,7 +41,7 @@ function takenApart(word: string): readonly string[] {
   const parts = word.split(/[\s./:-]+/);
   const [first = '', ...rest] = parts;
   const noun = first.toLowerCase();
-  return rest.length > 0 && (Object.hasOwn(groups, noun) || Object.hasOwn(nouns, noun)) ? parts : [word];
+  return rest.length > 0 && (Object.hasOwn(groups, noun) || nouns.has(noun)) ? parts : [word];
 }
 
 // The service has no list of payment links (service: Endpoints 5), so whoever looks for one finds it in the journal.
@@ -160,16 +58,14 @@ export function whyNone(words: readonly string[]): string | undefined {
 
 // The word stands alone, or behind the noun of orders or profiles.
 function whyImpossible([first = '', verb]: readonly string[]): string | undefined {
-  const noun = Object.hasOwn(nouns, first) ? nouns[first] : first;
-  const word = ['orders', 'profile', 'refunds', 'checkout', 'journal'].includes(noun ?? '')
-    ? (verb ?? '')
-    : first;
-  return Object.hasOwn(impossible, word) ? impossible[word] : undefined;
+  const noun = nouns.get(first) ?? first;
+  const word = ['orders', 'profile', 'refunds', 'checkout', 'journal'].includes(noun) ? (verb ?? '') : first;
+  return impossible.get(word);
 }
 
 // Undefined if the words are not about payment links that exist.
 function lookingForLinks([first = '', verb]: readonly string[]): readonly string[] | undefined {
-  const noun = Object.hasOwn(nouns, first) ? nouns[first] : first;
+  const noun = nouns.get(first) ?? first;
   if (noun !== 'checkout') return undefined;
   if (verb === undefined) return first.endsWith('s') ? [linksHere, 'checkout create'] : undefined;
   const wanted = verbsLike(verb);
@@ -202,7 +98,7 @@ export function meantCommands(
 
 function searchedFor(words: readonly string[]): readonly string[] {
   const [first = '', second] = words;
-  const isNoun = Object.hasOwn(nouns, first) || Object.hasOwn(groups, first);
+  const isNoun = nouns.has(first) || Object.hasOwn(groups, first);
   return second === undefined ? [] : words.slice(isNoun ? 2 : 1);
 }
 
@@ -219,8 +115,9 @@ function likeliest(
   if (links !== undefined) return links;
   // The help of this noun is named under every such error anyway.
   if (Object.hasOwn(groups, first)) return ofNoun(first, rest, similar).filter((meant) => meant !== first);
-  if (Object.hasOwn(phrases, first)) return [phrases[first] ?? ''];
-  const noun = Object.hasOwn(nouns, first) ? nouns[first] : undefined;
+  const phrase = phrases.get(first);
+  if (phrase !== undefined) return [phrase];
+  const noun = nouns.get(first);
   if (noun !== undefined) return ofNoun(noun, rest, similar);
   const asVerb = withVerb(verbsLike(first), words.slice(1));
   if (asVerb.length > 0) return asVerb;
@@ -270,12 +167,12 @@ function ownerOf(words: readonly string[]): string | undefined {
 }
 
 function verbsLike(word: string): readonly string[] {
-  return Object.hasOwn(verbs, word) ? (verbs[word] ?? []) : [word];
+  return verbs.get(word) ?? [word];
 }
 
 // The verbs behind a synonym that is spelled like this word: `serach` is `search`, which is `find`.
 function synonymsLike(word: string): readonly string[] {
-  return closestNames(word.slice(0, 20), Object.keys(verbs)).flatMap(verbsLike);
+  return closestNames(word.slice(0, 20), [...verbs.keys()].sort()).flatMap(verbsLike);
 }
 
 // The commands with one of these verbs. Most of the day's work is about orders, so these come first unless an id says otherwise.

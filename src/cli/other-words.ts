@@ -1,0 +1,99 @@
+/** Words that people use for what paydesk calls otherwise, and what they mean: nouns, verbs, commands and pages of help. */
+
+/** The noun that is meant. Known from other programs, or said at the desk; every other word is compared by its spelling. */
+export const nouns: ReadonlyMap<string, string> = byWord({
+  'account accounts auth config profiles': 'profile',
+  approval: 'approvals',
+  'buyer buyers client clients customer': 'customers',
+  'checkouts link links payment payments': 'checkout',
+  'history log': 'journal',
+  order: 'orders',
+});
+
+/** The verbs that may be meant. */
+export const verbs: ReadonlyMap<string, readonly string[]> = byWord({
+  'ack clear dismiss': ['acknowledge'],
+  authorize: ['capture'],
+  'cat describe get info open view': ['show'],
+  close: ['settle'],
+  confirm: ['settle', 'capture'],
+  'delete rm': ['remove'],
+  'download dump': ['export'],
+  'edit update': ['set'],
+  'erase purge': ['forget'],
+  fix: ['reconcile', 'settle', 'verify'],
+  'grep lookup query search': ['find'],
+  'index ls': ['list'],
+  'make new': ['create', 'add'],
+  recheck: ['reconcile'],
+  'refunds reimburse return reverse': ['refund'],
+  repair: ['verify'],
+  resolve: ['reconcile', 'settle'],
+  start: ['serve'],
+  switch: ['use'],
+  test: ['check'],
+});
+
+/** Single words that mean a whole command. */
+export const phrases: ReadonlyMap<string, string> = byWord({
+  'configure init login setup signin': 'profile add',
+  'curl request': 'api',
+  demo: '-p demo orders list',
+  pay: 'checkout create',
+  retry: 'journal reconcile',
+  'settings whoami': 'profile show',
+  status: 'profile check',
+});
+
+/** Words for what paydesk cannot do. Any command that is suggested for them would do something else with money or keys. */
+export const impossible: ReadonlyMap<string, string> = byWord({
+  'cancel release abort revert rollback stop undo unauthorize void':
+    'paydesk undo says what can still be done about the last change; only the shop can release an authorized order, at the bank',
+  'charge debit': 'nobody can be charged here: orders capture takes the money of an authorized order only',
+  chargeback: 'a chargeback is made by the bank of the buyer; paydesk cannot see it',
+  'logout signout': 'there is nothing to sign out of: each request carries the key of its profile',
+});
+
+/** Words of people who close the month, lead a desk, or audit, with the pages that answer them. The likeliest page comes first. */
+export const pagesByWord: ReadonlyMap<string, readonly string[]> = byWord({
+  'access permission right role': ['settings', 'team', 'accounts'],
+  'accountant accounting bookkeeping finance': ['exports', 'reports', 'orders compare', 'evidence'],
+  'approval approve approver': ['approvals list', 'approvals approve', 'team'],
+  'audit auditor': ['evidence', 'prove', 'journal list', 'journal verify'],
+  authorization: ['orders waiting', 'orders capture', 'today'],
+  bank: ['evidence', 'prove', 'orders compare', 'refunds receipt'],
+  'cent decimal': ['output', 'settings'],
+  'chargeback dispute': ['evidence', 'prove', 'orders show'],
+  chart: ['report', 'refunds summary'],
+  check: ['prove', 'journal verify', 'orders export', 'profile check'],
+  'double duplicate twice': ['orders twins', 'when-a-reply-is-lost', 'refund'],
+  'employee operator staff who': ['refunds list', 'journal list', 'refunds summary', 'report'],
+  'excel libreoffice pivot sheet spreadsheet workbook xlsx': ['exports', 'orders export', 'output'],
+  history: ['journal list', 'journal show', 'orders show'],
+  'html paper pdf': ['report', 'reports'],
+  invoice: ['orders compare', 'reports'],
+  largest: ['refunds list', 'report'],
+  limit: ['profile show', 'profile set', 'accounts', 'sender limits'],
+  'lost timeout unconfirmed unknown': ['when-a-reply-is-lost', 'journal list', 'journal reconcile'],
+  manager: ['report', 'reports', 'today'],
+  'month monthend quarter week year': ['report', 'refunds summary', 'orders summary', 'orders export'],
+  period: ['reports', 'refunds summary', 'orders export'],
+  print: ['report', 'refunds receipt'],
+  privacy: ['output', 'journal forget', 'index forget', 'environment'],
+  'proof sign signature': ['evidence', 'prove', 'journal show'],
+  reason: ['refunds list', 'refunds summary', 'refund'],
+  'receipt voucher': ['refunds receipt', 'refund'],
+  'reconciliation statement': ['orders compare', 'refunds compare', 'reports'],
+  'revenue sum total turnover': ['refunds summary', 'orders summary', 'report', 'reports'],
+  tampering: ['orders export', 'prove', 'journal verify'],
+  'tax vat': ['exports', 'reports', 'orders show'],
+  'timezone zone': ['output', 'reports', 'settings'],
+  verify: ['orders export', 'prove', 'journal verify', 'sender verify'],
+});
+
+// From rows that have all words of one meaning.
+function byWord<Meaning>(rows: Readonly<Record<string, Meaning>>): ReadonlyMap<string, Meaning> {
+  return new Map(
+    Object.entries(rows).flatMap(([words, meaning]) => words.split(' ').map((word) => [word, meaning])),
+  );
+}

@@ -1,0 +1,97 @@
+/** The parser of command lines: commander, with the commands and options that it is to know. */
+
+import { CommanderError, Option, Command as Parser } from 'commander';
+import type { Command } from '../../commands/command.ts';
+import type { CommandEntry } from '../../commands/commands.ts';
+import { CliError } from '../../errors.ts';
+import type { Flag } from '../../flags/flags.ts';
+import { argumentTerm, flagTerm } from '../help/help.ts';
+import { globalFlags } from './global-options.ts';
+
+type OnOption = (name: string, flag: Flag, text: string) => void;
+
+interface Build {
+  /** The commands that commander knows by name. A line can mean only these, and only these are suggested. */
+  readonly entries: readonly CommandEntry[];
+  /** The command of the line. Only this one gets its arguments and flags. */
+  readonly command?: Command;
+  /** Called for each option that a line holds. What it throws ends the reading. */
+  readonly onOption?: OnOption;
+  /** Options may stand before the words of the command. */
+  readonly optionsMayLead?: boolean;
+}
+
+/** Builds the parser. `leaf` is the last of the commands that it has, or the whole program if it has none. */
+export function buildParser({ entries, command, onOption = () => undefined, optionsMayLead = true }: Build): {
+  root: Parser;
+  leaf: Parser;
+} {
+  const leading = optionsMayLead ? globalFlags : {};
+  const root = quiet(new Parser('paydesk'));
+  addFlags(root, leading, onOption);
+  let leaf = root;
+  for (const { words } of entries) {
+    const [noun, verb] = words;
+    const parent = verb === undefined ? root : groupOf(root, noun, leading, onOption);
+    leaf = parent.command(verb ?? noun).copyInheritedSettings(parent);
+    if (command === undefined) continue;
+    leaf.action(() => undefined);
+    for (const one of command.arguments) leaf.argument(argumentTerm(one));
+    for (const flags of [command.flags, globalFlags]) addFlags(leaf, flags, onOption);
+  }
+  return { root, leaf };
+}
+
+function groupOf(root: Parser, noun: string, leading: Flags, onOption: OnOption): Parser {
+  const known = root.commands.find((one) => one.name() === noun);
+  if (known !== undefined) return known;
+  const group = root.command(noun).helpCommand(false);
+  addFlags(group, leading, onOption);
+  return group;
+}
+
+type Flags = Readonly<Record<string, Flag>>;
+
+function addFlags(parser: Parser, flags: Flags, onOption: OnOption): void {
+  for (const [name, one] of Object.entries(flags)) {
+    parser.addOption(new Option(flagTerm(name, one)));
+    parser.on(`option:${name}`, (text: string | null | undefined) => onOption(name, one, text ?? ''));
+  }
+}
+
+/** Lets commander read a line, and returns the error that it ends with, if any. */
+export function failureOf(root: Parser, argv: readonly string[]): CommanderError | undefined {
+  try {
+    root.parse(argv, { from: 'user' });
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    // After a bare noun commander would show help. That is no error: our own help is shown instead.
+    return error.code.startsWith('commander.help') ? undefined : error;
+  }
+}
+
+// Makes commander throw its errors instead of printing them.
+function quiet(parser: Parser): Parser {
+  return parser
+    .exitOverride()
+    .enablePositionalOptions()
+    .helpCommand(false)
+    .helpOption(false)
+    .allowExcessArguments(false)
+    .configureOutput({ outputError: () => undefined, writeErr: () => undefined });
+}
+
+/** The values typed so far, by the name of the flag. */
+export type Typed = Map<string, unknown[]>;
+
+/** Keeps each value. A second value of one flag is an error, because commander would silently take the last one. */
+export function keepIn(typed: Typed) {
+  return (name: string, one: Flag, text: string): void => {
+    const values = typed.get(name) ?? [];
+    if (values.length > 0 && one.value !== undefined && one.repeatable !== true) {
+      throw new CliError('usage', `--${name} is given twice`);
+    }
+    typed.set(name, [...values, one.parse(text, `--${name}`)]);
+  };
+}
