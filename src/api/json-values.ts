@@ -1,4 +1,4 @@
-/** Looks into JSON of the service: values by their path, and nested lists with their items. */
+/** Looks into JSON: values by their path, nested lists with their items, and keys that stand there twice. */
 
 /** A JSON object that the service sends or receives: fields by name, any value. */
 export type JsonObject = { readonly [key: string]: unknown };
@@ -49,4 +49,26 @@ export function completeItems(list: unknown, what: string): CompleteItems {
   // A `has_more` or `total` of another type is not understood, so it proves nothing.
   const whole = (list.has_more ?? false) === false && (list.total ?? data.length) === data.length;
   return !whole ? { problem: `${what} are not all shown` } : { items: data };
+}
+
+const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]/g;
+
+/** The first key that occurs twice in the same object. JSON.parse keeps one of the two values and reports nothing. */
+export function repeatedKey(json: string): string | undefined {
+  // A set of names for each open object, and undefined for each open array.
+  const open: (Set<string> | undefined)[] = [];
+  let last = '';
+  for (const [token] of json.matchAll(tokens)) {
+    const names = open.at(-1);
+    if (token === '{') open.push(new Set());
+    else if (token === '[') open.push(undefined);
+    else if (token === '}' || token === ']') open.pop();
+    else if (token === ':' && names !== undefined) {
+      const name = String(JSON.parse(last));
+      if (names.has(name)) return name;
+      names.add(name);
+    }
+    last = token;
+  }
+  return undefined;
 }

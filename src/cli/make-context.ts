@@ -136,6 +136,7 @@ export async function createRun(
     createIndexes({ folder: join(folders.state, 'index'), profiles, rules, clock }),
   );
   const days = daysOf(() => createTimes(state.zone(), now));
+  const readers = createReaders(io, state.signal);
   const context: Context = {
     options: globals,
     clock,
@@ -154,10 +155,15 @@ export async function createRun(
     journal: account.journal,
     journalPlace,
     policy,
+    async checkPolicy(named) {
+      const text = await readers.file(named, 1024 * 1024);
+      const { checkPolicy } = await import('./machine/check-policy.ts');
+      return await checkPolicy({ named, text, place: policy.file, nowMs: now() }, io);
+    },
     redaction: state.redaction,
     sender: account.sender,
     planSender: account.planSender,
-    ...createReaders(io, state.signal),
+    ...readers,
     days,
     daysIn(zone) {
       const times = createTimes(zone, now);

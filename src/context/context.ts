@@ -67,6 +67,21 @@ export interface Days {
   offset(seconds: number): string;
 }
 
+/** What a file would do as the policy of this machine. */
+export interface CheckedPolicy {
+  readonly rules: readonly Readonly<Record<'name' | 'value' | 'does', string>>[];
+  /** Where a policy lies, and whether the file is that one. */
+  readonly place: string;
+  readonly inPlace: boolean;
+  /** Who owns the file; undefined for standard input. */
+  readonly owner: string | undefined;
+  /** Why the file would not be trusted as it is, and no file where a policy lies. */
+  readonly untrusted: readonly string[];
+  readonly placeProblems: readonly string[];
+  /** The commands that put it there. */
+  readonly install: readonly string[];
+}
+
 /** Everything that a command needs from outside. */
 export interface Context {
   readonly options: GlobalOptions;
@@ -132,6 +147,11 @@ export interface Context {
   readonly redaction: Pick<Redaction, 'isOn' | 'learn' | 'record' | 'text'>;
   /** The policy of this machine: its file, all that it says, and the limits in it. */
   readonly policy: { readonly file: string; readonly says: SettingTexts; readonly limits: SettingTexts };
+  /**
+   * What a file would do as the policy of this machine. Throws CliError 'usage' if something in it is not understood, 'refused' if it
+   * is the policy and others than root can write it.
+   */
+  checkPolicy(file: string): Promise<CheckedPolicy>;
   /** The sender that works plans off; undefined if this run sends their rows itself. */
   planSender(): Promise<PlanSender | undefined>;
   /** What the sender commands do, and how a desk joins a sender. Its code is loaded when it is asked for. */

@@ -226,8 +226,8 @@ function wrongSetting(typed: string, where: string, otherwise: string): CliError
   return usage(`${where}: settings.${name} must be text in double quotes: ${form}`, [correct(name)]);
 }
 
-// Where the JSON breaks. The parser's own message would quote the file.
-function lineOfError(text: string): number {
+/** The line in which a text stops being JSON. The parser's own message would quote the text. */
+export function lineOfError(text: string): number {
   const problem = parseProblem(text);
   const lines = text.trimEnd().split('\n');
   const [, position] = /at position (\d+)/.exec(problem) ?? [];

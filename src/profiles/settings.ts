@@ -1,6 +1,7 @@
 /** The settings of a profile and the limits of its account: their names, how their texts are read, and what production refuses. */
 
 import * as v from 'valibot';
+import { valueAt } from '../api/json-values.ts';
 import { currencyPattern, expiryFields, type Mode, statusMeanings } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
 import { closestNames } from '../terminal/terminal.ts';
@@ -112,7 +113,10 @@ export function settingNumber(name: string, text: string): number | undefined {
 
 /** Values of a setting that are spelled like this text, which is none. */
 export function meantValues(name: string, text: string): readonly string[] {
-  return name === 'time.zone' ? closestNames(text.slice(0, 40), Intl.supportedValuesOf('timeZone')) : [];
+  const schema = schemaOf(name);
+  const choices = 'wrapped' in schema ? valueAt(schema.wrapped, ['options']) : undefined;
+  const known = name === 'time.zone' ? Intl.supportedValuesOf('timeZone') : choices;
+  return Array.isArray(known) ? closestNames(text.slice(0, 40), known.map(String)) : [];
 }
 
 /** What is wrong with a limit and its text in a file of limits; undefined if nothing is. */

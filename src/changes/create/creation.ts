@@ -1,7 +1,7 @@
 /** Creates an order or a payment link: takes the body from flags, a file or questions, checks it, and sends it once. */
 
 import type { TypedAmount } from '../../amounts.ts';
-import { idOf, isObject, type JsonObject } from '../../api/json-values.ts';
+import { idOf, isObject, type JsonObject, repeatedKey } from '../../api/json-values.ts';
 import type { BodyFault } from '../../api/request-bodies.ts';
 import type { Column } from '../../api/resources.ts';
 import type { Context } from '../../context/context.ts';
@@ -289,26 +289,4 @@ function faultsError(faults: readonly BodyFault[], where: string): CliError {
   const [only, second] = details;
   const words = second === undefined ? `${only?.param}: ${only?.message}` : `${faults.length} faults`;
   return new CliError('usage', `${where}: ${words}`, { certain: 'nothing was sent', details });
-}
-
-const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]/g;
-
-// Finds the first key that occurs twice in the same object. JSON.parse would keep one of the two values and report nothing.
-function repeatedKey(json: string): string | undefined {
-  // A set of names for each open object, and undefined for each open array.
-  const open: (Set<string> | undefined)[] = [];
-  let last = '';
-  for (const [token] of json.matchAll(tokens)) {
-    const names = open.at(-1);
-    if (token === '{') open.push(new Set());
-    else if (token === '[') open.push(undefined);
-    else if (token === '}' || token === ']') open.pop();
-    else if (token === ':' && names !== undefined) {
-      const name = String(JSON.parse(last));
-      if (names.has(name)) return name;
-      names.add(name);
-    }
-    last = token;
-  }
-  return undefined;
 }

@@ -2,9 +2,10 @@
 
 import { lstatSync, readFileSync, type Stats } from 'node:fs';
 import { dirname } from 'node:path';
-import { isObject, type JsonObject } from '../../api/json-values.ts';
+import { isObject, type JsonObject, repeatedKey } from '../../api/json-values.ts';
 import { CliError, systemCode, systemReason } from '../../errors.ts';
 import type { Io } from '../../io.ts';
+import { lineOfError } from '../../profiles/profile-file.ts';
 import { quoted } from '../../profiles/profiles.ts';
 
 /** Such a file, and what it is called in errors. */
@@ -23,16 +24,20 @@ const none = { throwIfNoEntry: false } as const;
 export function readMachineObject(file: MachineFile, correct: string): JsonObject | undefined {
   const text = readMachineFile(file);
   if (text === undefined) return undefined;
-  const value = parsed(text);
-  if (!isObject(value)) throw invalidMachineFile(file, 'holds no JSON object', correct);
+  const value = objectIn(text);
+  if (typeof value === 'string') throw invalidMachineFile(file, value, correct);
   return value;
 }
 
-function parsed(text: string): unknown {
+/** The JSON object in a text, or what is wrong with it. */
+export function objectIn(text: string): JsonObject | string {
   try {
-    return JSON.parse(text);
+    const value: unknown = JSON.parse(text);
+    const twice = repeatedKey(text);
+    if (twice !== undefined) return `says ${twice} twice`;
+    return isObject(value) ? value : 'holds no JSON object';
   } catch {
-    return undefined;
+    return `holds no JSON object: line ${lineOfError(text)} is not right`;
   }
 }
 
@@ -43,11 +48,8 @@ export function readMachineFile(file: MachineFile): string | undefined {
     if (lstatSync(path, none) === undefined) return undefined;
     if (uid === undefined)
       throw invalidMachineFile(file, 'cannot be used on a system without user ids', 'to remove it');
-    // Who can write a folder above can replace what is in it.
-    for (const place of [...foldersAbove(path), path]) {
-      const problem = unsafety(lstatSync(place));
-      if (problem !== undefined) throw unsafe(file, `${place} ${problem}`);
-    }
+    const [problem] = unsafePlaces(path);
+    if (problem !== undefined) throw unsafe(file, problem);
     return readFileSync(path, 'utf8');
   } catch (error) {
     if (systemCode(error) === 'ENOTDIR') return undefined;
@@ -59,6 +61,16 @@ export function readMachineFile(file: MachineFile): string | undefined {
       `to let everybody read it: ${open}`,
     );
   }
+}
+
+/** Why others than root may have written a file: it, and the folders above it, as far as they exist. */
+export function unsafePlaces(path: string): readonly string[] {
+  // Who can write a folder above can replace what is in it.
+  return [...foldersAbove(path), path].flatMap((place) => {
+    const stat = lstatSync(place, none);
+    const problem = stat === undefined ? undefined : unsafety(stat);
+    return problem === undefined ? [] : [`${place} ${problem}`];
+  });
 }
 
 function foldersAbove(path: string): readonly string[] {

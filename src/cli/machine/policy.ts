@@ -7,7 +7,7 @@ import { dirname, isAbsolute, join } from 'node:path';
 import type { JsonObject } from '../../api/json-values.ts';
 import { CliError, refused } from '../../errors.ts';
 import type { Env, Io } from '../../io.ts';
-import { parseLimits, strictest } from '../../profiles/limits.ts';
+import { isLimit, parseLimits, strictest } from '../../profiles/limits.ts';
 import {
   type FileRules,
   type Profile,
@@ -15,9 +15,9 @@ import {
   type SettingTexts,
   writeOwnFile,
 } from '../../profiles/profiles.ts';
-import { limitProblem } from '../../profiles/settings.ts';
+import { limitProblem, meantValues, settingName, settingWords } from '../../profiles/settings.ts';
 import type { EnrolledFile } from '../../release/release.ts';
-import { knowsZone } from '../../terminal/terminal.ts';
+import { closestNames, knowsZone } from '../../terminal/terminal.ts';
 import { agentOf } from '../agent/agent.ts';
 import { invalidMachineFile, readMachineFile, readMachineObject } from './machine-file.ts';
 
@@ -45,7 +45,11 @@ export async function readPolicy({ machineFile, uid }: Pick<Io, 'machineFile' | 
   const nothing = { file, says: {}, limits: {}, off: [], allowsAt: () => true, releaseKeys: undefined };
   try {
     const value = readMachineObject({ path: file, name, uid }, correct);
-    return { ...nothing, ...(value === undefined ? {} : await understood(file, value)), problem: undefined };
+    if (value === undefined) return { ...nothing, problem: undefined };
+    const { problems, ...policy } = await readRules(value);
+    const [first] = problems;
+    if (first !== undefined) throw invalidMachineFile({ path: file, name }, first, correct);
+    return { file, ...policy, problem: undefined };
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     return { ...nothing, problem: error };
@@ -56,7 +60,7 @@ const name = 'the policy of this machine';
 const correct = 'to correct it';
 
 // What it can say besides limits, and the only texts for it; undefined: it is read further on.
-const others: Readonly<Record<string, string | undefined>> = {
+const others = {
   hours: undefined,
   'commands.off': undefined,
   'release.keys': undefined,
@@ -64,35 +68,72 @@ const others: Readonly<Record<string, string | undefined>> = {
   index: 'off',
   redact: 'on',
   agents: 'off',
-};
+} as const satisfies Readonly<Record<string, string | undefined>>;
 
-async function understood(file: string, value: JsonObject): Promise<Omit<Policy, 'file' | 'problem'>> {
-  const wrong = (problem: string) => invalidMachineFile({ path: file, name }, problem, correct);
+/** What a policy can say besides limits. */
+export type OtherRule = keyof typeof others;
+
+/** What a policy says, and all that is wrong with it. */
+export async function readRules(
+  value: JsonObject,
+): Promise<Omit<Policy, 'file' | 'problem'> & { readonly problems: readonly string[] }> {
   const says = Object.fromEntries(Object.entries(value).map(([key, one]) => [key, textOf(one)]));
-  for (const [key, said = ''] of Object.entries(says)) {
-    const problem = Object.hasOwn(others, key) ? otherProblem(key, said) : limitProblem(key, said);
-    if (problem !== undefined) throw wrong(`says ${key} ${said}: ${problem}`);
-  }
+  const wrong = Object.entries(says).flatMap(([rule, said]) => {
+    const problem = isOther(rule) ? otherProblem(rule, said) : limitProblem(rule, said);
+    return problem === undefined ? [] : [`says ${rule} ${said}: ${problem}${meant(rule, said)}`];
+  });
   const off = listed(value['commands.off']);
-  const { commands } = await import('../../commands/commands.ts');
-  const unknown = off.find((one) => !commands.some(({ words }) => isCovered(words, one)));
-  if (unknown !== undefined) throw wrong(`turns ${unknown} off: there is no such command`);
-  const hours = says.hours === undefined ? undefined : readHours(says.hours);
-  if (says.hours !== undefined && hours === undefined)
-    throw wrong(`says hours ${says.hours}: write them as Mon-Fri 08:00-20:00 America/Mexico_City`);
+  const hours = readHours(says.hours ?? '');
   return {
     says,
-    limits: Object.fromEntries(Object.entries(says).filter(([key]) => !Object.hasOwn(others, key))),
+    problems: [...wrong, ...(await unknownCommands(off))],
+    limits: Object.fromEntries(Object.entries(says).filter(([key]) => !isOther(key))),
     off: [...off, ...(says.index === 'off' ? ['index build', 'index refresh', 'index rekey'] : [])],
     allowsAt: (ms) => hours === undefined || isWithin(hours, ms),
     releaseKeys: says['release.keys'],
   };
 }
 
-function otherProblem(key: string, said: string): string | undefined {
-  if (key === 'release.keys') return isAbsolute(said) ? undefined : 'write the full path of a file';
-  const only = others[key];
+function isOther(rule: string): rule is OtherRule {
+  return Object.hasOwn(others, rule);
+}
+
+function otherProblem(rule: OtherRule, said: string): string | undefined {
+  if (rule === 'release.keys') return isAbsolute(said) ? undefined : 'write the full path of a file';
+  if (rule === 'hours' && readHours(said) === undefined) {
+    const zone = said.split(' ').at(-1) ?? '';
+    const zones = knowsZone(zone) ? [] : meantValues('time.zone', zone);
+    return `write them as Mon-Fri 08:00-20:00 America/Mexico_City${didYouMean(zones)}`;
+  }
+  const only = others[rule];
   return only === undefined || only === said ? undefined : `only ${only} can be said`;
+}
+
+// The rule that is spelled like one that does not exist, or the value that is spelled like one that this limit does not have.
+function meant(rule: string, said: string): string {
+  const upper = settingName(rule);
+  const isSpelling = upper !== undefined && upper !== rule && isLimit(upper);
+  if (isOther(rule)) return '';
+  if (upper === rule) return didYouMean(meantValues(rule, said));
+  const limits = settingWords().filter((one) => isLimit(one.name));
+  const names = [...Object.keys(others), ...limits.map((one) => one.name)];
+  return didYouMean(isSpelling ? [upper] : closestNames(rule.slice(0, 40), names));
+}
+
+function didYouMean(names: readonly string[]): string {
+  return names.length === 0 ? '' : `; did you mean ${names.join(' or ')}?`;
+}
+
+async function unknownCommands(off: readonly string[]): Promise<readonly string[]> {
+  if (off.length === 0) return [];
+  const { commands } = await import('../../commands/commands.ts');
+  const names = commands.flatMap(({ words }) => [words.join(' '), words[0]]);
+  return off
+    .filter((one) => !commands.some(({ words }) => isCovered(words, one)))
+    .map(
+      (one) =>
+        `turns ${one} off: there is no such command${didYouMean(closestNames(one.slice(0, 40), names))}`,
+    );
 }
 
 // A whole number may stand there as one.
@@ -105,7 +146,8 @@ function listed(value: JsonObject[string]): readonly string[] {
   return value === undefined ? [] : [value].flat().map(textOf);
 }
 
-function isCovered(words: readonly string[], off: string): boolean {
+/** Whether a policy that turns `off` off turns a command off. */
+export function isCovered(words: readonly string[], off: string): boolean {
   return `${words.join(' ')} `.startsWith(`${off} `);
 }
 

@@ -5,19 +5,33 @@ import { idOf, valueAt } from '../../api/json-values.ts';
 import { contradictsMode } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
+import { flag, usage } from '../../flags/flags.ts';
 import { type Profile, wrongMode } from '../../profiles/profiles.ts';
 import { defineCommand } from '../command.ts';
+import { checkPolicy } from './policy-file.ts';
 import { fieldsView, nameArgument } from './profile-inputs.ts';
 
 const pageSize = 5;
 
 export const check = defineCommand({
   description:
-    "Reads a few orders and checks that the service accepts the key, that the orders are of the profile's mode, and that one order in the middle of the list can be found by its id. paydesk needs that when a reply is lost. It changes nothing at the service.",
+    "Reads a few orders and checks that the service accepts the key, that the orders are of the profile's mode, and that one order in the middle of the list can be found by its id. paydesk needs that when a reply is lost. --policy checks a file that is to be the policy of this machine instead, and reads nothing else.",
   arguments: [nameArgument(false)],
-  flags: {},
-  examples: ['paydesk profile check test-mx', 'paydesk profile check test-mx --json'],
-  run: async (ctx, { args: [name] }): Promise<undefined> => {
+  flags: {
+    policy: flag.text({
+      value: 'FILE',
+      summary: 'say what FILE would do as the policy of this machine, before it is one',
+    }),
+  },
+  examples: [
+    'paydesk profile check test-mx',
+    'paydesk profile check test-mx --json',
+    'paydesk profile check --policy policy.json',
+  ],
+  run: async (ctx, { args: [name], flags: { policy } }): Promise<undefined> => {
+    if (policy !== undefined && name !== undefined)
+      throw usage('--policy checks a file, and no profile: leave the name out');
+    if (policy !== undefined) return await checkPolicy(ctx, policy);
     const service = await ctx.service({ profile: name });
     const { profile } = service;
     const facts = profile.sender === undefined ? undefined : await (await ctx.sender()).ask(profile);

@@ -1,0 +1,163 @@
+/** Checks a policy that does not hold yet: what each of its rules would do, what is not understood, and who can write the file. */
+
+import { lstatSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import type { CheckedPolicy } from '../../context/context.ts';
+import { CliError } from '../../errors.ts';
+import { fullPath, type Io } from '../../io.ts';
+import type { Limits } from '../../profiles/limits.ts';
+import { quoted } from '../../profiles/profiles.ts';
+import { objectIn, readMachineFile, unsafePlaces } from './machine-file.ts';
+import { isCovered, type OtherRule, type Policy, readRules } from './policy.ts';
+
+/** What is checked: the text of a file as somebody named it (`-` is standard input), and the policy of this machine. */
+interface PolicyAsked {
+  readonly named: string;
+  readonly text: string;
+  readonly place: string;
+  /** The time of this machine, Unix milliseconds. */
+  readonly nowMs: number;
+}
+
+/** Throws CliError 'usage' if something is not understood, 'refused' for the policy of this machine itself if others can write it. */
+export async function checkPolicy(
+  { named, text, place, nowMs }: PolicyAsked,
+  { uid, cwd }: Pick<Io, 'uid' | 'cwd'>,
+): Promise<CheckedPolicy> {
+  const value = objectIn(text);
+  if (typeof value === 'string') throw notUnderstood(named, [value]);
+  const { problems, ...policy } = await readRules(value);
+  if (problems.length > 0) throw notUnderstood(named, problems);
+  const path = named === '-' ? undefined : resolve(fullPath(cwd, named));
+  const inPlace = path === place;
+  // What is wrong with the file itself is mended when it is put into its place.
+  if (inPlace) readMachineFile({ path: place, name: 'the policy of this machine', uid });
+  const of = { ...policy, file: place, problem: undefined };
+  const rules = await Promise.all(
+    Object.entries(policy.says).map(async ([name, said]) => ({
+      name,
+      value: said,
+      does: await effectOf(name)(said, { policy: of, name, nowMs, uid }),
+    })),
+  );
+  return {
+    rules,
+    inPlace,
+    place,
+    owner: path === undefined ? undefined : ownerOf(path, uid),
+    untrusted: path === undefined ? [] : unsafePlaces(path).filter((one) => one.startsWith(`${path} `)),
+    placeProblems: unsafePlaces(dirname(place)),
+    install: install(inPlace ? undefined : path, place),
+  };
+}
+
+/** What a rule of a policy is about, without a currency. */
+type Rule = OtherRule | keyof Limits;
+type Effect = (said: string, parts: RuleParts) => string | Promise<string>;
+
+interface RuleParts {
+  readonly policy: Policy;
+  readonly name: string;
+  readonly nowMs: number;
+  readonly uid: number | undefined;
+}
+
+const roleEffects: Readonly<Record<string, string>> = {
+  viewer: 'no change is made',
+  refunder: 'only refunds are made',
+  capturer: 'only captures are made',
+  full: 'nothing more than the account says',
+};
+
+// What each rule does with its value.
+const effects: Readonly<Record<Rule, Effect>> = {
+  role: (said) => roleEffects[said] ?? said,
+  'refund.max_amount': (said, { name }) =>
+    `the refunds of an order in ${currencyIn(name)} add up to ${said} at most within any 24 hours${others(said)}`,
+  'plan.max_total': (said, { name }) =>
+    `the refunds of a plan in ${currencyIn(name)} add up to ${said} at most${others(said)}`,
+  'plan.max_count': (said) => `a plan has ${said} rows at most`,
+  'plan.max_age': (said) => `a plan that is older than ${said} is not applied`,
+  'refund.require': (said) =>
+    said === 'none'
+      ? 'nothing more than the account says'
+      : `a refund needs a ${said.replace(',', ' and a ')}`,
+  'refund.note_length': (said) => `a note that is required has ${said} letters or digits at least`,
+  'refund.hold': (said) =>
+    /[1-9]/.test(said)
+      ? `refunds wait ${said} after the yes, and --no-hold is refused`
+      : 'refunds need not wait',
+  'refund.max_age': (said) => `orders that are older than ${said} are not refunded`,
+  'refund.other_currencies': (said) =>
+    said === 'refuse'
+      ? 'once a currency has a limit, refunds in those without one are refused'
+      : 'refunds in a currency without a limit here are as the account says',
+  'agents.personal_data': (said) =>
+    said === 'masked'
+      ? 'software agents see no personal data'
+      : 'software agents see what the account lets them see',
+  hours: (_, { policy, nowMs }) =>
+    `changes are made in these hours only, by the service's clock; now they are ${policy.allowsAt(nowMs) ? 'made' : 'refused'}`,
+  'commands.off': async (_, { policy }) => `off: ${(await commandsOff(policy)).join(', ')}`,
+  'release.keys': (said, { uid }) => keysWords(said, uid),
+  production: () => 'no change is made in production',
+  index: () => 'no index is built or used',
+  redact: () => 'personal data is masked, whatever flag, variable and profile say',
+  agents: () => 'no software agent runs paydesk, and paydesk mcp does not start',
+};
+
+function effectOf(name: string): Effect {
+  const found = Object.entries(effects).find(([rule]) => name === rule || name.startsWith(`${rule}.`));
+  if (found === undefined) throw new Error(`${name} was understood, and is no rule`);
+  return found[1];
+}
+
+function currencyIn(name: string): string {
+  return name.slice(name.lastIndexOf('.') + 1);
+}
+
+function others(said: string): string {
+  return said === '0' ? ': none is made' : '';
+}
+
+async function commandsOff({ off }: Policy): Promise<readonly string[]> {
+  const { commands } = await import('../../commands/commands.ts');
+  return commands
+    .filter(({ words }) => off.some((one) => isCovered(words, one)))
+    .map(({ words }) => words.join(' '));
+}
+
+function keysWords(file: string, uid: number | undefined): string {
+  try {
+    const text = readMachineFile({ path: file, name: 'the file of enrolled keys', uid });
+    return text === undefined
+      ? 'only the keys of this file release, and it is not there yet'
+      : 'only the keys of this file release';
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    return `nobody can release: ${error.message}`;
+  }
+}
+
+function notUnderstood(named: string, problems: readonly string[]): CliError {
+  const [first, second] = problems;
+  const words = second === undefined ? first : `${problems.length} rules are not understood`;
+  return new CliError('usage', `${named === '-' ? 'standard input' : named}: ${words}`, {
+    certain: 'no policy was changed',
+    details: problems.map((message) => ({ message })),
+    now: ['paydesk help settings'],
+  });
+}
+
+function ownerOf(path: string, uid: number | undefined): string {
+  const owner = lstatSync(path).uid;
+  return owner === 0 ? 'root' : owner === uid ? 'you' : `user ${owner}`;
+}
+
+// The commands that put a file into its place.
+function install(path: string | undefined, place: string): readonly string[] {
+  if (path === undefined) return [];
+  const folder = lstatSync(dirname(place), { throwIfNoEntry: false });
+  const make = folder === undefined ? [`sudo install -d -o root -m 755 ${quoted(dirname(place))}`] : [];
+  return [...make, `sudo install -o root -m 644 ${quoted(path)} ${quoted(place)}`];
+}
