@@ -1,4 +1,4 @@
-/** Looks into JSON: values by their path, nested lists with their items, and keys that stand there twice. */
+/** Looks into JSON: values by their path, nested lists with their items, and where a text is not what it should be. */
 
 /** A JSON object that the service sends or receives: fields by name, any value. */
 export type JsonObject = { readonly [key: string]: unknown };
@@ -71,4 +71,27 @@ export function repeatedKey(json: string): string | undefined {
     last = token;
   }
   return undefined;
+}
+
+/** The line in which a text stops being JSON. The parser's own message would quote the text. */
+export function lineOfError(text: string): number {
+  const problem = parseProblem(text);
+  const lines = text.trimEnd().split('\n');
+  const [, position] = /at position (\d+)/.exec(problem) ?? [];
+  if (position !== undefined)
+    return Math.min(text.slice(0, Number(position)).split('\n').length, lines.length);
+  // The parser gives no position of an unexpected token. It is in the first line that makes the lines before it wrong.
+  const at = lines.findIndex((_, index) =>
+    parseProblem(`${lines.slice(0, index + 1).join('\n')}\n`).startsWith('Unexpected token'),
+  );
+  return at < 0 ? lines.length : at + 1;
+}
+
+function parseProblem(text: string): string {
+  try {
+    JSON.parse(text);
+    return '';
+  } catch (error) {
+    return error instanceof Error ? error.message : '';
+  }
 }

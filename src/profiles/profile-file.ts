@@ -1,7 +1,7 @@
 /** Reads the profile file: checks its form and version, and turns what it holds into profiles. */
 
 import * as v from 'valibot';
-import { isObject } from '../api/json-values.ts';
+import { isObject, lineOfError } from '../api/json-values.ts';
 import {
   apiVersionPattern,
   authSchemes,
@@ -224,29 +224,6 @@ function wrongSetting(typed: string, where: string, otherwise: string): CliError
   const isNumber = settingNumber(name, '1') !== undefined;
   if (form === undefined || isNumber) return usage(`${where}: ${otherwise}`, [correct(name)]);
   return usage(`${where}: settings.${name} must be text in double quotes: ${form}`, [correct(name)]);
-}
-
-/** The line in which a text stops being JSON. The parser's own message would quote the text. */
-export function lineOfError(text: string): number {
-  const problem = parseProblem(text);
-  const lines = text.trimEnd().split('\n');
-  const [, position] = /at position (\d+)/.exec(problem) ?? [];
-  if (position !== undefined)
-    return Math.min(text.slice(0, Number(position)).split('\n').length, lines.length);
-  // The parser gives no position of an unexpected token. It is in the first line that makes the lines before it wrong.
-  const at = lines.findIndex((_, index) =>
-    parseProblem(`${lines.slice(0, index + 1).join('\n')}\n`).startsWith('Unexpected token'),
-  );
-  return at < 0 ? lines.length : at + 1;
-}
-
-function parseProblem(text: string): string {
-  try {
-    JSON.parse(text);
-    return '';
-  } catch (error) {
-    return error instanceof Error ? error.message : '';
-  }
 }
 
 function usage(message: string, now: readonly string[] = []): CliError {

@@ -2,10 +2,9 @@
 
 import { lstatSync, readFileSync, type Stats } from 'node:fs';
 import { dirname } from 'node:path';
-import { isObject, type JsonObject, repeatedKey } from '../../api/json-values.ts';
+import { isObject, type JsonObject, lineOfError, repeatedKey } from '../../api/json-values.ts';
 import { CliError, systemCode, systemReason } from '../../errors.ts';
 import type { Io } from '../../io.ts';
-import { lineOfError } from '../../profiles/profile-file.ts';
 import { quoted } from '../../profiles/profiles.ts';
 
 /** Such a file, and what it is called in errors. */

@@ -23,11 +23,7 @@ export const check = defineCommand({
       summary: 'say what FILE would do as the policy of this machine, before it is one',
     }),
   },
-  examples: [
-    'paydesk profile check test-mx',
-    'paydesk profile check test-mx --json',
-    'paydesk profile check --policy policy.json',
-  ],
+  examples: ['paydesk profile check test-mx', 'paydesk profile check test-mx --json'],
   run: async (ctx, { args: [name], flags: { policy } }): Promise<undefined> => {
     if (policy !== undefined && name !== undefined)
       throw usage('--policy checks a file, and no profile: leave the name out');
