@@ -7,7 +7,9 @@ import type { Profile } from '../profiles/profiles.ts';
 
 const stepMs = 1000;
 
-export const noHoldFlag = flag.switch({ summary: 'send at once after the yes, whatever refund.hold says' });
+export const noHoldFlag = flag.switch({
+  summary: 'send at once after the yes, whatever refund.hold says; the journal records that',
+});
 
 /** Throws CliError 'refused' for `--no-hold` if the policy of this machine sets `refund.hold`, or at a desk of a team. */
 export function checkNoHold(
@@ -22,6 +24,11 @@ export function checkNoHold(
   throw refused(`--no-hold: ${who} wants refunds to wait (refund.hold)`, [
     'run the command without --no-hold',
   ]);
+}
+
+/** How long a hold is that `--no-hold` skips, for the journal (milliseconds); undefined if it skips none. */
+export function skippedHold({ settings }: Profile, noHold: boolean | undefined): number | undefined {
+  return noHold === true ? settings['refund.hold'] || undefined : undefined;
 }
 
 /**

@@ -60,6 +60,8 @@ export interface Change {
   readonly approval?: string | undefined;
   /** For a row of a plan that an agent sends: who released that plan. */
   readonly released?: Released | undefined;
+  /** How long a `refund.hold` is that `--no-hold` skips (milliseconds). */
+  readonly skippedHoldMs?: number | undefined;
   /** Says what the change waits for, in place of the notes of the run. */
   readonly waiting?: Notes['waiting'] | undefined;
   /** The order before this one in the list, when it was last found: it is read again with one request. */

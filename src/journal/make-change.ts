@@ -291,6 +291,7 @@ function wantedOf({ service, operator, version, options, ids }: ChangeParts, cha
       version,
       approval: change.approval,
       released: change.released,
+      skippedHoldMs: change.skippedHoldMs,
     },
   };
 }

@@ -3,6 +3,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { journalRows } from '../atmost/desk.ts';
 import { start } from '../atmost/running.ts';
 import { chargeOf, newRefundOf, orderOf, refundedWhole, withRefund } from '../harness/orders.ts';
 import { cleanEnv, paydesk } from '../harness/paydesk.ts';
@@ -103,6 +104,10 @@ describe.each([
     expect(ran.code, ran.stderr).toBe(0);
     expect(ran.stderr).not.toContain(counting);
     expect(service.posts).toHaveLength(1);
+    const [sent] = journalRows(service.home).filter(({ type }) => type === 'sent');
+    expect(sent).toMatchObject({ skippedHoldMs: 60_000 });
+    const shown = await inMemory(service, ['journal', 'show', String(sent?.change)]);
+    expect(inOneLine(shown.stdout)).toContain('hold skipped with --no-hold: refund.hold was 60 s');
   });
 });
 

@@ -1,5 +1,7 @@
 /** What a software agent sends in production: a plan that a person released, as it was then, once, within an hour; else nothing. */
 
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { journalRows } from '../atmost/desk.ts';
 import { later } from '../harness/clock.ts';
@@ -190,6 +192,20 @@ test('a release is for one sending: what a first one has left needs another', as
   expect([first.code, again.code]).toEqual([8, 3]);
   expect(lastRecord(again.stderr)).toMatchObject({ message: expect.stringContaining('was used before') });
   expect(service.posts).toHaveLength(1);
+});
+
+test('once all rows are made, the same command says so and needs no release', async () => {
+  await using service = await proposed();
+  await release(service);
+
+  const first = await apply(service);
+  const again = await apply(service);
+  rmSync(join(service.home.path, 'refunds.plan.release'));
+  const without = await apply(service);
+
+  expect([first.code, again.code, without.code], again.stderr).toEqual([0, 0, 0]);
+  expect(without.stderr).toContain('2 made');
+  expect(service.posts).toHaveLength(2);
 });
 
 test.each([

@@ -59,8 +59,8 @@ export async function applyPlan(ctx: Context, asked: ApplyAsked): Promise<0 | 7 
   try {
     // While another run sends the rows, it has them.
     const isTaken = !isAlone && (await ctx.journal.applying(plan)) !== undefined;
-    const released = await releaseOf(ctx, profile, plan, asked.path);
     const looked = isTaken ? nothingRead : await readAgain(ctx, plan);
+    const released = await releaseOf(ctx, profile, plan, asked.path, looked);
     await checkAge(ctx, plan, looked, profile, asked.path);
     const second = await secondPersonFor(ctx, profile, plan);
     await confirmPlan(ctx, service, plan, { ...asked, looked }, { second, released });

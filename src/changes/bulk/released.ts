@@ -5,7 +5,7 @@ import { CliError, refused } from '../../errors.ts';
 import type { Released } from '../../journal/journal.ts';
 import type { Plan } from '../../plans/plans.ts';
 import { type Profile, plainCommand } from '../../profiles/profiles.ts';
-import { attemptsOfPlan } from './report-plan.ts';
+import { attemptsOfPlan, type Looked, reportPlan, sentNow } from './report-plan.ts';
 
 /** Whether a plan is sent only if a person has released it. At a desk of a team a second person approves it instead. */
 export function needsRelease({ agent, options }: Context, { mode, sender }: Profile): boolean {
@@ -24,7 +24,7 @@ export function releaseFile(path: string): string {
 const longest = 16 * 1024;
 
 /**
- * Who released a plan; undefined if nobody needs to. Throws CliError 'refused' if nobody has, and for a release that was used before,
+ * Who released a plan; undefined if nobody needs to, or no row is left to send. Throws CliError 'refused' if nobody has, and for a release that was used before,
  * has expired, or is not one of this very plan by a key that is enrolled. Call it while this run has the plan.
  */
 export async function releaseOf(
@@ -32,11 +32,13 @@ export async function releaseOf(
   profile: Profile,
   plan: Plan,
   path: string,
+  looked: Looked,
 ): Promise<Released | undefined> {
   if (!needsRelease(ctx, profile)) {
     if (ctx.agent !== undefined && profile.mode === 'sandbox') ctx.notes.note(noneInSandbox);
     return undefined;
   }
+  if (sentNow(plan, await reportPlan(ctx, plan, looked)).length === 0) return undefined;
   const file = releaseFile(path);
   const now = [`a person releases it, at a terminal: ${plainCommand('release', path)}`];
   if (!(await ctx.plans.exists(file)))

@@ -17,6 +17,7 @@ import {
   sumsOf,
 } from '../../plans/plans.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
+import { skippedHold } from '../hold.ts';
 import type { ApplyAsked } from './apply-plan.ts';
 import { batchError, lookWords, onItsWay } from './batch-end.ts';
 import { countWords, inFull, leftWords, lineWords, rowsAndSums } from './batch-words.ts';
@@ -90,7 +91,7 @@ async function sendRows(
   ctx: Context,
   service: OpenService,
   plan: Plan,
-  { concurrency = usualConcurrency, maxFailures, maxPerSecond, released }: ApplyAsked,
+  { concurrency = usualConcurrency, maxFailures, maxPerSecond, released, noHold }: ApplyAsked,
   looked: Looked,
 ): Promise<Sent> {
   const toSend = rowsToSend(plan.rows);
@@ -110,7 +111,9 @@ async function sendRows(
   const isSenders = team !== undefined;
   try {
     if (team === undefined) {
-      const stop = await workOff({ ctx, service, plan, released, rows, run, how, tell, waiting });
+      const skippedHoldMs = skippedHold(service.profile, noHold);
+      const sending = { ctx, service, plan, released, skippedHoldMs, rows, run, how, tell, waiting };
+      const stop = await workOff(sending);
       return { stop, progress, notSent };
     }
     const { digest } = plan;

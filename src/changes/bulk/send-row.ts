@@ -34,6 +34,7 @@ export interface Sending {
   readonly plan: Plan;
   /** Who released it, for an agent. */
   readonly released?: Released | undefined;
+  readonly skippedHoldMs?: number | undefined;
   /** The keys of its rows. */
   readonly keys: ReadonlySet<string>;
   /** What happened so far in this run. */
@@ -172,7 +173,7 @@ export function changeOfRow(
   attempts: readonly AttemptRecord[],
   last: AttemptRecord | undefined,
 ): Change {
-  const { plan, released, keys, waiting } = sending;
+  const { plan, released, skippedHoldMs, keys, waiting } = sending;
   const { orderId, expected, tolerated, currency, reason, note, body = {}, key, ref, line, neighbour } = row;
   const own = attempts.filter((record) => madeByPlan(record, plan, keys));
   return {
@@ -194,6 +195,7 @@ export function changeOfRow(
     ticket: ticketOf(plan, row),
     waiting,
     released,
+    skippedHoldMs,
     neighbour,
     checkFresh: ({ value }) => refuseChanged(sending, row, own, value),
   };

@@ -13,7 +13,7 @@ import { isPaidBack, type KnownTwin, twinLine, twinWords, warnsOfTwin } from '..
 import type { Profile } from '../../profiles/profiles.ts';
 import { unshownIn } from '../by-hand-words.ts';
 import type { PlannedChange } from '../change.ts';
-import { checkNoHold, hold } from '../hold.ts';
+import { checkNoHold, hold, skippedHold } from '../hold.ts';
 import { checkNote, missingIn } from '../may-change.ts';
 import { changeOrder, type OrderAsked, type OrderRead, orderConfirmation } from '../order-change.ts';
 import { type ApprovedRefund, approvedLine, refuseChanged } from './approved-refund.ts';
@@ -184,6 +184,7 @@ async function planAnswered(
   const change = {
     ...changeOfRow(id, plan, asked),
     approval: approved?.id,
+    skippedHoldMs: skippedHold(profile, read.asked.noHold),
     twins: asked.twins === undefined || asked.twins.length === 0 ? undefined : asked.twins,
     checks: [...plan.warnings, ...told.urgent],
     async checkFresh({ value }: WireRecord) {

@@ -138,6 +138,8 @@ export function recordOf(record: AttemptRecord, open: boolean): JsonObject {
     ...(sent.released === undefined
       ? {}
       : { released_by: sent.released.by, released_with: sent.released.with }),
+    // Only of a refund that was sent with --no-hold although refund.hold was set: for how many seconds.
+    ...(sent.skippedHoldMs === undefined ? {} : { skipped_hold: sent.skippedHoldMs / 1000 }),
     // The rest of it is in a file.
     ...(sent.archived === undefined ? {} : { archived: true }),
     reason: sent.reason ?? null,

@@ -256,6 +256,7 @@ function factsOf(
     ...fact('order', proof.orderId),
     ['account', `${sent.profile}, ${sent.account}`],
     ['sent', [fullTime(sent.time), ` by ${sentBy(sent)}`]],
+    ...fact('hold', skippedHoldOf(sent)),
     ...fact('could be sent', isKnown ? ['until ', fullTime(sendBy)] : undefined),
     ...fact('request', isKnown ? sentRequest : undefined),
     ...proof.expected.map(
@@ -284,6 +285,11 @@ async function evidenceOf(ctx: Context, { sent }: AttemptRecord): Promise<string
   const sender = (await scopeOf(ctx, false))?.sender;
   if (sender !== undefined) return `at the sender (${sender.origin}): ${plainCommand(...words)}`;
   return `what was shown, sent and answered: ${commandLine(profileNamed(profile), ...words)}`;
+}
+
+function skippedHoldOf({ skippedHoldMs }: AttemptRecord['sent']): string | undefined {
+  if (skippedHoldMs === undefined) return undefined;
+  return `skipped with --no-hold: refund.hold was ${skippedHoldMs / 1000} s`;
 }
 
 // `p_7f3k2m, line 7, ref A`

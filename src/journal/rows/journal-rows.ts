@@ -134,6 +134,8 @@ export interface SentRow {
   readonly approvedAt?: number | undefined;
   /** Who released the plan of a run that a software agent started. */
   readonly released?: Released | undefined;
+  /** How long `refund.hold` was when `--no-hold` skipped it (milliseconds). */
+  readonly skippedHoldMs?: number | undefined;
   /** Only in a row that `journal archive` wrote in place of all rows of an attempt, in short (archived-rows.ts). */
   readonly archived?: Archived | undefined;
 }
