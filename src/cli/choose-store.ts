@@ -87,6 +87,7 @@ export function storeOfRun(
     settings: async (name) => (await now()).settings(name),
     refunded: async (of) => (await now()).refunded(of),
     approvals: async (query) => (await now()).approvals(query),
+    storedRows: async (sents) => (await now()).storedRows(sents),
     newest: async () => (await now()).newest(),
     ready: async () => (await now()).ready(),
     problem: async () => (await now()).problem(),

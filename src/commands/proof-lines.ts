@@ -1,4 +1,4 @@
-/** The lines of a proof: its sums, and each refund in full or in short. */
+/** The lines of a proof: the first one with its sums, and each refund in full or in short. */
 
 import { amountWords } from '../amounts.ts';
 import type { JsonObject } from '../api/json-values.ts';
@@ -8,9 +8,49 @@ import { type Figure, plus } from '../reports/reports.ts';
 import type { Block } from '../terminal/terminal.ts';
 import { amountStyleOf, recordOf } from './journal/attempt-record.ts';
 
-/** What a proof says of the replies in it. */
-export const repliesKept =
+const repliesKept =
   'The bytes of a reply are not kept, because they hold the data of the buyer. Of each reply there are its HTTP status, how many bytes it had, their SHA-256, and what it said of the refund. Refunds of older versions of paydesk have only the last of these.';
+
+/** What a proof is about. */
+interface About {
+  /** The account of -p, if only its refunds are asked for: a change is that of its own account, whatever profile is used. */
+  readonly account: string | undefined;
+  readonly about: string;
+  /** Unix milliseconds. */
+  readonly since: number | undefined;
+  readonly until: number | undefined;
+  readonly zone: string;
+  /** The refunds that could not be read again, why, and the command that reads each. */
+  readonly unread: readonly JsonObject[];
+  readonly head: string | undefined;
+  readonly signedBy: string;
+}
+
+/** The first line. */
+export function firstLine(
+  refunds: readonly ProvedRefund[],
+  now: Moment,
+  { account, about, since, until, zone, unread, head, signedBy }: About,
+) {
+  const seconds = (ms: number | undefined) => (ms === undefined ? null : Math.ceil(ms / 1000));
+  const [only = null, second] = new Set(refunds.map(({ sent }) => sent.account));
+  return {
+    object: 'proof',
+    version: 1,
+    account: account ?? (second === undefined ? only : null),
+    about,
+    since: seconds(since),
+    until: seconds(until),
+    zone,
+    made_at: Math.floor(now.time / 1000),
+    refunds: refunds.length,
+    sums: sumsOf(refunds.map((refund) => recordOf(refund, isOpen(refund, now)))),
+    replies: repliesKept,
+    not_read: unread,
+    journal_head: head ?? null,
+    signed_by: signedBy,
+  };
+}
 
 /** One refund: its record as in `journal list`, what it was decided on, what was sent, what was learnt, and the rows that say so. */
 export function lineOf(ctx: Context, refund: ProvedRefund, now: Moment): JsonObject {
@@ -52,8 +92,8 @@ function authCodesOf(verdicts: readonly VerdictRow[]): string {
   return refunds.flatMap(({ authCode }) => authCode ?? []).join(' ');
 }
 
-/** What was refunded, by its state and currency. */
-export function sumsOf(records: readonly JsonObject[]): readonly JsonObject[] {
+// What was refunded, by its state and currency.
+function sumsOf(records: readonly JsonObject[]): readonly JsonObject[] {
   const groups = Map.groupBy(records, ({ state, currency }) => JSON.stringify([state, currency]));
   return [...groups.values()].map((own) => ({
     state: own[0]?.state ?? null,

@@ -7,16 +7,22 @@ import { counted } from '../counted.ts';
 import { CliError, type CliErrorParts } from '../errors.ts';
 import { flag, usage } from '../flags/flags.ts';
 import { type Period, parsePeriod } from '../flags/typed-period.ts';
-import { clockAndZoneOf, type TimeRange } from '../flags/typed-time.ts';
-import { changeIdPattern, isOpen, loadProofs, type ProvedRefund, type SentRow } from '../journal/journal.ts';
+import { clockIn, type TimeRange } from '../flags/typed-time.ts';
+import {
+  type AttemptRecord,
+  changeIdPattern,
+  loadProofs,
+  type ProvedRefund,
+  pagesOf,
+} from '../journal/journal.ts';
 import { commandLine, type Profile, plainCommand } from '../profiles/profiles.ts';
 import { toJson } from '../terminal/terminal.ts';
 import { defineCommand } from './command.ts';
-import { signedByFlag } from './export-flags.ts';
-import { recordOf } from './journal/attempt-record.ts';
+import { daysOfFlag, signedByFlag } from './export-flags.ts';
 import { attemptOf, changesOn, isInScope, scopeOf } from './journal/attempts.ts';
 import { readPending, type Unread, warnOfAlarms } from './journal/look-again.ts';
-import { lineOf, provedShort, repliesKept, shortView, sumsOf } from './proof-lines.ts';
+import { firstLine, lineOf, provedShort, shortView } from './proof-lines.ts';
+import { sourceFlags } from './report/report-flags.ts';
 
 const example = 'paydesk -p demo prove last-month --to refunds-proof.ndjson';
 
@@ -24,6 +30,11 @@ const example = 'paydesk -p demo prove last-month --to refunds-proof.ndjson';
 interface Asked {
   readonly text: string;
   readonly period?: Period;
+}
+
+/** The refunds that are asked for, and the times of a period. */
+interface Found extends TimeRange {
+  readonly attempts: readonly AttemptRecord[];
 }
 
 export const prove = defineCommand({
@@ -47,6 +58,7 @@ export const prove = defineCommand({
       conflicts: ['to', 'force'],
     }),
     'signed-by': signedByFlag,
+    tz: { ...sourceFlags.tz, conflicts: ['check'] },
   },
   examples: [example, 'paydesk prove i_7f3k2m9q --to proof.ndjson --json'],
   exits: { 3: 'with --check: the file was changed, or another key signed it' },
@@ -65,10 +77,12 @@ export const prove = defineCommand({
           ? plainCommand('prove', '--check', asked.text)
           : plainCommand('prove', asked.text, '--to', 'proof.ndjson'),
       ]);
+    if (flags.tz !== undefined && asked.period === undefined)
+      throw usage(`--tz is the time zone of a period, and ${asked.text} is none`);
     await ctx.plans.checkNew(to, force);
     const would = `would write the refunds of ${asked.text} into ${to}`;
     if (await dryRunShown(ctx, { action: 'prove', file: to, about: asked.text }, would)) return undefined;
-    return writeFile(ctx, asked, to, force);
+    return writeFile(ctx, asked, flags.tz, { file: to, force });
   },
 });
 
@@ -81,32 +95,34 @@ function readAsked(text: string): Asked {
   }
 }
 
-// Which rows are asked for, and the times of a period.
-async function rowsAsked(
+async function refundsAsked(
   ctx: Context,
   { text, period }: Asked,
+  zone: string | undefined,
   scope: Profile | undefined,
-): Promise<TimeRange & { readonly isAsked: (sent: SentRow) => boolean }> {
-  if (period === undefined) {
-    const changes = await refundsNamed(ctx, text, scope);
-    return { since: undefined, until: undefined, isAsked: ({ change }) => changes.has(change) };
-  }
-  const range = period.range(clockAndZoneOf(ctx));
-  const { since = Number.NEGATIVE_INFINITY, until = Number.POSITIVE_INFINITY } = range;
-  return { ...range, isAsked: (sent) => sent.time >= since && sent.time < until && isInScope(sent, scope) };
+): Promise<Found> {
+  if (period === undefined)
+    return { attempts: await refundsNamed(ctx, text, scope), since: undefined, until: undefined };
+  const range = period.range(clockIn(daysOfFlag(ctx, zone), ctx.clock.now()));
+  const attempts: AttemptRecord[] = [];
+  for await (const page of pagesOf(ctx.journal, { kind: 'refund', ...range }))
+    attempts.push(...page.filter(({ sent }) => isInScope(sent, scope)));
+  return { attempts, ...range };
 }
 
-// All refunds of an order, or the one of a change or of a refund.
+// All refunds of an order, or the one of a change or of a refund, each with all its attempts.
 async function refundsNamed(
   ctx: Context,
   id: string,
   scope: Profile | undefined,
-): Promise<ReadonlySet<string>> {
+): Promise<readonly AttemptRecord[]> {
   const onOrder = (await changesOn(ctx, id)).filter(({ sent }) => isInScope(sent, scope));
   const named = onOrder.length > 0 ? onOrder : [await attemptOf(ctx, id, ['prove']).catch(orOther(id))];
   const refunds = named.filter(({ sent }) => sent.proof.kind === 'refund');
-  if (refunds.length > 0) return new Set(refunds.map(({ sent }) => sent.change));
-  throw usage(`${id} is no refund, and prove is about refunds`, [plainCommand('journal', 'show', id)]);
+  if (refunds.length === 0)
+    throw usage(`${id} is no refund, and prove is about refunds`, [plainCommand('journal', 'show', id)]);
+  const found = refunds.map(({ sent: { change } }) => ctx.journal.attempts({ change }));
+  return (await Promise.all(found)).flat();
 }
 
 // `lastmonth` is no id that the journal lacks, but a period that somebody mistyped. The service's ids may have no prefix.
@@ -134,49 +150,35 @@ function whereElse(id: string): { readonly of: string; readonly parts: CliErrorP
   return { of, parts: of === '' ? { now } : { orderId: id, now } };
 }
 
-async function writeFile(ctx: Context, asked: Asked, file: string, force: boolean): Promise<undefined> {
+async function writeFile(
+  ctx: Context,
+  asked: Asked,
+  zone: string | undefined,
+  { file, force }: { readonly file: string; readonly force: boolean },
+): Promise<undefined> {
   const scope = await scopeOf(ctx, false);
   if (scope?.sender !== undefined) throw atTheSender(scope.sender.origin, asked.text);
-  const { isAsked, since, until } = await rowsAsked(ctx, asked, scope);
-  const { provedRefunds, proofText, withoutBodies } = await loadProofs();
-  // A row without the part that may name people is still genuine: its hash covers the digest of that part.
-  const isMasked = ctx.redaction.isOn();
-  const readRefunds = () =>
-    ctx.journal.readRows((rows) => provedRefunds(isMasked ? withoutBodies(rows) : rows, isAsked));
-  const known = await readRefunds();
-  const { reread, unread } = await readPending(ctx, known.refunds);
-  const { refunds, head } = reread.length === 0 ? known : await readRefunds();
+  const found = await refundsAsked(ctx, asked, zone, scope);
+  const { reread, unread } = await readPending(ctx, found.attempts);
+  const { refunds, head } = await readRefunds(ctx, found.attempts);
   const [now, key] = [await ctx.journal.now(), await ctx.deskKey()];
-  const seconds = (ms: number | undefined) => (ms === undefined ? null : Math.ceil(ms / 1000));
-  const about = {
-    object: 'proof',
-    version: 1,
-    // A change is that of its own account, whatever profile is used.
-    account: accountOf(refunds, asked.period && scope?.account),
+  const about = firstLine(refunds, now, {
+    ...found,
+    account: asked.period && scope?.account,
     about: asked.text,
-    since: seconds(since),
-    until: seconds(until),
-    zone: ctx.zone(),
-    made_at: Math.floor(now.time / 1000),
-    refunds: refunds.length,
-    sums: sumsOf(refunds.map((refund) => recordOf(refund, isOpen(refund, now)))),
-    replies: repliesKept,
-    not_read: [...unread].map(([change, problem]) => ({ change, problem, command: readCommand(change) })),
-    journal_head: head ?? null,
-    signed_by: key.made(),
-  };
+    zone: zone ?? ctx.zone(),
+    unread: [...unread].map(([change, problem]) => ({ change, problem, command: readCommand(change) })),
+    head,
+    signedBy: key.made(),
+  });
   const lines = [about, ...refunds.map((refund) => lineOf(ctx, refund, now))].map((line) => toJson(line));
-  await ctx.plans.write(
-    file,
-    proofText(lines, (bytes) => key.sign(bytes)),
-    force,
-  );
+  const { proofText } = await loadProofs();
+  const text = proofText(lines, (bytes) => key.sign(bytes));
+  await ctx.plans.write(file, text, force);
   await ctx.out.own({ ...about, object: 'proof_file', file }, () => [
     { line: `evidence written: ${file}` },
     { line: `${counted(refunds.length, 'refund')}, signed by ${about.signed_by}`, hang: 2 },
-    {
-      line: `whoever checks it needs this key from you, and not from the file: ${plainCommand('help', 'evidence')}`,
-    },
+    { line: `give that key to whoever checks it, apart from the file: ${plainCommand('help', 'evidence')}` },
   ]);
   if (refunds.length === 0) ctx.notes.warn('this machine sent no refund in that time');
   warnOfAlarms(ctx, reread);
@@ -185,15 +187,27 @@ async function writeFile(ctx: Context, asked: Asked, file: string, force: boolea
   return undefined;
 }
 
+// A row without the part that may name people is still genuine: its hash covers the digest of that part.
+async function readRefunds(
+  { journal, redaction }: Context,
+  attempts: readonly AttemptRecord[],
+): Promise<{ readonly refunds: readonly ProvedRefund[]; readonly head: string | undefined }> {
+  const sents = attempts.map(({ sent }) => sent);
+  const { rows, head } = await journal.storedRows(sents);
+  const { provedRefunds, withoutBodies } = await loadProofs();
+  return { refunds: provedRefunds(redaction.isOn() ? withoutBodies(rows) : rows, sents), head };
+}
+
 const readCommand = (change: string): string => plainCommand('journal', 'reconcile', change);
 
 function warnOfUnread({ notes }: Context, unread: Unread): void {
-  const [first, second] = unread;
+  const [first] = unread;
   if (first === undefined) return;
   const [change, problem] = first;
-  const what = `${counted(unread.size, 'refund')} that ${second === undefined ? 'was' : 'were'} pending or unconfirmed could not be read again (${problem}), so the file has what the journal knew`;
-  const others = second === undefined ? '' : ', and the others as not_read in the file says';
-  notes.warn(`${what}: ${readCommand(change)}${others}`);
+  const others = unread.size === 1 ? '' : '; the others: not_read in the file';
+  notes.warn(
+    `${counted(unread.size, 'refund')} could not be read again (${problem}), so the file has what the journal knew: ${readCommand(change)}${others}`,
+  );
 }
 
 // A desk of a team has no journal, and the sender hands out no rows as they are stored.
@@ -205,7 +219,7 @@ function atTheSender(origin: string, text: string): CliError {
       certain: 'nothing was written',
       now: [
         `whoever runs the sender gives it to you: ${plainCommand('prove', text, '--to', 'proof.ndjson')}`,
-        'what this desk can show of a refund: paydesk journal show CHANGE',
+        'this desk shows one refund: paydesk journal show CHANGE',
       ],
     },
   );
@@ -214,15 +228,8 @@ function atTheSender(origin: string, text: string): CliError {
 function noteElsewhere({ notes }: Context, period: string, scope: Profile | undefined): void {
   if (scope === undefined) notes.note('refunds of every account: -p NAME takes those of one');
   const words = ['refunds', 'summary', '--by', 'origin', '--period', period];
-  notes.note(
-    `refunds that were made elsewhere are not in it; how many there are: ${scope === undefined ? plainCommand(...words) : commandLine(scope, ...words)}`,
-  );
-}
-
-// The account of -p, or that of all refunds if they have only one.
-function accountOf(refunds: readonly ProvedRefund[], named: string | undefined): string | null {
-  const [only = null, second] = new Set(refunds.map(({ sent }) => sent.account));
-  return named ?? (second === undefined ? only : null);
+  const command = scope === undefined ? plainCommand(...words) : commandLine(scope, ...words);
+  notes.note(`refunds that were made elsewhere are not in it: ${command}`);
 }
 
 const largestFile = 2 ** 28;

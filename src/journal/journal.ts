@@ -7,8 +7,7 @@ import type { LastRead } from './effects.ts';
 import type { Evidence } from './judge-read.ts';
 import type { AccountLimit } from './questions/account-limits.ts';
 import type { Acknowledgement, Statement } from './questions/by-hand.ts';
-import type { StoredRow } from './rows/chain.ts';
-import type { AttemptRecord, Moment, SettingRow, VerdictRow } from './rows/journal-rows.ts';
+import type { AttemptRecord, Moment, SentRow, SettingRow, VerdictRow } from './rows/journal-rows.ts';
 import type {
   Archiving,
   AttemptFilter,
@@ -16,6 +15,7 @@ import type {
   ListPage,
   Moved,
   Repair,
+  StoredRows,
   Verification,
 } from './rows/journal-store.ts';
 import type { AccountMarks } from './same-account.ts';
@@ -106,7 +106,7 @@ export {
   unconfirmedChange,
 } from './questions/unconfirmed.ts';
 export { unfinished } from './questions/unfinished.ts';
-export { pickDue } from './read-again.ts';
+export { pickDue, reconcileEach } from './read-again.ts';
 export { refundToName, touches } from './read-guards.ts';
 export {
   type AccountMarks,
@@ -346,8 +346,8 @@ export interface Journal {
    * `whole` of the store does.
    */
   archive(path: string): Promise<number>;
-  /** Reads all rows as they are stored, oldest first. Throws as `whole` of the store does. */
-  readRows<T>(read: (rows: Iterable<StoredRow>) => T): Promise<T>;
+  /** `storedRows` of the store. Throws CliError 'refused' too while something stops every change. */
+  storedRows(sents: readonly SentRow[]): Promise<StoredRows>;
   /** `countOver` of the store. */
   countOver(before: number): Promise<number>;
   /** `archiveOld` of the store, as of now. */

@@ -229,7 +229,14 @@ function createJournal(parts: JournalParts): Journal {
     },
     repair: () => store.repair(clock.now()),
     archive: (path) => archiveInto(store, path, parts.cwd),
-    readRows: (read) => store.whole(({ rows }) => read(rows)),
+    async storedRows(sents) {
+      const problem = await store.problem();
+      if (problem === undefined) return await store.storedRows(sents);
+      throw new CliError('refused', problem, {
+        certain: 'nothing was written',
+        now: ['paydesk journal verify'],
+      });
+    },
     countOver: (before) => store.countOver(before),
     archiveOld: async (how) => store.archiveOld({ ...how, said: { ...stampOf(await now()), operator } }),
     async inFile(path) {

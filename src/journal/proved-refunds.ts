@@ -11,18 +11,17 @@ export interface ProvedRefund extends AttemptRecord {
   readonly rows: readonly StoredRow[];
 }
 
-/** The refunds that are asked for, in the order in which they were sent, and the hash of the newest row. */
+/** These attempts with all that the rows say of them, in the order in which they were sent. */
 export function provedRefunds(
   all: Iterable<StoredRow>,
-  isAsked: (sent: SentRow) => boolean,
-): { readonly refunds: readonly ProvedRefund[]; readonly head: string | undefined } {
+  asked: readonly Pick<SentRow, 'change' | 'attempt'>[],
+): readonly ProvedRefund[] {
+  const keys = new Set(asked.map(attemptKey));
   const sent = new Map<string, { sent: SentRow; verdicts: VerdictRow[]; rows: StoredRow[] }>();
   const approvals = new Map<string, { readonly row: ApprovalRow; readonly stored: StoredRow }[]>();
-  let head: string | undefined;
   for (const stored of all) {
-    head = stored.hash;
     const row = unlink(stored);
-    if (row.type === 'sent' && row.proof.kind === 'refund' && isAsked(row))
+    if (row.type === 'sent' && keys.has(attemptKey(row)))
       sent.set(attemptKey(row), { sent: row, verdicts: [...verdictsIn(row)], rows: [stored] });
     if (row.type === 'approval')
       approvals.set(row.requestId, [...(approvals.get(row.requestId) ?? []), { row, stored }]);
@@ -31,7 +30,7 @@ export function provedRefunds(
     of?.verdicts.push(row);
     of?.rows.push(stored);
   }
-  const refunds = [...sent.values()].map((refund) => {
+  return [...sent.values()].map((refund) => {
     const own = approvals.get(refund.sent.approval ?? '') ?? [];
     return {
       ...refund,
@@ -39,7 +38,6 @@ export function provedRefunds(
       rows: [...own.map(({ stored }) => stored), ...refund.rows],
     };
   });
-  return { refunds, head };
 }
 
 /** The rows without what `forget` would erase of them: bodies, notes, links. */

@@ -2,9 +2,10 @@
 
 import { moneyOf } from '../api/charges.ts';
 import { CliError } from '../errors.ts';
+import type { Notes } from '../terminal/terminal.ts';
 import { isDoubted, isDue, isMadeByHand, isWatched } from './attempt-state.ts';
 import { type EffectParts, Effects, type Subject } from './effects.ts';
-import type { HowResolved, Resolved } from './journal.ts';
+import type { HowResolved, Journal, Resolved } from './journal.ts';
 import { momentOf } from './journal-time.ts';
 import type { Effect, Event } from './protocol-types.ts';
 import { unfinished } from './questions/unfinished.ts';
@@ -153,4 +154,55 @@ export async function reconcileDue(
     }
   }
   return looked;
+}
+
+// So many orders at a time: a service that hangs would keep everybody waiting for one after the other.
+const atATime = 4;
+
+/** An attempt as it was, and what the read of its order brought. `problem`: why that shows nothing. */
+export type Reread = { readonly before: AttemptRecord } & (
+  | { readonly found: Resolved; readonly problem?: undefined; readonly error?: undefined }
+  | { readonly found: Resolved | undefined; readonly problem: string; readonly error?: CliError }
+);
+
+/** Reads the orders of attempts again, four at a time, and writes down what that proves. Returns what each read brought, in their order. */
+export async function reconcileEach(
+  { journal, notes, signal }: ReadingParts,
+  records: readonly AttemptRecord[],
+  how?: { readonly once?: boolean },
+): Promise<readonly Reread[]> {
+  const read: Reread[] = [];
+  if (records.length === 0) return read;
+  let done = 0;
+  const end = notes.progress(() => `reading orders again: ${done} of ${records.length}`);
+  const next = records.entries();
+  const readNext = async () => {
+    for (const [at, before] of next) {
+      signal.throwIfAborted();
+      read[at] = await journal.reconcile(before, how).then(
+        (found) => ({ before, found, ...problemIn(found) }),
+        (error: unknown) => {
+          if (!(error instanceof CliError) || signal.aborted) throw error;
+          return { before, found: undefined, problem: error.message, error };
+        },
+      );
+      done += 1;
+    }
+  };
+  try {
+    await Promise.all(Array.from({ length: atATime }, readNext));
+  } finally {
+    end();
+  }
+  return read;
+}
+
+interface ReadingParts {
+  readonly journal: Pick<Journal, 'reconcile'>;
+  readonly notes: Pick<Notes, 'progress'>;
+  readonly signal: AbortSignal;
+}
+
+function problemIn({ evidence }: Resolved): { readonly problem?: string } {
+  return evidence?.shows === 'unreadable' ? { problem: evidence.problem } : {};
 }

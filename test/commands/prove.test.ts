@@ -11,7 +11,15 @@ import { captured, chargeOf, type Json, orderOf } from '../harness/orders.ts';
 import { randomNumbers } from '../harness/seed.ts';
 import { hangUp, json, reply } from '../harness/server.ts';
 import type { Service } from '../harness/service.ts';
-import { clock, orderAt, refundAs, rowsOf, startDated, startRefunding } from '../reports/refunded-orders.ts';
+import {
+  clock,
+  type Made,
+  orderAt,
+  refundAs,
+  rowsOf,
+  startDated,
+  startRefunding,
+} from '../reports/refunded-orders.ts';
 
 const script = join(import.meta.dirname, '../../docs/check-proof.mjs');
 const ids = ['ord_1', 'ord_2', 'ord_3'];
@@ -86,7 +94,7 @@ test('it names the account of its refunds, and says where the refunds are that w
   const [about = {}, first = {}] = rowsOf(readFileSync(pathIn(service), 'utf8'));
   expect(about.account).toBe(first.account);
   expect(stderr).toContain(
-    'refunds that were made elsewhere are not in it; how many there are: paydesk refunds summary --by origin --period this-month\n',
+    'refunds that were made elsewhere are not in it: paydesk refunds summary --by origin --period this-month\n',
   );
 });
 
@@ -258,8 +266,57 @@ test('if a pending refund cannot be read again, stderr and the file say so, with
   const command = `paydesk journal reconcile ${String(refund?.change)}`;
   expect(refund).toMatchObject({ state: 'pending' });
   expect(about).toMatchObject({ not_read: [{ change: refund?.change, command }] });
-  expect(stderr).toContain('1 refund that was pending or unconfirmed could not be read again');
+  expect(stderr).toContain('1 refund could not be read again (');
   expect(stderr).toContain(command);
+});
+
+test('pending refunds are read four at the same time, so a service that hangs holds up all of them once', async () => {
+  const pendingIds = ['ord_1', 'ord_2', 'ord_3', 'ord_4'];
+  const orders = (refunds: readonly Made[]) =>
+    pendingIds.map((id) => orderAt(id, '2040-11-21T10:00:00Z', { refunds }));
+  const arrived = Promise.withResolvers<void>();
+  let [holds, waiting] = [false, 0];
+  await using service = await startDated({
+    orders: orders([]),
+    onPost(order, service) {
+      const pending = orders([refundedAt('pending')]).find(({ id }) => id === order?.id) ?? {};
+      service.orders = service.orders.map((one) => (one.id === pending.id ? pending : one));
+      return json(pending);
+    },
+    onPage: () =>
+      holds
+        ? async (...answering) => {
+            waiting += 1;
+            if (waiting === pendingIds.length) arrived.resolve();
+            await arrived.promise;
+            return json({ object: 'error' }, 500)(...answering);
+          }
+        : undefined,
+  });
+  for (const id of pendingIds) await refundAs(service, 'mara', id);
+  holds = true;
+  const { code, stderr } = await service.run(proveLater, { env: nextDay });
+  expect(code, stderr).toBe(0);
+  const [about] = rowsOf(readFileSync(pathIn(service), 'utf8'));
+  expect(about?.not_read).toHaveLength(4);
+  expect(stderr).toMatch(
+    /4 refunds could not be read again \(.*journal reconcile i_\w+; the others: not_read/,
+  );
+});
+
+// It was made at 15:31 in UTC, which is the day after in Auckland.
+test('--tz says in which zone the days of the period are, and is refused for one refund', async () => {
+  await using service = await startProved();
+  const prove = async (zone: string) => {
+    const words = ['prove', '2040-11-22', '--tz', zone, '--to', 'proof.ndjson', '--force'];
+    const { code, stderr } = await ask(service, ...words);
+    expect(code, stderr).toBe(0);
+    return rowsOf(readFileSync(pathIn(service), 'utf8'))[0];
+  };
+  expect(await prove('Pacific/Auckland')).toMatchObject({ refunds: 3, zone: 'Pacific/Auckland' });
+  expect(await prove('UTC')).toMatchObject({ refunds: 0, zone: 'UTC' });
+  const one = await ask(service, 'prove', 'ord_1', '--tz', 'UTC', '--to', 'proof.ndjson', '--force');
+  expect([one.code, one.stderr]).toEqual([2, expect.stringContaining('--tz is the time zone of a period')]);
 });
 
 test('only refunds of the period and of this account are in it', async () => {

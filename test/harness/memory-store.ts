@@ -85,6 +85,7 @@ export function createMemoryStore(memory: Memory = new Memory()): JournalStore {
     settings: async (name) => known().settings(name),
     refunded: async (of) => known().refunded(of),
     approvals: async (query) => known().approvals(query),
+    storedRows: async (sents) => known().storedRows(sents),
     newest: async () => known().newest,
     ready: async () => known().refuseWhileLost(),
     problem: () => Promise.resolve(memory.findings[0]?.problem),

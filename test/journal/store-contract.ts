@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { archiveInto } from '../../src/journal/rows/archive-file.ts';
+import { damageOf, unlink } from '../../src/journal/rows/chain.ts';
 import {
   type AttemptRecord,
   attemptName,
@@ -281,6 +282,20 @@ export function storeContract(
       expect(await open().approvals({ since: 21 })).toEqual([rows[0], rows[2], rows[3]]);
       expect(await open().settings('max')).toEqual([limit(60)]);
       expect((await open().verify()).findings).toEqual([]);
+    });
+
+    it('gives the rows of an attempt and of its approval as they are stored, with the newest hash', async () => {
+      const rows = [asked('r_1', 10), decided('r_1', 20), sent('i_a', 30, { approval: 'r_1' })];
+      const others = [onOrder('i_b', 'ord_2'), verdict('i_b', 50), asked('r_2', 60)];
+      await fill([...rows, ...others, verdict('i_a', 70), setting(80)]);
+      const [found] = await open().attempts({ change: 'i_a' });
+      const stored = await open().storedRows(found === undefined ? [] : [found.sent]);
+      expect(stored.rows.map(unlink)).toEqual([...rows, verdict('i_a', 70)]);
+      expect(stored.rows.map(damageOf)).toEqual([undefined, undefined, undefined, undefined]);
+      expect(stored.head).toBe((await open().verify()).head);
+      expect((await open().storedRows([])).rows).toEqual([]);
+      await journal.change(3);
+      await expect(open().storedRows(found === undefined ? [] : [found.sent])).rejects.toThrow('row 3 ');
     });
 
     it('erases what was said in requests for an approval, once nobody can answer or use them any more', async () => {

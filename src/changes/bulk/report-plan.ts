@@ -1,7 +1,6 @@
 /** Asks the journal what became of the rows of a plan, and reads the orders again of which that may still change. */
 
 import type { Context } from '../../context/context.ts';
-import { CliError } from '../../errors.ts';
 import { turn } from '../../io.ts';
 import {
   type AttemptRecord,
@@ -10,6 +9,7 @@ import {
   isUnconfirmed,
   isWatched,
   mayStillLeave,
+  reconcileEach,
 } from '../../journal/journal.ts';
 import type { Plan, PlanRow } from '../../plans/plans.ts';
 import { rowsToSend } from './plan-checks.ts';
@@ -103,9 +103,8 @@ export async function* attemptsOfPlan(
   }
 }
 
-// How many orders of refunds that were made are read again in one run, and how many orders at a time.
+// How many orders of refunds that were made are read again in one run.
 const watchedMax = 100;
-const atATime = 4;
 
 /**
  * Reads the orders of the rows again whose outcome may still change: of all unconfirmed rows, and of up to 100 rows that were made
@@ -130,46 +129,16 @@ export async function readAgain(ctx: SendingContext, plan: Plan): Promise<Looked
         watched.push(record);
     }
   }
-  const records = [...open, ...watched];
-  if (records.length === 0) return looked;
-  let read = 0;
-  const end = ctx.notes.progress(() => `reading refunds again: ${read} of ${records.length}`);
-  const next = records.values();
-  const readNext = async () => {
-    for (const record of next) {
-      ctx.signal.throwIfAborted();
-      const found = await lookAgain(ctx, record);
-      if (typeof found === 'string') looked.unread.set(record.sent.idempotencyKey ?? '', found);
-      else {
-        looked.read.set(attemptName(record), found.record);
-        if (found.doubt !== undefined) looked.doubted.set(attemptName(record), found.doubt);
-      }
-      read += 1;
+  for (const read of await reconcileEach(ctx, [...open, ...watched])) {
+    const { sent } = read.before;
+    if (read.problem !== undefined) looked.unread.set(sent.idempotencyKey ?? '', read.problem);
+    else {
+      const { record, doubt } = read.found;
+      looked.read.set(attemptName({ sent }), record);
+      // Unless somebody has dealt with it.
+      const isDealtWith = record.verdicts.at(-1)?.acknowledged === 'disagreement';
+      if (doubt !== undefined && !isDealtWith) looked.doubted.set(attemptName({ sent }), doubt);
     }
-  };
-  try {
-    await Promise.all(Array.from({ length: atATime }, readNext));
-  } finally {
-    end();
   }
   return looked;
-}
-
-interface Found {
-  readonly record: AttemptRecord;
-  /** Figures of its order that contradict each other, unless somebody has dealt with that. */
-  readonly doubt: string | undefined;
-}
-
-// If the order cannot be read now, why.
-async function lookAgain(ctx: SendingContext, record: AttemptRecord): Promise<Found | string> {
-  try {
-    const { record: after, evidence, doubt } = await ctx.journal.reconcile(record);
-    if (evidence?.shows === 'unreadable') return evidence.problem;
-    const isDealtWith = after.verdicts.at(-1)?.acknowledged === 'disagreement';
-    return { record: after, doubt: isDealtWith ? undefined : doubt };
-  } catch (error) {
-    if (!(error instanceof CliError) || ctx.signal.aborted) throw error;
-    return error.message;
-  }
 }

@@ -1,7 +1,7 @@
 /** Reads the orders of changes again for the journal commands: of some changes, or of every one that is due. */
 
 import type { Context } from '../../context/context.ts';
-import { CliError } from '../../errors.ts';
+import type { CliError } from '../../errors.ts';
 import {
   type AttemptFilter,
   type AttemptRecord,
@@ -13,6 +13,7 @@ import {
   isOpen,
   isWatched,
   pickDue,
+  reconcileEach,
   unfinished,
 } from '../../journal/journal.ts';
 import { recordedState } from '../../orders/orders.ts';
@@ -92,20 +93,16 @@ export async function readPending(ctx: Context, records: readonly AttemptRecord[
     const state = recordedState(record);
     return state === 'pending' || (state === 'unconfirmed' && isDue(record, now));
   });
-  const unread = new Map<string, string>();
-  const reread: AttemptRecord[] = [];
-  for (const record of before) {
-    const { change } = record.sent;
-    try {
-      const { record: after, evidence } = await ctx.journal.reconcile(record, { once: true });
-      reread.push(after);
-      if (evidence?.shows === 'unreadable') unread.set(change, evidence.problem);
-    } catch (error) {
-      if (!(error instanceof CliError)) throw error;
-      unread.set(change, error.message);
-    }
-  }
-  return { before, reread, unread };
+  const read = await reconcileEach(ctx, before, { once: true });
+  return {
+    before,
+    reread: read.flatMap(({ found }) => found?.record ?? []),
+    unread: new Map(
+      read.flatMap(({ before: { sent }, problem }) =>
+        problem === undefined ? [] : [[sent.change, problem]],
+      ),
+    ),
+  };
 }
 
 async function readSome(
@@ -119,28 +116,16 @@ async function readSome(
     chosen.filter((record) => !isWatched(record)),
     unread,
   );
-  return [...reread, ...(await readWatched(ctx, chosen.filter(isWatched)))];
+  // Nobody asked for the others, so a failed read of theirs is not reported.
+  const watched = await reconcileEach(ctx, chosen.filter(isWatched), { once: true });
+  return [
+    ...reread,
+    ...watched.flatMap(({ found, problem }) => (problem === undefined ? (found?.record ?? []) : [])),
+  ];
 }
 
 async function chosenOf(ctx: Context, due: readonly AttemptRecord[]): Promise<readonly AttemptRecord[]> {
   return pickDue(due, await ctx.journal.now());
-}
-
-// Nobody asked for these attempts, so a failed read is not reported.
-async function readWatched(
-  ctx: Context,
-  attempts: readonly AttemptRecord[],
-): Promise<readonly AttemptRecord[]> {
-  const reread: AttemptRecord[] = [];
-  for (const record of attempts) {
-    try {
-      const { record: after, evidence } = await ctx.journal.reconcile(record, { once: true });
-      if (evidence?.shows !== 'unreadable') reread.push(after);
-    } catch (error) {
-      if (!(error instanceof CliError)) throw error;
-    }
-  }
-  return reread;
 }
 
 // Reports an attempt that cannot be read and leaves it unchanged.
@@ -151,22 +136,19 @@ async function readEach(
 ): Promise<readonly AttemptRecord[]> {
   const now = await ctx.journal.now();
   const reread: AttemptRecord[] = [];
-  for (const record of attempts) {
-    try {
-      const { record: after, evidence } = await ctx.journal.reconcile(record);
-      reread.push(after);
-      if (evidence?.shows !== 'unreadable') continue;
-      if (isOpen(after, now)) unread.set(record.sent.change, evidence.problem);
-      else ctx.notes.note(`could not find out more about ${record.sent.change}: ${evidence.problem}`);
-    } catch (error) {
-      if (!(error instanceof CliError)) throw error;
+  for (const { before, found, problem, error } of await reconcileEach(ctx, attempts)) {
+    const { change } = before.sent;
+    const record = found?.record ?? before;
+    if (error !== undefined) {
       // The outcome of this attempt is known and it is only watched. If its profile is gone, nobody needs a warning.
       const isMissing = error.kind === 'auth' || error.kind === 'usage';
-      if ((isMissing || ctx.options.quiet) && !isOpen(record, now)) continue;
-      const { change } = record.sent;
-      ctx.notes.warn(`${change} was not checked: ${error.message}: ${checkCommand(error, change)}`);
-      reread.push(record);
+      if ((isMissing || ctx.options.quiet) && !isOpen(before, now)) continue;
+      ctx.notes.warn(`${change} was not checked: ${problem}: ${checkCommand(error, change)}`);
+    } else if (problem !== undefined) {
+      if (isOpen(record, now)) unread.set(change, problem);
+      else ctx.notes.note(`could not find out more about ${change}: ${problem}`);
     }
+    reread.push(record);
   }
   return reread;
 }

@@ -58,6 +58,7 @@ export function createPostgresStore(parts: PostgresParts): ServerJournal {
     settings: async (name) => (await fresh()).settings(name),
     refunded: async (of) => (await fresh()).refunded(of),
     approvals: async (query) => (await fresh()).approvals(query),
+    storedRows: async (sents) => (await fresh()).storedRows(sents),
     newest: async () => (await fresh()).newest(),
     ready: async () => (await fresh()).ready(),
     checkSome: (how) => copy.checkSome(how),

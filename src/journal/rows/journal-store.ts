@@ -81,6 +81,12 @@ export interface JournalStore {
    */
   approvals(query: ApprovalQuery): Promise<readonly ApprovalRow[]>;
 
+  /**
+   * The rows on the orders of these attempts and of the requests that approved them, as they are stored and in their order. Throws as
+   * `attempts` does, and when the newest row of all is missing or changed.
+   */
+  storedRows(sents: readonly SentRow[]): Promise<StoredRows>;
+
   /** The times that the rows of attempts show. paydesk checks this machine's clock against them. */
   newest(): Promise<NewestRow>;
 
@@ -181,6 +187,12 @@ export interface RefundedBy {
 
 /** Which requests for an approval are wanted: one by its id, or those with a row from a time on (Unix milliseconds). */
 export type ApprovalQuery = { readonly id: string } | { readonly since: number };
+
+/** Rows as they are stored, and the hash of the newest row of the journal; undefined if that has none. */
+export interface StoredRows {
+  readonly rows: readonly StoredRow[];
+  readonly head: string | undefined;
+}
 
 /** What is moved out of a journal, and where to. */
 export interface Archiving {

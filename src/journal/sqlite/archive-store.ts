@@ -30,6 +30,7 @@ export async function archiveStore(path: string, cwd: () => string): Promise<Jou
     settings: async () => known.settings(),
     refunded: async (of) => known.refunded(of),
     approvals: async (query) => known.approvals(query),
+    storedRows: async (sents) => known.storedRows(sents),
     newest: async () => known.newest,
     problem: () => Promise.resolve(undefined),
     verify: (head) => verifyArchive(path, cwd, head),

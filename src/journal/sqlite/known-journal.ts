@@ -8,7 +8,7 @@ import { isUnsettled, isWatched } from '../attempt-state.ts';
 import { type AttemptFilter, type AttemptQuery, byNewest, type ListPage } from '../rows/attempt-query.ts';
 import { damageOf, link, type StoredRow, unlink } from '../rows/chain.ts';
 import type { AttemptRecord, JournalRow, SentRow, SettingRow } from '../rows/journal-rows.ts';
-import type { ApprovalQuery, Finding, NewestRow, RefundedBy } from '../rows/journal-store.ts';
+import type { ApprovalQuery, Finding, NewestRow, RefundedBy, StoredRows } from '../rows/journal-store.ts';
 import {
   refuseLostAccount,
   refuseMisplaced,
@@ -164,16 +164,30 @@ export class KnownJournal {
   #rowsAbout(about: string): readonly NumberedRow[] {
     const known = this.#rows.get(about);
     if (known !== undefined) return known;
+    const read = this.#storedAbout(about).map((stored) => ({ seq: stored.seq, row: rowIn(stored) }));
+    if (this.#rows.size >= rememberedMax) this.#rows.clear();
+    this.#rows.set(about, read);
+    return read;
+  }
+
+  #storedAbout(about: string): readonly StoredRow[] {
     const rows = this.#tables.about(about);
     for (const stored of rows) {
       const problem = damageOf(stored);
       if (problem !== undefined) refuse({ seq: stored.seq, problem });
     }
     refuse(this.proof?.about(about, rows));
-    const read = rows.map((stored) => ({ seq: stored.seq, row: rowIn(stored) }));
-    if (this.#rows.size >= rememberedMax) this.#rows.clear();
-    this.#rows.set(about, read);
-    return read;
+    return rows;
+  }
+
+  /** The rows about the orders of these attempts and about the requests that approved them, as they are stored. */
+  storedRows(sents: readonly SentRow[]): StoredRows {
+    refuse(this.proof?.end());
+    const abouts = new Set(sents.map(aboutOf));
+    for (const { approval } of sents) if (approval !== undefined) abouts.add(aboutOfApproval(approval));
+    const rows = [...abouts].flatMap((about) => this.#storedAbout(about));
+    const { seq, hash } = this.end;
+    return { rows: rows.toSorted((one, other) => one.seq - other.seq), head: seq === 0 ? undefined : hash };
   }
 
   // ── Rows about settings ───────────────────────────────────────────────────────────────────────

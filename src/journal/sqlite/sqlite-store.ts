@@ -66,6 +66,9 @@ class SqliteStore extends WholeJournal implements CopiedJournal {
   readonly approvals: JournalStore['approvals'] = (query) =>
     this.#files.ask((known) => known.approvals(query), []);
 
+  readonly storedRows: JournalStore['storedRows'] = (sents) =>
+    this.#files.ask((known) => known.storedRows(sents), { rows: [], head: undefined });
+
   readonly attempts: JournalStore['attempts'] = async (query) => {
     const found = await this.#files.ask((known) => known.attempts(query), undefined);
     if (found === undefined) noteAsked(this.#files.asked, query, 0);

@@ -95,6 +95,7 @@ export function createRemoteStore(
     // The rules ask these, at the sender.
     refunded: atSender,
     approvals: atSender,
+    storedRows: atSender,
     append: atSender,
     takeBack: atSender,
     verify: atSender,

@@ -70,6 +70,7 @@ it('what is asked about attempts', () => {
   void [known.settings(), known.newest, known.end, known.seenOf(sent('i_b', 4)), known.operators(undefined)];
   known.refunded({ origin: 'o', operator: 'ana', currency: 'MXN', livemode: true, since: 1 });
   void [known.approvals({ id: 'r_1' }), known.approvals({ since: 1 })];
+  expect(known.storedRows([sent('i_a', 2, { approval: 'r_1' })]).rows).toHaveLength(2);
   known.refuseMisplaced(sent('i_b', 4));
   known.refuseUnseen(sent('i_b', 4, { idempotencyKey: 'T1' }));
   known.refuseWhileLost();
@@ -84,6 +85,7 @@ it.each<[string, AttemptFilter]>([
   ['of an account since a time', { origin: 'o', since: 1, until: 9 }],
   ['of a person', { operator: 'ana' }],
   ['of a kind', { kind: 'checkout' }],
+  ['of the refunds of a period', { kind: 'refund', since: 1, until: 9 }],
   ['of a desk', { desk: 'desk-4' }],
 ])('a page of the newest %s', (_, filter) => {
   const tables = newTables();
