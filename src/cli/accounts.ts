@@ -123,11 +123,9 @@ export function createAccount(parts: AccountParts): Account {
       const { createSenderDoor } = await import('./sender-door.ts');
       return createSenderDoor({
         ...parts,
-        timeoutMs: globals.timeoutMs,
         journal: opened.journal,
         store: opened.store,
         asking: storeOfRun(localJournal(parts.journalFiles), async () => (await shared.open())?.asking),
-        shared: () => shared.open(),
         report: (error) =>
           parts.notes.warn(error instanceof Error ? (error.stack ?? error.message) : String(error)),
         open,
@@ -137,7 +135,6 @@ export function createAccount(parts: AccountParts): Account {
           return withLimits(service.profile, await limitsOf(service));
         },
         limitPace: (perSecond) => pace.limit(perSecond),
-        learn: (secret) => parts.learnKey(secret),
       });
     },
     useProfile(name) {

@@ -39,7 +39,7 @@ export type DeskOfRun = Pick<
   | 'notes'
   | 'shortTime'
   | 'zone'
-  | 'stateFolder'
+  | 'folders'
   | 'rules'
   | 'io'
   | 'globals'
@@ -47,7 +47,7 @@ export type DeskOfRun = Pick<
 
 /** Opens no connection yet. Undefined for a profile with a key of its own. */
 export function openDesk(parts: DeskOfRun, { profile, key }: OpenProfile): Desk | undefined {
-  const { io, clock, stop, stateFolder, rules } = parts;
+  const { io, clock, stop, folders, rules } = parts;
   const { sender } = profile;
   if (sender === undefined) return undefined;
   let token: Promise<string> | undefined;
@@ -64,7 +64,7 @@ export function openDesk(parts: DeskOfRun, { profile, key }: OpenProfile): Desk 
     machine: io.machineName(),
   });
   const store = createRemoteStore(hop, { account: sender.account, monotonic: () => clock.monotonic() });
-  const handedOver = createHandedOver(join(stateFolder, 'handed-over'), rules);
+  const handedOver = createHandedOver(join(folders.state, 'handed-over'), rules);
   const shown = new Set<string>();
   const desk: DeskParts = {
     ...parts,

@@ -112,14 +112,10 @@ export async function createRun(
     operator,
     shortTime,
     demo: demo.open,
-    cacheFolder: folders.cache,
-    stateFolder: folders.state,
-    journalPlace,
     journalFiles,
     shared,
     rules,
     policy: () => readPolicy(io),
-    learnKey: state.keys.learn,
   });
   const refuseOwnFile = ownFileGuard(state, policy.file, journalPlace);
   const deskKey = () => deskKeyIn(folders, rules);

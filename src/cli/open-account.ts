@@ -3,50 +3,33 @@
 import { mkdirSync } from 'node:fs';
 import { type Client, type KeyGate, openClient, type Pace, proxyFor } from '../api/api.ts';
 import type { WhatChanges } from '../commands/commands.ts';
-import type { ClockWithTimers, Io } from '../io.ts';
 import { tolerableSkewMs } from '../journal/journal-time.ts';
 import type { Locks } from '../locks/locks.ts';
 import { fingerprint } from '../profiles/key-store.ts';
-import type { FileRules, OpenProfile, Profile, Profiles } from '../profiles/profiles.ts';
+import type { FileRules, OpenProfile, Profiles } from '../profiles/profiles.ts';
 import { refuseUnsafeRuntime } from '../profiles/unsafe-runtime.ts';
 import type { Demo } from '../simulator/demo.ts';
-import type { Notes, Redaction, Secrets } from '../terminal/terminal.ts';
+import type { Notes } from '../terminal/terminal.ts';
 import type { SharedOfRun, StoreChoice } from './choose-store.ts';
 import type { Desk } from './desk.ts';
 import { type LimitsOf, limited } from './limits-now.ts';
-import type { JournalPlace } from './machine/journal-place.ts';
 import { type Policy, withPolicy } from './machine/policy.ts';
-import type { Stop } from './stop.ts';
+import type { RunState } from './run-state.ts';
 import type { Globals } from './typed/global-options.ts';
-import type { WhatWasSent } from './what-was-sent.ts';
 
 /** What it takes to connect to an account. */
-export interface AccountParts {
-  readonly io: Io;
-  readonly version: string;
+export interface AccountParts extends RunState {
   readonly globals: Globals;
-  readonly clock: ClockWithTimers;
-  readonly signal: AbortSignal;
-  readonly stop: Stop;
-  readonly whatWasSent: WhatWasSent;
   /** The words of the command of this run, and what it can change. */
   readonly words: readonly string[];
   readonly changes: WhatChanges | undefined;
-  readonly secrets: Secrets;
-  readonly redaction: Redaction;
   readonly profiles: Profiles;
   readonly locks: Locks;
   readonly notes: Notes;
   readonly operator: string;
   /** A time for messages (Unix milliseconds), in the zone of the run. */
   readonly shortTime: (ms: number) => string;
-  /** The time zone of the run; undefined: that of the machine. */
-  readonly zone: () => string | undefined;
   readonly demo: () => Promise<Demo>;
-  /** Where Node keeps compiled code. The folder is made when an account is opened: runs that only print help make no file. */
-  readonly cacheFolder: string;
-  readonly stateFolder: string;
-  readonly journalPlace: JournalPlace;
   readonly shared: SharedOfRun;
   /** Where the journal of this machine is, and how its files are opened. */
   readonly journalFiles: StoreChoice;
@@ -54,13 +37,6 @@ export interface AccountParts {
   readonly rules: FileRules;
   /** Reads the policy of this machine. */
   readonly policy: () => Promise<Policy>;
-  /** Masks a secret from now on. */
-  readonly learnKey: (secret: string) => void;
-  /**
-   * Called with the profile once it is open: its settings say how times and amounts are shown. Called again with the limits of its
-   * account: they say whether agents see personal data.
-   */
-  readonly setProfile: (profile: Profile) => void;
 }
 
 /**
@@ -87,7 +63,8 @@ export async function openAccount(
   const profile = withPolicy(await parts.policy(), await limited(opened.profile, secret, limitsOf));
   parts.setProfile(profile);
   const demo = profile.kind === 'demo' ? await parts.demo() : undefined;
-  makeCacheFolder(parts.cacheFolder);
+  // Made only here, so that runs which only print help make no file.
+  makeCacheFolder(parts.folders.cache);
   const team = profile.sender === undefined ? undefined : await desk();
   const senderError =
     profile.sender === undefined ? undefined : (await import('../sender/sender.ts')).senderErrorIn;

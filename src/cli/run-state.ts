@@ -61,7 +61,10 @@ export interface RunState {
   readonly isDesk: () => boolean;
   /** How figures and times are shown. */
   readonly locale: () => Locale;
-  /** Sets the profile of the run, once it is open: its settings say how times and amounts are shown. */
+  /**
+   * Called with the profile of the run once it is open: its settings say how times and amounts are shown. Called again with the limits
+   * of its account: they say whether agents see personal data.
+   */
   readonly setProfile: (profile: Profile) => void;
 }
 

@@ -3,10 +3,8 @@
 import { join } from 'node:path';
 import type { Client, OpenService } from '../api/api.ts';
 import { CliError } from '../errors.ts';
-import type { ClockWithTimers, Io } from '../io.ts';
 import type { Journal, JournalStore } from '../journal/journal.ts';
-import type { Locks } from '../locks/locks.ts';
-import type { FileRules, OpenProfile, Profile, Profiles } from '../profiles/profiles.ts';
+import type { OpenProfile, Profile, Profiles } from '../profiles/profiles.ts';
 import { askSender, joinSender } from '../sender/at-desk/join-at-desk.ts';
 import {
   checkConfig,
@@ -22,29 +20,14 @@ import { readLastUses } from '../sender/at-sender/sign-in.ts';
 import { unitFile } from '../sender/at-sender/unit-files.ts';
 import { draftOf, type SenderDoor } from '../sender/sender.ts';
 import { senderFileIn } from './machine/journal-place.ts';
-import type { SharedJournal } from './shared-journal.ts';
-import type { Stop } from './stop.ts';
+import type { AccountParts } from './open-account.ts';
 
 /** What the sender needs of a run. */
-export interface SenderDoorParts {
-  readonly io: Pick<Io, 'uid' | 'machineName'>;
-  readonly version: string;
-  /** Who runs this command, for the rows of limits. */
-  readonly operator: string;
-  readonly clock: ClockWithTimers;
-  readonly signal: AbortSignal;
-  readonly timeoutMs: number;
-  readonly stateFolder: string;
-  readonly rules: FileRules;
-  readonly profiles: Profiles;
-  readonly locks: Locks;
+export interface SenderDoorParts extends AccountParts {
   readonly journal: Journal;
   /** The store of what is sent, and one of its own for the questions of desks: asking counts as having seen. */
   readonly store: JournalStore;
   readonly asking: JournalStore;
-  /** The journal on a server; undefined if this sender has it on this machine. */
-  readonly shared: () => Promise<SharedJournal | undefined>;
-  readonly stop: Pick<Stop, 'startChange' | 'stopWaiting'>;
   /** Gets errors that nobody foresaw. */
   readonly report: (error: unknown) => void;
   /** Opens the client of a profile that is stored, or of one that is not. */
@@ -54,15 +37,13 @@ export interface SenderDoorParts {
   readonly allowedNow: (service: OpenService) => Promise<Profile>;
   /** Limits the requests per second of all clients together. */
   readonly limitPace: (perSecond: number) => void;
-  /** Masks a secret from now on. */
-  readonly learn: (secret: string) => void;
 }
 
 /** Reads and starts nothing yet. */
 export function createSenderDoor(parts: SenderDoorParts): SenderDoor {
-  const { profiles, rules, stateFolder } = parts;
+  const { profiles, rules, folders } = parts;
   const file = senderFileIn(profiles.folders.config);
-  const usesFile = join(stateFolder, 'sender', 'last-uses.json');
+  const usesFile = join(folders.state, 'sender', 'last-uses.json');
   const members = createMembers(parts);
   const accountAsked = (asked: string | undefined) =>
     accountOf(profiles, accountIn(readConfig(file, rules), asked));
@@ -101,7 +82,7 @@ export function createSenderDoor(parts: SenderDoorParts): SenderDoor {
     async migrate(allowRoot) {
       refuseRoot(parts, allowRoot);
       readConfig(file, rules);
-      const shared = await parts.shared();
+      const shared = await parts.shared.open();
       if (shared !== undefined) return await shared.migrate();
       throw new CliError('refused', 'this sender has its journal in files of this machine', {
         certain: 'nothing was changed',
@@ -168,8 +149,8 @@ export function createSenderDoor(parts: SenderDoorParts): SenderDoor {
       const draft = { name: invitation.account, baseUrl: invitation.sender, mode: 'production' } as const;
       const typed = { text: invitation.invitation, where: 'the invitation' };
       const client = await parts.openWith(async () => profiles.openDraft(draft, typed));
-      const joined = await joinSender(client, { invitation, desk, timeoutMs: parts.timeoutMs });
-      parts.learn(joined.token);
+      const joined = await joinSender(client, { invitation, desk, timeoutMs: parts.globals.timeoutMs });
+      parts.keys.learn(joined.token);
       return joined;
     },
     async ask(profile) {

@@ -44,7 +44,7 @@ export async function startSender(
     accounts.set(name, await openSenderAccount(parts, name));
   }
   const routes: { changes?: Changes; plans?: RunPlans } = {};
-  const handed = createHandedPlans(join(parts.stateFolder, 'sender', 'plans'), rules);
+  const handed = createHandedPlans(join(parts.folders.state, 'sender', 'plans'), rules);
   const left = handed.list();
   const server = await startServer({
     config,
