@@ -1,6 +1,6 @@
 /** The client of one account: reads, and the one function that sends a change, once. */
 
-import type { Client, ClientParts, OpenService, Pace, PageQuery, SendOnce, SendReport } from './api.ts';
+import type { Client, ClientParts, OpenService, PageQuery, SendOnce, SendReport } from './api.ts';
 import { idOf, isObject, valueAt } from './json-values.ts';
 import { locate } from './locate.ts';
 import { createExchange, type Exchange } from './one-request.ts';
@@ -62,11 +62,8 @@ export function createClient(parts: ClientParts): Client {
   };
 }
 
-interface SendParts {
+interface SendParts extends Pick<ClientParts, 'leave' | 'pace'> {
   readonly exchange: Exchange;
-  /** Aborts when the user does not want to wait for the reply any more. */
-  readonly leave?: AbortSignal | undefined;
-  readonly pace?: Pace | undefined;
 }
 
 // Makes the function that sends a change once and never again, on a connection of its own. It has one deadline and reads the

@@ -1,25 +1,21 @@
 /** Reads with GET: tries again if that may help, and returns JSON or throws one CliError. */
 
 import { CliError, type CliErrorParts, keyRefused } from '../errors.ts';
-import type { Clock } from '../io.ts';
 import type { Profile } from '../profiles/profiles.ts';
-import type { OpenService, Pace, RawReply } from './api.ts';
+import type { ClientParts, OpenService, RawReply } from './api.ts';
 import type { Failure } from './network-failure.ts';
 import type { Exchange, Exchanged } from './one-request.ts';
 import { type JsonDocument, type JsonList, readJson, readList } from './reply-json.ts';
 import { understand } from './service-reply.ts';
 import { isKeyRefusal } from './spec.ts';
 
-interface ReaderParts {
-  readonly profile: Profile;
+/** Each try waits for the pace. */
+interface ReaderParts
+  extends Pick<
+    ClientParts,
+    'profile' | 'timeoutMs' | 'clock' | 'random' | 'signal' | 'senderError' | 'pace'
+  > {
   readonly exchange: Exchange;
-  readonly timeoutMs: number;
-  readonly clock: Clock;
-  readonly random: () => number;
-  readonly signal: AbortSignal;
-  readonly senderError?: ((reply: RawReply) => CliError | undefined) | undefined;
-  /** Each try waits for it. */
-  readonly pace?: Pace | undefined;
 }
 
 /** Reads of one account. */

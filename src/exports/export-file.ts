@@ -9,7 +9,6 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { isObject, type JsonObject } from '../api/json-values.ts';
 import { CliError } from '../errors.ts';
-import type { Clock } from '../io.ts';
 import type { Held } from '../locks/locks.ts';
 import type { DeskKey } from '../profiles/profiles.ts';
 import type { FileFormat } from '../terminal/terminal.ts';
@@ -18,6 +17,7 @@ import type { ExportFile, ExportRequest } from './exports.ts';
 import { brokenFile, kindOf, type Names, replaceFile, syncFolderOf } from './files-on-disk.ts';
 import { type Manifest, manifestText } from './manifest.ts';
 import { signManifest } from './manifest-signature.ts';
+import type { ExportParts } from './open-export.ts';
 import {
   type ExportProblem,
   hashOfText,
@@ -60,14 +60,10 @@ export interface Begun {
   readonly inPlace: boolean;
 }
 
-interface FileParts extends Begun {
+interface FileParts extends Begun, Pick<ExportParts, 'clock' | 'version' | 'clean' | 'format'> {
   readonly request: ExportRequest;
   readonly names: Names;
   readonly lock: Held;
-  readonly clock: Clock;
-  readonly version: string;
-  readonly clean: (json: string) => string;
-  readonly format: FileFormatter;
   /** Signs the manifest. */
   readonly key: DeskKey;
 }

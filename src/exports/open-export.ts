@@ -23,7 +23,7 @@ import { openFinished } from './read-export.ts';
 import { createTotals } from './totals.ts';
 
 /** What exports need from the rest of paydesk. */
-interface ExportParts {
+export interface ExportParts {
   /** The folder of the checkpoints. */
   readonly folder: string;
   readonly locks: Locks;

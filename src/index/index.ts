@@ -9,7 +9,9 @@ import type { Clock } from '../io.ts';
 import type { FileRules, Profile, Profiles } from '../profiles/profiles.ts';
 import type { Due, ReadOf } from './ages.ts';
 import type { Learned } from './fit-run.ts';
+import type { IndexState } from './index-file.ts';
 import type { Hit, WantedTexts } from './scan.ts';
+import type { Edge } from './segment.ts';
 
 export { firstPage, type ReadAgain, readHits } from './read-hits.ts';
 export type { Due, Hit, Learned, ReadOf, WantedTexts };
@@ -39,14 +41,12 @@ export interface ReadRun {
   readonly fields: readonly string[];
 }
 
-/** What is known of the index as a whole. Times are Unix seconds. */
-export interface IndexStatus {
+/** What is known of the index as a whole. Times are Unix seconds. `fields`: those that all segments have. */
+export interface IndexStatus
+  extends Pick<Edge, 'newest' | 'oldest' | 'rises' | 'forgotten' | 'fields'>,
+    Omit<IndexState, 'ended' | 'forgotten' | 'salt'> {
   readonly orders: number;
-  readonly segments: number;
   readonly bytes: number;
-  /** When the newest and the oldest order were created. */
-  readonly newest: number | undefined;
-  readonly oldest: number | undefined;
   /** The id of the first order of the list, and of the last one. */
   readonly first: string | undefined;
   readonly last: string | undefined;
@@ -58,23 +58,7 @@ export interface IndexStatus {
   readonly gaps: readonly string[];
   /** Whether all neighbours show that the list is newest first. */
   readonly isNewestFirst: boolean;
-  /** Neighbours that do not show it. */
-  readonly rises: number;
-  /** Orders that appeared between two others. */
-  readonly inserted: number;
-  readonly moved: number;
-  readonly headReadAt: number | undefined;
-  readonly tailReadAt: number | undefined;
   readonly reads: readonly ReadOf[];
-  /** Orders without texts, because they were forgotten. */
-  readonly forgotten: number;
-  /** Orders that were created before are not kept. */
-  readonly floor: number | undefined;
-  /** The list goes on after the last known order, with orders that are not kept. */
-  readonly endsAtFloor: boolean;
-  /** The kinds of fields that all segments have. */
-  readonly fields: readonly string[];
-  readonly mayRepeat: boolean;
 }
 
 /** The figures of an order, without its texts, in the form of the service. */

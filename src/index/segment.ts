@@ -17,6 +17,7 @@ export interface Edge {
   readonly last: string;
   readonly firstAt: number | undefined;
   readonly lastAt: number | undefined;
+  /** When the newest and the oldest order were created. */
   readonly newest: number | undefined;
   readonly oldest: number | undefined;
   /** When the newest of its charges was paid. */

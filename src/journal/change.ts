@@ -4,7 +4,7 @@ import type { ChangeRequest, ReplyHead, WireRecord } from '../api/api.ts';
 import type { JsonObject } from '../api/json-values.ts';
 import type { CliErrorParts } from '../errors.ts';
 import type { Notes } from '../terminal/terminal.ts';
-import type { Alarm, AttemptRecord, Released, VerdictRow } from './rows/journal-rows.ts';
+import type { AttemptRecord, Released, VerdictRow } from './rows/journal-rows.ts';
 
 /** What a refund must leave behind: exactly one new refund record of this amount on this charge. */
 export interface ExpectedRefund {
@@ -25,16 +25,9 @@ export const changeKinds = {
 /** A `Record` over it holds what differs between kinds, so the compiler finds every place that a new kind needs. */
 export type ChangeKind = keyof typeof changeKinds;
 
-/** One change that a person decided on, to be sent at most once. */
-export interface Change {
-  readonly kind: ChangeKind;
-  /** Absent for a change that belongs to no order. */
-  readonly orderId?: string | undefined;
+/** What the journal keeps of a change as it was decided. */
+export interface KeptOfChange {
   readonly request: ChangeRequest;
-  /** For a refund: the new records that must appear. */
-  readonly expected?: readonly ExpectedRefund[] | undefined;
-  /** For a refund of a whole order: charges that may get one new record or none, such as declined charges. */
-  readonly tolerated?: readonly string[] | undefined;
   /** The amount for messages: the service's integer and its currency. */
   readonly amount?: number | undefined;
   readonly currency?: string | undefined;
@@ -46,26 +39,37 @@ export interface Change {
   readonly idempotencyKey?: string | undefined;
   /** What was typed (order, charge, amount, …). A second run with the same `idempotencyKey` must have typed the same. */
   readonly asked?: JsonObject | undefined;
-  /** `--again`: ids of refunds, or names of attempts, that this change repeats. */
-  readonly again: readonly string[];
-  /** Attempts that this run has just settled. The person did not know them yet, so not even `--again` repeats them. */
-  readonly closed?: readonly AttemptRecord[] | undefined;
   /** For bulk refunds: the plan, the reference of the row, and its line in the file of that plan. */
   readonly ref?: string | undefined;
   readonly plan?: string | undefined;
   readonly line?: number | undefined;
-  /** What the row has in its column `ticket`. */
+  /** The shop's ticket: what the row has in its column `ticket`. */
   readonly ticket?: string | undefined;
-  /** With a team: the request that somebody else approved. */
+  /** With a team: the request that somebody else approved, of a plan too. */
   readonly approval?: string | undefined;
   /** For a row of a plan that an agent sends: who released that plan. */
   readonly released?: Released | undefined;
   /** How long a `refund.hold` is that `--no-hold` skips (milliseconds). */
   readonly skippedHoldMs?: number | undefined;
-  /** Says what the change waits for, in place of the notes of the run. */
-  readonly waiting?: Notes['waiting'] | undefined;
   /** The order before this one in the list, when it was last found: it is read again with one request. */
   readonly neighbour?: string | undefined;
+}
+
+/** One change that a person decided on, to be sent at most once. */
+export interface Change extends KeptOfChange {
+  readonly kind: ChangeKind;
+  /** Absent for a change that belongs to no order. */
+  readonly orderId?: string | undefined;
+  /** For a refund: the new records that must appear. */
+  readonly expected?: readonly ExpectedRefund[] | undefined;
+  /** For a refund of a whole order: charges that may get one new record or none, such as declined charges. */
+  readonly tolerated?: readonly string[] | undefined;
+  /** `--again`: ids of refunds, or names of attempts, that this change repeats. */
+  readonly again: readonly string[];
+  /** Attempts that this run has just settled. The person did not know them yet, so not even `--again` repeats them. */
+  readonly closed?: readonly AttemptRecord[] | undefined;
+  /** Says what the change waits for, in place of the notes of the run. */
+  readonly waiting?: Notes['waiting'] | undefined;
   /** The order as the person saw it. With a team, its sender compares it with the final read. */
   readonly shown?: WireRecord | undefined;
   /**
@@ -90,11 +94,10 @@ export interface FoundRefund {
   readonly status?: string | undefined;
 }
 
-interface OutcomeBase {
+/** With an alarm a person must look although there is a verdict (exit 7). */
+interface OutcomeBase extends Pick<VerdictRow, 'alarm' | 'refunds' | 'created' | 'link'> {
   /** The journal's id of the change. */
   readonly change?: string | undefined;
-  /** Set when a person must look although there is a verdict (exit 7). */
-  readonly alarm?: Alarm | undefined;
   /** Why the last verdict was given, in words. */
   readonly why?: string | undefined;
   /** What the last reply says for itself: message, code, type, log id and HTTP status. Set when it was no plain yes. */
@@ -109,11 +112,6 @@ interface OutcomeBase {
   readonly head?: ReplyHead | undefined;
   /** The order from the last read or the reply, if there was one. */
   readonly order?: WireRecord | undefined;
-  /** Refund records that were not there before the sending, ours or other people's. */
-  readonly refunds?: readonly FoundRefund[] | undefined;
-  /** What the journal keeps of a creation: the id of what is new, and the link at which it is paid. */
-  readonly created?: string | undefined;
-  readonly link?: string | undefined;
 }
 
 /** How a change ended. The command turns it into words and an exit code. */

@@ -20,7 +20,7 @@ export interface EffectParts {
   readonly store: JournalStore;
   readonly clock: Clock;
   readonly timeoutMs: number;
-  /** A time for messages (Unix milliseconds). */
+  /** A time for messages (Unix milliseconds): `05:05:12` today, `05:05:12 on 20 Nov` on another day. */
   readonly shortTime: (ms: number) => string;
   readonly signal?: AbortSignal | undefined;
 }

@@ -1,22 +1,19 @@
 /** Makes a change at most once: carries out the effects of the protocol. Nothing else calls the function that sends. */
 
-import type { ReplyHead, SendOnce, SendReport, Service, WireRecord } from '../api/api.ts';
+import type { ReplyHead, SendOnce, SendReport, WireRecord } from '../api/api.ts';
 import { isObject } from '../api/json-values.ts';
 import { livemodeOf } from '../api/spec.ts';
-import type { Clock } from '../io.ts';
-import type { Locks } from '../locks/locks.ts';
 import type { Notes } from '../terminal/terminal.ts';
 import { begin, step } from './at-most-once.ts';
 import { blockedUntil, verdictOf } from './attempt-state.ts';
 import type { Change, MakeChange, Outcome } from './change.ts';
 import { outcomeOf, toldAgain } from './change-outcome.ts';
-import { Effects, recordIn } from './effects.ts';
+import { type EffectParts, Effects, recordIn } from './effects.ts';
 import { appeared } from './guards.ts';
 import { parseReply } from './judge-reply.ts';
 import type { Effect, End, Event, Wanted } from './protocol-types.ts';
 import { reconcileDue } from './read-again.ts';
 import type { AttemptRecord, VerdictRow } from './rows/journal-rows.ts';
-import type { JournalStore } from './rows/journal-store.ts';
 import { marksOfService } from './same-account.ts';
 import { alarmText } from './words/alarm-words.ts';
 import { refusalError } from './words/refusal-error.ts';
@@ -29,14 +26,9 @@ export interface ChangeNotes extends Pick<Notes, 'waiting'> {
   warn(line: string): void;
 }
 
-export interface ChangeParts {
-  readonly service: Service;
+/** `signal`: Ctrl-C and the like. It stops a change before the sending, ends the waiting after it, never stops the sending. */
+export interface ChangeParts extends Omit<EffectParts, 'timeoutMs'> {
   readonly send: SendOnce;
-  readonly locks: Locks;
-  readonly store: JournalStore;
-  readonly clock: Clock;
-  /** A time for messages (Unix milliseconds). */
-  readonly shortTime: (ms: number) => string;
   /** Who runs paydesk: the system user, or the value of PAYDESK_OPERATOR. */
   readonly operator: string;
   readonly version?: string | undefined;
@@ -44,8 +36,6 @@ export interface ChangeParts {
   readonly notes: ChangeNotes;
   /** A new id for the journal, such as `i_7f3k2m`. */
   readonly ids: () => string;
-  /** Ctrl-C and the like: stops a change before the sending, ends the waiting after it, never stops the sending. */
-  readonly signal?: AbortSignal | undefined;
 }
 
 /** The change is sent at most once, and its outcome is written down before it is returned. */

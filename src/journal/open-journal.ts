@@ -2,12 +2,12 @@
 
 import type { Service } from '../api/api.ts';
 import { CliError } from '../errors.ts';
-import { type Clock, turn } from '../io.ts';
-import type { Locks } from '../locks/locks.ts';
+import { turn } from '../io.ts';
 import { commandLine, type Profile, type Profiles, profileNamed } from '../profiles/profiles.ts';
 import type { Notes, Secrets } from '../terminal/terminal.ts';
 import { needsPerson } from './attempt-state.ts';
 import { recordedOutcome } from './change-outcome.ts';
+import type { EffectParts } from './effects.ts';
 import type { Journal, Resolve } from './journal.ts';
 import { momentOf, stampOf } from './journal-time.ts';
 import { applying, claimPlan } from './plan-claim.ts';
@@ -23,19 +23,13 @@ import { attemptsOf, marksOf, mayBeOf, mayBeSameAccount } from './same-account.t
 import { asksForSame } from './same-request.ts';
 
 /** What a run needs for its journal. */
-interface JournalParts {
-  readonly store: JournalStore;
-  readonly clock: Clock;
-  readonly locks: Locks;
+interface JournalParts extends Omit<EffectParts, 'service'> {
+  readonly signal: AbortSignal;
   readonly operator: string;
   /** The folder of a file with a relative name. */
   readonly cwd: () => string;
-  readonly timeoutMs: number;
   readonly dryRun: boolean;
-  readonly signal: AbortSignal;
   readonly profiles: Pick<Profiles, 'reaching'>;
-  /** A time for messages (Unix milliseconds): `05:05:12` today, `05:05:12 on 20 Nov` on another day. */
-  readonly shortTime: (ms: number) => string;
   readonly notes: Pick<Notes, 'note' | 'warn'>;
   readonly secrets: Pick<Secrets, 'holds' | 'cleanJson'>;
   /** The profile named on the command line or by PAYDESK_PROFILE. */

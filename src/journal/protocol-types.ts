@@ -100,15 +100,10 @@ export type End =
   | { readonly how: 'dry_run' }
   /** An earlier run with the same idempotency key has an outcome already, so that is shown. */
   | { readonly how: 'recorded'; readonly attempt: AttemptRecord }
-  | {
-      readonly how: 'verdict';
-      readonly sent: SentRow;
-      readonly verdict: VerdictRow;
-      readonly reads: number;
-      readonly lastReadAt?: number | undefined;
-      /** The verdict, or the `unknown` before it, could not be written down. */
-      readonly unrecorded?: { readonly cause: unknown } | undefined;
-    };
+  | ({ readonly how: 'verdict'; readonly verdict: VerdictRow } & Pick<
+      InFlight,
+      'sent' | 'reads' | 'lastReadAt' | 'unrecorded'
+    >);
 
 type Sending = Extract<Decision, { go: 'send' }>;
 
@@ -119,6 +114,7 @@ export interface InFlight {
   readonly readAt: Moment;
   /** Ids of refunds and created orders that belong to other attempts, so this one did not make them. */
   readonly claimed: ReadonlySet<string>;
+  /** The verdict, or the `unknown` before it, could not be written down. */
   readonly unrecorded?: { readonly cause: unknown } | undefined;
   readonly alarm?: 'contradiction' | undefined;
   readonly received?: VerdictRow['received'];

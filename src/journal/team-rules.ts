@@ -3,7 +3,7 @@
  * this.
  */
 
-import type { Proof, SentRow, Stamp } from './rows/journal-rows.ts';
+import type { Proof, SentRow } from './rows/journal-rows.ts';
 
 /**
  * The limits that a lead can set, for a member or for everybody (`*`), in a currency:
@@ -159,11 +159,14 @@ export interface PlanSecond {
   readonly orders: readonly { readonly row: number; readonly planned: number; readonly earlier: number }[];
 }
 
+/** A row of a team's journal about what its members may send. */
+interface TeamRow extends Pick<SentRow, 'time' | 'operator' | 'stamp'> {
+  readonly clocks?: undefined;
+}
+
 /** Says in a team's journal that a lead changed a limit. */
-export interface LimitRow {
+export interface LimitRow extends TeamRow {
   readonly type: 'limit';
-  readonly time: number;
-  readonly operator: string;
   /** The account with its mode, as the rows of its changes name it. */
   readonly account: string;
   /** The member, or `*` for everybody. */
@@ -173,19 +176,13 @@ export interface LimitRow {
   /** `none`: no such limit for this member; null: nothing is set. */
   readonly from: string | null;
   readonly to: string | null;
-  readonly clocks?: undefined;
-  readonly stamp?: Stamp | undefined;
 }
 
-interface ApprovalBase {
+interface ApprovalBase extends TeamRow {
   readonly type: 'approval';
   /** The id of the request, `r_7f3k2m`. */
   readonly requestId: string;
-  readonly time: number;
-  readonly operator: string;
   readonly note?: string | undefined;
-  readonly clocks?: undefined;
-  readonly stamp?: Stamp | undefined;
 }
 
 /** Says in a team's journal that somebody asked another person to approve a refund, just as it would be sent. */

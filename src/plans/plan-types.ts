@@ -1,6 +1,7 @@
 /** The types of bulk refunds: the rows of an input file, the rows of a plan, and how a row of a batch ends. */
 
 import type { AmountStyle, TypedAmount } from '../amounts.ts';
+import type { ChargeMoney, OrderMoney, RefundRecord } from '../api/charges.ts';
 import type { JsonObject } from '../api/json-values.ts';
 import type { RefundReason } from '../api/spec.ts';
 import type { ExpectedRefund } from '../journal/journal.ts';
@@ -116,36 +117,22 @@ export const rowStates = ['ready', 'done', 'unconfirmed', 'look', 'impossible'] 
 type RowState = (typeof rowStates)[number];
 
 /** The money of an order when the plan was made. A row is sent only while nothing but this plan has changed it. */
-export interface MoneyBefore {
-  readonly amount: number;
-  readonly currency: string | undefined;
-  readonly amountRefunded: number | undefined;
-  readonly status: string | undefined;
-  readonly isRefundable: boolean | undefined;
-  readonly charges: readonly {
-    readonly id: string;
-    readonly amount: number;
-    readonly status: string | undefined;
-    readonly isRefundable: boolean | undefined;
-    readonly refunds: readonly { readonly id: string; readonly amount: number }[];
-  }[];
+export interface MoneyBefore
+  extends Pick<OrderMoney, 'amount' | 'currency' | 'amountRefunded' | 'status' | 'isRefundable'> {
+  readonly charges: readonly (Pick<ChargeMoney, 'id' | 'amount' | 'status' | 'isRefundable'> & {
+    readonly refunds: readonly Pick<RefundRecord, 'id' | 'amount'>[];
+  })[];
 }
 
-/** One refund of a plan. */
-export interface PlanRow {
+/** One refund of a plan. Parts of one row of the input file have the same line. */
+export interface PlanRow extends Pick<InputRow, 'line' | 'charge' | 'reason' | 'ref' | 'note'> {
   /** Its place in the plan, from 1. */
   readonly number: number;
-  /** The line of the input file. Parts of one row have the same line. */
-  readonly line: number;
   readonly orderId: string;
-  /** The charge as it was typed, and what it means: the id of a charge, or undefined for the whole order. */
-  readonly charge: string;
+  /** What `charge` means: the id of a charge, or undefined for the whole order. */
   readonly chargeId: string | undefined;
   /** As it was typed; for a part of an allocated amount the part. */
   readonly amount: number | typeof fullWord;
-  readonly reason: RefundReason | undefined;
-  readonly ref: string;
-  readonly note: string | undefined;
   /** The cells of the columns that paydesk does not use, in the order of `Plan.columns`. */
   readonly more: readonly string[];
   /** The identity of the row for ever: origin, mode, order, charge, amount and ref (plan-lines.ts). */

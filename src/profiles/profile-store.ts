@@ -3,7 +3,7 @@
 import { basename, dirname, join } from 'node:path';
 import type ConfClass from 'conf';
 import { CliError } from '../errors.ts';
-import type { Clock, Env } from '../io.ts';
+import type { Clock, Io } from '../io.ts';
 import type { Held, Locks } from '../locks/locks.ts';
 import type { Demo } from './built-in-profiles.ts';
 import { createKeyStore, type KeyStore } from './key-store.ts';
@@ -13,19 +13,12 @@ import { fileVersion, type ProfileFile, readProfileFile, type StoredProfile } fr
 import type { Folders } from './profiles.ts';
 
 /** What it takes to work with profiles. */
-export interface ProfileParts {
+export interface ProfileParts extends Pick<Io, 'env' | 'uid' | 'execPath' | 'cwd'> {
   readonly folders: Folders;
-  readonly env: Env;
   /** The global options, from flags and variables. */
   readonly given: Given;
   readonly locks: Locks;
   readonly clock: Clock;
-  /** This user's id; undefined where the system has none. */
-  readonly uid: number | undefined;
-  /** `process.execPath`, to start the process that asks the keyring. */
-  readonly execPath: string;
-  /** The folder that relative file names start from. */
-  readonly cwd: () => string;
   /** Called with every key before it is used or stored. If it throws, the key is neither used nor stored. */
   readonly learnKey: (key: string) => void;
   /** Tells the person that a file was repaired, or that a key could not be removed. */

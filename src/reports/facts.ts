@@ -65,20 +65,14 @@ export interface PaymentFact extends PaidWith {
   readonly reference: unknown;
 }
 
-/** Money that went back: one refund record. */
-export interface RefundFact extends PaidWith, Maker {
+/**
+ * Money that went back: one refund record. `amount`: as a positive figure. `status`: that of its order, as it is now. `paidAt`: when its
+ * charge was paid. `reference`: where the source of the facts shows it.
+ */
+export interface RefundFact extends Omit<PaymentFact, 'authCode'>, Maker {
   readonly id: string | undefined;
-  readonly orderId: string | undefined;
-  readonly chargeId: string | undefined;
   readonly last4: string | undefined;
-  readonly currency: string | undefined;
-  /** The status of its order, as it is now. */
-  readonly status: string | undefined;
-  /** As a positive figure. */
-  readonly amount: Figure | undefined;
   readonly madeAt: number | undefined;
-  /** When its charge was paid. */
-  readonly paidAt: number | undefined;
   /** What the record says of itself. Only what was made is in a sum of what went back. */
   readonly meaning: RefundMeaning;
   /** Its state, if the journal was asked. */
@@ -86,9 +80,8 @@ export interface RefundFact extends PaidWith, Maker {
   /** The buyer's name. */
   readonly buyer: string | undefined;
   readonly note: string | undefined;
-  /** The buyer's address, and the shop's own number of the order, where the source of the facts shows them. */
+  /** The buyer's address, where the source of the facts shows it. */
   readonly email: string | undefined;
-  readonly reference: unknown;
 }
 
 /** Everything that one record tells. */

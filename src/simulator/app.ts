@@ -37,14 +37,14 @@ import type { StoredOrder } from './stored-records.ts';
 const maxBodyBytes = 1024 * 1024;
 
 /** The parts of one simulated service. */
-interface AppOptions {
+export interface AppOptions {
   readonly store: Store;
   /** The vendors that a client may name in Accept. Error codes begin with the first one. */
   readonly vendors: readonly [string, ...string[]];
   /** Unix milliseconds. */
   readonly now: () => number;
   readonly random: Random;
-  /** Where the pages of checkouts are. */
+  /** Where the pages of checkouts are, `http://127.0.0.1:4010`. */
   readonly pageOrigin: string;
 }
 

@@ -7,22 +7,15 @@ import { amountWords, plainAmounts } from '../amounts.ts';
 import { isObject, type JsonObject } from '../api/json-values.ts';
 import type { CheckoutCreateRequest } from '../api/request-bodies.ts';
 import { livemodeOf } from '../api/spec.ts';
-import { idsFrom, type Random } from './random.ts';
+import type { AppOptions } from './app.ts';
+import { idsFrom } from './random.ts';
 import { createOrder } from './rules/order-and-checkout.ts';
 import { payOrder } from './rules/pay-order.ts';
 import { cards } from './seed/cases.ts';
-import type { Store } from './store.ts';
 import { chargesOf, isStoredOrder, type StoredOrder } from './stored-records.ts';
 
 /** The parts of the pages. */
-interface PayOptions {
-  readonly store: Store;
-  readonly random: Random;
-  /** Unix milliseconds. */
-  readonly now: () => number;
-  /** Where the pages are, `http://127.0.0.1:4010`. */
-  readonly pageOrigin: string;
-}
+type PayOptions = Omit<AppOptions, 'vendors'>;
 
 /** A checkout that somebody looks at. */
 interface Sale {

@@ -7,11 +7,11 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { defaultVendor } from '../api/spec.ts';
 import { CliError, systemCode } from '../errors.ts';
 import { fullPath } from '../io.ts';
-import { type App, createApp } from './app.ts';
+import { type App, type AppOptions, createApp } from './app.ts';
 import { type Failure, forbidden } from './failures.ts';
 import { createFaults, type DrawFault, deliver, parseFaults } from './faults.ts';
 import { createPayPages, isPayPage } from './pay-page.ts';
-import { type Random, systemRandom } from './random.ts';
+import { systemRandom } from './random.ts';
 import { defaultOrders } from './seed/seed.ts';
 import type { ControlOptions, ServeOptions, Serving } from './simulator.ts';
 import { openStore, type Store } from './store.ts';
@@ -77,15 +77,10 @@ function openChecked({ db, mode, orders }: ServeOptions, now: () => number, cwd:
   });
 }
 
-interface ServerOptions {
+interface ServerOptions extends Omit<AppOptions, 'pageOrigin'> {
   readonly port: number;
-  readonly store: Store;
-  readonly vendors: readonly [string, ...string[]];
   readonly drawFault: DrawFault | undefined;
   readonly latencyMs: number;
-  /** Unix milliseconds. */
-  readonly now: () => number;
-  readonly random: Random;
 }
 
 async function serveStore(options: ServerOptions): Promise<Serving> {

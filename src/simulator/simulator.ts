@@ -4,6 +4,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Mode } from '../api/spec.ts';
 import type { Demo } from './demo.ts';
+import type { Identity } from './store.ts';
 
 /** The folder of the demo, and the faults that it simulates. */
 export interface DemoOptions {
@@ -92,15 +93,10 @@ export interface ServeOptions {
 }
 
 /** A simulator that listens. */
-export interface Serving {
+export interface Serving extends Identity {
   /** `http://127.0.0.1:PORT`, without a trailing slash. */
   readonly url: string;
-  readonly key: string;
-  readonly mode: Mode;
-  readonly instance: string;
   readonly vendors: readonly string[];
-  /** How many orders it was filled with. */
-  readonly orders: number;
   /** Resolves when the simulator no longer listens. Rejects when its server fails. */
   readonly closed: Promise<void>;
   /** Ends every connection at once. */

@@ -1,19 +1,21 @@
 /** What the journal holds: rows, which are only ever added, and the attempts that these rows make up. */
 
 import type { ChangeRequest } from '../../api/api.ts';
-import type { JsonObject } from '../../api/json-values.ts';
 import type { CliErrorParts } from '../../errors.ts';
-import type { Change, ExpectedRefund, FoundRefund } from '../change.ts';
+import type { Change, ExpectedRefund, FoundRefund, KeptOfChange } from '../change.ts';
 import type { ApprovalRow, LimitRow } from '../team-rules.ts';
 
-/** The order right before the sending, as far as it can prove an outcome later. Holds no personal data. */
-export interface PreImage {
+/** The money of an order or a charge. A reply or a read that shows other money contradicts the change. */
+interface MoneyImage {
   readonly status?: string | undefined;
-  /** The money of the order. A reply or a read that shows other money contradicts the change. */
   readonly amount?: number | undefined;
   readonly currency?: string | undefined;
   readonly amountRefunded?: number | undefined;
   readonly isRefundable?: boolean | undefined;
+}
+
+/** The order right before the sending, as far as it can prove an outcome later. Holds no personal data. */
+export interface PreImage extends MoneyImage {
   readonly updatedAt?: number | undefined;
   /** When the order was created, Unix seconds. */
   readonly createdAt?: number | undefined;
@@ -23,13 +25,8 @@ export interface PreImage {
 }
 
 /** A charge of that order: its refunds, and the figures that a refund would change. */
-export interface ChargeImage {
+export interface ChargeImage extends MoneyImage {
   readonly id: string;
-  readonly currency?: string | undefined;
-  readonly status?: string | undefined;
-  readonly isRefundable?: boolean | undefined;
-  readonly amount?: number | undefined;
-  readonly amountRefunded?: number | undefined;
   readonly refunds: readonly {
     readonly id: string;
     readonly amount: number;
@@ -75,67 +72,51 @@ export interface Stamp {
   readonly desk?: string | undefined;
 }
 
-/** Says what is about to be sent. It is written and durable before the request leaves. */
-export interface SentRow {
-  readonly type: 'sent';
-  readonly change: string;
-  /** 1, 2, … for the same change. */
-  readonly attempt: number;
+/** When a row was written. */
+interface Written {
   /** Journal time, Unix milliseconds, like every time in a row. */
   readonly time: number;
+  /** The clocks disagreed then, so no horizon is counted from its time. */
   readonly skewed?: true | undefined;
   readonly clocks?: Clocks | undefined;
-  /** The request must leave before this time. */
-  readonly sendBy: number;
-  /** How long the request may still take effect, counted from the first verdict on it. */
-  readonly horizonMs: number;
+  /** Only in the journal of a team's sender. */
+  readonly stamp?: Stamp | undefined;
+}
+
+/** Which account a row is about, and who had it written. */
+interface OfAccount {
   readonly origin: string;
   readonly account: string;
   readonly profile: string;
   readonly keyFingerprint?: string | undefined;
   readonly operator: string;
+}
+
+/** Says what is about to be sent. It is written and durable before the request leaves. */
+export interface SentRow extends Written, OfAccount, KeptOfChange {
+  readonly type: 'sent';
+  readonly change: string;
+  /** 1, 2, … for the same change. */
+  readonly attempt: number;
+  /** The request must leave before this time. */
+  readonly sendBy: number;
+  /** How long the request may still take effect, counted from the first verdict on it. */
+  readonly horizonMs: number;
   readonly version?: string | undefined;
-  readonly request: ChangeRequest;
   readonly proof: Proof;
-  /** The record before the order in its list, when it was last found. The next search starts there. */
-  readonly neighbour?: string | undefined;
-  readonly amount?: number | undefined;
-  readonly currency?: string | undefined;
-  readonly reason?: string | undefined;
-  readonly note?: string | undefined;
   /**
    * Only in a row that a repair wrote in place of an unreadable one: the kind of the change. No read can prove its
    * outcome. Until a person settles it, it blocks its order; if it has no order, it blocks every change of its kind;
    * `unknown` blocks everything.
    */
   readonly lost?: Change['kind'] | 'unknown' | undefined;
-  /** An idempotency key of the change. */
-  readonly idempotencyKey?: string | undefined;
-  /** What was typed with that id. */
-  readonly asked?: JsonObject | undefined;
-  readonly ref?: string | undefined;
-  readonly plan?: string | undefined;
-  /** The line of the file that the plan was made of. */
-  readonly line?: number | undefined;
-  /** The shop's ticket: what the row of that plan has in its column `ticket`. */
-  readonly ticket?: string | undefined;
   /** `--again`: ids of refunds and names of attempts that this repeats. Each of them works for one sending only. */
   readonly again?: readonly string[] | undefined;
-  /** What `--again` named of twins of the order: the person knew that those were paid back, or may have been. */
-  readonly twins?: readonly string[] | undefined;
-  /** Only in the journal of a team's sender. */
-  readonly stamp?: Stamp | undefined;
-  /** The request that a second person approved, of a plan too. */
-  readonly approval?: string | undefined;
-  /** Who asked for that approval, if it was somebody else than who sent it; and who gave it, as the sender of the team knows it. */
+  /** Who asked for its approval, if it was somebody else than who sent it; and who gave it, as the sender of the team knows it. */
   readonly askedBy?: string | undefined;
   readonly approvedBy?: string | undefined;
   /** When it was given. */
   readonly approvedAt?: number | undefined;
-  /** Who released the plan of a run that a software agent started. */
-  readonly released?: Released | undefined;
-  /** How long `refund.hold` was when `--no-hold` skipped it (milliseconds). */
-  readonly skippedHoldMs?: number | undefined;
   /** Only in a row that `journal archive` wrote in place of all rows of an attempt, in short (archived-rows.ts). */
   readonly archived?: Archived | undefined;
 }
@@ -166,14 +147,8 @@ type ShortVerdict = Omit<
 };
 
 /** One verdict on an attempt. The last verdict counts. */
-export interface VerdictRow {
+export interface VerdictRow extends Written, Pick<SentRow, 'change' | 'attempt'> {
   readonly type: 'verdict';
-  readonly change: string;
-  readonly attempt: number;
-  readonly time: number;
-  /** The clocks disagreed when this was written, so no horizon is counted from its time. */
-  readonly skewed?: true | undefined;
-  readonly clocks?: Clocks | undefined;
   readonly verdict: Verdict;
   /** Where the verdict comes from: the reply, a read, a person, or the run that did the sending. */
   readonly by: 'reply' | 'read' | 'person' | 'sender';
@@ -201,25 +176,15 @@ export interface VerdictRow {
   /** For what a person records: who it was, and a note. */
   readonly operator?: string | undefined;
   readonly note?: string | undefined;
-  readonly stamp?: Stamp | undefined;
 }
 
 /** Says that a person changed a limit of an account (its name begins with `limit/`), or something else that a journal must know. */
-export interface SettingRow {
+export interface SettingRow extends Written, OfAccount {
   readonly type: 'setting';
-  readonly time: number;
-  readonly skewed?: true | undefined;
-  readonly clocks?: Clocks | undefined;
-  readonly operator: string;
-  readonly profile: string;
-  readonly origin: string;
-  readonly account: string;
-  readonly keyFingerprint?: string | undefined;
   readonly name: string;
   /** The texts as they were typed; null where nothing is set. */
   readonly from: string | null;
   readonly to: string | null;
-  readonly stamp?: Stamp | undefined;
 }
 
 /** The name of the row that says that a person allowed changes again after the files of the journal were put back from a copy. */

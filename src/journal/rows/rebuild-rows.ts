@@ -111,17 +111,11 @@ function guessed({ change, attempt, time, origin, order_id }: StoredRow): Rememb
   return { ...of, origin: account, account, profile: '', livemode: false };
 }
 
-interface Remembered {
-  readonly change: string;
-  readonly attempt: number;
-  readonly time: number;
+interface Remembered
+  extends Pick<SentRow, 'change' | 'attempt' | 'time' | 'origin' | 'account' | 'profile' | 'keyFingerprint'> {
   readonly kind: NonNullable<SentRow['lost']>;
   readonly orderId: string | undefined;
-  readonly origin: string;
-  readonly account: string;
-  readonly profile: string;
   readonly livemode: boolean;
-  readonly keyFingerprint?: string | undefined;
 }
 
 // Stands in for a lost SENT row. No read can prove its outcome, so a person must settle it. Until then it blocks its

@@ -6,7 +6,7 @@
 import { hash as digest } from 'node:crypto';
 import { closeSync, constants, mkdirSync, openSync, readSync, writeSync } from 'node:fs';
 import { posix, win32 } from 'node:path';
-import { type Env, variable } from '../../io.ts';
+import { type Io, variable } from '../../io.ts';
 import { checkOwnFolder, type FileRules, openOwnFile } from '../../profiles/profiles.ts';
 
 /** A row of the journal, by its number. */
@@ -25,20 +25,16 @@ export interface LandmarkPlace {
   readonly rules: FileRules;
 }
 
-/** What decides where landmarks are kept. */
-interface LandmarkParts {
-  readonly env: Env;
-  /** `process.platform`. */
-  readonly platform: string;
-  readonly uid: number | undefined;
-  readonly userName: () => string;
-}
-
 /**
  * The folders of `LandmarkPlace`: in TMPDIR if that is set, and always in the folder of the system for temporary files that
  * outlive a restart. So TMPDIR only adds a place, and takes none away.
  */
-export function landmarkFolders({ env, platform, uid, userName }: LandmarkParts): readonly string[] {
+export function landmarkFolders({
+  env,
+  platform,
+  uid,
+  userName,
+}: Pick<Io, 'env' | 'platform' | 'uid' | 'userName'>): readonly string[] {
   if (platform === 'win32') {
     const common = variable(env, 'ProgramData') ?? 'C:\\ProgramData';
     return [win32.join(common, `paydesk-landmarks-${userName()}`)];
