@@ -25,6 +25,14 @@ export function amountWords(amount: Amount, currency: string | undefined, style:
   return `${digits(amount, style)}${codeWord(currency)}${inBrackets(amount, currency, style)}`;
 }
 
+/** The heading of what shows no currency. */
+export const unknownCurrency = 'currency unknown';
+
+/** A sum with its currency; `500, currency unknown` if what it adds up shows none. */
+export function sumWords(sum: Amount, currency: string | undefined, style: AmountStyle): string {
+  return amountWords(sum, currency, style) + (currency === undefined ? `, ${unknownCurrency}` : '');
+}
+
 /** Sums in several currencies: `1203400 MXN and 900 USD`. */
 export function sumsWords(
   sums: readonly { readonly currency: string; readonly amount: Amount }[],

@@ -15,7 +15,7 @@ export {
 export { applyPlan } from './bulk/apply-plan.ts';
 export { checkWritten, refuseProblems, sayUnread } from './bulk/bulk-files.ts';
 export { compareFile } from './bulk/compare/compare-file.ts';
-export { decimalsProblems, saidAmount, saidCurrency } from './bulk/input-amounts.ts';
+export { amountInFile, currencyInFile, decimalsProblems, inOtherCurrency } from './bulk/input-amounts.ts';
 export { isUnsentPlanOf, planFile, planOrder, refreshPlan } from './bulk/plan/make-plan.ts';
 export { checkPlanLimits, controlFigures, paidOnOrders, rowsToSend } from './bulk/plan-checks.ts';
 export { planStatus } from './bulk/plan-status.ts';

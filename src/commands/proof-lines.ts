@@ -4,8 +4,8 @@ import { amountWords } from '../amounts.ts';
 import type { JsonObject } from '../api/json-values.ts';
 import type { Context } from '../context/context.ts';
 import { isOpen, type Moment, type ProvedRefund, type VerdictRow } from '../journal/journal.ts';
-import { type Figure, plus } from '../reports/reports.ts';
-import type { Block } from '../terminal/terminal.ts';
+import { sumOf } from '../reports/reports.ts';
+import { type Block, isoTime } from '../terminal/terminal.ts';
 import { amountStyleOf, recordOf } from './journal/attempt-record.ts';
 
 const repliesKept =
@@ -60,7 +60,7 @@ export function lineOf(ctx: Context, refund: ProvedRefund, now: Moment): JsonObj
     ...recordOf(refund, isOpen(refund, now)),
     object: 'proved_refund',
     amount_text: amount === undefined ? null : amountWords(amount, currency, amountStyleOf(ctx, refund)),
-    sent_at_iso: new Date(sent.time).toISOString(),
+    sent_at_iso: isoTime(Math.floor(sent.time / 1000)),
     auth_code: authCodesOf(verdicts) || null,
     // What the screen before the yes was made of.
     shown: { amount: sent.amount, currency: sent.currency, expected: proof.expected, order: proof.before },
@@ -99,7 +99,7 @@ function sumsOf(records: readonly JsonObject[]): readonly JsonObject[] {
     state: own[0]?.state ?? null,
     currency: own[0]?.currency ?? null,
     refunds: own.length,
-    amount: own.reduce<Figure>((sum, { amount }) => plus(sum, typeof amount === 'number' ? amount : 0), 0),
+    amount: sumOf(own, ({ amount }) => (typeof amount === 'number' ? amount : 0)),
   }));
 }
 

@@ -20,7 +20,7 @@ import {
 } from '../reports/reports.ts';
 import { toJson } from '../terminal/terminal.ts';
 import { defineCommand } from './command.ts';
-import { gatherFigures, type ReportFigures, type Waits } from './report/report-figures.ts';
+import { gatherFigures, type ReportFigures, type WaitingSum } from './report/report-figures.ts';
 import { openSource, sourceFlags, sumsExits } from './report/report-flags.ts';
 import { aboutWords, zoneWords } from './report/report-period.ts';
 import { firstColumns, firstFields, lastColumns, lastFields, sayAsOf } from './report/report-rows.ts';
@@ -257,8 +257,8 @@ function figuresForPrograms(figures: ReportFigures, { source, names }: ReportHow
       }),
     ),
     waiting: waiting.buckets.map(waitingRow),
-    not_captured: waits.notCaptured.map(waitsRow),
-    unconfirmed: waits.unconfirmed.map(waitsRow),
+    not_captured: waits.notCaptured.map(waitingSumRow),
+    unconfirmed: waits.unconfirmed.map(waitingSumRow),
     twins: twins.map(({ first, second, apart }) => ({
       first: first.id,
       second: second.id,
@@ -303,7 +303,7 @@ function refundRows(lines: readonly Line<RefundSum>[]): readonly JsonObject[] {
   }));
 }
 
-function waitsRow({ currency, count, amount }: Waits): JsonObject {
+function waitingSumRow({ currency, count, amount }: WaitingSum): JsonObject {
   return { currency: currency ?? null, count, amount };
 }
 

@@ -6,6 +6,7 @@
 import type { AmountStyle } from '../amounts.ts';
 import {
   chargeIdPattern,
+  currencyPattern,
   orderIdPattern,
   parseAmount,
   type RefundReason,
@@ -134,6 +135,23 @@ function readDecimals(text: string): InputRow['decimals'] {
     return { text: plain, places: decimals.length, currency: undefined };
   }
   return undefined;
+}
+
+/** `currency`, in capitals; blank is none. */
+export function readCurrency(text: string): Checked<string | undefined> {
+  if (saysNothing(text)) return { value: undefined };
+  return exactly('currency', text, (typed) =>
+    currencyPattern.test(typed)
+      ? { value: typed.toUpperCase() }
+      : { wrong: 'not a currency of three letters such as MXN; leave it blank if the order tells it' },
+  );
+}
+
+/** The currency that a row says, by the titles of its file. */
+export function currencyIn(titles: readonly string[], cells: readonly string[]): string | undefined {
+  const typed = cells[titles.findIndex((title) => title.trim().toLowerCase() === 'currency')] ?? '';
+  const read = readCurrency(typed);
+  return 'value' in read ? read.value : undefined;
 }
 
 /** `reason`; blank is none. */

@@ -66,8 +66,10 @@ export function readTitles(
   const found = columnsFor(use).filter((column) => titles.includes(column));
   const misses = nearMisses(titles, found, use);
   const problem = (words: string, column?: string): InputProblem => ({ line, column, words });
-  const places = new Map([
+  const places = new Map<InputColumn, number>([
     ...found.map((column) => [column, titles.indexOf(column)] as const),
+    // It stays a column of the person's own too, as which a plan keeps it.
+    ...(titles.includes('currency') ? [['currency', titles.indexOf('currency')] as const] : []),
     ...(use === 'compare' ? refundIdAt(titles) : []),
     ...(use === 'charges' ? chargeIdAt(titles) : []),
   ]);

@@ -20,7 +20,7 @@ export const inputColumns = [
   'note',
 ] as const;
 /** `refund_id`: only for `refunds compare`; `auth_code`: only for `orders compare`. */
-export type InputColumn = (typeof inputColumns)[number] | 'refund_id' | 'auth_code';
+export type InputColumn = (typeof inputColumns)[number] | 'currency' | 'refund_id' | 'auth_code';
 
 /** What may stand between two cells. */
 export const delimiters = [',', ';', '\t', '|', ':'] as const;
@@ -42,6 +42,8 @@ export interface InputRow {
   readonly charge: string;
   /** The service's units, or `full`. Undefined only for `refunds compare`, where an amount is not needed. */
   readonly amount: number | typeof fullWord | undefined;
+  /** The currency that the file says, in capitals; undefined if it says none. */
+  readonly currency?: string | undefined;
   /** Not for plans: an amount beyond 2^53-1. `amount` is undefined then. */
   readonly exact?: bigint | undefined;
   /** An amount that was typed with decimals. Whether its currency has as many is known once its order was read. */

@@ -1,9 +1,9 @@
 /** Compares the rows of an invoice list with what was charged: every payment counts for one row only. Pure. */
 
-import { type AmountStyle, amountWords } from '../amounts.ts';
+import { type AmountStyle, amountWords, sumWords, unknownCurrency } from '../amounts.ts';
 import type { JsonObject } from '../api/json-values.ts';
 import { counted } from '../counted.ts';
-import { type Figure, negated, plus } from './exact-sum.ts';
+import { type Figure, negated, plus, sumOf } from './exact-sum.ts';
 import type { Facts, OrderFact, PaymentFact } from './facts.ts';
 
 /** What a row of the list says. It names a payment by one of these, or by several, which must all be true of it. */
@@ -21,6 +21,7 @@ export const invoiceVerdicts = [
   'paid_less',
   'paid_more',
   'paid_twice',
+  'other_currency',
   'not_paid',
   'not_shown',
   'not_found',
@@ -28,6 +29,7 @@ export const invoiceVerdicts = [
 ] as const;
 /**
  * - `paid_twice`: more was charged than the row says, and that just twice or more often
+ * - `other_currency`: the list says another currency than that of the order, so no amounts are compared
  * - `not_paid`: the order is there, and no money came in with it
  * - `not_shown`: the order is there, and does not show all its charges or their amounts
  * - `not_found`: there is no such order, and no payment with that charge or authorization code
@@ -77,8 +79,6 @@ export function differenceOf({ wanted, found }: Pick<SummedRow, 'wanted' | 'foun
 export function comparedSums(all: readonly SummedRow[]): readonly ComparedSum[] {
   return [...Map.groupBy(all, ({ currency }) => currency)].map(([currency, own]) => {
     const rows = own.filter(({ isInFile }) => isInFile);
-    const sumOf = (some: readonly SummedRow[], of: (one: SummedRow) => Figure): Figure =>
-      some.reduce<Figure>((sum, one) => plus(sum, of(one)), 0);
     const wanted = sumOf(rows, (one) => one.wanted ?? 0);
     const found = sumOf(rows, (one) => one.found);
     const difference = sumOf(rows, (one) => differenceOf(one) ?? 0);
@@ -111,8 +111,6 @@ export function sumLines(all: readonly SummedRow[], did: string, style: AmountSt
   ];
 }
 
-const unknownCurrency = 'currency unknown';
-
 /** What the file says in these rows: `500 MXN and 20, currency unknown`. Empty if it says no amount. */
 export function saidWords(
   rows: readonly Pick<SummedRow, 'wanted' | 'currency'>[],
@@ -121,8 +119,11 @@ export function saidWords(
   const said = rows.filter(({ wanted }) => wanted !== undefined);
   return [...Map.groupBy(said, ({ currency }) => currency)]
     .map(([currency, own]) => {
-      const sum = own.reduce<Figure>((before, { wanted = 0 }) => plus(before, wanted), 0);
-      return amountWords(sum, currency, style) + (currency === undefined ? `, ${unknownCurrency}` : '');
+      return sumWords(
+        sumOf(own, ({ wanted = 0 }) => wanted),
+        currency,
+        style,
+      );
     })
     .join(' and ');
 }
@@ -226,17 +227,19 @@ function isExact<Row extends InvoiceRow>(claim: Claim<Row>, { amount }: PaymentF
 function hasRoom<Row extends InvoiceRow>(claim: Claim<Row>, { amount = 0, currency }: PaymentFact): boolean {
   const wanted = wantedOf(claim);
   if (claim.payments.some((other) => other.currency !== currency)) return false;
-  return wanted === undefined ? claim.payments.length === 0 : plus(sumOf(claim.payments), amount) <= wanted;
+  return wanted === undefined
+    ? claim.payments.length === 0
+    : plus(chargedBy(claim.payments), amount) <= wanted;
 }
 
-function sumOf(payments: readonly PaymentFact[]): Figure {
+function chargedBy(payments: readonly PaymentFact[]): Figure {
   const same = payments.filter(({ currency }) => currency === payments[0]?.currency);
-  return same.reduce((sum: Figure, { amount = 0 }) => plus(sum, amount), 0);
+  return sumOf(same, ({ amount = 0 }) => amount);
 }
 
 function comparedOf<Row extends InvoiceRow>(claim: Claim<Row>): ComparedInvoice<Row> {
   const { row, payments, order } = claim;
-  const [wanted, charged] = [wantedOf(claim), sumOf(payments)];
+  const [wanted, charged] = [wantedOf(claim), chargedBy(payments)];
   const others = new Set(payments.map(({ currency = 'none' }) => currency));
   const verdict = verdictOf(claim, wanted, charged, others.size > 1);
   const why =

@@ -33,6 +33,7 @@ export {
   percent,
   percentNumber,
   plus,
+  sumOf,
   wholeNumber,
 } from './exact-sum.ts';
 export {

@@ -9,7 +9,7 @@ export { closestNames } from './closest-names.ts';
 export { type ColorLevel, chartSigns, colorLevel } from './color.ts';
 export { type CsvStyle, csvLine, formulaSafe, isForSpreadsheet, withoutFormulaSafety } from './csv.ts';
 export { type FileFormat, fileFormat } from './list-format.ts';
-export { createTimes, knowsZone, type Times } from './local-time.ts';
+export { createTimes, isoTime, knowsZone, type Times } from './local-time.ts';
 export { createNotes, type NotesControl } from './notes.ts';
 export { createOutput, type OutputControl } from './output.ts';
 export { createAsk } from './prompts/ask.ts';

@@ -287,3 +287,60 @@ test.each([
     expect(sums.get('sum of refunded')).toHaveLength(2);
   },
 );
+
+test('a row in another currency than its order is a difference of its own, and its amount counts in its own currency', async () => {
+  const rows = ['ord_mx,152000,usd', 'ord_yen,52000,JPY', 'ord_whole,,MXN', 'ord_less,,EUR'];
+  await using service = await startService({ orders: [...inTwoCurrencies, ...orders] });
+  await storeShop(service.home, service, { 'amounts.decimals.MXN': '2', 'amounts.decimals.USD': '2' });
+  const ran = await compare(service, ['order_id,amount,currency', ...rows]);
+  expect(ran.code, ran.stderr).toBe(8);
+  expect(
+    recordsIn(ran).map(({ verdict, wanted, charged, currency, difference }) => [
+      verdict,
+      wanted,
+      charged,
+      currency,
+      difference,
+    ]),
+  ).toEqual([
+    ['other_currency', null, 152000, 'MXN', null],
+    ['paid', 52000, 52000, 'JPY', 0],
+    ['paid', 1000, 1000, 'MXN', 0],
+    ['other_currency', null, 900, 'MXN', null],
+  ]);
+  expect(recordsIn(ran)[0]?.why).toBe('the file says 152000 USD (1520.00), and the order is in MXN');
+  expect(recordsIn(ran)[3]?.why).toBe('the file says EUR, and the order is in MXN');
+  // Rows, what the file says, what was charged for it, the difference, and what was charged for no row.
+  expect(sumsIn(ran)).toEqual([
+    ['USD', 1, 152000, 0, 152000, 0],
+    ['MXN', 1, 1000, 1000, 0, 152900],
+    ['JPY', 1, 52000, 52000, 0, 0],
+    ['EUR', 1, 0, 0, 0, 0],
+  ]);
+  const screen = inOneLine(ran.stderr);
+  expect(screen).toContain('2 in another currency than the file says (152900 MXN (1529.00))');
+  expect(screen).toContain('USD: the file says 152000 USD (1520.00), 0 USD (0.00) was charged, difference');
+});
+
+test('decimals of a row in another currency are read by that currency', async () => {
+  await using service = await startService({ orders: inTwoCurrencies });
+  await storeShop(service.home, service, { 'amounts.decimals.USD': '2' });
+  const ran = await compare(service, ['order_id,amount,currency', 'ord_mx,520.00,USD']);
+  expect(ran.code, ran.stderr).toBe(8);
+  expect(recordsIn(ran)[0]).toMatchObject({ verdict: 'other_currency', input: { currency: 'USD' } });
+  expect(sumsIn(ran)[0]).toEqual(['USD', 1, 52000, 0, 52000, 0]);
+});
+
+test.each(['orders', 'refunds'])(
+  '%s compare refuses a currency that nobody can read, and names its line',
+  async (noun) => {
+    await using service = await startService({ orders });
+    await storeShop(service.home, service, {});
+    writeFileSync(join(service.home.path, 'some.csv'), 'order_id,amount,currency\nord_whole,1000,pesos\n');
+    const ran = await paydesk(['-p', 'shop', noun, 'compare', 'some.csv'], { home: service.home });
+    expect(ran).toMatchObject({ code: 2, stdout: '' });
+    expect(inOneLine(ran.stderr)).toContain(
+      'line 2: currency pesos: not a currency of three letters such as MXN; leave it blank if the order tells it',
+    );
+  },
+);

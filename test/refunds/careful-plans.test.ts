@@ -283,3 +283,43 @@ describe('control totals on plan and apply', () => {
     expect(service.made).toHaveLength(3);
   });
 });
+
+const inUsd = ['order_id,amount,currency,ticket', 'ord_1,500,usd,T-1', 'ord_2,500,MXN,T-2', 'ord_3,500,,T-3'];
+
+it('a row in another currency than its order is impossible, also in a plan made anew and in the rest', async () => {
+  await using service = await startRefunds(orders(3));
+  const planned = await service.plan(inUsd, '--json');
+  const refreshed = await service.run([
+    'refunds',
+    'plan',
+    '--refresh',
+    'refunds.plan',
+    '--to',
+    'new.plan',
+    '--json',
+  ]);
+  const applied = await service.apply();
+  await service.run(['refunds', 'status', 'refunds.plan', '--rest', 'rest.csv']);
+  const screen = await service.plan(inUsd);
+
+  const why = 'the file says 500 USD, and the order is in MXN';
+  for (const ran of [planned, refreshed])
+    expect(recordsIn(ran).map((row) => [row.order_id, row.state, row.why])).toEqual([
+      ['ord_1', 'impossible', why],
+      ['ord_2', 'ready', null],
+      ['ord_3', 'ready', null],
+    ]);
+  expect([planned.code, applied.code]).toEqual([8, 8]);
+  expect(service.made.map(({ order: id }) => id)).toEqual(['ord_2', 'ord_3']);
+  expect(service.read('rest.csv')).toContain('usd');
+  expect(inOneLine(screen.stderr + screen.stdout)).toContain(why);
+});
+
+it('a file with decimals in another currency than that of the order is refused with both', async () => {
+  const env = { PAYDESK_BASE_URL: '', PAYDESK_API_KEY: '', PAYDESK_MODE: '', PAYDESK_PROFILE: 'shop' };
+  await using service = await startRefunds(orders(1), { env });
+  await storeShop(service.home, service, { 'amounts.decimals.MXN': '2' });
+  const ran = await service.plan(['order_id,amount,currency', 'ord_1,5.00,USD']);
+  expect(ran.code).toBe(2);
+  expect(inOneLine(ran.stderr)).toContain('the file says USD, and the order is in MXN');
+});

@@ -7,7 +7,7 @@ import { chargeOf, type Json, listOf, orderOf, refundOf } from '../harness/order
 import { paydesk } from '../harness/paydesk.ts';
 import { type Handler, json, reply } from '../harness/server.ts';
 import { type Service, startAnswering, startService, storeShop } from '../harness/service.ts';
-import { recordsIn } from './refund-service.ts';
+import { recordsIn, sumsIn } from './refund-service.ts';
 
 const day = 86_400;
 const october = 1_790_812_800; // 1 October 2026, UTC
@@ -175,4 +175,36 @@ it('a reference that no order has is not found, as an unknown order is, and the 
   const several = await compare('A-1,300', 'B-1,300');
   expect(several.code).toBe(2);
   expect(several.stderr).toContain('2 orders have the reference B-1');
+});
+
+it('a row in another currency than its order is a difference of its own, and claims its refund all the same', async () => {
+  await using service = await startService({ orders });
+  const lines = ['ord_a,300,rf_oct,eur', 'ord_b,70,rf_usd,USD', 'ord_c,9,,EUR', 'ord_a,300,,MXN'];
+  writeFileSync(
+    join(service.home.path, 'f.csv'),
+    `order_id,amount,refund_id,currency\n${lines.join('\n')}\n`,
+  );
+  const ran = await service.run(['refunds', 'compare', 'f.csv', '--since', '2026-09-01', '--json']);
+  expect(ran.code, ran.stderr).toBe(8);
+  expect(
+    recordsIn(ran).map(({ verdict, wanted, refunded, difference, why }) => [
+      verdict,
+      wanted,
+      refunded,
+      difference,
+      why,
+    ]),
+  ).toEqual([
+    ['other_currency', null, 300, null, 'the file says 300 EUR, and the order is in MXN'],
+    ['refunded', 70, 70, 0, null],
+    ['other_currency', null, 5, null, 'the file says 9 EUR, and the order is in MXN'],
+    ['refunded', 300, 300, 0, null],
+  ]);
+  // Rows, what the file says, what went back for it, the difference, and what went back for no row.
+  expect(sumsIn(ran)).toEqual([
+    ['EUR', 2, 309, 0, 309, 0],
+    ['MXN', 1, 300, 300, 0, 305],
+    ['USD', 1, 70, 70, 0, 0],
+  ]);
+  expect(ran.stderr).toContain('2 in another currency than the file says (305 MXN went back)\n');
 });

@@ -1,7 +1,6 @@
 /** What the amounts of an input file mean, once the orders of its rows were read. Pure. */
 
-import { type AmountStyle, amountProblem, placesOf, scaled } from '../../amounts.ts';
-import { currencyPattern } from '../../api/spec.ts';
+import { type AmountStyle, amountProblem, amountWords, placesOf, scaled } from '../../amounts.ts';
 import { fullWord, type InputProblem, type InputRow } from '../../plans/plans.ts';
 
 type AmountRow = Pick<InputRow, 'line' | 'amount' | 'exact' | 'decimals'>;
@@ -56,24 +55,38 @@ function wholeProblem(
   return `amount ${whole}: line ${beside.line} has decimals (${beside.decimals?.text}); write ${whole} with its decimals too, or ${units} if that is meant`;
 }
 
-/** The currency of a row whose order was not found: from the column `currency`, or the only one with declared decimals. */
-export function saidCurrency(
-  { cells }: Pick<InputRow, 'cells'>,
-  columns: readonly string[],
+/** The currency of a row whose order was not found: that of the file, or else the only one with declared decimals. */
+export function currencyInFile(
+  { currency }: Pick<InputRow, 'currency'>,
   { 'amounts.decimals': declared }: AmountStyle,
 ): string | undefined {
-  const said = cells[columns.findIndex((title) => title.trim().toLowerCase() === 'currency')]?.trim() ?? '';
-  if (said !== '') return currencyPattern.test(said) ? said.toUpperCase() : undefined;
   const [only, second] = Object.keys(declared);
-  return second === undefined ? only : undefined;
+  return currency ?? (second === undefined ? only : undefined);
 }
 
-/** The amount of a row whose order was not found; undefined if it cannot be told without the order. */
-export function saidAmount(
-  { exact, amount, decimals }: Pick<InputRow, 'exact' | 'amount' | 'decimals'>,
+type AmountInFile = Pick<InputRow, 'exact' | 'amount' | 'decimals'>;
+
+/** The amount of a row in this currency; undefined if it cannot be told without the order. */
+export function amountInFile(
+  { exact, amount, decimals }: AmountInFile,
   currency: string | undefined,
   style: AmountStyle,
 ): number | bigint | undefined {
   if (decimals !== undefined && amountProblem(decimals, currency, style) !== undefined) return undefined;
   return exact ?? (typeof amount === 'number' ? amount : undefined);
+}
+
+/** What a row says in a currency that is not that of its order, and this in words; undefined if the file says the same one, or none. */
+export function inOtherCurrency(
+  row: AmountInFile & Pick<InputRow, 'currency'>,
+  ofOrder: string | undefined,
+  style: AmountStyle,
+):
+  | { readonly currency: string; readonly amount: number | bigint | undefined; readonly why: string }
+  | undefined {
+  const { currency } = row;
+  if (currency === undefined || ofOrder === undefined || currency === ofOrder.toUpperCase()) return undefined;
+  const amount = amountInFile(row, currency, style);
+  const words = amount === undefined ? currency : amountWords(amount, currency, style);
+  return { currency, amount, why: `the file says ${words}, and the order is in ${ofOrder}` };
 }

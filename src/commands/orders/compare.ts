@@ -4,12 +4,13 @@ import { type AmountStyle, amountWords, unitsNote } from '../../amounts.ts';
 import type { JsonObject } from '../../api/json-values.ts';
 import { type Column, fieldColumn } from '../../api/resources.ts';
 import {
+  amountInFile,
   checkWritten,
+  currencyInFile,
   decimalsProblems,
+  inOtherCurrency,
   inputColumnsOf,
   refuseProblems,
-  saidAmount,
-  saidCurrency,
   sayUnread,
 } from '../../changes/changes.ts';
 import { flag } from '../../flags/flags.ts';
@@ -83,9 +84,10 @@ export const compare = defineCommand({
         (paidAt === undefined || isInSpan(source.range, paidAt)),
     );
     for await (const facts of source.facts) comparison.add(facts);
-    const compared = comparison.result().map((one) => asSaid(one, input.columns, style));
+    const compared = comparison.result().map((one) => asSaid(one, style));
+    // Of the others no order says what their decimals mean.
     const found = compared
-      .filter(({ verdict }) => verdict !== 'not_found')
+      .filter((one) => one.verdict !== 'not_found' && otherCurrency(one, style) === undefined)
       .map(({ row, currency }) => ({ row: row?.input, currency }));
     await refuseProblems(ctx, input, decimalsProblems(found, style), { file, errors, force });
     sayUnread(ctx, input, 'only that the orders were paid is compared');
@@ -94,7 +96,7 @@ export const compare = defineCommand({
     await ctx.out.ownList(
       [...columns, ...inputColumnsOf(titles)],
       compared.map((one) => recordOf(one, input.columns)),
-      { zone: source.zone, localTimes: source.localTimes, sums: sumRecords(compared) },
+      { zone: source.zone, localTimes: source.localTimes, sums: sumRecords(compared, style) },
     );
     for (const line of closingLines(compared, source, input.hasAmount)) ctx.notes.note(line);
     for (const line of input.hasAmount ? fileLines(compared, source) : []) ctx.notes.note(line);
@@ -112,16 +114,28 @@ function invoiceOf(input: InputRow) {
   return { input, orderId, reference, chargeId, authCode, amount: said };
 }
 
-// Of an order that was not found, the file alone says currency and amount.
-function asSaid(
-  one: ComparedInvoice<Invoice>,
-  columns: readonly string[],
-  style: AmountStyle,
-): ComparedInvoice<Invoice> {
-  if (one.verdict !== 'not_found' || one.row === undefined) return one;
-  const { input } = one.row;
-  const currency = saidCurrency(input, columns, style);
-  return { ...one, currency, wanted: saidAmount(input, currency, style) };
+// Of an order that was not found, the file alone says currency and amount. Amounts of two currencies are not compared.
+function asSaid(one: ComparedInvoice<Invoice>, style: AmountStyle): ComparedInvoice<Invoice> {
+  const { row, verdict, why } = one;
+  if (row === undefined) return one;
+  if (verdict === 'not_found') {
+    const currency = currencyInFile(row.input, style);
+    return { ...one, currency, wanted: amountInFile(row.input, currency, style) };
+  }
+  const other = otherCurrency(one, style);
+  if (other === undefined) return one;
+  return {
+    ...one,
+    verdict: verdict === 'not_shown' ? verdict : 'other_currency',
+    wanted: undefined,
+    why: why === undefined ? other.why : `${other.why}; ${why}`,
+  };
+}
+
+// A payment in the currency of the file is compared, whatever its order is in.
+function otherCurrency({ row, currency, payments }: ComparedInvoice<Invoice>, style: AmountStyle) {
+  const isPaidIn = payments.some((payment) => payment.currency?.toUpperCase() === row?.input.currency);
+  return row === undefined || isPaidIn ? undefined : inOtherCurrency(row.input, currency, style);
 }
 
 const columns: readonly Column[] = [
@@ -164,18 +178,21 @@ function recordOf(
   };
 }
 
-function summed(all: readonly ComparedInvoice<Invoice>[]) {
-  return all.map(({ row, wanted, charged, currency }) => ({
-    isInFile: row !== undefined,
-    currency,
-    wanted,
-    found: charged,
-  }));
+// What the file says in another currency counts there, and what was charged is then in no row of the file.
+function summed(all: readonly ComparedInvoice<Invoice>[], style: AmountStyle) {
+  return all.flatMap((one) => {
+    const { row, wanted, charged, currency } = one;
+    const other = otherCurrency(one, style);
+    const found = { isInFile: row !== undefined && other === undefined, currency, wanted, found: charged };
+    if (other === undefined) return [found];
+    const said = { isInFile: true, currency: other.currency, wanted: other.amount, found: 0 };
+    return charged === 0 ? [said] : [said, found];
+  });
 }
 
 // The sums for scripts, one for each currency.
-function sumRecords(all: readonly ComparedInvoice<Invoice>[]): readonly JsonObject[] {
-  return comparedSums(summed(all)).map((sum) => ({
+function sumRecords(all: readonly ComparedInvoice<Invoice>[], style: AmountStyle): readonly JsonObject[] {
+  return comparedSums(summed(all, style)).map((sum) => ({
     object: 'charge_comparison_sum',
     ...sumFields(sum),
     charged: sum.found,
@@ -187,6 +204,7 @@ const verdictWords: Readonly<Record<InvoiceVerdict, string>> = {
   paid_less: 'paid less',
   paid_more: 'paid more',
   paid_twice: 'paid twice',
+  other_currency: 'in another currency than the file says',
   not_paid: 'not paid',
   not_shown: 'of orders that do not show all their charges',
   not_found: 'not found',
@@ -222,5 +240,5 @@ function fileLines(all: readonly ComparedInvoice<Invoice>[], source: Source): re
     amount: row?.input.decimals === undefined ? row?.amount : undefined,
     currency,
   }));
-  return [unitsNote(style, said) ?? [], sumLines(summed(all), 'was charged', style)].flat();
+  return [unitsNote(style, said) ?? [], sumLines(summed(all, style), 'was charged', style)].flat();
 }

@@ -13,12 +13,12 @@ import {
   largestFirst,
   type OrderFact,
   type OrderSum,
-  plus,
   type RefundFact,
   type RefundSum,
   type Summary,
   summariseOrders,
   summariseRefunds,
+  sumOf,
   type TimeUnit,
   unitsFrom,
 } from '../../reports/reports.ts';
@@ -42,7 +42,7 @@ interface ReportedCase {
 }
 
 /** How many orders or changes of a currency wait for somebody, and how much they are. */
-export interface Waits {
+export interface WaitingSum {
   readonly currency: string | undefined;
   readonly count: number;
   readonly amount: Figure;
@@ -60,7 +60,10 @@ export interface ReportFigures {
   readonly cards: Summary<RefundSum>;
   readonly waiting: Summary<OrderSum>;
   /** What waits, whatever the period is. */
-  readonly waits: { readonly notCaptured: readonly Waits[]; readonly unconfirmed: readonly Waits[] };
+  readonly waits: {
+    readonly notCaptured: readonly WaitingSum[];
+    readonly unconfirmed: readonly WaitingSum[];
+  };
   /** The largest refunds of each currency. */
   readonly largest: readonly RefundFact[];
   /** Those of which neither payment went back. */
@@ -135,16 +138,16 @@ export async function gatherFigures(
   };
 }
 
-function waitingSum({ currency, sums: { orders, amount } }: Line<OrderSum>): Waits {
+function waitingSum({ currency, sums: { orders, amount } }: Line<OrderSum>): WaitingSum {
   return { currency, count: Number(orders), amount };
 }
 
-function unconfirmedSums(cases: readonly ReportedCase[]): readonly Waits[] {
+function unconfirmedSums(cases: readonly ReportedCase[]): readonly WaitingSum[] {
   const own = cases.filter(({ state }) => state === 'unconfirmed');
   return [...Map.groupBy(own, ({ currency }) => currency)].map(([currency, changes]) => ({
     currency,
     count: changes.length,
-    amount: changes.reduce<Figure>((sum, { amount = 0 }) => plus(sum, amount), 0),
+    amount: sumOf(changes, ({ amount = 0 }) => amount),
   }));
 }
 

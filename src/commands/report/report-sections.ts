@@ -20,7 +20,7 @@ import {
   type RefundFact,
   type RefundSum,
 } from '../../reports/reports.ts';
-import type { ReportFigures, Waits } from './report-figures.ts';
+import type { ReportFigures, WaitingSum } from './report-figures.ts';
 import { amountsOf, bucketWords, currencyWord, inCurrency } from './report-screen.ts';
 import type { Source } from './report-source.ts';
 
@@ -36,7 +36,7 @@ export interface ReportHow {
 
 /** What waits for somebody, whatever the period is: orders that nobody captured, and changes that are unconfirmed. */
 export function waitingFacts(figures: ReportFigures, { source }: ReportHow): Page['facts'] {
-  const words = (waits: readonly Waits[], one: string): string =>
+  const words = (waits: readonly WaitingSum[], one: string): string =>
     waits
       .map(({ currency, count, amount }) => {
         return `${counted(count, one)}, ${moneyWords(amount, currency, amountsOf(source))}`;

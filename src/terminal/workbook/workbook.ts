@@ -2,7 +2,7 @@
 
 import { Buffer } from 'node:buffer';
 import { createHash, type Hash } from 'node:crypto';
-import { type AmountStyle, amountWords, placesWords } from '../../amounts.ts';
+import { type AmountStyle, placesWords, sumWords } from '../../amounts.ts';
 import { isObject, type JsonObject } from '../../api/json-values.ts';
 import type { Column, ValueKind } from '../../api/resources.ts';
 import { isTime } from '../../api/spec.ts';
@@ -242,6 +242,5 @@ function sumLine(
   amounts: AmountStyle,
 ): readonly SheetCell[] {
   const isSafe = Number.isSafeInteger(Number(sum));
-  const words = amountWords(sum, currency, amounts) + (currency ? '' : ', currency unknown');
-  return [`sum of ${name}`, isSafe ? Number(sum) : sum, words];
+  return [`sum of ${name}`, isSafe ? Number(sum) : sum, sumWords(sum, currency || undefined, amounts)];
 }

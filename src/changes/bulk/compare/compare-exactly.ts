@@ -5,7 +5,7 @@ import { shownCharges, shownRefunds, tookMoney } from '../../../api/payment.ts';
 import { meaningOfRefund } from '../../../api/spec.ts';
 import type { KnownOrder } from '../../../orders/orders.ts';
 import { anyWord, fullWord, type InputRow } from '../../../plans/plans.ts';
-import { type Figure, magnitude, plus, wholeNumber } from '../../../reports/reports.ts';
+import { type Figure, magnitude, sumOf, wholeNumber } from '../../../reports/reports.ts';
 import type { Compared, CompareVerdict } from './compare-rows.ts';
 
 /** A refund with its exact amount, and the charge that it is of. */
@@ -37,7 +37,7 @@ export function compareExactly(
     items.flatMap((refund) => exactRefund(charge, refund)),
   );
   return claimed(rows, charges, new Set(refunds)).map(({ row, wanted, taken }): Compared => {
-    const refunded = taken.reduce((sum: Figure, { amount }) => plus(sum, amount), 0);
+    const refunded = sumOf(taken, ({ amount }) => amount);
     return {
       row,
       orderId,
@@ -65,9 +65,7 @@ function claimed(rows: readonly InputRow[], charges: readonly JsonObject[], free
   const claims = rows.map((row) => {
     const isWhole = row.charge === anyWord || row.charge === fullWord;
     const scope = charges.filter(({ id }) => isWhole || id === row.charge);
-    const paid = scope
-      .filter(tookMoney)
-      .reduce((sum: Figure, { amount }) => plus(sum, wholeNumber(amount) ?? 0), 0);
+    const paid = sumOf(scope.filter(tookMoney), ({ amount }) => wholeNumber(amount) ?? 0);
     const { amount = fullWord } = row;
     const wanted = row.exact ?? (amount === fullWord ? paid : amount);
     return { row, ids: new Set(scope.map(({ id }) => id)), wanted, taken: [] as ExactRefund[] };

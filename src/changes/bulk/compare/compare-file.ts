@@ -9,7 +9,7 @@ import { type Delimiter, type InputFile, type InputRow, rowKey } from '../../../
 import { senderOf } from '../../refund/known-refunds.ts';
 import { checkWritten, lookAtOrders, referenceProblems, refuseProblems, sayUnread } from '../bulk-files.ts';
 import { noOrder, orderIdOf, ordersOf, type ReadOrders } from '../found-orders.ts';
-import { decimalsProblems, saidCurrency } from '../input-amounts.ts';
+import { currencyInFile, decimalsProblems, inOtherCurrency } from '../input-amounts.ts';
 import { readOrders } from '../read-orders.ts';
 import {
   closingLines,
@@ -53,7 +53,11 @@ export async function compareFile(
   await refuseProblems(ctx, input, [...input.problems, ...referenceProblems(named, orders)], asked);
   const known = knowing(ctx, service);
   const compared = await compareRows(input, orders, known);
-  const found = compared.filter(({ verdict }) => verdict !== 'not_found');
+  // Of the others no order says what their decimals mean.
+  const found = compared.filter(
+    ({ row, verdict, currency }) =>
+      verdict !== 'not_found' && !(row && inOtherCurrency(row, currency, settings)),
+  );
   await refuseProblems(ctx, input, decimalsProblems(found, settings), asked);
   sayUnread(ctx, input, 'the whole order is meant');
   const ofRows = new Set(
@@ -68,7 +72,7 @@ export async function compareFile(
   await ctx.out.ownList(
     compareColumns(plan, all),
     all.map((one) => compareRecord(one, plan)),
-    { sums: sumRecords(all) },
+    { sums: sumRecords(all, settings) },
   );
   for (const line of whyLines(all, service.profile, asked.file)) ctx.notes.note(line);
   const isLookedFor = asked.others !== undefined;
@@ -110,7 +114,7 @@ function knowing(ctx: Context, service: OpenService): Knowing {
 const ordersAtOnce = 100;
 
 async function compareRows(
-  { rows, columns }: Pick<InputFile, 'rows' | 'columns'>,
+  { rows }: Pick<InputFile, 'rows'>,
   orders: ReadOrders,
   known: Knowing,
 ): Promise<readonly Compared[]> {
@@ -129,7 +133,7 @@ async function compareRows(
         const missing = ({ reference = '' }: InputRow) =>
           id === '' ? `no order has the reference ${reference}` : (orders.missing.get(id) ?? noOrder(id));
         return order === undefined
-          ? own.map((row) => notFound(id, row, missing(row), saidCurrency(row, columns, settings), settings))
+          ? own.map((row) => notFound(id, row, missing(row), currencyInFile(row, settings), settings))
           : compareOrder(id, own, order, known.rules(id));
       }),
     );

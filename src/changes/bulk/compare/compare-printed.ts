@@ -1,6 +1,6 @@
 /** What `refunds compare` prints: its columns and records, and the lines below them. Pure. */
 
-import { sumsWords, unitsNote } from '../../../amounts.ts';
+import { type AmountStyle, sumsWords, unitsNote } from '../../../amounts.ts';
 import type { JsonObject } from '../../../api/json-values.ts';
 import { type Column, fieldColumn } from '../../../api/resources.ts';
 import { fullWord } from '../../../plans/plans.ts';
@@ -15,6 +15,7 @@ import {
   sumLines,
 } from '../../../reports/reports.ts';
 import { inFull, lineWords } from '../batch-words.ts';
+import { inOtherCurrency } from '../input-amounts.ts';
 import { inputColumnsOf } from '../row-records.ts';
 import { type Compared, compareVerdicts } from './compare-rows.ts';
 
@@ -85,6 +86,7 @@ const verdictWords: Readonly<Record<(typeof compareVerdicts)[number], string>> =
   refunded: 'refunded as the file says',
   in_part: 'in part',
   more: 'more than the file says',
+  other_currency: 'in another currency than the file says',
   not: 'not refunded',
   pending: 'pending: the service has taken it up',
   failed: 'failed',
@@ -136,25 +138,27 @@ export function currencyLines(all: readonly Compared[], { settings }: Profile): 
     const isWhole = amount !== fullWord && row?.decimals === undefined;
     return { amount: isWhole ? amount : undefined, currency };
   });
-  return [unitsNote(settings, said) ?? [], sumLines(summed(all), 'went back', settings)].flat();
+  return [unitsNote(settings, said) ?? [], sumLines(summed(all, settings), 'went back', settings)].flat();
 }
 
 /** The sums as records, for scripts: one for each currency. */
-export function sumRecords(all: readonly Compared[]): readonly JsonObject[] {
-  return comparedSums(summed(all)).map((sum) => ({
+export function sumRecords(all: readonly Compared[], style: AmountStyle): readonly JsonObject[] {
+  return comparedSums(summed(all, style)).map((sum) => ({
     object: 'refund_comparison_sum',
     ...sumFields(sum),
     refunded: sum.found,
   }));
 }
 
-function summed(all: readonly Compared[]) {
-  return all.map(({ row, currency, wanted, refunded }) => ({
-    isInFile: row !== undefined,
-    currency,
-    wanted,
-    found: refunded,
-  }));
+// What the file says in another currency counts there, and what went back is then in no row of the file.
+function summed(all: readonly Compared[], style: AmountStyle) {
+  return all.flatMap(({ row, currency, wanted, refunded }) => {
+    const other = row && inOtherCurrency(row, currency, style);
+    const found = { isInFile: row !== undefined && other === undefined, currency, wanted, found: refunded };
+    if (other === undefined) return [found];
+    const said = { isInFile: true, currency: other.currency, wanted: other.amount, found: 0 };
+    return refunded === 0 ? [said] : [said, found];
+  });
 }
 
 function sumsIn(all: readonly Compared[], of: (one: Compared) => Figure) {

@@ -12,7 +12,7 @@ import {
 import type { InputRow, PlanRow } from '../../../plans/plans.ts';
 import type { Profile } from '../../../profiles/profiles.ts';
 import type { Figure } from '../../../reports/reports.ts';
-import { saidAmount } from '../input-amounts.ts';
+import { amountInFile, inOtherCurrency } from '../input-amounts.ts';
 import { compareExactly } from './compare-exactly.ts';
 import {
   type Claim,
@@ -28,6 +28,7 @@ export const compareVerdicts = [
   'refunded',
   'in_part',
   'more',
+  'other_currency',
   'not',
   'pending',
   'failed',
@@ -43,6 +44,7 @@ export const compareVerdicts = [
 /**
  * - `refunded`: just what the row says went back
  * - `in_part`, `more`: less or more than that
+ * - `other_currency`: the file says another currency than that of the order, so no amounts are compared
  * - `not`: nothing of it
  * - `pending`, `failed`, `unconfirmed`, `made_twice`, `appeared`, `recorded_made`: a refund of the row has that state, or of its
  *   order if the row is short of money. The figures of an order that contradict each other make it `unconfirmed` too
@@ -95,6 +97,15 @@ export function compareOrder(
   known: KnownOrder,
   rules: CompareRules,
 ): readonly Compared[] {
+  return comparedRows(orderId, rows, known, rules).map((one) => inItsCurrency(one, rules));
+}
+
+function comparedRows(
+  orderId: string,
+  rows: readonly InputRow[],
+  known: KnownOrder,
+  rules: CompareRules,
+): readonly Compared[] {
   const { order, reading } = known;
   if ('problem' in reading) {
     const exactly = compareExactly(orderId, rows, known);
@@ -108,6 +119,29 @@ export function compareOrder(
       ? notFound(orderId, claim.row, claim.problem, money.currency, rules.settings)
       : comparedOf(orderId, claim, money, known, rules),
   );
+}
+
+// What the amounts alone decide.
+const bySums: ReadonlySet<CompareVerdict> = new Set([
+  'refunded',
+  'in_part',
+  'more',
+  'not',
+  'pending',
+  'failed',
+]);
+
+// Amounts of two currencies are not compared. What a person must know of first stays.
+function inItsCurrency(one: Compared, { settings }: CompareRules): Compared {
+  const { row, currency, verdict, why } = one;
+  const other = row && inOtherCurrency(row, currency, settings);
+  if (other === undefined) return one;
+  return {
+    ...one,
+    verdict: bySums.has(verdict) ? 'other_currency' : verdict,
+    wanted: undefined,
+    why: sentences([other.why, why]),
+  };
 }
 
 /** A row whose order or charge was not found. */
@@ -124,7 +158,7 @@ export function notFound(
     verdict: 'not_found',
     state: undefined,
     why,
-    wanted: saidAmount(row, currency, settings),
+    wanted: amountInFile(row, currency, settings),
     refunded: 0,
     currency,
     refunds: [],

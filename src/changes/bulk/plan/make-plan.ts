@@ -7,6 +7,7 @@ import {
   type AllocateWay,
   anyWord,
   type ControlTotals,
+  currencyIn,
   type Delimiter,
   duplicateProblems,
   type InputFile,
@@ -212,7 +213,13 @@ export async function refreshPlan(ctx: Context, service: OpenService, asked: Ref
     again,
     moreOf: ({ cells }: InputRow) => cells,
   };
-  const rows = await rowsOfOrders(ctx, service, old.rows.map(asInput), orders, rowsAsked);
+  const rows = await rowsOfOrders(
+    ctx,
+    service,
+    old.rows.map((row) => asInput(row, old.columns)),
+    orders,
+    rowsAsked,
+  );
   // Every row names its charge by the id now, since a number may mean another charge today. It keeps what was typed.
   const before = new Map(old.rows.map((row) => [row.key, row]));
   const same = rows.map((row) => {
@@ -250,9 +257,10 @@ function allOrNoneOf(rows: readonly PlanRow[], profile: Profile): readonly PlanR
   return checked.toSorted((one, other) => one.number - other.number);
 }
 
-function asInput(row: PlanRow): InputRow {
+function asInput(row: PlanRow, columns: Plan['columns']): InputRow {
   const { line, orderId, charge, chargeId = charge, amount, reason, ref, note, more } = row;
-  return { line, orderId, reference: undefined, charge: chargeId, amount, reason, ref, note, cells: more };
+  const said = { currency: currencyIn(columns, more), reason, ref, note, cells: more };
+  return { line, orderId, reference: undefined, charge: chargeId, amount, ...said };
 }
 
 async function keep(

@@ -24,6 +24,7 @@ import { lookForTwins } from '../../refund/look-for-twins.ts';
 import { isOfDuplicate } from '../../refund/refund-checks.ts';
 import { chargesNamed } from '../../refund/refund-plan.ts';
 import { orderIdOf, type ReadOrders } from '../found-orders.ts';
+import { inOtherCurrency } from '../input-amounts.ts';
 import { orderAfter } from './order-after.ts';
 import {
   type NewRow,
@@ -198,6 +199,9 @@ function rowsOf(row: InputRow, read: OrderOfRow, asked: RowsAsked): readonly New
   const parts = partsUnder(base.key, read.attempts);
   if (order === undefined && parts.length === 0)
     return [{ ...base, why: read.missing ?? `there is no order ${read.id}` }];
+  const other = inOtherCurrency(row, base.currency, asked.profile.settings);
+  // Then nobody knows how much it is in that of the order.
+  if (other !== undefined && parts.length === 0) return [{ ...base, currency: undefined, why: other.why }];
   if (parts.length > 0 || needsAllocation(base, order)) return spreadRow(base, parts, read, asked);
   return [planRow(base, read, asked)];
 }
