@@ -11,7 +11,7 @@ import type { Context } from '../context/context.ts';
 import { about, CliError } from '../errors.ts';
 import { usage } from '../flags/flags.ts';
 import { type AttemptRecord, type Change, changeOf } from '../journal/journal.ts';
-import { type Twin, withMeantOrder } from '../orders/orders.ts';
+import { recordShown, type Twin, withMeantOrder } from '../orders/orders.ts';
 import { commandLine, type Profile } from '../profiles/profiles.ts';
 import { byHandLines } from './by-hand-words.ts';
 import { makeChange, type PlannedChange } from './change.ts';
@@ -137,6 +137,7 @@ async function planChange(
       throw await withMeantOrder(ctx, service, error, id);
     },
   );
+  await recordShown(ctx, service, [order.value]);
   if (kind === 'refund') await ctx.journal.refuseDuplicate({ service, orderId: id, order: order.value });
   const isPicked = typedId === undefined;
   const complete = async (planned: PlannedChange): Promise<PlannedChange> => {

@@ -10,6 +10,7 @@ import {
   type AttemptRecord,
   acknowledgeCommand,
   changeKinds,
+  isFailedLate,
   madeTwiceWords,
   type PaidTwice,
   recordedBy,
@@ -138,12 +139,20 @@ function caseLines(ctx: Context, profile: Profile, one: OrderCase, known: KnownO
       return [
         failedWords(one, profile),
         afterFailureWords(afterFailure(known, one)),
-        `then end this with ${acknowledgeCommand(one.record.sent.change)}`,
+        `then ${failedStep(one.record)}`,
       ];
     // The line about what was settled by hand says it.
     case 'recorded not made':
       return [];
   }
+}
+
+// While the journal has no alarm about it, there is none to end.
+function failedStep(record: AttemptRecord): string {
+  const { change } = record.sent;
+  return isFailedLate(record)
+    ? `end this with ${acknowledgeCommand(change)}`
+    : `record it: paydesk journal reconcile ${change}`;
 }
 
 /** `refund re_1 was made, and the order does not show it any more` */

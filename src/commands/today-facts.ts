@@ -7,6 +7,7 @@ import type { Context } from '../context/context.ts';
 import { CliError } from '../errors.ts';
 import { type AttemptRecord, isOpen, needsPerson } from '../journal/journal.ts';
 import { attemptOf, type KnownOrder, openStates, recordedState, stopsRefund } from '../orders/orders.ts';
+import { commandLine, type Profile, plainCommand } from '../profiles/profiles.ts';
 import {
   type Figure,
   type Gaps,
@@ -42,6 +43,8 @@ export interface TodayLine extends JsonObject {
   readonly amount: Figure | null;
   readonly largest: Figure | null;
   readonly largest_order: string | null;
+  /** The command that shows more; null if there is nothing to look at. */
+  readonly next: string | null;
 }
 
 /** What `today` shows. */
@@ -83,10 +86,11 @@ export async function gatherToday(
   }
   const { totals, gaps } = money.result();
   const twins = await pairsIn(ctx, near, source);
+  const { profile } = await ctx.profiles.open();
   return {
     gaps,
     lines: [
-      ...(await openLines(ctx, source, open, isTeam)),
+      ...(await openLines(ctx, source, open, { isTeam, profile })),
       ...totals.filter(({ sums }) => sums.refunds > 0).map((line) => refundedLine(line, largest)),
       ...people
         .result()
@@ -102,9 +106,14 @@ export async function gatherToday(
         .buckets.map(({ bucket, currency: of, sums }) =>
           lineOf('waiting', bucket, of, sums.orders, sums.amount),
         ),
-      lineOf('twins', null, undefined, twins.filter(({ isSettled }) => !isSettled).length, null),
+      twinLine(profile, twins.filter(({ isSettled }) => !isSettled).length),
     ],
   };
+}
+
+function twinLine(profile: Profile, count: number): TodayLine {
+  const next = commandLine(profile, 'orders', 'twins', '--period', 'today');
+  return { ...lineOf('twins', null, undefined, count, null), next: count === 0 ? null : next };
 }
 
 function keepLargest(largest: Map<string, RefundFact>, refund: RefundFact, { range }: Source): void {
@@ -128,17 +137,28 @@ async function openLines(
   ctx: Context,
   source: Source,
   open: OpenCases,
-  isTeam: boolean,
+  { isTeam, profile }: { readonly isTeam: boolean; readonly profile: Profile },
 ): Promise<readonly TodayLine[]> {
   const cases = await open.all(await source.unconfirmed().catch(noneIfUnreadable));
   const others = await unconfirmedWithoutOrder(ctx);
   return openStates.map((state) => {
-    const orders = new Set(cases.flatMap((one) => (one.state === state ? (one.orderId ?? []) : [])));
+    const own = cases.filter((one) => one.state === state && one.orderId !== undefined);
+    const orders = new Set(own.map(({ orderId }) => orderId));
     const count = orders.size + (state === 'unconfirmed' ? others : 0);
-    const own = cases.flatMap((one) => (one.state === state ? (one.record?.sent.operator ?? []) : []));
-    const names = isTeam ? [...new Set(own)].toSorted() : [];
-    return lineOf(whatIs[state], names.length === 0 ? null : names.join(', '), undefined, count, null);
+    const senders = own.flatMap(({ record }) => record?.sent.operator ?? []);
+    const names = isTeam ? [...new Set(senders)].toSorted() : [];
+    const line = lineOf(whatIs[state], names.length === 0 ? null : names.join(', '), undefined, count, null);
+    return { ...line, next: count === 0 ? null : nextOf(profile, own, count) };
   });
+}
+
+// Of one change the command that tells its story; of an order whose figures are in doubt its screen.
+function nextOf(profile: Profile, [first]: readonly OpenCase[], count: number): string {
+  if (first === undefined || count > 1) return plainCommand('journal', 'list', '--open');
+  const { record, orderId = '' } = first;
+  return record === undefined
+    ? commandLine(profile, 'orders', 'show', orderId)
+    : plainCommand('journal', 'show', record.sent.change);
 }
 
 function noneIfUnreadable(error: unknown): readonly AttemptRecord[] {
@@ -173,7 +193,8 @@ function lineOf(
   count: Figure,
   amount: Figure | null,
 ): TodayLine {
-  return { what, bucket, currency: currency ?? null, count, amount, largest: null, largest_order: null };
+  const none = { largest: null, largest_order: null, next: null };
+  return { what, bucket, currency: currency ?? null, count, amount, ...none };
 }
 
 interface OpenCase {

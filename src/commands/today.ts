@@ -5,7 +5,7 @@ import { pendingRequests } from '../changes/changes.ts';
 import type { Context } from '../context/context.ts';
 import { flag } from '../flags/flags.ts';
 import { parsePeriod } from '../flags/typed-period.ts';
-import { twinSeconds } from '../orders/orders.ts';
+import { stateMeans, twinSeconds } from '../orders/orders.ts';
 import { commandLine } from '../profiles/profiles.ts';
 import type { Block, Cell } from '../terminal/terminal.ts';
 import { defineCommand } from './command.ts';
@@ -89,6 +89,7 @@ const columns = [
   rowColumn('amount', 'sum'),
   rowColumn('largest', 'sum'),
   rowColumn('largest_order', 'id'),
+  rowColumn('next', 'text'),
   ...lastColumns,
 ];
 
@@ -105,13 +106,25 @@ const labels: Readonly<Record<TodayLine['what'], string>> = {
   twins: 'twins today',
 };
 
+// What a word means, for whoever sees it for the first time.
+const meanings: Readonly<Partial<Record<TodayLine['what'], string>>> = {
+  unconfirmed: 'nobody knows whether it was made',
+  made_twice: 'the order shows it once more',
+  appeared: 'recorded as not made, and the order shows it',
+  failed: stateMeans.failed,
+  gone: stateMeans.gone,
+  twins: 'the same buyer and amount within 10 minutes',
+};
+
 function screen(ctx: Context, source: Source, { lines }: TodayFacts): readonly Block[] {
   const style = amountsOf(source);
   const words = ({ amount, currency }: TodayLine): string =>
     amount === null ? '' : amountWords(amount, currency ?? undefined, style);
   const more = (line: TodayLine): string => {
     if (line.what === 'waiting' || line.what === 'refunded_by') return line.bucket ?? '';
-    if (needsPerson(line.what) && line.bucket !== null) return `by ${line.bucket}`;
+    const meaning = meanings[line.what];
+    if (meaning !== undefined && line.next !== null)
+      return `${line.bucket === null ? '' : `by ${line.bucket}, `}${meaning}: ${line.next}`;
     return line.largest === null
       ? ''
       : `largest ${amountWords(line.largest, line.currency ?? undefined, style)}, ${line.largest_order}`;

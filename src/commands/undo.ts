@@ -2,7 +2,14 @@
 
 import { plainAmounts } from '../amounts.ts';
 import type { Context } from '../context/context.ts';
-import { type AttemptRecord, acknowledgeCommand, type ChangeKind, changeWords } from '../journal/journal.ts';
+import { CliError } from '../errors.ts';
+import {
+  type AttemptRecord,
+  acknowledgeCommand,
+  type ChangeKind,
+  changeWords,
+  isReadable,
+} from '../journal/journal.ts';
 import { recordedState } from '../orders/orders.ts';
 import { commandLine, profileNamed } from '../profiles/profiles.ts';
 import { defineCommand } from './command.ts';
@@ -16,7 +23,8 @@ export const undo = defineCommand({
   flags: {},
   examples: ['paydesk undo', 'paydesk undo i_7f3k2m9q --json'],
   async run(ctx, { args: [name] }) {
-    const record = name === undefined ? await lastOne(ctx) : await attemptOf(ctx, name);
+    const found = name === undefined ? await lastOne(ctx) : await attemptOf(ctx, name);
+    const record = found && (await lookedAt(ctx, found));
     if (record === undefined) {
       await ctx.out.own({ object: 'undo', change: null, state: null, steps: [] }, () => [
         { line: 'nothing was sent from this machine, so there is nothing to undo' },
@@ -41,6 +49,25 @@ export const undo = defineCommand({
   },
 });
 
+// It may have failed since, or have been made. If it cannot be read now, the journal says what is known.
+async function lookedAt(ctx: Context, record: AttemptRecord): Promise<AttemptRecord> {
+  const isRead = isReadable(record, await ctx.journal.now());
+  if (!isRead || ctx.options.dryRun) return record;
+  try {
+    const { record: after, evidence } = await ctx.journal.reconcile(record);
+    if (evidence?.shows === 'unreadable') ctx.notes.warn(`${unread(record)}: ${evidence.problem}`);
+    return after;
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    ctx.notes.warn(`${unread(record)}: ${error.message}`);
+    return record;
+  }
+}
+
+function unread({ sent }: AttemptRecord): string {
+  return `${sent.proof.orderId ?? sent.change} could not be read again, so this is what was known before`;
+}
+
 async function lastOne(ctx: Context): Promise<AttemptRecord | undefined> {
   const origin = (await scopeOf(ctx, false))?.origin;
   const [last] = await ctx.journal.list({ origin }, { limit: 1 });
@@ -57,7 +84,7 @@ function stepsAfter(record: AttemptRecord): readonly string[] {
     case 'refused':
       return ['the service refused it, and nothing changed: there is nothing to undo'];
     case 'failed':
-      return ['the money did not go back: there is nothing to undo'];
+      return ['the money did not go back: there is nothing to undo; see what to do now:', show];
     case 'recorded not made':
       return ['somebody recorded that it was not made; if that is wrong:', show];
     case 'unconfirmed':

@@ -30,6 +30,7 @@ export {
   isMadeByHand,
   isMadeRefund,
   isOpen,
+  isReadable,
   isUnconfirmed,
   isWatched,
   leavesUntil,
@@ -100,6 +101,7 @@ export { appearedVerdict, notMadeBy, recordedBy, statementOn } from './questions
 export {
   appearedRefunds,
   namedByReply,
+  needsLookLine,
   paidTwiceOf,
   probableRefunds,
   seenTwice,

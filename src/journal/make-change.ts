@@ -17,7 +17,7 @@ import type { AttemptRecord, VerdictRow } from './rows/journal-rows.ts';
 import { marksOfService } from './same-account.ts';
 import { alarmText } from './words/alarm-words.ts';
 import { refusalError } from './words/refusal-error.ts';
-import { type HowShown, named } from './words/refusal-words.ts';
+import { changeOf, type HowShown, named } from './words/refusal-words.ts';
 import { startWaitingLine } from './words/waiting-line.ts';
 
 /** Where a change says what it finds out, in lines, and what it waits for. */
@@ -83,7 +83,9 @@ function tellNews(
 ): void {
   if (added === undefined || (added.alarm === undefined && wasApplied(record))) return;
   const { alarm } = added;
-  const line = `${named(record, service.profile.settings)}: paydesk journal show ${record.sent.change}`;
+  const { settings } = service.profile;
+  const { change } = record.sent;
+  const show = `paydesk journal show ${change}`;
   const { orderId } = record.sent.proof;
   const where =
     orderId === undefined
@@ -91,8 +93,10 @@ function tellNews(
       : orderId === own
         ? 'this order, an earlier change'
         : `another order, ${orderId}`;
-  if (alarm === undefined) notes.note(`${where}: looked up again: ${line}`);
-  else notes.warn(`${where}: ${alarmText(record) ?? alarm}: ${line}`);
+  if (alarm === undefined) notes.note(`${where}: looked up again: ${named(record, settings)}: ${show}`);
+  // What the journal called made is not what the alarm says.
+  else
+    notes.warn(`${where}: ${alarmText(record) ?? alarm}: ${change}, ${changeOf(record, settings)}: ${show}`);
 }
 
 function wasApplied({ verdicts }: AttemptRecord): boolean {

@@ -3,36 +3,99 @@
 import type { Service } from '../api/api.ts';
 import { isObject, type JsonObject, valueAt } from '../api/json-values.ts';
 import { CliError } from '../errors.ts';
-import { type AttemptRecord, type Journal, type Moment, mayBeOf } from '../journal/journal.ts';
-import { type KnownOrder, knownOrder } from './known-order.ts';
+import {
+  type AttemptRecord,
+  type Journal,
+  type Moment,
+  mayBeOf,
+  needsLookLine,
+  needsPerson,
+  reconcileEach,
+} from '../journal/journal.ts';
+import { type KnownOrder, knownOrder, recordedState } from './known-order.ts';
+import { ordersWithRefunds } from './refund-facts.ts';
 import { type KnownTwin, knownTwin, type Twin } from './twins.ts';
 
 /** What is needed to ask. */
 interface OrderLookUp {
   readonly journal: Journal;
   readonly notes: { warn(line: string): void };
+  readonly options: { readonly dryRun: boolean };
 }
 
 type Account = Pick<Service, 'profile' | 'keyFingerprint'>;
 
-/** What is known about each of these orders. Throws CliError if the journal cannot be read. */
+/**
+ * What is known about each of these orders. If one shows a refund of the journal as failed, or as no longer pending, that is recorded
+ * first, so that every screen says it from then on. Throws CliError if the journal cannot be read.
+ */
 export async function knownOrders(
-  { journal }: Pick<OrderLookUp, 'journal'>,
+  parts: OrderLookUp,
   service: Account,
   orders: readonly JsonObject[],
 ): Promise<readonly KnownOrder[]> {
-  const attempts = await journal.attemptsOf(service, new Set(orders.map(({ id }) => String(id))));
-  return together(orders, attempts, await journal.now(), service);
+  const { journal, options } = parts;
+  const ids = new Set(orders.map(({ id }) => String(id)));
+  const ask = async () =>
+    together(orders, await journal.attemptsOf(service, ids), await journal.now(), service);
+  const known = await ask();
+  const news = options.dryRun ? [] : known.flatMap(newsOf).slice(0, recordedAtOnce);
+  return news.length > 0 && (await record(parts, news)) ? ask() : known;
+}
+
+/** Only records what these orders show, for output that says nothing else of the journal. */
+export async function recordShown(
+  parts: OrderLookUp,
+  service: Account,
+  orders: readonly JsonObject[],
+): Promise<void> {
+  const ids = ordersWithRefunds(orders);
+  const refunded = orders.filter(({ id }) => ids.has(String(id)));
+  if (refunded.length === 0) return;
+  try {
+    await knownOrders(parts, service, refunded);
+  } catch (error) {
+    // The journal says itself that it cannot be read.
+    if (!(error instanceof CliError)) throw error;
+  }
+}
+
+// Each takes a read of its own. The rest is recorded by whoever looks next.
+const recordedAtOnce = 20;
+
+// What was sent from here, and of which the order shows what the journal does not know yet.
+function newsOf({ cases, refunds }: KnownOrder): readonly AttemptRecord[] {
+  const failed = cases.flatMap((one) =>
+    one.is === 'failed' && one.record.verdicts.at(-1)?.alarm === undefined ? [one.record] : [],
+  );
+  const decided = refunds.flatMap(({ state, attempt }) =>
+    attempt !== undefined && state !== 'pending' && recordedState(attempt) === 'pending' ? [attempt] : [],
+  );
+  return [...new Set([...failed, ...decided])];
+}
+
+// Whether anything was. Warns of what a person must look at; what cannot be recorded now is shown all the same.
+async function record({ journal, notes }: OrderLookUp, news: readonly AttemptRecord[]): Promise<boolean> {
+  const looked = await reconcileEach({ journal }, news);
+  const recorded = looked.flatMap(({ found }) => (found?.added === undefined ? [] : [found.record]));
+  const now = await journal.now();
+  const line = needsLookLine(
+    recorded.filter((one) => needsPerson(one, now)),
+    '',
+  );
+  if (line !== undefined) notes.warn(line);
+  return recorded.length > 0;
 }
 
 /** The same for a screen: if the journal cannot be read, it warns, and the orders stand for themselves. */
 export async function shownOrders(
-  { journal, notes }: OrderLookUp,
+  parts: OrderLookUp,
   service: Account,
   orders: readonly JsonObject[],
 ): Promise<readonly KnownOrder[]> {
+  const { journal, notes } = parts;
   try {
-    return await knownOrders({ journal }, service, orders);
+    return await knownOrders(parts, service, orders);
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     notes.warn(`unconfirmed changes are not shown: ${error.message}`);
@@ -45,16 +108,16 @@ export async function shownOrders(
  * after they were read: the journal knows more of them. `readAt`: Unix seconds.
  */
 export async function shownIndexed(
-  { journal, notes }: OrderLookUp,
+  parts: OrderLookUp,
   service: Account,
   read: readonly { readonly order: JsonObject; readonly readAt: number }[],
 ): Promise<readonly KnownOrder[]> {
   const known = await shownOrders(
-    { journal, notes },
+    parts,
     service,
     read.map(({ order }) => order),
   );
-  const now = await journal.now();
+  const now = await parts.journal.now();
   return known.flatMap(({ order, attempts }, index) => {
     const readAt = (read[index]?.readAt ?? 0) * 1000;
     const isOlder = attempts.some(({ sent, verdicts }) => (verdicts.at(-1) ?? sent).time > readAt);
@@ -87,13 +150,13 @@ function together(
 
 /** Twins with what is known of their orders, asked for once. Throws CliError if the journal cannot be read. */
 export async function knownTwins(
-  { journal }: Pick<OrderLookUp, 'journal'>,
+  parts: OrderLookUp,
   service: Account,
   twins: readonly Twin[],
 ): Promise<readonly KnownTwin[]> {
   if (twins.length === 0) return [];
   const known = await knownOrders(
-    { journal },
+    parts,
     service,
     twins.map(({ order }) => order),
   );

@@ -18,6 +18,7 @@ export {
 export {
   knownOrders,
   knownTwins,
+  recordShown,
   shownIndexed,
   shownOrders,
   unconfirmedOf,

@@ -81,7 +81,7 @@ describe.concurrent('reads lag behind: not seen is never the last word (F30)', (
     const { code, stderr } = await desk.run(home, changeArgs(other));
     expect(code, stderr).toBe(0);
     expect(stderr).toMatch(
-      new RegExp(`^another order, ${order.id}: MADE TWICE: i_\\w+, refund of 5000 MXN, made:`, 'm'),
+      new RegExp(`^another order, ${order.id}: MADE TWICE: i_\\w+, refund of 5000 MXN: paydesk`, 'm'),
     );
     expect(other.posts).toHaveLength(1);
   });

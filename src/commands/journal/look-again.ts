@@ -10,6 +10,7 @@ import {
   attemptName,
   changeOf,
   isDue,
+  isMadeRefund,
   isOpen,
   isWatched,
   pickDue,
@@ -28,17 +29,47 @@ export interface ReadAgain {
   readonly before: readonly AttemptRecord[];
   readonly reread: readonly AttemptRecord[];
   readonly unread: Unread;
+  /** More refunds are watched than this run has read. */
+  readonly isMore?: true;
 }
 
-/** Reads the changes again that `pickDue` chooses. */
+/** Reads the changes again that `pickDue` chooses, and of the refunds that are watched the first 20, those that are due before the others. */
 export async function readFew(ctx: Context, origin: string | undefined): Promise<ReadAgain> {
-  const before = await unfinished(ctx.journal, { origin }, await ctx.journal.now());
+  const before = await readable(ctx, origin, atATime + 1);
+  const chosen = await fewOf(ctx, before);
   const unread = new Map<string, string>();
-  const reread = await readSome(ctx, await dueOf(ctx, before), unread);
-  return { before, reread, unread };
+  const reread = await readEach(ctx, chosen, unread);
+  const isMore = chosen.filter(isWatchedOnly).length < before.filter(isWatchedOnly).length;
+  return { before, reread, unread, ...(isMore ? { isMore } : {}) };
 }
 
-/** Reads every change again that is due. */
+async function fewOf(ctx: Context, records: readonly AttemptRecord[]): Promise<readonly AttemptRecord[]> {
+  const others = records.filter((record) => !isWatchedOnly(record));
+  return [...pickDue(others, await ctx.journal.now()), ...records.filter(isWatchedOnly).slice(0, atATime)];
+}
+
+// It was made. Whoever asks for a look hears of one that fails between two looks of the schedule.
+function isWatchedOnly(record: AttemptRecord): boolean {
+  return isWatched(record) && isMadeRefund(record);
+}
+
+// What is due, and so many of the refunds that are watched, due or not.
+async function readable(
+  ctx: Context,
+  origin: string | undefined,
+  limit: number,
+): Promise<readonly AttemptRecord[]> {
+  const now = await ctx.journal.now();
+  const watched = { dueBy: Number.MAX_SAFE_INTEGER, limit };
+  const [made, found] = await Promise.all([
+    ctx.journal.attempts({ origin, watched }),
+    unfinished(ctx.journal, { origin }, now, limit),
+  ]);
+  const due = found.filter((one) => isDue(one, now));
+  return [...new Map([...due, ...made].map((one) => [attemptName(one), one])).values()];
+}
+
+/** Reads every change again that is due, and every refund that is watched. */
 export async function readAll(ctx: Context, origin: string | undefined): Promise<ReadAgain> {
   const before = new Map<string, AttemptRecord>();
   const tried = new Set<string>();
@@ -47,9 +78,9 @@ export async function readAll(ctx: Context, origin: string | undefined): Promise
   // Some at a time: hundreds of refunds may be watched. Whatever cannot be read now stays due.
   for (;;) {
     const known = before.size;
-    const found = await unfinished(ctx.journal, { origin }, await ctx.journal.now(), known + atATime);
+    const found = await readable(ctx, origin, known + atATime);
     for (const one of found) if (!before.has(attemptName(one))) before.set(attemptName(one), one);
-    const due = (await dueOf(ctx, found)).filter((one) => !tried.has(attemptName(one)));
+    const due = found.filter((one) => !tried.has(attemptName(one)));
     if (due.length === 0 && before.size === known) return { before: [...before.values()], reread, unread };
     for (const one of due) tried.add(attemptName(one));
     reread.push(...(await readEach(ctx, due, unread)));
@@ -64,9 +95,8 @@ export async function dueIn(
   origin: string | undefined,
   everything: boolean,
 ): Promise<readonly AttemptRecord[]> {
-  const limit = everything ? Number.MAX_SAFE_INTEGER : undefined;
-  const due = await dueOf(ctx, await unfinished(ctx.journal, { origin }, await ctx.journal.now(), limit));
-  return everything ? due : await chosenOf(ctx, due);
+  const all = await readable(ctx, origin, everything ? Number.MAX_SAFE_INTEGER : atATime);
+  return everything ? all : await fewOf(ctx, all);
 }
 
 /**
@@ -110,7 +140,7 @@ async function readSome(
   due: readonly AttemptRecord[],
   unread: Map<string, string>,
 ): Promise<readonly AttemptRecord[]> {
-  const chosen = await chosenOf(ctx, due);
+  const chosen = pickDue(due, await ctx.journal.now());
   const reread = await readEach(
     ctx,
     chosen.filter((record) => !isWatched(record)),
@@ -122,10 +152,6 @@ async function readSome(
     ...reread,
     ...watched.flatMap(({ found, problem }) => (problem === undefined ? (found?.record ?? []) : [])),
   ];
-}
-
-async function chosenOf(ctx: Context, due: readonly AttemptRecord[]): Promise<readonly AttemptRecord[]> {
-  return pickDue(due, await ctx.journal.now());
 }
 
 // Reports an attempt that cannot be read and leaves it unchanged.

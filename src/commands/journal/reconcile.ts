@@ -9,9 +9,8 @@ import {
   attemptName,
   blockedUntil,
   changeOf,
-  isDue,
-  isMadeRefund,
   isOpen,
+  isReadable,
   leavesUntil,
   type Moment,
   mayStillLeave,
@@ -28,7 +27,7 @@ import { checkShown, type Look, showAttempt } from './show.ts';
 
 export const reconcile = defineCommand({
   description:
-    'Reads the orders of unconfirmed changes again and records whether the changes were made; it sends nothing. Without CHANGE it checks the three oldest changes of the account, with --all every one. An alarm, such as a duplicate, stays until journal acknowledge ends it.',
+    'Reads the orders of unconfirmed changes and of watched refunds again and records what became of them; it sends nothing. Without CHANGE it checks the three oldest unconfirmed changes of the account and 20 watched refunds, with --all every one. An alarm, such as a duplicate, stays until journal acknowledge ends it.',
   arguments: [changeArgument(false)],
   flags: {
     all: flag.switch({ summary: 'every unconfirmed change of all accounts; with -p, of that account only' }),
@@ -48,7 +47,7 @@ export const reconcile = defineCommand({
     const origin = scope?.origin;
     if (ctx.options.dryRun) return showDue(ctx, await dueIn(ctx, origin, everything));
     ctx.out.checkColumns(attemptColumns);
-    const { before, reread, unread } = await (everything ? readAll : readFew)(ctx, origin);
+    const { before, reread, unread, isMore } = await (everything ? readAll : readFew)(ctx, origin);
     const now = await ctx.journal.now();
     const isShown = ({ sent }: AttemptRecord) => reread.some((one) => one.sent.change === sent.change);
     // A person also needs to see what no read can decide, and what cannot be decided yet.
@@ -59,6 +58,8 @@ export const reconcile = defineCommand({
     await showAttempts(ctx, shown);
     const made = watchedLine(shown, before);
     if (made !== undefined) ctx.notes.note(made);
+    if (isMore === true)
+      ctx.notes.note(`more refunds are watched; to look at every one: paydesk journal reconcile --all`);
     warnOfOpen(ctx, all, now, unread);
     warnOfAlarms(ctx, all);
     // If rows of the journal are lost, there may be unconfirmed changes that the journal does not show.
@@ -76,7 +77,8 @@ async function reconcileOne(ctx: Context, id: string): Promise<number | undefine
 }
 
 async function reconcileAttempt(ctx: Context, before: AttemptRecord): Promise<number | undefined> {
-  const due = (await mayChange(ctx, before)) ? [before] : [];
+  // A person named this attempt, so a refund that was made is read even when it is not due.
+  const due = isReadable(before, await ctx.journal.now()) ? [before] : [];
   if (ctx.options.dryRun) return showDue(ctx, due);
   checkShown(ctx, before);
   const looked = due.length === 0 ? undefined : await ctx.journal.reconcile(before);
@@ -178,11 +180,6 @@ function warnOfOpen(ctx: Context, records: readonly AttemptRecord[], now: Moment
 // What was known before would read as if this run had looked and the order did not show it.
 function unreadWords(problem: string): string {
   return `unconfirmed, and could not be looked up: ${problem}; nothing is known that was not known before`;
-}
-
-// A person named this attempt, so a refund that was made is read even when it is not due.
-async function mayChange(ctx: Context, record: AttemptRecord): Promise<boolean> {
-  return isMadeRefund(record) || isDue(record, await ctx.journal.now());
 }
 
 // A dry run does not read the order, because paydesk writes down what a read proves.

@@ -7,7 +7,7 @@ import type { Service, WireRecord } from '../../api/api.ts';
 import { type Column, orderColumns } from '../../api/resources.ts';
 import { warnOfUnrecorded } from '../../changes/changes.ts';
 import type { Context } from '../../context/context.ts';
-import { shownOrders, unconfirmedOf } from '../../orders/orders.ts';
+import { recordShown, shownOrders, unconfirmedOf } from '../../orders/orders.ts';
 
 /** The column, and what finds out about the orders that it is going to show. */
 interface StatusColumn {
@@ -18,7 +18,9 @@ interface StatusColumn {
 
 /** Other formats than a table keep the service's word, because scripts read them: then there is no column. */
 export async function statusColumn(ctx: Context, service: Service): Promise<StatusColumn> {
-  if (ctx.out.format !== 'table') return { columns: [], lookUp: () => Promise.resolve() };
+  const valuesOf = (records: readonly WireRecord[]) => records.map(({ value }) => value);
+  if (ctx.out.format !== 'table')
+    return { columns: [], lookUp: (records) => recordShown(ctx, service, valuesOf(records)) };
   const isKnown = (await unconfirmedOf(ctx, service).catch(() => [])).length > 0;
   let words = new Map<unknown, string>();
   return {
@@ -33,8 +35,7 @@ export async function statusColumn(ctx: Context, service: Service): Promise<Stat
       })),
     async lookUp(records) {
       words = new Map();
-      const values = records.map(({ value }) => value);
-      for (const known of await shownOrders(ctx, service, values)) {
+      for (const known of await shownOrders(ctx, service, valuesOf(records))) {
         if (known.first !== undefined) words.set(known.order.id, known.first);
         warnOfUnrecorded(ctx, known);
       }

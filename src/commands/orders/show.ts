@@ -25,6 +25,7 @@ import {
   isSettled,
   type KnownOrder,
   type KnownTwin,
+  recordShown,
   shownOrders,
   twinLine,
   twinWords,
@@ -80,6 +81,7 @@ export const show = defineCommand({
       return undefined;
     }
     const known = isTable ? await lookUp(ctx, service, record.value) : undefined;
+    if (!isTable) await recordShown(ctx, service, [record.value]);
     await ctx.out.record(record, orderColumns, ({ value }) =>
       known === undefined ? [] : orderView(ctx, value, { profile, readAt, ...known }),
     );

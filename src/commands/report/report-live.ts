@@ -5,7 +5,7 @@ import type { Context } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
 import { CliError } from '../../errors.ts';
 import type { TimeRange } from '../../flags/typed-time.ts';
-import { purchaseOf, shownOrders, unconfirmedOf } from '../../orders/orders.ts';
+import { purchaseOf, recordShown, shownOrders, unconfirmedOf } from '../../orders/orders.ts';
 import { accountSpan, tallyModes } from '../../profiles/profiles.ts';
 import { type Facts, factsOfOrder } from '../../reports/reports.ts';
 import { feedIndex } from '../orders/feed-index.ts';
@@ -86,7 +86,8 @@ function walk(
         read += records.length;
         const orders = records.map(({ value }) => value);
         modes.add(orders);
-        if (see !== undefined) see(await shownOrders(ctx, service, orders));
+        if (see === undefined) await recordShown(ctx, service, orders);
+        else see(await shownOrders(ctx, service, orders));
         const makerOf = await makers(orders);
         for (const order of orders) yield factsOfOrder(order, { makerOf, purchaseOf, referenceKeys });
         ended = dates.reached;
