@@ -43,6 +43,8 @@ export interface TodayLine extends JsonObject {
   readonly amount: Figure | null;
   readonly largest: Figure | null;
   readonly largest_order: string | null;
+  /** The order that somebody must look at; null if there is none, or more than one. */
+  readonly order: string | null;
   /** The command that shows more; null if there is nothing to look at. */
   readonly next: string | null;
 }
@@ -148,7 +150,8 @@ async function openLines(
     const senders = own.flatMap(({ record }) => record?.sent.operator ?? []);
     const names = isTeam ? [...new Set(senders)].toSorted() : [];
     const line = lineOf(whatIs[state], names.length === 0 ? null : names.join(', '), undefined, count, null);
-    return { ...line, next: count === 0 ? null : nextOf(profile, own, count) };
+    const order = count === 1 ? (own[0]?.orderId ?? null) : null;
+    return { ...line, order, next: count === 0 ? null : nextOf(profile, own, count) };
   });
 }
 
@@ -193,7 +196,7 @@ function lineOf(
   count: Figure,
   amount: Figure | null,
 ): TodayLine {
-  const none = { largest: null, largest_order: null, next: null };
+  const none = { largest: null, largest_order: null, order: null, next: null };
   return { what, bucket, currency: currency ?? null, count, amount, ...none };
 }
 

@@ -89,6 +89,7 @@ const columns = [
   rowColumn('amount', 'sum'),
   rowColumn('largest', 'sum'),
   rowColumn('largest_order', 'id'),
+  rowColumn('order', 'id'),
   rowColumn('next', 'text'),
   ...lastColumns,
 ];
@@ -124,7 +125,9 @@ function screen(ctx: Context, source: Source, { lines }: TodayFacts): readonly B
     if (line.what === 'waiting' || line.what === 'refunded_by') return line.bucket ?? '';
     const meaning = meanings[line.what];
     if (meaning !== undefined && line.next !== null)
-      return `${line.bucket === null ? '' : `by ${line.bucket}, `}${meaning}: ${line.next}`;
+      return [line.order, line.bucket && `by ${line.bucket}`, `${meaning}: ${line.next}`]
+        .filter((part) => part !== null)
+        .join(', ');
     return line.largest === null
       ? ''
       : `largest ${amountWords(line.largest, line.currency ?? undefined, style)}, ${line.largest_order}`;

@@ -12,6 +12,7 @@ import {
   needsPerson,
   reconcileEach,
 } from '../journal/journal.ts';
+import type { Notes } from '../terminal/terminal.ts';
 import { type KnownOrder, knownOrder, recordedState } from './known-order.ts';
 import { ordersWithRefunds } from './refund-facts.ts';
 import { type KnownTwin, knownTwin, type Twin } from './twins.ts';
@@ -19,8 +20,9 @@ import { type KnownTwin, knownTwin, type Twin } from './twins.ts';
 /** What is needed to ask. */
 interface OrderLookUp {
   readonly journal: Journal;
-  readonly notes: { warn(line: string): void };
+  readonly notes: Pick<Notes, 'warn' | 'progress'>;
   readonly options: { readonly dryRun: boolean };
+  readonly signal: AbortSignal;
 }
 
 type Account = Pick<Service, 'profile' | 'keyFingerprint'>;
@@ -75,8 +77,9 @@ function newsOf({ cases, refunds }: KnownOrder): readonly AttemptRecord[] {
 }
 
 // Whether anything was. Warns of what a person must look at; what cannot be recorded now is shown all the same.
-async function record({ journal, notes }: OrderLookUp, news: readonly AttemptRecord[]): Promise<boolean> {
-  const looked = await reconcileEach({ journal }, news);
+async function record(parts: OrderLookUp, news: readonly AttemptRecord[]): Promise<boolean> {
+  const { journal, notes } = parts;
+  const looked = await reconcileEach(parts, news);
   const recorded = looked.flatMap(({ found }) => (found?.added === undefined ? [] : [found.record]));
   const now = await journal.now();
   const line = needsLookLine(
