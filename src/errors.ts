@@ -1,6 +1,7 @@
 /** The kinds of errors, each with its exit code. Every error is printed once, in cli/run.ts. */
 
 import { getSystemErrorMessage } from 'node:util';
+import type { RefusalCode } from './refusal-codes.ts';
 
 /** The exit code of each kind of error. */
 export const exitCodes = {
@@ -61,17 +62,6 @@ export interface ErrorSubject {
   readonly approval?: string | undefined;
 }
 
-/**
- * What the rules of a team refuse:
- * - `team_limit_…`: a limit of the team, by its name; `currency`: there are limits, and none for this currency; `second`: somebody
- *   else must approve it first
- * - `approval_…`: it was asked for, or the one that was named does not count
- */
-export type OwnCode =
-  | `team_limit_${'max' | 'day' | 'second' | 'age' | 'reason' | 'note' | 'currency'}`
-  | 'approval_asked'
-  | 'approval_invalid';
-
 /** What an error says besides its message. */
 export interface CliErrorParts extends ErrorSubject {
   /** The first words of the error, instead of the usual words for its kind: `MADE TWICE:`, `no match for`. */
@@ -84,8 +74,8 @@ export interface CliErrorParts extends ErrorSubject {
   readonly now?: readonly string[];
   /** Lines of `now` that somebody else types, so that no script runs them. */
   readonly forOthers?: readonly string[];
-  /** paydesk's own code, for a script that must tell refusals apart. No person sees it. */
-  readonly ownCode?: OwnCode | undefined;
+  /** Why it is refused, for a script. No person sees it. */
+  readonly ownCode?: RefusalCode | undefined;
   /** The commands in `now` that can be run as they are, each as its words. */
   readonly commands?: readonly (readonly string[])[];
   /** The service's type of error (service: Errors). */
@@ -121,8 +111,8 @@ export class CliError extends Error {
 }
 
 /** paydesk refuses, and nothing was sent. `now`: what to do. */
-export function refused(message: string, now: readonly string[] = []): CliError {
-  return new CliError('refused', message, { certain: 'nothing was sent', now });
+export function refused(message: string, now: readonly string[] = [], ownCode?: RefusalCode): CliError {
+  return new CliError('refused', message, { certain: 'nothing was sent', now, ownCode });
 }
 
 /** The same error with more parts. What it says of its subject already stays. */

@@ -7,6 +7,7 @@ import { topicFile, topics } from '../src/cli/help/help-topics.ts';
 import { globalFlags } from '../src/cli/typed/global-options.ts';
 import { exitMeanings } from '../src/errors.ts';
 import type { Flag } from '../src/flags/flags.ts';
+import { refusalMeanings } from '../src/refusal-codes.ts';
 import { shells } from '../src/terminal/terminal.ts';
 import { manFile, manPage } from './man.ts';
 
@@ -21,6 +22,7 @@ const guides = Object.entries(topics).map(([name, { summary }]) => [
   `\`${name}\``,
   summary,
 ]);
+const refusals = Object.entries(refusalMeanings).map(([code, why]) => [`\`${code}\``, why]);
 const exitCodes = [...exitMeanings].map(([code, meaning]) => [`${code}`, meaning]);
 
 /** A table of Markdown with cells as wide as the longest of their column, as the formatter has them. */
@@ -56,6 +58,7 @@ const wanted: readonly (readonly [file: string, text: string])[] = [
   ['README.md', withTable('README.md', [['page', '`paydesk help …`', 'what it is about'], ...guides])],
   ['docs/environment.md', withTable('docs/environment.md', [['variable', 'option'], ...variables])],
   ['docs/exit-codes.md', withTable('docs/exit-codes.md', [['code', 'meaning'], ...exitCodes])],
+  ['docs/scripting.md', withTable('docs/scripting.md', [['code', 'why'], ...refusals])],
   ...shells.map((shell) => [scriptFiles[shell], completionScript(shell)] as const),
   [manFile, await manPage()],
 ];

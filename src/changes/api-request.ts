@@ -74,13 +74,12 @@ export function refuseMoneyRoute(method: Method, typed: string): void {
     throw refused(
       `${method} ${typed}: paydesk changes no ${verb} that was made, and the service documents no way to do that`,
       [`paydesk orders show ${order}`],
+      'own_command',
     );
   throw new CliError(
     'refused',
     `${method} ${typed}: a ${verb} has its own command, which also checks the result`,
-    {
-      now: [`paydesk orders ${verb} ${order}`],
-    },
+    { ownCode: 'own_command', now: [`paydesk orders ${verb} ${order}`] },
   );
 }
 
@@ -99,6 +98,7 @@ export function refuseOverrides(path: string, body: JsonObject = {}): void {
   const override = names.find((name) => overridePattern.test(name.replace(/[^A-Za-z]+/g, '_')));
   if (override === undefined) return;
   throw new CliError('refused', `${override}: some servers would read this as the method of the request`, {
+    ownCode: 'method_override',
     now: ['say the method before the path: paydesk api METHOD PATH'],
   });
 }
@@ -120,6 +120,7 @@ export function orderOf(path: string, body: JsonObject | undefined): string | un
   ]);
   if (others.length === 0) return order;
   throw new CliError('refused', `this request names several orders: ${[order, ...others].join(', ')}`, {
+    ownCode: 'several_orders',
     now: ['send one request for each order'],
   });
 }

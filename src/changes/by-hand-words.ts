@@ -213,6 +213,7 @@ export function notMadeError(
 ): CliError {
   const { change } = record.sent;
   return new CliError('refused', byHandWords(ctx, record), {
+    ownCode: 'recorded_not_made',
     change,
     orderId,
     profile: profile.name,

@@ -48,9 +48,7 @@ export function checkCapturable(order: JsonObject, profile: Profile): void {
   throw new CliError(
     'refused',
     `${String(order.id)} is ${readOrder(order)?.payment_status ?? 'in another state'}, not ${statuses.preAuthorized}: there is nothing to capture`,
-    {
-      now: [commandLine(profile, 'orders', 'show', String(order.id))],
-    },
+    { ownCode: 'nothing_to_capture', now: [commandLine(profile, 'orders', 'show', String(order.id))] },
   );
 }
 

@@ -112,6 +112,7 @@ function checkAnswerable(
 function checkConfirmed(confirm: string, name: string, what = name): void {
   if (confirm === name) return;
   throw new CliError('refused', `--confirm ${confirm} does not name ${what}`, {
+    ownCode: 'wrong_confirm',
     now: [`if you mean ${name}: --confirm ${name}`],
   });
 }

@@ -21,9 +21,11 @@ export function checkNoHold(
   const hasPolicyHold = /[1-9]/.test(policy.limits['refund.hold'] ?? '');
   if (!hasPolicyHold && sender === undefined) return;
   const who = hasPolicyHold ? 'the policy of this machine' : 'the sender of the team';
-  throw refused(`--no-hold: ${who} wants refunds to wait (refund.hold)`, [
-    'run the command without --no-hold',
-  ]);
+  throw refused(
+    `--no-hold: ${who} wants refunds to wait (refund.hold)`,
+    ['run the command without --no-hold'],
+    'hold_skipped',
+  );
 }
 
 /** How long a hold is that `--no-hold` skips, for the journal (milliseconds); undefined if it skips none. */

@@ -72,7 +72,7 @@ export function refuseOutsideRole(kind: ChangeKind, profile: Profile): void {
   if (problem === undefined) return;
   const { ask, owner } = ownerOfRole(kind, profile);
   const more = owner === 'this account' ? ', who can set another role for the account' : '';
-  throw refused(problem, [`${ask}${more}`, 'paydesk help settings']);
+  throw refused(problem, [`${ask}${more}`, 'paydesk help settings'], 'role');
 }
 
 /** Throws CliError 'refused' for a change outside the role of the account, and for a refund without what the account requires. */
@@ -83,5 +83,5 @@ export function refuseUnfit(change: Given & Pick<Change, 'kind'>, profile: Profi
   if (missing === undefined) return;
   const what = change[missing] === undefined ? 'is missing' : tooShort(profile.settings);
   const { owner } = ownerOfLimit(profile, (limits) => limits['refund.require'].includes(missing));
-  throw refused(`the ${missing} ${what}, and ${owner} requires it (refund.require)`);
+  throw refused(`the ${missing} ${what}, and ${owner} requires it (refund.require)`, [], 'note_or_reason');
 }

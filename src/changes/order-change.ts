@@ -216,6 +216,7 @@ async function askIfChanged(
   const difference = moneyChanged(shown, fresh, confirmation.profile);
   if (difference !== undefined)
     throw new CliError('refused', `${id} changed since it was shown: ${difference}`, {
+      ownCode: 'order_changed',
       now: ['look at the order again, then decide'],
     });
   const fields = changedFields(shown, fresh);

@@ -125,9 +125,11 @@ function checkedApi({ request }: Asked): Planned {
 }
 
 function forged(what: string): CliError {
-  return refused(`the desk asks for a change that it may not ask for: ${what}`, [
-    'run the same command again',
-  ]);
+  return refused(
+    `the desk asks for a change that it may not ask for: ${what}`,
+    ['run the same command again'],
+    'other_change',
+  );
 }
 
 // The form of the journal: what is undefined is absent, and the order of keys does not matter.

@@ -41,9 +41,11 @@ export type LimitsOf = (
 export async function refuseOtherLimits({ service }: Client, limitsOf: LimitsOf): Promise<void> {
   const now = withLimits(service.profile, await limitsOf(service));
   if (inOneForm(now.settings) === inOneForm(service.profile.settings)) return;
-  throw refused('somebody set a limit of this account since this command read them', [
-    'run the command again',
-  ]);
+  throw refused(
+    'somebody set a limit of this account since this command read them',
+    ['run the command again'],
+    'limits_changed',
+  );
 }
 
 // The same limits may have been set in another order.

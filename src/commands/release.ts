@@ -52,9 +52,11 @@ function planOrRequest(text: string, name: string): string {
 function refuseNoPerson(ctx: Context, what: string): void {
   refuseAgentTo(ctx, what);
   if (ctx.ask.interactive) return;
-  throw refused(`only a person at a terminal ${what}`, [
-    'run the command at a terminal of your own, without --no-input',
-  ]);
+  throw refused(
+    `only a person at a terminal ${what}`,
+    ['run the command at a terminal of your own, without --no-input'],
+    'person_needed',
+  );
 }
 
 async function releaseRequest(ctx: Context, id: string): Promise<void> {

@@ -222,6 +222,7 @@ export async function confirmRaise(
     throw mode === 'sandbox'
       ? new CliError('usage', what, { certain, now: ['if that is meant, add --yes'] })
       : new CliError('refused', what, {
+          ownCode: 'person_needed',
           certain,
           now: [`${onlyPerson}: run the command there`],
         });
@@ -233,5 +234,9 @@ export async function confirmRaise(
 /** Throws CliError 'refused' in a run that an agent started. `what`: what only a person does. */
 export function refuseAgentTo({ agent }: Pick<Context, 'agent'>, what: string): void {
   if (agent === undefined) return;
-  throw refused(`agent ${agent} started this run, and only a person ${what}`, ['paydesk help agents']);
+  throw refused(
+    `agent ${agent} started this run, and only a person ${what}`,
+    ['paydesk help agents'],
+    'person_needed',
+  );
 }

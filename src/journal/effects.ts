@@ -202,7 +202,7 @@ export async function readTarget(service: Service, target: Target): Promise<Last
   const certain = 'nothing was sent';
   if ('missing' in located) throw new CliError('not_found', `there is no order ${orderId}`, { certain, now });
   const message = `${orderId} is not among the newest ${located.read} orders`;
-  throw new CliError('refused', message, { certain, now });
+  throw new CliError('refused', message, { ownCode: 'order_not_found', certain, now });
 }
 
 interface Newest {

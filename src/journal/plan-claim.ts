@@ -25,6 +25,7 @@ export async function claimPlan(
     'refused',
     `another run is applying plan ${id}${owner === undefined ? '' : `: ${ownerWords(owner, shortTime)}`}`,
     {
+      ownCode: 'plan_busy',
       certain: 'nothing was sent by this run',
       now: ['wait until it has ended, then run the command again'],
     },

@@ -82,10 +82,14 @@ export function checkMode(order: JsonObject, profile: Profile): void {
   const problem = modeProblem(order, profile);
   if (problem === undefined) return;
   if (modeOfOrder(order) !== undefined) checkOtherMode(order, profile);
-  throw refused(problem, [
-    'ask whoever runs the service; this shows the order:',
-    commandLine(profile, 'orders', 'show', String(order.id)),
-  ]);
+  throw refused(
+    problem,
+    [
+      'ask whoever runs the service; this shows the order:',
+      commandLine(profile, 'orders', 'show', String(order.id)),
+    ],
+    'wrong_mode',
+  );
 }
 
 /** Throws CliError 'refused' if an order shows that the key is of the other mode, whatever its charges say. */
@@ -105,6 +109,7 @@ export function wrongMode(
 ): CliError {
   const [kind, other] = order.livemode === true ? ['production', 'practice'] : ['sandbox', 'real money'];
   return new CliError('refused', contradiction(profile, `${nameOf(order)} is`), {
+    ownCode: 'wrong_mode',
     certain,
     now: [`this key is for ${kind}; do not use it for ${other}:`, ...now],
   });

@@ -38,6 +38,7 @@ export async function openProfile(
       throw refused(
         `profile ${profile.name} is production and was chosen only by "profile use"; with several profiles stored, a change must name its profile`,
         [`add it to the command: -p ${profile.name}`],
+        'profile_needed',
       );
     },
   };
@@ -57,6 +58,7 @@ export function openDraft(store: ProfileStore, draft: ProfileDraft, typed: Typed
       throw new CliError(
         'refused',
         `profile ${profile.name} is not stored yet, so nothing is changed with it`,
+        { ownCode: 'profile_needed' },
       );
     },
   };
@@ -145,6 +147,7 @@ function chooseProfile(
     throw refused(
       `profile ${choice.name} is named, but the environment sets one too (${variables.join(', ')}): which is meant?`,
       [`unset ${variables.join(' ')}`, `or use the variables: -p ${environmentName}`],
+      'profile_needed',
     );
   }
   return choice;

@@ -9,7 +9,8 @@ import {
   orderIdPattern,
   vendorPattern,
 } from '../api/spec.ts';
-import { CliError, type CliErrorParts, type ErrorKind, exitCodes, type OwnCode } from '../errors.ts';
+import { CliError, type CliErrorParts, type ErrorKind, exitCodes } from '../errors.ts';
+import type { RefusalCode } from '../refusal-codes.ts';
 
 /** The version of the hop. A sender and a desk of different versions say so, and do nothing else. */
 export const hopVersion = 1;
@@ -119,7 +120,7 @@ const partsForm = v.strictObject({
   read: v.optional(v.string()),
   now: v.optional(lines),
   forOthers: v.optional(lines),
-  ownCode: v.optional(v.custom<OwnCode>((value) => typeof value === 'string')),
+  ownCode: v.optional(v.custom<RefusalCode>((value) => typeof value === 'string')),
   commands: v.optional(v.array(v.array(v.string()))),
   type: v.optional(v.string()),
   code: v.optional(v.string()),

@@ -92,6 +92,7 @@ async function checkAge(
     isOpen ? 'unknown' : 'refused',
     `${path} is too old: it was made ${ctx.fullTime(plan.madeAt)}, ${hours(ageMs)} ago; the limit is ${hours(maxMs)} (plan.max_age)`,
     {
+      ownCode: 'plan_too_old',
       opening: 'refused:',
       certain: `nothing was sent now; ${countWords(reports, profile.settings)}`,
       now: [
@@ -113,6 +114,7 @@ async function ofTheFuture(
     'refused',
     `${path} was made ${ctx.fullTime(madeAt)}, which is later than now: the clock of this machine was wrong then, or is wrong now`,
     {
+      ownCode: 'plan_too_old',
       certain: 'nothing was sent now',
       now: [
         'look at the clock; then read the orders again and keep the rows:',

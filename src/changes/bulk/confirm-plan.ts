@@ -76,9 +76,11 @@ export async function confirmPlan(
   const send = sentNow(plan, reports);
   const digest = plan.digest.slice(0, digestShown);
   if (confirm !== undefined && !namesDigest(confirm, plan.digest))
-    throw refused(`--confirm ${confirm} is not the digest of ${path}, which begins with ${digest}`, [
-      'look at the plan again, then confirm the one that you mean',
-    ]);
+    throw refused(
+      `--confirm ${confirm} is not the digest of ${path}, which begins with ${digest}`,
+      ['look at the plan again, then confirm the one that you mean'],
+      'wrong_confirm',
+    );
   if (send.length === 0) return;
   await refuseAfterCopy(ctx, profile);
   if (ctx.options.dryRun) return;
@@ -100,9 +102,11 @@ export async function confirmPlan(
     if (second?.asks === true) throw await askForPlan(ctx, profile, plan, path, send);
     return;
   }
-  throw refused(`${path} is no longer the plan that was confirmed`, [
-    'look at the plan again, then apply it',
-  ]);
+  throw refused(
+    `${path} is no longer the plan that was confirmed`,
+    ['look at the plan again, then apply it'],
+    'plan_changed',
+  );
 }
 
 /** Shows what a plan would send, before somebody says yes. `send`: its rows that are not sent yet. */
@@ -139,6 +143,7 @@ async function refuseAfterCopy(ctx: Context, profile: Profile): Promise<void> {
       commandLine(profile, 'orders', 'refund', 'ID', '--confirm', 'ID'),
       'or apply the plan after that time',
     ],
+    'copy_put_back',
   );
 }
 

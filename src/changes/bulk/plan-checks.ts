@@ -20,6 +20,7 @@ export function checkAccount(plan: Plan, profile: Profile, path: string): void {
   throw refused(
     `${path} is a plan for ${plan.mode} ${plan.profile} (${plan.account}), and profile ${profile.name} is ${profile.mode} (${profile.account})`,
     [commandLine({ kind: 'stored', name: plan.profile }, 'refunds', 'apply', path)],
+    'other_account',
   );
 }
 
@@ -92,7 +93,7 @@ export function checkPlanLimits(rows: readonly PlanRow[], profile: Profile): voi
     profile,
     (limits) => planLimitProblems({ ...profile.settings, ...limits }, totals).length > 0,
   );
-  throw refused(`${problems.join('; ')} (a limit of ${owner})`, [`split the file, or ${ask}`]);
+  throw refused(`${problems.join('; ')} (a limit of ${owner})`, [`split the file, or ${ask}`], 'over_limit');
 }
 
 type PlanLimits = Pick<

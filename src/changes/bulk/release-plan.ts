@@ -25,7 +25,10 @@ export async function releasePlan(ctx: Context, path: string, keyFile: string | 
   const reports = await reportPlan(ctx, plan, await readAgain(ctx, plan));
   const send = sentNow(plan, reports);
   if (send.length === 0)
-    throw new CliError('refused', `no row of ${path} is left to send`, { certain: 'nothing was released' });
+    throw new CliError('refused', `no row of ${path} is left to send`, {
+      ownCode: 'nothing_left',
+      certain: 'nothing was released',
+    });
   await showSending(ctx, service, plan, {
     path,
     expected: { count: undefined, totals: [] },
@@ -77,6 +80,7 @@ export async function enrolKey(ctx: Context, keyFile: string | undefined): Promi
 async function refuseAtDesk(ctx: Context, profile: Profile, path: string): Promise<void> {
   if ((await ctx.planSender()) === undefined) return;
   throw new CliError('refused', 'at a desk of a team a second person releases a plan', {
+    ownCode: 'second_person',
     certain: 'nothing was released',
     now: [
       `the agent asks for that: ${commandLine(profile, 'refunds', 'apply', path)}`,
@@ -89,6 +93,7 @@ function refuseUnenrolled(releases: Releases, by: string, keyFile: string | unde
   const wanted = keyFile === undefined ? 'passphrase' : 'security key';
   if (releases.kindsOf(by).includes(wanted)) return;
   throw new CliError('refused', `no ${wanted} of ${by} is enrolled`, {
+    ownCode: 'not_enrolled',
     certain: 'nothing was released',
     now: [plainCommand('release', '--enrol', ...(keyFile === undefined ? [] : ['--security-key', keyFile]))],
   });

@@ -42,7 +42,11 @@ export async function releaseOf(
   const file = releaseFile(path);
   const now = [`a person releases it, at a terminal: ${plainCommand('release', path)}`];
   if (!(await ctx.plans.exists(file)))
-    throw refused(`agent ${ctx.agent} started this run, and nobody has released ${path}`, now);
+    throw refused(
+      `agent ${ctx.agent} started this run, and nobody has released ${path}`,
+      now,
+      'not_released',
+    );
   const releases = await ctx.releases();
   const { time, wall, service } = await ctx.journal.now();
   const latest = Math.max(time, wall, service ?? 0);
@@ -51,13 +55,13 @@ export async function releaseOf(
     .catch(asRefused(now));
   for await (const { attempts } of attemptsOfPlan(ctx, plan))
     if (attempts.some(({ sent }) => sent.released?.id === released.id))
-      throw refused(`the release of ${path} was used before: it is for one sending`, now);
+      throw refused(`the release of ${path} was used before: it is for one sending`, now, 'release_used');
   return releases.enrolled.weakness === undefined ? released : { ...released, isRail: true };
 }
 
 function asRefused(now: readonly string[]): (error: unknown) => never {
   return (error) => {
     if (!(error instanceof CliError) || error.kind !== 'refused') throw error;
-    throw refused(error.message, [...now, ...(error.parts.now ?? [])]);
+    throw refused(error.message, [...now, ...(error.parts.now ?? [])], 'not_released');
   };
 }

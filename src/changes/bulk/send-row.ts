@@ -266,5 +266,5 @@ async function refuseChanged(
 }
 
 function changed(orderId: string, what: string): CliError {
-  return refused(`${orderId} changed since the plan was made: ${what}`);
+  return refused(`${orderId} changed since the plan was made: ${what}`, [], 'order_changed');
 }

@@ -67,6 +67,7 @@ export async function approveRequest(
   const { request, rules } = await openRequest(ctx, id, ['asked']);
   if (request.asked.operator === (await rules.member()))
     throw new CliError('refused', `${id} is your own request: somebody else must approve it`, {
+      ownCode: 'own_request',
       certain: 'nothing was approved',
       now: ['to take it back:', `paydesk approvals reject ${id} --note TEXT`],
       approval: id,
@@ -116,6 +117,7 @@ async function openRequest(
   const rules = await ctx.journal.rules();
   if (states.includes(request.state) && rules !== undefined) return { request, rules };
   throw new CliError('refused', `${id} ${stateWords(ctx, request)}`, {
+    ownCode: 'approval_invalid',
     certain: 'nothing was approved',
     now: [`paydesk approvals show ${id}`],
     approval: id,

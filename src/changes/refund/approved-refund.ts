@@ -36,6 +36,7 @@ export function refuseChanged({ id, asked }: ApprovedRefund, now: AskedRefund, s
     'refused',
     `${orderId} changed since ${since}: ${isOtherRefund ? 'the refund would not be the same any more' : 'its money is not as it was then'}`,
     {
+      ownCode: 'order_changed',
       now: [
         `paydesk approvals show ${id}`,
         'to ask again, take this request back, and run the refund without --approved:',

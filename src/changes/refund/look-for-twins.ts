@@ -160,5 +160,6 @@ export async function splitAgain(
   throw refused(
     `--again ${unknown} cannot be checked: ${id} has no such refund, and ${gaps[0] ?? 'the orders next to it could not be read'}`,
     ['run the same command again when those orders can be read'],
+    'again_unchecked',
   );
 }

@@ -40,26 +40,35 @@ export function provableMoney(order: JsonObject, profile: Profile): OrderMoney {
   const sums = money === undefined ? '' : `: ${sumLine(money, profile)}`;
   switch (unfit?.is) {
     case 'authorized':
-      throw refused(`${id} is ${unfit.why}`, [
-        'only the shop can release it at the bank; paydesk cannot. Do not capture it just to refund it',
-      ]);
+      throw refused(
+        `${id} is ${unfit.why}`,
+        ['only the shop can release it at the bank; paydesk cannot. Do not capture it just to refund it'],
+        'not_charged',
+      );
     case 'not paid':
-      throw refused(`there is nothing to refund on ${id}: no charges on this order yet`, []);
+      throw refused(`there is nothing to refund on ${id}: no charges on this order yet`, [], 'not_paid');
     case 'in doubt':
-      throw refused(`${id} cannot be refunded now: ${unfit.why}`, [
-        'ask whoever runs the service; this shows the order:',
-        show,
-      ]);
+      throw refused(
+        `${id} cannot be refunded now: ${unfit.why}`,
+        ['ask whoever runs the service; this shows the order:', show],
+        'figures_in_doubt',
+      );
     case 'refunded':
-      throw refused(`${id} is ${unfit.why}${sums}`, [show]);
+      throw refused(`${id} is ${unfit.why}${sums}`, [show], 'refunded_already');
     case 'not allowed':
       // Then none of its charges is (service: order).
-      throw refused(`the service says that ${id} is not refundable (is_refundable false)${sums}`, [show]);
+      throw refused(
+        `the service says that ${id} is not refundable (is_refundable false)${sums}`,
+        [show],
+        'not_refundable',
+      );
     default:
       // The outcome can be proved later only if the order shows every charge and every refund.
-      throw refused(`${id} cannot be refunded safely: ${unfit?.why ?? ''}`, [
-        'paydesk could not tell afterwards whether the refund was made; ask whoever runs the service',
-      ]);
+      throw refused(
+        `${id} cannot be refunded safely: ${unfit?.why ?? ''}`,
+        ['paydesk could not tell afterwards whether the refund was made; ask whoever runs the service'],
+        'unprovable',
+      );
   }
 }
 
@@ -115,6 +124,7 @@ export function checkRepeat(
         ]),
       ),
     ],
+    'repeat',
   );
 }
 
@@ -155,17 +165,21 @@ export function checkTwins(
   if (first === undefined) return;
   const names = [...twins, ...again, ...unnamed.map(nameForAgain)];
   const { unconfirmed } = first;
-  throw refused(line(first), [
-    ...(unconfirmed === undefined
-      ? []
-      : ['first find out whether it was made:', `paydesk journal reconcile ${unconfirmed.change}`]),
-    commandLine(profile, 'orders', 'show', first.id),
-    `if the buyer should get both back, add --again with the refund of the twin, ${unnamed.map(nameForAgain).join(' and ')}:`,
-    refundCommand(profile, money, [
-      ...(charge === undefined ? [] : ['--charge', String(charge.number)]),
-      ...typedAgain(typedAmount(body.amount, money, profile), asked, names),
-    ]),
-  ]);
+  throw refused(
+    line(first),
+    [
+      ...(unconfirmed === undefined
+        ? []
+        : ['first find out whether it was made:', `paydesk journal reconcile ${unconfirmed.change}`]),
+      commandLine(profile, 'orders', 'show', first.id),
+      `if the buyer should get both back, add --again with the refund of the twin, ${unnamed.map(nameForAgain).join(' and ')}:`,
+      refundCommand(profile, money, [
+        ...(charge === undefined ? [] : ['--charge', String(charge.number)]),
+        ...typedAgain(typedAmount(body.amount, money, profile), asked, names),
+      ]),
+    ],
+    'twin_refunded',
+  );
 }
 
 /** The command that refunds this order, with these flags. */

@@ -56,16 +56,18 @@ export function overLimit(
       : most[currency] === limit,
   );
   if (currency === undefined) {
-    return refused(`${money.id} does not show its currency, and ${owner} has limits: refund.max_amount`, [
-      whom,
-      showOrder(money, profile),
-    ]);
+    return refused(
+      `${money.id} does not show its currency, and ${owner} has limits: refund.max_amount`,
+      [whom, showOrder(money, profile)],
+      'over_limit',
+    );
   }
   if (limit === undefined) {
     if (settings['refund.other_currencies'] === 'allow') return undefined;
     return refused(
       `${owner} has no limit for ${currency}, and refund.other_currencies is refuse: ${money.id} is in ${currency}`,
       [`${whom}, who can set refund.max_amount.${currency} or refund.other_currencies`],
+      'over_limit',
     );
   }
   const sinceMs = nowMs === undefined ? Number.NEGATIVE_INFINITY : nowMs - dayMs;
@@ -80,7 +82,7 @@ export function overLimit(
   const figure = figuresIn(money.currency, settings);
   const over = `${amountWords(amount, money.currency, settings)} is over the limit of ${owner}: refund.max_amount.${currency} is ${figure(limit)}`;
   const ask = limit > earlier ? `${whom}, or refund a part of it: ${figure(limit - earlier)} at most` : whom;
-  if (earlier === 0) return refused(over, [ask]);
+  if (earlier === 0) return refused(over, [ask], 'over_limit');
   const when =
     nowMs === undefined ? 'before (the service does not say what time it is)' : 'in the last 24 hours';
   const before = [
@@ -88,10 +90,11 @@ export function overLimit(
     ...(byHand === 0 ? [] : [`${figure(byHand)} of ${money.id} was recorded as made by hand`]),
     ...(planned === 0 ? [] : [`rows before it in this plan refund ${figure(planned)} of ${money.id}`]),
   ];
-  return refused([`${over} per order in 24 hours`, ...before].join(', and '), [
-    ask,
-    showOrder(money, profile),
-  ]);
+  return refused(
+    [`${over} per order in 24 hours`, ...before].join(', and '),
+    [ask, showOrder(money, profile)],
+    'over_limit',
+  );
 }
 
 /**
@@ -108,11 +111,13 @@ export function tooOld(
   const { owner, ask: whom } = ownerOfLimit(profile, (limits) => limits['refund.max_age'] === mostMs);
   const limit = `refund.max_age is ${ageWords(mostMs)}`;
   const ask = [whom];
-  if (createdAt === undefined) return refused(`${id} does not show when it was created: ${limit}`, ask);
-  if (nowMs === undefined) return refused(`the service does not say what time it is: ${limit}`, ask);
+  if (createdAt === undefined)
+    return refused(`${id} does not show when it was created: ${limit}`, ask, 'too_old');
+  if (nowMs === undefined)
+    return refused(`the service does not say what time it is: ${limit}`, ask, 'too_old');
   const age = nowMs - createdAt * 1000;
   if (age <= mostMs) return undefined;
-  return refused(`${id} is ${ageWords(age)} old, over the limit of ${owner}: ${limit}`, ask);
+  return refused(`${id} is ${ageWords(age)} old, over the limit of ${owner}: ${limit}`, ask, 'too_old');
 }
 
 function ageWords(ms: number): string {

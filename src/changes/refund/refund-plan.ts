@@ -104,7 +104,7 @@ export function planRefund(
 function checkTyped({ typed }: NamedMoney, money: OrderMoney, profile: Profile): void {
   const problem = typed === undefined ? undefined : amountProblem(typed, money.currency, profile.settings);
   if (problem !== undefined)
-    throw refused(`--amount ${typed?.text}: ${problem}`, [showOrder(money, profile)]);
+    throw refused(`--amount ${typed?.text}: ${problem}`, [showOrder(money, profile)], 'amount');
 }
 
 /** The flags that ask for this refund without a question, with the amount as it is typed. */
@@ -129,9 +129,11 @@ function chooseTarget(
   if (asked.charge !== undefined) return namedCharge(asked.charge, asked, money, profile, counting);
   const [only] = open;
   if (only === undefined)
-    throw refused(`${money.id} has nothing left to refund: no paid charge has money left`, [
-      showOrder(money, profile),
-    ]);
+    throw refused(
+      `${money.id} has nothing left to refund: no paid charge has money left`,
+      [showOrder(money, profile)],
+      'nothing_left',
+    );
   const touched = !canGoBackWhole(money);
   if (open.length === 1 && (touched || asked.amount !== undefined)) {
     checkCharge(only, money, profile);
@@ -141,12 +143,14 @@ function chooseTarget(
     throw refused(
       `${money.id} has ${open.length} charges: say which one --amount is for`,
       chargeCommands(money, open, profile, asked, counting),
+      'charge_needed',
     );
   }
   if (touched) {
     throw refused(
       `${money.id} was refunded in part before: say which charge to refund the rest of`,
       chargeCommands(money, open, profile, { ...asked, amount: undefined }, counting),
+      'charge_needed',
     );
   }
   return 'whole';
@@ -189,6 +193,7 @@ function namedCharge(
         asked,
         counting,
       ),
+      'no_such_charge',
     );
   }
   checkCharge(charge, money, profile);
@@ -202,11 +207,20 @@ function checkCharge(charge: ChargeMoney, money: OrderMoney, profile: Profile): 
     throw refused(
       `${name} is refunded already: ${partWords(charge.refunded, charge.amount, money.currency, profile.settings)} went back`,
       now,
+      'refunded_already',
     );
   if (!charge.counts)
-    throw refused(`${name} is ${charge.status ?? 'not paid'}: there is nothing to refund on it`, now);
+    throw refused(
+      `${name} is ${charge.status ?? 'not paid'}: there is nothing to refund on it`,
+      now,
+      'charge_not_paid',
+    );
   if (charge.isRefundable === false)
-    throw refused(`the service says that ${name} is not refundable (is_refundable false)`, now);
+    throw refused(
+      `the service says that ${name} is not refundable (is_refundable false)`,
+      now,
+      'not_refundable',
+    );
 }
 
 function wholePlan(asked: RefundAsked, money: OrderMoney): RefundPlan {
@@ -244,6 +258,7 @@ function chargePlan(
       `${figure(amount)} is more than is left on charge ${charge.number} (${paidBy(charge.value)}) of ${money.id}: ${figure(charge.amount)} paid, ${figure(charge.refunded)} refunded, ${figure(charge.left)} left`,
       // A command without the amount would pay back all that is left: nobody asked for that.
       [showOrder(money, profile)],
+      'more_than_left',
     );
   }
   // Without an amount the service refunds the whole charge (service: Endpoints 1, rule 3). So the rest of a charge is always

@@ -164,6 +164,7 @@ export async function rulesOf(ctx: Context): Promise<TeamRules> {
   // Without a profile there is no account, so that is what is missing.
   await ctx.profiles.open();
   throw new CliError('refused', 'this account has no team, so nobody approves anything here', {
+    ownCode: 'no_team',
     now: ['name a profile of an account with a team: -p NAME'],
   });
 }

@@ -32,12 +32,14 @@ export async function sendApproved(
       'refused',
       `${requestId} is a request of ${asked.operator}: ${asked.operator} sends it`,
       {
+        ownCode: 'approval_invalid',
         now: ['to ask for an approval of your own, run the refund without --approved'],
         approval: requestId,
       },
     );
   if (state !== 'approved')
     throw new CliError('refused', `${requestId} ${stateWords(ctx, request)}`, {
+      ownCode: 'approval_invalid',
       now: [`paydesk approvals show ${requestId}`],
       approval: requestId,
     });

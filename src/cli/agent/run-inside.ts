@@ -29,7 +29,8 @@ export async function runInside(
     readonly operator?: string | undefined;
   },
 ): Promise<RanInside> {
-  if (allChangesOf(argv) !== 'nothing') throw refused('only what changes nothing is run for an agent');
+  if (allChangesOf(argv) !== 'nothing')
+    throw refused('only what changes nothing is run for an agent', [], 'person_needed');
   const stdout = new Kept();
   const stderr = new Kept();
   const code = await run(argv, {

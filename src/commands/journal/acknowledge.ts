@@ -97,6 +97,7 @@ async function shownToPerson(ctx: Context, record: AttemptRecord): Promise<Attem
       'refused',
       `${sent.proof.orderId ?? sent.change} cannot be read now: ${evidence.problem}`,
       {
+        ownCode: 'order_unreadable',
         certain: 'nothing was recorded',
         now: ['run the same command again when it can be read'],
       },
@@ -170,6 +171,7 @@ async function refuseUnlessAlarmed(ctx: Context, record: AttemptRecord): Promise
       'refused',
       `${change} is still unconfirmed: settle it, there is no alarm to acknowledge`,
       {
+        ownCode: 'earlier_unconfirmed',
         certain,
         now: [
           `paydesk journal reconcile ${change}`,
@@ -182,6 +184,7 @@ async function refuseUnlessAlarmed(ctx: Context, record: AttemptRecord): Promise
   const words = last?.acknowledged === undefined ? 'has no alarm' : 'is acknowledged already';
   const others = otherAlarms(record, await ctx.journal.onSameOrder(record));
   throw new CliError('refused', `${change} ${words}`, {
+    ownCode: 'no_alarm',
     certain,
     now: [`paydesk journal show ${change}`, ...alarmSteps(others)],
   });

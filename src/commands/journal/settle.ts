@@ -113,6 +113,7 @@ function refuseContradiction(record: AttemptRecord, applied: boolean): void {
   if ((last?.verdict === 'applied') === applied) return;
   const word = applied ? '--applied' : '--not-applied';
   throw new CliError('refused', `${change} is settled as ${madeWords(record, !applied)}`, {
+    ownCode: 'settled',
     certain: 'nothing was recorded',
     now: [
       `paydesk journal show ${change}`,
@@ -133,6 +134,7 @@ function refuseNoCorrection(record: AttemptRecord, applied: boolean): void {
       ? `${change} is recorded as ${madeWords(record, applied)} already`
       : `${change} was not recorded by hand: there is nothing to correct`;
   throw new CliError('refused', message, {
+    ownCode: 'settled',
     certain: 'nothing was recorded',
     now: [`paydesk journal show ${change}`],
   });
@@ -145,6 +147,7 @@ function shownByNow(record: AttemptRecord): CliError {
   const isAlarmed = last?.verdict === 'applied' && last.alarm !== undefined;
   const shown = last?.verdict === 'applied' ? 'the order shows it now' : 'the order shows something else now';
   return new CliError('refused', `${change} needs no correction: ${shown}, and the journal has that`, {
+    ownCode: 'settled',
     certain: 'nothing was recorded',
     now: [
       `paydesk journal show ${change}`,
@@ -182,6 +185,7 @@ function checkConfirm(
     'refused',
     `--confirm ${confirm} ${isHidden ? `is not the order of ${change}` : `is not ${id}`}`,
     {
+      ownCode: 'wrong_confirm',
       certain: 'nothing was recorded',
       now: [
         isHidden

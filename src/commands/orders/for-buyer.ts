@@ -70,7 +70,9 @@ export async function tellBuyer(
 // A buyer can do nothing with a masked card, and whoever pastes the words would not see that it is masked.
 function refuseRedacted({ redaction }: Context): void {
   if (!redaction.isOn()) return;
-  throw refused('the words for a buyer hold personal data, and that is masked now', [
-    'ask somebody who may see it, or leave out --redact (paydesk help settings)',
-  ]);
+  throw refused(
+    'the words for a buyer hold personal data, and that is masked now',
+    ['ask somebody who may see it, or leave out --redact (paydesk help settings)'],
+    'redacted',
+  );
 }

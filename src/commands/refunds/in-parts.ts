@@ -103,6 +103,7 @@ function notConfirmed(plan: Plan, to: string, profile: Profile): CliError {
     ? 'in production --yes alone is not enough'
     : 'no terminal to ask on, and no --yes';
   return new CliError('refused', `not confirmed: ${why}`, {
+    ownCode: 'not_confirmed',
     certain: `nothing was sent; the plan is in ${to}`,
     now: [
       'look at the plan; if it is what you mean:',

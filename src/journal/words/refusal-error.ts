@@ -3,6 +3,7 @@
 import { figureWords, plainAmounts } from '../../amounts.ts';
 import { CliError, withParts } from '../../errors.ts';
 import { plainCommand } from '../../profiles/profiles.ts';
+import type { RefusalCode } from '../../refusal-codes.ts';
 import { verdictOf } from '../attempt-state.ts';
 import { changeKinds } from '../change.ts';
 import type { Refusal } from '../guards.ts';
@@ -29,10 +30,34 @@ export function refusalError(
   shown: HowShown = { shortTime: (ms) => new Date(ms).toISOString(), amounts: plainAmounts },
 ): CliError {
   const error = errorOf(refusal, subject, shown);
-  if (!('attempt' in refusal)) return error;
+  const ownCode = codes[refusal.why];
+  if (!('attempt' in refusal)) return ownCode === undefined ? error : withParts(error, { ownCode });
   const { change, idempotencyKey, proof } = refusal.attempt.sent;
-  return withParts(error, { change, idempotencyKey, orderId: proof.orderId });
+  // The key of another change would look as if it were that of this one.
+  const key = refusal.why === 'other_parameters' ? { idempotencyKey } : {};
+  return withParts(error, { ownCode, change, orderId: proof.orderId, ...key });
 }
+
+const codes: Readonly<Record<Refusal['why'], RefusalCode | undefined>> = {
+  busy: 'order_busy',
+  open: 'earlier_unconfirmed',
+  paid_twice: 'made_twice',
+  not_seen: 'earlier_not_seen',
+  made: 'repeat',
+  appeared: 'appeared',
+  equal: 'repeat',
+  unshown: 'recorded_made',
+  used_up: 'again_used',
+  nothing_to_repeat: 'again_unknown',
+  too_early: 'too_early',
+  unread: 'order_unreadable',
+  other_parameters: 'key_of_other_change',
+  unprovable: 'unprovable',
+  // Its cause says why.
+  journal: undefined,
+  unwritten: 'recorded_elsewhere',
+  stopped: undefined,
+};
 
 function errorOf(refusal: Refusal, subject: string, shown: HowShown): CliError {
   switch (refusal.why) {
@@ -181,6 +206,7 @@ function journalError(
   if (cause instanceof LimitRefusal) return new LimitRefusal(cause.finding, amounts);
   if (cause instanceof CliError) return cause;
   return new CliError('refused', `the journal cannot be written: ${reasonOf(cause)}`, {
+    ownCode: 'journal_unwritable',
     certain,
     now: [
       'nothing is sent without a journal: free some space, or check the state folder (paydesk help environment)',

@@ -167,6 +167,7 @@ export async function planOrder(
   const stopped = rows.find(({ state }) => state === 'look' || state === 'impossible');
   if (stopped !== undefined)
     throw new CliError('refused', stopped.why ?? 'it cannot be refunded', {
+      ownCode: 'cannot_be_spread',
       certain: 'nothing was sent, and no plan was written',
       now: [commandLine(profile, 'orders', 'show', row.orderId)],
     });

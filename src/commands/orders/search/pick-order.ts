@@ -138,6 +138,7 @@ async function readFirst(ctx: Context, search: Search, { kind }: Pickable): Prom
   }
   if (search.known.matches('').fitting.length > 0 || search.state.is !== 'end') return;
   throw new CliError('refused', `there is no ${kind} order`, {
+    ownCode: 'no_such_order',
     now: ['paydesk orders list'],
   });
 }
