@@ -2,7 +2,8 @@
 
 import { CsvError, parse } from 'csv-parse/sync';
 import { cleanCell, csvLine, formulaSafe } from '../terminal/terminal.ts';
-import { addedColumns } from './input-titles.ts';
+import { askAgain } from './input-cells.ts';
+import { addedColumns, isTitleOf } from './input-titles.ts';
 import type { Delimiter, InputFile, InputProblem } from './plan-types.ts';
 
 /** A row of a CSV. */
@@ -127,15 +128,33 @@ export function errorsCsv(
   // The cells stay as they are, or they would be other rows. The words may be of the service, and are for people.
   const wordsOf = (line: number): string =>
     cleanCell((errors.get(line) ?? []).map(({ words }) => words).join('; '));
-  const rows = new Map(lines.map((row) => [row.line, row.cells]));
-  const blank = columns.map(() => '');
+  const repeats = new Map(
+    problems.flatMap(({ line, repeats: name }) => (name === undefined ? [] : [[line, name]])),
+  );
+  const { titles, cellsOf } = withAgain(columns, repeats);
+  const rows = new Map(lines.map(({ line, cells }) => [line, cellsOf(line, cells)]));
+  const blank = titles.map(() => '');
   const allLines = [...new Set([...errors.keys(), ...rows.keys()])].toSorted((a, b) => a - b);
   const text = [
-    [...addedColumns, ...columns],
+    [...addedColumns, ...titles],
     ...allLines.map((line) => [String(line), wordsOf(line), ...(rows.get(line) ?? blank)]),
   ]
     .map((cells) => csvLine(cells.map(formulaSafe), delimiter).slice(0, -1))
     .map((line) => `${line}${lineEnd}`)
     .join('');
   return `${hasBom ? '\ufeff' : ''}${text}`;
+}
+
+// The cell `again` of a row that repeats a refund names that refund, behind a question mark for a person to take away.
+function withAgain(columns: readonly string[], repeats: ReadonlyMap<number, string>) {
+  const found = columns.findIndex((title) => isTitleOf(title, 'again'));
+  const isNew = found === -1 && repeats.size > 0;
+  const place = isNew ? columns.length : found;
+  const cellsOf = (line: number, cells: readonly string[]): readonly string[] => {
+    // A row of another form stays wrong.
+    const whole = isNew && cells.length === columns.length ? [...cells, ''] : cells;
+    const name = repeats.get(line);
+    return name === undefined ? whole : whole.with(place, askAgain(whole[place] ?? '', name));
+  };
+  return { titles: isNew ? [...columns, 'again'] : columns, cellsOf };
 }

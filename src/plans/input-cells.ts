@@ -189,6 +189,27 @@ export function readNote(text: string): Checked<string | undefined> {
     : { wrong: `note ${shown(note)}: not one line of at most ${noteMost} characters` };
 }
 
+/** `again`: ids of refunds that the row repeats. `? ID` asks whether that is meant. */
+export function readAgain(text: string): Checked<Pick<InputRow, 'again' | 'asks'>> {
+  const [meant = '', asked] = text.split('?');
+  const again = meant.split(/[\s,]+/).filter((name) => name !== '');
+  const wrong = [...again, ...(asked === undefined ? [] : [asked.trim()])].find(
+    (name) => !againName.test(name),
+  );
+  if (wrong === undefined) return { value: { again, asks: asked?.trim() } };
+  return {
+    wrong: `again ${shown(wrong)}: not the id of the refund that the row repeats; paydesk says which it is`,
+  };
+}
+
+/** The same cell with one more name to confirm. */
+export function askAgain(cell: string, name: string): string {
+  return `${cell.split('?')[0]?.trim() ?? ''} ? ${name}`.trim();
+}
+
+// A word such as yes names nothing.
+const againName = /^(?=.*\d)[\w/-]{3,128}$/;
+
 const oneLine = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]+$/u;
 // With no space but the ordinary one, and nothing that has no width: two words that look the same must be the same.
 const visible = /^(?:[^\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]| )+$/u;

@@ -5,6 +5,7 @@ import { counted } from '../counted.ts';
 import type { CsvRow } from './csv-rows.ts';
 import {
   type Checked,
+  readAgain,
   readAmount,
   readCharge,
   readCurrency,
@@ -58,11 +59,14 @@ export function readRow(
     authCode: row.text('auth_code')?.trim() || undefined,
     ref: use === 'plan' ? row.read('ref', readRef, '') : (row.text('ref') ?? '').trim(),
     note: use === 'plan' ? row.read('note', readNote, undefined) : undefined,
+    ...(use === 'plan' ? row.read('again', readAgain, noAgain) : noAgain),
     cells,
   };
   const { problems } = row;
   return { row: problems.length === 0 ? read : undefined, problems: inOrder(problems, columns) };
 }
+
+const noAgain: Pick<InputRow, 'again' | 'asks'> = { again: [], asks: undefined };
 
 // The cells of a row by their columns, and what is wrong with them.
 class RowReader {

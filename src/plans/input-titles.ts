@@ -144,6 +144,11 @@ export function isInputTitle(title: string): boolean {
   return isKnown(plain(title));
 }
 
+/** Whether a title means this column. */
+export function isTitleOf(title: string, column: InputColumn): boolean {
+  return plain(title) === column;
+}
+
 function isKnown(title: string): boolean {
   return inputColumns.some((column) => column === title);
 }

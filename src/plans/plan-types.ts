@@ -18,6 +18,7 @@ export const inputColumns = [
   'reason',
   'ref',
   'note',
+  'again',
 ] as const;
 /** `refund_id`: only for `refunds compare`; `auth_code`: only for `orders compare`. */
 export type InputColumn = (typeof inputColumns)[number] | 'currency' | 'refund_id' | 'auth_code';
@@ -56,6 +57,10 @@ export interface InputRow {
   /** The row's own word, which tells it from other rows of the same order. Empty if there is none. */
   readonly ref: string;
   readonly note: string | undefined;
+  /** The refunds that the row repeats, as its cell `again` names them. */
+  readonly again: readonly string[];
+  /** The name behind a question mark in that cell: nobody has confirmed it yet, so the row is not sent. */
+  readonly asks: string | undefined;
   /** Every cell of the row as it stands in the file, in the order of `InputFile.columns`. */
   readonly cells: readonly string[];
 }
@@ -80,6 +85,8 @@ export interface InputProblem {
   readonly column: string | undefined;
   /** With the value: `amount 1,000: not a whole number such as 23000`. */
   readonly words: string;
+  /** What the cell `again` of the row would have to name. */
+  readonly repeats?: string | undefined;
 }
 
 /** An input file, checked as a whole. Nothing may be done with its rows while there are problems. */
@@ -155,10 +162,12 @@ export interface PlanRow extends Pick<InputRow, 'line' | 'charge' | 'reason' | '
   readonly body: JsonObject | undefined;
   readonly expected: readonly ExpectedRefund[];
   readonly tolerated: readonly string[];
-  /** What `--again` named for this row: refunds and attempts that it repeats. */
+  /** What `--again` or its cell named for this row: refunds and attempts that it repeats. */
   readonly again: readonly string[];
-  /** The names of `--again` without which the row would be impossible. When it is sent, they are used up. */
+  /** The names without which the row would be impossible; when it is sent, they are used up. Of an impossible row: what its cell names. */
   readonly named: readonly string[];
+  /** What the row would repeat, if that is why it is stopped: a refund, an attempt or a twin that nobody has named for it. */
+  readonly repeats?: string | undefined;
   /** Undefined if the order could not be read. */
   readonly before: MoneyBefore | undefined;
   /** The order before it in the list, to find it again with one request. */

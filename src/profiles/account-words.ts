@@ -8,7 +8,7 @@ import { CliError, refused } from '../errors.ts';
 import type { Profile } from './profiles.ts';
 
 /** The account as screens name it: `PRODUCTION shop-mx`, `sandbox test-mx`, `simulator demo`. */
-export function accountLabel(profile: Profile): string {
+export function accountLabel(profile: Pick<Profile, 'kind' | 'name' | 'mode'>): string {
   return `${modeWord(profile)} ${profile.name}`;
 }
 
@@ -26,7 +26,7 @@ export function aboutMoney(profile: Profile, question: string): string {
   return `[${modeWord(profile)}] ${question}`;
 }
 
-function modeWord({ kind, mode }: Profile): string {
+function modeWord({ kind, mode }: Pick<Profile, 'kind' | 'mode'>): string {
   if (kind === 'demo') return 'simulator';
   return mode === 'production' ? 'PRODUCTION' : 'sandbox';
 }
@@ -46,7 +46,7 @@ export function commandWords(
 
 /** The profile of a name, as far as a command line needs it: `environment` is no name that -p takes. */
 export function profileNamed(name: string): Pick<Profile, 'kind' | 'name'> {
-  return { kind: name === 'environment' ? name : 'stored', name };
+  return { kind: name === 'environment' || name === 'demo' ? name : 'stored', name };
 }
 
 /** The mode of an account as rows of the journal name it; undefined for the demo. */

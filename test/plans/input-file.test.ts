@@ -32,6 +32,8 @@ describe('readInputFile', () => {
           reason: 'other',
           ref: 'n1',
           note: 'two "nights"',
+          again: [],
+          asks: undefined,
           cells: ['B7', 'two "nights"', '900', 'n1', id, '*4242', 'other'],
         },
         {
@@ -43,6 +45,8 @@ describe('readInputFile', () => {
           reason: undefined,
           ref: '',
           note: undefined,
+          again: [],
+          asks: undefined,
           cells: ['B8', '', 'full', '', id, '2', ''],
         },
       ],

@@ -171,13 +171,64 @@ it('looks like this at 80 columns', async () => {
        2  ord_1  35000 MXN  made        -                      
        3  ord_2    100 MXN  made        -                      
        4  ord_9          0  impossible  there is no order ord_9
-    [###############xxxxxxx]  # made, ? unconfirmed, x refused, impossible or to be
-    looked at, . not sent
+    [###############xxxxxxx]  # made, x not possible
     of 3 rows 2 made (35100 MXN), 1 impossible
     the orders were read at 05:05:12
-    digest 12345678; this plan has --expect-count 3 --expect-total MXN=35100
-    whole digest 1234123412341234123412341234123412341234123412341234123412341234
-    next: paydesk refunds status refunds.plan --rest rest.csv
+    next: paydesk refunds status refunds.plan --rest refunds-rest.csv
+    as a text for a mail: paydesk refunds status refunds.plan --report
     "
   `);
+});
+
+it('--report is a text for a mail: outcomes with their sums, what each other row needs, and as of when', async () => {
+  const time = '2040-11-21T05:05:12Z';
+  await using service = await startRefunds([...orders(3), order('ord_4', { currency: 'USD' })], {
+    env: standingAt(time),
+    sendsDate: false,
+    madeAt: Date.parse(time) / 1000,
+  });
+  await service.plan(['order_id,amount', 'ord_1,full', 'ord_2,100', 'ord_3,50', 'ord_4,9', 'ord_9,full']);
+  service.refund('ord_3', 'ch_ord_3', 5);
+  await service.apply();
+  const command = ['refunds', 'status', 'refunds.plan', '--report'];
+
+  const piped = await service.run(command);
+  const offline = await service.run([...command, '--offline', '--json']);
+
+  expect([piped.code, piped.stderr, offline.code]).toEqual([8, '', 8]);
+  expect(piped.stdout.replace(/digest \w{8}/, 'digest 12345678')).toMatchInlineSnapshot(`
+    "Refunds of refunds.csv, sandbox environment: 5 rows
+
+    made: 2 refunds, 35100 MXN; 1 refund, 9 USD
+    not started: 1 refund, 50 MXN
+    impossible: 1 refund, sum not known
+
+    line 4, ord_3: the order changed since the plan was made: it has a new refund of 5, rf_1
+    line 6, ord_9: there is no order ord_9
+
+    the orders were read at 21 Nov 2040 05:05:12 UTC
+    plan refunds.plan, made 21 Nov 2040 05:05:12 UTC by root, digest 12345678
+    "
+  `);
+  expect(JSON.parse(offline.stdout)).toMatchObject({
+    object: 'plan_report',
+    text: expect.stringContaining('line 4, ord_3: not started') as string,
+  });
+  const { screen } = await onScreen(command, {
+    home: service.home,
+    env: { ...service.env, ...standingAt(time) },
+    columns: 80,
+  });
+  expect(screen.replaceAll('\r', '').split('\n').filter((line) => line.length > 80)).toEqual([]);
+  expect(screen).toContain('made: 2 refunds, 35100 MXN; 1 refund, 9 USD');
+});
+
+it('--report has no list: it stands alone', async () => {
+  await using service = await startRefunds(orders(1));
+  await service.plan(['order_id,amount', 'ord_1,full']);
+  for (const other of [
+    ['--to', 'a.csv'],
+    ['--only', 'made'],
+  ])
+    expect((await service.run(['refunds', 'status', 'refunds.plan', '--report', ...other])).code).toBe(2);
 });

@@ -9,22 +9,36 @@ import { orders, recordsIn, startRefunds } from './refund-service.ts';
 const titles = 'order_id,amount,ref';
 const status = ['refunds', 'status', 'refunds.plan'];
 
-it('--rest leaves out a row whose charge another desk refunded meanwhile, and says which and why', async () => {
-  await using service = await startRefunds(orders(3));
-  await service.plan([titles, 'ord_1,100,', 'ord_2,702,', 'ord_3,900,']);
+it('--rest asks in the column again about a row whose charge another desk refunded, and plan sends it only without the ?', async () => {
+  await using service = await startRefunds(orders(4));
+  await service.plan([titles, 'ord_1,100,', 'ord_2,702,', 'ord_3,900,', 'ord_4,50,']);
   const same = service.refund('ord_2', 'ch_ord_2', 702);
   const smaller = service.refund('ord_3', 'ch_ord_3', 5);
+  const larger = service.refund('ord_4', 'ch_ord_4', 60);
 
   const ran = await service.run([...status, '--rest', 'rest.csv']);
 
   expect(ran.code, ran.stderr).toBe(8);
   const rest = service.read('rest.csv');
-  expect(rest).not.toContain('ord_2');
+  expect(rest.split('\n').map((line) => line.split(',').at(-1))).toEqual([
+    'again',
+    '',
+    `? ${same}`,
+    '',
+    `? ${larger}`,
+    '',
+  ]);
   expect(rest).toContain('not sent,ord_1');
   expect(rest).toContain(`it has a new refund of 5, ${smaller}`);
   expect(inOneLine(ran.stderr)).toContain(
-    `1 row is not in rest.csv, since somebody else refunded the same charge: line 3, ord_2: charge ch_ord_2 has a refund of 702 that this plan did not make: ${same}`,
+    `somebody else refunded the charge of 2 rows: plan asks before it sends them line 3, ord_2: charge ch_ord_2 has a refund of 702 that this plan did not make: ${same}`,
   );
+  const states = async () =>
+    recordsIn(await service.plan('rest.csv', '--force', '--json')).map(({ state }) => state);
+  expect(await states()).toEqual(['ready', 'impossible', 'ready', 'look']);
+  service.write('rest.csv', rest.replaceAll('? ', ''));
+  expect(await states()).toEqual(['ready', 'ready', 'ready', 'ready']);
+  expect(service.posts).toEqual([]);
 });
 
 it('--rest does not take the refunds of the plan itself for those of others', async () => {

@@ -37,7 +37,8 @@ it('F26 a plan that is applied twice sends nothing the second time, and reports 
   expect({ ...second, stdout: unread(second.stdout) }).toEqual({
     ...first,
     stdout: unread(first.stdout),
-    stderr: 'of 4 rows 4 made (35700 MXN)\n',
+    stderr:
+      'of 4 rows 4 made (35700 MXN)\nas a text for a mail: paydesk refunds status refunds.plan --report\n',
   });
   expect(first.stderr).toContain('of 4 rows 4 made (35700 MXN)\n');
   expect(service.posts).toHaveLength(posts);

@@ -170,6 +170,11 @@ function manyRows(reports: readonly RowReport[]): string {
   return reports.length === 1 ? '1 row is' : `${reports.length} rows are`;
 }
 
+/** How to get the text of `refunds status --report`. */
+export function mailLine(path: string, profile: Pick<Profile, 'kind' | 'name'>): string {
+  return `as a text for a mail: ${commandLine(profile, 'refunds', 'status', path, '--report')}`;
+}
+
 function afterLeft(
   path: string,
   left: readonly RowReport[],
@@ -191,8 +196,9 @@ function afterLeft(
           'if a charge has a refund already and you want a second one, name that refund in the new plan:',
           commandLine(profile, ...refresh, '--again', [...run.equal].join(',')),
         ]),
-    'the rows that moved no money, as a file that you can correct and plan again:',
+    'the rows that moved no money, as a file to correct and plan again:',
     commandLine(profile, 'refunds', 'status', path, '--rest', free.rest),
+    ...(run.sent === 0 ? [] : [mailLine(path, profile)]),
   ];
 }
 

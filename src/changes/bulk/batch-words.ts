@@ -47,11 +47,25 @@ export function countWords(reports: readonly RowReport[], style: AmountStyle): s
     const sums = sumsOf(some.map(moneyOf)).filter(({ amount }) => amount > 0);
     return `${some.length} ${words}${hasSum && sums.length > 0 ? ` (${sumsWords(sums, style)})` : ''}`;
   };
-  const parts = countVerdicts(reports).map(({ verdict, reports: some }) => {
-    const words = verdict === 'look' ? 'to be looked at first' : verdict.replaceAll('_', ' ');
-    return count(some, words, !withoutSum.includes(verdict));
-  });
+  const parts = countVerdicts(reports).map(({ verdict, reports: some }) =>
+    count(some, verdictWords(verdict), !withoutSum.includes(verdict)),
+  );
   return `of ${manyRows(reports.map(({ row }) => row))} ${parts.join(', ')}`;
+}
+
+/** The same with a line for each verdict and every sum: `made: 2 refunds, 1500 MXN; 1 refund, 16000 USD`. */
+export function countLines(reports: readonly RowReport[], style: AmountStyle): readonly string[] {
+  return countVerdicts(reports).map(({ verdict, reports: some }) => {
+    const sums = sumsOf(some.map(moneyOf)).map(({ currency, rows, amount }) => {
+      const known = currency === '?' ? 'sum not known' : amountWords(amount, currency, style);
+      return `${counted(rows, 'refund')}, ${known}`;
+    });
+    return `${verdictWords(verdict)}: ${sums.join('; ')}`;
+  });
+}
+
+function verdictWords(verdict: RowVerdict): string {
+  return verdict === 'look' ? 'to be looked at first' : verdict.replaceAll('_', ' ');
 }
 
 // What a row wants; of one that was made twice, what went back.
@@ -60,8 +74,8 @@ function moneyOf({ row, verdict, attempt }: RowReport): Pick<PlanRow, 'currency'
   return { currency, sum: verdict === 'made_twice' ? (attempt?.made?.sum ?? sum) : sum };
 }
 
-/** `60 rows`. If amounts were spread over charges: `64 refunds (60 rows of the file)`. */
-function manyRows(rows: readonly PlanRow[]): string {
+/** `60 rows`; if amounts were spread over charges: `64 refunds (60 rows of the file)`. */
+export function manyRows(rows: readonly PlanRow[]): string {
   const lines = new Set(rows.map(({ line }) => line)).size;
   const words = counted(lines, 'row');
   return lines === rows.length ? words : `${rows.length} refunds (${words} of the file)`;
@@ -106,16 +120,36 @@ export function reasonWords(
   rows: readonly { readonly line: number; readonly orderId: string; readonly why: string | undefined }[],
   all: string,
 ): readonly string[] {
-  // The lines name the orders.
-  const reasonOf = ({ orderId, why }: (typeof rows)[number]) =>
-    whyBesideOrder(why, { orderId })?.replace(` ${orderId}`, '') ?? 'not started';
-  const reasons = [...Map.groupBy(rows, reasonOf)];
+  const reasons = [...Map.groupBy(rows, (row) => sharedReason(row))];
   const shown = reasons.slice(0, shownRows);
   const told = shown.reduce((sum, [, some]) => sum + some.length, 0);
   return [
-    ...shown.map(([why, some]) => `${linesWords(some.map(({ line }) => line))}: ${why}`),
+    ...shown.map(([why, some]) => {
+      const [first, second] = some;
+      const words = second === undefined && first?.why !== undefined ? whyOfOrder(first) : why;
+      return `${linesWords(some.map(({ line }) => line))}: ${words}`;
+    }),
     ...moreWords(rows.length - told, all),
   ];
+}
+
+// The lines name the orders.
+function whyOfOrder({
+  orderId,
+  why = 'not started',
+}: {
+  readonly orderId: string;
+  readonly why: string | undefined;
+}) {
+  return why.replace(` of ${orderId}`, '').replace(`order ${orderId}`, 'order').replace(orderId, 'the order');
+}
+
+// What rows have in common whose cards and figures differ.
+function sharedReason(row: Parameters<typeof whyOfOrder>[0]): string {
+  return whyOfOrder(row)
+    .replace(/ \(\*\d{4}\)/, '')
+    .replace(/^line \d+ of this file takes /, 'a row before it takes ')
+    .replace(/: [\d.,]+ of [\d.,]+ [A-Z]{3} went back$/, '');
 }
 
 const namedLines = 6;
@@ -143,7 +177,7 @@ export function moreWords(more: number, command: string): readonly string[] {
   return more > 0 ? [`and ${counted(more, 'more row')}: ${command}`] : [];
 }
 
-/** A bar of the verdicts, and what its signs mean. */
+/** A bar of the verdicts, and what the signs in it mean. */
 export function verdictBar(reports: readonly RowReport[]): string {
   const of = (...verdicts: readonly RowVerdict[]) =>
     reports.filter(({ verdict }) => verdicts.includes(verdict)).length;
@@ -153,7 +187,13 @@ export function verdictBar(reports: readonly RowReport[]): string {
     refused: of('refused', 'recorded_not_made', 'impossible', 'look'),
     left: of('not_sent', 'would_be_sent', 'not_started'),
   };
-  return `${bar(rows, barLength)}  # made, ? unconfirmed, x refused, impossible or to be looked at, . not sent`;
+  const signs = [
+    ...(rows.applied > 0 ? ['# made'] : []),
+    ...(rows.unconfirmed > 0 ? ['? unconfirmed'] : []),
+    ...(rows.refused > 0 ? ['x not possible'] : []),
+    ...(rows.left > 0 ? ['. not sent'] : []),
+  ];
+  return `${bar(rows, barLength)}  ${signs.join(', ')}`;
 }
 
 const barLength = 24;
@@ -230,10 +270,10 @@ export function applyPreview(
 function sendingRows(send: readonly PlanRow[], path: string, profile: Profile): readonly Block[] {
   const rows = send
     .slice(0, shownRows)
-    .map(({ line, orderId, chargeId, sum, currency, reason = '', ref }) => [
+    .map(({ line, orderId, chargeId, amount, sum, currency, reason = '', ref }) => [
       `line ${line}`,
       orderId,
-      chargeId ?? 'the whole order',
+      chargeId ?? (amount === 'full' ? 'the whole order' : 'its only charge'),
       amountWords(sum, currency, profile.settings),
       reason,
       ref,

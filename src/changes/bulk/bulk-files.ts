@@ -4,7 +4,15 @@ import type { Context } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
 import { CliError } from '../../errors.ts';
 import { usage } from '../../flags/flags.ts';
-import { errorsCsv, type InputFile, type InputProblem, type InputRow, type Plan } from '../../plans/plans.ts';
+import {
+  errorsCsv,
+  type InputFile,
+  type InputProblem,
+  type InputRow,
+  type Plan,
+  type PlanRow,
+} from '../../plans/plans.ts';
+import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import type { ReadOrders } from './found-orders.ts';
 
 /** The file that is refused, and where its rows go with the errors beside them. */
@@ -65,6 +73,7 @@ export function referenceProblems(
 
 // More lines than this are no help on a screen; --errors has them all.
 const shownProblems = 200;
+const shownBesideFile = 20;
 
 /** Throws CliError 'usage' if there are problems, after it has said all of them. */
 export async function refuseProblems(
@@ -75,10 +84,13 @@ export async function refuseProblems(
 ): Promise<void> {
   if (found.length === 0) return;
   const problems = found.toSorted((one, other) => one.line - other.line);
-  for (const problem of problems.slice(0, shownProblems))
+  const most = errors !== undefined && input.canCorrect ? shownBesideFile : shownProblems;
+  for (const problem of problems.slice(0, most))
     ctx.notes.warn(`${input.addressOf?.(problem) ?? `line ${problem.line}`}: ${problem.words}`);
-  if (problems.length > shownProblems)
-    ctx.notes.warn(`and ${problems.length - shownProblems} more: --errors FILE.csv writes all of them`);
+  if (problems.length > most)
+    ctx.notes.warn(
+      `and ${problems.length - most} more: ${errors === undefined ? '--errors FILE.csv writes all of them' : `all of them are in ${errors}`}`,
+    );
   const many = counted(problems.length, 'error');
   const title = `${nameOf(file)} has ${many}`;
   // What cannot be read cannot be corrected either: a file of errors would hold broken characters, and be accepted with them.
@@ -95,7 +107,8 @@ export async function refuseProblems(
     if (!(error instanceof CliError)) throw error;
     throw usage(`${title}, and the file for them was not written: ${error.message}`, error.parts.now ?? []);
   }
-  throw usage(title, [`correct the rows in ${errors}; then run the command with that file`]);
+  const again = problems.some(({ repeats }) => repeats !== undefined) ? [againWords] : [];
+  throw usage(title, [`correct the rows in ${errors}; then run the command with that file`, ...again]);
 }
 
 function nameOf(file: string): string {
@@ -162,6 +175,31 @@ export async function freeName(
     if (!(await plans.exists(name))) return name;
   }
 }
+
+// A command with more ids is a file to write.
+const namedMostly = 4;
+
+/** How rows that would repeat a refund are sent all the same: in one step, or by a cell each if they are many. Nothing if there are none. */
+export async function againLines(
+  ctx: Context,
+  rows: readonly PlanRow[],
+  path: string,
+  profile: Pick<Profile, 'kind' | 'name'>,
+): Promise<readonly string[]> {
+  // A row may be stopped by something else, whatever its cell asks.
+  const named = rows.flatMap(({ repeats = '', why = '' }) => (why.includes(repeats) ? [repeats] : []));
+  const names = [...new Set(named.filter((name) => name !== ''))];
+  if (names.length === 0) return [];
+  const words =
+    names.length > namedMostly
+      ? ['status', path, '--rest', await freeName(ctx, path, 'rest')]
+      : ['plan', '--refresh', path, '--to', await freeName(ctx, path, 'plan'), '--again', names.join(',')];
+  return [`if the same amount should go back once more: ${commandLine(profile, 'refunds', ...words)}`];
+}
+
+/** What somebody does in a file of rows of which one would repeat a refund. */
+export const againWords =
+  'the column again names the refund that a row would repeat: take away the ? if that is meant';
 
 /** The name of a file, without its folder. */
 export function withoutFolder(path: string): string {

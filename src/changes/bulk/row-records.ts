@@ -7,6 +7,7 @@ import type { Context } from '../../context/context.ts';
 import { digestShown, type Plan, type PlanRow, rowStates } from '../../plans/plans.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import { inFull, lineWords, reasonWords, rowsAndSums, spreadWords } from './batch-words.ts';
+import { againLines } from './bulk-files.ts';
 import { rowsToSend } from './plan-checks.ts';
 import { needsRelease } from './released.ts';
 import { type RowReport, whyBesideOrder } from './row-verdicts.ts';
@@ -28,7 +29,8 @@ export async function showPlan(
       all: plan.digest === '' ? 'add --all-rows to the command' : status,
     }));
   const next = nextLine(ctx, path, profile);
-  for (const line of planLines(plan, path, profile, { isListed: isListed || !list, next }))
+  const again = plan.digest === '' ? [] : await againLines(ctx, plan.rows, path, profile);
+  for (const line of planLines(plan, path, profile, { isListed: isListed || !list, next, again }))
     ctx.notes.note(line);
 }
 
@@ -119,7 +121,11 @@ function planLines(
   plan: Plan,
   to: string,
   profile: Profile,
-  { isListed, next }: { readonly isListed: boolean; readonly next: string },
+  {
+    isListed,
+    next,
+    again,
+  }: { readonly isListed: boolean; readonly next: string; readonly again: readonly string[] },
 ): readonly string[] {
   const style: AmountStyle = profile.settings;
   const others = rowStates
@@ -141,6 +147,7 @@ function planLines(
       marked.map(({ line, marks }) => ({ line, why: `note: ${marks.join('; ')}` })),
       showing('--csv', '--columns', 'line,order_id,notes'),
     ),
+    ...again,
     ...spreadWords(plan.rows),
     [
       `${rowsAndSums(now, style)} to send`,

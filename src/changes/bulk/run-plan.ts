@@ -19,7 +19,7 @@ import {
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import { skippedHold } from '../hold.ts';
 import type { ApplyAsked } from './apply-plan.ts';
-import { batchError, lookWords, onItsWay } from './batch-end.ts';
+import { batchError, lookWords, mailLine, onItsWay } from './batch-end.ts';
 import { countWords, inFull, leftWords, lineWords, rowsAndSums } from './batch-words.ts';
 import { freeName } from './bulk-files.ts';
 import { rowsToSend } from './plan-checks.ts';
@@ -64,6 +64,7 @@ export async function runPlan(
   });
   if (error !== undefined) throw error;
   ctx.notes.note(countWords(reports, profile.settings));
+  ctx.notes.note(mailLine(path, profile));
   return 0;
 }
 

@@ -216,6 +216,7 @@ export const status = defineCommand({
       writes: true,
       summary: 'write the rows that certainly moved no money',
     }),
+    report: flag.switch({ summary: 'print a short text to paste into a mail, in place of the list' }),
     to: listFileFlags.to,
     force: flag.switch({ summary: 'replace the files of --rest and --to' }),
     'all-rows': allRowsFlag,
@@ -234,6 +235,7 @@ export const status = defineCommand({
   },
   examples: [
     'paydesk refunds status refunds.plan',
+    'paydesk refunds status refunds.plan --report',
     'paydesk refunds status refunds.plan --rest rest.csv --csv',
   ],
   exits: {
@@ -241,6 +243,8 @@ export const status = defineCommand({
     8: 'some rows are not refunded',
   },
   async run(ctx, { args: [path], flags }) {
+    if (flags.report === true && (flags.to !== undefined || flags.only !== undefined))
+      throw usage('--report prints a text about all rows: leave out --to and --only');
     const code = await planStatus(ctx, {
       path,
       offline: flags.offline === true,
@@ -249,6 +253,7 @@ export const status = defineCommand({
       force: flags.force === true,
       only: flags.only,
       allRows: flags['all-rows'] === true,
+      report: flags.report === true,
     });
     return code === 0 ? undefined : code;
   },

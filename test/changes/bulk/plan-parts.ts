@@ -14,6 +14,8 @@ export function inputRow(changes: Partial<InputRow> = {}): InputRow {
     reason: undefined,
     ref: '',
     note: undefined,
+    again: [],
+    asks: undefined,
     cells: [],
     ...changes,
   };

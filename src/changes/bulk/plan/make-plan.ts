@@ -108,11 +108,15 @@ function withStopped(found: readonly InputProblem[], rows: readonly PlanRow[]): 
   );
   // Parts of one row have the same line.
   const byLine = new Map(stopped.map((row) => [row.line, row]));
+  const repeats = new Map(
+    stopped.flatMap(({ line, repeats: name }) => (name === undefined ? [] : [[line, name]])),
+  );
   return [
     ...found,
     ...[...byLine.values()].map(({ line, orderId, state, why = '' }): InputProblem => {
-      const words = why.includes(orderId) ? why : `${orderId}: ${why}`;
-      return { line, column: undefined, words: state === 'look' ? `look at it first: ${words}` : words };
+      const named = why.includes(orderId) ? why : `${orderId}: ${why}`;
+      const words = state === 'look' ? `look at it first: ${named}` : named;
+      return { line, column: undefined, words, repeats: repeats.get(line) };
     }),
   ];
 }
@@ -156,7 +160,16 @@ export async function planOrder(
     columns: [],
     again: how.again,
   });
-  const input = { ...row, line: 1, reference: undefined, charge: anyWord, ref: '', cells: [] };
+  const input = {
+    ...row,
+    line: 1,
+    reference: undefined,
+    charge: anyWord,
+    ref: '',
+    again: [],
+    asks: undefined,
+    cells: [],
+  };
   const rows = await rowsOfOrders(ctx, service, [input], orders, {
     ...how,
     profile,
@@ -259,9 +272,9 @@ function allOrNoneOf(rows: readonly PlanRow[], profile: Profile): readonly PlanR
 }
 
 function asInput(row: PlanRow, columns: Plan['columns']): InputRow {
-  const { line, orderId, charge, chargeId = charge, amount, reason, ref, note, more } = row;
-  const said = { currency: currencyIn(columns, more), reason, ref, note, cells: more };
-  return { line, orderId, reference: undefined, charge: chargeId, amount, ...said };
+  const { charge, chargeId = charge, named: again, repeats: asks, more } = row;
+  const currency = currencyIn(columns, more);
+  return { ...row, reference: undefined, charge: chargeId, currency, again, asks, cells: more };
 }
 
 async function keep(

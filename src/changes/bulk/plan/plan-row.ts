@@ -7,7 +7,7 @@ import { CliError } from '../../../errors.ts';
 import { type AttemptRecord, attemptName, type ExpectedRefund, mayBeMade } from '../../../journal/journal.ts';
 import type { KnownOrder } from '../../../orders/orders.ts';
 import { type AllocateWay, anyWord, fullWord, type InputRow, type PlanRow } from '../../../plans/plans.ts';
-import { modeProblem, type Profile } from '../../../profiles/profiles.ts';
+import type { Profile } from '../../../profiles/profiles.ts';
 import type { MadeWords } from '../../refund/refund-checks.ts';
 import { chargesInTheWay, planRefund, type RefundPlan, refundedBefore } from '../../refund/refund-plan.ts';
 import { isPlanned } from './order-after.ts';
@@ -33,9 +33,10 @@ export function planRow(base: NewRow, read: OrderOfRow, asked: RowsAsked): NewRo
     const [closed] = charge === undefined ? chargesInTheWay(money) : [];
     if (closed !== undefined) return { ...base, why: wholeRefused(closed) };
     const refund = { money, expected, typed: typedOf(base) };
-    const names = namesLeft(asked.again, base.key, ofOrder, taken);
+    const again = [...asked.again, ...base.named];
+    const names = namesLeft(again, base.key, ofOrder, taken);
     const problem = repeatProblem(refund, names, ofOrder, taken);
-    if (problem !== undefined) return { ...base, why: problem };
+    if (problem !== undefined) return { ...base, why: problem.why, repeats: problem.name };
     const row: NewRow = {
       ...base,
       state: 'ready',
@@ -51,8 +52,9 @@ export function planRow(base: NewRow, read: OrderOfRow, asked: RowsAsked): NewRo
       again: namesToSend(refund, names, base.key, ofOrder, taken),
       named: namesNeeded(refund, names, ofOrder, taken),
     };
-    const doubt = modeProblem(order, asked.profile) ?? rowDoubt(row, money, read, asked);
-    return doubt === undefined ? row : { ...row, state: 'look', why: doubt };
+    const doubt = rowDoubt(row, money, { ...read, order }, { ...asked, again });
+    const { why, name: repeats } = doubt ?? {};
+    return { ...row, state: doubt === undefined ? 'ready' : 'look', why, repeats };
   } catch (error) {
     if (!(error instanceof CliError) || error.kind !== 'refused') throw error;
     return { ...base, why: takenBefore(base, read, asked) ?? error.message };

@@ -212,7 +212,7 @@ function baseOf(
   { id, order, neighbour }: OrderOfRows,
   { profile, moreOf }: RowsAsked,
 ): NewRow {
-  const { line, charge, amount = 'full', reason, ref, note } = row;
+  const { line, charge, amount = 'full', reason, ref, note, again, asks } = row;
   const chargeId = chargeNamed(charge, order);
   return {
     line,
@@ -235,7 +235,8 @@ function baseOf(
     expected: [],
     tolerated: [],
     again: [],
-    named: [],
+    named: again,
+    repeats: asks,
     before: undefined,
     neighbour,
   };

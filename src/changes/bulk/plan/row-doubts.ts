@@ -1,13 +1,15 @@
 /** Why a person must look at a row of a plan before it is sent, and which possible twins its order has. Pure. */
 
 import type { OrderMoney } from '../../../api/charges.ts';
+import type { JsonObject } from '../../../api/json-values.ts';
 import { counted } from '../../../counted.ts';
 import { type AttemptRecord, changeOf, touches } from '../../../journal/journal.ts';
 import { type KnownOrder, type KnownRefund, stateWhy, stopsRefund } from '../../../orders/orders.ts';
 import type { PlanRow } from '../../../plans/plans.ts';
-import type { Profile } from '../../../profiles/profiles.ts';
+import { modeProblem, type Profile } from '../../../profiles/profiles.ts';
 import { isOfDuplicate } from '../../refund/refund-checks.ts';
 import { statusDoubts } from '../../refund/refund-warnings.ts';
+import type { Repeat } from './row-repeats.ts';
 
 /** A possible twin of the order of a row. */
 export interface TwinOfRow {
@@ -19,6 +21,7 @@ export interface TwinOfRow {
 
 // What is known of the order of the row.
 interface OrderKnown {
+  readonly order: JsonObject;
   readonly attempts: readonly AttemptRecord[];
   readonly isOpen: (record: AttemptRecord) => boolean;
   readonly twins: readonly TwinOfRow[];
@@ -35,18 +38,33 @@ interface Allowed {
 
 /** Why a person must look first, and how to allow the row; undefined if there is nothing to look at. */
 export function rowDoubt(
-  row: Pick<PlanRow, 'key' | 'reason' | 'expected'>,
+  row: Pick<PlanRow, 'key' | 'reason' | 'expected' | 'repeats'>,
   money: OrderMoney,
-  { attempts, isOpen, twins, known }: OrderKnown,
+  { order, attempts, isOpen, twins, known }: OrderKnown,
   { profile, planId, allowed, again }: Allowed,
-): string | undefined {
+): Repeat | undefined {
   const refund = known && refundInTheWay(row, known, planId);
-  return (
+  const why =
+    modeProblem(order, profile) ??
     otherChange(row, attempts, isOpen, profile) ??
-    (refund && stateWhy(refund, money.currency, profile.settings)) ??
-    twinDoubt(row, twins, again) ??
-    statusDoubt(money, allowed)
-  );
+    (refund && stateWhy(refund, money.currency, profile.settings));
+  if (why !== undefined) return { why, name: row.repeats };
+  const doubt = twinDoubt(row, twins, again) ?? cellDoubt(row, again);
+  if (doubt !== undefined) return doubt;
+  const status = statusDoubt(money, allowed);
+  return status === undefined ? undefined : { why: status, name: undefined };
+}
+
+// Somebody is still to answer the question mark in the cell `again`.
+function cellDoubt(
+  { repeats: name }: Pick<PlanRow, 'repeats'>,
+  again: readonly string[],
+): Repeat | undefined {
+  if (name === undefined || again.includes(name)) return undefined;
+  return {
+    name,
+    why: `its cell again asks about ${name}: if the row is meant besides that, take away the ? or add --again ${name}`,
+  };
 }
 
 // A cashier's own e-mail address, say, makes all orders of ten minutes twins of each other.
@@ -101,11 +119,12 @@ function twinDoubt(
   { reason }: Pick<PlanRow, 'reason'>,
   twins: readonly TwinOfRow[],
   again: readonly string[],
-): string | undefined {
+): Repeat | undefined {
   if (!isOfDuplicate(reason)) return undefined;
   const twin = twins.find(({ name }) => name !== undefined && !again.includes(name));
   if (twin === undefined) return undefined;
-  return `${twin.words}; if that is meant, add --again ${twin.name}`;
+  const { words, name } = twin;
+  return { name, why: `${words}; if that is meant, add --again ${name}` };
 }
 
 function statusDoubt(money: OrderMoney, allowed: readonly string[]): string | undefined {

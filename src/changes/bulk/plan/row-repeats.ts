@@ -1,4 +1,4 @@
-/** Whether a row of a plan would repeat a refund that was made before, and what its `--again` names. Pure. */
+/** Whether a row of a plan would repeat a refund that was made before, and what `--again` or its cell names. Pure. */
 
 import { figureWords, plainAmounts } from '../../../amounts.ts';
 import { newestEqual, type OrderMoney, type RefundRecord, standingRefunds } from '../../../api/charges.ts';
@@ -53,13 +53,19 @@ function isUsedUp(name: string, attempts: readonly AttemptRecord[], key?: string
   return attempts.some((record) => usesUp(record, name) && !isOwn(record));
 }
 
-/** Why a row is refused: it repeats a refund that `--again` does not name. Undefined if it may be sent. */
+/** Why a row is stopped, and what `--again` or its cell would have to name; no name if that would not help. */
+export interface Repeat {
+  readonly why: string;
+  readonly name: string | undefined;
+}
+
+/** Why a row is refused: it repeats a refund that nobody has named. Undefined if it may be sent. */
 export function repeatProblem(
   row: NewRefund,
   names: NamesLeft,
   rows: RowsOfOrder,
   taken: NamesTaken,
-): string | undefined {
+): Repeat | undefined {
   return equalProblem(row, names, rows, taken) ?? otherPlanProblem(row, names, rows, taken);
 }
 
@@ -79,7 +85,7 @@ function equalProblem(
   names: NamesLeft,
   rows: RowsOfOrder,
   taken: NamesTaken,
-): string | undefined {
+): Repeat | undefined {
   const meant = new Set([...names, ...idsOfRows(rows), ...repeatedBy(names, rows)]);
   for (const { chargeId, amount } of expected) {
     const charge = money.charges.find(({ id }) => id === chargeId);
@@ -92,7 +98,7 @@ function equalProblem(
     const figure = figureWords(-amount, money.currency, plainAmounts);
     const name = nameOf(equal, charge?.refunds ?? [], rows);
     const what = `charge ${charge?.number ?? chargeId} of ${money.id} has a refund of ${figure} already, ${name}`;
-    return `${what}${takenWords(name, taken) ?? `: if the buyer should get the same amount once more, add --again ${name}`}`;
+    return repeatOf(name, taken, what, 'if the buyer should get the same amount once more');
   }
   return undefined;
 }
@@ -104,10 +110,11 @@ function nameOf(equal: RefundRecord, refunds: readonly RefundRecord[], { attempt
   return newestEqual(free, equal.amount)?.id ?? equal.id;
 }
 
-function takenWords(name: string, taken: NamesTaken): string | undefined {
+function repeatOf(name: string, taken: NamesTaken, what: string, meant: string): Repeat {
   const line = taken.get(name);
-  if (line === undefined) return undefined;
-  return `, and --again ${name} is used by line ${line}: one id covers one line; for the next line plan the file again`;
+  if (line === undefined) return { name, why: `${what}: ${meant}, add --again ${name}` };
+  const used = `--again ${name} is used by line ${line}: one id covers one line; for the next line plan the file again`;
+  return { name: undefined, why: `${what}, and ${used}` };
 }
 
 // Another plan refunded the charge with another amount, or another charge: perhaps somebody changed the row in the file.
@@ -116,7 +123,7 @@ function otherPlanProblem(
   names: NamesLeft,
   rows: RowsOfOrder,
   taken: NamesTaken,
-): string | undefined {
+): Repeat | undefined {
   const charges = new Set(expected.map(({ chargeId }) => chargeId));
   for (const record of rows.attempts) {
     const { sent } = record;
@@ -131,7 +138,7 @@ function otherPlanProblem(
     const what = ofCharge === undefined ? `charge ${refund.chargeId} of this order` : 'this charge';
     // The name that --again needs comes first: a narrow table cuts the end.
     const before = `${name} refunded ${what} before with ${figureWords(-refund.amount, sent.currency, plainAmounts)} (plan ${sent.plan})`;
-    return `${before}${takenWords(name, taken) ?? `: if it should get this refund too, add --again ${name}`}`;
+    return repeatOf(name, taken, before, 'if it should get this refund too');
   }
   return undefined;
 }
