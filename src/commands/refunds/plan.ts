@@ -234,7 +234,6 @@ export const status = defineCommand({
     }),
   },
   examples: [
-    'paydesk refunds status refunds.plan',
     'paydesk refunds status refunds.plan --report',
     'paydesk refunds status refunds.plan --rest rest.csv --csv',
   ],
