@@ -219,7 +219,12 @@ it('--report is a text for a mail: outcomes with their sums, what each other row
     env: { ...service.env, ...standingAt(time) },
     columns: 80,
   });
-  expect(screen.replaceAll('\r', '').split('\n').filter((line) => line.length > 80)).toEqual([]);
+  expect(
+    screen
+      .replaceAll('\r', '')
+      .split('\n')
+      .filter((line) => line.length > 80),
+  ).toEqual([]);
   expect(screen).toContain('made: 2 refunds, 35100 MXN; 1 refund, 9 USD');
 });
 
