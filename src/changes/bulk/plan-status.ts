@@ -69,12 +69,18 @@ export async function planStatus(ctx: Context, asked: StatusAsked): Promise<0 | 
   if (asked.report)
     await printText(ctx, plan, asked, await withReasons(ctx, plan, asked, reports, sending !== undefined), [
       ...now,
-      ...asOfWords(reports, looked, ctx.fullTime),
+      ...asOfWords(reports, looked, (ms) => ctx.fullTime(ms)),
     ]);
   else {
     await listReports(ctx, plan, asked, reports);
     for (const line of now) ctx.notes.warn(line);
-    await sayStatus(ctx, plan, asked, reports, asOfWords(reports, looked, ctx.shortTime));
+    await sayStatus(
+      ctx,
+      plan,
+      asked,
+      reports,
+      asOfWords(reports, looked, (ms) => ctx.shortTime(ms)),
+    );
   }
   if (reports.some(isAlarming)) return 7;
   return reports.every(isDone) ? 0 : 8;
