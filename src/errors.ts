@@ -88,6 +88,11 @@ export interface CliErrorParts extends ErrorSubject {
   readonly details?: readonly ErrorDetail[];
   /** The order in an error of the service, if there was one. */
   readonly data?: unknown;
+  /**
+   * Over a limit of 24 hours: from when on there is room for it again, Unix seconds; null: never, because it is more than the limit
+   * itself.
+   */
+  readonly roomAt?: number | null | undefined;
   /** The refund that a charge has already, equal to the one that was asked for. */
   readonly equalTo?: string;
   readonly cause?: unknown;

@@ -76,7 +76,7 @@ async function runLine(state: RunState): Promise<number> {
     // it ended matters most.
     const reason = state.stop.sentChange() === undefined ? state.signal.reason : undefined;
     const explained = error instanceof CliError && error.cause === reason;
-    const shown = toCliError(explained ? error : (reason ?? error), state);
+    const shown = withRoom(toCliError(explained ? error : (reason ?? error), state), opened?.context);
     // Help changes nothing, whatever the command does.
     if (opened === undefined || isReading(state)) {
       const { lost } = state.screen().out;
@@ -87,6 +87,17 @@ async function runLine(state: RunState): Promise<number> {
   } finally {
     opened?.close();
   }
+}
+
+// An error of a sender says a time too, so it is written here, in the zone of this run.
+function withRoom(error: CliError, context: Run['context'] | undefined): CliError {
+  const { roomAt, now = [] } = error.parts;
+  if (roomAt === undefined || context === undefined) return error;
+  const room =
+    roomAt === null
+      ? 'it is more than the limit itself, so waiting does not help'
+      : `there is room for it again from ${context.fullTime(roomAt * 1000)} on, if nothing more goes back until then`;
+  return withParts(error, { now: [room, ...now] });
 }
 
 // The file of a command that prints a list; other commands have a --to of another meaning, or none.

@@ -50,6 +50,8 @@ export interface LimitFinding {
   /** What went back within 24 hours: on this order, and by this member. */
   readonly ofOrder: number;
   readonly ofMember: number;
+  /** Over a limit of 24 hours: as in an error (`CliErrorParts`). */
+  readonly roomAt?: number | null | undefined;
   readonly needsSecond: boolean;
 }
 

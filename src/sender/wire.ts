@@ -136,6 +136,7 @@ const partsForm = v.strictObject({
       }),
     ),
   ),
+  roomAt: v.optional(v.nullable(v.number())),
   equalTo: v.optional(v.string()),
 });
 

@@ -43,7 +43,7 @@ export function renderError(error: CliError, style: ScreenStyle, debug = false):
 /** An error as one JSON object on one line. `notes` are the lines that a person would have seen before it. */
 export function errorJson(error: CliError, notes: readonly string[], debug = false): string {
   const { read, certain = read, now, type, code, logId, httpStatus, details } = error.parts;
-  const { change, idempotencyKey, orderId, profile, approval, commands, ownCode } = error.parts;
+  const { change, idempotencyKey, orderId, profile, approval, commands, ownCode, roomAt } = error.parts;
   return `${ownJson({
     object: 'error',
     kind: error.kind,
@@ -54,6 +54,7 @@ export function errorJson(error: CliError, notes: readonly string[], debug = fal
     order_id: orderId,
     profile,
     approval,
+    room_at: roomAt,
     certain,
     now: now ?? [],
     commands: commands ?? [],

@@ -3,6 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { planRefund } from '../../src/changes/refund/refund-plan.ts';
+import { CliError } from '../../src/errors.ts';
 import {
   chargeOf,
   type Json,
@@ -47,8 +48,8 @@ async function startShop(
   return service;
 }
 
-const refund = (service: Service, amount: number) =>
-  paydesk(['-p', 'shop', 'orders', 'refund', 'ord_1', '--amount', String(amount), '--yes'], {
+const refund = (service: Service, amount: number, ...more: readonly string[]) =>
+  paydesk(['-p', 'shop', 'orders', 'refund', 'ord_1', '--amount', String(amount), '--yes', ...more], {
     home: service.home,
     env: { TZ: 'UTC' },
   });
@@ -78,6 +79,33 @@ describe('refund.max_amount counts all refunds of an order in 24 hours', () => {
     service.orders = [refundedAgo(300, 24 * hour + 1)];
     expect(await refund(service, 201)).toMatchObject({ code: 0 });
     expect(service.posts).toHaveLength(1);
+  });
+
+  test('the refusal says from when on there is room again, in the zone of the profile, and to a script as room_at', async () => {
+    const [first, second] = [
+      refundOf('rf_1', 300, { created_at: seconds - 5 * hour }),
+      refundOf('rf_2', 150, { created_at: seconds - hour }),
+    ];
+    await using service = await startShop(
+      { 'refund.max_amount.MXN': '500', 'time.zone': 'America/Mexico_City' },
+      withRefund(withRefund(order, first, 300), second, 150),
+    );
+    const shownAt = (time: number) =>
+      `${new Intl.DateTimeFormat('en-GB', { timeZone: 'America/Mexico_City', timeStyle: 'medium' }).format(time * 1000)} UTC-6 on, if nothing more goes back until then`;
+    const ran = await refund(service, 51);
+    expect(inOneLine(ran.stderr)).toContain('now: there is room for it again from ');
+    expect(inOneLine(ran.stderr)).toContain(shownAt(seconds + 19 * hour));
+    const both = await refund(service, 500, '--json');
+    expect(JSON.parse(both.stderr)).toMatchObject({ exit_code: 3, room_at: seconds + 23 * hour });
+    expect(service.posts).toEqual([]);
+  });
+
+  test('what is more than the limit itself never has room, and the refusal says so', async () => {
+    await using service = await startShop({ 'refund.max_amount.MXN': '500' });
+    expect(inOneLine((await refund(service, 501)).stderr)).toContain(
+      'it is more than the limit itself, so waiting does not help',
+    );
+    expect(JSON.parse((await refund(service, 501, '--json')).stderr)).toMatchObject({ room_at: null });
   });
 
   test('it counts again at the final read: nothing is sent when a refund turns out to be of today', async () => {
@@ -171,4 +199,38 @@ describe('whatever was refunded before', () => {
       }),
     );
   });
+
+  test('the time that a refusal names is the first at which the refund passes, and a second before it does not', () => {
+    let named = 0;
+    fc.assert(
+      fc.property(earlier, fc.integer({ min: 401, max: 1100 }), (refunds, amount) => {
+        const at = (time: number) => () =>
+          planRefund({ charge: '1', amount, again: [] }, orderWith(refunds), profile, {
+            counting: { nowMs: time * 1000, unshown: [] },
+          });
+        const error = errorOf(at(seconds));
+        if (error === undefined) return;
+        const { roomAt } = error.parts;
+        if (typeof roomAt === 'number') {
+          named += 1;
+          expect(roomAt).toBeGreaterThan(seconds);
+          expect(at(roomAt)().amount).toBe(amount);
+          expect(errorOf(at(roomAt - 1))).toMatchObject({ kind: 'refused' });
+        } else if (roomAt === null) expect(amount).toBeGreaterThan(limit);
+        // Of a refund without a time nobody knows when it counts no more.
+        else expect(refunds.some(({ ago }) => ago === null)).toBe(true);
+      }),
+    );
+    expect(named).toBeGreaterThan(5);
+  });
 });
+
+function errorOf(act: () => unknown): CliError | undefined {
+  try {
+    act();
+    return undefined;
+  } catch (error) {
+    if (error instanceof CliError) return error;
+    throw error;
+  }
+}

@@ -76,6 +76,30 @@ describe('the limits of a team', () => {
     await team.send('ana', team.refund(500));
   });
 
+  test.each(['max', 'day'] as const)(
+    '%s: the refusal says from when on there is room again, and then it passes',
+    async (name) => {
+      await team.setLimits({ [name]: 500 });
+      for (const amount of [200, 100, 150]) {
+        const one = team.refund(amount, {}, 'ord_a');
+        await team.send('ana', one);
+        await team.ended(one);
+        team.clock.time += 3_600_000;
+      }
+      // 450 went back, so the first two must be older than a day.
+      const roomAt = Math.ceil((team.clock.time - 2 * 3_600_000 + dayMs) / 1000);
+      const more = () => team.send('ana', team.refund(290, {}, 'ord_a'));
+      await expect(more()).rejects.toMatchObject({ parts: { roomAt } });
+      await expect(team.send('ana', team.refund(501, {}, 'ord_a'))).rejects.toMatchObject({
+        parts: { roomAt: null },
+      });
+      team.clock.time = roomAt * 1000 - 1000;
+      await expect(more()).rejects.toMatchObject({ parts: { roomAt } });
+      team.clock.time = roomAt * 1000;
+      await more();
+    },
+  );
+
   test('age: an order that is older than so many days is not refunded, nor one that does not say how old it is', async () => {
     await team.setLimits({ age: 90 });
     const created = (days: number) => (team.clock.time - days * dayMs) / 1000;

@@ -227,7 +227,11 @@ describe('a refund over the limit of a team', () => {
     const id = newOrder();
     const refused = await ana.run(refundOf(id, 401, '--json'));
     expect(refused.code).toBe(3);
-    expect(errorOf(refused)).toMatchObject({ code: 'team_limit_max', certain: 'nothing was sent' });
+    expect(errorOf(refused)).toMatchObject({
+      code: 'team_limit_max',
+      certain: 'nothing was sent',
+      room_at: null,
+    });
     expect(errorOf(refused).message).toContain(
       "401 MXN is over the team's limit for one order within 24 hours: 400 MXN for ana, set by lea",
     );

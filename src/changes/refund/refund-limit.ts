@@ -2,9 +2,9 @@
 
 import { amountWords, figuresIn } from '../../amounts.ts';
 import type { Service } from '../../api/api.ts';
-import { type OrderMoney, type RefundRecord, standingRefunds, sumOf } from '../../api/charges.ts';
+import { type OrderMoney, standingRefunds, sumOf } from '../../api/charges.ts';
 import { counted } from '../../counted.ts';
-import { type CliError, refused } from '../../errors.ts';
+import { type CliError, refused, withParts } from '../../errors.ts';
 import type { AttemptRecord } from '../../journal/journal.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import { isPlanned } from '../bulk/plan/order-after.ts';
@@ -15,7 +15,8 @@ export function showOrder({ id }: Pick<OrderMoney, 'id'>, profile: Profile): str
   return commandLine(profile, 'orders', 'show', id);
 }
 
-const dayMs = 24 * 60 * 60_000;
+/** The limits of 24 hours count what went back within this time. */
+const windowMs = 24 * 60 * 60_000;
 
 /** What a limit of 24 hours counts. */
 export interface Counting {
@@ -42,7 +43,7 @@ export function overLimit(
   amount: number,
   money: OrderMoney,
   profile: Profile,
-  { nowMs, unshown }: Counting,
+  counting: Counting,
 ): CliError | undefined {
   const { settings } = profile;
   const limits = settings['refund.max_amount'];
@@ -70,31 +71,74 @@ export function overLimit(
       'over_limit',
     );
   }
-  const sinceMs = nowMs === undefined ? Number.NEGATIVE_INFINITY : nowMs - dayMs;
-  const recent = refundsSince(money, sinceMs);
-  const byHand = unshown
-    .filter(({ sent }) => sent.time > sinceMs)
-    .reduce((sum, { sent }) => sum - sent.proof.expected.reduce((all, one) => all + one.amount, 0), 0);
-  const made = sumOf(recent.filter(({ id }) => !isPlanned(id)));
-  const planned = sumOf(recent.filter(({ id }) => isPlanned(id)));
-  const earlier = made + planned + byHand;
+  const counted = wentBack(money, counting);
+  const earlier = counted.made + counted.planned + counted.byHand;
   if (earlier + amount <= limit) return undefined;
   const figure = figuresIn(money.currency, settings);
   const over = `${amountWords(amount, money.currency, settings)} is over the limit of ${owner}: refund.max_amount.${currency} is ${figure(limit)}`;
   const ask = limit > earlier ? `${whom}, or refund a part of it: ${figure(limit - earlier)} at most` : whom;
-  if (earlier === 0) return refused(over, [ask], 'over_limit');
-  const when =
-    nowMs === undefined ? 'before (the service does not say what time it is)' : 'in the last 24 hours';
-  const before = [
-    ...(made === 0 ? [] : [`${figure(made)} of ${money.id} was refunded ${when}`]),
-    ...(byHand === 0 ? [] : [`${figure(byHand)} of ${money.id} was recorded as made by hand`]),
-    ...(planned === 0 ? [] : [`rows before it in this plan refund ${figure(planned)} of ${money.id}`]),
-  ];
-  return refused(
-    [`${over} per order in 24 hours`, ...before].join(', and '),
+  const roomAt = amount > limit ? null : roomIn(counted, earlier + amount - limit);
+  if (earlier === 0) return withParts(refused(over, [ask], 'over_limit'), { roomAt });
+  const error = refused(
+    [`${over} per order in 24 hours`, ...backWords(counted, money, figure)].join(', and '),
     [ask, showOrder(money, profile)],
     'over_limit',
   );
+  return withParts(error, { roomAt });
+}
+
+/** What went back of an order in the last 24 hours, or before if nobody knows what time it is. */
+interface WentBack extends Pick<Counting, 'nowMs'> {
+  readonly made: number;
+  readonly byHand: number;
+  /** Rows before it in the same plan. */
+  readonly planned: number;
+  /** What was made, and what was recorded, with its time (Unix milliseconds; undefined if it does not show one). */
+  readonly timed: readonly { readonly time: number | undefined; readonly amount: number }[];
+}
+
+function wentBack({ charges }: OrderMoney, { nowMs, unshown }: Counting): WentBack {
+  const sinceMs = nowMs === undefined ? Number.NEGATIVE_INFINITY : nowMs - windowMs;
+  const recent = charges
+    .flatMap(standingRefunds)
+    .map(({ id, amount, createdAt }) => ({
+      isPlanned: isPlanned(id),
+      amount,
+      time: createdAt === undefined ? undefined : createdAt * 1000,
+    }))
+    // One that does not show when it was made may have been made now, so it counts.
+    .filter(({ time }) => time === undefined || time > sinceMs);
+  const made = recent.filter((one) => !one.isPlanned);
+  const byHand = unshown
+    .map(({ sent }) => ({ time: sent.time, amount: sumOf(sent.proof.expected) }))
+    .filter(({ time }) => time > sinceMs);
+  const planned = sumOf(recent.filter((one) => one.isPlanned));
+  return { nowMs, made: sumOf(made), byHand: sumOf(byHand), planned, timed: [...made, ...byHand] };
+}
+
+function backWords(
+  { nowMs, made, byHand, planned }: WentBack,
+  { id }: OrderMoney,
+  figure: (amount: number) => string,
+): readonly string[] {
+  const when =
+    nowMs === undefined ? 'before (the service does not say what time it is)' : 'in the last 24 hours';
+  return [
+    ...(made === 0 ? [] : [`${figure(made)} of ${id} was refunded ${when}`]),
+    ...(byHand === 0 ? [] : [`${figure(byHand)} of ${id} was recorded as made by hand`]),
+    ...(planned === 0 ? [] : [`rows before it in this plan refund ${figure(planned)} of ${id}`]),
+  ];
+}
+
+// When so much of it is older than 24 hours, Unix seconds. Undefined if nobody knows, as of rows of a plan.
+function roomIn({ nowMs, timed }: WentBack, needed: number): number | undefined {
+  let gone = 0;
+  for (const { time, amount } of timed.toSorted((one, other) => (one.time ?? 0) - (other.time ?? 0))) {
+    if (time === undefined || nowMs === undefined) continue;
+    gone += Math.abs(amount);
+    if (gone >= needed) return Math.ceil((time + windowMs) / 1000);
+  }
+  return undefined;
 }
 
 /**
@@ -123,11 +167,4 @@ export function tooOld(
 function ageWords(ms: number): string {
   const hours = Math.floor(ms / 3_600_000);
   return hours < 72 ? counted(hours, 'hour') : counted(Math.floor(hours / 24), 'day');
-}
-
-// A refund that does not show when it was made may have been made now, so it counts.
-function refundsSince({ charges }: OrderMoney, sinceMs: number): readonly RefundRecord[] {
-  return charges
-    .flatMap(standingRefunds)
-    .filter(({ createdAt }) => createdAt === undefined || createdAt * 1000 > sinceMs);
 }

@@ -11,7 +11,7 @@ export class LimitRefusal extends CliError {
   constructor(finding: LimitFinding, style: AmountStyle = plainAmounts) {
     const { message, now } = wordsOf(finding, style);
     const ownCode = `team_limit_${finding.problem ?? 'second'}` as const;
-    super('refused', message, { certain: 'nothing was sent', now, ownCode });
+    super('refused', message, { certain: 'nothing was sent', now, ownCode, roomAt: finding.roomAt });
     this.finding = finding;
   }
 }

@@ -162,18 +162,42 @@ export async function findingOf(
   const currency = (refund.currency ?? '').toUpperCase();
   const since = time - limitWindowMs + 1;
   const onOrder = orderId === undefined ? [] : await asking.attempts({ orderId });
-  const ofOrder = onOrder
-    .filter(({ sent }) => isOf(sent, account) && sent.proof.livemode === livemode && sent.time >= since)
-    .reduce((sum, record) => sum + countedAmount(record), 0);
+  const ofOrderSince = async (from: number) =>
+    onOrder
+      .filter(({ sent }) => isOf(sent, account) && sent.proof.livemode === livemode && sent.time >= from)
+      .reduce((sum, record) => sum + countedAmount(record), 0);
+  const ofOrder = await ofOrderSince(since);
   const { origin } = account.service.profile;
-  const ofMember = await asking.refunded({ origin, operator: asker.member, currency, livemode, since });
+  const ofMemberSince = (from: number) =>
+    asking.refunded({ origin, operator: asker.member, currency, livemode, since: from });
+  const ofMember = await ofMemberSince(since);
   const { reason, note, proof, seen } = refund;
   const createdAt = proof.before === undefined ? seen?.createdAt : proof.before.createdAt;
   const ageDays = createdAt === undefined ? undefined : (time - createdAt * 1000) / dayMs;
   const saysNote = held.some(({ name }) => name === 'note') && (await saysEnough(note, asking, account));
   const finding = findingFor(held, { amount, currency, ofOrder, ofMember, reason, saysNote, ageDays });
+  if (finding.problem === 'max') return { ...finding, roomAt: await roomFor(finding, time, ofOrderSince) };
+  if (finding.problem === 'day') return { ...finding, roomAt: await roomFor(finding, time, ofMemberSince) };
   if (!isProposer || finding.problem !== undefined || finding.needsSecond) return finding;
   return { ...finding, limit: undefined, needsSecond: true };
+}
+
+// From when on the limit has room for a refund, if nothing more goes back: as `LimitFinding` says it. The later a window begins, the less
+// is in it.
+async function roomFor(
+  { amount, limit }: LimitFinding,
+  time: number,
+  backSince: (from: number) => Promise<number>,
+): Promise<number | null> {
+  const most = limit === undefined || limit.value === 'none' ? 0 : limit.value;
+  if (amount > most) return null;
+  let [full, free] = [time - limitWindowMs + 1, time + 1];
+  while (full < free) {
+    const between = Math.floor((full + free) / 2);
+    if ((await backSince(between)) + amount <= most) free = between;
+    else full = between + 1;
+  }
+  return Math.ceil((free + limitWindowMs - 1) / 1000);
 }
 
 async function saysEnough(
