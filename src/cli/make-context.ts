@@ -172,7 +172,12 @@ export async function createRun(
     lock: (name) => ownLocks.take(name, { waitMs: 0, alone: true }),
     plans: planDoor({ state, operator, refuseOwnFile, notes }),
     refuseOwnFile,
-    next: nextLines(run, { ...state, policy, show: (line) => notes.warn({ text: line, style: 'strong' }) }),
+    next: nextLines(run, {
+      ...state,
+      own: words,
+      policy,
+      show: (line) => notes.warn({ text: line, style: 'strong' }),
+    }),
     completionScript: async (shell) => (await import('./completion/scripts.ts')).completionScript(shell),
     agent: agentOf(io.env),
     releases: async () =>

@@ -6,22 +6,25 @@ import type { Io, ScreenStream } from '../io.ts';
 import { plainCommand } from '../profiles/profiles.ts';
 import type { RunLine } from './agent/run-inside.ts';
 import { type Policy, refuseCommand } from './machine/policy.ts';
+import { runsLine } from './typed/command-line.ts';
 import { globalFlags } from './typed/global-options.ts';
 import { readTypedWords } from './typed/typed-words.ts';
 
 // These say which account the line is about, which it names itself, or are for the result of another command.
 const notPassedOn: readonly string[] = ['profile', 'columns'];
 
-/** `run`: the entry of the program; `argv`: the words of the run. */
+/** `run`: the entry of the program; `argv`: the words of the run, `own`: those of its command. */
 export function nextLines(
   run: RunLine,
   {
     argv,
+    own,
     io,
     policy,
     show,
   }: {
     readonly argv: readonly string[];
+    readonly own: readonly string[];
     readonly io: Io;
     readonly policy: Policy;
     readonly show: (line: string) => void;
@@ -42,6 +45,9 @@ export function nextLines(
       }
     },
     async run(words) {
+      // Else help would not say what can be changed from its screen.
+      if (!runsLine(own, words))
+        throw new Error(`commands.ts does not say that this command runs ${words.join(' ')}`);
       const line = [...words, ...typed];
       show(plainCommand(...line));
       // What the line listens to ends with it: Node warns of more than ten listeners, and this run goes on.

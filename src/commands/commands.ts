@@ -10,11 +10,13 @@ export interface CommandEntry {
   readonly words: readonly [string, ...string[]];
   readonly summary: string;
   /**
-   * The most that it can change. Without `service` it cannot send. `machine`: settings, keys (also that of the desk, which an
+   * The most that it can change, by itself or by commands that it runs. Without `service` it cannot send. `machine`: settings, keys (also that of the desk, which an
    * export makes if there is none), the index or other files of this machine, and the limits of an account. Files that options name,
    * such as `--to`, do not count.
    */
   readonly changes: WhatChanges | 'machine' | 'nothing';
+  /** The commands that it runs for whoever sits at its screen. By itself it changes nothing. */
+  readonly runs?: readonly string[];
   /** It asks for a key, so somebody may type one as an argument. */
   readonly takesSecret?: true;
   /** Whether it only reads with these words of a command line. */
@@ -107,7 +109,8 @@ export const commands: readonly CommandEntry[] = [
   {
     words: ['orders', 'browse'],
     summary: 'Look through the newest orders on a screen: show, refund, capture, mark',
-    changes: 'nothing',
+    changes: 'service',
+    runs: ['orders show', 'orders refund', 'orders capture', 'refunds plan'],
     guide: 'find',
     load: async () => (await import('./orders/browse.ts')).browse,
   },

@@ -68,7 +68,9 @@ test('has every command once, with the examples of its page and what it changes'
   for (const { command, examples } of whole.commands)
     expect(examples).toEqual(examplesOf(await helpOf(command.split(' '))));
   const sends = whole.commands.filter(({ changes }) => changes === 'service').map(({ command }) => command);
-  expect(sends).toEqual(expect.arrayContaining(['orders refund', 'refunds apply', 'checkout create', 'api']));
+  expect(sends).toEqual(
+    expect.arrayContaining(['orders refund', 'orders browse', 'refunds apply', 'checkout create', 'api']),
+  );
   expect(sends).not.toContain('orders show');
 });
 

@@ -79,6 +79,18 @@ test('a command that changes nothing leaves profiles, keys, settings of the jour
   }
 });
 
+const degrees = ['nothing', 'machine', 'journal', 'service'];
+
+test('a command that runs others can change as much as the one of them that changes most', () => {
+  const running = commands.filter(({ runs }) => runs !== undefined);
+  expect(running.map(({ words }) => words.join(' '))).toEqual(['orders browse']);
+  for (const { changes, runs = [] } of running) {
+    const all = runs.map((line) => commands.find(({ words }) => words.join(' ') === line)?.changes ?? line);
+    const most = degrees.findLast((degree) => all.includes(degree));
+    expect({ changes, all: all.every((one) => degrees.includes(one)) }).toEqual({ changes: most, all: true });
+  }
+});
+
 async function linesOf(words: readonly string[]): Promise<readonly (readonly string[])[]> {
   const own = lines[words.join(' ')];
   if (own !== undefined) return [[...words, ...own]];

@@ -202,10 +202,21 @@ export function typedProfile(argv: readonly string[]): string | undefined {
   return name !== undefined && nameLike.test(name) ? name : undefined;
 }
 
-/** What the command of a line can change at the service or of its journal, even when the rest of the line is not understood. */
+/**
+ * What the command of a line can change by itself at the service or of its journal, even when the rest of the line is not understood.
+ */
 export function changesOf(argv: readonly string[]): WhatChanges | undefined {
-  const changes = allChangesOf(argv);
+  const changes = entryOf(argv)?.runs === undefined ? allChangesOf(argv) : 'nothing';
   return changes === 'service' || changes === 'journal' ? changes : undefined;
+}
+
+/** Whether the table says that a command runs that of a line. */
+export function runsLine(words: readonly string[], line: readonly string[]): boolean {
+  return findCommand(words)?.runs?.includes(entryOf(line)?.words.join(' ') ?? '') === true;
+}
+
+function entryOf(argv: readonly string[]): CommandEntry | undefined {
+  return findCommand(readTypedWords(argv, () => globalFlags).words);
 }
 
 /** What the command of a line can change at all. */
