@@ -194,7 +194,7 @@ function headersOf({ profile, key, version, machine }: ClientParts): Record<stri
     ...(profile.lang === undefined ? {} : { 'accept-language': profile.lang }),
     ...(profile.sender === undefined || machine === undefined
       ? {}
-      : { 'paydesk-desk': encodeURIComponent(machine) }),
+      : { 'paydesk-desk': encodeURIComponent(machine), 'paydesk-mode': profile.mode }),
   };
 }
 

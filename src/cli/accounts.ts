@@ -130,8 +130,8 @@ export function createAccount(parts: AccountParts): Account {
           parts.notes.warn(error instanceof Error ? (error.stack ?? error.message) : String(error)),
         open,
         openWith,
-        async allowedNow(service) {
-          await refuseNow(service);
+        async allowedNow(service, command) {
+          await refuseNow(service, command.split(' '));
           return withLimits(service.profile, await limitsOf(service));
         },
         limitPace: (perSecond) => pace.limit(perSecond),

@@ -62,6 +62,7 @@ export function openDesk(parts: DeskOfRun, { profile, key }: OpenProfile): Desk 
     },
     transport,
     machine: io.machineName(),
+    mode: profile.mode,
   });
   const store = createRemoteStore(hop, { account: sender.account, monotonic: () => clock.monotonic() });
   const handedOver = createHandedOver(join(folders.state, 'handed-over'), rules);

@@ -23,10 +23,13 @@ interface LimitParts {
 export function limitsNow({ policy, clock, words, io }: LimitParts, journal: () => Journal) {
   const limitsOf: LimitsOf = async (service) =>
     limitsUnder(await policy(), service.profile, textsOf(await journal().limits(marksOfService(service))));
-  // By the clock of the service, once it has said what time it is.
-  const refuseNow = async ({ profile, seenDate }: Pick<OpenService, 'profile' | 'seenDate'>) => {
+  // By the clock of the service, once it has said what time it is. `typed`: the command of a desk, in words, if this run is its sender.
+  const refuseNow = async (
+    { profile, seenDate }: Pick<OpenService, 'profile' | 'seenDate'>,
+    typed: readonly string[] = words,
+  ) => {
     const now = await policy();
-    refuseCommand(now, words, io.env);
+    for (const line of [words, typed]) refuseCommand(now, line, io.env);
     refuseByPolicy(now, profile, seenDate?.()?.date ?? clock.now());
   };
   return { limitsOf, refuseNow };

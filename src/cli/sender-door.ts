@@ -33,8 +33,11 @@ export interface SenderDoorParts extends AccountParts {
   /** Opens the client of a profile that is stored, or of one that is not. */
   readonly open: (profile: string) => Promise<Client>;
   readonly openWith: (open: () => Promise<OpenProfile>) => Promise<Client>;
-  /** The profile of an account with the limits that hold now. Throws CliError 'refused' while the policy of this machine allows no change. */
-  readonly allowedNow: (service: OpenService) => Promise<Profile>;
+  /**
+   * The profile of an account with the limits that hold now. Throws CliError 'refused' while the policy of this machine allows no change,
+   * or turns the command off that a desk has run, in words.
+   */
+  readonly allowedNow: (service: OpenService, command: string) => Promise<Profile>;
   /** Limits the requests per second of all clients together. */
   readonly limitPace: (perSecond: number) => void;
 }

@@ -97,7 +97,7 @@ async function openSenderAccount(
   return {
     name,
     ...client,
-    profileNow: () => allowedNow(service),
+    profileNow: (command) => allowedNow(service, command),
     settings: Object.fromEntries(own.map((setting) => [setting.name, setting.value ?? ''])),
   };
 }

@@ -13,13 +13,16 @@ export interface ExpectedRefund {
   readonly amount: number;
 }
 
-/** Every kind of change. `provable`: a read of the order shows what became of it; otherwise a person must say so. */
+/**
+ * Every kind of change, with the command that makes one. `provable`: a read of the order shows what became of it; otherwise a person must
+ * say so.
+ */
 export const changeKinds = {
-  refund: { noun: 'refund', provable: true },
-  capture: { noun: 'capture', provable: true },
-  order: { noun: 'order creation', provable: true },
-  checkout: { noun: 'payment link', provable: false },
-  api: { noun: 'request', provable: false },
+  refund: { noun: 'refund', command: 'orders refund', provable: true },
+  capture: { noun: 'capture', command: 'orders capture', provable: true },
+  order: { noun: 'order creation', command: 'orders create', provable: true },
+  checkout: { noun: 'payment link', command: 'checkout create', provable: false },
+  api: { noun: 'request', command: 'api', provable: false },
 } as const;
 
 /** A `Record` over it holds what differs between kinds, so the compiler finds every place that a new kind needs. */

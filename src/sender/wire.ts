@@ -52,6 +52,8 @@ export const hopPaths = {
 export const hopHeaders = {
   /** In every request: the name of the machine, percent-encoded. */
   desk: 'paydesk-desk',
+  /** In every request: the mode that the profile of the desk says. */
+  mode: 'paydesk-mode',
   /** In every reply: the version of the hop. */
   version: 'paydesk-hop',
   /** In a reply of the sender itself that is an error (`errorForm`), and never in one of the service. */

@@ -53,6 +53,8 @@ export interface SenderOptions {
   /** Changes the file of the sender before it starts. */
   readonly config?: Partial<SenderConfig>;
   readonly env?: Readonly<Record<string, string>>;
+  /** The configuration of its machine; a policy lies beside it. */
+  readonly machineFile?: string;
   /** A home with a sender that was started before. Absent: a new one. */
   readonly home?: Home;
 }
@@ -88,7 +90,13 @@ export async function startSender(options: SenderOptions): Promise<TestSender> {
   const home = options.home ?? newHome();
   const homes = options.home === undefined ? [home] : [];
   if (options.home === undefined) await initSender(home, options);
-  const how = { home, sleeps: 'really', ...(options.env === undefined ? {} : { env: options.env }) } as const;
+  const { env, machineFile } = options;
+  const how = {
+    home,
+    sleeps: 'really',
+    ...(env === undefined ? {} : { env }),
+    ...(machineFile === undefined ? {} : { machineFile }),
+  } as const;
   const running = startInMemory(['sender', 'serve', '--allow-root', '--json'], how);
   const { url } = JSON.parse(await running.firstLine()) as { readonly url: string };
   const run: TestSender['run'] = (args, more = {}) => paydesk(args, { ...more, home });

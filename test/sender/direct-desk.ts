@@ -54,6 +54,7 @@ export function directDesk({
     transport: createTransport({ clock: quick }),
     clock: quick,
     version: '0.0.0-test',
+    mode: 'sandbox',
     machine: 'desk-1',
     timeoutMs: 60_000,
     signal,

@@ -31,7 +31,7 @@ export function refunding(): NonNullable<ServiceOptions['onPost']> {
 }
 
 export async function startLedger(
-  options: ServiceOptions & Pick<SenderOptions, 'settings' | 'config'> = {},
+  options: ServiceOptions & Pick<SenderOptions, 'settings' | 'config' | 'machineFile'> = {},
 ): Promise<Ledger> {
   const service = await startService({ orders: ordersOf(3), onPost: refunding(), ...options });
   const sender = await startSender({ url: service.url, ...options });

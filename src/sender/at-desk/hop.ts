@@ -2,6 +2,7 @@
 
 import * as v from 'valibot';
 import { failureOf, type Transport } from '../../api/api.ts';
+import type { Mode } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
 import type { ClockWithTimers } from '../../io.ts';
 import type { SenderOfProfile } from '../../profiles/profiles.ts';
@@ -17,6 +18,8 @@ interface HopParts {
   readonly version: string;
   /** The name of this machine. */
   readonly machine: string;
+  /** What the profile of this desk says. */
+  readonly mode: Mode;
   /** The longest time that a question may take, in milliseconds. */
   readonly timeoutMs: number;
   /** Ends questions at once. */
@@ -164,11 +167,15 @@ async function textOf(reply: Response): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-async function wireOf({ sender, token, version, machine }: HopParts, { method, path, body }: HopRequest) {
+async function wireOf(
+  { sender, token, version, machine, mode }: HopParts,
+  { method, path, body }: HopRequest,
+) {
   const isText = typeof body === 'string';
   const headers: Record<string, string> = {
     authorization: `Bearer ${await token()}`,
     [hopHeaders.desk]: encodeURIComponent(machine),
+    [hopHeaders.mode]: mode,
     accept: `${mediaTypes.json}, ${mediaTypes.lines}`,
     'user-agent': `paydesk/${version}`,
     ...(body === undefined ? {} : { 'content-type': isText ? mediaTypes.lines : mediaTypes.json }),

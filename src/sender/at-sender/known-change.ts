@@ -8,6 +8,8 @@ import { outcomeOfAttempt } from '../../journal/change-outcome.ts';
 import {
   type AttemptRecord,
   attemptsOf,
+  type Change,
+  changeKinds,
   type JournalStore,
   momentOf,
   type Stamp,
@@ -148,6 +150,9 @@ function closedTooMany(): RefusedRequest {
   );
 }
 
+/** The command that has a plan worked off. */
+export const planCommand = 'refunds apply';
+
 /** The service with the name that a desk gives the account: errors name commands of that desk. */
 export function calledAt(service: SenderAccount['service'], name: string): SenderAccount['service'] {
   return { ...service, profile: { ...service.profile, name } };
@@ -160,14 +165,15 @@ export function calledAt(service: SenderAccount['service'], name: string): Sende
 export async function refuseNow(
   { store }: Pick<ChangesParts, 'store'>,
   { account, profile }: { readonly account: SenderAccount; readonly profile: string },
-  change: Parameters<typeof refuseForged>[0],
+  change: Parameters<typeof refuseForged>[0] & Pick<Change, 'plan'>,
   fresh: JsonObject | undefined,
 ): Promise<void> {
   const { service } = account;
   const { orderId } = change;
   const known = orderId === undefined ? [] : await attemptsOf(store, service, orderId);
   const counting = countingAt(service, fresh === undefined ? [] : unshownRefunds(known, fresh));
-  refuseForged(change, fresh, { ...(await account.profileNow()), name: profile }, counting);
+  const command = change.plan === undefined ? changeKinds[change.kind].command : planCommand;
+  refuseForged(change, fresh, { ...(await account.profileNow(command)), name: profile }, counting);
 }
 
 /** A time for messages (Unix milliseconds), in the zone of a desk. */

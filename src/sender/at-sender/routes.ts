@@ -27,8 +27,11 @@ export interface SenderAccount extends Pick<Client, 'service' | 'send' | 'pass'>
   readonly name: string;
   /** The settings of that profile, as their texts. */
   readonly settings: SettingTexts;
-  /** Its profile with the limits that hold for the account now. */
-  profileNow(): Promise<Client['service']['profile']>;
+  /**
+   * Its profile with the limits that hold for the account now. Throws CliError 'refused' if the policy of this machine does not allow what
+   * a desk wants with a command, in words.
+   */
+  profileNow(command: string): Promise<Client['service']['profile']>;
 }
 
 /**

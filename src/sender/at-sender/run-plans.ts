@@ -11,7 +11,7 @@ import { hopPaths, maxBytes } from '../wire.ts';
 import { ChangeStream, endReply } from './change-stream.ts';
 import { stoppingError } from './handed-change.ts';
 import type { HandedPlan, HandedPlans } from './handed-plans.ts';
-import type { ChangesParts } from './known-change.ts';
+import { type ChangesParts, planCommand } from './known-change.ts';
 import { bodyIn, type Hop, type HopContext, needRole, RefusedRequest, type SenderAccount } from './routes.ts';
 import type { Rules } from './rules/rules.ts';
 import { recordStop, sendPlan, stoppedBy } from './send-plan.ts';
@@ -92,7 +92,7 @@ export function addPlans(app: Hop, parts: PlansParts): RunPlans {
     const plan = await readPlan('the plan', [new TextEncoder().encode(text)]);
     refuseOtherAccount(plan, account);
     refuseOther(head, plan);
-    checkPlanLimits(plan.rows, await account.profileNow());
+    checkPlanLimits(plan.rows, await account.profileNow(planCommand));
     const known = running.get(keyOf(account.name, plan.digest));
     known?.runs.add(head.run);
     if (known !== undefined) return known.stream.reply();

@@ -204,6 +204,7 @@ function createHop(
     const account = accounts.get(context.req.param('account'));
     // Whether there is another account is nobody's affair who has no token for it.
     if (account === undefined || token.account !== account.name) throw otherAccount();
+    refuseOtherMode(incoming, account);
     const share = shareOf(context.req.param('part'));
     if (state.draining && share === 'changes' && context.req.method === 'POST') throw stopping();
     const giveBack = await shares.take(asker.member, share);
@@ -256,6 +257,19 @@ function otherAccount(): RefusedRequest {
     403,
     refused('the token of this desk is for another account of the sender', [
       'ask your lead for an invitation to this account: paydesk sender invite NAME --account ACCOUNT',
+    ]),
+  );
+}
+
+// Somebody has edited the file of the desk: it would ask for no confirmation of real money, or show practice as real.
+function refuseOtherMode({ headers }: IncomingMessage, { service }: SenderAccount): void {
+  const said = headers[hopHeaders.mode];
+  const { mode } = service.profile;
+  if (said === undefined || said === mode) return;
+  throw new RefusedRequest(
+    403,
+    refused(`the profile of this desk says ${said}, and its account at the sender is ${mode}`, [
+      `write "mode": "${mode}" into its file, or join again with a new invitation; the file: paydesk profile show`,
     ]),
   );
 }
