@@ -263,7 +263,7 @@ function otherAccount(): RefusedRequest {
 
 // Somebody has edited the file of the desk: it would ask for no confirmation of real money, or show practice as real.
 function refuseOtherMode({ headers }: IncomingMessage, { service }: SenderAccount): void {
-  const said = headers[hopHeaders.mode];
+  const said = headers[hopHeaders.mode]?.toString();
   const { mode } = service.profile;
   if (said === undefined || said === mode) return;
   throw new RefusedRequest(
