@@ -8,7 +8,7 @@ import {
   textIn,
   valueAt,
 } from './json-values.ts';
-import { meaningOfRefund, type RefundMeaning, statuses } from './spec.ts';
+import { meaningOfRefund, meaningOfStatus, type RefundMeaning, statuses } from './spec.ts';
 
 /** A refund record of a charge (service: refund). */
 export interface RefundRecord {
@@ -272,6 +272,16 @@ export function brandAndCard(charge: JsonObject): string {
 /** The charges that a refund can take money from. None if the order does not show its charges. */
 export function countingCharges(order: JsonObject): readonly ChargeMoney[] {
   return moneyOf(order)?.charges.filter(({ counts }) => counts) ?? [];
+}
+
+/**
+ * Whether a refund of the whole order may pay a charge back that does not count: it waits for its payment, which may come between the last
+ * read and the sending; the bank took it back; or nobody knows its status. A charge that was declined, has expired or was canceled is over:
+ * another payment is another charge, and the journal tells of a refund on one that the order did not show.
+ */
+export function mayGoBackToo({ status }: { readonly status?: string | undefined }): boolean {
+  const isOver = status === statuses.refunded || meaningOfStatus(status) === 'none';
+  return !countingStatuses.includes(status) && !isOver;
 }
 
 /** How much of all charges was refunded or may still be, as a positive number: all but what failed. */

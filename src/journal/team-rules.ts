@@ -47,6 +47,8 @@ export interface LimitFinding {
   /** What it would pay back, and in which currency (empty: its order does not show one). */
   readonly amount: number;
   readonly currency: string;
+  /** What a refund of the whole order may pay back besides: charges that are not paid yet, or of which nobody knows. They count too. */
+  readonly besides?: number | undefined;
   /** What went back within 24 hours: on this order, and by this member. */
   readonly ofOrder: number;
   readonly ofMember: number;

@@ -108,6 +108,30 @@ describe('refund.max_amount counts all refunds of an order in 24 hours', () => {
     expect(JSON.parse((await refund(service, 501, '--json')).stderr)).toMatchObject({ room_at: null });
   });
 
+  test.each(['pending_payment', 'pre_authorized', 'charged_back', 'settled'])(
+    'a whole order with a charge that is %s counts it too: it may go back by the time the request arrives',
+    async (status) => {
+      const charges = [chargeOf('ch_1', 300), chargeOf('ch_2', 10_000, { status })];
+      await using service = await startShop({ 'refund.max_amount.MXN': '500' }, orderOf('ord_1', charges));
+      const whole = (...more: readonly string[]) =>
+        paydesk(['-p', 'shop', 'orders', 'refund', 'ord_1', '--yes', ...more], { home: service.home });
+      const ran = await whole();
+      expect(ran.code, ran.stderr).toBe(3);
+      expect(inOneLine(ran.stderr)).toContain(
+        `charge 2 is ${status}, and may go back with the whole order: 10300 MXN is over the limit`,
+      );
+      expect(inOneLine(ran.stderr)).toContain('orders refund ord_1 --charge 1');
+      expect(service.posts).toEqual([]);
+    },
+  );
+
+  test('a charge that was declined is over, and does not count for a whole order', async () => {
+    const charges = [chargeOf('ch_1', 300), chargeOf('ch_2', 10_000, { status: 'declined' })];
+    await using service = await startShop({ 'refund.max_amount.MXN': '500' }, orderOf('ord_1', charges));
+    const ran = await paydesk(['-p', 'shop', 'orders', 'refund', 'ord_1', '--yes'], { home: service.home });
+    expect(service.posts, ran.stderr).toHaveLength(1);
+  });
+
   test('it counts again at the final read: nothing is sent when a refund turns out to be of today', async () => {
     let reads = 0;
     await using service = await startShop({ 'refund.max_amount.MXN': '500' }, refundedAgo(300, 48 * hour), {

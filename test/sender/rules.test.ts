@@ -100,6 +100,24 @@ describe('the limits of a team', () => {
     },
   );
 
+  test('a whole order counts the charges that are not paid yet, and not those that were declined', async () => {
+    await team.setLimits({ max: 500 });
+    const wholeWith = (status: string): SentRow => {
+      const one = team.refund(300);
+      const { before, ...proof } = one.proof;
+      const charges = [...before.charges, { id: 'ch_2', status, amount: 9000, refunds: [] }];
+      return {
+        ...one,
+        request: { ...one.request, body: {} },
+        proof: { ...proof, body: {}, tolerated: ['ch_2'], before: { ...before, charges } },
+      };
+    };
+    await expect(team.send('ana', wholeWith('pending_payment'))).rejects.toEqual(
+      refused("300 MXN, with up to 9000 of charges that are not paid, is over the team's limit"),
+    );
+    await team.send('ana', wholeWith('declined'));
+  });
+
   test('age: an order that is older than so many days is not refunded, nor one that does not say how old it is', async () => {
     await team.setLimits({ age: 90 });
     const created = (days: number) => (team.clock.time - days * dayMs) / 1000;

@@ -1,11 +1,17 @@
 /** Plans a refund: turns the typed flags and the order into a request body, or refuses. Pure. */
 
 import { amountProblem, figuresIn, partWords, type TypedAmount, unitsWarning } from '../../amounts.ts';
-import { type ChargeMoney, type OrderMoney, paidBy, standingRefunds } from '../../api/charges.ts';
+import {
+  type ChargeMoney,
+  mayGoBackToo,
+  type OrderMoney,
+  paidBy,
+  standingRefunds,
+} from '../../api/charges.ts';
 import type { JsonObject } from '../../api/json-values.ts';
 import type { RefundRequest } from '../../api/request-bodies.ts';
 import type { RefundReason } from '../../api/spec.ts';
-import { refused } from '../../errors.ts';
+import { type CliError, refused, withParts } from '../../errors.ts';
 import type { ExpectedRefund } from '../../journal/journal.ts';
 import { checkMode, type Profile } from '../../profiles/profiles.ts';
 import {
@@ -79,7 +85,7 @@ export function planRefund(
   checkTyped(asked, money, profile);
   const target = chooseTarget(asked, money, profile, counting);
   const plan = target === 'whole' ? wholePlan(asked, money) : chargePlan(asked, money, target, profile);
-  const over = tooOld(money, profile, counting) ?? overLimit(plan.amount, money, profile, counting);
+  const over = tooOld(money, profile, counting) ?? overWith(plan, asked, profile, counting);
   checkRepeat(plan, asked, profile, { madeWords, over });
   if (over !== undefined) throw over;
   const units =
@@ -98,6 +104,32 @@ export function planRefund(
     ...statusWarnings(money),
   ];
   return { ...plan, warnings };
+}
+
+// The limit that a refund is over, also if the service pays back more than its paid charges hold: the body of a whole order names none.
+function overWith(
+  { amount, charge, money }: Pick<RefundPlan, 'amount' | 'charge' | 'money'>,
+  asked: RefundAsked,
+  profile: Profile,
+  counting: Counting,
+): CliError | undefined {
+  const open = charge === undefined ? money.charges.filter((one) => mayGoBackToo(one) && one.left > 0) : [];
+  const over = overLimit(amount, money, profile, counting);
+  if (over !== undefined || open.length === 0) return over;
+  const most = open.reduce((sum, { left }) => sum + left, amount);
+  const more = overLimit(most, money, profile, counting);
+  const names = open.map(({ number, status }) => `charge ${number} is ${status}`).join(', and ');
+  const counts = money.charges.filter((one) => one.counts);
+  return (
+    more &&
+    withParts(refused(`${names}, and may go back with the whole order: ${more.message}`), {
+      roomAt: more.parts.roomAt,
+      now: [
+        'refund the paid charges one by one:',
+        ...chargeCommands(money, counts, profile, asked, counting),
+      ],
+    })
+  );
 }
 
 // The digits of `230.00` are sent only if the profile declares just so many decimals for the order's currency.

@@ -68,8 +68,12 @@ export function wentBackWords(
 const askLead = ['ask a lead; the limits of the team:', 'paydesk sender limits'];
 
 function wordsOf(finding: LimitFinding, style: AmountStyle): { message: string; now: readonly string[] } {
-  const { problem, limit, amount, currency, ofOrder, ofMember } = finding;
-  const sum = amountWords(amount, currency, style);
+  const { problem, limit, amount, besides = 0, currency, ofOrder, ofMember } = finding;
+  const more =
+    besides === 0
+      ? ''
+      : `, with up to ${figureWords(besides, currency, style)} of charges that are not paid,`;
+  const sum = `${amountWords(amount, currency, style)}${more}`;
   const set = limit === undefined ? 'set by a lead' : limitWords(limit, style);
   switch (problem) {
     case 'currency':

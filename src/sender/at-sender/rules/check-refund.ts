@@ -1,6 +1,7 @@
 /** What every rule of a sender asks: the account, the limits that hold, the requests, and what they say to a refund. */
 
 import type { AmountStyle } from '../../../amounts.ts';
+import { mayGoBackToo } from '../../../api/charges.ts';
 import { lettersIn } from '../../../changes/changes.ts';
 import { refused } from '../../../errors.ts';
 import {
@@ -143,7 +144,14 @@ type Asked = Pick<
   AskedRefund,
   'origin' | 'account' | 'request' | 'amount' | 'currency' | 'reason' | 'note' | 'seen'
 > & {
-  readonly proof: AskedRefund['proof'] & { readonly before?: { readonly createdAt?: number | undefined } };
+  readonly proof: AskedRefund['proof'] & {
+    readonly before?: Pick<NonNullable<AskedRefund['seen']>, 'createdAt'> & {
+      readonly charges?: readonly {
+        readonly status?: string | undefined;
+        readonly amount?: number | undefined;
+      }[];
+    };
+  };
 };
 const dayMs = 24 * 60 * 60_000;
 
@@ -172,10 +180,21 @@ export async function findingOf(
     asking.refunded({ origin, operator: asker.member, currency, livemode, since: from });
   const ofMember = await ofMemberSince(since);
   const { reason, note, proof, seen } = refund;
-  const createdAt = proof.before === undefined ? seen?.createdAt : proof.before.createdAt;
+  const { createdAt, charges = [] } = proof.before ?? seen ?? {};
+  const isWhole = refund.request.body?.charge_id === undefined;
+  const besides = isWhole ? charges.filter(mayGoBackToo).reduce((sum, one) => sum + (one.amount ?? 0), 0) : 0;
   const ageDays = createdAt === undefined ? undefined : (time - createdAt * 1000) / dayMs;
   const saysNote = held.some(({ name }) => name === 'note') && (await saysEnough(note, asking, account));
-  const finding = findingFor(held, { amount, currency, ofOrder, ofMember, reason, saysNote, ageDays });
+  const finding = findingFor(held, {
+    amount,
+    besides,
+    currency,
+    ofOrder,
+    ofMember,
+    reason,
+    saysNote,
+    ageDays,
+  });
   if (finding.problem === 'max') return { ...finding, roomAt: await roomFor(finding, time, ofOrderSince) };
   if (finding.problem === 'day') return { ...finding, roomAt: await roomFor(finding, time, ofMemberSince) };
   if (!isProposer || finding.problem !== undefined || finding.needsSecond) return finding;
@@ -185,10 +204,11 @@ export async function findingOf(
 // From when on the limit has room for a refund, if nothing more goes back: as `LimitFinding` says it. The later a window begins, the less
 // is in it.
 async function roomFor(
-  { amount, limit }: LimitFinding,
+  { amount: own, besides = 0, limit }: LimitFinding,
   time: number,
   backSince: (from: number) => Promise<number>,
 ): Promise<number | null> {
+  const amount = own + besides;
   const most = limit === undefined || limit.value === 'none' ? 0 : limit.value;
   if (amount > most) return null;
   let [full, free] = [time - limitWindowMs + 1, time + 1];

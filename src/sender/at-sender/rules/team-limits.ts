@@ -93,7 +93,8 @@ function isRefused(held: readonly TeamLimit[], currency: string): boolean {
 }
 
 /** A refund as limits look at it. */
-interface LimitedRefund extends Pick<LimitFinding, 'amount' | 'currency' | 'ofOrder' | 'ofMember'> {
+interface LimitedRefund
+  extends Pick<LimitFinding, 'amount' | 'besides' | 'currency' | 'ofOrder' | 'ofMember'> {
   readonly reason: string | undefined;
   /** Whether it has a note of enough letters. */
   readonly saysNote: boolean;
@@ -104,7 +105,8 @@ interface LimitedRefund extends Pick<LimitFinding, 'amount' | 'currency' | 'ofOr
 /** What the limits that hold for a member say to a refund: the first that forbids it, or whether somebody else must approve it. */
 export function findingFor(held: readonly TeamLimit[], refund: LimitedRefund): LimitFinding {
   const { reason, saysNote, ageDays = Number.POSITIVE_INFINITY, ...figures } = refund;
-  const { amount, currency, ofOrder, ofMember } = figures;
+  const { besides = 0, currency, ofOrder, ofMember } = figures;
+  const amount = figures.amount + besides;
   const limit = (name: TeamLimit['name']) => limitNamed(held, currency, name);
   const forbids = (problem: LimitFinding['problem'], of: TeamLimit | undefined): LimitFinding => ({
     ...figures,
