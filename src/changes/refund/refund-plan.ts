@@ -122,7 +122,7 @@ function overWith(
   const counts = money.charges.filter((one) => one.counts);
   return (
     more &&
-    withParts(refused(`${names}, and may go back with the whole order: ${more.message}`), {
+    withParts(refused(`${names}, and may go back with the whole order: ${more.message}`, [], 'over_limit'), {
       roomAt: more.parts.roomAt,
       now: [
         'refund the paid charges one by one:',

@@ -268,9 +268,13 @@ function refuseOtherMode({ headers }: IncomingMessage, { service }: SenderAccoun
   if (said === undefined || said === mode) return;
   throw new RefusedRequest(
     403,
-    refused(`the profile of this desk says ${said}, and its account at the sender is ${mode}`, [
-      `write "mode": "${mode}" into its file, or join again with a new invitation; the file: paydesk profile show`,
-    ]),
+    refused(
+      `the profile of this desk says ${said}, and its account at the sender is ${mode}`,
+      [
+        `write "mode": "${mode}" into its file, or join again with a new invitation; the file: paydesk profile show`,
+      ],
+      'wrong_mode',
+    ),
   );
 }
 
