@@ -322,10 +322,18 @@ export interface Ask {
       readonly optional?: boolean;
       /** Once an answer was refused, Enter alone is refused too, with these words: it may be typed out of haste. */
       readonly enterAfterError?: string;
+      /** What was answered before somebody went back: Enter alone answers it again. */
+      readonly before?: string | undefined;
     },
   ): Promise<string>;
   secret(question: Question & { readonly check?: (text: string) => string | undefined }): Promise<string>;
-  choose<T>(question: Question & { readonly choices: readonly Choice<T>[] }): Promise<T>;
+  /** The cursor is on the choice that was made `before` somebody went back, or on the first. */
+  choose<T>(
+    question: Question & {
+      readonly choices: readonly Choice<T>[];
+      readonly before?: ((value: T) => boolean) | undefined;
+    },
+  ): Promise<T>;
   /** A choice out of many. Typed words narrow them. */
   search<T>(question: Question & { readonly list: SearchedList<T> }): Promise<T>;
   /** A screen that takes the whole terminal until a key leaves it. */

@@ -138,11 +138,36 @@ describe('orders refund with nothing given', () => {
       await person.answer('Why?', '\r');
       await person.answer('Note, kept only on this machine (Enter: none):', 'ticket 1\r');
       await person.answer('Send it? (y/N)', yes);
-      await person.answer('Note, kept only on this machine (Enter: none):', 'ticket 2\r');
+      await person.answer('Note, kept only on this machine (-: none): (Enter: ticket 1)', 'ticket 2\r');
       await person.waitFor(/note +ticket 2/);
       await person.answer('Send it? (y/N)', 'y\r');
       expect(await person.leaves).toMatchObject({ code: 0 });
       expect(refundsOf(await desk.order(order.id))).toEqual([[], [-200]]);
+    },
+  );
+
+  test.each([
+    ['on a full terminal', {}, [down, '\r'], '\x1b'],
+    ['in lines', { PAYDESK_ACCESSIBLE: '1' }, ['2\r'], '<\r'],
+  ])(
+    'whoever goes back keeps what was answered, and Enter answers it again, %s',
+    async (_, env, second, back) => {
+      const order = await desk.take(paidTwice);
+      const person = sit(['orders', 'refund', order.id], { home: desk.home, env: { ...desk.env, ...env } });
+      for (const key of second) await person.answer(/Refund what\?|> charge 2|type a number/, key);
+      await person.answer('How much? (Enter: all', '300\r');
+      for (const key of second) await person.answer(/Why\?|> |type a number/, key);
+      await person.answer('(Enter: none):', 'ticket 1\r');
+      await person.answer('Send it? (y/N)', '<\r');
+      await person.answer('(Enter: ticket 1)', back);
+      await person.answer('Why?', back);
+      await person.answer(/How much\? \(all is \d+\) \(Enter: 300\)/, '\r');
+      for (const key of second.slice(-1)) await person.answer('Why?', key);
+      await person.answer('(Enter: ticket 1)', '\r');
+      await person.waitFor(/note +ticket 1/);
+      await person.answer('Send it? (y/N)', 'y\r');
+      expect(await person.leaves).toMatchObject({ code: 0 });
+      expect(refundsOf(await desk.order(order.id))).toEqual([[], [-300]]);
     },
   );
 

@@ -80,7 +80,7 @@ export function askCharge(
   ctx: Context,
   profile: Profile,
   { money, charges, offersWhole, stopped }: Offer,
-  how: AskedHow,
+  { before, ...how }: AskedHow & { readonly before: RefundAsked | undefined },
 ): Promise<ChargeMoney | undefined> {
   const { settings } = profile;
   const counting = money.charges.filter(({ counts }) => counts);
@@ -112,6 +112,7 @@ export function askCharge(
     message: 'Refund what?',
     flag: '--charge CH',
     choices: offersWhole ? [...parts, whole] : parts,
+    before: (value) => before !== undefined && value?.id === before.charge,
   });
 }
 
@@ -129,13 +130,13 @@ export async function askAmount(
   profile: Profile,
   { currency }: OrderMoney,
   left: number,
-  how: AskedHow,
+  how: AskedHow & { readonly before: string | undefined },
 ): Promise<NamedMoney> {
   const { settings } = profile;
   const all = figureWords(left, currency, settings);
   const answer = await ctx.ask.text({
     ...how,
-    message: `How much? (Enter: all ${all})`,
+    message: `How much? (${how.before === undefined ? 'Enter: all' : 'all is'} ${all})`,
     flag: '--amount N',
     optional: true,
     enterAfterError: `type an amount; for all of it: ${typedForm(left, currency, settings)}`,

@@ -126,8 +126,8 @@ async function refundDialog(
   };
   const dialog = createDialog<RefundAsked>(given, [
     questions.charge,
-    async (from, canGoBack) => {
-      const asked = await questions.amount(from, canGoBack);
+    async (from, canGoBack, before) => {
+      const asked = await questions.amount(from, canGoBack, before);
       // What is refused anyway is refused before the next question.
       const plan = planNow(asked);
       await refusePlanned(ctx, read, plan, asked);

@@ -47,6 +47,9 @@ interface TwinsInWords {
   readonly line: (twin: KnownTwin) => string;
 }
 
+/** How a question is asked, and the answers that it led to before somebody went back to it. */
+type AskedAgain = AskedHow & { readonly before: RefundAsked | undefined };
+
 /** What the questions need to know besides the flags. */
 interface Asking {
   /** The value of `--confirm`. */
@@ -72,7 +75,7 @@ export function refundQuestions(
     canGoBack,
   });
   return {
-    async charge(asked, canGoBack) {
+    async charge(asked, canGoBack, before) {
       checkMode(read.order, profile);
       const money = provableMoney(read.order, profile);
       if (!asksOptional) return asked;
@@ -85,19 +88,23 @@ export function refundQuestions(
         });
       const offer = chargesToOffer(asked, money, stopping);
       if (offer === undefined) return asked;
-      const chosen = await askCharge(ctx, profile, offer, how(asked, canGoBack));
+      const chosen = await askCharge(ctx, profile, offer, { ...how(asked, canGoBack), before });
       return chosen === undefined ? { ...asked } : { ...asked, charge: chosen.id };
     },
-    async amount(asked, canGoBack) {
+    async amount(asked, canGoBack, before) {
       const money = provableMoney(read.order, profile);
       const charge = asksOptional ? chargeWithoutAmount(asked, money, read.isPicked) : undefined;
       if (charge === undefined) return asked;
       const question = how({ ...asked, charge: charge.id }, canGoBack);
-      return { ...asked, ...(await askAmount(ctx, profile, money, charge.left, question)) };
+      const typed = before?.charge === asked.charge ? before?.typed?.text : undefined;
+      return {
+        ...asked,
+        ...(await askAmount(ctx, profile, money, charge.left, { ...question, before: typed })),
+      };
     },
-    reason: async (asked, canGoBack) =>
+    reason: async (asked, canGoBack, before) =>
       asked.reason === undefined && asksFor('reason')
-        ? { ...asked, reason: await askReason(ctx, profile, how(asked, canGoBack)) }
+        ? { ...asked, reason: await askReason(ctx, profile, { ...how(asked, canGoBack), before }) }
         : asked,
     async twins(asked, { found, line }, canGoBack) {
       // Whoever says that the buyer was charged twice, and refunds both, is wrong about one of the two: that is refused.
@@ -116,9 +123,9 @@ export function refundQuestions(
         now: unnamed.map(({ id }) => commandLine(profile, 'orders', 'show', id)),
       });
     },
-    note: async (asked, canGoBack) =>
+    note: async (asked, canGoBack, before) =>
       asked.note === undefined && asksFor('note')
-        ? { ...asked, note: await askNote(ctx, profile, how(asked, canGoBack)) }
+        ? { ...asked, note: await askNote(ctx, profile, { ...how(asked, canGoBack), before }) }
         : asked,
   };
 }
@@ -154,7 +161,11 @@ export function leavesQuestions({ charge, amount, reason, note }: RefundAsked, m
 }
 
 // Shows each reason in words and as the service writes it. "No reason" is a choice unless the profile requires one.
-function askReason(ctx: Context, profile: Profile, how: AskedHow): Promise<RefundReason | undefined> {
+function askReason(
+  ctx: Context,
+  profile: Profile,
+  { before, ...how }: AskedAgain,
+): Promise<RefundReason | undefined> {
   const reasons = refundReasonValues.map((value): Choice<RefundReason | undefined> => {
     const { words }: ReasonWords = refundReasons[value];
     return { value, label: `${words}  ${value}` };
@@ -165,6 +176,7 @@ function askReason(ctx: Context, profile: Profile, how: AskedHow): Promise<Refun
     message: 'Why?',
     flag: '--reason R',
     choices: [...reasons, ...none],
+    before: (value) => before !== undefined && value === before.reason,
   });
 }
 
@@ -172,12 +184,17 @@ function askReason(ctx: Context, profile: Profile, how: AskedHow): Promise<Refun
 const answers = /^(?:y|n|yes|no)$/i;
 const notANote = 'this asks for a note, and nothing is sent yet: yes or no is not a note';
 
-async function askNote(ctx: Context, profile: Profile, how: AskedHow): Promise<string | undefined> {
+async function askNote(
+  ctx: Context,
+  profile: Profile,
+  { before, ...how }: AskedAgain,
+): Promise<string | undefined> {
   const required = requires(profile, 'note');
   const kept = noteKept((await ctx.journal.rules()) !== undefined);
   const note = await ctx.ask.text({
     ...how,
-    message: `Note, ${kept}${required ? '' : ' (Enter: none)'}:`,
+    message: `Note, ${kept}${required ? '' : before?.note === undefined ? ' (Enter: none)' : ' (-: none)'}:`,
+    before: before?.note,
     flag: '--note TEXT',
     optional: !required,
     check: (text) => {
@@ -185,7 +202,7 @@ async function askNote(ctx: Context, profile: Profile, how: AskedHow): Promise<s
       return required ? missingNote(text, profile) : undefined;
     },
   });
-  return note === '' ? undefined : note;
+  return note === '' || note === '-' ? undefined : note;
 }
 
 function missingNote(note: string, { settings }: Profile): string | undefined {
@@ -196,8 +213,11 @@ function requires(profile: Profile, what: 'reason' | 'note'): boolean {
   return profile.settings['refund.require'].includes(what);
 }
 
-/** Asks a question about the answers so far. Returns the same object if it asked nothing. */
-type Step<T> = (answers: T, canGoBack: boolean) => Promise<T>;
+/**
+ * Asks a question about the answers so far. `before`: the answers that the same question led to, if a person went back to it.
+ * Returns the same object if it asked nothing.
+ */
+type Step<T> = (answers: T, canGoBack: boolean, before?: T) => Promise<T>;
 
 interface Dialog<T> {
   /** Asks the questions, the first time or once a person has gone back behind the last one. Returns all answers. */
@@ -208,22 +228,26 @@ interface Dialog<T> {
 
 /** A dialog that begins with what is known without a question. */
 export function createDialog<T>(given: T, steps: readonly Step<T>[]): Dialog<T> {
-  const asked: { readonly at: number; readonly before: T }[] = [];
+  const asked: { readonly at: number; readonly from: T }[] = [];
+  const answered = new Map<number, T>();
   return {
     async ask() {
-      let next = asked.pop() ?? { at: 0, before: given };
+      let next = asked.pop() ?? { at: 0, from: given };
       for (let step = steps[next.at]; step !== undefined; step = steps[next.at]) {
-        const { at, before } = next;
+        const { at, from } = next;
         try {
-          const answers = await step(before, asked.length > 0);
-          if (answers !== before) asked.push(next);
-          next = { at: at + 1, before: answers };
+          const answers = await step(from, asked.length > 0, answered.get(at));
+          if (answers !== from) {
+            asked.push(next);
+            answered.set(at, answers);
+          }
+          next = { at: at + 1, from: answers };
         } catch (error) {
           if (!(error instanceof GoBack)) throw error;
           next = asked.pop() ?? next;
         }
       }
-      return next.before;
+      return next.from;
     },
     get hasAsked() {
       return asked.length > 0;

@@ -228,8 +228,12 @@ async function planMarked(desk: Desk): Promise<string | undefined> {
     ? await ctx.ask.text({ message: 'A note for the journal', flag: 'note' })
     : '';
   const name = await newName(ctx);
-  const rows = [...marked].map((id) => csvLine([id, reason, note]));
-  await ctx.plans.write(`${name}.csv`, [csvLine(['order_id', 'reason', 'note']), ...rows].join(''), false);
+  const rows = [...marked].map((id) => csvLine([id, 'full', reason, note]));
+  await ctx.plans.write(
+    `${name}.csv`,
+    [csvLine(['order_id', 'amount', 'reason', 'note']), ...rows].join(''),
+    false,
+  );
   const code = await runLine(desk, 'refunds', 'plan', `${name}.csv`, '--to', `${name}.plan`);
   if (code !== 0) return undefined;
   marked.clear();

@@ -55,14 +55,15 @@ export type Check = (text: string) => string | undefined;
 
 /** A kind of prompt. Every question ends when its signal aborts. A message may have a first line that says what it is about. */
 export interface Prompts {
-  text(message: string, check: Check, signal: AbortSignal): Promise<string>;
+  /** Enter alone is `before`, where there is one. */
+  text(message: string, check: Check, signal: AbortSignal, before?: string): Promise<string>;
   secret(message: string, check: Check, signal: AbortSignal): Promise<string>;
-  /** Returns the index of the choice. */
+  /** Returns the index of the choice. `before`: the one that was made before, or -1. */
   choose(
     message: string,
     choices: readonly Labelled[],
     signal: AbortSignal,
-    canGoBack: boolean,
+    how: { readonly canGoBack: boolean; readonly before: number },
   ): Promise<number>;
   search<T>(message: string, list: SearchedList<T>, signal: AbortSignal): Promise<T>;
   browse<T>(message: string, screen: ListScreen<T>, signal: AbortSignal): Promise<LeftScreen<T>>;
@@ -109,7 +110,7 @@ export function createAsk(options: AskOptions): Ask {
       };
       const typed = await put(
         question,
-        (prompts, message, signal) => prompts.text(message, check, signal),
+        (prompts, message, signal) => prompts.text(message, check, signal, question.before),
         'Esc',
       );
       if (question.canGoBack === true && typed.trim() === back) throw new GoBack();
@@ -125,7 +126,10 @@ export function createAsk(options: AskOptions): Ask {
       put(question, async (prompts, message, signal) =>
         chosen(
           question.choices,
-          await prompts.choose(message, labels(question.choices, clean), signal, question.canGoBack === true),
+          await prompts.choose(message, labels(question.choices, clean), signal, {
+            canGoBack: question.canGoBack === true,
+            before: question.choices.findIndex(({ value }) => question.before?.(value)),
+          }),
         ),
       ),
     search: ({ list, ...question }) =>

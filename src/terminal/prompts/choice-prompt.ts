@@ -34,6 +34,8 @@ interface ChoiceScreen {
   readonly wrap: (text: string) => string;
   readonly pageSize: number;
   readonly canGoBack: boolean;
+  /** The index of the choice that was made before, or -1. */
+  readonly before: number;
 }
 
 type Context = NonNullable<Parameters<ReturnType<typeof createPrompt>>[1]>;
@@ -43,12 +45,12 @@ const typedText = 'letters and digits choose nothing here: move to a line with t
 /** Returns the index of the chosen one, or undefined if the person goes back. At least one of them has no refusal. */
 export function choicePrompt(
   choices: readonly DrawnChoice[],
-  { message, answer, paint, wrap, pageSize, canGoBack }: ChoiceScreen,
+  { message, answer, paint, wrap, pageSize, canGoBack, before }: ChoiceScreen,
   context: Context,
 ): Promise<number | undefined> {
   const open = choices.flatMap(({ refusal }, index) => (refusal === undefined ? [index] : []));
   const prompt = createPrompt<number | undefined, object>((_, done) => {
-    const [active, setActive] = useState(open[0] ?? 0);
+    const [active, setActive] = useState(open.includes(before) ? before : (open[0] ?? 0));
     const [ended, setEnded] = useState<string>();
     // Whoever types believes to answer another question, so the Enter behind it chooses nothing.
     const [hasTyped, setTyped] = useState(false);

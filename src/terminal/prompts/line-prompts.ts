@@ -23,7 +23,14 @@ export function createLinePrompts(
     return readLine(stdin, signal, write);
   };
   return {
-    text: (message, check, signal) => untilFine(() => read(`${message} `, signal), check, write),
+    text(message, check, signal, before) {
+      const asked = before === undefined ? `${message} ` : `${message} (Enter: ${before}) `;
+      const readText = async (): Promise<string> => {
+        const text = await read(asked, signal);
+        return text.trim() === '' ? (before ?? text) : text;
+      };
+      return untilFine(readText, check, write);
+    },
     secret(message, check, signal) {
       // Raw mode lasts until the question is over, because nothing may be shown between two tries either.
       stdin.setRawMode(true);
@@ -33,7 +40,7 @@ export function createLinePrompts(
       };
       return untilFine(readSecret, check, write);
     },
-    choose: (message, choices, signal, canGoBack) =>
+    choose: (message, choices, signal, { canGoBack }) =>
       choose(message, choices, { canGoBack, write, read: (prompt) => read(prompt, signal) }),
     async search(message, list, signal) {
       const row = await narrow(message, list, (prompt) => read(prompt, signal), { write, clock });

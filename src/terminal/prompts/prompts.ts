@@ -29,8 +29,13 @@ export function createPrompts(
   const context = (signal: AbortSignal) => ({ input: stdin, output: stderr.stream, signal });
   const themeOfText = (message: string) => ({ ...themeOf(message), ...emptiesRefused });
   return {
-    text: (message, check, signal) =>
-      ended(input({ message, theme: themeOfText(message), validate: asValidate(check) }, context(signal))),
+    text: (message, check, signal, before) =>
+      ended(
+        input(
+          { message, theme: themeOfText(message), validate: asValidate(check), default: before },
+          context(signal),
+        ),
+      ),
     secret: (message, check, signal) =>
       ended(
         // The prompt for passwords of @inquirer keeps a refused answer, and the next one is typed behind it.
@@ -39,7 +44,7 @@ export function createPrompts(
           context(signal),
         ),
       ),
-    async choose(message, choices, signal, canGoBack) {
+    async choose(message, choices, signal, how) {
       const { style } = themeOf(message);
       const chosen = await ended(
         choicePrompt(
@@ -50,7 +55,7 @@ export function createPrompts(
             paint,
             wrap: (text) => folded(text, width, 0),
             pageSize,
-            canGoBack,
+            ...how,
           },
           context(signal),
         ),
@@ -149,6 +154,8 @@ function foldedQuestion(question: string, width: number): string {
 
 // Behind a question there is room for `(y/N)`, or for the first letters of an answer.
 const behindQuestion = 8;
+// An answer of before is shown behind its question up to so many cells.
+const longestBefore = 30;
 
 // Every style is set, because @inquirer chooses its own by looking at stdout, and at the time it is loaded.
 function themeFor(question: string, paint: Paint, width: number) {
@@ -165,7 +172,7 @@ function themeFor(question: string, paint: Paint, width: number) {
       answer: (text: string): string => strong(folded(text, width, lastLine + 1)),
       message: (): string => asked.replace(/^\[PRODUCTION\]/, (words) => paint(words, 'production')),
       error: (text: string): string => paint(`> ${folded(text, width, 2)}`, 'bad'),
-      defaultAnswer: (text: string): string => `(${text})`,
+      defaultAnswer: (text: string): string => faint(`(Enter: ${cut(text, longestBefore)})`),
       help: faint,
       highlight: strong,
       key: strong,

@@ -97,9 +97,12 @@ describe('orders browse', () => {
     await person.answer('Enter goes back to the orders', '\r');
     await person.answer('q leave', 'q');
     const { screen } = await person.leaves;
+    expect(screen).toContain('nothing was sent; to send the plan: paydesk -p shop refunds apply marked-');
     const [name = ''] = /marked-[-\d]+(?=\.csv)/.exec(screen) ?? [];
     const rows = readFileSync(join(service.home.path, `${name}.csv`), 'utf8');
-    expect(rows).toBe('order_id,reason,note\nord_a1,,\nord_b2,,\n');
+    expect(rows).toBe('order_id,amount,reason,note\nord_a1,full,,\nord_b2,full,,\n');
+    const status = await paydesk(['-p', 'shop', 'refunds', 'status', `${name}.plan`, '--json'], service);
+    expect(JSON.parse(status.stdout)).toMatchObject([{ order_id: 'ord_a1' }, { order_id: 'ord_b2' }]);
     expect(service.posts).toEqual([]);
   });
 
