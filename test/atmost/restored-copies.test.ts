@@ -6,7 +6,9 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { each } from '../harness/each.ts';
 import { isLong } from '../harness/long.ts';
-import type { Home } from '../harness/paydesk.ts';
+import { type Home, paydesk } from '../harness/paydesk.ts';
+import { sit } from '../harness/person.ts';
+import { storeProfile } from '../harness/profile.ts';
 import type { Ran } from '../harness/ran.ts';
 import { reset } from '../harness/server.ts';
 import { changeArgs, journalFile, journalRows, ledgerAndDesk, refundAmount, witnessFile } from './desk.ts';
@@ -177,6 +179,34 @@ describe('what is done with a copy does not make forgotten that it is one', () =
     const exported = await run(machine, ['journal', 'export', '--to', join(machine.root, 'copied')]);
     expect(exported.code, exported.stderr).toBe(3);
     expect(existsSync(join(machine.root, 'copied'))).toBe(false);
+  });
+
+  test('neither an agent nor a script of production accepts it; a person at a terminal does', async () => {
+    const { machine, lost } = await restoredMachine();
+    using _machine = machine;
+    const { home } = machine;
+    const env = { TMPDIR: join(machine.root, 'tmp') };
+    const accept = ['journal', 'verify', '--accept-copy', '--yes'];
+    const profile = {
+      name: 'shop',
+      baseUrl: 'https://pay.example',
+      mode: 'production',
+      settings: {},
+    } as const;
+    for (const line of [accept, [...repair]]) {
+      const byAgent = await paydesk(line, { home, env: { ...env, PAYDESK_AGENT: 'helper' } });
+      expect([byAgent.code, byAgent.stderr], line.join(' ')).toEqual([
+        3,
+        expect.stringContaining('agent helper started this run'),
+      ]);
+    }
+    await storeProfile(home, profile, 'key_CANARYxyz0123456789');
+    expect((await paydesk(accept, { home, env })).code).toBe(3);
+    expect(await run(machine, changeArgs(lost))).toMatchObject({ code: 3 });
+    const person = sit(accept, { home, env });
+    await person.answer('allow it? (y/N)', 'y\r');
+    expect(await person.leaves).toMatchObject({ code: 0 });
+    expect(lost.posts).toHaveLength(1);
   });
 
   test('once it is accepted, a plan is refused, and a refund goes with the id of its order', async () => {

@@ -23,6 +23,10 @@ test.each([
   'ana, approved by lea, released by lea with a security key',
   'agent helper for root',
   'ana released BY lea',
+  'ana approved b\u0443 lea',
+  'ana (approved-by lea) (released-by lea)',
+  'lea (released with a security key)',
+  'agent helper f\u043er ana',
   'ana\u00a0approved',
   'ana\u200b',
   ' ana',
@@ -31,14 +35,14 @@ test.each([
   await using service = await startShop();
   const ran = await paydesk(refund, { home: service.home, env: { PAYDESK_OPERATOR: name } });
   expect(ran.code, ran.stderr).toBe(2);
-  expect(inOneLine(ran.stderr)).toContain('at most 64 letters, digits, blanks and . _ - @ ( )');
+  expect(inOneLine(ran.stderr)).toContain('at most 64 letters of one script, digits, blanks and . _ - @ ( )');
   expect(service.requests).toEqual([]);
 });
 
 const operatorIn = async ({ home }: Service): Promise<unknown> =>
   JSON.parse((await paydesk(['-p', 'shop', 'journal', 'list', '--json'], { home })).stdout).data[0].operator;
 
-test.each(['José Ñandú', 'op7@shop.example', 'by', 'Ana-María_2'])(
+test.each(['José Ñandú', 'op7@shop.example', 'by', 'Ana-María_2', 'Анна Петрова'])(
   'PAYDESK_OPERATOR %s is the name in the journal',
   async (name) => {
     await using service = await startShop();

@@ -5,7 +5,7 @@ import { type Charge, type Desk, startDesk } from '../harness/desk.ts';
 import { chargeOf, orderOf } from '../harness/orders.ts';
 import { newHome, paydesk } from '../harness/paydesk.ts';
 import { pick, sit } from '../harness/person.ts';
-import { startService } from '../harness/service.ts';
+import { startService, storeShop } from '../harness/service.ts';
 import {
   chargeAt,
   declinedBeside,
@@ -138,7 +138,7 @@ describe('orders refund with nothing given', () => {
       await person.answer('Why?', '\r');
       await person.answer('Note, kept only on this machine (Enter: none):', 'ticket 1\r');
       await person.answer('Send it? (y/N)', yes);
-      await person.answer('Note, kept only on this machine (-: none): (Enter: ticket 1)', 'ticket 2\r');
+      await person.answer('Note, kept only on this machine (- for none): (Enter: ticket 1)', 'ticket 2\r');
       await person.waitFor(/note +ticket 2/);
       await person.answer('Send it? (y/N)', 'y\r');
       expect(await person.leaves).toMatchObject({ code: 0 });
@@ -146,30 +146,47 @@ describe('orders refund with nothing given', () => {
     },
   );
 
-  test.each([
-    ['on a full terminal', {}, [down, '\r'], '\x1b'],
-    ['in lines', { PAYDESK_ACCESSIBLE: '1' }, ['2\r'], '<\r'],
-  ])(
-    'whoever goes back keeps what was answered, and Enter answers it again, %s',
-    async (_, env, second, back) => {
-      const order = await desk.take(paidTwice);
-      const person = sit(['orders', 'refund', order.id], { home: desk.home, env: { ...desk.env, ...env } });
-      for (const key of second) await person.answer(/Refund what\?|> charge 2|type a number/, key);
-      await person.answer('How much? (Enter: all', '300\r');
-      for (const key of second) await person.answer(/Why\?|> |type a number/, key);
-      await person.answer('(Enter: none):', 'ticket 1\r');
-      await person.answer('Send it? (y/N)', '<\r');
-      await person.answer('(Enter: ticket 1)', back);
-      await person.answer('Why?', back);
-      await person.answer(/How much\? \(all is \d+\) \(Enter: 300\)/, '\r');
-      for (const key of second.slice(-1)) await person.answer('Why?', key);
-      await person.answer('(Enter: ticket 1)', '\r');
-      await person.waitFor(/note +ticket 1/);
-      await person.answer('Send it? (y/N)', 'y\r');
-      expect(await person.leaves).toMatchObject({ code: 0 });
-      expect(refundsOf(await desk.order(order.id))).toEqual([[], [-300]]);
-    },
-  );
+  const twice = orderOf('ord_back', [chargeOf('ch_1', 20_000), chargeOf('ch_2', 30_000)]);
+
+  test('whoever goes back keeps what was answered: Enter answers it again, and the cursor is on the choice', async () => {
+    await using service = await startService({ orders: [twice] });
+    await storeShop(service.home, service);
+    const person = sit(['-p', 'shop', 'orders', 'refund', 'ord_back'], { home: service.home, env: {} });
+    await person.answer('Refund what?', down);
+    await person.answer(/> charge 2 /, '\r');
+    await person.answer('How much? (Enter: all', '300\r');
+    await person.answer('Why?', down);
+    await person.answer(/> the order cannot be fulfilled/, '\r');
+    await person.answer('(Enter: none)', 'ticket 1\r');
+    await person.answer('Send it? (y/N)', '\x1b');
+    await person.answer('(- for none): (Enter: ticket 1)', '\x1b');
+    await person.answer(/> the order cannot be fulfilled/, '\x1b');
+    await person.answer('How much? (all is 30000) (Enter: 300)', '\x1b');
+    await person.answer(/> charge 2 /, '\r');
+    await person.answer('(Enter: 300)', '\r');
+    await person.answer(/> the order cannot be fulfilled/, '\r');
+    await person.answer('(Enter: ticket 1)', '\r');
+    await person.waitFor(/note +ticket 1/);
+    await person.answer('Send it? (y/N)', 'n\r');
+    const { screen } = await person.leaves;
+    expect(screen).toContain('"amount":300');
+    expect(service.posts).toEqual([]);
+  });
+
+  test('so does whoever is asked in lines', async () => {
+    await using service = await startService({ orders: [twice] });
+    await storeShop(service.home, service);
+    const env = { PAYDESK_ACCESSIBLE: '1' };
+    const person = sit(['-p', 'shop', 'orders', 'refund', 'ord_back'], { home: service.home, env });
+    await person.answer('type a number', '2\r');
+    await person.answer('How much? (Enter: all 30000)', '300\r');
+    await person.answer('type a number', '<\r');
+    await person.answer('How much? (all is 30000) (Enter: 300)', '\r');
+    await person.answer('type a number', '1\r');
+    await person.answer('(Enter: none)', '\r');
+    await person.answer('Send it? (y/N)', 'n\r');
+    expect((await person.leaves).screen).toContain('"amount":300');
+  });
 
   test('--dry-run shows the screen that the question is about', async () => {
     const order = await desk.take(paidTwice);

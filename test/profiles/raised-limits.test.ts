@@ -102,9 +102,27 @@ describe('a limit that is raised', () => {
     const { code, screen } = await sit(['profile', 'set', 'shop', limit, '800'], { home, env: agent }).leaves;
     expect([code, inOneLine(screen)]).toEqual([
       3,
-      expect.stringContaining('only a person at a terminal allows more'),
+      expect.stringContaining('only a person changes a profile of production'),
     ]);
     expect(await limitsOf(home)).toEqual({ [limit]: '500' });
+  });
+
+  test.each([
+    ['set shop amounts.decimals.MXN 3 --yes'],
+    ['set shop redact off'],
+    ['set shop refund.max_amount.MXN 1'],
+    ['key shop --key-stdin'],
+    ['remove shop --yes'],
+  ])('an agent changes no profile of production: profile %s', async (line) => {
+    using home = await newShop({ [limit]: '500' }, 'production');
+    const before = (await paydesk(['profile', 'show', 'shop', '--json'], { home, env })).stdout;
+    const agent = { ...env, PAYDESK_AGENT: 'helper' };
+    const ran = await paydesk(['profile', ...line.split(' ')], { home, env: agent });
+    expect([ran.code, inOneLine(ran.stderr)]).toEqual([
+      3,
+      expect.stringContaining('only a person changes a profile of production'),
+    ]);
+    expect((await paydesk(['profile', 'show', 'shop', '--json'], { home, env })).stdout).toBe(before);
   });
 
   test.each([

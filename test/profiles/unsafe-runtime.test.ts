@@ -22,6 +22,8 @@ test.each([
   ['NODE_V8_COVERAGE', { NODE_V8_COVERAGE: '/tmp/x' }, []],
   ['SSLKEYLOGFILE', { SSLKEYLOGFILE: '/tmp/x' }, []],
   ['OPENSSL_CONF', { OPENSSL_CONF: '/tmp/x' }, []],
+  ['ICU_TIMEZONE_FILES_DIR', { ICU_TIMEZONE_FILES_DIR: '/tmp/x' }, []],
+  ['NODE_ICU_DATA', { NODE_ICU_DATA: '/tmp/x' }, []],
 ])('production refuses %s, with the reason', (option, env, execArgv) => {
   expect(() => refuseUnsafeRuntime({ env, execArgv, mode: 'production' })).toThrow(
     expect.objectContaining({ kind: 'refused', message: expect.stringContaining(option) }),

@@ -193,7 +193,7 @@ async function askNote(
   const kept = noteKept((await ctx.journal.rules()) !== undefined);
   const note = await ctx.ask.text({
     ...how,
-    message: `Note, ${kept}${required ? '' : before?.note === undefined ? ' (Enter: none)' : ' (-: none)'}:`,
+    message: `Note, ${kept}${required ? '' : before?.note === undefined ? ' (Enter: none)' : ' (- for none)'}:`,
     before: before?.note,
     flag: '--note TEXT',
     optional: !required,

@@ -62,14 +62,20 @@ function personOf(io: Io): string {
   }
 }
 
+// Letters of two scripts are refused, since some of them look alike.
+const oneScript = /^(?:\p{Script=Latin}+|[^\p{Script=Latin}]+)$/u;
+const wordsOfOthers = /^(?:by|for|asked|approved|released)$/iu;
+
 function checked(name: string): string {
-  const words = name.split(/[ ()]+/);
+  const words = name.split(/[ ()._-]+/);
   const isName = /^[\p{L}\p{M}\p{N}._@ ()-]{1,64}$/u.test(name) && name.trim() === name;
-  if (isName && (words.length === 1 || !words.some((word) => /^(?:by|for)$/iu.test(word)))) return name;
+  const isOneScript = oneScript.test(name.replaceAll(/[^\p{L}]+/gu, ''));
+  if (isName && isOneScript && (words.length === 1 || !words.some((word) => wordsOfOthers.test(word))))
+    return name;
   throw new CliError('usage', `PAYDESK_OPERATOR ${name}: not the name of a person`, {
     certain: 'nothing was sent',
     now: [
-      'at most 64 letters, digits, blanks and . _ - @ ( ), and none of the words by and for among others',
+      'at most 64 letters of one script, digits, blanks and . _ - @ ( ), without the words by, for, asked, approved and released',
     ],
   });
 }

@@ -1,6 +1,13 @@
 /** `journal verify`: checks whether the journal is whole, and repairs it. */
 
-import { type Context, confirmFirst, dryRunShown } from '../../context/context.ts';
+import type { Mode } from '../../api/spec.ts';
+import {
+  type Context,
+  confirmFirst,
+  confirmRaise,
+  dryRunShown,
+  refuseAgentTo,
+} from '../../context/context.ts';
 import { counted } from '../../counted.ts';
 import { CliError } from '../../errors.ts';
 import { flag, usage } from '../../flags/flags.ts';
@@ -41,6 +48,8 @@ export const verify = defineCommand({
     7: 'repaired, but a person must look: some rows are lost, or orders are blocked',
   },
   async run(ctx, { flags }): Promise<number | undefined> {
+    if (flags.repair === true || flags['accept-copy'] === true)
+      refuseAgentTo(ctx, 'repairs a journal or accepts a copy of it');
     if (flags.repair === true) return repair(ctx);
     if (flags['accept-copy'] === true) return acceptCopy(ctx);
     if (flags.from !== undefined) return verifyFile(ctx, flags.from, flags.head);
@@ -169,9 +178,14 @@ async function acceptCopy(ctx: Context): Promise<undefined> {
   if (await dryRunShown(ctx, { action: 'accept_copy', file }, would)) return undefined;
   const problem = await ctx.journal.problem();
   if (problem !== undefined) ctx.notes.warn(problem);
-  const message =
-    'did you look which orders were changed since then, and allow changes again? A refund that was sent and is not in this copy is not known here.';
-  await confirmFirst(ctx, message, 'nothing was changed');
+  ctx.notes.warn(
+    'a refund that was sent after the copy was made is not known here, and limits that were set after that do not hold: paydesk profile show',
+  );
+  await confirmRaise(
+    ctx,
+    await modeOfJournal(ctx),
+    'changes are to be allowed again, by somebody who looked which orders were changed since then',
+  );
   await ctx.journal.acceptCopy();
   const record = { object: 'journal_copy', file, accepted: true };
   await ctx.out.own(record, () => [
@@ -179,6 +193,13 @@ async function acceptCopy(ctx: Context): Promise<undefined> {
     { line: 'changes are allowed again; for 24 hours each refund needs the id of its order (--confirm ID)' },
   ]);
   return undefined;
+}
+
+// A copy may lack the rows about real money, so a profile of production counts as they do.
+async function modeOfJournal(ctx: Context): Promise<Mode> {
+  const [live] = await ctx.journal.list({ livemode: true }, { limit: 1 });
+  const profiles = await ctx.profiles.list();
+  return live !== undefined || profiles.some(({ mode }) => mode === 'production') ? 'production' : 'sandbox';
 }
 
 async function repair(ctx: Context): Promise<number | undefined> {

@@ -7,7 +7,14 @@ import { pagesOf } from '../../journal/journal.ts';
 import type { Profile, SenderOfProfile, StoredAccount, TypedKey } from '../../profiles/profiles.ts';
 import { defineCommand } from '../command.ts';
 import { limitsOf, limitWords } from './account-limits.ts';
-import { fieldsView, keyFlags, nameArgument, profileDryRunShown, takeKey } from './profile-inputs.ts';
+import {
+  fieldsView,
+  keyFlags,
+  nameArgument,
+  profileDryRunShown,
+  refuseAgentIn,
+  takeKey,
+} from './profile-inputs.ts';
 
 // The order was on the first page when it was remembered. This limit prevents a long search.
 const readAtMost = 500;
@@ -21,6 +28,7 @@ export const key = defineCommand({
   run: async (ctx, { args: [name], flags }): Promise<undefined> => {
     ctx.useProfile(name);
     await ctx.profiles.checkStored(name);
+    await refuseAgentIn(ctx, name);
     const { sender } = (await ctx.profiles.describe(name)).profile;
     if (sender !== undefined) throw hasToken(name, sender);
     if (await profileDryRunShown(ctx, `replace the key of profile ${name}`, { object: 'profile', name }))
@@ -147,6 +155,7 @@ export const remove = defineCommand({
   run: async (ctx, { args: [name] }): Promise<undefined> => {
     ctx.useProfile(name);
     await ctx.profiles.checkStored(name);
+    await refuseAgentIn(ctx, name);
     const record = { object: 'profile', name, removed: true };
     if (await profileDryRunShown(ctx, `remove profile ${name} and its key`, record)) return;
     const message = `remove profile ${name} and its key from this machine?`;

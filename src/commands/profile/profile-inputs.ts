@@ -1,7 +1,7 @@
 /** What the profile commands share: flags and questions for a key, the NAME argument, and how records are shown. */
 
 import { isObject, type JsonObject } from '../../api/json-values.ts';
-import type { Context } from '../../context/context.ts';
+import { type Context, refuseAgentTo } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
 import type { Completer, Input } from '../../flags/flags.ts';
 import { flag } from '../../flags/flags.ts';
@@ -22,6 +22,12 @@ export const keyFlags = {
 } as const;
 
 type KeyFlagValues = Input<readonly [], typeof keyFlags>['flags'];
+
+/** Throws CliError 'refused' if an agent changes a profile of production: a person may send by it later. */
+export async function refuseAgentIn(ctx: Context, name: string): Promise<void> {
+  if ((await ctx.profiles.accountOf(name)).mode === 'production')
+    refuseAgentTo(ctx, 'changes a profile of production');
+}
 
 /** Reads a key from standard input, a file or a prompt, never from an argument. `where` says in words where it came from. */
 export async function takeKey(ctx: Context, flags: KeyFlagValues, profile: string): Promise<TypedKey> {

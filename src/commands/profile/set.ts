@@ -6,7 +6,13 @@ import { CliError } from '../../errors.ts';
 import type { SettingChange } from '../../profiles/profiles.ts';
 import { defineCommand } from '../command.ts';
 import { currencyOfLimit, limitInBoth, setLimits, tellRaises } from './account-limits.ts';
-import { confirmDoubts, fieldsView, nameArgument, profileDryRunShown } from './profile-inputs.ts';
+import {
+  confirmDoubts,
+  fieldsView,
+  nameArgument,
+  profileDryRunShown,
+  refuseAgentIn,
+} from './profile-inputs.ts';
 
 const word = (name: string, summary: string) =>
   ({ name, summary, required: true, parse: (text: string): string => text }) as const;
@@ -27,6 +33,7 @@ export const set = defineCommand({
   run: async (ctx, { args: [name, setting, typed] }): Promise<undefined> => {
     ctx.useProfile(name);
     await ctx.profiles.checkStored(name);
+    await refuseAgentIn(ctx, name);
     const value = inUnits(ctx, { name, setting, typed: await templateIn(ctx, setting, typed) });
     const both = (text: string): string => limitInBoth(ctx, { name }, setting, text);
     const asked = { object: 'profile', name, setting, value };

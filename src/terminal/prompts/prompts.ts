@@ -27,7 +27,11 @@ export function createPrompts(
   const room = width - beforeChoice;
   const themeOf = (message: string) => themeFor(message, paint, width);
   const context = (signal: AbortSignal) => ({ input: stdin, output: stderr.stream, signal });
-  const themeOfText = (message: string) => ({ ...themeOf(message), ...emptiesRefused });
+  const themeOfText = (message: string) => {
+    const { style, ...theme } = themeOf(message);
+    const defaultAnswer = (text: string): string => `(Enter: ${cut(text, longestBefore)})`;
+    return { ...theme, ...emptiesRefused, style: { ...style, defaultAnswer } };
+  };
   return {
     text: (message, check, signal, before) =>
       ended(
@@ -172,7 +176,7 @@ function themeFor(question: string, paint: Paint, width: number) {
       answer: (text: string): string => strong(folded(text, width, lastLine + 1)),
       message: (): string => asked.replace(/^\[PRODUCTION\]/, (words) => paint(words, 'production')),
       error: (text: string): string => paint(`> ${folded(text, width, 2)}`, 'bad'),
-      defaultAnswer: (text: string): string => faint(`(Enter: ${cut(text, longestBefore)})`),
+      defaultAnswer: (text: string): string => `(${text})`,
       help: faint,
       highlight: strong,
       key: strong,

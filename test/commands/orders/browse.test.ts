@@ -6,6 +6,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { chargeOf, orderOf, refundedWhole } from '../../harness/orders.ts';
 import { newHome, paydesk } from '../../harness/paydesk.ts';
 import { sit } from '../../harness/person.ts';
+import { inOneLine } from '../../harness/ran.ts';
 import { json } from '../../harness/server.ts';
 import { type Service, type ServiceOptions, startService, storeShop } from '../../harness/service.ts';
 import { atTerminal } from '../../harness/terminal.ts';
@@ -97,12 +98,17 @@ describe('orders browse', () => {
     await person.answer('Enter goes back to the orders', '\r');
     await person.answer('q leave', 'q');
     const { screen } = await person.leaves;
-    expect(screen).toContain('nothing was sent; to send the plan: paydesk -p shop refunds apply marked-');
+    expect(inOneLine(screen)).toContain(
+      'nothing was sent; to send the plan: paydesk -p shop refunds apply marked-',
+    );
     const [name = ''] = /marked-[-\d]+(?=\.csv)/.exec(screen) ?? [];
     const rows = readFileSync(join(service.home.path, `${name}.csv`), 'utf8');
     expect(rows).toBe('order_id,amount,reason,note\nord_a1,full,,\nord_b2,full,,\n');
-    const status = await paydesk(['-p', 'shop', 'refunds', 'status', `${name}.plan`, '--json'], service);
-    expect(JSON.parse(status.stdout)).toMatchObject([{ order_id: 'ord_a1' }, { order_id: 'ord_b2' }]);
+    const status = await paydesk(['-p', 'shop', 'refunds', 'status', `${name}.plan`, '--json'], {
+      home: service.home,
+      cwd: service.home.path,
+    });
+    expect(JSON.parse(status.stdout).data).toMatchObject([{ order_id: 'ord_a1' }, { order_id: 'ord_b2' }]);
     expect(service.posts).toEqual([]);
   });
 
