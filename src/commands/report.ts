@@ -1,6 +1,6 @@
 /** `report`: one HTML file about the refunds of a period, for a lead who mails it. */
 
-import { placesOf, readableAmount } from '../amounts.ts';
+import { placesOf } from '../amounts.ts';
 import type { JsonObject } from '../api/json-values.ts';
 import { type Context, dryRunShown } from '../context/context.ts';
 import { counted } from '../counted.ts';
@@ -24,15 +24,7 @@ import { gatherFigures, type ReportFigures, type WaitingSum } from './report/rep
 import { openSource, sourceFlags, sumsExits } from './report/report-flags.ts';
 import { aboutWords, zoneWords } from './report/report-period.ts';
 import { firstColumns, firstFields, lastColumns, lastFields, sayAsOf } from './report/report-rows.ts';
-import {
-  amountsOf,
-  apartWords,
-  gapLines,
-  gapWords,
-  isComplete,
-  labelWords,
-  refuseGaps,
-} from './report/report-screen.ts';
+import { amountsOf, gapLines, gapWords, isComplete, labelWords, refuseGaps } from './report/report-screen.ts';
 import { capital, type ReportHow, sectionsOf, waitingFacts } from './report/report-sections.ts';
 import type { Source } from './report/report-source.ts';
 import { collectOpenCases } from './today-facts.ts';
@@ -149,9 +141,6 @@ function pageOf(figures: ReportFigures, how: ReportHow): Page {
         ? 'The orders were read before this report was asked for, and kept on the machine that wrote it (its index): what was refunded after they were read is missing.'
         : 'What was refunded while the orders were read may be missing.',
       ...(unsummed === 0 ? [] : [`Unsummed ${unsummed}: no amount is shown, so no sum has them.`]),
-      ...apartWords(figures.time.totals, (amount, currency) =>
-        readableAmount(amount, currency, amountsOf(source)),
-      ).map((words) => `${capital(words)}.`),
       how.names
         ? 'This file holds names of buyers and notes. Mail it only to people who may read them.'
         : 'Names of buyers and notes are left out.',

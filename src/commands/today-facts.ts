@@ -52,6 +52,8 @@ export interface TodayLine extends JsonObject {
 /** What `today` shows. */
 export interface TodayFacts {
   readonly lines: readonly TodayLine[];
+  /** The refunds of the day. */
+  readonly refunds: readonly Line<RefundSum>[];
   readonly gaps: Gaps;
 }
 
@@ -91,6 +93,7 @@ export async function gatherToday(
   const { profile } = await ctx.profiles.open();
   return {
     gaps,
+    refunds: totals,
     lines: [
       ...(await openLines(ctx, source, open, { isTeam, profile })),
       ...totals.filter(({ sums }) => sums.refunds > 0).map((line) => refundedLine(line, largest)),

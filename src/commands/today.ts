@@ -14,6 +14,7 @@ import { liveFlag, openSource, sourceFlags, sumsExits } from './report/report-fl
 import { lastColumns, lastFields, rowColumn, showReport } from './report/report-rows.ts';
 import {
   amountsOf,
+  apartLines,
   closingBlocks,
   inCurrency,
   isComplete,
@@ -117,7 +118,7 @@ const meanings: Readonly<Partial<Record<TodayLine['what'], string>>> = {
   twins: 'the same buyer and amount within 10 minutes',
 };
 
-function screen(ctx: Context, source: Source, { lines }: TodayFacts): readonly Block[] {
+function screen(ctx: Context, source: Source, { lines, refunds }: TodayFacts): readonly Block[] {
   const style = amountsOf(source);
   const words = ({ amount, currency }: TodayLine): string =>
     amount === null ? '' : amountWords(amount, currency ?? undefined, style);
@@ -150,7 +151,11 @@ function screen(ctx: Context, source: Source, { lines }: TodayFacts): readonly B
     const words = cells.filter((cell) => cell !== '').flatMap((cell): readonly Cell[] => ['  ', cell]);
     return { line: [label, ...words].flat(), hang: 2 };
   });
-  return [titleLine(ctx, 'TODAY', source), { grid, right: [1, 2], narrow }, ...closingBlocks(source, [])];
+  return [
+    titleLine(ctx, 'TODAY', source),
+    { grid, right: [1, 2], narrow },
+    ...closingBlocks(source, apartLines(refunds, style)),
+  ];
 }
 
 function canBeAbsent(what: TodayLine['what']): boolean {

@@ -51,13 +51,17 @@ const refundNames = [
   'pending',
   'failed',
   'unconfirmed',
+  'pending_refunds',
+  'failed_refunds',
+  'unconfirmed_refunds',
   'payments',
   'paid',
   'refunded_of_paid',
   'unsummed',
 ] as const;
 /**
- * `pending`, `failed`, `unconfirmed`: refunds whose record says that, or a word that nobody knows; no other sum has them.
+ * `pending`, `failed`, `unconfirmed`: refunds whose record says that, or a word that nobody knows; no other sum has them. How many
+ * there are is in `pending_refunds` and so on.
  * `refunded_of_paid`: what went back, at any time, of the payments of the period. `unsummed`: refunds and payments without
  * an amount.
  */
@@ -97,7 +101,7 @@ export function summariseRefunds({ span, by, currency, rules }: SummaryQuery<Dim
     const figures =
       meaning === 'made'
         ? { refunds: 1, refunded: amount ?? 0, unsummed }
-        : { [meaning]: amount ?? 0, unsummed };
+        : { [meaning]: amount ?? 0, [`${meaning}_refunds`]: 1, unsummed };
     add(bucketOfRefund(refund, by, rules), refund.currency, figures);
     if (meaning === 'made') days.add(refund.currency, madeAt, amount);
   };

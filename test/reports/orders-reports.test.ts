@@ -213,7 +213,7 @@ test('refunds list: the refunds of the period, the newest or the largest first, 
   expect(await list('--period', 'yesterday')).toEqual(['rf_ord_1_2 -900']);
   const table = await service.run(['refunds', 'list', '--max', '1'], { env: clock });
   expect(table.stderr).toContain(
-    '3 refunds, 80 MXN and 50 USD went back, from 21 Nov 2040 00:00:00 UTC, before 22 Nov 2040',
+    '3 refunds, from 21 Nov 2040 00:00:00 UTC, before 22 Nov 2040 00:00:00 UTC: 3 went back, 80 MXN and 50 USD',
   );
   expect(table.stderr).toContain('only the newest is shown');
   const wider = 'this is today; --period this-month shows more';

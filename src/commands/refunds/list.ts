@@ -9,7 +9,6 @@ import { approvalFields } from '../../journal/journal.ts';
 import {
   createGaps,
   elsewhere,
-  type Figure,
   hasCurrency,
   isInSpan,
   type Line,
@@ -24,12 +23,12 @@ import { openSource, sourceFlags, sumsExits } from '../report/report-flags.ts';
 import { lastColumnsOfList, lastFieldsOfList, rowColumn, sayAsOf } from '../report/report-rows.ts';
 import {
   amountsOf,
-  apartWords,
   currencyWord,
   inCurrency,
   isComplete,
   refuseGaps,
   unsummedLines,
+  wentBackWords,
 } from '../report/report-screen.ts';
 import type { Source } from '../report/report-source.ts';
 import { refundFilter, refundFilterFlags } from './refund-filter.ts';
@@ -200,7 +199,6 @@ function rowOf(refund: RefundFact, source: Source, isComplete: boolean, names: J
   };
 }
 
-// What has not gone back stands on a line of its own, as in every report.
 function foundLines(
   source: Source,
   count: string,
@@ -211,13 +209,10 @@ function foundLines(
   const from = range.since === undefined ? '' : `, from ${days.full(range.since)}`;
   const to = range.until === undefined ? '' : `, before ${days.full(range.until)}`;
   const totals = totalsOf(found);
-  const write = (amount: Figure, currency: string | undefined) =>
-    amountWords(amount, currency, amountsOf(source));
-  const back = totals.map(({ currency, sums }) => write(sums.refunded, currency)).join(' and ');
+  const back = wentBackWords(totals, (amount, currency) => amountWords(amount, currency, amountsOf(source)));
   return [
-    ...apartWords(totals, write),
     ...unsummedLines(totals).map(([, words]) => words),
-    `${count}${inCurrency(source)}${back === '' ? '' : `, ${back} went back`}${from}${to}${part}`,
+    `${count}${inCurrency(source)}${from}${to}${found.length === 0 ? '' : `: ${back}`}${part}`,
   ];
 }
 

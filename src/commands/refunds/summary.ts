@@ -1,6 +1,5 @@
 /** `refunds summary`: how many refunds were made in a period, how much, why, by whom, and beside which payments. */
 
-import { amountWords } from '../../amounts.ts';
 import type { JsonObject } from '../../api/json-values.ts';
 import type { Context } from '../../context/context.ts';
 import { flag } from '../../flags/flags.ts';
@@ -23,7 +22,7 @@ import { amountColumn, countColumn, type FigureColumn, summaryBlocks } from '../
 import { rowColumn, showSums, sumColumns } from '../report/report-rows.ts';
 import {
   amountsOf,
-  apartWords,
+  apartLines,
   closingBlocks,
   isComplete,
   ratesOfPaid,
@@ -142,9 +141,7 @@ function screen(
             ...wentBack(totals).map((words) => ['rate', words] as const),
           ]
         : [['note', 'an export of refunds holds no payments, so there is no rate'] as const]),
-      ...apartWords(totals, (amount, currency) => amountWords(amount, currency, style)).map(
-        (words) => ['note', words] as const,
-      ),
+      ...apartLines(totals, style),
       ...unsummedLines(totals),
       ...(isComplete(gaps) ? [] : [['note', 'NOT COMPLETE: see below'] as const]),
     ]),

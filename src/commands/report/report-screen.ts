@@ -1,6 +1,6 @@
 /** What every report says in words: what it is about, whose numbers these are, when they were true, and what is missing in them. */
 
-import { type AmountStyle, plainAmounts } from '../../amounts.ts';
+import { type AmountStyle, amountWords, plainAmounts } from '../../amounts.ts';
 import type { Context } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
 import { CliError } from '../../errors.ts';
@@ -136,16 +136,36 @@ export function refuseGaps(gaps: Gaps, records: string): void {
   });
 }
 
+type Write = (amount: Figure, currency: string | undefined) => string;
+
+/** How many refunds went back and how much, and beside them those that did not: `41 went back, 1361322 MXN; 1 failed, 300 MXN`. */
+export function wentBackWords(totals: readonly Line<RefundSum>[], write: Write): string {
+  const back = refundsWords(totals, ['refunds', 'refunded', 'went back'], write);
+  return [back ?? '0 went back', ...apartWords(totals, write)].join('; ');
+}
+
+/** The same for the last lines of a screen. */
+export function apartLines(totals: readonly Line<RefundSum>[], style: AmountStyle): readonly AsOfLine[] {
+  const words = apartWords(totals, (amount, currency) => amountWords(amount, currency, style));
+  return words.map((one) => ['note', `${one}: in no sum`]);
+}
+
 /** What no sum has: refunds that moved no money yet or at all, or of which nobody knows it. */
-export function apartWords(
+export function apartWords(totals: readonly Line<RefundSum>[], write: Write): readonly string[] {
+  return (['pending', 'failed', 'unconfirmed'] as const).flatMap(
+    (state) => refundsWords(totals, [`${state}_refunds`, state, state], write) ?? [],
+  );
+}
+
+function refundsWords(
   totals: readonly Line<RefundSum>[],
-  write: (amount: Figure, currency: string | undefined) => string,
-): readonly string[] {
-  return (['pending', 'failed', 'unconfirmed'] as const).flatMap((state) => {
-    const some = totals.filter(({ sums }) => Number(sums[state]) > 0);
-    const figures = some.map(({ currency, sums }) => write(sums[state], currency));
-    return figures.length === 0 ? [] : [`${state} ${figures.join(', ')}: in no sum`];
-  });
+  [counts, amounts, words]: readonly [counts: RefundSum, amounts: RefundSum, words: string],
+  write: Write,
+): string | undefined {
+  const some = totals.filter(({ sums }) => Number(sums[counts]) > 0);
+  const count = some.reduce((sum, { sums }) => sum + Number(sums[counts]), 0);
+  const figures = some.map(({ currency, sums }) => write(sums[amounts], currency)).join(' and ');
+  return count === 0 ? undefined : `${count} ${words}, ${figures}`;
 }
 
 /** What the lines are made of, besides the status of the index. */

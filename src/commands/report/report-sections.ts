@@ -21,7 +21,7 @@ import {
   type RefundSum,
 } from '../../reports/reports.ts';
 import type { ReportFigures, WaitingSum } from './report-figures.ts';
-import { amountsOf, bucketWords, currencyWord, inCurrency } from './report-screen.ts';
+import { amountsOf, apartWords, bucketWords, currencyWord, inCurrency } from './report-screen.ts';
 import type { Source } from './report-source.ts';
 
 /** How the report is written. `names`: with the names of buyers and the notes of refunds. */
@@ -138,6 +138,9 @@ function totalsSection({ time: { totals }, before }: ReportFigures, how: ReportH
       ...(back.length === 0
         ? []
         : [`Of the payments of this period went back until now: ${back.join('; ')}.`]),
+      ...apartWords(totals, (amount, currency) => moneyWords(amount, currency, style)).map(
+        (words) => `${words}: in no sum.`,
+      ),
       ...unitsNotes(totals, how),
     ],
     parts,
