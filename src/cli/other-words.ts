@@ -34,15 +34,17 @@ export const verbs: ReadonlyMap<string, readonly string[]> = byWord({
   test: ['check'],
 });
 
-/** Single words that mean a whole command. */
-export const phrases: ReadonlyMap<string, string> = byWord({
-  'configure init login setup signin': 'profile add',
-  'curl request': 'api',
-  demo: '-p demo orders list',
-  pay: 'checkout create',
-  retry: 'journal reconcile',
-  'settings whoami': 'profile show',
-  status: 'profile check',
+/** Single words that mean whole commands. */
+export const phrases: ReadonlyMap<string, readonly string[]> = byWord({
+  'configure init login setup signin': ['profile add'],
+  'curl request': ['api'],
+  demo: ['-p demo orders list'],
+  'limit limits': ['profile show', 'journal list --kind setting', 'sender limits'],
+  pay: ['checkout create'],
+  retry: ['journal reconcile'],
+  'settings whoami': ['profile show'],
+  status: ['profile check'],
+  unconfirmed: ['journal list --open'],
 });
 
 /** Words for what paydesk cannot do. Any command that is suggested for them would do something else with money or keys. */
@@ -73,7 +75,7 @@ export const pagesByWord: ReadonlyMap<string, readonly string[]> = byWord({
   'html paper pdf': ['report', 'reports'],
   invoice: ['orders compare', 'reports'],
   largest: ['refunds list', 'report'],
-  limit: ['profile show', 'profile set', 'accounts', 'sender limits'],
+  limit: ['profile show', 'sender limits', 'journal list', 'accounts'],
   'lost timeout unconfirmed unknown': ['when-a-reply-is-lost', 'journal list', 'journal reconcile'],
   manager: ['report', 'reports', 'today'],
   'month monthend quarter week year': ['report', 'refunds summary', 'orders summary', 'orders export'],

@@ -13,6 +13,7 @@ test.each([
     args: ['-p', 'demo', 'orders', 'list', '--customer', 'Ana'],
     now: 'for any part of a name: paydesk -p demo orders find TEXT',
   },
+  { args: ['-p', 'demo', 'sender', 'limits'], now: 'its limits: paydesk -p demo profile show' },
   { args: ['orders', 'show', 'nope'], now: 'paydesk orders find nope' },
   { args: ['-p', 'demo', 'orders', 'show', '--nope'], now: 'paydesk orders show --help' },
   { args: ['-p', 'demo', 'journal', 'show', 'i_0000'], now: 'paydesk journal list --all-profiles' },

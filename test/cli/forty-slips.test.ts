@@ -20,6 +20,8 @@ test.each([
   ['orders refund ID --reason duplicate --yes', 'did you mean --reason duplicated_transaction?'],
   ['orders refund ID --YES', 'did you mean: --yes'],
   ['orders refund ord_2tQ7zRk9PwE5xNvAn --yes', `did you mean ${id}, Buyer Name, 52000 MXN?`],
+  ['limits', 'or: paydesk journal list --kind setting'],
+  ['unconfirmed', 'did you mean: paydesk journal list --open'],
   ['approve ID --yes', 'did you mean: paydesk approvals approve'],
   // Words in another order, or under another noun.
   ['refund orders ID --yes', refund],

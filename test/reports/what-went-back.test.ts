@@ -55,11 +55,15 @@ test('refunds list counts what went back, and beside it what failed or is pendin
   const list = ['refunds', 'list', ...period];
   const all = await service.run([...list, '--json'], { env: clock });
   const back = '3 went back, 276600 MXN and 40 USD; 1 pending, 500 MXN; 1 failed, 3000 MXN';
-  expect(all.stderr.trimEnd().split('\n').at(-1)).toMatch(new RegExp(`^5 refunds, from 1 Nov 2040.*: ${back}$`));
+  expect(all.stderr.trimEnd().split('\n').at(-1)).toMatch(
+    new RegExp(`^5 refunds, from 1 Nov 2040.*: ${back}$`),
+  );
   const { stdout: screen } = await service.run(['today'], { env: clock });
   for (const words of back.split('; ').slice(1)) expect(screen).toContain(`note   ${words}: in no sum\n`);
   const large = await service.run([...list, '--min-amount', '3000', '--json'], { env: clock });
-  expect(large.stderr).toMatch(/^3 of 5 refunds, from 1 Nov 2040.*: 2 went back, 276600 MXN; 1 failed, 3000 MXN$/m);
+  expect(large.stderr).toMatch(
+    /^3 of 5 refunds, from 1 Nov 2040.*: 2 went back, 276600 MXN; 1 failed, 3000 MXN$/m,
+  );
   const failed = await service.run([...list, '--state', 'failed', '--json'], { env: clock });
   expect(failed.stderr).toMatch(/^1 of 5 refunds, from 1 Nov 2040.*: 0 went back; 1 failed, 3000 MXN$/m);
   const { data, sums } = JSON.parse(large.stdout);

@@ -301,6 +301,16 @@ describe('what each role may do', () => {
     expect((await ben.run([...shop, ...csv])).stdout).toBe('operator,asked_by,approved_by\nana,luis,lea\n');
 
     // The export says it to whoever reads that file later.
+    for (const words of [
+      ['journal', 'list'],
+      ['refunds', 'list', ...period],
+    ]) {
+      const [wide, narrow] = await Promise.all(
+        ['80', '60'].map(async (width) => (await ben.run([...shop, ...words, '--width', width])).stdout),
+      );
+      expect(wide).toMatch(/ASKED.BY +APPROVED.BY[\s\S]* ana.* luis +lea/);
+      expect(narrow).toMatch(/ ana[\s\S]* luis.*\n? .*approved by lea\n/);
+    }
     await ben.run([...shop, 'orders', 'export', '--rows', 'refunds', '--to', 'who.csv']);
     expect(
       await dataOf('refunds', 'list', ...period, '--from-file', 'who.csv', '--asked-by', 'luis'),

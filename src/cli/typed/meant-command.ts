@@ -116,7 +116,7 @@ function likeliest(
   // The help of this noun is named under every such error anyway.
   if (Object.hasOwn(groups, first)) return ofNoun(first, rest, similar).filter((meant) => meant !== first);
   const phrase = phrases.get(first);
-  if (phrase !== undefined) return [phrase];
+  if (phrase !== undefined) return phrase;
   const noun = nouns.get(first);
   if (noun !== undefined) return ofNoun(noun, rest, similar);
   const asVerb = withVerb(verbsLike(first), words.slice(1));

@@ -5,8 +5,8 @@ import type { JsonObject } from '../../api/json-values.ts';
 import { type Column, fieldColumn } from '../../api/resources.ts';
 import { untilWords } from '../../changes/changes.ts';
 import type { Context } from '../../context/context.ts';
-import { type AttemptRecord, isOpen } from '../../journal/journal.ts';
-import { attemptColumns, mayAppear, nameOf, recordOf } from './attempt-record.ts';
+import { type AttemptRecord, approvalFields, isOpen } from '../../journal/journal.ts';
+import { attemptColumns, mayAppear, nameOf, recordOf, withOthers } from './attempt-record.ts';
 import { briefOutcome } from './attempt-words.ts';
 
 /** How a list of attempts was asked for. */
@@ -97,7 +97,10 @@ function columnsFor(
   const differ = (of: (record: AttemptRecord) => string) => new Set(attempts.map(of)).size > 1;
   const profiles = differ(({ sent }) => sent.profile);
   const kinds = differ(({ sent }) => sent.proof.kind);
-  const people = isOfPerson || differ(({ sent }) => sent.operator);
+  const rows = attempts.map(({ sent }) => ({ operator: sent.operator, ...approvalFields(sent) }));
+  const own = withOthers(attemptColumns, rows);
+  const people =
+    isOfPerson || differ(({ sent }) => sent.operator) || own.some((one, at) => one !== attemptColumns[at]);
   const named = attempts.some((record) => nameOf(record) !== undefined);
   const hasLinks = attempts.some(({ verdicts }) => verdicts.some(({ link }) => link !== undefined));
   const onlyLinks = attempts.every(({ sent }) => sent.proof.kind === 'checkout');
@@ -107,7 +110,7 @@ function columnsFor(
   const first = profiles || names || isSearched ? ['sent_at', 'amount'] : [];
   const later = names ? ['kind', 'operator', ...(profiles ? [] : ['profile'])] : [];
   const ofTeam = attempts.some(({ sent }) => sent.stamp?.desk !== undefined) ? [deskColumn] : [];
-  return [...attemptColumns, ...ofTeam].map((column) => {
+  return [...own, ...ofTeam].map((column) => {
     if (profiles && column.name === 'profile')
       return { ...column, tableFrom: 0, stays: true, least: longestProfile };
     if (people && column.name === 'operator') return { ...column, tableFrom: 0, stays: true };

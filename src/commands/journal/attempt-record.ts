@@ -73,6 +73,21 @@ export const attemptColumns: readonly Column[] = [
   fieldColumn('message', 'MESSAGE', 'text'),
 ];
 
+/**
+ * The columns of a list with those of who else had a hand in its refunds: who asked, if somebody else sent it, and who approved. A
+ * narrow terminal has them below the row. Without such a refund a table does not have them.
+ */
+export function withOthers(columns: readonly Column[], rows: readonly JsonObject[]): readonly Column[] {
+  return columns.map((column) => {
+    const { name, title } = column;
+    if (name !== 'asked_by' && name !== 'approved_by') return column;
+    const other = (row: JsonObject) => (name === 'asked_by' && row[name] === row.operator ? null : row[name]);
+    if (!rows.some((row) => typeof other(row) === 'string')) return column;
+    const words = name.replace('_', ' ');
+    return { ...column, tableFrom: 0, least: title.length, brief: { value: other }, below: () => words };
+  });
+}
+
 function asWord(value: unknown): string {
   return typeof value === 'string' ? value : 'not made';
 }

@@ -19,6 +19,7 @@ import {
   summariseRefunds,
 } from '../../reports/reports.ts';
 import { defineCommand } from '../command.ts';
+import { withOthers } from '../journal/attempt-record.ts';
 import { openSource, sourceFlags, sumsExits } from '../report/report-flags.ts';
 import { lastColumnsOfList, lastFieldsOfList, rowColumn, sayAsOf } from '../report/report-rows.ts';
 import {
@@ -35,7 +36,8 @@ import { refundFilter, refundFilterFlags } from './refund-filter.ts';
 
 const usualPeriod = 'today';
 
-const personFlags = ['operator', 'asked-by', 'approved-by'] as const;
+// BY names who sent it anyway.
+const personFlags = ['asked-by', 'approved-by'] as const;
 
 export const list = defineCommand({
   description:
@@ -86,12 +88,15 @@ export const list = defineCommand({
     const asked = personFlags
       .filter((name) => flags[name] !== undefined)
       .map((name) => name.replace('-', '_'));
+    const rows = shown.map((refund) => {
+      const named = Object.fromEntries(names.map((name) => [name, refund[name] ?? null]));
+      return rowOf(refund, source, isComplete(gaps), named);
+    });
     await ctx.out.ownList(
-      columns.map((one) => (asked.includes(one.name) ? { ...one, tableFrom: 0, isAsked: true } : one)),
-      shown.map((refund) => {
-        const named = Object.fromEntries(names.map((name) => [name, refund[name] ?? null]));
-        return rowOf(refund, source, isComplete(gaps), named);
-      }),
+      withOthers(columns, rows).map((one) =>
+        asked.includes(one.name) ? { ...one, tableFrom: 0, least: one.title.length, isAsked: true } : one,
+      ),
+      rows,
       { ...source, sums: sumRecords(shown) },
     );
     const part = shown.length < found.length ? `; ${partWords(found, isBySize, flags.max)}` : '';
@@ -164,7 +169,7 @@ const columns: readonly Column[] = [
   { ...rowColumn('approved_at', 'time'), tableFrom: 10_000 },
   { ...rowColumn('request', 'id'), tableFrom: 10_000 },
   { ...rowColumn('ticket', 'text'), tableFrom: 10_000 },
-  { ...rowColumn('card', 'card'), tableFrom: 100, isMissed: true },
+  { ...rowColumn('card', 'card'), isMissed: true },
   { ...rowColumn('note', 'text'), tableFrom: 120, isMissed: true },
   ...nameFields.map((name) => ({ ...fieldColumn(name, name.toUpperCase(), 'text'), derived: true as const })),
   { ...rowColumn('origin', 'text'), tableFrom: 200 },

@@ -10,8 +10,10 @@ import {
   dryRunShown,
   refuseAgentTo,
 } from '../../context/context.ts';
+import { CliError } from '../../errors.ts';
 import { flag, type Input, oneOf, usage } from '../../flags/flags.ts';
 import { type LimitChanges, limitValue, type TeamLimit, type TeamRules } from '../../journal/journal.ts';
+import { commandLine } from '../../profiles/profiles.ts';
 import { type SenderDoor, teamRaises } from '../../sender/sender.ts';
 import { defineCommand } from '../command.ts';
 
@@ -127,7 +129,19 @@ async function limitsOfTeam(
   if (atDesk !== undefined && account !== undefined) throw usage('--account is for whoever runs the sender');
   if (atDesk !== undefined) return { ...atDesk, mode: async () => (await ctx.profiles.open()).profile.mode };
   const sender = await ctx.sender();
+  if (ctx.options.profile !== undefined && !sender.isThere()) await refuseAlone(ctx);
   return { ...(await sender.limits(account)), mode: () => sender.modeOf(account) };
+}
+
+// A profile with a key of its own has the limits of its account.
+async function refuseAlone({ profiles }: Context): Promise<never> {
+  const { profile } = await profiles.open();
+  throw new CliError('refused', `${profile.name} sends alone, without the sender of a team`, {
+    now: [
+      `its limits: ${commandLine(profile, 'profile', 'show')}`,
+      `who set them: ${commandLine(profile, 'journal', 'list', '--kind', 'setting')}`,
+    ],
+  });
 }
 
 type Values = Input<readonly [], typeof limitFlags>['flags'];
