@@ -169,7 +169,7 @@ const columns: readonly Column[] = [
   { ...rowColumn('approved_at', 'time'), tableFrom: 10_000 },
   { ...rowColumn('request', 'id'), tableFrom: 10_000 },
   { ...rowColumn('ticket', 'text'), tableFrom: 10_000 },
-  { ...rowColumn('card', 'card'), isMissed: true },
+  { ...rowColumn('card', 'card'), tableFrom: 100, isMissed: true },
   { ...rowColumn('note', 'text'), tableFrom: 120, isMissed: true },
   ...nameFields.map((name) => ({ ...fieldColumn(name, name.toUpperCase(), 'text'), derived: true as const })),
   { ...rowColumn('origin', 'text'), tableFrom: 200 },
