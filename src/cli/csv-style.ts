@@ -1,5 +1,6 @@
 /** How CSV is written: its byte order mark, the sign between its cells and the sign before decimals, from the flags or as a spreadsheet of this machine wants it. */
 
+import { usage } from '../flags/flags.ts';
 import { type Env, variable } from '../io.ts';
 import type { CsvStyle } from '../terminal/terminal.ts';
 import type { GlobalInput } from './typed/global-options.ts';
@@ -13,7 +14,7 @@ export interface CsvOfRun extends CsvStyle {
   readonly typedDelimiter: CsvStyle['delimiter'] | undefined;
   /** The flags that say the same. None of them is needed for the usual CSV. */
   readonly words: readonly string[];
-  /** What --for has set, as a note. */
+  /** What --for has set, or --decimal besides its own sign, as a note. */
   readonly note: string | undefined;
 }
 
@@ -24,31 +25,41 @@ interface CsvAsked {
   readonly bom: boolean;
   /** --for. */
   readonly program: GlobalInput['for'] | undefined;
-  readonly typed: Pick<GlobalInput, 'delimiter' | 'for'>;
+  readonly typed: Pick<GlobalInput, 'delimiter' | 'for' | 'decimal'>;
   readonly env: Env;
 }
 
-/** A spreadsheet that shows decimals behind a comma parts the cells of a CSV by semicolons. */
+/**
+ * A spreadsheet that shows decimals behind a comma parts the cells of a CSV by semicolons. Throws CliError 'usage' if both would be
+ * commas.
+ */
 export function csvOfRun({ bom, delimiter, decimal, program, typed, env }: CsvAsked): CsvOfRun {
   const isFor = program !== undefined;
   const point = decimal ?? (isFor ? decimalOf(env) : 'point');
-  const between = delimiter ?? (isFor && point === 'comma' ? 'semicolon' : 'comma');
+  const between = delimiter ?? (point === 'comma' ? 'semicolon' : 'comma');
+  if (point === between)
+    throw usage('--delimiter comma and --decimal comma: the cells of such a CSV cannot be told apart', [
+      'take --delimiter semicolon, or --decimal point',
+    ]);
   const hasBom = isFor || bom;
   const words = [
-    ...(hasBom ? ['--bom'] : []),
-    ...(between === 'comma' ? [] : ['--delimiter', between]),
-    ...(point === 'point' ? [] : ['--decimal', point]),
+    ...(isFor ? ['--for', program] : hasBom ? ['--bom'] : []),
+    ...(between === 'comma' && !isFor ? [] : ['--delimiter', between]),
+    ...(point === 'point' && !isFor ? [] : ['--decimal', point]),
   ];
   return {
     bom: hasBom,
     delimiter: delimiterSigns[between],
     decimal: point === 'point' ? '.' : ',',
+    hasDates: isFor,
     typedDelimiter: typed.delimiter && delimiterSigns[typed.delimiter],
     words,
     note:
       typed.for !== undefined
         ? `--for ${program}, as the language of this machine writes numbers: --bom --delimiter ${between} --decimal ${point}; type --decimal if the spreadsheet has another language`
-        : undefined,
+        : typed.decimal === 'comma' && delimiter === undefined
+          ? '--decimal comma: semicolons part the cells; --delimiter takes another sign'
+          : undefined,
   };
 }
 

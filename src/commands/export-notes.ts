@@ -7,7 +7,7 @@ import type { Context } from '../context/context.ts';
 import { counted } from '../counted.ts';
 import { CliError } from '../errors.ts';
 import type { ExportProblem, ExportRow } from '../exports/exports.ts';
-import { isForSpreadsheet } from '../terminal/terminal.ts';
+import { datesNote, isForSpreadsheet } from '../terminal/terminal.ts';
 import type { ExportForm } from './export-flags.ts';
 
 /** An export that is run. */
@@ -57,13 +57,23 @@ export function noteLongAmounts({ ctx, job }: Noted, { format }: ExportForm, row
   );
 }
 
-/** Says in which unit the amounts of a file for a spreadsheet are, where the profile declares another one for people. */
-export function noteUnits(
-  { ctx, service }: { readonly ctx: Pick<Context, 'notes' | 'options'>; readonly service: OpenService },
+/** Says in which unit the amounts of a file for a spreadsheet are, where the profile declares another one for people, and in which zone its times. */
+export function noteForSpreadsheet(
+  {
+    ctx,
+    service,
+    input,
+  }: {
+    readonly ctx: Pick<Context, 'notes' | 'options' | 'zone'>;
+    readonly service: OpenService;
+    readonly input: { readonly tz?: string | undefined };
+  },
   { format }: ExportForm,
 ): void {
-  const units = isForSpreadsheet(format, ctx.options.csv) ? unitsNote(service.profile.settings) : undefined;
-  if (units !== undefined) ctx.notes.note(units);
+  const { csv } = ctx.options;
+  const units = isForSpreadsheet(format, csv) ? unitsNote(service.profile.settings) : undefined;
+  for (const note of [units, datesNote(format, csv, input.tz ?? ctx.zone())])
+    if (note !== undefined) ctx.notes.note(note);
 }
 
 /** How many of these rows have such an amount. */

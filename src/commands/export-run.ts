@@ -17,7 +17,7 @@ import {
   exportForm,
   verifyFile,
 } from './export-flags.ts';
-import { countLong, noteLongAmounts, noteUnits, refuseGaps, warnOfOdd } from './export-notes.ts';
+import { countLong, noteForSpreadsheet, noteLongAmounts, refuseGaps, warnOfOdd } from './export-notes.ts';
 import { brokeOff } from './walk.ts';
 
 /** What one export writes. */
@@ -227,7 +227,7 @@ async function writePages(
     for (const line of maker.closingLines()) ctx.notes.note(line);
     const { manifest, rows, bytes, gaps } = written;
     noteLongAmounts(run, form, long);
-    noteUnits(run, form);
+    noteForSpreadsheet(run, form);
     const complete = gaps === undefined ? 'complete' : 'not complete';
     ctx.notes.note(
       `${to}: ${rows} ${job.rowsWord}, ${bytes} bytes, ${complete}${maskedWord(ctx)}; manifest ${manifest}`,
@@ -244,8 +244,13 @@ async function writePages(
 
 // How the file is written, as its manifest says it.
 function formOf({ options: { csv } }: Context, { format, gzip }: ExportForm): JsonObject {
-  const isUsual = format !== 'csv' || csv.delimiter === ',';
-  return { format, gzip, ...(isUsual ? {} : { delimiter: csv.delimiter }) };
+  if (format !== 'csv') return { format, gzip };
+  return {
+    format,
+    gzip,
+    ...(csv.delimiter === ',' ? {} : { delimiter: csv.delimiter }),
+    ...(csv.hasDates ? { times: 'YYYY-MM-DD HH:MM:SS in the zone' } : {}),
+  };
 }
 
 // Shows count, rate and time while the export runs.

@@ -8,7 +8,7 @@ import { parse } from 'csv-parse';
 import * as v from 'valibot';
 import { isObject, type JsonObject } from '../api/json-values.ts';
 import { CliError, systemReason } from '../errors.ts';
-import { withoutFormulaSafety } from '../terminal/terminal.ts';
+import { createTimes, withoutFormulaSafety } from '../terminal/terminal.ts';
 import type { ExportReading } from './exports.ts';
 import { manifestOf } from './files-on-disk.ts';
 import { manifestAt, noFile, verifyExport } from './manifest.ts';
@@ -66,7 +66,7 @@ async function readProblems(file: string): Promise<readonly ExportProblem[]> {
 
 async function* recordsOf(
   file: string,
-  { format, gzip, delimiter }: JsonObject,
+  { format, gzip, delimiter, times, zone }: JsonObject,
   columns: readonly string[],
 ): AsyncGenerator<JsonObject, undefined> {
   const bytes = createReadStream(file);
@@ -74,8 +74,10 @@ async function* recordsOf(
   // An error of the file itself would not reach the reader of the unpacked bytes.
   bytes.on('error', (error) => chunks.destroy(error));
   try {
-    if (format === 'csv') yield* csvRecords(chunks, columns, typeof delimiter === 'string' ? delimiter : ',');
-    else yield* jsonRecords(file, chunks, format === 'json' ? 2 : 0);
+    if (format === 'csv') {
+      const between = typeof delimiter === 'string' ? delimiter : ',';
+      yield* csvRecords(chunks, columns, between, times === undefined ? undefined : String(zone));
+    } else yield* jsonRecords(file, chunks, format === 'json' ? 2 : 0);
   } catch (error) {
     if (error instanceof CliError) throw error;
     throw new CliError('usage', `${file} cannot be read: ${systemReason(error)}`, { cause: error });
@@ -93,15 +95,28 @@ async function* jsonRecords(file: string, chunks: AsyncIterable<Uint8Array>, dep
   }
 }
 
-async function* csvRecords(bytes: Readable, columns: readonly string[], delimiter: string) {
+// `zone`: times are written as a spreadsheet reads them, in this zone.
+async function* csvRecords(
+  bytes: Readable,
+  columns: readonly string[],
+  delimiter: string,
+  zone: string | undefined,
+) {
+  const { moment } = createTimes(zone, Date.now);
+  const timeOf = (cell: string): number =>
+    zone !== undefined && sheetTime.test(cell)
+      ? moment(Date.parse(`${cell.replace(' ', 'T')}Z`))
+      : Date.parse(cell);
   let isFirst = true;
   for await (const cells of csvLines(bytes, delimiter)) {
     // With --no-header the first line is a record.
     const isHeading = isFirst && cells.every((cell, index) => cell === columns[index]);
     isFirst = false;
-    if (!isHeading) yield recordOfLine(columns, cells);
+    if (!isHeading) yield recordOfLine(columns, cells, timeOf);
   }
 }
+
+const sheetTime = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/;
 
 /** The lines of a CSV as cells. A cell may hold line breaks. Rejects with the error of the stream that is read. */
 export function csvLines(bytes: Readable, delimiter = ','): AsyncIterable<readonly string[]> {
@@ -109,12 +124,16 @@ export function csvLines(bytes: Readable, delimiter = ','): AsyncIterable<readon
   return pipeline(bytes, parser, () => undefined);
 }
 
-/** The record of one line. A column such as `customer_info.email` becomes an object with that field. */
-export function recordOfLine(columns: readonly string[], cells: readonly string[]): JsonObject {
+/** The record of one line. A column such as `customer_info.email` becomes an object with that field. `timeOf`: Unix milliseconds, or NaN. */
+export function recordOfLine(
+  columns: readonly string[],
+  cells: readonly string[],
+  timeOf: (cell: string) => number = Date.parse,
+): JsonObject {
   const record: Record<string, unknown> = {};
   for (const [index, column] of columns.entries()) {
     const cell = cells[index] ?? '';
-    if (cell !== '') setAt(record, column.split('.'), cellValue(column, cell));
+    if (cell !== '') setAt(record, column.split('.'), cellValue(column, cell, timeOf));
   }
   return record;
 }
@@ -139,13 +158,13 @@ function setAt(
 const amounts = /(^|\.)(amount|amount_refunded|fee)$/;
 
 // The name of a column says what its cells are.
-function cellValue(column: string, cell: string): unknown {
+function cellValue(column: string, cell: string, timeOf: (cell: string) => number): unknown {
   if (amounts.test(column) && /^-?\d+$/.test(cell)) {
     const number = Number(cell);
     return Number.isSafeInteger(number) ? number : BigInt(cell);
   }
   if (column.endsWith('_at')) {
-    const ms = Date.parse(cell);
+    const ms = timeOf(cell);
     return Number.isNaN(ms) ? cell : ms / 1000;
   }
   return cell === 'true' || cell === 'false' ? cell === 'true' : withoutFormulaSafety(cell);

@@ -2,8 +2,9 @@
 
 import type { JsonObject } from '../api/json-values.ts';
 import type { Column, ValueKind } from '../api/resources.ts';
+import { isTime } from '../api/spec.ts';
 import type { ListFormat } from './list-format.ts';
-import { csvValue, type Reading } from './table/columns.ts';
+import { csvValue, isMoment, type Reading } from './table/columns.ts';
 import type { Format } from './terminal.ts';
 
 // The signs that start a formula, in small and full-width forms too.
@@ -37,6 +38,8 @@ export interface CsvStyle {
   readonly bom: boolean;
   readonly delimiter: ',' | ';' | '\t' | '|' | ':';
   readonly decimal: '.' | ',';
+  /** Times are written as a spreadsheet reads a date, in the zone of the run, and in UTC as ISO 8601 otherwise. */
+  readonly hasDates: boolean;
 }
 
 /** Whether a file of this format is for a spreadsheet: a workbook, or a CSV as one opens it. */
@@ -44,7 +47,14 @@ export function isForSpreadsheet(format: Format, csv: CsvStyle = usualCsv): bool
   return format === 'xlsx' || (format === 'csv' && (csv.bom || csv.decimal === ','));
 }
 
-const usualCsv: CsvStyle = { bom: false, delimiter: ',', decimal: '.' };
+/** In which zone the times of such a CSV are, as a note; undefined if they are in UTC. */
+export function datesNote(format: Format, csv: CsvStyle | undefined, zone: string): string | undefined {
+  return format === 'csv' && csv?.hasDates === true
+    ? `all times are in ${zone}, as a spreadsheet reads them: 2026-11-20 18:42:51`
+    : undefined;
+}
+
+const usualCsv: CsvStyle = { bom: false, delimiter: ',', decimal: '.', hasDates: false };
 
 /** One line of a CSV, with its line feed. */
 export function csvLine(texts: readonly string[], delimiter = ','): string {
@@ -92,10 +102,11 @@ function cells(
   record: JsonObject,
   reading: Reading,
   clean: (text: string) => string,
-  { decimal }: CsvStyle,
+  { decimal, hasDates }: CsvStyle,
 ): readonly string[] {
   return columns.map((column) => {
     const value = column.value(record, reading.referenceKeys);
+    if (hasDates && isMoment(column.kind) && isTime(value)) return reading.times.forSheet(value);
     const text = csvValue(value, column.kind, reading);
     const isNumber =
       typeof value === 'number' || (numbers.includes(column.kind) && typeof value !== 'string');

@@ -77,7 +77,7 @@ export async function stdoutFormat(
     case 'csv':
       // A file keeps line breaks inside its cells; a terminal gets one line per record.
       return csvList(
-        named ?? csvColumns(columns, options.localTimes),
+        named ?? csvColumns(columns, options.localTimes && options.csv?.hasDates !== true),
         header,
         readingOf(options),
         stdout.isTTY ? clean : (text) => cleanCell(secrets.clean(text)),
@@ -105,6 +105,11 @@ export async function stdoutFormat(
   }
 }
 
+/** The name of the zone in which times are written. */
+export function zoneOf({ locale }: Pick<OutputOptions, 'locale'>): string {
+  return locale().zone ?? new Intl.DateTimeFormat().resolvedOptions().timeZone;
+}
+
 async function workbook(
   columns: readonly Column[],
   options: Pick<OutputOptions, 'header' | 'locale' | 'now' | 'secrets'>,
@@ -115,7 +120,7 @@ async function workbook(
   return new Workbook(columns, {
     header,
     reading: readingOf(options),
-    zone: options.locale().zone ?? new Intl.DateTimeFormat().resolvedOptions().timeZone,
+    zone: zoneOf(options),
     clean: (text) => cleanCell(secrets.clean(text)),
     begun,
   });
@@ -162,7 +167,8 @@ export async function fileFormat(options: FileFormatOptions): Promise<FileFormat
   const { format, columns, named, usual, localTimes, secrets, redaction } = options;
   const shown =
     named === undefined
-      ? (usualColumns(columns, usual) ?? csvColumns(columns, localTimes && format !== 'xlsx'))
+      ? (usualColumns(columns, usual) ??
+        csvColumns(columns, localTimes && format !== 'xlsx' && !options.csv.hasDates))
       : namedColumns(columns, named);
   const rowsOf = (records: readonly PrintedRecord[]) =>
     records.map((record) => rowOf(redaction.record(record, 'token'), secrets));

@@ -3,11 +3,11 @@
 import { unitsNote } from '../amounts.ts';
 import type { Column } from '../api/resources.ts';
 import { CliError } from '../errors.ts';
-import { isForSpreadsheet } from './csv.ts';
-import { type DrawnHow, type ListFormat, type Piece, type Row, stdoutFormat } from './list-format.ts';
+import { datesNote, isForSpreadsheet } from './csv.ts';
+import { type DrawnHow, type ListFormat, type Piece, type Row, stdoutFormat, zoneOf } from './list-format.ts';
 import type { OutputOptions } from './output.ts';
 import type { StreamWriter } from './streams.ts';
-import { namedColumns, tableColumns, unitsMark, usualColumns } from './table/columns.ts';
+import { isMoment, namedColumns, tableColumns, unitsMark, usualColumns } from './table/columns.ts';
 
 /** A list on its way to stdout, in any format. */
 export interface Sink {
@@ -77,6 +77,10 @@ export function startSink(
       columns.some(isMoney) &&
       unitsNote(options.locale().amounts);
     if (units) options.note?.(units);
+    const dates = (named ?? columns).some(({ kind }) => isMoment(kind))
+      ? datesNote(options.format, options.csv, zoneOf(options))
+      : undefined;
+    if (dates) options.note?.(dates);
     if (hasUnits)
       options.note?.(`${unitsMark} in the service's units: no decimals are declared for this currency`);
     if (leftOut.length > 0)

@@ -17,6 +17,11 @@ export interface Times {
   /** For machines: `2026-11-20T18:42:51-06:00`. */
   iso(seconds: number): string;
   /**
+   * As a spreadsheet in any language reads it: `2026-11-20 18:42:51`. When clocks show an hour twice, the second one has its offset,
+   * which makes a text of it: no two times look alike.
+   */
+  forSheet(seconds: number): string;
+  /**
    * The moment when clocks in this zone show a date and time (`shown` is its `Date.UTC`), in Unix milliseconds. If they show
    * it twice, the first moment counts. If they were put forward past it, the moment when they would have shown it counts.
    */
@@ -67,6 +72,13 @@ export function createTimes(zone: string | undefined, now: () => number): Times 
       const offset = [Math.floor(size / 60), size % 60].map((part) => String(part).padStart(2, '0'));
       const shown = new Date((seconds + minutes * 60) * 1000).toISOString().slice(0, 19);
       return `${shown}${minutes < 0 ? '-' : '+'}${offset.join(':')}`;
+    },
+    forSheet(seconds) {
+      const text = this.iso(seconds).replace('T', ' ');
+      const shown = text.slice(0, 19);
+      const isFirst =
+        this.moment(Date.parse(`${text.slice(0, 10)}T${text.slice(11, 19)}Z`)) === seconds * 1000;
+      return isFirst ? shown : text;
     },
     moment: (shown) => momentOf(shown, (ms) => at(Math.floor(ms / 1000)).minutes * 60_000),
     day: (seconds) =>

@@ -7,7 +7,14 @@ import type { Column } from '../api/resources.ts';
 
 export { closestNames } from './closest-names.ts';
 export { type ColorLevel, chartSigns, colorLevel } from './color.ts';
-export { type CsvStyle, csvLine, formulaSafe, isForSpreadsheet, withoutFormulaSafety } from './csv.ts';
+export {
+  type CsvStyle,
+  csvLine,
+  datesNote,
+  formulaSafe,
+  isForSpreadsheet,
+  withoutFormulaSafety,
+} from './csv.ts';
 export { type FileFormat, fileFormat } from './list-format.ts';
 export { createTimes, isoTime, knowsZone, type Times } from './local-time.ts';
 export { createNotes, type NotesControl } from './notes.ts';

@@ -65,8 +65,66 @@ test('each of --bom, --delimiter and --decimal works alone, and a cell with the 
   );
   expect((await service.run([...list, '--bom', '--no-header'])).stdout).toBe('\ufefford_A,Zoë; Co\n');
   expect((await service.run(['refunds', 'summary', ...july, '--decimal', 'comma'])).stdout).toBe(
-    'refunded,rate_percent\n5000,"12,5"\n',
+    'refunded;rate_percent\n5000;12,5\n',
   );
+});
+
+test('--decimal comma alone parts the cells by semicolons and says so; both as commas are refused', async () => {
+  await using service = await desk();
+  const summary = ['refunds', 'summary', ...july, '--decimal', 'comma'];
+  expect((await service.run(summary)).stderr).toContain(
+    '--decimal comma: semicolons part the cells; --delimiter takes another sign',
+  );
+  const both = await service.run([...summary, '--delimiter', 'comma']);
+  expect([both.code, both.stdout]).toEqual([2, '']);
+  expect(both.stderr).toContain('take --delimiter semicolon, or --decimal point');
+});
+
+test('--for excel writes times as dates in the zone, and says in which; they are read again to the second', async () => {
+  // 25 October 2026 in Madrid: 02:30 comes twice.
+  const twice = 1_792_888_200;
+  const orders = [0, 3600].map((later, index) =>
+    orderOf(
+      `ord_${index}`,
+      [chargeOf(`ch_${index}`, 100, { paid_at: twice + later, created_at: twice + later })],
+      {
+        created_at: twice + later,
+      },
+    ),
+  );
+  await using service = await startAnswering(pages(orders));
+  const madrid = ['--tz', 'Europe/Madrid', '--for', 'excel'];
+  const zone = 'all times are in Europe/Madrid, as a spreadsheet reads them: 2026-11-20 18:42:51';
+  const ran = await service.run(['orders', 'export', '--to', 'o.csv', ...madrid]);
+  expect(ran.code, ran.stderr).toBe(0);
+  expect(ran.stderr).toContain(zone);
+  const file = readFileSync(join(service.home.path, 'o.csv'), 'utf8');
+  expect(file).toContain('2026-10-25 02:30:00,');
+  expect(file).toContain('2026-10-25 02:30:00+01:00,');
+  expect(file).not.toContain('created_at_local');
+  const manifest = JSON.parse(readFileSync(join(service.home.path, 'o.csv.manifest.json'), 'utf8'));
+  expect(manifest.query).toMatchObject({ zone: 'Europe/Madrid', times: 'YYYY-MM-DD HH:MM:SS in the zone' });
+  expect((await service.run(['orders', 'export', '--verify', 'o.csv'])).code).toBe(0);
+  for (const [until, count] of [
+    ['2026-10-25T02:00:00+01:00', 1],
+    ['2026-10-25T03:00:00+01:00', 2],
+  ] as const) {
+    const from = ['--from-file', 'o.csv', '--since', '2026-10-25', '--until', until, '--json'];
+    const sums = await service.run(['orders', 'summary', ...from]);
+    expect(JSON.parse(sums.stdout).data, sums.stderr).toMatchObject([{ orders: count }]);
+  }
+  const list = await service.run([
+    'orders',
+    'list',
+    '--columns',
+    'created_at',
+    '--csv',
+    '--utc',
+    '--for',
+    'excel',
+  ]);
+  expect(list.stdout).toContain('\n2026-10-25 00:30:00\n');
+  expect(list.stderr).toContain('all times are in UTC, as a spreadsheet reads them');
 });
 
 test('an export for a spreadsheet is read again as any other, by a report and by a comparison', async () => {

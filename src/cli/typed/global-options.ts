@@ -63,7 +63,8 @@ export const globalFlags = {
   }),
   for: flag.choice(['excel'], {
     value: 'PROGRAM',
-    summary: 'csv that this program opens right: sets --bom, --delimiter and --decimal, and says so',
+    summary:
+      'csv that this program opens right: dates, --bom, --delimiter and --decimal; it says what it set',
     env: 'PAYDESK_FOR',
   }),
   'no-input': flag.switch({ summary: 'never ask; a missing value is an error', env: 'PAYDESK_NO_INPUT' }),

@@ -197,6 +197,11 @@ export function showValue(
     : { text: fitting, odd: false, missing: false };
 }
 
+/** Whether a column holds times. */
+export function isMoment(kind: ValueKind): boolean {
+  return kind === 'time' || kind === 'localTime';
+}
+
 /** A value for CSV. A missing value is empty, a time is ISO 8601, everything else is as received. */
 export function csvValue(value: unknown, kind: ValueKind, { times }: Reading): string {
   if (isMissing(value)) return '';

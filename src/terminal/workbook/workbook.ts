@@ -9,7 +9,7 @@ import { isTime } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
 import type { ListFormat, Row } from '../list-format.ts';
 import type { Times } from '../local-time.ts';
-import { csvValue, currencyOf, type Reading } from '../table/columns.ts';
+import { csvValue, currencyOf, isMoment, type Reading } from '../table/columns.ts';
 import {
   fixedParts,
   longestText,
@@ -169,10 +169,6 @@ export class Workbook implements ListFormat {
 
 // Digits that are a name and no number.
 const names: readonly ValueKind[] = ['id', 'card', 'link', 'status'];
-
-function isMoment(kind: ValueKind): boolean {
-  return kind === 'time' || kind === 'localTime';
-}
 
 // Spreadsheets know the days up to 31 December 9999, and count those before March 1900 differently.
 function dayOf(seconds: number, times: Times): { readonly day: number } | undefined {
