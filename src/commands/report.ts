@@ -86,6 +86,7 @@ export const report = defineCommand({
       // In a title the zone has its name.
       period: aboutWords(ctx, source).replace(/\(UTC[^)]*\)/, `(${source.zone})`),
       names: names && !isMasked,
+      listTwins: commandHere(ctx, 'orders', 'twins', '--period', period.text),
       made: { at: ctx.clock.now(), by: (await ctx.journal.member()) ?? ctx.plans.operator },
     });
     const reportPage = await loadReportPage();

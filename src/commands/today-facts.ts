@@ -20,6 +20,7 @@ import {
   type RefundSum,
   summariseOrders,
   summariseRefunds,
+  sumOf,
 } from '../reports/reports.ts';
 import { isOfPeriod, pairsIn } from './orders/twins.ts';
 import type { Source } from './report/report-source.ts';
@@ -150,9 +151,14 @@ async function openLines(
     const own = cases.filter((one) => one.state === state && one.orderId !== undefined);
     const orders = new Set(own.map(({ orderId }) => orderId));
     const count = orders.size + (state === 'unconfirmed' ? others : 0);
-    const senders = own.flatMap(({ record }) => record?.sent.operator ?? []);
-    const names = isTeam ? [...new Set(senders)].toSorted() : [];
-    const line = lineOf(whatIs[state], names.length === 0 ? null : names.join(', '), undefined, count, null);
+    const sent = own.flatMap(({ record }) => record?.sent ?? []);
+    const names = isTeam ? [...new Set(sent.map(({ operator }) => operator))].toSorted() : [];
+    // An amount that is not of all of them, or of two currencies, would be taken for the whole.
+    const currencies = new Set(own.map(({ currency }) => currency));
+    const isKnown = count > 0 && sent.length === count && currencies.size === 1;
+    const amount = isKnown ? sumOf(sent, (one) => one.amount ?? 0) : null;
+    const who = names.length === 0 ? null : names.join(', ');
+    const line = lineOf(whatIs[state], who, isKnown ? own[0]?.currency : undefined, count, amount);
     const order = count === 1 ? (own[0]?.orderId ?? null) : null;
     return { ...line, order, next: count === 0 ? null : nextOf(profile, own, count) };
   });

@@ -102,10 +102,10 @@ async function* csvRecords(
   delimiter: string,
   zone: string | undefined,
 ) {
-  const { moment } = createTimes(zone, Date.now);
+  const times = createTimes(zone, Date.now);
   const timeOf = (cell: string): number =>
     zone !== undefined && sheetTime.test(cell)
-      ? moment(Date.parse(`${cell.replace(' ', 'T')}Z`))
+      ? times.moment(Date.parse(`${cell.replace(' ', 'T')}Z`))
       : Date.parse(cell);
   let isFirst = true;
   for await (const cells of csvLines(bytes, delimiter)) {

@@ -152,7 +152,7 @@ function toldOf({ charge, amount, record }: KnownRefund, order: JsonObject, styl
     amount: amountOf(amount, order, style),
     where:
       typeof last4 === 'string' && last4 !== ''
-        ? say.card(typeof brand === 'string' && brand !== '' ? `${named(brand)} ` : '', last4)
+        ? say.card(typeof brand === 'string' && brand !== '' ? `${brandName(brand)} ` : '', last4)
         : say.noCard,
     date: record?.createdAt === undefined ? undefined : dateOf(record.createdAt, style),
   };
@@ -164,8 +164,8 @@ function amountOf(amount: unknown, { currency }: JsonObject, { amounts }: BuyerS
   return `${briefFigure(amount, code, amounts)}${code === undefined ? '' : ` ${code}`}`;
 }
 
-// `american_express` is a word for programs.
-function named(brand: string): string {
+/** The name of a card's brand as people write it: `american_express` is a word for programs. */
+export function brandName(brand: string): string {
   return brand.replace(
     /(^|_)([a-z])/g,
     (_, gap: string, letter: string) => `${gap === '' ? '' : ' '}${letter.toUpperCase()}`,

@@ -1,6 +1,6 @@
 /** The door of the orders: what is known about an order is decided here, and every screen says that. */
 
-export { type BuyerLanguage, buyerLanguages, buyerLines } from './buyer-words.ts';
+export { type BuyerLanguage, brandName, buyerLanguages, buyerLines } from './buyer-words.ts';
 export {
   type AfterFailure,
   afterFailure,

@@ -200,16 +200,23 @@ function isMoney(column: string): boolean {
   return column === 'order_id' || column === 'charge_id' || column === 'amount';
 }
 
+// What people call the shop's own number of an order.
+const referenceWords =
+  /(^|[^a-z])(ref|invoice|number|no|nr|num|folio|factura|pedido|referencia|rechnung|order|orden)([^a-z]|$)/;
+
 function missing(titles: readonly string[], found: readonly string[], use: InputUse): readonly string[] {
   const names = use === 'charges' ? 'order_id, reference, charge_id or auth_code' : 'order_id or reference';
   const noOrder = !names.split(/, | or /).some((column) => found.includes(column));
   const noAmount = use === 'plan' && !found.includes('amount');
   if (noOrder && noAmount && titles.some((title) => orderIdPattern.test(title)))
     return ['the first line is a row: put a line with the titles above it, such as order_id,amount'];
+  const like = titles.find((title) => !found.includes(title) && referenceWords.test(title));
+  const rename =
+    like === undefined ? '' : `; if ${shown(like)} has the shop's own number, rename it reference`;
   return [
     ...(noOrder
       ? [
-          `there is no column ${names}: it names ${use === 'charges' ? 'the payment' : 'the order'} of each row`,
+          `there is no column ${names}: it names ${use === 'charges' ? 'the payment' : 'the order'} of each row${rename}`,
         ]
       : []),
     ...(noAmount

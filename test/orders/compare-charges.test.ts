@@ -344,3 +344,20 @@ test.each(['orders', 'refunds'])(
     );
   },
 );
+
+test('a heading that names no payment is refused with the new name of the column, and --errors is not offered for it', async () => {
+  await using service = await startStored();
+  const ran = await compare(service, ['invoice_no,customer,amount', 'SO-whole,Ana,1000']);
+  expect(ran.code).toBe(2);
+  expect(ran.stderr).toContain("if invoice_no has the shop's own number, rename it reference");
+  expect(ran.stderr).not.toContain('--errors');
+});
+
+test('at 80 columns each row has its reference and its difference', async () => {
+  await using service = await startStored();
+  writeFileSync(join(service.home.path, 'invoices.csv'), 'reference,amount\nSO-less,1000\n');
+  const words = ['-p', 'shop', 'orders', 'compare', 'invoices.csv', '--width', '80'];
+  const { stdout } = await paydesk(words, { home: service.home, env: { TZ: 'UTC' } });
+  expect(stdout).toMatch(/ DIFF.* REFERENCE/);
+  expect(stdout).toMatch(/ 1000 .* 900 .*paid_less +100 +SO-less/);
+});

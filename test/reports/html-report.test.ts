@@ -70,6 +70,22 @@ test('twins of which one payment went back are counted as settled', async () => 
   expect(textOf(fileIn(service))).toContain('1 pair more is settled: all of one payment went back.');
 });
 
+test('lists ten possible twins, and says how many there are, how much they are and how all of them are listed', async () => {
+  const pairs = Array.from({ length: 12 }, (_, day) => {
+    const date = `2040-11-${String(day + 1).padStart(2, '0')}`;
+    return ['10:00', '10:04'].map((time, at) => orderAt(`ord_${day}_${at}`, `${date}T${time}:00Z`, buyer));
+  });
+  await using service = await startDated({ orders: pairs.flat() });
+  expect((await report(service, '--period', '2040-11', '--to', 'report.html')).code).toBe(0);
+  const html = fileIn(service);
+  expect(html.match(/ord_\d+_1<\/td>/g)).toHaveLength(10);
+  expect(textOf(html)).toMatch(/12 pairs, 120.000 MXN\./);
+  expect(textOf(html)).toContain(
+    'The 10 newest are listed; all of them: paydesk orders twins --period 2040-11',
+  );
+  expect(textOf(html)).toMatch(/none \(now, of any time\)/);
+});
+
 test('its sums are those of refunds summary, refunds list, orders waiting and orders twins', async () => {
   await using service = await startDated({ orders });
   const { code, stdout } = await report(service, '--to', 'report.html');

@@ -164,6 +164,10 @@ test('orders twins: pairs of the period, also one whose first order was made jus
     ['ord_3', 'ord_4', 'refunded', 'paid', 'elsewhere', 240, true],
     open,
   ]);
+  // On a narrow terminal in words, and what may have been paid twice below.
+  const narrow = await service.run(['orders', 'twins', '--settled', '--width', '80'], { env: clock });
+  expect(narrow.stdout).toContain('settled: first went back 21 Nov 13:00, 10000 MXN, elsewhere\n');
+  expect(narrow.stderr).toContain('within 10 minutes; 5 MXN may have been paid twice\n');
 });
 
 test('orders twins: an order that was declined is in no pair, also in today', async () => {
@@ -248,7 +252,7 @@ test('today: refunds of today with the largest, waiting orders by age, twins, an
     refunded today     2    340 MXN  largest 300 MXN, ord_1
     paid today         2  20000 MXN
     waiting            1  10000 MXN  7 to 30 days
-    twins today        1
+    twins today        1             the same buyer and amount within 10 minutes: paydesk orders twins --period today
 
     as of  21 Nov 2040 15:31:12 UTC: 4 orders read from the service
     "
@@ -275,7 +279,7 @@ test('today names a refund whose reply was lost', async () => {
   const refund = await service.run(['orders', 'refund', 'ord_1', '--yes'], { env: clock });
   expect(refund.code).toBe(7);
   const { stdout } = await service.run(['today'], { env: clock });
-  expect(stdout).toMatch(/^unconfirmed +1$/m);
+  expect(stdout).toMatch(/^unconfirmed +1 +10000 MXN +ord_1/m);
   expect(service.posts).toHaveLength(1);
 });
 

@@ -98,8 +98,14 @@ export async function refuseProblems(
     const none = errors === undefined ? [] : [`${errors} was not written: it could not be corrected there`];
     throw usage(title, [...none, 'correct the file itself, or save it anew; then run the command again']);
   }
+  // What is wrong with the titles stands beside no row.
+  const isHeading = problems.every(({ line }) => line === 1);
   if (errors === undefined)
-    throw usage(title, ['correct the file; --errors FILE.csv writes it with the errors beside the rows']);
+    throw usage(title, [
+      isHeading
+        ? 'correct the first line of the file, which has the titles of its columns'
+        : 'correct the file; --errors FILE.csv writes it with the errors beside the rows',
+    ]);
   try {
     await ctx.plans.write(errors, errorsCsv(input, problems), force);
   } catch (error) {

@@ -93,8 +93,9 @@ export const compare = defineCommand({
     sayUnread(ctx, input, 'only that the orders were paid is compared');
     const titles = { columns: input.columns };
     ctx.out.checkColumns([...columns, ...inputColumnsOf(titles)]);
+    const isByReference = rows.some(({ reference }) => reference !== undefined);
     await ctx.out.ownList(
-      [...columns, ...inputColumnsOf(titles)],
+      [...(isByReference ? columns.map(byReference) : columns), ...inputColumnsOf(titles)],
       compared.map((one) => recordOf(one, input.columns)),
       { zone: source.zone, localTimes: source.localTimes, sums: sumRecords(compared, style) },
     );
@@ -144,14 +145,22 @@ const columns: readonly Column[] = [
   { ...fieldColumn('wanted', 'IN FILE', 'figure', 0), stays: true },
   { ...fieldColumn('charged', 'CHARGED', 'money', 0), stays: true },
   { ...fieldColumn('verdict', 'VERDICT', 'text', 0), stays: true },
-  fieldColumn('paid_at', 'PAID', 'time', 0),
+  { ...fieldColumn('difference', 'DIFFERENCE', 'figure', 0), stays: true, brief: { title: 'DIFF' } },
+  { ...fieldColumn('paid_at', 'PAID', 'time', 100), isMissed: true },
   { ...fieldColumn('reference', 'REFERENCE', 'text', 100), isMissed: true },
   fieldColumn('charge_id', 'CHARGE', 'text', 120),
   fieldColumn('auth_code', 'AUTH', 'text', 120),
   fieldColumn('why', 'WHY', 'text', 100),
   fieldColumn('currency', 'CURRENCY', 'text'),
-  fieldColumn('difference', 'DIFFERENCE', 'figure'),
 ];
+
+// Whoever writes a file by the shop's own numbers looks for them. The order then stands below its row where there is no room for both.
+function byReference(column: Column): Column {
+  if (column.name === 'reference') return { ...column, tableFrom: 0, stays: true };
+  if (column.name !== 'order_id') return column;
+  const { stays: _, ...order } = column;
+  return { ...order, below: () => 'order' };
+}
 
 function recordOf(
   { row, verdict, wanted, charged, currency, payments, why }: ComparedInvoice<Invoice>,

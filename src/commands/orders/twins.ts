@@ -1,5 +1,6 @@
 /** `orders twins`: pairs of payments of a period that may be one purchase, paid twice. */
 
+import { amountWords } from '../../amounts.ts';
 import type { JsonObject } from '../../api/json-values.ts';
 import type { Column } from '../../api/resources.ts';
 import { statuses } from '../../api/spec.ts';
@@ -10,6 +11,7 @@ import { flag } from '../../flags/flags.ts';
 import { periodOf, timeFlags } from '../../flags/typed-period.ts';
 import { readHits } from '../../index/index.ts';
 import {
+  isSettled as isBack,
   type KnownTwin,
   knownOrder,
   knownTwin,
@@ -20,11 +22,20 @@ import {
   twinSeconds,
   withChargeIds,
 } from '../../orders/orders.ts';
-import { factsOfOrder, hasCurrency, isInSpan, type OrderFact, type Span } from '../../reports/reports.ts';
+import {
+  elsewhere,
+  type Figure,
+  factsOfOrder,
+  hasCurrency,
+  isInSpan,
+  type OrderFact,
+  type Span,
+  sumOf,
+} from '../../reports/reports.ts';
 import { defineCommand } from '../command.ts';
 import { openSource, sourceFlags, sumsExits } from '../report/report-flags.ts';
 import { lastColumnsOfList, lastFieldsOfList, rowColumn, sayAsOf } from '../report/report-rows.ts';
-import { inCurrency } from '../report/report-screen.ts';
+import { amountsOf, inCurrency } from '../report/report-screen.ts';
 import { nobodyAsked, type Source } from '../report/report-source.ts';
 
 const usualPeriod = 'today';
@@ -44,7 +55,7 @@ export const twins = defineCommand({
   ],
   exits: sumsExits,
   async run(ctx, { flags }) {
-    ctx.out.checkColumns(columns);
+    ctx.out.checkColumns([...columns, settledColumn]);
     const period = periodOf(flags, usualPeriod);
     const source = await openSource(ctx, {
       flags,
@@ -65,14 +76,14 @@ export const twins = defineCommand({
     const open = pairs.filter((pair) => !pair.isSettled);
     const shown = flags.settled === true ? pairs : open;
     await ctx.out.ownList(
-      columns,
+      shown.some((pair) => pair.isSettled) ? [...columns, settledColumn] : columns,
       shown.map((pair) => rowOf(pair, source)),
       source,
     );
     ctx.notes.note(
       open.length === 0
         ? `no twins${inCurrency(source)} in this period`
-        : `${counted(open.length, 'pair')} of twins${inCurrency(source)}: two payments of the same buyer and amount within 10 minutes`,
+        : `${counted(open.length, 'pair')} of twins${inCurrency(source)}: two payments of the same buyer and amount within 10 minutes; ${twiceWords(open, (amount, currency) => amountWords(amount, currency, amountsOf(source)))} may have been paid twice`,
     );
     const settled = pairs.length - open.length;
     if (settled > 0)
@@ -83,6 +94,21 @@ export const twins = defineCommand({
     return undefined;
   },
 });
+
+/** How much the pairs are, each counted once: `36000 MXN and 900 USD`. */
+export function twiceWords(
+  pairs: readonly TwinPair<ListedTwin>[],
+  write: (amount: Figure, currency: string | undefined) => string,
+): string {
+  return [...Map.groupBy(pairs, ({ first }) => first.currency)]
+    .map(([currency, own]) =>
+      write(
+        sumOf(own, ({ first }) => first.amount),
+        currency,
+      ),
+    )
+    .join(' and ');
+}
 
 // So many orders of pairs are read again at most.
 const mostReadAgain = 200;
@@ -214,7 +240,27 @@ const columns: readonly Column[] = [
   ...lastColumnsOfList,
 ];
 
+// What went back of a pair that is settled, when and by whom: below its row where a terminal is narrow.
+const settledColumn: Column = {
+  ...rowColumn('became', 'text'),
+  title: 'SETTLED',
+  derived: true,
+  below: () => 'settled:',
+};
+
+function becameWords(which: string, twin: ListedTwin, source: Source): string {
+  const { refund, refunded, currency, fact, byHand, paidTwice } = twin;
+  if (byHand !== undefined) return `${which} was recorded as made by ${byHand.sent.operator}`;
+  const when = refund?.createdAt === undefined ? '' : ` ${source.days.show(refund.createdAt, 'day')}`;
+  const amount = refunded === undefined ? '' : `, ${amountWords(refunded, currency, amountsOf(source))}`;
+  const who = fact?.by ?? paidTwice?.operator;
+  return `${which} went back${when}${amount}, ${who === undefined ? elsewhere : `by ${who}`}`;
+}
+
 function rowOf({ first, second, apart, isSettled }: TwinPair<ListedTwin>, source: Source): JsonObject {
+  const settled = Object.entries({ first, second }).flatMap(([which, twin]) =>
+    isBack(twin) ? [becameWords(which, twin, source)] : [],
+  );
   return {
     object: 'possible_twins',
     first_created_at: first.createdAt,
@@ -233,6 +279,7 @@ function rowOf({ first, second, apart, isSettled }: TwinPair<ListedTwin>, source
     first_refunded: first.refunded ?? null,
     second_refunded: second.refunded ?? null,
     settled: isSettled,
+    became: settled.length === 0 ? null : settled.join('; '),
     ...lastFieldsOfList(source, true),
   };
 }

@@ -1,6 +1,7 @@
-/** `refunds receipt`: the words for the buyer about one refund that was sent from this machine. */
+/** `refunds receipt`: the words for the buyer about one refund that was sent from this machine, or about those of an order. */
 
 import { readOne } from '../../api/api.ts';
+import { orderIdPattern } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
 import { defineCommand } from '../command.ts';
 import { attemptOf, changeArgument, changesOn } from '../journal/attempts.ts';
@@ -18,6 +19,15 @@ export const receipt = defineCommand({
   async run(ctx, { args: [id], flags }) {
     checkCopy(ctx, flags.copy);
     const [only, ...more] = (await changesOn(ctx, id)).filter(({ sent }) => sent.proof.kind === 'refund');
+    if (only === undefined && orderIdPattern.test(id)) {
+      const service = await ctx.service({ shown: id });
+      const { value } = await readOne(ctx, service, 'orders', id, 'show');
+      ctx.notes.note(
+        `no refund of ${id} was sent from here: these words are about all refunds that it shows`,
+      );
+      await tellBuyer(ctx, service, value, { copy: flags.copy === true });
+      return undefined;
+    }
     const record =
       only === undefined || more.length > 0 ? await attemptOf(ctx, id, ['refunds', 'receipt']) : only;
     const { proof, change, account, profile: named } = record.sent;

@@ -138,7 +138,7 @@ function screen(
       ...(source.knowsPayments
         ? [
             ['rate', 'OF PAID: refunds made in this period, of the payments of this period'] as const,
-            ...wentBack(totals).map((words) => ['rate', words] as const),
+            ...wentBack(totals).map((words) => ['so far', words] as const),
           ]
         : [['note', 'an export of refunds holds no payments, so there is no rate'] as const]),
       ...apartLines(totals, style),

@@ -3,6 +3,7 @@
 import { type AmountStyle, digits, placesOf, readableAmount, readableFigure } from '../../amounts.ts';
 import { type ReasonWords, refundReasons } from '../../api/spec.ts';
 import { counted } from '../../counted.ts';
+import { brandName } from '../../orders/orders.ts';
 import {
   type Dimension,
   elsewhere,
@@ -20,6 +21,7 @@ import {
   type RefundFact,
   type RefundSum,
 } from '../../reports/reports.ts';
+import { twiceWords } from '../orders/twins.ts';
 import type { ReportFigures, WaitingSum } from './report-figures.ts';
 import { amountsOf, apartWords, bucketWords, currencyWord, inCurrency } from './report-screen.ts';
 import type { Source } from './report-source.ts';
@@ -30,6 +32,8 @@ export interface ReportHow {
   /** The period in words. */
   readonly period: string;
   readonly names: boolean;
+  /** The command that lists all possible twins of the period. */
+  readonly listTwins: string;
   /** When it was made, Unix milliseconds, and by whom. */
   readonly made: { readonly at: number; readonly by: string };
 }
@@ -42,10 +46,11 @@ export function waitingFacts(figures: ReportFigures, { source }: ReportHow): Pag
         return `${counted(count, one)}, ${moneyWords(amount, currency, amountsOf(source))}`;
       })
       .join('; ') || `none${inCurrency(source)}`;
+  const now = (list: readonly WaitingSum[], one: string) => `${words(list, one)} (now, of any time)`;
   const { notCaptured, unconfirmed } = figures.waits;
   return [
-    ['Not captured yet', words(notCaptured, 'authorized order')],
-    ['Unconfirmed', words(unconfirmed, 'change')],
+    ['Not captured yet', now(notCaptured, 'authorized order')],
+    ['Unconfirmed', now(unconfirmed, 'change')],
   ];
 }
 
@@ -194,6 +199,11 @@ function reasonWords(reason: string): string {
   return known[reason]?.words ?? reason;
 }
 
+function bucketName(source: Source, bucket: string, what: Dimension): string {
+  if (what === 'reason') return reasonWords(bucket);
+  return what === 'brand' ? brandName(bucket) : bucketWords(source, bucket, what);
+}
+
 // A part for each currency. `all`: the buckets of a chart, also empty ones; without them each row has a bar.
 function splitParts(
   buckets: readonly Line<RefundSum>[],
@@ -219,7 +229,7 @@ function splitParts(
         name: `By ${what}, ${word}`,
         columns: [left(capital(what)), right('Refunds'), right('Refunded'), right('Share')],
         rows: lines.map(({ bucket, sums }) => [
-          what === 'reason' ? reasonWords(bucket) : bucketWords(source, bucket, what),
+          bucketName(source, bucket, what),
           String(sums.refunds),
           write(sums.refunded),
           percentWords(sums.refunded, sum),
@@ -262,7 +272,7 @@ function largestSection({ largest }: ReportFigures, { source, names }: ReportHow
       refund.orderId ?? notShown,
       refund.amount === undefined ? notShown : readableFigure(refund.amount, currency, style),
       source.days.show(refund.madeAt, 'day'),
-      `${refund.brand}${refund.last4 === undefined ? '' : ` *${refund.last4}`}`,
+      `${brandName(refund.brand)}${refund.last4 === undefined ? '' : ` *${refund.last4}`}`,
       refund.operator === refund.reason
         ? refund.operator
         : `${refund.operator}: ${reasonWords(refund.reason)}`,
@@ -314,7 +324,13 @@ function waitingSection({ waiting }: ReportFigures, { source }: ReportHow): Page
   };
 }
 
-function twinsSection({ twins, settledTwins }: ReportFigures, { source, names }: ReportHow): PageSection {
+// More rows would make a page of their own, and nobody works a list off on paper.
+const mostTwins = 10;
+
+function twinsSection(
+  { twins, settledTwins }: ReportFigures,
+  { source, names, listTwins }: ReportHow,
+): PageSection {
   const columns = [
     left('First order'),
     left('Second order'),
@@ -324,19 +340,27 @@ function twinsSection({ twins, settledTwins }: ReportFigures, { source, names }:
     left('Status'),
     ...(names ? [left('Buyer')] : []),
   ];
-  const rows = twins.map(({ first, second, apart }) => [
-    first.id,
-    second.id,
-    readableAmount(first.amount, first.currency, amountsOf(source)),
-    source.days.show(first.createdAt, 'day'),
-    String(apart),
-    `${first.status ?? notShown}, ${second.status ?? notShown}`,
-    ...(names ? [first.buyer ?? notShown] : []),
-  ]);
+  const rows = twins
+    .slice(0, mostTwins)
+    .map(({ first, second, apart }) => [
+      first.id,
+      second.id,
+      readableAmount(first.amount, first.currency, amountsOf(source)),
+      source.days.show(first.createdAt, 'day'),
+      String(apart),
+      `${first.status ?? notShown}, ${second.status ?? notShown}`,
+      ...(names ? [first.buyer ?? notShown] : []),
+    ]);
   return {
     title: 'Possible twins',
     notes: [
       `Two payments${inCurrency(source)} of the same buyer and amount within 10 minutes, of which neither went back: somebody may have paid twice.`,
+      ...(twins.length === 0
+        ? []
+        : [
+            `${counted(twins.length, 'pair')}, ${twiceWords(twins, (amount, currency) => moneyWords(amount, currency, amountsOf(source)))}.`,
+          ]),
+      ...(twins.length > mostTwins ? [`The ${mostTwins} newest are listed; all of them: ${listTwins}`] : []),
       ...(settledTwins === 0
         ? []
         : [
