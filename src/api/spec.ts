@@ -61,6 +61,14 @@ export const statusMeanings: Readonly<Record<string, StatusMeaning>> = {
   voided: 'none',
 };
 
+/** Words of a table that has no room for the whole status. `partial…` would be two statuses. */
+export const shortStatuses: ReadonlyMap<string, string> = new Map([
+  [statuses.preAuthorized, 'pre_auth'],
+  [statuses.partiallyRefunded, 'part_ref'],
+  ['partially_paid', 'part_pay'],
+  ['pending_payment', 'pend_pay'],
+]);
+
 /** What a status says of the money; undefined for a word that is not known, and for no word. */
 export function meaningOfStatus(status: unknown): StatusMeaning | undefined {
   return typeof status === 'string' && Object.hasOwn(statusMeanings, status)

@@ -311,7 +311,7 @@ export function recordId(resource: ResourceName, text: string, name: string): st
  */
 function copiedId(resource: ResourceName, text: string): string | undefined {
   const { idPattern } = resources[resource];
-  const isAddress = /^\s*(?:https?:\/\/|(?:order|id|order_id) ?[:=])/i.test(text);
+  const isAddress = /^[\s<("']*(?:https?:\/\/|(?:order|id|order_id) ?[:=])/i.test(text);
   const words = isAddress
     ? text.split(/[^A-Za-z0-9_]+/)
     : [text.replace(/^[\s"'`“”‘’„«»<>()[\]{},;:.]+|[\s"'`“”‘’„«»<>()[\]{},;:.]+$/g, '')];
@@ -319,9 +319,13 @@ function copiedId(resource: ResourceName, text: string): string | undefined {
   return others.length === 0 ? id : undefined;
 }
 
-// The text may be a name or a part of an id, so the hint searches for it. A text that a shell could misread becomes TEXT.
+// The text may be a name, a reference or a part of an id, so the hint searches for it, without what a shell could misread. A row that
+// was copied has one id.
 function searchable(text: string): string {
-  return /^[\p{L}\p{N}][\p{L}\p{N}@._+-]{0,63}$/u.test(text) ? text : 'TEXT';
+  const words = text.slice(0, 64).match(/[\p{L}\p{N}][\p{L}\p{N}@._+-]*/gu) ?? [];
+  const [id, second] = words.filter((word) => resources.orders.idPattern.test(word));
+  if (id !== undefined && second === undefined) return id;
+  return words.length === 0 ? 'TEXT' : words.join(' ');
 }
 
 /** The first name that occurs twice; undefined when each occurs once. */

@@ -391,7 +391,7 @@ test('what is no order id leads to a search, and an unknown verb to the help of 
   const [name, trap, verb] = await each(lines, (line) => desk.run(line));
   expect(name).toMatchObject({ code: 2, stdout: '' });
   expect(name?.stderr).toContain('paydesk orders find Pérez\n');
-  expect(trap?.stderr).toContain('paydesk orders find TEXT\n');
+  expect(trap?.stderr).toContain('paydesk orders find touch x\n');
   expect(verb?.stderr).toContain('paydesk orders --help\n');
   expect(desk.server.connections).toBe(0);
 });

@@ -61,6 +61,17 @@ test.each([
   ['orders refund all --yes', 'not the id of an order'],
   ['orders refund cus_2tQ7zRk9PwE5xNvAm --yes', 'not the id of an order'],
   ['ID&& orders refund ID --yes', 'unknown command'],
+  ['orders refund #A-10023 --yes', 'paydesk orders find A-10023'],
+  ['orders refund ord_2tQ7z…E5xNvAm --yes', 'paydesk orders find ord_2tQ7z E5xNvAm'],
+  ['orders refund mailto:ana@example.com --yes', 'paydesk orders find mailto ana@example.com'],
+  // A value without its flag, a flag that is none, and an amount that a guess must not lose.
+  ['refund 10 ID --yes', `${refund} --amount 10`],
+  ['refund ID 10 MXN --yes', `${refund} --amount 10`],
+  ['orders refund --order ID --yes', refund],
+  ['orders refund --id=ID --yes', refund],
+  ['journal list ID', `did you mean: paydesk journal list --order ${id}`],
+  ['orders list paid', 'did you mean: paydesk orders list --status paid'],
+  ['orders list buyer@example.com', 'did you mean: paydesk orders list --customer buyer@example.com'],
 ])('%s: says what is meant, and sends nothing', async (line, says) => {
   await using service = await startDesk();
   const words = line.replaceAll('ID', id).split(' ');
@@ -77,6 +88,7 @@ test.each([
   ['as id=ID', [`id=${id}`]],
   ['as Order: ID', [`Order: ${id}`]],
   ['in the address of a page', [`https://desk.example/orders/${id}?tab=1`]],
+  ['in the address of a page, in brackets', [`<https://desk.example/orders/${id}>`]],
   ['in capitals', [id.toUpperCase()]],
   ['by its end', [id.slice(-9)]],
 ])('an id %s is that order', async (_, typed) => {
@@ -97,4 +109,16 @@ test('an option may be a value where somebody says so with =', async () => {
     '--no-input',
   ]);
   expect([code, stderr]).toEqual([0, expect.stringContaining('--yes')]);
+});
+
+test('a status may be typed as it is spoken, and as a narrow table shows it', async () => {
+  const orders = ['paid', 'partially_refunded'].map((status, index) =>
+    orderOf(`ord_${index}`, [chargeOf(`ch_${index}`, 100)], { payment_status: status }),
+  );
+  await using service = await startService({ orders });
+  for (const status of ['partially refunded', 'Partially-Refunded', 'part_ref']) {
+    const { stdout } = await service.run(['orders', 'list', '--status', status, '--json']);
+    const { data } = JSON.parse(stdout) as { readonly data: readonly { readonly id: string }[] };
+    expect(data.map(({ id: found }) => found)).toEqual(['ord_1']);
+  }
 });

@@ -2,6 +2,7 @@
 
 import type { CommanderError, Command as Parser } from 'commander';
 import { readAmount } from '../../amounts.ts';
+import { orderIdPattern, statusMeanings } from '../../api/spec.ts';
 import type { Command } from '../../commands/command.ts';
 import { type CommandEntry, commands, groups } from '../../commands/commands.ts';
 import { CliError } from '../../errors.ts';
@@ -20,7 +21,8 @@ export function lineError(
   command: Command,
   args: readonly string[],
 ): CliError {
-  const meant = amountMeant(failure, entry, args) ?? periodMeant(failure, entry, command, args);
+  const meant =
+    amountMeant(failure, entry, args) ?? flagMeant(failure, entry, command, args.length > 0 ? args : argv);
   return usageError(failure, argv, entry, meant);
 }
 
@@ -39,27 +41,44 @@ function amountMeant(
   return isMeant ? [`did you mean: ${plainCommand(...words, id, '--amount', amount)}`] : undefined;
 }
 
-// Somebody types `refunds summary today`: the period is behind a flag. Or a flag of the time that other commands have.
-function periodMeant(
+// Flags whose values people type without them.
+const bareValues = ['period', 'order', 'customer', 'status'];
+
+// Somebody types `refunds summary today` or `journal list ord_1`: the value is behind a flag. Or a flag that other commands have, or
+// none: `--order ord_1`.
+function flagMeant(
   { code, message }: CommanderError,
   { words }: CommandEntry,
   { flags, arguments: args }: Command,
   typed: readonly string[],
 ): readonly string[] | undefined {
   const [last = ''] = typed.slice(-1);
-  if (code === 'commander.unknownOption' && /'--(?:period|since|until)/.test(message)) {
-    if (flags.since !== undefined) return ['did you mean: --since'];
-    return args[0]?.name === 'period'
-      ? [`did you mean: ${plainCommand(...words)} ${argumentTerm(args[0])}`]
+  if (code === 'commander.unknownOption') {
+    const isTime = /'--(?:period|since|until)/.test(message);
+    if (isTime && flags.since !== undefined) return ['did you mean: --since'];
+    const named = isTime ? 'period' : /'--(?:id|order|order-id)['=]/.test(message) ? 'id' : undefined;
+    return named !== undefined && args[0]?.name === named
+      ? [`did you mean: ${plainCommand(...words)} ${idIn(typed) ?? argumentTerm(args[0])}`]
       : undefined;
   }
-  if (code !== 'commander.excessArguments' || flags.period === undefined) return undefined;
+  if (code !== 'commander.excessArguments') return undefined;
+  const meant = bareValues.find((name) => takes(flags[name], name, last));
+  return meant === undefined ? undefined : [`did you mean: ${plainCommand(...words, `--${meant}`, last)}`];
+}
+
+function idIn(typed: readonly string[]): string | undefined {
+  return typed.map((word) => word.replace(/^--[a-z-]+=/, '')).find((word) => orderIdPattern.test(word));
+}
+
+function takes(flag: Flag | undefined, name: string, value: string): boolean {
+  if (flag === undefined) return false;
+  if (name === 'status') return Object.hasOwn(statusMeanings, value);
   try {
-    flags.period.parse(last, '--period');
+    flag.parse(value, `--${name}`);
+    return true;
   } catch {
-    return undefined;
+    return false;
   }
-  return [`did you mean: ${['paydesk', ...words, '--period', last].join(' ')}`];
 }
 
 /**

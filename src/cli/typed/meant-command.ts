@@ -90,9 +90,10 @@ export function meantCommands(
     const id = words.find((word) =>
       nounOfId.some(([pattern, owner]) => owner === noun && pattern.test(word)),
     );
-    return id !== undefined && takeId.includes(verb) && !command.includes(' --')
-      ? `${command} ${id}`
-      : command;
+    if (id === undefined || !takeId.includes(verb) || command.includes(' --')) return command;
+    // Without its amount the same command would be about all of the money.
+    const amount = verb === 'refund' ? words.find((word) => /^\d+(?:\.\d+)?$/.test(word)) : undefined;
+    return [command, id, ...(amount === undefined ? [] : ['--amount', amount])].join(' ');
   });
 }
 

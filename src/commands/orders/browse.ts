@@ -213,7 +213,7 @@ async function planMarked(desk: Desk): Promise<string | undefined> {
   const { ctx, service, marked } = desk;
   const { settings } = service.profile;
   const reason = await ctx.ask.choose({
-    message: `Why are ${counted(marked.size, 'order')} to be refunded?`,
+    message: `Why ${marked.size === 1 ? 'is' : 'are'} ${counted(marked.size, 'order')} to be refunded?`,
     flag: 'reason',
     choices: [
       {

@@ -6,7 +6,14 @@
 import { amountProblem, boundWarnings, type TypedAmount } from '../../amounts.ts';
 import type { Service } from '../../api/api.ts';
 import { itemsOf, type JsonObject, valueAt } from '../../api/json-values.ts';
-import { customerIdPattern, isTime, noStatus, statuses, statusMeanings } from '../../api/spec.ts';
+import {
+  customerIdPattern,
+  isTime,
+  noStatus,
+  shortStatuses,
+  statuses,
+  statusMeanings,
+} from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import type { Input } from '../../flags/flags.ts';
 import { checkDecimals, type DecimalsOf, flag, usage } from '../../flags/flags.ts';
@@ -76,7 +83,8 @@ export function orderFilters(ctx: Context, input: FilterInput, service: Service)
   for (const line of amounts.warnings) ctx.notes.warn(line);
   const undated = counted((order) => !isTime(order.created_at));
   const unpriced = counted((order) => !isAmount(order.amount));
-  const { status, 'charge-status': chargeStatus, customer } = input;
+  const { 'charge-status': chargeStatus, customer } = input;
+  const status = input.status === undefined ? undefined : statusMeant(input.status);
   const byStatus = status === undefined ? undefined : statusFilter(status);
   const doubt = status === undefined ? undefined : statusDoubt(status);
   if (doubt !== undefined) ctx.notes.warn(doubt);
@@ -136,6 +144,16 @@ export const noDisputes =
 /** Whether somebody looks for disputes. */
 export function isAboutDisputes(word: string): boolean {
   return disputeWords.test(word);
+}
+
+// The status that somebody means who types it as it is spoken (`Partially refunded`), or as a narrow table shows it.
+function statusMeant(typed: string): string {
+  const plain = typed
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[\s-]+/g, '_');
+  const [word = plain] = [...shortStatuses].find(([, short]) => short === plain) ?? [];
+  return word === noStatus || Object.hasOwn(statusMeanings, word) ? word : typed;
 }
 
 // The service may have statuses that its document does not show, so only a person can tell.

@@ -146,16 +146,11 @@ export function browsePrompt<T>(
 
     const { lines, under } = rowLines(list, { words, active }, { paint: screen.paint, pageSize }, columns);
     const pane = said === undefined ? (under?.details ?? []) : [saidLine(said)];
-    const body = [
-      ...filled(mode === 'help' ? helpLines(keys) : lines, pageSize + 1),
-      ' ',
-      ...filled(
-        pane.flatMap((line) => wrapped(line, parts)),
-        paneLines,
-      ),
-      ' ',
-      ...foot,
-    ];
+    const details = pane.flatMap((line) => wrapped(line, parts));
+    const body =
+      mode === 'help'
+        ? filled(helpLines(keys), size.rows - 2)
+        : [...filled(lines, pageSize + 1), ' ', ...filled(details, paneLines), ' ', ...foot];
     // More lines than the terminal has would push the heading off it.
     const head = headOf(message, { words, mode }).replace(/\[PRODUCTION\]/, (name) =>
       screen.paint(name, 'production'),

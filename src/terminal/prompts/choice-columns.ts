@@ -70,7 +70,10 @@ function fittingWidths(
     widths[index] = (widths[index] ?? 0) - 1;
     over -= 1;
   }
-  return widths;
+  // Of the last column so few cells would say nothing.
+  const last = widths.findLastIndex((width) => width > 0);
+  const isCutAway = over > 0 && last > 0 && (widths[last] ?? 0) - over < narrowest;
+  return isCutAway ? fittingWidths(widest.with(last, 0), { shrink, least }, room) : widths;
 }
 
 function fill(cell: string, width: number, toTheRight: boolean): string {

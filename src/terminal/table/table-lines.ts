@@ -1,6 +1,7 @@
 /** Draws the lines of a list's table: places cells in their columns, and cuts what may be cut. */
 
 import type { Column } from '../../api/resources.ts';
+import { shortStatuses } from '../../api/spec.ts';
 import type { Paint } from '../color.ts';
 import type { Style } from '../terminal.ts';
 import { cut, cutInMiddle } from '../text-lines.ts';
@@ -138,7 +139,7 @@ function placeCells(
       : Number.POSITIVE_INFINITY;
     const whole = shownText(cell);
     const wholeSize = widthOf(whole);
-    const shown = wholeSize <= room ? whole : cutCell(cell, room);
+    const shown = wholeSize <= room ? whole : cutCell(cell, room, kind);
     const size = wholeSize <= room ? wholeSize : widthOf(shown);
     const start = Math.max(index === 0 ? 0 : at + gap, isRightAligned(kind) ? end - size : place);
     text += ' '.repeat(start - at) + (cell.style === undefined ? shown : style.paint(shown, cell.style));
@@ -149,9 +150,11 @@ function placeCells(
   return { text: text + ' '.repeat(rest), width: at + rest };
 }
 
-function cutCell(cell: DrawnCell, room: number): string {
+function cutCell(cell: DrawnCell, room: number, kind: Column['kind']): string {
   const { ending = '' } = cell;
   const whole = shownText(cell);
+  const word = kind === 'status' ? shortStatuses.get(whole) : undefined;
+  if (word !== undefined && word.length <= room) return word;
   return ending !== '' && whole.endsWith(ending) ? cutInMiddle(whole, room, ending) : cut(whole, room);
 }
 

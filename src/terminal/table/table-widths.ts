@@ -147,7 +147,7 @@ function usualCell(
     case 'integer':
       return '1234';
     case 'status':
-      return 'partial…';
+      return 'part_ref';
     case 'card':
       return 'split';
     case 'text':

@@ -112,6 +112,16 @@ describe('orders browse', () => {
     expect(service.posts).toEqual([]);
   });
 
+  test('? lists every key on 20 lines of 60 characters', async () => {
+    const service = await shop();
+    const terminal = atTerminal(['-p', 'shop', 'browse'], { home: service.home, columns: 60, rows: 20 });
+    await terminal.waitFor('q leave');
+    terminal.type('?');
+    await terminal.waitFor(/Space +mark[\s\S]*\/ +search[\s\S]*\? +these keys/);
+    terminal.type('q');
+    expect((await terminal.end).exitCode).toBe(0);
+  });
+
   test('searches as orders find does', async () => {
     const service = await shop();
     const person = browse(service, 'ord_b2');
