@@ -323,7 +323,7 @@ function copiedId(resource: ResourceName, text: string): string | undefined {
 // was copied has one id.
 function searchable(text: string): string {
   const words = text.slice(0, 64).match(/[\p{L}\p{N}][\p{L}\p{N}@._+-]*/gu) ?? [];
-  const [id, second] = words.filter((word) => resources.orders.idPattern.test(word));
+  const [id, second] = text.split(/\s+/).filter((word) => resources.orders.idPattern.test(word));
   if (id !== undefined && second === undefined) return id;
   return words.length === 0 ? 'TEXT' : words.join(' ');
 }
