@@ -20,6 +20,8 @@ export const refundFields = {
   amount: 'money',
   created_at: 'time',
   auth_code: 'text',
+  // Assumed: a refund may show a status of its own; the document shows none.
+  status: 'status',
 } as const satisfies Fields;
 
 const paymentMethodFields = {

@@ -244,8 +244,7 @@ export const refundColumns: readonly Column[] = [
   field('approved_at', 'time', { local: false }),
   field('request', 'text'),
   field('ticket', 'text'),
-  // Assumed: a refund may show a status of its own; the document shows none.
-  pathColumns({ ...refundFields, status: 'status' }, { charge: chargeFields, order: orderFields }),
+  pathColumns(refundFields, { charge: chargeFields, order: orderFields }),
 ];
 
 /** The columns of customers. */

@@ -84,7 +84,7 @@ export function createRunState(argv: readonly string[], io: Io, version: string)
   const hides = () => agentOf(env) !== undefined && !shown.has(profile?.account ?? '');
   const redaction = createRedaction(
     () => forced || options.redact || profile?.settings.redact === 'on' || hides(),
-    () => profile?.settings['reference.keys'] ?? [],
+    () => ({ reference: profile?.settings['reference.keys'] ?? [], columns: metadataKeysIn(options) }),
   );
   const zone = () => (options.utc ? 'UTC' : (profile?.settings['time.zone'] ?? io.zone));
   const locale = () => ({
@@ -132,6 +132,14 @@ export function createRunState(argv: readonly string[], io: Io, version: string)
       if (opened.settings['agents.personal_data'] === 'shown') shown.add(opened.account);
     },
   };
+}
+
+// `metadata.gift` is a column that somebody typed.
+function metadataKeysIn({
+  columns,
+  usualColumns,
+}: Pick<Globals, 'columns' | 'usualColumns'>): readonly string[] {
+  return [...(columns ?? []), ...(usualColumns ?? [])].flatMap((name) => name.split('metadata.').slice(1));
 }
 
 /** The keys of a run. */

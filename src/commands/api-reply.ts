@@ -28,7 +28,9 @@ export async function showReply(
   const reply = { object: 'reply', status: head.status, headers: headersOf(head), body: value };
   await ctx.out.own(reply, (shown) => [
     { line: `HTTP ${head.status}` },
-    ...head.headers.map(([name, text]) => ({ line: `${name}: ${text}` })),
+    ...Object.entries(isObject(shown.value.headers) ? shown.value.headers : {}).map(([name, text]) => ({
+      line: `${name}: ${String(text)}`,
+    })),
     'blank',
     ...jsonBlocks(bodyOf(shown.value.body)),
   ]);

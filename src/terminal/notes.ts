@@ -160,7 +160,8 @@ export function createNotes(given: NotesOptions): NotesControl {
     async succeed() {
       await release(quiet ? held.filter(({ kind }) => kind === 'warn') : held);
     },
-    async fail(error, debug) {
+    async fail(unmasked, debug) {
+      const error = redaction.error(unmasked);
       const { errorJson, renderError } = await import('./error-message.ts');
       const { plainLines, style } = await load();
       if (asJson) {

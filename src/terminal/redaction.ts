@@ -1,11 +1,14 @@
 /**
- * Masks personal data in all that leaves a run: names, e-mails, telephone numbers, addresses, last digits of cards, notes, and texts of
- * metadata. One rule for screens, files and software agents: what is not known to be harmless is masked.
+ * Masks personal data in all that leaves a run. One rule for screens, files and software agents: a text of the service passes only if
+ * its field is documented and the text has the form of that field (masked-fields.ts). What paydesk says itself passes, without what it
+ * repeats of persons.
  */
 
 import { createHmac } from 'node:crypto';
 import { isObject, type JsonObject } from '../api/json-values.ts';
+import { CliError, type CliErrorParts } from '../errors.ts';
 import { createKnownTexts } from './known-texts.ts';
+import { fieldsIn, isMachines, type Place, passes, placeOfItems } from './masked-fields.ts';
 import type { Secrets } from './secrets.ts';
 import type { PrintedRecord } from './terminal.ts';
 import type { AboutLine } from './workbook/workbook.ts';
@@ -22,6 +25,8 @@ export interface Redaction {
   learnBody(body: Uint8Array): void;
   /** The record without personal data, which is remembered for texts. The same record while nothing is masked. */
   record(record: PrintedRecord, written: Written): PrintedRecord;
+  /** The error without what the service says in its own words. Its code and type stay. The same error while nothing is masked. */
+  error(error: CliError): CliError;
   /** The lines that a workbook says of itself, such as the command that was typed. */
   about(lines: readonly AboutLine[]): readonly AboutLine[];
   /** The text without the personal data that is known, and without what looks like an e-mail, a telephone number or a card. */
@@ -33,169 +38,141 @@ export interface Redaction {
   over(secrets: Secrets, how?: { readonly always?: boolean; readonly stream?: boolean }): Secrets;
 }
 
-// Texts of the service and of paydesk that are about no person. Texts of other fields are masked, but for single words in small
-// letters, ids, figures and times.
-const harmless = new Set(
-  (
-    'account account_type approved_by asked_by auth_code brand certain change_state charges code columns command commands currency digest ' +
-    'expected file filter format how issuer kind line meaning message method next notes now operator origin outcome path period plan previous ' +
-    'problem profile reason refunds report sku state status summary terms title type unit url why words zone'
-  ).split(' '),
-);
-// These are masked whatever they look like.
-const personal = new Set(
-  'buyer city email last4 metadata name note phone postal_code receiver street1 street2 zip'.split(' '),
+/** What a person or a profile named: its keys of metadata are no secret. */
+export interface NamedKeys {
+  /** Whose values are the shop's own number, which stays. */
+  readonly reference: readonly string[];
+  /** Whose names stay, as columns. */
+  readonly columns: readonly string[];
+}
+
+const noKeys: NamedKeys = { reference: [], columns: [] };
+// Texts of these are searched for in other texts even if they are one small word. Other small words may be words of paydesk too.
+const soughtAlways = new Set(
+  'brand buyer city debug_message email issuer last4 message name note phone receiver street1 street2 type'.split(
+    ' ',
+  ),
 );
 const named = new Set(['buyer', 'name', 'receiver']);
-// So are figures under such names, which no documented field of the service has.
-const personalFigure =
-  /(?:^|_)(?:phone|tel|mobile|msisdn|e?mail|zip|postal|birth|curp|rfc|clabe|iban|lat|lon|latlon)(?:_|$)/i;
-// Everything in these parts of an order is about the buyer, except the type of the part and the country.
-const personalParts = new Set(['metadata', 'antifraud_info', 'address']);
-const ofPart = new Set(['object', 'country']);
-// Records about paydesk itself and this machine.
-const ofMachine =
-  /^(?:profile|simulator|index|sender|member|team|journal_|setting|export_|proof_|report_file|paydesk)/;
-const plainWord =
-  /^(?:[a-z]+(?:_[A-Za-z0-9]+)*|[-+]?[\d.,:%-]+|\d{4}-\d\d-\d\d(?:T[\d:.]+(?:Z|[-+]\d\d:\d\d))?|[A-Z]{2,3})$/;
-// What the shop calls a sale: `A-10023`.
-const reference = /^[A-Z]{0,4}[-#]?\d{1,9}$/;
+const smallWord = /^(?:[a-z]+(?:_[a-z]+)*|[-+]?[\d.,:%-]{1,6}|\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[-+]\d\d:\d\d)?)$/;
 const email = /[^\s@<>"',;]+@[^\s@<>"',;]+\.\p{L}{2,}/gu;
 const phone = /\+\d[\d ().-]{6,}\d/g;
 const card = /\*\d{4}\b/g;
 const hidden = '***';
 
-/** A redaction that knows nobody yet. `referenceKeys`: the metadata that holds the shop's own number, which stays. */
-export function createRedaction(
-  isOn: () => boolean,
-  referenceKeys: () => readonly string[] = () => [],
-): Redaction {
+/** A redaction that knows nobody yet. */
+export function createRedaction(isOn: () => boolean, keys: () => NamedKeys = () => noKeys): Redaction {
   const known = createKnownTexts();
   const token = createTokens();
   const text = (given: string): string =>
     known.masked(given).replace(email, hidden).replace(phone, hidden).replace(card, `*${hidden}`);
-  const personalAt: Personal = (at, value) => isPersonal(at, value, referenceKeys());
-  const learn = (value: unknown): void => {
-    mapTexts(value, [], personalAt, (one, at) => {
-      const name = nameIn(at);
-      // A single small word may be anything.
-      if (personalAt(at, one) && (personal.has(name) || !plainWord.test(one)))
+  const learnAs = (value: unknown, place: Place): void => {
+    const seek = (one: string, name: string): string => {
+      if (soughtAlways.has(name) || !smallWord.test(one))
         for (const form of [one, inJson(one)]) known.add(form, shownAs(one, name));
       return one;
-    });
+    };
+    walk(value, '', place, { keys: keys(), hide: seek, say: (said) => said });
     for (const address of addressesIn(value)) known.add(address, hidden);
   };
-  const masked = (value: JsonObject, written: Written): JsonObject => {
-    learn(value);
-    const of = written === 'token' ? token : shownAs;
-    // The texts beside it may name the same people.
-    return mapFields(value, [], personalAt, (one, at) =>
-      text(personalAt(at, one) ? of(one, nameIn(at)) : one),
-    );
+  const record = ({ value, bytes, columnsFrom }: PrintedRecord, written: Written): PrintedRecord => {
+    const place = bytes === undefined ? 'own' : 'record';
+    learnAs(value, place);
+    const hide = written === 'token' ? token : shownAs;
+    // The texts of paydesk may name the same people.
+    const masked = (one: JsonObject): JsonObject =>
+      walkObject(one, '', place, { keys: keys(), hide, say: text });
+    return {
+      value: masked(value),
+      ...(columnsFrom === undefined ? {} : { columnsFrom: masked(columnsFrom) }),
+    };
   };
   return {
     isOn,
-    learn,
+    learn: (value) => learnAs(value, 'own'),
     learnBody(body) {
+      const received = new TextDecoder().decode(body);
       try {
-        learn(JSON.parse(new TextDecoder().decode(body)));
+        const value: unknown = JSON.parse(received);
+        learnAs(value, 'record');
+        // An error in a form that is not documented is printed as it is.
+        if (!isObject(value) || fieldsIn(value, 'record').known.object === undefined)
+          known.add(received.trim().replace(/\s+/g, ' '), hidden);
       } catch {
         // A reply that is no JSON is no record.
       }
     },
-    record(record, written) {
-      const { value, columnsFrom } = record;
-      if (!isOn() || isOfMachine(value.object)) return record;
-      return {
-        value: masked(value, written),
-        ...(columnsFrom === undefined ? {} : { columnsFrom: masked(columnsFrom, written) }),
-      };
-    },
+    record: (given, written) => (!isOn() || isMachines(given) ? given : record(given, written)),
+    error: (error) => (isOn() ? errorMasked(error, text) : error),
     text,
     about: (lines) =>
       lines.map(([name, said]) => [name, typeof said === 'string' && isOn() ? text(said) : said]),
-    over(secrets, { always = false, stream = true } = {}) {
-      const masks = () => always || isOn();
-      const clean = (given: string): string => {
-        const without = secrets.clean(given);
-        return masks() ? text(without) : without;
-      };
+    over: (secrets, { always = false, stream = true } = {}) =>
+      over(secrets, text, { masks: () => always || isOn(), stream }),
+  };
+}
+
+interface Over {
+  readonly masks: () => boolean;
+  readonly stream: boolean;
+}
+
+function over(secrets: Secrets, text: (given: string) => string, { masks, stream }: Over): Secrets {
+  const last = (piece: string): string => (masks() ? text(piece) : piece);
+  return {
+    ...secrets,
+    clean: (given) => last(secrets.clean(given)),
+    cleanJson(json) {
+      const without = secrets.cleanJson(json);
+      return masks() ? jsonMasked(without, text) : without;
+    },
+    filter() {
+      const filter = secrets.filter();
+      if (!stream) return filter;
       return {
-        ...secrets,
-        clean,
-        cleanJson(json) {
-          const without = secrets.cleanJson(json);
-          return masks() ? jsonMasked(without, text) : without;
+        push(piece) {
+          const rest = filter.push(piece);
+          return typeof rest === 'string' ? last(rest) : rest;
         },
-        filter() {
-          const filter = secrets.filter();
-          if (!stream) return filter;
-          const last = (piece: string): string => (masks() ? text(piece) : piece);
-          return {
-            push(piece) {
-              const rest = filter.push(piece);
-              return typeof rest === 'string' ? last(rest) : rest;
-            },
-            end: () => last(filter.end()),
-          };
-        },
+        end: () => last(filter.end()),
       };
     },
   };
 }
 
-function isOfMachine(object: unknown): boolean {
-  return typeof object === 'string' && ofMachine.test(object);
+interface Walk {
+  readonly keys: NamedKeys;
+  /** What stands for a value that is masked, or for the name of a field. */
+  readonly hide: (value: string, name: string) => string;
+  /** What stands for a text that passes. */
+  readonly say: (text: string) => string;
 }
 
-type Personal = (path: readonly string[], value: string | number | bigint) => boolean;
-
-function isPersonal(
-  path: readonly string[],
-  value: string | number | bigint,
-  referenceKeys: readonly string[],
-): boolean {
-  const name = nameIn(path);
-  if (value === '') return false;
-  const isNumber = typeof value !== 'string';
-  if (name === 'reference' || (path.at(-2) === 'metadata' && referenceKeys.includes(name)))
-    return !reference.test(String(value));
-  if (path.some((part) => personalParts.has(part))) return !ofPart.has(name);
-  if (isNumber) return personalFigure.test(name);
-  // What was bought is named too.
-  if (path.includes('line_items') && name === 'name') return false;
-  if (personal.has(name) || personalFigure.test(name)) return true;
-  return !(harmless.has(name) || /(?:^|_)id$/.test(name) || plainWord.test(value));
+// Keeps the form of a value. A figure that is masked becomes a text.
+function walk(value: unknown, name: string, place: Place, how: Walk): unknown {
+  if (Array.isArray(value)) return value.map((one: unknown) => walk(one, name, placeOfItems(place), how));
+  if (isObject(value)) return walkObject(value, name, place, how);
+  if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'bigint') return value;
+  if (!passes(value, name, place)) return how.hide(String(value), name);
+  return typeof value === 'string' ? how.say(value) : value;
 }
 
-type OfText = (text: string, path: readonly string[]) => string;
-
-// Texts, and figures that are personal, which become texts.
-function mapTexts(value: unknown, path: readonly string[], personalAt: Personal, of: OfText): unknown {
-  if (typeof value === 'string') return of(value, path);
-  if (typeof value === 'number' || typeof value === 'bigint')
-    return personalAt(path, value) ? of(String(value), path) : value;
-  if (Array.isArray(value)) return value.map((one: unknown) => mapTexts(one, path, personalAt, of));
-  return isObject(value) ? mapFields(value, path, personalAt, of) : value;
-}
-
-function mapFields(
-  record: JsonObject,
-  path: readonly string[],
-  personalAt: Personal,
-  of: OfText,
-): JsonObject {
+function walkObject(value: JsonObject, name: string, place: Place, how: Walk): JsonObject {
+  const { known, others } = fieldsIn(value, place);
+  const { reference, columns } = name === 'metadata' ? how.keys : noKeys;
   return Object.fromEntries(
-    Object.entries(record).map(([name, one]) => [
-      // A shop may name its metadata after a person.
-      path.includes('metadata') && !/^[\w.-]+$/.test(name) ? of(name, [...path, name]) : name,
-      mapTexts(one, [...path, name], personalAt, of),
-    ]),
+    Object.entries(value).map(([key, one], index) => {
+      const inside = reference.includes(key) ? 'reference' : Object.hasOwn(known, key) ? known[key] : others;
+      const isShown = inside !== undefined || place === 'input' || columns.includes(key);
+      return [isShown ? key : keyHidden(key, index, how), walk(one, key, inside, how)];
+    }),
   );
 }
 
-function nameIn(path: readonly string[]): string {
-  return path.at(-1) ?? '';
+// Two names must not become one.
+function keyHidden(key: string, index: number, { hide }: Walk): string {
+  const shown = hide(key, '');
+  return shown === hidden ? `${hidden}${index + 1}` : shown;
 }
 
 // As it stands in the text of a request.
@@ -232,11 +209,39 @@ function createTokens(): (value: string) => string {
   };
 }
 
+// Only an error of the service has an HTTP status; the details of others are paydesk's own words.
+function errorMasked(error: CliError, text: (given: string) => string): CliError {
+  const { details = [], httpStatus, type, code, logId, cause, ...rest } = error.parts;
+  if (httpStatus === undefined) return error;
+  const said = details.flatMap(({ message, debugMessage }) => [message ?? [], debugMessage ?? []].flat());
+  const without = (given: string): string =>
+    text(said.reduce((left, one) => (one === '' ? left : left.replaceAll(one, hidden)), given));
+  const formed = (name: string, value: string | undefined): string | undefined =>
+    value === undefined || passes(value, name, 'text') ? value : hidden;
+  const parts: CliErrorParts = {
+    ...rest,
+    httpStatus,
+    type: formed('type', type),
+    code: formed('code', code),
+    logId: formed('log_id', logId),
+    now: (rest.now ?? []).map(without),
+    ...(cause instanceof CliError ? { cause: errorMasked(cause, text) } : {}),
+    details: details.map((one) => ({
+      message: one.message === undefined ? undefined : hidden,
+      debugMessage: one.debugMessage === undefined ? undefined : hidden,
+      code: formed('code', one.code),
+      param: formed('param', one.param),
+    })),
+  };
+  return new CliError(error.kind, without(error.message), parts);
+}
+
 function jsonMasked(json: string, text: (given: string) => string): string {
   try {
-    return (
-      JSON.stringify(mapTexts(JSON.parse(json), [], () => false, text)) + (json.endsWith('\n') ? '\n' : '')
+    const masked: unknown = JSON.parse(json, (_, value: unknown) =>
+      typeof value === 'string' ? text(value) : value,
     );
+    return JSON.stringify(masked) + (json.endsWith('\n') ? '\n' : '');
   } catch {
     return text(json);
   }

@@ -1,6 +1,6 @@
 /** `journal export`, `import`, `archive` and `forget`: what leaves the journal, as records or as a file for another machine, and what is left of settled changes. */
 
-import { type Context, confirmFirst, dryRunShown } from '../../context/context.ts';
+import { type Context, confirmFirst, dryRunShown, refuseAgentTo } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
 import { CliError } from '../../errors.ts';
 import { flag, usage } from '../../flags/flags.ts';
@@ -36,7 +36,11 @@ export const exportJournal = defineCommand({
   },
 });
 
+// Nothing in it is masked, or it would be no journal.
+const wholeFile = 'writes the whole journal into a file, with its notes';
+
 async function exportWhole(ctx: Context, file: string): Promise<undefined> {
+  refuseAgentTo(ctx, wholeFile);
   ctx.refuseOwnFile(file);
   const would = `would write the journal and its witness into ${file}`;
   if (await dryRunShown(ctx, { action: 'export', file }, would)) return undefined;
@@ -97,6 +101,7 @@ export const archive = defineCommand({
     if (when === undefined || file === undefined)
       throw usage(`missing ${when === undefined ? '--before' : '--to'}`, [example]);
     const before = when.at(clockAndZoneOf(ctx));
+    refuseAgentTo(ctx, wholeFile);
     ctx.refuseOwnFile(file);
     // A clock that is ahead makes nothing older.
     if (before > (await ctx.journal.now()).time - keptAtLeastMs)

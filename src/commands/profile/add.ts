@@ -85,6 +85,7 @@ export const add = defineCommand({
     if (values.desk !== undefined) throw usage('--desk belongs to --sender');
     ctx.useProfile(name);
     const draft = { name, ...(await gather(ctx, values)) };
+    refuseWiderView(ctx, { ...draft.settings, ...draft.limits });
     const scripted = isScripted(ctx, values);
     await confirmDoubts(ctx, { ...draft.settings, ...draft.limits });
     if (ctx.options.dryRun) await ctx.profiles.checkDraft(draft);

@@ -21,6 +21,16 @@ export const keyFlags = {
   }),
 } as const;
 
+// What masks more, for each setting that decides what an agent sees.
+const narrowing: SettingTexts = { 'reference.keys': '', redact: 'on', 'agents.personal_data': 'masked' };
+
+/** Throws CliError 'refused' for settings with which a software agent would see more. */
+export function refuseWiderView(ctx: Context, settings: SettingTexts): void {
+  for (const [name, value] of Object.entries(settings))
+    if (Object.hasOwn(narrowing, name) && narrowing[name] !== value)
+      refuseAgentTo(ctx, `sets ${name}, which decides what agents see`);
+}
+
 type KeyFlagValues = Input<readonly [], typeof keyFlags>['flags'];
 
 /** Throws CliError 'refused' if an agent changes a profile of production: a person may send by it later. */

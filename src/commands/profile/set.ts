@@ -12,6 +12,7 @@ import {
   nameArgument,
   profileDryRunShown,
   refuseAgentIn,
+  refuseWiderView,
 } from './profile-inputs.ts';
 
 const word = (name: string, summary: string) =>
@@ -31,6 +32,7 @@ export const set = defineCommand({
     'paydesk profile set test-mx refund.require default --json',
   ],
   run: async (ctx, { args: [name, setting, typed] }): Promise<undefined> => {
+    refuseWiderView(ctx, { [setting]: typed });
     ctx.useProfile(name);
     await ctx.profiles.checkStored(name);
     await refuseAgentIn(ctx, name);

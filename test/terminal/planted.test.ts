@@ -1,0 +1,269 @@
+/** Redaction: personal data in fields of every kind, documented or not, is in no output, and all of it is there without redaction. */
+
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import { afterAll, describe, expect, test } from 'vitest';
+import { createRedaction } from '../../src/terminal/redaction.ts';
+import { customerOf, errorBody, type Json } from '../harness/orders.ts';
+import { newHome, paydesk, type Ran } from '../harness/paydesk.ts';
+import { json } from '../harness/server.ts';
+import { startService, storeShop } from '../harness/service.ts';
+import { unzip } from '../harness/workbook.ts';
+import { agentAt } from '../mcp/agent.ts';
+import { refunding } from '../sender/ledger.ts';
+import { planted, plantedIn, plantedOrder } from './planted.ts';
+
+const words = 'The buyer Ximena Quiroga (ximena) tel 5511110000 RFC XIQU800101 has no card';
+const refusal = errorBody({ xiqu: 'ximena' }, { message: words, debug_message: 'quiroga', param: 'ximena' });
+const made = refunding();
+const service = await startService({
+  orders: [plantedOrder(71), plantedOrder(72), plantedOrder(73), plantedOrder(74)],
+  customers: [
+    customerOf('cus_71', {
+      name: 'ximena',
+      custom_reference: 'quiroga',
+      metadata: { quiroga: '5255998877', order_number: '912345678' },
+      tax_id: 'XIQU800101',
+      payment_sources: {
+        object: 'list',
+        data: [{ id: 'ximena', type: 'quiroga', reference: '646180111812345678' }],
+      },
+    }),
+  ],
+  onPost: (order, ...rest) => (order?.id === 'ord_72' ? json(refusal, 422) : made(order, ...rest)),
+});
+await storeShop(service.home, service);
+afterAll(() => service[Symbol.asyncDispose]());
+
+const run = (args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ran> =>
+  paydesk(['-p', 'shop', ...args], { home: service.home, env: { TZ: 'UTC', ...env } });
+const refund = (id: string, ...more: readonly string[]) => [
+  'orders',
+  'refund',
+  id,
+  '--amount',
+  '100',
+  ...more,
+];
+
+const titles = 'order_id,amount,telefono,celular,cuenta,nombre,apellido,customer,phone';
+const cells = '5511110000,5255998877,646180111812345678,ximena,quiroga,ximena,5255998877';
+writeFileSync(join(service.home.path, 'file.csv'), `${titles}\nord_71,100,${cells}\nord_73,200,${cells}\n`);
+for (const [id, code] of [
+  ['ord_71', 0],
+  ['ord_72', 5],
+] as const) {
+  const sent = await run(refund(id, '--note', 'ask ximena', '--yes'));
+  if (sent.code !== code) throw new Error(sent.stderr);
+}
+
+const period = ['--period', '2020-01-01..2041-01-01'];
+const orders = ['orders', 'list', '--limit', '4'];
+const lines = [
+  orders,
+  [...orders, '-o', 'list'],
+  [...orders, '--json'],
+  [...orders, '--csv'],
+  [
+    ...orders,
+    '--csv',
+    '--columns',
+    'id,metadata.telefono,channel,charges,metadata,line_items.1.tags,reference',
+  ],
+  ['orders', 'show', 'ord_73'],
+  ['orders', 'show', 'ord_73', '--json'],
+  ['orders', 'show', 'ord_73', '-o', 'list'],
+  ['orders', 'show', 'ord_73', '--csv'],
+  ['orders', 'find', 'A-73', 'ximena'],
+  ['orders', 'find', 'A-73', 'ximena', '--json'],
+  ['orders', 'find', '912345678', '--json'],
+  ['orders', 'twins', ...period, '--json'],
+  ['orders', 'summary', ...period, '--by', 'brand'],
+  ['orders', 'summary', ...period, '--by', 'method', '--json'],
+  ['orders', 'export'],
+  ['orders', 'export', '--csv'],
+  ['orders', 'export', '--rows', 'charges', '--csv'],
+  ['orders', 'export', '--rows', 'charges', '--ndjson'],
+  ['orders', 'export', '--rows', 'refunds', '--csv'],
+  ['orders', 'export', '--rows', 'refunds', '--ndjson'],
+  ['orders', 'compare', 'file.csv', ...period],
+  ['orders', 'compare', 'file.csv', ...period, '--json'],
+  ['orders', 'compare', 'file.csv', ...period, '--csv'],
+  ['refunds', 'compare', 'file.csv', ...period],
+  ['refunds', 'compare', 'file.csv', ...period, '--json'],
+  ['refunds', 'compare', 'file.csv', ...period, '--csv'],
+  ['refunds', 'list', ...period],
+  ['refunds', 'list', ...period, '--json'],
+  ['refunds', 'list', ...period, '--csv'],
+  ['refunds', 'summary', ...period, '--by', 'brand'],
+  ['refunds', 'plan', 'file.csv', '--to', 'file.plan', '--force', '--json'],
+  ['customers', 'list'],
+  ['customers', 'list', '--csv'],
+  ['customers', 'show', 'cus_71'],
+  ['customers', 'show', 'cus_71', '--json'],
+  ['customers', 'export', '--ndjson'],
+  ['journal', 'list'],
+  ['journal', 'list', '--json'],
+  ['journal', 'show', 'ord_71'],
+  ['journal', 'show', 'ord_72'],
+  ['journal', 'show', 'ord_72', '--json'],
+  ['journal', 'export', '--csv'],
+  ['prove', '2020-01-01..2041-01-01', '--to', 'proof.ndjson', '--force', '--json'],
+  ['today'],
+  ['today', '--json'],
+  ['api', 'GET', 'orders'],
+  ['api', 'GET', 'orders', '--include'],
+  ['api', 'GET', 'customers', '--csv'],
+  ['api', 'GET', 'customers', '-o', 'list'],
+  refund('ord_73', '--dry-run'),
+  refund('ord_73', '--dry-run', '--json'),
+  ['orders', 'refund', 'ord_74', '--dry-run'],
+] as const;
+
+describe('under redaction none of it is in what is printed', () => {
+  test.each(lines.map((line) => [line.join(' '), line] as const))('%s', async (_, line) => {
+    const { code, stdout, stderr } = await run([...line, '--redact']);
+    expect([0, 3, 4, 8], stderr).toContain(code);
+    expect(plantedIn(`${stdout}${stderr}`.replaceAll(line.join(' '), ''))).toEqual([]);
+  });
+});
+
+// What a person reads who opens the file.
+function contentOf(name: string, bytes: Buffer): string {
+  if (name.endsWith('.gz')) return gunzipSync(bytes).toString();
+  return name.endsWith('.xlsx') ? [...unzip(bytes).values()].join('\n') : bytes.toString();
+}
+
+test('under redaction none of it is in a file', async () => {
+  using home = newHome();
+  await storeShop(home, service);
+  writeFileSync(join(home.path, 'file.csv'), readFileSync(join(service.home.path, 'file.csv')));
+  const writing = [
+    ['orders', 'export', '--to', 'a.ndjson'],
+    ['orders', 'export', '--to', 'b.csv'],
+    ['orders', 'export', '--to', 'c.json'],
+    ['orders', 'export', '--to', 'd.ndjson.gz'],
+    ['orders', 'export', '--to', 'e.xlsx'],
+    ['orders', 'export', '--rows', 'refunds', '--to', 'f.xlsx'],
+    ['customers', 'export', '--to', 'g.csv'],
+    ['orders', 'list', '--limit', '4', '--to', 'h.xlsx'],
+    ['orders', 'compare', 'file.csv', ...period, '--to', 'i.xlsx'],
+    ['refunds', 'compare', 'file.csv', ...period, '--to', 'j.xlsx'],
+    ['report', ...period, '--to', 'k.html', '--names'],
+  ];
+  for (const line of writing) {
+    const { code, stderr } = await paydesk(['-p', 'shop', ...line, '--redact'], { home, env: { TZ: 'UTC' } });
+    expect([0, 8], stderr).toContain(code);
+  }
+  const files = readdirSync(home.path).filter((name) => /^[a-k]\./.test(name));
+  expect(files.filter((name) => !name.endsWith('.json') || name === 'c.json')).toHaveLength(writing.length);
+  for (const name of files)
+    expect(plantedIn(contentOf(name, readFileSync(join(home.path, name)))), name).toEqual([]);
+});
+
+describe('an error of the service keeps its code and type, and nothing in its own words', () => {
+  const again = refund('ord_72', '--yes', '--redact');
+  test.each([
+    ['screen', again, {}],
+    ['JSON', [...again, '--json'], {}],
+    ['debug', [...again, '--debug'], {}],
+    ['a narrow screen', again, { PAYDESK_WIDTH: '40' }],
+  ] as const)('%s', async (_, line, env) => {
+    const { code, stdout, stderr } = await run(line, env);
+    expect(code, stderr).toBe(5);
+    expect(plantedIn(stdout + stderr)).toEqual([]);
+    expect(stderr.replaceAll(/\s/g, '')).toContain('service.errors.parameter_validation.limit.invalid');
+  });
+
+  test('an error in a form that the document does not show', async () => {
+    await using other = await startService({
+      onPage: () => json({ oops: 'ximena', who: { name: 'Ximena Quiroga', tel: 5_511_110_000 } }, 400),
+    });
+    await storeShop(other.home, other);
+    const line = ['-p', 'shop', 'orders', 'list'];
+    const masked = await paydesk([...line, '--redact'], { home: other.home, env: {} });
+    const plain = await paydesk(line, { home: other.home, env: {} });
+    expect([plantedIn(masked.stderr), plantedIn(plain.stderr)]).toEqual([
+      [],
+      expect.arrayContaining(['ximena']),
+    ]);
+  });
+});
+
+test('an agent reads none of it, over its protocol and in a shell', async () => {
+  await using agent = await agentAt({ home: service.home, env: service.env });
+  for (const [tool, input] of [
+    ['orders_show', { id: 'ord_73' }],
+    ['orders_list', { limit: 4 }],
+    ['orders_find', { text: ['A-73', 'ximena'] }],
+    ['customers_show', { id: 'cus_71' }],
+    ['journal_list', {}],
+  ] as const) {
+    const { text, exit_code: code } = await agent.call(tool, input);
+    expect(code, text).toBe(0);
+    expect(plantedIn(text), tool).toEqual([]);
+  }
+  const words = ['paydesk', '-p', 'shop', 'orders', 'refund', ''];
+  const tab = await run(['__complete', 'zsh', String(words.length - 1), ...words]);
+  expect(plantedIn(tab.stdout)).toEqual([]);
+});
+
+test('without redaction the same lines show every one of it', async () => {
+  const found = new Set<string>();
+  for (const line of [
+    ['orders', 'show', 'ord_73', '--json'],
+    ['orders', 'compare', 'file.csv', ...period, '--csv'],
+    ['journal', 'show', 'ord_72', '--json'],
+  ])
+    for (const word of plantedIn((await run(line)).stdout)) found.add(word);
+  expect(planted.filter((word) => !found.has(word))).toEqual([]);
+});
+
+test('a random order with them anywhere, in new fields too: none comes out', () => {
+  const word = fc.constantFrom(...planted);
+  const leaf = fc.oneof(word, word.map(Number).filter(Number.isSafeInteger), fc.constant(null), fc.boolean());
+  const { tree } = fc.letrec((tie) => ({
+    tree: fc.oneof(
+      { depthSize: 'small' },
+      leaf,
+      fc.array(tie('tree'), { maxLength: 3 }),
+      fc.dictionary(fc.oneof(word, fc.constantFrom('note', 'id', 'state', 'name', 'data')), tie('tree')),
+    ),
+  }));
+  const redaction = createRedaction(
+    () => true,
+    () => ({ reference: ['order_number'], columns: [] }),
+  );
+  fc.assert(
+    fc.property(fc.nat(), fc.nat(), tree, word, fc.boolean(), (at, form, value, name, isToken) => {
+      const order = plantedOrder(75);
+      const changed = changedAt(order, at, form % 2 === 0 ? value : { [name]: value });
+      const bytes = new TextEncoder().encode('{}');
+      const record = { value: changed, ...(form % 3 === 0 ? {} : { bytes }) };
+      const shown = redaction.record(record, isToken ? 'token' : 'initials').value;
+      expect(plantedIn(JSON.stringify(shown))).toEqual([]);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+// The order with another value at one of its places, which are counted.
+function changedAt(order: Json, at: number, value: unknown): Json {
+  let count = 0;
+  JSON.stringify(order, (_, one: unknown) => {
+    count += 1;
+    return one;
+  });
+  // The first place is the order itself; its `id` and `object` say what it is.
+  const chosen = 1 + (at % (count - 1));
+  let seen = -1;
+  const changed: unknown = JSON.parse(
+    JSON.stringify(order, (name, one: unknown) => {
+      seen += 1;
+      return seen === chosen && name !== 'object' ? value : one;
+    }),
+  );
+  return changed as Json;
+}
