@@ -210,6 +210,36 @@ test('an agent reads none of it, over its protocol and in a shell', async () => 
   expect(plantedIn(tab.stdout)).toEqual([]);
 });
 
+test('an agent sets nothing that shows more, and takes no whole journal away', async () => {
+  const helper = { PAYDESK_AGENT: 'helper' };
+  const profile = ['profile', 'set', 'shop'];
+  for (const line of [
+    [...profile, 'reference.keys', 'telefono'],
+    [...profile, 'redact', 'off'],
+    [...profile, 'redact', 'default'],
+    [...profile, 'agents.personal_data', 'shown'],
+    ['journal', 'export', '--to', 'whole.journal'],
+    ['journal', 'archive', '--before', '400d', '--to', 'old.journal'],
+  ]) {
+    const { code, stderr } = await run([...line, '--yes'], helper);
+    expect([code, stderr], line.join(' ')).toEqual([
+      3,
+      expect.stringContaining('agent helper started this run'),
+    ]);
+  }
+  expect((await run([...profile, 'redact', 'on'], helper)).code).toBe(0);
+  expect((await run([...profile, 'redact', 'off'])).code).toBe(0);
+  expect(readdirSync(service.home.path).filter((name) => name.endsWith('.journal'))).toEqual([]);
+});
+
+test('what paydesk says of itself is not masked', async () => {
+  const helper = { PAYDESK_AGENT: 'helper' };
+  const removed = await run(['profile', 'remove', 'shop', '--dry-run'], helper);
+  const verified = await run(['journal', 'verify'], helper);
+  expect(removed.stdout).toContain('would remove profile shop');
+  expect(`${removed.stdout}${verified.stdout}`).not.toMatch(/\*\*\*|masked-/);
+});
+
 test('without redaction the same lines show every one of it', async () => {
   const found = new Set<string>();
   for (const line of [

@@ -17,6 +17,7 @@ import {
   nameArgument,
   profileDryRunShown,
   readNewKey,
+  refuseWiderView,
 } from './profile-inputs.ts';
 
 const leadSize = 100_000;
