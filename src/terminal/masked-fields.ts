@@ -34,8 +34,8 @@ const matches =
   (pattern: RegExp): Form =>
   (text) =>
     pattern.test(text);
-const oneOf = (...words: readonly string[]): Form => {
-  const known = new Set(words);
+const oneOf = (words: string): Form => {
+  const known = new Set(words.split(' '));
   return (text) => known.has(text.toLowerCase());
 };
 
@@ -45,60 +45,24 @@ const idForm = matches(
 );
 const ids: Form = (text) => text.split(' ').every(idForm);
 const chargeName: Form = (text) => /^(?:any|full|\d{1,3})$/.test(text) || ids(text);
-const ownId: Form = (text) => /^[ir]_[a-z0-9]{8}$/.test(text) || idForm(text);
+const anyId: Form = (text) => /^[ir]_[a-z0-9]{8}$/.test(text) || idForm(text);
 const status: Form = (text) =>
   meaningOfStatus(text) !== undefined || meaningOfRefund(text) !== 'unconfirmed' || text === 'none';
-const paidWith = oneOf(
-  ...['credit', 'debit', 'prepaid', 'spei', 'spei_recurrent', ...paymentMethodValues],
-  ...[...checkoutTypes, paymentLinkType].map((word) => word.toLowerCase()),
-);
-const brand = oneOf(
-  ...[
-    'visa',
-    'mastercard',
-    'american_express',
-    'amex',
-    'carnet',
-    'discover',
-    'diners',
-    'jcb',
-    'maestro',
-    'elo',
-  ],
-);
+const ways = [...paymentMethodValues, ...checkoutTypes, paymentLinkType].join(' ').toLowerCase();
+const paidWith = oneOf(`credit debit prepaid spei spei_recurrent ${ways}`);
+const brand = oneOf('visa mastercard american_express amex carnet discover diners jcb maestro elo');
 const country = matches(/^[A-Za-z]{2}$/);
 // A longer figure may be a telephone number, and a longer word a name.
 const referenceForm = /^(?:[A-Z]{1,4}-|[A-Z]{1,3}|#)?\d{1,6}$/;
-let currencies: ReadonlySet<string> | undefined;
-const currency: Form = (text) => {
-  currencies ??= new Set(Intl.supportedValuesOf('currency'));
-  return currencies.has(text.toUpperCase());
-};
+const currency: Form = (text) => Intl.supportedValuesOf('currency').includes(text.toUpperCase());
 
 // The form of each text that may pass, by the name of its field. No other text of the service does.
 const forms: Readonly<Record<string, Form>> = {
   object: oneOf(
-    ...[
-      'order',
-      'customer_info',
-      'line_item',
-      'charge',
-      'card_payment',
-      'refund',
-      'customer',
-      'list',
-      'error',
-    ],
-    ...[
-      'payment_source',
-      'shipping_contact',
-      'shipping_address',
-      'fiscal_entity',
-      'fiscal_entity_address',
-      'address',
-    ],
+    'order customer_info line_item charge card_payment refund customer payment_source shipping_contact shipping_address ' +
+      'fiscal_entity fiscal_entity_address address list error',
   ),
-  id: ownId,
+  id: anyId,
   order_id: idForm,
   order: idForm,
   first: idForm,
@@ -112,13 +76,14 @@ const forms: Readonly<Record<string, Form>> = {
   refund_id: ids,
   refunds: ids,
   created: ids,
-  request: ownId,
+  request: anyId,
   payment_status: status,
   order_status: status,
   first_status: status,
   second_status: status,
   status,
   currency,
+  only_currency: currency,
   country,
   type: (text) => paidWith(text) || /^[a-z]+(?:_[a-z]+)*_error$/.test(text),
   account_type: paidWith,
@@ -126,12 +91,12 @@ const forms: Readonly<Record<string, Form>> = {
   exp_month: matches(/^(?:0[1-9]|1[0-2])$/),
   exp_year: matches(/^(?:20)?\d\d$/),
   allowed_payment_methods: paidWith,
-  reason: (text) => oneOf(...refundReasonValues)(text) || text === 'no reason given',
+  reason: oneOf(refundReasonValues.join(' ')),
   code: matches(/^[a-z]+\.errors(?:\.[a-z]+(?:_[a-z]+)*)+$/),
   log_id: matches(/^(?=.*\d)(?=.*[a-z])[0-9a-f-]{6,64}$/),
   param: (text) => text.split('.').every((part) => /^\d{1,3}$/.test(part) || Object.hasOwn(sent, part)),
   amount: matches(/^[-+]?[\d., ]{1,14}$/),
-  bucket: (text) => status(text) || brand(text) || paidWith(text) || /^[\d. WQ-]{1,24}$/.test(text),
+  bucket: (text) => status(text) || brand(text) || paidWith(text) || text === 'not shown',
   'content-type': matches(/^application\/(?:vnd\.[a-z]+-v[\d.]+\+)?json(?:; ?charset=utf-8)?$/i),
   'content-length': matches(/^\d{1,9}$/),
   date: matches(/^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} [\d:]{8} GMT$/),
@@ -178,11 +143,10 @@ const rows: Readonly<Record<string, Places>> = {
   charge: { ...chargeFields, order: orderShown },
   refund: {
     ...refundFields,
-    ...said('operator asked_by approved_by change known_by state ticket'),
+    ...said('operator asked_by approved_by change known_by reason state ticket'),
     order_id: 'id',
     charge_id: 'id',
     currency: 'text',
-    reason: 'text',
     request: 'id',
     reference: 'reference',
     charge: chargeFields,
@@ -192,11 +156,11 @@ const rows: Readonly<Record<string, Places>> = {
 // What paydesk's own records say.
 const own: Places = {
   ...said(
-    'object account acknowledged_by action alarm approval approved_by asked_by by certain change change_state changes checks command ' +
-      'commands decided_by desk digest expected file filter format fields from from_state head history how idempotency_key index ' +
+    'object account acknowledged_by action alarm approval approved_by asked_by bucket by certain change change_state changes checks columns ' +
+      'command commands decided_by desk digest expected file filter format fields from from_state head history how idempotency_key index ' +
       'kind known_by limit line link meaning member method mode next notes now operator origin outcome outcome_before path period ' +
-      'plan previous problem problems profile released_by released_with report sent source state stated_by steps sums terms ticket ' +
-      'time title to twins unit used_by verdict what why words zone',
+      'plan previous problem problems profile reason released_by released_with report sent source state stated_by steps summary sums terms ' +
+      'ticket time title to twins unit used_by verdict what why words zone',
   ),
   reference: 'reference',
   ref: 'reference',
@@ -207,6 +171,8 @@ const own: Places = {
   headers: { 'content-type': 'text', 'content-length': 'text', date: 'text' },
   input: 'input',
 };
+// A summary by one of these has words of the service.
+const ofBuyers: ReadonlySet<unknown> = new Set(['brand', 'method', 'status']);
 const input: Places = {
   order_id: 'id',
   charge_id: 'id',
@@ -219,6 +185,8 @@ const input: Places = {
 // Records about paydesk itself and this machine.
 const ofMachine =
   /^(?:profile|policy|simulator|drill|index|sender|member|team|journal|setting|export_|proof_|report_file|paydesk)/;
+
+const figures: ReadonlySet<Place> = new Set(['own', 'money', 'figure', 'sum', 'integer', 'time'] as const);
 
 /** Whether nothing in a record is about a buyer. A reply of the service cannot say so of itself. */
 export function isMachines({ value, bytes }: PrintedRecord): boolean {
@@ -241,7 +209,8 @@ export function fieldsIn(
   if (place === 'own' || place === 'said') {
     const known = from(rows) ?? from(ofService);
     // A record of paydesk may have figures and ids under any name.
-    return known === undefined ? { known: own, others: 'own' } : { known, others };
+    if (known !== undefined) return { known, others };
+    return { known: ofBuyers.has(value.by) ? { ...own, bucket: 'own' } : own, others: 'own' };
   }
   if (typeof place === 'string' || place === undefined) return { known: {}, others };
   return { known: isList(place) ? { ...list, data: place } : place, others };
@@ -258,11 +227,5 @@ export function passes(value: string | number | bigint, name: string, place: Pla
   if (place === 'reference') return referenceForm.test(String(value));
   if (place === undefined || place === 'free' || place === 'input') return false;
   if (typeof value === 'string') return Object.hasOwn(forms, name) && forms[name]?.(value) === true;
-  return isFigure(name, place);
-}
-
-function isFigure(name: string, place: Place): boolean {
-  return (
-    name === 'fraud_score' || ['own', 'money', 'figure', 'sum', 'integer', 'time'].includes(String(place))
-  );
+  return name === 'fraud_score' || figures.has(place);
 }

@@ -3,10 +3,10 @@
 import { chargeOf, type Json, orderOf, refundOf } from '../harness/orders.ts';
 
 /** Each of these stands nowhere else. */
-export const planted = [
-  ...['ximena', 'quiroga', '5511110000', '5255998877', '5255334455', '5255667788', '612345678', '912345678'],
-  ...['646180111812345678', 'xiqu800101', 'quirogax', 'mujer', 'juarez'],
-] as const;
+export const planted =
+  'ximena quiroga 5511110000 5255998877 5255334455 5255667788 612345678 912345678 646180111812345678 xiqu800101 quirogax mujer juarez'.split(
+    ' ',
+  );
 
 /** Which of them a text has, in small letters or in capitals. */
 export function plantedIn(text: string): readonly string[] {
