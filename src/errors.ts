@@ -24,7 +24,7 @@ export const exitCodes = {
   /** The network or the service failed, or the service asked to wait. It is certain that nothing changed. */
   network: 6,
   /** A change was sent and no trustworthy answer came: a person must look. */
-  unknown: 7,
+  unconfirmed: 7,
   /** A batch ended with some rows not done. */
   batch: 8,
   /** Output or record incomplete. */

@@ -75,7 +75,7 @@ export function alarmError(profile: Profile, change: ChangeSubject, outcome: End
     change.kind !== 'refund'
       ? []
       : [`new refunds at the service: ${idsOf(refunds, figuresIn(change.currency, profile.settings))}`];
-  return new CliError('unknown', `${sentences[alarm]}: the ${changeWords(change, profile.settings)}`, {
+  return new CliError('unconfirmed', `${sentences[alarm]}: the ${changeWords(change, profile.settings)}`, {
     ...outcome.said,
     certain: ['sent once by this machine', ...seen, ...listed].join('; '),
     now,
@@ -89,7 +89,7 @@ function failedLate(profile: Profile, subject: ChangeSubject, outcome: Ended): C
   const failed = failedOf(refunds);
   const isPart = failed.length < refunds.length;
   return new CliError(
-    'unknown',
+    'unconfirmed',
     `${isPart ? 'a part of ' : ''}the ${changeWords(subject, settings)} failed`,
     {
       ...outcome.said,
@@ -168,12 +168,16 @@ function duplicate(
       ? ` of ${amountWords(-first.amount, currency, settings)} on ${chargeWords(first, order?.value)}`
       : '';
   const ids = refunds.map(({ id }) => id ?? 'one without an id').join(' and ');
-  return new CliError('unknown', `${refunds.length} new refunds${money} of this order\n${orderId}\n${ids}`, {
-    ...said,
-    opening: 'MADE TWICE:',
-    certain: `this machine sent one; the service lists ${refunds.length === 2 ? 'both' : 'all of them'}, ${figureWords(sum, currency, settings)} together;\npaydesk cannot take a refund back`,
-    now,
-  });
+  return new CliError(
+    'unconfirmed',
+    `${refunds.length} new refunds${money} of this order\n${orderId}\n${ids}`,
+    {
+      ...said,
+      opening: 'MADE TWICE:',
+      certain: `this machine sent one; the service lists ${refunds.length === 2 ? 'both' : 'all of them'}, ${figureWords(sum, currency, settings)} together;\npaydesk cannot take a refund back`,
+      now,
+    },
+  );
 }
 
 function chargeWords({ chargeId }: FoundRefund, order: unknown): string {

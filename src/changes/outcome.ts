@@ -207,7 +207,7 @@ function uncertainError(ctx: Context, profile: Profile, change: ChangeSubject, o
   const throttled = outcome.head?.status === 429;
   // The lines about what could not be recorded name that command too.
   const isReconciledLater = outcome.unrecorded !== undefined && changeKinds[change.kind].provable;
-  return new CliError('unknown', noAnswerWords(change, changeWords(change, profile.settings), reason), {
+  return new CliError('unconfirmed', noAnswerWords(change, changeWords(change, profile.settings), reason), {
     ...said,
     ...(throttled && { opening: 'throttled:' }),
     certain: `sent once at ${ctx.timeOfDay(sentAt)}; ${seen}`,

@@ -95,7 +95,7 @@ export function openDesk(parts: DeskOfRun, { profile, key }: OpenProfile): Desk 
         return outcome;
       } catch (error) {
         // What nobody knows yet is asked for again by the next run.
-        if (error instanceof CliError && error.kind !== 'unknown') shown.add(id);
+        if (error instanceof CliError && error.kind !== 'unconfirmed') shown.add(id);
         throw error;
       }
     },

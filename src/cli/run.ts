@@ -171,7 +171,7 @@ function isReading({ argv }: RunState): boolean {
 // A run whose output was lost is incomplete. But exit code 7 stays: somebody has to look at that change.
 function codeOfLostOutput(state: RunState, code: number): number {
   const lost = state.screen().out.lost;
-  if (lost === undefined || code === exitCodes.unknown || code === unreadExitCode) return code;
+  if (lost === undefined || code === exitCodes.unconfirmed || code === unreadExitCode) return code;
   return isReading(state) && isUnread(lost) ? unreadExitCode : lost.exitCode;
 }
 
@@ -190,7 +190,7 @@ function crashed(error: unknown, { stop }: RunState): CliError {
   const sent = stop.sentChange();
   const message = error instanceof Error ? error.message : String(error);
   if (sent !== undefined) {
-    return new CliError('unknown', `a change was sent, then paydesk failed: ${message}`, {
+    return new CliError('unconfirmed', `a change was sent, then paydesk failed: ${message}`, {
       change: sent,
       certain: 'what is known of the change is in the journal; it is not sent again',
       now: [`paydesk journal show ${sent}`, `paydesk journal reconcile ${sent}`],

@@ -69,7 +69,7 @@ export interface HandedPlan {
 export interface PlanSender {
   /**
    * Hands a plan over whole, and watches; if it is under way already, it only watches. `tell`: called once for each row that has
-   * ended. If the person stops it, so does the sender; if the desk is closed, the sender goes on. Throws CliError 'unknown' when the way
+   * ended. If the person stops it, so does the sender; if the desk is closed, the sender goes on. Throws CliError 'unconfirmed' when the way
    * broke and nobody can say here how far it is, and 'network' when it is certain that nothing was handed over.
    */
   work(plan: HandedPlan, how: HowWorked, tell: (row: RowTold) => void): Promise<Worked>;

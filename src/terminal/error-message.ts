@@ -18,7 +18,7 @@ const openings: Readonly<Record<ErrorKind, string>> = {
   rejected: 'refused by the service:',
   not_found: 'not found:',
   network: 'error:',
-  unknown: 'unknown:',
+  unconfirmed: 'unconfirmed:',
   batch: 'stopped:',
   incomplete: 'incomplete:',
   hangup: 'interrupted:',

@@ -165,7 +165,10 @@ export function createNotes(given: NotesOptions): NotesControl {
       const { errorJson, renderError } = await import('./error-message.ts');
       const { plainLines, style } = await load();
       if (asJson) {
-        const notes = said.flatMap((entry) => plainLines(sentencesOf(entry)));
+        // The field has the name already.
+        const notes = said
+          .flatMap((entry) => plainLines(sentencesOf(entry)))
+          .map((line) => line.replace(/^note: /, ''));
         const json = secrets.cleanJson(errorJson(error, notes, debug));
         writer.writeNow(stderr.isTTY ? escapeJsonForScreen(json) : json);
         return;

@@ -180,7 +180,7 @@ describe.concurrent('the second Ctrl-C leaves at once (F35)', () => {
     run.kill('SIGINT');
     const { code, stdout, stderr } = await run.end;
     expect({ code, stdout }, stderr).toEqual({ code: 7, stdout: '' });
-    expect(JSON.parse(stderr)).toMatchObject({ object: 'error', exit_code: 7, kind: 'unknown' });
+    expect(JSON.parse(stderr)).toMatchObject({ object: 'error', exit_code: 7, kind: 'unconfirmed' });
     expect(stderr).toMatch(/paydesk journal reconcile i_\w+/);
   });
 });

@@ -67,7 +67,7 @@ describe('--dry-run under an --idempotency-key that was answered', () => {
     const open = await desk.run(home, [...words, '--dry-run']);
     expect(open.code).toBe(7);
     expect(open.stderr.replaceAll(/\s+/g, ' ')).toMatch(
-      /^open-1 was sent before, journal i_\w+; nothing was sent now unknown: no usable answer to the refund/,
+      /^open-1 was sent before, journal i_\w+; nothing was sent now unconfirmed: no usable answer to the refund/,
     );
     order.onRead = undefined;
     const shown = await desk.run(home, [...words, '--dry-run']);

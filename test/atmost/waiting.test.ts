@@ -140,8 +140,8 @@ describe('a reply that is lost, or says nothing', () => {
     const narrow = screen(await lost(reply('', 502), [], 80));
     expect(narrow).toMatchInlineSnapshot(`
       "will send once: {}
-      unknown: no usable answer to the refund of 35000 MXN on ord_2tQ7zRk9PwE5xNvAm
-               (HTTP 502, an empty body). It may have been made
+      unconfirmed: no usable answer to the refund of 35000 MXN on
+               ord_2tQ7zRk9PwE5xNvAm (HTTP 502, an empty body). It may have been made
       certain: sent once at 09:31:40; looked 4 times until 09:31:40, and it is not
                there yet
       now:     tell the buyer "it is being checked"; do not refund it anywhere else;
@@ -152,7 +152,7 @@ describe('a reply that is lost, or says nothing', () => {
     const wide = screen(await lost(reply('', 502), [], 120));
     expect(differences(wide, narrow)).toMatchInlineSnapshot(`
       "instead of lines 2 to 5:
-      unknown: no usable answer to the refund of 35000 MXN on ord_2tQ7zRk9PwE5xNvAm (HTTP 502, an empty body). It may have
+      unconfirmed: no usable answer to the refund of 35000 MXN on ord_2tQ7zRk9PwE5xNvAm (HTTP 502, an empty body). It may have
                been made
       certain: sent once at 09:31:40; looked 4 times until 09:31:40, and it is not there yet"
     `);

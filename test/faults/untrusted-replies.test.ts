@@ -140,8 +140,8 @@ describe('a capture that comes back pre_authorized', () => {
       from    charge 1, visa *4242, ch_1
         THIS CAPTURE  7450 MXN   all that was authorized
       will send once: no body
-      unknown: the reply shows something else than was asked for: the capture of 7450
-               MXN on ord_2tQ7sLf1DtX6kPjQr (HTTP 200, log_id 5f2c81)
+      unconfirmed: the reply shows something else than was asked for: the capture of
+               7450 MXN on ord_2tQ7sLf1DtX6kPjQr (HTTP 200, log_id 5f2c81)
       certain: sent once by this machine; HTTP 200, an order that is still
                pre_authorized
       now:     stop on this order and show your lead:
@@ -150,8 +150,8 @@ describe('a capture that comes back pre_authorized', () => {
     `);
     expect(differences(await screenAt(120), narrow)).toMatchInlineSnapshot(`
       "instead of lines 7 to 10:
-      unknown: the reply shows something else than was asked for: the capture of 7450 MXN on ord_2tQ7sLf1DtX6kPjQr (HTTP 200,
-               log_id 5f2c81)
+      unconfirmed: the reply shows something else than was asked for: the capture of 7450 MXN on ord_2tQ7sLf1DtX6kPjQr (HTTP
+               200, log_id 5f2c81)
       certain: sent once by this machine; HTTP 200, an order that is still pre_authorized"
     `);
   });
@@ -169,15 +169,19 @@ describe('a 500 with an error of the service', () => {
     const [id = ''] = /i_\w{8}/.exec(first.stderr) ?? [];
     const show = await service.run(['journal', 'show', id], { env, columns });
     const [reply = ''] = /^ {2}reply.*?(?=^history)/ms.exec(show.stdout) ?? [];
-    return `${first.stderr.slice(first.stderr.indexOf('unknown:'))}\n${reply}`.replaceAll(id, 'i_7f3k2m9q');
+    return `${first.stderr.slice(first.stderr.indexOf('unconfirmed:'))}\n${reply}`.replaceAll(
+      id,
+      'i_7f3k2m9q',
+    );
   }
 
   test('its words stand on the screen and in the journal', async () => {
     const narrow = await screenAt(80);
     expect(narrow).toMatchInlineSnapshot(`
-      "unknown: no usable answer to the refund of 35000 MXN on ord_2tQ7zRk9PwE5xNvAm
-               (HTTP 500, service.errors.internal.bank.no_answer (log_id 5f2c81): it
-               does not say whether the change was made). It may have been made
+      "unconfirmed: no usable answer to the refund of 35000 MXN on
+               ord_2tQ7zRk9PwE5xNvAm (HTTP 500, service.errors.internal.bank.no_answer
+               (log_id 5f2c81): it does not say whether the change was made). It may
+               have been made
                The bank did not answer. (service.errors.internal.bank.no_answer)
       certain: sent once at 09:31:40; looked 4 times until 09:31:40, and it is not
                there yet
@@ -193,12 +197,11 @@ describe('a 500 with an error of the service', () => {
     `);
     expect(differences(await screenAt(120), narrow)).toMatchInlineSnapshot(`
       "instead of lines 1 to 3:
-      unknown: no usable answer to the refund of 35000 MXN on ord_2tQ7zRk9PwE5xNvAm (HTTP 500,
+      unconfirmed: no usable answer to the refund of 35000 MXN on ord_2tQ7zRk9PwE5xNvAm (HTTP 500,
                service.errors.internal.bank.no_answer (log_id 5f2c81): it does not say whether the change was made). It may
-               have been made
-      instead of lines 5 to 6:
+      instead of lines 6 to 7:
       certain: sent once at 09:31:40; looked 4 times until 09:31:40, and it is not there yet
-      instead of lines 11 to 14:
+      instead of lines 12 to 15:
         reply          HTTP 500, service.errors.internal.bank.no_answer, log_id 5f2c81: The bank did not answer.
         evidence       what was shown, sent and answered: paydesk prove i_7f3k2m9q --to proof.ndjson"
     `);

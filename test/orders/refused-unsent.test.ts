@@ -56,3 +56,17 @@ test('an order that shows no currency is refused where the profile has a limit o
   expect({ code: ran.code, posts: service.posts }, ran.stderr).toEqual({ code: 3, posts: [] });
   expect(ran.stderr).toContain('ord_1 does not show its currency, and this account has limits');
 });
+
+test('a paid order that the service calls not refundable says so in lists, where `paid` would not', async () => {
+  using home = newHome();
+  const orders = [
+    orderOf('ord_1', [chargeOf('ch_1', 900)], { payment_status: 'paid', is_refundable: false }),
+    orderOf('ord_2', [chargeOf('ch_2', 900)], { payment_status: 'paid' }),
+  ];
+  await using service = await startService({ orders });
+  const { stdout } = await paydesk(['orders', 'list'], { home, env: service.env, columns: 120 });
+  expect(stdout).toMatch(/^ord_1 .* not refundable /m);
+  expect(stdout).toMatch(/^ord_2 .* paid /m);
+  const json = await paydesk(['orders', 'list', '--json'], { home, env: service.env });
+  expect(JSON.parse(json.stdout).data[0]).toMatchObject({ payment_status: 'paid', is_refundable: false });
+});

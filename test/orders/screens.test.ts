@@ -371,8 +371,8 @@ describe('bad moments', () => {
       quick,
     );
     expect(await screenOf([...refund, ...atOnce])).toMatchInlineSnapshot(`
-      "unknown: no usable answer to the refund of 23000 MXN on ord_2tQ7zRk9PwE5xNvAm
-               (HTTP 502, an HTML page). It may have been made
+      "unconfirmed: no usable answer to the refund of 23000 MXN on
+               ord_2tQ7zRk9PwE5xNvAm (HTTP 502, an HTML page). It may have been made
       certain: sent once at HH:MM:SS; looked once, at HH:MM:SS, and it is not there
                yet
       now:     tell the buyer "it is being checked"; do not refund it anywhere else;

@@ -142,7 +142,7 @@ describe('an answer of 421 Misdirected Request', () => {
     await storeShop(home, service, { 'reconcile.after': '0' });
     const ran = await paydesk(['-p', 'shop', 'orders', verb, 'ord_1', '--yes'], { home });
     expect(ran.code).toBe(7);
-    expect(ran.stderr).toContain(`unknown: no usable answer to the ${verb} of 35000 MXN on ord_1`);
+    expect(ran.stderr).toContain(`unconfirmed: no usable answer to the ${verb} of 35000 MXN on ord_1`);
     expect(service.posts).toHaveLength(1);
   });
 });

@@ -310,7 +310,7 @@ describe('error bodies', () => {
   ])('%s is no proof: the outcome is unknown (7)', async (_name, handler) => {
     const ran = await refundAnswered(handler);
     expect(ran.code).toBe(7);
-    expect(ran.stderr).toContain('unknown: no usable answer');
+    expect(ran.stderr).toContain('unconfirmed: no usable answer');
     expect(ran.stderr).not.toMatch(/null|undefined/);
   });
 });

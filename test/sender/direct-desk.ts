@@ -94,7 +94,7 @@ export function directDesk({
 }
 
 function saidBy(error: CliError): Said {
-  if (error.kind === 'unknown') return 'unknown';
+  if (error.kind === 'unconfirmed') return 'unknown';
   return error.kind === 'network' ? 'not handed over' : 'refused';
 }
 

@@ -47,7 +47,7 @@ describe('an error on the screen', () => {
 
   it('uses its own opening where it has one', async () => {
     const error = new CliError(
-      'unknown',
+      'unconfirmed',
       'two new refunds of 5000 MXN on charge 1 (*4242) of this order\nord_2tQ7zRk9PwE5xNvAm\n656fa9349a2b4d0018c51f07 and 656fa9369a2b4d0018c51f0c',
       {
         opening: 'MADE TWICE:',

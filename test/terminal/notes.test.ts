@@ -45,7 +45,7 @@ describe('notes', () => {
     expect(text()).toBe(shown);
     notes.note('a note');
     await notes.fail(new CliError('cancelled', 'No'), false);
-    expect(JSON.parse(text().replace(shown, ''))).toMatchObject({ notes: ['note: a warning', 'a note'] });
+    expect(JSON.parse(text().replace(shown, ''))).toMatchObject({ notes: ['a warning', 'a note'] });
   });
 
   it('wrap at spaces on a terminal and never inside an id', async () => {

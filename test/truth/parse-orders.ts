@@ -136,7 +136,9 @@ export function ordersTable({ code, stdout }: Ran, id: string): Said {
 // A narrow table cuts the word of the service, and never one of ours.
 function firstInStatus(status: string): string {
   const isServices =
-    /^(?:paid|refunded|partially_refunded|partially…|declined|pre_authorized|not shown|-)$/.test(status);
+    /^(?:paid|not refundable|refunded|partially_refunded|partially…|declined|pre_authorized|not shown|-)$/.test(
+      status,
+    );
   return isServices ? 'none' : stateOrCase(status);
 }
 

@@ -89,7 +89,7 @@ async function checkAge(
   const isOpen = reports.some(isAlarming);
   // Code 7 comes before every other: nothing was sent now, but a person must look at what was sent before.
   throw new CliError(
-    isOpen ? 'unknown' : 'refused',
+    isOpen ? 'unconfirmed' : 'refused',
     `${path} is too old: it was made ${ctx.fullTime(plan.madeAt)}, ${hours(ageMs)} ago; the limit is ${hours(maxMs)} (plan.max_age)`,
     {
       ownCode: 'plan_too_old',

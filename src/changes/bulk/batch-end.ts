@@ -131,7 +131,7 @@ function unconfirmedError(
   const only = rowVerdicts.filter((one) => unconfirmed.some(({ verdict }) => verdict === one));
   const status = commandLine(profile, 'refunds', 'status', path, '--only', only.join(','));
   const message = stop === undefined ? alarmingWords(unconfirmed) : stopWords(stop);
-  return new CliError('unknown', message, {
+  return new CliError('unconfirmed', message, {
     ...parts,
     now: [
       ...mend,

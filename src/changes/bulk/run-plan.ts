@@ -129,7 +129,7 @@ async function sendRows(
 // The journal cannot be read any more. What this run saw is all that can be said.
 function withoutReport(error: unknown, { run, soFar }: BatchProgressLine, again: string): unknown {
   if (!(error instanceof CliError) || run.sent === 0) return error;
-  return new CliError('unknown', error.message, {
+  return new CliError('unconfirmed', error.message, {
     opening: 'stopped:',
     certain: `${soFar()}; ${onItsWay(run, run.open)}`,
     now: [...(error.parts.now ?? []), 'then run the command again: it sends no row twice', again],

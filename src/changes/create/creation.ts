@@ -134,7 +134,7 @@ export async function createOne<B extends JsonObject, D extends Draft>(
 // It was made, so it is no refusal; and nobody agreed to it, so a person must look (7). No link is drawn for the buyer.
 function notAsAsked(profile: Profile, { record, change }: Applied, difference: string): CliError {
   const id = idOf(record) ?? '';
-  return new CliError('unknown', difference, {
+  return new CliError('unconfirmed', difference, {
     change,
     orderId: id,
     opening: 'NOT AS ASKED:',

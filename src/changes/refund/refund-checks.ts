@@ -30,14 +30,18 @@ import type { RefundAsked, RefundPlan } from './refund-plan.ts';
 // A command that names a charge says what is wrong with that; what its mode forbids is said before.
 const saidLater: readonly (Unfit['is'] | undefined)[] = ['nothing left', 'no mode', 'other mode', undefined];
 
-/** Reads the money of an order. Throws CliError 'refused' when the order cannot be refunded, whatever its mode is. */
-export function provableMoney(order: JsonObject, profile: Profile): OrderMoney {
+/**
+ * Reads the money of an order. Throws CliError 'refused' when the order cannot be refunded, whatever its mode is. `madeWords`: when a
+ * refund was made and by whom.
+ */
+export function provableMoney(order: JsonObject, profile: Profile, madeWords?: MadeWords): OrderMoney {
   const unfit = unfitOf(order);
   const money = moneyOf(order);
   if (money !== undefined && saidLater.includes(unfit?.is)) return money;
   const id = String(order.id);
   const show = commandLine(profile, 'orders', 'show', id);
-  const sums = money === undefined ? '' : `: ${sumLine(money, profile)}`;
+  const sums =
+    money === undefined ? '' : `: ${sumLine(money, profile)}${newestWords(money.charges, madeWords)}`;
   switch (unfit?.is) {
     case 'authorized':
       throw refused(
@@ -77,6 +81,15 @@ function sumLine(money: OrderMoney, { settings }: Profile): string {
   const pending = takenSum(money) - refunded;
   const more = pending === 0 ? '' : `, ${figureWords(pending, money.currency, settings)} is pending`;
   return `${partWords(refunded, money.amount, money.currency, settings)} went back${more}`;
+}
+
+/** The newest refund of these charges, when it was made and by whom: `; the last one is re_1, made at 05:05:12 by op7`. */
+export function newestWords(charges: readonly ChargeMoney[], madeWords: MadeWords | undefined): string {
+  const made = charges.flatMap((charge) => charge.refunds).filter(({ meaning }) => meaning === 'made');
+  const [newest] = made.toSorted((one, other) => (other.createdAt ?? 0) - (one.createdAt ?? 0));
+  return newest === undefined || madeWords === undefined
+    ? ''
+    : `; the last one is ${newest.id}${madeWords(newest)}`;
 }
 
 /** Says when a refund was made and by whom: `, made at 05:05:12 by op7: ticket 8812`. */

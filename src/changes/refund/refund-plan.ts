@@ -18,6 +18,7 @@ import {
   chargeCommands,
   checkRepeat,
   type MadeWords,
+  newestWords,
   provableMoney,
   refundCommand,
 } from './refund-checks.ts';
@@ -81,9 +82,9 @@ export function planRefund(
   { counting, madeWords, failedWords, anyMode = false }: PlanTimes,
 ): RefundPlan {
   if (!anyMode) checkMode(order, profile);
-  const money = provableMoney(order, profile);
+  const money = provableMoney(order, profile, madeWords);
   checkTyped(asked, money, profile);
-  const target = chooseTarget(asked, money, profile, counting);
+  const target = chooseTarget(asked, money, profile, { counting, madeWords });
   const plan = target === 'whole' ? wholePlan(asked, money) : chargePlan(asked, money, target, profile);
   const over = tooOld(money, profile, counting) ?? overWith(plan, asked, profile, counting);
   checkRepeat(plan, asked, profile, { madeWords, over });
@@ -155,10 +156,11 @@ function chooseTarget(
   asked: RefundAsked,
   money: OrderMoney,
   profile: Profile,
-  counting: Counting,
+  { counting, madeWords }: Pick<PlanTimes, 'counting' | 'madeWords'>,
 ): 'whole' | ChargeMoney {
   const open = money.charges.filter((charge) => charge.counts);
-  if (asked.charge !== undefined) return namedCharge(asked.charge, asked, money, profile, counting);
+  if (asked.charge !== undefined)
+    return namedCharge(asked.charge, asked, money, profile, { counting, madeWords });
   const [only] = open;
   if (only === undefined)
     throw refused(
@@ -168,7 +170,7 @@ function chooseTarget(
     );
   const touched = !canGoBackWhole(money);
   if (open.length === 1 && (touched || asked.amount !== undefined)) {
-    checkCharge(only, money, profile);
+    checkCharge(only, money, profile, madeWords);
     return only;
   }
   if (asked.amount !== undefined) {
@@ -210,7 +212,7 @@ function namedCharge(
   asked: RefundAsked,
   money: OrderMoney,
   profile: Profile,
-  counting: Counting,
+  { counting, madeWords }: Pick<PlanTimes, 'counting' | 'madeWords'>,
 ): ChargeMoney {
   const found = chargesNamed(name, money);
   const [charge, second] = found;
@@ -228,16 +230,21 @@ function namedCharge(
       'no_such_charge',
     );
   }
-  checkCharge(charge, money, profile);
+  checkCharge(charge, money, profile, madeWords);
   return charge;
 }
 
-function checkCharge(charge: ChargeMoney, money: OrderMoney, profile: Profile): void {
+function checkCharge(
+  charge: ChargeMoney,
+  money: OrderMoney,
+  profile: Profile,
+  madeWords: MadeWords | undefined,
+): void {
   const name = `charge ${charge.number} (${paidBy(charge.value)}) of ${money.id}`;
   const now = [showOrder(money, profile)];
   if (charge.left <= 0)
     throw refused(
-      `${name} is refunded already: ${partWords(charge.refunded, charge.amount, money.currency, profile.settings)} went back`,
+      `${name} is refunded already: ${partWords(charge.refunded, charge.amount, money.currency, profile.settings)} went back${newestWords([charge], madeWords)}`,
       now,
       'refunded_already',
     );

@@ -5,7 +5,7 @@ import { readAmount } from '../../amounts.ts';
 import { orderIdPattern, statusMeanings } from '../../api/spec.ts';
 import type { Command } from '../../commands/command.ts';
 import { type CommandEntry, commands, groups } from '../../commands/commands.ts';
-import { CliError } from '../../errors.ts';
+import { CliError, withParts } from '../../errors.ts';
 import type { Flag } from '../../flags/flags.ts';
 import { plainCommand } from '../../profiles/profiles.ts';
 import { closestNames } from '../../terminal/closest-names.ts';
@@ -141,7 +141,9 @@ export async function checkLine(argv: readonly string[], words: readonly string[
   if (failure === undefined) return;
   if (failure.code !== unknownCommand) throw usageError(failure, argv, undefined);
   const meant = await didYouMean(words);
-  throw usageError(failure, argv, undefined, meant.length > 0 ? meant : await pageAbout(words));
+  const error = usageError(failure, argv, undefined, meant.length > 0 ? meant : await pageAbout(words));
+  // The command that was meant may be one that changes something.
+  throw withParts(error, { certain: 'nothing was sent' });
 }
 
 // `paydesk audit` is no command, but help knows the word.

@@ -75,7 +75,7 @@ async function acknowledgeAlarm(
   if (left.length > 0 && orderId !== undefined) ctx.notes.warn(stoppedWords(orderId, left));
   await showAttempt(ctx, after);
   const isLeft = more.length > 0 || needsPerson(after, await ctx.journal.now());
-  return isLeft ? exitCodes.unknown : 0;
+  return isLeft ? exitCodes.unconfirmed : 0;
 }
 
 const done = 'what was done about it';

@@ -67,7 +67,7 @@ export const reconcile = defineCommand({
     if (reread.length + left.length === 0 && isWhole)
       ctx.notes.note(`nothing is unconfirmed${scope === undefined ? '' : ` with profile ${scope.name}`}`);
     for (const line of await elsewhereLines(ctx, scope)) ctx.notes.note(line);
-    return left.length + alarmed.length === 0 && isWhole ? 0 : exitCodes.unknown;
+    return left.length + alarmed.length === 0 && isWhole ? 0 : exitCodes.unconfirmed;
   },
 });
 
@@ -85,7 +85,7 @@ async function reconcileAttempt(ctx: Context, before: AttemptRecord): Promise<nu
   const record = looked?.record ?? before;
   warnOfAlarms(ctx, [record]);
   await showAttempt(ctx, record, await lookOf(ctx, before, looked));
-  return needsPerson(record, await ctx.journal.now()) ? exitCodes.unknown : 0;
+  return needsPerson(record, await ctx.journal.now()) ? exitCodes.unconfirmed : 0;
 }
 
 // That the order was read again, when, and what that changed.

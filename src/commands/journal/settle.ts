@@ -102,7 +102,7 @@ async function settleAttempt(ctx: Context, record: AttemptRecord, asked: Asked):
         : 'the order shows what happened; paydesk recorded that, and not what you said',
     );
   await showAttempt(ctx, after);
-  return needsPerson(after, await ctx.journal.now()) ? exitCodes.unknown : 0;
+  return needsPerson(after, await ctx.journal.now()) ? exitCodes.unconfirmed : 0;
 }
 
 // Refuses a statement that contradicts an outcome that is already settled.

@@ -52,7 +52,7 @@ export const browse = defineCommand({
     } finally {
       orders.stop();
     }
-    return desk.codes.includes(exitCodes.unknown) ? exitCodes.unknown : undefined;
+    return desk.codes.includes(exitCodes.unconfirmed) ? exitCodes.unconfirmed : undefined;
   },
 });
 

@@ -121,7 +121,7 @@ export function appearedError(
     const { sent } = attempt;
     const after = { sent, verdicts: [...attempt.verdicts, verdict] };
     const what = `${changeOf(attempt, amounts)} on ${subject}, ${sent.change}: ${alarmText(after) ?? ''}`;
-    return new CliError('unknown', ids === '' ? what : `${what}\n${ids}`, {
+    return new CliError('unconfirmed', ids === '' ? what : `${what}\n${ids}`, {
       opening: 'stop:',
       certain: known,
       now: ['stop on this order and show your lead:', ...now],
@@ -144,7 +144,7 @@ function twiceError(
   const ours = namedByReply(attempt);
   const who = whoMadeLines({ refunds: ids, ours, sentAt, operator, sentAs }, shortTime);
   return new CliError(
-    'unknown',
+    'unconfirmed',
     `${subject} shows the ${changeOf(attempt, amounts)} more than once\n${ids.join(' and ')}`,
     {
       opening: 'MADE TWICE:',

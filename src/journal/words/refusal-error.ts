@@ -226,7 +226,7 @@ function unwrittenError(
       now: [showCommand(attempt)],
       cause,
     });
-  return new CliError('unknown', `the result for ${subject} could not be recorded: ${reasonOf(cause)}`, {
+  return new CliError('unconfirmed', `the result for ${subject} could not be recorded: ${reasonOf(cause)}`, {
     opening: 'not recorded:',
     certain: `${row.verdict.replaceAll('_', ' ')}: ${row.why}; the journal may or may not contain that; nothing was sent now`,
     now: [

@@ -18,7 +18,7 @@ import type { HandedNote } from './handed-over.ts';
 /** What a desk knows besides the rows of its sender. */
 export interface DeskJournal {
   readonly recorded: Journal['recorded'];
-  /** Finds out what became of everything that was handed over for an order. Throws CliError 'unknown' if that cannot be known now. */
+  /** Finds out what became of everything that was handed over for an order. Throws CliError 'unconfirmed' if that cannot be known now. */
   settleEarlier(orderId: string): Promise<void>;
   resolve(record: AttemptRecord, how?: HowResolved): Promise<Resolved>;
 }

@@ -58,7 +58,7 @@ const pauseMs = 300;
 const mostShown = 5;
 
 /**
- * Makes a change through the sender. Throws CliError 'unknown' when the way broke and nobody can say here what became of it, and
+ * Makes a change through the sender. Throws CliError 'unconfirmed' when the way broke and nobody can say here what became of it, and
  * 'network' when it is certain that nothing was handed over.
  */
 export async function changeThrough(parts: DeskParts, id: string, change: Change): Promise<Outcome> {
@@ -156,7 +156,7 @@ export class Way {
     this.#changeEnded = undefined;
   }
 
-  /** Hands it over, again if the way breaks; then takes it back. Throws the refusal, or CliError 'unknown' or 'network'. */
+  /** Hands it over, again if the way breaks; then takes it back. Throws the refusal, or CliError 'unconfirmed' or 'network'. */
   async deliver(body: HandOver): Promise<EndLine> {
     const { hop, account, stopWaiting, leave } = this.#parts;
     const path = hopPaths.changes(account);
@@ -273,7 +273,7 @@ function notHandedOver(name: string, why: string): CliError {
 /** The error when it was handed over, and nobody can say here what became of it. */
 export function unknownHere({ hop, shortTime }: DeskParts, { id, at, orderId }: Handed): CliError {
   return new CliError(
-    'unknown',
+    'unconfirmed',
     `handed over to the sender ${hop.name} at ${shortTime(at)}; what became of it is not known here`,
     {
       change: id,

@@ -142,7 +142,7 @@ class Watch {
     const { reason } = stopWaiting;
     const isLeft = reason instanceof CliError && reason.kind !== 'interrupted';
     return new CliError(
-      isLeft ? reason.kind : 'unknown',
+      isLeft ? reason.kind : 'unconfirmed',
       `the plan was handed over to the sender ${hop.name} at ${shortTime(at)}; how far it is, is not known here`,
       {
         certain: 'the sender goes on, and sends each row once at most',

@@ -73,7 +73,7 @@ const statusOf: Partial<Record<ErrorKind, number>> = {
   rejected: 422,
   not_found: 404,
   network: 502,
-  unknown: 502,
+  unconfirmed: 502,
 };
 
 /** The reply to an error: the error as data, with a status that fits its kind unless another one is given. */

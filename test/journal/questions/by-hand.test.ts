@@ -268,8 +268,8 @@ describe('after it was settled by hand', () => {
         THIS REFUND          -300   -300  0.8 % of charge 1
         left afterwards     34700  34700
       will send once: {"charge_id":"ch_1", "amount":300}
-      unknown: no usable answer to the refund of 300 MXN on ord_1 (HTTP 502, an HTML
-               page). It may have been made
+      unconfirmed: no usable answer to the refund of 300 MXN on ord_1 (HTTP 502, an
+               HTML page). It may have been made
       certain: sent once at 06:20:00; looked once, at 06:20:00, and it is not there
                yet
       now:     tell the buyer "it is being checked"; do not refund it anywhere else;
