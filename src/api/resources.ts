@@ -41,6 +41,8 @@ export interface Column {
   readonly value: (record: JsonObject, referenceKeys: readonly string[]) => unknown;
   /** What a sum adds up of a record, and its name, if that is not the value of the column by its own name. */
   readonly summed?: (record: JsonObject) => readonly [name: string, amount: unknown];
+  /** Of an amount: it is written with the decimals that the profile declares, as people write money, and blank where it declares none. */
+  readonly inDecimals?: true;
   /** How the amounts of a record are shown, if not as the profile of the run says. */
   readonly amountsOf?: (record: JsonObject) => AmountStyle;
   /** How wide a terminal must be for this column in the default table. Without it, only `--columns` shows the column. */

@@ -11,7 +11,7 @@ import { fullPath, type Io, variable } from '../io.ts';
 import { landmarkFolders } from '../journal/sqlite/landmark.ts';
 import type { Locks } from '../locks/locks.ts';
 import type { PlanFiles, Plans } from '../plans/plans.ts';
-import type { FileRules } from '../profiles/profiles.ts';
+import { type FileRules, plainCommand } from '../profiles/profiles.ts';
 import { type AboutLine, asReceived, fileFormat, type ResultFile } from '../terminal/terminal.ts';
 import { findJournalPlace, type JournalPlace } from './machine/journal-place.ts';
 import { readPolicy } from './machine/policy.ts';
@@ -89,10 +89,13 @@ export function exportDoor(parts: {
   };
 }
 
-// What the second sheet of a workbook says of its export: whose it is, and the query as the manifest has it.
+// What the second sheet of a workbook says of its export: whose it is, what was typed, when it began, and the query as the manifest
+// has it. The name of the file is left out, and so is whether it was resumed: the bytes are the same.
 function aboutExport({
   profile,
   query,
+  asked: [resource = '', ...words],
+  startedAt,
 }: Parameters<Parameters<typeof createExports>[0]['format']>[0]): readonly AboutLine[] {
   const lines = Object.entries(query).flatMap(([name, value]): readonly AboutLine[] => {
     if (
@@ -106,7 +109,13 @@ function aboutExport({
     const isTime = (name === 'since' || name === 'until') && typeof value === 'number';
     return [[name, isTime ? { at: value } : Array.isArray(value) ? value.join(' ') : asReceived(value)]];
   });
-  return [['profile', profile.name], ['account', profile.account], ...lines];
+  return [
+    ['profile', profile.name],
+    ['account', profile.account],
+    ['command', plainCommand(resource, 'export', ...words)],
+    ['started', { at: Math.floor(startedAt / 1000) }],
+    ...lines,
+  ];
 }
 
 /** The plans of a run. The code that reads and writes them is loaded with the first one. */

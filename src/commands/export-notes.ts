@@ -1,6 +1,6 @@
 /** What an export says of its rows besides writing them: what is missing, what is odd, what a spreadsheet would round. */
 
-import { unitsNote } from '../amounts.ts';
+import { fileUnitsNote } from '../amounts.ts';
 import type { OpenService, WireRecord } from '../api/api.ts';
 import { idOf } from '../api/json-values.ts';
 import type { Context } from '../context/context.ts';
@@ -71,7 +71,7 @@ export function noteForSpreadsheet(
   { format }: ExportForm,
 ): void {
   const { csv } = ctx.options;
-  const units = isForSpreadsheet(format, csv) ? unitsNote(service.profile.settings) : undefined;
+  const units = isForSpreadsheet(format, csv) ? fileUnitsNote(service.profile.settings) : undefined;
   for (const note of [units, datesNote(format, csv, input.tz ?? ctx.zone())])
     if (note !== undefined) ctx.notes.note(note);
 }

@@ -41,6 +41,9 @@ export type FileFormatter = (file: {
     readonly hash?: Hash;
   };
   readonly query: JsonObject;
+  /** The words that asked for it, and when it began, Unix milliseconds; of the first run if several write it. */
+  readonly asked: readonly string[];
+  readonly startedAt: number;
   readonly profile: ExportRequest['profile'];
 }) => Promise<FileFormat>;
 
@@ -76,6 +79,7 @@ export async function exportFile(parts: FileParts): Promise<ExportFile> {
   const text = await parts.format({
     ...request,
     query: head.query,
+    startedAt: head.startedAt,
     zone,
     begun: {
       bytes: begun,

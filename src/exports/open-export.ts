@@ -51,6 +51,7 @@ export function createExports(parts: ExportParts): Exports {
       const text = await parts.format({
         ...request,
         zone: zoneOf(request.query),
+        startedAt: parts.clock.now(),
         begun: { bytes: 0, rows: 0 },
       });
       const columns = text.columns ?? request.ownFields ?? null;

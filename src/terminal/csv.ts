@@ -4,7 +4,7 @@ import type { JsonObject } from '../api/json-values.ts';
 import type { Column, ValueKind } from '../api/resources.ts';
 import { isTime } from '../api/spec.ts';
 import type { ListFormat } from './list-format.ts';
-import { csvValue, isMoment, type Reading } from './table/columns.ts';
+import { csvValue, decimalOf, isMoment, type Reading } from './table/columns.ts';
 import type { Format } from './terminal.ts';
 
 // The signs that start a formula, in small and full-width forms too.
@@ -107,7 +107,10 @@ function cells(
   return columns.map((column) => {
     const value = column.value(record, reading.referenceKeys);
     if (hasDates && isMoment(column.kind) && isTime(value)) return reading.times.forSheet(value);
-    const text = csvValue(value, column.kind, reading);
+    const text =
+      column.inDecimals === true
+        ? (decimalOf(value, column, record, reading) ?? '')
+        : csvValue(value, column.kind, reading);
     const isNumber =
       typeof value === 'number' || (numbers.includes(column.kind) && typeof value !== 'string');
     // A number stays a number, even a negative refund. Only a text of the service can be a formula.

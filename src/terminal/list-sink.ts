@@ -1,13 +1,20 @@
 /** A list on its way to stdout or into a file, in any format: begun with its first rows, and ended or abandoned. */
 
-import { unitsNote } from '../amounts.ts';
+import { fileUnitsNote } from '../amounts.ts';
 import type { Column } from '../api/resources.ts';
 import { CliError } from '../errors.ts';
 import { datesNote, isForSpreadsheet } from './csv.ts';
 import { type DrawnHow, type ListFormat, type Piece, type Row, stdoutFormat, zoneOf } from './list-format.ts';
 import type { OutputOptions } from './output.ts';
 import type { StreamWriter } from './streams.ts';
-import { isMoment, namedColumns, tableColumns, unitsMark, usualColumns } from './table/columns.ts';
+import {
+  isAmountKind,
+  isMoment,
+  namedColumns,
+  tableColumns,
+  unitsMark,
+  usualColumns,
+} from './table/columns.ts';
 
 /** A list on its way to stdout, in any format. */
 export interface Sink {
@@ -74,8 +81,8 @@ export function startSink(
     await writer.write(format.end(hasMore, sums));
     const units =
       isForSpreadsheet(options.format, options.csv) &&
-      columns.some(isMoney) &&
-      unitsNote(options.locale().amounts);
+      columns.some(({ kind }) => isAmountKind(kind)) &&
+      fileUnitsNote(options.locale().amounts);
     if (units) options.note?.(units);
     const dates = (named ?? columns).some(({ kind }) => isMoment(kind))
       ? datesNote(options.format, options.csv, zoneOf(options))
@@ -112,10 +119,6 @@ export function startSink(
     },
     isWhole: () => state === 'ended',
   };
-}
-
-function isMoney({ kind }: Column): boolean {
-  return kind === 'money' || kind === 'figure' || kind === 'sum';
 }
 
 function withCount(error: unknown, written: number): unknown {

@@ -237,11 +237,11 @@ test('--verify tells a whole file from a changed, a short, an unfinished and an 
 });
 
 test.each([
-  ['a workbook of a list', ['refunds', 'list', '--to', 'r.xlsx'], 'r.xlsx', 'on its second sheet, about'],
+  ['a workbook of a list', ['refunds', 'list', '--to', 'r.xlsx'], 'r.xlsx', 'nobody signed that'],
   ['a report', ['report', '--period', 'today', '--to', 'r.html'], 'r.html', 'at its end, above them'],
   ['a list', ['orders', 'list', '--to', 'r.csv'], 'r.csv', 'orders export --to FILE writes'],
 ])(
-  '--verify of %s says that it has no manifest, and where its own SHA-256 stands',
+  '--verify of %s says that it has no manifest, and what its own SHA-256 says',
   async (_, words, file, where) => {
     await using service = await startService({ orders: [] });
     const written = await service.run(words);
@@ -253,6 +253,21 @@ test.each([
     expect(said).not.toMatch(/--resume|do not load/);
   },
 );
+
+test('--verify of a workbook of a list whose rows were changed refuses it, also without a manifest', async () => {
+  await using service = await startService({ orders: [] });
+  const written = await service.run(['refunds', 'list', '--to', 'r.xlsx']);
+  expect(written.code, written.stderr).toBe(0);
+  const path = at(service.home, 'r.xlsx');
+  const bytes = readFileSync(path);
+  bytes.writeUInt8(bytes.readUInt8(40) ^ 1, 40);
+  writeFileSync(path, bytes);
+  const ran = await service.run(['orders', 'export', '--verify', 'r.xlsx']);
+  expect([ran.code, ran.stderr.replaceAll(/\s+/g, ' ')]).toEqual([
+    3,
+    expect.stringContaining('its rows are not as paydesk wrote them'),
+  ]);
+});
 
 test('an export that was renamed with its manifest differs only by its name, unless it was changed too', async () => {
   await using server = await startOrders(count);

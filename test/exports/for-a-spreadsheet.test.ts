@@ -6,6 +6,7 @@ import { expect, test } from 'vitest';
 import { chargeOf, listOf, orderOf, refundOf } from '../harness/orders.ts';
 import { paydesk } from '../harness/paydesk.ts';
 import { pages, startAnswering, storeShop } from '../harness/service.ts';
+import { readWorkbook, said, unzip } from '../harness/workbook.ts';
 
 // 1 July 2026, 12:00 in UTC.
 const bought = 1_782_907_200;
@@ -173,4 +174,91 @@ test('a file for a spreadsheet says in which unit its amounts are, where the pro
     (await paydesk(['-p', 'shop', 'orders', 'list', '--csv'], { home: service.home })).stderr,
   ).not.toContain(said);
   expect((await service.run(['orders', 'list', '--for', 'excel', '--csv'])).stderr).not.toContain(said);
+});
+
+// Two decimals, none, none declared, and more digits than a spreadsheet keeps.
+const inCurrencies = [
+  ['ord_1', 12_345, 'MXN'],
+  ['ord_2', 52_000, 'JPY'],
+  ['ord_3', 700, 'USD'],
+  ['ord_4', 9_007_199_254_740_991, 'MXN'],
+  ['ord_5', 5, 'MXN'],
+] as const;
+
+async function startDecimals() {
+  const all = inCurrencies.map(([id, amount, currency]) =>
+    orderOf(id, [chargeOf(`ch_${id}`, amount, { currency })], { amount, currency }),
+  );
+  const service = await startAnswering(pages(all));
+  await storeShop(service.home, service, { 'amounts.decimals.MXN': '2', 'amounts.decimals.JPY': '0' });
+  const run = (...words: readonly string[]) => paydesk(['-p', 'shop', ...words], { home: service.home });
+  return { service, run };
+}
+
+const decimalColumns = ['--columns', 'id,amount_decimal,currency'];
+
+test('amount_decimal is the money as people write it, digit for digit, and blank where no decimals are declared', async () => {
+  const { service, run } = await startDecimals();
+  await using _ = service;
+  const lines =
+    'ord_1,123.45,MXN\nord_2,52000,JPY\nord_3,,USD\nord_4,90071992547409.91,MXN\nord_5,0.05,MXN\n';
+  expect((await run('orders', 'list', '--csv', ...decimalColumns)).stdout).toBe(
+    `id,amount_decimal,currency\n${lines}`,
+  );
+  const exported = await run('orders', 'export', '--to', 'o.csv', ...decimalColumns, '--for', 'excel');
+  expect(exported.code, exported.stderr).toBe(0);
+  const german = await run(
+    'orders',
+    'export',
+    '--csv',
+    ...decimalColumns,
+    '--decimal',
+    'comma',
+    '--delimiter',
+    'semicolon',
+  );
+  expect(german.stdout).toBe(
+    `id;amount_decimal;currency\n${lines.replaceAll(',', ';').replaceAll('.', ',')}`,
+  );
+  const table = await run('orders', 'list', '--columns', 'id,amount_decimal', '--width', '60');
+  expect(table.stdout).toMatch(/AMOUNT_DECIMAL[\s\S]*ord_1 +123\.45\n[\s\S]*ord_3 +-\n/);
+  expect((await run('orders', 'list', '--columns', 'id,currency_decimal')).code).toBe(2);
+});
+
+test('in a workbook it is a number with its decimals, a text where 15 digits do not hold it, and is added up once', async () => {
+  const { service, run } = await startDecimals();
+  await using _ = service;
+  for (const [file, columns] of [
+    ['one.xlsx', 'id,amount_decimal'],
+    ['both.xlsx', 'id,amount_decimal,amount'],
+  ] as const) {
+    const ran = await run('orders', 'export', '--to', file, '--columns', columns);
+    expect(ran.code, ran.stderr).toBe(0);
+    const bytes = readFileSync(join(service.home.path, file));
+    const { rows, about } = readWorkbook(bytes);
+    expect(inCurrencies.map((__, index) => rows.cells.get(`B${index + 2}`))).toEqual([
+      { number: 123.45 },
+      { number: 52_000 },
+      undefined,
+      { text: '90071992547409.91' },
+      { number: 0.05 },
+    ]);
+    // The digits of the cell itself, with the format 0.00.
+    const [, style = ''] = /<c r="B2" s="(\d+)"><v>123\.45<\/v>/.exec(rows.xml) ?? [];
+    const styles = unzip(bytes).get('xl/styles.xml')?.toString() ?? '';
+    const [, format] =
+      /numFmtId="(\d+)"/.exec(styles.split('<cellXfs')[1]?.split('<xf ')[Number(style) + 1] ?? '') ?? [];
+    expect(styles).toContain(`<numFmt numFmtId="${format}" formatCode="0.00"/>`);
+    const lines = said(about);
+    expect(lines.get('sum of amount')).toEqual([
+      '9007199254753341',
+      '9007199254753341 MXN (90071992547533.41)',
+      52_000,
+      '52000 JPY (52000)',
+      700,
+      '700 USD',
+    ]);
+    expect([...lines.keys()].filter((title) => title.startsWith('sum of'))).toEqual(['sum of amount']);
+    expect(lines.get('unit of amount_decimal')).toEqual(['with its decimals; blank where none are declared']);
+  }
 });

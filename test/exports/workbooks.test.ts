@@ -4,10 +4,11 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { standingAt } from '../harness/clock.ts';
 import { chargeOf, type Json, orderOf } from '../harness/orders.ts';
-import { type Home, newHome } from '../harness/paydesk.ts';
+import { type Home, newHome, paydesk } from '../harness/paydesk.ts';
 import { reset } from '../harness/server.ts';
-import { pages, startAnswering, testKey } from '../harness/service.ts';
+import { environment, pages, startAnswering, testKey } from '../harness/service.ts';
 import { readWorkbook, rowOf, said } from '../harness/workbook.ts';
 import { exporting, startOrders } from './many-orders.ts';
 
@@ -131,6 +132,43 @@ test('an export as a workbook that was interrupted goes on, and gives the same b
   expect(other.rows.xml).toBe(one.rows.xml);
   expect([...other.rows.cells.keys()].filter((at) => at.startsWith('A'))).toHaveLength(91);
   expect(said(other.about).get('sum of amount')).toEqual(said(one.about).get('sum of amount'));
+});
+
+test('about says with which words and when an export began, and a resumed one is the same file byte for byte', async () => {
+  using home = newHome();
+  let left = Number.POSITIVE_INFINITY;
+  await using service = await startOrders(90, () => {
+    left -= 1;
+    return left < 0 ? reset : undefined;
+  });
+  const run = (time: string, ...more: readonly string[]) =>
+    paydesk(['orders', 'export', '--limit', '20', '--columns', 'id,amount', ...more], {
+      home,
+      env: { ...environment(service.url), ...standingAt(time) },
+    });
+  const [first, later] = ['2040-11-21T15:31:12Z', '2040-11-22T09:00:00Z'];
+  expect((await run(first, '--to', 'whole.xlsx')).code).toBe(0);
+  left = 3;
+  expect((await run(first, '--to', 'part.xlsx')).code).toBe(9);
+  left = Number.POSITIVE_INFINITY;
+  const resumed = await run(later, '--to', 'part.xlsx', '--resume');
+  expect(resumed.code, resumed.stderr).toBe(0);
+  const facts = said(book(home, 'part.xlsx').about);
+  expect(facts.get('command')).toEqual(['paydesk orders export --limit 20 -o xlsx --columns id,amount']);
+  expect(facts.get('started')).toEqual(['2040-11-21 15:31:12']);
+  expect(readFileSync(join(home.path, 'part.xlsx'))).toEqual(readFileSync(join(home.path, 'whole.xlsx')));
+});
+
+test('with --redact the second sheet has no name that was typed', async () => {
+  await using service = await startAnswering(
+    pages([orderWith('ord_A', { customer_info: { object: 'customer_info', email: 'ana@example.com' } })]),
+  );
+  const words = ['orders', 'find', 'ana@example.com', '--redact', '--to', 'found.xlsx'];
+  const ran = await service.run(words);
+  expect(ran.code, ran.stderr).toBe(0);
+  const { about } = book(service.home, 'found.xlsx');
+  expect(said(about).get('command')).toEqual([expect.stringContaining('paydesk orders find ')]);
+  expect(about.xml).not.toContain('ana@example.com');
 });
 
 test('--to writes a list into a file of any format, whose name says it', async () => {

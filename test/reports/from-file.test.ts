@@ -70,7 +70,7 @@ test.each(['ndjson', 'csv', 'csv.gz'])(
       expect(sums((await run(...words, '--from-file', file)).stdout, ...paid)).toEqual(live);
     }
     const { stdout } = await run('refunds', 'summary', '--from-file', file);
-    expect(stdout).toContain('an export of refunds holds no payments, so there is no rate');
+    expect(stdout).toContain('there are no payments beside these refunds, so there is no rate');
     expect(stdout).toContain(`from ${file}`);
   },
 );

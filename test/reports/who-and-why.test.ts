@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Service } from '../harness/service.ts';
+import { readWorkbook, rowOf, said } from '../harness/workbook.ts';
 import { recordsIn, startRefunds } from '../refunds/refund-service.ts';
 import { clock, orderAt, refundAs, startDated, startRefunding } from './refunded-orders.ts';
 
@@ -181,4 +182,88 @@ test('the column ticket of a plan stands in the list of refunds, in an export, i
   expect(readFileSync(join(service.home.path, 'r.html'), 'utf8')).toMatch(
     /<th[^>]*>Ticket<\/th>[\s\S]*T-8840/,
   );
+});
+
+describe('refunds summary of some amounts', () => {
+  test.each([
+    ['--min-amount', ['--min-amount', '400000'], [3, 1_800_000]],
+    ['--max-amount', ['--max-amount', '400000'], [2, 799_999]],
+    ['both', ['--min-amount', '399999', '--max-amount', '500000'], [3, 1_299_999]],
+  ])(
+    'adds up with %s just what refunds list shows, and puts no payments beside it',
+    async (_, words, sums) => {
+      await using service = await startShop();
+      const ran = await ask(service, 'refunds', 'summary', '--period', '2040-11', '--json', ...words);
+      expect(ran.code, ran.stderr).toBe(0);
+      expect(recordsIn(ran)).toMatchObject([{ payments: null, paid: null, rate_percent: null }]);
+      expect(recordsIn(ran).map(({ refunds, refunded }) => [refunds, refunded])).toEqual([sums]);
+      const listed = recordsIn(await ask(service, ...list, ...words)).map(({ amount }) => -Number(amount));
+      expect([listed.length, listed.reduce((sum, amount) => sum + amount, 0)]).toEqual(sums);
+    },
+  );
+
+  test('on a screen the rate is gone, and by reason only these refunds are split', async () => {
+    await using service = await startShop();
+    const words = ['refunds', 'summary', '--period', '2040-11', '--min-amount', '450000', '--by', 'operator'];
+    const { code, stdout } = await ask(service, ...words);
+    expect(code).toBe(0);
+    expect(stdout).not.toContain('OF PAID');
+    expect(stdout).toContain('there is no rate');
+    expect(stdout).toMatch(/ben .*900000/);
+    expect(stdout).not.toContain('ana');
+  });
+});
+
+test('a workbook of refunds begins with what an accountant looks for, and compares refund by refund all the same', async () => {
+  await using service = await startShop();
+  const words = ['refunds', 'list', '--period', '2040-11', '--to', 'r.xlsx'];
+  const ran = await ask(service, ...words);
+  expect(ran.code, ran.stderr).toBe(0);
+  const { rows } = readWorkbook(readFileSync(join(service.home.path, 'r.xlsx')));
+  const titles = rowOf(rows, 1, 'ABCDEFGHIJK').map((cell) => cell?.text?.replace(/ \(.*/, ''));
+  expect(titles).toEqual([
+    'refunded_at',
+    'order_id',
+    'reference',
+    'buyer',
+    'amount',
+    'currency',
+    'state',
+    'reason',
+    'operator',
+    'asked_by',
+    'approved_by',
+  ]);
+  expect(rowOf(rows, 2, 'BDEFG').map((cell) => cell?.text ?? cell?.number)).toEqual([
+    expect.stringMatching(/^ord_/),
+    'Buyer Name',
+    expect.any(Number),
+    'MXN',
+    expect.any(String),
+  ]);
+  const compared = await ask(service, 'refunds', 'compare', 'r.xlsx', '--json');
+  expect(compared.code, compared.stderr).toBe(0);
+  expect(recordsIn(compared)).toHaveLength(4);
+});
+
+test('a workbook of the journal adds up each kind and state by itself, beyond what a number holds', async () => {
+  const amounts = { a: Number.MAX_SAFE_INTEGER, b: Number.MAX_SAFE_INTEGER, c: 5, lost: 7 };
+  await using service = await startRefunding(
+    Object.entries(amounts).map(([name, amount]) =>
+      orderAt(`ord_${name}`, '2040-11-20T10:00:00Z', { amount }),
+    ),
+    'ord_lost',
+  );
+  for (const name of Object.keys(amounts))
+    await service.run(['orders', 'refund', `ord_${name}`, '--yes'], { env: clock });
+  const ran = await ask(service, 'journal', 'list', '--to', 'j.xlsx');
+  expect(ran.code, ran.stderr).toBe(0);
+  const sums = [...said(readWorkbook(readFileSync(join(service.home.path, 'j.xlsx'))).about)].filter(
+    ([title]) => title.startsWith('sum of'),
+  );
+  const all = 2n * BigInt(Number.MAX_SAFE_INTEGER) + 5n;
+  expect(sums).toEqual([
+    ['sum of amount: refund, made', [String(all), `${all} MXN`]],
+    ['sum of amount: refund, unconfirmed', [7, '7 MXN']],
+  ]);
 });

@@ -67,9 +67,11 @@ export const list = defineCommand({
     ctx.out.checkColumns(columns);
     const period = periodOf(flags, usualPeriod);
     // An index keeps no texts of orders.
-    const names = nameFields.filter((name) => ctx.options.columns?.includes(name));
-    const needs = { kind: 'refunds', makers: true, names: names.length > 0 } as const;
+    const named = nameFields.filter((name) => ctx.options.columns?.includes(name));
+    const needs = { kind: 'refunds', makers: true, names: named.length > 0 } as const;
     const source = await openSource(ctx, { flags, period, needs });
+    const isBook = ctx.out.format === 'xlsx' && ctx.options.columns === undefined;
+    const names = isBook && source.kind !== 'index' ? nameFields : named;
     const filter = refundFilter(ctx, flags, source);
     const found: RefundFact[] = [];
     const missing = createGaps();
@@ -89,11 +91,11 @@ export const list = defineCommand({
       .filter((name) => flags[name] !== undefined)
       .map((name) => name.replace('-', '_'));
     const rows = shown.map((refund) => {
-      const named = Object.fromEntries(names.map((name) => [name, refund[name] ?? null]));
-      return rowOf(refund, source, isComplete(gaps), named);
+      const texts = Object.fromEntries(names.map((name) => [name, refund[name] ?? null]));
+      return rowOf(refund, source, isComplete(gaps), texts);
     });
     await ctx.out.ownList(
-      withOthers(columns, rows).map((one) =>
+      withOthers(isBook ? bookColumns(names) : columns, rows).map((one) =>
         asked.includes(one.name) ? { ...one, tableFrom: 0, least: one.title.length, isAsked: true } : one,
       ),
       rows,
@@ -101,6 +103,8 @@ export const list = defineCommand({
     );
     const part = shown.length < found.length ? `; ${partWords(found, isBySize, flags.max)}` : '';
     for (const line of filter.lines()) ctx.notes.note(line);
+    if (isBook && source.kind === 'index')
+      ctx.notes.note('an index knows no buyers and references: --live has their columns');
     // Sums and reports begin with the month.
     if (periodOf(flags) === undefined) ctx.notes.note('this is today; --period this-month shows more');
     sayAsOf(ctx, source);
@@ -178,6 +182,37 @@ const columns: readonly Column[] = [
   { ...rowColumn('paid_at', 'time'), tableFrom: 200 },
   ...lastColumnsOfList,
 ];
+
+// In a workbook what an accountant looks for comes first: when, which order, whose, how much, what became of it, why and by whom. The
+// ids and the rest stand behind it, for whoever compares the file or asks on.
+const firstInBook: readonly string[] = [
+  'refunded_at',
+  'order_id',
+  'reference',
+  'buyer',
+  'amount',
+  'currency',
+  'state',
+  'reason',
+  'operator',
+  'asked_by',
+  'approved_by',
+  'approved_at',
+  'note',
+  'ticket',
+];
+
+function bookColumns(names: readonly string[]): readonly Column[] {
+  const place = ({ name }: Column) => {
+    const at = firstInBook.indexOf(name);
+    return at === -1 ? firstInBook.length : at;
+  };
+  return columns
+    .map(({ derived, ...one }) =>
+      derived === undefined || names.includes(one.name) ? one : { ...one, derived },
+    )
+    .toSorted((one, other) => place(one) - place(other));
+}
 
 function rowOf(refund: RefundFact, source: Source, isComplete: boolean, names: JsonObject): JsonObject {
   return {

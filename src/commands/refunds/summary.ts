@@ -7,6 +7,8 @@ import { periodOf, timeFlags } from '../../flags/typed-period.ts';
 import {
   type Dimension,
   dimensions,
+  type Facts,
+  isInSpan,
   isTimeUnit,
   type Line,
   percent,
@@ -29,6 +31,7 @@ import {
   unsummedLines,
 } from '../report/report-screen.ts';
 import type { Source } from '../report/report-source.ts';
+import { refundFilter, refundFilterFlags } from './refund-filter.ts';
 
 const usualPeriod = 'this-month';
 
@@ -45,6 +48,8 @@ export const summary = defineCommand({
       defaultText: 'reason in a table; rows for scripts are not split',
     }),
     chart: chartFlag,
+    'min-amount': refundFilterFlags['min-amount'],
+    'max-amount': refundFilterFlags['max-amount'],
     ...sourceFlags,
   },
   examples: [
@@ -55,6 +60,8 @@ export const summary = defineCommand({
   async run(ctx, { flags }) {
     const by = flags.by ?? 'reason';
     const needsMakers = by === 'reason' || by === 'operator' || by === 'origin';
+    // Payments beside some of the refunds would give a rate of nothing.
+    const isPart = flags['min-amount'] !== undefined || flags['max-amount'] !== undefined;
     const isShownSplit = flags.by !== undefined || ctx.out.format === 'table';
     await showSums(ctx, {
       flags,
@@ -64,14 +71,39 @@ export const summary = defineCommand({
       needs: { kind: 'refunds', makers: needsMakers && isShownSplit },
       by,
       isSplit: flags.by !== undefined,
-      adding: summariseRefunds,
-      figures: (line, source) => figuresOf(line, flags.by, source),
-      screen: (source, result) => screen(ctx, source, result, by, flags.chart),
+      adding: isPart ? summariseSome(ctx, flags) : summariseRefunds,
+      figures: (line, source) => figuresOf(line, flags.by, isPart ? withoutPayments(source) : source),
+      screen: (source, result) =>
+        screen(ctx, isPart ? withoutPayments(source) : source, result, by, flags.chart),
       records: 'refunds and payments',
     });
     return undefined;
   },
 });
+
+type Amounts = Parameters<typeof refundFilter>[1];
+
+// Only the refunds of these amounts are added up.
+function summariseSome(ctx: Context, flags: Amounts) {
+  return (how: Parameters<typeof summariseRefunds>[0], source: Source) => {
+    const filter = refundFilter(ctx, flags, source);
+    const { add, result } = summariseRefunds(how);
+    return {
+      add: (facts: Facts) => {
+        const refunds = facts.refunds.filter(
+          (one) => one.madeAt === undefined || (isInSpan(source.range, one.madeAt) && filter.accepts(one)),
+        );
+        add({ ...facts, payments: [], refunds });
+      },
+      result: () => {
+        for (const line of filter.lines()) ctx.notes.note(line);
+        return result();
+      },
+    };
+  };
+}
+
+const withoutPayments = (source: Source): Source => ({ ...source, knowsPayments: false });
 
 const columns = sumColumns(
   rowColumn('refunds', 'integer'),
@@ -140,7 +172,7 @@ function screen(
             ['rate', 'OF PAID: refunds made in this period, of the payments of this period'] as const,
             ...wentBack(totals).map((words) => ['so far', words] as const),
           ]
-        : [['note', 'an export of refunds holds no payments, so there is no rate'] as const]),
+        : [['note', 'there are no payments beside these refunds, so there is no rate'] as const]),
       ...apartLines(totals, style),
       ...unsummedLines(totals),
       ...(isComplete(gaps) ? [] : [['note', 'NOT COMPLETE: see below'] as const]),

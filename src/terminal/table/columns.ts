@@ -1,6 +1,6 @@
 /** Chooses the columns of a record, and turns their values into text for people and for CSV. */
 
-import { type AmountStyle, amountWords, briefFigure, figureWords, placesOf } from '../../amounts.ts';
+import { type AmountStyle, amountWords, briefFigure, figureWords, placesOf, scaled } from '../../amounts.ts';
 import type { JsonObject } from '../../api/json-values.ts';
 import type { Column, ValueKind } from '../../api/resources.ts';
 import { isTime } from '../../api/spec.ts';
@@ -42,15 +42,42 @@ function asWanted({ early: _, least, ...column }: Column): Column {
 }
 
 const localEnding = '_local';
+const decimalEnding = '_decimal';
 
-/** The column of this name: one of these or of their family, or the local time of one (`created_at_local`). */
+/**
+ * The column of this name: one of these or of their family, or the local time of one (`created_at_local`), or its amount with the
+ * declared decimals (`amount_decimal`).
+ */
 function columnNamed(columns: readonly Column[], name: string): Column | undefined {
   const found =
     columns.find((column) => column.family === undefined && column.name === name) ??
     columns.map(({ family }) => family?.named(name)).find((column) => column !== undefined);
-  if (found !== undefined || !name.endsWith(localEnding)) return found;
+  if (found !== undefined) return found;
+  if (name.endsWith(decimalEnding)) {
+    const amount = columnNamed(columns, name.slice(0, -decimalEnding.length));
+    return amount !== undefined && isAmountKind(amount.kind) ? decimalColumn(amount) : undefined;
+  }
+  if (!name.endsWith(localEnding)) return undefined;
   const time = columnNamed(columns, name.slice(0, -localEnding.length));
   return time?.kind === 'time' ? localColumn(time) : undefined;
+}
+
+// Another one is called as the column that it stands for, whose sum is the same.
+function decimalColumn({ tableFrom: _, brief: __, ...amount }: Column): Column {
+  const name = amount.name + decimalEnding;
+  const summed = amount.summed ?? ((record) => [amount.name, amount.value(record, [])]);
+  return { ...amount, name, title: name.toUpperCase(), inDecimals: true, summed };
+}
+
+/** Whether the column says the same amount as one of these, which adds it up already. */
+export function isBesideItsAmount({ name, inDecimals }: Column, columns: readonly Column[]): boolean {
+  const own = name.slice(0, -decimalEnding.length);
+  return inDecimals === true && columns.some((column) => column.name === own);
+}
+
+/** Whether values of this kind are amounts. */
+export function isAmountKind(kind: ValueKind): boolean {
+  return kind === 'money' || kind === 'figure' || kind === 'sum';
 }
 
 function localColumn({ tableFrom: _, ...time }: Column): Column {
@@ -178,12 +205,17 @@ export interface Brief {
 /** A value as people read it, not cleaned yet. Never throws. */
 export function showValue(
   value: unknown,
-  { kind, amountsOf }: Pick<Column, 'kind' | 'amountsOf'>,
+  column: Pick<Column, 'kind' | 'amountsOf' | 'inDecimals'>,
   record: JsonObject,
   reading: Reading,
   brief?: Brief,
 ): Shown {
+  const { kind, amountsOf, inDecimals } = column;
   if (isMissing(value)) return { text: absent, odd: false, missing: true };
+  if (inDecimals === true) {
+    const text = decimalOf(value, column, record, reading);
+    return { text: text ?? absent, odd: false, missing: text === undefined };
+  }
   const own = amountsOf === undefined ? reading : { ...reading, amounts: amountsOf(record) };
   const isAmount = kind === 'money' || kind === 'figure';
   const fitting =
@@ -200,6 +232,20 @@ export function showValue(
 /** Whether a column holds times. */
 export function isMoment(kind: ValueKind): boolean {
   return kind === 'time' || kind === 'localTime';
+}
+
+/** An amount with the decimals that are declared for its currency, `149522.45`; undefined where none are, and for what is no whole number. */
+export function decimalOf(
+  value: unknown,
+  { amountsOf }: Pick<Column, 'amountsOf'>,
+  record: JsonObject,
+  { amounts }: Reading,
+): string | undefined {
+  if (typeof value !== 'number' && typeof value !== 'bigint') return undefined;
+  return scaled(value, currencyOf(record), {
+    ...(amountsOf?.(record) ?? amounts),
+    'amounts.grouping': 'off',
+  });
 }
 
 /** A value for CSV. A missing value is empty, a time is ISO 8601, everything else is as received. */

@@ -1,7 +1,17 @@
 /** The XML of a workbook: its cells, its rows and the parts that are the same in every workbook (ECMA-376). */
 
-/** What stands in a cell. `day` is a count of days since 1900, as spreadsheets write a date with its time. */
-export type SheetCell = string | number | bigint | boolean | { readonly day: number } | undefined;
+/**
+ * What stands in a cell. `day` is a count of days since 1900, as spreadsheets write a date with its time; `decimal` a number with
+ * decimals, digit for digit.
+ */
+export type SheetCell =
+  | string
+  | number
+  | bigint
+  | boolean
+  | { readonly day: number }
+  | { readonly decimal: string }
+  | undefined;
 
 const main = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
 const office = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
@@ -10,7 +20,9 @@ const kind = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
 const head = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
 
 // The styles of cells, by their place in styles.xml.
-const styles = { date: 1, whole: 2, text: 3, bold: 4 } as const;
+const styles = { date: 1, whole: 2, text: 3, bold: 4, decimal: 5 } as const;
+// As many decimals as a profile can declare.
+const placesMost = 6;
 
 /** A row. `isBold`: a heading. A cell that is blank is left out. */
 export function rowXml(cells: readonly SheetCell[], row: number, isBold = false): string {
@@ -25,19 +37,27 @@ export const longestText = 32_767;
 function cellXml(cell: SheetCell, address: string, isBold: boolean): string {
   if (cell === undefined || cell === '') return '';
   const open = `<c r="${address}"`;
-  if (typeof cell === 'object')
+  if (typeof cell === 'object' && 'decimal' in cell && isKeptDecimal(cell.decimal)) {
+    const [, decimals = ''] = cell.decimal.split('.');
+    return `${open} s="${styles.decimal + decimals.length}"><v>${cell.decimal}</v></c>`;
+  }
+  if (typeof cell === 'object' && 'day' in cell)
     return `${open} s="${styles.date}"><v>${Number(cell.day.toFixed(10))}</v></c>`;
   if (typeof cell === 'boolean') return `${open} t="b"><v>${cell ? 1 : 0}</v></c>`;
   if (typeof cell === 'number' && isKept(cell))
     return `${open}${Number.isInteger(cell) ? ` s="${styles.whole}"` : ''}><v>${cell}</v></c>`;
   const style = isBold ? styles.bold : styles.text;
-  return `${open} s="${style}" t="inlineStr"><is><t xml:space="preserve">${xmlText(String(cell))}</t></is></c>`;
+  return `${open} s="${style}" t="inlineStr"><is><t xml:space="preserve">${xmlText(typeof cell === 'object' ? cell.decimal : String(cell))}</t></is></c>`;
 }
 
 // A spreadsheet keeps 15 digits of a number.
 function isKept(value: number): boolean {
   if (!Number.isFinite(value)) return false;
   return Number.isInteger(value) ? Math.abs(value) < 1e15 : Number(value.toPrecision(15)) === value;
+}
+
+function isKeptDecimal(text: string): boolean {
+  return text.replace(/^-?0*/, '').replace('.', '').length <= 15;
 }
 
 // What XML cannot hold is written as `_xNNNN_`, and so is what would be read as that.
@@ -81,6 +101,13 @@ export function sheetFile(number: number): string {
 }
 
 const font = '<sz val="11"/><name val="Calibri"/>';
+const firstDecimal = 165;
+const decimalFormats = Array.from(
+  { length: placesMost + 1 },
+  (_, places) =>
+    `<numFmt numFmtId="${firstDecimal + places}" formatCode="0${places === 0 ? '' : '.'}${'0'.repeat(places)}"/>`,
+).join('');
+const decimalStyles = Array.from({ length: placesMost + 1 }, (_, places) => firstDecimal + places);
 const format = (id: number, more = '') =>
   `<xf numFmtId="${id}" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"${more}/>`;
 
@@ -113,7 +140,7 @@ export function fixedParts(sheets: readonly string[]): readonly (readonly [file:
     ],
     [
       'xl/styles.xml',
-      `${head}<styleSheet xmlns="${main}"><numFmts count="1"><numFmt numFmtId="164" formatCode="yyyy\\-mm\\-dd\\ hh:mm:ss"/></numFmts><fonts count="2"><font>${font}</font><font><b/>${font}</font></fonts><fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills><borders count="1"><border><left/><right/><top/><bottom/><diagonal/></border></borders><cellStyleXfs count="1"><xf numFmtId="0" fontId="0" fillId="0" borderId="0"/></cellStyleXfs><cellXfs count="5">${format(0)}${format(164)}${format(1)}${format(49)}${format(49).replace('fontId="0"', 'fontId="1" applyFont="1"')}</cellXfs></styleSheet>`,
+      `${head}<styleSheet xmlns="${main}"><numFmts count="${placesMost + 2}"><numFmt numFmtId="164" formatCode="yyyy\\-mm\\-dd\\ hh:mm:ss"/>${decimalFormats}</numFmts><fonts count="2"><font>${font}</font><font><b/>${font}</font></fonts><fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills><borders count="1"><border><left/><right/><top/><bottom/><diagonal/></border></borders><cellStyleXfs count="1"><xf numFmtId="0" fontId="0" fillId="0" borderId="0"/></cellStyleXfs><cellXfs count="${styles.decimal + decimalStyles.length}">${format(0)}${format(164)}${format(1)}${format(49)}${format(49).replace('fontId="0"', 'fontId="1" applyFont="1"')}${decimalStyles.map((id) => format(id)).join('')}</cellXfs></styleSheet>`,
     ],
   ];
 }

@@ -9,7 +9,14 @@ import { isTime } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
 import type { ListFormat, Row } from '../list-format.ts';
 import type { Times } from '../local-time.ts';
-import { csvValue, currencyOf, isMoment, type Reading } from '../table/columns.ts';
+import {
+  csvValue,
+  currencyOf,
+  decimalOf,
+  isBesideItsAmount,
+  isMoment,
+  type Reading,
+} from '../table/columns.ts';
 import {
   fixedParts,
   longestText,
@@ -48,6 +55,8 @@ const mostRows = 1_048_576;
 export class Workbook implements ListFormat {
   readonly isBinary = true;
   readonly #columns: readonly Column[];
+  // Another column adds their amounts up.
+  readonly #unsummed: ReadonlySet<Column>;
   readonly #parts: WorkbookParts;
   readonly #zip = new ZipWriter();
   readonly #hash: Hash;
@@ -62,6 +71,7 @@ export class Workbook implements ListFormat {
     const { header, begun = { bytes: 0, rows: 0 } } = parts;
     const { crc, size, cut = 0, sums } = isObject(begun.state) ? begun.state : {};
     this.#columns = columns;
+    this.#unsummed = new Set(columns.filter((column) => isBesideItsAmount(column, columns)));
     this.#parts = parts;
     this.#hash = begun.hash?.copy() ?? createHash('sha256');
     this.#sums = createSums(isObject(sums) ? sums : {});
@@ -102,6 +112,9 @@ export class Workbook implements ListFormat {
         'unit of all amounts',
         ["the service's, and nothing is converted", placesWords(reading.amounts)].filter(Boolean).join('; '),
       ],
+      ...this.#columns.flatMap(({ name, inDecimals }) =>
+        inDecimals === true ? [[`unit of ${name}`, 'with its decimals; blank where none are declared']] : [],
+      ),
       ...this.#sums.lines(reading),
       [`SHA-256 of the first ${this.#bytes} bytes of this file`, this.#hash.digest('hex')],
     ];
@@ -145,8 +158,10 @@ export class Workbook implements ListFormat {
     const { reading } = this.#parts;
     const cells = this.#columns.map((column) => {
       const value = column.value(record, reading.referenceKeys);
-      this.#sums.add(column, record, value);
-      return this.#cellOf(value, column.kind);
+      if (!this.#unsummed.has(column)) this.#sums.add(column, record, value);
+      if (column.inDecimals !== true) return this.#cellOf(value, column.kind);
+      const decimal = decimalOf(value, column, record, reading);
+      return decimal === undefined ? undefined : { decimal };
     });
     return rowXml(cells, this.#row);
   }
