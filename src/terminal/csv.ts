@@ -4,7 +4,7 @@ import type { JsonObject } from '../api/json-values.ts';
 import type { Column, ValueKind } from '../api/resources.ts';
 import { isTime } from '../api/spec.ts';
 import type { ListFormat } from './list-format.ts';
-import { csvValue, decimalOf, isMoment, type Reading } from './table/columns.ts';
+import { csvValue, decimalOf, isMoment, type Reading } from './table/shown-values.ts';
 import type { Format } from './terminal.ts';
 
 // The signs that start a formula, in small and full-width forms too.

@@ -11,19 +11,8 @@ import type { Redaction } from './redaction.ts';
 import { cleanCell } from './sanitise.ts';
 import type { Secrets } from './secrets.ts';
 import { type Locale, screenClean, widthToDraw } from './streams.ts';
-import {
-  absent,
-  asReceived,
-  csvColumns,
-  mark,
-  namedColumns,
-  type Reading,
-  readingOf,
-  showValue,
-  tableColumns,
-  titlesBeyond,
-  usualColumns,
-} from './table/columns.ts';
+import { csvColumns, namedColumns, tableColumns, titlesBeyond, usualColumns } from './table/columns.ts';
+import { absent, asReceived, mark, type Reading, readingOf, showValue } from './table/shown-values.ts';
 import type { TableStyle } from './table/table.ts';
 import type { ListHow, PrintedRecord } from './terminal.ts';
 import type { AboutLine, BegunWorkbook } from './workbook/workbook.ts';

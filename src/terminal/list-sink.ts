@@ -7,14 +7,8 @@ import { datesNote, isForSpreadsheet } from './csv.ts';
 import { type DrawnHow, type ListFormat, type Piece, type Row, stdoutFormat, zoneOf } from './list-format.ts';
 import type { OutputOptions } from './output.ts';
 import type { StreamWriter } from './streams.ts';
-import {
-  isAmountKind,
-  isMoment,
-  namedColumns,
-  tableColumns,
-  unitsMark,
-  usualColumns,
-} from './table/columns.ts';
+import { isAmountKind, namedColumns, tableColumns, usualColumns } from './table/columns.ts';
+import { isMoment, unitsMark } from './table/shown-values.ts';
 
 /** A list on its way to stdout, in any format. */
 export interface Sink {

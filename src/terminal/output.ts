@@ -11,7 +11,8 @@ import { refuseScreen, type Sink, startSink } from './list-sink.ts';
 import type { Redaction, Written } from './redaction.ts';
 import type { Secrets } from './secrets.ts';
 import { createStreamWriter, type Locale, type StreamFacts, screenClean, widthToDraw } from './streams.ts';
-import { namedColumns, ownColumns, readingOf, resultColumns } from './table/columns.ts';
+import { namedColumns, ownColumns, resultColumns } from './table/columns.ts';
+import { readingOf } from './table/shown-values.ts';
 import type { Block, Format, Output, PrintedRecord, ResultFile } from './terminal.ts';
 import type { AboutLine } from './workbook/workbook.ts';
 

@@ -25,7 +25,7 @@ export { createRedaction, type Redaction } from './redaction.ts';
 export { cleanCell, toJson } from './sanitise.ts';
 export { createSecrets, type Secrets } from './secrets.ts';
 export { isUnread, type Locale, type StreamFacts } from './streams.ts';
-export { asReceived } from './table/columns.ts';
+export { asReceived } from './table/shown-values.ts';
 export type { AboutLine } from './workbook/workbook.ts';
 
 /** The formats of a result: `-o FORMAT`. */

@@ -3,7 +3,7 @@
 import { meaningOfStatus, type StatusMeaning } from '../api/spec.ts';
 import type { Paint } from './color.ts';
 import type { Times } from './local-time.ts';
-import { absent, asReceived, mark } from './table/columns.ts';
+import { absent, asReceived, mark } from './table/shown-values.ts';
 import type { Cell, Style, TimeSpan } from './terminal.ts';
 import { graphemesOf, widthOf } from './width.ts';
 

@@ -4,7 +4,7 @@ import type { Column } from '../../src/api/resources.ts';
 import { orderColumns } from '../../src/api/resources.ts';
 import { csvList, formulaSafe, withoutFormulaSafety } from '../../src/terminal/csv.ts';
 import { cleanCell } from '../../src/terminal/sanitise.ts';
-import { readingOf } from '../../src/terminal/table/columns.ts';
+import { readingOf } from '../../src/terminal/table/shown-values.ts';
 import { locale, now, outputOf, wire } from './screens.ts';
 
 const reading = readingOf({ locale, now });

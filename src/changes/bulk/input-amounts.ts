@@ -1,7 +1,7 @@
 /** What the amounts of an input file mean, once the orders of its rows were read. Pure. */
 
 import { type AmountStyle, amountProblem, amountWords, placesOf, scaled } from '../../amounts.ts';
-import { fullWord, type InputProblem, type InputRow } from '../../plans/plans.ts';
+import { fullWord, type InputProblem, type InputRow, type PlanRow } from '../../plans/plans.ts';
 
 type AmountRow = Pick<InputRow, 'line' | 'amount' | 'exact' | 'decimals'>;
 
@@ -27,6 +27,20 @@ export function decimalsProblems(rows: readonly RowOfOrder[], style: AmountStyle
         : wrongDecimals(row.decimals, { currency, missing }, style);
     return words === undefined ? [] : [{ line: row.line, column: 'amount', words }];
   });
+}
+
+/** The same of rows that were planned. A row whose order is not there has no currency, so nobody knows what its decimals mean. */
+export function plannedProblems(
+  rows: readonly InputRow[],
+  planned: readonly Pick<PlanRow, 'line' | 'currency' | 'why'>[],
+  style: AmountStyle,
+): readonly InputProblem[] {
+  const byLine = new Map(planned.map((row) => [row.line, row]));
+  const all = rows.map((row) => {
+    const { currency, why } = byLine.get(row.line) ?? {};
+    return { row, currency, missing: currency === undefined ? why : undefined };
+  });
+  return decimalsProblems(all, style);
 }
 
 function wrongDecimals(

@@ -87,17 +87,17 @@ type Amounts = Parameters<typeof refundFilter>[1];
 function summariseSome(ctx: Context, flags: Amounts) {
   return (how: Parameters<typeof summariseRefunds>[0], source: Source) => {
     const filter = refundFilter(ctx, flags, source);
-    const { add, result } = summariseRefunds(how);
+    const sums = summariseRefunds(how);
     return {
       add: (facts: Facts) => {
         const refunds = facts.refunds.filter(
           (one) => one.madeAt === undefined || (isInSpan(source.range, one.madeAt) && filter.accepts(one)),
         );
-        add({ ...facts, payments: [], refunds });
+        sums.add({ ...facts, payments: [], refunds });
       },
       result: () => {
         for (const line of filter.lines()) ctx.notes.note(line);
-        return result();
+        return sums.result();
       },
     };
   };

@@ -3,7 +3,7 @@
 import type { Column } from '../../api/resources.ts';
 import { statuses } from '../../api/spec.ts';
 import { widthOf } from '../width.ts';
-import type { Reading } from './columns.ts';
+import type { Reading } from './shown-values.ts';
 import { type DrawnCell, type Layout, type LineStyle, shownWidth, withRoomForWhole } from './table-lines.ts';
 import {
   fitColumns,

@@ -7,7 +7,7 @@ import { currencyPattern } from '../../api/spec.ts';
 import type { ListFormat } from '../list-format.ts';
 import type { Style } from '../terminal.ts';
 import { cut, ellipsis, isOutgoing, statusStyle } from '../text-lines.ts';
-import { absent, type Brief, currencyOf, type Reading, showValue, unitsMark } from './columns.ts';
+import { absent, type Brief, currencyOf, type Reading, showValue, unitsMark } from './shown-values.ts';
 import { firstLayout, type Level, type LevelLayout, type PagesStyle, short } from './table-levels.ts';
 import { type DrawnCell, drawBelow, drawLines, empty, type LineStyle } from './table-lines.ts';
 import { gap, hasShortTime, mayShrink, smallest } from './table-widths.ts';

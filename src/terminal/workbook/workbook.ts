@@ -9,14 +9,8 @@ import { isTime } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
 import type { ListFormat, Row } from '../list-format.ts';
 import type { Times } from '../local-time.ts';
-import {
-  csvValue,
-  currencyOf,
-  decimalOf,
-  isBesideItsAmount,
-  isMoment,
-  type Reading,
-} from '../table/columns.ts';
+import { isBesideItsAmount } from '../table/columns.ts';
+import { csvValue, currencyOf, decimalOf, isMoment, type Reading } from '../table/shown-values.ts';
 import {
   fixedParts,
   longestText,

@@ -28,7 +28,7 @@ import {
   withoutFolder,
 } from '../bulk-files.ts';
 import { ordersOf } from '../found-orders.ts';
-import { decimalsProblems } from '../input-amounts.ts';
+import { plannedProblems } from '../input-amounts.ts';
 import { checkAccount, checkControlTotals, checkPlanLimits } from '../plan-checks.ts';
 import { readOrders } from '../read-orders.ts';
 import { reportPlan } from '../report-plan.ts';
@@ -77,26 +77,12 @@ export async function planFile(ctx: Context, service: OpenService, asked: PlanAs
       nowMs: service.seenDate?.()?.date,
       moreOf: ({ cells }) => more.map((index) => cells[index] ?? ''),
     });
-    return { rows: planned, unnamed: [...noOrder, ...decimalsIn(named, planned, profile)] };
+    return { rows: planned, unnamed: [...noOrder, ...plannedProblems(named, planned, profile.settings)] };
   });
   const linesTwice = new Set(twice.map(({ line }) => line));
   const found = [...inForm, ...unnamed, ...duplicatesIn(rows).filter(({ line }) => !linesTwice.has(line))];
   await refuseProblems(ctx, input, withStopped(found, rows), asked);
   return keep(ctx, profile, head, rows, asked);
-}
-
-// A row whose order is not there has no currency, so nobody knows what its decimals mean.
-function decimalsIn(
-  rows: readonly InputRow[],
-  planned: readonly PlanRow[],
-  { settings }: Profile,
-): readonly InputProblem[] {
-  const byLine = new Map(planned.map((row) => [row.line, row]));
-  const all = rows.map((row) => {
-    const { currency, why } = byLine.get(row.line) ?? {};
-    return { row, currency, missing: currency === undefined ? why : undefined };
-  });
-  return decimalsProblems(all, settings);
 }
 
 // A file with errors is said as a whole: also which of its other rows would not be sent, but not those that stand there twice.
