@@ -75,6 +75,14 @@ export function refuseOutsideRole(kind: ChangeKind, profile: Profile): void {
   throw refused(problem, [`${ask}${more}`, 'paydesk help settings'], 'role');
 }
 
+/** Who requires that of every refund: `this account requires it (refund.require)`. */
+export function requiredBy(missing: ReturnType<typeof missingIn>, profile: Profile): string {
+  const { owner } = ownerOfLimit(profile, (limits) =>
+    missing.every((name) => limits['refund.require'].includes(name)),
+  );
+  return `${owner} requires it (refund.require)`;
+}
+
 /** Throws CliError 'refused' for a change outside the role of the account, and for a refund without what the account requires. */
 export function refuseUnfit(change: Given & Pick<Change, 'kind'>, profile: Profile): void {
   refuseOutsideRole(change.kind, profile);
@@ -82,6 +90,5 @@ export function refuseUnfit(change: Given & Pick<Change, 'kind'>, profile: Profi
   const [missing] = missingIn(profile.settings, change);
   if (missing === undefined) return;
   const what = change[missing] === undefined ? 'is missing' : tooShort(profile.settings);
-  const { owner } = ownerOfLimit(profile, (limits) => limits['refund.require'].includes(missing));
-  throw refused(`the ${missing} ${what}, and ${owner} requires it (refund.require)`, [], 'note_or_reason');
+  throw refused(`the ${missing} ${what}, and ${requiredBy([missing], profile)}`, [], 'note_or_reason');
 }

@@ -17,6 +17,7 @@ import { byHandLines } from './by-hand-words.ts';
 import { makeChange, type PlannedChange } from './change.ts';
 import { becameWords } from './change-words.ts';
 import { type Confirmation, checkOrderConfirmable, confirmAgain } from './confirm-change.ts';
+import { type missingIn, requiredBy } from './may-change.ts';
 import { driftOf, moneyBefore } from './money-changed.ts';
 import { onlyGiven } from './repeat.ts';
 
@@ -50,8 +51,8 @@ interface OrderChange {
   readonly typedAmount?: string | undefined;
   /** Checks the flags against the profile's settings, before any request. Throws CliError 'usage'. */
   readonly check?: (profile: Profile) => void;
-  /** Flags that the profile requires and that were not given, such as `--note`. */
-  readonly missing?: (profile: Profile) => readonly string[];
+  /** What `refund.require` asks for and was not given. */
+  readonly missing?: (profile: Profile) => ReturnType<typeof missingIn>;
   /** Plans the change for this order. Throws CliError 'refused' when the order does not allow it. */
   readonly plan: (read: OrderRead) => Promise<PlannedChange>;
 }
@@ -85,15 +86,16 @@ async function changeNamedOrder(ctx: Context, typed: OrderAsked, change: OrderCh
   const { kind } = change;
   change.check?.(profile);
   const required = change.missing?.(profile) ?? [];
-  const missing = [...(typedId === undefined ? ['ID'] : []), ...required];
-  const example = exampleOf(profile, asked, change, required);
+  const flags = required.map((name) => `--${name}`);
+  const missing = [...(typedId === undefined ? ['ID'] : []), ...flags];
+  const example = exampleOf(profile, asked, change, flags);
   checkOrderConfirmable(
     ctx,
     { profile, confirm, id: typedId },
     { command: `orders ${kind}`, missing, example },
   );
   if (!ctx.ask.interactive && required.length > 0)
-    throw usage(`missing ${required.join(', ')}: required by profile ${profile.name} (${kind}.require)`, [
+    throw usage(`missing ${flags.join(', ')}: ${requiredBy(required, profile)}`, [
       example,
       `paydesk orders ${kind} --help`,
     ]);

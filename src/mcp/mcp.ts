@@ -3,7 +3,7 @@
 import type { Readable, Writable } from 'node:stream';
 import { fromJsonSchema, McpServer } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
-import type { JsonObject } from '../api/json-values.ts';
+import { isObject, type JsonObject } from '../api/json-values.ts';
 
 /** The input of a tool as a JSON Schema of an object. */
 export interface InputSchema {
@@ -70,8 +70,12 @@ export async function serveTools(
   await handle.close();
 }
 
+// What an agent is told before it calls anything.
+const instructions =
+  'paydesk reads the orders, refunds, customers and the journal of one account of a payments service. Amounts are whole numbers in the units of orders_show, and personal data is masked. Nothing here moves money: propose_refunds writes a plan, and a person sends or releases it.';
+
 function serverOf(tools: readonly Tool[], version: string): McpServer {
-  const server = new McpServer({ name: 'paydesk', version });
+  const server = new McpServer({ name: 'paydesk', version }, { instructions });
   for (const { name, description, input, isRead, call } of tools) {
     const annotations = {
       readOnlyHint: isRead,
@@ -79,11 +83,48 @@ function serverOf(tools: readonly Tool[], version: string): McpServer {
       idempotentHint: isRead,
       openWorldHint: true,
     };
-    const inputSchema = fromJsonSchema<JsonObject>({ ...input, required: [...input.required] });
-    const config = { description, inputSchema, outputSchema: fromJsonSchema(output), annotations };
+    const config = {
+      description,
+      inputSchema: schemaOf(input),
+      outputSchema: fromJsonSchema(output),
+      annotations,
+    };
     server.registerTool(name, config, async (given) => answerOf(await call(given)));
   }
   return server;
+}
+
+// The library says of a field that is not there only that there is one.
+function schemaOf(input: InputSchema) {
+  const { '~standard': standard } = fromJsonSchema<JsonObject>({ ...input, required: [...input.required] });
+  return {
+    '~standard': {
+      ...standard,
+      validate(value: unknown) {
+        const problem = unknownField(input, value, '');
+        return problem === undefined ? standard.validate(value) : { issues: [{ message: problem }] };
+      },
+    },
+  };
+}
+
+// `row 2 has no field again; its fields are order_id, …`: of an input or an object in its lists; undefined if there is none.
+function unknownField(schema: unknown, value: unknown, where: string): string | undefined {
+  if (!isObject(schema) || !isObject(schema.properties) || !isObject(value)) return undefined;
+  const { properties } = schema;
+  for (const [name, one] of Object.entries(value)) {
+    if (!Object.hasOwn(properties, name)) {
+      if (schema.additionalProperties !== false) continue;
+      return `${where}there is no field ${name.slice(0, 60)}; the fields are ${Object.keys(properties).join(', ')}`;
+    }
+    const items = isObject(properties[name]) ? properties[name].items : undefined;
+    const inItems = [one]
+      .flat()
+      .map((item, at) => unknownField(items, item, `${name.replace(/s$/, '')} ${at + 1}: `));
+    const problem = inItems.find((found) => found !== undefined);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
 }
 
 function answerOf(result: ToolResult) {

@@ -9,6 +9,7 @@ export type Era = 'legacy' | 'auto';
 
 export interface Agent extends AsyncDisposable {
   readonly call: (name: string, input: Readonly<Record<string, unknown>>) => Promise<Answer>;
+  readonly instructions: () => string | undefined;
   readonly tools: () => ReturnType<Client['listTools']>;
 }
 
@@ -33,6 +34,7 @@ export async function agentAt(
   });
   await client.connect(transport);
   return {
+    instructions: () => client.getInstructions(),
     tools: () => client.listTools(),
     async call(name, input) {
       const {

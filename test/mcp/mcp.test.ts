@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { journalRows } from '../atmost/desk.ts';
-import { chargeOf, inProduction, orderOf, refundedWhole } from '../harness/orders.ts';
+import { chargeOf, inProduction, orderOf, refundedWhole, refundOf, withRefund } from '../harness/orders.ts';
 import { newHome, paydesk } from '../harness/paydesk.ts';
 import { sit } from '../harness/person.ts';
 import { json } from '../harness/server.ts';
@@ -87,6 +87,49 @@ test('a row that cannot be sent is said, and another total than the rows have is
   expect(other.isError).toBe(true);
   expect(other.text).toContain('301');
   expect(shop.posts).toEqual([]);
+});
+
+test('what is wrong with a call is said by its rows and fields, with the reason', async () => {
+  await using agent = await agentAt(shop);
+  const propose = (rows: readonly object[], more = {}) => agent.call('propose_refunds', { rows, ...more });
+  const much = await propose(
+    [
+      { ...row, ref: 'a' },
+      { ...row, amount: '5000', ref: 'b' },
+    ],
+    { totals: { MXN: '5' } },
+  );
+  const twice = await propose([row, row]);
+  const field = await propose([row, { ...row, again: 're_1' }]);
+  const top = await agent.call('orders_show', { id: 'ord_1', profile: 'x' });
+  shop.orders = shop.orders.map((one) => withRefund(one, refundOf('re_1', 300), 300));
+  const repeat = await propose([
+    { ...row, amount: '200', ref: 'a' },
+    { ...row, ref: 'b' },
+  ]);
+  expect(Object(much.data.error)).toMatchObject({
+    message: 'totals.MXN 5: the rows add up to 5300 MXN',
+    now: [
+      'impossible row: row 2',
+      expect.stringMatching(/^row 2: .*900/),
+      'find out which is right, the rows or totals; then call the tool again',
+    ],
+  });
+  expect(Object(twice.data.error)).toMatchObject({
+    message: 'this call has 1 error',
+    notes: [expect.stringMatching(/^row 2: row 1 may refund the same money/)],
+    now: ['correct the rows, then call the tool again'],
+  });
+  expect(field.text).toContain('row 2: there is no field again; the fields are order_id, charge_id, amount');
+  expect(top.text).toContain('there is no field profile; the fields are id');
+  expect(repeat.data.result).toMatchObject({ data: [{ row: 1 }, { row: 2 }] });
+  expect(repeat.text).toContain('a person refunds it, at a terminal, with --again');
+  expect([much, twice, repeat].map(({ text }) => text).join()).not.toMatch(/lines? \d|the file|add --/);
+});
+
+test('an agent is told at the start what it can do here', async () => {
+  await using agent = await agentAt(shop);
+  expect(agent.instructions()).toContain('Nothing here moves money');
 });
 
 describe('no attempt to move money succeeds', () => {

@@ -559,7 +559,7 @@ describe('what a lead sets in a profile', () => {
     const args = ['-p', 'shop', 'orders', 'refund', 'ord_1'];
     const ran = await paydesk([...args, '--yes'], { home });
     expect(ran.code).toBe(2);
-    expect(ran.stderr).toContain('missing --reason, --note: required by profile shop (refund.require)');
+    expect(ran.stderr).toContain('missing --reason, --note: this account requires it (refund.require)');
     expect(service.requests).toEqual([]);
 
     const person = sit(args, { home, env: {} });

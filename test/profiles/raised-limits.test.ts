@@ -77,6 +77,7 @@ describe('a limit that is raised', () => {
         to: '800',
         operator: 'op7',
         profile: 'shop',
+        mode: 'sandbox',
         account: 'https://pay.example service sandbox',
       },
     ]);
@@ -240,7 +241,7 @@ describe('journal list --kind setting', () => {
       env,
     });
     expect(own.stdout).toMatch(
-      /CHANGED.* SETTING +FROM +TO +BY +PROFILE *\n.*refund\.max_amount\.MXN +500 +600 +op7 +shop *\n$/,
+      /CHANGED.* SETTING +FROM +TO +BY +PROFILE +MODE *\n.*refund\.max_amount\.MXN +500 +600 +op7 +shop +sandbox *\n$/,
     );
     const none = await paydesk(['-p', 'shop', 'journal', 'list', '--kind', 'setting', '--operator', 'op9'], {
       home,

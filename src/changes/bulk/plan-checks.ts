@@ -73,15 +73,20 @@ function linesIn(rows: readonly PlanRow[], code: string): number {
 
 // Their sums are what the file asks for, if that is known: often they are the difference.
 function impossibleWords(rows: readonly PlanRow[]): readonly string[] {
-  const lines = [...new Set(rows.filter(({ state }) => state === 'impossible').map(({ line }) => line))];
+  const whyOf = new Map(
+    rows.flatMap(({ state, line, why = '' }) => (state === 'impossible' ? [[line, why]] : [])),
+  );
+  const lines = [...whyOf.keys()];
   if (lines.length === 0) return [];
   const more = lines.length > shownLines ? ` and ${lines.length - shownLines} more` : '';
   return [
     `impossible ${lines.length === 1 ? 'row: line' : 'rows: lines'} ${lines.slice(0, shownLines).join(', ')}${more}`,
+    ...[...whyOf].slice(0, shownReasons).map(([line, why]) => `line ${line}: ${why}`),
   ];
 }
 
 const shownLines = 20;
+const shownReasons = 3;
 
 /** Throws CliError 'refused' when the plan is over a limit of the profile. */
 export function checkPlanLimits(rows: readonly PlanRow[], profile: Profile): void {

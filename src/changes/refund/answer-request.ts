@@ -193,7 +193,8 @@ async function lookAtRefund(ctx: Context, request: ApprovedRefund): Promise<Seen
   const plan = planRefund(what, order, profile, { counting, madeWords: made });
   const line = (one: KnownTwin) => twinLine(one, twinWords(ctx, profile, order, twins.own));
   checkTwins(plan, what, { found: twins.twins, line }, profile);
-  refuseChanged(request, refundForTeam(profile, orderId, plan, what), `${asked.operator} asked`);
+  const next = `${asked.operator} can take it back and ask again; or reject it:`;
+  refuseChanged(request, refundForTeam(profile, orderId, plan, what), `${asked.operator} asked`, next);
   const told = refundWarnings(ctx, { profile, order, origins }, plan, twins);
   const warnings = [...told.warnings, ...(await otherRequests(ctx, asked, request.id))];
   const urgent = [...(await byHandLines(ctx, service, { ...order, id: orderId }, plan)), ...told.urgent];

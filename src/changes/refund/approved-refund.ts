@@ -19,15 +19,23 @@ export function isOfRefund(request: ApprovalRequest): request is ApprovedRefund 
  * refund than the one that was approved.
  */
 export function approvedLine(ctx: Context, request: ApprovedRefund, now: AskedRefund): string {
-  refuseChanged(request, now, 'it was asked for');
+  refuseChanged(request, now);
   const { decided } = request;
   const until = decided?.until ?? undefined;
   const time = until === undefined ? '' : `, until ${ctx.fullTime(until)}`;
   return `approved by ${decided?.operator ?? 'somebody else'} (${request.id}${time})`;
 }
 
-/** Throws CliError 'refused' when a refund that is planned now is not the one that was asked for. */
-export function refuseChanged({ id, asked }: ApprovedRefund, now: AskedRefund, since: string): void {
+/**
+ * Throws CliError 'refused' when a refund that is planned now is not the one that was asked for. `next`: what whoever runs this does with
+ * the request that is refused then.
+ */
+export function refuseChanged(
+  { id, asked }: ApprovedRefund,
+  now: AskedRefund,
+  since = 'it was asked for',
+  next = 'to ask again, take this request back, and run the refund without --approved:',
+): void {
   const isOtherRefund = sameAsked(asked) !== sameAsked(now);
   // A refund of the same sum is another thing where other money went back meanwhile.
   if (!isOtherRefund && JSON.stringify(picture(asked)) === JSON.stringify(picture(now))) return;
@@ -37,11 +45,7 @@ export function refuseChanged({ id, asked }: ApprovedRefund, now: AskedRefund, s
     `${orderId} changed since ${since}: ${isOtherRefund ? 'the refund would not be the same any more' : 'its money is not as it was then'}`,
     {
       ownCode: 'order_changed',
-      now: [
-        `paydesk approvals show ${id}`,
-        'to ask again, take this request back, and run the refund without --approved:',
-        `paydesk approvals reject ${id} --note TEXT`,
-      ],
+      now: [`paydesk approvals show ${id}`, next, `paydesk approvals reject ${id} --note TEXT`],
       approval: id,
     },
   );

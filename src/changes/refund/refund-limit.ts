@@ -153,7 +153,7 @@ export function tooOld(
   const mostMs = profile.settings['refund.max_age'];
   if (mostMs === undefined) return undefined;
   const { owner, ask: whom } = ownerOfLimit(profile, (limits) => limits['refund.max_age'] === mostMs);
-  const limit = `refund.max_age is ${ageWords(mostMs)}`;
+  const limit = `refund.max_age is ${inWholeUnits(mostMs)}`;
   const ask = [whom];
   if (createdAt === undefined)
     return refused(`${id} does not show when it was created: ${limit}`, ask, 'too_old');
@@ -162,6 +162,13 @@ export function tooOld(
   const age = nowMs - createdAt * 1000;
   if (age <= mostMs) return undefined;
   return refused(`${id} is ${ageWords(age)} old, over the limit of ${owner}: ${limit}`, ask, 'too_old');
+}
+
+// As somebody set it: `2 days`, `36 hours`.
+function inWholeUnits(ms: number): string {
+  const units = { day: dayMs, hour: 3_600_000, minute: 60_000, second: 1000 };
+  const [unit, of] = Object.entries(units).find(([, each]) => ms % each === 0) ?? ['millisecond', 1];
+  return counted(ms / of, unit);
 }
 
 function ageWords(ms: number): string {

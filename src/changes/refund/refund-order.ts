@@ -53,7 +53,7 @@ export function refundOrder(
       checkNote(what.note, profile);
       checkNoHold(ctx, profile, order.noHold);
     },
-    missing: ({ settings }) => missingIn(settings, what).map((name) => `--${name}`),
+    missing: ({ settings }) => missingIn(settings, what),
     plan: (read) => planOrder(ctx, read, { ...what, again: order.again }, approved),
   });
 }
@@ -189,7 +189,7 @@ async function planAnswered(
     checks: [...plan.warnings, ...told.urgent],
     async checkFresh({ value }: WireRecord) {
       const last = planNow(asked, value, await unshownIn(ctx, read.service, value));
-      if (approved !== undefined) refuseChanged(approved, asRefund(last), 'it was asked for');
+      if (approved !== undefined) refuseChanged(approved, asRefund(last));
     },
   };
   const asks = approved === undefined && second !== undefined;

@@ -1,6 +1,6 @@
 /** What a software agent can call: the reading commands as tools, and one tool that proposes refunds as a plan. */
 
-import type { JsonObject } from '../../api/json-values.ts';
+import { isObject, itemsOf, type JsonObject } from '../../api/json-values.ts';
 import { refundReasonValues } from '../../api/spec.ts';
 import type { Command } from '../../commands/command.ts';
 import { commands } from '../../commands/commands.ts';
@@ -213,20 +213,44 @@ function proposal(
         '--no-input',
       ];
       const ran = await runLine(line, { input: csvOf(rows), operator: wordOf(input.for) || undefined });
-      return resultOf({ ...ran, stderr: inFields(ran.stderr) });
+      const { result, ...told } = resultOf({ ...ran, stderr: ofCall(ran.stderr) });
+      return isObject(result)
+        ? { ...told, result: { ...result, data: itemsOf(result).map(rowOfCall) } }
+        : told;
     },
   };
 }
 
-// An agent knows the fields of the tool, and no options of a command line.
-function inFields(stderr: string): string {
-  return stderr
-    .replaceAll(/--expect-total ([A-Z]{3})=(\d+)/g, 'totals.$1 $2')
-    .replaceAll(/--expect-count (\d+)/g, 'rows $1');
+// An agent knows the rows and fields of its call: no file, no lines of one, and no options of a command line.
+const wordsOfCall: readonly (readonly [words: RegExp, ofCall: string])[] = [
+  [/--expect-total ([A-Z]{3})=(\d+)/g, 'totals.$1 $2'],
+  [/--expect-count (\d+)/g, 'rows $1'],
+  [/standard input has/g, 'this call has'],
+  [/correct the file; --errors [^"\n]*/g, 'correct the rows, then call the tool again'],
+  [/the file or the total; then run the command again/g, 'the rows or totals; then call the tool again'],
+  [/(in|of) this file/g, '$1 this call'],
+  [/add --again (\w+)/g, 'a person refunds it, at a terminal, with --again $1'],
+];
+
+function ofCall(text: string): string {
+  // The first line of what the command reads has the titles.
+  const asRows = text.replaceAll(/\blines? \d+(?:(?:, | and )\d+)*/g, (lines) =>
+    lines.replace('line', 'row').replaceAll(/\d+/g, (line) => String(Number(line) - 1)),
+  );
+  return wordsOfCall.reduce((said, [words, instead]) => said.replaceAll(words, instead), asRows);
+}
+
+function rowOfCall({ line, why, notes, ...row }: JsonObject): JsonObject {
+  const said = (text: unknown) => (typeof text === 'string' ? ofCall(text) : text);
+  return { object: row.object, row: Number(line) - 1, ...row, why: said(why), notes: said(notes) };
 }
 
 function csvOf(rows: readonly JsonObject[]): string {
-  const cell = (value: unknown) => `"${wordOf(value).replaceAll('"', '""')}"`;
+  // A row is one line, so that errors name the right one.
+  const cell = (value: unknown) =>
+    `"${wordOf(value)
+      .replaceAll('"', '""')
+      .replaceAll(/[\r\n]+/g, ' ')}"`;
   const lines = rows.map((row) => columns.map((name) => cell(row[name])).join(','));
   return `${[columns.join(','), ...lines].join('\n')}\n`;
 }

@@ -130,9 +130,10 @@ async function unknownCommands(off: readonly string[]): Promise<readonly string[
   const names = commands.flatMap(({ words }) => [words.join(' '), words[0]]);
   return off
     .filter((one) => !commands.some(({ words }) => isCovered(words, one)))
-    .map(
-      (one) =>
-        `turns ${one} off: there is no such command${didYouMean(closestNames(one.slice(0, 40), names))}`,
+    .map((one) =>
+      one === 'help'
+        ? 'turns help off: help is always there'
+        : `turns ${one} off: there is no such command${didYouMean(closestNames(one.slice(0, 40), names))}`,
     );
 }
 
@@ -176,7 +177,8 @@ export function refuseByPolicy(policy: Policy, { mode }: Pick<Profile, 'mode'>, 
   if (mode === 'production' && problem !== undefined) throw problem;
   if (mode === 'production' && says.production === 'read-only')
     throw refusedBy(policy, 'allows no change in production');
-  if (!allowsAt(nowMs)) throw refusedBy(policy, `allows changes at these hours only: ${says.hours}`);
+  if (!allowsAt(nowMs))
+    throw refusedBy(policy, `allows changes at these hours only: ${says.hours}${itIs(says.hours, nowMs)}`);
 }
 
 function refusedBy({ file }: Policy, what: string): CliError {
@@ -240,6 +242,20 @@ function minutes(hour: string | undefined, minute: string | undefined): number {
 
 /** Whether a moment (Unix milliseconds) is in such hours. */
 function isWithin({ days, from, until, zone }: Hours, ms: number): boolean {
+  const { weekday, hour, minute } = timeIn(zone, ms);
+  const at = minutes(hour, minute);
+  return days.includes(names.indexOf(weekday)) && at >= from && at < until;
+}
+
+// `; there it is Sat 09:05`
+function itIs(hours = '', ms: number): string {
+  const zone = readHours(hours)?.zone;
+  if (zone === undefined) return '';
+  const { weekday, hour, minute } = timeIn(zone, ms);
+  return `; there it is ${weekday} ${hour}:${minute}`;
+}
+
+function timeIn(zone: string, ms: number): Readonly<Record<'weekday' | 'hour' | 'minute', string>> {
   const shown = new Intl.DateTimeFormat('en-GB', {
     timeZone: zone,
     weekday: 'short',
@@ -247,9 +263,8 @@ function isWithin({ days, from, until, zone }: Hours, ms: number): boolean {
     minute: '2-digit',
     hourCycle: 'h23',
   }).formatToParts(ms);
-  const part = (type: Intl.DateTimeFormatPartTypes) => shown.find((one) => one.type === type)?.value;
-  const at = minutes(part('hour'), part('minute'));
-  return days.includes(names.indexOf(part('weekday') ?? '')) && at >= from && at < until;
+  const part = (type: Intl.DateTimeFormatPartTypes) => shown.find((one) => one.type === type)?.value ?? '';
+  return { weekday: part('weekday'), hour: part('hour'), minute: part('minute') };
 }
 
 /** `own`: the file of this user. */

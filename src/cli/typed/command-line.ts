@@ -275,7 +275,7 @@ function optionWords(argv: readonly string[]): readonly string[] {
 
 // The commands that use the profile of the run. Others find the account by an id of the journal, or name a profile themselves.
 const aboutAccount =
-  /\bpaydesk (?=(?:orders|customers|checkout|api|journal list|approvals)\b(?!.*--(?:help|all-profiles)\b)|profile (?:show|check)$)/g;
+  /\bpaydesk (?=(?:orders|customers|checkout|api|approvals|report|today|index|journal list|refunds (?:list|summary|compare|plan)|sender limits)\b(?!.*--(?:help|all-profiles)\b)|profile (?:show|check)$)/g;
 
 // At a desk the profile also says whose journal is meant.
 const aboutJournal = /\bpaydesk (?=journal (?:list|show|reconcile|settle|acknowledge)\b)/g;

@@ -7,6 +7,7 @@ import type { Context } from '../../context/context.ts';
 import { usage } from '../../flags/flags.ts';
 import { clockAndZoneOf, rangeWords, type When } from '../../flags/typed-time.ts';
 import { type LimitRow, limitPrefix, limitValue, type SettingRow } from '../../journal/journal.ts';
+import { modeOfAccount } from '../../profiles/profiles.ts';
 import { currencyOfLimit } from '../profile/account-limits.ts';
 import { scopeOf } from './attempts.ts';
 
@@ -61,7 +62,8 @@ function settingColumns({ profiles }: Context): readonly Column[] {
     fieldColumn('to', 'TO', 'text'),
     fieldColumn('operator', 'BY', 'text', 0),
     fieldColumn('profile', 'PROFILE', 'text', 0),
-    fieldColumn('account', 'ACCOUNT', 'text'),
+    fieldColumn('mode', 'MODE', 'text', 0),
+    fieldColumn('account', 'ACCOUNT', 'text', 100),
     fieldColumn('member', 'MEMBER', 'text'),
   ];
 }
@@ -97,7 +99,8 @@ async function showSettings(ctx: Context, { origin, operator, since }: SettingQu
 function recordOf({ time, profile, account, operator, name, from, to }: SettingRow): JsonObject {
   const changed_at = Math.floor(time / 1000);
   const setting = nameShown(name);
-  return { object: 'setting_change', changed_at, setting, from, to, operator, profile, account };
+  const mode = modeOfAccount(account) ?? null;
+  return { object: 'setting_change', changed_at, setting, from, to, operator, profile, mode, account };
 }
 
 // The limits of accounts are kept apart from other rows by how their names begin.
@@ -116,6 +119,7 @@ function limitRecord({ time, operator, account, member, currency, name, from, to
     to: to === null ? null : limitValue(name, to),
     operator,
     profile: null,
+    mode: modeOfAccount(account) ?? null,
     account,
     member: whose,
   };

@@ -54,7 +54,7 @@ const listFlags = {
   kind: flag.choice(kindNames, {
     value: 'KIND',
     summary:
-      'only changes of this kind; setting: limits that were raised in a profile of this machine, or changed in the team',
+      'only changes of this kind; setting: every change of a limit, of accounts and of the team, and of other settings that the journal has',
   }),
   created: flag.text({
     value: 'WHAT',

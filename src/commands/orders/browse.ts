@@ -2,6 +2,7 @@
 
 import type { Service } from '../../api/api.ts';
 import { refundReasons, refundReasonValues, statuses } from '../../api/spec.ts';
+import { requiredBy } from '../../changes/changes.ts';
 import type { Context } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
 import { CliError, exitCodes } from '../../errors.ts';
@@ -219,7 +220,9 @@ async function planMarked(desk: Desk): Promise<string | undefined> {
       {
         value: '',
         label: 'no reason',
-        refusal: settings['refund.require'].includes('reason') ? 'the profile requires one' : undefined,
+        refusal: settings['refund.require'].includes('reason')
+          ? requiredBy(['reason'], service.profile)
+          : undefined,
       },
       ...refundReasonValues.map((value) => ({ value, label: refundReasons[value].words })),
     ],

@@ -41,9 +41,14 @@ export function limitInBoth(
   return decimals === undefined ? text : `${text} (${decimals} ${currency})`;
 }
 
+/** The limits of money, without their currency. */
+export const moneyLimits = ['refund.max_amount', 'plan.max_total'] as const;
+
 /** The currency of a limit of money; undefined for any other setting. */
 export function currencyOfLimit(setting: string): string | undefined {
-  return /^(?:refund\.max_amount|plan\.max_total)\.([A-Za-z]{3})$/.exec(setting)?.[1]?.toUpperCase();
+  const limit = moneyLimits.find((one) => setting.startsWith(`${one}.`));
+  const currency = limit === undefined ? '' : setting.slice(limit.length + 1);
+  return /^[A-Za-z]{3}$/.test(currency) ? currency.toUpperCase() : undefined;
 }
 
 const certain = 'nothing was changed';

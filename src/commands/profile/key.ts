@@ -156,8 +156,8 @@ export const remove = defineCommand({
     ctx.useProfile(name);
     await ctx.profiles.checkStored(name);
     await refuseAgentIn(ctx, name);
-    const record = { object: 'profile', name, removed: true };
-    if (await profileDryRunShown(ctx, `remove profile ${name} and its key`, record)) return;
+    const asked = { object: 'profile', name };
+    if (await profileDryRunShown(ctx, `remove profile ${name} and its key`, asked)) return;
     const message = `remove profile ${name} and its key from this machine?`;
     await confirmFirst(ctx, message, 'nothing was removed');
     const account = await ctx.profiles.accountOf(name);
@@ -169,6 +169,7 @@ export const remove = defineCommand({
       (await ctx.index.erase(account.account))
     )
       ctx.notes.note('the index of its orders was erased with it');
+    const record = { ...asked, removed: true };
     await ctx.out.own(record, () => fieldsView(`removed profile ${name} and its key`, record));
     if (kept !== undefined) ctx.notes.note(kept);
     if (endings !== undefined) ctx.notes.note(endings);

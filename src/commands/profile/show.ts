@@ -10,7 +10,7 @@ import { limitValue } from '../../journal/journal.ts';
 import type { Described, Profile, ProfileDescription } from '../../profiles/profiles.ts';
 import type { Block } from '../../terminal/terminal.ts';
 import { defineCommand } from '../command.ts';
-import { currencyOfLimit, limitsOf, setWords } from './account-limits.ts';
+import { currencyOfLimit, limitsOf, moneyLimits, setWords } from './account-limits.ts';
 import { fieldsView, nameArgument, profileDryRunShown } from './profile-inputs.ts';
 
 export const show = defineCommand({
@@ -174,6 +174,14 @@ function heldAt({
   };
 }
 
+// A limit per currency has a row for each currency that has one.
+function unsetLine(settings: readonly Described[]): readonly Block[] {
+  const unset = moneyLimits.filter((limit) => !settings.some(({ name }) => name.startsWith(`${limit}.`)));
+  if (unset.length === 0) return [];
+  const names = unset.map((limit) => `${limit}.CUR`).join(', ');
+  return [{ line: { text: `not set: ${names}`, style: 'faint' }, hang: 2 }];
+}
+
 const missing: Readonly<Record<string, string>> = {
   desk_key: 'none yet: the first prove or export into a file makes it',
 };
@@ -200,6 +208,7 @@ function viewOf(
     'blank',
     { line: { text: 'settings', style: 'strong' } },
     { grid: settings.map((setting) => row(withDecimals(setting, described.profile))) },
+    ...unsetLine(settings),
     'blank',
     ...(atSender.length === 0
       ? []

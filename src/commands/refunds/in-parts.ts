@@ -9,6 +9,7 @@ import {
   isUnsentPlanOf,
   missingIn,
   planOrder,
+  requiredBy,
   showPlan,
 } from '../../changes/changes.ts';
 import type { Context } from '../../context/context.ts';
@@ -45,8 +46,7 @@ export async function refundInParts(
   checkDecimals('--amount', typed, profile);
   checkNote(note, profile);
   const missing = missingIn(profile.settings, { reason, note });
-  if (missing.length > 0)
-    throw usage(`missing --${missing.join(', --')}: required by profile ${profile.name} (refund.require)`);
+  if (missing.length > 0) throw usage(`missing --${missing.join(', --')}: ${requiredBy(missing, profile)}`);
   const expected = { count: undefined, totals: [] };
   const row = { orderId: id, amount: typed.amount, reason, note };
   const made = await planOrder(ctx, service, row, {

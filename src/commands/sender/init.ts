@@ -68,7 +68,9 @@ export const init = defineCommand({
     if (sender.isThere())
       await confirmFirst(ctx, `replace ${sender.file}? members and their tokens stay`, 'nothing was changed');
     sender.write(config);
-    await ctx.out.own(record, () => linesOf(sender, config).map((line) => ({ line })));
+    await ctx.out.own(record, () =>
+      linesOf(sender, config, values['allow-root'] === true).map((line) => ({ line })),
+    );
   },
 });
 
@@ -117,13 +119,18 @@ function askAddress({ ask }: Context): Promise<string> {
   });
 }
 
-function linesOf({ file }: SenderDoor, { accounts, address, postgres }: SenderConfig): readonly string[] {
+function linesOf(
+  { file }: SenderDoor,
+  { accounts, address, postgres }: SenderConfig,
+  allowsRoot: boolean,
+): readonly string[] {
+  const root = allowsRoot ? ' --allow-root' : '';
   return [
     `the sender for ${accounts.join(', ')} stands in ${file}`,
     `desks reach it at ${address}`,
-    ...(postgres === undefined ? [] : ['make the tables of its journal: paydesk sender migrate']),
-    'start it: paydesk sender serve',
-    'invite somebody: paydesk sender invite ana --role operator > ana.json',
+    ...(postgres === undefined ? [] : [`make the tables of its journal: paydesk sender migrate${root}`]),
+    `start it: paydesk sender serve${root}`,
+    `invite somebody: paydesk sender invite ana --role operator${root} > ana.json`,
   ];
 }
 

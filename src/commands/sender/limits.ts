@@ -3,13 +3,7 @@
 import type { JsonObject } from '../../api/json-values.ts';
 import { type Column, fieldColumn } from '../../api/resources.ts';
 import { currencyPattern } from '../../api/spec.ts';
-import {
-  type Context,
-  confirmFirst,
-  confirmRaise,
-  dryRunShown,
-  refuseAgentTo,
-} from '../../context/context.ts';
+import { type Context, confirmRaise, dryRunShown, refuseAgentTo } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
 import { flag, type Input, oneOf, usage } from '../../flags/flags.ts';
 import { type LimitChanges, limitValue, type TeamLimit, type TeamRules } from '../../journal/journal.ts';
@@ -96,8 +90,8 @@ export const limits = defineCommand({
     };
     if (await dryRunShown(ctx, plan, `would ${what}`)) return undefined;
     const raises = teamRaises(await rules.limits(), changes);
-    if (raises.length === 0) await confirmFirst(ctx, `${what}?`, 'nothing was changed');
-    else
+    // As with `profile set`: what allows less is set at once.
+    if (raises.length > 0)
       await confirmRaise(
         ctx,
         await rules.mode(),
@@ -128,6 +122,7 @@ async function limitsOfTeam(
   const atDesk = await ctx.journal.rules();
   if (atDesk !== undefined && account !== undefined) throw usage('--account is for whoever runs the sender');
   if (atDesk !== undefined) return { ...atDesk, mode: async () => (await ctx.profiles.open()).profile.mode };
+  if (ctx.options.profile !== undefined) await ctx.profiles.checkUsable(ctx.options.profile);
   const sender = await ctx.sender();
   if (ctx.options.profile !== undefined && !sender.isThere()) await refuseAlone(ctx);
   return { ...(await sender.limits(account)), mode: () => sender.modeOf(account) };

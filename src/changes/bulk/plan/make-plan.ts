@@ -19,7 +19,7 @@ import {
   type PlanRow,
 } from '../../../plans/plans.ts';
 import { commandLine, type Profile } from '../../../profiles/profiles.ts';
-import { missingIn, tooShort } from '../../may-change.ts';
+import { missingIn, requiredBy, tooShort } from '../../may-change.ts';
 import {
   checkWritten,
   lookAtOrders,
@@ -282,12 +282,13 @@ function moreColumns({ columns }: InputFile): readonly number[] {
   return columns.flatMap((title, index) => (isInputTitle(title) ? [] : [index]));
 }
 
-function requiredProblems(rows: readonly InputRow[], { settings, name }: Profile): readonly InputProblem[] {
+function requiredProblems(rows: readonly InputRow[], profile: Profile): readonly InputProblem[] {
+  const { settings } = profile;
   return rows.flatMap((row) =>
     missingIn(settings, row).map((column) => ({
       line: row.line,
       column,
-      words: `${column} ${row[column] === undefined ? 'is blank' : tooShort(settings)}: profile ${name} requires it (refund.require)`,
+      words: `${column} ${row[column] === undefined ? 'is blank' : tooShort(settings)}: ${requiredBy([column], profile)}`,
     })),
   );
 }
