@@ -151,7 +151,8 @@ function __paydesk_complete
                     evidence 'refunds in a signed file that others check' \
                     create 'make an order or a payment link' \
                     accounts 'profiles, keys, limits, several people on one machine' \
-                    settings 'every setting of a profile' \
+                    settings 'every setting of a profile, and the limits of an account' \
+                    policy 'what an administrator sets for all users of a machine' \
                     team 'one sender for all desks, limits, a second person' \
                     scripting 'JSON, errors, idempotency keys, a simulator to test with' \
                     agents 'software agents: what they can read, and how they propose' \

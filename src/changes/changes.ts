@@ -58,7 +58,7 @@ export { approveRequest, rejectRequest, showRequest } from './refund/answer-requ
 export { isOfRefund } from './refund/approved-refund.ts';
 export { originsAmong, type RefundOrigins, sentBy } from './refund/known-refunds.ts';
 export { lookForTwins } from './refund/look-for-twins.ts';
-export { countingAt } from './refund/refund-limit.ts';
+export { countingAt, limitAt, nothingAllowed } from './refund/refund-limit.ts';
 export { refundOrder } from './refund/refund-order.ts';
 export {
   accountWords,

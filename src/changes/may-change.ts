@@ -66,6 +66,14 @@ function ownerOfRole(kind: ChangeKind, profile: Profile): ReturnType<typeof owne
   return ownerOfLimit(profile, ({ role }) => !allowed[role].includes(kind));
 }
 
+/** Throws CliError 'refused' for a change of somebody whose role in the team, as the sender says it now, lets them only read. */
+export function refuseViewer(member: string, role: string): void {
+  if (role !== 'viewer') return;
+  throw refused(`${member} is a viewer and may not send changes`, [
+    'ask a lead of the team for another role',
+  ]);
+}
+
 /** Throws CliError 'refused' for a change that the role of the account does not allow. */
 export function refuseOutsideRole(kind: ChangeKind, profile: Profile): void {
   const problem = roleProblem(kind, profile);

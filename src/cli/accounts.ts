@@ -86,6 +86,24 @@ export function createAccount(parts: AccountParts): Account {
       return team && ((record, how) => team.journal.resolve(record, how));
     },
   });
+  const senderDoor: Context['sender'] = async () => {
+    const { createSenderDoor } = await import('./sender-door.ts');
+    return createSenderDoor({
+      ...parts,
+      journal: opened.journal,
+      store: opened.store,
+      asking: storeOfRun(localJournal(parts.journalFiles), async () => (await shared.open())?.asking),
+      report: (error) =>
+        parts.notes.warn(error instanceof Error ? (error.stack ?? error.message) : String(error)),
+      open,
+      openWith,
+      async allowedNow(service, command) {
+        await refuseNow(service, command.split(' '));
+        return withLimits(service.profile, await limitsOf(service));
+      },
+      limitPace: (perSecond) => pace.limit(perSecond),
+    });
+  };
   return {
     async service({ purpose = 'read', kind, profile, key, maxPerSecond, shown } = {}) {
       if (maxPerSecond !== undefined) pace.limit(maxPerSecond);
@@ -95,8 +113,12 @@ export function createAccount(parts: AccountParts): Account {
         : openWith(() => profiles.open(profile, key)));
       if (purpose === 'change') await refuseNow(service);
       if (kind !== undefined) {
-        const { refuseOutsideRole } = await import('../changes/may-change.ts');
+        const { refuseOutsideRole, refuseViewer } = await import('../changes/may-change.ts');
         refuseOutsideRole(kind, service.profile);
+        // The role that a desk knows may be old.
+        const { sender } = service.profile;
+        if (sender?.role === 'viewer')
+          refuseViewer(sender.member, (await (await senderDoor()).ask(service.profile)).role);
       }
       // A change reads unconfirmed orders again by itself, so it needs no reminder.
       if (purpose === 'read') await opened.tellOpen(service.profile, shown);
@@ -119,24 +141,7 @@ export function createAccount(parts: AccountParts): Account {
         }
       );
     },
-    async sender() {
-      const { createSenderDoor } = await import('./sender-door.ts');
-      return createSenderDoor({
-        ...parts,
-        journal: opened.journal,
-        store: opened.store,
-        asking: storeOfRun(localJournal(parts.journalFiles), async () => (await shared.open())?.asking),
-        report: (error) =>
-          parts.notes.warn(error instanceof Error ? (error.stack ?? error.message) : String(error)),
-        open,
-        openWith,
-        async allowedNow(service, command) {
-          await refuseNow(service, command.split(' '));
-          return withLimits(service.profile, await limitsOf(service));
-        },
-        limitPace: (perSecond) => pace.limit(perSecond),
-      });
-    },
+    sender: senderDoor,
     useProfile(name) {
       profileOfRun = name;
     },

@@ -60,7 +60,7 @@ export const plainOptions: ScreenOptions = {
   accessible: false,
   askedFormat: undefined,
   debug: false,
-  redact: false,
+  redact: undefined,
   utc: false,
   width: undefined,
 };

@@ -83,7 +83,7 @@ export function createRunState(argv: readonly string[], io: Io, version: string)
   const shown = new Set<string>();
   const hides = () => agentOf(env) !== undefined && !shown.has(profile?.account ?? '');
   const redaction = createRedaction(
-    () => forced || options.redact || profile?.settings.redact === 'on' || hides(),
+    () => forced || hides() || (options.redact ?? profile?.settings.redact === 'on'),
     () => ({ reference: profile?.settings['reference.keys'] ?? [], columns: metadataKeysIn(options) }),
   );
   const zone = () => (options.utc ? 'UTC' : (profile?.settings['time.zone'] ?? io.zone));

@@ -14,6 +14,7 @@ import {
   withRefund,
 } from '../harness/orders.ts';
 import { paydesk } from '../harness/paydesk.ts';
+import { sit } from '../harness/person.ts';
 import { defaultSettings, profileInUse } from '../harness/profile-in-use.ts';
 import { inOneLine } from '../harness/ran.ts';
 import { json } from '../harness/server.ts';
@@ -258,3 +259,39 @@ function errorOf(act: () => unknown): CliError | undefined {
     throw error;
   }
 }
+
+test.each<readonly [string, Readonly<Record<string, string>>, Json, string]>([
+  [
+    'a limit of 0',
+    { 'refund.max_amount.MXN': '0' },
+    order,
+    '35000 MXN is over the limit of this account: refund.max_amount.MXN is 0; ask your lead',
+  ],
+  [
+    'the age of an order',
+    { 'refund.max_age': '2d' },
+    { ...order, created_at: seconds - 60 * hour },
+    'ord_1 is 60 hours old, over the limit of this account: refund.max_age is 2 days; ask your lead',
+  ],
+  [
+    'less than the whole order',
+    { 'refund.max_amount.MXN': '400' },
+    order,
+    'refund.max_amount.MXN is 400; ask your lead, or refund a part of it: 400 at most',
+  ],
+])('orders show does not offer what %s refuses, and says why', async (_, settings, held, why) => {
+  await using service = await startShop(settings, held);
+  const shown = await paydesk(['-p', 'shop', 'orders', 'show', 'ord_1'], { home: service.home });
+  expect(shown.code, shown.stderr).toBe(0);
+  expect(inOneLine(shown.stdout)).toContain(why);
+  expect(shown.stdout).not.toContain('refund all of it');
+});
+
+test('nobody can pick an order of which a limit lets nothing be refunded', async () => {
+  await using service = await startShop({ 'refund.max_amount.MXN': '0' });
+  const person = sit(['-p', 'shop', 'orders', 'refund'], { home: service.home, env: { TZ: 'UTC' } });
+  const { code, screen } = await person.leaves;
+  expect(code, screen).toBe(3);
+  expect(inOneLine(screen)).toContain('there is no refundable order');
+  expect(inOneLine(screen)).toContain('refund.max_amount.MXN is 0');
+});

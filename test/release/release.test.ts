@@ -55,6 +55,23 @@ test('whoever releases a plan sees each of its rows before the digest is asked f
   expect(before).toMatch(/line 3 +ord_2 .* 100 MXN/);
 });
 
+test('whoever releases a plan sees its buyers and notes, and who made it; refunds status says that too', async () => {
+  await using service = await proposed();
+  service.write(
+    'noted.csv',
+    'order_id,charge_id,amount,reason,note\nord_1,any,100,other,broken in the post\n',
+  );
+  const totals = ['--expect-count', '1', '--expect-total', 'MXN=100'];
+  await service.run(['refunds', 'plan', 'noted.csv', '--to', 'noted.plan', ...totals], { env: asAgent });
+  const { screen } = await release(service, { plan: 'noted.plan' });
+  const [before = ''] = screen.split('Type the digest');
+  expect(before).toMatch(/line 2 +ord_1 +its only charge +100 MXN +other +ord_1@example\.com/);
+  expect(before).toContain('line 2 note: broken in the post');
+  expect(before).toContain('by agent helper for ana from noted.csv');
+  const status = await service.run(['refunds', 'status', 'noted.plan']);
+  expect(status.stderr).toMatch(/this plan was made .* by agent helper for ana from noted\.csv/);
+});
+
 type Change = (text: string) => string;
 
 test('a release that somebody changed is refused, and nothing is sent; as it was made it counts', async () => {

@@ -104,6 +104,19 @@ test.each(['viewer', 'proposer'] as const)(
   },
 );
 
+test('a viewer of the team is refused before the preview, and refunds once the sender says another role', async () => {
+  await using ledger = await startLedger();
+  const vic = await ledger.sender.desk('vic', 'viewer');
+  const refund = ['-p', 'shop', 'orders', 'refund', 'ord_A1', '--yes'];
+  const refused = await vic.run(refund);
+  expect(refused.code).toBe(3);
+  expect(refused.stderr).toContain('vic is a viewer and may not send changes');
+  expect(refused.stderr).not.toContain('will send once');
+  await ledger.sender.run(['sender', 'invite', 'vic', '--role', 'operator', '--allow-root']);
+  // The sender may know the role before for a second.
+  await expect.poll(async () => (await vic.run(refund)).code, { timeout: 10_000 }).toBe(0);
+});
+
 test('profile show NAME shows the limits of that profile, whatever profile the run has', async () => {
   await using ledger = await startLedger();
   const ana = await ledger.sender.desk('ana');

@@ -139,6 +139,20 @@ describe('under --redact nothing of 500 buyers is in what is printed', () => {
     expect(foundIn(stdout)).toEqual([]);
   });
 
+  test('a variable that is off counts before the setting, and a word that is neither is refused (2)', async () => {
+    await using other = await startService({ orders: [orderWith(1)] });
+    await storeShop(other.home, other, { redact: 'on' });
+    const show = (value: string, more = {}) =>
+      run(other.home, ['orders', 'show', 'ord_1'], { PAYDESK_REDACT: value, ...more });
+    expect(foundIn((await show('off')).stdout)).not.toEqual([]);
+    expect(foundIn((await show('on')).stdout)).toEqual([]);
+    expect(foundIn((await show('off', { PAYDESK_AGENT: 'helper' })).stdout)).toEqual([]);
+    expect(await show('maybe')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('PAYDESK_REDACT maybe: not one of 1, on, true, yes, 0, off, false, no'),
+    });
+  });
+
   test.skipIf(!isRoot)('with the policy of the machine, whatever flag and profile say', async () => {
     using machine = newPolicy({ redact: 'on' });
     const { machineFile } = machine;

@@ -198,6 +198,11 @@ export function verdictBar(reports: readonly RowReport[]): string {
 
 const barLength = 24;
 
+/** `made 28 Nov 2026 09:31:39 UTC by ana from refunds.csv`, `made … by agent mcp for ana`. */
+export function planMadeWords({ operator, file }: Pick<Plan, 'operator' | 'file'>, madeAt: string): string {
+  return `made ${madeAt} by ${operator}${file === '-' ? '' : ` from ${file}`}`;
+}
+
 /** What a person sees before a plan is applied. */
 export function applyPreview(
   plan: Plan,
@@ -209,12 +214,15 @@ export function applyPreview(
     madeAt,
     expected,
     needsSecond,
+    buyers,
   }: {
     readonly profile: Profile;
     readonly madeAt: string;
     readonly expected: ControlTotals;
     /** Somebody else approves the plan too, and compares the whole digest. */
     readonly needsSecond: boolean;
+    /** The buyers of orders, by their ids, as far as they were read. */
+    readonly buyers?: ReadonlyMap<string, string>;
   },
 ): readonly Block[] {
   const { settings } = profile;
@@ -231,7 +239,7 @@ export function applyPreview(
   const line = (name: string, text: string): Block => ({ line: `${name.padEnd(8)}${text}`, hang: 8 });
   return [
     titleLine('REFUND THE ROWS OF A PLAN', profile, 'strong'),
-    line('plan', `${path}, made ${madeAt} by ${plan.operator} from ${plan.file}`),
+    line('plan', `${path}, ${planMadeWords(plan, madeAt)}`),
     line('rows', countWords(reports, settings)),
     ...marked.slice(0, markedShown).map((row) => line('note', noteOf(row))),
     ...(marked.length > markedShown
@@ -260,27 +268,34 @@ export function applyPreview(
       ],
       hang: 8,
     },
-    ...sendingRows(send, path, profile),
+    ...sendingRows(send, path, profile, buyers),
     ...(totals.length === 0 ? [] : [line('totals', `as you expect: ${totals.join(' ')}`)]),
     line('digest', needsSecond ? plan.digest : plan.digest.slice(0, digestShown)),
   ];
 }
 
 // Whoever says yes, or signs a release, sees which orders that is about.
-function sendingRows(send: readonly PlanRow[], path: string, profile: Profile): readonly Block[] {
-  const rows = send
-    .slice(0, shownRows)
-    .map(({ line, orderId, chargeId, amount, sum, currency, reason = '', ref }) => [
-      `line ${line}`,
-      orderId,
-      chargeId ?? (amount === 'full' ? 'the whole order' : 'its only charge'),
-      amountWords(sum, currency, profile.settings),
-      reason,
-      ref,
-    ]);
+function sendingRows(
+  send: readonly PlanRow[],
+  path: string,
+  profile: Profile,
+  buyers: ReadonlyMap<string, string> | undefined,
+): readonly Block[] {
+  const shown = send.slice(0, shownRows);
+  const rows = shown.map(({ line, orderId, chargeId, amount, sum, currency, reason = '', ref }) => [
+    `line ${line}`,
+    orderId,
+    chargeId ?? (amount === 'full' ? 'the whole order' : 'its only charge'),
+    amountWords(sum, currency, profile.settings),
+    reason,
+    ref,
+    buyers?.get(orderId) ?? '',
+  ]);
+  const notes = shown.flatMap(({ line, note = '' }) => (note === '' ? [] : [`line ${line} note: ${note}`]));
   const all = commandLine(profile, 'refunds', 'status', path, '--all-rows');
   return [
-    { grid: rows, right: [3], indent: 8 },
+    { grid: rows, right: [3], shrink: [6], indent: 8 },
+    ...notes.map((text) => ({ line: text, indent: 8, hang: 10 })),
     ...moreWords(send.length - shownRows, all).map((text) => ({ line: text, indent: 8, hang: 8 })),
   ];
 }

@@ -18,7 +18,7 @@ import { byHandNote, settledByHand } from '../by-hand-words.ts';
 import { watchedAfterCopy } from '../confirm-change.ts';
 import { hold } from '../hold.ts';
 import { askedByOther } from '../refund/second-person.ts';
-import { applyPreview } from './batch-words.ts';
+import { applyPreview, shownRows } from './batch-words.ts';
 import { askForPlan, type SecondPerson } from './plan-second.ts';
 import { needsRelease } from './released.ts';
 import { attemptsOfPlan, type Looked, reportPlan, sentNow } from './report-plan.ts';
@@ -123,8 +123,10 @@ export async function showSending(
     readonly send: readonly PlanRow[];
     readonly reports: readonly RowReport[];
     readonly needsSecond: boolean;
+    readonly buyers?: ReadonlyMap<string, string>;
   },
 ): Promise<void> {
+  ctx.redaction.learn(send.slice(0, shownRows).map(({ note }) => ({ note })));
   // Even with --quiet: whoever settled a row may have been wrong.
   for (const text of await byHandLines(ctx, service, send)) ctx.notes.warn({ text, style: 'warn' });
   const { profile } = service;

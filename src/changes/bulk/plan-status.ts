@@ -13,6 +13,7 @@ import {
   leftWords,
   lineWords,
   manyRows,
+  planMadeWords,
   reasonWords,
   shownRows,
   verdictBar,
@@ -121,7 +122,13 @@ async function sayStatus(
     countWords(reports, ctx.profiles.amountStyle(plan.profile)),
     ...asOf,
     // Nobody needs them once nothing is left to send.
-    ...(reports.some(isLeftToSend) ? [totalsLine(plan), `digest ${plan.digest}`] : []),
+    ...(reports.some(isLeftToSend)
+      ? [
+          `this plan was ${planMadeWords(plan, ctx.fullTime(plan.madeAt))}`,
+          totalsLine(plan),
+          `digest ${plan.digest}`,
+        ]
+      : []),
     ...(await nextWords(ctx, reports, plan, asked)),
   ];
   for (const line of lines) ctx.notes.note(line);

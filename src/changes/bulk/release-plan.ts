@@ -1,12 +1,17 @@
 /** `release`: a person looks at a plan, at a terminal of their own, and signs that an agent may send it; or enrols the key for that. */
 
+import type { OpenService } from '../../api/api.ts';
 import type { Context } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
-import { digestShown, namesDigest, type Plan } from '../../plans/plans.ts';
+import { digestShown, namesDigest, type Plan, type PlanRow } from '../../plans/plans.ts';
 import { aboutMoney, commandLine, type Profile, plainCommand } from '../../profiles/profiles.ts';
 import { passphraseLeast, type Releases, releaseMs, type SignedWith } from '../../release/release.ts';
+import { buyerOf } from '../refund/refund-screens.ts';
+import { shownRows } from './batch-words.ts';
 import { showSending } from './confirm-plan.ts';
+import { ordersOf } from './found-orders.ts';
 import { checkAccount, checkPlanLimits } from './plan-checks.ts';
+import { readOrders } from './read-orders.ts';
 import { noneInSandbox, releaseFile } from './released.ts';
 import { readAgain, reportPlan, sentNow } from './report-plan.ts';
 
@@ -35,6 +40,7 @@ export async function releasePlan(ctx: Context, path: string, keyFile: string | 
     send,
     reports,
     needsSecond: false,
+    buyers: await buyersOf(ctx, service, send.slice(0, shownRows)),
   });
   ctx.notes.show([{ line: `release ${strengthOf(releases)}`, hang: 8 }]);
   await askForDigest(ctx, profile, plan);
@@ -74,6 +80,26 @@ export async function enrolKey(ctx: Context, keyFile: string | undefined): Promi
     },
     ...(added ? [{ line: `a release by it: ${strengthOf(releases)}`, hang: 2 }] : [{ line }]),
   ]);
+}
+
+// A plan names no buyer. Only of the rows that are shown they are read.
+async function buyersOf(
+  ctx: Context,
+  service: OpenService,
+  rows: readonly PlanRow[],
+): Promise<ReadonlyMap<string, string>> {
+  const buyers = new Map<string, string>();
+  try {
+    const orders = await readOrders(ctx, service, ordersOf(rows));
+    for (const id of new Set(rows.map(({ orderId }) => orderId))) {
+      const order = orders.take(id)?.order;
+      if (order !== undefined) buyers.set(id, buyerOf(order, service.profile));
+    }
+  } catch (error) {
+    if (!(error instanceof CliError) || error.kind === 'interrupted') throw error;
+    ctx.notes.warn(`the buyers are not shown, since their orders were not read: ${error.message}`);
+  }
+  return buyers;
 }
 
 // At a desk the sender of the team has the key, and there a second person says yes.

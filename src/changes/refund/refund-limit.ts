@@ -5,7 +5,8 @@ import type { Service } from '../../api/api.ts';
 import { type OrderMoney, standingRefunds, sumOf } from '../../api/charges.ts';
 import { counted } from '../../counted.ts';
 import { type CliError, refused, withParts } from '../../errors.ts';
-import type { AttemptRecord } from '../../journal/journal.ts';
+import { type AttemptRecord, unshownRefunds } from '../../journal/journal.ts';
+import type { KnownOrder } from '../../orders/orders.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import { isPlanned } from '../bulk/plan/order-after.ts';
 import { ownerOfLimit } from '../may-change.ts';
@@ -32,6 +33,36 @@ export function countingAt(
   unshown: readonly AttemptRecord[] = [],
 ): Counting {
   return { nowMs: seenDate?.()?.date, unshown };
+}
+
+type KnownMoney = Pick<KnownOrder, 'reading' | 'attempts' | 'order'>;
+type LimitedService = Pick<Service, 'profile' | 'seenDate'>;
+
+/**
+ * The refusal by a limit of the account of so much of an order that somebody looks at; undefined if none refuses it. Orders out of an index are shown before the service says what time it is: then `nowMs`
+ * counts, since nothing is sent by this.
+ */
+export function limitAt(
+  amount: number,
+  money: OrderMoney,
+  { attempts, order }: KnownMoney,
+  { service, nowMs }: { readonly service: LimitedService; readonly nowMs: number },
+): CliError | undefined {
+  const counting = countingAt(service, unshownRefunds(attempts, order));
+  const now = { ...counting, nowMs: counting.nowMs ?? nowMs };
+  return tooOld(money, service.profile, now) ?? overLimit(amount, money, service.profile, now);
+}
+
+/** Why the limits of the account let nothing of an order be refunded now; undefined if they let some of it. */
+export function nothingAllowed(
+  known: KnownMoney,
+  at: { readonly service: LimitedService; readonly nowMs: number },
+): string | undefined {
+  if ('problem' in known.reading) return undefined;
+  const { money } = known.reading;
+  if (limitAt(1, money, known, at) === undefined) return undefined;
+  const left = money.charges.reduce((sum, charge) => sum + (charge.counts ? charge.left : 0), 0);
+  return limitAt(Math.max(1, left), money, known, at)?.message;
 }
 
 /**
@@ -166,7 +197,7 @@ export function tooOld(
 
 // As somebody set it: `2 days`, `36 hours`.
 function inWholeUnits(ms: number): string {
-  const units = { day: dayMs, hour: 3_600_000, minute: 60_000, second: 1000 };
+  const units = { day: 24 * 3_600_000, hour: 3_600_000, minute: 60_000, second: 1000 };
   const [unit, of] = Object.entries(units).find(([, each]) => ms % each === 0) ?? ['millisecond', 1];
   return counted(ms / of, unit);
 }

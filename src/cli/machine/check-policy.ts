@@ -145,7 +145,7 @@ function notUnderstood(named: string, problems: readonly string[]): CliError {
   return new CliError('usage', `${named === '-' ? 'standard input' : named}: ${words}`, {
     certain: 'no policy was changed',
     details: problems.map((message) => ({ message })),
-    now: ['paydesk help settings'],
+    now: ['paydesk help policy'],
   });
 }
 

@@ -121,13 +121,16 @@ async function aboutOf(words: readonly string[]): Promise<About> {
 }
 
 async function aboutWord(asked: readonly string[]): Promise<About> {
-  const [{ answersOf, commandNamed }, { whyNone }] = await Promise.all([
+  const [{ answersOf, commandNamed }, { whyNone }, { pagesByWord }] = await Promise.all([
     import('../help/help-words.ts'),
     import('./meant-command.ts'),
+    import('../other-words.ts'),
   ]);
   const [first = '', ...more] = asked;
   // `order ls` means a command, not pages about its words.
-  const isCommand = more.length > 0 && [first, `${first}s`].some((noun) => Object.hasOwn(groups, noun));
+  const isPage = pagesByWord.has(asked.join(''));
+  const isCommand =
+    !isPage && more.length > 0 && [first, `${first}s`].some((noun) => Object.hasOwn(groups, noun));
   const answers = isCommand ? [] : answersOf(asked);
   const [only, second] = answers;
   const why = whyNone(asked);

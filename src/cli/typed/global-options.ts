@@ -144,8 +144,8 @@ export interface Globals extends GlobalOptions {
   readonly width: number | undefined;
   readonly input: boolean;
   readonly debug: boolean;
-  /** Personal data is masked. */
-  readonly redact: boolean;
+  /** Whether personal data is masked; undefined: as the profile says. */
+  readonly redact: boolean | undefined;
   readonly color: 'auto' | 'always' | 'never' | undefined;
   readonly apiVersion: string | undefined;
   readonly lang: string | undefined;
@@ -159,10 +159,11 @@ export interface Globals extends GlobalOptions {
  * wrong value, and for options that contradict each other.
  */
 export function resolveGlobals(typed: GlobalInput, env: Env): Globals {
-  const accessible = isOn(env, 'PAYDESK_ACCESSIBLE') || env.TERM === 'dumb';
+  const accessible = switchIn(env, 'PAYDESK_ACCESSIBLE') === true || env.TERM === 'dumb';
   const value = <T>(given: T | undefined, flag: Flag<T>): T | undefined => given ?? fromVariable(env, flag);
-  const on = (name: 'no-header' | 'no-input' | 'quiet' | 'debug' | 'redact' | 'utc' | 'bom') =>
-    typed[name] === true || isOn(env, globalFlags[name].env ?? '');
+  const said = (name: 'no-header' | 'no-input' | 'quiet' | 'debug' | 'redact' | 'utc' | 'bom') =>
+    typed[name] ?? switchIn(env, globalFlags[name].env ?? '');
+  const on = (name: Parameters<typeof said>[0]) => said(name) === true;
   const csv = csvOfRun({
     bom: on('bom'),
     delimiter: value(typed.delimiter, globalFlags.delimiter),
@@ -182,12 +183,12 @@ export function resolveGlobals(typed: GlobalInput, env: Env): Globals {
     width: value(typed.width, globalFlags.width),
     csv,
     outputWords: [...outputWords(typed), ...csv.words],
-    input: !on('no-input') && !isOn(env, 'CI'),
+    input: !on('no-input') && !isCi(env),
     yes: typed.yes === true,
     dryRun: typed['dry-run'] === true,
     quiet: on('quiet'),
     debug: on('debug'),
-    redact: on('redact'),
+    redact: said('redact'),
     color: colorOf(typed) ?? fromVariable(env, globalFlags.color),
     timeoutMs: 1000 * (value(typed.timeout, globalFlags.timeout) ?? usualTimeoutSeconds),
     apiVersion: value(typed['api-version'], globalFlags['api-version']),
@@ -220,10 +221,23 @@ function fromVariable<T>(env: Env, { env: name, parse }: Flag<T>): T | undefined
   return text === undefined ? undefined : parse(text, name ?? '');
 }
 
-// `0`, `false` and `no` switch a variable off, as people expect; CI=false is common.
-function isOn(env: Env, name: string): boolean {
-  const value = variable(env, name)?.toLowerCase();
-  return value !== undefined && !['0', 'false', 'no'].includes(value);
+const switchedOn = ['1', 'on', 'true', 'yes'];
+const switchedOff = ['0', 'off', 'false', 'no'];
+
+// A variable that stands for a switch; undefined if it is not set.
+function switchIn(env: Env, name: string): boolean | undefined {
+  const text = variable(env, name);
+  const value = text?.toLowerCase();
+  if (value === undefined) return undefined;
+  if (switchedOn.includes(value)) return true;
+  if (switchedOff.includes(value)) return false;
+  throw usage(`${name} ${short(text ?? '')}: not one of ${[...switchedOn, ...switchedOff].join(', ')}`);
+}
+
+// Every machine of builds says it in its own way; CI=false is common.
+function isCi(env: Env): boolean {
+  const value = variable(env, 'CI')?.toLowerCase();
+  return value !== undefined && !switchedOff.includes(value);
 }
 
 function formatOf(typed: GlobalInput): Format | undefined {

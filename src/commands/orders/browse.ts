@@ -2,7 +2,7 @@
 
 import type { Service } from '../../api/api.ts';
 import { refundReasons, refundReasonValues, statuses } from '../../api/spec.ts';
-import { requiredBy } from '../../changes/changes.ts';
+import { nothingAllowed, requiredBy } from '../../changes/changes.ts';
 import type { Context } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
 import { CliError, exitCodes } from '../../errors.ts';
@@ -126,7 +126,13 @@ function moneyBack({ known }: ListedOrder): readonly string[] {
 async function keysOf(desk: Desk): Promise<readonly Key[]> {
   const { ctx, marked } = desk;
   const changes: readonly (Key | undefined)[] = [
-    (await mayChange(desk, 'refund')) ? { key: 'r', words: 'refund', refusal: notRefundable } : undefined,
+    (await mayChange(desk, 'refund'))
+      ? {
+          key: 'r',
+          words: 'refund',
+          refusal: (value) => notRefundable(desk, value),
+        }
+      : undefined,
     (await mayChange(desk, 'capture')) ? { key: 'c', words: 'capture', refusal: notCapturable } : undefined,
   ];
   const mark = (value: ListedOrder | undefined): string => {
@@ -165,8 +171,13 @@ async function mayChange({ ctx }: Desk, kind: 'refund' | 'capture'): Promise<boo
   }
 }
 
-function notRefundable(value: ListedOrder | undefined): string | undefined {
-  return value?.known?.unfit?.words ?? value?.stop;
+function notRefundable({ ctx, service }: Desk, value: ListedOrder | undefined): string | undefined {
+  const known = value?.known;
+  return (
+    known?.unfit?.words ??
+    value?.stop ??
+    (known && nothingAllowed(known, { service, nowMs: ctx.clock.now() }))
+  );
 }
 
 function notCapturable(value: ListedOrder | undefined): string | undefined {

@@ -1,8 +1,9 @@
 /** What to do next about an order, as the last lines of its screen: commands that go through, or why there is none. Pure. */
 
 import { typedForm } from '../../amounts.ts';
+import type { Service } from '../../api/api.ts';
 import { type ChargeMoney, equalRefund, type OrderMoney, standingRefunds } from '../../api/charges.ts';
-import { caseSteps, roleProblem } from '../../changes/changes.ts';
+import { caseSteps, limitAt, roleProblem } from '../../changes/changes.ts';
 import type { Context } from '../../context/context.ts';
 import { isSettled, type KnownOrder, type KnownTwin, type Unfit } from '../../orders/orders.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
@@ -12,9 +13,10 @@ import type { Block } from '../../terminal/terminal.ts';
 export function nextSteps(
   ctx: Context,
   known: KnownOrder,
-  profile: Profile,
+  service: Pick<Service, 'profile' | 'seenDate'>,
   twins: readonly KnownTwin[],
 ): readonly Block[] {
+  const { profile } = service;
   const { cases, reading, unfit, whyNot } = known;
   const open = cases.find(({ is }) => is !== 'failed');
   if (open !== undefined) return caseSteps(ctx, open);
@@ -23,7 +25,9 @@ export function nextSteps(
   // The buyer has one of two payments back. Whoever wants to pay back this one too is asked first.
   if (twins.some(isSettled))
     return ['blank', { line: 'one of the two payments went back: refund this one too only if both should' }];
-  return roleSteps('refund', profile) ?? refundSteps(known, reading.money, profile);
+  return (
+    roleSteps('refund', profile) ?? refundSteps(known, reading.money, { service, nowMs: ctx.clock.now() })
+  );
 }
 
 // What the roles of a team that send nothing may do.
@@ -35,7 +39,7 @@ const inTeam: Readonly<Record<string, string>> = {
 
 // No command that the role of the account, or of the member of a team, does not allow.
 function roleSteps(kind: 'refund' | 'capture', profile: Profile): readonly Block[] | undefined {
-  const problem = roleProblem(kind, profile) ?? inTeam[profile.sender?.role ?? ''];
+  const problem = inTeam[profile.sender?.role ?? ''] ?? roleProblem(kind, profile);
   return problem === undefined ? undefined : ['blank', { line: problem, hang: 2 }];
 }
 
@@ -70,26 +74,45 @@ function whyNotSteps({ order, refunds, unfit, whyNot }: KnownOrder, profile: Pro
 interface Step {
   readonly words: string;
   readonly command: string;
+  /** How much it refunds. */
+  readonly amount: number;
 }
 
-function refundSteps({ refunds }: KnownOrder, money: OrderMoney, profile: Profile): readonly Block[] {
+// What a limit of the account or of the policy would refuse is not offered; why stands in its place.
+function refundSteps(
+  known: KnownOrder,
+  money: OrderMoney,
+  at: Parameters<typeof limitAt>[3],
+): readonly Block[] {
+  const { profile } = at.service;
   const rest = money.charges.filter((charge) => charge.counts && charge.isRefundable !== false);
   const byCharge = money.charges.some(
     (charge) => charge.refunds.length > 0 || (charge.counts && charge.isRefundable === false),
   );
-  const whole = { words: 'refund all of it:', command: commandLine(profile, 'orders', 'refund', money.id) };
+  const whole = {
+    words: 'refund all of it:',
+    command: commandLine(profile, 'orders', 'refund', money.id),
+    amount: rest.reduce((sum, { left }) => sum + left, 0),
+  };
   const steps = byCharge
     ? [
         ...rest.flatMap((charge) => sendAgain(charge, money, profile)),
         ...rest.map((charge) => refundRest(charge, money, profile)),
       ]
     : [whole];
-  const isTwice = refunds.some(({ state }) => state === 'made twice');
+  const isTwice = known.refunds.some(({ state }) => state === 'made twice');
   if (rest.length === 0) return [];
+  const refusals = steps.map(({ amount }) => limitAt(amount, money, known, at));
+  const refused = refusals.find((one) => one !== undefined);
   return [
     'blank',
     ...(isTwice ? [{ line: 'it was paid back twice: ask your lead before you refund more of it' }] : []),
-    ...steps.flatMap(({ words, command }): Block[] => [{ line: words }, { line: command, indent: 2 }]),
+    ...steps
+      .filter((_, index) => refusals[index] === undefined)
+      .flatMap(({ words, command }): Block[] => [{ line: words }, { line: command, indent: 2 }]),
+    ...(refused === undefined
+      ? []
+      : [{ line: [refused.message, ...(refused.parts.now ?? []).slice(0, 1)].join('; '), hang: 2 }]),
   ];
 }
 
@@ -100,6 +123,7 @@ function refundRest(charge: ChargeMoney, money: OrderMoney, profile: Profile): S
   return {
     words: `refund ${standingRefunds(charge).length > 0 ? 'the rest of ' : ''}charge ${charge.number}${equal === undefined ? '' : `, as much as ${equal.id}`}:`,
     command: commandLine(profile, 'orders', 'refund', money.id, ...words),
+    amount: charge.left,
   };
 }
 
@@ -114,6 +138,7 @@ function sendAgain(charge: ChargeMoney, money: OrderMoney, profile: Profile): re
     {
       words: `refund ${amount} again, which failed:`,
       command: commandLine(profile, 'orders', 'refund', money.id, ...words),
+      amount: -failed.amount,
     },
   ];
 }

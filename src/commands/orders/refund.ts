@@ -6,6 +6,7 @@ import {
   againFlag,
   idempotencyKeyFlag,
   noHoldFlag,
+  nothingAllowed,
   refundOrder,
   sendApproved,
 } from '../../changes/changes.ts';
@@ -21,6 +22,7 @@ const offer: Pickable = {
   kind: 'refundable',
   accepts: ({ unfit }) => unfit === undefined,
   whyNot: ({ unfit }) => unfit?.words,
+  limit: nothingAllowed,
   listFlags: ['--refundable'],
 };
 

@@ -83,7 +83,7 @@ export const show = defineCommand({
     const known = isTable ? await lookUp(ctx, service, record.value) : undefined;
     if (!isTable) await recordShown(ctx, service, [record.value]);
     await ctx.out.record(record, orderColumns, ({ value }) =>
-      known === undefined ? [] : orderView(ctx, value, { profile, readAt, ...known }),
+      known === undefined ? [] : orderView(ctx, value, { profile, service, readAt, ...known }),
     );
     return undefined;
   },
@@ -140,6 +140,7 @@ async function pendingLines(ctx: Context, profile: Profile, orderId: string): Pr
 
 interface OrderShown extends Known {
   readonly profile: Profile;
+  readonly service: Service;
   /** When the order was read, Unix milliseconds. */
   readonly readAt: number;
 }
@@ -153,7 +154,7 @@ function orderView(ctx: Context, record: JsonObject, shown: OrderShown): readonl
     ...head(ctx, order, shown),
     'blank',
     ...orderContents(order, { ...known, order: record }, origins, profile.settings),
-    ...nextSteps(ctx, known, profile, twins),
+    ...nextSteps(ctx, known, shown.service, twins),
   ];
 }
 

@@ -56,6 +56,8 @@ export const set = defineCommand({
       value_before: change.before ?? null,
     };
     if (limit !== undefined) tellPolicy(ctx, name, limit, change.after);
+    if (change.setting === 'redact' && change.after !== 'on' && ctx.policy.says.redact === 'on')
+      ctx.notes.warn(`the policy of this machine keeps redact on: ${ctx.policy.file}`);
     await ctx.out.own(record, () =>
       fieldsView(
         `${change.setting} of ${limit === undefined ? 'profile' : 'the account of'} ${name} is ${change.after === undefined ? 'the default' : both(change.after)} now`,

@@ -122,7 +122,6 @@ async function limitsOfTeam(
   const atDesk = await ctx.journal.rules();
   if (atDesk !== undefined && account !== undefined) throw usage('--account is for whoever runs the sender');
   if (atDesk !== undefined) return { ...atDesk, mode: async () => (await ctx.profiles.open()).profile.mode };
-  if (ctx.options.profile !== undefined) await ctx.profiles.checkUsable(ctx.options.profile);
   const sender = await ctx.sender();
   if (ctx.options.profile !== undefined && !sender.isThere()) await refuseAlone(ctx);
   return { ...(await sender.limits(account)), mode: () => sender.modeOf(account) };

@@ -57,6 +57,8 @@ export interface KnownOrders<T> {
   /** Takes orders in that were found elsewhere in the list, each with the order before it. They come after all others. */
   addFound(orders: readonly ReadAgain[]): void;
   matches(words: string): Matches<T>;
+  /** The newest order that is not of the kind that can be chosen. */
+  unfit(): KeptOrder<T> | undefined;
 }
 
 interface Kept<T> extends Omit<KeptOrder<T>, 'twin'> {
@@ -120,6 +122,7 @@ export function createKnownOrders<T>(parts: KeptParts<T>): KnownOrders<T> {
         found.set(one.id, one);
       }
     },
+    unfit: () => known.find(({ fits }) => !fits),
     matches(words) {
       if (matched.words !== words) matched = { words, seen: 0, fitting: [], others: [] };
       const find = finderOf(words);

@@ -3,7 +3,7 @@
 import type { Service } from '../../../api/api.ts';
 import type { JsonObject } from '../../../api/json-values.ts';
 import { orderIdPattern } from '../../../api/spec.ts';
-import type { PickedOrder } from '../../../changes/changes.ts';
+import type { nothingAllowed, PickedOrder } from '../../../changes/changes.ts';
 import type { Context } from '../../../context/context.ts';
 import { counted } from '../../../counted.ts';
 import { CliError } from '../../../errors.ts';
@@ -38,6 +38,8 @@ export interface Pickable {
   readonly accepts: (known: KnownOrder) => boolean;
   /** Why an order is not accepted; absent where its status says it all. */
   readonly whyNot?: (known: KnownOrder) => string | undefined;
+  /** Why the limits of the account accept nothing of it. */
+  readonly limit?: typeof nothingAllowed;
   /** The flags of `orders list` that show the same orders. */
   readonly listFlags: readonly string[];
   /** They are only looked at, so an open case stops nobody. */
@@ -100,19 +102,20 @@ export async function openOrders(
   const read = new Map<unknown, KnownOrder>();
   const now = await ctx.journal.now();
   const knownOf = (order: JsonObject) => read.get(order.id) ?? knownOrder(order, [], now, profile.mode);
+  const limitOf = (known: KnownOrder) => offer.limit?.(known, { service, nowMs: now.wall });
   const index = await openPickIndex(ctx, service);
   const kept: KeptParts<OrderShown> = {
     async beforeKept(records) {
       const orders = records.map(({ value }) => value);
       for (const known of await shownOrders(ctx, service, orders)) read.set(known.order.id, known);
     },
-    fits: (order) => offer.accepts(knownOf(order)),
+    fits: (order) => offer.accepts(knownOf(order)) && limitOf(knownOf(order)) === undefined,
     isBlocked: ({ cases }) => offer.isLook !== true && cases.some(({ is }) => stopsRefund(is)),
     amounts: profile.settings,
     show(order) {
       const known = knownOf(order);
       return shownOf(order, profile, {
-        whyNot: offer.whyNot?.(known),
+        whyNot: offer.whyNot?.(known) ?? limitOf(known),
         cases: known.cases,
         first: known.first,
       });
@@ -137,9 +140,11 @@ async function readFirst(ctx: Context, search: Search, { kind }: Pickable): Prom
     endProgress();
   }
   if (search.known.matches('').fitting.length > 0 || search.state.is !== 'end') return;
+  const newest = search.known.unfit();
+  const why = newest === undefined ? [] : [`the newest, ${newest.id}: ${newest.shown.whyNot}`];
   throw new CliError('refused', `there is no ${kind} order`, {
     ownCode: 'no_such_order',
-    now: ['paydesk orders list'],
+    now: [...why, 'paydesk orders list'],
   });
 }
 
