@@ -86,6 +86,8 @@ export const defaultWord = 'default';
 interface SettingWords {
   readonly name: string;
   readonly defaultText: string | undefined;
+  /** Its only values, where it has such. */
+  readonly choices?: readonly string[] | undefined;
 }
 
 /** All settings with their defaults, in the order of the documentation. */
@@ -93,6 +95,7 @@ export function settingWords(): readonly SettingWords[] {
   const singles = Object.entries(single).map(([name, schema]) => ({
     name,
     defaultText: 'default' in schema && typeof schema.default === 'string' ? schema.default : undefined,
+    choices: 'options' in schema.wrapped ? schema.wrapped.options : undefined,
   }));
   return [...singles, ...perCurrencyNames.map((name) => ({ name: `${name}.CUR`, defaultText: undefined }))];
 }

@@ -37,6 +37,8 @@ interface Described {
 interface Help {
   readonly commands: readonly Described[];
   readonly global_options: readonly Option[];
+  readonly version: string;
+  readonly settings: readonly object[];
 }
 
 async function helpJson(line: string): Promise<unknown> {
@@ -47,6 +49,19 @@ async function helpJson(line: string): Promise<unknown> {
 }
 
 const whole = (await helpJson('help --json')) as Help;
+
+test('has the version of the program, and the settings with their values', async () => {
+  const version = (await paydesk(['--version'], { home: newHome() })).stdout.trim();
+  expect(whole.version).toBe(version);
+  expect(whole.settings).toContainEqual({
+    setting: 'role',
+    scope: 'account',
+    type: 'choice',
+    choices: ['viewer', 'refunder', 'capturer', 'full'],
+    default: 'full',
+  });
+  expect(whole.settings).toContainEqual({ setting: 'plan.max_total.CUR', scope: 'account', type: 'integer' });
+});
 
 test('fits its schema, whether all commands, a noun or one command is asked for', async () => {
   const schema: unknown = JSON.parse(

@@ -147,6 +147,10 @@ describe('under --redact nothing of 500 buyers is in what is printed', () => {
     expect(foundIn((await show('off')).stdout)).not.toEqual([]);
     expect(foundIn((await show('on')).stdout)).toEqual([]);
     expect(foundIn((await show('off', { PAYDESK_AGENT: 'helper' })).stdout)).toEqual([]);
+    expect(await run(other.home, ['orders', 'show', 'ord_1', '--redact=off'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--redact takes no value: add it as it is, or leave it out'),
+    });
     expect(await show('maybe')).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('PAYDESK_REDACT maybe: not one of 1, on, true, yes, 0, off, false, no'),

@@ -3,18 +3,22 @@
 import { type CommandEntry, groups } from '../../commands/commands.ts';
 import { exitMeanings } from '../../errors.ts';
 import type { Argument, Flag } from '../../flags/flags.ts';
+import { isLimit } from '../../profiles/limits.ts';
+import { settingWords } from '../../profiles/settings.ts';
 import { globalFlags } from '../typed/global-options.ts';
 import { rootSummary } from './help.ts';
-import { topics, topicText } from './help-topics.ts';
+import { packageFile, topics, topicText } from './help-topics.ts';
 
 /** These commands, and what holds for all of them, as JSON. */
 export async function commandsJson(entries: readonly CommandEntry[]): Promise<string> {
   return json({
     program: 'paydesk',
+    version: Object(JSON.parse(packageFile('package.json'))).version,
     summary: rootSummary,
     commands: await Promise.all(entries.map(commandData)),
     global_options: optionsData(globalFlags),
     exit_codes: Object.fromEntries(exitMeanings),
+    settings: settingWords().map(settingData),
     guides: Object.entries(topics).map(([name, { summary }]) => ({ name, summary })),
   });
 }
@@ -42,6 +46,17 @@ async function commandData({ words, summary, changes, guide, load }: CommandEntr
     examples,
     exit_codes: exits,
     guide: guide ?? groups[words[0]]?.guide,
+  };
+}
+
+function settingData({ name, defaultText, choices }: ReturnType<typeof settingWords>[number]) {
+  const isOfCurrency = name.endsWith('.CUR');
+  return {
+    setting: name,
+    scope: isLimit(name) ? 'account' : 'profile',
+    type: choices !== undefined ? 'choice' : isOfCurrency ? 'integer' : 'text',
+    choices,
+    default: defaultText,
   };
 }
 

@@ -29,13 +29,14 @@ function laidOut(line: HelpLine, width: number): string {
   return 'hang' in line ? wrapLine(line.text, width, line.hang) : item(line, width);
 }
 
-// In less than 60 columns there is no room beside the term, so the text goes on the next line.
+// In less than 60 columns, and beside a long term, there is no room: the text goes on the next line.
 function item(
   { term, termWidth, text }: Extract<HelpLine, { readonly term: string }>,
   width: number,
 ): string {
   if (text === '') return `  ${term}`;
-  if (width < 60) return `${wrapLine(`  ${term}`, width, 2)}\n${wrapLine(`    ${text}`, width, 4)}`;
+  if (width < 60 || term.length > termWidth)
+    return `${wrapLine(`  ${term}`, width, 2)}\n${wrapLine(`    ${text}`, width, 4)}`;
   return wrapLine(`  ${term.padEnd(termWidth)}  ${text}`, width, termWidth + 4);
 }
 

@@ -49,8 +49,12 @@ export function topicBlocks(name: string): readonly Block[] {
 
 /** The page of a topic, as Markdown; or the script. */
 export function topicText(name: string): string {
-  const root = dirname(findPackageJSON(import.meta.url) ?? '');
-  return readFileSync(join(root, topicFile(name)), 'utf8').replaceAll(/<!--.*?-->\n*/g, '');
+  return packageFile(topicFile(name)).replaceAll(/<!--.*?-->\n*/g, '');
+}
+
+/** The text of a file of the package. */
+export function packageFile(path: string): string {
+  return readFileSync(join(dirname(findPackageJSON(import.meta.url) ?? ''), path), 'utf8');
 }
 
 /** A part of a page, with its text on one line and without the signs of Markdown. */

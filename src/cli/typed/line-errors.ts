@@ -95,6 +95,12 @@ export function checkSlips(
   const dashed = argv.filter((word) => (words.includes(word) && longDashes.test(word)) || isCapital(word));
   // `--note --yes`: somebody forgot the note.
   for (const { name, value = '' } of options) {
+    if (
+      flags[name]?.value === undefined &&
+      argv.some((word) => word.startsWith(`--${name}=`)) &&
+      Object.hasOwn(flags, name)
+    )
+      throw new CliError('usage', `--${name} takes no value: add it as it is, or leave it out`);
     if (!/^--[a-z]/.test(value) || !Object.hasOwn(flags, value.slice(2))) continue;
     const whole = `--${name}=${value}`;
     if (argv.includes(whole)) continue;
