@@ -69,9 +69,11 @@ function ownerOfRole(kind: ChangeKind, profile: Profile): ReturnType<typeof owne
 /** Throws CliError 'refused' for a change of somebody whose role in the team, as the sender says it now, lets them only read. */
 export function refuseViewer(member: string, role: string): void {
   if (role !== 'viewer') return;
-  throw refused(`${member} is a viewer and may not send changes`, [
-    'ask a lead of the team for another role',
-  ]);
+  throw refused(
+    `${member} is a viewer and may not send changes`,
+    ['ask a lead of the team for another role'],
+    'role',
+  );
 }
 
 /** Throws CliError 'refused' for a change that the role of the account does not allow. */
