@@ -7,9 +7,9 @@ import type { Profile } from '../profiles/profiles.ts';
 
 const stepMs = 1000;
 
-export const noHoldFlag = flag.switch({
-  summary: 'send at once after the yes, whatever refund.hold says; the journal records that',
-});
+export const noHoldFlag = flag.switch(
+  'send at once after the yes, whatever refund.hold says; the journal records that',
+);
 
 /** Throws CliError 'refused' for `--no-hold` if the policy of this machine sets `refund.hold`, or at a desk of a team. */
 export function checkNoHold(

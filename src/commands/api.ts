@@ -54,20 +54,17 @@ const flags = {
     }),
     repeatable: true,
   },
-  body: flag.text({
-    value: 'FILE',
-    summary: 'the body as a JSON object; - is standard input',
+  body: flag.text('FILE', 'the body as a JSON object; - is standard input', {
     conflicts: ['field', 'raw-field'],
   }),
   header: {
     ...flag.of({ value: 'NAME:VALUE', summary: 'one more header', parse: parseHeader }),
     repeatable: true,
   },
-  paginate: flag.switch({
-    summary: `GET ${resourceNames.join(' or ')}: all pages as one list`,
+  paginate: flag.switch(`GET ${resourceNames.join(' or ')}: all pages as one list`, {
     conflicts: ['include', 'header'],
   }),
-  include: flag.switch({ summary: 'show status and headers too', conflicts: ['paginate'] }),
+  include: flag.switch('show status and headers too', { conflicts: ['paginate'] }),
   ...creationFlags,
 } as const;
 

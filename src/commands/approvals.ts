@@ -28,7 +28,7 @@ export const list = defineCommand({
     'Lists the refunds and plans of the account that wait for somebody else of the team to approve them, oldest first; with --all also those of the last 30 days that are over.',
   arguments: [],
   flags: {
-    all: flag.switch({ summary: 'also those that were sent, rejected, or have expired' }),
+    all: flag.switch('also those that were sent, rejected, or have expired'),
     ...listFileFlags,
   },
   examples: ['paydesk approvals list', 'paydesk approvals list --all --json | jq .data'],
@@ -67,17 +67,12 @@ export const approve = defineCommand({
     'paydesk reads the order again and shows the preview; if the refund would not be the same any more, it refuses. The approval is for that very refund, or for all rows of that plan, and for whoever asked; it works once, for 24 hours at most. Whoever asked then sends it with paydesk orders refund --approved REQUEST, or by applying the plan again.',
   arguments: [requestArgument],
   flags: {
-    confirm: flag.text({
-      value: 'ID',
-      summary:
-        'the order id, or at least 8 characters of the digest of the plan: counts as yes in production',
-    }),
-    hours: flag.integer(1, 24, {
-      value: 'N',
-      summary: 'how long the approval counts',
-      defaultText: '24',
-    }),
-    note: flag.text({ value: 'TEXT', summary: 'a note, kept in the journal of the team' }),
+    confirm: flag.text(
+      'ID',
+      'the order id, or at least 8 characters of the digest of the plan: counts as yes in production',
+    ),
+    hours: flag.integer(1, 24, 'N', 'how long the approval counts', { defaultText: '24' }),
+    note: flag.text('TEXT', 'a note, kept in the journal of the team'),
   },
   examples: [
     'paydesk approvals approve r_7f3k2m9q',
@@ -94,7 +89,7 @@ export const reject = defineCommand({
   description:
     'The note says why. A request that was approved and not sent yet can be rejected too. Whoever asked takes a request back the same way.',
   arguments: [requestArgument],
-  flags: { note: flag.text({ value: 'TEXT', summary: 'why: whoever asked reads it' }) },
+  flags: { note: flag.text('TEXT', 'why: whoever asked reads it') },
   examples: [
     'paydesk approvals reject r_7f3k2m9q --note "paid back last week, see ticket 8812"',
     'paydesk approvals reject r_7f3k2m9q --note "wrong order" --json',

@@ -14,11 +14,11 @@ export const simulatorDrill = defineCommand({
     'Tells a case from real life and makes its orders in the demo. Solve it with the usual commands, in this terminal or another one, and type simulator drill again: it looks at what the orders show, and tells the next case. The money of the demo is not real.',
   arguments: [],
   flags: {
-    hint: flag.switch({ summary: 'a hint for the case at hand; it counts' }),
-    skip: flag.switch({ summary: 'end the case at hand as it is' }),
-    restart: flag.switch({ summary: 'begin with the first case, and forget the result' }),
-    to: flag.text({ value: 'FILE', writes: true, summary: 'write the result so far, as .json or as text' }),
-    force: flag.switch({ summary: 'replace the file of --to' }),
+    hint: flag.switch('a hint for the case at hand; it counts'),
+    skip: flag.switch('end the case at hand as it is'),
+    restart: flag.switch('begin with the first case, and forget the result'),
+    to: flag.text('FILE', 'write the result so far, as .json or as text', { writes: true }),
+    force: flag.switch('replace the file of --to'),
   },
   examples: ['paydesk simulator drill', 'paydesk simulator drill --json'],
   async run(ctx, { flags: { hint, skip, restart, to, force = false } }) {

@@ -21,25 +21,21 @@ export const signedByFlag = flag.of({
 });
 
 export const exportFlags = {
-  to: flag.text({
-    value: 'FILE',
-    writes: true,
-    summary:
-      'write to FILE instead of stdout, with a manifest beside it; its name ends in .xlsx, .ndjson, .json or .csv; behind the last three also .gz',
-  }),
-  resume: flag.switch({ summary: 'go on with an export to FILE that was interrupted' }),
-  force: flag.switch({ summary: 'replace FILE, or an unfinished export to it' }),
-  tz: flag.text({
-    value: 'ZONE',
-    summary:
-      'the time zone of the days, such as America/Mexico_City; CSV then has local times beside those in UTC',
-    defaultText: "the profile's time.zone, or this machine's",
-  }),
-  limit: flag.integer(1, 1000, { value: 'N', summary: 'records per page', defaultText: '250' }),
-  'max-rps': flag.integer(1, 1000, { value: 'N', summary: 'at most this many requests per second' }),
-  verify: flag.text({
-    value: 'FILE',
-    summary: 'only check FILE against its manifest',
+  to: flag.text(
+    'FILE',
+    'write to FILE instead of stdout, with a manifest beside it; its name ends in .xlsx, .ndjson, .json or .csv; behind the last three also .gz',
+    { writes: true },
+  ),
+  resume: flag.switch('go on with an export to FILE that was interrupted'),
+  force: flag.switch('replace FILE, or an unfinished export to it'),
+  tz: flag.text(
+    'ZONE',
+    'the time zone of the days, such as America/Mexico_City; CSV then has local times beside those in UTC',
+    { defaultText: "the profile's time.zone, or this machine's" },
+  ),
+  limit: flag.integer(1, 1000, 'N', 'records per page', { defaultText: '250' }),
+  'max-rps': flag.integer(1, 1000, 'N', 'at most this many requests per second'),
+  verify: flag.text('FILE', 'only check FILE against its manifest', {
     conflicts: ['to', 'resume', 'force', 'limit', 'max-rps'],
   }),
   'max-age': spanFlag('with --verify: refuse an export that is older than this'),

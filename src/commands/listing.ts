@@ -15,21 +15,13 @@ import { brokeOff, type Walk, type WalkedPage, walkBackwards, walkForwards } fro
 export function pagingFlags(resource: ResourceName) {
   const { one, many } = resources[resource];
   return {
-    limit: flag.integer(1, 1000, {
-      value: 'N',
-      summary: `${many} per page`,
+    limit: flag.integer(1, 1000, 'N', `${many} per page`, {
       defaultText: 'as many as the terminal has room for, 20 in a pipe',
     }),
-    next: flag.id(resource, { value: 'ID', summary: `the page after this ${one}`, conflicts: ['previous'] }),
-    previous: flag.id(resource, {
-      value: 'ID',
-      summary: `the page before this ${one}`,
-      conflicts: ['next', 'all', 'max'],
-    }),
-    all: flag.switch({ summary: 'read all pages', conflicts: ['previous', 'max'] }),
-    max: flag.integer(1, Number.MAX_SAFE_INTEGER, {
-      value: 'N',
-      summary: `read on until this many ${many} are shown`,
+    next: flag.id(resource, 'ID', `the page after this ${one}`, { conflicts: ['previous'] }),
+    previous: flag.id(resource, 'ID', `the page before this ${one}`, { conflicts: ['next', 'all', 'max'] }),
+    all: flag.switch('read all pages', { conflicts: ['previous', 'max'] }),
+    max: flag.integer(1, Number.MAX_SAFE_INTEGER, 'N', `read on until this many ${many} are shown`, {
       conflicts: ['previous', 'all'],
     }),
     ...listFileFlags,

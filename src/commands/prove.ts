@@ -50,13 +50,9 @@ export const prove = defineCommand({
     },
   ],
   flags: {
-    to: flag.text({ value: 'FILE', writes: true, summary: 'write the evidence into this file' }),
-    force: flag.switch({ summary: 'replace the file of --to' }),
-    check: flag.text({
-      value: 'FILE',
-      summary: 'check a file that prove wrote',
-      conflicts: ['to', 'force'],
-    }),
+    to: flag.text('FILE', 'write the evidence into this file', { writes: true }),
+    force: flag.switch('replace the file of --to'),
+    check: flag.text('FILE', 'check a file that prove wrote', { conflicts: ['to', 'force'] }),
     'signed-by': signedByFlag,
     tz: { ...sourceFlags.tz, conflicts: ['check'] },
   },

@@ -20,13 +20,8 @@ export const release = defineCommand({
     },
   ],
   flags: {
-    enrol: flag.switch({
-      summary: 'enrol the key that you sign with: a passphrase, or that of --security-key',
-    }),
-    'security-key': flag.text({
-      value: 'FILE',
-      summary: 'the file of a security key, as ssh-keygen made it',
-    }),
+    enrol: flag.switch('enrol the key that you sign with: a passphrase, or that of --security-key'),
+    'security-key': flag.text('FILE', 'the file of a security key, as ssh-keygen made it'),
   },
   examples: ['paydesk release --enrol', 'paydesk release refunds.plan --json'],
   async run(ctx, { args: [what], flags: { enrol, 'security-key': securityKey } }) {

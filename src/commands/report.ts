@@ -38,13 +38,9 @@ export const report = defineCommand({
   flags: {
     ...sourceFlags,
     ...timeFlags(usualPeriod),
-    to: flag.text({
-      value: 'FILE',
-      writes: true,
-      summary: 'write the report into this file, such as report.html; needed',
-    }),
-    names: flag.switch({ summary: 'with the names of buyers and the notes of refunds' }),
-    force: flag.switch({ summary: 'replace the file of --to' }),
+    to: flag.text('FILE', 'write the report into this file, such as report.html; needed', { writes: true }),
+    names: flag.switch('with the names of buyers and the notes of refunds'),
+    force: flag.switch('replace the file of --to'),
   },
   examples: [
     'paydesk -p demo report --period last-month --to report.html',

@@ -18,11 +18,9 @@ export const simulatorServe = defineCommand({
     'It listens on 127.0.0.1 only, and answers only requests that carry its key, which is printed. KIND is drop, stall, cut, 500, html or 429; with apply- before it, such as apply-drop, the change is made first and then the reply fails. fails-later, pending and all are kinds too; RATE is the share of requests that get a fault, from 0 to 1.',
   arguments: [],
   flags: {
-    port: flag.integer(0, 65_535, { value: 'PORT', summary: 'the port', defaultText: 'any free one' }),
-    db: flag.text({
-      value: 'FILE',
+    port: flag.integer(0, 65_535, 'PORT', 'the port', { defaultText: 'any free one' }),
+    db: flag.text('FILE', 'keep its state in FILE', {
       writes: true,
-      summary: 'keep its state in FILE',
       defaultText: ':memory:, gone at the end',
     }),
     vendor: {
@@ -32,24 +30,20 @@ export const simulatorServe = defineCommand({
       repeatable: true,
       parse: vendor,
     },
-    mode: flag.choice(modes, { value: 'MODE', summary: 'mode of its orders', defaultText: 'sandbox' }),
-    fault: flag.text({ value: 'KIND[,KIND…][:RATE]', summary: 'lose or spoil replies' }),
-    'fault-reads': flag.switch({ summary: 'faults hit reads too' }),
-    'fault-seed': flag.integer(0, Number.MAX_SAFE_INTEGER, {
-      value: 'N',
-      summary: 'the same N gives the same faults in the same order',
-      defaultText: '1',
-    }),
-    latency: flag.integer(0, 600_000, {
-      value: 'MS',
-      summary: 'wait so many milliseconds before each answer',
+    mode: flag.choice(modes, 'MODE', 'mode of its orders', { defaultText: 'sandbox' }),
+    fault: flag.text('KIND[,KIND…][:RATE]', 'lose or spoil replies'),
+    'fault-reads': flag.switch('faults hit reads too'),
+    'fault-seed': flag.integer(
+      0,
+      Number.MAX_SAFE_INTEGER,
+      'N',
+      'the same N gives the same faults in the same order',
+      { defaultText: '1' },
+    ),
+    latency: flag.integer(0, 600_000, 'MS', 'wait so many milliseconds before each answer', {
       defaultText: '0',
     }),
-    orders: flag.integer(0, 1_000_000, {
-      value: 'N',
-      summary: 'how many orders it starts with',
-      defaultText: '120',
-    }),
+    orders: flag.integer(0, 1_000_000, 'N', 'how many orders it starts with', { defaultText: '120' }),
   },
   examples: [
     'paydesk simulator serve --port 4010 --db sim.db --vendor acme',

@@ -34,7 +34,7 @@ export const today = defineCommand({
     tz: sourceFlags.tz,
     live: liveFlag,
     'max-rps': sourceFlags['max-rps'],
-    watch: flag.switch({ summary: 'show what is sent and what waits, from now on, until Ctrl-C' }),
+    watch: flag.switch('show what is sent and what waits, from now on, until Ctrl-C'),
   },
   examples: ['paydesk -p demo today', 'paydesk -p demo today --json --no-input'],
   exits: sumsExits,

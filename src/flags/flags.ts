@@ -126,38 +126,46 @@ export function short(text: string): string {
   return text.length <= 80 ? text : `${text.slice(0, 60)}… (${text.length} characters)`;
 }
 
+/** What else a flag says of itself. */
+type More = Omit<Flag, 'parse' | 'value' | 'summary'>;
+
+/** Makes flags: `value` is the placeholder in help, `summary` the line behind it. */
 export const flag = {
-  switch: (parts: Omit<Flag<boolean>, 'parse' | 'value'>) => ({ ...parts, parse: () => true }),
-  text: (parts: Omit<Flag<string>, 'parse'> & { value: string }) => ({ ...parts, parse: nonEmpty }),
+  switch: (summary: string, more?: More) => ({ ...more, summary, parse: () => true }),
+  text: (value: string, summary: string, more?: More) => ({ ...more, value, summary, parse: nonEmpty }),
+  /** `otherWords`: what people may type instead, and which choice they mean. An error names the choice. */
   choice: <const T extends string>(
     choices: readonly [T, ...T[]],
-    {
-      otherWords = {},
-      ...parts
-    }: Omit<Flag<T>, 'parse' | 'choices'> & {
-      value: string;
-      /** What people may type instead, and which choice they mean. An error names the choice. */
-      otherWords?: Readonly<Record<string, T>>;
-    },
+    value: string,
+    summary: string,
+    { otherWords = {}, ...more }: More & { readonly otherWords?: Readonly<Record<string, T>> } = {},
   ) => ({
-    ...parts,
+    ...more,
+    value,
+    summary,
     choices,
     parse: (text: string, name: string): T => oneOf(choices, text, name, otherWords),
   }),
-  integer: (min: number, max: number, parts: Omit<Flag<number>, 'parse'> & { value: string }) => ({
-    ...parts,
+  integer: (min: number, max: number, value: string, summary: string, more?: More) => ({
+    ...more,
+    value,
+    summary,
     range: [min, max] as const,
     allowed: max === Number.MAX_SAFE_INTEGER ? `${min} or more` : `${min} to ${max}`,
     parse: (text: string, name: string): number => integerWithin(min, max, text, name),
   }),
   /** An amount in any spelling that people use: `23000`, `23 000 MXN`, `230.00`. */
-  typedAmount: (parts: Omit<Flag<TypedAmount>, 'parse'> & { value: string }) => ({
-    ...parts,
+  typedAmount: (value: string, summary: string, more?: More) => ({
+    ...more,
+    value,
+    summary,
     parse: typedAmount,
   }),
   /** The id of an order or a customer. */
-  id: (resource: ResourceName, parts: Omit<Flag<string>, 'parse'> & { value: string }) => ({
-    ...parts,
+  id: (resource: ResourceName, value: string, summary: string, more?: More) => ({
+    ...more,
+    value,
+    summary,
     parse: (text: string, name: string): string => copiedId(resource, text) ?? recordId(resource, text, name),
   }),
   /** A flag with a `parse` of its own. */
@@ -166,12 +174,10 @@ export const flag = {
 
 /** The flags of a command that prints a list. cli/ writes the list into the file. */
 export const listFileFlags = {
-  to: flag.text({
-    value: 'FILE',
+  to: flag.text('FILE', 'write the list into FILE.xlsx, .csv, .ndjson or .json instead of stdout', {
     writes: true,
-    summary: 'write the list into FILE.xlsx, .csv, .ndjson or .json instead of stdout',
   }),
-  force: flag.switch({ summary: 'replace FILE' }),
+  force: flag.switch('replace FILE'),
 } as const;
 
 /** The id of an order or customer, as an argument. */

@@ -52,11 +52,11 @@ export const orderFlags = {
     ...flag.of<TypedAmount>({ value: 'N', summary: 'amount of a shipping line', parse: parseShipping }),
     repeatable: true,
   },
-  'ship-receiver': flag.text({ value: 'TEXT', summary: 'who receives it' }),
-  'ship-phone': flag.text({ value: 'TEXT', summary: 'phone of who receives it' }),
-  'ship-street': flag.text({ value: 'TEXT', summary: 'street and number it goes to' }),
-  'ship-country': flag.text({ value: 'CODE', summary: 'country it goes to' }),
-  'ship-postal-code': flag.text({ value: 'TEXT', summary: 'postal code it goes to' }),
+  'ship-receiver': flag.text('TEXT', 'who receives it'),
+  'ship-phone': flag.text('TEXT', 'phone of who receives it'),
+  'ship-street': flag.text('TEXT', 'street and number it goes to'),
+  'ship-country': flag.text('CODE', 'country it goes to'),
+  'ship-postal-code': flag.text('TEXT', 'postal code it goes to'),
   metadata: {
     ...flag.of<readonly [string, string]>({
       value: 'KEY=VALUE',
@@ -65,10 +65,10 @@ export const orderFlags = {
     }),
     repeatable: true,
   },
-  checkout: flag.choice(checkoutTypes, { value: 'TYPE', summary: 'how it is paid' }),
-  'success-url': flag.text({ value: 'URL', summary: `where a ${hostedPayment} goes after success` }),
-  'failure-url': flag.text({ value: 'URL', summary: `where a ${hostedPayment} goes after failure` }),
-  'on-demand': flag.switch({ summary: 'the checkout may keep the card' }),
+  checkout: flag.choice(checkoutTypes, 'TYPE', 'how it is paid'),
+  'success-url': flag.text('URL', `where a ${hostedPayment} goes after success`),
+  'failure-url': flag.text('URL', `where a ${hostedPayment} goes after failure`),
+  'on-demand': flag.switch('the checkout may keep the card'),
 } as const;
 
 /** Values from flags and prompts. */

@@ -33,14 +33,10 @@ import {
 
 export const linkFlags = {
   ...saleFlags,
-  'customer-name': flag.text({
-    value: 'TEXT',
-    summary: 'who pays, if there is no customer id',
-    conflicts: ['customer'],
-  }),
-  'customer-email': flag.text({ value: 'TEXT', summary: 'e-mail of the buyer', conflicts: ['customer'] }),
-  'customer-phone': flag.text({ value: 'TEXT', summary: 'phone of the buyer', conflicts: ['customer'] }),
-  recurrent: flag.switch({ summary: 'the link can be paid more than once' }),
+  'customer-name': flag.text('TEXT', 'who pays, if there is no customer id', { conflicts: ['customer'] }),
+  'customer-email': flag.text('TEXT', 'e-mail of the buyer', { conflicts: ['customer'] }),
+  'customer-phone': flag.text('TEXT', 'phone of the buyer', { conflicts: ['customer'] }),
+  recurrent: flag.switch('the link can be paid more than once'),
 } as const;
 
 /** Values from flags and prompts. */

@@ -19,10 +19,10 @@ export const saleFlags = {
     repeatable: true,
   },
   currency: flag.of<string>({ value: 'CUR', summary: 'currency code, such as MXN', parse: parseCurrency }),
-  customer: flag.id('customers', { value: 'ID', summary: 'the customer who pays' }),
-  name: flag.text({ value: 'TEXT', summary: 'what the charge is for' }),
+  customer: flag.id('customers', 'ID', 'the customer who pays'),
+  name: flag.text('TEXT', 'what the charge is for'),
   method: {
-    ...flag.choice(paymentMethodValues, { value: 'METHOD', summary: 'an allowed way to pay' }),
+    ...flag.choice(paymentMethodValues, 'METHOD', 'an allowed way to pay'),
     repeatable: true,
   },
   expires: flag.of<Expiry>({
@@ -35,33 +35,30 @@ export const saleFlags = {
     summary: 'interest-free monthly installments, such as 3,6,9',
     parse: parseMonths,
   }),
-  'needs-shipping': flag.switch({ summary: 'the checkout asks for the shipping address' }),
-  plan: flag.text({ value: 'ID', summary: 'the plan of a subscription' }),
+  'needs-shipping': flag.switch('the checkout asks for the shipping address'),
+  plan: flag.text('ID', 'the plan of a subscription'),
 } as const;
 
 /** Flags that `orders create`, `checkout create` and `api` share. None of them is a field of the body. */
 export const creationFlags = {
-  confirm: flag.text({ value: 'PROFILE', summary: "the profile's name: counts as yes in production" }),
+  confirm: flag.text('PROFILE', "the profile's name: counts as yes in production"),
   'idempotency-key': idempotencyKeyFlag,
   again: againFlag,
 } as const;
 
 /** `--body`. It replaces the flags in `others`, which each give one field of the body. */
 export function bodyFlag(others: readonly string[]) {
-  return flag.text({
-    value: 'FILE',
-    summary: 'the whole body as JSON instead of flags; - is standard input',
+  return flag.text('FILE', 'the whole body as JSON instead of flags; - is standard input', {
     conflicts: others,
   });
 }
 
 export const qrFlags = {
-  qr: flag.switch({
-    summary: 'draw the link as a QR code, even if the output does not go to a terminal',
+  qr: flag.switch('draw the link as a QR code, even if the output does not go to a terminal', {
     defaultText: 'in a table on a terminal with room for it',
     conflicts: ['no-qr'],
   }),
-  'no-qr': flag.switch({ summary: 'draw no QR code', conflicts: ['qr'] }),
+  'no-qr': flag.switch('draw no QR code', { conflicts: ['qr'] }),
 } as const;
 
 /** One line of an order or a payment link (service: Endpoints 4 and 5). */

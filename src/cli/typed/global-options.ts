@@ -14,78 +14,61 @@ const usualTimeoutSeconds = 60;
 
 /** The options that may stand before or after the words of every command. */
 export const globalFlags = {
-  profile: flag.text({
-    value: 'NAME',
+  profile: flag.text('NAME', 'the account to talk to', {
     short: 'p',
-    summary: 'the account to talk to',
     env: 'PAYDESK_PROFILE',
     offers: (_typed, known) => known.profiles(),
   }),
-  output: flag.choice(formats, {
-    value: 'FORMAT',
+  output: flag.choice(formats, 'FORMAT', 'how to print the result', {
     short: 'o',
-    summary: 'how to print the result',
     env: 'PAYDESK_OUTPUT',
     defaultText: 'table',
   }),
-  json: flag.switch({ summary: 'short for -o json', conflicts: ['ndjson', 'csv'] }),
-  ndjson: flag.switch({ summary: 'short for -o ndjson', conflicts: ['json', 'csv'] }),
-  csv: flag.switch({ summary: 'short for -o csv', conflicts: ['json', 'ndjson'] }),
+  json: flag.switch('short for -o json', { conflicts: ['ndjson', 'csv'] }),
+  ndjson: flag.switch('short for -o ndjson', { conflicts: ['json', 'csv'] }),
+  csv: flag.switch('short for -o csv', { conflicts: ['json', 'ndjson'] }),
   columns: flag.of<readonly string[]>({
     value: 'A,B,C',
     summary: 'columns of table, list, csv and xlsx: see paydesk help output',
     env: 'PAYDESK_COLUMNS',
     parse: (text, name) => nonEmpty(text, name).split(','),
   }),
-  width: flag.integer(20, 1000, {
-    value: 'N',
-    summary: 'how many characters wide tables and screens are',
+  width: flag.integer(20, 1000, 'N', 'how many characters wide tables and screens are', {
     env: 'PAYDESK_WIDTH',
     defaultText: "the terminal's; without one nothing is cut",
   }),
-  'no-header': flag.switch({ summary: 'no heading line in table and csv', env: 'PAYDESK_NO_HEADER' }),
-  bom: flag.switch({
-    summary: 'begin csv with a byte order mark, by which a spreadsheet knows UTF-8',
+  'no-header': flag.switch('no heading line in table and csv', { env: 'PAYDESK_NO_HEADER' }),
+  bom: flag.switch('begin csv with a byte order mark, by which a spreadsheet knows UTF-8', {
     env: 'PAYDESK_BOM',
   }),
-  delimiter: flag.choice(['comma', 'semicolon', 'tab', 'pipe', 'colon'], {
-    value: 'WORD',
-    summary:
-      'the sign between the cells of csv; typed, also of a CSV that is read, if paydesk does not recognise it',
-    env: 'PAYDESK_DELIMITER',
-    defaultText: 'comma',
-  }),
-  decimal: flag.choice(['point', 'comma'], {
-    value: 'WORD',
-    summary: 'the sign before decimals in csv',
+  delimiter: flag.choice(
+    ['comma', 'semicolon', 'tab', 'pipe', 'colon'],
+    'WORD',
+    'the sign between the cells of csv; typed, also of a CSV that is read, if paydesk does not recognise it',
+    { env: 'PAYDESK_DELIMITER', defaultText: 'comma' },
+  ),
+  decimal: flag.choice(['point', 'comma'], 'WORD', 'the sign before decimals in csv', {
     env: 'PAYDESK_DECIMAL',
     defaultText: 'point',
   }),
-  for: flag.choice(['excel'], {
-    value: 'PROGRAM',
-    summary:
-      'csv that this program opens right: dates, --bom, --delimiter and --decimal; it says what it set',
-    env: 'PAYDESK_FOR',
-  }),
-  'no-input': flag.switch({ summary: 'never ask; a missing value is an error', env: 'PAYDESK_NO_INPUT' }),
-  yes: flag.switch({ short: 'y', summary: 'answer yes to a confirmation (production needs --confirm)' }),
-  'dry-run': flag.switch({ summary: 'read, show what would be sent, and send nothing' }),
-  quiet: flag.switch({ short: 'q', summary: 'no notes on stderr when all is well', env: 'PAYDESK_QUIET' }),
-  debug: flag.switch({ summary: 'requests and stack traces on stderr', env: 'PAYDESK_DEBUG' }),
-  redact: flag.switch({
-    summary: 'mask names, addresses and cards in all that is printed',
-    env: 'PAYDESK_REDACT',
-  }),
-  color: flag.choice(['auto', 'always', 'never'], {
-    value: 'WHEN',
-    summary: 'colour the output',
+  for: flag.choice(
+    ['excel'],
+    'PROGRAM',
+    'csv that this program opens right: dates, --bom, --delimiter and --decimal; it says what it set',
+    { env: 'PAYDESK_FOR' },
+  ),
+  'no-input': flag.switch('never ask; a missing value is an error', { env: 'PAYDESK_NO_INPUT' }),
+  yes: flag.switch('answer yes to a confirmation (production needs --confirm)', { short: 'y' }),
+  'dry-run': flag.switch('read, show what would be sent, and send nothing'),
+  quiet: flag.switch('no notes on stderr when all is well', { short: 'q', env: 'PAYDESK_QUIET' }),
+  debug: flag.switch('requests and stack traces on stderr', { env: 'PAYDESK_DEBUG' }),
+  redact: flag.switch('mask names, addresses and cards in all that is printed', { env: 'PAYDESK_REDACT' }),
+  color: flag.choice(['auto', 'always', 'never'], 'WHEN', 'colour the output', {
     env: 'PAYDESK_COLOR',
     defaultText: 'auto',
   }),
-  'no-color': flag.switch({ summary: 'same as --color never' }),
-  timeout: flag.integer(1, 3600, {
-    value: 'SECONDS',
-    summary: 'how long one request may take',
+  'no-color': flag.switch('same as --color never'),
+  timeout: flag.integer(1, 3600, 'SECONDS', 'how long one request may take', {
     env: 'PAYDESK_TIMEOUT',
     defaultText: String(usualTimeoutSeconds),
   }),
@@ -108,9 +91,9 @@ export const globalFlags = {
       return text;
     },
   }),
-  utc: flag.switch({ summary: 'show times in UTC', env: 'PAYDESK_UTC' }),
-  help: flag.switch({ short: 'h', summary: 'show help; --help --all shows every option of a command' }),
-  version: flag.switch({ short: 'V', summary: 'show the version' }),
+  utc: flag.switch('show times in UTC', { env: 'PAYDESK_UTC' }),
+  help: flag.switch('show help; --help --all shows every option of a command', { short: 'h' }),
+  version: flag.switch('show the version', { short: 'V' }),
 } as const;
 
 /**

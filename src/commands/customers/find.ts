@@ -33,19 +33,12 @@ export const find = defineCommand({
     },
   ],
   flags: {
-    max: flag.integer(1, Number.MAX_SAFE_INTEGER, {
-      value: 'N',
-      summary: 'read at most this many customers',
+    max: flag.integer(1, Number.MAX_SAFE_INTEGER, 'N', 'read at most this many customers', {
       defaultText: String(defaultMax),
     }),
-    next: flag.id('customers', { value: 'ID', summary: 'start the search after this customer' }),
-    limit: flag.integer(1, Number.MAX_SAFE_INTEGER, {
-      value: 'N',
-      summary: 'show at most this many customers',
-    }),
-    'page-size': flag.integer(1, 1000, {
-      value: 'N',
-      summary: 'ask for so many customers at once',
+    next: flag.id('customers', 'ID', 'start the search after this customer'),
+    limit: flag.integer(1, Number.MAX_SAFE_INTEGER, 'N', 'show at most this many customers'),
+    'page-size': flag.integer(1, 1000, 'N', 'ask for so many customers at once', {
       defaultText: 'as many as the service gives',
     }),
     ...listFileFlags,

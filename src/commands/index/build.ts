@@ -21,8 +21,8 @@ export const build = defineCommand({
     'With an index, orders find searches all orders of the account at once. The index is off until somebody says yes here: paydesk shows what it keeps, where, and what protects it. A build that was interrupted goes on with --resume.',
   arguments: [],
   flags: {
-    resume: flag.switch({ summary: 'go on with a build that was interrupted' }),
-    'max-rps': flag.integer(1, 1000, { value: 'N', summary: 'at most this many requests per second' }),
+    resume: flag.switch('go on with a build that was interrupted'),
+    'max-rps': flag.integer(1, 1000, 'N', 'at most this many requests per second'),
   },
   examples: ['paydesk -p demo index build', 'paydesk -p demo index build --yes --json --no-input'],
   async run(ctx, { flags }) {

@@ -17,16 +17,14 @@ export const forget = defineCommand({
     'What was forgotten stays forgotten, even when paydesk reads those orders again. --buyer removes names, addresses, cards and other texts of a buyer; the figures stay, so that sums stay right. --before removes the orders that were created before a time, --all the index with its key.',
   arguments: [],
   flags: {
-    buyer: flag.text({
-      value: 'TEXT',
-      summary: 'the name, e-mail, phone number or customer id of a buyer',
+    buyer: flag.text('TEXT', 'the name, e-mail, phone number or customer id of a buyer', {
       conflicts: ['before', 'all'],
     }),
     before: {
       ...whenFlag('orders that were created before this time: 400d, 2026-01-01'),
       conflicts: ['buyer', 'all'],
     },
-    all: flag.switch({ summary: 'the whole index, with its key', conflicts: ['buyer', 'before'] }),
+    all: flag.switch('the whole index, with its key', { conflicts: ['buyer', 'before'] }),
   },
   examples: [
     'paydesk -p shop-mx index forget --buyer buyer1@example.com',

@@ -20,12 +20,10 @@ export const refresh = defineCommand({
     'Reads the newest orders, and reads again those that may have changed, the longest overdue first, within --max-requests. A cron job can call it: the next run goes on where this one stopped. With --quiet it prints nothing when all is well.',
   arguments: [],
   flags: {
-    'max-requests': flag.integer(1, 1_000_000, {
-      value: 'N',
-      summary: 'send at most this many requests',
+    'max-requests': flag.integer(1, 1_000_000, 'N', 'send at most this many requests', {
       defaultText: String(defaultRequests),
     }),
-    'max-rps': flag.integer(1, 1000, { value: 'N', summary: 'at most this many requests per second' }),
+    'max-rps': flag.integer(1, 1000, 'N', 'at most this many requests per second'),
   },
   examples: [
     'paydesk -p shop-mx index refresh',

@@ -31,7 +31,7 @@ export const acknowledge = defineCommand({
   description:
     'Ends an alarm, for example MADE TWICE, once somebody has dealt with it. paydesk reads the order first and shows every refund of it; nothing is sent. Until the alarm is acknowledged, paydesk sends no refund of an order that was refunded twice.',
   arguments: [changeArgument(true)],
-  flags: { note: flag.text({ value: 'TEXT', summary: 'what was done about it, in ten letters or more' }) },
+  flags: { note: flag.text('TEXT', 'what was done about it, in ten letters or more') },
   examples: [
     'paydesk journal acknowledge i_7f3k2m9q --note "the shop keeps it as a voucher, ticket 8851"',
     'paydesk journal acknowledge ticket-8840 --note "bank recalled the second one" --yes --json --no-input',

@@ -137,10 +137,10 @@ export function subjectOf({ sent }: AttemptRecord): ErrorSubject {
 }
 
 /** `--from`: the file of a journal that is asked in place of the journal of this machine. */
-export const fromFlag = flag.text({
-  value: 'FILE',
-  summary: 'ask a file that journal archive or journal export --to wrote; no order is read again',
-});
+export const fromFlag = flag.text(
+  'FILE',
+  'ask a file that journal archive or journal export --to wrote; no order is read again',
+);
 
 /** The context in which that file is the only journal, and nothing is read again or recorded; without a file the same one. */
 export async function askingFile(ctx: Context, file: string | undefined): Promise<Context> {

@@ -16,13 +16,12 @@ export const exportJournal = defineCommand({
   arguments: [],
   flags: {
     since: whenFlag('only what was sent since: today, last-month, 30d, a date, ISO 8601'),
-    'all-profiles': flag.switch({ summary: 'changes of every account' }),
-    to: flag.text({
-      value: 'FILE',
-      writes: true,
-      summary: 'write the journal and its witness into this new file, for journal import on another machine',
-      conflicts: ['since', 'all-profiles'],
-    }),
+    'all-profiles': flag.switch('changes of every account'),
+    to: flag.text(
+      'FILE',
+      'write the journal and its witness into this new file, for journal import on another machine',
+      { writes: true, conflicts: ['since', 'all-profiles'] },
+    ),
   },
   examples: ['paydesk journal export --csv > journal.csv', 'paydesk journal export --to journal.paydesk'],
   async run(ctx, { flags }) {
@@ -90,7 +89,7 @@ export const archive = defineCommand({
   arguments: [],
   flags: {
     before: whenFlag('changes sent before, 30 days ago at least: 400d, a date, ISO 8601'),
-    to: flag.text({ value: 'FILE', writes: true, summary: 'write the journal as it is into this new file' }),
+    to: flag.text('FILE', 'write the journal as it is into this new file', { writes: true }),
   },
   examples: [
     'paydesk journal archive --before 400d --to journal-2025.paydesk',

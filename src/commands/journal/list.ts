@@ -37,33 +37,29 @@ const kindNames = [...(Object.keys(changeKinds) as [ChangeKind, ...ChangeKind[]]
 const usualLimit = 20;
 
 const listFlags = {
-  limit: flag.integer(1, 250, {
-    value: 'N',
-    summary: 'changes per page',
+  limit: flag.integer(1, 250, 'N', 'changes per page', {
     defaultText: String(usualLimit),
     conflicts: ['all'],
   }),
   next: nextFlag,
-  all: flag.switch({ summary: 'every change, the newest first', conflicts: ['limit'] }),
-  open: flag.switch({
-    summary: 'all unconfirmed changes, and alarms that nobody has acknowledged',
+  all: flag.switch('every change, the newest first', { conflicts: ['limit'] }),
+  open: flag.switch('all unconfirmed changes, and alarms that nobody has acknowledged', {
     conflicts: ['limit', 'next', 'all'],
   }),
-  order: flag.id('orders', { value: 'ID', summary: 'only changes of this order' }),
+  order: flag.id('orders', 'ID', 'only changes of this order'),
   since: whenFlag('only what was sent since: today, monday, 30d, 12h, a date, ISO 8601'),
-  kind: flag.choice(kindNames, {
-    value: 'KIND',
-    summary:
-      'only changes of this kind; setting: every change of a limit, of accounts and of the team, and of other settings that the journal has',
-  }),
-  created: flag.text({
-    value: 'WHAT',
-    summary:
-      'only the change that created this order or payment link: its id, its link, or words of its name',
-  }),
-  operator: flag.text({ value: 'NAME', summary: 'only what this person sent' }),
-  desk: flag.text({ value: 'NAME', summary: 'only what was sent at this desk of the team' }),
-  'all-profiles': flag.switch({ summary: 'changes of every account; no order is read again' }),
+  kind: flag.choice(
+    kindNames,
+    'KIND',
+    'only changes of this kind; setting: every change of a limit, of accounts and of the team, and of other settings that the journal has',
+  ),
+  created: flag.text(
+    'WHAT',
+    'only the change that created this order or payment link: its id, its link, or words of its name',
+  ),
+  operator: flag.text('NAME', 'only what this person sent'),
+  desk: flag.text('NAME', 'only what was sent at this desk of the team'),
+  'all-profiles': flag.switch('changes of every account; no order is read again'),
   from: fromFlag,
   ...listFileFlags,
 } as const;

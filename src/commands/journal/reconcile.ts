@@ -30,7 +30,7 @@ export const reconcile = defineCommand({
     'Reads the orders of unconfirmed changes and of watched refunds again and records what became of them; it sends nothing. Without CHANGE it checks the three oldest unconfirmed changes of the account and 20 watched refunds, with --all every one. An alarm, such as a duplicate, stays until journal acknowledge ends it.',
   arguments: [changeArgument(false)],
   flags: {
-    all: flag.switch({ summary: 'every unconfirmed change of all accounts; with -p, of that account only' }),
+    all: flag.switch('every unconfirmed change of all accounts; with -p, of that account only'),
   },
   examples: ['paydesk journal reconcile i_7f3k2m9q', 'paydesk journal reconcile --all --quiet'],
   exits: {

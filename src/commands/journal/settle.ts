@@ -29,17 +29,14 @@ export const settle = defineCommand({
     'paydesk reads the order first: if it shows what happened, paydesk records that; if not, it records what you say, with your name and your note. After --not-applied the change can be sent again, so be certain: if you are wrong, the buyer is paid twice. Correct a wrong record with --correct; both stay in the journal.',
   arguments: [changeArgument(true)],
   flags: {
-    applied: flag.switch({ summary: 'it was made', conflicts: ['not-applied'] }),
-    'not-applied': flag.switch({
-      summary: 'it was not made; it can then be sent again',
-      conflicts: ['applied'],
-    }),
-    correct: flag.switch({ summary: 'replace a wrong record by the opposite one' }),
-    note: flag.text({ value: 'TEXT', summary: 'how you know' }),
-    confirm: flag.text({
-      value: 'ID',
-      summary: 'the order id, from the screen of the service or the ticket (without an order: the change)',
-    }),
+    applied: flag.switch('it was made', { conflicts: ['not-applied'] }),
+    'not-applied': flag.switch('it was not made; it can then be sent again', { conflicts: ['applied'] }),
+    correct: flag.switch('replace a wrong record by the opposite one'),
+    note: flag.text('TEXT', 'how you know'),
+    confirm: flag.text(
+      'ID',
+      'the order id, from the screen of the service or the ticket (without an order: the change)',
+    ),
   },
   examples: [
     'paydesk journal settle i_7f3k2m9q --applied --note "seen in the bank file"',

@@ -21,26 +21,23 @@ export const verify = defineCommand({
     'Reads the whole journal, names every row that was changed, moved or removed, and compares the journal with its witness. --repair builds a new journal from all that can be read of both; an order whose outcome is not proven stays blocked. The check finds accidents, not forgery.',
   arguments: [],
   flags: {
-    head: flag.text({
-      value: 'HASH',
-      summary: 'a head that you noted after an earlier verify: the journal must still contain it',
-      conflicts: ['repair'],
-    }),
-    repair: flag.switch({
-      summary: 'keep copies, and rebuild journal and witness from all that can be read of both',
+    head: flag.text(
+      'HASH',
+      'a head that you noted after an earlier verify: the journal must still contain it',
+      { conflicts: ['repair'] },
+    ),
+    repair: flag.switch('keep copies, and rebuild journal and witness from all that can be read of both', {
       conflicts: ['head'],
     }),
-    'accept-copy': flag.switch({
-      summary:
-        'allow changes again after the files were put back from a copy; for a day each refund then needs the id of its order',
-      conflicts: ['head', 'repair'],
-    }),
-    from: flag.text({
-      value: 'FILE',
-      summary:
-        'check a file that journal archive or journal export --to wrote instead: its digest and its chain',
-      conflicts: ['repair', 'accept-copy'],
-    }),
+    'accept-copy': flag.switch(
+      'allow changes again after the files were put back from a copy; for a day each refund then needs the id of its order',
+      { conflicts: ['head', 'repair'] },
+    ),
+    from: flag.text(
+      'FILE',
+      'check a file that journal archive or journal export --to wrote instead: its digest and its chain',
+      { conflicts: ['repair', 'accept-copy'] },
+    ),
   },
   examples: ['paydesk journal verify', 'paydesk journal verify --json | jq -r .head'],
   exits: {

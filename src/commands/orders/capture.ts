@@ -19,7 +19,7 @@ export const capture = defineCommand({
     'Captures the whole authorized amount; the service documents no way to capture a part. You confirm a capture like a refund.',
   arguments: [orderArgument(false)],
   flags: {
-    confirm: flag.id('orders', { value: 'ID', summary: 'the order id again: counts as yes in production' }),
+    confirm: flag.id('orders', 'ID', 'the order id again: counts as yes in production'),
     'idempotency-key': idempotencyKeyFlag,
     again: againFlag,
   },

@@ -45,13 +45,13 @@ export const compare = defineCommand({
   flags: {
     ...timeFlags('none: only the rows of the file'),
     sheet: sheetFlag,
-    errors: flag.text({
-      value: 'FILE',
-      writes: true,
-      summary: 'if the file has errors: write its rows with the errors beside them, to correct them there',
-    }),
+    errors: flag.text(
+      'FILE',
+      'if the file has errors: write its rows with the errors beside them, to correct them there',
+      { writes: true },
+    ),
     ...sourceFlags,
-    force: flag.switch({ summary: 'replace the files of --errors and --to' }),
+    force: flag.switch('replace the files of --errors and --to'),
   },
   examples: [
     'paydesk -p shop-mx orders compare invoices.csv',

@@ -46,10 +46,8 @@ export const exportOrders = defineCommand({
   arguments: [],
   flags: {
     ...exportFlags,
-    rows: flag.choice(rowKinds, { value: 'KIND', summary: 'what a row is', defaultText: 'orders' }),
-    by: flag.choice(rowDates, {
-      value: 'DATE',
-      summary: 'the date of --period, --since and --until',
+    rows: flag.choice(rowKinds, 'KIND', 'what a row is', { defaultText: 'orders' }),
+    by: flag.choice(rowDates, 'DATE', 'the date of --period, --since and --until', {
       defaultText: 'created; refunded with --rows refunds',
     }),
     ...filterFlags,
@@ -57,15 +55,14 @@ export const exportOrders = defineCommand({
       since: 'only rows of this time (--by) or later',
       until: 'only rows before this time; --until today: up to last midnight',
     }),
-    'min-amount': flag.typedAmount({
-      value: 'N',
-      summary: 'only rows of this amount or more: of the order, the charge or the refund, as --rows says',
-    }),
-    'max-amount': flag.typedAmount({ value: 'N', summary: 'only rows of this amount or less' }),
-    strict: flag.switch({
-      summary:
-        'stop at the first order of which the service does not show all, instead of naming all of them',
-    }),
+    'min-amount': flag.typedAmount(
+      'N',
+      'only rows of this amount or more: of the order, the charge or the refund, as --rows says',
+    ),
+    'max-amount': flag.typedAmount('N', 'only rows of this amount or less'),
+    strict: flag.switch(
+      'stop at the first order of which the service does not show all, instead of naming all of them',
+    ),
   },
   examples: [
     'paydesk -p demo orders export --no-input',

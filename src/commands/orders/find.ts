@@ -27,19 +27,15 @@ export const find = defineCommand({
   flags: {
     ...filterFlags,
     ...listFileFlags,
-    max: flag.integer(1, Number.MAX_SAFE_INTEGER, {
-      value: 'N',
-      summary: 'read at most this many orders',
+    max: flag.integer(1, Number.MAX_SAFE_INTEGER, 'N', 'read at most this many orders', {
       defaultText: String(defaultMax),
     }),
-    next: flag.id('orders', { value: 'ID', summary: 'start the search after this order' }),
-    limit: flag.integer(1, Number.MAX_SAFE_INTEGER, { value: 'N', summary: 'show at most this many orders' }),
-    'page-size': flag.integer(1, 1000, {
-      value: 'N',
-      summary: 'ask for so many orders at once',
+    next: flag.id('orders', 'ID', 'start the search after this order'),
+    limit: flag.integer(1, Number.MAX_SAFE_INTEGER, 'N', 'show at most this many orders'),
+    'page-size': flag.integer(1, 1000, 'N', 'ask for so many orders at once', {
       defaultText: 'as many as the service gives',
     }),
-    live: flag.switch({ summary: 'search page by page, without the index of this machine' }),
+    live: flag.switch('search page by page, without the index of this machine'),
   },
   examples: [
     'paydesk -p demo orders find 4242 torres',

@@ -11,9 +11,9 @@ import { type AttemptRecord, attemptName } from '../../journal/journal.ts';
 import { buyerLanguages, buyerLines, knownOrders } from '../../orders/orders.ts';
 
 /** `--copy` of these commands. */
-export const copyFlag = flag.switch({
-  summary: 'put the words for the buyer on the clipboard, where the terminal allows it',
-});
+export const copyFlag = flag.switch(
+  'put the words for the buyer on the clipboard, where the terminal allows it',
+);
 
 /** Throws CliError 'usage' if there is no terminal that has a clipboard. Call it before anything is read. */
 export function checkCopy(ctx: Context, copy: boolean | undefined): void {

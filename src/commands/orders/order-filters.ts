@@ -25,15 +25,12 @@ import type { Filter } from '../listing.ts';
 import { fold } from './search/fold-text.ts';
 
 export const filterFlags = {
-  status: flag.text({
-    value: 'WORD',
-    summary: 'only orders with this payment_status, as the service writes it; none: those that show none',
-  }),
-  'charge-status': flag.text({
-    value: 'WORD',
-    summary: 'only orders with a charge of this status, such as declined',
-  }),
-  refundable: flag.switch({ summary: 'only orders that can be refunded' }),
+  status: flag.text(
+    'WORD',
+    'only orders with this payment_status, as the service writes it; none: those that show none',
+  ),
+  'charge-status': flag.text('WORD', 'only orders with a charge of this status, such as declined'),
+  refundable: flag.switch('only orders that can be refunded'),
   customer: flag.of<string>({
     value: 'ID|EMAIL',
     summary: 'only orders of this buyer',
@@ -49,11 +46,11 @@ export const filterFlags = {
     since: 'only orders created at this time or later',
     until: 'only orders created before this time; --until today: up to last midnight',
   }),
-  'min-amount': flag.typedAmount({
-    value: 'N',
-    summary: 'only orders of this amount or more: 16000; with amounts.decimals also 160.00',
-  }),
-  'max-amount': flag.typedAmount({ value: 'N', summary: 'only orders of this amount or less' }),
+  'min-amount': flag.typedAmount(
+    'N',
+    'only orders of this amount or more: 16000; with amounts.decimals also 160.00',
+  ),
+  'max-amount': flag.typedAmount('N', 'only orders of this amount or less'),
 } as const;
 
 /** The values of the filter flags. */

@@ -43,20 +43,16 @@ export const refund = defineCommand({
       offers: offerCharges,
       parse: chargeName,
     }),
-    amount: flag.typedAmount({
-      value: 'N',
-      summary: "part of a charge, in the service's units: 23000; with amounts.decimals also 230.00",
-    }),
-    reason: flag.choice(refundReasonValues, {
-      value: 'R',
-      summary: 'the reason that the service is told',
+    amount: flag.typedAmount(
+      'N',
+      "part of a charge, in the service's units: 23000; with amounts.decimals also 230.00",
+    ),
+    reason: flag.choice(refundReasonValues, 'R', 'the reason that the service is told', {
       meanings: Object.fromEntries(refundReasonValues.map((value) => [value, refundReasons[value].words])),
     }),
-    note: flag.text({ value: 'TEXT', summary: 'private note, kept only in the journal' }),
-    'only-confirm': flag.switch({
-      summary: 'ask only for the yes; what is not given is left out',
-    }),
-    confirm: flag.id('orders', { value: 'ID', summary: 'the order id again: counts as yes in production' }),
+    note: flag.text('TEXT', 'private note, kept only in the journal'),
+    'only-confirm': flag.switch('ask only for the yes; what is not given is left out'),
+    confirm: flag.id('orders', 'ID', 'the order id again: counts as yes in production'),
     'no-hold': noHoldFlag,
     'idempotency-key': idempotencyKeyFlag,
     again: againFlag,
@@ -69,16 +65,13 @@ export const refund = defineCommand({
         throw usage(`${name} ${text}: not the id of a request, such as r_7f3k2m9q (paydesk approvals list)`);
       },
     }),
-    allocate: flag.choice(allocateWays, {
-      value: 'HOW',
-      summary: 'spread --amount over the charges of the order: makes a plan with a row for each, and asks',
-      conflicts: ['charge', 'confirm', 'idempotency-key', 'only-confirm'],
-    }),
-    to: flag.text({
-      value: 'PLAN',
-      writes: true,
-      summary: 'with --allocate: the file of the plan; without it ORDER.plan',
-    }),
+    allocate: flag.choice(
+      allocateWays,
+      'HOW',
+      'spread --amount over the charges of the order: makes a plan with a row for each, and asks',
+      { conflicts: ['charge', 'confirm', 'idempotency-key', 'only-confirm'] },
+    ),
+    to: flag.text('PLAN', 'with --allocate: the file of the plan; without it ORDER.plan', { writes: true }),
   },
   examples: [
     `paydesk -p demo orders refund ${idExample} --charge 1 --amount 300 --reason ${firstReason}`,

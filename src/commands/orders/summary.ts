@@ -20,9 +20,7 @@ export const summary = defineCommand({
   arguments: [],
   flags: {
     ...timeFlags(usualPeriod),
-    by: flag.choice(orderDimensions, {
-      value: 'WHAT',
-      summary: 'split the sums by this; brand is that of the card',
+    by: flag.choice(orderDimensions, 'WHAT', 'split the sums by this; brand is that of the card', {
       otherWords: wordsForBrand,
       defaultText: 'status in a table; rows for scripts are not split',
     }),

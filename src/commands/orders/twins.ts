@@ -46,7 +46,7 @@ export const twins = defineCommand({
   arguments: [],
   flags: {
     ...timeFlags(usualPeriod),
-    settled: flag.switch({ summary: 'also pairs of which one payment went back' }),
+    settled: flag.switch('also pairs of which one payment went back'),
     ...sourceFlags,
   },
   examples: [

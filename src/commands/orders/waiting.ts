@@ -37,9 +37,7 @@ export const waiting = defineCommand({
   arguments: [],
   flags: {
     ...timeFlags('all orders, whenever they were created'),
-    by: flag.choice(waitingDimensions, {
-      value: 'WHAT',
-      summary: 'split the sums by this; brand is that of the card',
+    by: flag.choice(waitingDimensions, 'WHAT', 'split the sums by this; brand is that of the card', {
       otherWords: wordsForBrand,
       defaultText: 'age',
     }),

@@ -23,11 +23,8 @@ import {
 const leadSize = 100_000;
 
 const flags = {
-  'base-url': flag.text({ value: 'URL', summary: 'address of the service, https' }),
-  mode: flag.choice(modes, {
-    value: 'MODE',
-    summary: 'what the key is for; paydesk compares it with what the service answers',
-  }),
+  'base-url': flag.text('URL', 'address of the service, https'),
+  mode: flag.choice(modes, 'MODE', 'what the key is for; paydesk compares it with what the service answers'),
   vendor: flag.of<string>({
     value: 'NAME',
     summary: 'vendor segment of the Accept header',
@@ -39,33 +36,18 @@ const flags = {
       });
     },
   }),
-  auth: flag.choice(authSchemes, {
-    value: 'SCHEME',
-    summary: 'how the key is sent',
-    defaultText: defaultAuth,
-  }),
+  auth: flag.choice(authSchemes, 'SCHEME', 'how the key is sent', { defaultText: defaultAuth }),
   ...keyFlags,
-  from: flag.text({
-    value: 'FILE',
-    summary: 'use a settings file from your lead (JSON); the key is not in it',
+  from: flag.text('FILE', 'use a settings file from your lead (JSON); the key is not in it', {
     conflicts: ['base-url', 'mode', 'vendor', 'auth'],
   }),
-  sender: flag.text({
-    value: 'FILE',
-    summary: 'join a sender with an invitation; - reads it from standard input',
+  sender: flag.text('FILE', 'join a sender with an invitation; - reads it from standard input', {
     conflicts: ['base-url', 'mode', 'vendor', 'auth', 'from', 'key-stdin', 'key-file', 'no-check', 'confirm'],
   }),
-  desk: flag.text({
-    value: 'NAME',
-    summary: 'with --sender: name of this desk',
-    defaultText: 'that of the machine',
-  }),
-  confirm: flag.text({
-    value: 'HOST',
-    summary: 'the host as xn--…, to confirm a host with letters beyond ASCII',
-  }),
-  'no-check': flag.switch({ summary: 'keep the key without trying it first' }),
-  default: flag.switch({ summary: 'use it from now on when no -p is given' }),
+  desk: flag.text('NAME', 'with --sender: name of this desk', { defaultText: 'that of the machine' }),
+  confirm: flag.text('HOST', 'the host as xn--…, to confirm a host with letters beyond ASCII'),
+  'no-check': flag.switch('keep the key without trying it first'),
+  default: flag.switch('use it from now on when no -p is given'),
 } as const;
 
 type Values = Input<[], typeof flags>['flags'];

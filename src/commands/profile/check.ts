@@ -18,10 +18,7 @@ export const check = defineCommand({
     "Reads a few orders and checks that the service accepts the key, that the orders are of the profile's mode, and that one order in the middle of the list can be found by its id. paydesk needs that when a reply is lost. --policy checks a file that is to be the policy of this machine instead, and reads nothing else.",
   arguments: [nameArgument(false)],
   flags: {
-    policy: flag.text({
-      value: 'FILE',
-      summary: 'say what FILE would do as the policy of this machine, before it is one',
-    }),
+    policy: flag.text('FILE', 'say what FILE would do as the policy of this machine, before it is one'),
   },
   examples: ['paydesk profile check test-mx', 'paydesk profile check test-mx --json'],
   run: async (ctx, { args: [name], flags: { policy } }): Promise<undefined> => {

@@ -9,16 +9,13 @@ import type { KeyPlace, SettingTexts, TypedKey } from '../../profiles/profiles.t
 import type { Block } from '../../terminal/terminal.ts';
 
 export const keyFlags = {
-  'key-stdin': flag.switch({ summary: 'read the key from standard input', conflicts: ['key-file'] }),
-  'key-file': flag.text({
-    value: 'FILE',
-    summary: 'read the key from a file',
-    conflicts: ['key-stdin'],
-  }),
-  'key-store': flag.choice(['keyring', 'file'], {
-    value: 'WHERE',
-    summary: 'keep the key in the system keyring, or in a file that only you can read',
-  }),
+  'key-stdin': flag.switch('read the key from standard input', { conflicts: ['key-file'] }),
+  'key-file': flag.text('FILE', 'read the key from a file', { conflicts: ['key-stdin'] }),
+  'key-store': flag.choice(
+    ['keyring', 'file'],
+    'WHERE',
+    'keep the key in the system keyring, or in a file that only you can read',
+  ),
 } as const;
 
 // What masks more, for each setting that decides what an agent sees.

@@ -20,13 +20,13 @@ export const compare = defineCommand({
     }),
     tz: sourceFlags.tz,
     sheet: sheetFlag,
-    errors: flag.text({
-      value: 'FILE',
-      writes: true,
-      summary: 'if the file has errors: write its rows with the errors beside them, to correct them there',
-    }),
+    errors: flag.text(
+      'FILE',
+      'if the file has errors: write its rows with the errors beside them, to correct them there',
+      { writes: true },
+    ),
     to: listFileFlags.to,
-    force: flag.switch({ summary: 'replace the files of --errors and --to' }),
+    force: flag.switch('replace the files of --errors and --to'),
   },
   examples: [
     'paydesk -p demo refunds compare refunds.csv',

@@ -13,7 +13,4 @@ export function fileArgument<const R extends boolean>(required: R) {
 }
 
 /** Which sheet of a workbook is read. */
-export const sheetFlag = flag.text({
-  value: 'NAME',
-  summary: 'the sheet of a workbook; absent: the first one',
-});
+export const sheetFlag = flag.text('NAME', 'the sheet of a workbook; absent: the first one');

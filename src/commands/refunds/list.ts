@@ -45,16 +45,15 @@ export const list = defineCommand({
   arguments: [],
   flags: {
     ...timeFlags('today; refunds summary and report begin with this-month'),
-    sort: flag.choice(['made', 'amount'], {
-      value: 'WHAT',
-      summary: 'the newest first, or the largest',
+    sort: flag.choice(['made', 'amount'], 'WHAT', 'the newest first, or the largest', {
       defaultText: 'made',
     }),
-    max: flag.integer(1, Number.MAX_SAFE_INTEGER, {
-      value: 'N',
-      summary:
-        'show only the first N, with --sort amount the first N of each currency; all of them are counted',
-    }),
+    max: flag.integer(
+      1,
+      Number.MAX_SAFE_INTEGER,
+      'N',
+      'show only the first N, with --sort amount the first N of each currency; all of them are counted',
+    ),
     ...refundFilterFlags,
     ...sourceFlags,
   },

@@ -25,10 +25,7 @@ import { defineCommand } from '../command.ts';
 import { fileArgument, sheetFlag } from './input-arguments.ts';
 
 const controlFlags = {
-  'expect-count': flag.integer(0, 100_000, {
-    value: 'N',
-    summary: 'refuse unless the file has so many rows',
-  }),
+  'expect-count': flag.integer(0, 100_000, 'N', 'refuse unless the file has so many rows'),
   'expect-total': {
     value: 'CUR=N',
     summary: 'refuse unless the rows in this currency add up to this',
@@ -73,31 +70,27 @@ const planArgument = {
   parse: nonEmpty,
 } as const;
 
-const allRowsFlag = flag.switch({
-  summary: 'list all rows, also on a terminal that would only count so many',
-});
+const allRowsFlag = flag.switch('list all rows, also on a terminal that would only count so many');
 
 export const plan = defineCommand({
   description:
     'Reads a file of refunds, CSV or .xlsx, and every order in it, and writes a plan: what would be sent, row by row. Nothing is sent. The columns are order_id (or reference), charge_id, amount, reason, ref and note; paydesk reports all errors of the file at once.',
   arguments: [fileArgument(false)],
   flags: {
-    to: flag.text({ value: 'PLAN', writes: true, summary: 'the file of the plan; without it FILE.plan' }),
-    force: flag.switch({ summary: 'replace files that exist' }),
-    refresh: flag.text({
-      value: 'PLAN',
-      summary: 'make a new plan from an older one: read its orders again, keep its rows',
-    }),
+    to: flag.text('PLAN', 'the file of the plan; without it FILE.plan', { writes: true }),
+    force: flag.switch('replace files that exist'),
+    refresh: flag.text('PLAN', 'make a new plan from an older one: read its orders again, keep its rows'),
     sheet: sheetFlag,
-    errors: flag.text({
-      value: 'FILE',
-      writes: true,
-      summary: 'if the file has errors: write its rows with the errors beside them, to correct them there',
-    }),
-    allocate: flag.choice(allocateWays, {
-      value: 'HOW',
-      summary: 'spread the amount of an order with several charges over them',
-    }),
+    errors: flag.text(
+      'FILE',
+      'if the file has errors: write its rows with the errors beside them, to correct them there',
+      { writes: true },
+    ),
+    allocate: flag.choice(
+      allocateWays,
+      'HOW',
+      'spread the amount of an order with several charges over them',
+    ),
     'allow-status': {
       value: 'WORD',
       summary: 'also send rows of orders with this status, which paydesk does not know; absent: without one',
@@ -166,20 +159,11 @@ export const apply = defineCommand({
     'Reads every order again right before its refund, and sends no row whose order changed since the plan was made. Run it again after Ctrl-C, an outage or a crash: it looks up the unconfirmed rows first, and sends no row twice. In production it asks for the first 8 characters of the digest of the plan.',
   arguments: [planArgument],
   flags: {
-    confirm: flag.text({
-      value: 'DIGEST',
-      summary: 'the first 8 or more characters of the digest of the plan',
-    }),
-    concurrency: flag.integer(1, 16, {
-      value: 'N',
-      summary: 'how many orders at a time',
-      defaultText: '4',
-    }),
+    confirm: flag.text('DIGEST', 'the first 8 or more characters of the digest of the plan'),
+    concurrency: flag.integer(1, 16, 'N', 'how many orders at a time', { defaultText: '4' }),
     'no-hold': noHoldFlag,
-    'max-rps': flag.integer(1, 1000, { value: 'N', summary: 'at most so many requests per second' }),
-    'max-failures': flag.integer(1, 1000, {
-      value: 'N',
-      summary: 'stop after so many refunds without a usable answer',
+    'max-rps': flag.integer(1, 1000, 'N', 'at most so many requests per second'),
+    'max-failures': flag.integer(1, 1000, 'N', 'stop after so many refunds without a usable answer', {
       defaultText: '5',
     }),
     'all-rows': allRowsFlag,
@@ -210,15 +194,11 @@ export const status = defineCommand({
     'Reads the orders again whose outcome may still change, and says what became of every row. --rest writes the rows that certainly moved no money into a file that can be planned again.',
   arguments: [planArgument],
   flags: {
-    offline: flag.switch({ summary: 'read no order again: what the journal of this machine knows' }),
-    rest: flag.text({
-      value: 'FILE.csv',
-      writes: true,
-      summary: 'write the rows that certainly moved no money',
-    }),
-    report: flag.switch({ summary: 'print a short text to paste into a mail, in place of the list' }),
+    offline: flag.switch('read no order again: what the journal of this machine knows'),
+    rest: flag.text('FILE.csv', 'write the rows that certainly moved no money', { writes: true }),
+    report: flag.switch('print a short text to paste into a mail, in place of the list'),
     to: listFileFlags.to,
-    force: flag.switch({ summary: 'replace the files of --rest and --to' }),
+    force: flag.switch('replace the files of --rest and --to'),
     'all-rows': allRowsFlag,
     only: flag.of<readonly RowVerdict[]>({
       value: 'VERDICT,…',

@@ -12,19 +12,16 @@ import { amountRange } from '../orders/order-filters.ts';
 import type { Source } from '../report/report-source.ts';
 
 export const refundFilterFlags = {
-  'min-amount': flag.typedAmount({
-    value: 'N',
-    summary: 'only refunds of this amount or more: 400000; with amounts.decimals also 4000.00',
-  }),
-  'max-amount': flag.typedAmount({ value: 'N', summary: 'only refunds of this amount or less' }),
-  operator: flag.text({ value: 'NAME', summary: 'only refunds that this person sent' }),
-  'asked-by': flag.text({ value: 'NAME', summary: 'only refunds that this person asked for' }),
-  reason: flag.choice(refundReasonValues, {
-    value: 'R',
-    summary: 'only refunds that were sent with this reason',
-  }),
-  'approved-by': flag.text({ value: 'NAME', summary: 'only refunds that this person approved' }),
-  state: flag.choice(refundStates, { value: 'STATE', summary: 'only refunds in this state' }),
+  'min-amount': flag.typedAmount(
+    'N',
+    'only refunds of this amount or more: 400000; with amounts.decimals also 4000.00',
+  ),
+  'max-amount': flag.typedAmount('N', 'only refunds of this amount or less'),
+  operator: flag.text('NAME', 'only refunds that this person sent'),
+  'asked-by': flag.text('NAME', 'only refunds that this person asked for'),
+  reason: flag.choice(refundReasonValues, 'R', 'only refunds that were sent with this reason'),
+  'approved-by': flag.text('NAME', 'only refunds that this person approved'),
+  state: flag.choice(refundStates, 'STATE', 'only refunds in this state'),
 } as const;
 
 type FilterInput = Input<readonly [], typeof refundFilterFlags>['flags'];

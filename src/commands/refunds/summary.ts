@@ -41,9 +41,7 @@ export const summary = defineCommand({
   arguments: [],
   flags: {
     ...timeFlags(usualPeriod),
-    by: flag.choice(dimensions, {
-      value: 'WHAT',
-      summary: 'split the sums by this; brand is that of the card',
+    by: flag.choice(dimensions, 'WHAT', 'split the sums by this; brand is that of the card', {
       otherWords: wordsForBrand,
       defaultText: 'reason in a table; rows for scripts are not split',
     }),

@@ -21,9 +21,7 @@ export const sumsExits = {
 export const wordsForBrand = { card: 'brand', cards: 'brand', 'card-brand': 'brand' } as const;
 
 /** How the sums are shown. */
-export const chartFlag = flag.choice(charts, {
-  value: 'CHART',
-  summary: 'the chart beside the numbers of a table',
+export const chartFlag = flag.choice(charts, 'CHART', 'the chart beside the numbers of a table', {
   meanings: {
     auto: 'bars, and a sparkline of the days',
     bars: 'a bar for each line',
@@ -33,7 +31,7 @@ export const chartFlag = flag.choice(charts, {
   defaultText: 'auto',
 });
 
-const liveWords = { summary: 'read every order from the service, also if this machine has an index of them' };
+const liveWords = 'read every order from the service, also if this machine has an index of them';
 
 /** For a report that takes no file. */
 export const liveFlag = flag.switch(liveWords);
@@ -48,18 +46,16 @@ export const sourceFlags = {
       throw usage(`${name} ${text}: not a currency of three letters, such as MXN`);
     },
   }),
-  tz: flag.text({
-    value: 'ZONE',
-    summary: 'the time zone of the days, such as America/Mexico_City',
+  tz: flag.text('ZONE', 'the time zone of the days, such as America/Mexico_City', {
     defaultText: "the profile's time.zone, or this machine's",
   }),
-  live: flag.switch({ ...liveWords, conflicts: ['from-file'] }),
-  'from-file': flag.text({
-    value: 'FILE',
-    summary: 'take the numbers from an export instead, and send no request; its manifest is checked first',
-    conflicts: ['max-rps'],
-  }),
-  'max-rps': flag.integer(1, 1000, { value: 'N', summary: 'at most this many requests per second' }),
+  live: flag.switch(liveWords, { conflicts: ['from-file'] }),
+  'from-file': flag.text(
+    'FILE',
+    'take the numbers from an export instead, and send no request; its manifest is checked first',
+    { conflicts: ['max-rps'] },
+  ),
+  'max-rps': flag.integer(1, 1000, 'N', 'at most this many requests per second'),
   ...listFileFlags,
 } as const;
 

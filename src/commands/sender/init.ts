@@ -18,30 +18,25 @@ const flags = {
     repeatable: true,
     parse: (text: string) => text,
   },
-  listen: flag.text({ value: 'HOST:PORT', summary: 'where it listens', defaultText: usualListen }),
-  address: flag.text({ value: 'URL', summary: 'the address that desks use, https' }),
-  cert: flag.text({ value: 'FILE', summary: 'its certificate, PEM', conflicts: ['behind-proxy'] }),
-  'cert-key': flag.text({
-    value: 'FILE',
-    summary: 'the private key of the certificate, PEM',
-    conflicts: ['behind-proxy'],
-  }),
-  'behind-proxy': flag.switch({ summary: 'a proxy on this machine does TLS' }),
-  'max-per-second': flag.integer(1, 1000, {
-    value: 'N',
-    summary: 'requests per second to the service, of all desks together',
+  listen: flag.text('HOST:PORT', 'where it listens', { defaultText: usualListen }),
+  address: flag.text('URL', 'the address that desks use, https'),
+  cert: flag.text('FILE', 'its certificate, PEM', { conflicts: ['behind-proxy'] }),
+  'cert-key': flag.text('FILE', 'the private key of the certificate, PEM', { conflicts: ['behind-proxy'] }),
+  'behind-proxy': flag.switch('a proxy on this machine does TLS'),
+  'max-per-second': flag.integer(1, 1000, 'N', 'requests per second to the service, of all desks together', {
     defaultText: 'no limit',
   }),
-  postgres: flag.text({
-    value: 'URI',
-    summary: 'keep the journal in this database, which other senders may share; no password in it',
-    defaultText: 'files of this machine',
-  }),
+  postgres: flag.text(
+    'URI',
+    'keep the journal in this database, which other senders may share; no password in it',
+    { defaultText: 'files of this machine' },
+  ),
   'allow-root': allowRootFlag,
-  print: flag.choice(['systemd', 'container'], {
-    value: 'KIND',
-    summary: 'print a systemd unit or a container file, and do nothing else',
-  }),
+  print: flag.choice(
+    ['systemd', 'container'],
+    'KIND',
+    'print a systemd unit or a container file, and do nothing else',
+  ),
 } as const;
 
 type Values = Input<[], typeof flags>['flags'];

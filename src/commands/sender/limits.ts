@@ -18,7 +18,7 @@ const sum = (summary: string) =>
     allowed: 'a whole number, none, default',
     parse: readLimit,
   });
-const needed = (summary: string) => flag.choice(['yes', 'none', 'default'], { value: 'YES', summary });
+const needed = (summary: string) => flag.choice(['yes', 'none', 'default'], 'YES', summary);
 
 const limitFlags = {
   max: sum('the most that may be refunded on one order within 24 hours'),
@@ -63,7 +63,7 @@ export const limits = defineCommand({
   ],
   flags: {
     ...limitFlags,
-    account: flag.text({ value: 'PROFILE', summary: 'at the sender: the account, if it has several' }),
+    account: flag.text('PROFILE', 'at the sender: the account, if it has several'),
   },
   examples: ['paydesk sender limits', 'paydesk sender limits set all MXN --max 50000 --second 20000 --yes'],
   async run(ctx, { args: [set, who, currency], flags: { account, ...flags } }) {

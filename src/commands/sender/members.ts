@@ -78,17 +78,15 @@ const newMemberArgument = {
   },
 } as const;
 
-export const allowRootFlag = flag.switch({
-  summary: 'run as root, as in a container that has no other user',
-});
+export const allowRootFlag = flag.switch('run as root, as in a container that has no other user');
 
 export const invite = defineCommand({
   description:
     'Prints an invitation as JSON: hand it over as safely as a key, since whoever has it can join once, with paydesk profile add NAME --sender FILE. Each desk needs one of its own, and a member who is there already gets the role at once, at all their desks. A viewer reads, a proposer also asks for refunds and sends none, an operator sends and approves what others ask for, a lead also sets limits; in production only a person at a terminal invites those two.',
   arguments: [newMemberArgument],
   flags: {
-    role: flag.choice(roles, { value: 'ROLE', summary: 'what the member may do' }),
-    account: flag.text({ value: 'PROFILE', summary: 'the account, if the sender has several' }),
+    role: flag.choice(roles, 'ROLE', 'what the member may do'),
+    account: flag.text('PROFILE', 'the account, if the sender has several'),
     'allow-root': allowRootFlag,
   },
   examples: [
@@ -129,7 +127,7 @@ export const revoke = defineCommand({
     'A running sender refuses the tokens within a second, and sends nothing of the member that is not recorded yet. With --desk only the token of ' +
     'that desk ends, and the member stays.',
   arguments: [memberArgument],
-  flags: { desk: flag.text({ value: 'NAME', summary: 'only the token of this desk' }) },
+  flags: { desk: flag.text('NAME', 'only the token of this desk') },
   examples: ['paydesk sender revoke ana', 'paydesk sender revoke ana --desk desk-4 --yes'],
   run: async (ctx, { args: [name], flags: { desk } }): Promise<undefined> => {
     refuseAgentTo(ctx, 'ends tokens of a member');

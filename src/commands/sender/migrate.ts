@@ -12,7 +12,7 @@ export const migrate = defineCommand({
     'Makes the tables that this paydesk needs in the database of the sender, as the role of the sender, and runs again after an upgrade. If the journal there is empty, it gets the rows of the journal of this machine.',
   arguments: [],
   flags: {
-    'print-sql': flag.switch({ summary: 'print the statements of all migrations, and do nothing else' }),
+    'print-sql': flag.switch('print the statements of all migrations, and do nothing else'),
     'allow-root': allowRootFlag,
   },
   examples: ['paydesk sender migrate', 'paydesk sender migrate --print-sql > journal.sql'],
