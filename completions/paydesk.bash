@@ -12,22 +12,22 @@ _paydesk() {
     'refunds') words='plan apply status compare receipt list summary' ;;
     'customers') words='list show find export' ;;
     'checkout') words='create' ;;
-    'index') words='build refresh status forget rekey' ;;
     'journal') words='list show reconcile settle acknowledge verify forget archive export import' ;;
-    'profile') words='add list show use set key remove check' ;;
+    'index') words='build refresh status forget rekey' ;;
     'sender') words='init serve migrate verify invite members limits revoke' ;;
     'approvals') words='list show approve reject' ;;
+    'profile') words='add list show use set key remove check' ;;
     'simulator') words='serve drill reset' ;;
     'help') words='orders refunds undo today customers checkout journal report prove index sender approvals profile simulator api release mcp completion commands refund when-a-reply-is-lost many-refunds find reports exports evidence create accounts settings policy team scripting agents output exit-codes environment safety words' ;;
     'help orders') words='list show find browse refund capture create export summary waiting compare twins' ;;
     'help refunds') words='plan apply status compare receipt list summary' ;;
     'help customers') words='list show find export' ;;
     'help checkout') words='create' ;;
-    'help index') words='build refresh status forget rekey' ;;
     'help journal') words='list show reconcile settle acknowledge verify forget archive export import' ;;
-    'help profile') words='add list show use set key remove check' ;;
+    'help index') words='build refresh status forget rekey' ;;
     'help sender') words='init serve migrate verify invite members limits revoke' ;;
     'help approvals') words='list show approve reject' ;;
+    'help profile') words='add list show use set key remove check' ;;
     'help simulator') words='serve drill reset' ;;
   esac
   if [[ -n $words ]]; then

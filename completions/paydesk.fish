@@ -65,14 +65,6 @@ function __paydesk_complete
                 printf '%s\t%s\n' \
                     create 'Create a payment link'
                 return
-            case 'index'
-                printf '%s\t%s\n' \
-                    build 'Read all orders into an index on this machine, so that they are found at once' \
-                    refresh 'Bring the index up to date: read new orders, and old ones that may have changed' \
-                    status 'Show what the index knows, and how old that is' \
-                    forget 'Take a buyer, old orders or everything out of the index' \
-                    rekey 'Seal the index with a new key'
-                return
             case 'journal'
                 printf '%s\t%s\n' \
                     list 'List what was sent, and whether it was made' \
@@ -86,16 +78,13 @@ function __paydesk_complete
                     export 'Print every change that was sent, or write the journal for another machine' \
                     import 'Import the journal of another machine'
                 return
-            case 'profile'
+            case 'index'
                 printf '%s\t%s\n' \
-                    add 'Add an account: its address, mode and key' \
-                    list 'List the accounts' \
-                    show 'Show a profile, where each value comes from, and where files are' \
-                    use 'Make a profile the default' \
-                    set 'Change a setting of a profile' \
-                    key 'Replace the key of a profile' \
-                    remove 'Remove a profile and its key' \
-                    check 'Check that a profile reaches its account, by reading only'
+                    build 'Read all orders into an index on this machine, so that they are found at once' \
+                    refresh 'Bring the index up to date: read new orders, and old ones that may have changed' \
+                    status 'Show what the index knows, and how old that is' \
+                    forget 'Take a buyer, old orders or everything out of the index' \
+                    rekey 'Seal the index with a new key'
                 return
             case 'sender'
                 printf '%s\t%s\n' \
@@ -114,6 +103,17 @@ function __paydesk_complete
                     show 'Show a request, with the order as it is now' \
                     approve 'Approve the refund or plan of somebody else' \
                     reject 'Reject a request, or take your own back'
+                return
+            case 'profile'
+                printf '%s\t%s\n' \
+                    add 'Add an account: its address, mode and key' \
+                    list 'List the accounts' \
+                    show 'Show a profile, where each value comes from, and where files are' \
+                    use 'Make a profile the default' \
+                    set 'Change a setting of a profile' \
+                    key 'Replace the key of a profile' \
+                    remove 'Remove a profile and its key' \
+                    check 'Check that a profile reaches its account, by reading only'
                 return
             case 'simulator'
                 printf '%s\t%s\n' \
@@ -198,14 +198,6 @@ function __paydesk_complete
                 printf '%s\t%s\n' \
                     create 'Create a payment link'
                 return
-            case 'help index'
-                printf '%s\t%s\n' \
-                    build 'Read all orders into an index on this machine, so that they are found at once' \
-                    refresh 'Bring the index up to date: read new orders, and old ones that may have changed' \
-                    status 'Show what the index knows, and how old that is' \
-                    forget 'Take a buyer, old orders or everything out of the index' \
-                    rekey 'Seal the index with a new key'
-                return
             case 'help journal'
                 printf '%s\t%s\n' \
                     list 'List what was sent, and whether it was made' \
@@ -219,16 +211,13 @@ function __paydesk_complete
                     export 'Print every change that was sent, or write the journal for another machine' \
                     import 'Import the journal of another machine'
                 return
-            case 'help profile'
+            case 'help index'
                 printf '%s\t%s\n' \
-                    add 'Add an account: its address, mode and key' \
-                    list 'List the accounts' \
-                    show 'Show a profile, where each value comes from, and where files are' \
-                    use 'Make a profile the default' \
-                    set 'Change a setting of a profile' \
-                    key 'Replace the key of a profile' \
-                    remove 'Remove a profile and its key' \
-                    check 'Check that a profile reaches its account, by reading only'
+                    build 'Read all orders into an index on this machine, so that they are found at once' \
+                    refresh 'Bring the index up to date: read new orders, and old ones that may have changed' \
+                    status 'Show what the index knows, and how old that is' \
+                    forget 'Take a buyer, old orders or everything out of the index' \
+                    rekey 'Seal the index with a new key'
                 return
             case 'help sender'
                 printf '%s\t%s\n' \
@@ -247,6 +236,17 @@ function __paydesk_complete
                     show 'Show a request, with the order as it is now' \
                     approve 'Approve the refund or plan of somebody else' \
                     reject 'Reject a request, or take your own back'
+                return
+            case 'help profile'
+                printf '%s\t%s\n' \
+                    add 'Add an account: its address, mode and key' \
+                    list 'List the accounts' \
+                    show 'Show a profile, where each value comes from, and where files are' \
+                    use 'Make a profile the default' \
+                    set 'Change a setting of a profile' \
+                    key 'Replace the key of a profile' \
+                    remove 'Remove a profile and its key' \
+                    check 'Check that a profile reaches its account, by reading only'
                 return
             case 'help simulator'
                 printf '%s\t%s\n' \

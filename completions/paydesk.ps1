@@ -61,13 +61,6 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
             'checkout' {
                 "create`tCreate a payment link"
             }
-            'index' {
-                "build`tRead all orders into an index on this machine, so that they are found at once"
-                "refresh`tBring the index up to date: read new orders, and old ones that may have changed"
-                "status`tShow what the index knows, and how old that is"
-                "forget`tTake a buyer, old orders or everything out of the index"
-                "rekey`tSeal the index with a new key"
-            }
             'journal' {
                 "list`tList what was sent, and whether it was made"
                 "show`tShow one change, its history, and what to do now"
@@ -80,15 +73,12 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "export`tPrint every change that was sent, or write the journal for another machine"
                 "import`tImport the journal of another machine"
             }
-            'profile' {
-                "add`tAdd an account: its address, mode and key"
-                "list`tList the accounts"
-                "show`tShow a profile, where each value comes from, and where files are"
-                "use`tMake a profile the default"
-                "set`tChange a setting of a profile"
-                "key`tReplace the key of a profile"
-                "remove`tRemove a profile and its key"
-                "check`tCheck that a profile reaches its account, by reading only"
+            'index' {
+                "build`tRead all orders into an index on this machine, so that they are found at once"
+                "refresh`tBring the index up to date: read new orders, and old ones that may have changed"
+                "status`tShow what the index knows, and how old that is"
+                "forget`tTake a buyer, old orders or everything out of the index"
+                "rekey`tSeal the index with a new key"
             }
             'sender' {
                 "init`tMake the file of a sender: accounts, address, certificate"
@@ -105,6 +95,16 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "show`tShow a request, with the order as it is now"
                 "approve`tApprove the refund or plan of somebody else"
                 "reject`tReject a request, or take your own back"
+            }
+            'profile' {
+                "add`tAdd an account: its address, mode and key"
+                "list`tList the accounts"
+                "show`tShow a profile, where each value comes from, and where files are"
+                "use`tMake a profile the default"
+                "set`tChange a setting of a profile"
+                "key`tReplace the key of a profile"
+                "remove`tRemove a profile and its key"
+                "check`tCheck that a profile reaches its account, by reading only"
             }
             'simulator' {
                 "serve`tRun a simulated service on this machine"
@@ -183,13 +183,6 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
             'help checkout' {
                 "create`tCreate a payment link"
             }
-            'help index' {
-                "build`tRead all orders into an index on this machine, so that they are found at once"
-                "refresh`tBring the index up to date: read new orders, and old ones that may have changed"
-                "status`tShow what the index knows, and how old that is"
-                "forget`tTake a buyer, old orders or everything out of the index"
-                "rekey`tSeal the index with a new key"
-            }
             'help journal' {
                 "list`tList what was sent, and whether it was made"
                 "show`tShow one change, its history, and what to do now"
@@ -202,15 +195,12 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "export`tPrint every change that was sent, or write the journal for another machine"
                 "import`tImport the journal of another machine"
             }
-            'help profile' {
-                "add`tAdd an account: its address, mode and key"
-                "list`tList the accounts"
-                "show`tShow a profile, where each value comes from, and where files are"
-                "use`tMake a profile the default"
-                "set`tChange a setting of a profile"
-                "key`tReplace the key of a profile"
-                "remove`tRemove a profile and its key"
-                "check`tCheck that a profile reaches its account, by reading only"
+            'help index' {
+                "build`tRead all orders into an index on this machine, so that they are found at once"
+                "refresh`tBring the index up to date: read new orders, and old ones that may have changed"
+                "status`tShow what the index knows, and how old that is"
+                "forget`tTake a buyer, old orders or everything out of the index"
+                "rekey`tSeal the index with a new key"
             }
             'help sender' {
                 "init`tMake the file of a sender: accounts, address, certificate"
@@ -227,6 +217,16 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "show`tShow a request, with the order as it is now"
                 "approve`tApprove the refund or plan of somebody else"
                 "reject`tReject a request, or take your own back"
+            }
+            'help profile' {
+                "add`tAdd an account: its address, mode and key"
+                "list`tList the accounts"
+                "show`tShow a profile, where each value comes from, and where files are"
+                "use`tMake a profile the default"
+                "set`tChange a setting of a profile"
+                "key`tReplace the key of a profile"
+                "remove`tRemove a profile and its key"
+                "check`tCheck that a profile reaches its account, by reading only"
             }
             'help simulator' {
                 "serve`tRun a simulated service on this machine"

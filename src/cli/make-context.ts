@@ -101,7 +101,7 @@ export async function createRun(
   const ownLocks =
     journalPlace.folder === folders.state ? machineLocks : locksIn({ folder: folders.state, rules });
   const profiles = joinProfiles({ state, globals, locks: ownLocks, demo });
-  const account = createAccount({
+  const { close: closeAccount, ...account } = createAccount({
     ...state,
     globals,
     words,
@@ -143,12 +143,7 @@ export async function createRun(
     ask,
     profiles,
     simulator: showingKey(createSimulatorControl(simulator), state),
-    service: account.service,
-    useProfile: account.useProfile,
-    useProfileOf: account.useProfileOf,
-    draftService: account.draftService,
-    change: account.change,
-    journal: account.journal,
+    ...account,
     journalPlace,
     policy,
     async checkPolicy(named) {
@@ -157,8 +152,6 @@ export async function createRun(
       return await checkPolicy({ named, text, place: policy.file, nowMs: now() }, io);
     },
     redaction: state.redaction,
-    sender: account.sender,
-    planSender: account.planSender,
     ...readers,
     days,
     daysIn(zone) {
@@ -198,7 +191,7 @@ export async function createRun(
     fullTime: (ms) => days.full(ms),
   };
   const close = () => {
-    account.close();
+    closeAccount();
     index.close();
     demo.close();
   };

@@ -14,7 +14,7 @@ import { spareCopies } from './take-out.ts';
 /** The status of the index. `now`: Unix seconds. */
 export function statusOf(segments: SealedSegments, bytes: number, now: number): IndexStatus {
   const edges = segments.edges();
-  const state = segments.state();
+  const { ended, salt: _, ...state } = segments.state();
   const sum = (values: readonly number[]): number => values.reduce((one, other) => one + other, 0);
   const gaps = edges.slice(0, -1).filter(({ isJoined }) => !isJoined);
   const rises =
@@ -23,6 +23,7 @@ export function statusOf(segments: SealedSegments, bytes: number, now: number): 
   const newest = edges.flatMap((edge) => edge.newest ?? []);
   const oldest = edges.flatMap((edge) => edge.oldest ?? []);
   return {
+    ...state,
     orders: sum(edges.map(({ count }) => count)),
     segments: edges.length,
     bytes,
@@ -30,25 +31,18 @@ export function statusOf(segments: SealedSegments, bytes: number, now: number): 
     oldest: oldest.length === 0 ? undefined : Math.min(...oldest),
     first: edges[0]?.first,
     last: edges.at(-1)?.last,
-    isComplete: state.ended && gaps.length === 0,
-    goesOnAfter: state.ended ? undefined : edges.at(-1)?.last,
+    isComplete: ended && gaps.length === 0,
+    goesOnAfter: ended ? undefined : edges.at(-1)?.last,
     gaps: gaps.map(({ last }) => last),
     isNewestFirst: rises === 0,
     rises,
-    inserted: state.inserted,
-    moved: state.moved,
-    headReadAt: state.headReadAt,
-    tailReadAt: state.tailReadAt,
     reads: readsByAge(edges, now),
     forgotten: sum(edges.map(({ forgotten }) => forgotten)),
-    floor: state.floor,
-    endsAtFloor: state.endsAtFloor,
     fields:
       edges.reduce<readonly string[] | undefined>(
         (all, { fields }) => (all === undefined ? fields : all.filter((name) => fields.includes(name))),
         undefined,
       ) ?? [],
-    mayRepeat: state.mayRepeat,
   };
 }
 
