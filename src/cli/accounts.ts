@@ -27,7 +27,7 @@ export interface Account
     | 'planSender'
   > {
   /** Closes the connections, and the files of the journal. */
-  close(): void;
+  readonly close: () => void;
 }
 
 /** Connects a run to its account. A profile is opened when it is first needed. */

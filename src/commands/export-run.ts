@@ -5,7 +5,7 @@ import { idOf, type JsonObject } from '../api/json-values.ts';
 import { isCountable } from '../api/records.ts';
 import { type Column, type ResourceName, resources } from '../api/resources.ts';
 import type { Context } from '../context/context.ts';
-import { CliError, systemCode } from '../errors.ts';
+import { CliError } from '../errors.ts';
 import type { ExportFile, ExportProblem, ExportRow, ExportWritten, PageWalked } from '../exports/exports.ts';
 import { usage } from '../flags/flags.ts';
 import { commandLine } from '../profiles/profiles.ts';
@@ -17,8 +17,8 @@ import {
   exportForm,
   verifyFile,
 } from './export-flags.ts';
+import { leftError, leftWords, lostOutput, stoppedError } from './export-left.ts';
 import { countLong, noteForSpreadsheet, noteLongAmounts, refuseGaps, warnOfOdd } from './export-notes.ts';
-import { brokeOff } from './walk.ts';
 
 /** What one export writes. */
 export interface ExportJob {
@@ -134,15 +134,7 @@ async function toStdout(run: ExportRun, form: ExportForm): Promise<undefined> {
     if (lost !== undefined) throw lost;
     if (tally.read > 0) await sink.end(true);
     if (tally.read === 0 || !(error instanceof CliError)) throw error;
-    throw new CliError(kindOf(error), leftWords(error, 'stopped', run, tally.read), {
-      ...error.parts,
-      certain: `only ${tally.rows} ${job.rowsWord} were written, up to ${last}; there are more`,
-      now: [
-        ...(error.parts.now ?? []),
-        `run the export again; if it writes into a file, you can resume it: ${intoFile(run, format)}`,
-      ],
-      cause: error,
-    });
+    throw stoppedError(error, run, format, { ...tally, last });
   } finally {
     endProgress();
   }
@@ -157,30 +149,6 @@ async function toStdout(run: ExportRun, form: ExportForm): Promise<undefined> {
 // Whoever gets the file must not take a token for a name.
 function maskedWord({ redaction }: Context): string {
   return redaction.isOn() ? ', personal data masked' : '';
-}
-
-function intoFile({ service, again }: ExportRun, format: string): string {
-  return commandLine(service.profile, ...again, '--to', `FILE.${format}`);
-}
-
-// The error for a full disk behind stdout. Somebody who closed a pipe wanted no more output, so EPIPE gets no advice.
-function lostOutput(run: ExportRun, format: string): CliError | undefined {
-  const { signal } = run.ctx;
-  const reason: unknown = signal.aborted ? signal.reason : undefined;
-  if (!(reason instanceof CliError) || !fromDisk(reason) || systemCode(reason.cause) === 'EPIPE')
-    return undefined;
-  return new CliError(reason.kind, reason.message, {
-    ...reason.parts,
-    certain: 'not everything that was read could be written',
-    now: [
-      `free some space, or export into a file on another disk, where you can resume it: ${intoFile(run, format)}`,
-    ],
-    cause: reason,
-  });
-}
-
-function fromDisk({ kind, cause }: CliError): boolean {
-  return kind === 'incomplete' && cause instanceof Error && 'code' in cause;
 }
 
 async function toFile(run: ExportRun, written: ExportForm, to: string): Promise<undefined> {
@@ -266,39 +234,6 @@ function showProgress(
     const seconds = Math.max(1, (ctx.clock.monotonic() - started) / 1000);
     const made = job.rowsWord === many ? '' : `, ${rows} ${job.rowsWord}`;
     return `${read} ${many} read${made}, ${Math.round((read - before) / seconds)} per second, ${Math.floor(seconds)} s`;
-  });
-}
-
-function kindOf(error: CliError): CliError['kind'] {
-  return brokeOff(error) ? 'incomplete' : error.kind;
-}
-
-// Why an export ended early. If a person ended it, that person wants to know how far it came.
-function leftWords(error: unknown, verb: 'paused' | 'stopped', { job }: ExportRun, read: number): string {
-  const byPerson = error instanceof CliError && ['interrupted', 'hangup', 'terminated'].includes(error.kind);
-  if (byPerson && read > 0) return `export ${verb} after ${read} ${resources[job.resource].many}`;
-  return error instanceof Error ? error.message : String(error);
-}
-
-// The error for a file that is not complete: what is certain, and how to go on.
-function leftError(error: unknown, run: ExportRun, file: ExportFile, to: string): unknown {
-  const { read, rows } = file.progress;
-  // An error before the first page already says what is certain, unless it comes from the disk.
-  if (!(error instanceof CliError) || (read === 0 && !fromDisk(error))) return error;
-  // A file with the final name exists, so the next run needs --force too.
-  const force = run.input.force === true || file.taken ? ['--force'] : [];
-  const { resume } = run.input;
-  const onwards = read > 0 || resume === true ? ['--resume'] : [];
-  const line = commandLine(run.service.profile, ...run.again, '--to', to, ...onwards, ...force);
-  const first = error.kind === 'auth' || fromDisk(error) ? (error.parts.now ?? []) : [];
-  return new CliError(kindOf(error), leftWords(error, 'paused', run, read), {
-    ...error.parts,
-    certain:
-      read > 0
-        ? `${rows} ${run.job.rowsWord} are in ${file.partial}; ${to} was not written`
-        : `none of the ${run.job.rowsWord} were saved; ${to} was not written`,
-    now: [...first, `${read > 0 ? 'go on with the export' : 'run the export again'}: ${line}`],
-    cause: error,
   });
 }
 

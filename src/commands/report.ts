@@ -6,22 +6,14 @@ import { type Context, dryRunShown } from '../context/context.ts';
 import { counted } from '../counted.ts';
 import { flag, usage } from '../flags/flags.ts';
 import { periodOf, timeFlags } from '../flags/typed-period.ts';
-import { approvalFields } from '../journal/journal.ts';
 import { twinSeconds } from '../orders/orders.ts';
 import { commandLine, plainCommand, profileNamed } from '../profiles/profiles.ts';
-import {
-  type Line,
-  loadReportPage,
-  negated,
-  type OrderSum,
-  type Page,
-  percentNumber,
-  type RefundSum,
-} from '../reports/reports.ts';
+import { loadReportPage, type Page } from '../reports/reports.ts';
 import { toJson } from '../terminal/terminal.ts';
 import { defineCommand } from './command.ts';
-import { gatherFigures, type ReportFigures, type WaitingSum } from './report/report-figures.ts';
+import { gatherFigures, type ReportFigures } from './report/report-figures.ts';
 import { openSource, sourceFlags, sumsExits } from './report/report-flags.ts';
+import { figuresForPrograms } from './report/report-json.ts';
 import { aboutWords, zoneWords } from './report/report-period.ts';
 import { firstColumns, firstFields, lastColumns, lastFields, sayAsOf } from './report/report-rows.ts';
 import { amountsOf, gapLines, gapWords, isComplete, labelWords, refuseGaps } from './report/report-screen.ts';
@@ -197,102 +189,4 @@ async function showWritten(
 // A command line with the profile that was typed, if one was.
 function commandHere({ options: { profile } }: Context, ...words: readonly string[]): string {
   return profile === undefined ? plainCommand(...words) : commandLine(profileNamed(profile), ...words);
-}
-
-/** The same figures that the sections show. Amounts are the service's integers, times Unix seconds. */
-function figuresForPrograms(figures: ReportFigures, { source, names }: ReportHow): JsonObject {
-  const {
-    unit,
-    time,
-    before,
-    reasons,
-    operators,
-    cards,
-    waiting,
-    waits,
-    largest,
-    twins,
-    settledTwins,
-    openCases,
-  } = figures;
-  return {
-    sums: time.totals.map(sumsRow),
-    before: before.map(({ span: range, totals }) => ({
-      ...firstFields({ range, zone: source.zone }),
-      sums: totals.map(sumsRow),
-    })),
-    time_unit: unit,
-    by_time: refundRows(time.buckets),
-    by_reason: refundRows(reasons.buckets),
-    by_operator: refundRows(operators.buckets),
-    by_card: refundRows(cards.buckets),
-    largest: largest.map(
-      ({ id, orderId, amount, currency, madeAt, operator, reason, origin, approval, ...refund }) => ({
-        id: id ?? null,
-        order_id: orderId ?? null,
-        amount: amount === undefined ? null : negated(amount),
-        currency: currency ?? null,
-        refunded_at: madeAt ?? null,
-        card: refund.last4 === undefined ? null : `*${refund.last4}`,
-        brand: refund.brand,
-        operator,
-        reason,
-        ...(approval ?? approvalFields()),
-        origin,
-        ...(names ? { buyer: refund.buyer ?? null, note: refund.note ?? null } : {}),
-      }),
-    ),
-    waiting: waiting.buckets.map(waitingRow),
-    not_captured: waits.notCaptured.map(waitingSumRow),
-    unconfirmed: waits.unconfirmed.map(waitingSumRow),
-    twins: twins.map(({ first, second, apart }) => ({
-      first: first.id,
-      second: second.id,
-      amount: first.amount,
-      currency: first.currency ?? null,
-      first_created_at: first.createdAt,
-      seconds_apart: apart,
-      first_status: first.status ?? null,
-      second_status: second.status ?? null,
-      ...(names ? { buyer: first.buyer ?? null } : {}),
-    })),
-    settled_twins: settledTwins,
-    open_cases: openCases.map(({ orderId, what, state, outcome, amount, currency, sentAt, operator }) => ({
-      order_id: orderId ?? null,
-      kind: what,
-      state,
-      outcome,
-      amount: amount ?? null,
-      currency: currency ?? null,
-      sent_at: sentAt ?? null,
-      operator: operator ?? null,
-    })),
-  };
-}
-
-function sumsRow({ currency, sums }: Line<RefundSum>): JsonObject {
-  return {
-    currency: currency ?? null,
-    ...sums,
-    rate_percent: percentNumber(sums.refunded, sums.paid) ?? null,
-    refunded_of_paid_percent: percentNumber(sums.refunded_of_paid, sums.paid) ?? null,
-  };
-}
-
-function refundRows(lines: readonly Line<RefundSum>[]): readonly JsonObject[] {
-  return lines.map(({ bucket, currency, sums: { refunds, refunded, unsummed } }) => ({
-    bucket,
-    currency: currency ?? null,
-    refunds,
-    refunded,
-    unsummed,
-  }));
-}
-
-function waitingSumRow({ currency, count, amount }: WaitingSum): JsonObject {
-  return { currency: currency ?? null, count, amount };
-}
-
-function waitingRow({ bucket, currency, sums: { orders, amount, unsummed } }: Line<OrderSum>): JsonObject {
-  return { bucket, currency: currency ?? null, orders, amount, unsummed };
 }

@@ -12,7 +12,18 @@ import { closeSync, fsyncSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { CliError, systemCode } from '../errors.ts';
 import { type FileRules, prepareOwnFolder, readOwnFile, unwritable, writeAll } from './own-file.ts';
-import type { DeskKey } from './profiles.ts';
+
+/** The key with which this desk signs what it hands out as evidence. Whoever has its file can sign in the name of the desk. */
+export interface DeskKey {
+  /** The public key, in base64; undefined if this desk has signed nothing yet. */
+  publicKey(): string | undefined;
+  /** The same. Makes the key if there is none. */
+  made(): string;
+  /** The signature of these bytes, in base64. Makes the key if there is none. */
+  sign(bytes: Uint8Array): string;
+  /** Whether a signature is one of these bytes by this public key. */
+  isSigned(publicKey: string, bytes: Uint8Array, signature: string): boolean;
+}
 
 /** The key in this file. It is made with the first signature. */
 export function createDeskKey(path: string, rules: FileRules): DeskKey {

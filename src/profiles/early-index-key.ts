@@ -3,7 +3,7 @@
 import { defaultVendor, modes } from '../api/spec.ts';
 import { accountOf, readBaseUrl } from './base-url.ts';
 import { fieldsOf, fieldsOnFile } from './early-reads.ts';
-import { indexKeyName } from './profiles.ts';
+import { indexKeyName } from './profile-names.ts';
 
 /** The account of a stored profile; undefined if it cannot be read. */
 export function accountOnFile(configFolder: string, name: string): string | undefined {

@@ -7,7 +7,8 @@ import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { shortestKey } from '../api/spec.ts';
 import { type Env, fullPath, variable } from '../io.ts';
-import { demoName, nameProblem } from './profiles.ts';
+import { nameProblem } from './profile-names.ts';
+import { demoName } from './profiles.ts';
 
 /** All keys in the configuration folder, in PAYDESK_API_KEY and in the file of PAYDESK_KEY_FILE. */
 export function keysOnFile(configFolder: string, env: Env, cwd: () => string): readonly string[] {

@@ -3,8 +3,8 @@
 import { join } from 'node:path';
 import type { AmountStyle } from '../amounts.ts';
 import type { AuthScheme, Mode } from '../api/spec.ts';
-import { CliError } from '../errors.ts';
 import type { HostForms } from './base-url.ts';
+import type { DeskKey } from './desk-key.ts';
 import type { Folders } from './folders.ts';
 import type { Limits, Raise, SettingTexts } from './limits.ts';
 import type { FileRules } from './own-file.ts';
@@ -43,19 +43,8 @@ export {
   writeAll,
   writeOwnFile,
 } from './own-file.ts';
-export type { Folders, KeyPlace, Limits, Settings, SettingTexts };
-
-/** The key with which this desk signs what it hands out as evidence. Whoever has its file can sign in the name of the desk. */
-export interface DeskKey {
-  /** The public key, in base64; undefined if this desk has signed nothing yet. */
-  publicKey(): string | undefined;
-  /** The same. Makes the key if there is none. */
-  made(): string;
-  /** The signature of these bytes, in base64. Makes the key if there is none. */
-  sign(bytes: Uint8Array): string;
-  /** Whether a signature is one of these bytes by this public key. */
-  isSigned(publicKey: string, bytes: Uint8Array, signature: string): boolean;
-}
+export { demoName, environmentName } from './profile-names.ts';
+export type { DeskKey, Folders, KeyPlace, Limits, Settings, SettingTexts };
 
 /** The key of the desk with this folder of configuration. Its code is loaded only here. */
 export async function deskKeyIn({ config }: Pick<Folders, 'config'>, rules: FileRules): Promise<DeskKey> {
@@ -181,11 +170,6 @@ export interface Profiles {
   readonly indexKeys: IndexKeys;
 }
 
-/** The name under which the key of an index is kept. No profile can have it: it holds a space. */
-export function indexKeyName(id: string): string {
-  return `index ${id}`;
-}
-
 /** The keys of indexes. They are kept where the keys of profiles are. */
 export interface IndexKeys {
   /** Where the key of an index is kept that is built with this profile: where its own key is. */
@@ -307,28 +291,3 @@ export const indexFields = [
 
 /** The default of refund.note_length. */
 export const usualNoteLength = '3';
-
-/** The name of the profile for the simulator inside paydesk. */
-export const demoName = 'demo';
-/** The name of the profile that comes from variables of the environment. */
-export const environmentName = 'environment';
-const reserved: readonly string[] = [demoName, environmentName, 'simulator'];
-
-const namePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/;
-
-/** What is wrong with a name for a stored profile, or undefined. */
-export function nameProblem(name: string): string | undefined {
-  if (reserved.includes(name.toLowerCase()))
-    return `${name} is built in: a profile of yours needs another name`;
-  return namePattern.test(name)
-    ? undefined
-    : `profile name ${name}: use letters, digits, dot, dash and underscore, at most 63, a letter or digit first`;
-}
-
-/** Throws CliError 'refused' for a built-in name, 'usage' for a name that no profile can have. */
-export function checkName(name: string): void {
-  const problem = nameProblem(name);
-  if (problem === undefined) return;
-  const kind = reserved.includes(name.toLowerCase()) ? 'refused' : 'usage';
-  throw new CliError(kind, problem, { certain: 'nothing was changed' });
-}
