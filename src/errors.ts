@@ -166,6 +166,15 @@ function newKeyWords({ name, kind }: { readonly name: string; readonly kind: str
   return ['set PAYDESK_API_KEY or PAYDESK_KEY_FILE to a key of this account'];
 }
 
+/** What this returns; undefined if it throws. For what is only looked at, and may be of any form. */
+export function orUndefined<T>(act: () => T): T | undefined {
+  try {
+    return act();
+  } catch {
+    return undefined;
+  }
+}
+
 /** Every exit code with its meaning, as `help exit-codes` prints it. */
 export const exitMeanings: ReadonlyMap<number, string> = new Map([
   [0, 'done, and confirmed'],

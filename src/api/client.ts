@@ -1,7 +1,7 @@
 /** The client of one account: reads, and the one function that sends a change, once. */
 
 import type { Client, ClientParts, OpenService, PageQuery, SendOnce, SendReport } from './api.ts';
-import { idOf, isObject, valueAt } from './json-values.ts';
+import { idOf, isObject, parsedJson, valueAt } from './json-values.ts';
 import { locate } from './locate.ts';
 import { createExchange, type Exchange } from './one-request.ts';
 import { type ReceivedPage, walkPages } from './page-walk.ts';
@@ -121,22 +121,14 @@ export function probableNext(body: Uint8Array): string | undefined {
   const start = key + opening.length;
   const end = bytes.lastIndexOf(']');
   if (key === -1 || end < start || bytes.length - end > longestEnvelope) return undefined;
-  const envelope = parsed(`${bytes.toString('utf8', 0, start)}${bytes.toString('utf8', end)}`);
+  const envelope = parsedJson(`${bytes.toString('utf8', 0, start)}${bytes.toString('utf8', end)}`);
   if (valueAt(envelope, ['has_more']) !== true) return undefined;
   let border = end;
   for (let tries = 0; tries < mostTries && border > start; tries += 1) {
     border = bytes.lastIndexOf('},{', border - 1);
-    const value = parsed(bytes.toString('utf8', border < start ? start : border + 2, end));
+    const value = parsedJson(bytes.toString('utf8', border < start ? start : border + 2, end));
     if (isObject(value)) return idOf({ value });
     if (border < start) return undefined;
   }
   return undefined;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

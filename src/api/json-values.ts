@@ -1,5 +1,7 @@
 /** Looks into JSON: values by their path, nested lists with their items, and where a text is not what it should be. */
 
+import { orUndefined } from '../errors.ts';
+
 /** A JSON object that the service sends or receives: fields by name, any value. */
 export type JsonObject = { readonly [key: string]: unknown };
 
@@ -94,4 +96,9 @@ function parseProblem(text: string): string {
   } catch (error) {
     return error instanceof Error ? error.message : '';
   }
+}
+
+/** The value of a JSON text; undefined for any other text. */
+export function parsedJson(text: string): unknown {
+  return orUndefined(() => JSON.parse(text));
 }

@@ -3,7 +3,7 @@
 import { type FileHandle, open, readFile, truncate } from 'node:fs/promises';
 import * as v from 'valibot';
 import type { WalkedBefore } from '../api/api.ts';
-import type { JsonObject } from '../api/json-values.ts';
+import { type JsonObject, parsedJson } from '../api/json-values.ts';
 import { CliError, systemCode, systemReason } from '../errors.ts';
 import { brokenFile, notUsable } from './files-on-disk.ts';
 import { type ExportProblem, exportProblem } from './problems-file.ts';
@@ -62,13 +62,13 @@ export interface Checkpoint {
 export async function readCheckpoint(path: string): Promise<Checkpoint | undefined> {
   // A killed run may leave a last line without a line break. `slice` drops that line.
   const lines = (await textOf(path)).split('\n').slice(0, -1);
-  const head = v.safeParse(headLine, parsed(lines[0]));
+  const head = v.safeParse(headLine, parsedJson(lines[0] ?? ''));
   if (!head.success) return undefined;
   const pages: CheckpointPage[] = [];
   let end = sizeOf(lines[0]);
   const ends = [end];
   for (const line of lines.slice(1)) {
-    const page = v.safeParse(pageLine, parsed(line));
+    const page = v.safeParse(pageLine, parsedJson(line));
     if (!page.success) break;
     pages.push(page.output);
     end += sizeOf(line);
@@ -92,14 +92,6 @@ async function textOf(path: string): Promise<string> {
 
 function sizeOf(line = ''): number {
   return Buffer.byteLength(line) + 1;
-}
-
-function parsed(line = ''): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
 }
 
 export interface CheckpointWriter {

@@ -5,6 +5,7 @@
 
 import { statSync } from 'node:fs';
 import type { JsonObject } from '../api/json-values.ts';
+import { CliError } from '../errors.ts';
 import type { Clock } from '../io.ts';
 import type { FileRules, Profile, Profiles } from '../profiles/profiles.ts';
 import type { Due, ReadOf } from './ages.ts';
@@ -120,6 +121,16 @@ export interface OrderIndex {
   /** Seals everything with a new key. */
   rekey(): Promise<void>;
   close(): void;
+}
+
+/** The index of a profile's account, for what works without one too: undefined if there is none, or if it cannot be opened. */
+export async function indexIfAny(indexes: Pick<Indexes, 'open'>, profile: Profile) {
+  try {
+    return await indexes.open(profile);
+  } catch (error) {
+    if (error instanceof CliError) return undefined;
+    throw error;
+  }
 }
 
 /** The indexes of this machine, one per account. */

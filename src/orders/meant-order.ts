@@ -6,8 +6,8 @@ import type { JsonObject } from '../api/json-values.ts';
 import { readOrder } from '../api/records.ts';
 import { orderIdPattern } from '../api/spec.ts';
 import { CliError, withParts } from '../errors.ts';
-import type { Indexes } from '../index/index.ts';
-import { commandLine, type Profile } from '../profiles/profiles.ts';
+import { type Indexes, indexIfAny } from '../index/index.ts';
+import { commandLine } from '../profiles/profiles.ts';
 
 // By chance, two orders do not end in the same eight characters.
 const shortestEnd = 8;
@@ -80,7 +80,8 @@ function inWords(value: JsonObject, style: AmountStyle): string {
 async function newestAndIndexed(ctx: Ask, service: Service): Promise<readonly JsonObject[]> {
   const known = new Map<unknown, JsonObject>();
   try {
-    for (const { order } of (await indexOf(ctx, service.profile))?.facts() ?? []) known.set(order.id, order);
+    for (const { order } of (await indexIfAny(ctx.index, service.profile))?.facts() ?? [])
+      known.set(order.id, order);
     for await (const { records } of longPages(service, 'orders', {})) {
       for (const { value } of records) known.set(value.id, value);
       break;
@@ -89,15 +90,6 @@ async function newestAndIndexed(ctx: Ask, service: Service): Promise<readonly Js
     if (!(error instanceof CliError)) throw error;
   }
   return [...known.values()];
-}
-
-async function indexOf(ctx: Ask, profile: Profile) {
-  try {
-    return await ctx.index.open(profile);
-  } catch (error) {
-    if (error instanceof CliError) return undefined;
-    throw error;
-  }
 }
 
 // One letter is another, missing, or too much, or two neighbours are swapped; or only the case of letters differs.

@@ -5,6 +5,7 @@
 
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
+import { parsedJson } from '../api/json-values.ts';
 import { shortestKey } from '../api/spec.ts';
 import { type Env, fullPath, variable } from '../io.ts';
 import { nameProblem } from './profile-names.ts';
@@ -17,7 +18,7 @@ export function keysOnFile(configFolder: string, env: Env, cwd: () => string): r
   const keys = [
     variable(env, 'PAYDESK_API_KEY') ?? '',
     keyFile === undefined ? '' : textOf(() => fullPath(cwd, keyFile)).replace(/\r?\n$/, ''),
-    ...Array.from(stored, ([, literal = '']) => parsed(literal)),
+    ...Array.from(stored, ([, literal = '']) => parsedJson(literal)),
   ];
   const texts = keys.filter((key) => typeof key === 'string');
   return [...new Set(texts)].filter((key) => key.length >= shortestKey);
@@ -45,7 +46,7 @@ const mostBytes = 1024 * 1024;
 
 /** The fields of a file of JSON in a folder; none if it cannot be read. */
 export function fieldsOnFile(folder: string, name: string): Readonly<Record<string, unknown>> {
-  return fieldsOf(parsed(textOf(() => join(folder, name))));
+  return fieldsOf(parsedJson(textOf(() => join(folder, name))));
 }
 
 // Reads plain files only, because a pipe or a device might never end.
@@ -62,14 +63,6 @@ function textOf(path: () => string): string {
     }
   } catch {
     return '';
-  }
-}
-
-function parsed(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
   }
 }
 

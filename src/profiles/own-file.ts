@@ -246,3 +246,12 @@ function unreadable(path: string, error: unknown): CliError {
     cause: error,
   });
 }
+
+/** Removes a file of this user, if it is there. Throws as `unwritable` says. */
+export function removeOwnFile(path: string): void {
+  try {
+    rmSync(path, { force: true });
+  } catch (error) {
+    throw unwritable(path, error);
+  }
+}

@@ -37,6 +37,7 @@ export {
   openOwnFile,
   prepareOwnFolder,
   readOwnFile,
+  removeOwnFile,
   syncFolderOf,
   unwritable,
   variableOf,

@@ -4,6 +4,7 @@
  */
 
 import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto';
+import { orUndefined } from '../errors.ts';
 
 /** What a signature is for: one that was made for something else does not count. */
 export const namespace = 'paydesk-release';
@@ -20,13 +21,13 @@ export function publicKeyIn(text: string): string | undefined {
   const [kind = '', blob = ''] = text.trim().split(/\s+/);
   if (!kinds.includes(kind)) return undefined;
   const key = `${kind} ${blob}`;
-  return read(() => keyOf(blobOf(key))) === undefined ? undefined : key;
+  return orUndefined(() => keyOf(blobOf(key))) === undefined ? undefined : key;
 }
 
 /** What is wrong with a signature (base64) of a text by a public key; undefined if nothing is. */
 export function signatureProblem(key: string, text: string, signature: string): string | undefined {
-  const parts = read(() => partsOf(Buffer.from(signature, 'base64')));
-  const signer = read(() => keyOf(blobOf(key)));
+  const parts = orUndefined(() => partsOf(Buffer.from(signature, 'base64')));
+  const signer = orUndefined(() => keyOf(blobOf(key)));
   if (parts === undefined || signer === undefined) return 'is no signature of a security key';
   if (!parts.key.equals(blobOf(key))) return 'was made with another key';
   if (parts.namespace !== namespace) return 'was made for something else';
@@ -34,7 +35,7 @@ export function signatureProblem(key: string, text: string, signature: string): 
   const message = createHash(parts.hash).update(text).digest();
   const signed = Buffer.concat([Buffer.from(magic), ...[namespace, '', parts.hash, message].map(sized)]);
   const data = Buffer.concat([sha256(signer.application), Buffer.of(flags), parts.counter, sha256(signed)]);
-  if (read(() => signer.accepts(data, parts.raw)) !== true) return 'does not fit';
+  if (orUndefined(() => signer.accepts(data, parts.raw)) !== true) return 'does not fit';
   if ((flags & touched) === 0) return 'was made without a touch of the key';
   return (flags & withPin) === 0 ? 'was made without the PIN of the key' : undefined;
 }
@@ -140,13 +141,4 @@ function sized(value: string | Buffer): Buffer {
 
 function sha256(bytes: Buffer): Buffer {
   return createHash('sha256').update(bytes).digest();
-}
-
-// Undefined for bytes that are not of the form.
-function read<T>(from: () => T): T | undefined {
-  try {
-    return from();
-  } catch {
-    return undefined;
-  }
 }

@@ -7,8 +7,7 @@ import { longPages, type Service } from '../../api/api.ts';
 import { idOf } from '../../api/json-values.ts';
 import { resources } from '../../api/resources.ts';
 import type { Context } from '../../context/context.ts';
-import { CliError } from '../../errors.ts';
-import { type OrderIndex, readHits } from '../../index/index.ts';
+import { indexIfAny, readHits } from '../../index/index.ts';
 import { type NamedOrders, noOrder, Reading, type ReadOrders, type Walk } from './found-orders.ts';
 
 // So many requests are on their way at once.
@@ -51,7 +50,8 @@ interface Run {
 
 // Reads the orders that the index knows, neighbours with one request.
 async function readIndexed({ ctx, service, reading }: Run): Promise<void> {
-  const index = await indexOf(ctx, service);
+  // Orders can be found without it, so nothing is said of an index that cannot be opened.
+  const index = await indexIfAny(ctx.index, service.profile);
   if (index === undefined) return;
   const hits = reading.left().flatMap((id) => {
     const place = index.placeOf(id);
@@ -61,16 +61,6 @@ async function readIndexed({ ctx, service, reading }: Run): Promise<void> {
   for await (const some of readHits(service, inOrder).orders) {
     ctx.signal.throwIfAborted();
     for (const { record, neighbour } of some) reading.found(idOf(record), record.value, neighbour);
-  }
-}
-
-// Orders can be found without it, so nothing is said of an index that cannot be opened.
-async function indexOf(ctx: Context, { profile }: Service): Promise<OrderIndex | undefined> {
-  try {
-    return await ctx.index.open(profile);
-  } catch (error) {
-    if (error instanceof CliError) return undefined;
-    throw error;
   }
 }
 

@@ -7,7 +7,7 @@ import { checkRequest, type OrderRequest, orderRequest } from '../../api/request
 import { orderColumns } from '../../api/resources.ts';
 import { type checkoutTypes, hostedPayment, paths } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
-import { accountSpan, commandLine, type Profile } from '../../profiles/profiles.ts';
+import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import type { Block, Choice } from '../../terminal/terminal.ts';
 import { headLine, journalWords, requestLine, unconfirmedReply } from '../change-words.ts';
 import type { Applied } from '../outcome.ts';
@@ -23,6 +23,7 @@ import {
   askSeveral,
   askSwitch,
   asTyped,
+  createdLine,
   expiryBlock,
   itemBlocks,
   linkLines,
@@ -195,16 +196,7 @@ function orderResult(
   const checkout = checkoutOf(record.value);
   const { amount, currency = body.currency, payment_status: status } = order ?? {};
   return [
-    {
-      line: [
-        {
-          text: `created an order${amount === undefined ? '' : ` of ${amountWords(amount, currency, profile.settings)}`}`,
-          style: 'good',
-        },
-        '    ',
-        accountSpan(profile),
-      ],
-    },
+    createdLine('an order', amount, currency, profile),
     { line: `order    ${order?.id ?? 'id not shown'}   ${status ?? 'no status yet'}${journalWords(change)}` },
     ...(checkout.url === undefined ? [] : linkLines(checkout, profile)),
     ...(by === 'read' ? [{ line: `${unconfirmedReply({ said })}; the service now lists the order` }] : []),

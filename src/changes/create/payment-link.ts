@@ -1,6 +1,5 @@
 /** Creates a payment link: its flags and body, its questions, its preview and its result (service: Endpoints 5). */
 
-import { amountWords } from '../../amounts.ts';
 import type { JsonObject } from '../../api/json-values.ts';
 import { type CheckoutCreateRequest, checkoutCreateRequest, checkRequest } from '../../api/request-bodies.ts';
 import { type Column, fieldColumn } from '../../api/resources.ts';
@@ -9,7 +8,7 @@ import type { Context } from '../../context/context.ts';
 import type { Input } from '../../flags/flags.ts';
 import { flag } from '../../flags/flags.ts';
 import type { ClockAndZone } from '../../flags/typed-time.ts';
-import { accountSpan, type Profile } from '../../profiles/profiles.ts';
+import type { Profile } from '../../profiles/profiles.ts';
 import type { Block } from '../../terminal/terminal.ts';
 import { headLine, journalWords, requestLine } from '../change-words.ts';
 import type { Applied } from '../outcome.ts';
@@ -23,6 +22,7 @@ import {
   askMaybe,
   askSwitch,
   asTyped,
+  createdLine,
   expiryBlock,
   expiryOf,
   itemBlocks,
@@ -177,16 +177,7 @@ function linkResult(
   const { line_items: items, currency } = body.order_template;
   const amount = sumOf(items);
   return [
-    {
-      line: [
-        {
-          text: `created a payment link${amount === undefined ? '' : ` of ${amountWords(amount, currency, profile.settings)}`}`,
-          style: 'good',
-        },
-        '    ',
-        accountSpan(profile),
-      ],
-    },
+    createdLine('a payment link', amount, currency, profile),
     ...linkLines(record.value, profile),
     {
       line: `checkout ${textOr(id, 'id not shown')}   ${textOr(status, 'status not shown')}${journalWords(change)}`,

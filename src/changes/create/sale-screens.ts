@@ -6,7 +6,7 @@ import { paymentMethodValues } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
 import { oneOf, recordId } from '../../flags/flags.ts';
-import type { Profile } from '../../profiles/profiles.ts';
+import { accountSpan, type Profile } from '../../profiles/profiles.ts';
 import type { Block, Cell } from '../../terminal/terminal.ts';
 import {
   type Item,
@@ -202,4 +202,15 @@ export async function drawLink(
   const missing =
     typeof url === 'string' && url !== '' ? await ctx.out.qr(url, asked) : 'the reply shows no link';
   if (asked && missing !== undefined) ctx.notes.note(`no QR code: ${missing}`);
+}
+
+/** The first line of the result: what was created, of how much if that is known, and where. */
+export function createdLine(
+  what: string,
+  amount: number | undefined,
+  currency: string | undefined,
+  profile: Profile,
+): Block {
+  const of = amount === undefined ? '' : ` of ${amountWords(amount, currency, profile.settings)}`;
+  return { line: [{ text: `created ${what}${of}`, style: 'good' }, '    ', accountSpan(profile)] };
 }

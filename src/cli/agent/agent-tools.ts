@@ -1,6 +1,6 @@
 /** What a software agent can call: the reading commands as tools, and one tool that proposes refunds as a plan. */
 
-import { isObject, itemsOf, type JsonObject } from '../../api/json-values.ts';
+import { isObject, itemsOf, type JsonObject, parsedJson } from '../../api/json-values.ts';
 import { refundReasonValues } from '../../api/spec.ts';
 import type { Command } from '../../commands/command.ts';
 import { commands } from '../../commands/commands.ts';
@@ -126,21 +126,13 @@ function wordOf(value: unknown): string {
 
 function resultOf({ code, stdout, stderr }: RanInside): ToolResult {
   const lines = stderr.split('\n').filter((line) => line !== '');
-  const last = code === 0 ? undefined : readJson(lines.at(-1) ?? '');
+  const last = code === 0 ? undefined : parsedJson(lines.at(-1) ?? '');
   return {
     exit_code: code,
-    ...(stdout === '' ? {} : { result: readJson(stdout) ?? stdout }),
+    ...(stdout === '' ? {} : { result: parsedJson(stdout) ?? stdout }),
     notes: last === undefined ? lines : lines.slice(0, -1),
     ...(last === undefined ? {} : { error: last }),
   };
-}
-
-function readJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
 }
 
 const columns = ['order_id', 'charge_id', 'amount', 'reason', 'note', 'ref'] as const;

@@ -32,7 +32,7 @@ import {
   sumLines,
 } from '../../reports/reports.ts';
 import { defineCommand } from '../command.ts';
-import { fileArgument, sheetFlag } from '../refunds/input-arguments.ts';
+import { errorsFlag, fileArgument, sheetFlag } from '../refunds/input-arguments.ts';
 import { openSource, sourceFlags } from '../report/report-flags.ts';
 import { sayAsOf } from '../report/report-rows.ts';
 import { amountsOf } from '../report/report-screen.ts';
@@ -45,11 +45,7 @@ export const compare = defineCommand({
   flags: {
     ...timeFlags('none: only the rows of the file'),
     sheet: sheetFlag,
-    errors: flag.text(
-      'FILE',
-      'if the file has errors: write its rows with the errors beside them, to correct them there',
-      { writes: true },
-    ),
+    errors: errorsFlag,
     ...sourceFlags,
     force: flag.switch('replace the files of --errors and --to'),
   },

@@ -7,7 +7,7 @@ import { anyTime, clockIn, rangeWords } from '../../flags/typed-time.ts';
 import { defineCommand } from '../command.ts';
 import { daysOfFlag } from '../export-flags.ts';
 import { sourceFlags } from '../report/report-flags.ts';
-import { fileArgument, sheetFlag } from './input-arguments.ts';
+import { errorsFlag, fileArgument, sheetFlag } from './input-arguments.ts';
 
 export const compare = defineCommand({
   description:
@@ -20,11 +20,7 @@ export const compare = defineCommand({
     }),
     tz: sourceFlags.tz,
     sheet: sheetFlag,
-    errors: flag.text(
-      'FILE',
-      'if the file has errors: write its rows with the errors beside them, to correct them there',
-      { writes: true },
-    ),
+    errors: errorsFlag,
     to: listFileFlags.to,
     force: flag.switch('replace the files of --errors and --to'),
   },

@@ -1,4 +1,4 @@
-/** What commands that read an input file share: its argument, and its sheet. */
+/** What commands that read an input file share: its argument, its sheet, and where its errors are written. */
 
 import { flag, nonEmpty } from '../../flags/flags.ts';
 
@@ -14,3 +14,10 @@ export function fileArgument<const R extends boolean>(required: R) {
 
 /** Which sheet of a workbook is read. */
 export const sheetFlag = flag.text('NAME', 'the sheet of a workbook; absent: the first one');
+
+/** Where the rows of a file with errors are written, to be corrected. */
+export const errorsFlag = flag.text(
+  'FILE',
+  'if the file has errors: write its rows with the errors beside them, to correct them there',
+  { writes: true },
+);

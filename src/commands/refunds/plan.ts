@@ -22,7 +22,7 @@ import {
 } from '../../plans/plans.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import { defineCommand } from '../command.ts';
-import { fileArgument, sheetFlag } from './input-arguments.ts';
+import { errorsFlag, fileArgument, sheetFlag } from './input-arguments.ts';
 
 const controlFlags = {
   'expect-count': flag.integer(0, 100_000, 'N', 'refuse unless the file has so many rows'),
@@ -81,11 +81,7 @@ export const plan = defineCommand({
     force: flag.switch('replace files that exist'),
     refresh: flag.text('PLAN', 'make a new plan from an older one: read its orders again, keep its rows'),
     sheet: sheetFlag,
-    errors: flag.text(
-      'FILE',
-      'if the file has errors: write its rows with the errors beside them, to correct them there',
-      { writes: true },
-    ),
+    errors: errorsFlag,
     allocate: flag.choice(
       allocateWays,
       'HOW',

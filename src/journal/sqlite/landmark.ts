@@ -6,6 +6,7 @@
 import { hash as digest } from 'node:crypto';
 import { closeSync, constants, mkdirSync, openSync, readSync, writeSync } from 'node:fs';
 import { posix, win32 } from 'node:path';
+import { orUndefined } from '../../errors.ts';
 import { type Io, variable } from '../../io.ts';
 import { checkOwnFolder, type FileRules, openOwnFile } from '../../profiles/profiles.ts';
 
@@ -57,7 +58,8 @@ export function readLandmark({ folders, rules }: LandmarkPlace, journalId: strin
 /** Writes the landmark. It is lost, and nothing else happens, where a folder belongs to somebody else or has no room. */
 export function writeLandmark({ folders, rules }: LandmarkPlace, journalId: string, row: Landmark): void {
   folders.forEach((folder, index) => {
-    orNothing(() => {
+    // A refund never fails because of its landmark.
+    orUndefined(() => {
       const handle = openIn(folder, rules, journalId, constants.O_WRONLY);
       const file = handle ?? (index === 0 ? make(folder, rules, journalId) : undefined);
       if (file === undefined) return;
@@ -67,7 +69,7 @@ export function writeLandmark({ folders, rules }: LandmarkPlace, journalId: stri
 }
 
 function readFrom(folder: string, rules: FileRules, journalId: string): Landmark | undefined {
-  return orNothing(() => {
+  return orUndefined(() => {
     const handle = openIn(folder, rules, journalId, constants.O_RDONLY);
     if (handle === undefined) return undefined;
     const bytes = Buffer.alloc(length);
@@ -84,18 +86,9 @@ function openIn(folder: string, rules: FileRules, journalId: string, flags: numb
 
 function make(folder: string, rules: FileRules, journalId: string): number | undefined {
   if (!/^\w+$/.test(journalId)) return undefined;
-  orNothing(() => mkdirSync(folder, { mode: 0o700 }));
+  orUndefined(() => mkdirSync(folder, { mode: 0o700 }));
   if (!checkOwnFolder(folder, rules)) return undefined;
   return openSync(`${folder}/${journalId}`, 'wx', 0o600);
-}
-
-// A refund never fails because of its landmark.
-function orNothing<T>(act: () => T): T | undefined {
-  try {
-    return act();
-  } catch {
-    return undefined;
-  }
 }
 
 function closing(handle: number, act: () => void): void {

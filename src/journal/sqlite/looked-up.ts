@@ -1,8 +1,9 @@
 /** Compares the tables by which attempts are looked up with the rows of the journal, while those are read one after the other. */
 
+import { orUndefined } from '../../errors.ts';
 import { verdictsIn } from '../rows/archived-rows.ts';
 import { type StoredRow, written } from '../rows/chain.ts';
-import { type AttemptRecord, attemptKey, type JournalRow, type VerdictRow } from '../rows/journal-rows.ts';
+import { type AttemptRecord, attemptKey, type VerdictRow } from '../rows/journal-rows.ts';
 import type { Finding } from '../rows/journal-store.ts';
 import {
   aboutOf,
@@ -50,7 +51,7 @@ export class LookedUp {
   // What a row should be found by; undefined when something else of what is looked up is wrong.
   #aboutOf(stored: StoredRow, lines: ReadonlyMap<number, Listed>): string | undefined {
     const { seq } = stored;
-    const row = readable(stored);
+    const row = orUndefined(() => written(stored));
     if (row === undefined) return stored.type === 'sent' ? undefined : '';
     if (row.type !== 'sent' && row.type !== 'verdict') return aboutOfOther(row);
     this.#time = Math.max(this.#time, latestIn(row));
@@ -77,7 +78,7 @@ export class LookedUp {
     if (sent === undefined || sent.seq > at) return undefined;
     const before = this.#tables.about(sent.about).filter(({ seq }) => seq < at);
     const rows = before.flatMap((stored) => {
-      const row = readable(stored);
+      const row = orUndefined(() => written(stored));
       return row === undefined ? [] : [{ seq: stored.seq, row }];
     });
     const attempt = attemptsIn(rows).find(({ seq }) => seq === sent.seq);
@@ -129,12 +130,4 @@ function namesOf({ sent, verdicts }: AttemptRecord) {
 function linesOf(record: AttemptRecord): number {
   const { made, again } = namesOf(record);
   return 1 + made.size + again.size;
-}
-
-function readable(stored: StoredRow): JournalRow | undefined {
-  try {
-    return written(stored);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,6 +1,7 @@
 /** Checks rows of the journal one after the other: all of them for `verify`, and a few in passing while a command waits. */
 
 import type { DatabaseSync } from 'node:sqlite';
+import { orUndefined } from '../../errors.ts';
 import { archivedBy } from '../rows/archived-rows.ts';
 import { chainStart, checkChain, type StoredRow, unlink } from '../rows/chain.ts';
 import {
@@ -176,14 +177,6 @@ function differences(rows: readonly StoredRow[], after: number, witness: Witness
     return head === undefined || head === hash ? [] : [`row ${seq} differs from the witness`];
   });
   return [...broken, ...others];
-}
-
-function orUndefined<T>(read: () => T): T | undefined {
-  try {
-    return read();
-  } catch {
-    return undefined;
-  }
 }
 
 function pageFindings(db: DatabaseSync): Finding[] {

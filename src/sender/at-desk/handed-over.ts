@@ -1,6 +1,6 @@
 /** What this desk has handed over and not yet shown the end of: one file for each change, written before its first byte leaves. */
 
-import { readdirSync, rmSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { isObject, type JsonObject } from '../../api/json-values.ts';
@@ -16,7 +16,7 @@ import {
   checkOwnFolder,
   type FileRules,
   readOwnFile,
-  unwritable,
+  removeOwnFile,
   writeOwnFile,
 } from '../../profiles/profiles.ts';
 
@@ -58,13 +58,7 @@ export function createHandedOver(folder: string, rules: FileRules): HandedOver {
   const fileOf = (change: string) => join(folder, `${change}.json`);
   return {
     write: (note) => writeOwnFile(fileOf(note.change), `${JSON.stringify(note)}\n`, rules),
-    remove(change) {
-      try {
-        rmSync(fileOf(change), { force: true });
-      } catch (error) {
-        throw unwritable(fileOf(change), error);
-      }
-    },
+    remove: (change) => removeOwnFile(fileOf(change)),
     list({ sender, account }) {
       const notes = namesIn(folder, rules).flatMap((name) => readNote(join(folder, name), rules) ?? []);
       return notes

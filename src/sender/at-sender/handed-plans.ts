@@ -1,6 +1,6 @@
 /** The plans that were handed over and are not worked off yet, one file for each: a sender that is started again goes on with them. */
 
-import { readdirSync, rmSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { CliError } from '../../errors.ts';
@@ -8,7 +8,7 @@ import {
   checkOwnFolder,
   type FileRules,
   readOwnFile,
-  unwritable,
+  removeOwnFile,
   writeOwnFile,
 } from '../../profiles/profiles.ts';
 import { planHeadForm } from '../plan-wire.ts';
@@ -45,13 +45,7 @@ export function createHandedPlans(folder: string, rules: FileRules): HandedPlans
   const fileOf = ({ account, head }: HandedPlan) => join(folder, `${account}-${head.digest}.json`);
   return {
     write: (plan) => writeOwnFile(fileOf(plan), JSON.stringify(plan), rules),
-    remove(plan) {
-      try {
-        rmSync(fileOf(plan), { force: true });
-      } catch (error) {
-        throw unwritable(fileOf(plan), error);
-      }
-    },
+    remove: (plan) => removeOwnFile(fileOf(plan)),
     list() {
       if (!checkOwnFolder(folder, rules)) return [];
       const names = readdirSync(folder).filter((name) => name.endsWith('.json'));
