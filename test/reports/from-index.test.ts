@@ -166,7 +166,7 @@ test('the screen says how old each age is, that the sums are a lower bound, and 
     as of  newest 3 days 15:31, 90 days 15:31, older ones 15:31, in the index of this machine: refunds made on these orders since then may be missing, so the sums are a lower bound
     exact  the same with --live (about 2 requests)
     rate   OF PAID: refunds made in this period, of the payments of this period
-    rate   of the payments of this period went back until now: MXN 0.56 %, USD 0.00 %
+    so far of the payments of this period went back until now: MXN 0.56 %, USD 0.00 %
     "
   `);
   const short = await ask(service, 'orders summary --period yesterday', afterHours(5));

@@ -46,7 +46,7 @@ test('the screen of refunds at 80 columns', async () => {
 
     as of  21 Nov 2040 15:31:12 UTC: 6 orders read from the service
     rate   OF PAID: refunds made in this period, of the payments of this period
-    rate   of the payments of this period went back until now: MXN 0.00 %, USD 5.12
+    so far of the payments of this period went back until now: MXN 0.00 %, USD 5.12
            %
     "
   `);
