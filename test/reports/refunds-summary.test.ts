@@ -75,7 +75,7 @@ test('18 a refund that was made today is in today’s row, though its order is o
   expect(screen.stdout).toContain(
     'rate   OF PAID: refunds made in this period, of the payments of this period',
   );
-  expect(screen.stdout).toContain('rate   of the payments of this period went back until now: MXN 100.00 %');
+  expect(screen.stdout).toContain('so far of the payments of this period went back until now: MXN 100.00 %');
   await service.run(['report', '--period', '2040-01', '--to', 'rates.html'], { env: clock });
   expect(readFileSync(join(service.home.path, 'rates.html'), 'utf8')).toContain(
     'Of the payments of this period went back until now: 1\u00a0000\u00a0MXN, 100.00\u00a0%.',
