@@ -32,10 +32,10 @@ export const set = defineCommand({
     'paydesk profile set test-mx refund.require default --json',
   ],
   run: async (ctx, { args: [name, setting, typed] }): Promise<undefined> => {
-    refuseWiderView(ctx, { [setting]: typed });
     ctx.useProfile(name);
     await ctx.profiles.checkStored(name);
     await refuseAgentIn(ctx, name);
+    refuseWiderView(ctx, { [setting]: typed });
     const value = inUnits(ctx, { name, setting, typed: await templateIn(ctx, setting, typed) });
     const both = (text: string): string => limitInBoth(ctx, { name }, setting, text);
     const asked = { object: 'profile', name, setting, value };
