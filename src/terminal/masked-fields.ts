@@ -50,7 +50,9 @@ const status: Form = (text) =>
   meaningOfStatus(text) !== undefined || meaningOfRefund(text) !== 'unconfirmed' || text === 'none';
 const ways = [...paymentMethodValues, ...checkoutTypes, paymentLinkType].join(' ').toLowerCase();
 const paidWith = oneOf(`credit debit prepaid spei spei_recurrent ${ways}`);
-const brand = oneOf('visa mastercard american_express amex carnet discover diners jcb maestro elo');
+const brands = oneOf('visa mastercard american_express amex carnet discover diners jcb maestro elo');
+// What reports say of several, and of none.
+const brand: Form = (text) => brands(text) || text === 'not shown' || text === 'several';
 const country = matches(/^[A-Za-z]{2}$/);
 // A longer figure may be a telephone number, and a longer word a name.
 const referenceForm = /^(?:[A-Z]{1,4}-|[A-Z]{1,3}|#)?\d{1,6}$/;
@@ -96,7 +98,7 @@ const forms: Readonly<Record<string, Form>> = {
   log_id: matches(/^(?=.*\d)(?=.*[a-z])[0-9a-f-]{6,64}$/),
   param: (text) => text.split('.').every((part) => /^\d{1,3}$/.test(part) || Object.hasOwn(sent, part)),
   amount: matches(/^[-+]?[\d., ]{1,14}$/),
-  bucket: (text) => status(text) || brand(text) || paidWith(text) || text === 'not shown',
+  bucket: (text) => status(text) || brand(text) || paidWith(text),
   'content-type': matches(/^application\/(?:vnd\.[a-z]+-v[\d.]+\+)?json(?:; ?charset=utf-8)?$/i),
   'content-length': matches(/^\d{1,9}$/),
   date: matches(/^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} [\d:]{8} GMT$/),

@@ -69,7 +69,7 @@ export function createRedaction(isOn: () => boolean, keys: () => NamedKeys = () 
   const learnAs = (value: unknown, place: Place): void => {
     const seek = (one: string, name: string): string => {
       if (soughtAlways.has(name) || !smallWord.test(one))
-        for (const form of [one, inJson(one)]) known.add(form, shownAs(one, name));
+        for (const form of [one, inJson(one), inCapitals(one)]) known.add(form, shownAs(one, name));
       return one;
     };
     walk(value, '', place, { keys: keys(), hide: seek, say: (said) => said });
@@ -178,6 +178,14 @@ function keyHidden(key: string, index: number, { hide }: Walk): string {
 // As it stands in the text of a request.
 function inJson(text: string): string {
   return JSON.stringify(text).slice(1, -1);
+}
+
+// As reports write a word of the service: `Some Brand` for `some_brand`.
+function inCapitals(text: string): string {
+  return text.replace(
+    /(^|_)(\p{Ll})/gu,
+    (_, gap: string, letter: string) => `${gap === '' ? '' : ' '}${letter.toUpperCase()}`,
+  );
 }
 
 // An address in one line, as a screen shows it: its parts alone may be a number that is an amount elsewhere.

@@ -152,12 +152,16 @@ test('under redaction none of it is in a file', async () => {
     ['orders', 'compare', 'file.csv', ...period, '--to', 'i.xlsx'],
     ['refunds', 'compare', 'file.csv', ...period, '--to', 'j.xlsx'],
     ['report', ...period, '--to', 'k.html', '--names'],
+    ['report', ...period, '--to', 'l.html', '--from-file', 'plain.ndjson'],
+    ['refunds', 'summary', ...period, '--by', 'brand', '--from-file', 'plain.ndjson', '--to', 'm.xlsx'],
   ];
+  const plain = ['-p', 'shop', 'orders', 'export', '--to', 'plain.ndjson'];
+  expect((await paydesk(plain, { home, env: {} })).code).toBe(0);
   for (const line of writing) {
     const { code, stderr } = await paydesk(['-p', 'shop', ...line, '--redact'], { home, env: { TZ: 'UTC' } });
     expect([0, 8], stderr).toContain(code);
   }
-  const files = readdirSync(home.path).filter((name) => /^[a-k]\./.test(name));
+  const files = readdirSync(home.path).filter((name) => /^[a-m]\./.test(name));
   expect(files.filter((name) => !name.endsWith('.json') || name === 'c.json')).toHaveLength(writing.length);
   for (const name of files)
     expect(plantedIn(contentOf(name, readFileSync(join(home.path, name)))), name).toEqual([]);

@@ -68,7 +68,8 @@ export type SourceInput = Input<readonly [], typeof sourceFlags>['flags'];
  * not open.
  */
 export async function openSource(ctx: Context, asked: Asked): Promise<Source> {
-  const source = await openFirst(ctx, asked);
+  const opened = await openFirst(ctx, asked);
+  const source = ctx.redaction.isOn() ? { ...opened, facts: learned(ctx, opened.facts) } : opened;
   const currency = asked.flags.currency?.toUpperCase();
   if (currency === undefined) return { ...source, currency };
   const seen = new Set<string>();
@@ -80,6 +81,16 @@ export async function openSource(ctx: Context, asked: Asked): Promise<Source> {
     asOfLines: () => [...source.asOfLines(), only()],
     asOfLinesOfFile: () => [...source.asOfLinesOfFile(), only()],
   };
+}
+
+// Facts of an export or an index were in no reply of this run.
+async function* learned({ redaction }: Context, facts: AsyncIterable<Facts>): AsyncGenerator<Facts> {
+  for await (const one of facts) {
+    for (const of of [one.order, ...one.refunds, ...one.payments])
+      if (of !== undefined) redaction.learn({ brand: of.brand, type: of.method });
+    if (one.order !== undefined) redaction.learn({ buyer: one.order.buyer });
+    yield one;
+  }
 }
 
 async function openFirst(ctx: Context, asked: Asked): Promise<OpenedSource> {
