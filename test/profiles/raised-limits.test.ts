@@ -241,7 +241,7 @@ describe('journal list --kind setting', () => {
       env,
     });
     expect(own.stdout).toMatch(
-      /CHANGED.* SETTING +FROM +TO +BY +PROFILE +MODE *\n.*refund\.max_amount\.MXN +500 +600 +op7 +shop +sandbox *\n$/,
+      /CHANGED.* SETTING +FROM +TO +BY +PROFILE +MODE +ACCOUNT *\n.*refund\.max_amount\.MXN +500 +600 +op7 +shop +sandbox +https:\/\/pay\.example service sandbox *\n$/,
     );
     const none = await paydesk(['-p', 'shop', 'journal', 'list', '--kind', 'setting', '--operator', 'op9'], {
       home,
