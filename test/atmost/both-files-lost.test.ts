@@ -81,7 +81,7 @@ test.each(damages)(
     expect(refused.code, refused.stderr).toBe(3);
     const repaired = await desk.run(home, ['journal', 'verify', '--repair', '--yes']);
     expect(repaired.code, repaired.stderr).toBe(7);
-    await acceptRepaired((args) => desk.run(home, args), repaired);
+    await acceptRepaired(home, repaired);
     const again = await desk.run(home, [...changeArgs(order), '--confirm', order.id]);
     expect(again).toMatchObject({ code: 3, stderr: expect.stringContaining(says) });
     expect(order.posts).toHaveLength(1);

@@ -254,7 +254,7 @@ async function repairAndGoOn(home: Home, what: string, code: number): Promise<vo
   const repair = await desk.run(home, ['journal', 'verify', '--repair', '--yes']);
   expect({ what, code: repair.code }, repair.stderr).toEqual({ what, code });
   await refuseLost(home, `${what}, repaired`);
-  await acceptRepaired((args) => desk.run(home, args), repair);
+  await acceptRepaired(home, repair);
   await refuseLost(home, `${what}, repaired and accepted`);
   const order = ledger.add('refund');
   const made = await desk.run(home, [...changeArgs(order), '--confirm', order.id]);

@@ -14,6 +14,7 @@ import {
   type Ran,
   type RunOptions,
 } from '../harness/paydesk.ts';
+import { sit } from '../harness/person.ts';
 import { storeProfile } from '../harness/profile.ts';
 import { testKey } from '../harness/service.ts';
 import { type Ledger, type LedgerOrder, startLedger } from './ledger.ts';
@@ -88,14 +89,16 @@ export function changeArgs({ id, kind }: Pick<LedgerOrder, 'id' | 'kind'>): read
     : ['orders', 'refund', id, '--charge', '1', '--amount', String(refundAmount), '--yes'];
 }
 
-/** Accepts a repaired journal that counts as a copy, as a person does who has looked. Each refund then names its order. */
-export async function acceptRepaired(
-  run: (args: readonly string[]) => Promise<Ran>,
-  repaired: Ran,
-): Promise<void> {
+/**
+ * Accepts a repaired journal that counts as a copy, as a person does who has looked: a row that was lost may be about real money.
+ * Each refund then names its order.
+ */
+export async function acceptRepaired(home: Home, repaired: Ran): Promise<void> {
   if (!repaired.stdout.includes('--accept-copy')) return;
-  const accepted = await run(['journal', 'verify', '--accept-copy', '--yes']);
-  expect(accepted.code, accepted.stderr).toBe(0);
+  const person = sit(['-p', 't', 'journal', 'verify', '--accept-copy'], { home, env: {} });
+  await person.answer('allow it? (y/N)', 'y\r');
+  const { code, screen } = await person.leaves;
+  expect(code, screen).toBe(0);
 }
 
 /** The words that settle an attempt as not made; `confirm` is its order, or itself where it has none. */

@@ -425,7 +425,7 @@ describe('a payment link whose reply was lost', () => {
     const settled = await at('05:20:00', ['journal', 'settle', change, '--not-applied', ...note]);
     expect(settled.code, settled.stderr).toBe(0);
     const again = await at('05:30:00', [...link, '--quiet']);
-    expect(again.seen.split('\nunknown:')[0]).toMatchInlineSnapshot(`
+    expect(again.seen.split('\nunconfirmed:')[0]).toMatchInlineSnapshot(`
       "settled by hand: op7 recorded on 21 Nov 2040 05:20:00 UTC that the payment link
       of 300 MXN of 21 Nov 2040 05:05:12 UTC, sent by op7, was NOT made (not in the
       list of links). If it was made after all, there are two links, and both can be

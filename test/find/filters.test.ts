@@ -105,11 +105,11 @@ describe('filters', () => {
 
   test('a status that no order shows is said, with those that orders show and those that are documented', async () => {
     const one = await open(pages(november));
-    const words = 'no order has the status Paid. Statuses here: paid, refunded, pre_authorized';
+    const words = 'no order has the status paids. Statuses here: paid, refunded, pre_authorized';
     for (const command of [['list'], ['find', 'mxn']])
-      expect((await one.run(['orders', ...command, '--status', 'Paid'])).stderr).toContain(words);
-    const doubt = await one.run(['orders', 'list', '--status', 'Paid', '--quiet']);
-    expect(doubt.stderr).toBe('--status Paid: not a status that paydesk knows; did you mean paid?\n');
+      expect((await one.run(['orders', ...command, '--status', 'paids'])).stderr).toContain(words);
+    const doubt = await one.run(['orders', 'list', '--status', 'paids', '--quiet']);
+    expect(doubt.stderr).toBe('--status paids: not a status that paydesk knows; did you mean paid?\n');
     const other = await one.run(['orders', 'list', '--status', 'paid', '--min-amount', '99999999']);
     expect(other.stderr).not.toContain('no order that was read');
   });

@@ -164,7 +164,7 @@ test('refunds that are all from elsewhere are in no table of reasons, and a bar 
   expect(text).toContain('By card');
   expect(text).not.toContain('By reason');
   expect(text.match(/elsewhere/g)).toHaveLength(1);
-  expect(text).toMatch(/visa +1 +0\.05 +100\.00 %/);
+  expect(text).toMatch(/Visa +1 +0\.05 +100\.00 %/);
   expect(one.html).not.toContain('class="row-bar"');
 });
 

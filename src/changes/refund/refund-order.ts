@@ -19,7 +19,7 @@ import { changeOrder, type OrderAsked, type OrderRead, orderConfirmation } from 
 import { type ApprovedRefund, approvedLine, refuseChanged } from './approved-refund.ts';
 import { failedTimes, madeWords, originsOf, type RefundOrigins } from './known-refunds.ts';
 import { type FoundTwins, lookForTwins, splitAgain } from './look-for-twins.ts';
-import { chargeCommands, checkTwins } from './refund-checks.ts';
+import { chargeCommands, checkTwins, type MadeWords } from './refund-checks.ts';
 import { type Counting, countingAt } from './refund-limit.ts';
 import { chargesInTheWay, flagsOf, planRefund, type RefundAsked, type RefundPlan } from './refund-plan.ts';
 import { aboutRefund, createDialog, leavesQuestions, refundQuestions } from './refund-questions.ts';
@@ -87,7 +87,7 @@ async function planOrder(
       madeWords: made,
       failedWords,
     });
-  const dialog = await refundDialog(ctx, read, given, { planNow, unshown });
+  const dialog = await refundDialog(ctx, read, given, { planNow, unshown, madeWords: made });
   const planAnswers = async (): Promise<PlannedChange> => {
     const planned = await planAnswered(ctx, read, await dialog.ask(), {
       planNow,
@@ -112,11 +112,19 @@ async function refundDialog(
   ctx: Context,
   read: OrderRead,
   given: RefundAsked,
-  { planNow, unshown }: Pick<Planning, 'planNow' | 'unshown'>,
+  {
+    planNow,
+    unshown,
+    madeWords: made,
+  }: Pick<Planning, 'planNow' | 'unshown'> & { readonly madeWords: MadeWords },
 ) {
   const { service, id, order, twin } = read;
   const { profile } = service;
-  const questions = refundQuestions(ctx, read, given, { confirm: read.asked.confirm, unshown });
+  const questions = refundQuestions(ctx, read, given, {
+    confirm: read.asked.confirm,
+    unshown,
+    madeWords: made,
+  });
   let limited: LimitFinding | undefined;
   let split: Pick<RefundAsked, 'again' | 'twins'> = { again: given.again };
   let looking: Promise<FoundTwins> | undefined;

@@ -20,7 +20,7 @@ import {
   chargesToOffer,
   chargeWithoutAmount,
 } from './money-questions.ts';
-import { isOfDuplicate, provableMoney, twinsToName } from './refund-checks.ts';
+import { isOfDuplicate, type MadeWords, provableMoney, twinsToName } from './refund-checks.ts';
 import { canGoBackWhole, chargesNamed, type NamedMoney, type RefundAsked } from './refund-plan.ts';
 import { noteKept } from './refund-screens.ts';
 
@@ -56,6 +56,8 @@ interface Asking {
   readonly confirm: string | undefined;
   /** The refunds of the order that somebody recorded as made, and that it does not show. */
   readonly unshown: readonly AttemptRecord[];
+  /** When a refund was made and by whom. */
+  readonly madeWords: MadeWords;
 }
 
 /** Asks for values that no flag gave, unless nobody is at the terminal or --yes was given. */
@@ -63,7 +65,7 @@ export function refundQuestions(
   ctx: Context,
   read: OrderRead,
   given: RefundAsked,
-  { confirm, unshown }: Asking,
+  { confirm, unshown, madeWords }: Asking,
 ): RefundQuestions {
   const { profile } = read.service;
   const asks = ctx.ask.interactive && !ctx.options.dryRun;
@@ -77,7 +79,7 @@ export function refundQuestions(
   return {
     async charge(asked, canGoBack, before) {
       checkMode(read.order, profile);
-      const money = provableMoney(read.order, profile);
+      const money = provableMoney(read.order, profile, madeWords);
       if (!asksOptional) return asked;
       // A refund of the same charge is refused unless --again names it, so it is said before anybody chooses.
       const stopping = unshown.filter((record) => !asked.again.includes(attemptName(record)));

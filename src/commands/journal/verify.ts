@@ -192,7 +192,7 @@ async function acceptCopy(ctx: Context): Promise<undefined> {
   return undefined;
 }
 
-// A copy may lack the rows about real money, so a profile of production counts as they do.
+// A row that was lost may be about real money, and a copy may lack such rows: so a profile of production counts as they do.
 async function modeOfJournal(ctx: Context): Promise<Mode> {
   const [live] = await ctx.journal.list({ livemode: true }, { limit: 1 });
   const profiles = await ctx.profiles.list();
