@@ -9,7 +9,7 @@ import { atTerminal } from '../../harness/terminal.ts';
 
 const meant: readonly (readonly [line: string, lines: readonly string[]])[] = [
   ['refund', ['did you mean: paydesk orders refund']],
-  ['refund ord_1 --amount 300', ['did you mean: paydesk orders refund ord_1']],
+  ['refund ord_1 --amount 300', ['did you mean: paydesk orders refund ord_1 --amount 300']],
   ['help refund ord_1', ['did you mean: paydesk help orders refund']],
   ['show cus_1', ['did you mean: paydesk customers show cus_1']],
   ['refnd', ['did you mean: paydesk orders refund', 'or: paydesk refunds']],
@@ -93,6 +93,7 @@ test('whoever looks for payment links is told that the service has no list of th
   await using desk = await startAnswering(json({}));
   expect((await desk.run(['checkout', 'list'], { columns: 80 })).stderr).toMatchInlineSnapshot(`
     "error:   unknown command 'list'
+    certain: nothing was sent
     now:     the service has no list of payment links; the journal has those that
              were made here
              did you mean: paydesk journal list --kind checkout
@@ -152,6 +153,7 @@ test('the screen at 80 and 120 columns', async () => {
   const narrow = await desk.run(['order', 'search', 'torres'], { columns: 80 });
   expect(narrow.stderr).toMatchInlineSnapshot(`
     "error:   unknown command 'order'
+    certain: nothing was sent
     now:     did you mean: paydesk orders find torres
              paydesk --help
     "
