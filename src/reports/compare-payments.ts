@@ -14,6 +14,8 @@ interface InvoiceRow {
   readonly authCode: string | undefined;
   /** Undefined: as much as its order says. */
   readonly amount: Figure | undefined;
+  /** In capitals. A payment in another currency is not counted for this row while another row is about it too. */
+  readonly currency: string | undefined;
 }
 
 export const invoiceVerdicts = [
@@ -46,6 +48,10 @@ export interface ComparedInvoice<Row extends InvoiceRow> {
   /** That of its payments, or of its order; undefined if neither is known. */
   readonly currency: string | undefined;
   readonly payments: readonly PaymentFact[];
+  /** The order of the row, as far as it was found. */
+  readonly orderId: string | undefined;
+  /** The row for which the payment was counted that this one is about too. */
+  readonly countedFor: Row | undefined;
   readonly why: string | undefined;
 }
 
@@ -186,9 +192,16 @@ export function comparePayments<Row extends InvoiceRow>(
           ),
       );
       // What is more than the rows say stands at the last row about it.
-      for (const { payment, of } of rest) gave(payment, of.at(-1));
+      for (const { payment, of } of rest)
+        gave(payment, of.findLast(({ row }) => isIn(row, payment)) ?? of.at(-1));
       return [
-        ...claims.map(comparedOf),
+        ...claims.map((claim) => {
+          const other = found.find(({ of }) => claim.payments.length === 0 && of.includes(claim));
+          const taker = claims.find(
+            ({ payments }) => other !== undefined && payments.includes(other.payment),
+          );
+          return { ...comparedOf(claim), countedFor: taker?.row };
+        }),
         ...others.map((payment) => ({
           row: undefined,
           verdict: 'not_in_file' as const,
@@ -196,6 +209,8 @@ export function comparePayments<Row extends InvoiceRow>(
           charged: payment.amount ?? 0,
           currency: payment.currency,
           payments: [payment],
+          orderId: payment.orderId,
+          countedFor: undefined,
           why: undefined,
         })),
       ];
@@ -220,13 +235,20 @@ function wantedOf<Row extends InvoiceRow>({ row, order }: Claim<Row>): Figure | 
   return row.amount ?? order?.amount;
 }
 
-function isExact<Row extends InvoiceRow>(claim: Claim<Row>, { amount }: PaymentFact): boolean {
-  return claim.payments.length === 0 && amount !== undefined && amount === wantedOf(claim);
+function isIn({ currency: said }: InvoiceRow, { currency }: PaymentFact): boolean {
+  return said === undefined || currency === undefined || said === currency.toUpperCase();
 }
 
-function hasRoom<Row extends InvoiceRow>(claim: Claim<Row>, { amount = 0, currency }: PaymentFact): boolean {
+function isExact<Row extends InvoiceRow>(claim: Claim<Row>, payment: PaymentFact): boolean {
+  const { amount } = payment;
+  if (claim.payments.length > 0 || !isIn(claim.row, payment)) return false;
+  return amount !== undefined && amount === wantedOf(claim);
+}
+
+function hasRoom<Row extends InvoiceRow>(claim: Claim<Row>, payment: PaymentFact): boolean {
+  const { amount = 0, currency } = payment;
   const wanted = wantedOf(claim);
-  if (claim.payments.some((other) => other.currency !== currency)) return false;
+  if (!isIn(claim.row, payment) || claim.payments.some((other) => other.currency !== currency)) return false;
   return wanted === undefined
     ? claim.payments.length === 0
     : plus(chargedBy(claim.payments), amount) <= wanted;
@@ -237,7 +259,7 @@ function chargedBy(payments: readonly PaymentFact[]): Figure {
   return sumOf(same, ({ amount = 0 }) => amount);
 }
 
-function comparedOf<Row extends InvoiceRow>(claim: Claim<Row>): ComparedInvoice<Row> {
+function comparedOf<Row extends InvoiceRow>(claim: Claim<Row>): Omit<ComparedInvoice<Row>, 'countedFor'> {
   const { row, payments, order } = claim;
   const [wanted, charged] = [wantedOf(claim), chargedBy(payments)];
   const others = new Set(payments.map(({ currency = 'none' }) => currency));
@@ -249,7 +271,7 @@ function comparedOf<Row extends InvoiceRow>(claim: Claim<Row>): ComparedInvoice<
         ? `charged in ${[...others].join(' and ')}`
         : undefined;
   const currency = payments[0]?.currency ?? order?.currency;
-  return { row, verdict, wanted, charged, currency, payments, why };
+  return { row, verdict, wanted, charged, currency, payments, orderId: order?.id, why };
 }
 
 function verdictOf<Row extends InvoiceRow>(

@@ -322,6 +322,26 @@ test('a row in another currency than its order is a difference of its own, and i
   expect(screen).toContain('USD: the file says 152000 USD (1520.00), 0 USD (0.00) was charged, difference');
 });
 
+test.each([
+  ['before', ['ord_less,900,USD', 'ord_less,900,MXN'], ['other_currency', 'paid']],
+  ['behind', ['ord_less,900,MXN', 'ord_less,900,USD'], ['paid', 'other_currency']],
+])('a row in another currency takes no payment from the right row %s it', async (_, rows, verdicts) => {
+  await using service = await startService({ orders });
+  await storeShop(service.home, service);
+  const ran = await compare(service, ['order_id,amount,currency', ...rows]);
+  expect(recordsIn(ran).map(({ verdict }) => verdict)).toEqual(verdicts);
+});
+
+test('a row that stands twice says for which line its payment was counted', async () => {
+  await using service = await startService({ orders });
+  await storeShop(service.home, service);
+  const ran = await compare(service, ['order_id,amount', 'ord_less,900', 'ord_less,900']);
+  expect(recordsIn(ran).map(({ verdict, why }) => [verdict, why])).toEqual([
+    ['paid', null],
+    ['not_paid', 'counted for line 2 already'],
+  ]);
+});
+
 test('decimals of a row in another currency are read by that currency', async () => {
   await using service = await startService({ orders: inTwoCurrencies });
   await storeShop(service.home, service, { 'amounts.decimals.USD': '2' });

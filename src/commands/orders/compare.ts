@@ -108,7 +108,7 @@ function invoiceOf(input: InputRow) {
   const { orderId, reference, charge, authCode, amount, exact } = input;
   const chargeId = charge === anyWord || charge === fullWord ? undefined : charge;
   const said = exact ?? (amount === fullWord ? undefined : amount);
-  return { input, orderId, reference, chargeId, authCode, amount: said };
+  return { input, orderId, reference, chargeId, authCode, amount: said, currency: input.currency };
 }
 
 // Of an order that was not found, the file alone says currency and amount. Amounts of two currencies are not compared.
@@ -159,7 +159,7 @@ function byReference(column: Column): Column {
 }
 
 function recordOf(
-  { row, verdict, wanted, charged, currency, payments, why }: ComparedInvoice<Invoice>,
+  { row, verdict, wanted, charged, currency, payments, orderId, countedFor, why }: ComparedInvoice<Invoice>,
   titles: readonly string[],
 ): JsonObject {
   const [first] = payments;
@@ -168,7 +168,7 @@ function recordOf(
   return {
     object: 'charge_comparison',
     line: row?.input.line ?? null,
-    order_id: all(({ orderId }) => orderId) || (row?.orderId ?? null),
+    order_id: all(({ orderId }) => orderId) || (row?.orderId ?? orderId ?? null),
     reference: row?.reference ?? first?.reference ?? null,
     charge_id: all(({ chargeId }) => chargeId) || (row?.chargeId ?? null),
     auth_code: all(({ authCode }) => authCode) || (row?.authCode ?? null),
@@ -178,7 +178,7 @@ function recordOf(
     verdict,
     difference: differenceOf({ wanted, found: charged }) ?? null,
     paid_at: payments.at(-1)?.paidAt ?? null,
-    why: why ?? null,
+    why: why ?? (countedFor === undefined ? null : `counted for line ${countedFor.input.line} already`),
     input: Object.fromEntries(titles.map((title, index) => [title, row?.input.cells[index] ?? ''])),
   };
 }
