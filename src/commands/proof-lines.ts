@@ -1,7 +1,7 @@
 /** The lines of a proof: the first one with its sums, and each refund in full or in short. */
 
 import { amountWords } from '../amounts.ts';
-import type { JsonObject } from '../api/json-values.ts';
+import { isObject, itemsOf, type JsonObject } from '../api/json-values.ts';
 import type { Context } from '../context/context.ts';
 import { isOpen, type Moment, type ProvedRefund, type VerdictRow } from '../journal/journal.ts';
 import { sumOf } from '../reports/reports.ts';
@@ -50,6 +50,15 @@ export function firstLine(
     journal_head: head ?? null,
     signed_by: signedBy,
   };
+}
+
+/** The first line in words, as docs/check-proof.mjs says them: whose refunds these are, of which time, and their sums by state. */
+export function aboutWords({ account, about, sums }: JsonObject): string {
+  const words = itemsOf(sums).map((sum) => {
+    const { refunds, state, amount, currency } = isObject(sum) ? sum : {};
+    return `, ${refunds} ${state}: ${amount} ${currency}`;
+  });
+  return `${account ?? 'several accounts'}, ${about}${words.join('')}`;
 }
 
 /** One refund: its record as in `journal list`, what it was decided on, what was sent, what was learnt, and the rows that say so. */

@@ -21,7 +21,7 @@ import { defineCommand } from './command.ts';
 import { daysOfFlag, signedByFlag } from './export-flags.ts';
 import { attemptOf, changesOn, isInScope, scopeOf } from './journal/attempts.ts';
 import { readPending, type Unread, warnOfAlarms } from './journal/look-again.ts';
-import { firstLine, lineOf, provedShort, shortView } from './proof-lines.ts';
+import { aboutWords, firstLine, lineOf, provedShort, shortView } from './proof-lines.ts';
 import { sourceFlags } from './report/report-flags.ts';
 
 const example = 'paydesk -p demo prove last-month --to refunds-proof.ndjson';
@@ -258,12 +258,15 @@ async function checkFile(ctx: Context, file: string, signedBy: string | undefine
     ok: true,
     refunds: refunds.length,
     signed_by: expected,
+    account: about.account ?? null,
     about: about.about ?? null,
+    sums: about.sums ?? [],
     made_at: about.made_at ?? null,
     proved,
   };
   await ctx.out.own(record, () => [
     ...proved.flatMap(shortView),
+    { line: aboutWords(about) },
     {
       line: `${file}: ${counted(refunds.length, 'refund')}, as signed by ${signedBy === undefined ? 'this desk' : expected}`,
     },
