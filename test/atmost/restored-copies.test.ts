@@ -209,6 +209,31 @@ describe('what is done with a copy does not make forgotten that it is one', () =
     expect(lost.posts).toHaveLength(1);
   });
 
+  test('a journal with a limit of production is accepted by no script, also where no such profile is', async () => {
+    using machine = newMachine();
+    const { home } = machine;
+    const env = { TMPDIR: join(machine.root, 'tmp') };
+    const profile = {
+      name: 'shop',
+      baseUrl: 'https://pay.example',
+      mode: 'production',
+      settings: {},
+    } as const;
+    await storeProfile(home, profile, 'key_CANARYxyz0123456789');
+    const set = (amount: string) =>
+      paydesk(['profile', 'set', 'shop', 'refund.max_amount.MXN', amount], { home, env });
+    expect((await set('900')).code).toBe(0);
+    sh(machine, 'cp -a home/.local copy');
+    expect((await set('50')).code).toBe(0);
+    sh(machine, 'rm -r home/.local; cp -a copy home/.local');
+    const elsewhere = { ...env, XDG_CONFIG_HOME: join(machine.root, 'tmp') };
+    const accepted = await paydesk(['journal', 'verify', '--accept-copy', '--yes'], { home, env: elsewhere });
+    expect([accepted.code, accepted.stderr]).toEqual([
+      3,
+      expect.stringContaining('only a person at a terminal'),
+    ]);
+  });
+
   test('once it is accepted, a plan is refused, and a refund goes with the id of its order', async () => {
     const { machine } = await restoredMachine();
     using _machine = machine;

@@ -108,6 +108,20 @@ describe('a limit that is raised', () => {
     expect(await limitsOf(home)).toEqual({ [limit]: '500' });
   });
 
+  test('an agent adds no profile of production, and chooses none for others', async () => {
+    using home = await newShop({}, 'production');
+    const agent = { ...env, PAYDESK_AGENT: 'helper' };
+    const add = ['add', 'two', '--base-url', 'https://pay.example', '--mode', 'production', '--key-stdin'];
+    for (const line of [
+      [...add, '--key-store', 'file'],
+      ['use', 'shop'],
+    ])
+      expect(await paydesk(['profile', ...line], { home, env: agent })).toMatchObject({
+        code: 3,
+        stderr: expect.stringContaining('agent helper started this run'),
+      });
+  });
+
   test.each([
     ['set shop amounts.decimals.MXN 3 --yes'],
     ['set shop redact off'],

@@ -32,9 +32,11 @@ export function refuseAgent(
   if (released !== undefined)
     throw new CliError('refused', `the release by ${released.by} has expired: it counts for an hour`, {
       certain,
+      ownCode: 'person_needed',
     });
   throw new CliError('refused', `agent ${agent} started this run, and in production a person sends`, {
     certain,
+    ownCode: 'person_needed',
     now: [
       `let a person run it, or write a plan: ${plainCommand('refunds', 'plan')} FILE`,
       `then a person releases that plan, at a terminal: ${plainCommand('release')} PLAN`,

@@ -12,7 +12,7 @@ import { counted } from '../../counted.ts';
 import { CliError } from '../../errors.ts';
 import { flag, usage } from '../../flags/flags.ts';
 import { archivedBy, type Repair, type Verification } from '../../journal/journal.ts';
-import { plainCommand } from '../../profiles/profiles.ts';
+import { modeOfAccount, plainCommand } from '../../profiles/profiles.ts';
 import type { Block } from '../../terminal/terminal.ts';
 import { defineCommand } from '../command.ts';
 
@@ -195,8 +195,13 @@ async function acceptCopy(ctx: Context): Promise<undefined> {
 // A row that was lost may be about real money, and a copy may lack such rows: so a profile of production counts as they do.
 async function modeOfJournal(ctx: Context): Promise<Mode> {
   const [live] = await ctx.journal.list({ livemode: true }, { limit: 1 });
+  const isLimited = (await ctx.journal.settings()).some(
+    (row) => row.account !== undefined && modeOfAccount(row.account) === 'production',
+  );
   const profiles = await ctx.profiles.list();
-  return live !== undefined || profiles.some(({ mode }) => mode === 'production') ? 'production' : 'sandbox';
+  return live !== undefined || isLimited || profiles.some(({ mode }) => mode === 'production')
+    ? 'production'
+    : 'sandbox';
 }
 
 async function repair(ctx: Context): Promise<number | undefined> {

@@ -2,7 +2,7 @@
 
 import type { JsonObject } from '../../api/json-values.ts';
 import { authSchemes, defaultAuth, modes, vendorPattern } from '../../api/spec.ts';
-import type { Context } from '../../context/context.ts';
+import { type Context, refuseAgentTo } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
 import { flag, type Input, usage } from '../../flags/flags.ts';
 import { commandLine, type ProfileDraft, plainCommand, type TypedKey } from '../../profiles/profiles.ts';
@@ -68,6 +68,7 @@ export const add = defineCommand({
     if (values.desk !== undefined) throw usage('--desk belongs to --sender');
     ctx.useProfile(name);
     const draft = { name, ...(await gather(ctx, values)) };
+    if (draft.mode === 'production') refuseAgentTo(ctx, 'adds a profile of production');
     refuseWiderView(ctx, { ...draft.settings, ...draft.limits });
     const scripted = isScripted(ctx, values);
     await confirmDoubts(ctx, { ...draft.settings, ...draft.limits });

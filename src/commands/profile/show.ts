@@ -3,7 +3,7 @@
 import { figureWords } from '../../amounts.ts';
 import type { JsonObject } from '../../api/json-values.ts';
 import { type Column, fieldColumn } from '../../api/resources.ts';
-import type { Context } from '../../context/context.ts';
+import { type Context, refuseAgentTo } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
 import { listFileFlags } from '../../flags/flags.ts';
 import { limitValue } from '../../journal/journal.ts';
@@ -258,6 +258,7 @@ export const use = defineCommand({
   examples: ['paydesk profile use test-mx', 'paydesk profile use demo --quiet'],
   run: async (ctx, { args: [name] }): Promise<undefined> => {
     const record = { object: 'profile', name, default: true };
+    refuseAgentTo(ctx, 'chooses the profile that others use');
     await ctx.profiles.checkUsable(name);
     if (await profileDryRunShown(ctx, `use profile ${name}`, record)) return;
     await ctx.profiles.use(name);
