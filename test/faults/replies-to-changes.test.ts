@@ -36,7 +36,7 @@ function checkUnknown({ order, ran }: Awaited<ReturnType<typeof changed>>): void
     posts: 1,
     stdout: '',
   });
-  expect(ran.stderr).toMatch(/^(unknown|throttled):/m);
+  expect(ran.stderr).toMatch(/^(unconfirmed|throttled):/m);
   expect(ran.stderr.replaceAll(/\s+/g, ' ')).toContain('It may have been made');
   expect(ran.stderr).toMatch(/paydesk journal reconcile i_\w+$/m);
   expect(ran.stderr).not.toContain(testKey);
@@ -68,7 +68,7 @@ const odd = inTurn([
 ]);
 
 test.concurrent.each(odd)(
-  '$what in answer to a $kind (a change): unknown in clear words, exit 7 (C37)',
+  '$what in answer to a $kind (a change): unconfirmed in clear words, exit 7 (C37)',
   async ({ kind, answer, says }) => {
     const made = await changed(kind, answer);
     checkUnknown(made);
@@ -105,7 +105,7 @@ describe.concurrent('a change reaches the server exactly once (a change) (C39)',
 
 // The other three are in test/atmost/replies.ts.
 test.concurrent.each(inTurn([302, 307].map((status) => ({ status }))))(
-  'a $status in answer to a $kind is not followed (a change): one request, unknown, exit 7 (C41)',
+  'a $status in answer to a $kind is not followed (a change): one request, unconfirmed, exit 7 (C41)',
   async ({ kind, status }) => {
     await using target = await startServer(stall);
     const made = await changed(kind, reply('', status, { location: `${target.url}/orders` }));
@@ -122,7 +122,7 @@ test.concurrent.each(
     { what: 'no answer', answer: stall, says: 'no answer from 127.0.0.1' },
     { what: 'half an answer', answer: stallAfter('{"object":"order",'), says: 'not complete within 4 s' },
   ]),
-)('$what to a $kind within --timeout (a change): unknown, exit 7 (C42)', async ({ kind, answer, says }) => {
+)('$what to a $kind within --timeout (a change): unconfirmed, exit 7 (C42)', async ({ kind, answer, says }) => {
   // Time for a busy machine: the reads before it are in time.
   const made = await changed(kind, answer, ['--timeout', '4']);
   checkUnknown(made);

@@ -133,10 +133,10 @@ export function ordersTable({ code, stdout }: Ran, id: string): Said {
   };
 }
 
-// A narrow table cuts the word of the service, and never one of ours.
+// A narrow table has a short word for one of the service, and none for ours.
 function firstInStatus(status: string): string {
   const isServices =
-    /^(?:paid|not refundable|refunded|partially_refunded|partially…|declined|pre_authorized|not shown|-)$/.test(
+    /^(?:paid|not refundable|refunded|partially_refunded|part_ref|pre_auth|declined|pre_authorized|not shown|-)$/.test(
       status,
     );
   return isServices ? 'none' : stateOrCase(status);
@@ -152,7 +152,7 @@ export function refundPreview(ran: Ran): Said {
   const { code, stdout, stderr } = ran;
   const text = `${stdout}${stderr}`;
   const isAsked = /would send: POST|will send once:/.test(text);
-  if (!isAsked && !/^(?:refused|MADE TWICE|stop|error|unknown|not found)/m.test(text))
+  if (!isAsked && !/^(?:refused|MADE TWICE|stop|error|unknown|unconfirmed|not found)/m.test(text))
     throw new UnknownWords(`neither asked nor refused: ${text.slice(0, 300)}`);
   const before = /refunded so far +\S+ +(\S+)/.exec(stdout)?.[1];
   return {
