@@ -19,13 +19,13 @@ describe('rows to choose from', () => {
     });
   });
 
-  it('give their room away evenly where the terminal is narrow, but not below six cells', () => {
+  it('give their room away evenly where the terminal is narrow, but not below six cells: of the last column so few are left out', () => {
     const row = ['20 Nov', 'a name of twenty-two..', '900', 'a reference of 24 cells.'];
     expect(createChoiceColumns(columns, 40)([row]).lines).toEqual([
       '20 Nov  a name of …     900  a referenc…',
     ]);
     const narrow = createChoiceColumns(columns, 12)([row]);
-    expect(narrow).toEqual({ heading: 'WHEN    BUY…', lines: ['20 Nov  a n…'] });
+    expect(narrow).toEqual({ heading: 'WHEN', lines: ['20 Nov'] });
   });
 
   it('show a column whole as far as they are told to', () => {
