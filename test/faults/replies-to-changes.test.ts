@@ -122,12 +122,15 @@ test.concurrent.each(
     { what: 'no answer', answer: stall, says: 'no answer from 127.0.0.1' },
     { what: 'half an answer', answer: stallAfter('{"object":"order",'), says: 'not complete within 4 s' },
   ]),
-)('$what to a $kind within --timeout (a change): unconfirmed, exit 7 (C42)', async ({ kind, answer, says }) => {
-  // Time for a busy machine: the reads before it are in time.
-  const made = await changed(kind, answer, ['--timeout', '4']);
-  checkUnknown(made);
-  expect(made.ran.stderr.replaceAll(/\s+/g, ' ')).toContain(says);
-});
+)(
+  '$what to a $kind within --timeout (a change): unconfirmed, exit 7 (C42)',
+  async ({ kind, answer, says }) => {
+    // Time for a busy machine: the reads before it are in time.
+    const made = await changed(kind, answer, ['--timeout', '4']);
+    checkUnknown(made);
+    expect(made.ran.stderr.replaceAll(/\s+/g, ' ')).toContain(says);
+  },
+);
 
 /** Starts a refund and resolves once its request has arrived; `answer` answers it. */
 async function inFlight() {
