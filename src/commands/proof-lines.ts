@@ -1,7 +1,7 @@
 /** The lines of a proof: the first one with its sums, and each refund in full or in short. */
 
 import { amountWords } from '../amounts.ts';
-import { isObject, itemsOf, type JsonObject } from '../api/json-values.ts';
+import { isObject, type JsonObject } from '../api/json-values.ts';
 import type { Context } from '../context/context.ts';
 import { isOpen, type Moment, type ProvedRefund, type VerdictRow } from '../journal/journal.ts';
 import { sumOf } from '../reports/reports.ts';
@@ -54,11 +54,11 @@ export function firstLine(
 
 /** The first line in words, as docs/check-proof.mjs says them: whose refunds these are, of which time, and their sums by state. */
 export function aboutWords({ account, about, sums }: JsonObject): string {
-  const words = itemsOf(sums).map((sum) => {
-    const { refunds, state, amount, currency } = isObject(sum) ? sum : {};
-    return `, ${refunds} ${state}: ${amount} ${currency}`;
-  });
-  return `${account ?? 'several accounts'}, ${about}${words.join('')}`;
+  const words = (Array.isArray(sums) ? sums.filter(isObject) : []).map(
+    ({ refunds, state, amount, currency }) =>
+      `, ${String(refunds)} ${String(state)}: ${String(amount)} ${String(currency)}`,
+  );
+  return `${typeof account === 'string' ? account : 'several accounts'}, ${String(about)}${words.join('')}`;
 }
 
 /** One refund: its record as in `journal list`, what it was decided on, what was sent, what was learnt, and the rows that say so. */
