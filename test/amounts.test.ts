@@ -1,16 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import {
-  type AmountStyle,
-  amountProblem,
-  amountWords,
-  digits,
-  figureWords,
-  plainAmounts,
-  readAmount,
-  scaled,
-  unitsWarning,
-} from '../src/amounts.ts';
+import { type AmountStyle, amountWords, digits, figureWords, plainAmounts, scaled } from '../src/amounts.ts';
+import { amountProblem, readAmount, unitsWarning } from '../src/typed-amounts.ts';
 
 const style: AmountStyle = {
   'amounts.decimals': { MXN: 2, JPY: 0, KWD: 3 },

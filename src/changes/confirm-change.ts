@@ -1,10 +1,11 @@
 /** The yes before a change: which flags give it, and the questions to a person, who may mistype an amount twice. */
 
-import { amountProblem, amountWords, bothWays, readAmount, scaled, type TypedAmount } from '../amounts.ts';
+import { amountWords, scaled } from '../amounts.ts';
 import type { Context } from '../context/context.ts';
 import { CliError } from '../errors.ts';
 import { short, usage } from '../flags/flags.ts';
 import { aboutMoney, type Profile } from '../profiles/profiles.ts';
+import { amountProblem, bothWays, readAmount, type TypedAmount } from '../typed-amounts.ts';
 
 /** What confirms a change: the id or the amount of its order, or the profile's name when there is no order. */
 export interface Confirmation {

@@ -3,7 +3,6 @@
  * money of the order changed in between, nothing is sent.
  */
 
-import type { TypedAmount } from '../amounts.ts';
 import { type OpenService, readOne, type WireRecord } from '../api/api.ts';
 import type { JsonObject } from '../api/json-values.ts';
 import { orderColumns } from '../api/resources.ts';
@@ -13,6 +12,7 @@ import { usage } from '../flags/flags.ts';
 import { type AttemptRecord, type Change, changeOf } from '../journal/journal.ts';
 import { recordShown, type Twin, withMeantOrder } from '../orders/orders.ts';
 import { commandLine, type Profile } from '../profiles/profiles.ts';
+import type { TypedAmount } from '../typed-amounts.ts';
 import { byHandLines } from './by-hand-words.ts';
 import { makeChange, type PlannedChange } from './change.ts';
 import { becameWords } from './change-words.ts';

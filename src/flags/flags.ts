@@ -1,19 +1,11 @@
 /** What flags and arguments are, and ready-made kinds of them that check the typed text and refuse a wrong one. Pure. */
 
-import {
-  type AmountStyle,
-  decimalsOrThousands,
-  declaresPlaces,
-  examplesOf,
-  fullDecimals,
-  placesWords,
-  readAmount,
-  type TypedAmount,
-} from '../amounts.ts';
+import { type AmountStyle, declaresPlaces, examplesOf, placesWords } from '../amounts.ts';
 import { type ResourceName, resources } from '../api/resources.ts';
 import { CliError } from '../errors.ts';
 import type { Profile } from '../profiles/profiles.ts';
 import { closestNames } from '../terminal/terminal.ts';
+import { decimalsOrThousands, fullDecimals, readAmount, type TypedAmount } from '../typed-amounts.ts';
 
 /**
  * A value that TAB offers, with a short explanation. Neither text contains characters that a shell or a terminal would

@@ -1,10 +1,11 @@
 /** The types of bulk refunds: the rows of an input file, the rows of a plan, and how a row of a batch ends. */
 
-import type { AmountStyle, TypedAmount } from '../amounts.ts';
+import type { AmountStyle } from '../amounts.ts';
 import type { ChargeMoney, OrderMoney, RefundRecord } from '../api/charges.ts';
 import type { JsonObject } from '../api/json-values.ts';
 import type { RefundReason } from '../api/spec.ts';
 import type { ExpectedRefund } from '../journal/journal.ts';
+import type { TypedAmount } from '../typed-amounts.ts';
 import type { ExpectedTotal } from './control-totals.ts';
 
 // ── The input file ──────────────────────────────────────────────────────────────────────────────

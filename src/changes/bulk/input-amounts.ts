@@ -1,7 +1,8 @@
 /** What the amounts of an input file mean, once the orders of its rows were read. Pure. */
 
-import { type AmountStyle, amountProblem, amountWords, placesOf, scaled } from '../../amounts.ts';
+import { type AmountStyle, amountWords, placesOf, scaled } from '../../amounts.ts';
 import { fullWord, type InputProblem, type InputRow, type PlanRow } from '../../plans/plans.ts';
+import { amountProblem } from '../../typed-amounts.ts';
 
 type AmountRow = Pick<InputRow, 'line' | 'amount' | 'exact' | 'decimals'>;
 

@@ -1,6 +1,5 @@
 /** Creates an order or a payment link: takes the body from flags, a file or questions, checks it, and sends it once. */
 
-import type { TypedAmount } from '../../amounts.ts';
 import { idOf, isObject, type JsonObject, repeatedKey } from '../../api/json-values.ts';
 import type { BodyFault } from '../../api/request-bodies.ts';
 import type { Column } from '../../api/resources.ts';
@@ -10,6 +9,7 @@ import { usage } from '../../flags/flags.ts';
 import { type ClockAndZone, clockAndZoneOf } from '../../flags/typed-time.ts';
 import { aboutMoney, commandLine, type Profile } from '../../profiles/profiles.ts';
 import type { Ask, Block } from '../../terminal/terminal.ts';
+import type { TypedAmount } from '../../typed-amounts.ts';
 import { byHandNotes } from '../by-hand-words.ts';
 import { makeChange } from '../change.ts';
 import { checkProfileConfirmable } from '../confirm-change.ts';

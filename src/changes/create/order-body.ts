@@ -1,12 +1,12 @@
 /** The flags of `orders create` and the request body that they make (service: Endpoints 4). Pure. */
 
-import type { TypedAmount } from '../../amounts.ts';
 import type { JsonObject } from '../../api/json-values.ts';
 import { checkoutTypes, hostedPayment } from '../../api/spec.ts';
 import type { Input } from '../../flags/flags.ts';
 import { firstRepeated, flag, usage } from '../../flags/flags.ts';
 import type { ClockAndZone } from '../../flags/typed-time.ts';
 import type { Profile } from '../../profiles/profiles.ts';
+import type { TypedAmount } from '../../typed-amounts.ts';
 import { givenOrNothing, onlyGiven } from '../repeat.ts';
 import { itemsIn, parsePair, priceOf, saleFlags, unitsOf } from './sale-flags.ts';
 

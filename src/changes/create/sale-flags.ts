@@ -1,10 +1,10 @@
 /** Flags that orders and payment links share, and the functions that read their values. Pure. */
 
-import { amountProblem, readAmount, type TypedAmount, unitsWarning } from '../../amounts.ts';
 import { currencyPattern, lastExpiry, paymentMethodValues, tooLateWords } from '../../api/spec.ts';
 import { checkDecimals, flag, usage } from '../../flags/flags.ts';
 import { type ClockAndZone, momentOf, spanOf } from '../../flags/typed-time.ts';
 import type { Profile } from '../../profiles/profiles.ts';
+import { amountProblem, readAmount, type TypedAmount, unitsWarning } from '../../typed-amounts.ts';
 import { againFlag, idempotencyKeyFlag } from '../repeat.ts';
 
 /** Flags for the items, the buyer and the payment. */

@@ -1,19 +1,12 @@
 /** Asks a person which charge of an order is refunded, and how much of it; and decides whether the flags leave that open. */
 
-import {
-  amountProblem,
-  amountWords,
-  bothWays,
-  figureWords,
-  placesOf,
-  readAmount,
-  typedForm,
-} from '../../amounts.ts';
+import { amountWords, figureWords, placesOf, typedForm } from '../../amounts.ts';
 import { type ChargeMoney, type OrderMoney, paidBy } from '../../api/charges.ts';
 import type { Context } from '../../context/context.ts';
 import type { AttemptRecord } from '../../journal/journal.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import type { Choice, Question } from '../../terminal/terminal.ts';
+import { amountProblem, bothWays, readAmount } from '../../typed-amounts.ts';
 import {
   canGoBackWhole,
   chargesInTheWay,

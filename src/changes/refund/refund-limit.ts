@@ -39,8 +39,8 @@ type KnownMoney = Pick<KnownOrder, 'reading' | 'attempts' | 'order'>;
 type LimitedService = Pick<Service, 'profile' | 'seenDate'>;
 
 /**
- * The refusal by a limit of the account of so much of an order that somebody looks at; undefined if none refuses it. Orders out of an index are shown before the service says what time it is: then `nowMs`
- * counts, since nothing is sent by this.
+ * The refusal by a limit of the account of so much of an order that somebody looks at; undefined if none refuses it. Orders out of an
+ * index are shown before the service says what time it is: then `nowMs` counts, since nothing is sent by this.
  */
 export function limitAt(
   amount: number,

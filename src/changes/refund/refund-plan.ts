@@ -1,6 +1,6 @@
 /** Plans a refund: turns the typed flags and the order into a request body, or refuses. Pure. */
 
-import { amountProblem, figuresIn, partWords, type TypedAmount, unitsWarning } from '../../amounts.ts';
+import { figuresIn, partWords } from '../../amounts.ts';
 import {
   type ChargeMoney,
   mayGoBackToo,
@@ -14,6 +14,7 @@ import type { RefundReason } from '../../api/spec.ts';
 import { type CliError, refused, withParts } from '../../errors.ts';
 import type { ExpectedRefund } from '../../journal/journal.ts';
 import { checkMode, type Profile } from '../../profiles/profiles.ts';
+import { amountProblem, type TypedAmount, unitsWarning } from '../../typed-amounts.ts';
 import {
   chargeCommands,
   checkRepeat,

@@ -1,7 +1,6 @@
 /** The errors of lines that are not understood: what is wrong, and what was probably meant. */
 
 import type { CommanderError, Command as Parser } from 'commander';
-import { readAmount } from '../../amounts.ts';
 import { orderIdPattern, statusMeanings } from '../../api/spec.ts';
 import type { Command } from '../../commands/command.ts';
 import { type CommandEntry, commands, groups } from '../../commands/commands.ts';
@@ -9,6 +8,7 @@ import { CliError, withParts } from '../../errors.ts';
 import type { Flag } from '../../flags/flags.ts';
 import { plainCommand } from '../../profiles/profiles.ts';
 import { closestNames } from '../../terminal/closest-names.ts';
+import { readAmount } from '../../typed-amounts.ts';
 import { argumentTerm } from '../help/help.ts';
 import { buildParser, failureOf, keepIn } from './parser.ts';
 import { readTypedWords } from './typed-words.ts';

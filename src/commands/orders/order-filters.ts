@@ -3,7 +3,6 @@
  * reads.
  */
 
-import { amountProblem, boundWarnings, type TypedAmount } from '../../amounts.ts';
 import type { Service } from '../../api/api.ts';
 import { itemsOf, type JsonObject, valueAt } from '../../api/json-values.ts';
 import {
@@ -21,6 +20,7 @@ import { periodOf, timeFlags, timeWords } from '../../flags/typed-period.ts';
 import { anyTime, clockAndZoneOf, isWithin, rangeWords, type TimeRange } from '../../flags/typed-time.ts';
 import { knownOrders, unfitOf } from '../../orders/orders.ts';
 import { closestNames } from '../../terminal/terminal.ts';
+import { amountProblem, boundWarnings, type TypedAmount } from '../../typed-amounts.ts';
 import type { Filter } from '../listing.ts';
 import { fold } from './search/fold-text.ts';
 

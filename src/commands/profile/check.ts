@@ -1,4 +1,4 @@
-/** `profile check`: checks the key, the mode, and whether an order can be found by its id. It only reads. */
+/** `profile check`: whether a profile works, by reads alone; with --policy, what a file would do as the policy of this machine. */
 
 import type { Service, WireRecord } from '../../api/api.ts';
 import { idOf, valueAt } from '../../api/json-values.ts';
@@ -7,8 +7,8 @@ import type { Context } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
 import { flag, usage } from '../../flags/flags.ts';
 import { type Profile, wrongMode } from '../../profiles/profiles.ts';
+import type { Block } from '../../terminal/terminal.ts';
 import { defineCommand } from '../command.ts';
-import { checkPolicy } from './policy-file.ts';
 import { fieldsView, nameArgument } from './profile-inputs.ts';
 
 const pageSize = 5;
@@ -140,4 +140,40 @@ function cannotLocate(profile: Profile, id: string): CliError {
       `paydesk profile set ${profile.name} orders.get direct`,
     ],
   });
+}
+
+/** Says what a file would do as the policy. Throws CliError 'usage' if something in it is not understood. */
+async function checkPolicy(ctx: Context, file: string): Promise<undefined> {
+  const checked = await ctx.checkPolicy(file);
+  const { rules, inPlace, place, owner, untrusted, placeProblems, install } = checked;
+  const record = {
+    object: 'policy',
+    file,
+    understood: true,
+    rules: rules.map((rule) => ({ ...rule })),
+    owner: owner ?? null,
+    untrusted: [...untrusted],
+    place,
+    in_place: inPlace,
+    place_problems: [...placeProblems],
+    install: [...install],
+  };
+  const holds = inPlace
+    ? 'is understood and holds'
+    : 'is understood, and would hold for all users of this machine';
+  const view = (): readonly Block[] => [
+    { line: { text: `${file} ${holds}`, style: 'strong' } },
+    ...(rules.length === 0
+      ? [{ line: 'it has no rules', hang: 2 }]
+      : rules.map(({ name, value, does }) => ({ line: `${name} ${value}: ${does}`, indent: 2, hang: 4 }))),
+    ...(owner === undefined
+      ? []
+      : [{ line: `its owner: ${owner}${untrusted.length === 0 ? '; nobody else can write it' : ''}` }]),
+    ...untrusted.map((one) => ({ line: { text: `not trusted as it is: ${one}`, style: 'warn' as const } })),
+    ...placeProblems.map((one) => ({
+      line: { text: `no policy is trusted there: ${one}`, style: 'warn' as const },
+    })),
+    ...(install.length === 0 ? [] : ['to put it in its place:', ...install].map((line) => ({ line }))),
+  ];
+  await ctx.out.own(record, view);
 }

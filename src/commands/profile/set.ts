@@ -1,9 +1,9 @@
 /** `profile set`: changes one setting of a profile, or a limit of its account. */
 
-import { amountProblem, readAmount } from '../../amounts.ts';
 import type { Context } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
 import type { SettingChange } from '../../profiles/profiles.ts';
+import { amountProblem, readAmount } from '../../typed-amounts.ts';
 import { defineCommand } from '../command.ts';
 import { currencyOfLimit, limitInBoth, setLimits, tellRaises } from './account-limits.ts';
 import {

@@ -1,6 +1,5 @@
 /** `orders refund --allocate`: makes a plan of one amount, and applies it if somebody says yes. */
 
-import type { TypedAmount } from '../../amounts.ts';
 import type { RefundReason } from '../../api/spec.ts';
 import {
   applyPlan,
@@ -17,6 +16,7 @@ import { CliError, systemCode, withParts } from '../../errors.ts';
 import { checkDecimals, usage } from '../../flags/flags.ts';
 import { type AllocateWay, digestShown, type Plan } from '../../plans/plans.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
+import type { TypedAmount } from '../../typed-amounts.ts';
 
 /** What `orders refund --allocate` was asked for. */
 interface InParts {

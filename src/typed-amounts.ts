@@ -1,0 +1,137 @@
+/**
+ * Amounts as somebody typed them: reads one, and says what is wrong with it or how else it can be meant. Pure. As in amounts.ts, digits
+ * are moved in a text, and nothing is rounded.
+ */
+
+import { type AmountStyle, countOfPlaces, digits, placesOf, scaled } from './amounts.ts';
+import { parseAmount } from './api/spec.ts';
+
+/** An amount as somebody typed it. */
+export interface TypedAmount {
+  readonly text: string;
+  /** The digits as one whole number: 23000 for `23000` and for `230.00`. It is what is sent. */
+  readonly amount: number;
+  /** How many decimals were typed; undefined without a point. */
+  readonly places: number | undefined;
+  /** The currency that was typed behind it. */
+  readonly currency: string | undefined;
+}
+
+// `23000`, `23 000`, `230.00`, each also with a currency behind it. A comma is refused, because it means decimals in one country
+// and thousands in another.
+const typed =
+  /^(0|[1-9]\d{0,15}|[1-9]\d{0,2}(?:[ \u00a0\u202f]\d{3}){1,5})(?:\.(\d{1,6}))?(?:[ \u00a0\u202f]?([A-Za-z]{3}))?$/;
+
+/** Reads an amount that somebody typed; undefined if the text is no amount, or 0, or above 2^53-1. */
+export function readAmount(text: string): TypedAmount | undefined {
+  const [, whole = '', decimals, currency] = typed.exec(text.trim()) ?? [];
+  const figures = `${whole}${decimals ?? ''}`.replace(/[^\d]/g, '').replace(/^0+(?=\d)/, '');
+  const amount = parseAmount(figures);
+  return amount === undefined
+    ? undefined
+    : { text: text.trim(), amount, places: decimals?.length, currency: currency?.toUpperCase() };
+}
+
+/**
+ * The same amount with each number of decimals that the profile declares: `230.00` for `230.0`. A number that would lose a
+ * digit other than zero is left out.
+ */
+export function fullDecimals(
+  { text, places }: TypedAmount,
+  { 'amounts.decimals': declared }: AmountStyle,
+): readonly string[] {
+  if (places === undefined) return [];
+  return [...new Set(Object.values(declared))].flatMap((wanted) => withDecimals(text, wanted) ?? []);
+}
+
+/**
+ * The two ways to read `5.000` where other decimals are declared: five, or five thousand as some countries write it. Empty for
+ * any other text.
+ */
+export function decimalsOrThousands(
+  { text }: Pick<TypedAmount, 'text'>,
+  { 'amounts.decimals': declared }: AmountStyle,
+): readonly string[] {
+  const [, whole, rest = ''] = /^([1-9]\d{0,2})\.000(\D.*)?$/.exec(text) ?? [];
+  if (whole === undefined) return [];
+  const places = [...new Set(Object.values(declared))].filter((one) => one > 0);
+  return places.flatMap((one) => [whole, `${whole}000`].map((units) => `${units}.${'0'.repeat(one)}${rest}`));
+}
+
+// Undefined if the text has more decimals, and they are not zeros.
+function withDecimals(text: string, places: number): string | undefined {
+  const [, whole, decimals = '', rest = ''] = /^([^.]*)\.(\d+)(.*)$/.exec(text) ?? [];
+  if (whole === undefined || places === 0 || /[^0]/.test(decimals.slice(places))) return undefined;
+  return `${whole}.${decimals.slice(0, places).padEnd(places, '0')}${rest}`;
+}
+
+/**
+ * What is wrong with a typed amount for this currency: another currency, or decimals that the profile does not declare.
+ * Undefined if it fits.
+ */
+export function amountProblem(
+  typed: Pick<TypedAmount, 'text' | 'places' | 'currency'>,
+  currency: string | undefined,
+  style: AmountStyle,
+): string | undefined {
+  const { text, places, currency: named } = typed;
+  if (named !== undefined && named !== currency?.toUpperCase())
+    return currency === undefined ? 'the order does not show its currency' : `the order is in ${currency}`;
+  if (places === undefined) return undefined;
+  const declared = placesOf(currency, style);
+  if (declared === places) return undefined;
+  const code = currency ?? 'this currency';
+  if (declared === undefined)
+    return `the profile declares no decimals for ${code}; type a whole number, in the service's units`;
+  if (declared === 0) return `${code} has no decimals; type a whole number`;
+  const ways = decimalsOrThousands(typed, { ...style, 'amounts.decimals': { [code]: declared } });
+  const wanted =
+    ways.length > 0
+      ? ways.join(' or ')
+      : (withDecimals(text, declared) ?? `them so: 1.${'0'.repeat(declared)}`);
+  return `${code} has ${countOfPlaces(declared)}; type ${wanted}`;
+}
+
+/**
+ * Warns that a whole number is in the service's units, where people may have meant decimals; undefined where nobody can err. What is
+ * asked next takes no other amount, so it says what to run instead: `instead` makes the command for the amount that may be meant.
+ */
+export function unitsWarning(
+  typed: TypedAmount,
+  currency: string | undefined,
+  style: AmountStyle,
+  instead?: (amount: string) => string,
+): string | undefined {
+  const ways = bothWays(typed, currency, style);
+  if (ways === undefined) return undefined;
+  const { is, meant } = ways;
+  const plain = bothWays(typed, currency, { ...style, 'amounts.grouping': 'off' })?.meant ?? meant;
+  const run = instead === undefined ? `run it again with ${plain}` : `run: ${instead(plain)}`;
+  return `${typed.text} is in the service's units: ${is} ${currency}. If you mean ${meant} ${currency}, send nothing (press Enter) and ${run}`;
+}
+
+/** The same for a bound that orders of every currency are compared with: one warning per declared number of decimals. */
+export function boundWarnings(name: string, typed: TypedAmount, style: AmountStyle): readonly string[] {
+  const { currency } = typed;
+  const all = currency === undefined ? Object.keys(style['amounts.decimals']) : [currency];
+  const codes = all.filter((code) => bothWays(typed, code, style) !== undefined);
+  return [...Map.groupBy(codes, (code) => placesOf(code, style)).values()].map((alike) => {
+    const { is = '', meant = '' } = bothWays(typed, alike[0], style) ?? {};
+    return `${name} ${typed.text} is ${is} ${alike.join(' or ')}; for ${meant} type ${meant}`;
+  });
+}
+
+/**
+ * The two ways to read a whole number of a currency with decimals: what it `is` in the service's units, and what somebody may
+ * have `meant`. 100 is 1.00 where two decimals are declared, and 100.00 may be meant. Undefined if there is one way only.
+ */
+export function bothWays(
+  { amount, places }: Pick<TypedAmount, 'amount' | 'places'>,
+  currency: string | undefined,
+  style: AmountStyle,
+): { readonly is: string; readonly meant: string } | undefined {
+  const declared = placesOf(currency, style) ?? 0;
+  const is = scaled(amount, currency, style);
+  if (places !== undefined || declared === 0 || is === undefined) return undefined;
+  return { is, meant: `${digits(amount, style)}.${'0'.repeat(declared)}` };
+}
