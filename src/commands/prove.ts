@@ -18,7 +18,7 @@ import {
 import { commandLine, type Profile, plainCommand } from '../profiles/profiles.ts';
 import { toJson } from '../terminal/terminal.ts';
 import { defineCommand } from './command.ts';
-import { daysOfFlag, signedByFlag } from './export-flags.ts';
+import { daysOfFlag, signedByFlag } from './export/export-flags.ts';
 import { attemptOf, changesOn, isInScope, scopeOf } from './journal/attempts.ts';
 import { readPending, type Unread, warnOfAlarms } from './journal/look-again.ts';
 import { aboutWords, firstLine, lineOf, provedShort, shortView } from './proof-lines.ts';

@@ -95,8 +95,8 @@ export {
   wentBackWords,
 } from './words/limit-words.ts';
 // Only evidence needs them.
-export const loadProofs = async () => await import('./proved-refunds.ts');
-export type { ProvedRefund } from './proved-refunds.ts';
+export const loadProofs = async () => await import('./questions/proved-refunds.ts');
+export type { ProvedRefund } from './questions/proved-refunds.ts';
 export { appearedVerdict, notMadeBy, recordedBy, statementOn } from './questions/said-by-hand.ts';
 export {
   appearedRefunds,

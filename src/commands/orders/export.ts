@@ -11,8 +11,8 @@ import { anyTime, clockIn, rangeWords, type TimeRange } from '../../flags/typed-
 import { type KnownOrder, knownOrders, ordersWithRefunds, toldRefunds } from '../../orders/orders.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import { defineCommand } from '../command.ts';
-import { daysOfFile, daysOfFlag, exportFlags } from '../export-flags.ts';
-import { type ExportJob, type RowMaker, runExport } from '../export-run.ts';
+import { daysOfFile, daysOfFlag, exportFlags } from '../export/export-flags.ts';
+import { type ExportJob, type RowMaker, runExport } from '../export/export-run.ts';
 import { passing } from '../listing.ts';
 import { feedIndex, type IndexFeed } from './feed-index.ts';
 import {

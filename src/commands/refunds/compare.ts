@@ -5,7 +5,7 @@ import { flag, listFileFlags } from '../../flags/flags.ts';
 import { periodOf, timeFlags } from '../../flags/typed-period.ts';
 import { anyTime, clockIn, rangeWords } from '../../flags/typed-time.ts';
 import { defineCommand } from '../command.ts';
-import { daysOfFlag } from '../export-flags.ts';
+import { daysOfFlag } from '../export/export-flags.ts';
 import { sourceFlags } from '../report/report-flags.ts';
 import { errorsFlag, fileArgument, sheetFlag } from './input-arguments.ts';
 

@@ -17,7 +17,7 @@ import {
 import type { Profile } from '../../profiles/profiles.ts';
 import { elsewhere, type Facts, type Known, type Maker, noReason } from '../../reports/reports.ts';
 import type { Cell } from '../../terminal/terminal.ts';
-import { daysOfFlag } from '../export-flags.ts';
+import { daysOfFlag } from '../export/export-flags.ts';
 import type { SourceInput } from './report-flags.ts';
 
 /** What a report needs to know of the orders. */

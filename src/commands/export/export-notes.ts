@@ -1,13 +1,13 @@
 /** What an export says of its rows besides writing them: what is missing, what is odd, what a spreadsheet would round. */
 
-import { fileUnitsNote } from '../amounts.ts';
-import type { OpenService, WireRecord } from '../api/api.ts';
-import { idOf } from '../api/json-values.ts';
-import type { Context } from '../context/context.ts';
-import { counted } from '../counted.ts';
-import { CliError } from '../errors.ts';
-import type { ExportProblem, ExportRow } from '../exports/exports.ts';
-import { datesNote, isForSpreadsheet } from '../terminal/terminal.ts';
+import { fileUnitsNote } from '../../amounts.ts';
+import type { OpenService, WireRecord } from '../../api/api.ts';
+import { idOf } from '../../api/json-values.ts';
+import type { Context } from '../../context/context.ts';
+import { counted } from '../../counted.ts';
+import { CliError } from '../../errors.ts';
+import type { ExportProblem, ExportRow } from '../../exports/exports.ts';
+import { datesNote, isForSpreadsheet } from '../../terminal/terminal.ts';
 import type { ExportForm } from './export-flags.ts';
 
 /** An export that is run. */

@@ -1,14 +1,20 @@
 /** Runs an export: walks every page into stdout or a file, and says whether the result is complete. */
 
-import { longPages, type OpenService, type Page, type WireRecord } from '../api/api.ts';
-import { idOf, type JsonObject } from '../api/json-values.ts';
-import { isCountable } from '../api/records.ts';
-import { type Column, type ResourceName, resources } from '../api/resources.ts';
-import type { Context } from '../context/context.ts';
-import { CliError } from '../errors.ts';
-import type { ExportFile, ExportProblem, ExportRow, ExportWritten, PageWalked } from '../exports/exports.ts';
-import { usage } from '../flags/flags.ts';
-import { commandLine } from '../profiles/profiles.ts';
+import { longPages, type OpenService, type Page, type WireRecord } from '../../api/api.ts';
+import { idOf, type JsonObject } from '../../api/json-values.ts';
+import { isCountable } from '../../api/records.ts';
+import { type Column, type ResourceName, resources } from '../../api/resources.ts';
+import type { Context } from '../../context/context.ts';
+import { CliError } from '../../errors.ts';
+import type {
+  ExportFile,
+  ExportProblem,
+  ExportRow,
+  ExportWritten,
+  PageWalked,
+} from '../../exports/exports.ts';
+import { usage } from '../../flags/flags.ts';
+import { commandLine } from '../../profiles/profiles.ts';
 import {
   againWords,
   contentWords,

@@ -1,13 +1,13 @@
 /** The errors of an export that ended early: what is certain, and how to go on. */
 
-import { resources } from '../api/resources.ts';
-import type { Context } from '../context/context.ts';
-import { CliError, systemCode } from '../errors.ts';
-import type { ExportFile } from '../exports/exports.ts';
-import { commandLine, type Profile } from '../profiles/profiles.ts';
+import { resources } from '../../api/resources.ts';
+import type { Context } from '../../context/context.ts';
+import { CliError, systemCode } from '../../errors.ts';
+import type { ExportFile } from '../../exports/exports.ts';
+import { commandLine, type Profile } from '../../profiles/profiles.ts';
+import { brokeOff } from '../walk.ts';
 import type { ExportInput } from './export-flags.ts';
 import type { ExportJob } from './export-run.ts';
-import { brokeOff } from './walk.ts';
 
 /** The export that ended. */
 interface Left {

@@ -1,9 +1,9 @@
 /** The refunds of a time as evidence: each with its rows, as the journal stores them; and the file that holds them and their signature. Pure. */
 
-import { verdictsIn } from './rows/archived-rows.ts';
-import { damageOf, type StoredRow, storedRow, unlink } from './rows/chain.ts';
-import { type AttemptRecord, attemptKey, type SentRow, type VerdictRow } from './rows/journal-rows.ts';
-import type { ApprovalRow } from './team-rules.ts';
+import { verdictsIn } from '../rows/archived-rows.ts';
+import { damageOf, type StoredRow, storedRow, unlink } from '../rows/chain.ts';
+import { type AttemptRecord, attemptKey, type SentRow, type VerdictRow } from '../rows/journal-rows.ts';
+import type { ApprovalRow } from '../team-rules.ts';
 
 /** A refund that was sent, what became of it, what a second person was asked and said, and all these rows as they are stored. */
 export interface ProvedRefund extends AttemptRecord {

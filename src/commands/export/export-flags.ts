@@ -1,13 +1,13 @@
 /** The flags of every export: the file format that they choose, the words that repeat them, and --verify. */
 
-import type { Context, Days } from '../context/context.ts';
-import { counted } from '../counted.ts';
-import { CliError } from '../errors.ts';
-import { type ExportCheck, type ExportFormat, exportFormats } from '../exports/exports.ts';
-import type { Input } from '../flags/flags.ts';
-import { flag, short, usage } from '../flags/flags.ts';
-import { spanFlag } from '../flags/typed-time.ts';
-import type { Format } from '../terminal/terminal.ts';
+import type { Context, Days } from '../../context/context.ts';
+import { counted } from '../../counted.ts';
+import { CliError } from '../../errors.ts';
+import { type ExportCheck, type ExportFormat, exportFormats } from '../../exports/exports.ts';
+import type { Input } from '../../flags/flags.ts';
+import { flag, short, usage } from '../../flags/flags.ts';
+import { spanFlag } from '../../flags/typed-time.ts';
+import type { Format } from '../../terminal/terminal.ts';
 
 /** Whose signature a file must have. */
 export const signedByFlag = flag.of({
