@@ -224,13 +224,19 @@ async function linesOf(blocks: readonly Block[], options: OutputOptions): Promis
 }
 
 async function screen(blocks: readonly Block[], options: OutputOptions): Promise<string> {
-  const lines = await linesOf(blocks, options);
   const { rows = 0 } = options.stdout;
-  const staying = blocks.filter((block) => block !== 'blank' && 'line' in block && block.staysInView);
   // One line is left for the shell.
-  const isHigher = rows > 0 && lines.length >= rows && staying.length > 0;
-  const all = isHigher ? [...lines, '', ...(await linesOf(staying, options))] : lines;
+  const isHigher = ({ length }: readonly string[]) => rows > 0 && length >= rows;
+  const whole = await linesOf(blocks, options);
+  const lines = isHigher(whole) ? await linesOf(blocks.flatMap(shortened), options) : whole;
+  const staying = blocks.filter((block) => block !== 'blank' && 'line' in block && block.staysInView);
+  const all =
+    isHigher(lines) && staying.length > 0 ? [...lines, '', ...(await linesOf(staying, options))] : lines;
   return all.map((line) => `${line}\n`).join('');
+}
+
+function shortened(block: Block): readonly Block[] {
+  return block !== 'blank' && 'grid' in block && block.short !== undefined ? block.short : [block];
 }
 
 const usualWidth = 80;

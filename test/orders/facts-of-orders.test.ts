@@ -38,7 +38,7 @@ describe('orders show', () => {
                shipping                 99
                tax  IVA                136
                discount  NOV           -85
-               items 850, with these lines 1000: equal to the order amount
+               items 850, with shipping, tax, discount 1000: equal to the order amount
 
       checkout HostedPayment  Lamp  Issued
                https://pay.example/1
@@ -50,7 +50,7 @@ describe('orders show', () => {
 
   test('names what the sum lacks', async () => {
     service = await startService({ orders: [order({ shipping_lines: [{ amount: 99 }, {}] })] });
-    expect((await run('orders show ord_1')).stdout).toContain('with these lines 1099: the order says 1000');
+    expect((await run('orders show ord_1')).stdout).toContain('with shipping 1099: the order says 1000');
     service.orders = [order({ amount: 1099 })];
     expect((await run('orders show ord_1')).stdout.replaceAll(/\s+/g, ' ')).toContain(
       'items 1000: the order says 1099; it shows no shipping, taxes and discounts',

@@ -109,11 +109,10 @@ describe('two equal refunds that only the read of orders show shows', () => {
       twin    ord_2tQ8mTd6JhB3sYfGq, same buyer and amount, 4 min earlier, was not
               refunded: make sure which of the two orders the buyer means
 
-      MONEY (MXN, in the service's units)           amount   refunded       left
-      charge 1  ch_ord_2tQ8mVxK4nRz7LcWp  *4242      35000      -1800      33200
+      MONEY (MXN, in the service's units)            amount   refunded       left
+      charge 1  ch_ord_2tQ8mVxK4nRz7LcWp  *4242       35000      -1800      33200
                 visa, BUYER NAME, partially_refunded, paid 18:42:20, auth 490215
-      order                                          35000      -1800      33200
-                refund total matches the service
+      order     refund total matches the service      35000      -1800      33200
 
       REFUNDS  from charge  amount  when              auth    by
                1 *4242        -900  21 Nov 05:05 UTC  490215  root
@@ -136,7 +135,7 @@ describe('two equal refunds that only the read of orders show shows', () => {
       instead of lines 9 to 10:
       twin    ord_2tQ8mTd6JhB3sYfGq, same buyer and amount, 4 min earlier, was not refunded: make sure which of the two orders
               the buyer means
-      instead of lines 21 to 22:
+      instead of lines 20 to 21:
                1 *4242        -900  21 Nov 05:05 UTC  490215  made twice, or sent from elsewhere"
     `);
     expect(textOf(shown)).not.toMatch(/orders refund|can be refunded|490215 {2}elsewhere/);
@@ -245,11 +244,10 @@ describe('a refund that was made twice', () => {
       twin    ord_2tQ8mTd6JhB3sYfGq, same buyer and amount, 4 min earlier, was not
               refunded: make sure which of the two orders the buyer means
 
-      MONEY (MXN, in the service's units)           amount   refunded       left
-      charge 1  ch_ord_2tQ8mVxK4nRz7LcWp  *4242      35000      -1800      33200
+      MONEY (MXN, in the service's units)            amount   refunded       left
+      charge 1  ch_ord_2tQ8mVxK4nRz7LcWp  *4242       35000      -1800      33200
                 visa, BUYER NAME, partially_refunded, paid 18:42:20, auth 490215
-      order                                          35000      -1800      33200
-                refund total matches the service
+      order     refund total matches the service      35000      -1800      33200
 
       REFUNDS  from charge  amount  when              auth    by
                1 *4242        -900  21 Nov 05:05 UTC  490215  root
@@ -270,7 +268,7 @@ describe('a refund that was made twice', () => {
       "instead of lines 9 to 10:
       twin    ord_2tQ8mTd6JhB3sYfGq, same buyer and amount, 4 min earlier, was not refunded: make sure which of the two orders
               the buyer means
-      instead of lines 21 to 22:
+      instead of lines 20 to 21:
                1 *4242        -900  21 Nov 05:05 UTC  490215  made twice, or sent from elsewhere"
     `);
     expect(shown.stdout).not.toContain('orders refund');

@@ -89,7 +89,7 @@ describe('a refund that somebody recorded as made, and the order does not show i
       "instead of lines 4 to 6:
       SETTLED BY HAND  root recorded on 21 Nov 2026 05:05:12 UTC that the refund of 16000 MXN of 21 Nov 2026 05:05:12 UTC,
               sent by root, was made (bank-file-of-Monday)
-      instead of lines 20 to 21:
+      instead of lines 19 to 20:
       first see who recorded that, and why; if it is wrong, that screen says how to correct it:"
     `);
   });

@@ -147,13 +147,12 @@ test('orders show', async () => {
     created 20 Nov 2020 17:08:51 UTC-6    read just now, 21 Nov 09:31:12
     buyer   Buyer Name  buyer@example.com  +5215555555555  cus_2sZp8LmQ4tVx
 
-    MONEY (MXN, in the service's units)           amount   refunded       left
-    charge 1  656f1c0e9a2b4d0018c3e5a1  *4242      35000     -12000      23000
+    MONEY (MXN, in the service's units)            amount   refunded       left
+    charge 1  656f1c0e9a2b4d0018c3e5a1  *4242       35000     -12000      23000
               visa, BUYER NAME, partially_refunded, paid 17:09:02, auth 490215
-    charge 2  656f1c0e9a2b4d0018c3e5b4  *5100      17000          0      17000
+    charge 2  656f1c0e9a2b4d0018c3e5b4  *5100       17000          0      17000
               mastercard, B NAME, paid 17:09:03, auth 771034
-    order                                          52000     -12000      40000
-              refund total matches the service
+    order     refund total matches the service      52000     -12000      40000
 
     REFUNDS  from charge  amount  when                     auth    by
              1 *4242      -12000  20 Nov 2020 19:04 UTC-6  490215  elsewhere
@@ -162,7 +161,6 @@ test('orders show', async () => {
     ITEMS    Wool blanket  sku WB-2  2 x 16000  32000
              Lamp  sku L-9           1 x 20000  20000
              items 52000: equal to the order amount
-
     metadata shop_order=A-10023
 
     refund the rest of charge 1:
@@ -174,12 +172,14 @@ test('orders show', async () => {
 });
 
 test.each([
-  ['a terminal of 24 lines', { columns: 80, rows: 24 }, 2],
-  ['a terminal that has just no line left for the shell', { columns: 80, rows: 26 }, 2],
-  ['a terminal that is high enough', { columns: 80, rows: 27 }, 1],
-  ['a terminal that does not say how high it is', { columns: 80, rows: 0 }, 1],
-  ['a pipe', {}, 1],
-])('orders show on %s: what is known of the order stays in view', async (_, size, times) => {
+  ['a terminal of 20 lines', { columns: 80, rows: 20 }, 2, 'the sum'],
+  ['a terminal of 22 lines', { columns: 80, rows: 22 }, 2, 'the sum'],
+  ['a terminal of 23 lines', { columns: 80, rows: 23 }, 1, 'the sum'],
+  ['a terminal of 24 lines', { columns: 80, rows: 24 }, 1, 'the sum'],
+  ['a terminal that is high enough', { columns: 80, rows: 25 }, 1, 'each'],
+  ['a terminal that does not say how high it is', { columns: 80, rows: 0 }, 1, 'each'],
+  ['a pipe', {}, 1, 'each'],
+])('orders show on %s: what is known of the order stays in view', async (_, size, times, items) => {
   await open();
   const args = ['-p', 'shop', 'orders', 'show', 'ord_2tQ7zRk9PwE5xNvAm', '-o', 'table'];
   const { stdout } = await paydesk(args, { home, ...size });
@@ -187,6 +187,9 @@ test.each([
   expect(stdout.split(verdict)).toHaveLength(times + 1);
   expect(stdout.startsWith(verdict)).toBe(true);
   expect(stdout.endsWith(`--charge 2\n\n${verdict}`)).toBe(times === 2);
+  expect(stdout.includes('Wool blanket')).toBe(items === 'each');
+  const sum = 'ITEMS    2, 52000: equal to the order amount (-o list shows each)\n';
+  expect(stdout.includes(sum)).toBe(items === 'the sum');
 });
 
 test('orders show: an order that is only authorized, and a charge that was paid on another day', async () => {

@@ -64,11 +64,10 @@ describe('a refund whose reply was lost', () => {
       created 20 Nov 2026 18:42:00 UTC    read just now, 21 Nov 05:10:00
       buyer   Ana  ana@example.com
 
-      MONEY (MXN, in the service's units)           amount   refunded       left
-      charge 1  ch_ord_2tQ8mVxK4nRz7LcWp  *4242      35000          0      35000
+      MONEY (MXN, in the service's units)            amount   refunded       left
+      charge 1  ch_ord_2tQ8mVxK4nRz7LcWp  *4242       35000          0      35000
                 visa, BUYER NAME, paid 18:42:20, auth 490215
-      order                                          35000          0      35000
-                refund total matches the service
+      order     refund total matches the service      35000          0      35000
 
       ITEMS    Wool blanket  sku WB-2  1 x 35000  35000
                items 35000: equal to the order amount
@@ -184,11 +183,10 @@ describe('a refund that shows after its reply was lost', () => {
       created 20 Nov 2026 18:42:00 UTC    read just now, 21 Nov 05:10:00
       buyer   Ana  ana@example.com
 
-      MONEY (MXN, in the service's units)           amount   refunded       left
-      charge 1  ch_ord_2tQ8mVxK4nRz7LcWp  *4242      35000      -1400      33600
+      MONEY (MXN, in the service's units)            amount   refunded       left
+      charge 1  ch_ord_2tQ8mVxK4nRz7LcWp  *4242       35000      -1400      33600
                 visa, BUYER NAME, partially_refunded, paid 18:42:20, auth 490215
-      order                                          35000      -1400      33600
-                refund total matches the service
+      order     refund total matches the service      35000      -1400      33600
 
       REFUNDS  from charge  amount  when              auth    by
                1 *4242        -900  21 Nov 05:05 UTC  490215  probably ours: sent at
@@ -209,7 +207,7 @@ describe('a refund that shows after its reply was lost', () => {
     expect(differences(withoutIds(wide), withoutIds(shown))).toMatchInlineSnapshot(`
       "instead of lines 1 to 2:
       ord_2tQ8mVxK4nRz7LcWp  partially_refunded  refund unconfirmed  sandbox environment
-      instead of lines 16 to 18:
+      instead of lines 15 to 17:
                1 *4242        -900  21 Nov 05:05 UTC  490215  probably ours: sent at 05:05:12, not confirmed yet"
     `);
 

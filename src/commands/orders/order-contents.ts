@@ -52,23 +52,33 @@ function moneyGrid(money: OrderMoney, { order: value, cases }: KnownOrder, style
   const left = money.charges.reduce((sum, charge) => sum + (charge.counts ? charge.left : 0), 0);
   const heading = `MONEY (${money.currency ?? 'currency not shown'}, in the service's units)`;
   const titles = ['   amount', ' refunded', '     left'];
-  const rowsWith = (headOf: (charge: ChargeMoney) => ChargeHead) => [
+  const agreed = agreement(money, refunded, style);
+  // Where the sums agree and there is room, one line is enough.
+  const isAgreed = agreed === matches;
+  const rowsWith = (headOf: (charge: ChargeMoney) => ChargeHead, isOneLine: boolean) => [
     ...money.charges.flatMap((charge) => [
       ...chargeRows(charge, headOf(charge), money, style),
       [chargeDetail(charge, value.created_at)],
     ]),
-    ...figureRows('order', [money.amount, -refunded, left], money, style),
-    [agreement(money, refunded, style)],
+    ...figureRows(
+      isOneLine ? `order${matches.slice('order'.length)}` : 'order',
+      [money.amount, -refunded, left],
+      money,
+      style,
+    ),
+    ...(isOneLine ? [] : [[agreed]]),
     ...byHandRow(cases, money, style),
     ...chargeSum(money, value, style).map((line) => [line]),
   ];
   const right = [1, 2, 3];
   return {
     right,
-    grid: [[heading, ...titles], ...rowsWith(headInOneLine)],
-    narrow: [{ line: heading }, { right, grid: [['', ...titles], ...rowsWith(headInTwoLines)] }],
+    grid: [[heading, ...titles], ...rowsWith(headInOneLine, isAgreed)],
+    narrow: [{ line: heading }, { right, grid: [['', ...titles], ...rowsWith(headInTwoLines, false)] }],
   };
 }
+
+const matches = `${underCharge}refund total matches the service`;
 
 /** What stands before the figures of a charge, and what on a line of its own below them. */
 type ChargeHead = readonly [name: string, below?: string];
@@ -141,7 +151,7 @@ function agreement(money: OrderMoney, refunded: number, style: AmountStyle): Cel
   if (money.amountRefunded === undefined) return `${underCharge}the service shows no amount_refunded`;
   if (money.amountRefunded === refunded)
     return money.doubt === undefined
-      ? `${underCharge}refund total matches the service`
+      ? matches
       : { text: `${underCharge}the sums mean nothing: ${money.doubt}`, style: 'warn' };
   if (money.doubt === undefined) {
     const refunds = money.charges.flatMap((charge) => charge.refunds);

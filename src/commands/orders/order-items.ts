@@ -7,7 +7,17 @@ import type { Block, Cell } from '../../terminal/terminal.ts';
 
 /** `value`: the order as the service sent it. */
 export function salesView(order: Order, value: JsonObject, style: AmountStyle): readonly Block[] {
-  return [...itemsView(order, style), ...checkoutView(value), ...metadataView(value.metadata)];
+  const items = itemsView(order, style);
+  const checkout = checkoutView(value);
+  const metadata = metadataView(value.metadata);
+  // A line of metadata stands right under the items.
+  const isApart = checkout.length > 0 || items.length === 0;
+  return [
+    ...items,
+    ...checkout,
+    ...(isApart && metadata.length > 0 ? (['blank'] as const) : []),
+    ...metadata,
+  ];
 }
 
 // Aligns text under the first word after `ITEMS`.
@@ -30,12 +40,20 @@ function itemsView(order: Order, style: AmountStyle): readonly Block[] {
     '',
     amount === undefined ? '-' : figure(amount),
   ]);
-  const sum = items.reduce(
+  const itemsTotal = items.reduce(
     (total, { quantity, unit_price: price }) => total + (quantity ?? 0) * (price ?? 0),
     0,
   );
-  const grid = [...rows, ...more, [itemsSum(sum, lines, order.amount, figure)]];
-  return ['blank', { grid, right: [2, 3], shrink: [1] }];
+  const total = lines.reduce((sum, line) => sum + (line.amount ?? 0), itemsTotal);
+  const kinds = [...new Set(lines.map(({ kind }) => kind))].join(', ');
+  const end = agreement(total, lines, order.amount, figure);
+  const both = kinds === '' ? '' : `, with ${kinds} ${figure(total)}`;
+  const short: Block = {
+    line: `ITEMS    ${items.length}${kinds === '' ? '' : ` with ${kinds}`}, ${figure(total)}: ${end} (-o list shows each)`,
+    hang: 9,
+  };
+  const grid = [...rows, ...more, [`${underHeading}items ${figure(itemsTotal)}${both}: ${end}`]];
+  return ['blank', { grid, right: [2, 3], shrink: [1], ...(rows.length > 1 ? { short: [short] } : {}) }];
 }
 
 // A line of the order besides its items. A discount is negative, however the service writes it.
@@ -61,19 +79,15 @@ function linesOf({ shipping_lines: shipping, tax_lines: tax, discount_lines: dis
   return [...read('shipping', shipping), ...read('tax', tax), ...read('discount', discount)];
 }
 
-function itemsSum(
-  items: number,
+function agreement(
+  total: number,
   lines: readonly OrderLine[],
   amount: number | undefined,
   figure: (amount: number) => string,
-): Cell {
-  const said = `the order says ${amount === undefined ? 'no amount' : figure(amount)}`;
-  const sum = lines.reduce((total, line) => total + (line.amount ?? 0), items);
-  const end = sum === amount ? 'equal to the order amount' : said;
-  if (lines.length > 0)
-    return `${underHeading}items ${figure(items)}, with these lines ${figure(sum)}: ${end}`;
-  const none = sum === amount ? '' : '; it shows no shipping, taxes and discounts';
-  return `${underHeading}items ${figure(items)}: ${end}${none}`;
+): string {
+  if (total === amount) return 'equal to the order amount';
+  const none = lines.length > 0 ? '' : '; it shows no shipping, taxes and discounts';
+  return `the order says ${amount === undefined ? 'no amount' : figure(amount)}${none}`;
 }
 
 // Assumed: an order that was made with a checkout shows it as `checkout`, with its `url` and `status`. The document shows only what
@@ -97,7 +111,7 @@ function metadataView(metadata: unknown): readonly Block[] {
   const entries = typeof metadata === 'object' && metadata !== null ? Object.entries(metadata) : [];
   if (entries.length === 0) return [];
   const words = entries.map(([key, member]) => `${key}=${memberText(member)}`);
-  return ['blank', { line: `metadata ${words.join('  ')}`, hang: 9 }];
+  return [{ line: `metadata ${words.join('  ')}`, hang: 9 }];
 }
 
 function memberText(member: unknown): string {
