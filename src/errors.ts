@@ -115,9 +115,14 @@ export class CliError extends Error {
   }
 }
 
-/** paydesk refuses, and nothing was sent. `now`: what to do. */
-export function refused(message: string, now: readonly string[] = [], ownCode?: RefusalCode): CliError {
-  return new CliError('refused', message, { certain: 'nothing was sent', now, ownCode });
+/** paydesk refuses, and nothing was sent, unless the parts say otherwise. `now`: what to do. A word alone is the code for scripts. */
+export function refused(
+  message: string,
+  now: readonly string[] = [],
+  more: CliErrorParts | RefusalCode = {},
+): CliError {
+  const parts = typeof more === 'string' ? { ownCode: more } : more;
+  return new CliError('refused', message, { certain: 'nothing was sent', now, ...parts });
 }
 
 /** The same error with more parts. What it says of its subject already stays. */

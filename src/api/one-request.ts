@@ -1,7 +1,7 @@
 /** Sends one request and reads its reply, with one deadline. What ky would do by itself is turned off. */
 
 import ky from 'ky';
-import { CliError } from '../errors.ts';
+import { CliError, refused } from '../errors.ts';
 import type { ClockWithTimers } from '../io.ts';
 import type { Profile } from '../profiles/profiles.ts';
 import type { ClientParts, RawReply } from './api.ts';
@@ -135,26 +135,23 @@ const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 // The base URL with a trailing slash. Throws CliError 'refused' when the key would go to another origin, or over plain http
 // to another machine.
 function baseOf(profile: Profile, overNetwork: boolean): URL {
-  if (!URL.canParse(profile.baseUrl)) throw refused(profile, 'its base URL is not a URL');
+  if (!URL.canParse(profile.baseUrl)) throw notUsed(profile, 'its base URL is not a URL');
   const base = new URL(`${profile.baseUrl.replace(/\/+$/, '')}/`);
   if (!overNetwork) return base;
-  if (base.username !== '' || base.password !== '') throw refused(profile, 'its base URL holds a user name');
-  if (base.search !== '' || base.hash !== '') throw refused(profile, 'its base URL holds a query');
+  if (base.username !== '' || base.password !== '') throw notUsed(profile, 'its base URL holds a user name');
+  if (base.search !== '' || base.hash !== '') throw notUsed(profile, 'its base URL holds a query');
   if (base.protocol !== 'https:' && !(base.protocol === 'http:' && loopback.test(base.hostname))) {
-    throw refused(profile, `${base.origin} is not https`);
+    throw notUsed(profile, `${base.origin} is not https`);
   }
   const origin = profile.sender?.origin ?? profile.origin;
   if (base.origin !== origin) {
-    throw refused(profile, `its key is for ${origin}, but its base URL is at ${base.origin}`);
+    throw notUsed(profile, `its key is for ${origin}, but its base URL is at ${base.origin}`);
   }
   return base;
 }
 
-function refused(profile: Profile, why: string): CliError {
-  return new CliError('refused', `profile ${profile.name}: ${why}`, {
-    certain: 'nothing was sent',
-    now: [`paydesk profile show ${profile.name}`],
-  });
+function notUsed(profile: Profile, why: string): CliError {
+  return refused(`profile ${profile.name}: ${why}`, [`paydesk profile show ${profile.name}`]);
 }
 
 // The URL of a path under the base URL. Throws CliError 'usage' if the path leads elsewhere: `..`, a leading slash, another

@@ -221,11 +221,7 @@ export async function confirmRaise(
   if (!ctx.ask.interactive || ctx.agent !== undefined)
     throw mode === 'sandbox'
       ? new CliError('usage', what, { certain, now: ['if that is meant, add --yes'] })
-      : new CliError('refused', what, {
-          ownCode: 'person_needed',
-          certain,
-          now: [`${onlyPerson}: run the command there`],
-        });
+      : refused(what, [`${onlyPerson}: run the command there`], { ownCode: 'person_needed', certain });
   ctx.notes.warn(what);
   if (!(await ctx.ask.confirm({ message: 'allow it?', flag: '--yes' })))
     throw new CliError('cancelled', certain);

@@ -1,7 +1,7 @@
 /** Opens the journal of a run: it answers what commands ask, and tells once what is open or out of order. */
 
 import type { Service } from '../api/api.ts';
-import { CliError } from '../errors.ts';
+import { CliError, refused } from '../errors.ts';
 import { turn } from '../io.ts';
 import { commandLine, type Profile, type Profiles, profileNamed } from '../profiles/profiles.ts';
 import type { Notes, Secrets } from '../terminal/terminal.ts';
@@ -226,10 +226,7 @@ function createJournal(parts: JournalParts): Journal {
     async storedRows(sents) {
       const problem = await store.problem();
       if (problem === undefined) return await store.storedRows(sents);
-      throw new CliError('refused', problem, {
-        certain: 'nothing was written',
-        now: ['paydesk journal verify'],
-      });
+      throw refused(problem, ['paydesk journal verify'], { certain: 'nothing was written' });
     },
     countOver: (before) => store.countOver(before),
     archiveOld: async (how) => store.archiveOld({ ...how, said: { ...stampOf(await now()), operator } }),

@@ -1,6 +1,6 @@
 /** Who applies a plan: one run at a time. */
 
-import { CliError } from '../errors.ts';
+import { CliError, refused } from '../errors.ts';
 import type { LockOwner, Locks } from '../locks/locks.ts';
 import type { PlanClaim } from './journal.ts';
 
@@ -21,14 +21,10 @@ export async function claimPlan(
   const taken = await locks.take(planLock(id), { waitMs: 0, signal, alone: true });
   if (taken.held) return { release: () => taken.release() };
   const { owner } = taken;
-  throw new CliError(
-    'refused',
+  throw refused(
     `another run is applying plan ${id}${owner === undefined ? '' : `: ${ownerWords(owner, shortTime)}`}`,
-    {
-      ownCode: 'plan_busy',
-      certain: 'nothing was sent by this run',
-      now: ['wait until it has ended, then run the command again'],
-    },
+    ['wait until it has ended, then run the command again'],
+    { ownCode: 'plan_busy', certain: 'nothing was sent by this run' },
   );
 }
 

@@ -1,7 +1,7 @@
 /** Changes the profile file and the keys, for `profile add`, `set`, `use`, `key` and `remove`. */
 
 import { apiVersionPattern, authSchemes, langPattern } from '../api/spec.ts';
-import { CliError } from '../errors.ts';
+import { CliError, refused } from '../errors.ts';
 import { fingerprint, lastFour, parseKey } from './key-store.ts';
 import { isLimit } from './limits.ts';
 import { unknownProfile } from './open-profile.ts';
@@ -207,13 +207,10 @@ interface Edit {
 /** A stored profile after a change of a setting. Throws CliError as `setSetting` does. */
 export function editStored(profile: string, stored: StoredProfile, name: string, text: string): Edit {
   if (['base-url', 'mode', 'vendor'].includes(name)) {
-    throw new CliError(
-      'refused',
+    throw refused(
       `${name} of profile ${profile} cannot be changed: it would be another account`,
-      {
-        certain: 'nothing was changed',
-        now: ['add a profile for that account: paydesk profile add NAME'],
-      },
+      ['add a profile for that account: paydesk profile add NAME'],
+      { certain: 'nothing was changed' },
     );
   }
   const edit = editField(stored, name, text) ?? editSetting(stored, name, text);

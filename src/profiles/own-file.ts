@@ -21,7 +21,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { CliError, cannotSyncFolder, systemCode, systemReason } from '../errors.ts';
+import { CliError, cannotSyncFolder, refused, systemCode, systemReason } from '../errors.ts';
 
 /** Who has to own a file, and who is told of a repair. */
 export interface FileRules {
@@ -184,13 +184,12 @@ export function syncFolderOf(path: string): void {
     }
   } catch (error) {
     if (cannotSyncFolder(error)) return;
-    throw new CliError(
-      'refused',
+    throw refused(
       `the change to ${path} may be lost in a power cut: ${systemReason(error)}`,
+      ['check that disk, then do it again'],
       {
         certain:
           'nothing was sent; the file is written, and a power cut may bring back what was there before',
-        now: ['check that disk, then do it again'],
         cause: error,
       },
     );
@@ -233,16 +232,14 @@ function unsafe(path: string, what: string, { group }: FileRules): CliError {
     group === undefined
       ? 'find out who made it, then make it your own (chown, chmod 600); never delete a journal: it stops second refunds'
       : `ask an administrator to look who made it, and to put it right: group ${group}, files 660, folders 2770`;
-  return new CliError('refused', `${path} ${what}, so it is not used`, {
+  return refused(`${path} ${what}, so it is not used`, [now], {
     certain: 'nothing was sent and nothing was changed',
-    now: [now],
   });
 }
 
 function unreadable(path: string, error: unknown): CliError {
-  return new CliError('refused', `${path} cannot be read: ${systemReason(error)}`, {
+  return refused(`${path} cannot be read: ${systemReason(error)}`, ['give yourself the right to read it'], {
     certain: 'nothing was sent and nothing was changed',
-    now: ['give yourself the right to read it'],
     cause: error,
   });
 }

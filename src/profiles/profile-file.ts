@@ -13,7 +13,7 @@ import {
   orderIdPattern,
   vendorPattern,
 } from '../api/spec.ts';
-import { CliError } from '../errors.ts';
+import { CliError, refused } from '../errors.ts';
 import { accountOf, baseUrlProblem, goodBaseUrl } from './base-url.ts';
 import { isLimit } from './limits.ts';
 import { type FileRules, readOwnFile } from './own-file.ts';
@@ -272,23 +272,18 @@ export function refuseNewer(path: string, value: unknown): void {
   if (!isObject(value) || !('version' in value)) return;
   const { version } = value;
   if (typeof version !== 'number' || version <= fileVersion) return;
-  throw new CliError(
-    'refused',
+  throw refused(
     `${path} was written by a newer paydesk (its version is ${version}, this one reads ${fileVersion})`,
-    {
-      certain: 'nothing was sent; the file was left as it is',
-      now: ['install the newer paydesk, or set XDG_CONFIG_HOME to another folder for this one'],
-    },
+    ['install the newer paydesk, or set XDG_CONFIG_HOME to another folder for this one'],
+    { certain: 'nothing was sent; the file was left as it is' },
   );
 }
 
 /** The error for a profile file or key file that cannot be understood. */
 export function damaged(path: string, what: string): CliError {
-  return new CliError('refused', `${path} is damaged: ${what}`, {
-    certain: 'nothing was sent; the file was left as it is',
-    now: [
-      'correct it by hand, or move it away and add the profiles again:',
-      `mv '${path}' '${path}.damaged'`,
-    ],
-  });
+  return refused(
+    `${path} is damaged: ${what}`,
+    ['correct it by hand, or move it away and add the profiles again:', `mv '${path}' '${path}.damaged'`],
+    { certain: 'nothing was sent; the file was left as it is' },
+  );
 }

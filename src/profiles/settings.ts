@@ -3,7 +3,7 @@
 import * as v from 'valibot';
 import { valueAt } from '../api/json-values.ts';
 import { currencyPattern, expiryFields, type Mode, statusMeanings } from '../api/spec.ts';
-import { CliError } from '../errors.ts';
+import { CliError, refused } from '../errors.ts';
 import { closestNames } from '../terminal/terminal.ts';
 import {
   isLimit,
@@ -180,22 +180,21 @@ export function readSettings(
 ): Settings {
   for (const [name, text] of Object.entries(texts)) {
     if (settingName(name) !== name)
-      throw refused(fix(name), `profile ${profile} sets ${name} to ${text}: there is no setting ${name}`);
+      throw refused(`profile ${profile} sets ${name} to ${text}: there is no setting ${name}`, [fix(name)]);
     refuseUnreadable(name, text, profile, fix);
     if (isLimit(name))
       throw refused(
-        `paydesk profile set ${profile} ${name} ${text}`,
         `profile ${profile} holds ${name} in its file, where an older paydesk kept it: limits belong to the account, and the journal keeps them`,
+        [`paydesk profile set ${profile} ${name} ${text}`],
       );
   }
   const settings = parseSettings(texts);
   const broken = mode === 'production' ? brokenBound(settings) : undefined;
   if (broken === undefined) return settings;
   const { name, bound } = broken;
-  throw refused(
+  throw refused(`${name} of profile ${profile} is ${texts[name]}: in production it must be ${bound}`, [
     fix(name),
-    `${name} of profile ${profile} is ${texts[name]}: in production it must be ${bound}`,
-  );
+  ]);
 }
 
 /** Throws CliError 'refused' for a text that is no value of a setting. `fix`: what to do about the setting of this name. */
@@ -207,11 +206,7 @@ export function refuseUnreadable(
 ): void {
   const problem = settingProblem(name, text);
   if (problem !== undefined)
-    throw refused(fix(name), `${name} of profile ${profile} is ${text}: not ${problem}`);
-}
-
-function refused(fix: string, message: string): CliError {
-  return new CliError('refused', message, { certain: 'nothing was sent', now: [fix] });
+    throw refused(`${name} of profile ${profile} is ${text}: not ${problem}`, [fix(name)]);
 }
 
 /** What production refuses: `breaks` decides, and `bound` says what is allowed. */

@@ -1,7 +1,7 @@
 /** `refunds apply`: checks a plan, asks for a yes, and sends its rows; each at most once, however often this is run. */
 
 import type { Context } from '../../context/context.ts';
-import { CliError } from '../../errors.ts';
+import { CliError, refused } from '../../errors.ts';
 import { type Released, tolerableSkewMs } from '../../journal/journal.ts';
 import type { ControlTotals, Plan } from '../../plans/plans.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
@@ -110,17 +110,13 @@ async function ofTheFuture(
   profile: Profile,
   path: string,
 ): Promise<CliError> {
-  return new CliError(
-    'refused',
+  return refused(
     `${path} was made ${ctx.fullTime(madeAt)}, which is later than now: the clock of this machine was wrong then, or is wrong now`,
-    {
-      ownCode: 'plan_too_old',
-      certain: 'nothing was sent now',
-      now: [
-        'look at the clock; then read the orders again and keep the rows:',
-        commandLine(profile, 'refunds', 'plan', '--refresh', path, '--to', await freeName(ctx, path, 'plan')),
-      ],
-    },
+    [
+      'look at the clock; then read the orders again and keep the rows:',
+      commandLine(profile, 'refunds', 'plan', '--refresh', path, '--to', await freeName(ctx, path, 'plan')),
+    ],
+    { ownCode: 'plan_too_old', certain: 'nothing was sent now' },
   );
 }
 

@@ -2,7 +2,7 @@
 
 import { type OpenService, readOne } from '../../api/api.ts';
 import type { Context } from '../../context/context.ts';
-import { about, CliError } from '../../errors.ts';
+import { about, CliError, refused } from '../../errors.ts';
 import { usage } from '../../flags/flags.ts';
 import {
   type ApprovalRequest,
@@ -66,12 +66,11 @@ export async function approveRequest(
 ): Promise<void> {
   const { request, rules } = await openRequest(ctx, id, ['asked']);
   if (request.asked.operator === (await rules.member()))
-    throw new CliError('refused', `${id} is your own request: somebody else must approve it`, {
-      ownCode: 'own_request',
-      certain: 'nothing was approved',
-      now: ['to take it back:', `paydesk approvals reject ${id} --note TEXT`],
-      approval: id,
-    });
+    throw refused(
+      `${id} is your own request: somebody else must approve it`,
+      ['to take it back:', `paydesk approvals reject ${id} --note TEXT`],
+      { ownCode: 'own_request', certain: 'nothing was approved', approval: id },
+    );
   const seen = isOfRefund(request)
     ? await about({ certain: 'nothing was approved' }, () => lookAtRefund(ctx, request))
     : await lookAtPlan(ctx, request);
@@ -116,10 +115,9 @@ async function openRequest(
   const request = await findRequest(ctx, id);
   const rules = await ctx.journal.rules();
   if (states.includes(request.state) && rules !== undefined) return { request, rules };
-  throw new CliError('refused', `${id} ${stateWords(ctx, request)}`, {
+  throw refused(`${id} ${stateWords(ctx, request)}`, [`paydesk approvals show ${id}`], {
     ownCode: 'approval_invalid',
     certain: 'nothing was approved',
-    now: [`paydesk approvals show ${id}`],
     approval: id,
   });
 }

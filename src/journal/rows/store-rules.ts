@@ -1,6 +1,6 @@
 /** The rules that every store of the journal checks before it adds a row. Pure. */
 
-import { CliError } from '../../errors.ts';
+import { CliError, refused } from '../../errors.ts';
 import { marksOf, mayBeSameAccount } from '../same-account.ts';
 import { isOtherRequest } from '../same-request.ts';
 import { refusalError } from '../words/refusal-error.ts';
@@ -24,13 +24,10 @@ export function isMisplaced({ type }: { readonly type: 'sent' | 'verdict' }, has
 export function refuseLostAccount(lost: AttemptRecord | undefined): void {
   if (lost === undefined) return;
   const { change } = lost.sent;
-  throw new CliError('refused', `rows of the journal are lost: ${change} may be a change that was sent`, {
-    certain,
-    now: [
-      "look at the orders that were changed lately on the service's own screen; then record that you did:",
-      `paydesk journal settle ${change} --not-applied --note TEXT`,
-    ],
-  });
+  throw refused(`rows of the journal are lost: ${change} may be a change that was sent`, [
+    "look at the orders that were changed lately on the service's own screen; then record that you did:",
+    `paydesk journal settle ${change} --not-applied --note TEXT`,
+  ]);
 }
 
 /** Throws CliError 'refused' if rows about an order were added after a run asked about it. Both are numbers of rows. */
@@ -48,12 +45,7 @@ export function refuseUnseenUnderScript(row: SentRow, idempotencyKey: string, at
   const now = { kind: row.proof.kind, asked: row.asked, livemode: row.proof.livemode };
   if (isOtherRequest(now, attempt))
     throw refusalError({ why: 'other_parameters', attempt, now }, idempotencyKey);
-  throw new CliError(
-    'refused',
-    `another run under the idempotency key ${idempotencyKey} (--idempotency-key) came first`,
-    {
-      certain,
-      now: [`paydesk journal show ${attempt.sent.change}`],
-    },
-  );
+  throw refused(`another run under the idempotency key ${idempotencyKey} (--idempotency-key) came first`, [
+    `paydesk journal show ${attempt.sent.change}`,
+  ]);
 }

@@ -4,7 +4,7 @@
  */
 
 import { rmSync } from 'node:fs';
-import { CliError } from '../../errors.ts';
+import { CliError, refused } from '../../errors.ts';
 import { fullPath } from '../../io.ts';
 import { isWritten, writeArchive } from '../rows/archive-file.ts';
 import { archiveRow, areOver, inShort } from '../rows/archived-rows.ts';
@@ -90,9 +90,8 @@ function writeChecked({ tables, witness, places, cwd }: OldJournal, path: string
   const rows = wholeRows(tables, { is: 'whole', witness }, places, how);
   const written = writeArchive(path, { count, rows, key: witness.key }, cwd);
   if (isWritten(path, written, cwd)) return written.ofRows;
-  throw new CliError('refused', `${path} does not hold what was written to it`, {
+  throw refused(`${path} does not hold what was written to it`, ['take another folder'], {
     certain: 'nothing was moved',
-    now: ['take another folder'],
   });
 }
 

@@ -1,7 +1,7 @@
 /** The words for an alarm and for a refund that was made twice, and the errors when one of them stops a refund. Pure. */
 
 import { type AmountStyle, amountWords } from '../../amounts.ts';
-import { CliError } from '../../errors.ts';
+import { CliError, refused } from '../../errors.ts';
 import type { Refusal } from '../guards.ts';
 import type { PaidTwice } from '../journal.ts';
 import { appearedVerdict, notMadeBy } from '../questions/said-by-hand.ts';
@@ -128,10 +128,7 @@ export function appearedError(
     });
   }
   const what = verdict.verdict === 'applied' ? 'was made after all' : 'is unconfirmed again';
-  return new CliError('refused', `an earlier change ${what}: ${named(attempt, amounts)}`, {
-    certain: known,
-    now,
-  });
+  return refused(`an earlier change ${what}: ${named(attempt, amounts)}`, now, { certain: known });
 }
 
 function twiceError(

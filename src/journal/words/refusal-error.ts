@@ -1,7 +1,7 @@
 /** The errors when the journal refuses: an unconfirmed change, a repeat, a lock of another run, a row that is not written. */
 
 import { figureWords, plainAmounts } from '../../amounts.ts';
-import { CliError, withParts } from '../../errors.ts';
+import { CliError, refused, withParts } from '../../errors.ts';
 import { plainCommand } from '../../profiles/profiles.ts';
 import type { RefusalCode } from '../../refusal-codes.ts';
 import { verdictOf } from '../attempt-state.ts';
@@ -86,20 +86,15 @@ function errorOf(refusal: Refusal, subject: string, shown: HowShown): CliError {
     case 'too_early':
       return tooEarlyError(refusal, shown);
     case 'unread':
-      return new CliError('refused', `${subject} cannot be read now: ${refusal.problem}`, {
-        certain: 'nothing was recorded',
-        now: ['run the same command again when it can be read'],
-      });
+      return refused(
+        `${subject} cannot be read now: ${refusal.problem}`,
+        ['run the same command again when it can be read'],
+        { certain: 'nothing was recorded' },
+      );
     case 'other_parameters':
       return refused(differenceWords(refusal.attempt.sent, refusal.now), [showCommand(refusal.attempt)]);
     case 'unprovable':
-      return new CliError(
-        'refused',
-        `paydesk could not check afterwards whether it was made: ${refusal.problem}`,
-        {
-          certain,
-        },
-      );
+      return refused(`paydesk could not check afterwards whether it was made: ${refusal.problem}`);
     case 'journal':
       return journalError(refusal, shown);
     case 'unwritten':
@@ -107,14 +102,11 @@ function errorOf(refusal: Refusal, subject: string, shown: HowShown): CliError {
     case 'stopped':
       return refusal.cause instanceof CliError
         ? refusal.cause
-        : new CliError('internal', `stopped: ${String(refusal.cause)}`, { certain, cause: refusal.cause });
+        : new CliError('internal', `stopped: ${String(refusal.cause)}`, {
+            certain: 'nothing was sent',
+            cause: refusal.cause,
+          });
   }
-}
-
-const certain = 'nothing was sent';
-
-function refused(message: string, now: readonly string[]): CliError {
-  return new CliError('refused', message, { certain, now });
 }
 
 function tooEarlyError(
@@ -205,15 +197,10 @@ function journalError(
 ): CliError {
   if (cause instanceof LimitRefusal) return new LimitRefusal(cause.finding, amounts);
   if (cause instanceof CliError) return cause;
-  return new CliError('refused', `the journal cannot be written: ${reasonOf(cause)}`, {
-    ownCode: 'journal_unwritable',
-    certain,
-    now: [
-      'nothing is sent without a journal: free some space, or check the state folder (paydesk help environment)',
-      ...leftWords(left),
-    ],
-    cause,
-  });
+  const now =
+    'nothing is sent without a journal: free some space, or check the state folder (paydesk help environment)';
+  const parts = { ownCode: 'journal_unwritable', cause } as const;
+  return refused(`the journal cannot be written: ${reasonOf(cause)}`, [now, ...leftWords(left)], parts);
 }
 
 function unwrittenError(

@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { closeSync, constants, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { CliError } from '../../errors.ts';
+import { refused } from '../../errors.ts';
 import type { Clock, ClockWithTimers } from '../../io.ts';
 import { type FileRules, modesOf, openOwnFile, variableOf } from '../../profiles/profiles.ts';
 import { type Busy, createTurns, type Held, type Locks } from '../locks.ts';
@@ -190,13 +190,10 @@ async function testLocks(folder: string, rules: FileRules, node: string | undefi
   } finally {
     first.release();
   }
-  throw new CliError(
-    'refused',
+  throw refused(
     `locks do not hold in ${folder}: two locks on one file were granted at the same time`,
-    {
-      certain: 'nothing was sent and nothing was changed',
-      now: [`set ${variableOf(rules)} to a folder on a disk of this machine`],
-    },
+    [`set ${variableOf(rules)} to a folder on a disk of this machine`],
+    { certain: 'nothing was sent and nothing was changed' },
   );
 }
 

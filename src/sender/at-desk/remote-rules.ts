@@ -1,7 +1,7 @@
 /** The rules of a team as a desk sees them: answered by the sender. */
 
 import * as v from 'valibot';
-import { CliError } from '../../errors.ts';
+import { refused } from '../../errors.ts';
 import type { ApprovalRow, LimitFinding, LimitRow, PlanFinding, TeamRules } from '../../journal/journal.ts';
 import type { RuleQuestion } from '../rules-wire.ts';
 import { hopPaths, maxBytes } from '../wire.ts';
@@ -22,10 +22,9 @@ async function givePlan(hop: Hop, account: string, text: string): Promise<PlanFi
 /** Throws CliError 'refused' for the text of a plan that no sender takes. */
 export function refuseTooLarge(text: string): void {
   if (Buffer.byteLength(text) > maxBytes.plan)
-    throw new CliError('refused', 'the plan has more than 16 MB, which is the most that a sender takes', {
-      certain: 'nothing was sent',
-      now: ['split the file, and plan each part'],
-    });
+    throw refused('the plan has more than 16 MB, which is the most that a sender takes', [
+      'split the file, and plan each part',
+    ]);
 }
 
 /** Asks nothing before it is first used. `member`: whose token the desk has. */

@@ -1,7 +1,7 @@
 /** The journal of a team as a desk sees it: the store's port, answered by the sender. What a desk asked is not asked again. */
 
 import * as v from 'valibot';
-import { CliError } from '../../errors.ts';
+import { CliError, refused } from '../../errors.ts';
 import { type AttemptFilter, type Cursor, copyName, type JournalStore } from '../../journal/journal.ts';
 import {
   answerForm,
@@ -76,10 +76,9 @@ export function createRemoteStore(
     async ready() {
       const found = last === undefined ? undefined : await problem();
       if (found === undefined) return;
-      throw new CliError('refused', `the journal of the sender is not whole: ${found}`, {
-        certain: 'nothing was sent',
-        now: ['somebody at the sender has to look: paydesk journal verify'],
-      });
+      throw refused(`the journal of the sender is not whole: ${found}`, [
+        'somebody at the sender has to look: paydesk journal verify',
+      ]);
     },
     problem,
     wholeCheckAt: async () =>

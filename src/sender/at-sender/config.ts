@@ -2,7 +2,7 @@
 
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import * as v from 'valibot';
-import { CliError, systemReason } from '../../errors.ts';
+import { CliError, refused, systemReason } from '../../errors.ts';
 import { type FileRules, readOwnFile, writeOwnFile } from '../../profiles/profiles.ts';
 import { accountNamePattern } from '../wire.ts';
 
@@ -33,23 +33,18 @@ export function readConfig(path: string, rules: FileRules): SenderConfig {
   refuseReadable(path, rules);
   const text = readOwnFile(path, rules);
   if (text === undefined)
-    throw new CliError('refused', `there is no sender on this machine: ${path} is not there`, {
-      certain: 'nothing was started',
-      now: [
-        'at a desk, name its profile: paydesk -p NAME sender limits',
-        'to make one here: paydesk sender init',
-      ],
-    });
+    throw refused(
+      `there is no sender on this machine: ${path} is not there`,
+      ['at a desk, name its profile: paydesk -p NAME sender limits', 'to make one here: paydesk sender init'],
+      { certain: 'nothing was started' },
+    );
   const read = v.safeParse(v.pipe(v.string(), v.parseJson(), configForm), text);
   if (!read.success) {
     const [issue] = read.issues;
-    throw new CliError(
-      'refused',
+    throw refused(
       `${path} is not the file of a sender: ${v.getDotPath(issue) ?? 'it is no JSON object'}`,
-      {
-        certain: 'nothing was started',
-        now: ['correct it by hand, or make a new one: paydesk sender init --yes'],
-      },
+      ['correct it by hand, or make a new one: paydesk sender init --yes'],
+      { certain: 'nothing was started' },
     );
   }
   checkConfig(read.output);
@@ -71,8 +66,7 @@ export function hasConfig(path: string): boolean {
 export function checkConfig(config: SenderConfig): void {
   const { listen, tls, address, behind_proxy: behindProxy, postgres } = config;
   if (postgres !== undefined) databaseIn(postgres);
-  const unsafe = (what: string, now: string) =>
-    new CliError('refused', what, { certain: 'nothing was started', now: [now] });
+  const unsafe = (what: string, now: string) => refused(what, [now], { certain: 'nothing was started' });
   if (tls === undefined && !isLoopback(listen.host))
     throw unsafe(
       `${listen.host} is not loopback, so the sender needs TLS there`,

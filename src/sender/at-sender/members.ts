@@ -1,7 +1,7 @@
 /** The members of a sender: their roles, invitations and tokens, kept as rows of its journal; of a secret only the hash. */
 
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { CliError } from '../../errors.ts';
+import { CliError, refused } from '../../errors.ts';
 import type { ClockWithTimers } from '../../io.ts';
 import type { Journal, JournalStore } from '../../journal/journal.ts';
 import type { Locks } from '../../locks/locks.ts';
@@ -223,9 +223,8 @@ async function underLock<T>({ locks, store, clock }: MemberParts, act: () => Pro
       }
     }
     if (clock.monotonic() > deadline)
-      throw new CliError('refused', 'another process is changing the members of the sender', {
+      throw refused('another process is changing the members of the sender', ['run it again'], {
         certain: 'nothing was changed',
-        now: ['run it again'],
       });
     await clock.sleep(50);
   }
@@ -254,19 +253,13 @@ function taken(name: string, desk: string): CliError {
 
 function noSuch(name: string, desk: string | undefined): CliError {
   const what = desk === undefined ? `no member ${name}` : `no token of ${name} for the desk ${desk}`;
-  return new CliError('refused', `this sender has ${what}`, {
-    certain: 'nothing was changed',
-    now: ['paydesk sender members'],
-  });
+  return refused(`this sender has ${what}`, ['paydesk sender members'], { certain: 'nothing was changed' });
 }
 
 function unreadable(name: string): CliError {
-  return new CliError(
-    'refused',
+  return refused(
     `the journal holds a row about member ${name} that this paydesk cannot read`,
-    {
-      certain: 'nothing was changed',
-      now: ['install the paydesk that wrote it'],
-    },
+    ['install the paydesk that wrote it'],
+    { certain: 'nothing was changed' },
   );
 }

@@ -7,7 +7,7 @@
 import { closeSync, existsSync, fchmodSync, openSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { CliError, systemReason } from '../../../errors.ts';
+import { CliError, refused, systemReason } from '../../../errors.ts';
 import { modesOf, prepareOwnFolder, syncFolderOf } from '../../../profiles/profiles.ts';
 import { fileMark } from '../copy-marks.ts';
 import { type FileKind, type OpenFile, writeAtOnce } from '../database.ts';
@@ -152,13 +152,9 @@ function isNamed(file: JournalFile, openFile: OpenFile, name: string): boolean {
 
 /** The refusal when the witness cannot be written. */
 export function unwritten(path: string, error: unknown): CliError {
-  return new CliError(
-    'refused',
+  return refused(
     `the witness ${path} of the journal cannot be written: ${systemReason(error)}`,
-    {
-      certain: 'nothing was sent',
-      now: ['without a witness nothing is sent: free space, or give yourself the right to write there'],
-      cause: error,
-    },
+    ['without a witness nothing is sent: free space, or give yourself the right to write there'],
+    { cause: error },
   );
 }

@@ -1,6 +1,6 @@
 /** Requests for the approval of a second person: who may make one and how many, and who may answer it. */
 
-import { CliError } from '../../../errors.ts';
+import { CliError, refused } from '../../../errors.ts';
 import {
   type ApprovalRequest,
   type ApprovalRow,
@@ -69,16 +69,13 @@ function refuseMany(requests: readonly ApprovalRequest[], { member }: RuledAsker
     (one) => one.asked.operator === member && (isWaiting(one) || one.asked.time > time - newMs),
   );
   if (own.length < requestsMax) return;
-  throw new CliError(
-    'refused',
+  throw refused(
     `${member} has ${requestsMax} requests for an approval that wait, or were made within the last hour, and there cannot be more`,
-    {
-      certain: 'nothing was asked for',
-      now: [
-        'paydesk approvals list',
-        'wait until others have answered, or take back what is no longer needed: paydesk approvals reject REQUEST --note TEXT',
-      ],
-    },
+    [
+      'paydesk approvals list',
+      'wait until others have answered, or take back what is no longer needed: paydesk approvals reject REQUEST --note TEXT',
+    ],
+    { certain: 'nothing was asked for' },
   );
 }
 
@@ -132,9 +129,8 @@ export async function decide(
 
 function already({ id, state, decided }: ApprovalRequest, certain: string): CliError {
   const by = decided === undefined ? '' : ` by ${decided.operator}`;
-  return new CliError('refused', `${id} is ${state} already${by}`, {
+  return refused(`${id} is ${state} already${by}`, [`paydesk approvals show ${id}`], {
     certain,
-    now: [`paydesk approvals show ${id}`],
     approval: id,
   });
 }

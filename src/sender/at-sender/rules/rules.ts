@@ -142,9 +142,8 @@ async function setLimits(
 ): Promise<readonly LimitRow[]> {
   needRoleOf(asker, 'lead', 'set limits');
   if (member !== '*' && !(await isMember(member, of.name)))
-    throw new CliError('refused', `nobody of this team is called ${member}`, {
+    throw refused(`nobody of this team is called ${member}`, ['paydesk sender members'], {
       certain: 'nothing was changed',
-      now: ['paydesk sender members'],
     });
   const { time } = await momentFor({ now });
   const set = await limitsSet(asking, of);
