@@ -49,7 +49,6 @@ export async function showDryRun(ctx: Context, { request, checks }: DryRun): Pro
     ...checks.map((check) => ({ line: `note: ${check}`, hang: 6 })),
     { line: 'nothing was sent (--dry-run)' },
   ]);
-  return undefined;
 }
 
 /** Returns the outcome of a change that was made, and throws every other outcome as a CliError. */

@@ -107,7 +107,6 @@ async function read(ctx: Context, service: OpenService, path: string, given: Fla
   if (given.paginate === true) return mergeLists(ctx, whole);
   const { head, value, bytes } = await service.get(whole, headersOf(given.header ?? []));
   await showReply(ctx, { value, bytes, head: given.include === true ? head : undefined });
-  return undefined;
 }
 
 interface Target {
@@ -141,7 +140,6 @@ async function change(
     show: ({ record: { value, bytes }, head }) =>
       showReply(ctx, { value, bytes, head: include ? head : undefined }, columnsOf),
   }));
-  return undefined;
 }
 
 function fieldsOf({ field = [], 'raw-field': raw = [] }: Flags): readonly Field[] {

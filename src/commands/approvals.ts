@@ -32,7 +32,7 @@ export const list = defineCommand({
     ...listFileFlags,
   },
   examples: ['paydesk approvals list', 'paydesk approvals list --all --json | jq .data'],
-  async run(ctx, { flags }) {
+  async run(ctx, { flags }): Promise<undefined> {
     ctx.out.checkColumns(requestColumns);
     const shown = (await requestsOf(ctx)).filter((request) => flags.all === true || isWaiting(request));
     const { profile } = await ctx.profiles.open();
@@ -46,7 +46,6 @@ export const list = defineCommand({
       ctx.notes.note(
         `nothing of profile ${profile.name} waits for an approval${flags.all === true ? ', and nothing did in the last 30 days' : ''}`,
       );
-    return undefined;
   },
 });
 
@@ -56,9 +55,8 @@ export const show = defineCommand({
   arguments: [requestArgument],
   flags: {},
   examples: ['paydesk approvals show r_7f3k2m9q', 'paydesk approvals show r_7f3k2m9q --json | jq -r .state'],
-  async run(ctx, { args: [id] }) {
+  async run(ctx, { args: [id] }): Promise<undefined> {
     await showRequest(ctx, id);
-    return undefined;
   },
 });
 
@@ -78,10 +76,9 @@ export const approve = defineCommand({
     'paydesk approvals approve r_7f3k2m9q',
     'paydesk approvals approve r_7f3k2m9q --hours 2 --yes --json',
   ],
-  async run(ctx, { args: [id], flags: { confirm, hours, note } }) {
+  async run(ctx, { args: [id], flags: { confirm, hours, note } }): Promise<undefined> {
     refuseAgentTo(ctx, 'approves a request');
     await approveRequest(ctx, id, { confirm, hours, note });
-    return undefined;
   },
 });
 
@@ -94,10 +91,9 @@ export const reject = defineCommand({
     'paydesk approvals reject r_7f3k2m9q --note "paid back last week, see ticket 8812"',
     'paydesk approvals reject r_7f3k2m9q --note "wrong order" --json',
   ],
-  async run(ctx, { args: [id], flags: { note } }) {
+  async run(ctx, { args: [id], flags: { note } }): Promise<undefined> {
     refuseAgentTo(ctx, 'rejects a request');
     if (note === undefined) throw usage('missing --note: say why', ['add it to the command: --note TEXT']);
     await rejectRequest(ctx, id, note);
-    return undefined;
   },
 });

@@ -30,8 +30,7 @@ export const completion = defineCommand({
   ],
   flags: {},
   examples: ['paydesk completion bash', 'paydesk completion zsh > _paydesk'],
-  async run(ctx, { args: [shell] }) {
+  async run(ctx, { args: [shell] }): Promise<undefined> {
     await ctx.out.text(await ctx.completionScript(shell));
-    return undefined;
   },
 });

@@ -23,10 +23,9 @@ export const createOrders = defineCommand({
     'paydesk -p demo orders create',
     `paydesk -p demo orders create ${newOrder} --checkout ${hostedPayment} --method card --expires 7d --yes --json --no-input`,
   ],
-  async run(ctx, { flags }) {
+  async run(ctx, { flags }): Promise<undefined> {
     const [given, how] = parted(flags);
     await createOrder(ctx, given, how);
-    return undefined;
   },
 });
 
@@ -41,10 +40,9 @@ export const createCheckout = defineCommand({
     'paydesk -p demo checkout create',
     `paydesk -p demo checkout create ${newLink} --installments 3,6 --yes --json --no-input`,
   ],
-  async run(ctx, { flags }) {
+  async run(ctx, { flags }): Promise<undefined> {
     const [given, how] = parted(flags);
     await createPaymentLink(ctx, given, how);
-    return undefined;
   },
 });
 

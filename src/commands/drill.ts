@@ -21,7 +21,7 @@ export const simulatorDrill = defineCommand({
     force: flag.switch('replace the file of --to'),
   },
   examples: ['paydesk simulator drill', 'paydesk simulator drill --json'],
-  async run(ctx, { flags: { hint, skip, restart, to, force = false } }) {
+  async run(ctx, { flags: { hint, skip, restart, to, force = false } }): Promise<undefined> {
     const asked = (['hint', 'skip', 'restart'] as const).filter((one) => ({ hint, skip, restart })[one]);
     const [only = to === undefined ? 'judge' : 'look', more] = asked;
     if (more !== undefined || (asked.length > 0 && to !== undefined))
@@ -40,7 +40,6 @@ export const simulatorDrill = defineCommand({
       await ctx.plans.write(to, `${text}\n`, force);
       await ctx.out.own(result, () => [{ line: `${to}: ${sumWords(view)}` }]);
     }
-    return undefined;
   },
 });
 

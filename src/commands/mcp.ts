@@ -9,13 +9,12 @@ export const mcp = defineCommand({
   arguments: [],
   flags: {},
   examples: ['paydesk -p demo mcp', 'paydesk -p demo mcp </dev/null'],
-  async run(ctx) {
+  async run(ctx): Promise<undefined> {
     if (ctx.ask.interactive)
       throw usage('mcp is started by an agent, not at a terminal', [
         'the program of the agent starts it, and is told how: paydesk help agents',
         'without one this shows that it answers: echo \'{"jsonrpc":"2.0","id":1,"method":"ping"}\' | paydesk -p demo mcp',
       ]);
     await ctx.serveAgent();
-    return undefined;
   },
 });

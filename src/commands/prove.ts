@@ -180,7 +180,6 @@ async function writeFile(
   warnOfAlarms(ctx, reread);
   warnOfUnread(ctx, unread);
   if (asked.period !== undefined) noteElsewhere(ctx, asked.text, scope);
-  return undefined;
 }
 
 // A row without the part that may name people is still genuine: its hash covers the digest of that part.
@@ -271,5 +270,4 @@ async function checkFile(ctx: Context, file: string, signedBy: string | undefine
       line: `${file}: ${counted(refunds.length, 'refund')}, as signed by ${signedBy === undefined ? 'this desk' : expected}`,
     },
   ]);
-  return undefined;
 }

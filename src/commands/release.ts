@@ -24,14 +24,13 @@ export const release = defineCommand({
     'security-key': flag.text('FILE', 'the file of a security key, as ssh-keygen made it'),
   },
   examples: ['paydesk release --enrol', 'paydesk release refunds.plan --json'],
-  async run(ctx, { args: [what], flags: { enrol, 'security-key': securityKey } }) {
+  async run(ctx, { args: [what], flags: { enrol, 'security-key': securityKey } }): Promise<undefined> {
     refuseNoPerson(ctx, enrol === true ? 'enrols a key' : 'releases a plan');
     if ((what === undefined) !== (enrol === true))
       throw usage('name a plan, a request, or --enrol', ['paydesk release --help']);
     if (what === undefined) await enrolKey(ctx, securityKey);
     else if (requestPattern.test(what)) await releaseRequest(ctx, what);
     else await releasePlan(ctx, what, securityKey);
-    return undefined;
   },
 });
 

@@ -39,7 +39,7 @@ export const report = defineCommand({
     'paydesk -p demo report --to report.html --force --json --no-input',
   ],
   exits: sumsExits,
-  async run(ctx, { flags }) {
+  async run(ctx, { flags }): Promise<undefined> {
     const { to: file, names = false, force = false } = flags;
     const asked = periodOf(flags);
     const words = ['report', ...(asked === undefined ? [] : ['--period', asked.text]), '--to'];
@@ -82,7 +82,6 @@ export const report = defineCommand({
     await ctx.plans.write(file, isMasked ? ctx.redaction.text(html) : html, force);
     await showWritten(ctx, file, figures, source);
     refuseGaps(figures.time.gaps, 'refunds and payments');
-    return undefined;
   },
 });
 

@@ -22,7 +22,7 @@ export const undo = defineCommand({
   arguments: [changeArgument(false)],
   flags: {},
   examples: ['paydesk undo', 'paydesk undo i_7f3k2m9q --json'],
-  async run(ctx, { args: [name] }) {
+  async run(ctx, { args: [name] }): Promise<undefined> {
     const found = name === undefined ? await lastOne(ctx) : await attemptOf(ctx, name);
     const record = found && (await lookedAt(ctx, found));
     if (record === undefined) {
@@ -45,7 +45,6 @@ export const undo = defineCommand({
       'blank',
       ...steps.map((line) => (line.startsWith('paydesk ') ? { line, indent: 2 } : { line })),
     ]);
-    return undefined;
   },
 });
 

@@ -44,13 +44,12 @@ export const find = defineCommand({
     ...listFileFlags,
   },
   examples: ['paydesk -p demo customers find torres', 'paydesk -p demo customers find ana --json --no-input'],
-  async run(ctx, { args: [texts], flags }) {
+  async run(ctx, { args: [texts], flags }): Promise<undefined> {
     // A text without a word is refused before anything is read.
     createSearch(texts);
     const service = await ctx.service();
     const { max = defaultMax, ...paging } = flags;
     await searchPages(ctx, service, { texts, max, paging, isBound: flags.max !== undefined });
-    return undefined;
   },
 });
 

@@ -37,7 +37,7 @@ export const show = defineCommand({
     `paydesk -p demo customers show ${idExample}`,
     `paydesk -p demo customers show ${idExample} --json --no-input`,
   ],
-  async run(ctx, { args: [name] }) {
+  async run(ctx, { args: [name] }): Promise<undefined> {
     ctx.out.checkColumns(customerColumns);
     const service = await ctx.service();
     const record = emailPattern.test(name)
@@ -50,7 +50,6 @@ export const show = defineCommand({
       ...customerView(masked.value, service.profile),
       ...customerOrderBlocks(service.profile, id, orders),
     ]);
-    return undefined;
   },
 });
 

@@ -149,7 +149,6 @@ async function toStdout(run: ExportRun, form: ExportForm): Promise<undefined> {
   noteLongAmounts(run, form, long);
   if (problems.length === 0) ctx.notes.note(`${tally.rows} ${job.rowsWord}, complete${maskedWord(ctx)}`);
   else refuseGaps(run, problems, undefined);
-  return undefined;
 }
 
 // Whoever gets the file must not take a token for a name.
@@ -179,7 +178,6 @@ async function toFile(run: ExportRun, written: ExportForm, to: string): Promise<
     );
   const { gaps } = await writePages(run, file, written, to);
   if (gaps !== undefined) refuseGaps(run, gaps.problems, gaps.file);
-  return undefined;
 }
 
 async function writePages(

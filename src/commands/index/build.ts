@@ -156,7 +156,7 @@ export const status = defineCommand({
   arguments: [],
   flags: {},
   examples: ['paydesk -p shop-mx index status', 'paydesk -p shop-mx index status --json'],
-  async run(ctx) {
+  async run(ctx): Promise<undefined> {
     const { profile } = await ctx.profiles.open();
     const index = await existingIndex(ctx, profile);
     const known = index.status();
@@ -165,7 +165,6 @@ export const status = defineCommand({
       () => indexView(ctx, profile, index, known),
       indexColumns,
     );
-    return undefined;
   },
 });
 
@@ -265,7 +264,7 @@ export const rekey = defineCommand({
   arguments: [],
   flags: {},
   examples: ['paydesk -p shop-mx index rekey', 'paydesk -p shop-mx index rekey --json'],
-  async run(ctx) {
+  async run(ctx): Promise<undefined> {
     const { profile } = await ctx.profiles.open();
     const index = await existingIndex(ctx, profile);
     const would = `would seal the index of ${accountLabel(profile)} with a new key; nothing was changed`;
@@ -276,6 +275,5 @@ export const rekey = defineCommand({
     await ctx.out.own(record, () => [
       { line: `sealed the index of ${accountLabel(profile)} with a new key: ${orders} orders` },
     ]);
-    return undefined;
   },
 });

@@ -51,7 +51,6 @@ async function exportWhole(ctx: Context, file: string): Promise<undefined> {
       line: 'after journal import, make changes on that machine only: if you use both, both may send the same change',
     },
   ]);
-  return undefined;
 }
 
 export const importJournal = defineCommand({
@@ -67,7 +66,7 @@ export const importJournal = defineCommand({
   ],
   flags: {},
   examples: ['paydesk journal import journal.paydesk', 'paydesk journal import journal.paydesk --yes --json'],
-  async run(ctx, { args: [file] }) {
+  async run(ctx, { args: [file] }): Promise<undefined> {
     if (await dryRunShown(ctx, { action: 'import', file }, `would import the journal from ${file}`))
       return undefined;
     const message = `import the journal of another machine from ${file}?`;
@@ -77,7 +76,6 @@ export const importJournal = defineCommand({
       { line: `${counted(rows, 'row')} imported: ${ctx.journal.file}` },
       { line: 'change orders from this machine only from now on' },
     ]);
-    return undefined;
   },
 });
 
@@ -95,7 +93,7 @@ export const archive = defineCommand({
     'paydesk journal archive --before 400d --to journal-2025.paydesk',
     'paydesk journal archive --before 2025-01-01 --to journal-2024.paydesk --yes --json',
   ],
-  async run(ctx, { flags }) {
+  async run(ctx, { flags }): Promise<undefined> {
     const { before: when, to: file } = flags;
     if (when === undefined || file === undefined)
       throw usage(`missing ${when === undefined ? '--before' : '--to'}`, [example]);
@@ -131,7 +129,6 @@ export const archive = defineCommand({
       { line: `the file has all ${counted(rowsBefore, 'row')}, the journal has ${rows} now` },
       { line: 'it holds everything that was sent, and the notes: keep it as safe as the journal' },
     ]);
-    return undefined;
   },
 });
 
@@ -141,7 +138,7 @@ export const forget = defineCommand({
   arguments: [],
   flags: { before: whenFlag('changes sent before: 30d, a date, ISO 8601') },
   examples: ['paydesk journal forget --before 400d', 'paydesk journal forget --before 2025-01-01 --yes'],
-  async run(ctx, { flags }) {
+  async run(ctx, { flags }): Promise<undefined> {
     if (flags.before === undefined)
       throw new CliError('usage', 'missing --before', {
         certain: 'nothing was erased',
@@ -156,6 +153,5 @@ export const forget = defineCommand({
     const count = await ctx.journal.forget(before);
     const record = { object: 'journal_forget', before: day, entries: count };
     await ctx.out.own(record, () => [{ line: `erased in ${counted(count, 'change')}` }]);
-    return undefined;
   },
 });

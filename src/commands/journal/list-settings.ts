@@ -36,7 +36,6 @@ export async function listSettings(ctx: Context, flags: Asked): Promise<undefine
   const where = scope === undefined ? 'on this machine' : `for the account of profile ${scope.name}`;
   if (shown === 0 && (await ctx.journal.problem()) === undefined)
     ctx.notes.note(`the journal has no such change of a setting ${where}`);
-  return undefined;
 }
 
 // A table shows a limit of money as `profile show` does; files have it as it was set.

@@ -192,5 +192,4 @@ async function showDue(ctx: Context, due: readonly AttemptRecord[]): Promise<und
       indent: 2,
     })),
   ]);
-  return undefined;
 }

@@ -31,11 +31,10 @@ export const show = defineCommand({
   arguments: [changeArgument(true)],
   flags: { from: fromFlag },
   examples: ['paydesk journal show i_7f3k2m9q', 'paydesk journal show i_7f3k2m9q --json | jq -r .verdict'],
-  async run(here, { args: [change], flags: { from } }) {
+  async run(here, { args: [change], flags: { from } }): Promise<undefined> {
     const ctx = await askingFile(here, from);
     const [only, ...more] = await changesOn(ctx, change);
     await showAttempt(ctx, only === undefined || more.length > 0 ? await attemptOf(ctx, change) : only);
-    return undefined;
   },
 });
 

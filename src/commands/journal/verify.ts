@@ -189,7 +189,6 @@ async function acceptCopy(ctx: Context): Promise<undefined> {
     { line: { text: file, style: 'strong' } },
     { line: 'changes are allowed again; for 24 hours each refund needs the id of its order (--confirm ID)' },
   ]);
-  return undefined;
 }
 
 // A row that was lost may be about real money, and a copy may lack such rows: so a profile of production counts as they do.

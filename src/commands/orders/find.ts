@@ -45,7 +45,7 @@ export const find = defineCommand({
     5: 'no order matches',
     9: 'no order matches, but paydesk did not see all orders as they are now; or the output was lost',
   },
-  async run(ctx, { args: [words], flags }) {
+  async run(ctx, { args: [words], flags }): Promise<undefined> {
     const typed = words ?? [];
     if (typed.length === 0 && flags.customer === undefined)
       throw usage('missing TEXT: say what to look for, or whose orders with --customer');
@@ -69,7 +69,6 @@ export const find = defineCommand({
       outputWords: ctx.options.outputWords,
     };
     if (!(await searchedIndex(ctx, service, search, flags.customer))) await findLive(ctx, service, search);
-    return undefined;
   },
 });
 

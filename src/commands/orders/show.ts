@@ -57,7 +57,7 @@ export const show = defineCommand({
     `paydesk -p demo orders show ${idExample}`,
     `paydesk -p demo orders show ${idExample} --json --no-input`,
   ],
-  async run(ctx, { args: [name], flags }) {
+  async run(ctx, { args: [name], flags }): Promise<undefined> {
     const isForBuyer = flags['for-buyer'] === true;
     if (flags.copy === true && !isForBuyer)
       throw usage('--copy copies the words for the buyer: add --for-buyer');
@@ -83,7 +83,6 @@ export const show = defineCommand({
     await ctx.out.record(record, orderColumns, ({ value }) =>
       known === undefined ? [] : orderView(ctx, value, { profile, service, readAt, ...known }),
     );
-    return undefined;
   },
 });
 

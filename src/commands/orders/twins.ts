@@ -54,7 +54,7 @@ export const twins = defineCommand({
     'paydesk -p demo orders twins --period yesterday --settled --json --no-input',
   ],
   exits: sumsExits,
-  async run(ctx, { flags }) {
+  async run(ctx, { flags }): Promise<undefined> {
     ctx.out.checkColumns([...columns, settledColumn]);
     const period = periodOf(flags, usualPeriod);
     const source = await openSource(ctx, {
@@ -91,7 +91,6 @@ export const twins = defineCommand({
         `${counted(settled, 'pair')} more ${settled === 1 ? 'is' : 'are'} settled: all of one payment went back${flags.settled === true ? '' : ' (--settled)'}`,
       );
     sayAsOf(ctx, source);
-    return undefined;
   },
 });
 

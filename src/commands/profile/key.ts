@@ -128,7 +128,6 @@ function againWords(name: string, { kind, parts: { now = [] } }: CliError): read
 // Any reply proves that the key is accepted, but not which account it belongs to.
 async function seesAnything(service: Service): Promise<undefined> {
   for await (const _page of service.pages('orders', { limit: 1 })) return undefined;
-  return undefined;
 }
 
 function tell(ctx: Context, name: string, orderId: string | undefined, sees: boolean | undefined): void {

@@ -16,7 +16,7 @@ export const receipt = defineCommand({
     'paydesk refunds receipt i_7f3k2m9q --lang es',
     'paydesk refunds receipt i_7f3k2m9q --json --no-input',
   ],
-  async run(ctx, { args: [id], flags }) {
+  async run(ctx, { args: [id], flags }): Promise<undefined> {
     checkCopy(ctx, flags.copy);
     const [only, ...more] = (await changesOn(ctx, id)).filter(({ sent }) => sent.proof.kind === 'refund');
     if (only === undefined && orderIdPattern.test(id)) {
@@ -41,6 +41,5 @@ export const receipt = defineCommand({
     const service = await ctx.service({ shown: orderId });
     const { value } = await readOne(ctx, service, 'orders', orderId, 'show');
     await tellBuyer(ctx, service, value, { copy: flags.copy === true, of: record });
-    return undefined;
   },
 });

@@ -55,7 +55,7 @@ export const summary = defineCommand({
     'paydesk -p demo refunds summary --period 2026-11 --by reason --csv --no-input',
   ],
   exits: sumsExits,
-  async run(ctx, { flags }) {
+  async run(ctx, { flags }): Promise<undefined> {
     const by = flags.by ?? 'reason';
     const needsMakers = by === 'reason' || by === 'operator' || by === 'origin';
     // Payments beside some of the refunds would give a rate of nothing.
@@ -75,7 +75,6 @@ export const summary = defineCommand({
         screen(ctx, isPart ? withoutPayments(source) : source, result, by, flags.chart),
       records: 'refunds and payments',
     });
-    return undefined;
   },
 });
 

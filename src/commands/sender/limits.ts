@@ -66,7 +66,7 @@ export const limits = defineCommand({
     account: flag.text('PROFILE', 'at the sender: the account, if it has several'),
   },
   examples: ['paydesk sender limits', 'paydesk sender limits set all MXN --max 50000 --second 20000 --yes'],
-  async run(ctx, { args: [set, who, currency], flags: { account, ...flags } }) {
+  async run(ctx, { args: [set, who, currency], flags: { account, ...flags } }): Promise<undefined> {
     if (set !== undefined) refuseAgentTo(ctx, 'sets limits of a team');
     const rules = await limitsOfTeam(ctx, account);
     if (set === undefined) {
@@ -108,7 +108,6 @@ export const limits = defineCommand({
               line: `${whose}, ${changes.currency}: ${limit} ${limitValue(limit, from)} → ${limitValue(limit, to)}`,
             })),
     );
-    return undefined;
   },
 });
 
