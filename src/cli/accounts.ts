@@ -10,8 +10,7 @@ import type { OpenProfile } from '../profiles/profiles.ts';
 import { refuseAgent } from './agent/agent.ts';
 import { localJournal, storeOfRun } from './choose-store.ts';
 import type { Desk, DeskOfRun } from './desk.ts';
-import { limitsNow, refuseOtherLimits } from './limits-now.ts';
-import { type AccountParts, openAccount } from './open-account.ts';
+import { type AccountParts, limitsNow, openAccount, refuseOtherLimits } from './open-account.ts';
 
 /** The functions of an account that a command gets in its context. */
 export interface Account

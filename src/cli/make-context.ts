@@ -19,12 +19,12 @@ import {
 import { type Cell, createTimes, knowsZone, type Notes, type Times } from '../terminal/terminal.ts';
 import { createAccount } from './accounts.ts';
 import { agentOf, operatorOf } from './agent/agent.ts';
-import type { RunLine } from './agent/run-inside.ts';
 import { localJournal, type StoreChoice, sharedOfRun } from './choose-store.ts';
 import { exportDoor, ownFileGuard, placeOf, planDoor } from './file-doors.ts';
 import { type JournalPlace, senderFileIn } from './machine/journal-place.ts';
 import { type Policy, readPolicy, refuseCommand, releaseKeysOf, whileNotUsed } from './machine/policy.ts';
-import { nextLines } from './run-next.ts';
+import type { RunLine } from './run-inside.ts';
+import { nextLines } from './run-inside.ts';
 import type { RunState } from './run-state.ts';
 import { changesOf, inJournalOf, typedProfile } from './typed/command-line.ts';
 import type { Globals } from './typed/global-options.ts';

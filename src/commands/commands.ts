@@ -76,7 +76,7 @@ const table: Readonly<Record<string, Group | Row>> = {
       capture: {
         summary: 'Capture an order that was authorized earlier',
         changes: 'service',
-        load: async () => (await import('./orders/capture.ts')).capture,
+        load: async () => (await import('./orders/refund.ts')).capture,
       },
       create: {
         summary: 'Create an order, with a checkout or without',
@@ -93,7 +93,7 @@ const table: Readonly<Record<string, Group | Row>> = {
       summary: {
         summary: 'Add up the orders of a period: by status, day, week, month or brand of card',
         guide: 'reports',
-        load: async () => (await import('./orders/summary.ts')).summary,
+        load: async () => (await import('./orders/waiting.ts')).summary,
       },
       waiting: {
         summary: 'Count the authorized orders that wait for their capture, by age',
@@ -132,12 +132,12 @@ const table: Readonly<Record<string, Group | Row>> = {
       },
       compare: {
         summary: 'Compare a list of orders with what was refunded',
-        load: async () => (await import('./refunds/compare.ts')).compare,
+        load: async () => (await import('./refunds/plan.ts')).compare,
       },
       receipt: {
         summary: 'Write the words for the buyer about one refund',
         guide: 'refund',
-        load: async () => (await import('./refunds/receipt.ts')).receipt,
+        load: async () => (await import('./orders/for-buyer.ts')).receipt,
       },
       list: {
         summary: 'List the refunds of a period: how much, why, and by whom',
@@ -302,21 +302,21 @@ const table: Readonly<Record<string, Group | Row>> = {
       init: {
         summary: 'Make the file of a sender: accounts, address, certificate',
         changes: 'machine',
-        load: async () => (await import('./sender/init.ts')).init,
+        load: async () => (await import('./sender/serve.ts')).init,
       },
       serve: {
         summary: 'Run the sender until a signal comes',
         changes: 'machine',
-        load: async () => (await import('./sender/init.ts')).serve,
+        load: async () => (await import('./sender/serve.ts')).serve,
       },
       migrate: {
         summary: 'Make the tables of the journal in a database, or print the statements',
         changes: 'journal',
-        load: async () => (await import('./sender/migrate.ts')).migrate,
+        load: async () => (await import('./sender/serve.ts')).migrate,
       },
       verify: {
         summary: 'Check every row of the journal of the sender, and what is derived of them',
-        load: async () => (await import('./sender/migrate.ts')).verify,
+        load: async () => (await import('./sender/serve.ts')).verify,
       },
       invite: {
         summary: 'Print an invitation to the sender, for one use within a day',
@@ -425,7 +425,7 @@ const table: Readonly<Record<string, Group | Row>> = {
       drill: {
         summary: 'Practise seven cases from real life on the demo',
         changes: 'machine',
-        load: async () => (await import('./drill.ts')).simulatorDrill,
+        load: async () => (await import('./simulator.ts')).simulatorDrill,
       },
       reset: {
         summary: 'Reset the demo to its first state',
@@ -445,12 +445,12 @@ const table: Readonly<Record<string, Group | Row>> = {
     summary: 'Let a software agent send a plan, once, within an hour',
     changes: 'journal',
     guide: 'agents',
-    load: async () => (await import('./release.ts')).release,
+    load: async () => (await import('./agents.ts')).release,
   },
   mcp: {
     summary: 'Let a software agent read, and propose refunds as a plan',
     guide: 'agents',
-    load: async () => (await import('./mcp.ts')).mcp,
+    load: async () => (await import('./agents.ts')).mcp,
   },
   completion: {
     summary: 'Print the script for TAB completion in a shell',

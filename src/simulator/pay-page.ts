@@ -9,8 +9,7 @@ import type { CheckoutCreateRequest } from '../api/request-bodies.ts';
 import { livemodeOf } from '../api/spec.ts';
 import type { AppOptions } from './app.ts';
 import { idsFrom } from './random.ts';
-import { createOrder } from './rules/order-and-checkout.ts';
-import { payOrder } from './rules/pay-order.ts';
+import { createOrder, payOrder } from './rules/order-and-checkout.ts';
 import { cards } from './seed/cases.ts';
 import { chargesOf, isStoredOrder, type StoredOrder } from './stored-records.ts';
 

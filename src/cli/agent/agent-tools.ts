@@ -6,8 +6,8 @@ import type { Command } from '../../commands/command.ts';
 import { commands } from '../../commands/commands.ts';
 import type { Argument, Flag } from '../../flags/flags.ts';
 import { type InputSchema, serveTools, type Tool, type ToolResult } from '../../mcp/mcp.ts';
+import { type RanInside, type RunLine, runInside } from '../run-inside.ts';
 import type { RunState } from '../run-state.ts';
-import { type RanInside, type RunLine, runInside } from './run-inside.ts';
 
 // The commands that an agent may call. None of them can send or settle anything.
 const readable = new Set([

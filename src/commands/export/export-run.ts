@@ -23,8 +23,17 @@ import {
   exportForm,
   verifyFile,
 } from './export-flags.ts';
-import { leftError, leftWords, lostOutput, stoppedError } from './export-left.ts';
-import { countLong, noteForSpreadsheet, noteLongAmounts, refuseGaps, warnOfOdd } from './export-notes.ts';
+import {
+  countLong,
+  leftError,
+  leftWords,
+  lostOutput,
+  noteForSpreadsheet,
+  noteLongAmounts,
+  refuseGaps,
+  stoppedError,
+  warnOfOdd,
+} from './export-words.ts';
 
 /** What one export writes. */
 export interface ExportJob {

@@ -18,10 +18,10 @@ import type { ClockWithTimers } from '../../io.ts';
 import type { Paint } from '../color.ts';
 import type { LeftScreen, ListScreen, ScreenKey, SearchedRow } from '../terminal.ts';
 import { widthOf } from '../width.ts';
-import { createChoiceColumns } from './choice-columns.ts';
 import {
   beforeRow,
   type Context,
+  createChoiceColumns,
   keep,
   pauseMs,
   rowLines,

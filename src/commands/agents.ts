@@ -1,4 +1,4 @@
-/** The command with which a person lets a software agent send a plan. */
+/** `release` and `mcp`: a person lets a software agent send a plan, and an agent reads and proposes. */
 
 import { orderIdPattern } from '../api/spec.ts';
 import { enrolKey, releasePlan } from '../changes/changes.ts';
@@ -57,3 +57,19 @@ async function releaseRequest(ctx: Context, id: string): Promise<void> {
   const { approve } = await import('./approvals.ts');
   await approve.run(ctx, { args: [id], flags: { hours: 1 } });
 }
+
+export const mcp = defineCommand({
+  description:
+    'Waits on standard input for a software agent, and answers it on standard output, by the Model Context Protocol; without input it prints nothing. The agent can read orders, refunds, customers and the journal, with personal data masked, and propose refunds: that writes a plan, which a person looks at, and applies or releases. Nothing that it calls sends, settles or approves anything.',
+  arguments: [],
+  flags: {},
+  examples: ['paydesk -p demo mcp', 'paydesk -p demo mcp </dev/null'],
+  async run(ctx): Promise<undefined> {
+    if (ctx.ask.interactive)
+      throw usage('mcp is started by an agent, not at a terminal', [
+        'the program of the agent starts it, and is told how: paydesk help agents',
+        'without one this shows that it answers: echo \'{"jsonrpc":"2.0","id":1,"method":"ping"}\' | paydesk -p demo mcp',
+      ]);
+    await ctx.serveAgent();
+  },
+});
