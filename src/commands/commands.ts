@@ -76,7 +76,7 @@ const table: Readonly<Record<string, Group | Row>> = {
       capture: {
         summary: 'Capture an order that was authorized earlier',
         changes: 'service',
-        load: async () => (await import('./orders/refund.ts')).capture,
+        load: async () => (await import('./orders/capture.ts')).capture,
       },
       create: {
         summary: 'Create an order, with a checkout or without',

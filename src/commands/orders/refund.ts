@@ -1,10 +1,9 @@
-/** `orders refund` and `capture`: their flags and help. changes/ makes the refund or the capture. */
+/** `orders refund`: its flags and help. changes/refund/refund-order.ts makes the refund. */
 
 import { resources } from '../../api/resources.ts';
-import { chargeIdPattern, refundReasons, refundReasonValues, statuses } from '../../api/spec.ts';
+import { chargeIdPattern, refundReasons, refundReasonValues } from '../../api/spec.ts';
 import {
   againFlag,
-  captureOrder,
   idempotencyKeyFlag,
   noHoldFlag,
   nothingAllowed,
@@ -120,29 +119,3 @@ function chargeName(text: string, name: string): string {
   if (chargeIdPattern.test(text)) return text;
   throw usage(`${name} ${text}: not a charge: its id, its number in orders show, or *4242`);
 }
-
-const { captureExample } = resources.orders;
-const capturable: Pickable = {
-  kind: statuses.preAuthorized,
-  accepts: ({ order }) => order.payment_status === statuses.preAuthorized,
-  listFlags: ['--status', statuses.preAuthorized],
-};
-
-export const capture = defineCommand({
-  description:
-    'Captures the whole authorized amount; the service documents no way to capture a part. You confirm a capture like a refund.',
-  arguments: [orderArgument(false)],
-  flags: {
-    confirm: flag.id('orders', 'ID', 'the order id again: counts as yes in production'),
-    'idempotency-key': idempotencyKeyFlag,
-    again: againFlag,
-  },
-  examples: [
-    `paydesk -p demo orders capture ${captureExample} --dry-run`,
-    `paydesk -p demo orders capture ${captureExample} --yes --json --no-input`,
-  ],
-  async run(ctx, { args: [typed], flags }): Promise<undefined> {
-    const { confirm, 'idempotency-key': idempotencyKey, again = [] } = flags;
-    await captureOrder(ctx, { ...namedOrder(ctx, typed, capturable), confirm, idempotencyKey, again });
-  },
-});
