@@ -2,8 +2,14 @@
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { JournalStore, Recent, RecentOf } from '../journal/rows/journal-store.ts';
-import type { LandmarkPlace } from '../journal/sqlite/landmark.ts';
+import {
+  type JournalStore,
+  methodsOf,
+  type Recent,
+  type RecentOf,
+  storeMethods,
+} from '../journal/rows/journal-store.ts';
+import type { LandmarkPlace } from '../journal/sqlite/copy-marks.ts';
 import { recentIds } from '../journal/sqlite/recent-ids.ts';
 import { type CopiedJournal, createSqliteStore } from '../journal/sqlite/sqlite-store.ts';
 import { type JournalPlace, journalFileIn } from './machine/journal-place.ts';
@@ -79,34 +85,12 @@ export function storeOfRun(
   return {
     place: local.place,
     witness: local.witness,
-    append: async (row) => (await now()).append(row),
-    takeBack: async (sent, verdict) => (await now()).takeBack(sent, verdict),
-    attempts: async (query) => (await now()).attempts(query),
-    list: async (filter, page) => (await now()).list(filter, page),
-    operators: async (origin) => (await now()).operators(origin),
-    settings: async (name) => (await now()).settings(name),
-    refunded: async (of) => (await now()).refunded(of),
-    approvals: async (query) => (await now()).approvals(query),
-    storedRows: async (sents) => (await now()).storedRows(sents),
-    newest: async () => (await now()).newest(),
-    ready: async () => (await now()).ready(),
-    problem: async () => (await now()).problem(),
-    verify: async (head, time) => (await now()).verify(head, time),
-    checkSome: async (how) => (await now()).checkSome(how),
-    wholeCheckAt: async () => (await now()).wholeCheckAt(),
-    acceptCopy: async (row) => (await now()).acceptCopy(row),
-    repair: async (time) => (await now()).repair(time),
-    eraseBodies: async (before) => (await now()).eraseBodies(before),
-    whole: async (take) => (await now()).whole(take),
-    countOver: async (before) => (await now()).countOver(before),
-    archiveOld: async (how) => (await now()).archiveOld(how),
-    restore: async (path) => (await now()).restore(path),
+    ...methodsOf(storeMethods, now),
     async alone(act) {
       const { alone } = await now();
       return alone === undefined ? await act() : await alone(act);
     },
     rules: async () => await (await now()).rules?.(),
-    recent: async (of, profile) => (await now()).recent(of, profile),
     close: () => local.close(),
   };
 }

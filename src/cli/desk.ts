@@ -12,8 +12,7 @@ import { changeThrough, type DeskParts } from '../sender/at-desk/hand-over.ts';
 import { createPlanSender } from '../sender/at-desk/hand-plan.ts';
 import { createHandedOver } from '../sender/at-desk/handed-over.ts';
 import { createHop } from '../sender/at-desk/hop.ts';
-import { createRemoteRules } from '../sender/at-desk/remote-rules.ts';
-import { createRemoteStore } from '../sender/at-desk/remote-store.ts';
+import { createRemoteRules, createRemoteStore } from '../sender/at-desk/remote-store.ts';
 import type { AccountParts } from './open-account.ts';
 
 /** A desk: the journal of its sender, and the way to send a change through it. */

@@ -8,7 +8,7 @@ import { CliError, systemReason } from '../errors.ts';
 import type { Exports } from '../exports/exports.ts';
 import type { createExports } from '../exports/open-export.ts';
 import { fullPath, type Io, variable } from '../io.ts';
-import { landmarkFolders } from '../journal/sqlite/landmark.ts';
+import { landmarkFolders } from '../journal/sqlite/copy-marks.ts';
 import type { Locks } from '../locks/locks.ts';
 import type { PlanFiles, Plans } from '../plans/plans.ts';
 import { type FileRules, plainCommand } from '../profiles/profiles.ts';

@@ -5,7 +5,7 @@ import type { Context, Days } from '../context/context.ts';
 import { CliError } from '../errors.ts';
 import { createIndexes, type Indexes } from '../index/index.ts';
 import { variable } from '../io.ts';
-import { landmarkFolders } from '../journal/sqlite/landmark.ts';
+import { landmarkFolders } from '../journal/sqlite/copy-marks.ts';
 import type { Locks } from '../locks/locks.ts';
 import { createSqliteLocks } from '../locks/sqlite/sqlite-locks.ts';
 import { createProfiles } from '../profiles/joined-profiles.ts';

@@ -2,6 +2,7 @@
 
 import type { Service } from '../api/api.ts';
 import type { JsonObject } from '../api/json-values.ts';
+import type { Held } from '../locks/locks.ts';
 import type { Change, ChangeKind, ChangeSubject, Outcome } from './change.ts';
 import type { LastRead } from './effects.ts';
 import type { Evidence } from './judge-read.ts';
@@ -10,16 +11,14 @@ import type { Acknowledgement, Statement } from './questions/by-hand.ts';
 import type { AttemptRecord, Moment, SentRow, SettingRow, VerdictRow } from './rows/journal-rows.ts';
 import type {
   Archiving,
-  AttemptFilter,
-  AttemptQuery,
-  ListPage,
+  JournalStore,
   Moved,
   Repair,
   StoredRows,
   Verification,
 } from './rows/journal-store.ts';
 import type { AccountMarks } from './same-account.ts';
-import type { LimitRow, TeamRules } from './team-rules.ts';
+import type { TeamRules } from './team-rules.ts';
 
 export {
   blockedUntil,
@@ -79,6 +78,7 @@ export type {
   Repair,
   Verification,
 } from './rows/journal-store.ts';
+export { methodsOf, storeMethods } from './rows/journal-store.ts';
 export {
   acknowledgeCommand,
   alarmText,
@@ -219,18 +219,24 @@ export interface HowResolved {
 /** Reads the order of an attempt again and writes down what that proves. Throws CliError 'refused' while another run holds it. */
 export type Resolve = (record: AttemptRecord, how?: HowResolved) => Promise<Resolved>;
 
+// What commands ask the store as it is.
+export const askedOfStore = [
+  'attempts',
+  'list',
+  'operators',
+  'settings',
+  'problem',
+  'wholeCheckAt',
+  'eraseBodies',
+  'countOver',
+  'restore',
+] as const;
+
 /** The journal as commands use it. */
-export interface Journal {
+export interface Journal extends Pick<JournalStore, (typeof askedOfStore)[number]> {
   readonly file: string;
   /** The file of the witness; empty when there is none. */
   readonly witness: string;
-  attempts(query: AttemptQuery): Promise<readonly AttemptRecord[]>;
-  /** One page of the attempts that match a filter, the newest first. A page that is shorter than its limit is the last one. */
-  list(filter: AttemptFilter, page: ListPage): Promise<readonly AttemptRecord[]>;
-  /** Who sent something to an origin, by name; undefined: to any. */
-  operators(origin: string | undefined): Promise<readonly string[]>;
-  /** The limits that were set, those of the team too, and what else stands as a setting, oldest first. */
-  settings(name?: string): Promise<readonly (SettingRow | LimitRow)[]>;
   /** The limits that hold for an account now, whatever its profile is called. */
   limits(account: AccountMarks): Promise<readonly AccountLimit[]>;
   /** Writes down that a person sets something. When this resolves, the row is durable. Rejects as `append` of the store does. */
@@ -279,8 +285,6 @@ export interface Journal {
     service: Pick<Service, 'profile' | 'keyFingerprint'>,
     orders: string | ReadonlySet<string>,
   ): Promise<readonly AttemptRecord[]>;
-  /** What stops every change, in words; undefined when nothing does. */
-  problem(): Promise<string | undefined>;
   /** Reads the order again and writes down what that proves. CliError 'refused' while another run holds its lock. */
   reconcile(record: AttemptRecord, how?: { readonly once?: boolean }): Promise<Resolved>;
   /**
@@ -329,14 +333,10 @@ export interface Journal {
   /** Who this person is in the team; undefined if the journal belongs to this machine alone. */
   member(): Promise<string | undefined>;
   /** Takes a plan, so that no other run works on it. Throws CliError 'refused' while another run has it. */
-  claimPlan(plan: { readonly id: string }): Promise<PlanClaim>;
+  claimPlan(plan: { readonly id: string }): Promise<Pick<Held, 'release'>>;
   /** Who is applying a plan right now: `op7, since 09:31:40`. Undefined if nobody is. */
   applying(plan: { readonly id: string; readonly digest: string }): Promise<string | undefined>;
-  /** `eraseBodies` of the store. */
-  forget(before: number): Promise<number>;
   verify(head?: string): Promise<Verification>;
-  /** When a check of all rows ended the last time, by `verify` or in passing (Unix milliseconds); undefined if none did. */
-  wholeCheckAt(): Promise<number | undefined>;
   /** `acceptCopy` of the store. */
   acceptCopy(): Promise<void>;
   /** When somebody last allowed changes after the files were put back from a copy, Unix milliseconds; undefined if nobody did. */
@@ -350,20 +350,10 @@ export interface Journal {
   archive(path: string): Promise<number>;
   /** `storedRows` of the store. Throws CliError 'refused' too while something stops every change. */
   storedRows(sents: readonly SentRow[]): Promise<StoredRows>;
-  /** `countOver` of the store. */
-  countOver(before: number): Promise<number>;
   /** `archiveOld` of the store, as of now. */
   archiveOld(how: Pick<Archiving, 'before' | 'path'>): Promise<Moved>;
   /** The journal in a file that `archive` or `archiveOld` wrote, to be read. Throws CliError 'refused' when it is not whole. */
   inFile(path: string): Promise<Journal>;
   /** Checks such a file. Throws in the same way. `head`: a hash noted elsewhere. */
   verifyFile(path: string, head?: string): Promise<Verification & { readonly sha256: string }>;
-  /** `restore` of the store. */
-  restore(path: string): Promise<number>;
-}
-
-/** A plan that this run may work on. */
-export interface PlanClaim {
-  /** Gives the plan back. */
-  release(): Promise<void>;
 }

@@ -8,7 +8,7 @@ import type { Notes, Secrets } from '../terminal/terminal.ts';
 import { needsPerson } from './attempt-state.ts';
 import { recordedOutcome } from './change-outcome.ts';
 import type { EffectParts } from './effects.ts';
-import type { Journal, Resolve } from './journal.ts';
+import { askedOfStore, type Journal, type Resolve } from './journal.ts';
 import { momentOf, stampOf } from './journal-time.ts';
 import { applying, claimPlan } from './plan-claim.ts';
 import { accountLimits, limitPrefix } from './questions/account-limits.ts';
@@ -17,7 +17,7 @@ import { resolveOne } from './read-again.ts';
 import { refuseDuplicate, refuseOpen, refusePlanned } from './refuse-early.ts';
 import { archiveInto } from './rows/archive-file.ts';
 import { type AttemptRecord, copyName } from './rows/journal-rows.ts';
-import type { JournalStore } from './rows/journal-store.ts';
+import { type JournalStore, methodsOf } from './rows/journal-store.ts';
 import { unwritten, withoutKeys } from './rows/store-of-run.ts';
 import { attemptsOf, marksOf, mayBeOf, mayBeSameAccount } from './same-account.ts';
 import { asksForSame } from './same-request.ts';
@@ -172,12 +172,9 @@ function createJournal(parts: JournalParts): Journal {
     }
   };
   return {
+    ...methodsOf(askedOfStore, async () => store),
     file: store.place,
     witness: store.witness ?? '',
-    attempts: (query) => store.attempts(query),
-    list: (filter, page) => store.list(filter, page),
-    operators: (origin) => store.operators(origin),
-    settings: (name) => store.settings(name),
     limits: async (account) => accountLimits(await store.settings(limitPrefix), account),
     recordSetting: async (change) =>
       store.append({ type: 'setting', ...stampOf(await now()), operator, ...change }),
@@ -190,7 +187,6 @@ function createJournal(parts: JournalParts): Journal {
     member,
     claimPlan: (plan) => claimPlan(parts, plan),
     applying: (plan) => applying(parts, plan),
-    problem: () => store.problem(),
     reconcile: (record, how) => resolve(record, how),
     settle: async (record, statement, confirm) => {
       const said = { ...statement, operator: await whoStates() };
@@ -212,9 +208,7 @@ function createJournal(parts: JournalParts): Journal {
       idempotencyKey === undefined
         ? undefined
         : await recordedOutcome({ store, clock, serviceOf, resolve }, idempotencyKey, asked),
-    forget: (before) => store.eraseBodies(before),
     verify: (head) => store.verify(head, clock.now()),
-    wholeCheckAt: () => store.wholeCheckAt(),
     acceptCopy: async () =>
       store.acceptCopy({ type: 'setting', ...stampOf(await now()), operator, ...copyAccepted }),
     async copyAcceptedAt() {
@@ -228,7 +222,6 @@ function createJournal(parts: JournalParts): Journal {
       if (problem === undefined) return await store.storedRows(sents);
       throw refused(problem, ['paydesk journal verify'], { certain: 'nothing was written' });
     },
-    countOver: (before) => store.countOver(before),
     archiveOld: async (how) => store.archiveOld({ ...how, said: { ...stampOf(await now()), operator } }),
     async inFile(path) {
       const { archiveStore } = await import('./sqlite/archive-store.ts');
@@ -238,7 +231,6 @@ function createJournal(parts: JournalParts): Journal {
       const { verifyArchive } = await import('./sqlite/archive-store.ts');
       return await verifyArchive(path, parts.cwd, head);
     },
-    restore: (path) => store.restore(path),
   };
 }
 

@@ -1,8 +1,7 @@
 /** Who applies a plan: one run at a time. */
 
 import { CliError, refused } from '../errors.ts';
-import type { LockOwner, Locks } from '../locks/locks.ts';
-import type { PlanClaim } from './journal.ts';
+import type { Held, LockOwner, Locks } from '../locks/locks.ts';
 
 interface PlanParts {
   readonly locks: Locks;
@@ -17,9 +16,9 @@ interface PlanParts {
 export async function claimPlan(
   { locks, signal, shortTime }: PlanParts,
   { id }: { readonly id: string },
-): Promise<PlanClaim> {
+): Promise<Pick<Held, 'release'>> {
   const taken = await locks.take(planLock(id), { waitMs: 0, signal, alone: true });
-  if (taken.held) return { release: () => taken.release() };
+  if (taken.held) return taken;
   const { owner } = taken;
   throw refused(
     `another run is applying plan ${id}${owner === undefined ? '' : `: ${ownerWords(owner, shortTime)}`}`,

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { decodeFile } from '../../src/plans/file-encoding.ts';
+import { decodeFile } from '../../src/plans/input-file.ts';
 
 it('the line is named on which a file stops to be UTF-8', () => {
   expect(decodeFile(Buffer.from('Jos\xe9\nAndr\xe9s\n', 'latin1'))).toMatchObject({ badLine: 1 });

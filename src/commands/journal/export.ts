@@ -150,7 +150,7 @@ export const forget = defineCommand({
     if (await dryRunShown(ctx, { action: 'forget', before: day }, would)) return undefined;
     const message = `erase bodies, notes and links of settled changes sent before ${day}? It cannot be undone`;
     await confirmFirst(ctx, message, 'nothing was erased');
-    const count = await ctx.journal.forget(before);
+    const count = await ctx.journal.eraseBodies(before);
     const record = { object: 'journal_forget', before: day, entries: count };
     await ctx.out.own(record, () => [{ line: `erased in ${counted(count, 'change')}` }]);
   },

@@ -9,7 +9,7 @@ import type { ClockWithTimers } from '../../io.ts';
 import { type FileRules, readOwnFile, writeOwnFile } from '../../profiles/profiles.ts';
 import { type StoredRow, storedColumns } from '../rows/chain.ts';
 import { attemptKey, type JournalRow } from '../rows/journal-rows.ts';
-import type { JournalStore, Verification } from '../rows/journal-store.ts';
+import { type JournalStore, methodsOf, type Verification } from '../rows/journal-store.ts';
 import { lockName } from '../same-account.ts';
 import { aboutOf } from '../sqlite/journal-columns.ts';
 import type { CopiedJournal } from '../sqlite/sqlite-store.ts';
@@ -38,6 +38,21 @@ export interface ServerJournal extends JournalStore {
   pushIfEmpty(): Promise<number>;
 }
 
+// What the copy answers once it has what others have added.
+const askedOfCopy = [
+  'attempts',
+  'list',
+  'operators',
+  'settings',
+  'refunded',
+  'approvals',
+  'storedRows',
+  'newest',
+  'ready',
+  'recent',
+  'whole',
+] as const;
+
 /** Connects on first use. */
 export function createPostgresStore(parts: PostgresParts): ServerJournal {
   const store = new PostgresStore(parts);
@@ -52,18 +67,9 @@ export function createPostgresStore(parts: PostgresParts): ServerJournal {
     append: (row) => store.append(row),
     takeBack: (sent, verdict) => store.takeBack(sent, verdict),
     alone: (act) => store.alone(act),
-    attempts: async (query) => (await fresh()).attempts(query),
-    list: async (filter, page) => (await fresh()).list(filter, page),
-    operators: async (origin) => (await fresh()).operators(origin),
-    settings: async (name) => (await fresh()).settings(name),
-    refunded: async (of) => (await fresh()).refunded(of),
-    approvals: async (query) => (await fresh()).approvals(query),
-    storedRows: async (sents) => (await fresh()).storedRows(sents),
-    newest: async () => (await fresh()).newest(),
-    ready: async () => (await fresh()).ready(),
+    ...methodsOf(askedOfCopy, fresh),
     checkSome: (how) => copy.checkSome(how),
     wholeCheckAt: () => copy.wholeCheckAt(),
-    recent: async (of, profile) => (await fresh()).recent(of, profile),
     problem: () =>
       fresh().then(
         (found) => found.problem(),
@@ -74,7 +80,6 @@ export function createPostgresStore(parts: PostgresParts): ServerJournal {
     repair: () => store.repair(),
     pushIfEmpty: () => store.pushIfEmpty(),
     eraseBodies: (before) => store.eraseBodies(before),
-    whole: async (take) => (await fresh()).whole(take),
     countOver: () => Promise.resolve(0),
     archiveOld: () => Promise.reject(store.refusal('stays whole on its server', 'nothing was moved')),
     restore: (path) => store.restore(path),

@@ -174,6 +174,46 @@ export interface JournalStore {
   close(): void;
 }
 
+/** The methods of a store that others may stand for: all but `alone` and `rules`, which a store may lack, and `close`. */
+export const storeMethods = [
+  'append',
+  'takeBack',
+  'attempts',
+  'list',
+  'operators',
+  'settings',
+  'refunded',
+  'approvals',
+  'storedRows',
+  'newest',
+  'ready',
+  'problem',
+  'verify',
+  'checkSome',
+  'wholeCheckAt',
+  'acceptCopy',
+  'repair',
+  'eraseBodies',
+  'whole',
+  'countOver',
+  'archiveOld',
+  'restore',
+  'recent',
+] as const satisfies readonly (keyof JournalStore)[];
+
+/** Each of these methods, asked of the store that `open` gives at that moment. They reject with what `open` rejects with. */
+export function methodsOf<Name extends (typeof storeMethods)[number]>(
+  names: readonly Name[],
+  open: () => Promise<Pick<JournalStore, Name>>,
+): Pick<JournalStore, Name> {
+  type Method = (...asked: readonly unknown[]) => Promise<unknown>;
+  const methods = names.map((name) => {
+    const method: Method = async (...asked) => await ((await open())[name] as Method)(...asked);
+    return [name, method];
+  });
+  return Object.fromEntries(methods) as Pick<JournalStore, Name>;
+}
+
 /** Whose refunds are added up. */
 export interface RefundedBy {
   /** Of the account, as its rows spell it. */

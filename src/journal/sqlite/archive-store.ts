@@ -1,9 +1,9 @@
 /** A journal out of a file that `journal archive` or `journal export --to` wrote. It answers questions, and nothing can be added. */
 
-import { CliError } from '../../errors.ts';
+import { refused } from '../../errors.ts';
 import { readArchive } from '../rows/archive-file.ts';
 import { chainStart } from '../rows/chain.ts';
-import type { JournalStore, Verification } from '../rows/journal-store.ts';
+import { type JournalStore, methodsOf, storeMethods, type Verification } from '../rows/journal-store.ts';
 import { writeAtOnce } from './database.ts';
 import { journalKind } from './journal-columns.ts';
 import { JournalTables } from './journal-tables.ts';
@@ -19,9 +19,10 @@ export async function archiveStore(path: string, cwd: () => string): Promise<Jou
   const tables = new JournalTables(db);
   writeAtOnce(db, () => tables.add(archive.rows()));
   const known = new KnownJournal(tables, { orders: new Map(), scripts: new Map() });
-  const refused = () =>
-    Promise.reject(new CliError('refused', `${path} is only read`, { certain: 'nothing was changed' }));
+  const onlyRead = () =>
+    Promise.reject(refused(`${path} is only read`, [], { certain: 'nothing was changed' }));
   return {
+    ...methodsOf(storeMethods, onlyRead),
     place: path,
     witness: undefined,
     attempts: async (query) => known.attempts(query),
@@ -37,16 +38,6 @@ export async function archiveStore(path: string, cwd: () => string): Promise<Jou
     checkSome: () => Promise.resolve(undefined),
     wholeCheckAt: () => Promise.resolve(undefined),
     recent: () => Promise.resolve([]),
-    append: refused,
-    takeBack: refused,
-    ready: refused,
-    acceptCopy: refused,
-    repair: refused,
-    eraseBodies: refused,
-    whole: refused,
-    countOver: refused,
-    archiveOld: refused,
-    restore: refused,
     close: () => db.close(),
   };
 }

@@ -3,9 +3,8 @@
 import { CliError } from '../../errors.ts';
 import type { JournalRow } from '../rows/journal-rows.ts';
 import type { BothFiles } from './both-files.ts';
-import { copyFound, fileMark } from './copy-marks.ts';
+import { copyFound, fileMark, type Landmark, readLandmark, writeLandmark } from './copy-marks.ts';
 import type { KnownJournal } from './known-journal.ts';
-import { type Landmark, readLandmark, writeLandmark } from './landmark.ts';
 import type { OpenedFiles } from './opened-files.ts';
 import { damaged } from './sqlite-errors.ts';
 import type { Witness } from './witness/witness.ts';

@@ -4,7 +4,7 @@ import { readArchive } from '../rows/archive-file.ts';
 import type { Finding, JournalStore } from '../rows/journal-store.ts';
 import { archiveOld, countOver } from './archive-old.ts';
 import type { BothFiles } from './both-files.ts';
-import { type Landmark, writeLandmark } from './landmark.ts';
+import { type Landmark, writeLandmark } from './copy-marks.ts';
 import type { OpenedFiles } from './opened-files.ts';
 import { copyRefused, type ReadyCheck } from './ready-check.ts';
 import { repairJournal, restoreJournal } from './repair.ts';

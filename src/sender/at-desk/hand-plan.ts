@@ -7,7 +7,7 @@ import { type EndLine, type Line, refusalFromWire } from '../change-wire.ts';
 import { applyingForm, type PlanHead, workedFromWire } from '../plan-wire.ts';
 import { hopPaths } from '../wire.ts';
 import type { DeskParts } from './hand-over.ts';
-import { refuseTooLarge } from './remote-rules.ts';
+import { refuseTooLarge } from './remote-store.ts';
 
 // A sender that was killed is started again within that.
 const tries = 8;

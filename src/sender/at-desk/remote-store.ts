@@ -1,17 +1,30 @@
-/** The journal of a team as a desk sees it: the store's port, answered by the sender. What a desk asked is not asked again. */
+/** The journal and the rules of a team as a desk sees them: answered by the sender. What a desk asked the journal is not asked again. */
 
 import * as v from 'valibot';
 import { CliError, refused } from '../../errors.ts';
-import { type AttemptFilter, type Cursor, copyName, type JournalStore } from '../../journal/journal.ts';
+import {
+  type ApprovalRow,
+  type AttemptFilter,
+  type Cursor,
+  copyName,
+  type JournalStore,
+  type LimitFinding,
+  type LimitRow,
+  methodsOf,
+  type PlanFinding,
+  storeMethods,
+  type TeamRules,
+} from '../../journal/journal.ts';
 import {
   answerForm,
   attemptsForm,
   type Question,
   type questionForms,
+  type RuleQuestion,
   settingsForm,
   type TravellingFilter,
 } from '../journal-wire.ts';
-import { hopPaths } from '../wire.ts';
+import { hopPaths, maxBytes } from '../wire.ts';
 import type { Hop } from './hop.ts';
 
 type Asked<Q extends Question> = v.InferOutput<(typeof questionForms)[Q]>;
@@ -56,6 +69,7 @@ export function createRemoteStore(
     last !== undefined && monotonic() - last.at < knownMs ? await last.answer : await ask('newest', {});
   const problem = async () => (await state()).problem;
   return {
+    ...methodsOf(storeMethods, atSender),
     place: `the journal of the sender ${hop.name}`,
     witness: undefined,
     attempts: async (query) =>
@@ -91,20 +105,6 @@ export function createRemoteStore(
       last = undefined;
     },
     close: () => undefined,
-    // The rules ask these, at the sender.
-    refunded: atSender,
-    approvals: atSender,
-    storedRows: atSender,
-    append: atSender,
-    takeBack: atSender,
-    verify: atSender,
-    acceptCopy: atSender,
-    repair: atSender,
-    eraseBodies: atSender,
-    whole: atSender,
-    countOver: atSender,
-    archiveOld: atSender,
-    restore: atSender,
   };
 }
 
@@ -146,5 +146,49 @@ function travelling({
     ...(orderIds === undefined ? {} : { orderIds: [...orderIds] }),
     ...(made === undefined ? {} : { made: [...made] }),
     ...(again === undefined ? {} : { again: [...again] }),
+  };
+}
+
+// ── Rules ──────────────────────────────────────────────────────────────────────────────────────────
+
+// The sender is trusted with what it says of its own rows.
+const ruleAnswer = <Answer>() => v.strictObject({ answer: v.custom<Answer>((value) => value !== undefined) });
+
+type RuleAnswer<Question extends RuleQuestion> = Awaited<ReturnType<TeamRules[Question]>>;
+
+// What the limits say to a plan, by the text of its file.
+async function givePlan(hop: Hop, account: string, text: string): Promise<PlanFinding> {
+  refuseTooLarge(text);
+  const request = { method: 'POST', path: hopPaths.plans(account), body: text } as const;
+  return (await hop.ask(request, ruleAnswer<PlanFinding>())).answer;
+}
+
+/** Throws CliError 'refused' for the text of a plan that no sender takes. */
+export function refuseTooLarge(text: string): void {
+  if (Buffer.byteLength(text) > maxBytes.plan)
+    throw refused('the plan has more than 16 MB, which is the most that a sender takes', [
+      'split the file, and plan each part',
+    ]);
+}
+
+/** Asks nothing before it is first used. `member`: whose token the desk has. */
+export function createRemoteRules(
+  hop: Hop,
+  { account, member }: { readonly account: string; readonly member: string },
+): TeamRules {
+  const ask = async <Found>(question: RuleQuestion, body: object): Promise<Found> => {
+    const path = hopPaths.rules(account, question);
+    return (await hop.ask({ method: 'POST', path, body }, ruleAnswer<Found>())).answer;
+  };
+  return {
+    member: () => Promise.resolve(member),
+    limits: () => ask<RuleAnswer<'limits'>>('limits', {}),
+    setLimits: (changes) => ask<readonly LimitRow[]>('setLimits', changes),
+    checkRefund: async (refund) => (await ask<LimitFinding | null>('checkRefund', refund)) ?? undefined,
+    opened: (orderId) => ask<RuleAnswer<'opened'>>('opened', { orderId }),
+    approvals: () => ask<RuleAnswer<'approvals'>>('approvals', {}),
+    ask: (id, what) => ask<ApprovalRow>('ask', { id, what }),
+    decide: (id, step, how) => ask<ApprovalRow>('decide', { id, step, ...how }),
+    checkPlan: (text) => givePlan(hop, account, text),
   };
 }

@@ -10,12 +10,11 @@ import { CliError, refused, systemCode } from '../../errors.ts';
 import type { ClockWithTimers } from '../../io.ts';
 import { errorToWire, hopHeaders, hopPaths, hopVersion, mediaTypes } from '../wire.ts';
 import { isLoopback, type SenderConfig } from './config.ts';
-import { addJoin, factsOf } from './join-at-sender.ts';
 import type { Members } from './members.ts';
 import { addReads } from './reads.ts';
 import { errorReply, type Hop, type HopEnv, RefusedRequest, type SenderAccount } from './routes.ts';
 import { createShares, createSockets, type Share } from './shares.ts';
-import { createSignIn, type LastUses, notTaken, tokenIn } from './sign-in.ts';
+import { addJoin, createSignIn, factsOf, type LastUses, notTaken, tokenIn } from './sign-in.ts';
 
 /** What a server needs. */
 export interface ServerParts {

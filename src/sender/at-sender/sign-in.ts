@@ -1,4 +1,4 @@
-/** Who sends a request: finds the token, slows down whoever sends wrong ones, and notes when each token was used last. */
+/** Who is let in: finds the token of a request, slows down whoever sends wrong ones, and turns invitations into tokens. */
 
 import { rename, writeFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
@@ -7,9 +7,17 @@ import * as v from 'valibot';
 import { CliError } from '../../errors.ts';
 import type { ClockWithTimers } from '../../io.ts';
 import { type FileRules, prepareOwnFolder, readOwnFile } from '../../profiles/profiles.ts';
-import { hopHeaders, tokenPattern } from '../wire.ts';
+import {
+  type AccountFacts,
+  hopHeaders,
+  hopPaths,
+  hopVersion,
+  joinForm,
+  maxBytes,
+  tokenPattern,
+} from '../wire.ts';
 import type { KnownToken, Members } from './members.ts';
-import { type Asker, RefusedRequest } from './routes.ts';
+import { type Asker, type Hop, RefusedRequest, readBody, type SenderAccount } from './routes.ts';
 
 // After so many wrong tokens of one address within a minute, each further one is answered later.
 const freeTries = 5;
@@ -155,4 +163,71 @@ export function readLastUses(file: string, rules: FileRules): Readonly<Record<st
   const text = readOwnFile(file, rules);
   const read = v.safeParse(v.pipe(v.string(), v.parseJson(), form), text ?? '{}');
   return read.success ? read.output : {};
+}
+
+// ── Joining ────────────────────────────────────────────────────────────────────────────────────────
+
+interface JoinParts {
+  readonly members: Members;
+  readonly accounts: ReadonlyMap<string, SenderAccount>;
+  readonly version: string;
+}
+
+/** Adds the one route that needs no token. `wrong`: called before a wrong invitation is refused. */
+export function addJoin(
+  hop: Hop,
+  parts: JoinParts,
+  wrong: (incoming: IncomingMessage) => Promise<void>,
+): void {
+  hop.post(hopPaths.join, async (context) => {
+    const { incoming, outgoing } = context.env;
+    if (incoming.headers.expect?.toLowerCase() === '100-continue') outgoing.writeContinue();
+    const { invitation, desk } = await readBody(context, joinForm, maxBytes.join);
+    try {
+      const joined = await parts.members.join(invitation, desk);
+      const account = parts.accounts.get(joined.account);
+      if (account === undefined) throw notServed(joined.account);
+      const { secret, member, role, id: token } = joined;
+      return Response.json({
+        token: secret,
+        account: factsOf(parts, account, { member, role, desk, token, until: joined.until }),
+      });
+    } catch (error) {
+      if (!(error instanceof CliError) || error.kind !== 'auth') throw error;
+      await wrong(incoming);
+      throw new RefusedRequest(401, error);
+    }
+  });
+}
+
+/** What a desk must know of its account. */
+export function factsOf(
+  { version }: Pick<JoinParts, 'version'>,
+  { name, service, settings }: SenderAccount,
+  { member, role, until }: Asker,
+): AccountFacts {
+  const { origin, account, mode, vendor, apiVersion, lang } = service.profile;
+  return {
+    hop: hopVersion,
+    version,
+    account: name,
+    member,
+    role,
+    until,
+    origin,
+    accountLine: account,
+    mode,
+    vendor,
+    apiVersion,
+    lang: lang ?? null,
+    settings,
+    keyFingerprint: service.keyFingerprint ?? '',
+  };
+}
+
+function notServed(account: string): CliError {
+  return new CliError('refused', `this sender no longer serves the account ${account}`, {
+    certain: 'nothing was changed',
+    now: ['ask whoever runs it: the accounts stand in sender.json'],
+  });
 }

@@ -18,7 +18,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { landmarkFolders, readLandmark, writeLandmark } from '../../../src/journal/sqlite/landmark.ts';
+import { landmarkFolders, readLandmark, writeLandmark } from '../../../src/journal/sqlite/copy-marks.ts';
 
 let root: string;
 beforeEach(() => {

@@ -8,13 +8,14 @@ import {
   type LimitChanges,
   LimitRefusal,
   type LimitRow,
+  type OpenedOrder,
   type PlanFinding,
   type PlannedRefunds,
   type SentRow,
   type TeamRules,
   teamLimitNames,
 } from '../../../journal/journal.ts';
-import { type RuleAsked, type RuleQuestion, ruleForms } from '../../rules-wire.ts';
+import { type RuleAsked, type RuleQuestion, ruleForms } from '../../journal-wire.ts';
 import { hopPaths, maxBytes } from '../../wire.ts';
 import { type Hop, needRole, needRoleOf, RefusedRequest, readBody } from '../routes.ts';
 import { approvalProblem, listedMs, requestsIn, waitsMs } from './approval-requests.ts';
@@ -34,7 +35,6 @@ import {
   refuseSkewed,
   requestsSince,
 } from './check-refund.ts';
-import { OpenedOrders } from './opened-orders.ts';
 import { type ApprovablePlan, approvalOf, checkPlan } from './plan-limits.ts';
 import { ask, decide } from './requests.ts';
 import { limitsFor, limitText } from './team-limits.ts';
@@ -241,4 +241,39 @@ async function answerTo<Q extends RuleQuestion>(
 
 function isQuestion(name: string): name is RuleQuestion {
   return Object.hasOwn(ruleForms, name);
+}
+
+// ── Who has an order open ──────────────────────────────────────────────────────────────────────────
+
+// Whoever is at the question for longer is no longer named.
+const openMs = 10 * 60_000;
+
+interface Opened extends OpenedOrder {
+  readonly orderId: string;
+  readonly account: string;
+}
+
+/** Notes what desks have open; each of them has one order open at a time. */
+export class OpenedOrders {
+  readonly #opened = new Map<string, Opened>();
+
+  /** Notes that somebody has an order open since now (Unix milliseconds), and returns who else has it open. */
+  note(asker: RuledAsker, { service }: RuledAccount, orderId: string, now: number): readonly OpenedOrder[] {
+    for (const [desk, { since }] of this.#opened) if (now - since > openMs) this.#opened.delete(desk);
+    const { account } = service.profile;
+    const others = [...this.#opened.values()].filter(
+      (one) => one.orderId === orderId && one.account === account && one.member !== asker.member,
+    );
+    this.#opened.set(deskOf(asker), { member: asker.member, since: now, orderId, account });
+    return others.map(({ member, since }) => ({ member, since }));
+  }
+
+  /** What this desk had open is over. */
+  end(asker: RuledAsker): void {
+    this.#opened.delete(deskOf(asker));
+  }
+}
+
+function deskOf({ member, desk = '' }: RuledAsker): string {
+  return `${member} ${desk}`;
 }
