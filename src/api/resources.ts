@@ -304,3 +304,24 @@ export const resources = {
 } as const satisfies Readonly<Record<string, Resource>>;
 export type ResourceName = keyof typeof resources;
 export const resourceNames = Object.keys(resources) as ResourceName[];
+
+/** Blanks of any kind, characters without width, and quotes: what stands around a word that was copied, and is no part of it. */
+export const blankOrQuote = /[\s\u200b\u200e\u200f\u2060"'`´‘’“”„«»]/;
+const aroundId = new RegExp(`${blankOrQuote.source}|[<>()[\\]{},;:.]`);
+
+/** The text without these characters at its start and end. Takes no longer than the text is long. */
+export function withoutAround(text: string, character: RegExp): string {
+  let [from, to] = [0, text.length];
+  while (from < to && character.test(text.charAt(from))) from += 1;
+  while (to > from && character.test(text.charAt(to - 1))) to -= 1;
+  return text.slice(from, to);
+}
+
+/** The id in what people copied: with what stands around it, `id=`, or the address of a page. Undefined if it has none, or several. */
+export function copiedId(resource: ResourceName, text: string): string | undefined {
+  const { idPattern } = resources[resource];
+  const isAddress = /^[\s<("']*(?:https?:\/\/|(?:order|id|order_id) ?[:=])/i.test(text);
+  const words = isAddress ? text.split(/[^A-Za-z0-9_]+/) : [withoutAround(text, aroundId)];
+  const [id, ...others] = new Set(words.filter((word) => idPattern.test(word)));
+  return others.length === 0 ? id : undefined;
+}

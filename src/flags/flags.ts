@@ -1,7 +1,7 @@
 /** What flags and arguments are, and ready-made kinds of them that check the typed text and refuse a wrong one. Pure. */
 
 import { type AmountStyle, declaresPlaces, examplesOf, placesWords } from '../amounts.ts';
-import { type ResourceName, resources } from '../api/resources.ts';
+import { copiedId, type ResourceName, resources } from '../api/resources.ts';
 import { CliError } from '../errors.ts';
 import type { Profile } from '../profiles/profiles.ts';
 import { closestNames } from '../terminal/terminal.ts';
@@ -301,20 +301,6 @@ export function recordId(resource: ResourceName, text: string, name: string): st
     `${name} ${short(text)}: not the id of ${one === 'order' ? 'an' : 'a'} ${one}, which looks like ${idExample}`,
     [resource === 'orders' ? `paydesk orders find ${searchable(text)}` : `paydesk ${resource} list`],
   );
-}
-
-/**
- * The same as people copy it, with what stands around it: blanks, quotes, brackets, `id=`, or the address of a page. Undefined if there
- * is no id, or more than one.
- */
-function copiedId(resource: ResourceName, text: string): string | undefined {
-  const { idPattern } = resources[resource];
-  const isAddress = /^[\s<("']*(?:https?:\/\/|(?:order|id|order_id) ?[:=])/i.test(text);
-  const words = isAddress
-    ? text.split(/[^A-Za-z0-9_]+/)
-    : [text.replace(/^[\s"'`“”‘’„«»<>()[\]{},;:.]+|[\s"'`“”‘’„«»<>()[\]{},;:.]+$/g, '')];
-  const [id, ...others] = new Set(words.filter((word) => idPattern.test(word)));
-  return others.length === 0 ? id : undefined;
 }
 
 // The text may be a name, a reference or a part of an id, so the hint searches for it, without what a shell could misread. A row that

@@ -4,10 +4,10 @@
  */
 
 import type { AmountStyle } from '../amounts.ts';
+import { blankOrQuote, copiedId, withoutAround } from '../api/resources.ts';
 import {
   chargeIdPattern,
   currencyPattern,
-  orderIdPattern,
   parseAmount,
   type RefundReason,
   refundReasonValues,
@@ -52,25 +52,32 @@ const emptyWords: ReadonlySet<string> = new Set([
   '#N/A',
 ]);
 
-/** `order_id`. */
-export function readOrderId(text: string): Checked<string> {
-  return exactly('order_id', text, (id) =>
-    orderIdPattern.test(id)
-      ? { value: id }
-      : {
-          wrong:
-            "not an order's id such as ord_2tQ7zRk9PwE5xNvAm; the shop's own number goes into a column reference",
-        },
-  );
+/** `order_id`: the id, or the shop's own number, which has a digit and does not begin as an id does. */
+export function readOrderId(
+  text: string,
+): Checked<Partial<Pick<InputRow, 'orderId' | 'reference' | 'isInId'>>> {
+  const id = copiedId('orders', text);
+  if (id !== undefined) return { value: { orderId: id } };
+  const reference = text.trim();
+  return isReference(reference) && /\d/.test(reference) && !/ord_/i.test(reference)
+    ? { value: { reference, isInId: true } }
+    : {
+        wrong: `order_id ${shown(text)}: neither an order's id such as ord_2tQ7zRk9PwE5xNvAm nor the shop's own number`,
+      };
 }
 
 /** `reference`. */
 export function readReference(text: string): Checked<string> {
-  return exactly('reference', text, (reference) =>
-    oneLine.test(reference) && reference.length <= 255
-      ? { value: reference }
-      : { wrong: "not the shop's own number: one line of at most 255 characters" },
-  );
+  const reference = text.trim();
+  return isReference(reference)
+    ? { value: reference }
+    : {
+        wrong: `reference ${shown(text)}: not the shop's own number: one line of at most 255 characters`,
+      };
+}
+
+function isReference(text: string): boolean {
+  return oneLine.test(text) && text.length <= 255;
 }
 
 /** `charge_id`: a charge, its number, `*4242`, `full` or `any`. */
@@ -79,11 +86,10 @@ export function readCharge(text: string): Checked<string> {
     return {
       wrong: `${blankWords('charge_id', text)}: type the charge, or ${fullWord} for the whole order, or ${anyWord} to let paydesk choose`,
     };
-  return exactly('charge_id', text, (charge) => {
+  return unquoted('charge_id', text, (charge) => {
     const word = [fullWord, anyWord].find((known) => known === charge.toLowerCase());
-    if (word !== undefined && word !== charge) return { wrong: `type ${word}, in small letters` };
-    return chargeIdPattern.test(charge)
-      ? { value: charge }
+    return word !== undefined || chargeIdPattern.test(charge)
+      ? { value: word ?? charge }
       : { wrong: `not a charge: its id, its number in orders show, *4242, ${fullWord} or ${anyWord}` };
   });
 }
@@ -96,15 +102,15 @@ interface ReadAmount {
 
 /**
  * `amount`: the service's units, or `full`, or with decimals where the profile declares any. What was charged or went back may have a
- * minus sign as a refund record has it, and an apostrophe before that.
+ * minus sign as a refund record has it.
  */
 export function readAmount(text: string, use: InputUse, amounts: AmountStyle): Checked<ReadAmount> {
   if (saysNothing(text))
     return {
       wrong: `${blankWords('amount', text)}: type the amount, or ${fullWord} for the whole charge or order`,
     };
-  return exactly('amount', text, (cell) => {
-    const typed = use === 'plan' ? cell : cell.replace(/^'?-(?=\d)/, '');
+  return unquoted('amount', text, (cell) => {
+    const typed = use === 'plan' ? cell : cell.replace(/^-(?=\d)/, '');
     const most = Object.values(amounts['amounts.decimals']).reduce((one, other) => Math.max(one, other), 0);
     if (most > 0 && /^[1-9]\d{0,2}(?:[.,'’ \u00a0\u202f]\d{3})+$/.test(typed)) {
       const example = `${typed.replaceAll(/\D/g, '')}.${'0'.repeat(most)}`;
@@ -140,7 +146,7 @@ function readDecimals(text: string): InputRow['decimals'] {
 /** `currency`, in capitals; blank is none. */
 export function readCurrency(text: string): Checked<string | undefined> {
   if (saysNothing(text)) return { value: undefined };
-  return exactly('currency', text, (typed) =>
+  return unquoted('currency', text, (typed) =>
     currencyPattern.test(typed)
       ? { value: typed.toUpperCase() }
       : { wrong: 'not a currency of three letters such as MXN; leave it blank if the order tells it' },
@@ -157,7 +163,7 @@ export function currencyIn(titles: readonly string[], cells: readonly string[]):
 /** `reason`; blank is none. */
 export function readReason(text: string): Checked<RefundReason | undefined> {
   if (text.trim() === '') return { value: undefined };
-  return exactly('reason', text, (typed) => {
+  return unquoted('reason', text, (typed) => {
     const value = refundReasonValues.find((known) => known === typed);
     if (value !== undefined) return { value };
     const [meant] = closestNames(typed, refundReasonValues);
@@ -173,11 +179,10 @@ export function readReason(text: string): Checked<RefundReason | undefined> {
 /** `ref`; blank is none. */
 export function readRef(text: string): Checked<string> {
   if (text.trim() === '') return { value: '' };
-  return exactly('ref', text, (ref) =>
-    visible.test(ref) && ref === ref.normalize('NFC') && ref.length <= refMost
-      ? { value: ref }
-      : { wrong: `not one line of at most ${refMost} visible characters` },
-  );
+  const ref = text.trim();
+  return visible.test(ref) && ref === ref.normalize('NFC') && ref.length <= refMost
+    ? { value: ref }
+    : { wrong: `ref ${shown(text)}: not one line of at most ${refMost} visible characters` };
 }
 
 /** `note`; blank is none. Spaces around it do not count. */
@@ -214,15 +219,10 @@ const oneLine = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]+$/u;
 // With no space but the ordinary one, and nothing that has no width: two words that look the same must be the same.
 const visible = /^(?:[^\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]| )+$/u;
 
-// Reads the cell without the spaces around it. If nothing else is wrong, it says that they must go: the same cell with and
-// without a space must not be two rows.
-function exactly<T>(column: string, text: string, read: (typed: string) => Checked<T>): Checked<T> {
-  const typed = text.trim();
-  const cell = read(typed);
-  if ('wrong' in cell) return { wrong: `${column} ${shown(text)}: ${cell.wrong}` };
-  return typed === text
-    ? cell
-    : { wrong: `${column} ${shown(text)}: there are spaces around it; type ${shown(typed)}` };
+// Reads the cell without the blanks and quotes around it. Brackets stay: in a spreadsheet (120) is -120.
+function unquoted<T>(column: string, text: string, read: (typed: string) => Checked<T>): Checked<T> {
+  const cell = read(withoutAround(text, blankOrQuote));
+  return 'wrong' in cell ? { wrong: `${column} ${shown(text)}: ${cell.wrong}` } : cell;
 }
 
 function blankWords(column: string, text: string): string {
@@ -231,7 +231,7 @@ function blankWords(column: string, text: string): string {
 
 /** The amount, or `full`; undefined for any other text. */
 function readAmountText(text: string): number | typeof fullWord | undefined {
-  return text === fullWord ? fullWord : parseAmount(text);
+  return text.toLowerCase() === fullWord ? fullWord : parseAmount(text);
 }
 
 /** Says why a text is not an amount, and what to type. It never guesses a decimal point: the unit is not known. */
@@ -246,7 +246,7 @@ const noDecimals =
 // The first that fits says what to type. A number that is named has the same digits as the text.
 const mistakes: readonly { readonly is: RegExp; readonly words: (text: string) => string }[] = [
   {
-    is: /^(?:full|all|whole|total|everything|max|100 ?%)$/i,
+    is: /^(?:all|whole|total|everything|max|100 ?%)$/i,
     words: () => `type ${fullWord} for the whole charge or order`,
   },
   { is: /^0+$/, words: () => 'nothing would go back; type an amount of 1 or more, or delete the row' },

@@ -48,10 +48,14 @@ export function readRow(
   row.refuseNul();
   const named = readNames(row, titles, use);
   const money = readMoney(row, use, amounts);
+  const { orderId, reference, isInId } = named.includes('order_id')
+    ? row.read('order_id', readOrderId, {})
+    : {};
   const read: InputRow = {
     line,
-    orderId: named.includes('order_id') ? row.read('order_id', readOrderId, undefined) : undefined,
-    reference: named.includes('reference') ? row.read('reference', readReference, undefined) : undefined,
+    orderId,
+    reference: named.includes('reference') ? row.read('reference', readReference, undefined) : reference,
+    isInId,
     ...money,
     currency: row.read('currency', readCurrency, undefined),
     reason: use === 'plan' ? row.read('reason', readReason, undefined) : undefined,

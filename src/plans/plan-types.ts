@@ -40,6 +40,8 @@ export interface InputRow {
   /** `order_id`; undefined if the row names its order by `reference`. */
   readonly orderId: string | undefined;
   readonly reference: string | undefined;
+  /** The reference stands in the column `order_id`. */
+  readonly isInId?: true | undefined;
   /** A charge's id, its number or `*4242`; `full` for the whole order; `any` also if the file has no `charge_id`. */
   readonly charge: string;
   /** The service's units, or `full`. Undefined only for `refunds compare`, where an amount is not needed. */

@@ -7,6 +7,7 @@ import {
   type Checked,
   readAmount as readAmountOf,
   readCharge,
+  readCurrency,
   readNote,
   readOrderId,
   readReason,
@@ -45,8 +46,8 @@ describe('F45 amounts', () => {
     ['1.2E+05', 'amount 1.2E+05: a spreadsheet or program shortened it; type all its digits, such as 23000'],
     ['0x10', 'amount 0x10: not a whole number such as 23000, nor full'],
     ['', 'amount is blank: type the amount, or full for the whole charge or order'],
-    [' 12 ', 'amount " 12 ": there are spaces around it; type 12'],
-    ['12\u00a0', 'amount "12\u00a0": there are spaces around it; type 12'],
+    [' 1 2 ', 'amount " 1 2 ": type it without marks between the digits'],
+    ['(5)', 'amount (5): not a whole number such as 23000, nor full'],
     ['-5', 'amount -5: type it without a sign: 5'],
     ['+5', 'amount +5: type it without a sign: 5'],
     ['−5', 'amount −5: type it without a sign: 5'],
@@ -69,23 +70,22 @@ describe('F45 amounts', () => {
     ['=1+1', 'amount =1+1: not a whole number such as 23000, nor full'],
     ['9007199254740992', 'amount 9007199254740992: more than paydesk can send, which is 9007199254740991'],
     ['9007199254740993', 'amount 9007199254740993: more than paydesk can send, which is 9007199254740991'],
-    ['FULL', 'amount FULL: type full for the whole charge or order'],
     ['all', 'amount all: type full for the whole charge or order'],
     ['any', 'amount any: not a whole number such as 23000, nor full'],
   ])('refuses %j and says what to type', (text, words) => {
     expect(wordsOf(readAmount(text))).toBe(words);
   });
 
-  it('takes nothing but whole numbers without marks, and full', () => {
+  it('takes nothing but whole numbers without marks, and full, with blanks around them', () => {
     const near = fc
       .array(fc.constantFrom(...'0123456789 ,._-+eExX$'.split('')), { maxLength: 6 })
       .map((signs) => signs.join(''));
     fc.assert(
-      fc.property(fc.oneof(near, fc.string(), fc.maxSafeInteger().map(String)), (text) => {
+      fc.property(fc.oneof(near, fc.maxSafeInteger().map(String)), (text) => {
         const cell = readAmount(text);
-        if ('value' in cell) expect(String(cell.value.amount)).toBe(text);
+        if ('value' in cell) expect(String(cell.value.amount)).toBe(text.trim());
         expect('value' in cell).toBe(
-          text === 'full' || (/^[1-9][0-9]{0,15}$/.test(text) && BigInt(text) < 2n ** 53n),
+          text === 'full' || (/^[1-9][0-9]{0,15}$/.test(text.trim()) && BigInt(text) < 2n ** 53n),
         );
       }),
     );
@@ -184,9 +184,7 @@ describe('charges', () => {
   });
 
   it.each([
-    ['Full', 'charge_id Full: type full, in small letters'],
-    ['ANY', 'charge_id ANY: type any, in small letters'],
-    [' ch_1', 'charge_id " ch_1": there are spaces around it; type ch_1'],
+    [' ch_1/x', 'charge_id " ch_1/x": not a charge: its id, its number in orders show, *4242, full or any'],
     ['ch_1/x', 'charge_id ch_1/x: not a charge: its id, its number in orders show, *4242, full or any'],
     ['a b', 'charge_id a b: not a charge: its id, its number in orders show, *4242, full or any'],
   ])('refuses %j', (text, words) => {
@@ -194,20 +192,58 @@ describe('charges', () => {
   });
 });
 
-describe('orders', () => {
-  const notId =
-    "not an order's id such as ord_2tQ7zRk9PwE5xNvAm; the shop's own number goes into a column reference";
+// Blanks and quotes as people copy them, also from a phone.
+const around = (text: string) => [
+  ` ${text}`,
+  `${text}\t`,
+  `\u00a0${text}\u202f`,
+  `\u200b${text}\u200e`,
+  `"${text}"`,
+  `'${text}`,
+  `“${text}”`,
+  `« ${text} »`,
+];
 
-  it.each(['..', '1042', 'ord_1/capture', 'ord_', 'Ord_1', 'ord_1?x', 'ord_é', '__proto__'])(
+describe('what stands around a cell', () => {
+  it.each(around('12'))('counts for nothing: the amount %j', (text) => {
+    expect(readAmount(text)).toEqual({ value: { amount: 12 } });
+  });
+
+  it.each([...around('ord_1aB'), '<ord_1aB>,', 'https://desk.example/orders/ord_1aB?tab=2'])(
+    'counts for nothing: the order %j',
+    (text) => {
+      expect(readOrderId(text)).toEqual({ value: { orderId: 'ord_1aB' } });
+    },
+  );
+
+  it.each([
+    ['Full', 'full'],
+    [' ANY ', 'any'],
+    ['“*4242”', '*4242'],
+  ])('counts for nothing: the charge %j', (text, value) => {
+    expect(readCharge(text)).toEqual({ value });
+  });
+
+  it('counts for nothing: a reason, a currency, a ref', () => {
+    expect(readReason(' "other"')).toEqual({ value: 'other' });
+    expect(readCurrency(' mxn\u00a0')).toEqual({ value: 'MXN' });
+    expect(readRef(' A 1\u00a0')).toEqual({ value: 'A 1' });
+  });
+});
+
+describe('orders', () => {
+  const notId = "neither an order's id such as ord_2tQ7zRk9PwE5xNvAm nor the shop's own number";
+
+  it.each(['..', 'no id', 'ord_1/capture', 'ord_', 'Ord_1', 'ord_1?x', 'ord_é', '__proto__'])(
     'refuses %s',
     (text) => {
       expect(wordsOf(readOrderId(text))).toBe(`order_id ${text}: ${notId}`);
     },
   );
 
-  it('takes an id, and names spaces around it', () => {
-    expect(readOrderId('ord_1aB')).toEqual({ value: 'ord_1aB' });
-    expect(wordsOf(readOrderId('ord_1 '))).toBe('order_id "ord_1 ": there are spaces around it; type ord_1');
+  it("takes an id, or the shop's own number", () => {
+    expect(readOrderId('ord_1aB')).toEqual({ value: { orderId: 'ord_1aB' } });
+    expect(readOrderId(' #1042 B')).toEqual({ value: { reference: '#1042 B', isInId: true } });
   });
 
   it("takes the shop's own number, in one line", () => {

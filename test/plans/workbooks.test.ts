@@ -283,8 +283,8 @@ const wrong: readonly (readonly [name: string, bytes: Buffer, says: string])[] =
   ],
   [
     'a wrong order',
-    book({ rows: `<row r="2">${text('A2', 'SO-1')}${number('B2', '5')}</row>` }),
-    "A2: order_id SO-1: not an order's id",
+    book({ rows: `<row r="2">${text('A2', 'SO')}${number('B2', '5')}</row>` }),
+    "A2: order_id SO: neither an order's id",
   ],
   [
     'an unknown title',

@@ -21,7 +21,7 @@ const amounts = [
   '1e3',
   '0x10',
   '""',
-  '" 12 "',
+  '" 1 2 "',
   '-5',
   '+5',
   '0',
@@ -81,7 +81,7 @@ it('F44 F45 F50 F51 one run lists every error of a file with its line, and nothi
     line 9: amount 1e3: a spreadsheet or program shortened it; type all its digits, such as 23000
     line 10: amount 0x10: not a whole number such as 23000, nor full
     line 11: amount is blank: type the amount, or full for the whole charge or order
-    line 12: amount " 12 ": there are spaces around it; type 12
+    line 12: amount " 1 2 ": type it without marks between the digits
     line 13: amount -5: type it without a sign: 5
     line 14: amount +5: type it without a sign: 5
     line 15: amount 0: nothing would go back; type an amount of 1 or more, or delete the row
@@ -97,7 +97,7 @@ it('F44 F45 F50 F51 one run lists every error of a file with its line, and nothi
     line 25: this cell holds a NUL character: delete it
     line 27: line 26 may refund the same money (ord_2, any charge): give each row its own ref if both are meant, or delete one
     line 29: line 28 may refund the same money (ord_3, charge 1): give each row its own ref if both are meant, or delete one
-    line 30: order_id no id: not an order's id such as ord_2tQ7zRk9PwE5xNvAm; the shop's own number goes into a column reference
+    line 30: order_id no id: neither an order's id such as ord_2tQ7zRk9PwE5xNvAm nor the shop's own number
     line 32: the quote that opens this cell is never closed
     line 33: here the file is not UTF-8: save it as UTF-8 (in a spreadsheet: CSV UTF-8)
     error:   bad.csv has 33 errors

@@ -186,6 +186,31 @@ it('reference names an order if exactly one has it; a reference of none or of tw
   expect(service.made).toEqual([{ order: 'ord_1', charge: 'ch_ord_1', amount: 35_000 }]);
 });
 
+it("the shop's own number in the column order_id is looked up, and which order it is is said; none or two are an error of the row", async () => {
+  await using service = await withSettings(
+    [numbered('ord_1', 'A-1'), numbered('ord_2', 'A-2'), numbered('ord_3', 'A-2'), order('ord_4')],
+    { 'reference.keys': 'ticket' },
+  );
+  const rows = ['order_id,amount', 'A-1\u00a0,\u00a0100', '" ord_4 ",50'];
+
+  const wrong = await service.plan([...rows, 'A-2,full', 'A-3,full', 'ord_4,1 0'], '--errors', 'errors.csv');
+  const right = await service.plan(rows, '--json');
+  const compared = await service.run(['refunds', 'compare', 'refunds.csv']);
+  const applied = await service.apply();
+
+  expect([wrong.code, right.code, compared.code, applied.code]).toEqual([2, 0, 8, 0]);
+  expect(wrong.stderr).toContain(
+    'line 4: 2 orders have the reference A-2: ord_2, ord_3\nline 5: no order has the reference A-3\nline 6: amount 1 0: ',
+  );
+  expect(service.read('errors.csv')).toContain('\n5,no order has the reference A-3,A-3,full\n');
+  expect([right.stderr, compared.stderr].every((text) => text.includes('line 2: A-1 is ord_1\n'))).toBe(true);
+  expect(recordsIn(right)).toMatchObject([
+    { order_id: 'ord_1', refund: 100 },
+    { order_id: 'ord_4', refund: 50 },
+  ]);
+  expect(service.made).toHaveLength(2);
+});
+
 it('F51 an order that one row names by its id and another by its reference is refused', async () => {
   await using service = await withSettings([numbered('ord_1', 'A-1')], { 'reference.keys': 'ticket' });
 

@@ -13,7 +13,7 @@ import {
   type PlanRow,
 } from '../../plans/plans.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
-import type { ReadOrders } from './found-orders.ts';
+import { orderIdOf, type ReadOrders } from './found-orders.ts';
 
 /** The file that is refused, and where its rows go with the errors beside them. */
 interface RefusedFile {
@@ -52,7 +52,7 @@ export function sayUnread(ctx: Context, { unread, hasAmount }: InputFile, withou
   if (!hasAmount) ctx.notes.note(`no amount column: ${without}`);
 }
 
-// So many columns are named: an export has dozens.
+// So many columns or rows are named: an export has dozens.
 const namedMost = 6;
 
 /** References that no order has, or several. */
@@ -60,15 +60,29 @@ export function referenceProblems(
   rows: readonly InputRow[],
   { byReference }: ReadOrders,
 ): readonly InputProblem[] {
-  return rows.flatMap(({ line, reference }) => {
+  return rows.flatMap(({ line, reference, isInId }) => {
     const ids = reference === undefined ? undefined : (byReference.get(reference) ?? []);
     if (ids === undefined || ids.length === 1) return [];
     const words =
       ids.length === 0
         ? `no order has the reference ${reference}`
         : `${ids.length} orders have the reference ${reference}: ${ids.slice(0, 3).join(', ')}`;
-    return [{ line, column: 'reference', words }];
+    return [{ line, column: isInId ? 'order_id' : 'reference', words }];
   });
+}
+
+/** Says which orders are meant where a row has the shop's own number in place of an id. */
+export function sayReferences(
+  ctx: Pick<Context, 'notes'>,
+  rows: readonly InputRow[],
+  orders: ReadOrders,
+): void {
+  const said = rows.flatMap((row) => {
+    const id = row.isInId ? orderIdOf(row, orders) : '';
+    return id === '' ? [] : [`line ${row.line}: ${row.reference} is ${id}`];
+  });
+  for (const line of said.slice(0, namedMost)) ctx.notes.note(line);
+  if (said.length > namedMost) ctx.notes.note(`and ${said.length - namedMost} more by the shop's own number`);
 }
 
 // More lines than this are no help on a screen; --errors has them all.

@@ -7,7 +7,14 @@ import { isWithin, type TimeRange } from '../../../flags/typed-time.ts';
 import { type KnownOrder, knownOrders, ordersWithRefunds, stopsRefund } from '../../../orders/orders.ts';
 import { type Delimiter, type InputFile, type InputRow, rowKey } from '../../../plans/plans.ts';
 import { senderOf } from '../../refund/known-refunds.ts';
-import { checkWritten, lookAtOrders, referenceProblems, refuseProblems, sayUnread } from '../bulk-files.ts';
+import {
+  checkWritten,
+  lookAtOrders,
+  referenceProblems,
+  refuseProblems,
+  sayReferences,
+  sayUnread,
+} from '../bulk-files.ts';
 import { noOrder, orderIdOf, ordersOf, type ReadOrders } from '../found-orders.ts';
 import { currencyInFile, decimalsProblems, inOtherCurrency } from '../input-amounts.ts';
 import { readOrders } from '../read-orders.ts';
@@ -51,6 +58,7 @@ export async function compareFile(
   // What no order has is not found. What several have names none of them.
   const named = input.rows.filter((row) => orderIdOf(row, orders) !== '');
   await refuseProblems(ctx, input, [...input.problems, ...referenceProblems(named, orders)], asked);
+  sayReferences(ctx, named, orders);
   const known = knowing(ctx, service);
   const compared = await compareRows(input, orders, known);
   // Of the others no order says what their decimals mean.

@@ -25,6 +25,7 @@ import {
   lookAtOrders,
   referenceProblems,
   refuseProblems,
+  sayReferences,
   withoutFolder,
 } from '../bulk-files.ts';
 import { ordersOf } from '../found-orders.ts';
@@ -70,6 +71,7 @@ export async function planFile(ctx: Context, service: OpenService, asked: PlanAs
     const noOrder = referenceProblems(input.rows, orders);
     const lines = new Set(noOrder.map(({ line }) => line));
     const named = input.rows.filter(({ line }) => !lines.has(line));
+    sayReferences(ctx, named, orders);
     const planned = await rowsOfOrders(ctx, service, named, orders, {
       ...asked,
       profile,
