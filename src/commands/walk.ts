@@ -1,8 +1,10 @@
-/** Walks through pages for lists, searches and exports: filters, --max, and backwards. api/page-walk.ts fetches the pages. */
+/** Walks through pages for lists, searches and exports: filters, --max, and backwards, and the flags of a search. api/page-walk.ts fetches the pages. */
 
 import { longPages, type Page, type PageQuery, type Service, type WireRecord } from '../api/api.ts';
 import type { ResourceName } from '../api/resources.ts';
 import type { CliError } from '../errors.ts';
+import { flag, listFileFlags } from '../flags/flags.ts';
+import { commandLine, type Profile } from '../profiles/profiles.ts';
 
 /**
  * How far to read: one page, or with a filter until a page is full of matches; everything with `all`; or up to `max` records.
@@ -101,4 +103,59 @@ export function upTo(page: Page, most: number): Page {
 /** Whether an error in the middle of a walk makes it incomplete. A refused key and Ctrl-C do not. */
 export function brokeOff({ kind }: CliError): boolean {
   return ['network', 'reply', 'rejected', 'not_found'].includes(kind);
+}
+
+/** How many records a search reads without --max. */
+export const searchMax = 5_000;
+
+/** The words of a search, as an argument. */
+export function textArgument<const R extends boolean>(required: R) {
+  return {
+    name: 'text',
+    summary: 'words to look for; put quotes around a name or phone number to keep its words together',
+    required,
+    variadic: true,
+    parse: (text: string): string => text,
+  } as const;
+}
+
+/** How far a search of customers or orders goes. */
+export function searchFlags(resource: ResourceName) {
+  const many = (summary: string) => flag.integer(1, Number.MAX_SAFE_INTEGER, 'N', summary);
+  return {
+    ...listFileFlags,
+    max: { ...many(`read at most this many ${resource}`), defaultText: String(searchMax) },
+    next: flag.id(resource, 'ID', `start the search after this ${resource.slice(0, -1)}`),
+    limit: many(`show at most this many ${resource}`),
+    'page-size': flag.integer(1, 1000, 'N', `ask for so many ${resource} at once`, {
+      defaultText: 'as many as the service gives',
+    }),
+  } as const;
+}
+
+/** What was typed of these flags. */
+export interface SearchPaging {
+  readonly max?: number | undefined;
+  readonly limit?: number | undefined;
+  readonly 'page-size'?: number | undefined;
+  readonly next?: string | undefined;
+}
+
+/** The command that searches for the same texts with these options, from `next` on. */
+export function searchCommand(
+  profile: Profile,
+  resource: ResourceName,
+  texts: readonly string[],
+  { max, limit, 'page-size': size, next }: SearchPaging,
+  [before, behind]: readonly [before: readonly string[], behind: readonly string[]] = [[], []],
+): string {
+  const named = (values: object) =>
+    Object.entries(values).flatMap(([name, value]) =>
+      value === undefined ? [] : [`--${name}`, String(value)],
+    );
+  const options = [...before, ...named({ max, limit, 'page-size': size }), ...behind, ...named({ next })];
+  // A text that begins like an option must come after `--`.
+  const dashed = texts.some((text) => text.startsWith('-'));
+  const words = dashed ? [...options, '--', ...texts] : [...texts, ...options];
+  return commandLine(profile, resource, 'find', ...words);
 }

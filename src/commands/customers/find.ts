@@ -6,7 +6,6 @@ import { customerColumns } from '../../api/resources.ts';
 import type { Context } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
 import { CliError } from '../../errors.ts';
-import { flag, listFileFlags } from '../../flags/flags.ts';
 import { accountLabel, accountSpan, commandLine } from '../../profiles/profiles.ts';
 import { defineCommand } from '../command.ts';
 import {
@@ -16,54 +15,33 @@ import {
   metadataFields,
   type SearchableOrder,
 } from '../orders/search/order-matching.ts';
-import { brokeOff, upTo } from '../walk.ts';
-
-const defaultMax = 5_000;
+import {
+  brokeOff,
+  type SearchPaging,
+  searchCommand,
+  searchFlags,
+  searchMax,
+  textArgument,
+  upTo,
+} from '../walk.ts';
 
 export const find = defineCommand({
   description:
     'Looks through id, name, e-mail, phone, reference, payment sources and metadata of each customer. Every word must be there; capitals and accents do not matter. The orders of a customer: paydesk orders find --customer ID.',
-  arguments: [
-    {
-      name: 'text',
-      summary: 'words to look for; put quotes around a name or phone number to keep its words together',
-      required: true,
-      variadic: true,
-      parse: (text: string): string => text,
-    },
-  ],
-  flags: {
-    max: flag.integer(1, Number.MAX_SAFE_INTEGER, 'N', 'read at most this many customers', {
-      defaultText: String(defaultMax),
-    }),
-    next: flag.id('customers', 'ID', 'start the search after this customer'),
-    limit: flag.integer(1, Number.MAX_SAFE_INTEGER, 'N', 'show at most this many customers'),
-    'page-size': flag.integer(1, 1000, 'N', 'ask for so many customers at once', {
-      defaultText: 'as many as the service gives',
-    }),
-    ...listFileFlags,
-  },
+  arguments: [textArgument(true)],
+  flags: searchFlags('customers'),
   examples: ['paydesk -p demo customers find torres', 'paydesk -p demo customers find ana --json --no-input'],
   async run(ctx, { args: [texts], flags }): Promise<undefined> {
     // A text without a word is refused before anything is read.
     createSearch(texts);
     const service = await ctx.service();
-    const { max = defaultMax, ...paging } = flags;
-    await searchPages(ctx, service, { texts, max, paging, isBound: flags.max !== undefined });
+    await searchPages(ctx, service, { texts, paging: flags });
   },
 });
 
 interface Search {
   readonly texts: readonly string[];
-  /** Customers to read at most. */
-  readonly max: number;
-  readonly isBound: boolean;
-  readonly paging: {
-    readonly next?: string | undefined;
-    /** Customers to show at most. */
-    readonly limit?: number | undefined;
-    readonly 'page-size'?: number | undefined;
-  };
+  readonly paging: SearchPaging;
 }
 
 /** How far a search came. */
@@ -75,7 +53,7 @@ interface Tally {
 }
 
 async function searchPages(ctx: Context, service: Service, search: Search): Promise<void> {
-  const { max, paging, texts } = search;
+  const { paging, texts } = search;
   const finds = createSearch(texts);
   const sink = ctx.out.list(customerColumns, { pages: 'many' });
   const tally: Tally = { read: 0, found: 0, last: paging.next, hasMore: false };
@@ -83,7 +61,7 @@ async function searchPages(ctx: Context, service: Service, search: Search): Prom
     tally.read === 0 ? '' : `${tally.read} customers read, ${tally.found} found`,
   );
   try {
-    const { next, limit = Number.POSITIVE_INFINITY, 'page-size': size } = paging;
+    const { max = searchMax, next, limit = Number.POSITIVE_INFINITY, 'page-size': size } = paging;
     for await (const page of longPages(service, 'customers', { next, limit: size })) {
       const { records, hasMore } = upTo(page, max - tally.read);
       const found = records.filter(({ value }) => finds(customerFields(value)) !== undefined);
@@ -145,17 +123,8 @@ function tellEnd(ctx: Context, service: Service, search: Search, tally: Tally): 
   });
 }
 
-function onwards({ profile }: Service, { texts, max, isBound, paging }: Search, { last }: Tally): string {
-  const options = [
-    ...(isBound ? ['--max', String(max)] : []),
-    ...(paging.limit === undefined ? [] : ['--limit', String(paging.limit)]),
-    ...(paging['page-size'] === undefined ? [] : ['--page-size', String(paging['page-size'])]),
-    ...(last === undefined ? [] : ['--next', last]),
-  ];
-  // A text that begins like an option must come after `--`.
-  const dashed = texts.some((text) => text.startsWith('-'));
-  const words = dashed ? [...options, '--', ...texts] : [...texts, ...options];
-  return commandLine(profile, 'customers', 'find', ...words);
+function onwards({ profile }: Service, { texts, paging }: Search, { last }: Tally): string {
+  return searchCommand(profile, 'customers', texts, { ...paging, next: last });
 }
 
 // The fields of a customer (service: customer), each also without case and accents.

@@ -1,8 +1,9 @@
 /** `orders find`: searches orders for words, at once if this machine has an index, else page by page up to --max orders. */
 
-import { flag, listFileFlags, usage } from '../../flags/flags.ts';
+import { flag, usage } from '../../flags/flags.ts';
 import { defineCommand } from '../command.ts';
 import { passing } from '../listing.ts';
+import { searchFlags, searchMax, textArgument } from '../walk.ts';
 import { filterFlags, orderFilters } from './order-filters.ts';
 import { observeOrders } from './order-observer.ts';
 import { searchedIndex } from './search/find-indexed.ts';
@@ -10,31 +11,13 @@ import { findLive } from './search/find-live.ts';
 import type { Search } from './search/find-search.ts';
 import { createMatcher, type Matcher } from './search/order-matching.ts';
 
-const defaultMax = 5_000;
-
 export const find = defineCommand({
   description:
     "Looks through ids, names, e-mail, phone, the end of cards, the shop's own number, amounts, items and metadata. Every word must be there; capitals and accents do not matter. A status is not searched: paydesk orders list --status paid --all.",
-  arguments: [
-    {
-      name: 'text',
-      summary: 'words to look for; put quotes around a name or phone number to keep its words together',
-      required: false,
-      variadic: true,
-      parse: (text: string): string => text,
-    },
-  ],
+  arguments: [textArgument(false)],
   flags: {
     ...filterFlags,
-    ...listFileFlags,
-    max: flag.integer(1, Number.MAX_SAFE_INTEGER, 'N', 'read at most this many orders', {
-      defaultText: String(defaultMax),
-    }),
-    next: flag.id('orders', 'ID', 'start the search after this order'),
-    limit: flag.integer(1, Number.MAX_SAFE_INTEGER, 'N', 'show at most this many orders'),
-    'page-size': flag.integer(1, 1000, 'N', 'ask for so many orders at once', {
-      defaultText: 'as many as the service gives',
-    }),
+    ...searchFlags('orders'),
     live: flag.switch('search page by page, without the index of this machine'),
   },
   examples: [
@@ -63,7 +46,7 @@ export const find = defineCommand({
       profile: service.profile,
       texts,
       filters,
-      max: flags.max ?? defaultMax,
+      max: flags.max ?? searchMax,
       paging: flags,
       observer: observeOrders(ctx, service.profile, asked),
       outputWords: ctx.options.outputWords,

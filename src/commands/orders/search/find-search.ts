@@ -9,6 +9,7 @@ import { isDayWord } from '../../../flags/typed-time.ts';
 import { isRefunded } from '../../../orders/orders.ts';
 import { commandLine, type Profile, tallyModes } from '../../../profiles/profiles.ts';
 import { type Filter, joinColumns } from '../../listing.ts';
+import { type SearchPaging, searchCommand } from '../../walk.ts';
 import { statusColumn } from '../open-status.ts';
 import { isAboutDisputes, noDisputes } from '../order-filters.ts';
 import type { OrderObserver } from '../order-observer.ts';
@@ -27,13 +28,7 @@ export interface Search {
   readonly filters: readonly Filter[];
   /** Orders to read at most. */
   readonly max: number;
-  readonly paging: {
-    readonly max?: number | undefined;
-    /** Orders to show at most. */
-    readonly limit?: number | undefined;
-    readonly 'page-size'?: number | undefined;
-    readonly next?: string | undefined;
-  };
+  readonly paging: SearchPaging;
   readonly observer: OrderObserver;
   /** The typed output options. */
   readonly outputWords: readonly string[];
@@ -286,17 +281,6 @@ export function command(
     next,
   }: { readonly filters: readonly Pick<Filter, 'words'>[]; readonly next?: string | undefined },
 ): string {
-  const options = [
-    ...(isLive ? ['--live'] : []),
-    ...filters.flatMap(({ words }) => words),
-    ...(paging.max === undefined ? [] : ['--max', String(paging.max)]),
-    ...(paging.limit === undefined ? [] : ['--limit', String(paging.limit)]),
-    ...(paging['page-size'] === undefined ? [] : ['--page-size', String(paging['page-size'])]),
-    ...outputWords,
-    ...(next === undefined ? [] : ['--next', next]),
-  ];
-  // A text that begins like an option must come after `--`.
-  const dashed = texts.some((text) => text.startsWith('-'));
-  const words = dashed ? [...options, '--', ...texts] : [...texts, ...options];
-  return commandLine(profile, 'orders', 'find', ...words);
+  const before = [...(isLive ? ['--live'] : []), ...filters.flatMap(({ words }) => words)];
+  return searchCommand(profile, 'orders', texts, { ...paging, next }, [before, outputWords]);
 }
