@@ -11,9 +11,8 @@ export interface CommandEntry extends Row {
   readonly changes: NonNullable<Row['changes']>;
 }
 
-/** What the table says of a command. */
-interface Row {
-  readonly summary: string;
+/** What the table says of a command besides its word, its summary and its file. */
+interface More {
   /**
    * The most that it can change, by itself or by commands that it runs; absent: nothing. Without `service` it cannot send. `machine`:
    * settings, keys (also that of the desk, which an export makes if there is none), the index or other files of this machine, and the
@@ -28,15 +27,30 @@ interface Row {
   readonly isRead?: (words: readonly string[]) => boolean;
   /** The help topic about it, if it is not that of its noun. */
   readonly guide?: string;
+}
+
+interface Row extends More {
+  readonly word: string;
+  readonly summary: string;
   readonly load: () => Promise<Command>;
 }
 
-/** A noun such as `orders`, with its summary, an example, the help topic about its commands, and these by their verbs. */
+// The file exports the command under its word.
+function row<Word extends string>(
+  word: Word,
+  summary: string,
+  load: () => Promise<{ readonly [Own in Word]: Command }>,
+  more: More = {},
+): Row {
+  return { word, summary, load: async () => (await load())[word], ...more };
+}
+
+/** A noun such as `orders`, with its summary, an example, the help topic about its commands, and these. */
 interface Group {
   readonly summary: string;
   readonly example: string;
   readonly guide: string;
-  readonly verbs: Readonly<Record<string, Row>>;
+  readonly verbs: readonly Row[];
 }
 
 /** Every noun with its verbs, and every command of one word, in the order of a working day, which is the order of help. */
@@ -45,417 +59,349 @@ const table: Readonly<Record<string, Group | Row>> = {
     summary: 'List, find, show, refund, capture, create and export orders',
     example: 'paydesk -p demo orders list --limit 5',
     guide: 'refund',
-    verbs: {
-      list: {
-        summary: 'List orders, one page at a time',
-        guide: 'output',
-        load: async () => (await import('./orders/list.ts')).list,
-      },
-      show: {
-        summary: 'Show one order: its money, refunds and items',
+    verbs: [
+      row('list', 'List orders, one page at a time', () => import('./orders/list.ts'), { guide: 'output' }),
+      row('show', 'Show one order: its money, refunds and items', () => import('./orders/show.ts'), {
         guide: 'when-a-reply-is-lost',
-        load: async () => (await import('./orders/show.ts')).show,
-      },
-      find: {
-        summary: 'Find orders by what they show: a name, a card, an amount, an id',
-        guide: 'find',
-        load: async () => (await import('./orders/find.ts')).find,
-      },
-      browse: {
-        summary: 'Look through the newest orders on a screen: show, refund, capture, mark',
+      }),
+      row(
+        'find',
+        'Find orders by what they show: a name, a card, an amount, an id',
+        () => import('./orders/find.ts'),
+        { guide: 'find' },
+      ),
+      row(
+        'browse',
+        'Look through the newest orders on a screen: show, refund, capture, mark',
+        () => import('./orders/browse.ts'),
+        {
+          changes: 'service',
+          runs: ['orders show', 'orders refund', 'orders capture', 'refunds plan'],
+          guide: 'find',
+        },
+      ),
+      row(
+        'refund',
+        'Refund an order, one of its charges, or part of a charge',
+        () => import('./orders/refund.ts'),
+        { changes: 'service' },
+      ),
+      row('capture', 'Capture an order that was authorized earlier', () => import('./orders/capture.ts'), {
         changes: 'service',
-        runs: ['orders show', 'orders refund', 'orders capture', 'refunds plan'],
-        guide: 'find',
-        load: async () => (await import('./orders/browse.ts')).browse,
-      },
-      refund: {
-        summary: 'Refund an order, one of its charges, or part of a charge',
-        changes: 'service',
-        load: async () => (await import('./orders/refund.ts')).refund,
-      },
-      capture: {
-        summary: 'Capture an order that was authorized earlier',
-        changes: 'service',
-        load: async () => (await import('./orders/capture.ts')).capture,
-      },
-      create: {
-        summary: 'Create an order, with a checkout or without',
-        changes: 'service',
-        guide: 'create',
-        load: async () => (await import('./create.ts')).createOrders,
-      },
-      export: {
-        summary: 'Export all orders, charges or refunds of a time range',
-        changes: 'machine',
-        guide: 'exports',
-        load: async () => (await import('./orders/export.ts')).exportOrders,
-      },
-      summary: {
-        summary: 'Add up the orders of a period: by status, day, week, month or brand of card',
+      }),
+      row(
+        'create',
+        'Create an order, with a checkout or without',
+        async () => ({ create: (await import('./create.ts')).createOrders }),
+        { changes: 'service', guide: 'create' },
+      ),
+      row(
+        'export',
+        'Export all orders, charges or refunds of a time range',
+        () => import('./orders/export.ts'),
+        { changes: 'machine', guide: 'exports' },
+      ),
+      row(
+        'summary',
+        'Add up the orders of a period: by status, day, week, month or brand of card',
+        () => import('./orders/waiting.ts'),
+        { guide: 'reports' },
+      ),
+      row(
+        'waiting',
+        'Count the authorized orders that wait for their capture, by age',
+        () => import('./orders/waiting.ts'),
+        { guide: 'reports' },
+      ),
+      row('compare', 'Compare an invoice list with what was charged', () => import('./orders/compare.ts'), {
         guide: 'reports',
-        load: async () => (await import('./orders/waiting.ts')).summary,
-      },
-      waiting: {
-        summary: 'Count the authorized orders that wait for their capture, by age',
-        guide: 'reports',
-        load: async () => (await import('./orders/waiting.ts')).waiting,
-      },
-      compare: {
-        summary: 'Compare an invoice list with what was charged',
-        guide: 'reports',
-        load: async () => (await import('./orders/compare.ts')).compare,
-      },
-      twins: {
-        summary: 'List orders of a period that somebody may have paid twice',
-        guide: 'reports',
-        load: async () => (await import('./orders/twins.ts')).twins,
-      },
-    },
+      }),
+      row(
+        'twins',
+        'List orders of a period that somebody may have paid twice',
+        () => import('./orders/twins.ts'),
+        { guide: 'reports' },
+      ),
+    ],
   },
   refunds: {
     summary: 'Refund many orders from a file, and add up what was refunded',
     example: 'paydesk -p demo refunds plan refunds.csv --to refunds.plan',
     guide: 'many-refunds',
-    verbs: {
-      plan: {
-        summary: 'Check a file of refunds and make a plan of it; sends nothing',
-        load: async () => (await import('./refunds/plan.ts')).plan,
-      },
-      apply: {
-        summary: 'Send the refunds of a plan, each at most once',
+    verbs: [
+      row(
+        'plan',
+        'Check a file of refunds and make a plan of it; sends nothing',
+        () => import('./refunds/plan.ts'),
+      ),
+      row('apply', 'Send the refunds of a plan, each at most once', () => import('./refunds/plan.ts'), {
         changes: 'service',
-        load: async () => (await import('./refunds/plan.ts')).apply,
-      },
-      status: {
-        summary: 'Show what became of every row of a plan',
-        load: async () => (await import('./refunds/plan.ts')).status,
-      },
-      compare: {
-        summary: 'Compare a list of orders with what was refunded',
-        load: async () => (await import('./refunds/plan.ts')).compare,
-      },
-      receipt: {
-        summary: 'Write the words for the buyer about one refund',
-        guide: 'refund',
-        load: async () => (await import('./orders/for-buyer.ts')).receipt,
-      },
-      list: {
-        summary: 'List the refunds of a period: how much, why, and by whom',
-        guide: 'reports',
-        load: async () => (await import('./refunds/list.ts')).list,
-      },
-      summary: {
-        summary: 'Add up the refunds of a period: by reason, operator, day or brand of card, and the rate',
-        guide: 'reports',
-        load: async () => (await import('./refunds/summary.ts')).summary,
-      },
-    },
+      }),
+      row('status', 'Show what became of every row of a plan', () => import('./refunds/plan.ts')),
+      row('compare', 'Compare a list of orders with what was refunded', () => import('./refunds/plan.ts')),
+      row(
+        'receipt',
+        'Write the words for the buyer about one refund',
+        () => import('./orders/for-buyer.ts'),
+        { guide: 'refund' },
+      ),
+      row(
+        'list',
+        'List the refunds of a period: how much, why, and by whom',
+        () => import('./refunds/list.ts'),
+        { guide: 'reports' },
+      ),
+      row(
+        'summary',
+        'Add up the refunds of a period: by reason, operator, day or brand of card, and the rate',
+        () => import('./refunds/summary.ts'),
+        { guide: 'reports' },
+      ),
+    ],
   },
-  undo: {
-    summary: 'Say what can still be done about the last change',
+  undo: row('undo', 'Say what can still be done about the last change', () => import('./undo.ts'), {
     guide: 'refund',
-    load: async () => (await import('./undo.ts')).undo,
-  },
-  today: {
-    summary: 'Show the day of the desk: unconfirmed, refunded, waiting, twins',
-    guide: 'reports',
-    load: async () => (await import('./today.ts')).today,
-  },
+  }),
+  today: row(
+    'today',
+    'Show the day of the desk: unconfirmed, refunded, waiting, twins',
+    () => import('./today.ts'),
+    { guide: 'reports' },
+  ),
   customers: {
     summary: 'List, show, find and export customers',
     example: 'paydesk -p demo customers list --limit 5',
     guide: 'find',
-    verbs: {
-      list: {
-        summary: 'List customers, one page at a time',
-        load: async () => (await import('./customers/show.ts')).list,
-      },
-      show: {
-        summary: 'Show one customer',
-        load: async () => (await import('./customers/show.ts')).show,
-      },
-      find: {
-        summary: 'Find customers by name, e-mail, phone or reference',
-        load: async () => (await import('./customers/find.ts')).find,
-      },
-      export: {
-        summary: 'Export all customers',
+    verbs: [
+      row('list', 'List customers, one page at a time', () => import('./customers/show.ts')),
+      row('show', 'Show one customer', () => import('./customers/show.ts')),
+      row('find', 'Find customers by name, e-mail, phone or reference', () => import('./customers/find.ts')),
+      row('export', 'Export all customers', () => import('./customers/show.ts'), {
         changes: 'machine',
         guide: 'exports',
-        load: async () => (await import('./customers/show.ts')).exportCustomers,
-      },
-    },
+      }),
+    ],
   },
   checkout: {
     summary: 'Make a payment link',
     example: 'paydesk -p demo checkout create',
     guide: 'create',
-    verbs: {
-      create: {
-        summary: 'Create a payment link',
-        changes: 'service',
-        load: async () => (await import('./create.ts')).createCheckout,
-      },
-    },
+    verbs: [
+      row(
+        'create',
+        'Create a payment link',
+        async () => ({ create: (await import('./create.ts')).createCheckout }),
+        { changes: 'service' },
+      ),
+    ],
   },
   journal: {
     summary: 'See what was sent, and clear up what is unconfirmed',
     example: 'paydesk journal list --open',
     guide: 'when-a-reply-is-lost',
-    verbs: {
-      list: {
-        summary: 'List what was sent, and whether it was made',
-        load: async () => (await import('./journal/list.ts')).list,
-      },
-      show: {
-        summary: 'Show one change, its history, and what to do now',
-        load: async () => (await import('./journal/show.ts')).show,
-      },
-      reconcile: {
-        summary: 'Read orders again to clear up unconfirmed changes',
+    verbs: [
+      row('list', 'List what was sent, and whether it was made', () => import('./journal/list.ts')),
+      row('show', 'Show one change, its history, and what to do now', () => import('./journal/show.ts')),
+      row(
+        'reconcile',
+        'Read orders again to clear up unconfirmed changes',
+        () => import('./journal/reconcile.ts'),
+        { changes: 'journal' },
+      ),
+      row(
+        'settle',
+        'Record by hand whether an unconfirmed change was made',
+        () => import('./journal/settle.ts'),
+        { changes: 'journal' },
+      ),
+      row(
+        'acknowledge',
+        'Clear an alarm, such as a duplicate refund, that somebody has dealt with',
+        () => import('./journal/acknowledge.ts'),
+        { changes: 'journal' },
+      ),
+      row('verify', 'Check that the journal is whole; repair it', () => import('./journal/verify.ts'), {
         changes: 'journal',
-        load: async () => (await import('./journal/reconcile.ts')).reconcile,
-      },
-      settle: {
-        summary: 'Record by hand whether an unconfirmed change was made',
+      }),
+      row('forget', 'Erase bodies, notes and links of settled changes', () => import('./journal/export.ts'), {
         changes: 'journal',
-        load: async () => (await import('./journal/settle.ts')).settle,
-      },
-      acknowledge: {
-        summary: 'Clear an alarm, such as a duplicate refund, that somebody has dealt with',
+      }),
+      row('archive', 'Move settled changes of long ago into a file', () => import('./journal/export.ts'), {
         changes: 'journal',
-        load: async () => (await import('./journal/acknowledge.ts')).acknowledge,
-      },
-      verify: {
-        summary: 'Check that the journal is whole; repair it',
+      }),
+      row(
+        'export',
+        'Print every change that was sent, or write the journal for another machine',
+        () => import('./journal/export.ts'),
+      ),
+      row('import', 'Import the journal of another machine', () => import('./journal/export.ts'), {
         changes: 'journal',
-        load: async () => (await import('./journal/verify.ts')).verify,
-      },
-      forget: {
-        summary: 'Erase bodies, notes and links of settled changes',
-        changes: 'journal',
-        load: async () => (await import('./journal/export.ts')).forget,
-      },
-      archive: {
-        summary: 'Move settled changes of long ago into a file',
-        changes: 'journal',
-        load: async () => (await import('./journal/export.ts')).archive,
-      },
-      export: {
-        summary: 'Print every change that was sent, or write the journal for another machine',
-        load: async () => (await import('./journal/export.ts')).exportJournal,
-      },
-      import: {
-        summary: 'Import the journal of another machine',
-        changes: 'journal',
-        load: async () => (await import('./journal/export.ts')).importJournal,
-      },
-    },
+      }),
+    ],
   },
-  report: {
-    summary: 'Write an HTML report about the refunds of a period',
+  report: row('report', 'Write an HTML report about the refunds of a period', () => import('./report.ts'), {
     guide: 'reports',
-    load: async () => (await import('./report.ts')).report,
-  },
-  prove: {
-    summary: 'Write one refund, or a period, into a signed file; check one',
-    changes: 'machine',
-    guide: 'evidence',
-    load: async () => (await import('./prove.ts')).prove,
-  },
+  }),
+  prove: row(
+    'prove',
+    'Write one refund, or a period, into a signed file; check one',
+    () => import('./prove.ts'),
+    { changes: 'machine', guide: 'evidence' },
+  ),
   index: {
     summary: 'Find orders at once, with an index on this machine',
     example: 'paydesk -p demo index build',
     guide: 'find',
-    verbs: {
-      build: {
-        summary: 'Read all orders into an index on this machine, so that they are found at once',
-        changes: 'machine',
-        load: async () => (await import('./index/build.ts')).build,
-      },
-      refresh: {
-        summary: 'Bring the index up to date: read new orders, and old ones that may have changed',
-        changes: 'machine',
-        load: async () => (await import('./index/refresh.ts')).refresh,
-      },
-      status: {
-        summary: 'Show what the index knows, and how old that is',
-        load: async () => (await import('./index/build.ts')).status,
-      },
-      forget: {
-        summary: 'Take a buyer, old orders or everything out of the index',
-        changes: 'machine',
-        load: async () => (await import('./index/forget.ts')).forget,
-      },
-      rekey: {
-        summary: 'Seal the index with a new key',
-        changes: 'machine',
-        load: async () => (await import('./index/build.ts')).rekey,
-      },
-    },
+    verbs: [
+      row(
+        'build',
+        'Read all orders into an index on this machine, so that they are found at once',
+        () => import('./index/build.ts'),
+        { changes: 'machine' },
+      ),
+      row(
+        'refresh',
+        'Bring the index up to date: read new orders, and old ones that may have changed',
+        () => import('./index/refresh.ts'),
+        { changes: 'machine' },
+      ),
+      row('status', 'Show what the index knows, and how old that is', () => import('./index/build.ts')),
+      row(
+        'forget',
+        'Take a buyer, old orders or everything out of the index',
+        () => import('./index/forget.ts'),
+        { changes: 'machine' },
+      ),
+      row('rekey', 'Seal the index with a new key', () => import('./index/build.ts'), { changes: 'machine' }),
+    ],
   },
   sender: {
     summary: 'Let one service of the team send for all its desks',
     example: 'paydesk sender members',
     guide: 'team',
-    verbs: {
-      init: {
-        summary: 'Make the file of a sender: accounts, address, certificate',
+    verbs: [
+      row(
+        'init',
+        'Make the file of a sender: accounts, address, certificate',
+        () => import('./sender/serve.ts'),
+        { changes: 'machine' },
+      ),
+      row('serve', 'Run the sender until a signal comes', () => import('./sender/serve.ts'), {
         changes: 'machine',
-        load: async () => (await import('./sender/serve.ts')).init,
-      },
-      serve: {
-        summary: 'Run the sender until a signal comes',
-        changes: 'machine',
-        load: async () => (await import('./sender/serve.ts')).serve,
-      },
-      migrate: {
-        summary: 'Make the tables of the journal in a database, or print the statements',
+      }),
+      row(
+        'migrate',
+        'Make the tables of the journal in a database, or print the statements',
+        () => import('./sender/serve.ts'),
+        { changes: 'journal' },
+      ),
+      row(
+        'verify',
+        'Check every row of the journal of the sender, and what is derived of them',
+        () => import('./sender/serve.ts'),
+      ),
+      row(
+        'invite',
+        'Print an invitation to the sender, for one use within a day',
+        () => import('./sender/members.ts'),
+        { changes: 'journal' },
+      ),
+      row(
+        'members',
+        'List the members, their desks, and when each was used last',
+        () => import('./sender/members.ts'),
+      ),
+      row('limits', 'Show the limits of the team; a lead sets them', () => import('./sender/limits.ts'), {
         changes: 'journal',
-        load: async () => (await import('./sender/serve.ts')).migrate,
-      },
-      verify: {
-        summary: 'Check every row of the journal of the sender, and what is derived of them',
-        load: async () => (await import('./sender/serve.ts')).verify,
-      },
-      invite: {
-        summary: 'Print an invitation to the sender, for one use within a day',
+      }),
+      row('revoke', 'End the tokens of a member, or that of one desk', () => import('./sender/members.ts'), {
         changes: 'journal',
-        load: async () => (await import('./sender/members.ts')).invite,
-      },
-      members: {
-        summary: 'List the members, their desks, and when each was used last',
-        load: async () => (await import('./sender/members.ts')).members,
-      },
-      limits: {
-        summary: 'Show the limits of the team; a lead sets them',
-        changes: 'journal',
-        load: async () => (await import('./sender/limits.ts')).limits,
-      },
-      revoke: {
-        summary: 'End the tokens of a member, or that of one desk',
-        changes: 'journal',
-        load: async () => (await import('./sender/members.ts')).revoke,
-      },
-    },
+      }),
+    ],
   },
   approvals: {
     summary: 'Approve refunds of a team that need a second person',
     example: 'paydesk approvals list',
     guide: 'team',
-    verbs: {
-      list: {
-        summary: 'List what waits for the approval of a second person',
-        load: async () => (await import('./approvals.ts')).list,
-      },
-      show: {
-        summary: 'Show a request, with the order as it is now',
-        load: async () => (await import('./approvals.ts')).show,
-      },
-      approve: {
-        summary: 'Approve the refund or plan of somebody else',
+    verbs: [
+      row('list', 'List what waits for the approval of a second person', () => import('./approvals.ts')),
+      row('show', 'Show a request, with the order as it is now', () => import('./approvals.ts')),
+      row('approve', 'Approve the refund or plan of somebody else', () => import('./approvals.ts'), {
         changes: 'journal',
-        load: async () => (await import('./approvals.ts')).approve,
-      },
-      reject: {
-        summary: 'Reject a request, or take your own back',
+      }),
+      row('reject', 'Reject a request, or take your own back', () => import('./approvals.ts'), {
         changes: 'journal',
-        load: async () => (await import('./approvals.ts')).reject,
-      },
-    },
+      }),
+    ],
   },
   profile: {
     summary: 'Add, check and set up accounts and their keys',
     example: 'paydesk profile list',
     guide: 'accounts',
-    verbs: {
-      add: {
-        summary: 'Add an account: its address, mode and key',
+    verbs: [
+      row('add', 'Add an account: its address, mode and key', () => import('./profile/add.ts'), {
         changes: 'machine',
         takesSecret: true,
-        load: async () => (await import('./profile/add.ts')).add,
-      },
-      list: {
-        summary: 'List the accounts',
-        load: async () => (await import('./profile/show.ts')).list,
-      },
-      show: {
-        summary: 'Show a profile, where each value comes from, and where files are',
-        load: async () => (await import('./profile/show.ts')).show,
-      },
-      use: {
-        summary: 'Make a profile the default',
-        changes: 'machine',
-        load: async () => (await import('./profile/show.ts')).use,
-      },
-      set: {
-        summary: 'Change a setting of a profile',
+      }),
+      row('list', 'List the accounts', () => import('./profile/show.ts')),
+      row(
+        'show',
+        'Show a profile, where each value comes from, and where files are',
+        () => import('./profile/show.ts'),
+      ),
+      row('use', 'Make a profile the default', () => import('./profile/show.ts'), { changes: 'machine' }),
+      row('set', 'Change a setting of a profile', () => import('./profile/set.ts'), {
         changes: 'machine',
         guide: 'settings',
-        load: async () => (await import('./profile/set.ts')).set,
-      },
-      key: {
-        summary: 'Replace the key of a profile',
+      }),
+      row('key', 'Replace the key of a profile', () => import('./profile/key.ts'), {
         changes: 'machine',
         takesSecret: true,
-        load: async () => (await import('./profile/key.ts')).key,
-      },
-      remove: {
-        summary: 'Remove a profile and its key',
-        changes: 'machine',
-        load: async () => (await import('./profile/key.ts')).remove,
-      },
-      check: {
-        summary: 'Check that a profile reaches its account, by reading only',
-        changes: 'machine',
-        load: async () => (await import('./profile/check.ts')).check,
-      },
-    },
+      }),
+      row('remove', 'Remove a profile and its key', () => import('./profile/key.ts'), { changes: 'machine' }),
+      row(
+        'check',
+        'Check that a profile reaches its account, by reading only',
+        () => import('./profile/check.ts'),
+        { changes: 'machine' },
+      ),
+    ],
   },
   simulator: {
     summary: 'Serve the simulated service, practise on the demo, or reset it',
     example: 'paydesk simulator reset',
     guide: 'scripting',
-    verbs: {
-      serve: {
-        summary: 'Run a simulated service on this machine',
+    verbs: [
+      row('serve', 'Run a simulated service on this machine', () => import('./simulator.ts'), {
         changes: 'machine',
-        load: async () => (await import('./simulator.ts')).simulatorServe,
-      },
-      drill: {
-        summary: 'Practise seven cases from real life on the demo',
+      }),
+      row('drill', 'Practise seven cases from real life on the demo', () => import('./simulator.ts'), {
         changes: 'machine',
-        load: async () => (await import('./simulator.ts')).simulatorDrill,
-      },
-      reset: {
-        summary: 'Reset the demo to its first state',
+      }),
+      row('reset', 'Reset the demo to its first state', () => import('./simulator.ts'), {
         changes: 'journal',
-        load: async () => (await import('./simulator.ts')).simulatorReset,
-      },
-    },
+      }),
+    ],
   },
-  api: {
-    summary: 'Send any request, with the key and version of a profile',
+  api: row('api', 'Send any request, with the key and version of a profile', () => import('./api.ts'), {
     changes: 'service',
     isRead: (words) => words.find((word) => /^(?:get|post|put|delete)$/i.test(word))?.toUpperCase() === 'GET',
     guide: 'scripting',
-    load: async () => (await import('./api.ts')).api,
-  },
-  release: {
-    summary: 'Let a software agent send a plan, once, within an hour',
-    changes: 'journal',
+  }),
+  release: row(
+    'release',
+    'Let a software agent send a plan, once, within an hour',
+    () => import('./agents.ts'),
+    { changes: 'journal', guide: 'agents' },
+  ),
+  mcp: row('mcp', 'Let a software agent read, and propose refunds as a plan', () => import('./agents.ts'), {
     guide: 'agents',
-    load: async () => (await import('./agents.ts')).release,
-  },
-  mcp: {
-    summary: 'Let a software agent read, and propose refunds as a plan',
-    guide: 'agents',
-    load: async () => (await import('./agents.ts')).mcp,
-  },
-  completion: {
-    summary: 'Print the script for TAB completion in a shell',
-    load: async () => (await import('./completion.ts')).completion,
-  },
+  }),
+  completion: row(
+    'completion',
+    'Print the script for TAB completion in a shell',
+    () => import('./completion.ts'),
+  ),
 };
 
 /** The nouns that have verbs, by name. */
@@ -465,9 +411,7 @@ export const groups: Readonly<Record<string, Group>> = Object.fromEntries(
 
 /** Every command, in the order of help. */
 export const commands: readonly CommandEntry[] = Object.entries(table).flatMap(([first, one]) =>
-  'verbs' in one
-    ? Object.entries(one.verbs).map(([verb, row]) => entryOf([first, verb], row))
-    : [entryOf([first], one)],
+  'verbs' in one ? one.verbs.map((verb) => entryOf([first, verb.word], verb)) : [entryOf([first], one)],
 );
 
 function entryOf(words: CommandEntry['words'], row: Row): CommandEntry {

@@ -14,7 +14,7 @@ import { defineCommand } from './command.ts';
 
 type Serving = Awaited<ReturnType<SimulatorControl['serve']>>;
 
-export const simulatorServe = defineCommand({
+export const serve = defineCommand({
   description:
     'It listens on 127.0.0.1 only, and answers only requests that carry its key, which is printed. KIND is drop, stall, cut, 500, html or 429; with apply- before it, such as apply-drop, the change is made first and then the reply fails. fails-later, pending and all are kinds too; RATE is the share of requests that get a fault, from 0 to 1.',
   arguments: [],
@@ -105,7 +105,7 @@ function exitCodeOf({ aborted, reason }: AbortSignal): number | undefined {
   return reason instanceof CliError ? reason.exitCode : exitCodes.interrupted;
 }
 
-export const simulatorReset = defineCommand({
+export const reset = defineCommand({
   description:
     'Starts the built-in profile demo again with its first orders, and erases the index of its orders. Changes of the old demo in the journal are not mixed up with the new one.',
   arguments: [],
@@ -145,7 +145,7 @@ async function closeOpen(ctx: Context): Promise<Profile> {
 
 type View = Awaited<ReturnType<SimulatorControl['drill']>>;
 
-export const simulatorDrill = defineCommand({
+export const drill = defineCommand({
   description:
     'Tells a case from real life and makes its orders in the demo. Solve it with the usual commands, in this terminal or another one, and type simulator drill again: it looks at what the orders show, and tells the next case. The money of the demo is not real.',
   arguments: [],

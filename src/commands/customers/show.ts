@@ -236,7 +236,7 @@ export const list = defineCommand({
   run: (ctx, { flags }) => showList(ctx, 'customers', flags, []),
 });
 
-export const exportCustomers = defineCommand({
+const exportCustomers = defineCommand({
   description:
     'Reads every page and writes NDJSON, JSON or CSV as the pages come. With --to the file gets its name when it is complete, with a manifest beside it. --resume goes on with an export that was interrupted.',
   arguments: [],
@@ -275,3 +275,5 @@ function rowOf(days: Days, record: WireRecord): ExportRow {
     amount: 0,
   };
 }
+
+export { exportCustomers as export };

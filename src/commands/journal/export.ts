@@ -10,7 +10,7 @@ import { defineCommand } from '../command.ts';
 import { showAttemptPages } from './attempt-list.ts';
 import { scopeOf } from './attempts.ts';
 
-export const exportJournal = defineCommand({
+const exportJournal = defineCommand({
   description:
     'Prints every change that this machine sent and what is known of it, the newest first. With --to, the whole journal and its witness go into one file, which journal import reads on another machine. From then on make changes on that machine only.',
   arguments: [],
@@ -53,7 +53,7 @@ async function exportWhole(ctx: Context, file: string): Promise<undefined> {
   ]);
 }
 
-export const importJournal = defineCommand({
+const importJournal = defineCommand({
   description:
     'Reads the file that journal export --to wrote: all of the journal and its witness. Works only on a machine that has sent nothing yet. From then on make no change on the other machine: it does not know what this one sends.',
   arguments: [
@@ -155,3 +155,5 @@ export const forget = defineCommand({
     await ctx.out.own(record, () => [{ line: `erased in ${counted(count, 'change')}` }]);
   },
 });
+
+export { exportJournal as export, importJournal as import };

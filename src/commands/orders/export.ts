@@ -40,7 +40,7 @@ const columnsOf: Readonly<Record<RowKind, readonly Column[]>> = {
   refunds: refundColumns,
 };
 
-export const exportOrders = defineCommand({
+const exportOrders = defineCommand({
   description:
     'Reads every page and writes NDJSON, JSON or CSV as the pages come. With --to the file gets its name when it is complete, with a manifest beside it; --resume goes on with an export that was interrupted. --by says which date --period, --since and --until are about: created, paid or refunded.',
   arguments: [],
@@ -273,3 +273,5 @@ function dateState({ id, created_at: createdAt, contradicted }: JsonObject): Dat
 function milliseconds(at: unknown): number | undefined {
   return typeof at === 'number' ? at * 1000 : undefined;
 }
+
+export { exportOrders as export };
