@@ -80,21 +80,36 @@ function refunded(buckets: readonly Line<RefundSum>[]): readonly Line<RefundSum>
 const right = (title: string) => ({ title, isFigure: true });
 const left = (title: string) => ({ title });
 
+// A column of a table, and what each of its rows says there; false: the table does not have it.
+type CellOf<T> = readonly [column: ReturnType<typeof left>, cell: (of: T) => string] | false;
+
+function tableOf<T>(name: string, all: readonly T[], cells: readonly CellOf<T>[]): PagePart['table'] {
+  const shown = cells.filter((one) => one !== false);
+  return {
+    name,
+    columns: shown.map(([column]) => column),
+    rows: all.map((one) => shown.map(([, cell]) => cell(one))),
+  };
+}
+
 function casesSection({ openCases }: ReportFigures, { source }: ReportHow): PageSection {
-  const rows = openCases.map(({ orderId, what, outcome, amount, currency, sentAt, operator }) => [
-    orderId ?? 'no order',
-    `${what}: ${outcome}`,
-    amount === undefined ? notShown : readableAmount(amount, currency, amountsOf(source)),
-    sentAt === undefined ? '-' : source.days.show(sentAt, 'day'),
-    operator ?? '-',
+  const table = tableOf('Open cases', openCases, [
+    [left('Order'), ({ orderId }) => orderId ?? 'no order'],
+    [left('What'), ({ what, outcome }) => `${what}: ${outcome}`],
+    [
+      right('Amount'),
+      ({ amount, currency }) =>
+        amount === undefined ? notShown : readableAmount(amount, currency, amountsOf(source)),
+    ],
+    [left('Sent'), ({ sentAt }) => source.days.show(sentAt, 'day')],
+    [left('Operator'), ({ operator }) => operator ?? '-'],
   ]);
-  const columns = [left('Order'), left('What'), right('Amount'), left('Sent'), left('Operator')];
   return {
     title: 'Open cases',
     notes: [
       'Changes that this machine sent to this account and that somebody has to look at, and orders whose figures contradict each other.',
     ],
-    parts: tableParts({ name: 'Open cases', columns, rows }),
+    parts: tableParts(table),
     empty: `None${inCurrency(source)}.`,
   };
 }
@@ -226,13 +241,11 @@ function splitParts(
       isWide: what === 'reason',
       chart: points && { title: `Refunded by ${what}, ${word}`, points },
       table: {
-        name: `By ${what}, ${word}`,
-        columns: [left(capital(what)), right('Refunds'), right('Refunded'), right('Share')],
-        rows: lines.map(({ bucket, sums }) => [
-          bucketName(source, bucket, what),
-          String(sums.refunds),
-          write(sums.refunded),
-          percentWords(sums.refunded, sum),
+        ...tableOf(`By ${what}, ${word}`, lines, [
+          [left(capital(what)), ({ bucket }) => bucketName(source, bucket, what)],
+          [right('Refunds'), ({ sums }) => String(sums.refunds)],
+          [right('Refunded'), ({ sums }) => write(sums.refunded)],
+          [right('Share'), ({ sums }) => percentWords(sums.refunded, sum)],
         ]),
         bars: all === undefined ? bars : undefined,
       },
@@ -252,37 +265,32 @@ function percentWords(part: Figure, whole: Figure): string {
 
 function largestSection({ largest }: ReportFigures, { source, names }: ReportHow): PageSection {
   const style = amountsOf(source);
-  const isAsked = largest.some((refund) => askedOther(refund) !== undefined);
-  const isApproved = largest.some(({ approval }) => (approval?.approved_by ?? '') !== '');
-  const isTicketed = largest.some(({ approval }) => (approval?.ticket ?? '') !== '');
-  const columns = [
-    left('Order'),
-    right('Amount'),
-    left('Made'),
-    left('Card'),
-    left('By'),
-    ...(isAsked ? [left('Asked by')] : []),
-    ...(isApproved ? [left('Approved by')] : []),
-    ...(isTicketed ? [left('Ticket')] : []),
-    ...(names ? [left('Buyer'), left('Note')] : []),
+  const has = (of: (refund: RefundFact) => unknown) => largest.some((refund) => (of(refund) ?? '') !== '');
+  const cells: readonly CellOf<RefundFact>[] = [
+    [left('Order'), ({ orderId }) => orderId ?? notShown],
+    [
+      right('Amount'),
+      ({ amount, currency }) => (amount === undefined ? notShown : readableFigure(amount, currency, style)),
+    ],
+    [left('Made'), ({ madeAt }) => source.days.show(madeAt, 'day')],
+    [left('Card'), ({ brand, last4 }) => `${brandName(brand)}${last4 === undefined ? '' : ` *${last4}`}`],
+    [
+      left('By'),
+      ({ operator, reason }) => (operator === reason ? operator : `${operator}: ${reasonWords(reason)}`),
+    ],
+    has(askedOther) && [left('Asked by'), (refund) => askedOther(refund) ?? '-'],
+    has(({ approval }) => approval?.approved_by) && [
+      left('Approved by'),
+      (refund) => approvedWords(refund, source),
+    ],
+    has(({ approval }) => approval?.ticket) && [left('Ticket'), ({ approval }) => approval?.ticket ?? '-'],
+    names && [left('Buyer'), ({ buyer }) => buyer ?? notShown],
+    names && [left('Note'), ({ note }) => note ?? '-'],
   ];
-  const parts = [...Map.groupBy(largest, ({ currency }) => currency)].map(([currency, refunds]): PagePart => {
-    const word = currencyWord(currency);
-    const rows = refunds.map((refund) => [
-      refund.orderId ?? notShown,
-      refund.amount === undefined ? notShown : readableFigure(refund.amount, currency, style),
-      source.days.show(refund.madeAt, 'day'),
-      `${brandName(refund.brand)}${refund.last4 === undefined ? '' : ` *${refund.last4}`}`,
-      refund.operator === refund.reason
-        ? refund.operator
-        : `${refund.operator}: ${reasonWords(refund.reason)}`,
-      ...(isAsked ? [askedOther(refund) ?? '-'] : []),
-      ...(isApproved ? [approvedWords(refund, source)] : []),
-      ...(isTicketed ? [refund.approval?.ticket ?? '-'] : []),
-      ...(names ? [refund.buyer ?? notShown, refund.note ?? '-'] : []),
-    ]);
-    return { heading: word, table: { name: `Largest refunds, ${word}`, columns, rows } };
-  });
+  const parts = byCurrency(largest, (word, _, refunds) => ({
+    heading: word,
+    table: tableOf(`Largest refunds, ${word}`, refunds, cells),
+  }));
   return { title: 'Largest refunds', parts, empty: `No refunds${inCurrency(source)} in this period.` };
 }
 
@@ -310,12 +318,10 @@ function waitingSection({ waiting }: ReportFigures, { source }: ReportHow): Page
     parts: byCurrency(waiting.buckets, (word, currency, lines) => ({
       heading: word,
       table: {
-        name: `Waiting for capture, ${word}`,
-        columns: [left('Age'), right('Orders'), right('Amount')],
-        rows: lines.map(({ bucket, sums }) => [
-          bucket,
-          String(sums.orders),
-          readableFigure(sums.amount, currency, style),
+        ...tableOf(`Waiting for capture, ${word}`, lines, [
+          [left('Age'), ({ bucket }) => bucket],
+          [right('Orders'), ({ sums }) => String(sums.orders)],
+          [right('Amount'), ({ sums }) => readableFigure(sums.amount, currency, style)],
         ]),
         bars: lines.map(({ sums }) => sums.amount),
       },
@@ -331,26 +337,15 @@ function twinsSection(
   { twins, settledTwins }: ReportFigures,
   { source, names, listTwins }: ReportHow,
 ): PageSection {
-  const columns = [
-    left('First order'),
-    left('Second order'),
-    right('Amount'),
-    left('Created'),
-    right('Seconds apart'),
-    left('Status'),
-    ...(names ? [left('Buyer')] : []),
-  ];
-  const rows = twins
-    .slice(0, mostTwins)
-    .map(({ first, second, apart }) => [
-      first.id,
-      second.id,
-      readableAmount(first.amount, first.currency, amountsOf(source)),
-      source.days.show(first.createdAt, 'day'),
-      String(apart),
-      `${first.status ?? notShown}, ${second.status ?? notShown}`,
-      ...(names ? [first.buyer ?? notShown] : []),
-    ]);
+  const table = tableOf('Possible twins', twins.slice(0, mostTwins), [
+    [left('First order'), ({ first }) => first.id],
+    [left('Second order'), ({ second }) => second.id],
+    [right('Amount'), ({ first }) => readableAmount(first.amount, first.currency, amountsOf(source))],
+    [left('Created'), ({ first }) => source.days.show(first.createdAt, 'day')],
+    [right('Seconds apart'), ({ apart }) => String(apart)],
+    [left('Status'), ({ first, second }) => `${first.status ?? notShown}, ${second.status ?? notShown}`],
+    names && [left('Buyer'), ({ first }) => first.buyer ?? notShown],
+  ]);
   return {
     title: 'Possible twins',
     notes: [
@@ -367,7 +362,7 @@ function twinsSection(
             `${counted(settledTwins, 'pair')} more ${settledTwins === 1 ? 'is' : 'are'} settled: all of one payment went back.`,
           ]),
     ],
-    parts: tableParts({ name: 'Possible twins', columns, rows }),
+    parts: tableParts(table),
     empty: `None${inCurrency(source)}.`,
   };
 }
@@ -376,9 +371,9 @@ function tableParts(table: PagePart['table']): readonly PagePart[] {
   return table.rows.length === 0 ? [] : [{ table }];
 }
 
-function byCurrency<Name extends string>(
-  lines: readonly Line<Name>[],
-  part: (word: string, currency: string | undefined, lines: readonly Line<Name>[]) => PagePart,
+function byCurrency<T extends { readonly currency: string | undefined }>(
+  lines: readonly T[],
+  part: (word: string, currency: string | undefined, lines: readonly T[]) => PagePart,
 ): readonly PagePart[] {
   return [...Map.groupBy(lines, ({ currency }) => currency)].map(([currency, own]) =>
     part(currencyWord(currency), currency, own),
