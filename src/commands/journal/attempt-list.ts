@@ -11,8 +11,6 @@ import { briefOutcome } from './attempt-words.ts';
 
 /** How a list of attempts was asked for. */
 interface Asked {
-  /** Somebody typed what was created, so when it was sent says more than its name. */
-  readonly isSearched?: boolean;
   /** Somebody typed the name of a person. */
   readonly isOfPerson?: boolean;
   /** There are more than these. */
@@ -90,10 +88,7 @@ function amountStyles({ profiles }: Context): (record: JsonObject) => AmountStyl
 // the order goes below its row. For the name of a person the time loses its clock or its day before anything else goes. Whoever
 // lists payment links wants to see their names, and the links below. The outcome is never cut for any of them; where kinds
 // differ, it tells the kind by its verb.
-function columnsFor(
-  attempts: readonly AttemptRecord[],
-  { isSearched = false, isOfPerson = false }: Asked,
-): readonly Column[] {
+function columnsFor(attempts: readonly AttemptRecord[], { isOfPerson = false }: Asked): readonly Column[] {
   const differ = (of: (record: AttemptRecord) => string) => new Set(attempts.map(of)).size > 1;
   const profiles = differ(({ sent }) => sent.profile);
   const kinds = differ(({ sent }) => sent.proof.kind);
@@ -107,7 +102,7 @@ function columnsFor(
   const names = onlyLinks && named;
   const more = kinds ? 'kind' : names ? undefined : 'operator';
   const shown = profiles || people ? undefined : more;
-  const first = profiles || names || isSearched ? ['sent_at', 'amount'] : [];
+  const first = profiles || names ? ['sent_at', 'amount'] : [];
   const later = names ? ['kind', 'operator', ...(profiles ? [] : ['profile'])] : [];
   const ofTeam = attempts.some(({ sent }) => sent.stamp?.desk !== undefined) ? [deskColumn] : [];
   return [...own, ...ofTeam].map((column) => {

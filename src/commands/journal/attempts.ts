@@ -8,23 +8,19 @@ import { CliError, type ErrorSubject } from '../../errors.ts';
 import type { Completer } from '../../flags/flags.ts';
 import { flag, short, usage } from '../../flags/flags.ts';
 import {
-  type AttemptFilter,
   type AttemptRecord,
   attemptName,
-  byNewest,
   changeIdPattern,
   changeKinds,
   isOfLivemode,
   isOpen,
   isSameOrigin,
-  type ListPage,
   type Moment,
   needsPerson,
-  pagesOf,
   type SentRow,
 } from '../../journal/journal.ts';
 import { commandLine, type Profile, plainCommand } from '../../profiles/profiles.ts';
-import { madeBy, nameOf } from './attempt-record.ts';
+import { madeBy } from './attempt-record.ts';
 
 /**
  * The last attempt of a change: by the journal's id of it, by a script's own (`--idempotency-key`), by the id of a refund that it made, or
@@ -103,31 +99,6 @@ async function attemptUnderKey(ctx: Context, idempotencyKey: string): Promise<At
 export async function attemptNamed(ctx: Context, name: string): Promise<AttemptRecord> {
   const attempts = await ctx.journal.attempts({ change: name.replace(/\.[0-9]+$/, '') });
   return attempts.find((one) => attemptName(one) === name) ?? (await attemptOf(ctx, name));
-}
-
-/** One page of the changes that created this, by its id, its link, or words of its name; the newest first. */
-export async function creatorsOf(
-  ctx: Context,
-  filter: AttemptFilter,
-  { limit, before }: ListPage,
-  created: string,
-): Promise<readonly AttemptRecord[]> {
-  const isAfter = ({ sent }: AttemptRecord) => before === undefined || byNewest(before, sent) < 0;
-  const makers = (await ctx.journal.attempts({ ...filter, made: new Set([created]) })).filter(isAfter);
-  const named: AttemptRecord[] = [];
-  // Only payment links have a name.
-  if (filter.kind === undefined || filter.kind === 'checkout')
-    for await (const page of pagesOf(ctx.journal, { ...filter, kind: 'checkout' }, { limit: 250, before })) {
-      named.push(...page.filter((record) => hasCreated(record, created)));
-      if (named.length >= limit) break;
-    }
-  const found = new Map(
-    [...makers.filter((record) => hasCreated(record, created)), ...named].map((record) => [
-      attemptName(record),
-      record,
-    ]),
-  );
-  return [...found.values()].toSorted((one, other) => byNewest(one.sent, other.sent)).slice(0, limit);
 }
 
 /** What an error about an attempt names for scripts. */
@@ -217,11 +188,6 @@ async function reachesAll(ctx: Context, name: string, attempts: readonly Attempt
   const accounts = [...new Set(attempts.map(({ sent }) => sent.account))];
   const reaching = await Promise.all(accounts.map((account) => ctx.profiles.reaching(account)));
   return name !== 'environment' && reaching.every((profiles) => profiles.includes(name));
-}
-
-/** Whether an attempt created this: its id, its link, or, of a payment link, a part of its name in any case. */
-export function hasCreated(record: AttemptRecord, what: string): boolean {
-  return isCreatedBy(record, what) || (nameOf(record)?.toLowerCase().includes(what.toLowerCase()) ?? false);
 }
 
 function isCreatedBy({ verdicts }: AttemptRecord, id: string): boolean {

@@ -11,7 +11,7 @@ import { modeOfAccount } from '../../profiles/profiles.ts';
 import { currencyOfLimit } from '../profile/account-limits.ts';
 import { scopeOf } from './attempts.ts';
 
-const others = ['open', 'order', 'created', 'desk', 'limit', 'next'] as const;
+const others = ['open', 'order', 'desk', 'limit', 'next'] as const;
 
 /** The flags of `journal list` as typed: those of a list of settings, and others, which it refuses. */
 type Asked = Readonly<Partial<Record<(typeof others)[number], unknown>>> & {

@@ -13,22 +13,14 @@ import {
   changeKinds,
   needsPerson,
   pagesOf,
+  type SentRow,
 } from '../../journal/journal.ts';
 import { accountSpan, commandLine, type Profile, plainCommand } from '../../profiles/profiles.ts';
 import type { Cell } from '../../terminal/terminal.ts';
 import { defineCommand } from '../command.ts';
 import { showAttemptPages, showAttempts } from './attempt-list.ts';
 import { attemptColumns } from './attempt-record.ts';
-import {
-  askingFile,
-  attemptNamed,
-  creatorsOf,
-  elsewhereLines,
-  fromFlag,
-  hasCreated,
-  nextFlag,
-  scopeOf,
-} from './attempts.ts';
+import { askingFile, attemptNamed, elsewhereLines, fromFlag, nextFlag, scopeOf } from './attempts.ts';
 import { listSettings } from './list-settings.ts';
 import { readBeforeList } from './look-again.ts';
 
@@ -52,10 +44,6 @@ const listFlags = {
     kindNames,
     'KIND',
     'only changes of this kind; setting: every change of a limit, of accounts and of the team, and of other settings that the journal has',
-  ),
-  created: flag.text(
-    'WHAT',
-    'only the change that created this order or payment link: its id, its link, or words of its name',
   ),
   operator: flag.text('NAME', 'only what this person sent'),
   desk: flag.text('NAME', 'only what was sent at this desk of the team'),
@@ -107,25 +95,15 @@ interface Shown {
 }
 
 async function showChosen(ctx: Context, filter: AttemptFilter, flags: ListInput): Promise<Shown> {
-  const { created, operator, next, limit = usualLimit } = flags;
-  const asked = { isSearched: created !== undefined, isOfPerson: operator !== undefined };
+  const { next, limit = usualLimit } = flags;
+  const asked = { isOfPerson: flags.operator !== undefined };
   const before = next === undefined ? undefined : (await attemptNamed(ctx, next)).sent;
-  // One more, which says whether there is a next page.
-  const page = { limit: limit + 1, before };
-  if (flags.all === true)
-    return await showAll(
-      ctx,
-      created === undefined
-        ? pagesOf(ctx.journal, filter, { limit: 250, before })
-        : [await creatorsOf(ctx, filter, { limit: Number.MAX_SAFE_INTEGER, before }, created)],
-      asked,
-    );
+  if (flags.all === true) return await showAll(ctx, filter, before, asked);
   const found =
     flags.open === true
-      ? await openOf(ctx, filter, created)
-      : created === undefined
-        ? await ctx.journal.list(filter, page)
-        : await creatorsOf(ctx, filter, page, created);
+      ? await openOf(ctx, filter)
+      : // One more, which says whether there is a next page.
+        await ctx.journal.list(filter, { limit: limit + 1, before });
   const isCut = flags.open !== true && found.length > limit;
   // The newest last, where a person looks first.
   const shown = (isCut ? found.slice(0, limit) : found).toReversed();
@@ -136,13 +114,14 @@ async function showChosen(ctx: Context, filter: AttemptFilter, flags: ListInput)
 
 async function showAll(
   ctx: Context,
-  all: Iterable<readonly AttemptRecord[]> | AsyncIterable<readonly AttemptRecord[]>,
+  filter: AttemptFilter,
+  before: SentRow | undefined,
   asked: Parameters<typeof showAttemptPages>[2],
 ): Promise<Shown> {
   const profiles = new Set<string>();
   let count = 0;
   async function* pages(): AsyncGenerator<readonly AttemptRecord[]> {
-    for await (const page of all) {
+    for await (const page of pagesOf(ctx.journal, filter, { limit: 250, before })) {
       for (const { sent } of page) profiles.add(sent.profile);
       count += page.length;
       yield page;
@@ -153,16 +132,10 @@ async function showAll(
 }
 
 // What a member brings into the journal of a team later was sent earlier.
-async function openOf(
-  ctx: Context,
-  filter: AttemptFilter,
-  created: string | undefined,
-): Promise<readonly AttemptRecord[]> {
+async function openOf(ctx: Context, filter: AttemptFilter): Promise<readonly AttemptRecord[]> {
   const now = await ctx.journal.now();
-  const found = await ctx.journal.attempts({ ...filter, open: now });
-  return found
+  return (await ctx.journal.attempts({ ...filter, open: now }))
     .filter((record) => needsPerson(record, now))
-    .filter((record) => created === undefined || hasCreated(record, created))
     .toSorted((one, other) => byNewest(one.sent, other.sent));
 }
 
@@ -181,8 +154,8 @@ function closingLines(
 ): readonly Cell[] {
   if (count === 0) {
     const where = scope === undefined ? 'from this machine' : `with profile ${scope.name}`;
-    const { order, since, kind, created, operator, desk, next } = flags;
-    if ([order, since, kind, created, operator, desk, next].some((filter) => filter !== undefined))
+    const { order, since, kind, operator, desk, next } = flags;
+    if ([order, since, kind, operator, desk, next].some((filter) => filter !== undefined))
       return [`no change ${where} matches`];
     return [`${flags.open === true ? 'nothing is unconfirmed' : 'nothing was sent'} ${where}`];
   }
@@ -200,10 +173,10 @@ function closingLines(
 function nextLine(
   ctx: Context,
   count: number,
-  { limit, order, since, kind, created, operator, desk, from, 'all-profiles': all }: ListInput,
+  { limit, order, since, kind, operator, desk, from, 'all-profiles': all }: ListInput,
   { scope, moreBefore }: { readonly scope: Profile | undefined; readonly moreBefore: AttemptRecord },
 ): Cell {
-  const values = { limit, order, since: since?.text, kind, created, operator, desk, from };
+  const values = { limit, order, since: since?.text, kind, operator, desk, from };
   const words = [
     'journal',
     'list',
