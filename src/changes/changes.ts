@@ -1,17 +1,6 @@
 /** The door of the changes: everything that the commands may import from this room. */
 
-export {
-  type Field,
-  fieldsBody,
-  headersOf,
-  orderOf,
-  parseField,
-  parseHeader,
-  parsePath,
-  refuseMoneyRoute,
-  refuseOverrides,
-  withQuery,
-} from './api-request.ts';
+export * from './api-request.ts';
 export { applyPlan } from './bulk/apply-plan.ts';
 export { checkWritten, refuseProblems, sayUnread } from './bulk/bulk-files.ts';
 export { compareFile } from './bulk/compare/compare-file.ts';
@@ -70,16 +59,4 @@ export {
 } from './refund/request-record.ts';
 export { sendApproved } from './refund/send-approved.ts';
 export { againFlag, idempotencyKeyFlag, idempotencyKeyPattern, onlyGiven } from './repeat.ts';
-export {
-  appearedCommand,
-  appearedWords,
-  caseSteps,
-  checkTwiceCommand,
-  failedWords,
-  findOutCommand,
-  firstBlocks,
-  goneWords,
-  mayAppearWords,
-  unshownWords,
-  warnOfUnrecorded,
-} from './unconfirmed-words.ts';
+export * from './unconfirmed-words.ts';

@@ -37,17 +37,7 @@ export {
   mayStillLeave,
   needsPerson,
 } from './attempt-state.ts';
-export type {
-  Change,
-  ChangeKind,
-  ChangeSubject,
-  Ended,
-  ExpectedRefund,
-  FoundRefund,
-  MakeChange,
-  Outcome,
-} from './change.ts';
-export { changeIdPattern, changeKinds, newChangeId } from './change.ts';
+export * from './change.ts';
 export { usesUp } from './guards.ts';
 export { momentOf, stampOf, tolerableSkewMs } from './journal-time.ts';
 export type { Evidence } from './judge-read.ts';
@@ -57,56 +47,16 @@ export { hasFailed, ownRefunds } from './questions/made-records.ts';
 export { foundTwice, isPaidTwice, otherAlarms, refundsPaidTwice } from './questions/paid-twice.ts';
 export { archivedBy, keptAtLeastMs } from './rows/archived-rows.ts';
 export { byNewest, pagesOf } from './rows/attempt-query.ts';
-export type {
-  Alarm,
-  AttemptRecord,
-  JournalRow,
-  Moment,
-  Released,
-  SentRow,
-  SettingRow,
-  Stamp,
-  VerdictRow,
-} from './rows/journal-rows.ts';
-export { attemptName, copyName, releasedWords, sentBy } from './rows/journal-rows.ts';
-export type {
-  AttemptFilter,
-  AttemptQuery,
-  Cursor,
-  JournalStore,
-  ListPage,
-  Repair,
-  Verification,
-} from './rows/journal-store.ts';
+export * from './rows/journal-rows.ts';
+export type * from './rows/journal-store.ts';
 export { methodsOf, storeMethods } from './rows/journal-store.ts';
-export {
-  acknowledgeCommand,
-  alarmText,
-  alarmWords,
-  madeTwiceWords,
-  whoMadeLines,
-} from './words/alarm-words.ts';
-export {
-  approvalRefusal,
-  LimitRefusal,
-  limitValue,
-  limitWords,
-  secondWords,
-  wentBackWords,
-} from './words/limit-words.ts';
+export * from './words/alarm-words.ts';
+export * from './words/limit-words.ts';
 // Only evidence needs them.
 export const loadProofs = async () => await import('./questions/proved-refunds.ts');
 export type { ProvedRefund } from './questions/proved-refunds.ts';
 export { appearedVerdict, notMadeBy, recordedBy, statementOn } from './questions/said-by-hand.ts';
-export {
-  appearedRefunds,
-  namedByReply,
-  needsLookLine,
-  paidTwiceOf,
-  probableRefunds,
-  seenTwice,
-  unconfirmedChange,
-} from './questions/unconfirmed.ts';
+export * from './questions/unconfirmed.ts';
 export { unfinished } from './questions/unfinished.ts';
 export { pickDue, reconcileEach } from './read-again.ts';
 export { refundToName, touches } from './read-guards.ts';
@@ -120,33 +70,7 @@ export {
   mayBeOf,
 } from './same-account.ts';
 export { sameJson } from './same-request.ts';
-export type {
-  ApprovalRequest,
-  ApprovalRow,
-  AskedPlan,
-  AskedPlanRow,
-  AskedRefund,
-  AskedRefundRow,
-  AskedRow,
-  LimitChanges,
-  LimitFinding,
-  LimitRow,
-  OpenedOrder,
-  PlanFinding,
-  PlannedRefunds,
-  PlanSecond,
-  PlanTold,
-  TeamLimit,
-  TeamRules,
-} from './team-rules.ts';
-export {
-  type ApprovalFields,
-  approvalFields,
-  approvalMaxMs,
-  isWaiting,
-  requestPattern,
-  teamLimitNames,
-} from './team-rules.ts';
+export * from './team-rules.ts';
 export { missingFrom } from './verdict.ts';
 export { changeOf, changeWords, mendLine, reasonOf, verdictWords } from './words/refusal-words.ts';
 

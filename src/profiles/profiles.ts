@@ -11,39 +11,9 @@ import type { FileRules } from './own-file.ts';
 import type { KeyPlace } from './profile-file.ts';
 import type { Settings } from './settings.ts';
 
-export {
-  aboutMoney,
-  accountLabel,
-  accountSpan,
-  checkMode,
-  checkOtherMode,
-  commandLine,
-  commandWords,
-  type ModeTally,
-  modeOfAccount,
-  modeProblem,
-  plainCommand,
-  profileNamed,
-  quoted,
-  tallyModes,
-  wrongMode,
-} from './account-words.ts';
+export * from './account-words.ts';
 // The journal and the locks use the same rules for their files.
-export {
-  checkOwnFile,
-  checkOwnFolder,
-  type FileRules,
-  modesOf,
-  openOwnFile,
-  prepareOwnFolder,
-  readOwnFile,
-  removeOwnFile,
-  syncFolderOf,
-  unwritable,
-  variableOf,
-  writeAll,
-  writeOwnFile,
-} from './own-file.ts';
+export * from './own-file.ts';
 export { demoName, environmentName } from './profile-names.ts';
 export type { DeskKey, Folders, KeyPlace, Limits, Settings, SettingTexts };
 
