@@ -4,6 +4,7 @@
  */
 
 import type { Proof, SentRow } from './rows/journal-rows.ts';
+import { sameJson } from './same-request.ts';
 
 /**
  * The limits that a lead can set, for a member or for everybody (`*`), in a currency:
@@ -257,6 +258,19 @@ export interface DecidedRow extends ApprovalBase {
 
 export type AskedRow = AskedRefundRow | AskedPlanRow;
 export type ApprovalRow = AskedRow | DecidedRow;
+
+type RefundAsked = Pick<AskedRefundRow, 'origin' | 'request' | 'proof' | 'currency'>;
+
+/** Whether two ask for the very same refund, whatever the order looked like. Notes and `again` move no money. */
+export function asksForSameRefund(one: RefundAsked, other: RefundAsked): boolean {
+  return sameJson(refundIn(one), refundIn(other));
+}
+
+function refundIn({ origin, request, proof, currency }: RefundAsked) {
+  const { method, path, body } = request;
+  const { orderId, livemode, expected } = proof;
+  return { origin, method, path, body, orderId, livemode, expected, currency: currency?.toUpperCase() };
+}
 
 /** Who asked for a change, who approved it and when (Unix seconds), the request for that, and the ticket of its row of a plan, as fields. */
 export interface ApprovalFields {

@@ -4,14 +4,7 @@ import * as v from 'valibot';
 import { readJson, type WireRecord } from '../api/api.ts';
 import { isObject, type JsonObject } from '../api/json-values.ts';
 import { CliError } from '../errors.ts';
-import {
-  changeIdPattern,
-  type Ended,
-  type Evidence,
-  type LimitFinding,
-  LimitRefusal,
-  type Resolved,
-} from '../journal/journal.ts';
+import { changeIdPattern, type Ended, type Evidence, type Resolved } from '../journal/journal.ts';
 import type { RowTold } from '../plans/plans.ts';
 import { kindForm } from './journal-wire.ts';
 import { rowToldForm, workedForm } from './plan-wire.ts';
@@ -108,9 +101,6 @@ export const withdrawForm = v.strictObject({ idempotencyKey: v.optional(idForm) 
 
 // ── What a stream tells ─────────────────────────────────────────────────────────────────────────
 
-const refused = v.strictObject({ error: refusedForm, finding: v.optional(v.custom<LimitFinding>(isObject)) });
-type TravellingRefusal = v.InferOutput<typeof refused>;
-
 const outcome = v.custom<TravellingOutcome>(isObject);
 
 /** One line of the stream of a change, or of a plan. Only an end says what became of it; the end of the stream says nothing. */
@@ -124,7 +114,7 @@ export const lineForm = v.union([
   rowToldForm,
   // From here on ends:
   v.strictObject({ end: outcome }),
-  v.strictObject({ refused }),
+  v.strictObject({ refused: refusedForm }),
   /** The order is not as it was shown, and nothing was sent. */
   v.strictObject({ changed: recordForm }),
   /** This sender does not know the id. That proves nothing: it may be on its way. */
@@ -144,22 +134,16 @@ export function isEnd(line: Line): line is EndLine {
   return !('at' in line || 'waiting' in line || 'note' in line || 'warn' in line || 'row' in line);
 }
 
-/** A refusal as it travels, with what a limit says, so that the desk can say it in its own words. */
-export function refusalToWire(error: unknown): TravellingRefusal {
-  const finding = error instanceof LimitRefusal ? error.finding : undefined;
-  return { error: errorToWire(error), ...(finding === undefined ? {} : { finding }) };
-}
-
-export function refusalFromWire({ error }: TravellingRefusal): CliError {
-  return errorFromWire(error);
-}
-
 type Records = 'order' | 'record';
 
 /** An outcome as it travels: records as texts, and the cause of a failed writing as an error. */
 type TravellingOutcome = {
   readonly [Field in Records]?: TravellingRecord;
-} & { readonly verdict: Ended['verdict']; readonly data?: string; readonly cause?: TravellingRefusal };
+} & {
+  readonly verdict: Ended['verdict'];
+  readonly data?: string;
+  readonly cause?: v.InferOutput<typeof refusedForm>;
+};
 
 export function outcomeToWire(ended: Ended): TravellingOutcome {
   const { order, unrecorded, ...rest } = ended;
@@ -172,7 +156,7 @@ export function outcomeToWire(ended: Ended): TravellingOutcome {
       record,
       order: order && recordToWire(order),
       unrecorded: unrecorded && { row: unrecorded.row },
-      cause: unrecorded && refusalToWire(asCliError(unrecorded.cause)),
+      cause: unrecorded && errorToWire(asCliError(unrecorded.cause)),
       data: data === undefined ? undefined : exactText(data),
     }),
   );
@@ -199,7 +183,7 @@ export function outcomeFromWire({ record, order, cause, data, ...rest }: Travell
     ...(record === undefined ? {} : { record: recordFromWire(record) }),
     ...(known.unrecorded === undefined || cause === undefined
       ? {}
-      : { unrecorded: { row: known.unrecorded.row, cause: refusalFromWire(cause) } }),
+      : { unrecorded: { row: known.unrecorded.row, cause: errorFromWire(cause) } }),
     ...('parts' in known && data !== undefined
       ? { parts: { ...known.parts, data: readJson(new TextEncoder().encode(data)).value } }
       : {}),

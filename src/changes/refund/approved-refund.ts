@@ -2,7 +2,13 @@
 
 import type { Context } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
-import type { ApprovalRequest, AskedRefund, AskedRefundRow } from '../../journal/journal.ts';
+import {
+  type ApprovalRequest,
+  type AskedRefund,
+  type AskedRefundRow,
+  asksForSameRefund,
+  sameJson,
+} from '../../journal/journal.ts';
 
 /** A request for the approval of one refund. */
 export interface ApprovedRefund extends ApprovalRequest {
@@ -36,9 +42,9 @@ export function refuseChanged(
   since = 'it was asked for',
   next = 'to ask again, take this request back, and run the refund without --approved:',
 ): void {
-  const isOtherRefund = sameAsked(asked) !== sameAsked(now);
+  const isOtherRefund = !asksForSameRefund(asked, now);
   // A refund of the same sum is another thing where other money went back meanwhile.
-  if (!isOtherRefund && JSON.stringify(picture(asked)) === JSON.stringify(picture(now))) return;
+  if (!isOtherRefund && sameJson(asked.seen, now.seen)) return;
   const { orderId = 'the order' } = asked.proof;
   throw new CliError(
     'refused',
@@ -49,24 +55,4 @@ export function refuseChanged(
       approval: id,
     },
   );
-}
-
-// What the server compares too.
-function sameAsked({ origin, request, proof, currency }: Omit<AskedRefund, 'note'>): string {
-  const { method, path, body = {} } = request;
-  const fields = Object.entries(body).toSorted(([one], [other]) => (one < other ? -1 : 1));
-  const expected = proof.expected.map(({ chargeId, amount }) => [chargeId, amount]);
-  return JSON.stringify([origin, method, path, fields, expected, proof.livemode, currency?.toUpperCase()]);
-}
-
-// The rows of a journal keep no order of the members.
-function picture({ seen }: Pick<AskedRefund, 'seen'>): unknown {
-  if (seen === undefined) return null;
-  const { status = null, amount, refunded = null, charges } = seen;
-  return [
-    status,
-    amount,
-    refunded,
-    ...charges.map((one) => [one.id, one.status ?? null, one.amount, one.refunded]),
-  ];
 }

@@ -9,7 +9,7 @@ import type { ClockWithTimers } from '../../io.ts';
 import { type FileRules, readOwnFile, writeOwnFile } from '../../profiles/profiles.ts';
 import { type StoredRow, storedColumns } from '../rows/chain.ts';
 import { attemptKey, type JournalRow } from '../rows/journal-rows.ts';
-import { type JournalStore, methodsOf, type Verification } from '../rows/journal-store.ts';
+import { askingMethods, type JournalStore, methodsOf, type Verification } from '../rows/journal-store.ts';
 import { lockName } from '../same-account.ts';
 import { aboutOf } from '../sqlite/journal-columns.ts';
 import type { CopiedJournal } from '../sqlite/sqlite-store.ts';
@@ -38,21 +38,6 @@ export interface ServerJournal extends JournalStore {
   pushIfEmpty(): Promise<number>;
 }
 
-// What the copy answers once it has what others have added.
-const askedOfCopy = [
-  'attempts',
-  'list',
-  'operators',
-  'settings',
-  'refunded',
-  'approvals',
-  'storedRows',
-  'newest',
-  'ready',
-  'recent',
-  'whole',
-] as const;
-
 /** Connects on first use. */
 export function createPostgresStore(parts: PostgresParts): ServerJournal {
   const store = new PostgresStore(parts);
@@ -67,7 +52,7 @@ export function createPostgresStore(parts: PostgresParts): ServerJournal {
     append: (row) => store.append(row),
     takeBack: (sent, verdict) => store.takeBack(sent, verdict),
     alone: (act) => store.alone(act),
-    ...methodsOf(askedOfCopy, fresh),
+    ...methodsOf(askingMethods, fresh),
     checkSome: (how) => copy.checkSome(how),
     wholeCheckAt: () => copy.wholeCheckAt(),
     problem: () =>

@@ -174,10 +174,8 @@ export interface JournalStore {
   close(): void;
 }
 
-/** The methods of a store that others may stand for: all but `alone` and `rules`, which a store may lack, and `close`. */
-export const storeMethods = [
-  'append',
-  'takeBack',
+/** The methods of a store that only ask for rows. */
+export const askingMethods = [
   'attempts',
   'list',
   'operators',
@@ -187,6 +185,15 @@ export const storeMethods = [
   'storedRows',
   'newest',
   'ready',
+  'recent',
+  'whole',
+] as const satisfies readonly (keyof JournalStore)[];
+
+/** All methods of a store that others may stand for: all but `alone` and `rules`, which a store may lack, and `close`. */
+export const storeMethods = [
+  ...askingMethods,
+  'append',
+  'takeBack',
   'problem',
   'verify',
   'checkSome',
@@ -194,11 +201,9 @@ export const storeMethods = [
   'acceptCopy',
   'repair',
   'eraseBodies',
-  'whole',
   'countOver',
   'archiveOld',
   'restore',
-  'recent',
 ] as const satisfies readonly (keyof JournalStore)[];
 
 /** Each of these methods, asked of the store that `open` gives at that moment. They reject with what `open` rejects with. */

@@ -13,9 +13,8 @@ import {
   outcomeFromWire,
   recordFromWire,
   recordToWire,
-  refusalFromWire,
 } from '../change-wire.ts';
-import { hopPaths } from '../wire.ts';
+import { errorFromWire, hopPaths } from '../wire.ts';
 import { type HandedOver, noteOf } from './handed-over.ts';
 import type { Heard, Hop } from './hop.ts';
 
@@ -89,9 +88,9 @@ export async function changeThrough(parts: DeskParts, id: string, change: Change
 function outcomeIn({ hop, stopWaiting }: DeskParts, end: EndLine, { why }: Way): Outcome {
   if ('end' in end) return outcomeFromWire(end.end);
   // The person stopped it, and that is the reason.
-  if ('closed' in end || ('refused' in end && end.refused.error.kind === 'interrupted'))
+  if ('closed' in end || ('refused' in end && end.refused.kind === 'interrupted'))
     stopWaiting.throwIfAborted();
-  if ('refused' in end) throw refusalFromWire(end.refused);
+  if ('refused' in end) throw errorFromWire(end.refused);
   throw new CliError('network', `the sender ${hop.name} was not heard of in time: ${why}`, {
     certain: 'it was taken back before anything was sent',
     now: ['run the same command again'],

@@ -3,9 +3,9 @@
 import { CliError } from '../../errors.ts';
 import type { HandedPlan, HowWorked, PlanSender, RowTold, Worked } from '../../plans/plans.ts';
 import { commandLine } from '../../profiles/profiles.ts';
-import { type EndLine, type Line, refusalFromWire } from '../change-wire.ts';
+import type { EndLine, Line } from '../change-wire.ts';
 import { applyingForm, type PlanHead, workedFromWire } from '../plan-wire.ts';
-import { hopPaths } from '../wire.ts';
+import { errorFromWire, hopPaths } from '../wire.ts';
 import type { DeskParts } from './hand-over.ts';
 import { refuseTooLarge } from './remote-store.ts';
 
@@ -121,7 +121,7 @@ class Watch {
   }
 
   #endOf(line: EndLine): Worked {
-    if ('refused' in line) throw refusalFromWire(line.refused);
+    if ('refused' in line) throw errorFromWire(line.refused);
     if (!('worked' in line))
       throw new CliError(
         'reply',

@@ -75,14 +75,14 @@ export function createRemoteStore(
     attempts: async (query) =>
       v.parse(attemptsForm, (await ask('attempts', { query: travelling(query) })).answer),
     async list(filter, { limit, before }) {
-      const page = { limit, ...(before === undefined ? {} : { before: cursorOf(before) }) };
+      const page = { limit, before: before && cursorOf(before) };
       return v.parse(attemptsForm, (await ask('list', { filter: travelling(filter), page })).answer);
     },
     operators: async () => v.parse(v.array(v.string()), (await ask('operators', {})).answer),
     async settings(name) {
       const copy = name === copyName ? (await state()).copy : undefined;
       if (name === copyName) return copy === undefined ? [] : [copy];
-      const { answer } = await ask('settings', name === undefined ? {} : { name });
+      const { answer } = await ask('settings', { name });
       return v.parse(settingsForm, answer);
     },
     newest: async () => (await state()).newest,
@@ -113,15 +113,6 @@ function cursorOf({ time, change, attempt }: Cursor): Cursor {
   return { time, change, attempt };
 }
 
-// A whole moment may be asked about.
-function momentAsked({
-  time,
-  skewed,
-  boot,
-}: NonNullable<AttemptFilter['madeByHand']>): NonNullable<TravellingFilter['madeByHand']> {
-  return { time, skewed, ...(boot === undefined ? {} : { boot }) };
-}
-
 async function atSender(): Promise<never> {
   throw new CliError('refused', 'the journal of this account is at its sender', {
     certain: 'nothing was changed',
@@ -129,23 +120,17 @@ async function atSender(): Promise<never> {
   });
 }
 
-// What is asked at a desk goes before no sending there: the guards of the sender ask for themselves.
-function travelling({
-  orderIds,
-  made,
-  again,
-  open,
-  madeByHand,
-  beforeSending: _,
-  ...rest
-}: AttemptFilter): TravellingFilter {
+// What is asked at a desk goes before no sending there: the guards of the sender ask for themselves. A whole moment may be asked about,
+// and only its parts travel.
+function travelling({ beforeSending: _, ...filter }: AttemptFilter): TravellingFilter {
+  const { orderIds, made, again, open, madeByHand } = filter;
   return {
-    ...rest,
-    ...(open === undefined ? {} : { open: { skewed: open.skewed } }),
-    ...(madeByHand === undefined ? {} : { madeByHand: momentAsked(madeByHand) }),
-    ...(orderIds === undefined ? {} : { orderIds: [...orderIds] }),
-    ...(made === undefined ? {} : { made: [...made] }),
-    ...(again === undefined ? {} : { again: [...again] }),
+    ...filter,
+    open: open && { skewed: open.skewed },
+    madeByHand: madeByHand && { time: madeByHand.time, skewed: madeByHand.skewed, boot: madeByHand.boot },
+    orderIds: orderIds && [...orderIds],
+    made: made && [...made],
+    again: again && [...again],
   };
 }
 

@@ -2,7 +2,6 @@
 
 import type * as v from 'valibot';
 import { livemodeOf } from '../../api/spec.ts';
-import { CliError } from '../../errors.ts';
 import {
   type AttemptFilter,
   type AttemptQuery,
@@ -12,7 +11,7 @@ import {
 } from '../../journal/journal.ts';
 import { type Question, questionForms, type TravellingFilter } from '../journal-wire.ts';
 import { maxBytes } from '../wire.ts';
-import { type Hop, isOfAccount, needRole, RefusedRequest, readBody, type SenderAccount } from './routes.ts';
+import { badRequest, type Hop, isOfAccount, needRole, readBody, type SenderAccount } from './routes.ts';
 
 type Asked<Q extends Question> = v.InferOutput<(typeof questionForms)[Q]>;
 type Answers = {
@@ -26,7 +25,7 @@ type Answers = {
 const answers: Answers = {
   attempts: async (store, account, { query }) => {
     const filter = filterOf(query);
-    if (!isQuery(filter)) throw badQuestion('a question about all attempts at once');
+    if (!isQuery(filter)) throw badRequest('the desk asks the journal a question about all attempts at once');
     return (await store.attempts(filter)).filter((record) => isOfAccount(record, account));
   },
   list: (store, account, { filter, page }) =>
@@ -60,7 +59,7 @@ export function addAnswers(app: Hop, store: JournalStore): void {
   app.post('/v1/journal/:account/:question', async (context) => {
     needRole(context, 'viewer', 'see the journal');
     const name = context.req.param('question');
-    if (!isQuestion(name)) throw badQuestion('a question that nobody can answer');
+    if (!isQuestion(name)) throw badRequest('the desk asks the journal a question that nobody can answer');
     const answer = await answerTo(name, context.var.account, store, (form) =>
       readBody(context, form, maxBytes.question),
     );
@@ -87,12 +86,8 @@ function isQuestion(name: string): name is Question {
 }
 
 function filterOf({ orderIds, made, again, ...rest }: TravellingFilter): AttemptFilter {
-  return {
-    ...rest,
-    ...(orderIds === undefined ? {} : { orderIds: new Set(orderIds) }),
-    ...(made === undefined ? {} : { made: new Set(made) }),
-    ...(again === undefined ? {} : { again: new Set(again) }),
-  };
+  const setOf = (names?: readonly string[]) => names && new Set(names);
+  return { ...rest, orderIds: setOf(orderIds), made: setOf(made), again: setOf(again) };
 }
 
 const narrowing = [
@@ -112,11 +107,4 @@ const narrowing = [
 
 function isQuery(filter: AttemptFilter): filter is AttemptQuery {
   return narrowing.some((name) => filter[name] !== undefined);
-}
-
-function badQuestion(what: string): RefusedRequest {
-  return new RefusedRequest(
-    400,
-    new CliError('usage', `the desk asks the journal ${what}`, { certain: 'nothing was sent' }),
-  );
 }

@@ -5,14 +5,8 @@ import { changedFields } from '../../changes/changes.ts';
 import { CliError, refused } from '../../errors.ts';
 import type { AttemptRecord, Change, JournalStore, Outcome } from '../../journal/journal.ts';
 import { type ChangeNotes, createChange } from '../../journal/make-change.ts';
-import {
-  type EndLine,
-  type HandOver,
-  outcomeToWire,
-  recordFromWire,
-  recordToWire,
-  refusalToWire,
-} from '../change-wire.ts';
+import { type EndLine, type HandOver, outcomeToWire, recordFromWire, recordToWire } from '../change-wire.ts';
+import { errorToWire } from '../wire.ts';
 import type { ChangeStream } from './change-stream.ts';
 import {
   type AskedChange,
@@ -63,8 +57,8 @@ export async function makeHandedOver(
     return { end: outcomeToWire(await send(parts, asked, how)) };
   } catch (error) {
     if (error instanceof OrderChanged) return { changed: recordToWire(error.fresh) };
-    if (isOfStop(error, parts.stop.stopWaiting)) return { refused: refusalToWire(stoppingError()) };
-    if (error instanceof CliError) return { refused: refusalToWire(error) };
+    if (isOfStop(error, parts.stop.stopWaiting)) return { refused: errorToWire(stoppingError()) };
+    if (error instanceof CliError) return { refused: errorToWire(error) };
     throw error;
   }
 }
@@ -81,6 +75,14 @@ export function stoppingError(): CliError {
   });
 }
 
+/** The error for an id that was used for another change. */
+export function otherChange(): RefusedRequest {
+  return new RefusedRequest(
+    409,
+    refused('this id belongs to another change', ['run the same command again']),
+  );
+}
+
 function wasWithdrawn(): CliError {
   return refused('the desk took this change back', ['run the same command again']);
 }
@@ -89,7 +91,7 @@ function refuseOther(record: AttemptRecord | undefined, { what }: HandOver): voi
   const sent = record?.sent.request;
   const same = (body: unknown) => JSON.stringify(body ?? {});
   if (sent?.path === what.request.path && same(sent.body) === same(what.request.body)) return;
-  throw new RefusedRequest(409, refused('this id belongs to another change'));
+  throw otherChange();
 }
 
 async function send(parts: ChangesParts, asked: AskedChange, { handed, stream, signal }: HowMade) {

@@ -120,24 +120,32 @@ export async function isClosed({ store }: ChangesParts, { id }: AskedChange): Pr
 async function closeUnlessKnown(parts: ChangesParts, asked: AskedChange): Promise<EndLine> {
   const known = await endOfKnown(parts, asked);
   if (known !== undefined) return known;
-  const { store, clock } = parts;
-  const { asker, account, id } = asked;
-  if (!parts.mayClose(asker.member)) throw closedTooMany();
-  const { name: profile, service } = account;
-  const { origin, account: line } = service.profile;
+  if (!parts.mayClose(asked.asker.member)) throw closedTooMany();
+  await recordSetting(parts, asked, closedName(asked.id), 'withdrawn');
+  return { closed: true };
+}
+
+/** Records a setting of the sender itself, such as an id that is closed, with who asked for it. */
+export async function recordSetting(
+  { store, clock }: Pick<ChangesParts, 'store' | 'clock'>,
+  asked: Omit<AskedChange, 'idempotencyKey'>,
+  name: string,
+  to: string,
+): Promise<void> {
+  const { asker, account } = asked;
+  const { origin, account: line } = account.service.profile;
   await store.append({
     type: 'setting',
-    ...stampOf(await momentOf(clock, store, service)),
+    ...stampOf(await momentOf(clock, store, account.service)),
     operator: asker.member,
-    profile,
+    profile: account.name,
     origin,
     account: line,
-    name: closedName(id),
+    name,
     from: null,
-    to: 'withdrawn',
+    to,
     stamp: stampFor(asked),
   });
-  return { closed: true };
 }
 
 function closedTooMany(): RefusedRequest {
@@ -182,7 +190,7 @@ export function shortTimeIn(clock: ClockWithTimers, zone?: string): (ms: number)
   return (ms) => times.short(Math.floor(ms / 1000));
 }
 
-function stampFor({ asker, id }: AskedChange): Stamp {
+function stampFor({ asker, id }: Pick<AskedChange, 'asker' | 'id'>): Stamp {
   return { operator: asker.member, run: id, desk: asker.desk };
 }
 

@@ -104,7 +104,7 @@ export class RefusedRequest extends Error {
 
 /** The body of a request, part by part. Throws RefusedRequest (413) for more bytes than `maxBytes`; what says so is not read. */
 export async function* bodyIn({ req: { raw } }: HopContext, maxBytes: number): AsyncGenerator<Uint8Array> {
-  const tooLarge = new RefusedRequest(413, notTaken(`the request has more than ${maxBytes} bytes`));
+  const tooLarge = badRequest(`the request has more than ${maxBytes} bytes`, 413);
   if (Number(raw.headers.get('content-length') ?? 0) > maxBytes) throw tooLarge;
   let size = 0;
   for await (const chunk of raw.body ?? []) {
@@ -127,9 +127,8 @@ export async function readBody<const Form extends v.GenericSchema>(
   if (read.success) return read.output;
   const [issue] = read.issues;
   const field = v.getDotPath(issue);
-  throw new RefusedRequest(
-    400,
-    notTaken(`the request is not of the form that this sender takes${field === null ? '' : `: ${field}`}`),
+  throw badRequest(
+    `the request is not of the form that this sender takes${field === null ? '' : `: ${field}`}`,
   );
 }
 
@@ -147,6 +146,7 @@ function isNested(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }
 
-function notTaken(message: string): CliError {
-  return new CliError('usage', message, { certain: 'nothing was sent' });
+/** A request that no desk of this version sends. */
+export function badRequest(what: string, status = 400): RefusedRequest {
+  return new RefusedRequest(status, new CliError('usage', what, { certain: 'nothing was sent' }));
 }

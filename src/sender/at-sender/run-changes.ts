@@ -2,7 +2,7 @@
 
 import { hash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { CliError, refused } from '../../errors.ts';
+import { CliError } from '../../errors.ts';
 import { changeIdPattern, type Evidence, type HowResolved } from '../../journal/journal.ts';
 import { resolveOne } from '../../journal/read-again.ts';
 import {
@@ -14,7 +14,7 @@ import {
 } from '../change-wire.ts';
 import { maxBytes } from '../wire.ts';
 import { ChangeStream, endReply } from './change-stream.ts';
-import { makeHandedOver, stoppingError } from './handed-change.ts';
+import { makeHandedOver, otherChange, stoppingError } from './handed-change.ts';
 import {
   type AskedChange,
   type ChangesParts,
@@ -26,6 +26,7 @@ import {
 } from './known-change.ts';
 import {
   type Asker,
+  badRequest,
   type Hop,
   type HopContext,
   isOfAccount,
@@ -154,23 +155,13 @@ function askedIn({ var: { asker, account } }: HopContext, id: string, idempotenc
 function idIn(context: HopContext): string {
   const id = context.req.param('id') ?? '';
   if (changeIdPattern.test(id)) return id;
-  throw new RefusedRequest(
-    400,
-    new CliError('usage', 'not an id of a change', { certain: 'nothing was sent' }),
-  );
+  throw badRequest('not an id of a change');
 }
 
 async function replyOf({ begun, stream }: Running): Promise<Response> {
   const refused = await begun;
   if (refused !== undefined) throw refused;
   return stream.reply();
-}
-
-function otherChange(): RefusedRequest {
-  return new RefusedRequest(
-    409,
-    refused('this id belongs to another change', ['run the same command again']),
-  );
 }
 
 function takenBack(): CliError {

@@ -5,14 +5,21 @@ import { checkPlanLimits, paidOnOrders, rowsToSend } from '../../changes/changes
 import { CliError, refused } from '../../errors.ts';
 import { isSameOrigin } from '../../journal/journal.ts';
 import { type Plan, readPlan, sumsOf } from '../../plans/plans.ts';
-import { refusalToWire } from '../change-wire.ts';
 import { type PlanHead, planHeadForm, workedToWire } from '../plan-wire.ts';
-import { hopPaths, maxBytes } from '../wire.ts';
+import { errorToWire, hopPaths, maxBytes } from '../wire.ts';
 import { ChangeStream, endReply } from './change-stream.ts';
 import { stoppingError } from './handed-change.ts';
 import type { HandedPlan, HandedPlans } from './handed-plans.ts';
 import { type ChangesParts, planCommand } from './known-change.ts';
-import { bodyIn, type Hop, type HopContext, needRole, RefusedRequest, type SenderAccount } from './routes.ts';
+import {
+  badRequest,
+  bodyIn,
+  type Hop,
+  type HopContext,
+  needRole,
+  RefusedRequest,
+  type SenderAccount,
+} from './routes.ts';
 import type { Rules } from './rules/rules.ts';
 import { recordStop, sendPlan, stoppedBy } from './send-plan.ts';
 
@@ -114,7 +121,7 @@ export function addPlans(app: Hop, parts: PlansParts): RunPlans {
     needRole(context, 'operator', 'stop plans');
     const { asker, account } = context.var;
     const digest = context.req.param('digest') ?? '';
-    if (!/^[0-9a-f]{64}$/.test(digest)) throw badPlan('not the digest of a plan');
+    if (!/^[0-9a-f]{64}$/.test(digest)) throw badRequest('not the digest of a plan');
     await recordStop(parts, account, digest, asker);
     const found = running.get(keyOf(account.name, digest));
     found?.stop.abort(stoppedBy(asker.member));
@@ -165,7 +172,7 @@ async function endOf(parts: PlansParts, { stream, ...how }: Started) {
   } catch (error) {
     if (parts.stop.stopWaiting.aborted) return undefined;
     if (!(error instanceof CliError)) parts.report(error);
-    return { refused: refusalToWire(error) };
+    return { refused: errorToWire(error) };
   }
 }
 
@@ -175,7 +182,7 @@ async function handedIn(context: HopContext): Promise<{ readonly head: PlanHead;
   const body = Buffer.concat(chunks).toString('utf8');
   const end = body.indexOf('\n');
   const read = v.safeParse(v.pipe(v.string(), v.parseJson(), planHeadForm), body.slice(0, Math.max(0, end)));
-  if (!read.success) throw badPlan('the request is not of the form that this sender takes');
+  if (!read.success) throw badRequest('the request is not of the form that this sender takes');
   return { head: read.output, text: body.slice(end + 1) };
 }
 
@@ -194,8 +201,4 @@ function refuseOther({ digest, rows, sums }: PlanHead, plan: Plan): void {
 function refuseOtherAccount({ origin, account, mode }: Plan, { service: { profile } }: SenderAccount): void {
   if (isSameOrigin(origin, profile.origin) && account === profile.account && mode === profile.mode) return;
   throw refused('the plan is for another account than that of this desk');
-}
-
-function badPlan(what: string): RefusedRequest {
-  return new RefusedRequest(400, new CliError('usage', what, { certain: 'nothing was sent' }));
 }

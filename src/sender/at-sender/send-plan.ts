@@ -3,13 +3,20 @@
 import { createPace } from '../../api/api.ts';
 import { readAgain, rowsToSend, type SendingContext, workOff } from '../../changes/changes.ts';
 import { CliError } from '../../errors.ts';
-import { attemptsOf, type Change, momentOf, newChangeId, stampOf } from '../../journal/journal.ts';
+import { attemptsOf, type Change, momentOf, newChangeId } from '../../journal/journal.ts';
 import { resolveOne } from '../../journal/read-again.ts';
 import { newBatchRun, type Plan, type RowTold, sumsOf, type Worked } from '../../plans/plans.ts';
 import { stoppedPrefix } from '../member-state.ts';
 import { sendChange } from './handed-change.ts';
 import type { HandedPlan } from './handed-plans.ts';
-import { type ChangesParts, calledAt, refuseNow, shortTimeIn, stamped } from './known-change.ts';
+import {
+  type ChangesParts,
+  calledAt,
+  recordSetting,
+  refuseNow,
+  shortTimeIn,
+  stamped,
+} from './known-change.ts';
 import type { SenderAccount } from './routes.ts';
 
 /** How a plan is worked off. */
@@ -147,23 +154,11 @@ export function stoppedBy(member: string): CliError {
 }
 
 /** Records that a plan is stopped, so that each sender that has it stops. */
-export async function recordStop(
-  { store, clock }: ChangesParts,
-  { name, service }: SenderAccount,
+export function recordStop(
+  parts: ChangesParts,
+  account: SenderAccount,
   digest: string,
   asker: HandedPlan['asker'],
 ): Promise<void> {
-  const { origin, account } = service.profile;
-  await store.append({
-    type: 'setting',
-    ...stampOf(await momentOf(clock, store, service)),
-    operator: asker.member,
-    profile: name,
-    origin,
-    account,
-    name: stoppedName(digest),
-    from: null,
-    to: 'stopped',
-    stamp: { operator: asker.member, run: digest, desk: asker.desk },
-  });
+  return recordSetting(parts, { asker, account, id: digest }, stoppedName(digest), 'stopped');
 }

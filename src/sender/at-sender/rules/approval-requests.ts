@@ -5,6 +5,7 @@ import {
   type ApprovalRow,
   type AskedRefundRow,
   type AttemptRecord,
+  asksForSameRefund,
   type SentRow,
   sameJson,
 } from '../../../journal/journal.ts';
@@ -57,18 +58,12 @@ type AskedWhat = Pick<AskedRefundRow, 'origin' | 'request' | 'proof' | 'currency
 
 /** Whether two requests are about the very same refund, with the same money before it. Notes and `again` move no money. */
 export function isSameRefund(one: AskedWhat, other: AskedWhat): boolean {
-  return sameJson(whatOf(one), whatOf(other)) && sameJson(one.seen, other.seen);
+  return asksForSameRefund(one, other) && sameJson(one.seen, other.seen);
 }
 
 /** Whether what is about to be sent is the very refund that was asked for, on an order with the same money. */
 function isRefundAsked(asked: AskedWhat, sent: SentRow): boolean {
-  return sameJson(whatOf(asked), whatOf(sent)) && isSeen(asked, sent);
-}
-
-function whatOf({ origin, request, proof, currency }: Omit<AskedWhat, 'seen'>) {
-  const { method, path, body } = request;
-  const { orderId, livemode, expected } = proof;
-  return { origin, method, path, body, orderId, livemode, expected, currency: currency?.toUpperCase() };
+  return asksForSameRefund(asked, sent) && isSeen(asked, sent);
 }
 
 // A refund of the same sum is another thing where other money went back meanwhile.

@@ -1,6 +1,6 @@
 /** The rules of a team at its sender: limits and approvals over the rows of the journal, checked right before a change is recorded, and the route by which desks ask them. */
 
-import { CliError, refused } from '../../../errors.ts';
+import { refused } from '../../../errors.ts';
 import {
   type ApprovalRequest,
   approvalMaxMs,
@@ -17,7 +17,7 @@ import {
 } from '../../../journal/journal.ts';
 import { type RuleAsked, type RuleQuestion, ruleForms } from '../../journal-wire.ts';
 import { hopPaths, maxBytes } from '../../wire.ts';
-import { type Hop, needRole, needRoleOf, RefusedRequest, readBody } from '../routes.ts';
+import { badRequest, type Hop, needRole, needRoleOf, readBody } from '../routes.ts';
 import { approvalProblem, listedMs, requestsIn, waitsMs } from './approval-requests.ts';
 import {
   findingOf,
@@ -218,11 +218,7 @@ export function addRules(app: Hop, rules: Rules): void {
   app.post(hopPaths.rules(':account', ':question'), async (context) => {
     needRole(context, 'viewer', 'see the limits of the team');
     const name = context.req.param('question') ?? '';
-    if (!isQuestion(name))
-      throw new RefusedRequest(
-        400,
-        new CliError('usage', 'the desk asks what no rule can answer', { certain: 'nothing was sent' }),
-      );
+    if (!isQuestion(name)) throw badRequest('the desk asks what no rule can answer');
     const { asker, account } = context.var;
     const answer = await answerTo(name, rules.of(asker, account), (form) =>
       readBody(context, form, maxBytes.question),
