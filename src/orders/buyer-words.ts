@@ -49,6 +49,8 @@ const words = {
       `A refund of ${amount} to ${where} is under way. It is not complete yet.`,
     failed: ({ amount, where }: Told) =>
       `A refund of ${amount} to ${where} did not go through, so you have not received that money.`,
+    notMade: ({ amount, where }: Told) =>
+      `A refund of ${amount} to ${where} was not made, so you have not received that money.`,
     unsure: ({ amount, where }: Told) =>
       `We are checking a refund of ${amount} to ${where}. We cannot confirm yet whether it went through.`,
     doubt: 'We are checking what was refunded for this order, and cannot confirm an amount yet.',
@@ -71,6 +73,8 @@ const words = {
       `Un reembolso de ${amount} a ${where} está en proceso. Todavía no se ha completado.`,
     failed: ({ amount, where }: Told) =>
       `Un reembolso de ${amount} a ${where} no se pudo completar, por lo que usted no ha recibido ese dinero.`,
+    notMade: ({ amount, where }: Told) =>
+      `El reembolso de ${amount} a ${where} no se realizó, por lo que usted no ha recibido ese dinero.`,
     unsure: ({ amount, where }: Told) =>
       `Estamos revisando un reembolso de ${amount} a ${where}. Todavía no podemos confirmar si se realizó.`,
     doubt: 'Estamos revisando qué se reembolsó de este pedido y todavía no podemos confirmar ningún importe.',
@@ -118,7 +122,7 @@ function sentences(
 
 // Nobody tells a buyer that money went back while a person must look.
 function isUnsure({ state }: KnownRefund): boolean {
-  return !['made', 'elsewhere', 'pending', 'failed'].includes(state);
+  return !['made', 'elsewhere', 'pending', 'failed', 'recorded not made'].includes(state);
 }
 
 function sentencesOn(refund: KnownRefund, order: JsonObject, style: BuyerStyle): readonly string[] {
@@ -139,6 +143,8 @@ function sentencesOn(refund: KnownRefund, order: JsonObject, style: BuyerStyle):
       return [say.pending(told)];
     case 'failed':
       return [say.failed(told)];
+    case 'recorded not made':
+      return [say.notMade(told)];
     default:
       return [];
   }

@@ -58,7 +58,9 @@ export async function withMeantOrder(
   error: unknown,
   id: string,
 ): Promise<unknown> {
-  if (!(error instanceof CliError) || error.kind !== 'not_found') return error;
+  // A search that did not see all orders ends as incomplete.
+  const isMissing = error instanceof CliError && (error.kind === 'not_found' || error.kind === 'incomplete');
+  if (!isMissing) return error;
   const { settings } = service.profile;
   const near = (await newestAndIndexed(ctx, service)).filter((order) => isNear(String(order.id), id));
   const meant = named(near, settings).map((words) => `did you mean ${words}?`);

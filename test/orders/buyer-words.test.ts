@@ -75,7 +75,7 @@ describe('the words for the buyer', () => {
         "made twice": "We are checking a refund of 120.00 MXN to your Visa card ending in 4242. We cannot confirm yet whether it went through.",
         "pending": "A refund of 120.00 MXN to your Visa card ending in 4242 is under way. It is not complete yet.",
         "recorded made": "We are checking a refund of 120.00 MXN to your Visa card ending in 4242. We cannot confirm yet whether it went through.",
-        "recorded not made": "We are checking a refund of 120.00 MXN to your Visa card ending in 4242. We cannot confirm yet whether it went through.",
+        "recorded not made": "A refund of 120.00 MXN to your Visa card ending in 4242 was not made, so you have not received that money.",
         "unconfirmed": "We are checking a refund of 120.00 MXN to your Visa card ending in 4242. We cannot confirm yet whether it went through.",
       }
     `);
@@ -96,7 +96,7 @@ describe('the words for the buyer', () => {
         "made twice": "Estamos revisando un reembolso de 120.00 MXN a su tarjeta Visa terminada en 4242. Todavía no podemos confirmar si se realizó.",
         "pending": "Un reembolso de 120.00 MXN a su tarjeta Visa terminada en 4242 está en proceso. Todavía no se ha completado.",
         "recorded made": "Estamos revisando un reembolso de 120.00 MXN a su tarjeta Visa terminada en 4242. Todavía no podemos confirmar si se realizó.",
-        "recorded not made": "Estamos revisando un reembolso de 120.00 MXN a su tarjeta Visa terminada en 4242. Todavía no podemos confirmar si se realizó.",
+        "recorded not made": "El reembolso de 120.00 MXN a su tarjeta Visa terminada en 4242 no se realizó, por lo que usted no ha recibido ese dinero.",
         "unconfirmed": "Estamos revisando un reembolso de 120.00 MXN a su tarjeta Visa terminada en 4242. Todavía no podemos confirmar si se realizó.",
       }
     `);

@@ -133,6 +133,26 @@ describe('an id that is not there', () => {
     }
     expect(desk.changes()).toHaveLength(before);
   });
+
+  test.each([
+    ['all orders', [], 5],
+    ['the newest orders', ['--max', '20'], 9],
+  ] as const)(
+    'orders find asks the same after it searched %s, and takes quotes around an id',
+    async (_, more, code) => {
+      const missing = await desk.script([
+        'orders',
+        'find',
+        id.replace('RkP', 'RkQ').replace('zRk9P', 'zRk9Q'),
+        ...more,
+      ]);
+      const found = await desk.script(['orders', 'find', `“${id}”`, '--json', ...more]);
+
+      expect(missing.code).toBe(code);
+      expect(missing.stderr).toContain(`did you mean ${id}, Ana Torres, 52000 MXN?`);
+      expect(JSON.parse(found.stdout)).toMatchObject({ data: [{ id }] });
+    },
+  );
 });
 
 describe('customers show', () => {

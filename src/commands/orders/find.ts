@@ -1,6 +1,9 @@
 /** `orders find`: searches orders for words, at once if this machine has an index, else page by page up to --max orders. */
 
+import { copiedId } from '../../api/resources.ts';
+import { orderIdPattern } from '../../api/spec.ts';
 import { flag, usage } from '../../flags/flags.ts';
+import { withMeantOrder } from '../../orders/orders.ts';
 import { defineCommand } from '../command.ts';
 import { passing } from '../listing.ts';
 import { searchFlags, searchMax, textArgument } from '../walk.ts';
@@ -34,7 +37,9 @@ export const find = defineCommand({
       throw usage('missing TEXT: say what to look for, or whose orders with --customer');
     const service = await ctx.service();
     const { settings } = service.profile;
-    const texts = typed.map((text) => withoutKey(text, settings['reference.keys']));
+    const texts = typed.map(
+      (text) => copiedId('orders', text) ?? withoutKey(text, settings['reference.keys']),
+    );
     const matchesOf = createMatcher(texts);
     const matcher: Matcher = (order) => matchesOf(order, settings);
     const asked = orderFilters(ctx, flags, service);
@@ -51,7 +56,13 @@ export const find = defineCommand({
       observer: observeOrders(ctx, service.profile, asked),
       outputWords: ctx.options.outputWords,
     };
-    if (!(await searchedIndex(ctx, service, search, flags.customer))) await findLive(ctx, service, search);
+    try {
+      if (!(await searchedIndex(ctx, service, search, flags.customer))) await findLive(ctx, service, search);
+    } catch (error) {
+      const [id = '', second] = texts;
+      const isId = second === undefined && orderIdPattern.test(id);
+      throw isId ? await withMeantOrder(ctx, service, error, id) : error;
+    }
   },
 });
 
