@@ -1,10 +1,8 @@
-/**
- * `api METHOD PATH`: sends any request with the key of a profile. A change goes through the journal like every other change.
- */
+/** `api METHOD PATH`: sends any request with the key of a profile, and shows the reply as it is. */
 
-import type { ChangeRequest, OpenService } from '../api/api.ts';
-import type { JsonObject } from '../api/json-values.ts';
-import { type ResourceName, resourceNames, resources } from '../api/resources.ts';
+import type { ChangeRequest, OpenService, ReplyHead, WireRecord } from '../api/api.ts';
+import { isObject, type JsonObject } from '../api/json-values.ts';
+import { type Column, fieldColumn, type ResourceName, resourceNames, resources } from '../api/resources.ts';
 import { type Method, methods } from '../api/spec.ts';
 import {
   checkProfileConfirmable,
@@ -29,8 +27,7 @@ import {
 import type { Context } from '../context/context.ts';
 import { flag, type Input, nonEmpty, oneOf, recordId, usage } from '../flags/flags.ts';
 import { checkMode, type Profile } from '../profiles/profiles.ts';
-import type { Block } from '../terminal/terminal.ts';
-import { includedColumns, repliedColumns, showReply } from './api-reply.ts';
+import { type Block, toJson } from '../terminal/terminal.ts';
 import { defineCommand } from './command.ts';
 import { type Paging, showList } from './listing.ts';
 
@@ -185,4 +182,108 @@ function pagingOf(resource: ResourceName, query: URLSearchParams): Paging {
     ...(limit === null ? {} : { limit: Number(limit) }),
     ...(next === null ? {} : { next: recordId(resource, next, 'next') }),
   };
+}
+
+interface Shown {
+  readonly value: unknown;
+  readonly bytes: Uint8Array;
+  /** Status and headers, only with `--include`. */
+  readonly head?: ReplyHead | undefined;
+}
+
+/** Prints a reply, as indented JSON unless another format was asked for. */
+export async function showReply(
+  ctx: Context,
+  { value, bytes, head }: Shown,
+  columns: (value: JsonObject) => readonly Column[] = (record) => repliedColumns(ctx, record),
+): Promise<void> {
+  const bodyOf = (shown: unknown) => (ctx.redaction.isOn() ? new TextEncoder().encode(toJson(shown)) : bytes);
+  if (head === undefined) {
+    const record = recordOf(value, bytes);
+    await ctx.out.record(record, columns(record.value), (shown) => jsonBlocks(bodyOf(shown.value)));
+    return;
+  }
+  const reply = { object: 'reply', status: head.status, headers: headersShown(head), body: value };
+  await ctx.out.own(reply, (shown) => [
+    { line: `HTTP ${head.status}` },
+    ...Object.entries(isObject(shown.value.headers) ? shown.value.headers : {}).map(([name, text]) => ({
+      line: `${name}: ${String(text)}`,
+    })),
+    'blank',
+    ...jsonBlocks(bodyOf(shown.value.body)),
+  ]);
+}
+
+// The reply may also be a list or a single value.
+function recordOf(value: unknown, bytes: Uint8Array): WireRecord {
+  return { value: isObject(value) ? value : { value }, bytes };
+}
+
+/**
+ * The columns of a reply: its fields, and the names in --columns. An unknown name is no error here, because a change may
+ * have been made.
+ */
+export function repliedColumns({ options }: Context, value: JsonObject): readonly Column[] {
+  const names = new Set([...Object.keys(value), ...(options.columns ?? []).map((name) => name.trim())]);
+  return columnsOf([...names]);
+}
+
+export const includedColumns = columnsOf(['object', 'status', 'headers', 'body']);
+
+// A part of a field is a column too: `customer_info.email`.
+function columnsOf(names: readonly string[]): readonly Column[] {
+  return names.map((name) => fieldColumn(name, name.toUpperCase(), 'text'));
+}
+
+function headersShown({ headers }: ReplyHead): JsonObject {
+  const byName = Map.groupBy(headers, ([name]) => name);
+  return Object.fromEntries([...byName].map(([name, all]) => [name, all.map(([, text]) => text).join(', ')]));
+}
+
+function jsonBlocks(bytes: Uint8Array): readonly Block[] {
+  return indented(new TextDecoder().decode(bytes)).map((line) => ({ line }));
+}
+
+function tokensOf(json: string): readonly string[] {
+  const token = /["{}[\],:]|[^\s{}[\],:"]+/g;
+  const tokens: string[] = [];
+  for (let found = token.exec(json); found !== null; found = token.exec(json)) {
+    if (found[0] === '"') token.lastIndex = endOfText(json, found.index);
+    tokens.push(json.slice(found.index, token.lastIndex));
+  }
+  return tokens;
+}
+
+// Uses no regular expression, because megabytes of escapes would overflow its stack.
+function endOfText(json: string, start: number): number {
+  for (let quote = json.indexOf('"', start + 1); quote !== -1; quote = json.indexOf('"', quote + 1)) {
+    let before = quote;
+    while (json[before - 1] === '\\') before -= 1;
+    if ((quote - before) % 2 === 0) return quote + 1;
+  }
+  return json.length;
+}
+
+// Indents JSON for reading. Every token stays unchanged, so no number is rounded.
+export function indented(json: string): readonly string[] {
+  const lines: string[] = [];
+  let line = '';
+  let depth = 0;
+  const start = (): void => {
+    lines.push(line);
+    line = '  '.repeat(depth);
+  };
+  const all = tokensOf(json);
+  for (const [index, token] of all.entries()) {
+    const closes = token === '}' || token === ']';
+    const opened = closes && ['{', '['].includes(all[index - 1] ?? '');
+    if (closes) depth -= 1;
+    if (closes && !opened) start();
+    line += token === ':' ? ': ' : token;
+    if (token === '{' || token === '[') depth += 1;
+    const next = all[index + 1];
+    if ((token === '{' || token === '[') && next !== '}' && next !== ']') start();
+    if (token === ',') start();
+  }
+  return [...lines, line];
 }

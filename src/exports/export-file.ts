@@ -14,9 +14,9 @@ import type { DeskKey } from '../profiles/profiles.ts';
 import type { FileFormat } from '../terminal/terminal.ts';
 import type { CheckpointHead, CheckpointPage, CheckpointWriter } from './checkpoint.ts';
 import type { ExportFile, ExportRequest } from './exports.ts';
+import { signManifest } from './file-digests.ts';
 import { brokenFile, kindOf, type Names, replaceFile, syncFolderOf } from './files-on-disk.ts';
 import { type Manifest, manifestText } from './manifest.ts';
-import { signManifest } from './manifest-signature.ts';
 import type { ExportParts } from './open-export.ts';
 import {
   type ExportProblem,

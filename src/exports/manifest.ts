@@ -10,9 +10,8 @@ import type { JsonObject } from '../api/json-values.ts';
 import { counted } from '../counted.ts';
 import { CliError, systemCode, systemReason } from '../errors.ts';
 import type { ExportCheck, ExportRequest } from './exports.ts';
+import { hasOtherRows, ownDigestWords, signatureProblem, type Trust } from './file-digests.ts';
 import { manifestOf, partialOf, problemsOf } from './files-on-disk.ts';
-import { signatureProblem, type Trust } from './manifest-signature.ts';
-import { hasOtherRows, ownDigestWords } from './own-digest.ts';
 import { hashOfProblems } from './problems-file.ts';
 import type { Totals } from './totals.ts';
 

@@ -8,9 +8,9 @@ import type { JsonObject } from '../api/json-values.ts';
 import { CliError } from '../errors.ts';
 import type { Clock } from '../io.ts';
 import type { FileRules, Profile, Profiles } from '../profiles/profiles.ts';
-import type { Due, ReadOf } from './ages.ts';
 import type { Learned } from './fit-run.ts';
 import type { IndexState } from './index-file.ts';
+import type { Due, ReadOf } from './look-ups.ts';
 import type { Hit, WantedTexts } from './scan.ts';
 import type { Edge } from './segment.ts';
 

@@ -1,13 +1,12 @@
 /** The index of one account: what commands may ask of it and teach it. */
 
 import type { Clock } from '../io.ts';
-import { dueSegments } from './ages.ts';
 import { factsOf, numberOf } from './facts.ts';
 import type { Learned } from './fit-run.ts';
 import type { OrderIndex, ReadOrder, ReadRun } from './index.ts';
 import { type IndexFile, type IndexState, stateAfter } from './index-file.ts';
 import { learn } from './known-list.ts';
-import { factsIn, idsBefore, narrowed, positionOf, statusOf, twinsIn } from './look-ups.ts';
+import { dueSegments, factsIn, idsBefore, narrowed, positionOf, statusOf, twinsIn } from './look-ups.ts';
 import { scan } from './scan.ts';
 import type { SealedSegments } from './sealed-segments.ts';
 import type { Entry } from './segment.ts';

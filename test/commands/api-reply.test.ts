@@ -1,7 +1,7 @@
 /** JSON set out for reading. */
 
 import { expect, test } from 'vitest';
-import { indented } from '../../src/commands/api-reply.ts';
+import { indented } from '../../src/commands/api.ts';
 
 test('a text of megabytes is set out for reading like any other', () => {
   const note = 'a {b}:\\"'.repeat(3_000_000);
