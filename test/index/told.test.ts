@@ -23,10 +23,10 @@ describe('whoever is forgotten is named', () => {
     await using shop = await startShop(orders);
     const { home, env } = shop;
     const person = sit(['index', 'forget', '--buyer', 'torres'], { home, env });
-    await person.answer('forget for ever', 'n\r');
+    await person.answer('forget the texts', 'n\r');
     const { screen } = await person.leaves;
     expect(inOneLine(screen)).toContain(
-      'the texts of 3 orders of 2 buyers: ana torres (ana@example.com), luz torres (luz@example.com)?',
+      'the texts of 3 orders of 2 buyers: ana torres (ana@example.com), luz torres (luz@example.com), for ever?',
     );
     expect(await statusOf(shop)).toMatchObject({ forgotten: 0 });
   });

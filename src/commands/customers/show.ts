@@ -85,14 +85,8 @@ async function customerWithEmail(ctx: Context, service: Service, email: string):
 function withOrders(ctx: Context, record: WireRecord, orders: CustomerOrders | undefined): WireRecord {
   if (ctx.out.format !== 'list' || orders === undefined) return record;
   const lines = orders.newest.map((value) => {
-    const {
-      id = '-',
-      created_at: at,
-      payment_status: status = '-',
-      amount,
-      currency = '',
-    } = readOrder(value) ?? {};
-    return `${id}, ${ctx.days.show(at, 'day')}, ${status}, ${amount ?? '-'} ${currency}`.trimEnd();
+    const { id, at, status, amount } = shownOf(value);
+    return `${id}, ${ctx.days.show(at, 'day')}, ${status}, ${amount}`;
   });
   return { ...record, value: { ...record.value, newest_orders: lines } };
 }
@@ -169,6 +163,11 @@ async function ordersOfCustomer(
   };
 }
 
+function shownOf(order: JsonObject) {
+  const { id = '-', created_at: at, payment_status: status = '-', amount, currency } = readOrder(order) ?? {};
+  return { id, at, status, amount: amount === undefined ? '-' : `${amount} ${currency ?? ''}`.trim() };
+}
+
 // An order on a narrow screen: its id on a line of its own, so that it is not broken.
 function orderLines([at = '-', status = '-', amount = '-', id = '-']: readonly Cell[]): readonly Block[] {
   return [{ line: id }, { line: [at, '  ', status, '  ', amount].flat(), indent: 2 }];
@@ -185,44 +184,28 @@ function customerOrderBlocks(
   const all = commandLine(profile, 'orders', 'find', '--customer', id, ...live);
   if (orders === undefined) return ['blank', { line: 'orders:' }, { line: all, indent: 2 }];
   const rows = orders.newest.map((value): readonly Cell[] => {
-    const {
-      id: orderId = '-',
-      created_at: at,
-      payment_status: status,
-      amount,
-      currency,
-    } = readOrder(value) ?? {};
-    return [
-      { time: at, precision: 'day' },
-      { status: status ?? '-' },
-      amount === undefined ? '-' : `${amount} ${currency ?? ''}`.trim(),
-      orderId,
-    ];
+    const { id: orderId, at, status, amount } = shownOf(value);
+    return [{ time: at, precision: 'day' }, { status }, amount, orderId];
   });
   const more = orders.count > rows.length || rows.length === 0;
   return [
     'blank',
-    ...(rows.length === 0 ? [{ line: 'the index has no order of this customer' }] : []),
-    ...(rows.length === 0
-      ? []
-      : [
-          {
-            grid: [['ORDER', 'STATUS', 'AMOUNT', 'ID'], ...rows],
-            right: [2],
-            narrow: rows.flatMap(orderLines),
-          },
-        ]),
-    ...(orders.forgotten === 0
-      ? []
-      : [
-          {
-            line: `the index forgot the texts of ${orders.forgotten} orders (index forget); some may be of this customer`,
-          },
-        ]),
+    rows.length === 0
+      ? { line: 'the index has no order of this customer' }
+      : {
+          grid: [['ORDER', 'STATUS', 'AMOUNT', 'ID'], ...rows],
+          right: [2],
+          narrow: rows.flatMap(orderLines),
+        },
+    ...(orders.forgotten === 0 ? [] : [{ line: forgottenWords(orders) }]),
     ...(more || orders.forgotten > 0
       ? [{ line: `${orders.count} in the index; all, and new ones too:` }, { line: all, indent: 2 }]
       : []),
   ];
+}
+
+function forgottenWords({ forgotten }: CustomerOrders): string {
+  return `the index forgot the texts of ${forgotten} orders (index forget); some may be of this customer`;
 }
 
 export const list = defineCommand({

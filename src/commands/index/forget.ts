@@ -1,5 +1,6 @@
 /** `index forget`: takes a buyer, old orders, or everything out of the index, for ever. */
 
+import type { JsonObject } from '../../api/json-values.ts';
 import { type Context, confirmFirst, dryRunShown } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
 import { CliError } from '../../errors.ts';
@@ -41,17 +42,17 @@ export const forget = defineCommand({
   },
 });
 
+// Whether it is to be done: a dry run says what would be, and else a person says yes.
+async function agreed(ctx: Context, asked: JsonObject, what: string, more = ', for ever?'): Promise<boolean> {
+  if (await dryRunShown(ctx, asked, `would ${what}; nothing was changed`)) return false;
+  await confirmFirst(ctx, `${what}${more}`, 'nothing was forgotten');
+  return true;
+}
+
 async function eraseAll(ctx: Context, profile: Profile): Promise<undefined> {
   const label = accountLabel(profile);
-  if (
-    await dryRunShown(
-      ctx,
-      { index: 'forget', all: true },
-      `would erase the index of ${label}; nothing was changed`,
-    )
-  )
-    return;
-  await confirmFirst(ctx, `erase the index of ${label} and its key?`, 'nothing was forgotten');
+  const asked = { index: 'forget', all: true };
+  if (!(await agreed(ctx, asked, `erase the index of ${label}`, ' and its key?'))) return;
   const erased = await alone(ctx, profile, () => ctx.index.erase(profile.account));
   const record = { object: 'index', profile: profile.name, erased };
   await ctx.out.own(record, () => [
@@ -84,15 +85,8 @@ async function forgetBuyer(
     });
   const whom = [...buyers].toSorted();
   const what = `${counted(hits.length, 'order')} of ${counted(whom.length, 'buyer')}: ${namedUpTo(whom)}`;
-  if (
-    await dryRunShown(
-      ctx,
-      { index: 'forget', buyer, orders: hits.length, buyers: whom },
-      `would forget ${what}; nothing was changed`,
-    )
-  )
-    return;
-  await confirmFirst(ctx, `forget for ever the texts of ${what}?`, 'nothing was forgotten');
+  const asked = { index: 'forget', buyer, orders: hits.length, buyers: whom };
+  if (!(await agreed(ctx, asked, `forget the texts of ${what}`))) return;
   await alone(ctx, profile, async () => {
     index.forgetOrders(
       hits.map(({ id }) => id),
@@ -114,15 +108,8 @@ function namedUpTo(whom: readonly string[]): string {
 async function forgetOld(ctx: Context, profile: Profile, index: OrderIndex, before: When): Promise<void> {
   const at = Math.ceil(before.at(clockAndZoneOf(ctx)) / 1000);
   const when = ctx.days.full(at * 1000);
-  if (
-    await dryRunShown(
-      ctx,
-      { index: 'forget', before: at },
-      `would forget orders created before ${when}; nothing was changed`,
-    )
-  )
-    return;
-  await confirmFirst(ctx, `forget all orders created before ${when}, for ever?`, 'nothing was forgotten');
+  const asked = { index: 'forget', before: at };
+  if (!(await agreed(ctx, asked, `forget all orders created before ${when}`))) return;
   const forgotten = await alone(ctx, profile, async () => {
     const orders = index.forgetBefore(at);
     index.compact();
