@@ -5,6 +5,7 @@ import { momentOfRow, passedSince } from './journal-time.ts';
 import type { Claims } from './judge-read.ts';
 import {
   claimedBy,
+  failedLater,
   failedRefunds,
   hasFailed,
   isSameAttempt,
@@ -302,7 +303,8 @@ function isDueAgain(record: AttemptRecord, last: VerdictRow, now: Moment): boole
 
 /**
  * Tells which refunds of an order are not this attempt's: those that other attempts made, and those that did not exist
- * yet when a later attempt was about to be sent. By then, the horizon of this one had ended.
+ * yet when a later attempt was about to be sent. By then, the horizon of this one had ended. What shows beside a refund that was
+ * made and failed later is somebody else's too.
  */
 export function claimsOf(known: readonly AttemptRecord[], record: AttemptRecord): Claims {
   const claimed = claimedBy(known, record);
@@ -311,7 +313,10 @@ export function claimsOf(known: readonly AttemptRecord[], record: AttemptRecord)
     .map(
       ({ sent }) => new Set(sent.proof.before.charges.flatMap(({ refunds }) => refunds.map(({ id }) => id))),
     );
-  return { has: (id) => claimed.has(id) || later.some((shown) => !shown.has(id)) };
+  const own = failedLater(record);
+  return {
+    has: (id) => claimed.has(id) || own?.has(id) === false || later.some((shown) => !shown.has(id)),
+  };
 }
 
 // Whether the other attempt was sent on the same order after the horizon of the record, as far as the clocks of both tell.

@@ -360,6 +360,20 @@ describe('what is not of an attempt', () => {
     expect([toldBy(499), toldBy(500), toldBy(1000)]).toEqual([false, false, true]);
   });
 
+  it('is what shows beside a refund that was made and failed later, but not beside one that had failed when it was first seen', () => {
+    const made = { chargeId: 'ch_1', id: 'r1', amount: -5, createdAt: undefined, authCode: undefined };
+    const failed = { ...made, status: 'failed' };
+    const isClaimed = (id: string, verdicts: Partial<VerdictRow>[]) =>
+      claimsOf([], attempt(verdicts, { proof: proof([], { expected: [made] }) })).has(id);
+    const failedLater = [{}, { refunds: [made] }, { refunds: [failed] }];
+    expect(isClaimed('r1', failedLater)).toBe(false);
+    expect(isClaimed('r2', failedLater)).toBe(true);
+    expect(isClaimed('r2', [{ refunds: [made] }])).toBe(false);
+    expect(isClaimed('r2', [{ refunds: [failed] }])).toBe(false);
+    expect(isClaimed('r2', [{ verdict: 'rejected', refunds: [failed] }])).toBe(false);
+    expect(isClaimed('r2', [{ refunds: [made], alarm: 'duplicate' }, { refunds: [failed] }])).toBe(false);
+  });
+
   it.each<[string, AttemptRecord]>([
     ['one that was sent in its time', later({ time: over - 1 })],
     ['one whose clocks disagreed', later({ skewed: true })],

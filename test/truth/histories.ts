@@ -261,6 +261,12 @@ export const laterStates = [
     inTurn(hand('made', 0), at('09:05:00'), failsNow, second(300)),
   ),
   own(
+    'failed, as the journal knows, refunded elsewhere instead',
+    2,
+    truthOf('failed 300, elsewhere 300', { row: { compare: 0, state: 'elsewhere' } }),
+    inTurn(hand('made', 0), at('09:05:00'), failsNow, look('09:06:00', 7), second(300)),
+  ),
+  own(
     'one of two charges fails',
     2,
     { ...truthOf('failed 700, made 300'), attempts: 'failed' },

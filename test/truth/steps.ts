@@ -90,8 +90,9 @@ const happenings = {
     // While a refund is gone that was there before another one was sent, no read proves that that one was made.
     const open = walk.requests.findLastIndex((one) => one.by !== 'others' && stateOf(one) !== 'made');
     const found = changed(walk, pick, (one) => walk.requests.indexOf(one) > open);
-    // Nobody misses what nobody has seen.
-    if (found?.said !== undefined) await walk.world.must(walk.world.ana, 'journal reconcile --all', 0, 7);
+    // Nobody misses what nobody has seen, and what was recorded by hand and arrived since can be read as made only before that.
+    if (found !== undefined && walk.requests.some(({ said }) => said !== undefined))
+      await walk.world.must(walk.world.ana, 'journal reconcile --all', 0, 7);
     for (const record of found?.records ?? []) {
       walk.world.vanish(record.id);
       record.status = 'gone';

@@ -16,6 +16,20 @@ export function failedRefunds(record: AttemptRecord): readonly FoundRefund[] {
   return askedFor({ expected, tolerated: [] }, ownRefunds(record)).filter(isFailed);
 }
 
+/**
+ * The records of a refund that was made and of which one failed later: what else the order shows is somebody else's. Undefined if none
+ * failed, or if it was there twice or had failed when it was first seen: then what shows in its place may be its own.
+ */
+export function failedLater(record: AttemptRecord): ReadonlySet<string | undefined> | undefined {
+  const { sent, verdicts } = record;
+  const [wasMade] = verdicts.flatMap(({ verdict, refunds }) =>
+    refunds === undefined ? [] : [verdict === 'applied' && !askedFor(sent.proof, refunds).some(isFailed)],
+  );
+  if (wasMade !== true || !hasFailed(record) || verdicts.some(({ alarm }) => alarm === 'duplicate'))
+    return undefined;
+  return new Set(ownRefunds(record).map(({ id }) => id));
+}
+
 /** Whether the last read showed this refund as pending. */
 export function isStillPending(record: AttemptRecord): boolean {
   return ownRefunds(record).some(isPending);
