@@ -83,12 +83,6 @@ export function unitsNote(
   return undefined;
 }
 
-/** The same of a file that paydesk writes, with the column that has the other unit. */
-export function fileUnitsNote(style: AmountStyle): string | undefined {
-  const note = unitsNote(style);
-  return note && `${note} (amount_decimal in --columns)`;
-}
-
 /** A part of an amount: `12000 of 52000 MXN (120.00 of 520.00)`. */
 export function partWords(
   part: Amount,

@@ -25,6 +25,7 @@ export type ValueKind =
   | 'figure'
   | 'sum'
   | 'integer'
+  | 'percent'
   | 'time'
   | 'localTime'
   | 'flag'

@@ -14,8 +14,6 @@ export interface CsvOfRun extends CsvStyle {
   readonly typedDelimiter: CsvStyle['delimiter'] | undefined;
   /** The flags that say the same. None of them is needed for the usual CSV. */
   readonly words: readonly string[];
-  /** What --for has set, or --decimal besides its own sign, as a note. */
-  readonly note: string | undefined;
 }
 
 /** What flags or variables say of CSV. */
@@ -54,6 +52,7 @@ export function csvOfRun({ bom, delimiter, decimal, program, typed, env }: CsvAs
     hasDates: isFor,
     typedDelimiter: typed.delimiter && delimiterSigns[typed.delimiter],
     words,
+    typed: typed.for === undefined ? (typed.decimal === undefined ? undefined : '--decimal') : '--for',
     note:
       typed.for !== undefined
         ? `--for ${program}, as the language of this machine writes numbers: --bom --delimiter ${between} --decimal ${point}; type --decimal if the spreadsheet has another language`

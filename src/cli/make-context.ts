@@ -49,7 +49,6 @@ export async function createRun(
   const { io, clock, folders, signal } = state;
   const { out, ask } = state.screen();
   const notes = notesOf(state);
-  if (globals.csv.note !== undefined) notes.note(globals.csv.note);
   const policy = await readPolicy(io);
   refuseCommand(policy, words, io.env);
   if (policy.problem !== undefined) notes.warn(`${policy.problem.message}; ${whileNotUsed}`);

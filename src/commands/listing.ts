@@ -19,7 +19,7 @@ export function pagingFlags(resource: ResourceName) {
     }),
     next: flag.id(resource, 'ID', `the page after this ${one}`, { conflicts: ['previous'] }),
     previous: flag.id(resource, 'ID', `the page before this ${one}`, { conflicts: ['next', 'all', 'max'] }),
-    all: flag.switch('read all pages', { conflicts: ['previous', 'max'] }),
+    all: flag.switch('read all pages, as --to FILE does without --limit', { conflicts: ['previous', 'max'] }),
     max: flag.integer(1, Number.MAX_SAFE_INTEGER, 'N', `read on until this many ${many} are shown`, {
       conflicts: ['previous', 'all'],
     }),
@@ -31,6 +31,13 @@ export function pagingFlags(resource: ResourceName) {
 export interface Paging extends PageQuery {
   readonly all?: boolean;
   readonly max?: number;
+  readonly to?: string;
+}
+
+// Whoever writes a file wants all that matches, not the page that a screen has room for.
+function wholeInFile(paging: Paging): Paging {
+  const { to, limit, max, previous } = paging;
+  return to === undefined || (limit ?? max ?? previous) !== undefined ? paging : { ...paging, all: true };
 }
 
 // With a --max below 20, a page has that length too, so paydesk reads no more than it shows. All pages and those of a filter have
@@ -96,10 +103,11 @@ export function joinColumns(own: readonly Column[], more: readonly Column[]): re
 export async function showList(
   ctx: Context,
   resource: ResourceName,
-  paging: Paging,
+  asked: Paging,
   filters: readonly Filter[],
   observer?: WalkObserver,
 ): Promise<undefined> {
+  const paging = wholeInFile(asked);
   const service = await ctx.service();
   const tally = { read: 0, shown: 0 };
   const modes = tallyModes(service.profile, resource);

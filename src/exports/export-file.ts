@@ -164,6 +164,7 @@ export async function exportFile(parts: FileParts): Promise<ExportFile> {
         await lock.release();
         return {
           manifest: names.manifest,
+          notes: text.notes,
           rows: totals.total().rows,
           bytes: bytes.count,
           gaps: gaps && { file: names.problems, problems },

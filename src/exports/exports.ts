@@ -93,6 +93,8 @@ export interface ExportFile {
 /** A file of an export that has its final name. */
 export interface ExportWritten {
   readonly manifest: string;
+  /** What there is to say of it for a spreadsheet. */
+  readonly notes: readonly string[];
   readonly rows: number;
   readonly bytes: number;
   /** The orders of which something is in no row, and the file that names them; undefined if there are none. */

@@ -1,9 +1,11 @@
 /** Writes lists as CSV (RFC 4180, lines end in LF): quotes where they are needed, and an apostrophe before a text that a spreadsheet would run as a formula. */
 
+import { type AmountStyle, unitsNote } from '../amounts.ts';
 import type { JsonObject } from '../api/json-values.ts';
 import type { Column, ValueKind } from '../api/resources.ts';
 import { isTime } from '../api/spec.ts';
 import type { ListFormat } from './list-format.ts';
+import { decimalsToName } from './table/columns.ts';
 import { csvValue, decimalOf, isMoment, type Reading } from './table/shown-values.ts';
 import type { Format } from './terminal.ts';
 
@@ -40,21 +42,56 @@ export interface CsvStyle {
   readonly decimal: '.' | ',';
   /** Times are written as a spreadsheet reads a date, in the zone of the run, and in UTC as ISO 8601 otherwise. */
   readonly hasDates: boolean;
-}
-
-/** Whether a file of this format is for a spreadsheet: a workbook, or a CSV as one opens it. */
-export function isForSpreadsheet(format: Format, csv: CsvStyle = usualCsv): boolean {
-  return format === 'xlsx' || (format === 'csv' && (csv.bom || csv.decimal === ','));
-}
-
-/** In which zone the times of such a CSV are, as a note; undefined if they are in UTC. */
-export function datesNote(format: Format, csv: CsvStyle | undefined, zone: string): string | undefined {
-  return format === 'csv' && csv?.hasDates === true
-    ? `all times are in ${zone}, as a spreadsheet reads them: 2026-11-20 18:42:51`
-    : undefined;
+  /** The flag that somebody typed, if it has an effect on CSV alone. */
+  readonly typed?: '--for' | '--decimal' | undefined;
+  /** What --for has set, or --decimal besides its own sign, as a note. */
+  readonly note?: string | undefined;
 }
 
 const usualCsv: CsvStyle = { bom: false, delimiter: ',', decimal: '.', hasDates: false };
+
+/** A list that was written, as far as a spreadsheet is concerned. */
+interface SheetFacts {
+  readonly columns: readonly Column[];
+  readonly format: Format;
+  readonly csv?: CsvStyle | undefined;
+  readonly amounts: AmountStyle;
+  readonly zone: string;
+}
+
+/**
+ * What there is to say of a list for a spreadsheet: what --for has set, the unit of its amounts, and the zone of its times. Of any
+ * other list: that a flag for CSV changed nothing.
+ */
+export function sheetNotes({
+  columns,
+  format,
+  csv = usualCsv,
+  amounts,
+  zone,
+}: SheetFacts): readonly string[] {
+  const isCsv = format === 'csv';
+  if (!isCsv && format !== 'xlsx')
+    return csv.typed === undefined ? [] : [`${csv.typed} is for CSV: add --csv, or write into a .csv`];
+  const unit = unitsNote(amounts);
+  const named = decimalsToName(columns);
+  const first = columns.find(({ inDecimals }) => inDecimals === true);
+  const beside = first === undefined ? named && `${named} in --columns` : `${first.name} has the decimals`;
+  const isForSheet = !isCsv || csv.bom || csv.decimal === ',';
+  const hasDecimals = first !== undefined || columns.some(({ kind }) => kind === 'percent');
+  const why =
+    named === undefined || unit !== undefined ? '' : ': the profile declares none (amounts.decimals)';
+  return [
+    isCsv ? csv.note : undefined,
+    isCsv && csv.typed === '--decimal' && csv.decimal === ',' && !hasDecimals
+      ? `--decimal comma: no column here has decimals, so there is no comma${why}`
+      : undefined,
+    isForSheet && unit !== undefined && beside !== undefined ? `${unit} (${beside})` : undefined,
+    isCsv && csv.hasDates && columns.some(({ kind }) => isMoment(kind))
+      ? `all times are in ${zone}, as a spreadsheet reads them: 2026-11-20 18:42:51`
+      : undefined,
+  ].filter((line) => line !== undefined);
+}
 
 /** One line of a CSV, with its line feed. */
 export function csvLine(texts: readonly string[], delimiter = ','): string {
@@ -118,4 +155,4 @@ function cells(
   });
 }
 
-const numbers: readonly ValueKind[] = ['money', 'figure', 'sum', 'integer', 'time'];
+const numbers: readonly ValueKind[] = ['money', 'figure', 'sum', 'integer', 'percent', 'time'];

@@ -4,7 +4,7 @@ import type { JsonObject } from '../api/json-values.ts';
 import type { Column } from '../api/resources.ts';
 import type { ExportFormat } from '../exports/exports.ts';
 import { loadPaint } from './color.ts';
-import { type CsvStyle, csvList } from './csv.ts';
+import { type CsvStyle, csvList, sheetNotes } from './csv.ts';
 import { jsonList, ndjsonList, rowOf } from './json.ts';
 import type { OutputOptions } from './output.ts';
 import type { Redaction } from './redaction.ts';
@@ -66,14 +66,14 @@ export async function stdoutFormat(
     case 'csv':
       // A file keeps line breaks inside its cells; a terminal gets one line per record.
       return csvList(
-        named ?? csvColumns(columns, options.localTimes && options.csv?.hasDates !== true),
+        named ?? columnsOfFile(columns, options),
         header,
         readingOf(options),
         stdout.isTTY ? clean : (text) => cleanCell(secrets.clean(text)),
         options.csv,
       );
     case 'xlsx':
-      return await workbook(named ?? csvColumns(columns), options, undefined);
+      return await workbook(named ?? columnsOfFile(columns, options), options, undefined);
     case 'list':
       return fieldList(named, columns, readingOf(options), clean);
     case 'table': {
@@ -92,6 +92,26 @@ export async function stdoutFormat(
       });
     }
   }
+}
+
+/**
+ * The columns of a CSV or of a workbook that nobody chose. One for a spreadsheet has the money with its decimals beside the service's
+ * integers, where the profile declares any.
+ */
+export function columnsOfFile(
+  columns: readonly Column[],
+  {
+    format,
+    csv,
+    localTimes,
+    locale,
+  }: Pick<OutputOptions, 'format' | 'csv' | 'locale'> & Pick<DrawnHow, 'localTimes'>,
+): readonly Column[] {
+  const isForSheet = format === 'xlsx' || csv?.hasDates === true;
+  return csvColumns(columns, {
+    localTimes: localTimes === true && !isForSheet,
+    inDecimals: isForSheet && Object.keys(locale().amounts['amounts.decimals']).length > 0,
+  });
 }
 
 /** The name of the zone in which times are written. */
@@ -142,6 +162,8 @@ interface FileFormatOptions {
 export interface FileFormat {
   /** The columns of CSV and of a workbook; undefined in the other formats, which have none. */
   readonly columns: readonly string[] | undefined;
+  /** What there is to say of it for a spreadsheet. */
+  readonly notes: readonly string[];
   page(records: readonly PrintedRecord[]): Piece;
   end(): Piece;
   /** What a later run must know to go on after the last page, where that is more than the bytes so far. */
@@ -153,18 +175,20 @@ export interface FileFormat {
  * unknown column.
  */
 export async function fileFormat(options: FileFormatOptions): Promise<FileFormat> {
-  const { format, columns, named, usual, localTimes, secrets, redaction } = options;
+  const { format, columns, named, usual, secrets, redaction } = options;
   const shown =
     named === undefined
-      ? (usualColumns(columns, usual) ??
-        csvColumns(columns, localTimes && format !== 'xlsx' && !options.csv.hasDates))
+      ? (usualColumns(columns, usual) ?? columnsOfFile(columns, options))
       : namedColumns(columns, named);
+  const { amounts } = options.locale();
+  const notes = sheetNotes({ ...options, columns: shown, amounts, zone: zoneOf(options) });
   const rowsOf = (records: readonly PrintedRecord[]) =>
     records.map((record) => rowOf(redaction.record(record, 'token'), secrets));
   if (format === 'xlsx') {
     const book = await workbook(shown, options, options.begun);
     return {
       columns: shown.map(({ name }) => name),
+      notes,
       page: (records) => book.page(rowsOf(records)),
       end: () => book.close(false, redaction.about(options.about())),
       state: () => book.state(),
@@ -173,6 +197,7 @@ export async function fileFormat(options: FileFormatOptions): Promise<FileFormat
   const list = formatOfFile(format, shown, options);
   return {
     columns: format === 'csv' ? shown.map(({ name }) => name) : undefined,
+    notes,
     page: (records) => {
       const filter = secrets.filter();
       const piece = filter.push(list.page(rowsOf(records)));

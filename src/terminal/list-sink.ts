@@ -1,14 +1,21 @@
 /** A list on its way to stdout or into a file, in any format: begun with its first rows, and ended or abandoned. */
 
-import { fileUnitsNote } from '../amounts.ts';
 import type { Column } from '../api/resources.ts';
 import { CliError } from '../errors.ts';
-import { datesNote, isForSpreadsheet } from './csv.ts';
-import { type DrawnHow, type ListFormat, type Piece, type Row, stdoutFormat, zoneOf } from './list-format.ts';
+import { sheetNotes } from './csv.ts';
+import {
+  columnsOfFile,
+  type DrawnHow,
+  type ListFormat,
+  type Piece,
+  type Row,
+  stdoutFormat,
+  zoneOf,
+} from './list-format.ts';
 import type { OutputOptions } from './output.ts';
 import type { StreamWriter } from './streams.ts';
-import { isAmountKind, namedColumns, tableColumns, usualColumns } from './table/columns.ts';
-import { isMoment, unitsMark } from './table/shown-values.ts';
+import { namedColumns, tableColumns, usualColumns } from './table/columns.ts';
+import { unitsMark } from './table/shown-values.ts';
 
 /** A list on its way to stdout, in any format. */
 export interface Sink {
@@ -55,14 +62,14 @@ export function startSink(
   let more = false;
   let written = 0;
   let leftOut: readonly string[] = [];
-  let hasUnits = false;
+  let units: 'marked' | 'all' | undefined;
   const load = (): Promise<ListFormat> =>
     stdoutFormat(columns, named, options, {
       onLeftOut: (titles) => {
         leftOut = titles;
       },
-      onUnits: () => {
-        hasUnits = true;
+      onUnits: (which) => {
+        units = which;
       },
     });
 
@@ -73,17 +80,15 @@ export function startSink(
     format ??= await load();
     [state, more] = ['ended', hasMore];
     await writer.write(format.end(hasMore, sums));
-    const units =
-      isForSpreadsheet(options.format, options.csv) &&
-      columns.some(({ kind }) => isAmountKind(kind)) &&
-      fileUnitsNote(options.locale().amounts);
-    if (units) options.note?.(units);
-    const dates = (named ?? columns).some(({ kind }) => isMoment(kind))
-      ? datesNote(options.format, options.csv, zoneOf(options))
-      : undefined;
-    if (dates) options.note?.(dates);
-    if (hasUnits)
-      options.note?.(`${unitsMark} in the service's units: no decimals are declared for this currency`);
+    const [shown, { amounts }] = [named ?? columnsOfFile(columns, options), options.locale()];
+    for (const line of sheetNotes({ ...options, columns: shown, amounts, zone: zoneOf(options) }))
+      options.note?.(line);
+    if (units !== undefined)
+      options.note?.(
+        units === 'all'
+          ? "all amounts are in the service's units: there is no room for the decimals of some"
+          : `${unitsMark} in the service's units: no decimals are declared for this currency`,
+      );
     if (leftOut.length > 0)
       options.note?.(
         `${options.stdout.width === undefined ? 'this terminal' : `--width ${options.stdout.width}`} has no room for ${leftOut.join(', ')}: -o list shows every field`,

@@ -10,9 +10,7 @@ export { type ColorLevel, chartSigns, colorLevel } from './color.ts';
 export {
   type CsvStyle,
   csvLine,
-  datesNote,
   formulaSafe,
-  isForSpreadsheet,
   withoutFormulaSafety,
 } from './csv.ts';
 export { type FileFormat, fileFormat } from './list-format.ts';

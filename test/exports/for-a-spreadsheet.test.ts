@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { chargeOf, listOf, orderOf, refundOf } from '../harness/orders.ts';
 import { paydesk } from '../harness/paydesk.ts';
-import { pages, startAnswering, storeShop } from '../harness/service.ts';
+import { pages, startAnswering, startService, storeShop } from '../harness/service.ts';
 import { readWorkbook, said, unzip } from '../harness/workbook.ts';
 
 // 1 July 2026, 12:00 in UTC.
@@ -223,6 +223,58 @@ test('amount_decimal is the money as people write it, digit for digit, and blank
   const table = await run('orders', 'list', '--columns', 'id,amount_decimal', '--width', '60');
   expect(table.stdout).toMatch(/AMOUNT_DECIMAL[\s\S]*ord_1 +123\.45\n[\s\S]*ord_3 +-\n/);
   expect((await run('orders', 'list', '--columns', 'id,currency_decimal')).code).toBe(2);
+});
+
+test('a file for a spreadsheet has the decimals beside the amounts by itself, and its note names a column that it can have', async () => {
+  const { service, run } = await startDecimals();
+  await using _ = service;
+  const [title, first, , third] = (await run('orders', 'list', '--csv', '--for', 'excel')).stdout.split('\n');
+  expect(title).toContain(',amount,amount_decimal,amount_refunded,amount_refunded_decimal,currency,');
+  expect(first).toContain(',12345,123.45,');
+  expect(third).toContain(',700,,');
+  const exported = await run('orders', 'export', '--rows', 'charges', '--to', 'c.xlsx');
+  expect(exported.stderr).toContain('12345 is 123.45 MXN (amount_decimal has the decimals)');
+  const { rows } = readWorkbook(readFileSync(join(service.home.path, 'c.xlsx')));
+  expect(['D1', 'E1', 'E2', 'E4'].map((cell) => rows.cells.get(cell))).toEqual([
+    { text: 'amount' },
+    { text: 'amount_decimal' },
+    { number: 123.45 },
+    undefined,
+  ]);
+  const summary = await run('orders', 'summary', '--csv', '--bom');
+  expect(summary.stderr).toContain('(amount_decimal in --columns)');
+  const sums = await run('refunds', 'summary', '--csv', '--bom');
+  expect(sums.stderr).toContain('(refunded_decimal in --columns)');
+  expect((await run('orders', 'list', '--csv', '--bom', '--columns', 'id')).stderr).not.toContain('_decimal');
+});
+
+test('--decimal and --for say so where they change nothing', async () => {
+  await using service = await desk();
+  const notes = async (...words: readonly string[]) => (await service.run(words)).stderr;
+  const comma = ['--decimal', 'comma'];
+  expect(await notes('orders', 'list', '--csv', ...comma)).toContain(
+    '--decimal comma: no column here has decimals, so there is no comma: the profile declares none (amounts.decimals)',
+  );
+  expect(await notes('refunds', 'summary', '--csv', ...comma)).not.toContain('no comma');
+  expect(await notes('orders', 'list', ...comma)).toContain('--decimal is for CSV');
+  expect(await notes('orders', 'list', '--for', 'excel')).toContain('--for is for CSV');
+  // A workbook has real numbers and dates, and what was typed for a CSV is of no concern there.
+  expect(await notes('orders', 'list', '--to', 'o.xlsx', '--for', 'excel')).not.toContain('--for');
+});
+
+test('a list into a file has all that matches, and with --limit one page', async () => {
+  const many = Array.from({ length: 45 }, (_, index) => orderOf(`ord_${100 + index}`, [chargeOf('ch', 1)]));
+  await using service = await startService({ orders: many });
+  const lines = async (...words: readonly string[]) => {
+    const ran = await service.run([...words, '--to', 'l.csv', '--force']);
+    expect(ran.code, ran.stderr).toBe(0);
+    return readFileSync(join(service.home.path, 'l.csv'), 'utf8').trim().split('\n').length - 1;
+  };
+  expect(await lines('orders', 'list')).toBe(45);
+  expect(await lines('orders', 'list', '--status', 'paid')).toBe(45);
+  expect(await lines('orders', 'list', '--limit', '7')).toBe(7);
+  expect(await lines('orders', 'list', '--max', '21')).toBe(21);
+  expect((await service.run(['orders', 'list', '--csv'])).stdout.trim().split('\n')).toHaveLength(21);
 });
 
 test('in a workbook it is a number with its decimals, a text where 15 digits do not hold it, and is added up once', async () => {

@@ -238,6 +238,25 @@ describe('where one currency has decimals and another has none', () => {
     },
   );
 
+  test('at 80 columns refunds list still says who made each refund', async () => {
+    const ids = ['ord_2tQ7zRk9PwE5xNvA0', 'ord_2tQ7zRk9PwE5xNvA1'];
+    await using service = await startRefunding(
+      ids.map((id, index) =>
+        orderAt(id, '2040-11-21T10:00:00Z', { amount: 14_952_245, currency: index === 0 ? 'MXN' : 'USD' }),
+      ),
+    );
+    for (const id of ids) await refundAs(service, 'ana', id);
+    await storeShop(service.home, service, settings);
+    const env = { ...clock, ...own };
+    const { screen } = await onScreen(['-p', 'shop', 'refunds', 'list'], {
+      home: service.home,
+      env,
+      columns: 80,
+    });
+    expect(plain(screen).match(/-14 952 245 .*ana: requested_by_client/g)).toHaveLength(2);
+    expect(screen).toContain("all amounts are in the service's units");
+  });
+
   test('today says on every line of a narrow screen what it is about', async () => {
     const waits = (id: string, day: string, currency: string): Json =>
       orderAt(id, `2040-11-${day}T10:00:00Z`, {

@@ -28,7 +28,6 @@ import {
   leftError,
   leftWords,
   lostOutput,
-  noteForSpreadsheet,
   noteLongAmounts,
   refuseGaps,
   stoppedError,
@@ -206,9 +205,9 @@ async function writePages(
     }
     const written = await file.complete();
     for (const line of maker.closingLines()) ctx.notes.note(line);
-    const { manifest, rows, bytes, gaps } = written;
+    const { manifest, notes, rows, bytes, gaps } = written;
     noteLongAmounts(run, form, long);
-    noteForSpreadsheet(run, form);
+    for (const line of notes) ctx.notes.note(line);
     const complete = gaps === undefined ? 'complete' : 'not complete';
     ctx.notes.note(
       `${to}: ${rows} ${job.rowsWord}, ${bytes} bytes, ${complete}${maskedWord(ctx)}; manifest ${manifest}`,

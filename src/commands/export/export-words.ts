@@ -1,7 +1,6 @@
 /** What an export says besides writing its rows: what is missing or odd in them, and after an early end what is certain and how to go on. */
 
-import { fileUnitsNote } from '../../amounts.ts';
-import type { OpenService, WireRecord } from '../../api/api.ts';
+import type { WireRecord } from '../../api/api.ts';
 import { idOf } from '../../api/json-values.ts';
 import { resources } from '../../api/resources.ts';
 import type { Context } from '../../context/context.ts';
@@ -9,7 +8,6 @@ import { counted } from '../../counted.ts';
 import { CliError, systemCode } from '../../errors.ts';
 import type { ExportFile, ExportProblem, ExportRow } from '../../exports/exports.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
-import { datesNote, isForSpreadsheet } from '../../terminal/terminal.ts';
 import { brokeOff } from '../walk.ts';
 import type { ExportForm, ExportInput } from './export-flags.ts';
 import type { ExportJob } from './export-run.ts';
@@ -144,25 +142,6 @@ export function noteLongAmounts({ ctx, job }: Noted, { format }: ExportForm, row
   ctx.notes.warn(
     `${counted(rows, 'amount')} of these ${job.rowsWord} ${rows === 1 ? 'has' : 'have'} more than 15 digits: a spreadsheet rounds such a number, unless its column is read as text`,
   );
-}
-
-/** Says in which unit the amounts of a file for a spreadsheet are, where the profile declares another one for people, and in which zone its times. */
-export function noteForSpreadsheet(
-  {
-    ctx,
-    service,
-    input,
-  }: {
-    readonly ctx: Pick<Context, 'notes' | 'options' | 'zone'>;
-    readonly service: OpenService;
-    readonly input: { readonly tz?: string | undefined };
-  },
-  { format }: ExportForm,
-): void {
-  const { csv } = ctx.options;
-  const units = isForSpreadsheet(format, csv) ? fileUnitsNote(service.profile.settings) : undefined;
-  for (const note of [units, datesNote(format, csv, input.tz ?? ctx.zone())])
-    if (note !== undefined) ctx.notes.note(note);
 }
 
 /** How many of these rows have such an amount. */

@@ -95,16 +95,18 @@ interface Shown {
 }
 
 async function showChosen(ctx: Context, filter: AttemptFilter, flags: ListInput): Promise<Shown> {
-  const { next, limit = usualLimit } = flags;
+  const { next, open, limit = usualLimit } = flags;
   const asked = { isOfPerson: flags.operator !== undefined };
   const before = next === undefined ? undefined : (await attemptNamed(ctx, next)).sent;
-  if (flags.all === true) return await showAll(ctx, filter, before, asked);
+  // Whoever writes a file wants all of them.
+  const isAll = flags.all ?? (flags.to !== undefined && flags.limit === undefined && open !== true);
+  if (isAll) return await showAll(ctx, filter, before, asked);
   const found =
-    flags.open === true
+    open === true
       ? await openOf(ctx, filter)
       : // One more, which says whether there is a next page.
         await ctx.journal.list(filter, { limit: limit + 1, before });
-  const isCut = flags.open !== true && found.length > limit;
+  const isCut = open !== true && found.length > limit;
   // The newest last, where a person looks first.
   const shown = (isCut ? found.slice(0, limit) : found).toReversed();
   await showAttempts(ctx, shown, { ...asked, hasMore: isCut });

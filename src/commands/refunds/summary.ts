@@ -110,9 +110,9 @@ const columns = sumColumns(
   rowColumn('unconfirmed', 'sum'),
   rowColumn('payments', 'integer'),
   rowColumn('paid', 'sum'),
-  rowColumn('rate_percent', 'text'),
+  rowColumn('rate_percent', 'percent'),
   rowColumn('refunded_of_paid', 'sum'),
-  rowColumn('refunded_of_paid_percent', 'text'),
+  rowColumn('refunded_of_paid_percent', 'percent'),
 );
 
 // A payment has no reason, no operator and no age, so there is none to put beside these buckets.

@@ -64,14 +64,22 @@ function decimalColumn({ tableFrom: _, brief: __, ...amount }: Column): Column {
   return { ...amount, name, title: name.toUpperCase(), inDecimals: true, summed };
 }
 
+/** Which column has the amounts of these columns with their decimals; undefined if they are no amounts, or one of them has decimals. */
+export function decimalsToName(columns: readonly Column[]): string | undefined {
+  const [amount] = columns.filter(({ kind }) => isAmountKind(kind));
+  return amount === undefined || columns.some(({ inDecimals }) => inDecimals === true)
+    ? undefined
+    : amount.name + decimalEnding;
+}
+
 /** Whether the column says the same amount as one of these, which adds it up already. */
 export function isBesideItsAmount({ name, inDecimals }: Column, columns: readonly Column[]): boolean {
   const own = name.slice(0, -decimalEnding.length);
   return inDecimals === true && columns.some((column) => column.name === own);
 }
 
-/** Whether values of this kind are amounts. */
-export function isAmountKind(kind: ValueKind): boolean {
+// Whether values of this kind are amounts.
+function isAmountKind(kind: ValueKind): boolean {
   return kind === 'money' || kind === 'figure' || kind === 'sum';
 }
 
@@ -100,16 +108,22 @@ export function titlesBeyond(
 
 /**
  * The columns of CSV: everything that the service sends. A derived column has to be named. With `localTimes`, a local time
- * follows each time.
+ * follows each time, and with `inDecimals` the same money with its decimals follows each amount.
  */
-export function csvColumns(columns: readonly Column[], localTimes = false): readonly Column[] {
+export function csvColumns(
+  columns: readonly Column[],
+  {
+    localTimes = false,
+    inDecimals = false,
+  }: { readonly localTimes?: boolean; readonly inDecimals?: boolean },
+): readonly Column[] {
   return columns
     .filter((column) => column.derived === undefined)
-    .flatMap((column) =>
-      localTimes && column.kind === 'time' && column.local !== false
-        ? [column, localColumn(column)]
-        : [column],
-    );
+    .flatMap((column) => {
+      if (localTimes && column.kind === 'time' && column.local !== false)
+        return [column, localColumn(column)];
+      return inDecimals && isAmountKind(column.kind) ? [column, decimalColumn(column)] : [column];
+    });
 }
 
 /** The fields of a record that paydesk made itself, as columns. `known` has the columns of some of its fields. */

@@ -1,6 +1,14 @@
 /** Turns the values of columns into text for people and for CSV. */
 
-import { type AmountStyle, amountWords, briefFigure, figureWords, placesOf, scaled } from '../../amounts.ts';
+import {
+  type AmountStyle,
+  amountWords,
+  briefFigure,
+  digits,
+  figureWords,
+  placesOf,
+  scaled,
+} from '../../amounts.ts';
 import type { JsonObject } from '../../api/json-values.ts';
 import type { Column, ValueKind } from '../../api/resources.ts';
 import { isTime } from '../../api/spec.ts';
@@ -44,8 +52,8 @@ interface Shown {
 /** Amounts are shown without the currency that stands in their heading, old times of another year without the hour. */
 export interface Brief {
   readonly currency: string | undefined;
-  /** Where decimals are declared, the service's own integer is left out. */
-  readonly decimalsAlone: boolean;
+  /** The one form of an amount with declared decimals, where there is no room for both. */
+  readonly alone: 'decimals' | 'units' | undefined;
   /** Today's times are shown without the day, all others without the clock. */
   readonly dayOrClock: boolean;
 }
@@ -128,6 +136,8 @@ function fits(value: unknown, kind: ValueKind, record: JsonObject, reading: Read
         : undefined;
     case 'integer':
       return Number.isSafeInteger(value) ? String(value) : undefined;
+    case 'percent':
+      return typeof value === 'number' ? String(value) : undefined;
     case 'time':
       return isTime(value) ? reading.times.show(value, 'day') : undefined;
     case 'localTime':
@@ -162,12 +172,12 @@ function briefAmount(
   value: number,
   kind: 'money' | 'figure',
   record: JsonObject,
-  { amounts, currency: heading, decimalsAlone }: Brief & { readonly amounts: AmountStyle },
+  { amounts, currency: heading, alone }: Brief & { readonly amounts: AmountStyle },
 ): string {
   const currency = currencyOf(record);
-  const write = decimalsAlone ? briefFigure : figureWords;
-  const text = write(value, currency, amounts);
-  const marked = decimalsAlone && placesOf(currency, amounts) === undefined ? text + unitsMark : text;
+  const write = alone === undefined ? figureWords : briefFigure;
+  const text = alone === 'units' ? digits(value, amounts) : write(value, currency, amounts);
+  const marked = alone === 'decimals' && placesOf(currency, amounts) === undefined ? text + unitsMark : text;
   if (kind === 'figure' || currency === heading) return marked;
   return currency === undefined ? marked + mark : `${marked} ${currency}`;
 }

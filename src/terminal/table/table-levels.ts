@@ -29,8 +29,8 @@ export interface Level {
   readonly isShort: boolean;
   /** The currency stands in the heading, and a time of another year has no clock. */
   readonly isBrief: boolean;
-  /** An amount is shown by its declared decimals alone. */
-  readonly decimalsAlone: boolean;
+  /** The one form of an amount with declared decimals. */
+  readonly alone: 'decimals' | 'units' | undefined;
   /** A time that has a short title is a clock or a day alone. */
   readonly dayOrClock: boolean;
 }
@@ -40,7 +40,7 @@ export interface LevelLayout extends Layout {
   readonly level: Level;
 }
 
-const full: Level = { isShort: false, isBrief: false, decimalsAlone: false, dayOrClock: false };
+const full: Level = { isShort: false, isBrief: false, alone: undefined, dayOrClock: false };
 /** Titles and texts in their short form, all else in full. */
 export const short: Level = { ...full, isShort: true };
 const shorter: Level = { ...short, isBrief: true };
@@ -50,33 +50,31 @@ const shorter: Level = { ...short, isBrief: true };
 const levels: readonly Level[] = [
   short,
   shorter,
-  { ...shorter, decimalsAlone: true },
+  { ...shorter, alone: 'decimals' },
   { ...shorter, dayOrClock: true },
-  { ...shorter, decimalsAlone: true, dayOrClock: true },
+  { ...shorter, alone: 'decimals', dayOrClock: true },
 ];
 
 /**
  * The layout that the first page sets: the first level at which the least is left out and cut. Without a terminal everything is
- * shown in full. `isMixed`: amounts of one currency are shown in two ways.
+ * shown in full. `alone`: the one form that amounts may have where both have no room.
  */
 export function firstLayout(
   columns: readonly Column[],
   linesAt: (level: Level) => readonly (readonly DrawnCell[])[],
-  { isMixed, ...style }: PagesStyle & { readonly isMixed: boolean },
+  { alone, ...style }: PagesStyle & Pick<Level, 'alone'>,
 ): LevelLayout {
   const { width, manyPages } = style;
-  // Where one profile declares decimals and another does not, all amounts stand in the service's units too.
-  const possible = levels.filter(
-    ({ decimalsAlone, dayOrClock }) =>
-      !(decimalsAlone && isMixed) && (!dayOrClock || columns.some(hasShortTime)),
-  );
+  const possible = levels
+    .filter(({ dayOrClock }) => !dayOrClock || columns.some(hasShortTime))
+    .flatMap((level) => (level.alone === undefined ? level : alone === undefined ? [] : { ...level, alone }));
   let best = fittedAt(full, columns, linesAt(full), style);
   for (const level of possible) {
     if (best.leftOut + best.cut === 0) break;
     const other = fittedAt(level, columns, linesAt(level), style);
     // The service's own integers and the clock are given up for a whole column only.
     const isBetter =
-      level.decimalsAlone || level.dayOrClock
+      level.alone !== undefined || level.dayOrClock
         ? other.leftOut < best.leftOut
         : other.leftOut + other.cut < best.leftOut + best.cut;
     if (isBetter) best = other;
@@ -143,7 +141,7 @@ function usualCellsAt(level: Level, { amounts }: Reading): UsualCells {
   const declares = Object.values(amounts['amounts.decimals']).some((places) => places > 0);
   return {
     brief: level.isBrief,
-    decimals: !declares ? 'none' : level.decimalsAlone ? 'alone' : 'beside',
+    decimals: !declares || level.alone === 'units' ? 'none' : level.alone === 'decimals' ? 'alone' : 'beside',
     dayOrClock: level.dayOrClock,
   };
 }

@@ -145,6 +145,7 @@ function usualCell(
     case 'localTime':
       return '2026-11-20T18:42:51-06:00';
     case 'integer':
+    case 'percent':
       return '1234';
     case 'status':
       return 'part_ref';
@@ -246,6 +247,7 @@ const roomFor: Readonly<Record<ValueKind, (natural: number) => number>> = {
   figure: (natural) => Math.max(natural + 2, '-123456789'.length),
   sum: (natural) => natural,
   integer: (natural) => natural + 2,
+  percent: (natural) => natural + 2,
   card: (natural) => Math.max(natural, 'split'.length),
   text: (natural) => Math.max(natural, 24),
   flag: (natural) => Math.max(natural, 'false'.length),

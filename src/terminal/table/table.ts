@@ -16,8 +16,8 @@ import { gap, hasShortTime, mayShrink, smallest } from './table-widths.ts';
 export interface TableStyle extends LineStyle, PagesStyle {
   readonly header: boolean;
   readonly clean: (text: string) => string;
-  /** Called if amounts are shown with `unitsMark`. */
-  readonly onUnits?: (() => void) | undefined;
+  /** Called if amounts are shown with `unitsMark`, or all of them in the service's units alone. */
+  readonly onUnits?: ((which: 'marked' | 'all') => void) | undefined;
   /** The titles of columns that only a wider terminal has, and that a reader is told of. */
   readonly unseen: readonly string[];
   /** Called with the titles of the columns that do not fit on the terminal. */
@@ -52,9 +52,7 @@ export function drawTable(columns: readonly Column[], style: TableStyle): ListFo
       const first = layout === undefined;
       layout ??= firstLayout(columns, (level) => [titlesAt(level), ...rowsAt(level)], {
         ...style,
-        isMixed:
-          waysToShow(columns, records, style.reading).some((ways) => ways > 1) ||
-          declaresSome(columns, records, style.reading),
+        alone: formAlone(columns, records, style.reading),
       });
       const { level } = layout;
       const shown = layout.columns.map((column) => columns.indexOf(column));
@@ -64,11 +62,12 @@ export function drawTable(columns: readonly Column[], style: TableStyle): ListFo
       const unseen = [...missed, ...style.unseen];
       if (first && unseen.length > 0) style.onLeftOut?.(unseen);
       const rows = rowsAt(level);
-      if (
-        level.decimalsAlone &&
+      if (level.alone === 'units') style.onUnits?.('all');
+      else if (
+        level.alone === 'decimals' &&
         rows.some((row) => row.some((cell, index) => isMarked(cell, columns[index])))
       )
-        style.onUnits?.();
+        style.onUnits?.('marked');
       const inLine = (line: readonly DrawnCell[]) => shown.map((index) => line[index] ?? empty);
       const drawn = drawLines([titlesAt(level), ...rows].map(inLine), layout, style);
       const [titles = '', ...lines] = drawn;
@@ -106,9 +105,9 @@ function title(column: Column, { offset, currency }: Heading, level: Level): str
 }
 
 function briefAt(level: Level, column: Column, currency: string | undefined): Brief | undefined {
-  const { isBrief, decimalsAlone } = level;
+  const { isBrief, alone } = level;
   if (!isBrief) return undefined;
-  return { currency, decimalsAlone, dayOrClock: level.dayOrClock && hasShortTime(column) };
+  return { currency, alone, dayOrClock: level.dayOrClock && hasShortTime(column) };
 }
 
 // No heading may cover amounts in decimals and in the service's units: then each cell has its currency.
@@ -127,7 +126,17 @@ function headingCurrency(
     : currency;
 }
 
-// Amounts in decimals alone would stand beside others in the service's units.
+// Amounts in decimals alone would be read wrong beside others in the service's units, and those of one currency have both forms if
+// profiles declare different decimals for it.
+function formAlone(
+  columns: readonly Column[],
+  records: readonly JsonObject[],
+  reading: Reading,
+): Level['alone'] {
+  if (waysToShow(columns, records, reading).some((ways) => ways > 1)) return undefined;
+  return declaresSome(columns, records, reading) ? 'units' : 'decimals';
+}
+
 function declaresSome(
   columns: readonly Column[],
   records: readonly JsonObject[],
