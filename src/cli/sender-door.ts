@@ -81,7 +81,7 @@ export function createSenderDoor(parts: SenderDoorParts): SenderDoor {
       const account = await accountAsked(asked);
       return rulesOf(parts, members).limitsOf({ member: parts.operator, role: 'lead' }, account);
     },
-    modeOf: async (asked) => (await accountAsked(asked)).mode,
+    profileOf: accountAsked,
     async migrate(allowRoot) {
       refuseRoot(parts, allowRoot);
       readConfig(file, rules);

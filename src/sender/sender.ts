@@ -94,8 +94,8 @@ export interface SenderDoor {
   serve(how: ServeHow): Promise<Serving>;
   /** The limits of an account, for whoever runs the sender. Throws CliError if there is none here, or it has several accounts. */
   limits(account: string | undefined): Promise<Pick<TeamRules, 'limits' | 'setLimits'>>;
-  /** Whether money moves in an account of it. Throws as `limits`. */
-  modeOf(account: string | undefined): Promise<Profile['mode']>;
+  /** The profile of an account of it. Throws as `limits`. */
+  profileOf(account: string | undefined): Promise<Profile>;
   /** Makes the tables of its journal in a database, and brings the history of this machine there if that is empty. As root: as `invite`. */
   migrate(allowRoot: boolean): Promise<Migrated>;
   /** The statements of all migrations. */

@@ -48,6 +48,26 @@ test('in production a script with --yes raises no limit of the team, at a desk o
   expect(await shown()).toContain('"value":600');
 });
 
+test('where decimals are declared, a limit of the team may be typed with them, and screens show both', async () => {
+  await using ledger = await startLedger({});
+  const lea = await ledger.sender.desk('lea', 'lead');
+  expect((await lea.run([...shop, ...limits, '--max', '500.00', '--yes'])).code).toBe(2);
+  for (const one of [lea, ledger.sender])
+    await one.run(['profile', 'set', 'shop', 'amounts.decimals.MXN', '2', '--yes']);
+  const set = await lea.run([...shop, ...limits, '--max', '500.00', '--second', '40000', '--yes']);
+  expect(set.stdout).toContain('everybody, MXN: max not set → 50000 (500.00)');
+  const wrong = await lea.run([...shop, ...limits, '--max', '500.0', '--yes']);
+  expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('MXN has 2 decimals; type 500.00')]);
+  const atSender = await ledger.sender.run([...limits, '--day', '900.00', '--yes', '--dry-run']);
+  expect(atSender.stdout).toContain('day 90000 (900.00)');
+  const listed = await lea.run([...shop, 'sender', 'limits']);
+  expect(listed.stdout).toMatch(/max +50000 \(500\.00\)/);
+  expect((await lea.run([...shop, 'sender', 'limits', '--json'])).stdout).toContain('"value":50000');
+  expect((await lea.run([...shop, 'profile', 'show', 'shop'])).stdout).toMatch(
+    /team\.second\.MXN +40000 \(400\.00\)/,
+  );
+});
+
 test('in production a script invites no operator and no lead, and does invite who only reads or proposes', async () => {
   await using ledger = await startLedger({ mode: 'production' });
   const invite = (role: string) =>

@@ -44,9 +44,12 @@ export function limitInBoth(
 /** The limits of money, without their currency. */
 export const moneyLimits = ['refund.max_amount', 'plan.max_total'] as const;
 
+// Those that the sender of a team keeps, as `profile show` calls them.
+const teamMoney = ['team.max', 'team.day', 'team.second'];
+
 /** The currency of a limit of money; undefined for any other setting. */
 export function currencyOfLimit(setting: string): string | undefined {
-  const limit = moneyLimits.find((one) => setting.startsWith(`${one}.`));
+  const limit = [...moneyLimits, ...teamMoney].find((one) => setting.startsWith(`${one}.`));
   const currency = limit === undefined ? '' : setting.slice(limit.length + 1);
   return /^[A-Za-z]{3}$/.test(currency) ? currency.toUpperCase() : undefined;
 }

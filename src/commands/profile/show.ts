@@ -95,7 +95,7 @@ function folderRecord({
 // A limit is an amount: 50000 is also shown as 500.00 where the profile declares decimals.
 function withDecimals(setting: Described, { settings }: Profile): Described {
   const currency = currencyOfLimit(setting.name);
-  return currency === undefined || setting.value === undefined
+  return currency === undefined || !/^\d+$/.test(setting.value ?? '')
     ? setting
     : { ...setting, value: figureWords(Number(setting.value), currency, settings) };
 }
@@ -214,7 +214,7 @@ function viewOf(
       ? []
       : ([
           { line: { text: 'at the sender, which checks these beside the settings', style: 'strong' } },
-          { grid: atSender.map(row) },
+          { grid: atSender.map((setting) => row(withDecimals(setting, described.profile))) },
           'blank',
         ] as const)),
     { line: { text: 'files', style: 'strong' } },

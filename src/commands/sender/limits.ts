@@ -1,5 +1,6 @@
 /** `sender limits`: shows the limits of the team, or sets those of a member or of everybody. */
 
+import { type AmountStyle, figuresIn } from '../../amounts.ts';
 import type { JsonObject } from '../../api/json-values.ts';
 import { type Column, fieldColumn } from '../../api/resources.ts';
 import { currencyPattern } from '../../api/spec.ts';
@@ -7,24 +8,27 @@ import { type Context, confirmRaise, dryRunShown, refuseAgentTo } from '../../co
 import { CliError } from '../../errors.ts';
 import { flag, type Input, oneOf, usage } from '../../flags/flags.ts';
 import { type LimitChanges, limitValue, type TeamLimit, type TeamRules } from '../../journal/journal.ts';
-import { commandLine } from '../../profiles/profiles.ts';
-import { type SenderDoor, teamRaises } from '../../sender/sender.ts';
+import { commandLine, type Profile } from '../../profiles/profiles.ts';
+import { teamRaises } from '../../sender/sender.ts';
+import { amountProblem, readAmount, type TypedAmount } from '../../typed-amounts.ts';
 import { defineCommand } from '../command.ts';
 
 const sum = (summary: string) =>
-  flag.of<number | 'none' | null>({
+  flag.of<TypedLimit | TypedAmount>({
     value: 'AMOUNT',
     summary,
-    allowed: 'a whole number, none, default',
-    parse: readLimit,
+    allowed: 'a whole number, or with amounts.decimals 500.00; none, default',
+    parse: readSum,
   });
 const needed = (summary: string) => flag.choice(['yes', 'none', 'default'], 'YES', summary);
+
+type TypedLimit = number | 'none' | null;
 
 const limitFlags = {
   max: sum('the most that may be refunded on one order within 24 hours'),
   day: sum('the most that one member may refund within 24 hours'),
   second: sum('from this sum on somebody else must approve'),
-  'max-age': flag.of<number | 'none' | null>({
+  'max-age': flag.of<TypedLimit>({
     value: 'DAYS',
     summary: 'the oldest order that is refunded, such as 90d',
     allowed: 'days such as 90d, none, default',
@@ -34,13 +38,19 @@ const limitFlags = {
   'need-note': needed('a refund needs a note'),
 } as const;
 
-const columns: readonly Column[] = [
+const columnsIn = ({ settings }: Profile): readonly Column[] => [
   { ...fieldColumn('member', 'MEMBER', 'text', 0), stays: true },
   { ...fieldColumn('currency', 'CURRENCY', 'text', 0), stays: true },
   { ...fieldColumn('limit', 'LIMIT', 'text', 0), stays: true },
   {
-    ...fieldColumn('value', 'VALUE', 'text', 0),
+    ...fieldColumn('value_shown', 'VALUE', 'text', 0),
     stays: true,
+    derived: true,
+    value: ({ limit, value, currency }) =>
+      limitValue(String(limit), String(value), figuresIn(String(currency), settings)),
+  },
+  {
+    ...fieldColumn('value', 'VALUE', 'text'),
     value: ({ limit, value }) => limitValue(String(limit), String(value)),
   },
   fieldColumn('set_by', 'SET BY', 'text', 0),
@@ -70,15 +80,17 @@ export const limits = defineCommand({
     if (set !== undefined) refuseAgentTo(ctx, 'sets limits of a team');
     const rules = await limitsOfTeam(ctx, account);
     if (set === undefined) {
-      if (Object.keys(valuesOf(flags)).length > 0) throw usage('say whose limits: set WHO CUR');
+      if (valuesOf(flags).length > 0) throw usage('say whose limits: set WHO CUR');
       const shown = await rules.limits();
-      await ctx.out.ownList(columns, shown.map(recordOf));
+      await ctx.out.ownList(columnsIn(await rules.profile()), shown.map(recordOf));
       if (shown.length === 0) ctx.notes.note('the team has no limits');
       return undefined;
     }
-    const changes = changesOf(who, currency, flags);
+    const { mode, settings } = await rules.profile();
+    const changes = changesOf(who, currency, flags, settings);
+    const inWords = figuresIn(currency, settings);
     const words = Object.entries(changes.values).map(
-      ([name, value]) => `${name} ${value === null ? 'default' : limitValue(name, String(value))}`,
+      ([name, value]) => `${name} ${value === null ? 'default' : limitValue(name, String(value), inWords)}`,
     );
     const whose = changes.member === '*' ? 'everybody' : changes.member;
     const what = `set for ${whose} in ${changes.currency}: ${words.join(', ')}`;
@@ -89,12 +101,12 @@ export const limits = defineCommand({
       ...changes.values,
     };
     if (await dryRunShown(ctx, plan, `would ${what}`)) return undefined;
-    const raises = teamRaises(await rules.limits(), changes);
+    const raises = teamRaises(await rules.limits(), changes, inWords);
     // As with `profile set`: what allows less is set at once.
     if (raises.length > 0)
       await confirmRaise(
         ctx,
-        await rules.mode(),
+        mode,
         `limits of ${whose} in ${changes.currency} would allow more: ${raises.join(', ')}`,
       );
     const rows = await rules.setLimits(changes);
@@ -105,7 +117,7 @@ export const limits = defineCommand({
         changed.length === 0
           ? [{ line: 'these limits are set already' }]
           : changed.map(({ limit, from, to }) => ({
-              line: `${whose}, ${changes.currency}: ${limit} ${limitValue(limit, from)} → ${limitValue(limit, to)}`,
+              line: `${whose}, ${changes.currency}: ${limit} ${limitValue(limit, from, inWords)} → ${limitValue(limit, to, inWords)}`,
             })),
     );
   },
@@ -115,15 +127,13 @@ export const limits = defineCommand({
 async function limitsOfTeam(
   ctx: Context,
   account: string | undefined,
-): Promise<
-  Pick<TeamRules, 'limits' | 'setLimits'> & { readonly mode: () => ReturnType<SenderDoor['modeOf']> }
-> {
+): Promise<Pick<TeamRules, 'limits' | 'setLimits'> & { readonly profile: () => Promise<Profile> }> {
   const atDesk = await ctx.journal.rules();
   if (atDesk !== undefined && account !== undefined) throw usage('--account is for whoever runs the sender');
-  if (atDesk !== undefined) return { ...atDesk, mode: async () => (await ctx.profiles.open()).profile.mode };
+  if (atDesk !== undefined) return { ...atDesk, profile: async () => (await ctx.profiles.open()).profile };
   const sender = await ctx.sender();
   if (ctx.options.profile !== undefined && !sender.isThere()) await refuseAlone(ctx);
-  return { ...(await sender.limits(account)), mode: () => sender.modeOf(account) };
+  return { ...(await sender.limits(account)), profile: () => sender.profileOf(account) };
 }
 
 // A profile with a key of its own has the limits of its account.
@@ -139,10 +149,13 @@ async function refuseAlone({ profiles }: Context): Promise<never> {
 
 type Values = Input<readonly [], typeof limitFlags>['flags'];
 
-function valuesOf({ max, day, second, 'max-age': age, ...needs }: Values): LimitChanges['values'] {
+/** The limits that were typed. */
+function valuesOf({ max, day, second, 'max-age': age, ...needs }: Values) {
   const [reason, note] = [needOf(needs['need-reason']), needOf(needs['need-note'])];
   const values = { max, day, second, age, reason, note };
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+  return Object.entries(values).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, value] as const],
+  );
 }
 
 function needOf(typed: 'yes' | 'none' | 'default' | undefined): 1 | 'none' | null | undefined {
@@ -150,17 +163,33 @@ function needOf(typed: 'yes' | 'none' | 'default' | undefined): 1 | 'none' | nul
   return typed === 'default' ? null : typed;
 }
 
-function changesOf(who: string | undefined, currency: string | undefined, flags: Values): LimitChanges {
+function changesOf(
+  who: string | undefined,
+  currency: string | undefined,
+  flags: Values,
+  style: AmountStyle,
+): LimitChanges {
   if (who === undefined || currency === undefined)
     throw usage('say whose limits, and in which currency: set WHO CUR');
   const values = valuesOf(flags);
-  if (Object.keys(values).length === 0)
+  if (values.length === 0)
     throw usage(
       `say which limit: ${Object.keys(limitFlags)
         .map((name) => `--${name}`)
         .join(', ')}`,
     );
-  return { member: who === 'all' ? '*' : who, currency, values };
+  const inUnits = values.map(([name, value]) => [
+    name,
+    typeof value === 'object' && value !== null ? unitsOf(value, name, currency, style) : value,
+  ]);
+  return { member: who === 'all' ? '*' : who, currency, values: Object.fromEntries(inUnits) };
+}
+
+// Where decimals are declared, `500.00` is 50000 of the service's units, as everywhere else.
+function unitsOf(typed: TypedAmount, name: string, currency: string, style: AmountStyle): number {
+  const problem = amountProblem(typed, currency, style);
+  if (problem === undefined) return typed.amount;
+  throw usage(`--${name} ${typed.text}: ${problem}`);
 }
 
 function recordOf({ member, currency, name, value, setBy, setAt }: TeamLimit): JsonObject {
@@ -180,14 +209,19 @@ function readCurrency(text: string, name: string): string {
   throw usage(`${name} ${text}: not a currency such as MXN`);
 }
 
-function readAge(text: string, name: string): number | 'none' | null {
+function readAge(text: string, name: string): TypedLimit {
   const days = /^([1-9][0-9]{0,4})d$/.exec(text)?.[1];
   if (days !== undefined) return Number(days);
   if (text === 'none' || text === 'default') return readLimit(text, name);
   throw usage(`${name} ${text}: not days such as 90d, none or default`);
 }
 
-function readLimit(text: string, name: string): number | 'none' | null {
+function readSum(text: string, name: string): TypedLimit | TypedAmount {
+  const typed = readAmount(text);
+  return typed?.places === undefined ? readLimit(text, name) : typed;
+}
+
+function readLimit(text: string, name: string): TypedLimit {
   if (text === 'none') return text;
   if (text === 'default') return null;
   if (/^(0|[1-9][0-9]{0,14})$/.test(text)) return Number(text);

@@ -99,7 +99,7 @@ export const invite = defineCommand({
     if (await dryRunShown(ctx, { object: 'member', name, role }, `would invite ${name} as ${role}`)) return;
     const sender = await ctx.sender();
     const sends = role === 'operator' || role === 'lead';
-    if (sends && (await sender.modeOf(flags.account)) === 'production')
+    if (sends && (await sender.profileOf(flags.account)).mode === 'production')
       await confirmRaise(ctx, 'production', `${name} would send refunds of real money, as ${role}`);
     const invitation = await sender.invite(name, role, flags.account, flags['allow-root'] === true);
     await ctx.out.text(JSON.stringify(invitation));

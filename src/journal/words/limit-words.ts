@@ -130,9 +130,16 @@ function leftOf(limit: TeamLimit | undefined, earlier: number): number {
   return limit === undefined || limit.value === 'none' ? 0 : limit.value - earlier;
 }
 
-/** The value of a limit in words: an age is in days, a reason and a note are needed or not. */
-export function limitValue(limit: string, value: string | null): string {
+/**
+ * The value of a limit in words: an age is in days, a reason and a note are needed or not. `inWords` writes the amounts of its currency.
+ */
+export function limitValue(
+  limit: string,
+  value: string | null,
+  inWords: (amount: number) => string = String,
+): string {
   if (value === null) return 'not set';
-  if (limit === 'age') return value === 'none' ? value : `${value} days`;
-  return limit === 'reason' || limit === 'note' ? (value === '1' ? 'yes' : value) : value;
+  if (value === 'none') return value;
+  if (limit === 'age') return `${value} days`;
+  return limit === 'reason' || limit === 'note' ? (value === '1' ? 'yes' : value) : inWords(Number(value));
 }

@@ -48,9 +48,13 @@ export function limitNamed(
 
 /**
  * What new limits allow more than before, in words, for whomever they hold: a limit that is higher or gone, a reason or note that is
- * needed no more, refunds in a currency that was refused. Empty if they allow no more.
+ * needed no more, refunds in a currency that was refused. Empty if they allow no more. `inWords` writes amounts.
  */
-export function teamRaises(before: readonly TeamLimit[], changes: LimitChanges): readonly string[] {
+export function teamRaises(
+  before: readonly TeamLimit[],
+  changes: LimitChanges,
+  inWords?: (amount: number) => string,
+): readonly string[] {
   const { member, currency } = changes;
   const after = withChanges(before, changes);
   const people = [member, ...(member === '*' ? before.map((limit) => limit.member) : [])];
@@ -61,7 +65,7 @@ export function teamRaises(before: readonly TeamLimit[], changes: LimitChanges):
       return [`refunds in ${currency}, which are refused now`];
     return teamLimitNames.flatMap((name) => {
       const [from, to] = [limitNamed(was, currency, name), limitNamed(is, currency, name)];
-      const text = (limit: TeamLimit | undefined) => limitValue(name, limitText(limit) ?? 'none');
+      const text = (limit: TeamLimit | undefined) => limitValue(name, limitText(limit) ?? 'none', inWords);
       return allowed(name, to) > allowed(name, from) ? [`${name} ${text(to)} instead of ${text(from)}`] : [];
     });
   });
