@@ -18,6 +18,7 @@ import {
   percentNumber,
   type RefundFact,
   type RefundSum,
+  sentHere,
 } from '../reports/reports.ts';
 import { toJson } from '../terminal/terminal.ts';
 import { defineCommand } from './command.ts';
@@ -259,8 +260,7 @@ function largestRow(refund: RefundFact, names: boolean): JsonObject {
     refunded_at: refund.madeAt ?? null,
     card: refund.last4 === undefined ? null : `*${refund.last4}`,
     brand: refund.brand,
-    operator: refund.operator,
-    reason: refund.reason,
+    ...sentHere(refund),
     ...(refund.approval ?? approvalFields()),
     origin: refund.origin,
     ...(names ? { buyer: refund.buyer ?? null, note: refund.note ?? null } : {}),

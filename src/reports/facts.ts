@@ -92,3 +92,11 @@ export interface Facts {
   /** Why sums made of these facts may miss something; undefined if they do not. */
   readonly problem: string | undefined;
 }
+
+/** Who sent a refund and why, as rows have it: unknown, so null, if it is not from this machine. Their `origin` says that. */
+export function sentHere({ origin, operator, reason }: RefundFact): {
+  readonly operator: string | null;
+  readonly reason: string | null;
+} {
+  return origin === elsewhere ? { operator: null, reason: null } : { operator, reason };
+}

@@ -44,6 +44,7 @@ export {
   notShown,
   type OrderFact,
   type RefundFact,
+  sentHere,
 } from './facts.ts';
 // The page is drawn only by a report into a file, so its code is loaded with that.
 export const loadReportPage = async () => (await import('./report-page.ts')).reportPage;

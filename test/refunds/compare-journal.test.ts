@@ -130,7 +130,7 @@ it('a refund that we sent and nobody confirmed is "probably ours" and unconfirme
   const ours = expect.stringMatching(/^probably ours: sent at .*, not confirmed yet$/) as string;
   expect(recordsIn(list).map(({ verdict, operator }) => [verdict, operator])).toEqual([
     ['unconfirmed', ours],
-    ['refunded', 'elsewhere'],
+    ['refunded', null],
   ]);
   expect(inOneLine(table.stderr)).toContain(
     `line 2: probably ours and not confirmed yet: paydesk journal reconcile ${change}`,

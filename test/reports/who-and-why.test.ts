@@ -39,7 +39,6 @@ describe('refunds list', () => {
     ['--reason', ['--reason', 'requested_by_client', '--max-amount', '500000'], ['ord_a', 'ord_b']],
     ['--state', ['--state', 'elsewhere'], ['ord_e']],
     ['--asked-by', ['--asked-by', 'ana'], ['ord_a']],
-    ['--asked-by elsewhere', ['--asked-by', 'elsewhere'], ['ord_e']],
     ['--approved-by', ['--approved-by', 'lea'], []],
   ])('shows those of %s by the refund itself, not by its order', async (_, words, ids) => {
     await using service = await startShop();
@@ -67,7 +66,12 @@ describe('refunds list', () => {
     await using service = await startShop();
     const ran = await ask(service, ...list, '--operator', 'bne');
     expect(ordersOf(ran.stdout)).toEqual([]);
-    expect(ran.stderr).toContain('--operator bne: none of this period; there is ana, ben, elsewhere');
+    expect(ran.stderr).toContain('--operator bne: none of this period; there is ana, ben\n');
+    const other = await ask(service, ...list, '--asked-by', 'elsewhere');
+    expect(other.stderr).toContain('refunds that are not from this machine: --state elsewhere');
+    expect(JSON.parse((await ask(service, ...list, '--state', 'elsewhere')).stdout).data).toMatchObject([
+      { origin: 'elsewhere', operator: null, reason: null, asked_by: null },
+    ]);
   });
 
   test('a state that no order shows is looked for in the journal, and the line says so', async () => {
@@ -75,8 +79,64 @@ describe('refunds list', () => {
     const ran = await ask(service, ...list, '--state', 'unconfirmed');
     expect(ordersOf(ran.stdout)).toEqual([]);
     expect(ran.stderr).toContain(
-      '--state unconfirmed: no order shows such a refund of this period; what was sent from here and no order shows: paydesk journal list --open\n',
+      '--state unconfirmed: no order shows such a refund of this period, and none was sent from here\n',
     );
+  });
+
+  test('refunds that the journal alone knows are counted, and the command that lists them is named', async () => {
+    const orders = ['ord_a', 'ord_b'].map((id) => orderAt(id, '2040-11-20T10:00:00Z'));
+    await using service = await startRefunding(orders, 'ord_b');
+    await refundAs(service, 'ana', 'ord_a');
+    const lost = await ask(
+      service,
+      'orders',
+      'refund',
+      'ord_b',
+      '--reason',
+      'other',
+      '--note',
+      'lost',
+      '--yes',
+    );
+    expect(lost.code).toBe(7);
+    const said =
+      '--state unconfirmed: only what orders show is a row here; the journal has 1 refund of this period that is unconfirmed: paydesk journal list --open\n';
+    for (const command of ['list', 'summary'])
+      expect(
+        (await ask(service, 'refunds', command, '--period', '2040-11', '--state', 'unconfirmed')).stderr,
+      ).toContain(said);
+    const before = await ask(service, 'refunds', 'list', '--period', '2040-10', '--state', 'unconfirmed');
+    expect(before.stderr).toContain('and none was sent from here');
+  });
+
+  test('refunds summary adds up those that the same flags choose, and says how many', async () => {
+    await using service = await startShop();
+    const sumOf = async (...words: readonly string[]) => {
+      const ran = await ask(service, 'refunds', 'summary', '--period', '2040-11', '--json', ...words);
+      expect(ran.code, ran.stderr).toBe(0);
+      const [row] = JSON.parse(ran.stdout).data;
+      return [row.refunds, row.refunded, /^only with .*$/m.exec(ran.stderr)?.[0]];
+    };
+    expect(await sumOf('--operator', 'ben')).toEqual([
+      2,
+      1_299_999,
+      'only with --operator ben: 2 of 4 refunds',
+    ]);
+    expect(await sumOf('--asked-by', 'ana')).toEqual([
+      1,
+      400_000,
+      'only with --asked-by ana: 1 of 4 refunds',
+    ]);
+    expect(await sumOf('--state', 'elsewhere', '--min-amount', '1')).toEqual([
+      1,
+      500_000,
+      'only with --state elsewhere --min-amount 1: 1 of 4 refunds',
+    ]);
+    expect(await sumOf('--reason', 'requested_by_client')).toEqual([
+      3,
+      1_699_999,
+      'only with --reason requested_by_client: 3 of 4 refunds',
+    ]);
   });
 
   test('takes the time as a period or as its two ends, and has local times in a CSV if a zone is named', async () => {

@@ -16,6 +16,7 @@ import {
   negated,
   type RefundFact,
   type RefundSum,
+  sentHere,
   summariseRefunds,
 } from '../../reports/reports.ts';
 import { defineCommand } from '../command.ts';
@@ -101,13 +102,13 @@ export const list = defineCommand({
       { ...source, sums: sumRecords(shown) },
     );
     const part = shown.length < found.length ? `; ${partWords(found, isBySize, flags.max)}` : '';
-    for (const line of filter.lines()) ctx.notes.note(line);
+    for (const line of await filter.lines()) ctx.notes.note(line);
     if (isBook && source.kind === 'index')
       ctx.notes.note('an index knows no buyers and references: --live has their columns');
     // Sums and reports begin with the month.
     if (periodOf(flags) === undefined) ctx.notes.note('this is today; --period this-month shows more');
     sayAsOf(ctx, source);
-    for (const line of foundLines(source, filter.countWords(found.length), part, found)) ctx.notes.note(line);
+    for (const line of foundLines(source, filter.countWords(), part, found)) ctx.notes.note(line);
     refuseGaps(gaps, 'refunds');
     return undefined;
   },
@@ -224,8 +225,7 @@ function rowOf(refund: RefundFact, source: Source, isComplete: boolean, names: J
     amount: refund.amount === undefined ? null : negated(refund.amount),
     currency: refund.currency ?? null,
     state: refund.state ?? null,
-    operator: refund.operator,
-    reason: refund.reason,
+    ...sentHere(refund),
     ...(refund.approval ?? approvalFields()),
     card: refund.last4 === undefined ? null : `*${refund.last4}`,
     note: refund.note ?? null,

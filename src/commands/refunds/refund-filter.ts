@@ -5,7 +5,8 @@ import { refundReasonValues } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
 import { flag, type Input } from '../../flags/flags.ts';
-import { refundStates } from '../../orders/orders.ts';
+import { pagesOf } from '../../journal/journal.ts';
+import { type RefundState, recordedState, refundStates } from '../../orders/orders.ts';
 import { commandLine, environmentName } from '../../profiles/profiles.ts';
 import { elsewhere, type RefundFact } from '../../reports/reports.ts';
 import { amountRange } from '../orders/order-filters.ts';
@@ -28,51 +29,58 @@ type FilterInput = Input<readonly [], typeof refundFilterFlags>['flags'];
 
 // What each word is compared with.
 const wordOf = {
-  operator: ({ operator }: RefundFact) => operator,
-  'asked-by': ({ origin, approval }: RefundFact) =>
-    origin === elsewhere ? elsewhere : (approval?.asked_by ?? undefined),
-  reason: ({ reason }: RefundFact) => reason,
+  operator: ({ origin, operator }: RefundFact) => (origin === elsewhere ? undefined : operator),
+  'asked-by': ({ approval }: RefundFact) => approval?.asked_by ?? undefined,
+  reason: ({ origin, reason }: RefundFact) => (origin === elsewhere ? undefined : reason),
   'approved-by': ({ approval }: RefundFact) => approval?.approved_by ?? undefined,
   state: ({ state }: RefundFact) => state,
 } as const;
 const names = ['operator', 'asked-by', 'reason', 'approved-by', 'state'] as const;
 
+/** Whether only some refunds pass. */
+export function isPartOfRefunds(flags: FilterInput): boolean {
+  return [...names, 'min-amount' as const, 'max-amount' as const].some((name) => flags[name] !== undefined);
+}
+
 // What the journal says of a refund while its order does not show it.
-const notShown = ['unconfirmed', 'recorded made', 'recorded not made', 'gone'] as const;
+const notShown: readonly string[] = ['unconfirmed', 'recorded made', 'recorded not made', 'gone'];
 
 /** Turns the flags into a filter. Throws CliError 'usage' if no refund can pass. */
-export function refundFilter(ctx: Context, flags: FilterInput, { profile }: Source) {
+export function refundFilter(ctx: Context, flags: FilterInput, source: Source) {
   const plain = { kind: 'environment', name: environmentName, settings: plainAmounts } as const;
-  const owner = profile ?? plain;
-  const amounts = amountRange(flags, owner);
-  const open = flags.state === 'unconfirmed' ? ['--open'] : [];
-  const listed = commandLine(owner, 'journal', 'list', ...open);
+  const amounts = amountRange(flags, source.profile ?? plain);
   for (const line of amounts.warnings) ctx.notes.warn(line);
   const asked = names.flatMap((name) => (flags[name] === undefined ? [] : [{ name, word: flags[name] }]));
   const seen = new Map(asked.map(({ name }) => [name, new Set<string>()]));
-  let unpriced = 0;
-  let all = 0;
+  let [all, passed, unpriced] = [0, 0, 0];
   return {
     accepts(refund: RefundFact): boolean {
       all += 1;
-      for (const { name } of asked) seen.get(name)?.add(wordOf[name](refund) ?? 'nobody');
+      for (const { name } of asked) {
+        const word = wordOf[name](refund);
+        if (word !== undefined) seen.get(name)?.add(word);
+      }
       if (asked.some(({ name, word }) => wordOf[name](refund) !== word)) return false;
-      if (amounts.isOpen) return true;
-      if (refund.amount === undefined) unpriced += 1;
-      return refund.amount !== undefined && amounts.holds(refund.amount, refund.currency);
+      if (!amounts.isOpen && refund.amount === undefined) unpriced += 1;
+      const passes =
+        amounts.isOpen || (refund.amount !== undefined && amounts.holds(refund.amount, refund.currency));
+      if (passes) passed += 1;
+      return passes;
     },
     /** `41 refunds`; or `16 of 41 refunds`, so that nobody takes a part for the whole period. */
-    countWords: (found: number): string =>
-      asked.length === 0 && amounts.isOpen
-        ? counted(found, 'refund')
-        : `${found} of ${counted(all, 'refund')}`,
+    countWords: (): string =>
+      isPartOfRefunds(flags) ? `${passed} of ${counted(all, 'refund')}` : counted(passed, 'refund'),
+    /** The flags that were typed. */
+    words: (): string =>
+      [...asked.flatMap(({ name, word }) => [`--${name}`, word]), ...amounts.words].join(' '),
     /** What a word that matched nothing may have meant, and what could not be compared. */
-    lines: (): readonly string[] => [
+    lines: async (): Promise<readonly string[]> => [
+      ...(await notShownLines(ctx, flags.state, source)),
       ...asked
-        .filter(({ name, word }) => seen.get(name)?.has(word) === false)
+        .filter(({ name, word }) => seen.get(name)?.has(word) === false && !notShown.includes(word))
         .map(({ name, word }) => {
-          if (name === 'state' && notShown.some((state) => state === word))
-            return `--state ${word}: no order shows such a refund of this period; what was sent from here and no order shows: ${listed}`;
+          if (word === elsewhere)
+            return `--${name} ${word}: nobody is called so; refunds that are not from this machine: --state elsewhere`;
           const others = [...(seen.get(name) ?? [])].toSorted();
           return `--${name} ${word}: none of this period${others.length === 0 ? '' : `; there is ${others.join(', ')}`}`;
         }),
@@ -81,4 +89,25 @@ export function refundFilter(ctx: Context, flags: FilterInput, { profile }: Sour
         : [`${counted(unpriced, 'refund')} left out: no amount is shown, so it cannot be compared`]),
     ],
   };
+}
+
+// Refunds that no order shows are no rows of the list: how many the journal has of the period, and what lists them.
+async function notShownLines(
+  { journal }: Context,
+  state: RefundState | undefined,
+  { profile, range: { since, until } }: Source,
+): Promise<readonly string[]> {
+  if (state === undefined || !notShown.includes(state) || profile === undefined) return [];
+  const isOpen = state === 'unconfirmed';
+  const sent = { origin: profile.origin, kind: 'refund', since, until } as const;
+  let found = 0;
+  for await (const page of pagesOf(journal, isOpen ? { ...sent, unconfirmed: true } : sent))
+    found += page.filter((one) => recordedState(one) === state).length;
+  const from = since === undefined ? [] : ['--since', new Date(since).toISOString()];
+  const listed = commandLine(profile, 'journal', 'list', ...(isOpen ? ['--open'] : [...from, '--all']));
+  return [
+    found === 0
+      ? `--state ${state}: no order shows such a refund of this period, and none was sent from here`
+      : `--state ${state}: only what orders show is a row here; the journal has ${counted(found, 'refund')} of this period ${found === 1 ? 'that is' : 'that are'} ${state}: ${listed}`,
+  ];
 }

@@ -31,7 +31,7 @@ import {
   unsummedLines,
 } from '../report/report-screen.ts';
 import type { Source } from '../report/report-source.ts';
-import { refundFilter, refundFilterFlags } from './refund-filter.ts';
+import { isPartOfRefunds, refundFilter, refundFilterFlags } from './refund-filter.ts';
 
 const usualPeriod = 'this-month';
 
@@ -46,8 +46,7 @@ export const summary = defineCommand({
       defaultText: 'reason in a table; rows for scripts are not split',
     }),
     chart: chartFlag,
-    'min-amount': refundFilterFlags['min-amount'],
-    'max-amount': refundFilterFlags['max-amount'],
+    ...refundFilterFlags,
     ...sourceFlags,
   },
   examples: [
@@ -57,46 +56,51 @@ export const summary = defineCommand({
   exits: sumsExits,
   async run(ctx, { flags }): Promise<undefined> {
     const by = flags.by ?? 'reason';
-    const needsMakers = by === 'reason' || by === 'operator' || by === 'origin';
-    // Payments beside some of the refunds would give a rate of nothing.
-    const isPart = flags['min-amount'] !== undefined || flags['max-amount'] !== undefined;
     const isShownSplit = flags.by !== undefined || ctx.out.format === 'table';
+    // Payments beside some of the refunds would give a rate of nothing.
+    const isPart = isPartOfRefunds(flags);
+    const needsMakers = isPart || (isShownSplit && (by === 'reason' || by === 'operator' || by === 'origin'));
+    const some = summariseSome(ctx, flags);
     await showSums(ctx, {
       flags,
       period: periodOf(flags, usualPeriod),
       object: 'refunds_summary',
       columns,
-      needs: { kind: 'refunds', makers: needsMakers && isShownSplit },
+      needs: { kind: 'refunds', makers: needsMakers },
       by,
       isSplit: flags.by !== undefined,
-      adding: isPart ? summariseSome(ctx, flags) : summariseRefunds,
+      adding: isPart ? some.adding : summariseRefunds,
       figures: (line, source) => figuresOf(line, flags.by, isPart ? withoutPayments(source) : source),
       screen: (source, result) =>
         screen(ctx, isPart ? withoutPayments(source) : source, result, by, flags.chart),
       records: 'refunds and payments',
     });
+    for (const line of await some.lines()) ctx.notes.note(line);
   },
 });
 
-type Amounts = Parameters<typeof refundFilter>[1];
-
-// Only the refunds of these amounts are added up.
-function summariseSome(ctx: Context, flags: Amounts) {
-  return (how: Parameters<typeof summariseRefunds>[0], source: Source) => {
-    const filter = refundFilter(ctx, flags, source);
-    const sums = summariseRefunds(how);
-    return {
-      add: (facts: Facts) => {
-        const refunds = facts.refunds.filter(
-          (one) => one.madeAt === undefined || (isInSpan(source.range, one.madeAt) && filter.accepts(one)),
-        );
-        sums.add({ ...facts, payments: [], refunds });
-      },
-      result: () => {
-        for (const line of filter.lines()) ctx.notes.note(line);
-        return sums.result();
-      },
-    };
+// Only the refunds that pass are added up. `lines`: what there is to say of the filter in the end.
+function summariseSome(ctx: Context, flags: Parameters<typeof refundFilter>[1]) {
+  let filter: ReturnType<typeof refundFilter> | undefined;
+  return {
+    adding: (how: Parameters<typeof summariseRefunds>[0], source: Source) => {
+      const chosen = refundFilter(ctx, flags, source);
+      filter = chosen;
+      const sums = summariseRefunds(how);
+      return {
+        ...sums,
+        add(facts: Facts) {
+          const refunds = facts.refunds.filter(
+            (one) => one.madeAt === undefined || (isInSpan(source.range, one.madeAt) && chosen.accepts(one)),
+          );
+          sums.add({ ...facts, payments: [], refunds });
+        },
+      };
+    },
+    lines: async () =>
+      filter === undefined
+        ? []
+        : [`only with ${filter.words()}: ${filter.countWords()}`, ...(await filter.lines())],
   };
 }
 

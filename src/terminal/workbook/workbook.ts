@@ -218,6 +218,8 @@ function createSums(before: JsonObject): Sums {
   };
 }
 
+const apart: readonly string[] = ['pending', 'failed', 'unconfirmed'];
+
 // A list that has added its rows up itself knows better which of them belong into a sum.
 function givenSums(rows: readonly Row[]): Sums {
   return {
@@ -226,8 +228,8 @@ function givenSums(rows: readonly Row[]): Sums {
       rows.flatMap(({ value }) => {
         const { rows: _, ...sums } = value;
         return Object.entries(sums).flatMap(([name, sum]) =>
-          // Where no currency is known, nothing was found, and a sum of 0 would say nothing.
-          isWhole(sum) && (BigInt(sum) !== 0n || currencyOf(value) !== undefined)
+          // A 0 says something of a currency that is known, and of what did not go back nothing.
+          isWhole(sum) && (BigInt(sum) !== 0n || (currencyOf(value) !== undefined && !apart.includes(name)))
             ? [sumLine(name, BigInt(sum), currencyOf(value), amounts)]
             : [],
         );

@@ -52,6 +52,7 @@ export async function compareFile(
   const { settings } = service.profile;
   await checkWritten(ctx, { '--errors': asked.errors, '--to': asked.to }, { 'the input file': asked.file });
   const input = await ctx.plans.input(asked.file, { ...asked, for: 'compare', amounts: settings });
+  const begunAt = ctx.clock.now();
   const orders = await lookAtOrders(ctx, input, input.problems, asked, () =>
     readOrders(ctx, service, ordersOf(input.rows)),
   );
@@ -86,6 +87,7 @@ export async function compareFile(
   const isLookedFor = asked.others !== undefined;
   for (const line of closingLines(all, service.profile, isLookedFor)) ctx.notes.note(line);
   for (const line of currencyLines(all, service.profile)) ctx.notes.note(line);
+  ctx.notes.note(`as of ${ctx.fullTime(begunAt)}: the orders were read from the service`);
   const isAlarming = ({ verdict, state }: Compared) =>
     stopsRefund(verdict.replaceAll('_', ' ')) || (verdict === 'not_in_file' && state === 'unconfirmed');
   if (all.some(isAlarming)) return 7;

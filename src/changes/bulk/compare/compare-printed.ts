@@ -8,6 +8,7 @@ import { commandLine, type Profile } from '../../../profiles/profiles.ts';
 import {
   comparedSums,
   differenceOf,
+  elsewhere,
   type Figure,
   plus,
   saidWords,
@@ -33,8 +34,15 @@ export function compareColumns(titles: Titles, all: readonly Compared[]): readon
     { ...fieldColumn('wanted', 'IN FILE', 'figure', 0), stays: true },
     { ...fieldColumn('refunded', 'REFUNDED', 'money', 0), stays: true },
     { ...fieldColumn('verdict', 'VERDICT', 'text', 0), stays: true },
+    { ...fieldColumn('difference', 'DIFFERENCE', 'figure', 0), stays: true, brief: { title: 'DIFF' } },
     fieldColumn('refunded_at', 'WHEN', 'time', 0),
-    { ...fieldColumn('operator', 'BY', 'text', 100), isMissed: true },
+    {
+      ...fieldColumn('by', 'BY', 'text', 100),
+      isMissed: true,
+      derived: true,
+      value: ({ operator, refund_id: id }) => operator ?? (id === null ? null : elsewhere),
+    },
+    fieldColumn('operator', 'OPERATOR', 'text'),
     { ...fieldColumn('refund_id', 'REFUND ID', 'id', 120), isMissed: true, brief: { value: firstRefund } },
     {
       ...fieldColumn('why', 'WHY', 'text', hasReasons ? 100 : 160),
@@ -44,7 +52,6 @@ export function compareColumns(titles: Titles, all: readonly Compared[]): readon
     fieldColumn('currency', 'CURRENCY', 'text'),
     fieldColumn('charge', 'CHARGE', 'text'),
     fieldColumn('ref', 'REF', 'text'),
-    fieldColumn('difference', 'DIFFERENCE', 'figure'),
     ...inputColumnsOf(titles),
   ];
 }
@@ -76,7 +83,7 @@ export function compareRecord(
     why: why ?? null,
     refunded_at: last?.createdAt ?? null,
     refund_id: refunds.map(({ id }) => id).join(' ') || null,
-    operator: [...new Set(refunds.map(({ by }) => by))].join(', ') || null,
+    operator: [...new Set(refunds.flatMap(({ by }) => (by === elsewhere ? [] : by)))].join(', ') || null,
     ref: row?.ref ?? '',
     input: Object.fromEntries(columns.map((title, index) => [title, row?.cells[index] ?? ''])),
   };
