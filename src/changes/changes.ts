@@ -40,7 +40,7 @@ export { createPaymentLink, linkFlags } from './create/payment-link.ts';
 export { bodyFlag, creationFlags, parsePair, parsePairAt, qrFlags } from './create/sale-flags.ts';
 export { failedSteps } from './explain-outcome.ts';
 export { noHoldFlag } from './hold.ts';
-export { checkNote, lettersIn, missingIn, requiredBy, roleProblem } from './may-change.ts';
+export { checkNote, lettersIn, missingIn, requiredBy, roleWords } from './may-change.ts';
 export { changedFields, type PickedOrder } from './order-change.ts';
 export { refuseForged } from './plan-again.ts';
 export { approveRequest, rejectRequest, showRequest } from './refund/answer-request.ts';

@@ -54,8 +54,20 @@ const doing: Readonly<Record<ChangeKind, string>> = {
   api: 'send anything but GET',
 };
 
-/** Why the role of an account does not allow a change; undefined if it does. */
-export function roleProblem(kind: ChangeKind, profile: Profile): string | undefined {
+// What the roles of a team that send nothing may do.
+const inTeam: Readonly<Record<string, string>> = {
+  viewer: 'your role in this team is viewer: you read, and change nothing',
+  proposer:
+    'your role in this team is proposer: what you ask for, somebody else approves (paydesk help team)',
+};
+
+/** Why a change is not offered to whoever uses this profile: the role in the team, or that of the account. Undefined if it may be. */
+export function roleWords(kind: ChangeKind, profile: Profile): string | undefined {
+  return inTeam[profile.sender?.role ?? ''] ?? roleProblem(kind, profile);
+}
+
+// Why the role of an account does not allow a change.
+function roleProblem(kind: ChangeKind, profile: Profile): string | undefined {
   const { role } = profile.settings;
   if (allowed[role].includes(kind)) return undefined;
   const { owner } = ownerOfRole(kind, profile);

@@ -6,6 +6,7 @@ import { type Column, fieldColumn } from '../../api/resources.ts';
 import type { Context } from '../../context/context.ts';
 import { digestShown, type Plan, type PlanRow, rowStates } from '../../plans/plans.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
+import { roleWords } from '../may-change.ts';
 import { inFull, lineWords, reasonWords, rowsAndSums, spreadWords } from './batch-words.ts';
 import { againLines } from './bulk-files.ts';
 import { rowsToSend } from './plan-checks.ts';
@@ -36,6 +37,8 @@ export async function showPlan(
 
 function nextLine(ctx: Context, path: string, profile: Profile): string {
   const apply = commandLine(profile, 'refunds', 'apply', path);
+  const problem = roleWords('refund', profile);
+  if (problem !== undefined) return `${problem}; somebody else applies it`;
   if (!needsRelease(ctx, profile)) return `next: ${apply}`;
   return `next: a person runs ${commandLine(profile, 'release', path)} at a terminal, then: ${apply}`;
 }

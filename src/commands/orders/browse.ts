@@ -2,7 +2,7 @@
 
 import type { Service } from '../../api/api.ts';
 import { refundReasons, refundReasonValues, statuses } from '../../api/spec.ts';
-import { nothingAllowed, requiredBy } from '../../changes/changes.ts';
+import { nothingAllowed, requiredBy, roleWords } from '../../changes/changes.ts';
 import type { Context } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
 import { CliError, exitCodes } from '../../errors.ts';
@@ -124,7 +124,7 @@ function moneyBack({ known }: ListedOrder): readonly string[] {
 
 // A key that nobody may use here is not offered.
 async function keysOf(desk: Desk): Promise<readonly Key[]> {
-  const { ctx, marked } = desk;
+  const { ctx, service, marked } = desk;
   const changes: readonly (Key | undefined)[] = [
     (await mayChange(desk, 'refund'))
       ? {
@@ -145,7 +145,8 @@ async function keysOf(desk: Desk): Promise<readonly Key[]> {
     { key: 'enter', words: 'show' },
     ...changes.filter((key) => key !== undefined),
     { key: ' ', words: 'mark; again: not marked', stay: mark },
-    ...(ctx.next.whyNot(['refunds', 'plan']) === undefined
+    ...(ctx.next.whyNot(['refunds', 'plan']) === undefined &&
+    roleWords('refund', service.profile) === undefined
       ? [
           {
             key: 'p',

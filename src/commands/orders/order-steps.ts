@@ -3,7 +3,7 @@
 import { typedForm } from '../../amounts.ts';
 import type { Service } from '../../api/api.ts';
 import { type ChargeMoney, equalRefund, type OrderMoney, standingRefunds } from '../../api/charges.ts';
-import { caseSteps, limitAt, roleProblem } from '../../changes/changes.ts';
+import { caseSteps, limitAt, roleWords } from '../../changes/changes.ts';
 import type { Context } from '../../context/context.ts';
 import { isSettled, type KnownOrder, type KnownTwin, type Unfit } from '../../orders/orders.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
@@ -30,16 +30,9 @@ export function nextSteps(
   );
 }
 
-// What the roles of a team that send nothing may do.
-const inTeam: Readonly<Record<string, string>> = {
-  viewer: 'your role in this team is viewer: you read, and change nothing',
-  proposer:
-    'your role in this team is proposer: what you ask for, somebody else approves (paydesk help team)',
-};
-
 // No command that the role of the account, or of the member of a team, does not allow.
 function roleSteps(kind: 'refund' | 'capture', profile: Profile): readonly Block[] | undefined {
-  const problem = inTeam[profile.sender?.role ?? ''] ?? roleProblem(kind, profile);
+  const problem = roleWords(kind, profile);
   return problem === undefined ? undefined : ['blank', { line: problem, hang: 2 }];
 }
 

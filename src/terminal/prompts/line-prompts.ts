@@ -3,7 +3,7 @@
 import { createInterface } from 'node:readline';
 import { CliError } from '../../errors.ts';
 import type { ClockWithTimers } from '../../io.ts';
-import type { LeftScreen, ListScreen, SearchedList, SearchedRow } from '../terminal.ts';
+import type { LeftScreen, ListScreen, ScreenKey, SearchedList, SearchedRow } from '../terminal.ts';
 import type { Check, Labelled, Prompts } from './ask.ts';
 import { back, ctrlC, ctrlD, endOfAnswers, GoBack, interrupted, type Keyboard } from './keyboard.ts';
 
@@ -85,7 +85,9 @@ async function choose(
 ): Promise<number> {
   write(`${message}\n${numbered(choices)}`);
   for (;;) {
-    const answer = await read(`type a number, 1 to ${choices.length}: `);
+    const answer = await read(
+      `type a number, 1 to ${choices.length}${canGoBack ? ', or < to go back' : ''}: `,
+    );
     if (canGoBack && answer.trim() === back) throw new GoBack();
     const index = numberIn(answer, choices.length);
     const refusal = choices[index ?? -1]?.refusal;
@@ -94,12 +96,20 @@ async function choose(
   }
 }
 
-async function narrow<T>(
+// What may be typed besides a number and words: it is found, or a text is said and the list goes on.
+interface Typed<R> {
+  readonly hint: string;
+  find(answer: string): R | string | undefined;
+}
+const nothingElse: Typed<never> = { hint: 'or Enter for more', find: () => undefined };
+
+async function narrow<T, R = never>(
   message: string,
   list: SearchedList<T>,
   read: Read,
   { write, clock }: Telling,
-): Promise<SearchedRow<T>> {
+  typed: Typed<R> = nothingElse,
+): Promise<SearchedRow<T> | R> {
   let words = list.typed ?? '';
   let first = 0;
   let goesOn = false;
@@ -111,20 +121,25 @@ async function narrow<T>(
       (row) => row !== undefined,
     );
     write(`${rowLines(rows)}${list.looked(words)}\n`);
-    const answer = (await read('type a number, words to search, or Enter for more: ')).trim();
+    const answer = (await read(`type a number, words to search, ${typed.hint}: `)).trim();
     const numberedRow = rows[numberIn(answer, rows.length) ?? -1];
-    const found = numberedRow ?? (await lookedUp(list, answer));
+    const found = numberedRow ?? typed.find(answer) ?? (await lookedUp(list, answer));
     if (found === undefined) {
       goesOn = answer === '';
       first = goesOn ? first + rows.length : 0;
       words = goesOn ? words : answer;
     } else if (typeof found === 'string') write(`${found}\n`);
-    else if (found.refusal !== undefined) write(`${found.refusal}\n`);
+    else if (isRow<T>(found) && found.refusal !== undefined) write(`${found.refusal}\n`);
     else return found;
   }
 }
 
-// First an order, then what to do with it. What is said on the screen of a full terminal is a line.
+function isRow<T>(found: unknown): found is SearchedRow<T> {
+  return typeof found === 'object' && found !== null && 'cells' in found;
+}
+
+// First an order, then what to do with it; the keys of the whole screen work in place of an order. What is said on the screen of a
+// full terminal is a line.
 async function browse<T>(
   message: string,
   { list, keys, from }: ListScreen<T>,
@@ -132,21 +147,40 @@ async function browse<T>(
   telling: Telling,
 ): Promise<LeftScreen<T>> {
   const { write } = telling;
+  const at = { words: from.words, active: 0 };
   if (from.said !== undefined) write(`${from.said}\n`);
-  const row = await narrow(message, { ...list, typed: from.words }, read, telling);
   for (;;) {
-    const choices = keys.map(({ words, refusal }) => ({
-      label: words,
-      tail: undefined,
-      detail: undefined,
-      refusal: refusal?.(row.value),
-    }));
-    const key = keys[await choose(row.answer, choices, { read, write, canGoBack: false })];
-    if (key === undefined) continue;
-    if (key.stay === undefined)
-      return { key: key.key, value: row.value, at: { words: from.words, active: 0 } };
-    write(`${key.stay(row.value)}\n`);
+    const found = await narrow(message, { ...list, typed: from.words }, read, telling, screenKeys(keys));
+    if (!isRow<T>(found)) return { key: found.key, value: undefined, at };
+    try {
+      for (;;) {
+        const choices = keys.map(({ words, refusal }) => ({
+          label: words,
+          tail: undefined,
+          detail: undefined,
+          refusal: refusal?.(found.value),
+        }));
+        const key = keys[await choose(found.answer, choices, { read, write, canGoBack: true })];
+        if (key?.stay === undefined) return { key: key?.key ?? '', value: found.value, at };
+        write(`${key.stay(found.value)}\n`);
+      }
+    } catch (error) {
+      if (!(error instanceof GoBack)) throw error;
+    }
   }
+}
+
+function screenKeys<T>(keys: readonly ScreenKey<T>[]): Typed<ScreenKey<T>> {
+  const ofScreen = keys.filter(({ isOfScreen }) => isOfScreen === true);
+  const all = [{ key: 'a number', words: 'an order, and what to do with it' }, ...ofScreen];
+  return {
+    hint: 'Enter for more, q to leave, ? for the keys',
+    find(answer) {
+      if (answer === '?') return all.map(({ key, words }) => `  ${key}: ${words}`).join('\n');
+      const found = ofScreen.find(({ key }) => key === answer);
+      return found?.refusal?.(undefined) ?? found;
+    },
+  };
 }
 
 // An id that is in no row of those that were read.

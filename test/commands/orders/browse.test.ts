@@ -1,12 +1,13 @@
 /** `orders browse`: what its keys do, what they do not do, and what is left on the terminal. */
 
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { chargeOf, orderOf, refundedWhole } from '../../harness/orders.ts';
 import { newHome, paydesk } from '../../harness/paydesk.ts';
 import { sit } from '../../harness/person.ts';
 import { inOneLine } from '../../harness/ran.ts';
+import { startSender } from '../../harness/sender.ts';
 import { json } from '../../harness/server.ts';
 import { type Service, type ServiceOptions, startService, storeShop } from '../../harness/service.ts';
 import { atTerminal } from '../../harness/terminal.ts';
@@ -148,11 +149,52 @@ describe('orders browse', () => {
     await person.answer(/1 {2}show[\s\S]*type a number, 1 to/, '1\n');
     await person.waitFor('paydesk -p shop orders show ord_a1');
     await person.answer('Enter goes back to the orders', '\n');
-    await person.answer('type a number, words to search', '1\n');
-    await person.answer('type a number, 1 to', '7\n');
+    await person.answer('type a number, words to search', '2\n');
+    await person.answer('or < to go back', '<\n');
+    await person.answer('? for the keys', 'p\n');
+    await person.waitFor('no order is marked');
+    await person.answer('? for the keys', '?\n');
+    await person.waitFor(/q: leave/);
+    await person.answer('q to leave', 'q\n');
     const { code, screen } = await person.leaves;
     expect(code, screen).toBe(0);
-    expect(screen).not.toContain('\x1b[?1049h');
+    expect(screen).not.toMatch(/\x1b\[\?1049h|0 found/);
+  });
+
+  test('at a desk of a team it is the same screen: an operator refunds, a viewer is offered no change', async () => {
+    const service = await shop({
+      onPost: (order = {}, at) => {
+        const refunded = refundedWhole(order);
+        at.orders = at.orders.map((one) => (one.id === refunded.id ? refunded : one));
+        return json(refunded);
+      },
+    });
+    await using sender = await startSender({ url: service.url });
+    const [ana, vic] = [await sender.desk('ana'), await sender.desk('vic', 'viewer')];
+
+    const reader = sit(['-p', 'shop', 'orders', 'browse'], { home: vic.home, env: {} });
+    await reader.answer('q leave', 'r');
+    await reader.waitFor('r does nothing here');
+    await reader.answer('q leave', 'q');
+    const looked = await reader.leaves;
+    const person = sit(['-p', 'shop', 'orders', 'browse'], { home: ana.home, env: {} });
+    await person.answer('q leave', 'r');
+    await person.answer('Why?', '\r');
+    await person.answer('journal of the team', '\r');
+    await person.answer('Send it?', 'y\r');
+    await person.answer('Enter goes back to the orders', '\r');
+    await person.answer('q leave', 'q');
+    const { code, screen } = await person.leaves;
+    const listed = await vic.run(['-p', 'shop', 'journal', 'list', '--json']);
+    writeFileSync(join(vic.home.path, 'one.csv'), 'order_id,charge_id,amount\nord_b2,any,500\n');
+    const planned = await vic.run(['-p', 'shop', 'refunds', 'plan', 'one.csv']);
+
+    expect([code, looked.code], screen).toEqual([0, 0]);
+    expect(inOneLine(looked.screen)).not.toMatch(/r refund|p plan/);
+    expect(service.posts).toHaveLength(1);
+    expect(JSON.parse(listed.stdout)).toMatchObject({ data: [{ order: 'ord_a1', outcome: 'made' }] });
+    expect(planned.stderr).toContain('your role in this team is viewer');
+    expect(planned.stderr).not.toContain('refunds apply');
   });
 
   test.each([
