@@ -172,21 +172,13 @@ export async function didYouMean(
   const words = inOrder(typed);
   const why = whyNone(words);
   // `help` takes no options of the command.
-  const meant = meantCommands(words, similarNames).map((one) =>
+  const meant = meantCommands(words).map((one) =>
     before === '' ? one : one.replace(/ (--.*|\w+_\w+)$/, '').replace(/(?<=^\w+ find) .*/, ''),
   );
   return [
     ...(why === undefined ? [] : [why]),
     ...meant.map((one, index) => `${index === 0 ? 'did you mean' : 'or'}: paydesk ${before}${one}${behind}`),
   ];
-}
-
-// Commander's suggestions: `(Did you mean list?)`, `(Did you mean one of list, find?)`.
-function similarNames(words: readonly string[]): readonly string[] {
-  const suggestion = /\(Did you mean (?:one of )?(.+)\?\)/.exec(
-    failureOf(wholeProgram(), words)?.message ?? '',
-  );
-  return suggestion?.[1]?.split(', ') ?? [];
 }
 
 function wholeProgram(): Parser {

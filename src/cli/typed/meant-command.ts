@@ -3,7 +3,7 @@
  * guess is shown, never run. Pure.
  */
 
-import { commands, groups } from '../../commands/commands.ts';
+import { commands, commandsOf, groups } from '../../commands/commands.ts';
 import { periodWords } from '../../flags/typed-time.ts';
 import { quoted } from '../../profiles/profiles.ts';
 import { closestNames } from '../../terminal/terminal.ts';
@@ -76,14 +76,10 @@ function lookingForLinks([first = '', verb]: readonly string[]): readonly string
 /**
  * The commands that these words may have meant, the likeliest first: `orders refund ord_1`, with the id that was typed. A noun
  * alone stands for its help.
- * `similar` returns the names that are spelled like the last word. It knows the words before that one.
  */
-export function meantCommands(
-  words: readonly string[],
-  similar: (words: readonly string[]) => readonly string[],
-): readonly string[] {
+export function meantCommands(words: readonly string[]): readonly string[] {
   if (whyImpossible(words) !== undefined) return [];
-  return likeliest(words, similar).map((command) => {
+  return likeliest(words).map((command) => {
     const [noun, verb = ''] = command.split(' ');
     // What somebody searches for is kept, the word for searching is not.
     if (verb === 'find') return [command, ...searchedFor(words).map(quoted)].join(' ');
@@ -103,10 +99,16 @@ function searchedFor(words: readonly string[]): readonly string[] {
   return second === undefined ? [] : words.slice(isNoun ? 2 : 1);
 }
 
-function likeliest(
-  words: readonly string[],
-  similar: (words: readonly string[]) => readonly string[],
-): readonly string[] {
+// The names that are spelled like a word: the verbs of a noun, or without one the first words of all commands.
+function similar(word: string, noun?: string): readonly string[] {
+  const names =
+    noun === undefined
+      ? commands.map(({ words }) => words[0])
+      : commandsOf(noun).map(({ words }) => words[1] ?? '');
+  return closestNames(word.slice(0, 20), [...new Set(names)]);
+}
+
+function likeliest(words: readonly string[]): readonly string[] {
   const [first, ...rest] = words;
   const [second] = rest;
   if (first === undefined) return [];
@@ -115,21 +117,19 @@ function likeliest(
   const links = lookingForLinks(words);
   if (links !== undefined) return links;
   // The help of this noun is named under every such error anyway.
-  if (Object.hasOwn(groups, first)) return ofNoun(first, rest, similar).filter((meant) => meant !== first);
+  if (Object.hasOwn(groups, first)) return ofNoun(first, rest).filter((meant) => meant !== first);
   const phrase = phrases.get(first);
   if (phrase !== undefined) return phrase;
   const noun = nouns.get(first);
-  if (noun !== undefined) return ofNoun(noun, rest, similar);
+  if (noun !== undefined) return ofNoun(noun, rest);
   const asVerb = withVerb(verbsLike(first), words.slice(1));
   if (asVerb.length > 0) return asVerb;
-  const near = similar([first]).flatMap((name) =>
-    Object.hasOwn(groups, name) ? ofNoun(name, rest, similar) : [name],
-  );
+  const near = similar(first).flatMap((name) => (Object.hasOwn(groups, name) ? ofNoun(name, rest) : [name]));
   const nearVerbs = withVerb(
-    Object.keys(groups).flatMap((one) => similar([one, first])),
+    Object.keys(groups).flatMap((one) => similar(first, one)),
     words.slice(1),
   );
-  // `jornal list` fits as a whole. `refnd` is spelled like `orders refund`, and like the noun `refunds`.
+  // `jornal list` fits as a whole.
   const isWhole = commands.some(
     ({ words: [noun, verb] }) => near.includes(`${noun} ${verb}`) && verb === second,
   );
@@ -140,11 +140,7 @@ function likeliest(
 }
 
 // A noun with a verb that it does not have gets the noun's help, which lists the verbs.
-function ofNoun(
-  noun: string,
-  [verb, ...rest]: readonly string[],
-  similar: (words: readonly string[]) => readonly string[],
-): readonly string[] {
+function ofNoun(noun: string, [verb, ...rest]: readonly string[]): readonly string[] {
   const owner = ownerOf(rest);
   if (verb === undefined) return [noun];
   // `refunds today` is a question about a period.
@@ -157,7 +153,7 @@ function ofNoun(
   // `customers refund ord_1`: the id says whose record it is, and so which command.
   const owned = owner === undefined || known.length > 0 ? [] : existing(owner, verbsLike(verb));
   if (owned.length > 0) return owned.map((one) => `${owner} ${one}`);
-  const spelled = known.length > 0 ? known : similar([noun, verb]);
+  const spelled = known.length > 0 ? known : similar(verb, noun);
   const found = spelled.length > 0 ? spelled : existing(noun, synonymsLike(verb));
   return found.length === 0 ? [noun] : found.map((one) => `${noun} ${one}`);
 }

@@ -12,7 +12,7 @@ const meant: readonly (readonly [line: string, lines: readonly string[]])[] = [
   ['refund ord_1 --amount 300', ['did you mean: paydesk orders refund ord_1 --amount 300']],
   ['help refund ord_1', ['did you mean: paydesk help orders refund']],
   ['show cus_1', ['did you mean: paydesk customers show cus_1']],
-  ['refnd', ['did you mean: paydesk orders refund', 'or: paydesk refunds']],
+  ['refnd', ['did you mean: paydesk orders refund']],
   ['jornal list', ['did you mean: paydesk journal list']],
   [
     'list',
