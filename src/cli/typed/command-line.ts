@@ -15,7 +15,6 @@ import { formats } from '../../terminal/terminal.ts';
 import { commandPage, commandsPage, groupPage, rootPage, topicPage, wordPage } from '../help/help.ts';
 import { type HelpPage, layOut } from '../help/help-page.ts';
 import { proofScript, topics, topicText } from '../help/help-topics.ts';
-import type { Answer } from '../help/help-words.ts';
 import { type GlobalInput, globalFlags } from './global-options.ts';
 import { checkLine, checkSlips, didYouMean } from './line-errors.ts';
 import { readCommand } from './read-command.ts';
@@ -68,22 +67,11 @@ function inFull(argv: readonly string[]): readonly string[] {
   return at === -1 ? argv : argv.toSpliced(at, 0, 'orders');
 }
 
-// What help is about.
-type About =
-  | { readonly is: 'program' }
-  | { readonly is: 'script' }
-  | { readonly is: 'all commands' }
-  | { readonly is: 'topic' | 'noun'; readonly name: string }
-  | { readonly is: 'command'; readonly entry: CommandEntry }
-  /** A word that people use for what these pages are about. `why`: that paydesk cannot do it. */
-  | {
-      readonly is: 'word';
-      readonly word: string;
-      readonly answers: readonly Answer[];
-      readonly why: string | undefined;
-    }
-  /** `paydesk refund --help` names no command, but maybe a noun; the words may mean one. */
-  | { readonly is: 'unclear'; readonly noun: string | undefined; readonly words: readonly string[] };
+// What help is about: its page for people, or a text that is shown as it is, and the same for programs.
+interface About {
+  readonly page: (all: boolean) => HelpPage | string | Promise<HelpPage>;
+  readonly json: (help: typeof import('../help/help-json.ts')) => string | Promise<string>;
+}
 
 interface HelpStyle {
   readonly width: number;
@@ -98,8 +86,9 @@ async function helpText(
   { width, all = false, isJson }: HelpStyle,
 ): Promise<string> {
   const about = await aboutOf(words);
-  if (isJson) return await helpJson(about);
-  return about.is === 'script' ? topicText(proofScript) : layOut(await helpPage(about, all), width);
+  if (isJson) return await about.json(await import('../help/help-json.ts'));
+  const page = await about.page(all);
+  return typeof page === 'string' ? page : layOut(page, width);
 }
 
 async function aboutOf(words: readonly string[]): Promise<About> {
@@ -107,19 +96,47 @@ async function aboutOf(words: readonly string[]): Promise<About> {
   const asked = helping ? words.slice(1) : words;
   const [first] = asked;
   if (helping && asked.length === 1 && first !== undefined) {
-    if (first === 'commands') return { is: 'all commands' };
-    if (first === proofScript) return { is: 'script' };
-    if (Object.hasOwn(topics, first)) return { is: 'topic', name: first };
+    if (first === 'commands') return aboutCommands(commandsPage, commands);
+    if (first === proofScript || Object.hasOwn(topics, first)) return aboutTopic(first);
   }
   const entry = findCommand(asked);
-  if (entry !== undefined && !(helping && asked.length > entry.words.length)) return { is: 'command', entry };
+  if (entry !== undefined && !(helping && asked.length > entry.words.length)) return aboutCommand(entry);
   const isNoun = first !== undefined && Object.hasOwn(groups, first);
   if (helping && first !== undefined && (!isNoun || asked.length > 1)) return await aboutWord(asked);
-  if (first === undefined) return { is: 'program' };
-  if (isNoun && asked.length === 1) return { is: 'noun', name: first };
-  return { is: 'unclear', noun: isNoun ? first : undefined, words: asked };
+  if (first === undefined) return aboutCommands(rootPage, commands);
+  if (isNoun && asked.length === 1) return aboutCommands(() => groupPage(first), commandsOf(first));
+  // `paydesk refund --help` names no command, but maybe a noun; the words may mean one.
+  const page = async (): Promise<HelpPage> => {
+    const meant = await didYouMean(asked, { behind: ' --help' });
+    return [...(isNoun ? groupPage(first) : rootPage()), ...(meant.length === 0 ? [] : ['', ...meant])];
+  };
+  return { page, json: () => unknown(asked) };
 }
 
+function aboutCommands(page: () => HelpPage, entries: readonly CommandEntry[]): About {
+  return { page, json: ({ commandsJson }) => commandsJson(entries) };
+}
+
+function aboutCommand(entry: CommandEntry): About {
+  return {
+    page: async (all) => commandPage(entry, await entry.load(), all),
+    json: ({ commandsJson }) => commandsJson([entry]),
+  };
+}
+
+function aboutTopic(name: string): About {
+  return {
+    page: () => (name === proofScript ? topicText(name) : topicPage(name)),
+    json: ({ topicJson }) => topicJson(name),
+  };
+}
+
+// A program must not take the commands of a noun for the one that it named.
+async function unknown(words: readonly string[]): Promise<never> {
+  throw await unknownWord(words);
+}
+
+// A word that people use for what some pages are about, or for what paydesk cannot do.
 async function aboutWord(asked: readonly string[]): Promise<About> {
   const [{ answersOf, commandNamed }, { whyNone }, { pagesByWord }] = await Promise.all([
     import('../help/help-words.ts'),
@@ -134,53 +151,12 @@ async function aboutWord(asked: readonly string[]): Promise<About> {
   const answers = isCommand ? [] : answersOf(asked);
   const [only, second] = answers;
   const why = whyNone(asked);
-  if (only === undefined) throw await unknownWord(asked);
-  if (second !== undefined || why !== undefined) return { is: 'word', word: asked.join(' '), answers, why };
+  if (only === undefined) return await unknown(asked);
+  const word = asked.join(' ');
+  if (second !== undefined || why !== undefined)
+    return { page: () => wordPage({ word, answers, why }), json: () => unknown([word]) };
   const entry = commandNamed(only.name);
-  return entry === undefined ? { is: 'topic', name: only.name } : { is: 'command', entry };
-}
-
-async function helpPage(about: Exclude<About, { readonly is: 'script' }>, all: boolean): Promise<HelpPage> {
-  switch (about.is) {
-    case 'program':
-      return rootPage();
-    case 'all commands':
-      return commandsPage();
-    case 'topic':
-      return topicPage(about.name);
-    case 'noun':
-      return groupPage(about.name);
-    case 'command':
-      return commandPage(about.entry, await about.entry.load(), all);
-    case 'word':
-      return wordPage(about);
-    case 'unclear': {
-      const page = about.noun === undefined ? rootPage() : groupPage(about.noun);
-      const meant = await didYouMean(about.words, { behind: ' --help' });
-      return meant.length === 0 ? page : [...page, '', ...meant];
-    }
-  }
-}
-
-async function helpJson(about: About): Promise<string> {
-  const { commandsJson, topicJson } = await import('../help/help-json.ts');
-  switch (about.is) {
-    case 'program':
-    case 'all commands':
-      return await commandsJson(commands);
-    case 'topic':
-      return topicJson(about.name);
-    case 'script':
-      return topicJson(proofScript);
-    case 'noun':
-      return await commandsJson(commandsOf(about.name));
-    case 'command':
-      return await commandsJson([about.entry]);
-    // A program must not take the commands of a noun for the one that it named.
-    case 'word':
-    case 'unclear':
-      throw await unknownWord(about.is === 'word' ? [about.word] : about.words);
-  }
+  return entry === undefined ? aboutTopic(only.name) : aboutCommand(entry);
 }
 
 async function unknownWord(words: readonly string[]): Promise<CliError> {
