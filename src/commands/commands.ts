@@ -427,3 +427,8 @@ export function commandsOf(noun: string): readonly CommandEntry[] {
 export function findCommand(typed: readonly string[]): CommandEntry | undefined {
   return commands.find(({ words }) => words.every((word, index) => typed[index] === word));
 }
+
+/** Every first word of a command with what it is about, in the order of help. */
+export function nounSummaries(): ReadonlyMap<string, string> {
+  return new Map(commands.map(({ words: [noun], summary }) => [noun, groups[noun]?.summary ?? summary]));
+}

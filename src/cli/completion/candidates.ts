@@ -1,7 +1,7 @@
 /** Finds what TAB offers at the cursor: commands, options, values. Asks no service. */
 
 import type { Command } from '../../commands/command.ts';
-import { type CommandEntry, commands, findCommand, groups } from '../../commands/commands.ts';
+import { commandsOf, findCommand, groups, nounSummaries } from '../../commands/commands.ts';
 import type { Argument, Candidate, Flag, KnownHere } from '../../flags/flags.ts';
 import { topics } from '../help/help-topics.ts';
 import { globalFlags } from '../typed/global-options.ts';
@@ -132,8 +132,11 @@ function starting(current: string, { candidates, files }: Offered): Offered {
 
 /** For the words typed so far, joined by spaces: the words that may follow. A complete command is not in the map. */
 export function nextWords(): ReadonlyMap<string, readonly Candidate[]> {
-  const nouns = firstWords(commands);
-  const verbs = Object.keys(groups).map((noun) => [noun, verbsOf(noun)] as const);
+  const nouns = [...nounSummaries()].map(([value, text]) => ({ value, text }));
+  const verbs = Object.keys(groups).map((noun) => {
+    const own = commandsOf(noun).map(({ words: [, verb = ''], summary }) => ({ value: verb, text: summary }));
+    return [noun, own] as const;
+  });
   const help = { value: 'help', text: 'Help of a command or a topic' };
   const guides = Object.entries(topics).map(([value, { summary: text }]) => ({ value, text }));
   const all = { value: 'commands', text: 'All commands, options and guides' };
@@ -143,17 +146,4 @@ export function nextWords(): ReadonlyMap<string, readonly Candidate[]> {
     ['help', [...nouns, all, ...guides]],
     ...verbs.map(([noun, words]) => [`help ${noun}`, words] as const),
   ]);
-}
-
-function firstWords(entries: readonly CommandEntry[]): readonly Candidate[] {
-  const words = new Map(
-    entries.map(({ words: [first], summary }) => [first, groups[first]?.summary ?? summary]),
-  );
-  return [...words].map(([value, text]) => ({ value, text }));
-}
-
-function verbsOf(noun: string): readonly Candidate[] {
-  return commands.flatMap(({ words: [first, verb], summary }) =>
-    first === noun && verb !== undefined ? [{ value: verb, text: summary }] : [],
-  );
 }

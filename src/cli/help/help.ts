@@ -1,7 +1,7 @@
 /** The pages of help: of the program, of all commands, of a noun, of a command, and of a topic. */
 
 import type { Command } from '../../commands/command.ts';
-import { type CommandEntry, commands, commandsOf, groups } from '../../commands/commands.ts';
+import { type CommandEntry, commands, commandsOf, groups, nounSummaries } from '../../commands/commands.ts';
 import type { Argument, Flag } from '../../flags/flags.ts';
 import { globalFlags, usualGlobalFlags } from '../typed/global-options.ts';
 import type { HelpLine, HelpPage } from './help-page.ts';
@@ -17,7 +17,7 @@ export function rootPage(): HelpPage {
   return [
     'Usage: paydesk [options] <command>',
     '',
-    ...terms(nounSummaries()),
+    ...terms([...nounSummaries()]),
     '',
     '  $ paydesk -p demo orders refund   tries it without an account, on a simulator',
     'The verbs of a noun:                paydesk orders --help',
@@ -178,13 +178,6 @@ function items(heading: string, flags: Flags, termWidth: number): readonly HelpL
     ([name, one]) => [flagTerm(name, one), withFacts(one.summary, one)] as const,
   );
   return [heading, ...terms(pairs, termWidth)];
-}
-
-function nounSummaries(): readonly (readonly [noun: string, summary: string])[] {
-  const nouns = new Map(
-    commands.map(({ words: [noun], summary }) => [noun, groups[noun]?.summary ?? summary]),
-  );
-  return [...nouns];
 }
 
 function terms(
