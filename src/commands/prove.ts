@@ -12,6 +12,7 @@ import {
   type AttemptRecord,
   changeIdPattern,
   loadProofs,
+  type Moment,
   type ProvedRefund,
   pagesOf,
 } from '../journal/journal.ts';
@@ -167,7 +168,7 @@ async function writeFile(
     head,
     signedBy: key.made(),
   });
-  const lines = [about, ...refunds.map((refund) => lineOf(ctx, refund, now))].map((line) => toJson(line));
+  const lines = [toJson(about), ...refunds.map((refund) => shownLine(ctx, refund, now))];
   const { proofText } = await loadProofs();
   const text = proofText(lines, (bytes) => key.sign(bytes));
   await ctx.plans.write(file, text, force);
@@ -191,6 +192,12 @@ async function readRefunds(
   const { rows, head } = await journal.storedRows(sents);
   const { provedRefunds, withoutBodies } = await loadProofs();
   return { refunds: provedRefunds(redaction.isOn() ? withoutBodies(rows) : rows, sents), head };
+}
+
+// The bank's code is masked in what paydesk says. The rows stay as the journal wrote them: their hashes are the proof.
+function shownLine(ctx: Context, refund: ProvedRefund, now: Moment): string {
+  const line = toJson(lineOf(ctx, refund, now));
+  return ctx.redaction.isOn() ? line.replaceAll(/("auth(?:_c|C)ode":)"(?:[^"\\]|\\.)+"/g, '$1"***"') : line;
 }
 
 const readCommand = (change: string): string => plainCommand('journal', 'reconcile', change);

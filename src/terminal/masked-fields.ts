@@ -12,6 +12,8 @@ import {
 import type { JsonObject } from '../api/json-values.ts';
 import {
   checkoutTypes,
+  codeWithoutBrand,
+  documentedErrors,
   meaningOfRefund,
   meaningOfStatus,
   paymentLinkType,
@@ -60,6 +62,12 @@ const referenceForm = /^(?:[A-Z]{1,4}-|[A-Z]{1,3}|#)?\d{1,6}$/;
 const currencies = new Set(Intl.supportedValuesOf('currency'));
 const currency: Form = (text) => currencies.has(text.toUpperCase());
 
+// A code that is not documented may have any words in it.
+const documented = Object.values(documentedErrors);
+const errorType: Form = (text) => documented.some(({ type }) => type === text);
+const errorCode: Form = (text) =>
+  /^[a-z]+\.errors\./.test(text) && documented.some(({ code }) => code === codeWithoutBrand(text));
+
 // The form of each text that may pass, by the name of its field. No other text of the service does.
 const forms: Readonly<Record<string, Form>> = {
   object: oneOf(
@@ -89,14 +97,14 @@ const forms: Readonly<Record<string, Form>> = {
   currency,
   only_currency: currency,
   country,
-  type: (text) => paidWith(text) || /^[a-z]+(?:_[a-z]+)*_error$/.test(text),
+  type: (text) => paidWith(text) || errorType(text),
   account_type: paidWith,
   brand,
   exp_month: matches(/^(?:0[1-9]|1[0-2])$/),
   exp_year: matches(/^(?:20)?\d\d$/),
   allowed_payment_methods: paidWith,
   reason: oneOf(refundReasonValues.join(' ')),
-  code: matches(/^[a-z]+\.errors(?:\.[a-z]+(?:_[a-z]+)*)+$/),
+  code: errorCode,
   log_id: matches(/^(?=.*\d)(?=.*[a-z])[0-9a-f-]{6,64}$/),
   param: (text) => text.split('.').every((part) => /^\d{1,3}$/.test(part) || Object.hasOwn(sent, part)),
   amount: matches(/^[-+]?[\d., ]{1,14}$/),

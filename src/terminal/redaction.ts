@@ -58,6 +58,8 @@ const smallWord = /^(?:[a-z]+(?:_[a-z]+)*|[-+]?[\d.,:%-]{1,6}|\d{4}-\d\d-\d\dT[\
 const email = /[^\s@<>"',;]+@[^\s@<>"',;]+\.\p{L}{2,}/gu;
 const phone = /\+\d[\d ().-]{6,}\d/g;
 const card = /\*\d{4}\b/g;
+// Only its word tells it from an amount. It is the bank's reference of one payment.
+const authCode = /(?<=\bauth(?: codes?,?| \S+ and)? )(?=[A-Za-z]*\d)[A-Za-z0-9]{4,}/gi;
 const hidden = '***';
 
 /** A redaction that knows nobody yet. */
@@ -65,7 +67,12 @@ export function createRedaction(isOn: () => boolean, keys: () => NamedKeys = () 
   const known = createKnownTexts();
   const token = createTokens();
   const text = (given: string): string =>
-    known.masked(given).replace(email, hidden).replace(phone, hidden).replace(card, `*${hidden}`);
+    known
+      .masked(given)
+      .replace(email, hidden)
+      .replace(phone, hidden)
+      .replace(card, `*${hidden}`)
+      .replace(authCode, hidden);
   const learnAs = (value: unknown, place: Place): void => {
     const seek = (one: string, name: string): string => {
       if (soughtAlways.has(name) || !smallWord.test(one))

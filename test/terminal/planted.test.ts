@@ -1,6 +1,6 @@
 /** Redaction: personal data in fields of every kind, documented or not, is in no output, and all of it is there without redaction. */
 
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
@@ -8,6 +8,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { createRedaction } from '../../src/terminal/redaction.ts';
 import { customerOf, errorBody, type Json } from '../harness/orders.ts';
 import { newHome, paydesk, type Ran } from '../harness/paydesk.ts';
+import { lastRecord } from '../harness/ran.ts';
 import { json } from '../harness/server.ts';
 import { startService, storeShop } from '../harness/service.ts';
 import { unzip } from '../harness/workbook.ts';
@@ -16,7 +17,11 @@ import { refunding } from '../sender/ledger.ts';
 import { planted, plantedIn, plantedOrder } from './planted.ts';
 
 const words = 'The buyer Ximena Quiroga (ximena) tel 5511110000 RFC XIQU800101 has no card';
-const refusal = errorBody({ xiqu: 'ximena' }, { message: words, debug_message: 'quiroga', param: 'ximena' });
+const code = 'service.errors.precondition_required.combo.order.is_not_returnable';
+const refusal = errorBody(
+  { xiqu: 'ximena', type: 'ximena_error' },
+  { message: words, debug_message: 'quiroga', param: 'ximena', code },
+);
 const made = refunding();
 const service = await startService({
   orders: [plantedOrder(71), plantedOrder(72), plantedOrder(73), plantedOrder(74)],
@@ -48,15 +53,15 @@ const refund = (id: string, ...more: readonly string[]) => [
   ...more,
 ];
 
-const titles = 'order_id,amount,telefono,celular,cuenta,nombre,apellido,customer,phone';
+const titles = 'order_id,amount,telefono,celular,cuenta,Ximena Quiroga,quiroga,customer,phone';
 const cells = '5511110000,5255998877,646180111812345678,ximena,quiroga,ximena,5255998877';
 writeFileSync(join(service.home.path, 'file.csv'), `${titles}\nord_71,100,${cells}\nord_73,200,${cells}\n`);
-for (const [id, code] of [
+for (const [id, expected] of [
   ['ord_71', 0],
   ['ord_72', 5],
 ] as const) {
   const sent = await run(refund(id, '--note', 'ask ximena', '--yes'));
-  if (sent.code !== code) throw new Error(sent.stderr);
+  if (sent.code !== expected) throw new Error(sent.stderr);
 }
 
 const period = ['--period', '2020-01-01..2041-01-01'];
@@ -167,7 +172,39 @@ test('under redaction none of it is in a file', async () => {
     expect(plantedIn(contentOf(name, readFileSync(join(home.path, name)))), name).toEqual([]);
 });
 
-describe('an error of the service keeps its code and type, and nothing in its own words', () => {
+test('under redaction none of it is on the screen of a refund, in its proof, or in what is said of a file with errors', async () => {
+  const sent = await run(refund('ord_74', '--yes', '--redact'));
+  expect(sent.code, sent.stderr).toBe(0);
+  const proved = await run(['prove', 'ord_74', '--to', 'one.ndjson', '--redact']);
+  expect(proved.code, proved.stderr).toBe(0);
+  const proof = readFileSync(join(service.home.path, 'one.ndjson'), 'utf8');
+  // The rows are as the journal wrote them: their hashes are the proof.
+  const [, ...lines] = proof.trimEnd().split('\n');
+  const shown = lines.map((line) => JSON.stringify({ ...JSON.parse(line), rows: [] })).join('\n');
+  writeFileSync(
+    join(service.home.path, 'wrong.csv'),
+    `${titles}\nord_71,1x,${cells}\nXimena Quiroga,200,${cells}\n`,
+  );
+  const wrong = await run(['refunds', 'compare', 'wrong.csv', '--redact']);
+  expect(wrong).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('line 3: order_id ***: not an order'),
+  });
+  for (const text of [sent.stdout + sent.stderr, shown, wrong.stderr]) expect(plantedIn(text)).toEqual([]);
+  for (const line of [
+    ['refunds', 'compare', 'wrong.csv', '--errors', 'errors.csv'],
+    ['orders', 'compare', 'wrong.csv', '--errors', 'errors.csv'],
+    ['refunds', 'plan', 'wrong.csv', '--to', 'x.plan', '--errors', 'errors.csv'],
+    ['refunds', 'status', 'file.plan', '--rest', 'errors.csv'],
+  ])
+    expect(await run([...line, '--redact']), line.join(' ')).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('would write rows of the file as they are'),
+    });
+  expect(existsSync(join(service.home.path, 'errors.csv'))).toBe(false);
+});
+
+describe('an error of the service keeps a code and type that are documented, and nothing in its own words', () => {
   const again = refund('ord_72', '--yes', '--redact');
   test.each([
     ['screen', again, {}],
@@ -175,10 +212,26 @@ describe('an error of the service keeps its code and type, and nothing in its ow
     ['debug', [...again, '--debug'], {}],
     ['a narrow screen', again, { PAYDESK_WIDTH: '40' }],
   ] as const)('%s', async (_, line, env) => {
-    const { code, stdout, stderr } = await run(line, env);
-    expect(code, stderr).toBe(5);
+    const ran = await run(line, env);
+    const { stdout, stderr } = ran;
+    expect(ran.code, stderr).toBe(5);
     expect(plantedIn(stdout + stderr)).toEqual([]);
-    expect(stderr.replaceAll(/\s/g, '')).toContain('service.errors.parameter_validation.limit.invalid');
+    expect(stderr.replaceAll(/\s/g, '')).toContain(code);
+  });
+
+  test('a code that is not documented is masked, whatever its form', async () => {
+    const named = errorBody({}, { code: 'service.errors.ximena.quiroga' });
+    await using other = await startService({ onPage: () => json(named, 400) });
+    await storeShop(other.home, other);
+    const line = ['-p', 'shop', 'orders', 'list', '--redact', '--json'];
+    const { stderr } = await paydesk(line, { home: other.home, env: {} });
+    expect(plantedIn(stderr)).toEqual([]);
+    expect(lastRecord(stderr)).toMatchObject({
+      code: '***',
+      type: '***',
+      http_status: 400,
+      log_id: '5f2c81',
+    });
   });
 
   test('an error in a form that the document does not show', async () => {
@@ -296,8 +349,16 @@ function changedAt(order: Json, at: number, value: unknown): Json {
   const changed: unknown = JSON.parse(
     JSON.stringify(order, (name, one: unknown) => {
       seen += 1;
-      return seen === chosen && name !== 'object' ? value : one;
+      if (seen !== chosen || name === 'object') return one;
+      return typeof one === 'number' ? asTexts(value) : value;
     }),
   );
   return changed as Json;
+}
+
+// A figure of a documented field passes, whatever it is.
+function asTexts(value: unknown): unknown {
+  return JSON.parse(
+    JSON.stringify(value, (_, one: unknown) => (typeof one === 'number' ? String(one) : one)),
+  );
 }

@@ -8,10 +8,13 @@ export const planted =
     ' ',
   );
 
+/** The bank's code of every payment. Its six digits may be an amount, or the shop's own number, at other places. */
+const authCode = '490215';
+
 /** Which of them a text has, in small letters or in capitals. */
 export function plantedIn(text: string): readonly string[] {
   const small = text.toLowerCase();
-  return planted.filter((word) => small.includes(word));
+  return [...planted, authCode].filter((word) => small.includes(word));
 }
 
 const undocumented: Json = {
@@ -58,10 +61,19 @@ export function plantedOrder(id: number, changes: Json = {}): Json {
       bank: 'ximena',
       ip: 'quiroga',
       bin: '5511110000',
+      auth_code: authCode,
     },
     refunds: {
       object: 'list',
-      data: [{ ...refundOf(`rf_${id}`, 500), ...undocumented, operator: 'ximena', reason: 'quiroga' }],
+      data: [
+        {
+          ...refundOf(`rf_${id}`, 500),
+          ...undocumented,
+          operator: 'ximena',
+          reason: 'quiroga',
+          auth_code: authCode,
+        },
+      ],
       has_more: false,
     },
   });

@@ -13,7 +13,7 @@ import { checkAccount, checkControlTotals, checkPlanLimits } from './plan-checks
 import { secondPersonFor } from './plan-second.ts';
 import { releaseOf } from './released.ts';
 import { type Looked, nothingRead, readAgain, reportPlan } from './report-plan.ts';
-import { reportColumns } from './row-records.ts';
+import { reportColumns, shownTitles } from './row-records.ts';
 import { isAlarming } from './row-verdicts.ts';
 import { runPlan } from './run-plan.ts';
 
@@ -47,7 +47,7 @@ export async function applyPlan(ctx: Context, asked: ApplyAsked): Promise<0 | 7 
     maxPerSecond: asked.maxPerSecond,
   });
   const { profile } = service;
-  ctx.out.checkColumns(reportColumns(plan));
+  ctx.out.checkColumns(reportColumns(shownTitles(ctx, plan)));
   checkAccount(plan, profile, asked.path);
   checkAnswerable(ctx, profile, plan, asked);
   checkControlTotals(plan.rows, asked.expected, 'nothing was sent');

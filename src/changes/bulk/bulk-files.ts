@@ -1,8 +1,9 @@
 /** The files of bulk refunds: says all errors of an input file and refuses it, and keeps what is written from replacing what is read. */
 
+import type { JsonObject } from '../../api/json-values.ts';
 import type { Context } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
-import { CliError } from '../../errors.ts';
+import { CliError, refused } from '../../errors.ts';
 import { usage } from '../../flags/flags.ts';
 import {
   errorsCsv,
@@ -47,7 +48,9 @@ export async function lookAtOrders<T>(
 /** Says which columns of a file that is compared are not read; `without`: what is compared if it has no amounts. */
 export function sayUnread(ctx: Context, { unread, hasAmount }: InputFile, without: string): void {
   const more = unread.length > namedMost ? ` and ${unread.length - namedMost} more` : '';
-  const names = `not read: ${unread.slice(0, namedMost).join(', ')}${more}`;
+  const names = ctx.redaction.isOn()
+    ? `${counted(unread.length, 'column')} not read`
+    : `not read: ${unread.slice(0, namedMost).join(', ')}${more}`;
   if (unread.length > 0) ctx.notes.note(hasAmount ? `${names}; amount is the column with the money` : names);
   if (!hasAmount) ctx.notes.note(`no amount column: ${without}`);
 }
@@ -97,6 +100,12 @@ export async function refuseProblems(
   { file, errors, force }: RefusedFile,
 ): Promise<void> {
   if (found.length === 0) return;
+  // What is said of a cell repeats it.
+  if (ctx.redaction.isOn())
+    ctx.redaction.learn([
+      { titles: input.columns },
+      ...input.lines.map((line) => ({ input: cellsOf(input, line) })),
+    ]);
   const problems = found.toSorted((one, other) => one.line - other.line);
   const most = errors !== undefined && input.canCorrect ? shownBesideFile : shownProblems;
   for (const problem of problems.slice(0, most))
@@ -118,7 +127,9 @@ export async function refuseProblems(
     throw usage(title, [
       isHeading
         ? 'correct the first line of the file, which has the titles of its columns'
-        : 'correct the file; --errors FILE.csv writes it with the errors beside the rows',
+        : ctx.redaction.isOn()
+          ? 'correct the file'
+          : 'correct the file; --errors FILE.csv writes it with the errors beside the rows',
     ]);
   try {
     await ctx.plans.write(errors, errorsCsv(input, problems), force);
@@ -129,6 +140,10 @@ export async function refuseProblems(
   }
   const again = problems.some(({ repeats }) => repeats !== undefined) ? [againWords] : [];
   throw usage(title, [`correct the rows in ${errors}; then run the command with that file`, ...again]);
+}
+
+function cellsOf({ columns }: InputFile, { cells }: InputFile['lines'][number]): JsonObject {
+  return Object.fromEntries(cells.map((cell, at) => [columns[at] ?? '', cell]));
 }
 
 function nameOf(file: string): string {
@@ -143,10 +158,12 @@ type Kept = Readonly<Record<string, string | undefined>>;
 
 /** Throws CliError 'usage' that names the file, even with --force. No spelling of a path and no link gets around that. */
 export async function checkWritten(
-  { plans, refuseOwnFile }: Context,
+  { plans, refuseOwnFile, redaction }: Context,
   written: Written,
   kept: Kept,
 ): Promise<void> {
+  for (const flag of ['--errors', '--rest'] as const)
+    if (written[flag] !== undefined && redaction.isOn()) throw wouldShowRows(flag);
   const taken: [what: string, path: string][] = [];
   for (const [what, path] of Object.entries(kept)) if (path !== undefined) taken.push([what, path]);
   for (const [flag, path] of Object.entries(written)) {
@@ -156,6 +173,15 @@ export async function checkWritten(
       if (await plans.isSameFile(one, path)) throw wouldReplace(flag, path, what);
     taken.push([`the file of ${flag}`, path]);
   }
+}
+
+// A masked row could not be sent: its note and its reference would be others.
+function wouldShowRows(flag: string): CliError {
+  return refused(
+    `${flag} would write rows of the file as they are, and personal data is masked now`,
+    ['leave it out, or ask somebody who may see the rows (paydesk help output)'],
+    'redacted',
+  );
 }
 
 /** The same for the files of rows of a plan. The plan knows only the name of its input file, not the folder. */

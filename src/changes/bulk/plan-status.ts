@@ -22,7 +22,7 @@ import { againLines, checkRest, freeName } from './bulk-files.ts';
 import { controlFigures } from './plan-checks.ts';
 import { type Looked, nothingRead, readAgain, reportPlan } from './report-plan.ts';
 import { restRows, writeRest } from './rest-rows.ts';
-import { listRows, reportColumns, reportRecord } from './row-records.ts';
+import { listRows, reportColumns, reportRecord, shownTitles } from './row-records.ts';
 import {
   isAlarming,
   isDone,
@@ -57,7 +57,7 @@ interface StatusAsked {
 export async function planStatus(ctx: Context, asked: StatusAsked): Promise<0 | 7 | 8> {
   const plan = await ctx.plans.open(asked.path);
   await checkRest(ctx, asked, plan);
-  if (!asked.report) ctx.out.checkColumns(reportColumns(plan));
+  if (!asked.report) ctx.out.checkColumns(reportColumns(shownTitles(ctx, plan)));
   const sending = await ctx.journal.applying(plan);
   // While a run sends the rows, it has them.
   const looked = asked.offline || sending !== undefined ? nothingRead : await readAgain(ctx, plan);
@@ -97,8 +97,9 @@ async function listReports(
 ): Promise<void> {
   const shown = only === undefined ? reports : reports.filter(({ verdict }) => only.includes(verdict));
   const command = commandLine(profileNamed(plan.profile), 'refunds', 'status', path);
-  const isListed = await listRows(ctx, reportColumns(plan), shown, {
-    record: (report) => reportRecord(report, plan),
+  const titles = shownTitles(ctx, plan);
+  const isListed = await listRows(ctx, reportColumns(titles), shown, {
+    record: (report) => reportRecord(report, titles),
     allRows: allRows || only !== undefined,
     all: `${command} --all-rows`,
   });

@@ -4,7 +4,7 @@ import type { AmountStyle } from '../../amounts.ts';
 import { isObject, type JsonObject } from '../../api/json-values.ts';
 import { type Column, fieldColumn } from '../../api/resources.ts';
 import type { Context } from '../../context/context.ts';
-import { digestShown, type Plan, type PlanRow, rowStates } from '../../plans/plans.ts';
+import { digestShown, isInputTitle, type Plan, type PlanRow, rowStates } from '../../plans/plans.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import { roleWords } from '../may-change.ts';
 import { inFull, lineWords, reasonWords, rowsAndSums, spreadWords } from './batch-words.ts';
@@ -22,10 +22,11 @@ export async function showPlan(
   { list = true, allRows = false }: { readonly list?: boolean; readonly allRows?: boolean } = {},
 ): Promise<void> {
   const status = commandLine(profile, 'refunds', 'status', path, '--all-rows');
+  const titles = shownTitles(ctx, plan);
   const isListed =
     list &&
-    (await listRows(ctx, planColumns(plan), plan.rows, {
-      record: (row) => planRecord(row, plan),
+    (await listRows(ctx, planColumns({ ...plan, ...titles }), plan.rows, {
+      record: (row) => planRecord(row, titles),
       allRows,
       all: plan.digest === '' ? 'add --all-rows to the command' : status,
     }));
@@ -209,6 +210,15 @@ export function reportColumns({ columns }: Pick<Plan, 'columns'>): readonly Colu
     fieldColumn('operator', 'BY', 'text'),
     ...inputColumnsOf({ columns }),
   ];
+}
+
+/** The titles of a file as they are shown: under redaction one that paydesk does not know is `column 3`, since it may be a name. */
+export function shownTitles(
+  { redaction }: Context,
+  { columns }: Pick<Plan, 'columns'>,
+): Pick<Plan, 'columns'> {
+  if (!redaction.isOn()) return { columns };
+  return { columns: columns.map((title, at) => (isInputTitle(title) ? title : `column ${at + 1}`)) };
 }
 
 /** The columns of the input file that paydesk does not use, as `input.TITLE`. */

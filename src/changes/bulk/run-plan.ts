@@ -24,7 +24,7 @@ import { countWords, inFull, leftWords, lineWords, rowsAndSums } from './batch-w
 import { freeName } from './bulk-files.ts';
 import { rowsToSend } from './plan-checks.ts';
 import { type Looked, reportPlan, sentNow } from './report-plan.ts';
-import { listRows, reportColumns, reportRecord } from './row-records.ts';
+import { listRows, reportColumns, reportRecord, shownTitles } from './row-records.ts';
 import { dryRunWords, isAlarming, isDone, type NotSent, type RowReport } from './row-verdicts.ts';
 import type { Sending } from './send-row.ts';
 import { workOff } from './work-off.ts';
@@ -190,8 +190,9 @@ async function printReport(
   { allRows, command }: { readonly allRows: boolean; readonly command: string },
 ): Promise<CliError | undefined> {
   try {
-    const isListed = await listRows(ctx, reportColumns(plan), reports, {
-      record: (report) => reportRecord(report, plan),
+    const titles = shownTitles(ctx, plan);
+    const isListed = await listRows(ctx, reportColumns(titles), reports, {
+      record: (report) => reportRecord(report, titles),
       allRows,
       all: ctx.options.dryRun ? 'add --all-rows to the command' : `${command} --all-rows`,
     });

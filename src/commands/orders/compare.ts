@@ -12,6 +12,7 @@ import {
   inputColumnsOf,
   refuseProblems,
   sayUnread,
+  shownTitles,
 } from '../../changes/changes.ts';
 import { flag } from '../../flags/flags.ts';
 import { periodOf, timeFlags } from '../../flags/typed-period.ts';
@@ -87,12 +88,12 @@ export const compare = defineCommand({
       .map(({ row, currency }) => ({ row: row?.input, currency }));
     await refuseProblems(ctx, input, decimalsProblems(found, style), { file, errors, force });
     sayUnread(ctx, input, 'only that the orders were paid is compared');
-    const titles = { columns: input.columns };
+    const titles = shownTitles(ctx, input);
     ctx.out.checkColumns([...columns, ...inputColumnsOf(titles)]);
     const isByReference = rows.some(({ reference }) => reference !== undefined);
     await ctx.out.ownList(
       [...(isByReference ? columns.map(byReference) : columns), ...inputColumnsOf(titles)],
-      compared.map((one) => recordOf(one, input.columns)),
+      compared.map((one) => recordOf(one, titles.columns)),
       { zone: source.zone, localTimes: source.localTimes, sums: sumRecords(compared, style) },
     );
     for (const line of closingLines(compared, source, input.hasAmount)) ctx.notes.note(line);

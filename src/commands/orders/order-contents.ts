@@ -37,7 +37,10 @@ export function orderContents(
   const { reading, order: value } = known;
   return [
     ...('money' in reading
-      ? [moneyGrid(reading.money, known, settings), ...refundsView(reading.money, known, origins, settings)]
+      ? [
+          moneyGrid(reading.money, known, settings),
+          ...refundsView(order, reading.money, known, { origins, style: settings }),
+        ]
       : unprovenMoney(order, value, reading.problem, settings)),
     ...salesView(order, value, settings),
   ];
@@ -212,23 +215,27 @@ function unprovenMoney(
 
 /** Two lines for each refund; the second one has its id. A narrow terminal has one more, who made it. */
 function refundsView(
+  order: Order,
   money: OrderMoney,
   known: KnownOrder,
-  origins: RefundOrigins,
-  style: AmountStyle,
+  { origins, style }: { readonly origins: RefundOrigins; readonly style: AmountStyle },
 ): readonly Block[] {
   const states = new Map(known.refunds.map(({ record, state }) => [record?.id, state]));
   const figure = figuresIn(money.currency, style);
-  const refunds = money.charges.flatMap((charge) => charge.refunds.map((refund) => ({ charge, refund })));
+  const refunds = money.charges.flatMap((charge) => {
+    // As it is shown: the bank's code may be masked.
+    const shown = order.charges?.data?.[charge.number - 1]?.refunds?.data;
+    return charge.refunds.map((refund, at) => ({ charge, refund, auth: shown?.[at]?.auth_code }));
+  });
   if (refunds.length === 0) return [];
-  const cells = refunds.map(({ charge, refund }) => ({
+  const cells = refunds.map(({ charge, refund, auth = '-' }) => ({
     money: [
       '',
       `${charge.number} ${paidBy(charge.value)}`,
       figure(refund.amount),
       { time: refund.createdAt, precision: 'zoned' },
     ] satisfies readonly Cell[],
-    auth: refund.authCode ?? '-',
+    auth,
     by: sentBy(origins, refund.id),
     below: [idOfRefund(refund, origins, states.get(refund.id))],
   }));

@@ -18,6 +18,7 @@ import {
 import { noOrder, orderIdOf, ordersOf, type ReadOrders } from '../found-orders.ts';
 import { currencyInFile, decimalsProblems, inOtherCurrency } from '../input-amounts.ts';
 import { readOrders } from '../read-orders.ts';
+import { shownTitles } from '../row-records.ts';
 import {
   closingLines,
   compareColumns,
@@ -77,10 +78,10 @@ export async function compareFile(
       ? []
       : await refundsElsewhere(ctx, service, known, { ofRows, range: asked.others });
   const all = [...compared.toSorted(byLine), ...more.toSorted(byTime)];
-  const plan = { columns: input.columns };
+  const titles = shownTitles(ctx, input);
   await ctx.out.ownList(
-    compareColumns(plan, all),
-    all.map((one) => compareRecord(one, plan)),
+    compareColumns(titles, all),
+    all.map((one) => compareRecord(one, titles)),
     { sums: sumRecords(all, settings) },
   );
   for (const line of whyLines(all, service.profile, asked.file)) ctx.notes.note(line);
