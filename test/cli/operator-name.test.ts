@@ -22,8 +22,13 @@ const refund = ['-p', 'shop', 'orders', 'refund', 'ord_1', '--yes'];
 test.each([
   'ana, approved by lea, released by lea with a security key',
   'agent helper for root',
-  'ana released BY lea',
   'ana approved b\u0443 lea',
+  '(lea approves)',
+  'agent',
+  'Sender',
+  'r_7f3k2m9q',
+  "'",
+  'ana  lea',
   'ana (approved-by lea) (released-by lea)',
   'lea (released with a security key)',
   'agent helper f\u043er ana',
@@ -35,22 +40,26 @@ test.each([
   await using service = await startShop();
   const ran = await paydesk(refund, { home: service.home, env: { PAYDESK_OPERATOR: name } });
   expect(ran.code, ran.stderr).toBe(2);
-  expect(inOneLine(ran.stderr)).toContain('at most 64 letters of one script, digits, blanks and . _ - @ ( )');
+  expect(inOneLine(ran.stderr)).toContain("at most 64 letters of one script, digits, blanks and . _ - ' @");
   expect(service.requests).toEqual([]);
 });
 
 const operatorIn = async ({ home }: Service): Promise<unknown> =>
   JSON.parse((await paydesk(['-p', 'shop', 'journal', 'list', '--json'], { home })).stdout).data[0].operator;
 
-test.each(['José Ñandú', 'op7@shop.example', 'by', 'Ana-María_2', 'Анна Петрова'])(
-  'PAYDESK_OPERATOR %s is the name in the journal',
-  async (name) => {
-    await using service = await startShop();
-    const ran = await paydesk(refund, { home: service.home, env: { PAYDESK_OPERATOR: name } });
-    expect(ran.code, ran.stderr).toBe(0);
-    expect(await operatorIn(service)).toBe(name);
-  },
-);
+test.each([
+  ['Ana María López', 'Ana_María_López'],
+  ["O'Brien", "O'Brien"],
+  ['op7@shop.example', 'op7@shop.example'],
+  ['Анна Петрова', 'Анна_Петрова'],
+  ['aprobado por lea', 'aprobado_por_lea'],
+  ['77', '77'],
+])('PAYDESK_OPERATOR %s is one word in the journal: %s', async (given, name) => {
+  await using service = await startShop();
+  const ran = await paydesk(refund, { home: service.home, env: { PAYDESK_OPERATOR: given } });
+  expect(ran.code, ran.stderr).toBe(0);
+  expect(await operatorIn(service)).toBe(name);
+});
 
 test('the name of the system user and that of an agent are one word in the journal, whatever they are', async () => {
   await using service = await startShop();

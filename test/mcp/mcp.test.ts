@@ -102,6 +102,12 @@ test('what is wrong with a call is said by its rows and fields, with the reason'
   const twice = await propose([row, row]);
   const field = await propose([row, { ...row, again: 're_1' }]);
   const top = await agent.call('orders_show', { id: 'ord_1', profile: 'x' });
+  const asker = await propose([row], { for: 'ana, approved by lea' });
+  expect(asker.data.error).toMatchObject({
+    message: 'for ana, approved by lea: not the name of a person',
+    certain: 'no plan was written',
+    now: [expect.stringContaining('letters of one script')],
+  });
   shop.orders = shop.orders.map((one) => withRefund(one, refundOf('re_1', 300), 300));
   const repeat = await propose([
     { ...row, amount: '200', ref: 'a' },

@@ -8,6 +8,7 @@ import type { Argument, Flag } from '../../flags/flags.ts';
 import { type InputSchema, serveTools, type Tool, type ToolResult } from '../../mcp/mcp.ts';
 import { type RanInside, type RunLine, runInside } from '../run-inside.ts';
 import type { RunState } from '../run-state.ts';
+import { nameForm, nameIn } from './agent.ts';
 
 // The commands that an agent may call. None of them can send or settle anything.
 const readable = new Set([
@@ -179,10 +180,8 @@ function proposal(
           additionalProperties: { type: 'string' },
         },
         for: {
-          ...text(
-            'who asked for this proposal, as the person should see it: letters, digits, blanks and . _ - @ ( )',
-          ),
-          maxLength: 60,
+          ...text(`who asked for this proposal, as the person should see it: ${nameForm}`),
+          maxLength: 64,
         },
       },
       required: ['rows', ...(isProduction ? ['totals'] : [])],
@@ -204,7 +203,9 @@ function proposal(
         '--json',
         '--no-input',
       ];
-      const ran = await runLine(line, { input: csvOf(rows), operator: wordOf(input.for) || undefined });
+      const asker = wordOf(input.for);
+      if (asker !== '' && nameIn(asker) === undefined) return noName(asker);
+      const ran = await runLine(line, { input: csvOf(rows), operator: asker || undefined });
       const { result, ...told } = resultOf({ ...ran, stderr: ofCall(ran.stderr) });
       return isObject(result)
         ? { ...told, result: { ...result, data: itemsOf(result).map(rowOfCall) } }
@@ -213,12 +214,21 @@ function proposal(
   };
 }
 
+function noName(asker: string): ToolResult {
+  const message = `for ${asker}: not the name of a person`;
+  return {
+    exit_code: 2,
+    notes: [],
+    error: { kind: 'usage', message, certain: 'no plan was written', now: [nameForm] },
+  };
+}
+
 // An agent knows the rows and fields of its call: no file, no lines of one, and no options of a command line.
 const wordsOfCall: readonly (readonly [words: RegExp, ofCall: string])[] = [
   [/--expect-total ([A-Z]{3})=(\d+)/g, 'totals.$1 $2'],
   [/--expect-count (\d+)/g, 'rows $1'],
   [/standard input has/g, 'this call has'],
-  [/correct the file; --errors [^"\n]*/g, 'correct the rows, then call the tool again'],
+  [/correct the file(?:; --errors [^"\n]*|(?="))/g, 'correct the rows, then call the tool again'],
   [/the file or the total; then run the command again/g, 'the rows or totals; then call the tool again'],
   [/(in|of) this file/g, '$1 this call'],
   [/add --again (\w+)/g, 'a person refunds it, at a terminal, with --again $1'],

@@ -46,8 +46,8 @@ export function refuseAgent(
 }
 
 /**
- * The name of the person of this run as the journal records it, and of the agent that the person lets run it. Throws CliError 'usage'
- * for a name that could be read as more than a name, such as `ana, approved by lea`.
+ * The name of the person of this run as the journal records it, and of the agent that the person lets run it. Each name is one word, so
+ * that none reads as more than a name. Throws CliError 'usage' for one that is no name.
  */
 export function operatorOf(io: Io): string {
   const agent = agentOf(io.env);
@@ -56,7 +56,7 @@ export function operatorOf(io: Io): string {
 
 function personOf(io: Io): string {
   const named = variable(io.env, 'PAYDESK_OPERATOR');
-  if (named !== undefined) return checked(named);
+  if (named !== undefined) return nameIn(named) ?? notAName(named);
   try {
     return cleaned(io.userName());
   } catch {
@@ -64,25 +64,31 @@ function personOf(io: Io): string {
   }
 }
 
+/** What the name of a person may be, in words. */
+export const nameForm =
+  "at most 64 letters of one script, digits, blanks and . _ - ' @, and neither agent, sender nor an id";
+
 // Letters of two scripts are refused, since some of them look alike.
 const oneScript = /^(?:\p{Script=Latin}+|[^\p{Script=Latin}]+)$/u;
-const wordsOfOthers = /^(?:by|for|asked|approved|released)$/iu;
+const notPerson = /^(?:(?:agent|sender)(?![\p{L}\p{N}])|[a-z]_)/iu;
 
-function checked(name: string): string {
-  const words = name.split(/[ ()._-]+/);
-  const isName = /^[\p{L}\p{M}\p{N}._@ ()-]{1,64}$/u.test(name) && name.trim() === name;
-  const isOneScript = oneScript.test(name.replaceAll(/[^\p{L}]+/gu, ''));
-  if (isName && isOneScript && (words.length === 1 || !words.some((word) => wordsOfOthers.test(word))))
-    return name;
+/** `Ana_María_López` for `Ana María López`; undefined for what is not the name of a person. */
+export function nameIn(text: string): string | undefined {
+  const isName = /^(?=.{1,64}$)[\p{L}\p{N}][\p{L}\p{M}\p{N}._@'’-]*(?: [\p{L}\p{M}\p{N}._@'’-]+)*$/u.test(
+    text,
+  );
+  const isOneScript = oneScript.test(text.replaceAll(/[^\p{L}]+/gu, '') || 'a');
+  return isName && isOneScript && !notPerson.test(text) ? text.replaceAll(' ', '_') : undefined;
+}
+
+function notAName(name: string): never {
   throw new CliError('usage', `PAYDESK_OPERATOR ${name}: not the name of a person`, {
     certain: 'nothing was sent',
-    now: [
-      'at most 64 letters of one script, digits, blanks and . _ - @ ( ), without the words by, for, asked, approved and released',
-    ],
+    now: [nameForm],
   });
 }
 
 // What nobody typed for paydesk is not refused.
 function cleaned(name: string): string {
-  return name.replaceAll(/[^\p{L}\p{M}\p{N}._@-]+/gu, '_').slice(0, 64);
+  return name.replaceAll(/[^\p{L}\p{M}\p{N}._@'’-]+/gu, '_').slice(0, 64);
 }
