@@ -15,6 +15,7 @@ import {
   changeArgs,
   journalFile,
   ledgerAndDesk,
+  repairedIn,
   settleArgs,
   stateOf,
   witnessFile,
@@ -251,7 +252,7 @@ async function refuseEveryChange(home: Home, what: string, says: RegExp): Promis
 
 /** Repairs by the program; then the lost one is still not sent, and another order can be changed. */
 async function repairAndGoOn(home: Home, what: string, code: number): Promise<void> {
-  const repair = await desk.run(home, ['journal', 'verify', '--repair', '--yes']);
+  const repair = await repairedIn(desk, home);
   expect({ what, code: repair.code }, repair.stderr).toEqual({ what, code });
   await refuseLost(home, `${what}, repaired`);
   await acceptRepaired(home, repair);

@@ -101,6 +101,17 @@ export async function acceptRepaired(home: Home, repaired: Ran): Promise<void> {
   expect(code, screen).toBe(0);
 }
 
+/** Repairs a journal: where it may be about real money, as a person at a terminal does. */
+export async function repairedIn(desk: Desk, home: Home): Promise<Ran> {
+  const repair = ['-p', 't', 'journal', 'verify', '--repair'];
+  const ran = await desk.run(home, [...repair.slice(2), '--yes']);
+  if (!ran.stderr.includes('only a person at a terminal')) return ran;
+  const person = sit(repair, { home, env: {} });
+  await person.answer('allow it? (y/N)', 'y\r');
+  const { code, screen } = await person.leaves;
+  return { ...ran, code, stdout: screen };
+}
+
 /** The words that settle an attempt as not made; `confirm` is its order, or itself where it has none. */
 export function settleArgs(change: string, confirm: string): readonly string[] {
   return [

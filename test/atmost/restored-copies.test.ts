@@ -201,7 +201,11 @@ describe('what is done with a copy does not make forgotten that it is one', () =
       ]);
     }
     await storeProfile(home, profile, 'key_CANARYxyz0123456789');
-    expect((await paydesk(accept, { home, env })).code).toBe(3);
+    for (const line of [accept, [...repair]])
+      expect(await paydesk(line, { home, env }), line.join(' ')).toMatchObject({
+        code: 3,
+        stderr: expect.stringContaining('only a person at a terminal'),
+      });
     expect(await run(machine, changeArgs(lost))).toMatchObject({ code: 3 });
     const person = sit(accept, { home, env });
     await person.answer('allow it? (y/N)', 'y\r');

@@ -11,7 +11,7 @@ import {
 import { counted } from '../../counted.ts';
 import { CliError } from '../../errors.ts';
 import { flag, usage } from '../../flags/flags.ts';
-import { archivedBy, type Repair, type Verification } from '../../journal/journal.ts';
+import { archivedBy, pagesOf, type Repair, type Verification } from '../../journal/journal.ts';
 import { modeOfAccount, plainCommand } from '../../profiles/profiles.ts';
 import type { Block } from '../../terminal/terminal.ts';
 import { defineCommand } from '../command.ts';
@@ -191,16 +191,24 @@ async function acceptCopy(ctx: Context): Promise<undefined> {
   ]);
 }
 
-// A row that was lost may be about real money, and a copy may lack such rows: so a profile of production counts as they do.
-async function modeOfJournal(ctx: Context): Promise<Mode> {
-  const [live] = await ctx.journal.list({ livemode: true }, { limit: 1 });
-  const isLimited = (await ctx.journal.settings()).some(
-    (row) => row.account !== undefined && modeOfAccount(row.account) === 'production',
-  );
-  const profiles = await ctx.profiles.list();
-  return live !== undefined || isLimited || profiles.some(({ mode }) => mode === 'production')
-    ? 'production'
-    : 'sandbox';
+// Rows of production may be lost, and a copy may lack them: so a profile of production counts as they do.
+async function modeOfJournal({ journal, profiles }: Context): Promise<Mode> {
+  const all = await profiles.list();
+  const isProduction = all.some(({ mode }) => mode === 'production') || (await namesProduction(journal));
+  return isProduction ? 'production' : 'sandbox';
+}
+
+async function namesProduction(journal: Context['journal']): Promise<boolean> {
+  try {
+    // A row of which only the order is left counts in both modes, unless its account says which.
+    for await (const page of pagesOf(journal, { livemode: true }))
+      if (page.some(({ sent: { account = '' } }) => modeOfAccount(account) !== 'sandbox')) return true;
+    return (await journal.settings()).some(({ account = '' }) => modeOfAccount(account) === 'production');
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    // What cannot be read says nothing: then the profiles alone count.
+    return false;
+  }
 }
 
 async function repair(ctx: Context): Promise<number | undefined> {
@@ -208,7 +216,13 @@ async function repair(ctx: Context): Promise<number | undefined> {
   const would = `would keep copies of ${file} and its witness and rebuild both from what can be read`;
   if (await dryRunShown(ctx, { action: 'repair', file }, would)) return undefined;
   const message = 'keep copies and rebuild the journal and its witness from all that can be read of both?';
-  await confirmFirst(ctx, message, 'nothing was changed');
+  if ((await modeOfJournal(ctx)) === 'sandbox') await confirmFirst(ctx, message, 'nothing was changed');
+  else
+    await confirmRaise(
+      ctx,
+      'production',
+      'the journal is to be rebuilt from what can be read of it; what is lost may have moved real money',
+    );
   const done = await ctx.journal.repair();
   const { copy, witnessCopy, kept, doubtful, lost, unreadable, blocked, mayBeCopy } = done;
   const record = {
