@@ -146,9 +146,9 @@ export async function createRun(
     journalPlace,
     policy,
     async checkPolicy(named) {
-      const text = await readers.file(named, 1024 * 1024);
       const { checkPolicy } = await import('./machine/check-policy.ts');
-      return await checkPolicy({ named, text, place: policy.file, nowMs: now() }, io);
+      const read = () => readers.file(named, 1024 * 1024);
+      return await checkPolicy({ named, read, place: policy.file, nowMs: now() }, io);
     },
     redaction: state.redaction,
     ...readers,

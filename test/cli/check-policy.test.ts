@@ -1,5 +1,6 @@
 /** `profile check --policy FILE`: an administrator tries a policy before it holds for anybody. */
 
+import { execFileSync } from 'node:child_process';
 import { chmodSync, chownSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -99,11 +100,35 @@ test('all that is not understood is said at once, with the nearest right name (2
 test.each([
   ['breaks off', '{ "role": "viewer",\n  "index": off }', 'holds no JSON object: line 2 is not right'],
   ['is a list', '[]', 'holds no JSON object'],
+  [
+    'has a number that nothing holds',
+    '{ "plan.max_count": 1e21 }',
+    'says plan.max_count 1e21: not a whole number',
+  ],
+  [
+    'has a number that JavaScript does not hold',
+    '{ "refund.max_amount.MXN": 90071992547409931234 }',
+    'says refund.max_amount.MXN 90071992547409931234: not a whole number',
+  ],
   ['says a rule twice', '{ "role": "viewer", "role": "full" }', 'says role twice'],
 ])('a file that %s is refused (2)', async (_, text, said) => {
   const ran = await checked(text);
   expect(ran.code).toBe(2);
   expect(inOneLine(ran.stderr)).toContain(`new.json: ${said}`);
+});
+
+test.each([
+  ['a link', 'echo "{}" > real.json; ln -s real.json new.json'],
+  ['a pipe', 'mkfifo new.json'],
+  ['a folder', 'mkdir new.json'],
+])('%s is refused (2), since no policy is read from one', async (_, make) => {
+  using home = newHome();
+  execFileSync('sh', ['-c', make], { cwd: home.path });
+  const ran = await check(home, join(home.path, 'no-etc', 'config.json'), 'new.json');
+  expect(ran).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('new.json: this is no regular file'),
+  });
 });
 
 test('a profile beside it is refused (2): the file is for all', async () => {

@@ -10,10 +10,10 @@ import { quoted } from '../../profiles/profiles.ts';
 import { objectIn, readMachineFile, unsafePlaces } from './machine-file.ts';
 import { isCovered, type OtherRule, type Policy, readRules } from './policy.ts';
 
-/** What is checked: the text of a file as somebody named it (`-` is standard input), and the policy of this machine. */
+/** What is checked: a file as somebody named it (`-` is standard input), how it is read, and the policy of this machine. */
 interface PolicyAsked {
   readonly named: string;
-  readonly text: string;
+  readonly read: () => Promise<string>;
   readonly place: string;
   /** The time of this machine, Unix milliseconds. */
   readonly nowMs: number;
@@ -21,17 +21,22 @@ interface PolicyAsked {
 
 /** Throws CliError 'usage' if something is not understood, 'refused' for the policy of this machine itself if others can write it. */
 export async function checkPolicy(
-  { named, text, place, nowMs }: PolicyAsked,
+  { named, read, place, nowMs }: PolicyAsked,
   { uid, cwd }: Pick<Io, 'uid' | 'cwd'>,
 ): Promise<CheckedPolicy> {
-  const value = objectIn(text);
-  if (typeof value === 'string') throw notUnderstood(named, [value]);
-  const { problems, ...policy } = await readRules(value);
-  if (problems.length > 0) throw notUnderstood(named, problems);
   const path = named === '-' ? undefined : resolve(fullPath(cwd, named));
   const inPlace = path === place;
   // What is wrong with the file itself is mended when it is put into its place.
   if (inPlace) readMachineFile({ path: place, name: 'the policy of this machine', uid });
+  const stat = path === undefined ? undefined : lstatSync(path, { throwIfNoEntry: false });
+  if (stat?.isFile() === false)
+    throw notUnderstood(named, [
+      'this is no regular file: as a policy, a link, a pipe or a folder is never read',
+    ]);
+  const value = objectIn(await read());
+  if (typeof value === 'string') throw notUnderstood(named, [value]);
+  const { problems, ...policy } = await readRules(value);
+  if (problems.length > 0) throw notUnderstood(named, problems);
   const of = { ...policy, file: place, problem: undefined };
   const rules = await Promise.all(
     Object.entries(policy.says).map(async ([name, said]) => ({

@@ -31,13 +31,18 @@ export function readMachineObject(file: MachineFile, correct: string): JsonObjec
 /** The JSON object in a text, or what is wrong with it. */
 export function objectIn(text: string): JsonObject | string {
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = JSON.parse(text, asWritten);
     const twice = repeatedKey(text);
     if (twice !== undefined) return `says ${twice} twice`;
     return isObject(value) ? value : 'holds no JSON object';
   } catch {
     return `holds no JSON object: line ${lineOfError(text)} is not right`;
   }
+}
+
+// A number that JavaScript does not hold exactly stays the text that stands there.
+function asWritten(_: string, value: unknown, context?: { readonly source?: string }): unknown {
+  return typeof value === 'number' && !Number.isSafeInteger(value) ? context?.source : value;
 }
 
 /** Its text; undefined if there is none. Throws CliError 'refused' if others can change it, or if this user cannot read it. */
@@ -81,6 +86,7 @@ function foldersAbove(path: string): readonly string[] {
 // cannot replace what belongs to root.
 function unsafety(stat: Stats): string | undefined {
   if (stat.isSymbolicLink()) return 'is a symbolic link';
+  if (!stat.isFile() && !stat.isDirectory()) return 'is not a regular file';
   if (stat.uid !== 0) return 'belongs to another user than root';
   const isSticky = stat.isDirectory() && (stat.mode & 0o1000) !== 0;
   return (stat.mode & 0o022) === 0 || isSticky ? undefined : 'can be written by others than root';

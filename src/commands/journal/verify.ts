@@ -202,8 +202,8 @@ async function namesProduction(journal: Context['journal']): Promise<boolean> {
   try {
     // A row of which only the order is left counts in both modes, unless its account says which.
     for await (const page of pagesOf(journal, { livemode: true }))
-      if (page.some(({ sent: { account = '' } }) => modeOfAccount(account) !== 'sandbox')) return true;
-    return (await journal.settings()).some(({ account = '' }) => modeOfAccount(account) === 'production');
+      if (page.some(({ sent }) => modeOfAccount(sent.account) !== 'sandbox')) return true;
+    return (await journal.settings()).some(({ account }) => modeOfAccount(account) === 'production');
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     // What cannot be read says nothing: then the profiles alone count.
