@@ -145,8 +145,13 @@ export interface Context {
   readonly journalPlace: { readonly folder: string; readonly from: string };
   /** Masks personal data in all that is shown and exported; nothing that is sent. */
   readonly redaction: Pick<Redaction, 'isOn' | 'learn' | 'record' | 'text'>;
-  /** The policy of this machine: its file, all that it says, and the limits in it. */
-  readonly policy: { readonly file: string; readonly says: SettingTexts; readonly limits: SettingTexts };
+  /** The policy of this machine: its file, all that it says, the limits in it, and why it is not used. */
+  readonly policy: {
+    readonly file: string;
+    readonly says: SettingTexts;
+    readonly limits: SettingTexts;
+    readonly problem: CliError | undefined;
+  };
   /**
    * What a file would do as the policy of this machine. Throws CliError 'usage' if something in it is not understood, 'refused' if it
    * is the policy and others than root can write it.

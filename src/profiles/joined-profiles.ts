@@ -25,7 +25,7 @@ import {
   storedIn,
 } from './change-profiles.ts';
 import { fingerprint, keyLimit, keyProblem, lastFour, sha256 } from './key-store.ts';
-import { isLimit, raiseOf, type SettingTexts, strictest } from './limits.ts';
+import { isLimit, limitEffect, raiseOf, type SettingTexts, strictest } from './limits.ts';
 import {
   type Choice,
   type FoundProfile,
@@ -94,6 +94,7 @@ export function createProfiles(parts: ProfileParts): Profiles {
     learnFromSender: (draft) => learnFromSender(store, draft),
     limitNamed,
     raise: raiseOf,
+    effect: limitEffect,
     strictest,
     set: (name, setting, value) => setSetting(store, { name, setting, value }),
     replaceKey: async (name, key) => replaceKey(store, name, key),

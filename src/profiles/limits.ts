@@ -194,3 +194,46 @@ function narrower(role: string, other: string): string {
   if (role === 'full' || role === other) return other;
   return other === 'full' ? role : 'viewer';
 }
+
+// ── What each of them does ──────────────────────────────────────────────────────────────────────
+
+const roleEffects: Readonly<Record<string, string>> = {
+  viewer: 'no change is made',
+  refunder: 'only refunds are made',
+  capturer: 'only captures are made',
+  full: 'it refuses nothing',
+};
+
+const effects: Readonly<Record<keyof Limits, (said: string, currency: string) => string>> = {
+  role: (said) => roleEffects[said] ?? said,
+  'refund.max_amount': (said, currency) =>
+    `the refunds of an order in ${currency} add up to ${said} at most within any 24 hours${none(said)}`,
+  'plan.max_total': (said, currency) =>
+    `the refunds of a plan in ${currency} add up to ${said} at most${none(said)}`,
+  'plan.max_count': (said) => `a plan has ${said} rows at most`,
+  'plan.max_age': (said) => `a plan that is older than ${said} is not applied`,
+  'refund.require': (said) =>
+    said === 'none' ? 'it asks for nothing' : `a refund needs a ${said.replace(',', ' and a ')}`,
+  'refund.note_length': (said) => `a note that is required has ${said} letters or digits at least`,
+  'refund.hold': (said) =>
+    /[1-9]/.test(said) ? `refunds wait ${said} after the yes` : 'refunds need not wait',
+  'refund.max_age': (said) => `orders that are older than ${said} are not refunded`,
+  'refund.other_currencies': (said) =>
+    said === 'refuse'
+      ? 'once a currency has a limit, refunds in those without one are refused'
+      : 'it refuses no currency',
+  'agents.personal_data': (said) =>
+    said === 'masked' ? 'software agents see no personal data' : 'software agents may see personal data',
+};
+
+function none(said: string): string {
+  return said === '0' ? ': none is made' : '';
+}
+
+/** What a limit does with its value, in words: `a plan has 20 rows at most`. */
+export function limitEffect(name: string, said: string): string {
+  const [rule, effect] =
+    Object.entries(effects).find(([one]) => name === one || name.startsWith(`${one}.`)) ?? [];
+  if (rule === undefined || effect === undefined) throw new Error(`${name} is no limit`);
+  return effect(said, name.slice(rule.length + 1));
+}

@@ -125,6 +125,8 @@ export interface Profiles {
   strictest(limits: SettingTexts, more: SettingTexts): SettingTexts;
   /** What a change of this one limit allows more than before; undefined if it allows no more. */
   raise(limit: string, before: SettingTexts, after: SettingTexts): Raise | undefined;
+  /** What a limit does with its value, in words: `a plan has 20 rows at most`. */
+  effect(limit: string, value: string): string;
   /** Changes a setting, or api-version, lang or auth. The value `default` removes it. */
   set(name: string, setting: string, value: string): Promise<SettingChange>;
   /** Stores a new key. It goes where the old one is, unless another place is given. */

@@ -131,6 +131,14 @@ test.each([
   });
 });
 
+test.each([
+  [['orders refund'], '; this leaves refunds apply, which refunds too\n'],
+  [['refunds'], '; this leaves orders refund, which refunds too\n'],
+  [['orders refund', 'refunds apply'], ' refunds apply\n'],
+])('commands.off %j says which other command refunds', async (off, end) => {
+  expect((await checked(JSON.stringify({ 'commands.off': off }))).stdout).toContain(end);
+});
+
 test('a profile beside it is refused (2): the file is for all', async () => {
   using home = newHome();
   const ran = await paydesk(['profile', 'check', 'demo', '--policy', 'new.json'], { home });

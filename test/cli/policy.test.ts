@@ -394,6 +394,13 @@ describe.skipIf(!isRoot)(
         });
       expect(await runOn(machine, service, ['mcp'])).toMatchObject({ code: 3, stdout: '' });
       expect(await runOn(machine, other, refund)).toMatchObject({ code: 0 });
+      const { stdout } = await runOn(machine, other, ['profile', 'show']);
+      for (const held of [
+        /^redact +on +policy .*, which is not used$/m,
+        /^production +read-only /m,
+        /^agents +off /m,
+      ])
+        expect(stdout).toMatch(held);
     });
   },
 );

@@ -79,6 +79,15 @@ test("profile show at a desk names the limits of its team, a member's own in pla
   expect((await ben.run(['profile', 'show', 'shop'])).stdout).toMatch(
     /team\.max\.MXN +50000 +team, for everybody/,
   );
+  expect((await ben.run(['profile', 'show', 'shop'])).stdout).toContain(
+    'role and limits of the account are at the sender too: ask whoever runs it',
+  );
+  expect(await ben.run(['profile', 'set', 'shop', 'role', 'viewer'])).toMatchObject({
+    code: 3,
+    stderr: expect.stringContaining(
+      'role stays as it is, because the journal of this account is at its sender',
+    ),
+  });
   // A role and a note that the sender wants stand apart from settings that are not set.
   const [, held = ''] = (await ben.run(['profile', 'show', 'shop'])).stdout.split('at the sender, which');
   expect(held).toMatch(/member_role +operator/);

@@ -5,10 +5,10 @@ import { dirname, resolve } from 'node:path';
 import type { CheckedPolicy } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
 import { fullPath, type Io } from '../../io.ts';
-import type { Limits } from '../../profiles/limits.ts';
+import { limitEffect } from '../../profiles/limits.ts';
 import { quoted } from '../../profiles/profiles.ts';
 import { objectIn, readMachineFile, unsafePlaces } from './machine-file.ts';
-import { isCovered, type OtherRule, type Policy, readRules } from './policy.ts';
+import { isCovered, isOther, type OtherRule, type Policy, readRules } from './policy.ts';
 
 /** What is checked: a file as somebody named it (`-` is standard input), how it is read, and the policy of this machine. */
 interface PolicyAsked {
@@ -57,7 +57,6 @@ export async function checkPolicy(
 }
 
 /** What a rule of a policy is about, without a currency. */
-type Rule = OtherRule | keyof Limits;
 type Effect = (said: string, parts: RuleParts) => string | Promise<string>;
 
 interface RuleParts {
@@ -67,43 +66,14 @@ interface RuleParts {
   readonly uid: number | undefined;
 }
 
-const roleEffects: Readonly<Record<string, string>> = {
-  viewer: 'no change is made',
-  refunder: 'only refunds are made',
-  capturer: 'only captures are made',
-  full: 'nothing more than the account says',
-};
-
-// What each rule does with its value.
-const effects: Readonly<Record<Rule, Effect>> = {
-  role: (said) => roleEffects[said] ?? said,
-  'refund.max_amount': (said, { name }) =>
-    `the refunds of an order in ${currencyIn(name)} add up to ${said} at most within any 24 hours${others(said)}`,
-  'plan.max_total': (said, { name }) =>
-    `the refunds of a plan in ${currencyIn(name)} add up to ${said} at most${others(said)}`,
-  'plan.max_count': (said) => `a plan has ${said} rows at most`,
-  'plan.max_age': (said) => `a plan that is older than ${said} is not applied`,
-  'refund.require': (said) =>
-    said === 'none'
-      ? 'nothing more than the account says'
-      : `a refund needs a ${said.replace(',', ' and a ')}`,
-  'refund.note_length': (said) => `a note that is required has ${said} letters or digits at least`,
-  'refund.hold': (said) =>
-    /[1-9]/.test(said)
-      ? `refunds wait ${said} after the yes, and --no-hold is refused`
-      : 'refunds need not wait',
-  'refund.max_age': (said) => `orders that are older than ${said} are not refunded`,
-  'refund.other_currencies': (said) =>
-    said === 'refuse'
-      ? 'once a currency has a limit, refunds in those without one are refused'
-      : 'refunds in a currency without a limit here are as the account says',
-  'agents.personal_data': (said) =>
-    said === 'masked'
-      ? 'software agents see no personal data'
-      : 'software agents see what the account lets them see',
+// What each rule besides limits does with its value.
+const effects: Readonly<Record<OtherRule, Effect>> = {
   hours: (_, { policy, nowMs }) =>
     `changes are made in these hours only, by the service's clock; now they are ${policy.allowsAt(nowMs) ? 'made' : 'refused'}`,
-  'commands.off': async (_, { policy }) => `off: ${(await commandsOff(policy)).join(', ')}`,
+  'commands.off': async (_, { policy }) => {
+    const off = await commandsOff(policy);
+    return `off: ${off.join(', ')}${refundsLeft(off)}`;
+  },
   'release.keys': (said, { uid }) => keysWords(said, uid),
   production: () => 'no change is made in production',
   index: () => 'no index is built or used',
@@ -112,17 +82,17 @@ const effects: Readonly<Record<Rule, Effect>> = {
 };
 
 function effectOf(name: string): Effect {
-  const found = Object.entries(effects).find(([rule]) => name === rule || name.startsWith(`${rule}.`));
-  if (found === undefined) throw new Error(`${name} was understood, and is no rule`);
-  return found[1];
+  if (isOther(name)) return effects[name];
+  return (said) => {
+    const isHold = name === 'refund.hold' && /[1-9]/.test(said);
+    return `${limitEffect(name, said)}${isHold ? ', and --no-hold is refused' : ''}`;
+  };
 }
 
-function currencyIn(name: string): string {
-  return name.slice(name.lastIndexOf('.') + 1);
-}
-
-function others(said: string): string {
-  return said === '0' ? ': none is made' : '';
+// Who turns one of the two off may mean all refunds.
+function refundsLeft(off: readonly string[]): string {
+  const [left, both] = ['orders refund', 'refunds apply'].filter((command) => !off.includes(command));
+  return left === undefined || both !== undefined ? '' : `; this leaves ${left}, which refunds too`;
 }
 
 async function commandsOff({ off }: Policy): Promise<readonly string[]> {

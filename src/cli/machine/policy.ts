@@ -94,7 +94,8 @@ export async function readRules(
   };
 }
 
-function isOther(rule: string): rule is OtherRule {
+/** Whether a rule is no limit. */
+export function isOther(rule: string): rule is OtherRule {
   return Object.hasOwn(others, rule);
 }
 
@@ -154,7 +155,7 @@ export function isCovered(words: readonly string[], off: string): boolean {
 
 /** What holds while a policy is there and not used: nobody knows what it says. */
 export const whileNotUsed =
-  'until an administrator corrects it, no software agent runs paydesk here, personal data is masked, and nothing of production is changed';
+  'until an administrator corrects it, no software agent runs paydesk here, personal data is masked, nothing of production is changed, and a sandbox goes on without its limits';
 
 /**
  * Throws CliError 'refused' for a command that is off on this machine, and for any that a software agent runs where agents are off

@@ -144,6 +144,7 @@ export const forget = defineCommand({
         certain: 'nothing was erased',
         now: ['paydesk journal forget --before 400d'],
       });
+    refuseAgentTo(ctx, 'erases what the journal keeps');
     const before = flags.before.at(clockAndZoneOf(ctx));
     const day = new Date(before).toISOString();
     const would = `would erase bodies, notes and links of settled changes sent before ${day}`;

@@ -43,6 +43,8 @@ function settingColumns({ profiles }: Context): readonly Column[] {
   const inBoth = (name: 'from' | 'to') => (record: JsonObject) => {
     const { [name]: value, setting, profile } = record;
     const currency = currencyOfLimit(String(setting));
+    // A limit of money has no default. Those of a team belong to no profile.
+    if (value === null && currency === undefined && profile !== null) return 'default';
     return currency === undefined || typeof value !== 'string' || !/^\d+$/.test(value)
       ? value
       : figureWords(Number(value), currency, profiles.amountStyle(String(profile)));

@@ -126,7 +126,8 @@ async function record(
     await ctx.journal.recordSetting(row);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new CliError('refused', `${name} stays as it is, because the journal cannot be written: ${why}`, {
+    const reason = error instanceof CliError ? why : `the journal cannot be written: ${why}`;
+    throw new CliError('refused', `${name} stays as it is, because ${reason}`, {
       certain,
       now: error instanceof CliError ? (error.parts.now ?? []) : [],
       cause: error,

@@ -2,10 +2,11 @@
 
 import type { Context } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
-import type { SettingChange } from '../../profiles/profiles.ts';
+import type { AccountLimit } from '../../journal/journal.ts';
+import { plainCommand, type SettingChange } from '../../profiles/profiles.ts';
 import { amountProblem, readAmount } from '../../typed-amounts.ts';
 import { defineCommand } from '../command.ts';
-import { currencyOfLimit, limitInBoth, setLimits, tellRaises } from './account-limits.ts';
+import { currencyOfLimit, limitInBoth, limitsOf, setLimits, tellRaises } from './account-limits.ts';
 import {
   confirmDoubts,
   fieldsView,
@@ -54,6 +55,9 @@ export const set = defineCommand({
       setting: change.setting,
       value: change.after ?? null,
       value_before: change.before ?? null,
+      ...(limit === undefined || change.after === undefined
+        ? {}
+        : { does: ctx.profiles.effect(limit, change.after) }),
     };
     if (limit !== undefined) tellPolicy(ctx, name, limit, change.after);
     if (change.setting === 'redact' && change.after !== 'on' && ctx.policy.says.redact === 'on')
@@ -80,6 +84,7 @@ async function checkChange(
   if (limit === undefined) return await ctx.profiles.checkSetting(name, setting, value);
   const account = await ctx.profiles.accountOf(name);
   await tellRaises(ctx, { name, ...account }, { [limit]: textOf(value) ?? null });
+  tellOthers(ctx, { name, limit, value }, await limitsOf(ctx, account));
   tellPolicy(ctx, name, limit, textOf(value));
 }
 
@@ -89,6 +94,23 @@ function tellPolicy(ctx: Context, name: string, limit: string, value: string | u
   const held = ctx.profiles.strictest(value === undefined ? {} : { [limit]: value }, limits)[limit];
   if (held !== undefined && held !== value)
     ctx.notes.warn(`the policy of this machine keeps ${limitInBoth(ctx, { name }, limit, held)}: ${file}`);
+}
+
+// The first limit of money refuses what is in another currency.
+function tellOthers(
+  ctx: Context,
+  { name, limit, value }: Readonly<Record<'name' | 'limit' | 'value', string>>,
+  before: readonly AccountLimit[],
+): void {
+  const currency = currencyOfLimit(limit);
+  const kind = limit.slice(0, -4);
+  const others = 'refund.other_currencies';
+  const isFirst = !before.some((one) => one.name.startsWith(`${kind}.`));
+  const isAllowed = before.some((one) => one.name === others && one.value === 'allow');
+  if (currency === undefined || textOf(value) === undefined || !isFirst || isAllowed) return;
+  ctx.notes.note(
+    `${kind === 'plan.max_total' ? 'plans' : 'refunds'} in another currency than ${currency} are refused then; to allow them: ${plainCommand('profile', 'set', name, others, 'allow')}`,
+  );
 }
 
 // `default` takes a setting away.
@@ -102,6 +124,7 @@ async function setLimit(ctx: Context, name: string, limit: string, value: string
   const before = await setLimits(ctx, { name, ...account }, { [limit]: after ?? null });
   if (limitsInFile.includes(limit)) await ctx.profiles.set(name, limit, 'default');
   ctx.notes.note('this stands in the journal: paydesk journal list --kind setting');
+  tellOthers(ctx, { name, limit, value }, before);
   return { setting: limit, before: before.find((one) => one.name === limit)?.value, after };
 }
 

@@ -7,7 +7,7 @@ import { type Context, refuseAgentTo } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
 import { listFileFlags } from '../../flags/flags.ts';
 import { limitValue } from '../../journal/journal.ts';
-import type { Described, Profile, ProfileDescription } from '../../profiles/profiles.ts';
+import type { Described, Profile, ProfileDescription, SettingTexts } from '../../profiles/profiles.ts';
 import type { Block } from '../../terminal/terminal.ts';
 import { defineCommand } from '../command.ts';
 import { currencyOfLimit, limitsOf, moneyLimits, setWords } from './account-limits.ts';
@@ -138,22 +138,27 @@ async function teamLimits(ctx: Context): Promise<readonly Described[]> {
   return [...new Map(described.map((one) => [one.name, one])).values()];
 }
 
+// Nobody knows what a policy says that is not used. Then these hold.
+const whileNotUsed: SettingTexts = { production: 'read-only', redact: 'on', agents: 'off' };
+
 // With the limits of the policy, where those are stricter, and with what it says besides.
 function underPolicy(ctx: Context, limits: readonly Described[]): readonly Described[] {
-  const { file, says } = ctx.policy;
+  const { file, problem } = ctx.policy;
+  const says = problem === undefined ? ctx.policy.says : whileNotUsed;
+  const ofPolicy = problem === undefined ? `policy ${file}` : `policy ${file}, which is not used`;
   const ofAccount = Object.fromEntries(limits.map(({ name, value = '' }) => [name, value]));
   const held = { ...says, ...ctx.profiles.strictest(ofAccount, ctx.policy.limits) };
   return Object.entries(held).map(([name, value]) => {
     const limit = limits.find((one) => one.name === name);
     if (limit?.value === value) return limit;
     const currency = currencyOfLimit(name);
-    if (says[name] === value) return { name, value, from: `policy ${file}` };
+    if (says[name] === value) return { name, value, from: ofPolicy };
     // Neither says this value. Of a currency one of the two has no limit, and refuses it.
     if (currency !== undefined) {
-      const who = limit === undefined ? 'account' : `policy ${file}`;
+      const who = limit === undefined ? 'account' : ofPolicy;
       return { name, value, from: `${who}: it has limits, and none for ${currency}` };
     }
-    return { name, value, from: limit === undefined ? `policy ${file}` : `account and policy ${file}` };
+    return { name, value, from: limit === undefined ? ofPolicy : `account and ${ofPolicy}` };
   });
 }
 
@@ -209,6 +214,9 @@ function viewOf(
     { line: { text: 'settings', style: 'strong' } },
     { grid: settings.map((setting) => row(withDecimals(setting, described.profile))) },
     ...unsetLine(settings),
+    ...(described.profile.sender === undefined
+      ? []
+      : [{ line: 'role and limits of the account are at the sender too: ask whoever runs it', hang: 2 }]),
     'blank',
     ...(atSender.length === 0
       ? []
