@@ -127,7 +127,7 @@ const shortFields = [
   'approved_by',
 ] as const;
 
-/** What a line proves, in short. A file of an older version has no `amount_text`. */
+/** What a line proves, in short. */
 export function provedShort(line: JsonObject): JsonObject {
   return Object.fromEntries(shortFields.map((name) => [name, line[name] ?? null]));
 }
@@ -136,13 +136,12 @@ export function provedShort(line: JsonObject): JsonObject {
 export function shortView(line: JsonObject): readonly Block[] {
   const text = (name: (typeof shortFields)[number], before = '') =>
     typeof line[name] === 'string' && line[name] !== '' ? `${before}${line[name]}` : '';
-  const { sent_at: at, amount, currency, operator, asked_by: asker } = line;
-  const words = text('amount_text') || `${String(amount)} ${String(currency)}`;
+  const { sent_at: at, operator, asked_by: asker } = line;
   const refund = `${text('refunds') || 'no id of a refund'}${text('auth_code', ', auth code ')}`;
   const who = `${text('operator', 'by ')}${asker === operator ? '' : text('asked_by', ', asked by ')}${text('approved_by', ', approved by ')}`;
   const time = typeof at === 'number' ? [{ time: at, precision: 'full' as const }, '  '] : [];
   return [
-    { line: [...time, `${text('order')}  ${words}  ${text('state') || 'not made'}`] },
+    { line: [...time, `${text('order')}  ${text('amount_text')}  ${text('state') || 'not made'}`] },
     { line: `${refund}, ${who}, ${text('change')}`, indent: 2, hang: 2 },
   ];
 }

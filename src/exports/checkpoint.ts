@@ -19,8 +19,7 @@ const headLine = v.object({
   keyFingerprint: word,
   query: v.record(v.string(), v.unknown()),
   /** What each row holds: the columns of CSV, or the fields of rows that paydesk makes; null: the service's own records. */
-  // A paydesk that did not write them down is older than some of the columns.
-  columns: v.optional(v.nullable(v.array(v.string())), () => undefined),
+  columns: v.nullable(v.array(v.string())),
 });
 
 const pageLine = v.object({

@@ -124,7 +124,7 @@ async function begin(
   const checkpoint = request.resume ? await readCheckpoint(names.checkpoint) : undefined;
   if (request.resume && unfinished !== undefined && checkpoint !== undefined) {
     refuseOther(checkpoint.head, request);
-    refuseOtherColumns(checkpoint.head, request, columns);
+    refuseOtherColumns(checkpoint.head, columns);
     return await resume(parts, names, request, checkpoint);
   }
   if (unfinished !== undefined && !request.force) {
@@ -230,19 +230,11 @@ function refuseOther(head: CheckpointHead, { asked, profile: { account } }: Expo
 
 // One file never holds rows of two kinds. `asked` is the same by now, so columns differ only by PAYDESK_COLUMNS, or because
 // another version of paydesk began the file.
-function refuseOtherColumns(
-  { columns: before }: CheckpointHead,
-  { format, asked }: ExportRequest,
-  columns: RowColumns,
-): void {
-  // An older version did not write the columns down: they are known if they were named, or if there are none.
-  const known = columns === null || (format === 'csv' && asked.includes('--columns'));
-  if (before === undefined ? known : JSON.stringify(before) === JSON.stringify(columns)) return;
+function refuseOtherColumns({ columns: before }: CheckpointHead, columns: RowColumns): void {
+  if (JSON.stringify(before) === JSON.stringify(columns)) return;
   throw refused('--resume: the rows of the unfinished export have other columns', [
-    ...(before === undefined || before === null
-      ? ['an older version of paydesk began it']
-      : [`the unfinished export has ${before.join(', ')}`]),
-    ...(columns === null ? [] : [`this run would write ${columns.join(', ')}`]),
+    `the unfinished export has ${before?.join(', ') ?? 'whole records'}`,
+    `this run would write ${columns?.join(', ') ?? 'whole records'}`,
     'resume it with the same PAYDESK_COLUMNS and the same version of paydesk, or start again: --force without --resume',
   ]);
 }

@@ -1,6 +1,6 @@
 /** What a row of an export can hold: people, the order's fields, local times; and one file never has rows of two kinds. */
 
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readCsv } from '../harness/csv.ts';
@@ -240,61 +240,6 @@ async function unfinished(home: Home, words: readonly string[], env: Readonly<Re
   broken = false;
   return { server, resumed: (now = env) => run(['--resume'], now), again: () => run(['--force']) };
 }
-
-/** Makes the checkpoint one of a paydesk that did not write columns down. */
-function asOlder(home: Home): void {
-  const path = checkpointIn(home);
-  const [head = '', ...pagesRead] = readFileSync(path, 'utf8').split('\n');
-  const { columns: _, ...older } = JSON.parse(head);
-  writeFileSync(path, [JSON.stringify(older), ...pagesRead].join('\n'));
-}
-
-function checkpointIn(home: Home): string {
-  const folder = join(home.path, '.local/state/paydesk/exports');
-  const [name = ''] = readdirSync(folder).filter((file) => !file.endsWith('.tmp'));
-  return join(folder, name);
-}
-
-test.each([
-  ['refunds.csv', ['--rows', 'refunds']],
-  ['refunds.ndjson', ['--rows', 'refunds']],
-  ['orders.csv', []],
-] as const)(
-  '%s that an older paydesk began is not resumed, since its rows hold something else: exit 3, nothing is sent',
-  async (file, words) => {
-    using home = newHome();
-    const { server, resumed, again } = await unfinished(home, [...words, '--to', file]);
-    await using _ = server;
-    asOlder(home);
-    const before = { part: read(home, `${file}.partial`), sent: server.requests.length };
-    const ran = await resumed();
-    expect(ran).toMatchObject({ code: 3, stdout: '' });
-    expect(ran.stderr).toContain('--resume: the rows of the unfinished export have other columns');
-    expect(ran.stderr).toContain('an older version of paydesk began it');
-    expect({ part: read(home, `${file}.partial`), sent: server.requests.length }).toEqual(before);
-    expect((await again()).code).toBe(0);
-  },
-);
-
-test.each([
-  ['orders.ndjson', []],
-  ['orders.json', []],
-  ['orders.csv', ['--columns', 'id,amount']],
-  ['refunds.csv', ['--rows', 'refunds', '--columns', 'id,amount']],
-] as const)(
-  '%s that an older paydesk began is resumed where its rows are the same today: %j',
-  async (file, words) => {
-    using home = newHome();
-    const { server, resumed } = await unfinished(home, [...words, '--to', file]);
-    await using _ = server;
-    asOlder(home);
-    const ran = await resumed();
-    expect(ran.code, ran.stderr).toBe(0);
-    using whole = newHome();
-    await exporting(server, whole, ...words, '--limit', '10', '--to', file);
-    expect(read(home, file)).toBe(read(whole, file));
-  },
-);
 
 test('PAYDESK_COLUMNS of another day do not end up in a file that was begun with others', async () => {
   using home = newHome();
