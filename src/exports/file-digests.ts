@@ -19,8 +19,7 @@ export function signManifest(text: string, key: DeskKey): string {
 export function signatureProblem(text: string, { deskKey, signedBy }: Trust): string | undefined {
   const expected = signedBy ?? deskKey.publicKey();
   const [, signature] = lastField('signature').exec(text) ?? [];
-  if (signature === undefined)
-    return 'its manifest is not signed: it was rewritten, or is of an older paydesk';
+  if (signature === undefined) return 'its manifest is not signed: it was rewritten';
   if (expected === undefined) return 'unknown key';
   const signed = text.replace(lastField('signature'), '\n}\n');
   if (deskKey.isSigned(expected, Buffer.from(signed), signature)) return undefined;

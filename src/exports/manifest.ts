@@ -118,10 +118,10 @@ const checked = v.object({
   sha256: v.string(),
   problems: v.number(),
   problems_sha256: v.optional(v.string()),
-  query: v.optional(v.record(v.string(), v.unknown())),
-  profile: v.optional(v.string()),
-  account: v.optional(v.object({ origin: v.string(), vendor: v.string(), mode: v.string() })),
-  columns: v.optional(v.nullable(v.array(v.string()))),
+  query: v.record(v.string(), v.unknown()),
+  profile: v.string(),
+  account: v.object({ origin: v.string(), vendor: v.string(), mode: v.string() }),
+  columns: v.nullable(v.array(v.string())),
 });
 type CheckedManifest = v.InferOutput<typeof checked>;
 

@@ -35,9 +35,8 @@ export async function openFinished(
     });
   }
   const manifest = await manifestAt(manifestOf(file));
-  const { query, account, profile, started_at: startedAt = 0, columns } = manifest ?? {};
-  if (query === undefined || account === undefined || profile === undefined)
-    throw new CliError('usage', `${path}: its manifest does not say what was exported`);
+  if (manifest === undefined) throw new CliError('usage', `${path}: its manifest is gone`);
+  const { query, account, profile, started_at: startedAt, columns } = manifest;
   if (query.format === 'xlsx')
     throw new CliError('usage', `${path} is a workbook: reports read ndjson, json and csv`, {
       certain: 'nothing was added up',
