@@ -53,5 +53,7 @@ export async function hold(
     while (left() > 0) await clock.sleep(Math.min(stepMs, left()), signal);
   } finally {
     end();
+    if (signal.aborted)
+      notes.note('stopped while it waited: nothing was sent, so the journal has nothing of it');
   }
 }

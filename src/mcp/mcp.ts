@@ -3,7 +3,7 @@
 import type { Readable, Writable } from 'node:stream';
 import { fromJsonSchema, McpServer } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
-import { isObject, type JsonObject } from '../api/json-values.ts';
+import { isObject, type JsonObject, valueAt } from '../api/json-values.ts';
 
 /** The input of a tool as a JSON Schema of an object. */
 export interface InputSchema {
@@ -100,12 +100,40 @@ function schemaOf(input: InputSchema) {
   return {
     '~standard': {
       ...standard,
-      validate(value: unknown) {
+      async validate(value: unknown) {
         const problem = unknownField(input, value, '');
-        return problem === undefined ? standard.validate(value) : { issues: [{ message: problem }] };
+        if (problem !== undefined) return { issues: [{ message: problem }] };
+        const checked = await standard.validate(value);
+        return checked.issues === undefined
+          ? checked
+          : { issues: checked.issues.map(({ message }) => ({ message: inWords(input, message) })) };
       },
     },
   };
+}
+
+// `row 1: amount must be string; row 1 needs the field reason; then call the tool again` for what the library says of
+// `data/rows/0/amount`.
+function inWords(input: InputSchema, said: string): string {
+  const rule =
+    /data((?:\/\w+)*) must (?:have required property '(\w+)'|(be equal to one of the allowed values)|([^,]*))/g;
+  const words = [...said.matchAll(rule)].map(([, path = '', needed, isChoice, other = '']) => {
+    const [field, at, inner] = path.split('/').slice(1);
+    const item = at === undefined ? (field ?? 'the call') : `${field?.replace(/s$/, '')} ${Number(at) + 1}`;
+    const place = inner === undefined ? item : `${item}: ${inner}`;
+    if (needed !== undefined) return `${place} needs the field ${needed}`;
+    return `${place} must ${isChoice === undefined ? other.toLowerCase() : `be one of ${choicesAt(input, path)}`}`;
+  });
+  return words.length === 0 ? said : `${words.join('; ')}; correct that, then call the tool again`;
+}
+
+function choicesAt(input: InputSchema, path: string): string {
+  const steps = path
+    .split('/')
+    .slice(1)
+    .map((step) => (/^\d+$/.test(step) ? ['items'] : ['properties', step]));
+  const choices = valueAt(input, [...steps.flat(), 'enum']);
+  return Array.isArray(choices) ? choices.join(', ') : 'those of its schema';
 }
 
 // `row 2 has no field again; its fields are order_id, …`: of an input or an object in its lists; undefined if there is none.

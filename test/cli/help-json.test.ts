@@ -39,6 +39,7 @@ interface Help {
   readonly global_options: readonly Option[];
   readonly version: string;
   readonly settings: readonly object[];
+  readonly variables: readonly object[];
 }
 
 async function helpJson(line: string): Promise<unknown> {
@@ -50,17 +51,27 @@ async function helpJson(line: string): Promise<unknown> {
 
 const whole = (await helpJson('help --json')) as Help;
 
-test('has the version of the program, and the settings with their values', async () => {
+test('has the version of the program, the settings with their values, and the variables', async () => {
   const version = (await paydesk(['--version'], { home: newHome() })).stdout.trim();
   expect(whole.version).toBe(version);
   expect(whole.settings).toContainEqual({
     setting: 'role',
+    summary: 'which changes may be made: viewer (none), refunder, capturer or full (full)',
     scope: 'account',
     type: 'choice',
     choices: ['viewer', 'refunder', 'capturer', 'full'],
     default: 'full',
   });
-  expect(whole.settings).toContainEqual({ setting: 'plan.max_total.CUR', scope: 'account', type: 'integer' });
+  expect(whole.settings).toContainEqual({
+    setting: 'plan.max_total.CUR',
+    summary: expect.stringContaining('the refunds of a plan'),
+    scope: 'account',
+    type: 'integer',
+  });
+  expect(whole.variables).toContainEqual({
+    variable: 'PAYDESK_AGENT',
+    summary: expect.stringContaining('the name of a software agent'),
+  });
 });
 
 test('fits its schema, whether all commands, a noun or one command is asked for', async () => {

@@ -41,7 +41,12 @@ const words: readonly (readonly [word: string, answer: string])[] = [
   ['unconfirmed', 'when-a-reply-is-lost'],
   ['lost', 'when-a-reply-is-lost'],
   ['permissions', 'settings'],
-  ['limits', 'profile show'],
+  ['limits', 'settings'],
+  ['maximum', 'settings'],
+  ['block', 'policy'],
+  ['disable', 'policy'],
+  ['pii', 'output'],
+  ['GDPR', 'output'],
   ['refund limit', 'settings'],
   ['raise', 'settings'],
   ['viewer', 'settings'],
@@ -62,6 +67,14 @@ const words: readonly (readonly [word: string, answer: string])[] = [
   ['month invoice', 'report'],
   ['approved refund', 'approvals list'],
 ];
+
+test('words that are the heading of a section open that section', async () => {
+  const { code, stdout } = await help('personal', 'data');
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^PERSONAL DATA\n/);
+  expect(stdout).toMatch(/\n\nThe whole page: paydesk help output\n$/);
+  expect(stdout).not.toContain('FORMATS');
+});
 
 describe('a word that is no page', () => {
   test.each(words)('%s is answered by %s, and by three more pages at most', async (word, answer) => {

@@ -102,6 +102,13 @@ test('what is wrong with a call is said by its rows and fields, with the reason'
   const twice = await propose([row, row]);
   const field = await propose([row, { ...row, again: 're_1' }]);
   const top = await agent.call('orders_show', { id: 'ord_1', profile: 'x' });
+  const { reason: _, ...rest } = row;
+  const form = await propose([row, { ...rest, amount: 5 }]);
+  expect(form.text).toContain(
+    'row 2 needs the field reason; row 2: amount must be string; correct that, then call the tool again',
+  );
+  const choice = await propose([{ ...row, reason: 'because' }]);
+  expect(choice.text).toMatch(/row 1: reason must be one of [a-z_]+, .*; correct that/);
   const asker = await propose([row], { for: 'ana, approved by lea' });
   expect(asker.data.error).toMatchObject({
     message: 'for ana, approved by lea: not the name of a person',

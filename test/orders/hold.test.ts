@@ -63,7 +63,7 @@ describe.each([
     run.kill('SIGINT');
     const { code, stderr } = await run.end;
     expect(code, stderr).toBe(130);
-    expect(stderr).toContain('nothing was sent');
+    expect(inOneLine(stderr)).toContain('nothing was sent, so the journal has nothing of it');
     expect(service.posts).toEqual([]);
     expect(await journalOf(service)).toEqual([]);
   });

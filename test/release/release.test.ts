@@ -45,6 +45,8 @@ test('a plan that an agent made and a person released is sent by the agent, and 
   expect(shown.stdout).toContain('agent helper for ana, released by ana with a passphrase (a rail)');
   const listed = await service.run(['journal', 'list', '--json']);
   expect(listed.stdout).toContain('"released_by":"ana","released_with":"passphrase"');
+  const named = await service.run(['journal', 'list', '--columns', 'order,released_by']);
+  expect(named.stdout).toMatch(/RELEASED BY *\n\S+ +ana *\n/);
 });
 
 test('whoever releases a plan sees each of its rows before the digest is asked for', async () => {

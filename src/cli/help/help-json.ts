@@ -7,7 +7,7 @@ import { isLimit } from '../../profiles/limits.ts';
 import { settingWords } from '../../profiles/settings.ts';
 import { globalFlags } from '../typed/global-options.ts';
 import { rootSummary } from './help.ts';
-import { packageFile, topics, topicText } from './help-topics.ts';
+import { packageFile, topicBlocks, topics, topicText } from './help-topics.ts';
 
 /** These commands, and what holds for all of them, as JSON. */
 export async function commandsJson(entries: readonly CommandEntry[]): Promise<string> {
@@ -19,6 +19,9 @@ export async function commandsJson(entries: readonly CommandEntry[]): Promise<st
     global_options: optionsData(globalFlags),
     exit_codes: Object.fromEntries(exitMeanings),
     settings: settingWords().map(settingData),
+    variables: rowsOf('environment').flatMap(({ term, text }) =>
+      /^[A-Z_]+$/.test(term) ? [{ variable: term, summary: text }] : [],
+    ),
     guides: Object.entries(topics).map(([name, { summary }]) => ({ name, summary })),
   });
 }
@@ -53,11 +56,17 @@ function settingData({ name, defaultText, choices }: ReturnType<typeof settingWo
   const isOfCurrency = name.endsWith('.CUR');
   return {
     setting: name,
+    summary: rowsOf('settings').find(({ term }) => term.split(', ').includes(name))?.text,
     scope: isLimit(name) ? 'account' : 'profile',
     type: choices !== undefined ? 'choice' : isOfCurrency ? 'integer' : 'text',
     choices,
     default: defaultText,
   };
+}
+
+// What the tables of a page say.
+function rowsOf(page: string) {
+  return topicBlocks(page).filter((block) => block.kind === 'row');
 }
 
 function argumentData({ name, summary, required, variadic, choices }: Argument) {

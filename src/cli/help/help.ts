@@ -97,9 +97,24 @@ export function commandPage(entry: CommandEntry, command: Command, all: boolean)
   ];
 }
 
-/** The page of a topic. */
-export function topicPage(name: string): HelpPage {
-  const blocks = topicBlocks(name);
+/** The page of a topic, or its section of the heading that was asked for. */
+export function topicPage(name: string, asked = ''): HelpPage {
+  const all = topicBlocks(name);
+  const isHeading = (one: Block) => one.kind === 'heading';
+  const from = all.findIndex(
+    (one) => one.kind === 'heading' && one.text.toLowerCase() === asked.toLowerCase(),
+  );
+  const next = all.findIndex((one, at) => at > from && isHeading(one));
+  if (from !== -1)
+    return [
+      ...pageOf(all.slice(from, next === -1 ? undefined : next)),
+      '',
+      `The whole page: paydesk help ${name}`,
+    ];
+  return pageOf(all);
+}
+
+function pageOf(blocks: readonly Block[]): HelpPage {
   const widest = Math.max(...blocks.map((block) => (block.kind === 'row' ? block.term.length : 0)));
   const termWidth = Math.min(widest, 28);
   return blocks.flatMap((block, at) => {

@@ -124,9 +124,9 @@ function aboutCommand(entry: CommandEntry): About {
   };
 }
 
-function aboutTopic(name: string): About {
+function aboutTopic(name: string, asked = ''): About {
   return {
-    page: () => (name === proofScript ? topicText(name) : topicPage(name)),
+    page: () => (name === proofScript ? topicText(name) : topicPage(name, asked)),
     json: ({ topicJson }) => topicJson(name),
   };
 }
@@ -156,7 +156,7 @@ async function aboutWord(asked: readonly string[]): Promise<About> {
   if (second !== undefined || why !== undefined)
     return { page: () => wordPage({ word, answers, why }), json: () => unknown([word]) };
   const entry = commandNamed(only.name);
-  return entry === undefined ? aboutTopic(only.name) : aboutCommand(entry);
+  return entry === undefined ? aboutTopic(only.name, word) : aboutCommand(entry);
 }
 
 async function unknownWord(words: readonly string[]): Promise<CliError> {

@@ -71,6 +71,8 @@ export const attemptColumns: readonly Column[] = [
   fieldColumn('code', 'CODE', 'text'),
   fieldColumn('log_id', 'LOG ID', 'text'),
   fieldColumn('message', 'MESSAGE', 'text'),
+  fieldColumn('released_by', 'RELEASED BY', 'text'),
+  fieldColumn('released_with', 'RELEASED WITH', 'text'),
 ];
 
 /**
