@@ -2,7 +2,7 @@
 
 import { join } from 'node:path';
 import type { Client, OpenService } from '../api/api.ts';
-import { CliError } from '../errors.ts';
+import { CliError, refused } from '../errors.ts';
 import type { Journal, JournalStore } from '../journal/journal.ts';
 import type { OpenProfile, Profile, Profiles } from '../profiles/profiles.ts';
 import { askSender, joinSender } from '../sender/at-desk/join-at-desk.ts';
@@ -87,10 +87,11 @@ export function createSenderDoor(parts: SenderDoorParts): SenderDoor {
       readConfig(file, rules);
       const shared = await parts.shared.open();
       if (shared !== undefined) return await shared.migrate();
-      throw new CliError('refused', 'this sender has its journal in files of this machine', {
-        certain: 'nothing was changed',
-        now: ['to have it in a database: paydesk sender init --postgres URI'],
-      });
+      throw refused(
+        'this sender has its journal in files of this machine',
+        ['to have it in a database: paydesk sender init --postgres URI'],
+        { certain: 'nothing was changed' },
+      );
     },
     migrationsText: async () => (await import('../journal/postgres/migrate.ts')).migrationsText(),
     async verify() {
@@ -174,10 +175,11 @@ async function accountOf(profiles: Profiles, name: string): Promise<Profile> {
   await profiles.checkStored(name);
   const { profile } = await profiles.open(name);
   if (profile.sender === undefined) return profile;
-  throw new CliError('refused', `profile ${name} has a sender itself, and no key`, {
-    certain: 'nothing was changed',
-    now: ['a sender needs profiles with a key: paydesk profile add NAME'],
-  });
+  throw refused(
+    `profile ${name} has a sender itself, and no key`,
+    ['a sender needs profiles with a key: paydesk profile add NAME'],
+    { certain: 'nothing was changed' },
+  );
 }
 
 function accountIn({ accounts }: SenderConfig, asked: string | undefined): string {
@@ -200,16 +202,13 @@ function deskOf({ io }: SenderDoorParts): string {
 // What root makes, the user of the sender cannot read.
 function refuseRoot({ io }: SenderDoorParts, isAllowed: boolean): void {
   if (io.uid !== 0 || isAllowed) return;
-  throw new CliError(
-    'refused',
+  throw refused(
     'the sender does not run as root: it needs no right of root, and has the keys of a team',
-    {
-      certain: 'nothing was started or changed',
-      now: [
-        'do this as a user of its own, who has the profiles',
-        'in a container that has no other user: --allow-root',
-      ],
-    },
+    [
+      'do this as a user of its own, who has the profiles',
+      'in a container that has no other user: --allow-root',
+    ],
+    { certain: 'nothing was started or changed' },
   );
 }
 

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { CliError, systemReason } from '../errors.ts';
+import { refused, systemReason } from '../errors.ts';
 import { type ClockWithTimers, type Env, variable } from '../io.ts';
 import type { JournalStore } from '../journal/journal.ts';
 import { createLeases } from '../journal/postgres/leases.ts';
@@ -118,9 +118,6 @@ function textOf(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    throw new CliError('refused', `${path} cannot be read: ${systemReason(error)}`, {
-      certain: 'nothing was sent',
-      cause: error,
-    });
+    throw refused(`${path} cannot be read: ${systemReason(error)}`, [], { cause: error });
   }
 }

@@ -1,7 +1,7 @@
 /** Starts the sender of a team: checks its files and its journal, opens its accounts, joins the routes, and goes on with plans. */
 
 import { join } from 'node:path';
-import { CliError } from '../errors.ts';
+import { refused } from '../errors.ts';
 import type { Verification } from '../journal/journal.ts';
 import { addAnswers } from '../sender/at-sender/answers.ts';
 import { readCertificate, refuseReadable, type SenderConfig } from '../sender/at-sender/config.ts';
@@ -105,8 +105,7 @@ async function openSenderAccount(
 function refuseDamaged({ findings, witness }: Verification): void {
   const isWhole = findings.length === 0 && ['agrees', 'none yet', 'witness behind'].includes(witness.state);
   if (isWhole) return;
-  throw new CliError('refused', 'the journal of the sender is not whole', {
+  throw refused('the journal of the sender is not whole', ['paydesk journal verify'], {
     certain: 'nothing was started',
-    now: ['paydesk journal verify'],
   });
 }

@@ -4,7 +4,7 @@ import { orderIdPattern } from '../api/spec.ts';
 import { idempotencyKeyPattern } from '../changes/changes.ts';
 import { type Context, dryRunShown } from '../context/context.ts';
 import { counted } from '../counted.ts';
-import { CliError, type CliErrorParts } from '../errors.ts';
+import { CliError, type CliErrorParts, refused } from '../errors.ts';
 import { flag, usage } from '../flags/flags.ts';
 import { type Period, parsePeriod } from '../flags/typed-period.ts';
 import { clockIn, type TimeRange } from '../flags/typed-time.ts';
@@ -214,16 +214,13 @@ function warnOfUnread({ notes }: Context, unread: Unread): void {
 
 // A desk of a team has no journal, and the sender hands out no rows as they are stored.
 function atTheSender(origin: string, text: string): CliError {
-  return new CliError(
-    'refused',
+  return refused(
     `the evidence is at the sender of this team, ${origin}: its journal has it`,
-    {
-      certain: 'nothing was written',
-      now: [
-        `whoever runs the sender gives it to you: ${plainCommand('prove', text, '--to', 'proof.ndjson')}`,
-        'this desk shows one refund: paydesk journal show CHANGE',
-      ],
-    },
+    [
+      `whoever runs the sender gives it to you: ${plainCommand('prove', text, '--to', 'proof.ndjson')}`,
+      'this desk shows one refund: paydesk journal show CHANGE',
+    ],
+    { certain: 'nothing was written' },
   );
 }
 
@@ -247,15 +244,16 @@ async function checkFile(ctx: Context, file: string, signedBy: string | undefine
   const { checkProof } = await loadProofs();
   const checked = checkProof(text, (bytes, signature) => key.isSigned(expected, bytes, signature));
   if (typeof checked === 'string')
-    throw new CliError('refused', `${file}: ${checked}`, {
-      certain: 'do not rely on it',
-      now: [
+    throw refused(
+      `${file}: ${checked}`,
+      [
         ...(signedBy === undefined
           ? ['if another desk wrote it, add --signed-by with its key (desk_key of its profile show)']
           : []),
         'ask whoever gave it to you for another copy',
       ],
-    });
+      { certain: 'do not rely on it' },
+    );
   const { refunds, about } = checked;
   const proved = refunds.map(provedShort);
   const record = {

@@ -4,7 +4,7 @@ import { type FileHandle, open, readFile, truncate } from 'node:fs/promises';
 import * as v from 'valibot';
 import type { WalkedBefore } from '../api/api.ts';
 import { type JsonObject, parsedJson } from '../api/json-values.ts';
-import { CliError, systemCode, systemReason } from '../errors.ts';
+import { refused, systemCode, systemReason } from '../errors.ts';
 import { brokenFile, notUsable } from './files-on-disk.ts';
 import { type ExportProblem, exportProblem } from './problems-file.ts';
 import { storedTotals, type Totals } from './totals.ts';
@@ -81,11 +81,11 @@ async function textOf(path: string): Promise<string> {
     return await readFile(path, 'utf8');
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return '';
-    throw new CliError('refused', `${path} cannot be read: ${systemReason(error)}`, {
-      certain: 'nothing was sent',
-      now: ['--force without --resume starts again'],
-      cause: error,
-    });
+    throw refused(
+      `${path} cannot be read: ${systemReason(error)}`,
+      ['--force without --resume starts again'],
+      { cause: error },
+    );
   }
 }
 

@@ -173,11 +173,11 @@ export async function syncFolderOf(path: string): Promise<void> {
 
 /** The error for a file that cannot be opened for writing. */
 export function notUsable(path: string, error: unknown): CliError {
-  return new CliError('refused', `${path} cannot be written: ${systemReason(error)}`, {
-    certain: 'nothing was sent',
-    now: ['name a file in a folder that you may write to'],
-    cause: error,
-  });
+  return refused(
+    `${path} cannot be written: ${systemReason(error)}`,
+    ['name a file in a folder that you may write to'],
+    { cause: error },
+  );
 }
 
 // The disk is full, or this user's quota is used up.

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { open, readFile, rm } from 'node:fs/promises';
 import * as v from 'valibot';
-import { CliError } from '../errors.ts';
+import { refused } from '../errors.ts';
 import { cleanCell, csvLine, formulaSafe } from '../terminal/terminal.ts';
 import { kindOf } from './files-on-disk.ts';
 
@@ -38,10 +38,11 @@ export function hashOfText(text: string | Uint8Array): string {
 export async function refuseForeign(path: string, certain: string): Promise<void> {
   const kind = kindOf(path);
   if (kind === undefined || (kind === 'file' && (await isProblemsFile(path)))) return;
-  throw new CliError('refused', `${path} exists, and paydesk did not write it`, {
-    certain,
-    now: ['move it away, or name another file with --to'],
-  });
+  throw refused(
+    `${path} exists, and paydesk did not write it`,
+    ['move it away, or name another file with --to'],
+    { certain },
+  );
 }
 
 async function isProblemsFile(path: string): Promise<boolean> {

@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
-import { CliError } from '../errors.ts';
+import { CliError, refused } from '../errors.ts';
 import { commandLine, type Profile, plainCommand } from '../profiles/profiles.ts';
 import { indexFileIn } from './ids-on-file.ts';
 import type { Indexes, IndexParts, OrderIndex } from './index.ts';
@@ -24,11 +24,11 @@ export function openIndexes(parts: IndexParts): Indexes {
       key = await indexKeys.read(id, place);
     } catch (error) {
       if (!(error instanceof CliError)) throw error;
-      throw new CliError('refused', `the key of the index cannot be read: ${reasonOf(error)}`, {
-        certain: 'nothing was read from the index',
-        now: ['unlock the system keyring, then run the command again', ...eraseWords(profile, 'or')],
-        cause: error,
-      });
+      throw refused(
+        `the key of the index cannot be read: ${reasonOf(error)}`,
+        ['unlock the system keyring, then run the command again', ...eraseWords(profile, 'or')],
+        { certain: 'nothing was read from the index', cause: error },
+      );
     }
     if (key === undefined) throw unusable(profile, `its key is not in ${indexKeys.placeWords(place)}`);
     return Buffer.from(key, 'base64url');
@@ -42,14 +42,14 @@ export function openIndexes(parts: IndexParts): Indexes {
       await indexKeys.write(name.id, name.place, kept);
     } catch (error) {
       if (!(error instanceof CliError) || name.place === 'file') throw error;
-      throw new CliError('refused', `the key of the index cannot be kept: ${reasonOf(error)}`, {
-        certain: 'no index was made or changed',
-        now: [
+      throw refused(
+        `the key of the index cannot be kept: ${reasonOf(error)}`,
+        [
           'unlock the system keyring, or keep the keys of this profile in a file that only you can read:',
           plainCommand('profile', 'key', profile.name, '--key-store', 'file'),
         ],
-        cause: error,
-      });
+        { certain: 'no index was made or changed', cause: error },
+      );
     }
     return { name, key };
   };
@@ -145,18 +145,17 @@ function explained(error: unknown, profile: Profile): unknown {
     return unusable(profile, 'it was made with another key, or somebody has changed it', error);
   if (error instanceof UnusableFile) return unusable(profile, error.message, error);
   if (error instanceof Error && 'errcode' in error)
-    return new CliError('refused', `the index of ${profile.name} cannot be used: ${error.message}`, {
-      certain: 'nothing was read from it',
-      now: ['free some space, or give yourself the right to write there', ...eraseWords(profile)],
-      cause: error,
-    });
+    return refused(
+      `the index of ${profile.name} cannot be used: ${error.message}`,
+      ['free some space, or give yourself the right to write there', ...eraseWords(profile)],
+      { certain: 'nothing was read from it', cause: error },
+    );
   return error;
 }
 
 function unusable(profile: Profile, why: string, cause?: unknown): CliError {
-  return new CliError('refused', `the index of ${profile.name} does not open: ${why}`, {
+  return refused(`the index of ${profile.name} does not open: ${why}`, eraseWords(profile), {
     certain: 'nothing was shown from it',
-    now: eraseWords(profile),
     cause,
   });
 }

@@ -3,7 +3,7 @@
 import { chmodSync, closeSync, openSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { CliError, systemCode, systemReason } from '../errors.ts';
+import { CliError, refused, systemCode, systemReason } from '../errors.ts';
 
 // SQLite writes these two numbers into the file, so that a simulator recognizes its own. The first is the text "PDSK".
 const applicationId = 0x5044534b;
@@ -92,11 +92,11 @@ function kindOf(db: DatabaseSync): 'ours' | 'empty' | 'foreign' {
 }
 
 function foreign(file: string | undefined, cause?: unknown): CliError {
-  return new CliError('refused', `${file ?? 'memory'} is not the file of a simulator, or it is damaged`, {
-    certain: 'it was not changed',
-    now: ['start with a new one: paydesk simulator serve --db FILE', "the demo's: paydesk simulator reset"],
-    cause,
-  });
+  return refused(
+    `${file ?? 'memory'} is not the file of a simulator, or it is damaged`,
+    ['start with a new one: paydesk simulator serve --db FILE', "the demo's: paydesk simulator reset"],
+    { certain: 'it was not changed', cause },
+  );
 }
 
 // The codes SQLITE_CORRUPT and SQLITE_NOTADB.

@@ -1,6 +1,6 @@
 /** A software agent that runs paydesk: how it is named, for whom it runs, and what it may not do. */
 
-import { CliError } from '../../errors.ts';
+import { CliError, refused } from '../../errors.ts';
 import { type Env, type Io, variable } from '../../io.ts';
 import type { Change } from '../../journal/journal.ts';
 import { type Profile, plainCommand } from '../../profiles/profiles.ts';
@@ -30,19 +30,19 @@ export function refuseAgent(
   if (released !== undefined && now <= released.until) return;
   const certain = 'nothing was sent';
   if (released !== undefined)
-    throw new CliError('refused', `the release by ${released.by} has expired: it counts for an hour`, {
+    throw refused(`the release by ${released.by} has expired: it counts for an hour`, [], {
       certain,
       ownCode: 'person_needed',
     });
-  throw new CliError('refused', `agent ${agent} started this run, and in production a person sends`, {
-    certain,
-    ownCode: 'person_needed',
-    now: [
+  throw refused(
+    `agent ${agent} started this run, and in production a person sends`,
+    [
       `let a person run it, or write a plan: ${plainCommand('refunds', 'plan')} FILE`,
       `then a person releases that plan, at a terminal: ${plainCommand('release')} PLAN`,
       plainCommand('help', 'agents'),
     ],
-  });
+    { certain, ownCode: 'person_needed' },
+  );
 }
 
 /**

@@ -6,7 +6,7 @@
 import { accessSync, constants, lstatSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
 import type { JsonObject } from '../../api/json-values.ts';
-import { CliError, systemCode, systemReason } from '../../errors.ts';
+import { CliError, refused, systemCode, systemReason } from '../../errors.ts';
 import type { Io } from '../../io.ts';
 import { type FileRules, quoted } from '../../profiles/profiles.ts';
 import { certain, invalidMachineFile, readMachineObject } from './machine-file.ts';
@@ -98,13 +98,11 @@ function refuseStranger(folder: string, group: number): void {
     accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
     if (systemCode(error) !== 'EACCES') throw error;
-    throw new CliError('refused', `only the group ${group} may use the journal of this machine, ${folder}`, {
-      certain,
-      now: [
-        `ask an administrator to add you: usermod -aG ${group} USER`,
-        'then sign in to this machine again',
-      ],
-    });
+    throw refused(
+      `only the group ${group} may use the journal of this machine, ${folder}`,
+      [`ask an administrator to add you: usermod -aG ${group} USER`, 'then sign in to this machine again'],
+      { certain },
+    );
   }
 }
 
@@ -113,16 +111,13 @@ function refuseOwnJournal(stateFolder: string, common: string, machineFile: stri
   const own = journalFileIn(stateFolder);
   if ((lstatSync(own, none)?.size ?? 0) === 0) return;
   const folder = dirname(own);
-  throw new CliError(
-    'refused',
+  throw refused(
     `you have a journal of your own, and this machine has a common one: ${common}`,
-    {
-      certain: `${certain}; the common one does not know what you sent before`,
-      now: [
-        `if something in yours may be unconfirmed: let an administrator move ${machineFile} away, and look: paydesk journal list --open --all-profiles`,
-        `when nothing is, keep yours under another name: mv ${quoted(folder)} ${quoted(`${folder}-before`)}`,
-      ],
-    },
+    [
+      `if something in yours may be unconfirmed: let an administrator move ${machineFile} away, and look: paydesk journal list --open --all-profiles`,
+      `when nothing is, keep yours under another name: mv ${quoted(folder)} ${quoted(`${folder}-before`)}`,
+    ],
+    { certain: `${certain}; the common one does not know what you sent before` },
   );
 }
 
@@ -133,8 +128,9 @@ function invalid(path: string, problem: string): CliError {
 const correct = 'to correct it: { "journal.folder": "/var/lib/paydesk" }';
 
 function unusable(folder: string, problem: string, command: string): CliError {
-  return new CliError('refused', `the folder of the journal of this machine, ${folder}, ${problem}`, {
-    certain,
-    now: [`ask an administrator: ${command}`],
-  });
+  return refused(
+    `the folder of the journal of this machine, ${folder}, ${problem}`,
+    [`ask an administrator: ${command}`],
+    { certain },
+  );
 }

@@ -3,7 +3,7 @@
 import { lstatSync, readFileSync, type Stats } from 'node:fs';
 import { dirname } from 'node:path';
 import { isObject, type JsonObject, lineOfError, repeatedKey } from '../../api/json-values.ts';
-import { CliError, systemCode, systemReason } from '../../errors.ts';
+import { CliError, refused, systemCode, systemReason } from '../../errors.ts';
 import type { Io } from '../../io.ts';
 import { quoted } from '../../profiles/profiles.ts';
 
@@ -93,12 +93,11 @@ function unsafety(stat: Stats): string | undefined {
 }
 
 function unsafe({ name }: MachineFile, problem: string): CliError {
-  return new CliError('refused', `${name} is not used: ${problem}`, {
-    certain: certain,
-    now: [
-      'ask an administrator: it must belong to root, and only root may write it (chown root, chmod go-w)',
-    ],
-  });
+  return refused(
+    `${name} is not used: ${problem}`,
+    ['ask an administrator: it must belong to root, and only root may write it (chown root, chmod go-w)'],
+    { certain: certain },
+  );
 }
 
 /** The error for a file that is not understood. `ask`: what to ask an administrator for. */
@@ -107,10 +106,7 @@ export function invalidMachineFile(
   problem: string,
   ask: string,
 ): CliError {
-  return new CliError('refused', `${name}, ${path}, ${problem}`, {
-    certain: certain,
-    now: [`ask an administrator ${ask}`],
-  });
+  return refused(`${name}, ${path}, ${problem}`, [`ask an administrator ${ask}`], { certain: certain });
 }
 
 /** What is certain while such a file is refused. */

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../api/json-values.ts';
 import type { Column } from '../../api/resources.ts';
 import { type Context, confirmFirst, dryRunShown } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
-import { CliError } from '../../errors.ts';
+import { CliError, refused } from '../../errors.ts';
 import { flag } from '../../flags/flags.ts';
 import type { IndexStatus, OrderIndex } from '../../index/index.ts';
 import { accountLabel, accountSpan, commandLine, type Profile } from '../../profiles/profiles.ts';
@@ -59,20 +59,22 @@ export const build = defineCommand({
 function refuseSecond(index: OrderIndex, { profile }: OpenService, resume: boolean): void {
   const { isComplete, orders } = index.status();
   if (isComplete)
-    throw new CliError('refused', `${profile.name} has an index already`, {
-      certain: 'nothing was read',
-      now: ['read what is new:', commandLine(profile, 'index', 'refresh')],
-    });
+    throw refused(
+      `${profile.name} has an index already`,
+      ['read what is new:', commandLine(profile, 'index', 'refresh')],
+      { certain: 'nothing was read' },
+    );
   if (resume || orders === 0) return;
-  throw new CliError('refused', `an index of ${profile.name} was begun: it knows ${orders} orders`, {
-    certain: 'nothing was read',
-    now: [
+  throw refused(
+    `an index of ${profile.name} was begun: it knows ${orders} orders`,
+    [
       'go on with it:',
       commandLine(profile, 'index', 'build', '--resume'),
       'or begin anew:',
       commandLine(profile, 'index', 'forget', '--all'),
     ],
-  });
+    { certain: 'nothing was read' },
+  );
 }
 
 async function readAll(ctx: Context, service: OpenService, index: OrderIndex): Promise<void> {

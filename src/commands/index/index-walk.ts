@@ -2,7 +2,7 @@
 
 import { longPages, type Service } from '../../api/api.ts';
 import type { Context } from '../../context/context.ts';
-import { CliError } from '../../errors.ts';
+import { refused } from '../../errors.ts';
 import type { Learned, OrderIndex } from '../../index/index.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import { addPage, type Collected, learnRun, newRun } from '../orders/feed-index.ts';
@@ -111,13 +111,10 @@ async function learnPatiently(
     const learned = learnRun(index, service, run);
     if (learned !== undefined) return learned;
     if (clock.monotonic() >= deadline)
-      throw new CliError(
-        'refused',
+      throw refused(
         `another paydesk has been writing to the index for ${patienceMs / 1000} s`,
-        {
-          certain: 'what was read so far is in the index',
-          now: ['find out what it is waiting for, then run the command again'],
-        },
+        ['find out what it is waiting for, then run the command again'],
+        { certain: 'what was read so far is in the index' },
       );
     await clock.sleep(100, signal.aborted ? undefined : signal);
   }
@@ -132,9 +129,8 @@ export async function alone<T>(ctx: Context, profile: Profile, work: () => Promi
       owner === undefined
         ? 'another paydesk'
         : `paydesk ${owner.command} of ${owner.operator}, since ${ctx.shortTime(owner.since)},`;
-    throw new CliError('refused', `${who} is at work on this index`, {
+    throw refused(`${who} is at work on this index`, ['wait until it has ended'], {
       certain: 'nothing was read, and nothing was changed',
-      now: ['wait until it has ended'],
     });
   }
   try {
@@ -148,8 +144,7 @@ export async function alone<T>(ctx: Context, profile: Profile, work: () => Promi
 export async function existingIndex(ctx: Context, profile: Profile): Promise<OrderIndex> {
   const index = await ctx.index.open(profile);
   if (index !== undefined) return index;
-  throw new CliError('refused', `${profile.name} has no index`, {
+  throw refused(`${profile.name} has no index`, ['build it:', commandLine(profile, 'index', 'build')], {
     certain: 'nothing was changed',
-    now: ['build it:', commandLine(profile, 'index', 'build')],
   });
 }

@@ -2,7 +2,7 @@
 
 import { amountWords } from '../../amounts.ts';
 import { type Context, confirmFirst, dryRunShown, refuseAgentTo } from '../../context/context.ts';
-import { about, CliError, exitCodes } from '../../errors.ts';
+import { about, CliError, exitCodes, refused } from '../../errors.ts';
 import { flag } from '../../flags/flags.ts';
 import {
   type AttemptRecord,
@@ -93,14 +93,10 @@ async function shownToPerson(ctx: Context, record: AttemptRecord): Promise<Attem
   const { sent } = now;
   // The journal would refuse it after the last answer.
   if (evidence?.shows === 'unreadable' && isWatched(now))
-    throw new CliError(
-      'refused',
+    throw refused(
       `${sent.proof.orderId ?? sent.change} cannot be read now: ${evidence.problem}`,
-      {
-        ownCode: 'order_unreadable',
-        certain: 'nothing was recorded',
-        now: ['run the same command again when it can be read'],
-      },
+      ['run the same command again when it can be read'],
+      { certain: 'nothing was recorded', ownCode: 'order_unreadable' },
     );
   const style = amountStyleOf(ctx, now);
   const last = now.verdicts.at(-1);
@@ -167,25 +163,20 @@ async function refuseUnlessAlarmed(ctx: Context, record: AttemptRecord): Promise
   const last = record.verdicts.at(-1);
   const certain = 'nothing was recorded';
   if (isOpen(record, await ctx.journal.now()))
-    throw new CliError(
-      'refused',
+    throw refused(
       `${change} is still unconfirmed: settle it, there is no alarm to acknowledge`,
-      {
-        ownCode: 'earlier_unconfirmed',
-        certain,
-        now: [
-          `paydesk journal reconcile ${change}`,
-          'when you know whether it was made:',
-          `paydesk journal settle ${change} --applied --note TEXT`,
-        ],
-      },
+      [
+        `paydesk journal reconcile ${change}`,
+        'when you know whether it was made:',
+        `paydesk journal settle ${change} --applied --note TEXT`,
+      ],
+      { certain, ownCode: 'earlier_unconfirmed' },
     );
   if (last?.alarm !== undefined) return;
   const words = last?.acknowledged === undefined ? 'has no alarm' : 'is acknowledged already';
   const others = otherAlarms(record, await ctx.journal.onSameOrder(record));
-  throw new CliError('refused', `${change} ${words}`, {
-    ownCode: 'no_alarm',
+  throw refused(`${change} ${words}`, [`paydesk journal show ${change}`, ...alarmSteps(others)], {
     certain,
-    now: [`paydesk journal show ${change}`, ...alarmSteps(others)],
+    ownCode: 'no_alarm',
   });
 }

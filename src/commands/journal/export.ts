@@ -2,7 +2,7 @@
 
 import { type Context, confirmFirst, dryRunShown, refuseAgentTo } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
-import { CliError } from '../../errors.ts';
+import { CliError, refused } from '../../errors.ts';
 import { flag, usage } from '../../flags/flags.ts';
 import { clockAndZoneOf, rangeWords, whenFlag } from '../../flags/typed-time.ts';
 import { keptAtLeastMs, pagesOf } from '../../journal/journal.ts';
@@ -111,9 +111,7 @@ export const archive = defineCommand({
     const asked = { action: 'archive', before: day, file, changes: count };
     if (await dryRunShown(ctx, asked, `would move ${what}`)) return undefined;
     if (count === 0)
-      throw new CliError('refused', `no settled change was sent before ${day}`, {
-        certain: 'nothing was moved',
-      });
+      throw refused(`no settled change was sent before ${day}`, [], { certain: 'nothing was moved' });
     await confirmFirst(ctx, `move ${what}? One short row of each stays`, 'nothing was moved');
     const { attempts, rowsBefore, rows, sha256 } = await ctx.journal.archiveOld({ before, path: file });
     const record = {

@@ -2,7 +2,7 @@
 
 import { settleCommands, untilWords } from '../../changes/changes.ts';
 import { type Context, dryRunShown, refuseAgentTo } from '../../context/context.ts';
-import { about, CliError, exitCodes } from '../../errors.ts';
+import { about, CliError, exitCodes, refused } from '../../errors.ts';
 import { flag } from '../../flags/flags.ts';
 import {
   type AttemptRecord,
@@ -109,16 +109,16 @@ function refuseContradiction(record: AttemptRecord, applied: boolean): void {
   const { change } = record.sent;
   if ((last?.verdict === 'applied') === applied) return;
   const word = applied ? '--applied' : '--not-applied';
-  throw new CliError('refused', `${change} is settled as ${madeWords(record, !applied)}`, {
-    ownCode: 'settled',
-    certain: 'nothing was recorded',
-    now: [
+  throw refused(
+    `${change} is settled as ${madeWords(record, !applied)}`,
+    [
       `paydesk journal show ${change}`,
       ...(said !== undefined
         ? ['if that record is wrong:', `paydesk journal settle ${change} --correct ${word} --note TEXT`]
         : []),
     ],
-  });
+    { certain: 'nothing was recorded', ownCode: 'settled' },
+  );
 }
 
 function refuseNoCorrection(record: AttemptRecord, applied: boolean): void {
@@ -130,10 +130,9 @@ function refuseNoCorrection(record: AttemptRecord, applied: boolean): void {
     said !== undefined
       ? `${change} is recorded as ${madeWords(record, applied)} already`
       : `${change} was not recorded by hand: there is nothing to correct`;
-  throw new CliError('refused', message, {
-    ownCode: 'settled',
+  throw refused(message, [`paydesk journal show ${change}`], {
     certain: 'nothing was recorded',
-    now: [`paydesk journal show ${change}`],
+    ownCode: 'settled',
   });
 }
 
@@ -143,14 +142,14 @@ function shownByNow(record: AttemptRecord): CliError {
   const last = record.verdicts.at(-1);
   const isAlarmed = last?.verdict === 'applied' && last.alarm !== undefined;
   const shown = last?.verdict === 'applied' ? 'the order shows it now' : 'the order shows something else now';
-  return new CliError('refused', `${change} needs no correction: ${shown}, and the journal has that`, {
-    ownCode: 'settled',
-    certain: 'nothing was recorded',
-    now: [
+  return refused(
+    `${change} needs no correction: ${shown}, and the journal has that`,
+    [
       `paydesk journal show ${change}`,
       ...(isAlarmed ? ['when somebody has dealt with the alarm:', acknowledgeCommand(change)] : []),
     ],
-  });
+    { certain: 'nothing was recorded', ownCode: 'settled' },
+  );
 }
 
 function checkNote({ note }: Asked, isStrict: boolean): void {
@@ -178,18 +177,14 @@ function checkConfirm(
   }
   if (confirm === id) return;
   const isHidden = isStrict && proof.orderId !== undefined;
-  throw new CliError(
-    'refused',
+  throw refused(
     `--confirm ${confirm} ${isHidden ? `is not the order of ${change}` : `is not ${id}`}`,
-    {
-      ownCode: 'wrong_confirm',
-      certain: 'nothing was recorded',
-      now: [
-        isHidden
-          ? 'take the order id from the screen of the service or the ticket'
-          : `if you mean ${id}: --confirm ${id}`,
-      ],
-    },
+    [
+      isHidden
+        ? 'take the order id from the screen of the service or the ticket'
+        : `if you mean ${id}: --confirm ${id}`,
+    ],
+    { certain: 'nothing was recorded', ownCode: 'wrong_confirm' },
   );
 }
 

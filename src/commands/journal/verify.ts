@@ -9,7 +9,7 @@ import {
   refuseAgentTo,
 } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
-import { CliError } from '../../errors.ts';
+import { CliError, refused } from '../../errors.ts';
 import { flag, usage } from '../../flags/flags.ts';
 import { archivedBy, pagesOf, type Repair, type Verification } from '../../journal/journal.ts';
 import { modeOfAccount, plainCommand } from '../../profiles/profiles.ts';
@@ -80,13 +80,14 @@ export const verify = defineCommand({
     ]);
     if (findings.length > 0 || knowsHead === false) throw await damage(ctx, found, flags.head);
     if (copy !== undefined)
-      throw new CliError('refused', copy, {
-        certain: 'every change is refused until somebody has accepted that; nothing was sent',
-        now: [
+      throw refused(
+        copy,
+        [
           "look on the service's own screen which orders were changed since then, then:",
           'paydesk journal verify --accept-copy',
         ],
-      });
+        { certain: 'every change is refused until somebody has accepted that; nothing was sent' },
+      );
     return undefined;
   },
 });
@@ -110,9 +111,7 @@ async function verifyFile(ctx: Context, file: string, noted: string | undefined)
     { line: `sha256 ${sha256}` },
   ]);
   if (knowsHead !== false) return undefined;
-  throw new CliError('refused', `${file} does not contain the head ${noted}`, {
-    certain: 'nothing was changed',
-  });
+  throw refused(`${file} does not contain the head ${noted}`, [], { certain: 'nothing was changed' });
 }
 
 function witnessWords({ rows, witness: { lines, state } }: Verification): string {
@@ -143,22 +142,18 @@ async function damage(
   const strange =
     knowsHead === false ? [`it does not contain the head ${head}: rows that were there are gone`] : [];
   const files = knowsHead === false ? await archives(ctx) : [];
-  return new CliError(
-    'refused',
+  return refused(
     `the journal ${ctx.journal.file} is not whole: ${[...rows, ...more, ...strange].join('; ')}`,
+    findings.length === 0
+      ? files.length === 0
+        ? ['show your lead']
+        : [
+            'it may be older than an archive; look there, and else show your lead:',
+            ...files.map((file) => plainCommand('journal', 'verify', '--from', file, '--head', head ?? '')),
+          ]
+      : ['paydesk journal verify --repair   (keeps a copy)'],
     {
       certain: `${stops ? 'every change is refused until the journal is repaired' : 'the rows of the journal fit together, so changes are still possible'}; nothing was sent`,
-      now:
-        findings.length === 0
-          ? files.length === 0
-            ? ['show your lead']
-            : [
-                'it may be older than an archive; look there, and else show your lead:',
-                ...files.map((file) =>
-                  plainCommand('journal', 'verify', '--from', file, '--head', head ?? ''),
-                ),
-              ]
-          : ['paydesk journal verify --repair   (keeps a copy)'],
     },
   );
 }

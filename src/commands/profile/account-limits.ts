@@ -3,7 +3,7 @@
 import { scaled } from '../../amounts.ts';
 import { livemodeOf } from '../../api/spec.ts';
 import { type Context, confirmRaise, onlyPerson } from '../../context/context.ts';
-import { CliError } from '../../errors.ts';
+import { CliError, refused } from '../../errors.ts';
 import { type AccountLimit, limitPrefix, textsOf } from '../../journal/journal.ts';
 import type { StoredAccount } from '../../profiles/profiles.ts';
 
@@ -69,15 +69,11 @@ export async function setLimits(
   for (const words of raises) await confirmRaise(ctx, profile.mode, words);
   const taken = await ctx.lock(`limits of ${profile.account}`);
   if (!taken.held)
-    throw new CliError('refused', 'somebody else is setting a limit of this account', {
-      certain,
-      now: ['run the command again'],
-    });
+    throw refused('somebody else is setting a limit of this account', ['run the command again'], { certain });
   try {
     const before = await limitsOf(ctx, profile);
     const now = raiseWords(ctx, profile, before, wanted).find((words) => !raises.includes(words));
-    if (now !== undefined)
-      throw new CliError('refused', now, { certain, now: ['if that is meant, run the command again'] });
+    if (now !== undefined) throw refused(now, ['if that is meant, run the command again'], { certain });
     for (const [name, to] of Object.entries(wanted)) await record(ctx, profile, before, { name, to });
     return before;
   } finally {
@@ -127,10 +123,10 @@ async function record(
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     const reason = error instanceof CliError ? why : `the journal cannot be written: ${why}`;
-    throw new CliError('refused', `${name} stays as it is, because ${reason}`, {
-      certain,
-      now: error instanceof CliError ? (error.parts.now ?? []) : [],
-      cause: error,
-    });
+    throw refused(
+      `${name} stays as it is, because ${reason}`,
+      error instanceof CliError ? (error.parts.now ?? []) : [],
+      { certain, cause: error },
+    );
   }
 }

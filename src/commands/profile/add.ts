@@ -3,7 +3,7 @@
 import type { JsonObject } from '../../api/json-values.ts';
 import { authSchemes, defaultAuth, modes, vendorPattern } from '../../api/spec.ts';
 import { type Context, refuseAgentTo } from '../../context/context.ts';
-import { CliError } from '../../errors.ts';
+import { CliError, refused } from '../../errors.ts';
 import { flag, type Input, usage } from '../../flags/flags.ts';
 import { commandLine, type ProfileDraft, plainCommand, type TypedKey } from '../../profiles/profiles.ts';
 import { defineCommand } from '../command.ts';
@@ -205,10 +205,11 @@ async function confirmHost(ctx: Context, baseUrl: string, confirmed: string | un
   if (host.unicode === undefined || confirmed !== undefined) return;
   const both = `${host.ascii} reads ${host.unicode}`;
   if (!ctx.ask.interactive) {
-    throw new CliError('refused', `the host ${both}: its letters may look like those of another host`, {
-      certain: 'nothing was kept and nothing was sent',
-      now: [`if that is the right host, add --confirm ${host.ascii}`],
-    });
+    throw refused(
+      `the host ${both}: its letters may look like those of another host`,
+      [`if that is the right host, add --confirm ${host.ascii}`],
+      { certain: 'nothing was kept and nothing was sent' },
+    );
   }
   ctx.notes.warn(`the host ${both}: its letters may look like those of another host`);
   const meant = await ctx.ask.confirm({ message: `send the key to ${host.ascii}?`, flag: '--confirm' });

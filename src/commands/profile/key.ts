@@ -2,7 +2,7 @@
 
 import type { Service } from '../../api/api.ts';
 import { type Context, confirmFirst } from '../../context/context.ts';
-import { CliError } from '../../errors.ts';
+import { CliError, refused } from '../../errors.ts';
 import { pagesOf } from '../../journal/journal.ts';
 import type { Profile, SenderOfProfile, StoredAccount, TypedKey } from '../../profiles/profiles.ts';
 import { defineCommand } from '../command.ts';
@@ -61,14 +61,15 @@ export const key = defineCommand({
 });
 
 function hasToken(name: string, { origin, member }: SenderOfProfile): CliError {
-  return new CliError('refused', `profile ${name} has no key of its own: ${origin} sends for it`, {
-    certain: 'nothing was changed',
-    now: [
+  return refused(
+    `profile ${name} has no key of its own: ${origin} sends for it`,
+    [
       `for a new token ask your lead for an invitation: paydesk sender invite ${member}`,
       `then: paydesk profile remove ${name}`,
       `and: paydesk profile add ${name} --sender FILE`,
     ],
-  });
+    { certain: 'nothing was changed' },
+  );
 }
 
 // The newest order that this machine changed. When the journal cannot be read, the key is still replaced.

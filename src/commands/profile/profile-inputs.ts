@@ -2,7 +2,7 @@
 
 import { isObject, type JsonObject } from '../../api/json-values.ts';
 import { type Context, refuseAgentTo } from '../../context/context.ts';
-import { CliError } from '../../errors.ts';
+import { CliError, refused } from '../../errors.ts';
 import type { Completer, Input } from '../../flags/flags.ts';
 import { flag } from '../../flags/flags.ts';
 import type { KeyPlace, SettingTexts, TypedKey } from '../../profiles/profiles.ts';
@@ -91,10 +91,11 @@ export async function takePlace(
 async function keyringOrRefuse(ctx: Context): Promise<KeyPlace> {
   const problem = await ctx.profiles.keyringProblem();
   if (problem === undefined) return 'keyring';
-  throw new CliError('refused', `the system keyring cannot keep the key: ${problem}`, {
-    certain: 'nothing was kept and nothing was sent',
-    now: ['to keep it in a file that only you can read, add --key-store file'],
-  });
+  throw refused(
+    `the system keyring cannot keep the key: ${problem}`,
+    ['to keep it in a file that only you can read, add --key-store file'],
+    { certain: 'nothing was kept and nothing was sent' },
+  );
 }
 
 async function askPlace(ctx: Context, again: string): Promise<KeyPlace> {
@@ -164,10 +165,7 @@ export async function confirmDoubts(ctx: Context, settings: SettingTexts): Promi
     if (doubt === undefined || yes) continue;
     const words = `${name} ${value}: ${doubt}`;
     if (!dryRun && !ctx.ask.interactive)
-      throw new CliError('refused', words, {
-        certain: 'nothing was changed',
-        now: ['if it is right all the same, add --yes'],
-      });
+      throw refused(words, ['if it is right all the same, add --yes'], { certain: 'nothing was changed' });
     ctx.notes.warn(words);
     if (dryRun) continue;
     const message = `set ${name} to ${value} all the same?`;

@@ -12,7 +12,7 @@ import {
   showPlan,
 } from '../../changes/changes.ts';
 import type { Context } from '../../context/context.ts';
-import { CliError, systemCode, withParts } from '../../errors.ts';
+import { CliError, refused, systemCode, withParts } from '../../errors.ts';
 import { checkDecimals, usage } from '../../flags/flags.ts';
 import { type AllocateWay, digestShown, type Plan } from '../../plans/plans.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
@@ -102,14 +102,14 @@ function notConfirmed(plan: Plan, to: string, profile: Profile): CliError {
   const why = isProduction
     ? 'in production --yes alone is not enough'
     : 'no terminal to ask on, and no --yes';
-  return new CliError('refused', `not confirmed: ${why}`, {
-    ownCode: 'not_confirmed',
-    certain: `nothing was sent; the plan is in ${to}`,
-    now: [
+  return refused(
+    `not confirmed: ${why}`,
+    [
       'look at the plan; if it is what you mean:',
       commandLine(profile, 'refunds', 'apply', to, ...(isProduction ? confirmation(plan) : ['--yes'])),
     ],
-  });
+    { certain: `nothing was sent; the plan is in ${to}`, ownCode: 'not_confirmed' },
+  );
 }
 
 function confirmation({ digest, rows }: Plan): readonly string[] {

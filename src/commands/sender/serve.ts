@@ -93,10 +93,11 @@ async function configOf(ctx: Context, values: Values): Promise<SenderConfig> {
 async function storedAccounts({ profiles }: Context): Promise<readonly string[]> {
   const names = (await profiles.list()).filter(({ kind }) => kind === 'stored').map(({ name }) => name);
   if (names.length > 0) return names;
-  throw new CliError('refused', 'this user has no profile, so the sender would have no account', {
-    certain: 'nothing was changed',
-    now: ['add the account with its key first: paydesk profile add NAME', 'then: paydesk sender init'],
-  });
+  throw refused(
+    'this user has no profile, so the sender would have no account',
+    ['add the account with its key first: paydesk profile add NAME', 'then: paydesk sender init'],
+    { certain: 'nothing was changed' },
+  );
 }
 
 function listenOf(text: string): SenderConfig['listen'] {
