@@ -308,7 +308,10 @@ export const resourceNames = Object.keys(resources) as ResourceName[];
 
 /** Blanks of any kind, characters without width, and quotes: what stands around a word that was copied, and is no part of it. */
 export const blankOrQuote = /[\s\u200b\u200e\u200f\u2060"'`´‘’“”„«»]/;
-const aroundId = new RegExp(`${blankOrQuote.source}|[<>()[\\]{},;:.]`);
+/** The same, with brackets and what stands between words. */
+export const aroundWord = new RegExp(`${blankOrQuote.source}|[<>()[\\]{},;:]`);
+// An id does not end in a full stop, and the beginning of an address may.
+const aroundId = new RegExp(`${aroundWord.source}|\\.`);
 
 /** The text without these characters at its start and end. Takes no longer than the text is long. */
 export function withoutAround(text: string, character: RegExp): string {

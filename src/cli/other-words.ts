@@ -1,20 +1,20 @@
 /** Words that people use for what paydesk calls otherwise, and what they mean: nouns, verbs, commands and pages of help. */
 
-/** The noun that is meant. Known from other programs, or said at the desk; every other word is compared by its spelling. */
+/** The noun that is meant. Known from other programs, or said at the desk, also in Spanish; other words are compared by their spelling. */
 export const nouns: ReadonlyMap<string, string> = byWord({
   'account accounts auth config profiles': 'profile',
   approval: 'approvals',
-  'buyer buyers client clients customer': 'customers',
+  'buyer buyers client clients customer cliente clientes': 'customers',
   'checkouts link links payment payments': 'checkout',
   'history log': 'journal',
-  order: 'orders',
+  'order orden ordenes órdenes pedido pedidos': 'orders',
 });
 
 /** The verbs that may be meant. */
 export const verbs: ReadonlyMap<string, readonly string[]> = byWord({
   'ack clear dismiss': ['acknowledge'],
-  authorize: ['capture'],
-  'cat describe get info open view': ['show'],
+  'authorize capturar cobrar': ['capture'],
+  'cat describe get info mostrar open ver view': ['show'],
   close: ['settle'],
   confirm: ['settle', 'capture'],
   'delete rm': ['remove'],
@@ -22,11 +22,11 @@ export const verbs: ReadonlyMap<string, readonly string[]> = byWord({
   'edit update': ['set'],
   'erase purge': ['forget'],
   fix: ['reconcile', 'settle', 'verify'],
-  'grep lookup query search': ['find'],
-  'index ls': ['list'],
+  'buscar grep lookup query search': ['find'],
+  'index lista listar ls': ['list'],
   'make new': ['create', 'add'],
   recheck: ['reconcile'],
-  'refunds reimburse return reverse': ['refund'],
+  'devolver reembolsar reembolso reembolsos refunds reimburse return reverse': ['refund'],
   repair: ['verify'],
   resolve: ['reconcile', 'settle'],
   start: ['serve'],
@@ -39,6 +39,7 @@ export const phrases: ReadonlyMap<string, readonly string[]> = byWord({
   'configure init login setup signin': ['profile add'],
   'curl request': ['api'],
   demo: ['-p demo orders list'],
+  hoy: ['today'],
   'limit limits': ['profile show', 'profile set', 'journal list --kind setting', 'sender limits'],
   pay: ['checkout create'],
   retry: ['journal reconcile'],

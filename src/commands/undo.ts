@@ -41,7 +41,10 @@ export const undo = defineCommand({
         line: `${name === undefined ? 'the last change' : 'this change'}: ${changeWords(subject, plainAmounts)}, ${ctx.fullTime(time)}   ${change}`,
         hang: 2,
       },
-      { line: `it is ${outcomeWords(record, state === 'unconfirmed')}`, hang: 2 },
+      {
+        line: `${state === 'failed' ? 'it' : 'it is'} ${outcomeWords(record, state === 'unconfirmed')}`,
+        hang: 2,
+      },
       'blank',
       ...steps.map((line) => (line.startsWith('paydesk ') ? { line, indent: 2 } : { line })),
     ]);

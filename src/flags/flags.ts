@@ -1,7 +1,7 @@
 /** What flags and arguments are, and ready-made kinds of them that check the typed text and refuse a wrong one. Pure. */
 
 import { type AmountStyle, declaresPlaces, examplesOf, placesWords } from '../amounts.ts';
-import { copiedId, type ResourceName, resources } from '../api/resources.ts';
+import { blankOrQuote, copiedId, type ResourceName, resources, withoutAround } from '../api/resources.ts';
 import { CliError } from '../errors.ts';
 import type { Profile } from '../profiles/profiles.ts';
 import { closestNames } from '../terminal/terminal.ts';
@@ -284,7 +284,7 @@ export function checkDecimals(name: string, typed: TypedAmount, profile: Decimal
 // A comma is left out between thousands, and a point stands where somebody wrote `1,50`. The second may also be meant as
 // thousands that are typed wrongly, so nothing is taken from it: it is only suggested.
 function withoutCommas(text: string): readonly string[] {
-  const tidy = text.trim();
+  const tidy = withoutAround(text, blankOrQuote);
   const one = /^\d{1,3}(,\d{3})+(\.\d+)?$/.test(tidy)
     ? tidy.replaceAll(',', '')
     : /^\d+,\d{1,2}$/.test(tidy)

@@ -23,6 +23,17 @@ test.each([
   ['limits', 'or: paydesk journal list --kind setting'],
   ['unconfirmed', 'did you mean: paydesk journal list --open'],
   ['approve ID --yes', 'did you mean: paydesk approvals approve'],
+  // In Spanish, and as a phone writes it.
+  ['pedidos reembolsar ID --yes', refund],
+  ['reembolso ID --yes', refund],
+  ['ordenes capturar ID --yes', `did you mean: paydesk orders capture ${id}`],
+  ['hoy', 'did you mean: paydesk today'],
+  ['orders refund ID —charge 1 --yes', 'did you mean: --charge'],
+  ['orders refund ID --charge 1 —yes', 'did you mean: --yes'],
+  ['orders refund ID --charge 1 --amount “100” --yes', 'type 100'],
+  ['orders refund ID --charge 1 --amount 100\u00a0 --yes', 'type 100'],
+  ['orders refund ID --charge 1 --reason “Other” --yes', 'did you mean --reason other?'],
+  ['orders\u00a0refund ID --yes', refund],
   // Words in another order, or under another noun.
   ['refund orders ID --yes', refund],
   ['ID refund --yes', refund],
@@ -96,6 +107,34 @@ test.each([
   const { code, stdout } = await service.run(['orders', 'show', ...typed, '--no-input', '--json']);
   expect(code).toBe(0);
   expect(JSON.parse(stdout)).toMatchObject({ id });
+});
+
+test.each([
+  ['in quotes of a phone', ['“Buyer', 'Name”']],
+  ['with a comma', ['name,', 'buyer;']],
+  ['an address in brackets', ['<buyer@example.com>']],
+  ['the end of a masked card', ['****', '4242']],
+  ['the end of a masked card, with dots', ['•••• •••• •••• 4242']],
+  ['the end of a masked card, with letters', ['xxxx4242']],
+])('words %s are found', async (_, typed) => {
+  await using service = await startDesk();
+  const { code, stdout } = await service.run(['orders', 'find', ...typed, '--no-input', '--json']);
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({ data: [{ id }] });
+});
+
+test.each(['2', '“2”', '\u00a02', "'2'"])('a charge may stand in quotes and blanks: %s', async (typed) => {
+  await using service = await startDesk();
+  const { code, stdout } = await service.run([
+    'orders',
+    'refund',
+    id,
+    '--charge',
+    typed,
+    '--dry-run',
+    '--no-input',
+  ]);
+  expect([code, stdout]).toEqual([0, expect.stringContaining('"charge_id":"ch_2"')]);
 });
 
 test('an option may be a value where somebody says so with =', async () => {

@@ -1,6 +1,6 @@
 /** `orders refund`: its flags and help. changes/refund/refund-order.ts makes the refund. */
 
-import { resources } from '../../api/resources.ts';
+import { blankOrQuote, resources, withoutAround } from '../../api/resources.ts';
 import { chargeIdPattern, refundReasons, refundReasonValues } from '../../api/spec.ts';
 import {
   againFlag,
@@ -116,6 +116,7 @@ export const refund = defineCommand({
 });
 
 function chargeName(text: string, name: string): string {
-  if (chargeIdPattern.test(text)) return text;
+  const charge = withoutAround(text, blankOrQuote);
+  if (chargeIdPattern.test(charge)) return charge;
   throw usage(`${name} ${text}: not a charge: its id, its number in orders show, or *4242`);
 }

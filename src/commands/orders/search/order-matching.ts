@@ -5,6 +5,7 @@
 
 import { type AmountStyle, declaresPlaces, examplesOf, plainAmounts, scaled } from '../../../amounts.ts';
 import { itemsOf, type JsonObject, valueAt } from '../../../api/json-values.ts';
+import { aroundWord, withoutAround } from '../../../api/resources.ts';
 import { usage } from '../../../flags/flags.ts';
 import { fold } from './fold-text.ts';
 
@@ -45,10 +46,16 @@ const insideAmount = /(?<=\d)[\u00a0\u202f](?=\d{3})/g;
 // Somebody who types an amount types a plain space: `1 720.00`.
 const spacedAmount = /^-?\d{1,3}(?: \d{3})+(?:\.\d+)?$/;
 
-// A shell makes several arguments of an amount with spaces.
+// What stands before the end of a card where it is copied: `****4242`, `xxxx4242`. A mask may also be a word of its own.
+const cardMask = /^(?:[*•·]+|x{2,})(?=\d{4}$)/;
+const onlyMask = /^[*•·]+$/;
+
+// A shell makes several arguments of an amount with spaces, or of a masked card.
 function joined(texts: readonly string[]): readonly string[] {
   const one = texts.join(' ');
-  return amountWord(one) === undefined ? texts : [one];
+  if (amountWord(one) !== undefined) return [one];
+  const told = texts.filter((text) => !onlyMask.test(text));
+  return told.length === 0 ? texts : told;
 }
 
 // An amount with spaces may also be the words that it looks like, such as a phone number.
@@ -126,10 +133,16 @@ export function foldedFields(fields: readonly Field[]): SearchableOrder {
 }
 
 function termOf(text: string): Term {
-  const words = fold(text.replace(insideAmount, ''))
+  const typed = fold(text.replace(insideAmount, ''))
     .split(/\s+/)
-    .filter((word) => word !== '')
-    .map((word): Word => ({ text: word, digits: phoneLike.test(word) ? digitsOf(word) : undefined }));
+    .filter((word) => word !== '');
+  const tidy = typed
+    .map((word) => withoutAround(word.replace(cardMask, '*'), aroundWord))
+    .filter((word) => word !== '' && !onlyMask.test(word));
+  // Somebody who has typed nothing but a bracket goes on typing.
+  const words = (tidy.length === 0 ? typed : tidy).map(
+    (word): Word => ({ text: word, digits: phoneLike.test(word) ? digitsOf(word) : undefined }),
+  );
   if (words.length === 0) {
     throw usage(`TEXT ${JSON.stringify(text)}: has no word to search for`, ['paydesk orders list']);
   }
