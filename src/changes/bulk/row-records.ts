@@ -69,14 +69,16 @@ export async function listRows<T>(
 
 /** The columns of a plan. Those of the input file that paydesk does not use come last, as `input.TITLE`. */
 function planColumns(plan: Pick<Plan, 'columns'> & Partial<Pick<Plan, 'rows'>>): readonly Column[] {
+  const hasSent = plan.rows?.some(({ state }) => state === 'done' || state === 'unconfirmed') === true;
   return [
     { ...fieldColumn('line', 'LINE', 'integer', 0), stays: true },
     { ...fieldColumn('order_id', 'ORDER', 'id', 0), stays: true },
-    fieldColumn('charge', 'CHARGE', 'text', hasSplitOrder(plan.rows) ? 0 : 100),
+    fieldColumn('charge', 'CHARGE', 'text', 0),
     { ...fieldColumn('refund', 'REFUND', 'money', 0), value: knownSum },
     { ...fieldColumn('state', 'STATE', 'text', 0), stays: true },
-    fieldColumn('why', 'WHY', 'text', 0),
-    fieldColumn('ref', 'REF', 'text', 120),
+    // What tells rows apart stays: why a row is not sent stands in full below the list, but not what was sent before.
+    { ...fieldColumn('why', 'WHY', 'text', 120), ...(hasSent ? { isMissed: true } : {}) },
+    fieldColumn('ref', 'REF', 'text', 0),
     fieldColumn('charge_id', 'CHARGE ID', 'text'),
     fieldColumn('asked', 'ASKED', 'text'),
     fieldColumn('currency', 'CURRENCY', 'text'),
@@ -85,11 +87,6 @@ function planColumns(plan: Pick<Plan, 'columns'> & Partial<Pick<Plan, 'rows'>>):
     fieldColumn('notes', 'NOTES', 'text'),
     ...inputColumnsOf(plan),
   ];
-}
-
-// Rows of one order look alike without their charges.
-function hasSplitOrder(rows: Plan['rows'] = []): boolean {
-  return new Set(rows.map(({ orderId }) => orderId)).size < rows.length;
 }
 
 // Nobody knows how much is `full` of an order that is not there.
@@ -194,7 +191,7 @@ export function reportColumns({ columns }: Pick<Plan, 'columns'>): readonly Colu
     { ...fieldColumn('verdict', 'VERDICT', 'text', 0), stays: true },
     fieldColumn('why', 'WHY', 'text', 0),
     fieldColumn('refund_id', 'REFUND ID', 'id', 120),
-    fieldColumn('ref', 'REF', 'text', 120),
+    fieldColumn('ref', 'REF', 'text', 0),
     fieldColumn('time', 'SENT', 'time', 140),
     fieldColumn('read_at', 'READ', 'time', 140),
     fieldColumn('state', 'STATE', 'text'),
