@@ -145,10 +145,7 @@ const words: ReadonlyMap<string, boolean | null> = new Map([
   ['null', null],
 ]);
 
-/**
- * Reads `KEY=VALUE`. The words true, false, null and whole numbers become JSON values; everything else is text. Throws
- * CliError 'usage'.
- */
+/** Reads `KEY=VALUE`. The words true, false, null and whole numbers become JSON values; everything else is text. Throws CliError 'usage'. */
 export function parseField(text: string, name: string): Field {
   const [key, value] = parsePair(text, name);
   const word = words.get(value);

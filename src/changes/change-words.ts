@@ -1,7 +1,4 @@
-/**
- * Words for every kind of change: its name, lines of its preview and result, and what to do while its outcome is unknown.
- * Pure.
- */
+/** Words for every kind of change: its name, lines of its preview and result, and what to do while its outcome is unknown. Pure. */
 
 import type { CliErrorParts } from '../errors.ts';
 import type { AttemptRecord, ChangeKind } from '../journal/journal.ts';

@@ -118,10 +118,7 @@ function checkConfirmed(confirm: string, name: string, what = name): void {
   });
 }
 
-/**
- * Asks for a yes, unless a flag already says it. Throws CliError 'cancelled' on No, 'refused' when `--confirm` names another
- * order.
- */
+/** Asks for a yes, unless a flag already says it. Throws CliError 'cancelled' on No, 'refused' when `--confirm` names another order. */
 export async function confirmChange(ctx: Context, confirmation: Confirmation): Promise<void> {
   const { profile, confirm, order, purpose = 'send' } = confirmation;
   if (ctx.options.dryRun) return;

@@ -1,7 +1,4 @@
-/**
- * What the screen of an order says about its open cases: lines in its first block, and what to do in place of a command that
- * refunds.
- */
+/** What the screen of an order says about its open cases: lines in its first block, and what to do in place of a command that refunds. */
 
 import { amountWords } from '../amounts.ts';
 import type { Context } from '../context/context.ts';

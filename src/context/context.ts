@@ -58,10 +58,7 @@ export interface Days {
   readonly full: (ms: number) => string;
   /** The days between two times (Unix seconds) in words: `3 Nov to 20 Nov 2026 (UTC-6)`. */
   between(first: number, last: number): string;
-  /**
-   * A time (Unix seconds) in words, `20 Nov 18:42`, or its date, `20 Nov`; the year only if it is not this one. `-` if it is
-   * not a time.
-   */
+  /** A time (Unix seconds) in words, `20 Nov 18:42`, or its date, `20 Nov`; the year only if it is not this one. `-` if it is not a time. */
   show(seconds: unknown, precision: 'day' | 'date'): string;
   /** The zone at a time (Unix seconds) as headings show it: `-06`. */
   offset(seconds: number): string;

@@ -11,9 +11,7 @@ import { madeIn } from './created-order.ts';
 import { type Evidence, judgeRead, notThisOrder } from './judge-read.ts';
 import type { Proof, VerdictRow } from './rows/journal-rows.ts';
 
-/**
- * A reply: its status, and the value of its body. With a `problem` the value proves nothing, and mostly there is none.
- */
+/** A reply: its status, and the value of its body. With a `problem` the value proves nothing, and mostly there is none. */
 export interface ParsedReply {
   readonly status: number;
   readonly body: { readonly value: unknown } | { readonly problem: string; readonly value?: unknown };

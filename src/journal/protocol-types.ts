@@ -43,9 +43,7 @@ export type Effect =
   | { readonly do: 'check' }
   /** Writes a row, which is durable before the answer → recorded | unrecorded */
   | { readonly do: 'record'; readonly row: AttemptRow }
-  /**
-   * Makes sure that a SENT row which could not be recorded blocks nothing and cannot come later → recorded | unrecorded
-   */
+  /** Makes sure that a SENT row which could not be recorded blocks nothing and cannot come later → recorded | unrecorded */
   | { readonly do: 'take_back'; readonly sent: SentRow; readonly row: VerdictRow }
   /**
    * Sends the request, once → replied | not_sent | no_reply. `until`: after this time by either clock no byte may leave,
@@ -162,9 +160,7 @@ export type State =
       readonly before: PreImage;
       readonly neighbour?: string | undefined;
     }
-  /**
-   * Writes a verdict and sends nothing: an earlier attempt was made after all, or the SENT row could not be written.
-   */
+  /** Writes a verdict and sends nothing: an earlier attempt was made after all, or the SENT row could not be written. */
   | { readonly at: 'correcting'; readonly wanted: Wanted; readonly refusal: Refusal }
   | { readonly at: 'recording' | 'sending'; readonly wanted: Wanted; readonly flight: InFlight }
   /** First writes down that the reply is lost, then reads the order until the outcome is clear. */

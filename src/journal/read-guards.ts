@@ -96,9 +96,7 @@ function repeats(known: readonly AttemptRecord[], one: Made, other: Made): boole
   return refundsOf(repeating).has(other.id);
 }
 
-/**
- * Refuses a name in `--again` that fits no change like this one, say a typing error. It would be used up for nothing.
- */
+/** Refuses a name in `--again` that fits no change like this one, say a typing error. It would be used up for nothing. */
 export function nothingToRepeat(
   asked: Asked,
   before: PreImage,

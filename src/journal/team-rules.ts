@@ -1,7 +1,4 @@
-/**
- * The rules of a team: limits that its sender checks, and approvals by a second person. The journal of one machine has none of
- * this.
- */
+/** The rules of a team: limits that its sender checks, and approvals by a second person. The journal of one machine has none of this. */
 
 import type { Proof, SentRow } from './rows/journal-rows.ts';
 import { sameJson } from './same-request.ts';

@@ -246,9 +246,7 @@ export interface PlanFiles {
    * if it cannot be read or is too large.
    */
   input(path: string, how: InputHow): Promise<InputFile>;
-  /**
-   * Writes a plan, for its owner only, and returns its digest. Throws CliError 'refused' if the file exists, unless `force`.
-   */
+  /** Writes a plan, for its owner only, and returns its digest. Throws CliError 'refused' if the file exists, unless `force`. */
   save(path: string, head: PlanHead, rows: readonly PlanRow[], force: boolean): Promise<Plan>;
   /** Reads a plan. Throws CliError 'usage' if there is no such file, 'refused' if it is no plan or was changed. */
   open(path: string): Promise<Plan>;

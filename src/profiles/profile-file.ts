@@ -99,10 +99,7 @@ export interface ProfileFile {
   readonly profiles: ReadonlyMap<string, StoredProfile>;
 }
 
-/**
- * Reads the profile file. A missing file is an empty one. Throws CliError 'refused' for a damaged file, and leaves it as it
- * is.
- */
+/** Reads the profile file. A missing file is an empty one. Throws CliError 'refused' for a damaged file, and leaves it as it is. */
 export function readProfileFile(path: string, rules: FileRules): ProfileFile {
   const text = readOwnFile(path, rules);
   if (text === undefined) return { default: undefined, profiles: new Map() };

@@ -46,9 +46,7 @@ export const required = v.pipe(
   v.readonly(),
 );
 
-/**
- * paydesk creates orders with a POST to this path. So it must not be a documented path where a POST does something else.
- */
+/** paydesk creates orders with a POST to this path. So it must not be a documented path where a POST does something else. */
 export const checkoutsPath = v.pipe(
   v.string(),
   v.regex(/^(\/[A-Za-z0-9_~-][A-Za-z0-9._~-]*){1,8}$/, 'a path such as /checkouts'),

@@ -46,10 +46,7 @@ export interface Sending {
 // After so many the service counts as away.
 const unreachedMax = 3;
 
-/**
- * Sends a row, unless the journal knows its outcome. Every outcome but an interruption and a failing program becomes a
- * `RowEnd`.
- */
+/** Sends a row, unless the journal knows its outcome. Every outcome but an interruption and a failing program becomes a `RowEnd`. */
 export async function sendRow(sending: Sending, row: PlanRow): Promise<RowEnd> {
   const { ctx, service } = sending;
   let attempts: readonly AttemptRecord[];

@@ -243,10 +243,7 @@ function wordOf(value: unknown): string {
 
 const maxBytes = 1024 * 1024;
 
-/**
- * Reads the JSON object of `--body FILE`. Throws CliError 'usage' when it is not an object, or could not be sent exactly as
- * written.
- */
+/** Reads the JSON object of `--body FILE`. Throws CliError 'usage' when it is not an object, or could not be sent exactly as written. */
 export async function readBody(ctx: Context, path: string): Promise<JsonObject> {
   const text = (await ctx.file(path, maxBytes)).replace(/^\uFEFF/, '');
   const where = path === '-' ? 'standard input' : path;

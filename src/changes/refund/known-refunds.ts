@@ -145,10 +145,7 @@ export function sentBy(origins: RefundOrigins, refundId: string): string {
   return origins.get(refundId)?.by ?? 'elsewhere';
 }
 
-/**
- * Who sent a refund, for a sentence: `by op7: ticket 8812`, `elsewhere`. Undefined when the journal cannot be
- * read.
- */
+/** Who sent a refund, for a sentence: `by op7: ticket 8812`, `elsewhere`. Undefined when the journal cannot be read. */
 export function sentByWords(origins: RefundOrigins, refundId: string): string | undefined {
   if (origins === undefined) return undefined;
   const origin = origins.get(refundId);

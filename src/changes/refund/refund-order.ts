@@ -34,9 +34,7 @@ import {
   secondLine,
 } from './second-person.ts';
 
-/**
- * Refunds an order, one of its charges, or part of a charge. Throws CliError for every outcome that is not a plain success.
- */
+/** Refunds an order, one of its charges, or part of a charge. Throws CliError for every outcome that is not a plain success. */
 export function refundOrder(
   ctx: Context,
   order: OrderAsked,

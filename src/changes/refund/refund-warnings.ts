@@ -9,9 +9,7 @@ import type { RefundPlan } from './refund-plan.ts';
 
 const youngMs = 15 * 60_000;
 
-/**
- * Warns about refunds of the last 15 minutes that this machine did not send: somebody else may be refunding the same order.
- */
+/** Warns about refunds of the last 15 minutes that this machine did not send: somebody else may be refunding the same order. */
 export function youngWarnings(
   money: OrderMoney,
   { settings }: Profile,

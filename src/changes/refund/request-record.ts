@@ -129,10 +129,7 @@ export async function findRequest(ctx: Context, id: string): Promise<ApprovalReq
   });
 }
 
-/**
- * The requests of an account that wait for an answer or to be sent, and fit. None without a team, or if its journal cannot be
- * read.
- */
+/** The requests of an account that wait for an answer or to be sent, and fit. None without a team, or if its journal cannot be read. */
 export async function pendingRequests(
   ctx: Context,
   fits: (request: ApprovalRequest) => boolean = () => true,

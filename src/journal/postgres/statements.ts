@@ -5,9 +5,7 @@ import type { CopiedJournal } from '../sqlite/sqlite-store.ts';
 import type { Transaction } from './server.ts';
 import { openIn, pageMax } from './verify-server.ts';
 
-/**
- * What the server says of itself, whether it has the row that this sender saw last (`seq`, or a place for it), and the rows after that.
- */
+/** What the server says of itself, whether it has the row that this sender saw last (`seq`, or a place for it), and the rows after that. */
 export const headText = (
   seq: string,
 ): string => `with head as materialized (select id, seq as head_seq, hash as head_hash,

@@ -1,7 +1,4 @@
-/**
- * What a person records by hand: that a change was made or not, that such a record was wrong, or that an alarm was dealt
- * with. Pure.
- */
+/** What a person records by hand: that a change was made or not, that such a record was wrong, or that an alarm was dealt with. Pure. */
 
 import { isMadeByHand, isOpen, mayAppear, mayBeMade, verdictOf, wasOver } from '../attempt-state.ts';
 import type { Refusal } from '../guards.ts';

@@ -115,9 +115,7 @@ export function whyLines(all: readonly Compared[], profile: Profile, file: strin
   return lineWords(rows, commandLine(profile, 'refunds', 'compare', file, ...inFull));
 }
 
-/**
- * How many rows ended how. `isLookedFor`: refunds that are not in the file were looked for, so that there are none is worth a line.
- */
+/** How many rows ended how. `isLookedFor`: refunds that are not in the file were looked for, so that there are none is worth a line. */
 export function closingLines(
   all: readonly Compared[],
   { settings }: Profile,

@@ -23,16 +23,27 @@ export function claimsOf(
   const failed = new Set(shown.filter(({ state }) => state === 'failed'));
   const claims = rows.map((row) => claimOf(row, money, rules));
   const found = claims.filter((claim) => 'scope' in claim);
-  for (const claim of found) takeNamed(claim, free, failed);
-  for (const claim of found) takeOwn(claim, unshown);
-  // Rows whose amount is just that of a refund come first, or a smaller row would take it from them.
+  for (const { row, taken } of found)
+    for (const from of [free, failed]) take(from, taken, ({ record }) => record.id === row.refundId);
+  // Of rows that are the same, the first one has it.
+  for (const { key, unshown: own } of found) take(unshown, own, ({ keys }) => keys.includes(key));
   const open = found.filter(({ row }) => row.refundId === undefined);
-  for (const claim of open) takeExact(claim, free);
-  for (const claim of open) takeRest(claim, free);
-  for (const claim of open.toReversed()) takeAll(claim, free);
-  for (const claim of found) takeUnshown(claim, unshown);
-  for (const claim of found.toReversed()) takeAllUnshown(claim, unshown);
-  for (const claim of open) takeFailed(claim, failed);
+  const takeShown = (claim: Claim, fits: (amount: number, missing: number) => boolean) =>
+    take(free, claim.taken, (one) => mayBeOf(claim, one) && fits(amountOf(one), missingSum(claim)));
+  // Rows whose amount is just that of a refund come first, or a smaller row would take it from them.
+  for (const claim of open) takeShown(claim, (amount, missing) => amount === missing);
+  for (const claim of open) takeShown(claim, (amount, missing) => missing > 0 && amount <= missing);
+  // What no row has claimed is more than the file says. The last row about its charge shows it.
+  for (const claim of open.toReversed()) takeShown(claim, () => true);
+  // Of a row that is short of money, what the order does not show may be the rest. If no row is short of it, what the order shows may
+  // be another refund, so the last row about its charge is not certain.
+  const isNewsOf = ({ scope }: Claim, { isNews, chargeId }: Unshown) => isNews && scope.has(chargeId);
+  for (const claim of found)
+    take(unshown, claim.unshown, (one) => missingSum(claim) > 0 && isNewsOf(claim, one));
+  for (const claim of found.toReversed()) take(unshown, claim.unshown, (one) => isNewsOf(claim, one));
+  // A refund that failed gave nothing back, but the row that is short of money wants to know why.
+  for (const claim of open)
+    if (missingSum(claim) > 0) take(failed, claim.taken, (one) => mayBeOf(claim, one));
   return claims;
 }
 
@@ -144,71 +155,11 @@ function mayBeOf({ scope, unshown }: Claim, { charge, record }: ShownRefund): bo
   return charge !== undefined && scope.has(charge.id) && !unshown.some(({ before }) => before.has(record.id));
 }
 
-function takeOwn(claim: Claim, free: Set<Unshown>): void {
-  for (const one of free) {
-    // Of rows that are the same, the first one has it.
-    if (!one.keys.includes(claim.key)) continue;
-    free.delete(one);
-    claim.unshown.push(one);
-  }
-}
-
-function takeNamed({ row, taken }: Claim, ...from: readonly Set<ShownRefund>[]): void {
-  for (const free of from)
-    for (const one of free) {
-      if (one.record.id !== row.refundId) continue;
+// Moves what fits from what no row has yet to a row. `fits` sees what the row has by then.
+function take<Refund>(free: Set<Refund>, taken: Refund[], fits: (one: Refund) => boolean): void {
+  for (const one of [...free])
+    if (fits(one)) {
       free.delete(one);
       taken.push(one);
     }
-}
-
-function takeExact(claim: Claim, free: Set<ShownRefund>): void {
-  const found = [...free].find((one) => mayBeOf(claim, one) && amountOf(one) === missingSum(claim));
-  if (found === undefined) return;
-  free.delete(found);
-  claim.taken.push(found);
-}
-
-function takeRest(claim: Claim, free: Set<ShownRefund>): void {
-  for (const one of free) {
-    if (missingSum(claim) <= 0) return;
-    if (!mayBeOf(claim, one) || amountOf(one) > missingSum(claim)) continue;
-    free.delete(one);
-    claim.taken.push(one);
-  }
-}
-
-// What no row has claimed is more than the file says. The last row about its charge shows it.
-function takeAll(claim: Claim, free: Set<ShownRefund>): void {
-  for (const one of [...free].filter((some) => mayBeOf(claim, some))) {
-    free.delete(one);
-    claim.taken.push(one);
-  }
-}
-
-// Of a row that is short of money, what the order does not show may be the rest.
-function takeUnshown(claim: Claim, free: Set<Unshown>): void {
-  for (const one of free) {
-    if (missingSum(claim) <= 0) return;
-    if (!one.isNews || !claim.scope.has(one.chargeId)) continue;
-    free.delete(one);
-    claim.unshown.push(one);
-  }
-}
-
-// No row is short of it. But what the order shows may be another refund, so the last row about its charge is not certain.
-function takeAllUnshown(claim: Claim, free: Set<Unshown>): void {
-  for (const one of [...free].filter(({ chargeId, isNews }) => isNews && claim.scope.has(chargeId))) {
-    free.delete(one);
-    claim.unshown.push(one);
-  }
-}
-
-// A refund that failed gave nothing back, but the row that is short of money wants to know why.
-function takeFailed(claim: Claim, failed: Set<ShownRefund>): void {
-  if (missingSum(claim) <= 0) return;
-  for (const one of [...failed].filter((some) => mayBeOf(claim, some))) {
-    failed.delete(one);
-    claim.taken.push(one);
-  }
 }
