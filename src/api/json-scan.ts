@@ -4,7 +4,7 @@
 interface Scan {
   /** Levels of arrays and objects inside each other. */
   readonly depth: number;
-  /** How many numbers do not fit a JavaScript number. If there are any, exact-json.ts must parse the text. */
+  /** How many numbers do not fit a JavaScript number. If there are any, `parseExactly` must parse the text. */
   readonly inexact: number;
   /** The last top-level `data` that is an array. */
   readonly data: DataSpan | undefined;

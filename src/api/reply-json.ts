@@ -3,7 +3,6 @@
 import { isUtf8 } from 'node:buffer';
 import { CliError } from '../errors.ts';
 import type { PageQuery, WireRecord } from './api.ts';
-import { parseExactly } from './exact-json.ts';
 import { type DataSpan, scan } from './json-scan.ts';
 import { idOf, isObject, valueAt } from './json-values.ts';
 import { type ResourceName, resources } from './resources.ts';
@@ -11,8 +10,9 @@ import { type ResourceName, resources } from './resources.ts';
 // No reply of the service is as deep. A parser without a limit would follow a million levels.
 const maxDepth = 64;
 
-// No reply of the service has as many numbers beyond 2^53-1. Each of them takes much memory.
+// No reply of the service has as many numbers beyond 2^53-1, and no record with such a number is as long: each takes much memory.
 const maxInexact = 100_000;
+const maxExactBytes = 4 * 1024 * 1024;
 
 /** The bytes do not count as JSON. The message says why, in words that follow "HTTP 200, ". */
 export class NotJson extends Error {
@@ -83,6 +83,8 @@ function open(received: Uint8Array): {
   if (inexact > maxInexact)
     throw new NotJson(`JSON with more than ${maxInexact} numbers too large to keep exactly`);
   const parse = (part: Uint8Array): unknown => {
+    if (inexact > 0 && part.length > maxExactBytes)
+      throw new NotJson('a long JSON text with numbers too large to keep exactly');
     try {
       return inexact > 0 ? parseExactly(part) : JSON.parse(textOf(part));
     } catch {
@@ -91,6 +93,18 @@ function open(received: Uint8Array): {
     }
   };
   return { bytes, data, parse };
+}
+
+/** Parses like JSON.parse, but an integer beyond 2^53-1 becomes a bigint, and a number too large for JavaScript stays text. */
+export function parseExactly(part: Uint8Array): unknown {
+  return JSON.parse(textOf(part), exactly);
+}
+
+// The types of JSON.parse do not know yet that it also gives the digits of a number.
+function exactly(_key: string, value: unknown, { source = '' }: { readonly source?: string } = {}): unknown {
+  if (typeof value !== 'number' || Number.isSafeInteger(value)) return value;
+  if (!Number.isFinite(value)) return source;
+  return /^-?\d+$/.test(source) ? BigInt(source) : value;
 }
 
 // A Buffer decodes a short text faster than a TextDecoder, and keeps a byte order mark too.

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseExactly } from '../../src/api/exact-json.ts';
+import { parseExactly } from '../../src/api/reply-json.ts';
 
 const parse = (text: string): unknown => parseExactly(Buffer.from(text));
 
