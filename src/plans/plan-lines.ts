@@ -2,7 +2,6 @@
 
 import { createHash } from 'node:crypto';
 import * as v from 'valibot';
-import type { JsonObject } from '../api/json-values.ts';
 import { refundReasonValues } from '../api/spec.ts';
 import { leanRow, type MoneyBefore, type PlanHead, type PlanRow, rowStates, sumsOf } from './plan-types.ts';
 
@@ -31,21 +30,20 @@ export const headLine = v.strictObject({
   again: v.array(text),
 });
 
+const chargeBefore = v.strictObject({
+  id: text,
+  amount: integer,
+  status: maybe(text),
+  is_refundable: maybe(v.boolean()),
+  refunds: v.array(v.strictObject({ id: text, amount: integer })),
+});
 const moneyBefore = v.strictObject({
   amount: integer,
   currency: maybe(text),
   amount_refunded: maybe(integer),
   status: maybe(text),
   is_refundable: maybe(v.boolean()),
-  charges: v.array(
-    v.strictObject({
-      id: text,
-      amount: integer,
-      status: maybe(text),
-      is_refundable: maybe(v.boolean()),
-      refunds: v.array(v.strictObject({ id: text, amount: integer })),
-    }),
-  ),
+  charges: v.array(chargeBefore),
 });
 
 /** The first line of a plan of any version. */
@@ -100,129 +98,72 @@ export const endLine = v.strictObject({
 
 // ── Between the lines and our own types ─────────────────────────────────────────────────────────
 
-export function headRecord(head: PlanHead): v.InferOutput<typeof headLine> {
-  const { id, madeAt, origin, account, profile, mode, operator, file, columns, refreshes, again } = head;
-  return {
-    object: 'plan',
-    version,
-    id,
-    made_at: madeAt,
-    origin,
-    account,
-    profile,
-    mode,
-    operator,
-    file,
-    columns: [...columns],
-    refreshes,
-    again: [...again],
-  };
+// The names of all fields, in the order in which they are written: two texts of one line are the same text.
+const headNames = Object.keys(headLine.entries);
+const rowNames = ['id', rowLine, moneyBefore, chargeBefore].flatMap((of) =>
+  typeof of === 'string' ? of : Object.keys(of.entries),
+);
+
+/** The first line of a plan, without its line feed. */
+export function headJson({ madeAt, ...same }: PlanHead): string {
+  return JSON.stringify({ ...same, object: 'plan', version, made_at: madeAt }, headNames);
 }
 
-export function headOf({
-  object: _,
-  version: __,
-  made_at,
-  ...head
-}: v.InferOutput<typeof headLine>): PlanHead {
-  return { ...head, madeAt: made_at, refreshes: head.refreshes };
+export function headOf({ made_at: madeAt, refreshes, ...same }: v.InferOutput<typeof headLine>): PlanHead {
+  const { object: _, version: __, ...head } = same;
+  return { ...head, madeAt, refreshes };
 }
 
-export function rowRecord(row: PlanRow): JsonObject {
-  const { number, line, charge, amount, reason, ref, note, more, state, why, marks, currency } = row;
-  return {
+/** The line of a row, without its line feed. */
+export function rowJson(row: PlanRow): string {
+  const { orderId, chargeId, partOf, sum, expected, before, ...same } = row;
+  const record = {
+    ...same,
     object: 'plan_row',
-    number,
-    line,
-    order_id: row.orderId,
-    charge,
-    charge_id: row.chargeId,
-    amount,
-    reason,
-    ref,
-    note,
-    more: [...more],
-    state,
-    why,
-    marks: [...marks],
-    refunds: row.sum,
-    currency,
-    body: row.body,
-    expected: row.expected.map((one) => ({ charge_id: one.chargeId, amount: one.amount })),
-    tolerated: [...row.tolerated],
-    again: [...row.again],
-    named: [...row.named],
-    repeats: row.repeats,
-    key: row.key,
-    tried: row.tried,
-    part_of: row.partOf,
-    before: row.before && {
-      amount: row.before.amount,
-      currency: row.before.currency,
-      amount_refunded: row.before.amountRefunded,
-      status: row.before.status,
-      is_refundable: row.before.isRefundable,
-      charges: row.before.charges.map((one) => ({
-        id: one.id,
-        amount: one.amount,
-        status: one.status,
-        is_refundable: one.isRefundable,
-        refunds: one.refunds.map(({ id, amount: sum }) => ({ id, amount: sum })),
-      })),
+    order_id: orderId,
+    charge_id: chargeId,
+    part_of: partOf,
+    refunds: sum,
+    expected: expected.map((one) => ({ charge_id: one.chargeId, amount: one.amount })),
+    before: before && {
+      ...withFlag(before),
+      amount_refunded: before.amountRefunded,
+      charges: before.charges.map(withFlag),
     },
-    neighbour: row.neighbour,
   };
+  return JSON.stringify(record, rowNames);
+}
+
+function withFlag<Of extends { readonly isRefundable: boolean | undefined }>(of: Of) {
+  return { ...of, is_refundable: of.isRefundable };
 }
 
 export function rowOf(line: v.InferOutput<typeof rowLine>): PlanRow {
-  const { number, charge, amount: asked, reason, ref, note, state, why, currency, body } = line;
+  const { object: _, order_id: orderId, charge_id, part_of: partOf, refunds: sum, ...same } = line;
+  const { body, expected, before, note, reason, why, currency, neighbour, ...whole } = same;
   const once = idsOnce();
   return leanRow({
-    number,
-    line: line.line,
-    orderId: line.order_id,
-    charge,
-    chargeId: line.charge_id === undefined ? undefined : once(line.charge_id),
-    amount: asked,
-    reason,
-    ref,
-    note,
-    more: line.more,
-    state,
-    why,
-    marks: line.marks,
-    sum: line.refunds,
-    currency,
+    ...whole,
+    ...{ note, reason, why, currency, neighbour, orderId, partOf, sum },
+    chargeId: charge_id === undefined ? undefined : once(charge_id),
     body: body?.charge_id === undefined ? body : { ...body, charge_id: once(body.charge_id) },
-    expected: line.expected.map((one) => ({ chargeId: once(one.charge_id), amount: one.amount })),
-    tolerated: line.tolerated,
-    again: line.again,
-    named: line.named,
-    repeats: line.repeats,
-    key: line.key,
-    tried: line.tried,
-    partOf: line.part_of,
-    before: line.before && beforeOf(line.before, once),
-    neighbour: line.neighbour,
+    expected: expected.map((one) => ({ chargeId: once(one.charge_id), amount: one.amount })),
+    before: before && beforeOf(before, once),
   });
 }
 
 function beforeOf(
-  { amount: sum, amount_refunded, is_refundable, charges, ...before }: v.InferOutput<typeof moneyBefore>,
+  { amount_refunded: amountRefunded, charges, ...money }: v.InferOutput<typeof moneyBefore>,
   once: (id: string) => string,
 ): MoneyBefore {
+  const { amount: sum, currency, status, is_refundable: isRefundable } = money;
   return {
-    amount: sum,
-    currency: before.currency,
-    amountRefunded: amount_refunded,
-    status: before.status,
-    isRefundable: is_refundable,
-    charges: charges.map((one) => ({
-      id: once(one.id),
-      amount: one.amount,
-      status: one.status,
-      isRefundable: one.is_refundable,
-      refunds: one.refunds,
+    ...{ amount: sum, currency, status, isRefundable, amountRefunded },
+    charges: charges.map(({ id, is_refundable, status: of, ...one }) => ({
+      ...one,
+      id: once(id),
+      status: of,
+      isRefundable: is_refundable,
     })),
   };
 }

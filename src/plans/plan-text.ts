@@ -10,13 +10,13 @@ import {
   anyHeadLine,
   endLine,
   endRecord,
+  headJson,
   headLine,
   headOf,
-  headRecord,
+  rowJson,
   rowKey,
   rowLine,
   rowOf,
-  rowRecord,
   version,
 } from './plan-lines.ts';
 import type { Plan, PlanHead, PlanRow } from './plan-types.ts';
@@ -29,14 +29,14 @@ export function writePlan(
 ): { readonly lines: Iterable<string>; readonly digest: () => string } {
   const hash = createHash('sha256');
   let digest = '';
-  const line = (record: unknown): string => {
-    const one = `${clean(JSON.stringify(record))}\n`;
+  const line = (json: string): string => {
+    const one = `${clean(json)}\n`;
     hash.update(one);
     return one;
   };
   function* lines(): Generator<string> {
-    yield line(headRecord(head));
-    for (const row of rows) yield line(rowRecord(row));
+    yield line(headJson(head));
+    for (const row of rows) yield line(rowJson(row));
     digest = hash.digest('hex');
     yield endText(rows, digest);
   }
@@ -63,10 +63,10 @@ export async function readPlan(
     number += 1;
     if (head === undefined) {
       head = headOf(parsed(name, headLine, line, number));
-      checkWritten(name, headRecord(head), line, number);
+      checkWritten(name, headJson(head), line, number);
     } else if (isRow(line)) {
       const row = rowOf(parsed(name, rowLine, line, number));
-      checkWritten(name, rowRecord(row), line, number);
+      checkWritten(name, rowJson(row), line, number);
       const problem = row.number === number - 1 ? rowProblem(row, head) : 'is not the row of its number';
       if (problem !== undefined) throw edited(name, `line ${number} ${problem}`);
       rows.push(row);
@@ -131,8 +131,8 @@ function parsed<T extends v.GenericSchema>(
 }
 
 // JSON allows two fields of one name, and two programs may read two different ones. paydesk never writes that.
-function checkWritten(name: string, record: unknown, line: Uint8Array, number: number): void {
-  if (Buffer.from(`${JSON.stringify(record)}\n`).equals(line)) return;
+function checkWritten(name: string, json: string, line: Uint8Array, number: number): void {
+  if (Buffer.from(`${json}\n`).equals(line)) return;
   throw edited(name, `line ${number} is not written as paydesk writes it`);
 }
 
