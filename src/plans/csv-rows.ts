@@ -115,15 +115,10 @@ function createLineCount(buffer: Buffer): (place: number) => number {
  * whole file stands in rows of their own, which have no other cells and are skipped when the file is read again.
  */
 export function errorsCsv(
-  {
-    columns,
-    lines,
-    delimiter,
-    hasBom,
-    lineEnd,
-  }: Pick<InputFile, 'columns' | 'lines' | 'delimiter' | 'hasBom' | 'lineEnd'>,
+  file: Pick<InputFile, 'columns' | 'lines' | 'delimiter' | 'hasBom' | 'lineEnd'>,
   problems: readonly InputProblem[],
 ): string {
+  const { columns, lines, delimiter, hasBom, lineEnd } = file;
   const errors = Map.groupBy(problems, ({ line }) => line);
   // The cells stay as they are, or they would be other rows. The words may be of the service, and are for people.
   const wordsOf = (line: number): string =>

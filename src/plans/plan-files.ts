@@ -33,15 +33,8 @@ const planMax = 512 * 1024 * 1024;
 const largeInput = 8 * 1024;
 const largePlan = 256 * 1024;
 
-export function createPlans({
-  cwd,
-  refuseOwnFile,
-  read,
-  chunks,
-  cleanJson,
-  clean,
-  keepHeapSmall,
-}: PlanFileParts): PlanFiles {
+export function createPlans(parts: PlanFileParts): PlanFiles {
+  const { cwd, refuseOwnFile, read, chunks, cleanJson, clean, keepHeapSmall } = parts;
   const toWrite = (path: string) => {
     refuseOwnFile(path);
     return fullPath(cwd, path);

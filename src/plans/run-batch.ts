@@ -45,13 +45,8 @@ const maxInARow = 3;
  * Runs a batch. If `send` rejects or `onEnd` throws, no other row is started, the rows in flight end, and then it rejects with
  * that error. Of several errors it takes the first that is not the reason of the signal.
  */
-export async function runBatch<T>({
-  groups,
-  concurrency,
-  send,
-  onEnd,
-  ...rules
-}: BatchParts<T>): Promise<BatchEnd<T>> {
+export async function runBatch<T>(parts: BatchParts<T>): Promise<BatchEnd<T>> {
+  const { groups, concurrency, send, onEnd, ...rules } = parts;
   const gate = createGate(rules);
   const errors: unknown[] = [];
   const all = groups.map((rows): Group<T> => ({ rows, started: 0 }));
@@ -105,11 +100,8 @@ interface Gate {
   stop(): BatchStop | undefined;
 }
 
-function createGate({
-  clock,
-  signal,
-  maxFailures = defaultMaxFailures,
-}: Pick<BatchParts<never>, 'clock' | 'signal' | 'maxFailures'>): Gate {
+function createGate(parts: Pick<BatchParts<never>, 'clock' | 'signal' | 'maxFailures'>): Gate {
+  const { clock, signal, maxFailures = defaultMaxFailures } = parts;
   const rules = createRules(maxFailures);
   // Wakes those who wait when the batch stops for another reason.
   const closed = new AbortController();

@@ -26,15 +26,12 @@ export function readMember(text: string): MemberState | undefined {
 }
 
 /** A row about a member, a closed id or a stopped plan in words: `member ana`, from `not set` to `operator at desk-4`; undefined for other rows. */
-export function senderRowWords({
-  name,
-  from,
-  to,
-}: {
+export function senderRowWords(row: {
   readonly name: string;
   readonly from: string | null;
   readonly to: string | null;
 }): { readonly setting: string; readonly from: string | null; readonly to: string | null } | undefined {
+  const { name, from, to } = row;
   if (name.startsWith(closedPrefix))
     return { setting: `change ${name.slice(closedPrefix.length)}`, from, to: 'taken back' };
   if (name.startsWith(stoppedPrefix))

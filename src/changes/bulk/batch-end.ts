@@ -114,17 +114,12 @@ function unreadWords(unconfirmed: readonly RowReport[]): readonly string[] {
 function unconfirmedError(
   path: string,
   left: readonly RowReport[],
-  {
-    stop,
-    profile,
-    again,
-    parts,
-    mend,
-  }: BatchEnded & {
+  ended: BatchEnded & {
     readonly parts: CliErrorParts;
     readonly mend: readonly string[];
   },
 ): CliError {
+  const { stop, profile, again, parts, mend } = ended;
   const unconfirmed = left.filter(isAlarming);
   const isUsual = stop === undefined || stop.why === 'signal';
   const isAway = unconfirmed.some(({ isUnread }) => isUnread === true);

@@ -134,13 +134,8 @@ export function reasonWords(
 }
 
 // The lines name the orders.
-function whyOfOrder({
-  orderId,
-  why = 'not started',
-}: {
-  readonly orderId: string;
-  readonly why: string | undefined;
-}) {
+function whyOfOrder(row: { readonly orderId: string; readonly why: string | undefined }) {
+  const { orderId, why = 'not started' } = row;
   return why.replace(` of ${orderId}`, '').replace(`order ${orderId}`, 'order').replace(orderId, 'the order');
 }
 
@@ -209,13 +204,7 @@ export function applyPreview(
   path: string,
   send: readonly PlanRow[],
   reports: readonly RowReport[],
-  {
-    profile,
-    madeAt,
-    expected,
-    needsSecond,
-    buyers,
-  }: {
+  shown: {
     readonly profile: Profile;
     readonly madeAt: string;
     readonly expected: ControlTotals;
@@ -225,6 +214,7 @@ export function applyPreview(
     readonly buyers?: ReadonlyMap<string, string>;
   },
 ): readonly Block[] {
+  const { profile, madeAt, expected, needsSecond, buyers } = shown;
   const { settings } = profile;
   const orders = new Set(send.map(({ orderId }) => orderId)).size;
   const marked = send.filter(({ marks }) => marks.length > 0);

@@ -187,13 +187,10 @@ function wouldShowRows(flag: string): CliError {
 /** The same for the files of rows of a plan. The plan knows only the name of its input file, not the folder. */
 export async function checkRest(
   ctx: Context,
-  {
-    rest,
-    to,
-    path,
-  }: { readonly rest: string | undefined; readonly to: string | undefined; readonly path: string },
+  files: { readonly rest: string | undefined; readonly to: string | undefined; readonly path: string },
   plan: Plan,
 ): Promise<void> {
+  const { rest, to, path } = files;
   await checkWritten(ctx, { '--rest': rest, '--to': to }, { 'the plan': path });
   if (rest !== undefined && withoutFolder(rest) === plan.file && (await ctx.plans.exists(rest)))
     throw wouldReplace('--rest', rest, 'called like the input file of the plan');

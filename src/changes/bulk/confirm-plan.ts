@@ -66,11 +66,9 @@ export async function confirmPlan(
   service: OpenService,
   plan: Plan,
   { path, confirm, noHold, expected, looked }: Confirmation & { readonly looked: Looked },
-  {
-    second,
-    released,
-  }: { readonly second: SecondPerson | undefined; readonly released: Released | undefined },
+  allowed: { readonly second: SecondPerson | undefined; readonly released: Released | undefined },
 ): Promise<void> {
+  const { second, released } = allowed;
   const { profile } = service;
   const reports = await reportPlan(ctx, plan, looked);
   const send = sentNow(plan, reports);
@@ -114,18 +112,14 @@ export async function showSending(
   ctx: Context,
   service: OpenService,
   plan: Plan,
-  {
-    path,
-    send,
-    reports,
-    ...how
-  }: Pick<Confirmation, 'path' | 'expected'> & {
+  sending: Pick<Confirmation, 'path' | 'expected'> & {
     readonly send: readonly PlanRow[];
     readonly reports: readonly RowReport[];
     readonly needsSecond: boolean;
     readonly buyers?: ReadonlyMap<string, string>;
   },
 ): Promise<void> {
+  const { path, send, reports, ...how } = sending;
   ctx.redaction.learn(send.slice(0, shownRows).map(({ note }) => ({ note })));
   // Even with --quiet: whoever settled a row may have been wrong.
   for (const text of await byHandLines(ctx, service, send)) ctx.notes.warn({ text, style: 'warn' });

@@ -55,12 +55,9 @@ export async function listRows<T>(
   ctx: Context,
   columns: readonly Column[],
   rows: readonly T[],
-  {
-    record,
-    allRows,
-    all,
-  }: { record: (row: T) => JsonObject; readonly allRows: boolean; readonly all: string },
+  list: { record: (row: T) => JsonObject; readonly allRows: boolean; readonly all: string },
 ): Promise<boolean> {
+  const { record, allRows, all } = list;
   const isShort = allRows || rows.length <= mostListed || (await ctx.out.roomForRows([])) === undefined;
   if (isShort) await ctx.out.ownList(columns, rows.values().map(record));
   else ctx.notes.note(`all ${rows.length} rows: ${all}`);
@@ -122,12 +119,9 @@ function planLines(
   plan: Plan,
   to: string,
   profile: Profile,
-  {
-    isListed,
-    next,
-    again,
-  }: { readonly isListed: boolean; readonly next: string; readonly again: readonly string[] },
+  words: { readonly isListed: boolean; readonly next: string; readonly again: readonly string[] },
 ): readonly string[] {
+  const { isListed, next, again } = words;
   const style: AmountStyle = profile.settings;
   const others = rowStates
     .filter((state) => state !== 'ready')

@@ -105,11 +105,9 @@ export function checkRepeat(
   { expected, money, body }: Pick<RefundPlan, 'expected' | 'money' | 'body'>,
   asked: Pick<RefundAsked, 'again' | 'twins' | 'reason' | 'note'>,
   profile: Profile,
-  {
-    madeWords = () => '',
-    over,
-  }: { readonly madeWords?: MadeWords | undefined; readonly over: CliError | undefined },
+  how: { readonly madeWords?: MadeWords | undefined; readonly over: CliError | undefined },
 ): void {
+  const { madeWords = () => '', over } = how;
   const { again, twins = [] } = asked;
   const shown = new Set(money.charges.flatMap(({ refunds }) => refunds.map(({ id }) => id)));
   if (again.some((name) => !shown.has(name))) return;

@@ -110,12 +110,9 @@ async function refundDialog(
   ctx: Context,
   read: OrderRead,
   given: RefundAsked,
-  {
-    planNow,
-    unshown,
-    madeWords: made,
-  }: Pick<Planning, 'planNow' | 'unshown'> & { readonly madeWords: MadeWords },
+  planning: Pick<Planning, 'planNow' | 'unshown'> & { readonly madeWords: MadeWords },
 ) {
+  const { planNow, unshown, madeWords: made } = planning;
   const { service, id, order, twin } = read;
   const { profile } = service;
   const questions = refundQuestions(ctx, read, given, {
@@ -234,14 +231,11 @@ interface RefundNotes {
 /** What a preview says besides the refund. */
 export function refundWarnings(
   ctx: Context,
-  {
-    profile,
-    order,
-    origins,
-  }: { readonly profile: Profile; readonly order: JsonObject; readonly origins: RefundOrigins },
+  about: { readonly profile: Profile; readonly order: JsonObject; readonly origins: RefundOrigins },
   { warnings, money }: RefundPlan,
   { twins, own, gaps }: FoundTwins,
 ): RefundNotes {
+  const { profile, order, origins } = about;
   const young = youngWarnings(money, profile, ctx.clock.now(), origins);
   const words = twinWords(ctx, profile, order, own);
   const inWords = (which: (twin: KnownTwin) => boolean) =>

@@ -43,15 +43,8 @@ export function noteKept(isOfTeam: boolean): string {
 }
 
 /** What a person sees before saying yes. */
-export function refundPreview({
-  plan,
-  order,
-  profile,
-  note,
-  isOfTeam,
-  origins,
-  asides,
-}: Previewed): readonly Block[] {
+export function refundPreview(previewed: Previewed): readonly Block[] {
+  const { plan, order, profile, note, isOfTeam, origins, asides } = previewed;
   const { body, money } = plan;
   const reason: ReasonWords | undefined = body.reason === undefined ? undefined : refundReasons[body.reason];
   const warnings = [...plan.warnings, ...(reason?.warning === undefined ? [] : [reason.warning])];

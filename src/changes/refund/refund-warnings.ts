@@ -60,14 +60,11 @@ export function statusWarnings(money: OrderMoney): string[] {
  * Why a person should look at the status of an order before a refund. `word`: what allows it in a plan (`--allow-status`); `absent`
  * stands for what the order does not show.
  */
-export function statusDoubts({
-  status,
-  isRefundable,
-  charges,
-}: Pick<OrderMoney, 'status' | 'isRefundable' | 'charges'>): readonly {
+export function statusDoubts(money: Pick<OrderMoney, 'status' | 'isRefundable' | 'charges'>): readonly {
   readonly word: string;
   readonly why: string;
 }[] {
+  const { status, isRefundable, charges } = money;
   const known: readonly string[] = [...Object.values(statuses), chargedBack];
   const back = charges.filter((charge) => charge.status === chargedBack);
   const who = status === chargedBack ? ['this order'] : back.map(({ number }) => `charge ${number}`);

@@ -22,22 +22,13 @@ import { findRequest, requestTitle, rulesOf, stateWords } from './request-record
 /** A refund in the form in which the team compares it: what is sent must be just what was approved. */
 export function askedRefund(
   profile: Profile,
-  {
-    orderId,
-    request,
-    expected = [],
-    tolerated = [],
-    amount,
-    currency,
-    reason,
-    note,
-    again,
-  }: Pick<
+  change: Pick<
     Change,
     'orderId' | 'request' | 'expected' | 'tolerated' | 'amount' | 'currency' | 'reason' | 'note' | 'again'
   >,
   money: OrderMoney,
 ): AskedRefund {
+  const { orderId, request, expected = [], tolerated = [], amount, currency, reason, note, again } = change;
   const { origin, account, name, mode } = profile;
   const livemode = livemodeOf[mode];
   const { body } = request;
@@ -46,13 +37,8 @@ export function askedRefund(
   return { origin, account, profile: name, request, proof, ...about, seen: seenOf(money) };
 }
 
-function seenOf({
-  status,
-  amount,
-  amountRefunded: refunded,
-  createdAt,
-  charges,
-}: OrderMoney): AskedRefund['seen'] {
+function seenOf(order: OrderMoney): AskedRefund['seen'] {
+  const { status, amount, amountRefunded: refunded, createdAt, charges } = order;
   const money = charges.map(({ id, ...charge }) => ({
     id,
     status: charge.status,

@@ -216,13 +216,10 @@ export function attemptName({ sent: { change, attempt } }: Pick<AttemptRecord, '
  * Who sent it, as screens say it: `ana`, in a team `ana on desk-4` or `ana, asked by luis, approved by lea, on desk-4`. Nobody is
  * named twice. Of an agent: `agent bot for ana, released by ana with a passphrase`.
  */
-export function sentBy({
-  operator,
-  stamp,
-  askedBy,
-  approvedBy,
-  released,
-}: Pick<SentRow, 'operator' | 'stamp' | 'askedBy' | 'approvedBy' | 'released'>): string {
+export function sentBy(
+  sent: Pick<SentRow, 'operator' | 'stamp' | 'askedBy' | 'approvedBy' | 'released'>,
+): string {
+  const { operator, stamp, askedBy, approvedBy, released } = sent;
   const others = [
     ...(released === undefined ? [] : [releasedWords(released)]),
     ...(askedBy === undefined || askedBy === operator ? [] : [`asked by ${askedBy}`]),

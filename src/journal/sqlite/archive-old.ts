@@ -131,12 +131,9 @@ async function build(
 
 function* newRows(
   tables: JournalTables,
-  {
-    before,
-    moved,
-    first,
-  }: { readonly before: number; readonly moved: { attempts: number }; readonly first: StoredRow },
+  what: { readonly before: number; readonly moved: { attempts: number }; readonly first: StoredRow },
 ): Generator<StoredRow> {
+  const { before, moved, first } = what;
   yield first;
   let { seq, hash } = first;
   // The attempts that got a short row, with the number of their last row, which is passed over as all others of theirs.

@@ -167,12 +167,8 @@ export interface LandmarkPlace {
  * The folders of `LandmarkPlace`: in TMPDIR if that is set, and always in the folder of the system for temporary files that
  * outlive a restart. So TMPDIR only adds a place, and takes none away.
  */
-export function landmarkFolders({
-  env,
-  platform,
-  uid,
-  userName,
-}: Pick<Io, 'env' | 'platform' | 'uid' | 'userName'>): readonly string[] {
+export function landmarkFolders(io: Pick<Io, 'env' | 'platform' | 'uid' | 'userName'>): readonly string[] {
+  const { env, platform, uid, userName } = io;
   if (platform === 'win32') {
     const common = variable(env, 'ProgramData') ?? 'C:\\ProgramData';
     return [win32.join(common, `paydesk-landmarks-${userName()}`)];

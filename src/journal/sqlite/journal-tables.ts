@@ -171,11 +171,8 @@ export class JournalTables {
   }
 
   /** Erases the bodies of an attempt, and the links by which it was found. Whether there was something to erase. */
-  erase({
-    change,
-    attempt,
-    about,
-  }: Pick<SentRow, 'change' | 'attempt'> & { readonly about: string }): boolean {
+  erase(row: Pick<SentRow, 'change' | 'attempt'> & { readonly about: string }): boolean {
+    const { change, attempt, about } = row;
     const text =
       'UPDATE rows SET body = NULL WHERE about = ? AND change = ? AND attempt = ? AND body IS NOT NULL';
     const { changes } = this.sql(text).run(about, change, attempt);

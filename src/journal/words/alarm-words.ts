@@ -29,16 +29,10 @@ function listed(names: readonly string[]): string {
 
 /** Who made which of two equal refunds, as far as it can be known: one line for ours, one for the rest. */
 export function whoMadeLines(
-  {
-    refunds,
-    ours,
-    sentAt,
-    operator,
-    sentAs = [],
-    others: unsent = 0,
-  }: Pick<PaidTwice, 'refunds' | 'ours' | 'sentAt' | 'operator' | 'sentAs' | 'others'>,
+  paidTwice: Pick<PaidTwice, 'refunds' | 'ours' | 'sentAt' | 'operator' | 'sentAs' | 'others'>,
   shortTime: (ms: number) => string,
 ): readonly string[] {
+  const { refunds, ours, sentAt, operator, sentAs = [], others: unsent = 0 } = paidTwice;
   if (sentAs.length > 1) {
     const all = refunds.length > 2 ? 'all' : 'both';
     const count = unsent === 0 ? all : `${refunds.length - unsent} of them`;
