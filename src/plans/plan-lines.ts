@@ -141,10 +141,13 @@ function withFlag<Of extends { readonly isRefundable: boolean | undefined }>(of:
 export function rowOf(line: v.InferOutput<typeof rowLine>): PlanRow {
   const { object: _, order_id: orderId, charge_id, part_of: partOf, refunds: sum, ...same } = line;
   const { body, expected, before, note, reason, why, currency, neighbour, ...whole } = same;
+  const maybeGiven = { note, reason, why, currency, neighbour, partOf };
   const once = idsOnce();
   return leanRow({
     ...whole,
-    ...{ note, reason, why, currency, neighbour, orderId, partOf, sum },
+    ...maybeGiven,
+    orderId,
+    sum,
     chargeId: charge_id === undefined ? undefined : once(charge_id),
     body: body?.charge_id === undefined ? body : { ...body, charge_id: once(body.charge_id) },
     expected: expected.map((one) => ({ chargeId: once(one.charge_id), amount: one.amount })),
@@ -156,9 +159,11 @@ function beforeOf(
   { amount_refunded: amountRefunded, charges, ...money }: v.InferOutput<typeof moneyBefore>,
   once: (id: string) => string,
 ): MoneyBefore {
-  const { amount: sum, currency, status, is_refundable: isRefundable } = money;
+  const { currency, status, is_refundable: isRefundable } = money;
+  const maybeGiven = { currency, status, isRefundable, amountRefunded };
   return {
-    ...{ amount: sum, currency, status, isRefundable, amountRefunded },
+    ...maybeGiven,
+    amount: money.amount,
     charges: charges.map(({ id, is_refundable, status: of, ...one }) => ({
       ...one,
       id: once(id),

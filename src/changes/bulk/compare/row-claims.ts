@@ -157,7 +157,7 @@ function mayBeOf({ scope, unshown }: Claim, { charge, record }: ShownRefund): bo
 
 // Moves what fits from what no row has yet to a row. `fits` sees what the row has by then.
 function take<Refund>(free: Set<Refund>, taken: Refund[], fits: (one: Refund) => boolean): void {
-  for (const one of [...free])
+  for (const one of free)
     if (fits(one)) {
       free.delete(one);
       taken.push(one);
