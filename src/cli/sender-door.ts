@@ -12,12 +12,12 @@ import {
   readCertificate,
   readConfig,
   type SenderConfig,
+  unitFile,
   writeConfig,
 } from '../sender/at-sender/config.ts';
 import { createMembers, type Members } from '../sender/at-sender/members.ts';
 import { createRules, type Rules } from '../sender/at-sender/rules/rules.ts';
 import { readLastUses } from '../sender/at-sender/sign-in.ts';
-import { unitFile } from '../sender/at-sender/unit-files.ts';
 import { draftOf, type SenderDoor } from '../sender/sender.ts';
 import { senderFileIn } from './machine/journal-place.ts';
 import type { AccountParts } from './open-account.ts';

@@ -18,7 +18,6 @@ import { refuseDuplicate, refuseOpen, refusePlanned } from './refuse-early.ts';
 import { archiveInto } from './rows/archive-file.ts';
 import { type AttemptRecord, copyName } from './rows/journal-rows.ts';
 import { type JournalStore, methodsOf } from './rows/journal-store.ts';
-import { unwritten, withoutKeys } from './rows/store-of-run.ts';
 import { attemptsOf, marksOf, mayBeOf, mayBeSameAccount } from './same-account.ts';
 import { asksForSame } from './same-request.ts';
 
@@ -260,4 +259,40 @@ async function profileFor({ profiles, named }: JournalParts, { sent }: AttemptRe
         ? [`add a profile of that account: paydesk profile add ${sent.profile}`]
         : [`it is reached by ${reaching.join(', ')}: -p ${only}; to look it up:`, ...ways],
   });
+}
+
+/** The store without keys in what is added: a row may hold one that somebody typed, or that came from a file. (Keys in replies are masked before.) */
+export function withoutKeys(
+  store: JournalStore,
+  secrets: Pick<Secrets, 'holds' | 'cleanJson'>,
+): JournalStore {
+  const cleaned = <Row extends object>(row: Row): Row => {
+    const json = JSON.stringify(row);
+    return secrets.holds(json) ? JSON.parse(secrets.cleanJson(json)) : row;
+  };
+  return {
+    ...store,
+    append: (row) => store.append(cleaned(row)),
+    takeBack: (sent, verdict) => store.takeBack(sent, cleaned(verdict)),
+    async rules() {
+      const rules = await store.rules?.();
+      return (
+        rules && {
+          ...rules,
+          ask: (id, what) => rules.ask(id, cleaned(what)),
+          decide: (id, step, how) => rules.decide(id, step, cleaned(how)),
+        }
+      );
+    },
+  };
+}
+
+/** The store under --dry-run: paydesk shows what a read proves, and does not write it down. */
+export function unwritten(store: JournalStore): JournalStore {
+  return {
+    ...store,
+    append: () => Promise.resolve(),
+    takeBack: () => Promise.resolve(),
+    eraseBodies: () => Promise.resolve(0),
+  };
 }

@@ -6,9 +6,10 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { parsedJson } from '../api/json-values.ts';
-import { shortestKey } from '../api/spec.ts';
+import { defaultVendor, modes, shortestKey } from '../api/spec.ts';
 import { type Env, fullPath, variable } from '../io.ts';
-import { nameProblem } from './profile-names.ts';
+import { accountOf, readBaseUrl } from './base-url.ts';
+import { indexKeyName, nameProblem } from './profile-names.ts';
 import { demoName } from './profiles.ts';
 
 /** All keys in the configuration folder, in PAYDESK_API_KEY and in the file of PAYDESK_KEY_FILE. */
@@ -73,4 +74,28 @@ export function fieldsOf(value: unknown): Record<string, unknown> {
 
 function modeOf(mode: unknown): string {
   return mode === 'production' || mode === 'sandbox' ? mode : '';
+}
+
+/** The account of a stored profile; undefined if it cannot be read. */
+export function accountOnFile(configFolder: string, name: string): string | undefined {
+  const { profiles } = fieldsOnFile(configFolder, 'profiles.json');
+  const { base_url: address, mode, vendor = defaultVendor } = fieldsOf(fieldsOf(profiles)[name]);
+  const known = modes.find((one) => one === mode);
+  if (typeof address !== 'string' || typeof vendor !== 'string' || known === undefined) return undefined;
+  const reading = readBaseUrl(address);
+  return 'problem' in reading ? undefined : accountOf(reading.origin, vendor, known);
+}
+
+/** The key of an index in the key file; undefined if it is not there. */
+export function indexKeyOnFile(configFolder: string, id: string): string | undefined {
+  const { keys } = fieldsOnFile(configFolder, 'keys.json');
+  const pairs: readonly unknown[] = Array.isArray(keys) ? keys : [];
+  const [pair] = pairs.filter((one) => Array.isArray(one) && one[0] === indexKeyName(id));
+  const { key } = fieldsOf(Array.isArray(pair) ? pair[1] : undefined);
+  return typeof key === 'string' ? key : undefined;
+}
+
+/** The account of the demo of this instance. */
+export function demoAccount(instance: string): string {
+  return accountOf(`demo:${instance}`, defaultVendor, 'sandbox');
 }

@@ -6,7 +6,13 @@ import { valueAt } from '../../api/json-values.ts';
 import type { Candidate, KnownHere } from '../../flags/flags.ts';
 import { type Io, variable } from '../../io.ts';
 import type { RecentOf } from '../../journal/rows/journal-store.ts';
-import { keysOnFile, namesOnFile } from '../../profiles/early-reads.ts';
+import {
+  accountOnFile,
+  demoAccount,
+  indexKeyOnFile,
+  keysOnFile,
+  namesOnFile,
+} from '../../profiles/early-reads.ts';
 import { findFolders } from '../../profiles/folders.ts';
 import { demoName } from '../../profiles/profiles.ts';
 import { demoInstanceOnFile, demoOrderOnFile } from '../../simulator/simulator.ts';
@@ -99,10 +105,7 @@ async function idsInIndex(
   const folder = join(state, 'index');
   if (statSync(folder, { throwIfNoEntry: false }) === undefined) return [];
   try {
-    const [{ idsOnFile }, { accountOnFile, demoAccount, indexKeyOnFile }] = await Promise.all([
-      import('../../index/ids-on-file.ts'),
-      import('../../profiles/early-index-key.ts'),
-    ]);
+    const { idsOnFile } = await import('../../index/ids-on-file.ts');
     const instance = profile === demoName ? await demoInstanceOnFile(join(state, 'simulator')) : undefined;
     const account = instance === undefined ? accountOnFile(config, profile) : demoAccount(instance);
     if (account === undefined) return [];

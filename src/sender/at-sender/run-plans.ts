@@ -9,7 +9,6 @@ import { type PlanHead, planHeadForm, workedToWire } from '../plan-wire.ts';
 import { errorToWire, hopPaths, maxBytes } from '../wire.ts';
 import { ChangeStream, endReply } from './change-stream.ts';
 import { stoppingError } from './handed-change.ts';
-import type { HandedPlan, HandedPlans } from './handed-plans.ts';
 import { type ChangesParts, planCommand } from './known-change.ts';
 import {
   badRequest,
@@ -21,7 +20,7 @@ import {
   type SenderAccount,
 } from './routes.ts';
 import type { Rules } from './rules/rules.ts';
-import { recordStop, sendPlan, stoppedBy } from './send-plan.ts';
+import { type HandedPlan, type HandedPlans, recordStop, sendPlan, stoppedBy } from './send-plan.ts';
 
 /** What the plans of a sender need. */
 interface PlansParts extends Omit<ChangesParts, 'rules'> {

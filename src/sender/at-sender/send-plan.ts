@@ -1,14 +1,25 @@
-/** Works a plan off that was handed over: its rows go through the code that sends on one machine, each under an id of its own. */
+/** Works a plan off that was handed over, and keeps it in a file until then: its rows go through the code that sends on one machine, each under an id of its own. */
 
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import * as v from 'valibot';
 import { createPace } from '../../api/api.ts';
 import { readAgain, rowsToSend, type SendingContext, workOff } from '../../changes/changes.ts';
 import { CliError } from '../../errors.ts';
 import { attemptsOf, type Change, momentOf, newChangeId } from '../../journal/journal.ts';
 import { resolveOne } from '../../journal/read-again.ts';
 import { newBatchRun, type Plan, type RowTold, sumsOf, type Worked } from '../../plans/plans.ts';
+import {
+  checkOwnFolder,
+  type FileRules,
+  readOwnFile,
+  removeOwnFile,
+  writeOwnFile,
+} from '../../profiles/profiles.ts';
 import { stoppedPrefix } from '../member-state.ts';
+import { planHeadForm } from '../plan-wire.ts';
+import { accountNamePattern, nameForm, roles, timeForm } from '../wire.ts';
 import { sendChange } from './handed-change.ts';
-import type { HandedPlan } from './handed-plans.ts';
 import {
   type ChangesParts,
   calledAt,
@@ -161,4 +172,57 @@ export function recordStop(
   asker: HandedPlan['asker'],
 ): Promise<void> {
   return recordSetting(parts, { asker, account, id: digest }, stoppedName(digest), 'stopped');
+}
+
+// ── The files of plans ─────────────────────────────────────────────────────────────────────────────
+
+const planForm = v.strictObject({
+  /** What the account is called at this sender. */
+  account: v.pipe(v.string(), v.regex(accountNamePattern)),
+  /** When it was handed over, Unix milliseconds. */
+  since: timeForm,
+  asker: v.strictObject({
+    member: nameForm,
+    role: v.picklist(roles),
+    desk: nameForm,
+    token: v.string(),
+    until: timeForm,
+  }),
+  head: planHeadForm,
+  text: v.string(),
+});
+export type HandedPlan = v.InferOutput<typeof planForm>;
+
+/** The files of a sender. */
+export interface HandedPlans {
+  /** When this returns, the plan is on the disk. */
+  write(plan: HandedPlan): void;
+  remove(plan: HandedPlan): void;
+  /** Throws CliError 'refused' for a file that cannot be read: nobody knows which plan it was. */
+  list(): readonly HandedPlan[];
+}
+
+/** The files in a folder, which is made with the first one. */
+export function createHandedPlans(folder: string, rules: FileRules): HandedPlans {
+  const fileOf = ({ account, head }: HandedPlan) => join(folder, `${account}-${head.digest}.json`);
+  return {
+    write: (plan) => writeOwnFile(fileOf(plan), JSON.stringify(plan), rules),
+    remove: (plan) => removeOwnFile(fileOf(plan)),
+    list() {
+      if (!checkOwnFolder(folder, rules)) return [];
+      const names = readdirSync(folder).filter((name) => name.endsWith('.json'));
+      return names.flatMap((name) => readPlanFile(join(folder, name), rules) ?? []);
+    },
+  };
+}
+
+function readPlanFile(path: string, rules: FileRules): HandedPlan | undefined {
+  const text = readOwnFile(path, rules);
+  if (text === undefined) return undefined;
+  const read = v.safeParse(v.pipe(v.string(), v.parseJson(), planForm), text);
+  if (read.success) return read.output;
+  throw new CliError('refused', `${path} cannot be read, and says which plan was handed over`, {
+    certain: 'nothing was started',
+    now: ['move it away; whoever applied that plan applies it again'],
+  });
 }
