@@ -51,7 +51,7 @@ describe('JSON read from its digits', () => {
       '1e0',
     ].concat(
       ['-0', 'true', 'nul', 'null', ' ', '\n', '\u00a0', '\t', '"é日"', '"__proto__"', 'NaN', '"\n"'],
-      ['12345678901234567890', '-9007199254740993', '"9007199254740993"', '"\\"', '\\'],
+      ['-9007199254740993', '"9007199254740993"', '"\\"', '\\'],
     );
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...pieces), { maxLength: 9 }), (parts) => {
