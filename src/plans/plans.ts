@@ -16,5 +16,4 @@ export { planText, readPlan } from './plan-text.ts';
 export * from './plan-types.ts';
 export { leanRow } from './plan-types.ts';
 export { bar, progressWords } from './progress-words.ts';
-export { runBatch } from './run-batch.ts';
-export * from './worked-plan.ts';
+export * from './run-batch.ts';

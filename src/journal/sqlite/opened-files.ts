@@ -1,15 +1,24 @@
-/** The two files of a journal, opened on first use: where they are, who waits for them, and what this run has asked. */
+/** The two files of a journal, opened on first use: where they are, who waits for them, what this run has asked, and whether they are fit for changes. */
 
 import { dirname } from 'node:path';
 import { CliError } from '../../errors.ts';
 import type { FileRules } from '../../profiles/profiles.ts';
+import type { JournalRow } from '../rows/journal-rows.ts';
 import { BothFiles, findWitness } from './both-files.ts';
-import type { LandmarkPlace } from './copy-marks.ts';
+import {
+  copyFound,
+  fileMark,
+  type Landmark,
+  type LandmarkPlace,
+  readLandmark,
+  writeLandmark,
+} from './copy-marks.ts';
 import { fileOpener } from './database.ts';
 import { findFile, type JournalFile, refuseNetwork, sizeOf } from './journal-file.ts';
 import type { Asked, KnownJournal } from './known-journal.ts';
-import { unreadable } from './sqlite-errors.ts';
+import { damaged, unreadable } from './sqlite-errors.ts';
 import { Turns } from './turns.ts';
+import type { Witness } from './witness/witness.ts';
 import type { Places } from './witness/witness-check.ts';
 import type { FoundWitness } from './witness/witness-file.ts';
 
@@ -111,4 +120,81 @@ export class OpenedFiles {
       now === undefined ? { certain } : { certain, now },
     );
   }
+}
+
+// ── Whether they are fit ───────────────────────────────────────────────────────────────────────────
+
+/** Checks the files of one run. */
+export class ReadyCheck {
+  readonly #files: OpenedFiles;
+
+  constructor(files: OpenedFiles) {
+    this.#files = files;
+  }
+
+  /**
+   * Throws CliError 'refused' while no change may be made. A verdict may be written even if the witness is missing or damaged: what
+   * became of a change must not be lost.
+   */
+  refuseUnready(
+    both: BothFiles,
+    known: KnownJournal,
+    landmark: Landmark | undefined,
+    row?: JournalRow,
+  ): void {
+    const isVerdict = row?.type === 'verdict';
+    both.refuseMismatch(known, { exceptDamaged: isVerdict });
+    const copy = isVerdict ? undefined : this.copy(both, landmark);
+    if (copy !== undefined) throw copyRefused(copy);
+    const finding = known.proof?.end();
+    if (finding !== undefined)
+      throw damaged(this.#files.journal.path, `row ${finding.seq} ${finding.problem}`);
+    if (!isVerdict) known.refuseWhileLost();
+  }
+
+  /** Read it before the journal: another run writes its row first, and then the landmark. */
+  landmark({ tables }: BothFiles): Landmark | undefined {
+    const { landmarks } = this.#files.place;
+    if (landmarks === undefined) return undefined;
+    const { id } = this.#files.turns.take(() => tables.end());
+    return readLandmark(landmarks, id);
+  }
+
+  /** Why the files count as a copy, in words; undefined when nothing says so. */
+  copy({ tables, witness }: BothFiles, landmark: Landmark | undefined): string | undefined {
+    const file = this.#files.places?.witness;
+    if (this.#files.place.landmarks === undefined || file === undefined) return undefined;
+    const { noted, time, mark } = tables.end();
+    const facts = {
+      journal: { recorded: mark, now: fileMark(this.#files.journal.path) },
+      witness: { recorded: witness?.mark(), now: fileMark(file.path) },
+      atLandmark: landmark && (tables.at(landmark.seq)?.hash ?? headAt(witness, landmark.seq)),
+      newest: noted.seq === 0 ? undefined : { ...noted, time },
+    };
+    return copyFound({ ...facts, landmark }, this.#files.place.shortTime);
+  }
+
+  /** Notes the newest row in the landmark. Not of a copy: its landmark tells what that lacks, until somebody accepts it. */
+  noteLandmark(both: BothFiles): void {
+    const { landmarks } = this.#files.place;
+    if (landmarks === undefined || both.places === undefined) return;
+    const { id, noted, time } = this.#files.turns.take(() => both.tables.end());
+    writeLandmark(landmarks, id, { ...noted, time });
+  }
+}
+
+function headAt(witness: Witness | undefined, seq: number): string | undefined {
+  const [line] = witness?.headsAfter(seq - 1, 1) ?? [];
+  return line?.seq === seq ? line.head : undefined;
+}
+
+/** The refusal of changes while the files count as a copy. */
+export function copyRefused(copy: string, certain = 'nothing was sent'): CliError {
+  return new CliError('refused', copy, {
+    certain,
+    now: [
+      "look on the service's own screen which orders were changed since then",
+      'if the files were restored on purpose, allow changes again: paydesk journal verify --accept-copy',
+    ],
+  });
 }
