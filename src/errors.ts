@@ -151,6 +151,14 @@ export async function about<T>(parts: CliErrorParts, act: () => Promise<T>): Pro
   }
 }
 
+/** For `catch()`: after an error of paydesk, what `instead` makes of it. Any other is a bug, and goes on. */
+export function orElse<T>(instead: (error: CliError) => T): (error: unknown) => T {
+  return (error) => {
+    if (error instanceof CliError) return instead(error);
+    throw error;
+  };
+}
+
 /** The error when the service does not accept the key. `more` are further lines about what to do now. */
 export function keyRefused(
   profile: { readonly name: string; readonly kind: 'stored' | 'environment' | 'demo' },

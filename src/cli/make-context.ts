@@ -2,7 +2,7 @@
 
 import { join } from 'node:path';
 import type { Context, Days } from '../context/context.ts';
-import { CliError } from '../errors.ts';
+import { orElse } from '../errors.ts';
 import { createIndexes, type Indexes } from '../index/index.ts';
 import { variable } from '../io.ts';
 import { landmarkFolders } from '../journal/sqlite/copy-marks.ts';
@@ -199,12 +199,8 @@ export async function createRun(
 
 // Without a profile that can be opened no plan is made.
 async function isProduction(profiles: Profiles, name: string | undefined): Promise<boolean> {
-  try {
-    return (await profiles.describe(name)).profile.mode === 'production';
-  } catch (error) {
-    if (error instanceof CliError) return false;
-    throw error;
-  }
+  const described = await profiles.describe(name).catch(orElse(() => undefined));
+  return described?.profile.mode === 'production';
 }
 
 // Where the policy turns the index off, nothing is found in one that is still there.

@@ -4,7 +4,7 @@ import type { JsonObject } from '../api/json-values.ts';
 import { statuses } from '../api/spec.ts';
 import { warnOfUnrecorded } from '../changes/changes.ts';
 import type { Context } from '../context/context.ts';
-import { CliError } from '../errors.ts';
+import { orElse } from '../errors.ts';
 import { type AttemptRecord, isOpen, needsPerson } from '../journal/journal.ts';
 import { attemptOf, type KnownOrder, openStates, recordedState, stopsRefund } from '../orders/orders.ts';
 import { commandLine, type Profile, plainCommand } from '../profiles/profiles.ts';
@@ -145,7 +145,7 @@ async function openLines(
   open: OpenCases,
   { isTeam, profile }: { readonly isTeam: boolean; readonly profile: Profile },
 ): Promise<readonly TodayLine[]> {
-  const cases = await open.all(await source.unconfirmed().catch(noneIfUnreadable));
+  const cases = await open.all(await source.unconfirmed().catch(orElse(() => [])));
   const others = await unconfirmedWithoutOrder(ctx);
   return openStates.map((state) => {
     const own = cases.filter((one) => one.state === state && one.orderId !== undefined);
@@ -171,11 +171,6 @@ function nextOf(profile: Profile, [first]: readonly OpenCase[], count: number): 
   return record === undefined
     ? commandLine(profile, 'orders', 'show', orderId)
     : plainCommand('journal', 'show', record.sent.change);
-}
-
-function noneIfUnreadable(error: unknown): readonly AttemptRecord[] {
-  if (error instanceof CliError) return [];
-  throw error;
 }
 
 async function unconfirmedWithoutOrder({ journal, profiles }: Context): Promise<number> {

@@ -2,7 +2,7 @@
 
 import { plainAmounts } from '../amounts.ts';
 import type { Context } from '../context/context.ts';
-import { CliError } from '../errors.ts';
+import { orElse } from '../errors.ts';
 import {
   type AttemptRecord,
   acknowledgeCommand,
@@ -55,15 +55,10 @@ export const undo = defineCommand({
 async function lookedAt(ctx: Context, record: AttemptRecord): Promise<AttemptRecord> {
   const isRead = isReadable(record, await ctx.journal.now());
   if (!isRead || ctx.options.dryRun) return record;
-  try {
-    const { record: after, evidence } = await ctx.journal.reconcile(record);
-    if (evidence?.shows === 'unreadable') ctx.notes.warn(`${unread(record)}: ${evidence.problem}`);
-    return after;
-  } catch (error) {
-    if (!(error instanceof CliError)) throw error;
-    ctx.notes.warn(`${unread(record)}: ${error.message}`);
-    return record;
-  }
+  const untold = (why: string): void => ctx.notes.warn(`${unread(record)}: ${why}`);
+  const looked = await ctx.journal.reconcile(record).catch(orElse(({ message }) => void untold(message)));
+  if (looked?.evidence?.shows === 'unreadable') untold(looked.evidence.problem);
+  return looked?.record ?? record;
 }
 
 function unread({ sent }: AttemptRecord): string {

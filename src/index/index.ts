@@ -5,7 +5,7 @@
 
 import { statSync } from 'node:fs';
 import type { JsonObject } from '../api/json-values.ts';
-import { CliError } from '../errors.ts';
+import { orElse } from '../errors.ts';
 import type { Clock } from '../io.ts';
 import type { FileRules, Profile, Profiles } from '../profiles/profiles.ts';
 import type { Learned } from './fit-run.ts';
@@ -125,12 +125,7 @@ export interface OrderIndex {
 
 /** The index of a profile's account, for what works without one too: undefined if there is none, or if it cannot be opened. */
 export async function indexIfAny(indexes: Pick<Indexes, 'open'>, profile: Profile) {
-  try {
-    return await indexes.open(profile);
-  } catch (error) {
-    if (error instanceof CliError) return undefined;
-    throw error;
-  }
+  return indexes.open(profile).catch(orElse(() => undefined));
 }
 
 /** The indexes of this machine, one per account. */

@@ -2,7 +2,7 @@
 
 import type { Service } from '../api/api.ts';
 import { isObject, type JsonObject, valueAt } from '../api/json-values.ts';
-import { CliError } from '../errors.ts';
+import { orElse } from '../errors.ts';
 import {
   type AttemptRecord,
   type Journal,
@@ -53,13 +53,8 @@ export async function recordShown(
 ): Promise<void> {
   const ids = ordersWithRefunds(orders);
   const refunded = orders.filter(({ id }) => ids.has(String(id)));
-  if (refunded.length === 0) return;
-  try {
-    await knownOrders(parts, service, refunded);
-  } catch (error) {
-    // The journal says itself that it cannot be read.
-    if (!(error instanceof CliError)) throw error;
-  }
+  // The journal says itself that it cannot be read.
+  if (refunded.length > 0) await knownOrders(parts, service, refunded).catch(orElse(() => undefined));
 }
 
 // Each takes a read of its own. The rest is recorded by whoever looks next.
@@ -97,13 +92,12 @@ export async function shownOrders(
   orders: readonly JsonObject[],
 ): Promise<readonly KnownOrder[]> {
   const { journal, notes } = parts;
-  try {
-    return await knownOrders(parts, service, orders);
-  } catch (error) {
-    if (!(error instanceof CliError)) throw error;
-    notes.warn(`unconfirmed changes are not shown: ${error.message}`);
-    return together(orders, [], await journal.now(), service);
-  }
+  return knownOrders(parts, service, orders).catch(
+    orElse(async ({ message }) => {
+      notes.warn(`unconfirmed changes are not shown: ${message}`);
+      return together(orders, [], await journal.now(), service);
+    }),
+  );
 }
 
 /**

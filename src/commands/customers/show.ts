@@ -6,7 +6,7 @@ import { type Customer, readCustomer, readOrder } from '../../api/records.ts';
 import { customerColumns, resources } from '../../api/resources.ts';
 import type { Context, Days } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
-import { CliError } from '../../errors.ts';
+import { CliError, orElse } from '../../errors.ts';
 import type { ExportRow } from '../../exports/exports.ts';
 import { idArgument } from '../../flags/flags.ts';
 import { readHits } from '../../index/index.ts';
@@ -93,13 +93,9 @@ function withOrders(ctx: Context, record: WireRecord, orders: CustomerOrders | u
 
 // The customer is shown in any case.
 async function known(ctx: Context, service: Service, id: string): Promise<CustomerOrders | undefined> {
-  try {
-    return await ordersOfCustomer(ctx, service, id);
-  } catch (error) {
-    if (!(error instanceof CliError)) throw error;
-    ctx.notes.warn(`the orders are not shown: ${error.message}`);
-    return undefined;
-  }
+  return ordersOfCustomer(ctx, service, id).catch(
+    orElse(({ message }) => void ctx.notes.warn(`the orders are not shown: ${message}`)),
+  );
 }
 
 function customerView(record: JsonObject, profile: Profile): readonly Block[] {

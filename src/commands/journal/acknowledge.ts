@@ -2,7 +2,7 @@
 
 import { amountWords } from '../../amounts.ts';
 import { type Context, confirmFirst, dryRunShown, refuseAgentTo } from '../../context/context.ts';
-import { about, CliError, exitCodes, refused } from '../../errors.ts';
+import { about, exitCodes, orElse, refused } from '../../errors.ts';
 import { flag } from '../../flags/flags.ts';
 import {
   type AttemptRecord,
@@ -136,14 +136,9 @@ async function alarmsLeft(ctx: Context, record: AttemptRecord): Promise<readonly
     (one) => attemptName(one) !== attemptName(record),
   );
   if (!isPaidTwice(record)) return otherAlarms(record, others);
-  for (const other of others.filter((one) => isWatched(one))) {
-    try {
-      await ctx.journal.reconcile(other, { once: true });
-    } catch (error) {
-      // It is read again by whatever command comes next.
-      if (!(error instanceof CliError)) throw error;
-    }
-  }
+  // What cannot be read now is read again by whatever command comes next.
+  for (const other of others.filter((one) => isWatched(one)))
+    await ctx.journal.reconcile(other, { once: true }).catch(orElse(() => undefined));
   return otherAlarms(record, await ctx.journal.onSameOrder(record));
 }
 

@@ -4,7 +4,7 @@ import { orderIdPattern } from '../../api/spec.ts';
 import { idempotencyKeyPattern } from '../../changes/changes.ts';
 import type { Context } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
-import { CliError, type ErrorSubject } from '../../errors.ts';
+import { CliError, type ErrorSubject, orElse } from '../../errors.ts';
 import type { Completer } from '../../flags/flags.ts';
 import { flag, short, usage } from '../../flags/flags.ts';
 import {
@@ -142,12 +142,9 @@ export async function elsewhereLines(
   scope: Profile | undefined,
 ): Promise<readonly string[]> {
   if (scope === undefined) return [];
-  try {
-    return await linesAbout(inScope, scope);
-  } catch (error) {
-    if (!(error instanceof CliError)) throw error;
-    return [`other profiles could not be looked at: ${error.message}`];
-  }
+  return linesAbout(inScope, scope).catch(
+    orElse(({ message }) => [`other profiles could not be looked at: ${message}`]),
+  );
 }
 
 async function linesAbout(ctx: Context, scope: Profile): Promise<readonly string[]> {

@@ -9,7 +9,7 @@ import {
   refuseAgentTo,
 } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
-import { CliError, refused } from '../../errors.ts';
+import { type CliError, orElse, refused } from '../../errors.ts';
 import { flag, usage } from '../../flags/flags.ts';
 import { archivedBy, pagesOf, type Repair, type Verification } from '../../journal/journal.ts';
 import { modeOfAccount, plainCommand } from '../../profiles/profiles.ts';
@@ -189,21 +189,18 @@ async function acceptCopy(ctx: Context): Promise<undefined> {
 // Rows of production may be lost, and a copy may lack them: so a profile of production counts as they do.
 async function modeOfJournal({ journal, profiles }: Context): Promise<Mode> {
   const all = await profiles.list();
-  const isProduction = all.some(({ mode }) => mode === 'production') || (await namesProduction(journal));
+  // What cannot be read says nothing: then the profiles alone count.
+  const isProduction =
+    all.some(({ mode }) => mode === 'production') ||
+    (await namesProduction(journal).catch(orElse(() => false)));
   return isProduction ? 'production' : 'sandbox';
 }
 
 async function namesProduction(journal: Context['journal']): Promise<boolean> {
-  try {
-    // A row of which only the order is left counts in both modes, unless its account says which.
-    for await (const page of pagesOf(journal, { livemode: true }))
-      if (page.some(({ sent }) => modeOfAccount(sent.account) !== 'sandbox')) return true;
-    return (await journal.settings()).some(({ account }) => modeOfAccount(account) === 'production');
-  } catch (error) {
-    if (!(error instanceof CliError)) throw error;
-    // What cannot be read says nothing: then the profiles alone count.
-    return false;
-  }
+  // A row of which only the order is left counts in both modes, unless its account says which.
+  for await (const page of pagesOf(journal, { livemode: true }))
+    if (page.some(({ sent }) => modeOfAccount(sent.account) !== 'sandbox')) return true;
+  return (await journal.settings()).some(({ account }) => modeOfAccount(account) === 'production');
 }
 
 async function repair(ctx: Context): Promise<number | undefined> {

@@ -4,7 +4,7 @@ import type { Page, Service, WireRecord } from '../../api/api.ts';
 import type { JsonObject } from '../../api/json-values.ts';
 import { type Column, chargeColumns, orderColumns, refundColumns } from '../../api/resources.ts';
 import type { Context, Days } from '../../context/context.ts';
-import { CliError } from '../../errors.ts';
+import { CliError, orElse } from '../../errors.ts';
 import { flag } from '../../flags/flags.ts';
 import { periodOf, timeFlags } from '../../flags/typed-period.ts';
 import { anyTime, clockIn, rangeWords, type TimeRange } from '../../flags/typed-time.ts';
@@ -179,16 +179,14 @@ async function knownOf(
   const orders = records.map(({ value }) => value);
   const ids = ordersWithRefunds(orders);
   const refunded = orders.filter(({ id }) => ids.has(String(id)));
-  try {
-    return new Map((await knownOrders(ctx, service, refunded)).map((known) => [known.order.id, known]));
-  } catch (error) {
-    if (!(error instanceof CliError)) throw error;
-    // Without the journal, all refunds would look as if somebody else had made them.
-    throw new CliError('refused', `the export cannot say who made the refunds: ${error.message}`, {
-      ...error.parts,
-      cause: error,
-    });
-  }
+  // Without the journal, all refunds would look as if somebody else had made them.
+  const all = await knownOrders(ctx, service, refunded).catch(
+    orElse((cause) => {
+      const what = `the export cannot say who made the refunds: ${cause.message}`;
+      throw new CliError('refused', what, { ...cause.parts, cause });
+    }),
+  );
+  return new Map(all.map((known) => [known.order.id, known]));
 }
 
 // Rounds up to a whole second, so that the range does not start earlier than asked.

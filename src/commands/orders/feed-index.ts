@@ -3,7 +3,7 @@
 import type { Page, Service } from '../../api/api.ts';
 import { idOf } from '../../api/json-values.ts';
 import type { Context } from '../../context/context.ts';
-import { CliError } from '../../errors.ts';
+import { orElse } from '../../errors.ts';
 import type { OrderIndex, ReadOrder } from '../../index/index.ts';
 import { indexedOrder } from './search/indexed-text.ts';
 
@@ -28,6 +28,8 @@ export function feedIndex(
   { inTheMiddle = false }: { readonly inTheMiddle?: boolean } = {},
 ): IndexFeed {
   const { clock, notes } = ctx;
+  // A list is shown all the same.
+  const untaught = orElse(({ message }) => notes.warn(`the index did not learn from this: ${message}`));
   let index: OrderIndex | 'opening' | 'off' = 'opening';
   const opening = ctx.index
     .open(service.profile)
@@ -36,8 +38,7 @@ export function feedIndex(
     })
     .catch((error: unknown) => {
       index = 'off';
-      if (!(error instanceof CliError)) throw error;
-      notes.warn(`the index did not learn from this: ${error.message}`);
+      untaught(error);
     });
   // Whoever ends the walk hears of it.
   opening.catch(() => undefined);
@@ -50,6 +51,13 @@ export function feedIndex(
     learnRun(index, service, run);
     run = newRun(run.orders.at(-1)?.id, askedAt);
   };
+  const tried = (act: () => void): void => {
+    try {
+      act();
+    } catch (error) {
+      untaught(error);
+    }
+  };
   return {
     page(page) {
       if (index === 'off') return;
@@ -61,23 +69,13 @@ export function feedIndex(
       addPage(run, service, page);
       // The next page may be on its way already: it was asked for when this one came, at the earliest.
       askedAt = clock.now();
-      if (run.orders.length >= runLength) tried(notes, learn);
+      if (run.orders.length >= runLength) tried(learn);
     },
     async end() {
       await opening;
-      tried(notes, learn);
+      tried(learn);
     },
   };
-}
-
-// A list is shown all the same.
-function tried(notes: Context['notes'], learn: () => void): void {
-  try {
-    learn();
-  } catch (error) {
-    if (!(error instanceof CliError)) throw error;
-    notes.warn(`the index did not learn from this: ${error.message}`);
-  }
 }
 
 /** A run while it is collected. */

@@ -4,7 +4,7 @@ import type { WireRecord } from '../../api/api.ts';
 import type { JsonObject } from '../../api/json-values.ts';
 import type { Column } from '../../api/resources.ts';
 import type { Context } from '../../context/context.ts';
-import { CliError } from '../../errors.ts';
+import { orElse } from '../../errors.ts';
 import type { AttemptRecord } from '../../journal/journal.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import { defineCommand } from '../command.ts';
@@ -93,6 +93,10 @@ function reasonColumns(ctx: Context, profile: Profile): ReasonColumns {
     const byOrder = Map.groupBy(attempts, ({ sent }) => sent.proof.orderId);
     for (const id of ids) known.set(id, masked(ctx, whyOf(byOrder.get(id) ?? [])));
   };
+  const unreadable = orElse(({ message }) => {
+    readable = false;
+    ctx.notes.warn(`the reasons of refunds are not shown: ${message}`);
+  });
   return {
     columns: names.map((name) => ({
       name,
@@ -104,13 +108,7 @@ function reasonColumns(ctx: Context, profile: Profile): ReasonColumns {
     })),
     async lookUp(records) {
       known = new Map();
-      try {
-        if (readable) await look(records);
-      } catch (error) {
-        if (!(error instanceof CliError)) throw error;
-        readable = false;
-        ctx.notes.warn(`the reasons of refunds are not shown: ${error.message}`);
-      }
+      if (readable) await look(records).catch(unreadable);
     },
   };
 }

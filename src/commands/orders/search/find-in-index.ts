@@ -6,7 +6,7 @@
 import { longPages, type Page, type Service, type WireRecord } from '../../../api/api.ts';
 import { idOf } from '../../../api/json-values.ts';
 import type { Context } from '../../../context/context.ts';
-import { CliError } from '../../../errors.ts';
+import { orElse } from '../../../errors.ts';
 import {
   firstPage,
   type IndexStatus,
@@ -211,13 +211,10 @@ async function twinsOf(
   const others = new Map(hits.filter(({ id }) => !live.has(id)).map((hit) => [hit.id, hit]));
   const read = await Promise.all(
     [...others.values()].slice(0, mostTwinsLookedFor).map(async ({ id, neighbour }) => {
-      try {
-        const located = await service.locate('orders', id, { neighbour, once: true });
-        return 'found' in located ? [located.found] : [];
-      } catch (error) {
-        if (error instanceof CliError) return [];
-        throw error;
-      }
+      const located = await service
+        .locate('orders', id, { neighbour, once: true })
+        .catch(orElse(() => undefined));
+      return located !== undefined && 'found' in located ? [located.found] : [];
     }),
   );
   const known = hits.flatMap(({ id }) => live.get(id) ?? []);

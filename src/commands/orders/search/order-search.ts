@@ -2,7 +2,7 @@
 
 import { longPages, type Page, type Service } from '../../../api/api.ts';
 import { resources } from '../../../api/resources.ts';
-import { CliError } from '../../../errors.ts';
+import { CliError, orElse } from '../../../errors.ts';
 import { accountLabel } from '../../../profiles/profiles.ts';
 import { createKnownOrders, type KeptOrder, type KeptParts, type KnownOrders, keep } from './known-orders.ts';
 import type { IndexAnswer, PickIndex } from './pick-index.ts';
@@ -85,7 +85,9 @@ export function searchOrders<T>(service: Service, parts: KeptParts<T>, index?: P
       await reading.until(() => isKnownById || choosable(known, words) >= count);
     },
     async lookUp(id) {
-      const { found, answer, why } = await locate(service, parts, id);
+      const { found, answer, why } = await locate(service, parts, id).catch(
+        orElse(({ message }): LookedUp<T> => ({ why: message })),
+      );
       if (answer !== undefined) answers.set(id, answer);
       return found ?? why;
     },
@@ -197,16 +199,11 @@ interface LookedUp<T> {
 
 // Pages are read by the search itself, which keeps them: so not more than one of them is read here.
 async function locate<T>(service: Service, parts: KeptParts<T>, id: string): Promise<LookedUp<T>> {
-  try {
-    const located = await service.locate('orders', id, { max: 1 });
-    if ('missing' in located)
-      return { answer: 'missing', why: `${accountLabel(service.profile)} has no order ${id}` };
-    if ('boundReached' in located) return { answer: 'unknown', why: `${id} was not found by its id` };
-    const { found, neighbour } = located;
-    await parts.beforeKept([found]);
-    return { found: keep(parts, found, neighbour), why: `${id} was not found by its id` };
-  } catch (error) {
-    if (error instanceof CliError) return { why: error.message };
-    throw error;
-  }
+  const located = await service.locate('orders', id, { max: 1 });
+  if ('missing' in located)
+    return { answer: 'missing', why: `${accountLabel(service.profile)} has no order ${id}` };
+  if ('boundReached' in located) return { answer: 'unknown', why: `${id} was not found by its id` };
+  const { found, neighbour } = located;
+  await parts.beforeKept([found]);
+  return { found: keep(parts, found, neighbour), why: `${id} was not found by its id` };
 }

@@ -2,7 +2,7 @@
 
 import type { Page, Service } from '../../../api/api.ts';
 import type { Context } from '../../../context/context.ts';
-import { CliError } from '../../../errors.ts';
+import { CliError, orElse } from '../../../errors.ts';
 import { type OrderIndex, type ReadAgain, readHits } from '../../../index/index.ts';
 import { feedIndex } from '../feed-index.ts';
 import { doubtsOf } from './find-indexed.ts';
@@ -44,17 +44,17 @@ export async function openPickIndex(ctx: Context, service: Service): Promise<Pic
   // One search after the other: they share the connection to the file.
   let before: Promise<unknown> = Promise.resolve();
   let isOver = false;
+  // A refund does not wait for the index.
+  const notUsed = orElse(({ message }) => void ctx.notes.warn(`the index is not used: ${message}`));
   const answerOf = async (what: Searched): Promise<IndexAnswer | undefined> => {
     try {
-      return await tried(ctx, async () => {
-        if (isOver) return undefined;
-        await learnHead();
-        return await searched(ctx, service, index, what);
-      });
+      if (isOver) return undefined;
+      await learnHead();
+      return await searched(ctx, service, index, what);
     } catch (error) {
       // The run may be closing its files already.
       if (isOver) return undefined;
-      throw error;
+      return notUsed(error);
     }
   };
   return {
