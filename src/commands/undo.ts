@@ -55,8 +55,10 @@ export const undo = defineCommand({
 async function lookedAt(ctx: Context, record: AttemptRecord): Promise<AttemptRecord> {
   const isRead = isReadable(record, await ctx.journal.now());
   if (!isRead || ctx.options.dryRun) return record;
-  const untold = (why: string): void => ctx.notes.warn(`${unread(record)}: ${why}`);
-  const looked = await ctx.journal.reconcile(record).catch(orElse(({ message }) => void untold(message)));
+  const untold = (why: string): undefined => {
+    ctx.notes.warn(`${unread(record)}: ${why}`);
+  };
+  const looked = await ctx.journal.reconcile(record).catch(orElse(({ message }) => untold(message)));
   if (looked?.evidence?.shows === 'unreadable') untold(looked.evidence.problem);
   return looked?.record ?? record;
 }

@@ -94,7 +94,9 @@ function withOrders(ctx: Context, record: WireRecord, orders: CustomerOrders | u
 // The customer is shown in any case.
 async function known(ctx: Context, service: Service, id: string): Promise<CustomerOrders | undefined> {
   return ordersOfCustomer(ctx, service, id).catch(
-    orElse(({ message }) => void ctx.notes.warn(`the orders are not shown: ${message}`)),
+    orElse(({ message }): undefined => {
+      ctx.notes.warn(`the orders are not shown: ${message}`);
+    }),
   );
 }
 

@@ -45,7 +45,9 @@ export async function openPickIndex(ctx: Context, service: Service): Promise<Pic
   let before: Promise<unknown> = Promise.resolve();
   let isOver = false;
   // A refund does not wait for the index.
-  const notUsed = orElse(({ message }) => void ctx.notes.warn(`the index is not used: ${message}`));
+  const notUsed = orElse(({ message }): undefined => {
+    ctx.notes.warn(`the index is not used: ${message}`);
+  });
   const answerOf = async (what: Searched): Promise<IndexAnswer | undefined> => {
     try {
       if (isOver) return undefined;
