@@ -314,8 +314,14 @@ function search(
   if (event.is !== 'seen') return undefined;
   const evidence = judgeSeen(found.sent, event, found.claimed);
   const reads = { reads: found.reads + 1, lastReadAt: event.moment.time };
-  if (evidence.shows === 'unreadable') return readOn(wanted, { ...found, ...reads }, event.moment);
+  if (evidence.shows === 'unreadable' || isOlderThanReply(found, evidence))
+    return readOn(wanted, { ...found, ...reads }, event.moment);
   return readOn(wanted, { ...found, ...reads, evidence }, event.moment);
+}
+
+// The reply showed a refund as failed. A read without it shows the order as it was before.
+function isOlderThanReply({ because }: Search, { shows }: ReturnType<typeof judgeSeen>): boolean {
+  return 'rejected' in because && because.failed !== undefined && shows === 'nothing';
 }
 
 // Waits for the next read, unless the last one has settled it or none is left.

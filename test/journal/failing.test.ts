@@ -285,6 +285,19 @@ describe('a reply with a status', () => {
     });
   });
 
+  it('that shows it as failed is not taken back by reads that show the order as it was before', () => {
+    let at = step(sending, replied200(order([['rf_1', 'failed']])));
+    expect(at.effect).toMatchObject({ do: 'wait' });
+    while (at.effect.do === 'wait') {
+      const reading = step(at.state, { is: 'waited', hurried: false });
+      at = step(reading.state, { is: 'seen', value: order([]), moment: momentAt(1000) });
+    }
+    expect(at.effect).toMatchObject({
+      do: 'record',
+      row: { verdict: 'rejected', confirmed: false, refunds: [{ id: 'rf_1', status: 'failed' }] },
+    });
+  });
+
   it('that shows a part of it as failed is an alarm at once, and a part as pending says so', () => {
     const expected = [5, 7].map((amount) => ({ chargeId: 'ch_1', amount: -amount }));
     const both = { ...sent().sent, proof: { ...proof, expected } };
