@@ -30,6 +30,7 @@ import {
   appearedRuling,
   canCorrect,
   correctedByRead,
+  isContested,
   type Statement,
   sentAgain,
   statedRuling,
@@ -245,8 +246,10 @@ function rulingNow({ record, known }: Found, evidence: Evidence, now: Moment): R
   }
   const appeared = appearedIn(record, known, evidence);
   if (appeared !== undefined) return appearedRuling(appeared);
-  if (last !== undefined && isDoubted(record))
-    return isYoung(record, now) ? undefined : staysNotMade(last, evidence);
+  if (last !== undefined && isDoubted(record)) {
+    const isOpenStill = isYoung(record, now) || (evidence.shows !== 'nothing' && isContested(record, known));
+    return isOpenStill ? undefined : staysNotMade(last, evidence);
+  }
   if (last?.verdict === 'applied') {
     // What shows besides it after the watch is somebody's later refund.
     if (evidence.shows === 'duplicate' && !isWatched(record) && last.by !== 'person') return undefined;

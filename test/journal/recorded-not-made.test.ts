@@ -149,6 +149,12 @@ describe('a refund that a person recorded as not made', () => {
     expect(look([doubted, open], order(), over).row).toMatchObject({ verdict: 'rejected', by: 'read' });
   });
 
+  it('is not closed after its horizon while what shows may be of the other one', () => {
+    const unchecked = attempt([{ verdict: 'rejected', confirmed: false }], { change: 'i_2', time: 50 });
+    expect(look([doubted, unchecked], order(5, 5), over + horizonMs).row).toBeUndefined();
+    expect(look([doubted, unchecked], order(), over + horizonMs).row).toMatchObject({ verdict: 'rejected' });
+  });
+
   it('says nothing if the refund may be one that a person recorded as made, until there are two', () => {
     const byHand = attempt([made], { change: 'i_2', time: 50 });
     expect(look([doubted, byHand], order(5)).row).toBeUndefined();

@@ -126,15 +126,19 @@ export function appearedIn(
   const { shows } = evidence;
   if (!mayAppear(record) || (shows !== 'expected' && shows !== 'duplicate' && shows !== 'partial'))
     return undefined;
-  // It may be that one, and nobody has recorded anything about it.
-  if (known.some((other) => isUncertain(other) && isEqualTo(record, other))) return undefined;
+  if (isContested(record, known)) return undefined;
   const others = allSentAgain(record, known);
   if (shows === 'expected' && others.some(isMadeByHand)) return undefined;
   const again = others.find((other) => verdictOf(other)?.verdict === 'applied');
   return { evidence, again, failed: hasFailed(record) };
 }
 
-/** The same, of the order as it was read. */
+/** Whether a refund that an order shows may be another equal one, of which nobody knows yet whether it was made. */
+export function isContested(record: AttemptRecord, known: readonly AttemptRecord[]): boolean {
+  return known.some((other) => isUncertain(other) && isEqualTo(record, other));
+}
+
+/** What has appeared, on the order as it was read. */
 export function appearedOn(
   record: AttemptRecord,
   known: readonly AttemptRecord[],
