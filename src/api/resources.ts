@@ -108,6 +108,11 @@ export function referenceOf(order: unknown, referenceKeys: readonly string[]): u
     .find((value) => value !== undefined && value !== null && value !== '');
 }
 
+/** The shop's own number without the `#` that people, and some shops, write before it: it tells no two orders apart. */
+export function bareReference(reference: string): string {
+  return reference.replace(/^#(?=.)/, '');
+}
+
 // What people call an order by. `orderIn`: where a row carries its order.
 function peopleColumns(orderIn: readonly string[], tableFrom?: number): readonly Column[] {
   const buyer = (name: string) => (record: JsonObject) =>

@@ -264,6 +264,11 @@ function joinProfiles({ state, globals, locks, demo }: ProfileNeeds): Profiles {
       if (name === undefined) state.setProfile(opened.profile);
       return opened;
     },
+    async describe(name, isOfRun) {
+      const described = await profiles.describe(name);
+      if (isOfRun === true) state.setProfile(described.profile);
+      return described;
+    },
   };
 }
 

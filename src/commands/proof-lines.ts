@@ -82,7 +82,9 @@ export function lineOf(ctx: Context, refund: ProvedRefund, now: Moment): JsonObj
     reply: replyIn(verdicts) ?? null,
     // A read that confirms a reply keeps where the verdict came from.
     reads: verdicts.filter(({ by }, index) => by === 'read' || (by === 'reply' && index > 0)),
-    recorded: verdicts.filter(({ by }) => by === 'person' || by === 'sender'),
+    recorded: verdicts.filter(({ by }) => by === 'person'),
+    // What the run that sent it wrote down itself, such as that no reply came.
+    noted: verdicts.filter(({ by }) => by === 'sender'),
     approvals,
     rows,
   };

@@ -75,7 +75,8 @@ export interface Profiles {
   open(name?: string, trial?: TypedKey): Promise<OpenProfile>;
   /** Opens a profile that is not stored, with this key. Throws CliError 'usage' or 'refused' if something in it is wrong. */
   openDraft(draft: ProfileDraft, key: TypedKey): OpenProfile;
-  describe(name?: string): Promise<ProfileDescription>;
+  /** `isOfRun`: times are then shown as this profile says. */
+  describe(name?: string, isOfRun?: true): Promise<ProfileDescription>;
   list(): Promise<readonly ListedProfile[]>;
   /**
    * How the named profile shows amounts. Without decimals if there is no such profile any more, or if it cannot be read, so

@@ -2,6 +2,7 @@
 
 import { type AmountStyle, amountWords, sumWords, unknownCurrency } from '../amounts.ts';
 import type { JsonObject } from '../api/json-values.ts';
+import { bareReference } from '../api/resources.ts';
 import { counted } from '../counted.ts';
 import { type Figure, negated, plus, sumOf } from './exact-sum.ts';
 import type { Facts, OrderFact, PaymentFact } from './facts.ts';
@@ -220,7 +221,8 @@ export function comparePayments<Row extends InvoiceRow>(
 
 // How rows and payments are called, the most exact name first.
 function namesOf({ chargeId, authCode, orderId, reference }: Named): readonly string[] {
-  const names = { charge: chargeId, auth: authCode, order: orderId, reference };
+  const bare = typeof reference === 'string' ? bareReference(reference) : reference;
+  const names = { charge: chargeId, auth: authCode, order: orderId, reference: bare };
   return Object.entries(names).flatMap(([kind, name]) =>
     typeof name === 'string' || typeof name === 'number' ? [`${kind} ${name}`] : [],
   );

@@ -73,6 +73,7 @@ test('each refund is in it with who, what was shown, the bytes that were sent, t
       expect.objectContaining({ why: 'checked again: the service shows it once' }),
     ]),
     recorded: [],
+    noted: [],
   });
   expect(about?.replies).toContain('bytes of a reply are not kept');
   expect(text).not.toContain('Buyer Name');

@@ -9,7 +9,7 @@ import { chargeOf, type Json, orderOf } from '../harness/orders.ts';
 import { type Home, newHome, paydesk } from '../harness/paydesk.ts';
 import { reset } from '../harness/server.ts';
 import { environment, pages, startAnswering, testKey } from '../harness/service.ts';
-import { readWorkbook, rowOf, said } from '../harness/workbook.ts';
+import { readWorkbook, rowOf, said, unzip } from '../harness/workbook.ts';
 import { exporting, startOrders } from './many-orders.ts';
 
 // 25 October 2026, 00:30 and 01:30 in UTC: 02:30 in Madrid, twice.
@@ -66,11 +66,24 @@ test('a workbook has real dates in the stated zone, real numbers, and texts wher
   ]);
   expect(rows.xml).not.toContain('<f>');
   expect(rows.xml).toContain('<pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/>');
-  expect(rows.xml).toContain('</sheetData><autoFilter ref="A1:F11"/></worksheet>');
+  expect(rows.xml).toContain('</sheetData><autoFilter ref="A1:F11"/><pageSetup ');
   expect(about.xml).not.toContain('autoFilter');
   expect(rows.xml.match(/<col /g)).toHaveLength(6);
   expect(said(about).get('zone of all times')).toEqual(['Europe/Madrid']);
   expect(said(about).get('sum of amount')).toEqual(['2234567890131456', expect.stringContaining('MXN')]);
+});
+
+test('it prints across, as wide as a page, with the heading on every page', async () => {
+  await using service = await startAnswering(pages([orderWith('ord_A', {})]));
+  const ran = await service.run(['orders', 'list', '--to', 'list.xlsx']);
+  expect(ran.code, ran.stderr).toBe(0);
+  const bytes = readFileSync(join(service.home.path, 'list.xlsx'));
+  for (const { xml } of Object.values(readWorkbook(bytes))) {
+    expect(xml).toContain('<sheetPr><pageSetUpPr fitToPage="1"/></sheetPr>');
+    expect(xml).toContain('<pageSetup orientation="landscape" fitToWidth="1" fitToHeight="0"/></worksheet>');
+  }
+  const book = unzip(bytes).get('xl/workbook.xml')?.toString();
+  expect(book).toContain('<definedName name="_xlnm.Print_Titles" localSheetId="0">rows!$1:$1</definedName>');
 });
 
 test('the second sheet says what was asked, how much it is, what the screen said, and a digest of the rows', async () => {

@@ -79,6 +79,34 @@ test.each([
   expect(ran.said).toEqual([[2, 'paid', 1000]]);
 });
 
+test('# before the number of the shop is decoration, in files and in a search', async () => {
+  await using service = await startStored([
+    order('1', [paid('1', 1000)], { metadata: { number: 'A-1' } }),
+    order('2', [paid('2', 1000)], { metadata: { number: '#1002' } }),
+  ]);
+  const lines = ['reference,amount', '#A-1,1000', '1002,1000', '#1002,1000'];
+  const ran = await compare(service, lines);
+  expect(ran.said.slice(0, 2)).toEqual([
+    [2, 'paid', 1000],
+    [3, 'paid', 1000],
+  ]);
+  writeFileSync(join(service.home.path, 'r.csv'), `${lines.slice(0, 3).join('\n')}\n`);
+  const words = ['-p', 'shop', 'refunds', 'compare', 'r.csv', '--json'];
+  const refunds = await paydesk(words, { home: service.home });
+  expect(recordsIn(refunds).map(({ order_id: id }) => id)).toEqual(['ord_1', 'ord_2']);
+  for (const [typed, id] of [
+    ['#A-1', 'ord_1'],
+    ['1002', 'ord_2'],
+    ['#1002', 'ord_2'],
+  ] as const) {
+    const found = await paydesk(['-p', 'shop', 'orders', 'find', typed, '--json'], { home: service.home });
+    expect(
+      recordsIn(found).map((one) => one.id),
+      found.stderr,
+    ).toEqual([id]);
+  }
+});
+
 test('what a row names must all be true of the payment', async () => {
   await using service = await startStored();
   const ran = await compare(service, ['order_id,auth_code,amount', 'ord_whole,4less,900']);

@@ -280,3 +280,15 @@ test('20 runs at once under two profiles of an account refund just as much as it
   expect(ended.filter(({ code }) => code === 0)).toHaveLength(sent.length);
   expect(ended.filter(({ code }) => code === 3)).toHaveLength(20 - sent.length);
 });
+
+test('profile show has its times in the zone of the profile that it shows, however that was named', async () => {
+  await using service = await startShop({ [limit]: '50000' });
+  await asShop(service, ['profile', 'set', 'shop', 'time.zone', 'America/Mexico_City']);
+  for (const words of [
+    ['profile', 'show', 'shop'],
+    ['-p', 'shop', 'profile', 'show'],
+    ['-p', 'demo', 'profile', 'show', 'shop'],
+  ])
+    expect((await asShop(service, words)).stdout, words.join(' ')).toMatch(/account, set by .* UTC-6\n/);
+  expect((await asShop(service, ['profile', 'show', 'shop', '--utc'])).stdout).toMatch(/set by .* UTC\n/);
+});

@@ -166,8 +166,23 @@ test('orders twins: pairs of the period, also one whose first order was made jus
   ]);
   // On a narrow terminal in words, and what may have been paid twice below.
   const narrow = await service.run(['orders', 'twins', '--settled', '--width', '80'], { env: clock });
-  expect(narrow.stdout).toContain('settled: first went back 21 Nov 13:00, 10000 MXN, elsewhere\n');
+  expect(narrow.stdout).toContain('outcome: first went back 21 Nov 13:00, 10000 MXN, elsewhere\n');
   expect(narrow.stderr).toContain('within 10 minutes; 5 MXN may have been paid twice\n');
+});
+
+test('orders twins says of an open pair too what went back of it', async () => {
+  const buyer = { customer_info: { name: 'Ana', email: 'ana@example.com' } };
+  await using service = await startDated({
+    orders: [
+      orderAt('ord_2', '2040-11-21T12:02:00Z', buyer),
+      orderAt('ord_1', '2040-11-21T12:00:00Z', {
+        ...buyer,
+        refunds: [{ amount: 4_000, at: '2040-11-21T13:00:00Z' }],
+      }),
+    ],
+  });
+  const { stdout } = await service.run(['orders', 'twins', '--width', '80'], { env: clock });
+  expect(stdout).toContain('outcome: first went back in part 21 Nov 13:00, 4000 MXN, elsewhere\n');
 });
 
 test('orders twins: an order that was declined is in no pair, also in today', async () => {

@@ -1,6 +1,7 @@
 /** The files of bulk refunds: says all errors of an input file and refuses it, and keeps what is written from replacing what is read. */
 
 import type { JsonObject } from '../../api/json-values.ts';
+import { bareReference } from '../../api/resources.ts';
 import type { Context } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
 import { CliError, refused } from '../../errors.ts';
@@ -64,7 +65,7 @@ export function referenceProblems(
   { byReference }: ReadOrders,
 ): readonly InputProblem[] {
   return rows.flatMap(({ line, reference, isInId }) => {
-    const ids = reference === undefined ? undefined : (byReference.get(reference) ?? []);
+    const ids = reference === undefined ? undefined : (byReference.get(bareReference(reference)) ?? []);
     if (ids === undefined || ids.length === 1) return [];
     const words =
       ids.length === 0

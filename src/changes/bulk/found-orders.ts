@@ -2,7 +2,7 @@
 
 import type { Page, Service } from '../../api/api.ts';
 import { idOf, isObject, type JsonObject } from '../../api/json-values.ts';
-import { referenceOf } from '../../api/resources.ts';
+import { bareReference, referenceOf } from '../../api/resources.ts';
 import { counted } from '../../counted.ts';
 import { isNear, purchaseOf, type Twin, twinOf } from '../../orders/orders.ts';
 import type { InputRow } from '../../plans/plans.ts';
@@ -20,7 +20,9 @@ export function ordersOf(
 ): NamedOrders {
   return {
     ids: new Set(rows.flatMap(({ orderId }) => orderId ?? [])),
-    references: new Set(rows.flatMap(({ reference }) => reference ?? [])),
+    references: new Set(
+      rows.flatMap(({ reference }) => (reference === undefined ? [] : bareReference(reference))),
+    ),
   };
 }
 
@@ -35,7 +37,7 @@ export interface ReadOrders {
   /** Returns an order and forgets it, since a file may name thousands. Undefined if it was not found: `missing` says why. */
   take(id: string): FoundOrder | undefined;
   readonly missing: ReadonlyMap<string, string>;
-  /** The ids of the orders with a reference; all orders were read for that. */
+  /** The ids of the orders with a reference (`bareReference`); all orders were read for that. */
   readonly byReference: ReadonlyMap<string, readonly string[]>;
   /** Possible twins of an order, among all orders that were read. */
   twinsOf(order: JsonObject): readonly Twin[];
@@ -48,7 +50,7 @@ export function orderIdOf(
   { orderId, reference = '' }: Pick<InputRow, 'orderId' | 'reference'>,
   { byReference }: ReadOrders,
 ): string {
-  return orderId ?? byReference.get(reference)?.[0] ?? '';
+  return orderId ?? byReference.get(bareReference(reference))?.[0] ?? '';
 }
 
 // After an order that was looked up the orders after it are read. If so many pages in a row had none that is wanted, that is tried
@@ -144,8 +146,9 @@ export class Reading implements ReadOrders {
   }
 
   #take(id: string, order: JsonObject, walk: Walk): void {
-    const reference = referenceOf(order, this.#keys);
-    const isReferenced = typeof reference === 'string' && this.#wanted.references.has(reference);
+    const own = referenceOf(order, this.#keys);
+    const reference = typeof own === 'string' ? bareReference(own) : '';
+    const isReferenced = this.#wanted.references.has(reference);
     if (isReferenced) this.byReference.set(reference, [...(this.byReference.get(reference) ?? []), id]);
     if (!isReferenced && !this.#wanted.ids.has(id)) return;
     this.#places.set(id, { walk, place: walk.read });

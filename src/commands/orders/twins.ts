@@ -12,6 +12,7 @@ import { periodOf, timeFlags } from '../../flags/typed-period.ts';
 import { readHits } from '../../index/index.ts';
 import {
   isSettled as isBack,
+  isRefunded,
   type KnownTwin,
   knownOrder,
   knownTwin,
@@ -55,7 +56,7 @@ export const twins = defineCommand({
   ],
   exits: sumsExits,
   async run(ctx, { flags }): Promise<undefined> {
-    ctx.out.checkColumns([...columns, settledColumn]);
+    ctx.out.checkColumns([...columns, outcomeColumn]);
     const period = periodOf(flags, usualPeriod);
     const source = await openSource(ctx, {
       flags,
@@ -75,9 +76,10 @@ export const twins = defineCommand({
     const pairs = source.kind === 'index' ? await readAgain(ctx, orders, source, found) : found;
     const open = pairs.filter((pair) => !pair.isSettled);
     const shown = flags.settled === true ? pairs : open;
+    const rows = shown.map((pair) => rowOf(pair, source));
     await ctx.out.ownList(
-      shown.some((pair) => pair.isSettled) ? [...columns, settledColumn] : columns,
-      shown.map((pair) => rowOf(pair, source)),
+      rows.some(({ became }) => became !== null) ? [...columns, outcomeColumn] : columns,
+      rows,
       source,
     );
     ctx.notes.note(
@@ -239,12 +241,12 @@ const columns: readonly Column[] = [
   ...lastColumnsOfList,
 ];
 
-// What went back of a pair that is settled, when and by whom: below its row where a terminal is narrow.
-const settledColumn: Column = {
+// What went back of a pair, when and by whom: below its row where a terminal is narrow.
+const outcomeColumn: Column = {
   ...rowColumn('became', 'text'),
-  title: 'SETTLED',
+  title: 'OUTCOME',
   derived: true,
-  below: () => 'settled:',
+  below: () => 'outcome:',
 };
 
 function becameWords(which: string, twin: ListedTwin, source: Source): string {
@@ -253,12 +255,12 @@ function becameWords(which: string, twin: ListedTwin, source: Source): string {
   const when = refund?.createdAt === undefined ? '' : ` ${source.days.show(refund.createdAt, 'day')}`;
   const amount = refunded === undefined ? '' : `, ${amountWords(refunded, currency, amountsOf(source))}`;
   const who = fact?.by ?? paidTwice?.operator;
-  return `${which} went back${when}${amount}, ${who === undefined ? elsewhere : `by ${who}`}`;
+  return `${which} went back${isBack(twin) ? '' : ' in part'}${when}${amount}, ${who === undefined ? elsewhere : `by ${who}`}`;
 }
 
 function rowOf({ first, second, apart, isSettled }: TwinPair<ListedTwin>, source: Source): JsonObject {
   const settled = Object.entries({ first, second }).flatMap(([which, twin]) =>
-    isBack(twin) ? [becameWords(which, twin, source)] : [],
+    isBack(twin) || isRefunded(twin) ? [becameWords(which, twin, source)] : [],
   );
   return {
     object: 'possible_twins',

@@ -44,7 +44,7 @@ function withHost({ values }: ProfileDescription, value: string): readonly Descr
 // Without a profile it still shows where the files are, because a person needs that most then.
 async function describe(ctx: Context, name: string | undefined): Promise<ProfileDescription> {
   try {
-    return await ctx.profiles.describe(name);
+    return await ctx.profiles.describe(name, true);
   } catch (error) {
     if (error instanceof CliError && error.kind === 'auth' && name === undefined) {
       const record = { object: 'profile', name: null, ...folderRecord(ctx) };

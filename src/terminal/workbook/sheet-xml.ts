@@ -83,16 +83,19 @@ export function sheetStart(widths: readonly number[], frozen: boolean): string {
   const columns = widths
     .map((width, index) => `<col min="${index + 1}" max="${index + 1}" width="${width}" customWidth="1"/>`)
     .join('');
-  return `${head}<worksheet xmlns="${main}"><sheetViews><sheetView workbookViewId="0">${frozen ? pane : ''}</sheetView></sheetViews><cols>${columns}</cols><sheetData>`;
+  return `${head}<worksheet xmlns="${main}"><sheetPr><pageSetUpPr fitToPage="1"/></sheetPr><sheetViews><sheetView workbookViewId="0">${frozen ? pane : ''}</sheetView></sheetViews><cols>${columns}</cols><sheetData>`;
 }
 
-/** The end of a sheet. `filtered`: how many columns and rows its heading row filters; undefined: it has none. */
+/**
+ * The end of a sheet, which prints across and as wide as a page. `filtered`: how many columns and rows its heading row filters;
+ * undefined: it has none.
+ */
 export function sheetEnd(filtered?: { readonly columns: number; readonly rows: number }): string {
   const filter =
     filtered === undefined
       ? ''
       : `<autoFilter ref="A1:${columnLetters(filtered.columns - 1)}${filtered.rows}"/>`;
-  return `</sheetData>${filter}</worksheet>`;
+  return `</sheetData>${filter}<pageSetup orientation="landscape" fitToWidth="1" fitToHeight="0"/></worksheet>`;
 }
 
 /** The file of a sheet, by its number from 1. */
@@ -111,8 +114,11 @@ const decimalStyles = Array.from({ length: placesMost + 1 }, (_, places) => firs
 const format = (id: number, more = '') =>
   `<xf numFmtId="${id}" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"${more}/>`;
 
-/** The other parts of a workbook with these sheets, by their files. */
-export function fixedParts(sheets: readonly string[]): readonly (readonly [file: string, text: string])[] {
+/** The other parts of a workbook with these sheets, by their files. `isHeaded`: the first row of the first sheet is on every printed page. */
+export function fixedParts(
+  sheets: readonly string[],
+  isHeaded: boolean,
+): readonly (readonly [file: string, text: string])[] {
   const override = (file: string, what: string) =>
     `<Override PartName="/${file}" ContentType="${kind}.${what}+xml"/>`;
   const relation = (id: number, what: string, target: string) =>
@@ -129,7 +135,7 @@ export function fixedParts(sheets: readonly string[]): readonly (readonly [file:
     ['_rels/.rels', relations(relation(1, 'officeDocument', 'xl/workbook.xml'))],
     [
       'xl/workbook.xml',
-      `${head}<workbook xmlns="${main}" xmlns:r="${office}"><sheets>${numbered((name, number) => `<sheet name="${name}" sheetId="${number}" r:id="rId${number}"/>`)}</sheets></workbook>`,
+      `${head}<workbook xmlns="${main}" xmlns:r="${office}"><sheets>${numbered((name, number) => `<sheet name="${name}" sheetId="${number}" r:id="rId${number}"/>`)}</sheets>${isHeaded ? `<definedNames><definedName name="_xlnm.Print_Titles" localSheetId="0">${sheets[0]}!$1:$1</definedName></definedNames>` : ''}</workbook>`,
     ],
     [
       'xl/_rels/workbook.xml.rels',

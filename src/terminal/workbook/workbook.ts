@@ -72,7 +72,7 @@ export class Workbook implements ListFormat {
     this.#bytes = begun.bytes;
     this.#row = begun.rows + (header ? 1 : 0);
     this.#cut = Number(cut);
-    const entries = fixedParts(['rows', 'about']).map(([name, text]) => this.#zip.entry(name, text));
+    const entries = fixedParts(['rows', 'about'], header).map(([name, text]) => this.#zip.entry(name, text));
     const before = { crc: Number(crc), size: Number(size), bytes: begun.bytes };
     const head = this.#zip.begin(sheetFile(1), begun.bytes === 0 ? undefined : before);
     this.#start =

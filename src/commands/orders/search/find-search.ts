@@ -2,7 +2,7 @@
 
 import type { Service, WireRecord } from '../../../api/api.ts';
 import { idOf, isObject, itemsOf, type JsonObject, valueAt } from '../../../api/json-values.ts';
-import { type Column, orderColumns } from '../../../api/resources.ts';
+import { bareReference, type Column, orderColumns } from '../../../api/resources.ts';
 import { statusMeanings } from '../../../api/spec.ts';
 import type { Context } from '../../../context/context.ts';
 import { isDayWord } from '../../../flags/typed-time.ts';
@@ -109,13 +109,15 @@ const mostHeld = 1_000;
 function exactNumber(texts: readonly string[]): ((order: JsonObject) => boolean) | undefined {
   const [text = '', second] = texts;
   if (second !== undefined || !/\d/.test(text)) return undefined;
-  const wanted = fold(text.trim());
+  const wanted = fold(bareReference(text.trim()));
   return ({ metadata, charges }) =>
     [
       ...(isObject(metadata) ? Object.values(metadata) : []),
       ...itemsOf(charges).map((charge) => charge.reference_id),
     ].some(
-      (value) => (typeof value === 'string' || typeof value === 'number') && fold(String(value)) === wanted,
+      (value) =>
+        (typeof value === 'string' || typeof value === 'number') &&
+        fold(bareReference(String(value))) === wanted,
     );
 }
 

@@ -5,7 +5,7 @@
 
 import { type AmountStyle, declaresPlaces, examplesOf, plainAmounts, scaled } from '../../../amounts.ts';
 import { itemsOf, type JsonObject, valueAt } from '../../../api/json-values.ts';
-import { aroundWord, withoutAround } from '../../../api/resources.ts';
+import { aroundWord, bareReference, withoutAround } from '../../../api/resources.ts';
 import { usage } from '../../../flags/flags.ts';
 import { fold } from './fold-text.ts';
 
@@ -137,7 +137,7 @@ function termOf(text: string): Term {
     .split(/\s+/)
     .filter((word) => word !== '');
   const tidy = typed
-    .map((word) => withoutAround(word.replace(cardMask, '*'), aroundWord))
+    .map((word) => bareReference(withoutAround(word.replace(cardMask, '*'), aroundWord)))
     .filter((word) => word !== '' && !onlyMask.test(word));
   // Somebody who has typed nothing but a bracket goes on typing.
   const words = (tidy.length === 0 ? typed : tidy).map(
