@@ -88,8 +88,8 @@ export const report = defineCommand({
       made: { at: ctx.clock.now(), by: (await ctx.journal.member()) ?? ctx.plans.operator },
     });
     const reportPage = await loadReportPage();
-    const html = reportPage(page);
-    await ctx.plans.write(file, isMasked ? ctx.redaction.text(html) : html, force);
+    const html = reportPage(page, (text) => (isMasked ? ctx.redaction.text(text) : text));
+    await ctx.plans.write(file, html, force);
     await showWritten(ctx, file, figures, source);
     refuseGaps(figures.time.gaps, 'refunds and payments');
   },

@@ -1,4 +1,4 @@
-/** What says that an exported file is as it was written: the signature of its manifest, and the SHA-256 that a workbook says of its own rows. Pure. */
+/** What says that an exported file is as it was written: the signature of its manifest, and the SHA-256 that a workbook or a report says of itself. Pure. */
 
 import { createHash } from 'node:crypto';
 import type { DeskKey } from '../profiles/profiles.ts';
@@ -39,27 +39,30 @@ function lastField(name: string): RegExp {
 
 /** What a file of paydesk that has no manifest says of itself. */
 export function ownDigestWords(bytes: Buffer): string {
-  if (ownDigest(bytes) !== undefined)
-    return 'its rows are as the SHA-256 on its second sheet, about, says; nobody signed that, and whoever changes the rows can change it too';
+  const own = ownDigest(bytes);
+  if (own !== undefined)
+    return `what stands in it is as the SHA-256 ${own.where} says; nobody signed that, and whoever changes the rest can change it too`;
   if (bytes.toString('latin1', 0, 4) === 'PK\u0003\u0004')
     return 'a workbook that paydesk wrote says a SHA-256 of its rows on its second sheet, about; a program that saves it anew keeps none that fits';
-  return bytes.includes('data-sha256="')
-    ? 'a report that paydesk wrote has a SHA-256 of its figures at its end, above them'
-    : 'orders export --to FILE writes a file that can be verified';
+  return 'orders export --to FILE writes a file that can be verified';
 }
 
-/** Whether it is a workbook whose rows are not those of its SHA-256. */
-export function hasOtherRows(bytes: Buffer): boolean {
+/** Where a workbook or a report has a SHA-256 of itself that does not fit; undefined if it fits, or has none. */
+export function wrongDigest(bytes: Buffer): string | undefined {
   const own = ownDigest(bytes);
-  if (own === undefined) return false;
-  return createHash('sha256').update(bytes.subarray(0, own.length)).digest('hex') !== own.digest;
+  if (own === undefined) return undefined;
+  const digest = createHash('sha256').update(bytes.subarray(0, own.length)).digest('hex');
+  return digest === own.digest ? undefined : own.where;
 }
 
-// The second sheet of a workbook is not packed.
-function ownDigest(bytes: Buffer): { readonly length: number; readonly digest: string } | undefined {
-  const [, length, digest] =
-    /SHA-256 of the first (\d+) bytes of this file<\/t>.{1,200}?>([0-9a-f]{64})<\/t>/s.exec(
-      bytes.toString('latin1'),
-    ) ?? [];
-  return digest === undefined ? undefined : { length: Number(length), digest };
+// The second sheet of a workbook is not packed. The digest comes last, whatever somebody wrote into what stands before it.
+function ownDigest(bytes: Buffer) {
+  const said = /SHA-256 of the first (\d+) bytes of this file(?:: |(<\/t>).{1,200}?>)([0-9a-f]{64})<\//gs;
+  const [, length, sheet, digest] = [...bytes.toString('latin1').matchAll(said)].at(-1) ?? [];
+  if (digest === undefined) return undefined;
+  return {
+    length: Number(length),
+    digest,
+    where: sheet === undefined ? 'at its end' : 'on its second sheet, about,',
+  };
 }

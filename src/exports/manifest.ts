@@ -10,7 +10,7 @@ import type { JsonObject } from '../api/json-values.ts';
 import { counted } from '../counted.ts';
 import { CliError, systemCode, systemReason } from '../errors.ts';
 import type { ExportCheck, ExportRequest } from './exports.ts';
-import { hasOtherRows, ownDigestWords, signatureProblem, type Trust } from './file-digests.ts';
+import { ownDigestWords, signatureProblem, type Trust, wrongDigest } from './file-digests.ts';
 import { manifestOf, partialOf, problemsOf } from './files-on-disk.ts';
 import { hashOfProblems } from './problems-file.ts';
 import type { Totals } from './totals.ts';
@@ -228,11 +228,9 @@ async function missingManifest(file: string): Promise<Problem> {
   if ((await sizeOf(partial)) !== undefined) return incomplete(`there is only ${partial}, not complete`);
   if ((await sizeOf(file)) === undefined) return incomplete(noFile);
   const bytes = await bytesOf(file);
-  if (hasOtherRows(bytes))
-    return {
-      kind: 'refused',
-      words: 'its rows are not as paydesk wrote them: the SHA-256 on its second sheet, about, is another one',
-    };
+  const wrong = wrongDigest(bytes);
+  if (wrong !== undefined)
+    return { kind: 'refused', words: `it is not as paydesk wrote it: the SHA-256 ${wrong} is another one` };
   return {
     kind: 'usage',
     words: `it has no manifest (${manifestOf(file)}), so it cannot be verified; only an export has one: a list with --to and a report have none`,

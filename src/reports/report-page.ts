@@ -18,7 +18,7 @@ interface PageTable {
 export interface PagePart {
   readonly heading?: string | undefined;
   readonly chart?: Chart | undefined;
-  /** Its first column has sentences, so nothing stands beside it. */
+  /** Its first column has sentences, so nothing stands beside it on a screen. */
   readonly isWide?: boolean;
   readonly table: PageTable;
 }
@@ -43,9 +43,21 @@ export interface Page {
   readonly json: string;
 }
 
-/** Writes the report. */
-export function reportPage(page: Page): string {
-  const json = htmlJson(page.json);
+/** Writes the report. `masked`: masks what stands in it, before its digest is made. */
+export function reportPage(page: Page, masked: (html: string) => string): string {
+  const html = masked(pageAbove(page));
+  const digest = createHash('sha256').update(html).digest('hex');
+  // As on the second sheet of a workbook: `orders export --verify FILE` compares it.
+  return `${html}<p class="note">SHA-256 of the first ${Buffer.byteLength(html)} bytes of this file: ${digest}</p>
+</details>
+</main>
+</body>
+</html>
+`;
+}
+
+// All of the page that its digest is about.
+function pageAbove(page: Page): string {
   return `${[
     '<!doctype html>',
     '<html lang="en">',
@@ -65,12 +77,14 @@ export function reportPage(page: Page): string {
     ...page.facts.map(([label, text]) => `<dt>${htmlText(label)}</dt><dd>${htmlText(text)}</dd>`),
     '</dl>',
     ...page.sections.map(section),
+    '<section class="how">',
     '<h2>How to read this</h2>',
     ...page.notes.map((text) => `<p class="note">${htmlText(text)}</p>`),
-    ...figures(json),
-    '</main>',
-    '</body>',
-    '</html>',
+    '</section>',
+    // A text and no <script>: mail programs remove scripts, and this page has none at all.
+    '<details>',
+    '<summary>The same figures for programs, as JSON</summary>',
+    `<pre id="figures">${htmlJson(page.json)}</pre>`,
   ].join('\n')}\n`;
 }
 
@@ -103,7 +117,7 @@ function partOf({ heading, chart, isWide = false, table }: PagePart, id: string)
   const drawn = chart === undefined ? '' : svgColumns(chart, id);
   const kinds = [
     'part',
-    ...(isWide || table.columns.length > someColumns ? ['whole'] : []),
+    ...(table.columns.length > someColumns ? ['whole'] : isWide ? ['words'] : []),
     ...(table.rows.length > longTable ? ['long'] : []),
   ];
   return [
@@ -156,18 +170,6 @@ function listAt(columns: number): string {
   return columns <= someColumns ? ' class="some"' : ' class="many"';
 }
 
-// A text and no <script>: mail programs remove scripts, and this page has none at all.
-function figures(json: string): readonly string[] {
-  const digest = createHash('sha256').update(json).digest('hex');
-  return [
-    '<details>',
-    '<summary>The same figures for programs, as JSON</summary>',
-    `<p class="note">SHA-256 of this JSON: ${digest}</p>`,
-    `<pre id="figures" data-sha256="${digest}">${json}</pre>`,
-    '</details>',
-  ];
-}
-
 // A table as a list: a line for each cell, with its heading before it.
 const asList = (table: string) => `\
   ${table} thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
@@ -200,7 +202,7 @@ dd { margin: 0; }
 .alarm { color: var(--alarm); font-weight: 700; border: 2px solid var(--alarm); padding: .5rem .75rem; }
 .parts { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 29rem), 1fr)); gap: 0 2.5rem; align-items: start; }
 .part { min-width: 0; }
-.whole { grid-column: 1 / -1; }
+.whole, .words { grid-column: 1 / -1; }
 figure { margin: .5rem 0 0; }
 svg { display: block; width: 100%; height: auto; }
 svg.columns { height: 7rem; border-bottom: 1px solid var(--faint); }
@@ -232,15 +234,17 @@ ${asList('.many')}}
   .bar { fill: CanvasText; }
   .track { fill: Canvas; stroke: GrayText; }
 }
-@page { margin: 11mm 12mm 13mm; @bottom-right { content: 'Page ' counter(page) ' of ' counter(pages); font: 8pt system-ui, sans-serif; } }
+@page { margin: 9mm 11mm 11mm; @bottom-right { content: 'Page ' counter(page) ' of ' counter(pages); font: 8pt system-ui, sans-serif; } }
 @media print {
   :root { color-scheme: light; --ink: #000000; --faint: #333333; --paper: #ffffff; --line: #999999; --bar: #333333; --track: #eeeeee; --alarm: #000000; }
-  html { font-size: 8.5pt; }
-  body { max-width: none; padding: 0; line-height: 1.2; }
+  html { font-size: 8pt; }
+  body { max-width: none; padding: 0; line-height: 1.15; }
   dl { margin: 0; }
-  h2 { margin: .6rem 0 .1rem; padding-top: .3rem; }
-  h3 { margin: .3rem 0 0; }
+  h2 { margin: .4rem 0 .1rem; padding-top: .2rem; }
+  h3 { margin: .2rem 0 0; }
   p { margin: .1rem 0; }
+  .how p { display: inline; }
+  .words { grid-column: auto; }
   h2, h3, figure, thead, .long tr:nth-child(-n + 3) { break-after: avoid; }
   .part, figure, tr, .alarm, .note { break-inside: avoid; }
   .long { break-inside: auto; }
@@ -249,7 +253,7 @@ ${asList('.many')}}
   svg.columns { height: 12mm; }
   svg.row-bar { width: 12mm; }
   thead { display: table-header-group; }
-  th, td { padding-top: .06rem; padding-bottom: .06rem; }
+  th, td { padding-top: .02rem; padding-bottom: 0; }
   .wide { overflow: visible; }
   .bar, .track { print-color-adjust: exact; }
   details { display: none; }

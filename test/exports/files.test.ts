@@ -238,7 +238,7 @@ test('--verify tells a whole file from a changed, a short, an unfinished and an 
 
 test.each([
   ['a workbook of a list', ['refunds', 'list', '--to', 'r.xlsx'], 'r.xlsx', 'nobody signed that'],
-  ['a report', ['report', '--period', 'today', '--to', 'r.html'], 'r.html', 'at its end, above them'],
+  ['a report', ['report', '--period', 'today', '--to', 'r.html'], 'r.html', 'as the SHA-256 at its end says'],
   ['a list', ['orders', 'list', '--to', 'r.csv'], 'r.csv', 'orders export --to FILE writes'],
 ])(
   '--verify of %s says that it has no manifest, and what its own SHA-256 says',
@@ -265,7 +265,9 @@ test('--verify of a workbook of a list whose rows were changed refuses it, also 
   const ran = await service.run(['orders', 'export', '--verify', 'r.xlsx']);
   expect([ran.code, ran.stderr.replaceAll(/\s+/g, ' ')]).toEqual([
     3,
-    expect.stringContaining('its rows are not as paydesk wrote them'),
+    expect.stringContaining(
+      'it is not as paydesk wrote it: the SHA-256 on its second sheet, about, is another one',
+    ),
   ]);
 });
 

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { isLong } from '../harness/long.ts';
 import { type Json, withCharge } from '../harness/orders.ts';
+import { inOneLine } from '../harness/ran.ts';
 import { hangUp, json } from '../harness/server.ts';
 import type { Service } from '../harness/service.ts';
 import { storeShop } from '../harness/service.ts';
@@ -158,14 +159,26 @@ test('it loads nothing and runs nothing, and only its own style counts', async (
   );
 });
 
-test('the SHA-256 in it is that of the JSON, byte for byte', async () => {
-  await using service = await startDated({ orders });
-  await report(service, '--to', 'report.html');
-  const html = fileIn(service);
-  const digest = createHash('sha256').update(figuresText(html)).digest('hex');
-  expect(html).toContain(`data-sha256="${digest}"`);
-  expect(textOf(html)).toContain(`SHA-256 of this JSON: ${digest}`);
-});
+test.each([[[]], [['--redact']]])(
+  'the SHA-256 at its end is that of all above it, and --verify compares it (%j)',
+  async (words) => {
+    await using service = await startDated({ orders });
+    await report(service, '--to', 'report.html', ...words);
+    const html = fileIn(service);
+    const [line, count, said] = /SHA-256 of the first (\d+) bytes of this file: (\w+)/.exec(html) ?? [];
+    const above = Buffer.from(html).subarray(0, Number(count));
+    expect(createHash('sha256').update(above).digest('hex')).toBe(said);
+    expect(above.toString()).toBe(html.slice(0, html.indexOf(`<p class="note">${line}`)));
+    const verify = () => service.run(['orders', 'export', '--verify', 'report.html'], { env: clock });
+    expect(await verify()).toMatchObject({ code: 2, stderr: expect.stringContaining('nobody signed that') });
+    writeFileSync(join(service.home.path, 'report.html'), html.replace('Refunds', 'refunds'));
+    const changed = await verify();
+    expect([changed.code, inOneLine(changed.stderr)]).toEqual([
+      3,
+      expect.stringContaining('it is not as paydesk wrote it: the SHA-256 at its end is another one'),
+    ]);
+  },
+);
 
 test('no name, address or note of a buyer is in it, and --names adds names', async () => {
   await using service = await startDated({ orders });

@@ -139,7 +139,7 @@ test('who made it and when, what waits and the reasons are said in words; the fi
   expect(text).toContain('Not captured yet  1 authorized order, 100.00 MXN');
   expect(text).toContain('Unconfirmed  1 change, 777.00 MXN');
   expect(text).toMatch(/Reason +Refunds[\s\S]*the buyer asked for it +6 /);
-  expect(text).toContain('jo ann: the buyer asked for it');
+  expect(text).toContain('jo_ann: the buyer asked for it');
   expect(text).not.toContain('requested_by_client');
   const figures = figuresOf(one.html);
   expect(figures).toMatchObject({
@@ -188,6 +188,23 @@ if (isLong)
       }
     },
   );
+
+if (isLong)
+  test('a busy month is two pages too: a row for each day in two currencies, all lists full, and twins', async () => {
+    const twins = Array.from({ length: 12 }, (_, pair) =>
+      ['a', 'b'].map((name, place) =>
+        orderAt(`ord_2tQ7zRk9PwE5twin${pair}${name}`, `2040-11-${two(pair + 1)}T10:0${place}:00Z`, {
+          amount: 16_000 + pair,
+          customer_info: { object: 'customer_info', name: 'Ana', email: 'ana@example.com' },
+        }),
+      ),
+    ).flat();
+    await using one = await reported(['--tz', 'Europe/Madrid', '--period', '2040-10-21..2040-11-22'], {
+      orders: [...usualMonth(), ...twins],
+    });
+    expect(textOf(one.html)).toContain('12 pairs');
+    for (const [name, pages] of Object.entries(lookAt(one.file).papers)) expect(pages, name).toHaveLength(2);
+  });
 
 if (isLong)
   test('a table of several pages has its headings on each of them', async () => {
