@@ -15,7 +15,9 @@ import {
   type Change,
   type ChangeSubject,
   changeOf,
+  neverArrived,
   notMadeBy,
+  sameJson,
   statementOn,
   touches,
   unshownRefunds,
@@ -51,7 +53,10 @@ export function unshownIn(
   );
 }
 
-/** What the preview of a change says about earlier changes of its order that somebody settled or acknowledged by hand. */
+/**
+ * What the preview of a change says about earlier changes of its order: those that somebody settled or acknowledged by hand, and those
+ * that never arrived, unless it sends them again.
+ */
 export async function byHandLines(
   ctx: Context,
   service: Service,
@@ -61,8 +66,17 @@ export async function byHandLines(
   const attempts = await asFarAsReadable(() => ctx.journal.attemptsOf(service, order.id));
   return [
     ...notesOnSettled(ctx, attempts, order)(planned.expected),
+    ...neverArrived(attempts, order, await ctx.journal.now())
+      .filter(({ sent }) => !sameJson(sent.proof.expected, planned.expected))
+      .map((record) => neverArrivedWords(ctx, record)),
     ...acknowledgedAlarms(attempts).map((record) => acknowledgedWords(ctx, record)),
   ];
+}
+
+/** `refund of 900 MXN of …, sent by root, never arrived: its waiting period is over, and the order does not show it` */
+export function neverArrivedWords(ctx: Context, { sent }: AttemptRecord): string {
+  const change = changeOf({ sent }, ctx.profiles.amountStyle(sent.profile));
+  return `${change} of ${ctx.fullTime(sent.time)}, sent by ${sent.operator}, never arrived: its waiting period is over, and the order does not show it`;
 }
 
 /** The notes about earlier changes of an order that somebody settled by hand, before a refund. `attempts`: those on the order. */

@@ -23,7 +23,7 @@ import {
 } from '../orders/orders.ts';
 import type { Profile } from '../profiles/profiles.ts';
 import type { Block } from '../terminal/terminal.ts';
-import { untilWords } from './by-hand-words.ts';
+import { neverArrivedWords, untilWords } from './by-hand-words.ts';
 import { kindWords } from './change-words.ts';
 
 /** The command that finds out about them. */
@@ -65,9 +65,9 @@ export function appearedCommand({ record, isRecorded }: AppearedRefund): string 
 
 /** What a person must know first about an order, as lines of the first block of its screen. */
 export function firstBlocks(ctx: Context, profile: Profile, known: KnownOrder): readonly Block[] {
-  const { cases, doubt } = known;
+  const { cases, doubt, neverArrived } = known;
   const failed = cases.filter(({ is }) => is === 'failed');
-  const blocks = (lines: readonly string[], style: 'bad' | 'warn' = 'bad') =>
+  const blocks = (lines: readonly string[], style: 'bad' | 'warn' | 'faint' = 'bad') =>
     lines
       .map((line, index) => (index === 0 ? line : `${indent}${line}`))
       .map((text): Block => ({ line: { text, style }, hang: indent.length }));
@@ -79,6 +79,7 @@ export function firstBlocks(ctx: Context, profile: Profile, known: KnownOrder): 
       : blocks([`UNCONFIRMED  ${doubt}`, `nobody knows what went back: ${beingChecked}`])),
     ...failed.flatMap(ofCase),
     ...blocks(pendingLines(known, profile), 'warn'),
+    ...neverArrived.flatMap((record) => blocks([`UNCONFIRMED  ${neverArrivedWords(ctx, record)}`], 'faint')),
   ];
 }
 

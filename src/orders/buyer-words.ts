@@ -4,7 +4,7 @@ import { type AmountStyle, briefFigure } from '../amounts.ts';
 import { hasNoCharges } from '../api/charges.ts';
 import { type JsonObject, valueAt } from '../api/json-values.ts';
 import { statuses } from '../api/spec.ts';
-import type { KnownOrder, KnownRefund } from './known-order.ts';
+import { isNeverArrived, type KnownOrder, type KnownRefund } from './known-order.ts';
 
 /** The languages that paydesk writes to buyers in. */
 export const buyerLanguages = ['en', 'es'] as const;
@@ -120,9 +120,10 @@ function sentences(
   return [say.authorized(amountOf(order.amount, order, style))];
 }
 
-// Nobody tells a buyer that money went back while a person must look.
-function isUnsure({ state }: KnownRefund): boolean {
-  return !['made', 'elsewhere', 'pending', 'failed', 'recorded not made'].includes(state);
+// Nobody tells a buyer that money went back while a person must look. What never arrived in its time was not made.
+function isUnsure(refund: KnownRefund): boolean {
+  const isSure = ['made', 'elsewhere', 'pending', 'failed', 'recorded not made'].includes(refund.state);
+  return !isSure && !isNeverArrived(refund);
 }
 
 function sentencesOn(refund: KnownRefund, order: JsonObject, style: BuyerStyle): readonly string[] {
@@ -145,6 +146,8 @@ function sentencesOn(refund: KnownRefund, order: JsonObject, style: BuyerStyle):
       return [say.failed(told)];
     case 'recorded not made':
       return [say.notMade(told)];
+    case 'unconfirmed':
+      return isUnsure(refund) ? [] : [say.notMade(told)];
     default:
       return [];
   }

@@ -16,8 +16,10 @@ import {
   appearedVerdict,
   isOpen,
   isPaidTwice,
+  isSentAgain,
   isUnconfirmed,
   type Moment,
+  neverArrived,
   ownRefunds,
   probableRefunds,
   refundsPaidTwice,
@@ -95,6 +97,15 @@ export interface KnownRefund {
   readonly mayAppear: boolean;
 }
 
+/** Whether a refund was sent, and nothing showed it until its waiting period was over: it paid nothing back. */
+export function isNeverArrived({
+  state,
+  record,
+  mayAppear,
+}: Pick<KnownRefund, 'state' | 'record' | 'mayAppear'>): boolean {
+  return state === 'unconfirmed' && record === undefined && !mayAppear;
+}
+
 /** What is known about an order. */
 export interface KnownOrder {
   readonly order: JsonObject;
@@ -103,6 +114,8 @@ export interface KnownOrder {
   readonly doubt: string | undefined;
   /** What this machine sent on it. */
   readonly attempts: readonly AttemptRecord[];
+  /** Those of them that nobody saw arrive in their time. They stop nothing but the same money once more. */
+  readonly neverArrived: readonly AttemptRecord[];
   /** What a person must know first, the most urgent first. */
   readonly cases: readonly OrderCase[];
   /** That in a word, for the place of the service's status; undefined if there is nothing. */
@@ -144,6 +157,7 @@ export function knownOrder(
   const stop = cases.find(({ is }) => stopsRefund(is) || is === 'recorded made');
   const unfit = unfitOf(order, mode);
   const whyNot = unfit?.words ?? (stop && `${statusOf(order)}, ${stop.is}`);
+  const lost = neverArrived(attempts, order, now);
   const refunds = refundsOf(reading, attempts, probable, cases, now);
   // Of what its figures contradict, nobody knows whether it failed. An alarm says more than they do.
   const doubt = 'money' in reading ? doubtOf(reading.money) : undefined;
@@ -153,7 +167,7 @@ export function knownOrder(
     cases[0]?.is ??
     (modeOfOrder(order) === undefined ? 'no mode' : undefined) ??
     (refunds.some(({ state }) => state === 'pending') ? 'pending' : undefined);
-  return { order, reading, doubt, attempts, cases, first, refunds, unfit, whyNot };
+  return { order, reading, doubt, attempts, neverArrived: lost, cases, first, refunds, unfit, whyNot };
 }
 
 // Why nobody knows what went back of an order, as it shows itself; undefined if its figures and statuses tell.
@@ -203,7 +217,10 @@ function refundsOf(
       }),
     ),
   );
-  const seen = new Set(shown.map(({ attempt }) => attempt));
+  // What was sent in place of one that never arrived says what became of it.
+  const isReplaced = (attempt: AttemptRecord) =>
+    isUnconfirmed(attempt) && !isOpen(attempt, now) && isSentAgain(attempt, attempts);
+  const seen = new Set([...shown.map(({ attempt }) => attempt), ...attempts.filter(isReplaced)]);
   const unshown = attempts.flatMap((attempt): readonly KnownRefund[] => {
     const state = seen.has(attempt) ? undefined : unshownState(attempt, cases, now);
     if (state === undefined) return [];

@@ -4,7 +4,13 @@ import { type AmountStyle, amountWords } from '../amounts.ts';
 import { itemsOf, type JsonObject } from '../api/json-values.ts';
 import { meaningOfRefund } from '../api/spec.ts';
 import { type AttemptRecord, ownRefunds, recordedBy, type SentRow, sentBy } from '../journal/journal.ts';
-import { type KnownOrder, type KnownRefund, type RefundState, stateMeans } from './known-order.ts';
+import {
+  isNeverArrived,
+  type KnownOrder,
+  type KnownRefund,
+  type RefundState,
+  stateMeans,
+} from './known-order.ts';
 
 /** What the journal knows about one refund record. */
 export interface RefundFacts {
@@ -94,6 +100,7 @@ export function stateWhy(refund: KnownRefund, currency: string | undefined, amou
     case 'unconfirmed':
       if (record !== undefined && record.meaning !== 'made')
         return `${record.id} has the status ${record.status ?? ''}, which paydesk does not know`;
+      if (isNeverArrived(refund)) return `${sum} was sent and never arrived${journal('show')}`;
       return record === undefined
         ? `a refund sent from here is unconfirmed${journal('reconcile')}`
         : `probably ours and not confirmed yet${journal('reconcile')}`;

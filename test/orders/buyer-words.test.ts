@@ -25,7 +25,7 @@ function refundIn(state: KnownRefund['state']): KnownRefund {
     charge,
     amount: 12_000,
     attempt: undefined,
-    mayAppear: false,
+    mayAppear: state === 'unconfirmed',
   };
 }
 
@@ -40,6 +40,7 @@ function textOf(state: KnownRefund['state'], language: BuyerLanguage): string {
     cases: [],
     whyNot: undefined,
     attempts: [],
+    neverArrived: [],
     first: undefined,
     unfit: undefined,
   };

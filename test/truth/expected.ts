@@ -173,8 +173,17 @@ export const told = ({ truth }: Situation): Expected => {
   // Of a status that nobody knows, nobody knows what it does to the other sums.
   if (truth.first.includes('doubt') || truth.strange !== undefined)
     return { exit: fine, row: 'unconfirmed', sums: {} };
-  const { made = 0, elsewhere = 0, pending = 0, failed = 0, ...open } = truth.sums;
-  const sums = Object.entries({ made: made + elsewhere, pending, failed }).filter(([, sum]) => sum > 0);
-  const isOpen = Object.values(open).some((sum) => sum > 0);
+  const {
+    made = 0,
+    elsewhere = 0,
+    pending = 0,
+    failed = 0,
+    'recorded not made': not = 0,
+    ...open
+  } = truth.sums;
+  const { neverArrived } = truth;
+  const said = { made: made + elsewhere, pending, failed, 'recorded not made': not + neverArrived };
+  const sums = Object.entries(said).filter(([, sum]) => sum > 0);
+  const isOpen = Object.values(open).reduce((all, sum) => all + sum, 0) > neverArrived;
   return { exit: fine, sums: Object.fromEntries(sums), row: isOpen ? 'unconfirmed' : 'none' };
 };

@@ -22,6 +22,8 @@ export interface Situation {
   readonly truth: Truth;
   /** Whether the order has a twin that may have been paid by mistake; undefined if it has none at all. */
   readonly twins?: 'open' | 'settled' | 'none';
+  /** When its screens are looked at; absent: `lookedAt`. */
+  readonly lookedAt?: string;
   /** What went back on other orders. */
   readonly otherBack?: number;
 }
@@ -226,5 +228,5 @@ export const doubted: Besides = {
   row: { state: 'doubt', compare: 7, status: 7 },
 };
 
-/** When every screen is looked at. */
+/** When screens are looked at. */
 export const lookedAt = '09:10:00';

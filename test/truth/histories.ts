@@ -31,6 +31,42 @@ export const lostReplies = [
     { ...truthOf('nothing', { mayRefund: 'not judged' }), attempts: 'refused' },
     hand('refused', 5),
   ),
+  own(
+    'never arrived',
+    5,
+    truthOf('unconfirmed 1000 never arrived'),
+    (world) => send('lost', 7)(world, 'whole', 'hand'),
+    { scope: 'whole', lookedAt: '09:30:00' },
+  ),
+  own(
+    'never arrived, as a read has shown, by plan',
+    5,
+    truthOf('unconfirmed 1000 never arrived'),
+    inTurn((world) => send('lost', 7)(world, 'whole', 'plan'), look('09:20:00', 0)),
+    { ...byPlan, scope: 'whole', lookedAt: '09:30:00' },
+  ),
+  own(
+    'never arrived, and refunded elsewhere',
+    5,
+    // The row is refunded in part, which is no state.
+    truthOf('elsewhere 100, unconfirmed 1000 never arrived', { row: { compare: 8, state: 'doubt' } }),
+    inTurn((world) => send('lost', 7)(world, 'whole', 'hand'), at('09:25:00'), second(100)),
+    { scope: 'whole', lookedAt: '09:30:00' },
+  ),
+  own(
+    'never arrived, and sent again',
+    5,
+    { ...truthOf('made 1000'), attempts: 'made + unconfirmed' },
+    inTurn(
+      (world) => send('lost', 7)(world, 'whole', 'hand'),
+      at('09:25:00'),
+      async (world) => {
+        const [attempt] = await world.attempts(world.ana);
+        await again('made', 'ticket-2', `--again ${attempt?.change ?? ''}`, 0)(world);
+      },
+    ),
+    { scope: 'whole', lookedAt: '09:30:00' },
+  ),
   own('nothing happened', 8, truthOf('nothing'), async () => undefined),
 ];
 

@@ -25,7 +25,7 @@ export async function inWorld<T>(
   for (const desk of [world.ana, world.bob])
     world.write(desk, 'r.csv', ['order_id,charge_id,amount,ref', fileRow[situation.scope]]);
   await situation.build(world);
-  world.at(lookedAt);
+  world.at(situation.lookedAt ?? lookedAt);
   return await use(world, world.snapshot(world[situation.seenBy]));
 }
 

@@ -189,6 +189,7 @@ export function buyerWords({ code, stdout }: Ran): Said {
     made: amounts(/(?:[Ww]e refunded|[Ll]e reembolsamos) (\d+) MXN/g),
     pending: amounts(/(\d+) MXN [^.]*(?:is under way|está en proceso)/g),
     failed: amounts(/(\d+) MXN [^.]*(?:did not go through|no se pudo completar)/g),
+    'recorded not made': amounts(/(\d+) MXN [^.]*(?:was not made|no se realizó)/g),
   };
   const isChecked = /We are checking|Estamos revisando/.test(stdout);
   const told = Object.entries(sums).filter(([, sum]) => sum > 0);

@@ -36,6 +36,8 @@ export interface RowTruth {
 export interface Truth {
   /** All refunds, by state. */
   readonly sums: Sums;
+  /** Of what is unconfirmed, what never arrived in its time: it was not made. */
+  readonly neverArrived: number;
   /** Of what is unconfirmed, what the order shows with a status that nobody knows: a list of records has only that. */
   readonly strange?: number;
   /** The states of what this desk sent, one for each attempt, as `made + unconfirmed`; `none` if it sent nothing. */
@@ -84,7 +86,7 @@ const stops: readonly Case[] = ['unconfirmed', 'made twice', 'appeared', 'gone',
 const wentBack: readonly State[] = ['made', 'made twice', 'appeared', 'elsewhere'];
 
 /**
- * Reads `made 300, failed 100 acknowledged`: every refund with its state, that of the row first. `nothing`: no refund at all.
+ * Reads `made 300, failed 100 acknowledged, unconfirmed 20 never arrived`: every refund with its state, that of the row first. `nothing`: no refund at all.
  * `made twice` has the sum of both. Throws if it is not written so.
  */
 export function truthOf(text: string, besides: Besides = {}): Truth {
@@ -105,6 +107,10 @@ export function truthOf(text: string, besides: Besides = {}): Truth {
     (first.includes('recorded not made') ? 'not judged' : !isStopped && Number(left) > 0);
   return {
     sums,
+    neverArrived: refunds.reduce(
+      (sum, { state, amount, isEnded }) => sum + (state === 'unconfirmed' && isEnded ? amount : 0),
+      0,
+    ),
     attempts: namesOf(refunds.filter(({ state }) => state !== 'elsewhere')),
     open: namesOf(
       refunds.filter(({ state, isEnded }) => !isEnded && (state === 'unconfirmed' || alarms.includes(state))),
@@ -125,13 +131,13 @@ export function truthOf(text: string, besides: Besides = {}): Truth {
 interface Written {
   readonly state: State;
   readonly amount: number;
-  /** Somebody acknowledged its alarm. */
+  /** Somebody acknowledged its alarm, or it never arrived within its time. */
   readonly isEnded: boolean;
 }
 
 function refundOf(text: string): Written {
   const state = states.findLast((one) => text.startsWith(`${one} `));
-  const [, amount, ended] = /(\d+)( acknowledged)?$/.exec(text) ?? [];
+  const [, amount, ended] = /(\d+)( acknowledged| never arrived)?$/.exec(text) ?? [];
   if (state === undefined || amount === undefined) throw new Error(`not a refund and its state: ${text}`);
   return { state, amount: Number(amount), isEnded: ended !== undefined };
 }
@@ -169,6 +175,9 @@ function rowOf(own: Written | undefined, back: number | undefined): RowTruth {
   const { state, isEnded } = own;
   // More went back than the file says; that somebody dealt with it does not change that.
   if (state === 'made twice' && isEnded) return { state, back, compare: 8, status: 0 };
+  // Nothing went back, and no read can say any more what became of it.
+  if (state === 'unconfirmed' && isEnded)
+    return { state: 'none', ofPlan: state, back, compare: 8, status: 7 };
   const [compare, status] = exits[state];
   return { state, back, compare, status };
 }

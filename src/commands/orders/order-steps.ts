@@ -3,8 +3,10 @@
 import { typedForm } from '../../amounts.ts';
 import type { Service } from '../../api/api.ts';
 import { type ChargeMoney, equalRefund, type OrderMoney, standingRefunds } from '../../api/charges.ts';
+import { valueAt } from '../../api/json-values.ts';
 import { caseSteps, limitAt, roleWords } from '../../changes/changes.ts';
 import type { Context } from '../../context/context.ts';
+import { type AttemptRecord, attemptName, type ExpectedRefund, sameJson } from '../../journal/journal.ts';
 import { isSettled, type KnownOrder, type KnownTwin, type Unfit } from '../../orders/orders.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import type { Block } from '../../terminal/terminal.ts';
@@ -36,12 +38,13 @@ function roleSteps(kind: 'refund' | 'capture', profile: Profile): readonly Block
   return problem === undefined ? undefined : ['blank', { line: problem, hang: 2 }];
 }
 
-function captureSteps({ order }: KnownOrder, profile: Profile): readonly Block[] {
+function captureSteps({ order, neverArrived }: KnownOrder, profile: Profile): readonly Block[] {
+  const again = neverArrived.flatMap((record) => ['--again', attemptName(record)]);
   return [
     'blank',
     { line: 'if the buyer cancelled, do not capture it: the shop releases it at the bank' },
     { line: 'capture it:' },
-    { line: commandLine(profile, 'orders', 'capture', String(order.id)), indent: 2 },
+    { line: commandLine(profile, 'orders', 'capture', String(order.id), ...again), indent: 2 },
   ];
 }
 
@@ -82,17 +85,24 @@ function refundSteps(
   const byCharge = money.charges.some(
     (charge) => charge.refunds.length > 0 || (charge.counts && charge.isRefundable === false),
   );
+  const lost = known.neverArrived.flatMap((record) => sendLost(record, money, profile));
+  const isLost = (expected: readonly ExpectedRefund[]) =>
+    known.neverArrived.some(({ sent }) => sameJson(sent.proof.expected, expected));
+  const of = ({ id, left }: ChargeMoney) => ({ chargeId: id, amount: -left });
   const whole = {
     words: 'refund all of it:',
     command: commandLine(profile, 'orders', 'refund', money.id),
     amount: rest.reduce((sum, { left }) => sum + left, 0),
   };
-  const steps = byCharge
+  const others = byCharge
     ? [
         ...rest.flatMap((charge) => sendAgain(charge, money, profile)),
-        ...rest.map((charge) => refundRest(charge, money, profile)),
+        ...rest.filter((charge) => !isLost([of(charge)])).map((charge) => refundRest(charge, money, profile)),
       ]
-    : [whole];
+    : isLost(rest.map(of))
+      ? []
+      : [whole];
+  const steps = [...lost, ...others];
   const isTwice = known.refunds.some(({ state }) => state === 'made twice');
   if (rest.length === 0) return [];
   const refusals = steps.map(({ amount }) => limitAt(amount, money, known, at));
@@ -106,6 +116,40 @@ function refundSteps(
     ...(refused === undefined
       ? []
       : [{ line: [refused.message, ...(refused.parts.now ?? []).slice(0, 1)].join('; '), hang: 2 }]),
+  ];
+}
+
+// One that nobody saw arrive is sent again only by whoever names it.
+function sendLost(record: AttemptRecord, money: OrderMoney, profile: Profile): readonly Step[] {
+  const { proof, request, amount = 0 } = record.sent;
+  const charges = proof.expected.map((one) => ({
+    ...one,
+    charge: money.charges.find(({ id }) => id === one.chargeId),
+  }));
+  if (charges.some(({ charge, amount: sum }) => charge === undefined || charge.left < -sum)) return [];
+  const [only] = charges;
+  const part =
+    valueAt(request.body, ['amount']) === undefined
+      ? []
+      : ['--amount', typedForm(amount, money.currency, profile.settings)];
+  const ofCharge =
+    valueAt(request.body, ['charge_id']) === undefined
+      ? []
+      : ['--charge', String(only?.charge?.number), ...part];
+  return [
+    {
+      words: `send it again, which never arrived:`,
+      command: commandLine(
+        profile,
+        'orders',
+        'refund',
+        money.id,
+        ...ofCharge,
+        '--again',
+        attemptName(record),
+      ),
+      amount,
+    },
   ];
 }
 

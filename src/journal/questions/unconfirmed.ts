@@ -4,20 +4,23 @@
  */
 
 import type { JsonObject } from '../../api/json-values.ts';
+import { statuses } from '../../api/spec.ts';
 import { counted } from '../../counted.ts';
 import {
   isFailedLate,
   isMadeByHand,
+  isOpen,
   isUnconfirmed,
   isWatched,
   mayBeMade,
   verdictOf,
 } from '../attempt-state.ts';
 import { changeKinds } from '../change.ts';
+import { usesUp } from '../guards.ts';
 import type { AppearedRefund, PaidTwice, UnconfirmedChange } from '../journal.ts';
 import { earliestOf } from '../journal-time.ts';
 import { isExpected } from '../judge-read.ts';
-import { type AttemptRecord, type Moment, sentBy } from '../rows/journal-rows.ts';
+import { type AttemptRecord, attemptName, type Moment, sentBy } from '../rows/journal-rows.ts';
 import { judgeOrder } from '../verdict.ts';
 import { allSentAgain, appearedOn } from './by-hand.ts';
 import { ownRefunds } from './made-records.ts';
@@ -158,6 +161,28 @@ export function probableRefunds(
     }
   }
   return found;
+}
+
+/**
+ * The attempts that an order did not show within their waiting period and does not show now, and that nothing took the place of. The
+ * same money is sent only by whoever names them. `known`: the attempts on this order. Only for screens, too.
+ */
+export function neverArrived(
+  known: readonly AttemptRecord[],
+  order: JsonObject,
+  now: Moment,
+): readonly AttemptRecord[] {
+  const shown = new Set(probableRefunds(known, order).values());
+  return known.filter((record) => {
+    const isDone = record.sent.proof.kind === 'capture' && order.payment_status !== statuses.preAuthorized;
+    const isLost = verdictOf(record)?.verdict === 'not_seen' && !isOpen(record, now);
+    return isLost && !isDone && !shown.has(record) && !isSentAgain(record, known);
+  });
+}
+
+/** Whether a later attempt was sent in place of this one. */
+export function isSentAgain(record: AttemptRecord, known: readonly AttemptRecord[]): boolean {
+  return known.some((other) => usesUp(other, attemptName(record)));
 }
 
 // Its refunds are not all known: it is unconfirmed, a person said what became of it, or the service shows more than one.

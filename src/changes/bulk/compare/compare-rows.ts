@@ -3,6 +3,7 @@
 import { hasNoCharges, type OrderMoney } from '../../../api/charges.ts';
 import { textIn } from '../../../api/json-values.ts';
 import {
+  isNeverArrived,
   type KnownOrder,
   type KnownRefund,
   mostUrgent,
@@ -231,13 +232,15 @@ function comparedOf(
   const unshown = own.length === 0 && refunded < wanted ? other.slice(0, 1) : own;
   const refunds = [...taken, ...unshown];
   const words = refunds.map((refund) => stateWhy(refund, currency, rules.settings));
-  const verdict = verdictOf(refunds, known.cases);
+  // What never arrived decides nothing: the row only says it.
+  const counted = refunds.filter((refund) => !isNeverArrived(refund));
+  const verdict = verdictOf(counted, known.cases);
   return {
     row,
     orderId,
     // As everywhere, what is not known comes before what is known.
-    verdict: doubt === undefined ? (verdict ?? bySum(refunded, wanted, refunds)) : 'unconfirmed',
-    state: doubt === undefined ? mostUrgent(refunds) : 'unconfirmed',
+    verdict: doubt === undefined ? (verdict ?? bySum(refunded, wanted, counted)) : 'unconfirmed',
+    state: doubt === undefined ? mostUrgent(counted) : 'unconfirmed',
     why: sentences([doubt, ...(wanted === 0 ? ['nothing of it was paid'] : []), ...words]),
     wanted,
     refunded,

@@ -37,10 +37,10 @@ export function claimsOf(
   for (const claim of open.toReversed()) takeShown(claim, () => true);
   // Of a row that is short of money, what the order does not show may be the rest. If no row is short of it, what the order shows may
   // be another refund, so the last row about its charge is not certain.
-  const isNewsOf = ({ scope }: Claim, { isNews, chargeId }: Unshown) => isNews && scope.has(chargeId);
-  for (const claim of found)
-    take(unshown, claim.unshown, (one) => missingSum(claim) > 0 && isNewsOf(claim, one));
-  for (const claim of found.toReversed()) take(unshown, claim.unshown, (one) => isNewsOf(claim, one));
+  const isOf = ({ scope }: Claim, { chargeId }: Unshown) => scope.has(chargeId);
+  for (const claim of found) take(unshown, claim.unshown, (one) => missingSum(claim) > 0 && isOf(claim, one));
+  for (const claim of found.toReversed())
+    take(unshown, claim.unshown, (one) => one.isNews && isOf(claim, one));
   // A refund that failed gave nothing back, but the row that is short of money wants to know why.
   for (const claim of open)
     if (missingSum(claim) > 0) take(failed, claim.taken, (one) => mayBeOf(claim, one));
@@ -64,7 +64,7 @@ export interface Unshown {
   readonly keys: readonly string[];
   /** The refunds that the order had when it was sent. */
   readonly before: ReadonlySet<string>;
-  /** If it is too old to move money, only its own row needs to know of it. */
+  /** If it is too old to move money, only a row that is short of money needs to know of it. */
   readonly isNews: boolean;
 }
 

@@ -3,7 +3,7 @@
 import type { OrderMoney } from '../../../api/charges.ts';
 import type { JsonObject } from '../../../api/json-values.ts';
 import { counted } from '../../../counted.ts';
-import { type AttemptRecord, changeOf, touches } from '../../../journal/journal.ts';
+import { type AttemptRecord, attemptName, changeOf, sameJson, touches } from '../../../journal/journal.ts';
 import { type KnownOrder, type KnownRefund, stateWhy, stopsRefund } from '../../../orders/orders.ts';
 import type { PlanRow } from '../../../plans/plans.ts';
 import { modeProblem, type Profile } from '../../../profiles/profiles.ts';
@@ -49,7 +49,8 @@ export function rowDoubt(
     otherChange(row, attempts, isOpen, profile) ??
     (refund && stateWhy(refund, money.currency, profile.settings));
   if (why !== undefined) return { why, name: row.repeats };
-  const doubt = twinDoubt(row, twins, again) ?? cellDoubt(row, again);
+  const doubt =
+    twinDoubt(row, twins, again) ?? cellDoubt(row, again) ?? neverArrivedDoubt(row, known, again, profile);
   if (doubt !== undefined) return doubt;
   const status = statusDoubt(money, allowed);
   return status === undefined ? undefined : { why: status, name: undefined };
@@ -64,6 +65,24 @@ function cellDoubt(
   return {
     name,
     why: `its cell again asks about ${name}: if the row is meant besides that, take away the ? or add --again ${name}`,
+  };
+}
+
+// The journal sends the same money again only if somebody names what nobody saw arrive.
+function neverArrivedDoubt(
+  { key, expected }: Pick<PlanRow, 'key' | 'expected'>,
+  known: KnownOrder | undefined,
+  again: readonly string[],
+  { settings }: Profile,
+): Repeat | undefined {
+  const lost = known?.neverArrived.find(
+    ({ sent }) => sent.idempotencyKey !== key && sameJson(sent.proof.expected, expected),
+  );
+  if (lost === undefined || again.includes(attemptName(lost))) return undefined;
+  const name = attemptName(lost);
+  return {
+    name,
+    why: `the ${changeOf(lost, settings)} was sent before and never arrived: to send it again, add --again ${name}`,
   };
 }
 

@@ -2,7 +2,13 @@
 
 import { figureWords, plainAmounts } from '../../../amounts.ts';
 import { newestEqual, type OrderMoney, type RefundRecord, standingRefunds } from '../../../api/charges.ts';
-import { type AttemptRecord, attemptName, type ExpectedRefund, usesUp } from '../../../journal/journal.ts';
+import {
+  type AttemptRecord,
+  attemptName,
+  type ExpectedRefund,
+  sameJson,
+  usesUp,
+} from '../../../journal/journal.ts';
 import { isPlanned } from './order-after.ts';
 
 /** What is known of an order when one of its rows is planned. */
@@ -175,7 +181,13 @@ export function namesToSend(
     rows,
     taken,
   );
-  return [...new Set([...names, ...ofRows])].filter((name) => ids.includes(name));
+  const lost = rows.attempts
+    .filter(
+      ({ sent, verdicts }) =>
+        verdicts.at(-1)?.verdict === 'not_seen' && sameJson(sent.proof.expected, expected),
+    )
+    .map(attemptName);
+  return [...new Set([...names, ...ofRows])].filter((name) => [...ids, ...lost].includes(name));
 }
 
 /** The refunds of the charges of a row that no row of the file made. */
