@@ -112,12 +112,26 @@ function sentences(
 ): readonly string[] {
   const say = words[style.language];
   if (doubt !== undefined || ('problem' in reading && !hasNoCharges(order))) return [say.doubt];
-  const told = refunds.flatMap((refund) => sentencesOn(refund, order, style));
+  const news = refunds.filter((refund) => !refunds.some((other) => standsFor(other, refund)));
+  const told = news.flatMap((refund) => sentencesOn(refund, order, style));
   // Two refunds of which one may be the other are checked as one.
   const unsure = new Set(refunds.filter(isUnsure).map((refund) => say.unsure(toldOf(refund, order, style))));
   if (told.length > 0 || unsure.size > 0) return [...told, ...unsure];
   if (order.payment_status !== statuses.preAuthorized) return [say.nothing];
   return [say.authorized(amountOf(order.amount, order, style))];
+}
+
+// As much went back to the same card since: the one that did not go through is no news to the buyer.
+function standsFor(later: KnownRefund, refund: KnownRefund): boolean {
+  const isOver = ['failed', 'recorded not made'].includes(refund.state) || isNeverArrived(refund);
+  const isMade = later.state === 'made' || later.state === 'elsewhere' || later.state === 'pending';
+  const isSame = later.amount === refund.amount && later.charge?.id === refund.charge?.id;
+  return isOver && isMade && isSame && timeOf(later) >= timeOf(refund);
+}
+
+// Unix seconds.
+function timeOf({ record, attempt }: KnownRefund): number {
+  return record?.createdAt ?? Math.floor((attempt?.sent.time ?? 0) / 1000);
 }
 
 // Nobody tells a buyer that money went back while a person must look. What never arrived in its time was not made.

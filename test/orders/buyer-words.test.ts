@@ -30,13 +30,16 @@ function refundIn(state: KnownRefund['state']): KnownRefund {
 }
 
 function textOf(state: KnownRefund['state'], language: BuyerLanguage): string {
+  return textAbout([refundIn(state)], language);
+}
+
+function textAbout(refunds: readonly KnownRefund[], language: BuyerLanguage): string {
   if (money === undefined) throw new Error('the order cannot be read');
-  const refund = refundIn(state);
   const known: KnownOrder = {
     order,
     reading: { money },
     doubt: undefined,
-    refunds: [refund],
+    refunds,
     cases: [],
     whyNot: undefined,
     attempts: [],
@@ -52,7 +55,7 @@ function textOf(state: KnownRefund['state'], language: BuyerLanguage): string {
     days: 10,
     template: undefined,
   } as const;
-  return buyerLines(known, [refund], style).slice(2, -2).join('\n');
+  return buyerLines(known, refunds, style).slice(2, -2).join('\n');
 }
 
 const texts: Readonly<Record<BuyerLanguage, Readonly<Record<string, string>>>> = {
@@ -111,4 +114,28 @@ describe('the words for the buyer', () => {
       expect(both).toContain('120.00 MXN');
     },
   );
+
+  // The record is of 22:30:00.
+  const again = refundIn('made');
+  const failed = (seconds: number): KnownRefund => {
+    const { record, ...refund } = refundIn('failed');
+    return record === undefined
+      ? refundIn('failed')
+      : { ...refund, record: { ...record, createdAt: (record.createdAt ?? 0) + seconds } };
+  };
+
+  it.each([
+    ['failed', failed(-60)],
+    ['was recorded as not made', refundIn('recorded not made')],
+  ])('say nothing of a refund that %s, once as much went back to the same card', (_, first) => {
+    expect(textAbout([first, again], 'en')).toBe(texts.en.made);
+    expect(textAbout([again, first], 'es')).toBe(texts.es.made);
+  });
+
+  it('tell both if the one that failed came later, or was another amount', () => {
+    expect(textAbout([again, failed(60)], 'en')).toBe(`${texts.en.made}\n${texts.en.failed}`);
+    expect(textAbout([{ ...failed(-60), amount: 11_999 }, again], 'en')).toMatch(
+      /119.99 MXN .*did not go through/,
+    );
+  });
 });
