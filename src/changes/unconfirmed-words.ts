@@ -145,6 +145,10 @@ function caseLines(ctx: Context, profile: Profile, one: OrderCase, known: KnownO
   }
 }
 
+function isGoneRecorded({ verdicts }: AttemptRecord): boolean {
+  return verdicts.at(-1)?.alarm === 'gone';
+}
+
 // While the journal has no alarm about it, there is none to end.
 function failedStep(record: AttemptRecord): string {
   const { change } = record.sent;
@@ -259,10 +263,15 @@ function stepOf(ctx: Context, one: OrderCase): readonly [words: string, command:
         `paydesk journal show ${one.record.sent.change}`,
       ];
     case 'gone':
-      return [
-        'see what was sent, and what the service replied:',
-        `paydesk journal show ${one.record.sent.change}`,
-      ];
+      return isGoneRecorded(one.record)
+        ? [
+            'see what was sent, what the service replied, and how to end this:',
+            `paydesk journal show ${one.record.sent.change}`,
+          ]
+        : [
+            'record in the journal what the order shows:',
+            `paydesk journal reconcile ${one.record.sent.change}`,
+          ];
     case 'failed':
       return ['see what was sent, and when it failed:', `paydesk journal show ${one.record.sent.change}`];
     case 'recorded not made':

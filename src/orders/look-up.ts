@@ -28,8 +28,8 @@ interface OrderLookUp {
 type Account = Pick<Service, 'profile' | 'keyFingerprint'>;
 
 /**
- * What is known about each of these orders. If one shows a refund of the journal as failed, or as no longer pending, that is recorded
- * first, so that every screen says it from then on. Throws CliError if the journal cannot be read.
+ * What is known about each of these orders. If one shows a refund of the journal as failed, or as no longer pending, or does not show
+ * it any more, that is recorded first, so that every screen says it from then on. Throws CliError if the journal cannot be read.
  */
 export async function knownOrders(
   parts: OrderLookUp,
@@ -62,13 +62,15 @@ const recordedAtOnce = 20;
 
 // What was sent from here, and of which the order shows what the journal does not know yet.
 function newsOf({ cases, refunds }: KnownOrder): readonly AttemptRecord[] {
-  const failed = cases.flatMap((one) =>
-    one.is === 'failed' && one.record.verdicts.at(-1)?.alarm === undefined ? [one.record] : [],
+  const alarms = cases.flatMap((one) =>
+    (one.is === 'failed' || one.is === 'gone') && one.record.verdicts.at(-1)?.alarm === undefined
+      ? [one.record]
+      : [],
   );
   const decided = refunds.flatMap(({ state, attempt }) =>
     attempt !== undefined && state !== 'pending' && recordedState(attempt) === 'pending' ? [attempt] : [],
   );
-  return [...new Set([...failed, ...decided])];
+  return [...new Set([...alarms, ...decided])];
 }
 
 // Whether anything was. Warns of what a person must look at; what cannot be recorded now is shown all the same.

@@ -67,6 +67,11 @@ async function startDesk(answers: { status?: string; lost?: true }) {
       sum = says;
       service.orders = [order()];
     },
+    /** The order shows none of its records any more. */
+    loses() {
+      records.length = 0;
+      service.orders = [order()];
+    },
     async run(time: string, args: string | readonly string[]) {
       began = Date.parse(`2040-11-21T${time}Z`) / 1000;
       const env = { ...standingAt(`2040-11-21T${time}Z`), PAYDESK_OPERATOR: 'root' };
@@ -95,6 +100,29 @@ const acknowledge = (change: string) => [
   'the buyer was told, ticket 8851',
   '--yes',
 ];
+
+test('a refund that the order does not show any more: every screen leads to the command that ends it', async () => {
+  const desk = await startDesk({});
+  expect((await desk.run('10:50:00', refund)).code).toBe(0);
+  // Its next read is due only in some minutes.
+  expect((await desk.run('10:52:00', 'journal reconcile --all --quiet')).code).toBe(0);
+  desk.loses();
+  expect(await desk.run('10:53:00', `orders refund ${id} --charge 1 --amount 50 --yes`)).toMatchObject({
+    code: 3,
+    err: expect.stringContaining(`now: paydesk orders show ${id}`),
+  });
+  const shown = await desk.run('10:53:10', `orders show ${id}`);
+  expect(shown.out).toContain('how to end this: paydesk journal show');
+  const lines = await desk.run('10:53:20', 'journal list --open');
+  expect(lines.stdout).toMatch(/ gone\b/);
+  expect((await desk.run('10:53:30', 'today')).stdout).toMatch(/^gone +1 /m);
+  const change = desk.change();
+  expect((await desk.run('10:53:40', `journal show ${change}`)).out).toContain(
+    `paydesk journal acknowledge ${change} --note TEXT`,
+  );
+  expect((await desk.run('10:54:00', acknowledge(change))).code).toBe(0);
+  expect((await desk.run('10:55:00', 'journal list --open')).stdout).not.toMatch(/ gone\b/);
+});
 
 test('a refund that fails after it was made: an alarm until somebody acknowledges it, and then the same again without --again', async () => {
   const desk = await startDesk({});

@@ -2,7 +2,7 @@
 
 import { figureWords, plainAmounts } from '../../amounts.ts';
 import { CliError, refused, withParts } from '../../errors.ts';
-import { plainCommand } from '../../profiles/profiles.ts';
+import { commandLine, plainCommand, profileNamed } from '../../profiles/profiles.ts';
 import type { RefusalCode } from '../../refusal-codes.ts';
 import { verdictOf } from '../attempt-state.ts';
 import { changeKinds } from '../change.ts';
@@ -94,7 +94,12 @@ function errorOf(refusal: Refusal, subject: string, shown: HowShown): CliError {
     case 'other_parameters':
       return refused(differenceWords(refusal.attempt.sent, refusal.now), [showCommand(refusal.attempt)]);
     case 'unprovable':
-      return refused(`paydesk could not check afterwards whether it was made: ${refusal.problem}`);
+      return refused(
+        `paydesk could not check afterwards whether it was made: ${refusal.problem}`,
+        shown.profile === undefined || subject.startsWith('this ')
+          ? []
+          : [commandLine(profileNamed(shown.profile), 'orders', 'show', subject)],
+      );
     case 'journal':
       return journalError(refusal, shown);
     case 'unwritten':
