@@ -54,7 +54,7 @@ const customer = v.looseObject({ ...entriesOf(customerFields), id: v.string() })
 export type Customer = Shown<Omit<typeof customerFields, 'id'>> & { readonly id: string };
 
 /** An error body (service: Errors). Only `object` is required. */
-export const errorBody = v.looseObject({
+const errorBody = v.looseObject({
   object: v.literal('error'),
   type: seenText,
   log_id: seenText,

@@ -24,7 +24,7 @@ interface WebRequest {
 }
 
 /** How one request is sent. */
-export interface Sending {
+interface Sending {
   /** Takes a connection that nothing was sent on before. A kept connection may be dead, and nobody noticed it yet. */
   readonly fresh: boolean;
   /**

@@ -160,7 +160,7 @@ export async function reconcileDue(
 const atATime = 4;
 
 /** An attempt as it was, and what the read of its order brought. `problem`: why that shows nothing. */
-export type Reread = { readonly before: AttemptRecord } & (
+type Reread = { readonly before: AttemptRecord } & (
   | { readonly found: Resolved; readonly problem?: undefined; readonly error?: undefined }
   | { readonly found: Resolved | undefined; readonly problem: string; readonly error?: CliError }
 );

@@ -184,7 +184,7 @@ type Decoded =
   | { readonly unreadable: string };
 
 /** What to do with a file that is not UTF-8. Another encoding is never guessed, since a name could be read wrong. */
-export const saveAgain = 'save it as UTF-8 (in a spreadsheet: CSV UTF-8)';
+const saveAgain = 'save it as UTF-8 (in a spreadsheet: CSV UTF-8)';
 
 /** Whatever the bytes are, it does not throw. */
 export function decodeFile(bytes: Uint8Array): Decoded {

@@ -30,7 +30,7 @@ export interface InputTitles {
 export const addedColumns = ['line', 'error'] as const;
 
 /** The columns that mean something in this use of the file. */
-export function columnsFor(use: InputUse): readonly InputColumn[] {
+function columnsFor(use: InputUse): readonly InputColumn[] {
   if (use === 'charges') return ['order_id', 'reference', 'charge_id', 'auth_code', 'amount'];
   return use === 'plan' ? inputColumns : ['order_id', 'reference', 'charge_id', 'amount', 'ref'];
 }

@@ -116,7 +116,7 @@ export function wrongMode(
 }
 
 /** Counts the records of a list that are not of the mode of the profile, for the warnings below it. */
-export interface ModeTally {
+interface ModeTally {
   add(records: readonly JsonObject[]): void;
   lines(): readonly string[];
 }

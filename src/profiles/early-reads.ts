@@ -46,7 +46,7 @@ export function namesOnFile(configFolder: string): NamesOnFile {
 const mostBytes = 1024 * 1024;
 
 /** The fields of a file of JSON in a folder; none if it cannot be read. */
-export function fieldsOnFile(folder: string, name: string): Readonly<Record<string, unknown>> {
+function fieldsOnFile(folder: string, name: string): Readonly<Record<string, unknown>> {
   return fieldsOf(parsedJson(textOf(() => join(folder, name))));
 }
 

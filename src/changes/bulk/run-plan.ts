@@ -220,11 +220,7 @@ interface BatchProgressLine {
 }
 
 /** Starts the line. Its `end` takes it away. */
-export function startProgress(
-  ctx: Context,
-  { settings }: Profile,
-  rows: readonly PlanRow[],
-): BatchProgressLine {
+function startProgress(ctx: Context, { settings }: Profile, rows: readonly PlanRow[]): BatchProgressLine {
   const run = newBatchRun();
   const startedAt = ctx.clock.monotonic();
   const counts = { applied: 0, refused: 0, unconfirmed: 0, notSent: 0 };

@@ -164,7 +164,7 @@ function isOpenEnd({ verdict }: Outcome): boolean {
 }
 
 /** The change of a row. `attempts`: all at its order; `last`: the last one at the row itself. */
-export function changeOfRow(
+function changeOfRow(
   sending: Sending,
   row: PlanRow,
   attempts: readonly AttemptRecord[],

@@ -162,7 +162,7 @@ function problemLine({ message }: CliError): Block {
 }
 
 /** What somebody reads before they approve a request. */
-export interface Seen {
+interface Seen {
   readonly profile: Profile;
   /** What a person types in production: the amount or the id of the order, or the digest of the plan. */
   readonly order: ConfirmedOrder;

@@ -18,7 +18,7 @@ export interface ServerPlace {
 }
 
 /** What a connection needs. */
-export interface ServerParts {
+interface ServerParts {
   readonly place: ServerPlace;
   readonly clock: ClockWithTimers;
   readonly password: string | undefined;
@@ -26,7 +26,7 @@ export interface ServerParts {
 
 /** A record that the server gave. Every value is text as it was sent, or null. */
 export type Found = Readonly<Record<string, string | null>>;
-export type Value = string | number | null | readonly string[];
+type Value = string | number | null | readonly string[];
 
 /** A transaction that has begun. */
 export interface Transaction {

@@ -13,7 +13,7 @@ export interface PageRecord {
 }
 
 /** What the bytes hold. */
-export interface Pages {
+interface Pages {
   readonly records: readonly PageRecord[];
   /** Pages with a broken record, and pages that are not free and belong to no table and no index. */
   readonly unreadable: number;

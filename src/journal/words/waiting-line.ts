@@ -10,7 +10,7 @@ interface WaitingFor {
 }
 
 /** Says what a run in this state waits for; undefined when it does not wait for the service. Pure. */
-export function waitingFor(state: State, timeoutMs: number): WaitingFor | undefined {
+function waitingFor(state: State, timeoutMs: number): WaitingFor | undefined {
   switch (state.at) {
     case 'sending':
       return { what: 'answer', line: `sent, waiting for the answer (up to ${timeoutMs / 1000} s)` };

@@ -110,7 +110,7 @@ class XmlReader {
   }
 }
 
-export function damaged(): Unreadable {
+function damaged(): Unreadable {
   return new Unreadable('the file is damaged: open it in a spreadsheet and save it again');
 }
 

@@ -126,7 +126,7 @@ function bodyOf(
 }
 
 /** What is known here of an id that may have been handed over. */
-export type Known = EndLine | 'not known here';
+type Known = EndLine | 'not known here';
 
 /** The way of one change to the sender and back. */
 export class Way {

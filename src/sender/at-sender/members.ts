@@ -17,7 +17,7 @@ const tokenMs = 180 * 24 * 60 * 60_000;
 const freshMs = 1_000;
 
 /** The account of a member: the sender's profile. */
-export type MemberAccount = Pick<Profile, 'name' | 'origin' | 'account'>;
+type MemberAccount = Pick<Profile, 'name' | 'origin' | 'account'>;
 
 /** A member of one account. */
 interface Member extends State {

@@ -183,7 +183,7 @@ class ToConfirm extends CliError {
 }
 
 /** Adds the route that reads an attempt again. */
-export function addResolve(app: Hop, parts: ChangesParts): void {
+function addResolve(app: Hop, parts: ChangesParts): void {
   app.post('/v1/changes/:account/:id/resolve', async (context) => {
     const { asker, account } = context.var;
     const asked = await readBody(context, resolveForm, maxBytes.change);

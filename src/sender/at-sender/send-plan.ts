@@ -31,7 +31,7 @@ import {
 import type { SenderAccount } from './routes.ts';
 
 /** How a plan is worked off. */
-export interface HowSent {
+interface HowSent {
   readonly handed: HandedPlan;
   readonly plan: Plan;
   readonly account: SenderAccount;

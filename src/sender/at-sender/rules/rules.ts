@@ -250,7 +250,7 @@ interface Opened extends OpenedOrder {
 }
 
 /** Notes what desks have open; each of them has one order open at a time. */
-export class OpenedOrders {
+class OpenedOrders {
   readonly #opened = new Map<string, Opened>();
 
   /** Notes that somebody has an order open since now (Unix milliseconds), and returns who else has it open. */
