@@ -117,7 +117,9 @@ export function boundWarnings(name: string, typed: TypedAmount, style: AmountSty
   const codes = all.filter((code) => bothWays(typed, code, style) !== undefined);
   return [...Map.groupBy(codes, (code) => placesOf(code, style)).values()].map((alike) => {
     const { is = '', meant = '' } = bothWays(typed, alike[0], style) ?? {};
-    return `${name} ${typed.text} is ${is} ${alike.join(' or ')}; for ${meant} type ${meant}`;
+    // A shell would make two words of an amount with spaces.
+    const plain = bothWays(typed, alike[0], { ...style, 'amounts.grouping': 'off' })?.meant ?? meant;
+    return `${name} ${typed.text} is ${is} ${alike.join(' or ')}; for ${meant} type ${plain}`;
   });
 }
 

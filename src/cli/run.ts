@@ -1,5 +1,6 @@
 /** Runs one command line and returns its exit code. Every error is printed here. */
 
+import { counted } from '../counted.ts';
 import { CliError, exitCodes, unreadExitCode, withParts } from '../errors.ts';
 import { listFileFlags } from '../flags/flags.ts';
 import type { Io } from '../io.ts';
@@ -62,10 +63,12 @@ async function runLine(state: RunState): Promise<number> {
     }
     opened = await createRun(state, globals, invocation.words, run);
     const code = await invocation.command.run(opened.context, invocation.input);
-    await state.screen().out.finish();
-    const { notes } = state.screen();
+    const { out, notes } = state.screen();
+    await out.finish();
     if (file !== undefined)
-      notes.note(`written: ${file.name}${state.redaction.isOn() ? ', personal data masked' : ''}`);
+      notes.note(
+        `written: ${file.name}, ${counted(out.rows, 'row')}${state.redaction.isOn() ? ', personal data masked' : ''}`,
+      );
     const certain =
       (code ?? 0) === 0 || changesOf(argv) === undefined ? undefined : state.whatWasSent.afterResult();
     if (certain !== undefined) notes.note(`certain: ${certain}`);

@@ -25,6 +25,8 @@ export interface Sink {
   abandon(): Promise<void>;
   /** Writes what stands behind the list. */
   close(failed: CliError | undefined): Promise<void>;
+  /** How many rows were written. */
+  count(): number;
   /** Whether the list was ended, and not abandoned. */
   isWhole(): boolean;
 }
@@ -116,6 +118,7 @@ export function startSink(
       const about = options.redaction.about((await options.about?.(failed)) ?? []);
       await writer.writeBytes(format.close(more, about));
     },
+    count: () => written,
     isWhole: () => state === 'ended',
   };
 }

@@ -57,6 +57,8 @@ export interface OutputControl extends Output {
    * `failed`: why the run ends.
    */
   finish(failed?: CliError): Promise<void>;
+  /** How many rows the list has. */
+  readonly rows: number;
   /** Why stdout is lost; undefined if it is not. */
   readonly lost: CliError | undefined;
 }
@@ -183,6 +185,9 @@ export function createOutput(given: OutputOptions): OutputControl {
         // run.ts asks `lost` about a lost stream. Any other error is a mistake of ours.
         if (error !== writer.lost) throw error;
       }
+    },
+    get rows() {
+      return open?.count() ?? 0;
     },
     get lost() {
       return writer.lost;

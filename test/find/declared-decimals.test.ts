@@ -148,7 +148,7 @@ describe('--min-amount and --max-amount', () => {
 
   test('a whole number stays in the units of the service, and a warning says what that is', async () => {
     const { stderr } = await run('orders', 'list', '--min-amount', '16000', '--max-amount', '17000 JPY');
-    expect(stderr).toContain('--min-amount 16000 is 160.00 MXN; for 16\u00a0000.00 type 16\u00a0000.00\n');
+    expect(stderr).toContain('--min-amount 16000 is 160.00 MXN; for 16\u00a0000.00 type 16000.00\n');
     expect(stderr).not.toContain('--max-amount 17000');
     expect((await run('orders', 'list', '--min-amount', '160.00')).stderr).not.toContain('--min-amount 160');
   });
