@@ -51,7 +51,10 @@ test('orders waiting writes the orders into a file and for scripts, and says whi
   });
   const ask = (...words: readonly string[]) => service.run(['orders', 'waiting', ...words], { env: clock });
   const written = await ask('--to', 'waiting.csv');
-  expect([written.code, written.stderr]).toEqual([0, expect.stringContaining('written: waiting.csv, 2 rows\n')]);
+  expect([written.code, written.stderr]).toEqual([
+    0,
+    expect.stringContaining('written: waiting.csv, 2 rows\n'),
+  ]);
   const text = readFileSync(join(service.home.path, 'waiting.csv'), 'utf8');
   expect(text.split('\n').map((line) => line.split(',').slice(0, 4).join(','))).toEqual([
     'id,created_at,age_seconds,amount',

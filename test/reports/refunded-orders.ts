@@ -38,8 +38,8 @@ export function startRefunding(orders: readonly Json[], lost?: unknown): Promise
 
 /** Two people whose names are long, and differ in their end alone. */
 export const longOperators = [
-  'José Ángel Hernández-Villaseñor (night shift)',
-  'José Ángel Hernández-Villaseñor (night team B)',
+  'José_Ángel_Hernández-Villaseñor_of_night_shift',
+  'José_Ángel_Hernández-Villaseñor_of_night_team_B',
 ] as const;
 
 /** Refunds an order as this person. */
