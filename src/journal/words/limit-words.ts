@@ -130,9 +130,7 @@ function leftOf(limit: TeamLimit | undefined, earlier: number): number {
   return limit === undefined || limit.value === 'none' ? 0 : limit.value - earlier;
 }
 
-/**
- * The value of a limit in words: an age is in days, a reason and a note are needed or not. `inWords` writes the amounts of its currency.
- */
+/** The value of a limit in words: an age is in days, a reason and a note are needed or not. `inWords` writes the amounts of its currency. */
 export function limitValue(
   limit: string,
   value: string | null,

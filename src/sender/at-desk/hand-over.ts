@@ -262,7 +262,8 @@ export class Way {
   }
 }
 
-function notHandedOver(name: string, why: string): CliError {
+/** The error when it is certain that nothing was handed over. */
+export function notHandedOver(name: string, why: string): CliError {
   return new CliError('network', `the sender ${name} does not answer: ${why}`, {
     certain: 'not handed over; nothing was sent',
     now: ['run the same command again when it answers'],

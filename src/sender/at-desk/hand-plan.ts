@@ -6,7 +6,7 @@ import { commandLine } from '../../profiles/profiles.ts';
 import type { EndLine, Line } from '../change-wire.ts';
 import { applyingForm, type PlanHead, workedFromWire } from '../plan-wire.ts';
 import { errorFromWire, hopPaths } from '../wire.ts';
-import type { DeskParts } from './hand-over.ts';
+import { type DeskParts, notHandedOver } from './hand-over.ts';
 import { refuseTooLarge } from './remote-store.ts';
 
 // A sender that was killed is started again within that.
@@ -134,11 +134,7 @@ class Watch {
 
   #unknown(at: number): CliError {
     const { hop, shortTime, profile, stopWaiting } = this.#parts;
-    if (!this.#mayHaveArrived)
-      return new CliError('network', `the sender ${hop.name} does not answer: ${this.#why}`, {
-        certain: 'not handed over; nothing was sent',
-        now: ['run the same command again when it answers'],
-      });
+    if (!this.#mayHaveArrived) return notHandedOver(hop.name, this.#why);
     const { reason } = stopWaiting;
     const isLeft = reason instanceof CliError && reason.kind !== 'interrupted';
     return new CliError(

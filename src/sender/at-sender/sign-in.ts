@@ -14,6 +14,7 @@ import {
   hopVersion,
   joinForm,
   maxBytes,
+  nameForm,
   tokenPattern,
 } from '../wire.ts';
 import type { KnownToken, Members } from './members.ts';
@@ -97,7 +98,7 @@ function deskIn({ headers }: IncomingMessage): string | undefined {
   if (typeof text !== 'string' || !/^[\x21-\x7e]{1,300}$/.test(text)) return undefined;
   try {
     const name = decodeURIComponent(text);
-    return /^[\p{L}\p{N}][\p{L}\p{N}._-]{0,62}$/u.test(name) ? name : undefined;
+    return v.is(nameForm, name) ? name : undefined;
   } catch {
     return undefined;
   }

@@ -1,6 +1,6 @@
 /** Compares the journal with its witness: the ends of both before every change, and the rows of an order whenever they are used. */
 
-import { CliError } from '../../../errors.ts';
+import { CliError, refused } from '../../../errors.ts';
 import { mayBeOpen } from '../../attempt-state.ts';
 import { verdictsIn } from '../../rows/archived-rows.ts';
 import { chainStart, checkChain, type StoredRow, unlink } from '../../rows/chain.ts';
@@ -76,20 +76,15 @@ export function refusalOf(
   found: FoundWitness,
   tables: JournalTables | undefined,
 ): CliError {
+  const way =
+    state === 'damaged'
+      ? ['put the witness back, or rebuild it from the journal:']
+      : [
+          ...unprovenWords(found, tables),
+          'put the right journal back; or, so that the orders of the missing rows stay blocked until you settle them:',
+        ];
   const certain = 'nothing was sent, and no change is made until this is repaired';
-  if (state === 'damaged')
-    return new CliError('refused', problem, {
-      certain,
-      now: ['put the witness back, or rebuild it from the journal:', 'paydesk journal verify --repair'],
-    });
-  return new CliError('refused', problem, {
-    certain,
-    now: [
-      ...unprovenWords(found, tables),
-      'put the right journal back; or, so that the orders of the missing rows stay blocked until you settle them:',
-      'paydesk journal verify --repair',
-    ],
-  });
+  return refused(problem, [...way, 'paydesk journal verify --repair'], { certain });
 }
 
 const shown = 5;
