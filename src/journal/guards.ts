@@ -39,10 +39,14 @@ export function decide(asked: Asked, known: readonly AttemptRecord[], now: Momen
   const isNamed = (record: AttemptRecord) => named.has(attemptName(record));
   const made = known.find((record) => isMade(asked, record, now) && !isNamed(record));
   if (made !== undefined) return refuse({ why: 'made', attempt: made });
-  const doubtful = known.filter(
-    (record) => verdictOf(record)?.verdict === 'not_seen' && isEqual(asked, record),
+  // A refusal that no read has confirmed may be one of what was made.
+  const doubtful = known.filter((record) => {
+    const last = verdictOf(record);
+    return (last?.verdict === 'not_seen' || last?.confirmed === false) && isEqual(asked, record);
+  });
+  const unnamed = doubtful.findLast(
+    (record) => verdictOf(record)?.verdict === 'not_seen' && !isNamed(record),
   );
-  const unnamed = doubtful.findLast((record) => !isNamed(record));
   if (unnamed !== undefined) return refuse({ why: 'not_seen', attempt: unnamed });
   return {
     go: 'send',

@@ -178,6 +178,13 @@ describe('what the journal says to a change', () => {
       { go: 'send', doubtful: [] },
     ],
     [
+      'refused and old, and no read has confirmed that: the final read looks for it',
+      [attempt([{ verdict: 'rejected', confirmed: false }])],
+      {},
+      old,
+      { go: 'send', doubtful: [{}] },
+    ],
+    [
       'refused before: send',
       [attempt([{ verdict: 'rejected', confirmed: true }])],
       {},
