@@ -206,7 +206,8 @@ function goneWhy(missing: readonly FoundRefund[]): string {
   return `the order does not show refund${missing.length > 1 ? 's' : ''} ${ids} any more`;
 }
 
-function failedWhy(failed: readonly FoundRefund[]): string {
+/** Which of its refunds the order shows as failed, in words. */
+export function failedWhy(failed: readonly FoundRefund[]): string {
   // Every record that a read shows has an id.
   const ids = failed.map(({ id }) => id).join(' and ');
   return `the order now shows refund${failed.length > 1 ? 's' : ''} ${ids} as failed`;

@@ -838,6 +838,20 @@ describe('a look at a refund', () => {
       refunds: [{ id: 'rf_1', status: 'failed' }],
     });
   });
+
+  it('is told when somebody acknowledges another alarm, also after its horizon', () => {
+    const alarmed = { verdict: 'applied', by: 'read', alarm: 'applied_though_rejected' } as const;
+    const made = sent({ ...alarmed, refunds: [found('rf_1')] });
+    const acknowledgement = { operator: 'op8', note: 'the bank says that it was made' };
+    const look = (value: unknown) => whole(made, value, { acknowledgement });
+    expect(look(order([['rf_1', 'failed']]))).toMatchObject({
+      why: 'acknowledged by op8; the order now shows refund rf_1 as failed',
+      alarm: 'failed',
+      acknowledged: 'applied_though_rejected',
+      refunds: [{ id: 'rf_1', status: 'failed' }],
+    });
+    expect(look(order([['rf_1']]))).toMatchObject({ why: 'acknowledged by op8', alarm: undefined });
+  });
 });
 
 describe('before the next refund', () => {

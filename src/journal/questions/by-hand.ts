@@ -1,12 +1,13 @@
 /** What a person records by hand: that a change was made or not, that such a record was wrong, or that an alarm was dealt with. Pure. */
 
+import { isFailed } from '../agreement.ts';
 import { isMadeByHand, isOpen, mayAppear, mayBeMade, verdictOf, wasOver } from '../attempt-state.ts';
 import type { Refusal } from '../guards.ts';
 import { atLeastSince } from '../journal-time.ts';
 import type { Evidence } from '../judge-read.ts';
 import type { AttemptRecord, Moment, VerdictRow } from '../rows/journal-rows.ts';
 import { isEqual } from '../same-request.ts';
-import { judgeOrder, type Ruling, rulingOf } from '../verdict.ts';
+import { failedWhy, judgeOrder, type Ruling, rulingOf } from '../verdict.ts';
 import { hasFailed, isSameAttempt, ownRefunds } from './made-records.ts';
 import { notMadeBy, statementOn } from './said-by-hand.ts';
 
@@ -217,7 +218,10 @@ function withRepeat(words: Ruling, again: AttemptRecord | undefined): Ruling {
   return { ...words, refunds, alarm: 'duplicate', why };
 }
 
-/** The same verdict as before, without its alarm. A duplicate covers the refunds that the read shows. */
+/**
+ * The same verdict as before, without its alarm. A duplicate covers the refunds that the read shows. What has failed since the alarm
+ * is news that nobody has dealt with.
+ */
 export function acknowledgedRuling(
   { verdict, by, confirmed, refunds, created, link, error, alarm }: VerdictRow,
   evidence: Evidence,
@@ -225,6 +229,17 @@ export function acknowledgedRuling(
 ): Ruling {
   const kept = { verdict, by, confirmed, created, link, error, operator, note } as const;
   const why = `acknowledged by ${operator}`;
-  if (evidence.shows !== 'duplicate') return { ...kept, why, refunds, acknowledged: alarm };
-  return { ...kept, why, refunds: evidence.refunds, acknowledged: 'duplicate' };
+  if (evidence.shows === 'duplicate')
+    return { ...kept, why, refunds: evidence.refunds, acknowledged: 'duplicate' };
+  const shown = evidence.shows === 'unreadable' ? [] : evidence.refunds;
+  const own = refunds?.map((refund) => shown.find(({ id }) => id === refund.id) ?? refund);
+  const failed = alarm === 'failed' ? [] : (own ?? []).filter(isFailed);
+  if (failed.length === 0) return { ...kept, why, refunds, acknowledged: alarm };
+  return {
+    ...kept,
+    why: `${why}; ${failedWhy(failed)}`,
+    refunds: own,
+    alarm: 'failed',
+    acknowledged: alarm,
+  };
 }
