@@ -72,7 +72,7 @@ describe('a refund that failed after it was made, among others', () => {
         /failed after it was made/,
       );
       const undone = await world.run(own, ['undo', change]);
-      expect(undone.stdout).toContain('it is failed after it was made');
+      expect(undone.stdout).toContain('it failed after it was made');
       expect(undone.stdout).not.toContain('checkout create');
       expect((await world.run(own, ['journal', 'reconcile'])).code).toBe(7);
       const said = ['--note', 'the buyer was told, ticket 8851', '--yes'];
