@@ -121,9 +121,10 @@ function sentences(
   return [say.authorized(amountOf(order.amount, order, style))];
 }
 
-// As much went back to the same card since: the one that did not go through is no news to the buyer.
+// As much went back to the same card since: one that was never there is no news to the buyer. One that failed is: the buyer may
+// have been told that it was made.
 function standsFor(later: KnownRefund, refund: KnownRefund): boolean {
-  const isOver = ['failed', 'recorded not made'].includes(refund.state) || isNeverArrived(refund);
+  const isOver = refund.state === 'recorded not made' || isNeverArrived(refund);
   const isMade = later.state === 'made' || later.state === 'elsewhere' || later.state === 'pending';
   const isSame = later.amount === refund.amount && later.charge?.id === refund.charge?.id;
   return isOver && isMade && isSame && timeOf(later) >= timeOf(refund);

@@ -167,10 +167,10 @@ it('looks like this at 80 columns', async () => {
       .replace(/digest \w{8};/, 'digest 12345678;')
       .replace(/\w{64}/, '1234'.repeat(16)),
   ).toMatchInlineSnapshot(`
-    "LINE  ORDER     REFUND  VERDICT     WHY                    
-       2  ord_1  35000 MXN  made        -                      
-       3  ord_2    100 MXN  made        -                      
-       4  ord_9          0  impossible  there is no order ord_9
+    "LINE  ORDER     REFUND  VERDICT     WHY                      REF
+       2  ord_1  35000 MXN  made        -                        -  
+       3  ord_2    100 MXN  made        -                        x  
+       4  ord_9          0  impossible  there is no order ord_9  -  
     [###############xxxxxxx]  # made, x not possible
     of 3 rows 2 made (35100 MXN), 1 impossible
     the orders were read at 05:05:12
