@@ -4,15 +4,22 @@ import { createHash, createPublicKey, verify } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
 const [file, key] = process.argv.slice(2);
-const fail = (why) => {
-  console.error(key === undefined ? 'usage: node check-proof.mjs FILE KEY' : `${file}: NOT GENUINE: ${why}`);
-  process.exit(1);
+const stop = (code, words) => {
+  console.error(words);
+  process.exit(code);
 };
-// No such file, or what is no key.
+const fail = (why) => stop(1, `${file}: NOT GENUINE: ${why}`);
+if (key === undefined) stop(2, 'usage: node check-proof.mjs FILE KEY');
+// What is no key, or no line of a proof.
 process.on('uncaughtException', ({ message }) => fail(message));
 const sha256 = (text) => createHash('sha256').update(text).digest('hex');
 
-const bytes = readFileSync(file);
+let bytes;
+try {
+  bytes = readFileSync(file);
+} catch ({ message }) {
+  stop(2, `${file} cannot be read: ${message}`);
+}
 const end = bytes.lastIndexOf(10, bytes.length - 2) + 1;
 const [signed, last] = [bytes.subarray(0, end), bytes.subarray(end).toString()];
 const [, signature] = last.match(/^\{"object":"proof_signature","signature":"([A-Za-z0-9+/]+=*)"\}\n$/) ?? [];

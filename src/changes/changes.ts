@@ -2,6 +2,7 @@
 
 export * from './api-request.ts';
 export { applyPlan } from './bulk/apply-plan.ts';
+export { inFull, lineWords } from './bulk/batch-words.ts';
 export { checkWritten, refuseProblems, sayUnread } from './bulk/bulk-files.ts';
 export { compareFile } from './bulk/compare/compare-file.ts';
 export { amountInFile, currencyInFile, decimalsProblems, inOtherCurrency } from './bulk/input-amounts.ts';

@@ -11,7 +11,7 @@ import { fullPath, type Io, variable } from '../io.ts';
 import { landmarkFolders } from '../journal/sqlite/copy-marks.ts';
 import type { Locks } from '../locks/locks.ts';
 import type { PlanFiles, Plans } from '../plans/plans.ts';
-import { type FileRules, plainCommand } from '../profiles/profiles.ts';
+import { commandLine, type FileRules, profileNamed } from '../profiles/profiles.ts';
 import { type AboutLine, asReceived, fileFormat, type ResultFile } from '../terminal/terminal.ts';
 import { findJournalPlace, type JournalPlace } from './machine/journal-place.ts';
 import { readPolicy } from './machine/policy.ts';
@@ -112,7 +112,7 @@ function aboutExport({
   return [
     ['profile', profile.name],
     ['account', profile.account],
-    ['command', plainCommand(resource, 'export', ...words)],
+    ['command', commandLine(profileNamed(profile.name), resource, 'export', ...words, '--to', 'FILE')],
     ['started', { at: Math.floor(startedAt / 1000) }],
     ...lines,
   ];

@@ -83,6 +83,16 @@ export const prove = defineCommand({
   },
 });
 
+// In dates: whoever checks the file later does not know what `this-month` was.
+function spanOf(ctx: Context, { since, until }: TimeRange, zone: string | undefined): string | undefined {
+  const { full } = daysOfFlag(ctx, zone);
+  if (since === undefined && until === undefined) return undefined;
+  const ends = [since, until].map((ms, index) =>
+    ms === undefined ? [] : `${index === 0 ? 'from' : 'until'} ${full(ms)}`,
+  );
+  return [ends.flat().join(' '), zone ?? ctx.zone()].join(', ');
+}
+
 function readAsked(text: string): Asked {
   try {
     return { text, period: parsePeriod(text, 'PERIOD') };
@@ -162,7 +172,7 @@ async function writeFile(
   const about = firstLine(refunds, now, {
     ...found,
     account: asked.period && scope?.account,
-    about: asked.text,
+    about: spanOf(ctx, found, zone) ?? asked.text,
     zone: zone ?? ctx.zone(),
     unread: [...unread].map(([change, problem]) => ({ change, problem, command: readCommand(change) })),
     head,

@@ -45,10 +45,10 @@ interface Table extends Pick<InputFile, 'delimiter' | 'hasBom' | 'lineEnd'> {
 /** Checks the rows of a file, whatever it was. */
 export function checkTable(
   { head, all, badLine, wrong, dates = [], ...form }: Table,
-  how: Pick<InputHow, 'for' | 'amounts'>,
+  how: Pick<InputHow, 'for' | 'amounts' | 'referenceKeys'>,
 ): InputFile {
   const use = how.for;
-  const titles = readTitles(head, all, use);
+  const titles = readTitles(head, all, how);
   const addressOf = ({ line, column }: InputProblem): string =>
     column === undefined ? `row ${line}` : `${columnLetters(placeOf(titles, column) + titles.added)}${line}`;
   const file = {

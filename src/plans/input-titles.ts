@@ -8,6 +8,7 @@ import {
   type Delimiter,
   delimiters,
   type InputColumn,
+  type InputHow,
   type InputProblem,
   type InputUse,
   inputColumns,
@@ -51,7 +52,7 @@ export function delimiterOf(bytes: Uint8Array): Delimiter {
 export function readTitles(
   { cells, line, broken }: CsvRow,
   rows: readonly CsvRow[],
-  use: InputUse,
+  { for: use, referenceKeys = [] }: Pick<InputHow, 'for' | 'referenceKeys'>,
 ): InputTitles {
   const unusable = unusableWords(cells, broken);
   if (unusable !== undefined) {
@@ -62,7 +63,7 @@ export function readTitles(
     ? addedColumns.length
     : 0;
   const columns = added === 0 ? cells : cells.slice(added).map(withoutFormulaSafety);
-  const titles = columns.map(plain);
+  const titles = withReference(columns.map(plain), referenceKeys);
   const found = columnsFor(use).filter((column) => titles.includes(column));
   const misses = nearMisses(titles, found, use);
   const problem = (words: string, column?: string): InputProblem => ({ line, column, words });
@@ -104,6 +105,13 @@ export function readTitles(
       ...missing(titles, [...found, ...misses.map(({ meant }) => meant)], use).map((words) => problem(words)),
     ],
   };
+}
+
+// The shop's own number may stand under the name that it has in the metadata, if no other column names the order.
+function withReference(titles: readonly string[], keys: readonly string[]): readonly string[] {
+  const key = titles.some(isOrder) ? undefined : keys.map(plain).find((one) => titles.includes(one));
+  const place = key === undefined ? -1 : titles.indexOf(key);
+  return titles.map((title, index) => (index === place ? 'reference' : title));
 }
 
 // Where each row names its refund: in the files that paydesk itself writes, as lists and exports of refunds, `id` is the refund.
@@ -210,9 +218,11 @@ function missing(titles: readonly string[], found: readonly string[], use: Input
   const noAmount = use === 'plan' && !found.includes('amount');
   if (noOrder && noAmount && titles.some((title) => orderIdPattern.test(title)))
     return ['the first line is a row: put a line with the titles above it, such as order_id,amount'];
-  const like = titles.find((title) => !found.includes(title) && referenceWords.test(title));
+  const like = titles.filter((title) => !found.includes(title) && referenceWords.test(title)).slice(0, 3);
   const rename =
-    like === undefined ? '' : `; if ${shown(like)} has the shop's own number, rename it reference`;
+    like.length === 0
+      ? ''
+      : `; if ${like.map(shown).join(' or ')} has the shop's own number, rename it reference`;
   return [
     ...(noOrder
       ? [

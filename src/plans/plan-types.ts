@@ -79,6 +79,8 @@ export interface InputHow {
   readonly for: InputUse;
   /** How the profile shows amounts: an amount may have decimals where it declares some. */
   readonly amounts: AmountStyle;
+  /** The setting `reference.keys`: a title that equals one of them is the reference. */
+  readonly referenceKeys?: readonly string[] | undefined;
 }
 
 /** Something wrong with an input file. `line` and `column` are those of the file; a problem of the whole file has line 1. */

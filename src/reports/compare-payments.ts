@@ -62,6 +62,10 @@ interface SummedRow {
   readonly currency: string | undefined;
   readonly wanted: Figure | undefined;
   readonly found: Figure;
+  /** What the file says instead, in a currency that is not the one of what was found. */
+  readonly other?: { readonly currency: string; readonly amount: Figure | undefined } | undefined;
+  /** It adds no row: its row counts in another currency. */
+  readonly isRest?: true;
 }
 
 /** The sums of a comparison in one currency; undefined: of what shows none. */
@@ -82,9 +86,19 @@ export function differenceOf({ wanted, found }: Pick<SummedRow, 'wanted' | 'foun
   return wanted === undefined ? undefined : plus(wanted, negated(found));
 }
 
+// What the file says counts in the currency of the file, and what was found for it in its own.
+function inOwnCurrencies(all: readonly SummedRow[]): readonly SummedRow[] {
+  return all.flatMap((one): readonly SummedRow[] => {
+    const { isInFile, currency, found, other } = one;
+    if (other === undefined) return [one];
+    const said = { isInFile, currency: other.currency, wanted: other.amount, found: 0 };
+    return found === 0 ? [said] : [said, { isInFile, currency, wanted: 0, found, isRest: true }];
+  });
+}
+
 /** Adds a comparison up: a line for each currency. */
 export function comparedSums(all: readonly SummedRow[]): readonly ComparedSum[] {
-  return [...Map.groupBy(all, ({ currency }) => currency)].map(([currency, own]) => {
+  return [...Map.groupBy(inOwnCurrencies(all), ({ currency }) => currency)].map(([currency, own]) => {
     const rows = own.filter(({ isInFile }) => isInFile);
     const wanted = sumOf(rows, (one) => one.wanted ?? 0);
     const found = sumOf(rows, (one) => one.found);
@@ -92,7 +106,7 @@ export function comparedSums(all: readonly SummedRow[]): readonly ComparedSum[] 
     const others = own.filter(({ isInFile }) => !isInFile);
     return {
       currency,
-      rows: rows.length,
+      rows: rows.filter(({ isRest }) => isRest === undefined).length,
       wanted,
       found,
       difference,
@@ -103,7 +117,7 @@ export function comparedSums(all: readonly SummedRow[]): readonly ComparedSum[] 
 
 /** All that the file says, in words, beside what was found for it; `did`: what the service did, such as `was charged`. */
 export function sumLines(all: readonly SummedRow[], did: string, style: AmountStyle): readonly string[] {
-  const rows = all.filter(({ isInFile }) => isInFile);
+  const rows = inOwnCurrencies(all).filter(({ isInFile }) => isInFile);
   const unknown = rows.filter(({ wanted }) => wanted === undefined).length;
   return [
     ...comparedSums(rows.filter(({ wanted }) => wanted !== undefined)).map(

@@ -348,16 +348,23 @@ test('it is genuine for paydesk and for the script, and not with another key', a
   ]);
   const told = await ask(service, 'prove', '--check', 'proof.ndjson', '--utc');
   expect(told.stdout).toMatch(
-    /21 Nov 2040 15:31:12 UTC {2}ord_3 {2}10002 MXN {2}made\n {2}rf_ord_3_1, auth code 490215, by jon, i_\w+\n.+ sandbox, this-month, 3 made: 30003 MXN\n/,
+    /21 Nov 2040 15:31:12 UTC {2}ord_3 {2}10002 MXN {2}made\n {2}rf_ord_3_1, auth code 490215, by jon, i_\w+\n.+ sandbox, from 1 Nov 2040 00:00:00 \S+ until 1 Dec 2040 00:00:00 \S+, \S+, 3 made: 30003 MXN\n/,
   );
   expect(execFileSync(process.execPath, [script, pathIn(service), key], { encoding: 'utf8' })).toMatch(
-    /^2040-11-21T15:31:12Z {2}ord_1 {2}10000 MXN {2}made\n {2}rf_ord_1_1, auth code 490215, by mara, i_\w+\n[\s\S]*\n[^\n]+ sandbox, this-month, 3 made: 30003 MXN\n[^\n]*genuine, 3 refunds\n$/,
+    /^2040-11-21T15:31:12Z {2}ord_1 {2}10000 MXN {2}made\n {2}rf_ord_1_1, auth code 490215, by mara, i_\w+\n[\s\S]*\n[^\n]+ sandbox, from 1 Nov 2040 00:00:00 \S+ until 1 Dec 2040 00:00:00 \S+, \S+, 3 made: 30003 MXN\n[^\n]*genuine, 3 refunds\n$/,
   );
   await using other = await startProved();
   const { key: foreign } = await proved(other);
   const refused = await ask(service, 'prove', '--check', 'proof.ndjson', '--signed-by', foreign);
   expect([refused.code, refused.stderr]).toEqual([3, expect.stringContaining('its signature does not fit')]);
   expect(spawnSync(process.execPath, [script, pathIn(service), foreign]).status).toBe(1);
+  const missing = spawnSync(process.execPath, [script, pathIn(service, 'none.ndjson'), key], {
+    encoding: 'utf8',
+  });
+  expect([missing.status, missing.stderr]).toEqual([
+    2,
+    expect.stringContaining('none.ndjson cannot be read'),
+  ]);
 });
 
 /** What somebody may do to a file. */

@@ -167,7 +167,9 @@ test('about says with which words and when an export began, and a resumed one is
   const resumed = await run(later, '--to', 'part.xlsx', '--resume');
   expect(resumed.code, resumed.stderr).toBe(0);
   const facts = said(book(home, 'part.xlsx').about);
-  expect(facts.get('command')).toEqual(['paydesk orders export --limit 20 -o xlsx --columns id,amount']);
+  expect(facts.get('command')).toEqual([
+    'paydesk orders export --limit 20 -o xlsx --columns id,amount --to FILE',
+  ]);
   expect(facts.get('started')).toEqual(['2040-11-21 15:31:12']);
   expect(readFileSync(join(home.path, 'part.xlsx'))).toEqual(readFileSync(join(home.path, 'whole.xlsx')));
 });

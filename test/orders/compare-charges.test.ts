@@ -107,6 +107,18 @@ test('# before the number of the shop is decoration, in files and in a search', 
   }
 });
 
+test.each(['Order number', 'order_number'])(
+  'the title %s is a reference if reference.keys has it',
+  async (title) => {
+    await using service = await startService({
+      orders: [orderOf('ord_own', [paid('own', 1000)], { metadata: { order_number: 'SO-own' } })],
+    });
+    await storeShop(service.home, service);
+    const ran = await compare(service, [`Invoice,${title},amount`, 'F-1,SO-own,1000']);
+    expect(ran.said, ran.stderr).toEqual([[2, 'paid', 1000]]);
+  },
+);
+
 test('what a row names must all be true of the payment', async () => {
   await using service = await startStored();
   const ran = await compare(service, ['order_id,auth_code,amount', 'ord_whole,4less,900']);
@@ -341,13 +353,14 @@ test('a row in another currency than its order is a difference of its own, and i
   // Rows, what the file says, what was charged for it, the difference, and what was charged for no row.
   expect(sumsIn(ran)).toEqual([
     ['USD', 1, 152000, 0, 152000, 0],
-    ['MXN', 1, 1000, 1000, 0, 152900],
+    ['MXN', 1, 1000, 153900, -152900, 0],
     ['JPY', 1, 52000, 52000, 0, 0],
     ['EUR', 1, 0, 0, 0, 0],
   ]);
   const screen = inOneLine(ran.stderr);
   expect(screen).toContain('2 in another currency than the file says (152900 MXN (1529.00))');
   expect(screen).toContain('USD: the file says 152000 USD (1520.00), 0 USD (0.00) was charged, difference');
+  expect(screen).toContain('line 2: the file says 152000 USD (1520.00), and the order is in MXN');
 });
 
 test.each([

@@ -8,8 +8,10 @@ import {
   checkWritten,
   currencyInFile,
   decimalsProblems,
+  inFull,
   inOtherCurrency,
   inputColumnsOf,
+  lineWords,
   refuseProblems,
   sayUnread,
   shownTitles,
@@ -17,6 +19,7 @@ import {
 import { flag } from '../../flags/flags.ts';
 import { periodOf, timeFlags } from '../../flags/typed-period.ts';
 import { anyWord, fullWord, type InputRow } from '../../plans/plans.ts';
+import { commandLine, profileNamed } from '../../profiles/profiles.ts';
 import {
   type ComparedInvoice,
   comparedSums,
@@ -70,6 +73,7 @@ export const compare = defineCommand({
       delimiter: ctx.options.csv.typedDelimiter,
       for: 'charges',
       amounts: style,
+      referenceKeys: source.profile?.settings['reference.keys'],
     });
     await refuseProblems(ctx, input, input.problems, { file, errors, force });
     const rows = input.rows.map(invoiceOf);
@@ -91,11 +95,15 @@ export const compare = defineCommand({
     const titles = shownTitles(ctx, input);
     ctx.out.checkColumns([...columns, ...inputColumnsOf(titles)]);
     const isByReference = rows.some(({ reference }) => reference !== undefined);
+    const records = compared.map((one) => recordOf(one, titles.columns));
     await ctx.out.ownList(
       [...(isByReference ? columns.map(byReference) : columns), ...inputColumnsOf(titles)],
-      compared.map((one) => recordOf(one, titles.columns)),
+      records,
       { zone: source.zone, localTimes: source.localTimes, sums: sumRecords(compared, style) },
     );
+    const { profile = profileNamed('environment') } = source;
+    const inFullLine = commandLine(profile, 'orders', 'compare', file, ...inFull);
+    for (const line of lineWords(rowsWithReason(records), inFullLine)) ctx.notes.note(line);
     for (const line of closingLines(compared, source, input.hasAmount)) ctx.notes.note(line);
     for (const line of input.hasAmount ? fileLines(compared, source) : []) ctx.notes.note(line);
     sayAsOf(ctx, source);
@@ -140,7 +148,7 @@ const columns: readonly Column[] = [
   { ...fieldColumn('line', 'LINE', 'integer', 0), stays: true },
   { ...fieldColumn('order_id', 'ORDER', 'id', 0), stays: true },
   { ...fieldColumn('wanted', 'IN FILE', 'figure', 0), stays: true },
-  { ...fieldColumn('charged', 'CHARGED', 'money', 0), stays: true },
+  { ...fieldColumn('charged', 'CHARGED', 'money', 0), stays: true, brief: { title: 'PAID' } },
   { ...fieldColumn('verdict', 'VERDICT', 'text', 0), stays: true },
   { ...fieldColumn('difference', 'DIFFERENCE', 'figure', 0), stays: true, brief: { title: 'DIFF' } },
   { ...fieldColumn('paid_at', 'PAID', 'time', 100), isMissed: true },
@@ -184,16 +192,24 @@ function recordOf(
   };
 }
 
-// What the file says in another currency counts there, and what was charged is then in no row of the file.
 function summed(all: readonly ComparedInvoice<Invoice>[], style: AmountStyle) {
-  return all.flatMap((one) => {
+  return all.map((one) => {
     const { row, wanted, charged, currency } = one;
-    const other = otherCurrency(one, style);
-    const found = { isInFile: row !== undefined && other === undefined, currency, wanted, found: charged };
-    if (other === undefined) return [found];
-    const said = { isInFile: true, currency: other.currency, wanted: other.amount, found: 0 };
-    return charged === 0 ? [said] : [said, found];
+    return {
+      isInFile: row !== undefined,
+      currency,
+      wanted,
+      found: charged,
+      other: otherCurrency(one, style),
+    };
   });
+}
+
+// A table has no room for the reasons, so the first ones are said below it.
+function rowsWithReason(records: readonly JsonObject[]) {
+  return records.flatMap(({ line, why }) =>
+    typeof line === 'number' && typeof why === 'string' ? [{ line, why }] : [],
+  );
 }
 
 // The sums for scripts, one for each currency.

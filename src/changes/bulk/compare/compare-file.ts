@@ -52,7 +52,9 @@ export async function compareFile(
 ): Promise<0 | 7 | 8> {
   const { settings } = service.profile;
   await checkWritten(ctx, { '--errors': asked.errors, '--to': asked.to }, { 'the input file': asked.file });
-  const input = await ctx.plans.input(asked.file, { ...asked, for: 'compare', amounts: settings });
+  const referenceKeys = settings['reference.keys'];
+  const how = { ...asked, for: 'compare', amounts: settings, referenceKeys } as const;
+  const input = await ctx.plans.input(asked.file, how);
   const begunAt = ctx.clock.now();
   const orders = await lookAtOrders(ctx, input, input.problems, asked, () =>
     readOrders(ctx, service, ordersOf(input.rows)),

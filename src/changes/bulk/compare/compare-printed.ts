@@ -32,7 +32,7 @@ export function compareColumns(titles: Titles, all: readonly Compared[]): readon
     { ...fieldColumn('line', 'LINE', 'integer', 0), stays: true },
     { ...fieldColumn('order_id', 'ORDER', 'id', 0), stays: true },
     { ...fieldColumn('wanted', 'IN FILE', 'figure', 0), stays: true },
-    { ...fieldColumn('refunded', 'REFUNDED', 'money', 0), stays: true },
+    { ...fieldColumn('refunded', 'REFUNDED', 'money', 0), stays: true, brief: { title: 'BACK' } },
     { ...fieldColumn('verdict', 'VERDICT', 'text', 0), stays: true },
     { ...fieldColumn('difference', 'DIFFERENCE', 'figure', 0), stays: true, brief: { title: 'DIFF' } },
     fieldColumn('refunded_at', 'WHEN', 'time', 0),
@@ -155,14 +155,10 @@ export function sumRecords(all: readonly Compared[], style: AmountStyle): readon
   }));
 }
 
-// What the file says in another currency counts there, and what went back is then in no row of the file.
 function summed(all: readonly Compared[], style: AmountStyle) {
-  return all.flatMap(({ row, currency, wanted, refunded }) => {
+  return all.map(({ row, currency, wanted, refunded: found }) => {
     const other = row && inOtherCurrency(row, currency, style);
-    const found = { isInFile: row !== undefined && other === undefined, currency, wanted, found: refunded };
-    if (other === undefined) return [found];
-    const said = { isInFile: true, currency: other.currency, wanted: other.amount, found: 0 };
-    return refunded === 0 ? [said] : [said, found];
+    return { isInFile: row !== undefined, currency, wanted, found, other };
   });
 }
 

@@ -60,7 +60,14 @@ interface PlanAsked extends PlanHow {
 export async function planFile(ctx: Context, service: OpenService, asked: PlanAsked): Promise<Plan> {
   const { profile } = service;
   await checkWritten(ctx, { '--to': asked.to, '--errors': asked.errors }, { 'the input file': asked.file });
-  const input = await ctx.plans.input(asked.file, { ...asked, for: 'plan', amounts: profile.settings });
+  const { settings } = profile;
+  const referenceKeys = settings['reference.keys'];
+  const input = await ctx.plans.input(asked.file, {
+    ...asked,
+    for: 'plan',
+    amounts: settings,
+    referenceKeys,
+  });
   const more = moreColumns(input);
   const columns = more.map((index) => input.columns[index] ?? '');
   const head = newHead(ctx, profile, { file: asked.file, columns, again: asked.again });
