@@ -1,12 +1,13 @@
 /** What the screen of an order says about its open cases: lines in its first block, and what to do in place of a command that refunds. */
 
-import { amountWords } from '../amounts.ts';
+import { amountWords, figureWords } from '../amounts.ts';
 import type { Context } from '../context/context.ts';
 import {
   type AppearedRefund,
   type AttemptRecord,
   acknowledgeCommand,
   changeKinds,
+  horizonOf,
   isFailedLate,
   madeTwiceWords,
   type PaidTwice,
@@ -308,13 +309,35 @@ function unconfirmedLines(
   { refunds }: KnownOrder,
 ): readonly string[] {
   // The order shows a refund that is probably this one.
-  const isShown = refunds.some(({ state, record }) => state === 'unconfirmed' && record?.meaning === 'made');
+  const shown = refunds.filter(({ state, record }) => state === 'unconfirmed' && record?.meaning === 'made');
+  const isShown = shown.length > 0;
+  const own = shown.filter(({ attempt }) => attempt?.sent.change === change.change);
+  const sum = own.reduce((all, { amount = 0 }) => all + amount, 0);
+  if (own[0]?.attempt !== undefined && sum < (change.amount ?? 0))
+    return partLines(ctx, profile, own[0].attempt, sum);
   return [
     `UNCONFIRMED  ${unconfirmedWords(ctx, profile, change)}`,
     ...(isShown
       ? ['the order now shows such a refund, see below; do not refund it again']
       : ['it may have been made', kindWords[change.kind].meanwhile.replace(/;$/, '')]),
     checkLine(change, isShown),
+  ];
+}
+
+// Whether the rest of it comes, nobody can know before its waiting period is over; and then nothing but a person can tell whose the
+// part is that shows.
+function partLines(ctx: Context, profile: Profile, record: AttemptRecord, part: number): readonly string[] {
+  const { change, amount = 0, currency } = record.sent;
+  const sums = `${figureWords(part, currency, profile.settings)} of ${amountWords(amount, currency, profile.settings)}`;
+  const until = horizonOf(record);
+  const isOver = until <= ctx.clock.now();
+  const when = isOver || !Number.isFinite(until) ? '' : `, until ${untilWords(ctx, until)}`;
+  return [
+    `UNCONFIRMED  ${sentWords(ctx, profile, record)}`,
+    `a part of it shows: ${sums}; do not refund it again`,
+    isOver
+      ? `the rest did not come in its time. If somebody else made that part: paydesk journal settle ${change} --not-applied --note TEXT`
+      : `the rest may still come${when}: paydesk journal reconcile ${change}`,
   ];
 }
 

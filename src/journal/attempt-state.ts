@@ -308,6 +308,12 @@ function isDueAgain(record: AttemptRecord, last: VerdictRow, now: Moment): boole
  */
 export function claimsOf(known: readonly AttemptRecord[], record: AttemptRecord): Claims {
   const claimed = claimedBy(known, record);
+  // What a person saw who said that it was not made.
+  const foreign = new Set(
+    record.verdicts.flatMap(({ by, verdict, refunds = [] }) =>
+      by === 'person' && verdict === 'rejected' ? refunds.map(({ id }) => id) : [],
+    ),
+  );
   const later = known
     .filter((other) => !isSameAttempt(other, record) && isAfterTimeOf(record, other))
     .map(
@@ -315,7 +321,8 @@ export function claimsOf(known: readonly AttemptRecord[], record: AttemptRecord)
     );
   const own = failedLater(record);
   return {
-    has: (id) => claimed.has(id) || own?.has(id) === false || later.some((shown) => !shown.has(id)),
+    has: (id) =>
+      claimed.has(id) || foreign.has(id) || own?.has(id) === false || later.some((shown) => !shown.has(id)),
   };
 }
 

@@ -218,8 +218,12 @@ function weigh(
       return refuse({ why: 'unread', problem: evidence.problem });
     return write(found, evidence, acknowledgedRuling(ended.alarmed, evidence, ended.acknowledgement), now);
   }
-  const clear = !['nothing', 'unreadable', 'disagreement'].includes(evidence.shows);
   const corrects = statement?.corrects === true;
+  // A part may be somebody else's, and nothing but a person can tell. Until its horizon is over, the rest may come.
+  const isPart = evidence.shows === 'partial' && statement?.applied === false && !corrects;
+  const until = isPart ? youngUntilOf(record, now) : undefined;
+  if (until !== undefined) return refuse({ why: 'too_early', attempt: record, until });
+  const clear = !isPart && !['nothing', 'unreadable', 'disagreement'].includes(evidence.shows);
   // A person cannot take back what a reply or a read has shown, only what a person has said.
   const seen = verdictOf(record)?.verdict === 'applied' && !corrects;
   if (statement !== undefined && !clear && !seen) {
@@ -234,6 +238,12 @@ function weigh(
   return words === undefined
     ? release({ how: 'looked', record, evidence })
     : write(found, evidence, words, now);
+}
+
+// Until when the request may still take effect, as far as the clocks tell; undefined if it cannot any more.
+function youngUntilOf(record: AttemptRecord, now: Moment): number | undefined {
+  const left = record.sent.horizonMs - (ageAt(record, now) ?? 0);
+  return isYoung(record, now) ? now.wall + left : undefined;
 }
 
 /** The verdict that a read adds to an attempt; undefined when the read shows nothing new. */
@@ -288,7 +298,10 @@ function stateIt(
   now: Moment,
   note: string = found.statement.note,
 ): ResolveStep {
-  return write(found, found.evidence, statedRuling({ ...found.statement, note }, found.again), now);
+  const { evidence } = found;
+  // What the person saw of it is not its own.
+  const refunds = evidence.shows === 'partial' ? evidence.refunds : undefined;
+  return write(found, evidence, { ...statedRuling({ ...found.statement, note }, found.again), refunds }, now);
 }
 
 function write(found: Found, evidence: Evidence, words: Ruling, now: Moment): ResolveStep {

@@ -2,7 +2,7 @@
 
 import { type AmountStyle, briefFigure } from '../amounts.ts';
 import { hasNoCharges } from '../api/charges.ts';
-import { type JsonObject, valueAt } from '../api/json-values.ts';
+import { itemsOf, type JsonObject, valueAt } from '../api/json-values.ts';
 import { statuses } from '../api/spec.ts';
 import { isNeverArrived, type KnownOrder, type KnownRefund } from './known-order.ts';
 
@@ -38,6 +38,7 @@ const words = {
     card: (brand: string, last4: string) =>
       `your ${/card $/i.test(brand) ? brand : `${brand}card `}ending in ${last4}`,
     noCard: 'your original payment method',
+    and: ' and ',
     made: ({ amount, where, date }: Told) =>
       date === undefined
         ? `We refunded ${amount} to ${where}.`
@@ -62,6 +63,7 @@ const words = {
     hello: (name: string | undefined) => (name === undefined ? 'Hola:' : `Hola, ${name}:`),
     card: (brand: string, last4: string) => `su tarjeta ${brand}terminada en ${last4}`,
     noCard: 'su método de pago original',
+    and: ' y ',
     made: ({ amount, where, date }: Told) =>
       date === undefined
         ? `Le reembolsamos ${amount} a ${where}.`
@@ -168,18 +170,30 @@ function sentencesOn(refund: KnownRefund, order: JsonObject, style: BuyerStyle):
   }
 }
 
-function toldOf({ charge, amount, record }: KnownRefund, order: JsonObject, style: BuyerStyle): Told {
+// Of a refund of several charges that nobody knows to be made, all of it is meant, whatever part the order shows.
+function toldOf(refund: KnownRefund, order: JsonObject, style: BuyerStyle): Told {
   const say = words[style.language];
-  const last4 = valueAt(charge?.value, ['payment_method', 'last4']);
-  const brand = valueAt(charge?.value, ['payment_method', 'brand']);
+  const { charge, amount, record, attempt, state } = refund;
+  const ids = attempt?.sent.proof.expected.map(({ chargeId }) => chargeId) ?? [];
+  const isWhole = ids.length > 1 && (charge === undefined || state === 'unconfirmed');
+  const charges = isWhole
+    ? itemsOf(order.charges).filter(({ id }) => ids.some((one) => one === id))
+    : [charge?.value];
+  const where = new Set(charges.map((one) => cardOf(one, style)));
   return {
-    amount: amountOf(amount, order, style),
-    where:
-      typeof last4 === 'string' && last4 !== ''
-        ? say.card(typeof brand === 'string' && brand !== '' ? `${brandName(brand)} ` : '', last4)
-        : say.noCard,
+    amount: amountOf(isWhole ? attempt?.sent.amount : amount, order, style),
+    where: [...where].join(say.and),
     date: record?.createdAt === undefined ? undefined : dateOf(record.createdAt, style),
   };
+}
+
+function cardOf(charge: JsonObject | undefined, { language }: BuyerStyle): string {
+  const say = words[language];
+  const last4 = valueAt(charge, ['payment_method', 'last4']);
+  const brand = valueAt(charge, ['payment_method', 'brand']);
+  return typeof last4 === 'string' && last4 !== ''
+    ? say.card(typeof brand === 'string' && brand !== '' ? `${brandName(brand)} ` : '', last4)
+    : say.noCard;
 }
 
 function amountOf(amount: unknown, { currency }: JsonObject, { amounts }: BuyerStyle): string {

@@ -99,6 +99,38 @@ describe('a refund that a person recorded as not made', () => {
     expect(look([whole], order(5)).row).toMatchObject({ verdict: 'unknown', alarm: 'partial' });
   });
 
+  it("of which only a part shows is recorded once the rest cannot come, and that part counts as somebody else's", () => {
+    const { proof } = doubted.sent;
+    const expected = [
+      { chargeId: 'ch_1', amount: -5 },
+      { chargeId: 'ch_1', amount: -6 },
+    ];
+    const whole = (...verdicts: Partial<VerdictRow>[]) =>
+      attempt(verdicts, { proof: { ...proof, expected } });
+    const partial: Partial<VerdictRow> = { verdict: 'unknown', alarm: 'partial' };
+    const statement = { applied: false, operator: 'op7', note: 'asked' };
+    const early = (record: AttemptRecord) => look([record], order(5), 130_000, { statement }).state;
+    expect(early(whole(partial))).toMatchObject({ end: { refusal: { why: 'too_early', until: over } } });
+    // Nothing tells its age.
+    const until = 130_000 + horizonMs;
+    expect(early(whole())).toMatchObject({ end: { refusal: { why: 'too_early', until } } });
+    const { state } = look([whole(partial)], order(5), over, { statement });
+    const { effect } = resolve(state, { is: 'checked', moment: momentAt(over) });
+    expect(effect).toMatchObject({ row: { verdict: 'rejected', by: 'person', refunds: [{ id: 'ref_1' }] } });
+    const row = effect.do === 'record' && effect.row.type === 'verdict' ? effect.row : {};
+    const settled = whole(partial, row);
+    expect(look([settled], order(5), over + 1000).row).toMatchObject({
+      verdict: 'rejected',
+      why: 'checked after the waiting period: it did not appear',
+    });
+    expect(look([settled], order(5, 6), over + 1000).row).toMatchObject({ alarm: 'partial' });
+    // That it was made is not for a person to say.
+    const made = { ...statement, applied: true };
+    expect(look([whole(partial)], order(5), over, { statement: made }).row).toMatchObject({
+      verdict: 'unknown',
+    });
+  });
+
   it('that does not show adds nothing before its horizon, and one row after it', () => {
     expect(look([doubted], order()).row).toBeUndefined();
     expect(look([doubted], order(7)).row).toBeUndefined();

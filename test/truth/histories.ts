@@ -54,6 +54,23 @@ export const lostReplies = [
     { scope: 'whole', lookedAt: '09:30:00' },
   ),
   own(
+    'a part of it made elsewhere, settled as not made',
+    5,
+    // The row is refunded in part, which is no state.
+    {
+      ...truthOf('elsewhere 700', { mayRefund: 'not judged', row: { compare: 8, state: 'doubt' } }),
+      attempts: 'recorded not made',
+    },
+    inTurn(
+      (world) => send('lost', 7)(world, 'whole', 'hand'),
+      at('09:05:00'),
+      second(700),
+      look('09:06:00', 7),
+      (world) => notMade(world, '09:25:00'),
+    ),
+    { scope: 'whole', lookedAt: '09:30:00' },
+  ),
+  own(
     'never arrived, and sent again',
     5,
     { ...truthOf('made 1000'), attempts: 'made + unconfirmed' },

@@ -7,11 +7,13 @@
 
 import { afterAll, describe, expect, it } from 'vitest';
 import { isLong } from '../harness/long.ts';
+import { inOneLine } from '../harness/ran.ts';
 import { type Contradiction, lineOf } from './compare.ts';
-import type { Situation } from './happenings.ts';
+import { id, look as lookAgain, main, other, type Situation, send } from './happenings.ts';
 import { type Looked, look } from './look.ts';
 import { screens } from './screens.ts';
 import { situations } from './situations.ts';
+import { startWorld } from './world.ts';
 
 const only = process.env.PAYDESK_TRUTH;
 const onlyScreens = process.env.PAYDESK_TRUTH_SCREEN;
@@ -47,6 +49,39 @@ describe('the screens of an order and the truth', () => {
   it('words that are no state, wherever they stand', () => {
     expect(linesOf(found().filter(({ situation }) => situation === '*'))).toEqual([]);
   });
+});
+
+it('of which only a part shows: its screen says how much, and how a person ends it once the rest cannot come', async () => {
+  await using world = await startWorld([main(), other()]);
+  await send('lost', 7)(world, 'whole', 'hand');
+  world.at('09:05:00');
+  world.record(id, 'ch_1', 700);
+  const screen = async (line: string) => inOneLine((await world.run(world.ana, line.split(' '), 120)).stdout);
+  const show = `orders show ${id}`;
+  const part = 'a part of it shows: 700 of 1000 MXN; do not refund it again';
+  expect(await screen(show)).toContain(
+    `${part} the rest may still come, until today 09:15: paydesk journal reconcile`,
+  );
+  expect(await screen(`${show} --for-buyer`)).toContain('We are checking a refund of 1000 MXN');
+  const { change } = (await world.attempts(world.ana))[0] ?? { change: '' };
+  const said = `--note asked-the-bank --confirm ${id}`;
+  const early = await world.run(world.ana, `journal settle ${change} --not-applied ${said}`.split(' '));
+  expect(early).toMatchObject({
+    code: 3,
+    stderr: expect.stringContaining('it can still arrive until 09:15'),
+  });
+  await lookAgain('09:06:00', 7)(world);
+  world.at('09:25:00');
+  const end = `paydesk journal settle ${change} --not-applied --note TEXT`;
+  expect(await screen(show)).toContain(
+    `${part} the rest did not come in its time. If somebody else made that part: ${end}`,
+  );
+  await world.must(world.ana, `journal settle ${change} --applied ${said}`, 7);
+  await world.must(world.ana, `journal settle ${change} --applied ${said}`, 3);
+  await world.must(world.ana, `journal settle ${change} --not-applied ${said}`, 0);
+  world.fate('made');
+  await world.must(world.ana, `orders refund ${id} --charge 2 --reason other --yes`, 0);
+  expect(await screen(show)).toContain('refunded');
 });
 
 it('has at least 100 situations, all of other names, and 30 screens', () => {

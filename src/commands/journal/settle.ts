@@ -12,6 +12,7 @@ import {
   type Evidence,
   horizonOf,
   isOpen,
+  isUnconfirmed,
   needsPerson,
   notMadeBy,
   sentAgain,
@@ -90,6 +91,7 @@ async function settleAttempt(ctx: Context, record: AttemptRecord, asked: Asked):
   const statement = { applied, note: asked.note ?? '', ...(corrects && { corrects }) };
   const { record: after, added } = await ctx.journal.settle(record, statement, confirm);
   if (added === undefined) {
+    if (isUnconfirmed(after)) throw notWhole(after);
     refuseContradiction(after, applied);
     ctx.notes.warn(`${change}: already confirmed; nothing to settle`);
   } else if (added.by !== 'person')
@@ -100,6 +102,15 @@ async function settleAttempt(ctx: Context, record: AttemptRecord, asked: Asked):
     );
   await showAttempt(ctx, after);
   return needsPerson(after, await ctx.journal.now()) ? exitCodes.unconfirmed : 0;
+}
+
+// Only a part of it shows, so it is not made; and it is not for a person to say that more was made than the order shows.
+function notWhole({ sent: { change } }: AttemptRecord): CliError {
+  return refused(
+    `${change} was not made as it was sent: the order shows only a part of it`,
+    [`paydesk journal show ${change}`],
+    { certain: 'nothing was recorded', ownCode: 'settled' },
+  );
 }
 
 // Refuses a statement that contradicts an outcome that is already settled.
@@ -247,7 +258,11 @@ function sentLine(ctx: Context, { record, evidence }: Statement): string {
   const { sent } = record;
   const minutes = Math.floor((ctx.clock.now() - sent.time) / 60_000);
   const shown =
-    evidence.shows === 'unreadable' ? `still unconfirmed: ${evidence.problem}` : 'the order does not show it';
+    evidence.shows === 'unreadable'
+      ? `still unconfirmed: ${evidence.problem}`
+      : evidence.shows === 'partial'
+        ? `the order shows only a part of it: ${evidence.refunds.map(({ id }) => id).join(' and ')}`
+        : 'the order does not show it';
   return `${changeOf(record, amountStyleOf(ctx, record))}, sent ${minutes < 1 ? 'just now' : `${minutes} min ago`} by ${sentBy(sent)}; ${shown}`;
 }
 
