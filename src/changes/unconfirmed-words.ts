@@ -6,6 +6,7 @@ import {
   type AppearedRefund,
   type AttemptRecord,
   acknowledgeCommand,
+  blockedUntil,
   changeKinds,
   horizonOf,
   isFailedLate,
@@ -306,7 +307,7 @@ function unconfirmedLines(
   ctx: Context,
   profile: Profile,
   change: UnconfirmedChange,
-  { refunds }: KnownOrder,
+  { refunds, attempts, reading }: KnownOrder,
 ): readonly string[] {
   // The order shows a refund that is probably this one.
   const shown = refunds.filter(({ state, record }) => state === 'unconfirmed' && record?.meaning === 'made');
@@ -315,13 +316,24 @@ function unconfirmedLines(
   const sum = own.reduce((all, { amount = 0 }) => all + amount, 0);
   if (own[0]?.attempt !== undefined && sum < (change.amount ?? 0))
     return partLines(ctx, profile, own[0].attempt, sum);
+  const sent = attempts.findLast((record) => record.sent.change === change.change);
+  const until = sent && blockedUntil(sent);
+  const blocked = until === undefined ? '' : `; blocked until ${untilWords(ctx, until)} at the latest`;
   return [
-    `UNCONFIRMED  ${unconfirmedWords(ctx, profile, change)}`,
+    `UNCONFIRMED  ${unconfirmedWords(ctx, profile, change)}${sent === undefined ? '' : fromWords(sent, reading)}`,
     ...(isShown
       ? ['the order now shows such a refund, see below; do not refund it again']
-      : ['it may have been made', kindWords[change.kind].meanwhile.replace(/;$/, '')]),
+      : [`it may have been made${blocked}`, kindWords[change.kind].meanwhile.replace(/;$/, '')]),
     checkLine(change, isShown),
   ];
+}
+
+// `, from charge 2`: of an order with several charges.
+function fromWords({ sent }: AttemptRecord, reading: KnownOrder['reading']): string {
+  const charges = 'money' in reading ? reading.money.charges : [];
+  const [only, second] = sent.proof.expected;
+  const charge = second === undefined ? charges.find(({ id }) => id === only?.chargeId) : undefined;
+  return charge === undefined || charges.length === 1 ? '' : `, from charge ${charge.number}`;
 }
 
 // Whether the rest of it comes, nobody can know before its waiting period is over; and then nothing but a person can tell whose the

@@ -9,7 +9,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { isLong } from '../harness/long.ts';
 import { inOneLine } from '../harness/ran.ts';
 import { type Contradiction, lineOf } from './compare.ts';
-import { id, look as lookAgain, main, other, type Situation, send } from './happenings.ts';
+import { bystander, id, look as lookAgain, main, other, type Situation, send } from './happenings.ts';
 import { type Looked, look } from './look.ts';
 import { screens } from './screens.ts';
 import { situations } from './situations.ts';
@@ -82,6 +82,19 @@ it('of which only a part shows: its screen says how much, and how a person ends 
   world.fate('made');
   await world.must(world.ana, `orders refund ${id} --charge 2 --reason other --yes`, 0);
   expect(await screen(show)).toContain('refunded');
+});
+
+it('an unconfirmed refund of a charge: which one, and until when; a line about other orders says so', async () => {
+  await using world = await startWorld([main(), other()]);
+  await send('lost', 7)(world, 'part', 'hand');
+  world.at('09:05:00');
+  const { stdout } = await world.run(world.ana, ['orders', 'show', id], 120);
+  expect(inOneLine(stdout)).toContain('sent at 09:00:00 by ana, from charge 1 it may have been made');
+  expect(inOneLine(stdout)).toContain(
+    'it may have been made; blocked until tomorrow 09:00 at the latest tell the buyer',
+  );
+  const { stderr } = await world.run(world.ana, ['orders', 'show', bystander]);
+  expect(stderr).toContain(`other orders: 1 refund unconfirmed: ${id}: paydesk journal reconcile --all`);
 });
 
 it('has at least 100 situations, all of other names, and 30 screens', () => {

@@ -203,7 +203,7 @@ const alarms: readonly (readonly [words: string, is: (record: AttemptRecord) => 
 
 /**
  * One line about the attempts that somebody must look at, or undefined if there are none. Of one it names the order: `1 refund
- * unconfirmed: ord_…: paydesk journal reconcile --all`; of several kinds it says how many of each, after `where`.
+ * unconfirmed: ord_…: paydesk journal reconcile --all`; of several kinds it says how many of each. It begins with `where`.
  */
 export function needsLookLine(attempts: readonly AttemptRecord[], where: string): string | undefined {
   const open = attempts.filter((record) => !alarms.some(([, is]) => is(record)));
@@ -222,11 +222,17 @@ export function needsLookLine(attempts: readonly AttemptRecord[], where: string)
       return { words, records: once(all), how: `show your lead: ${showCommand(all)}` };
     }),
   ].filter(({ records }) => records.length > 0);
-  const [first, second] = kinds;
+  const [first, second, third] = kinds;
   if (first === undefined) return undefined;
-  if (second === undefined) return lineOf(first.records, first.words, first.how);
-  const counts = kinds.map(({ words, records }) => `${counted(records.length, nounOf(records))} ${words}`);
-  return `${where}${counts.join('; ')}: paydesk journal list --open`;
+  if (second === undefined) return `${where}${lineOf(first.records, first.words, first.how)}`;
+  // One line of a terminal of 80 columns has no room for more than two of them.
+  const rest = kinds.slice(2).reduce((sum, { records }) => sum + records.length, 0);
+  const counts = [first, second].map(({ words, records }) =>
+    third === undefined
+      ? `${counted(records.length, nounOf(records))} ${words}`
+      : `${records.length} ${words}`,
+  );
+  return `${where}${[...counts, ...(rest > 0 ? [`${rest} more`] : [])].join('; ')}: paydesk journal list --open`;
 }
 
 function isProvable({ sent }: AttemptRecord): boolean {
