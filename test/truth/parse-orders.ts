@@ -36,7 +36,7 @@ export function showOrder({ code, stdout }: Ran, id: string): Said {
   if (parts[0] !== id) throw new UnknownWords(`no head of an order: ${head}`);
   const word = parts[2] ?? '';
   const first = firstWords[word] ?? (stateOrCase(word) as Case);
-  const money = /^order {3,}(-?\d+) +(-?\d+) +(-?\d+)$/m.exec(stdout);
+  const money = /^order {3,}(?:\D*? )?(-?\d+) +(-?\d+) +(-?\d+)$/m.exec(stdout);
   const listed = (words: RegExp) => words.exec(stdout)?.[1] ?? '';
   const named: Named = {
     'made twice': listed(/^MADE (?:TWICE|\d+ TIMES)\??:.*?(rf_\d+(?:(?:,| and)\s+rf_\d+)*)/m),
