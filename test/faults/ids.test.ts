@@ -20,7 +20,7 @@ const typed: readonly Hostile[] = [
   { name: 'an amount behind it', id: 'ord_1 500' },
   { name: '10 kB', id: `ord_${'a'.repeat(10_000)}` },
   { name: 'full-width digits', id: 'ord_１' },
-  { name: 'an invisible character', id: 'ord_1\u200b' },
+  { name: 'an invisible character', id: 'ord_\u200b1' },
   { name: 'another case', id: 'ORD_1' },
   { name: 'a percent-encoded slash', id: 'ord_1%2fcapture' },
 ];
