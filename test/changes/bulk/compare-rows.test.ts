@@ -152,13 +152,13 @@ it('a refund that was there before a row was sent does not stand for the refund 
   expect(words(compare(orderWith([100, 5]), rows, unshown(own)))).toEqual(['unconfirmed 5']);
 });
 
-it('an unconfirmed refund that is too old to move money counts for its own row only', () => {
+it('a refund that never arrived decides nothing: the row says it', () => {
   const old = { mayAppear: false };
   expect(words(compare(orderWith([]), [{ amount: 100 }], unshown(old)))).toEqual(['not 0']);
   expect(words(compare(orderWith([100]), [{ amount: 100 }], unshown(old)))).toEqual(['refunded 100']);
-  expect(words(compare(orderWith([100]), [{ amount: 100 }], unshown({ ...old, key: 'any 100 ' })))).toEqual([
-    'unconfirmed 100',
-  ]);
+  const own = compare(orderWith([100]), [{ amount: 100 }], unshown({ ...old, key: 'any 100 ' }));
+  expect(words(own)).toEqual(['refunded 100']);
+  expect(own[0]?.why).toContain('never arrived');
 });
 
 it('an order whose charges are not shown is there: nothing shows a refund, or the order says how much', () => {
