@@ -3,6 +3,7 @@
 import { type AmountStyle, briefFigure } from '../amounts.ts';
 import { hasNoCharges } from '../api/charges.ts';
 import { itemsOf, type JsonObject, valueAt } from '../api/json-values.ts';
+import { paymentOf } from '../api/payment.ts';
 import { statuses } from '../api/spec.ts';
 import { isNeverArrived, type KnownOrder, type KnownRefund } from './known-order.ts';
 
@@ -57,6 +58,7 @@ const words = {
     doubt: 'We are checking what was refunded for this order, and cannot confirm an amount yet.',
     authorized: (amount: string) => `${amount} was authorized on your card, but you have not been charged.`,
     nothing: 'Nothing has been refunded for this order.',
+    unpaid: 'No payment was made for this order.',
     order: (name: string) => `Order: ${name}`,
   },
   es: {
@@ -83,6 +85,7 @@ const words = {
     authorized: (amount: string) =>
       `Se autorizó un cargo de ${amount} en su tarjeta, pero no se le ha cobrado nada.`,
     nothing: 'No se ha hecho ningún reembolso de este pedido.',
+    unpaid: 'No se realizó ningún pago de este pedido.',
     order: (name: string) => `Pedido: ${name}`,
   },
 } as const;
@@ -119,7 +122,8 @@ function sentences(
   // Two refunds of which one may be the other are checked as one.
   const unsure = new Set(refunds.filter(isUnsure).map((refund) => say.unsure(toldOf(refund, order, style))));
   if (told.length > 0 || unsure.size > 0) return [...told, ...unsure];
-  if (order.payment_status !== statuses.preAuthorized) return [say.nothing];
+  if (order.payment_status !== statuses.preAuthorized)
+    return [paymentOf(order).isPaid ? say.nothing : say.unpaid];
   return [say.authorized(amountOf(order.amount, order, style))];
 }
 

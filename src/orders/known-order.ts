@@ -10,6 +10,7 @@ import {
   readMoney,
 } from '../api/charges.ts';
 import type { JsonObject } from '../api/json-values.ts';
+import { paymentOf } from '../api/payment.ts';
 import { type Mode, meaningOfRefund, modeOfOrder, noModeWords, statuses } from '../api/spec.ts';
 import {
   type AttemptRecord,
@@ -272,6 +273,7 @@ export function unfitOf(order: JsonObject, mode?: Mode): Unfit | undefined {
   if (doubt !== undefined) return but('in doubt', doubt);
   if (order.payment_status === statuses.refunded)
     return { is: 'refunded', why: 'refunded already', words: shown };
+  if (!paymentOf(order).isPaid) return but('nothing left', 'no payment went through');
   // If `is_refundable` is missing, that does not mean false.
   if (order.is_refundable === false)
     return but('not allowed', 'the service does not allow it (is_refundable false)');

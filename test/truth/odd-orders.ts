@@ -141,6 +141,15 @@ export const unrefundable = [
     },
   ),
   own(
+    'all charges were declined, and the service allows no refund',
+    1,
+    truthOf('nothing', { left: 'nobody knows', mayRefund: false }),
+    async (world) => {
+      world.change(id, { payment_status: null, is_refundable: false });
+      world.changeCharges(id, { status: 'declined', is_refundable: false });
+    },
+  ),
+  own(
     'paid, and all charges were declined',
     1,
     truthOf('nothing', { left: 'nobody knows', mayRefund: false }),

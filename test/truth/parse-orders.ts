@@ -193,7 +193,10 @@ export function buyerWords({ code, stdout }: Ran): Said {
   };
   const isChecked = /We are checking|Estamos revisando/.test(stdout);
   const told = Object.entries(sums).filter(([, sum]) => sum > 0);
-  const isNothing = /Nothing has been refunded|No se ha hecho ningún|was authorized|Se autorizó/.test(stdout);
+  const isNothing =
+    /Nothing has been refunded|No payment was made|No se ha hecho ningún|No se realizó ningún pago|was authorized|Se autorizó/.test(
+      stdout,
+    );
   if (!isChecked && told.length === 0 && !isNothing)
     throw new UnknownWords(`no words for a buyer: ${stdout.slice(0, 200)}`);
   return { exit: code ?? -1, sums: Object.fromEntries(told), row: isChecked ? 'unconfirmed' : 'none' };
