@@ -185,6 +185,17 @@ describe('what the journal says to a change', () => {
       { go: 'send', doubtful: [{}] },
     ],
     [
+      'the same of a kind that no read can show: it does not',
+      [
+        attempt([{ verdict: 'rejected', confirmed: false }], {
+          proof: { ...attempt([]).sent.proof, kind: 'checkout' },
+        }),
+      ],
+      {},
+      old,
+      { go: 'send', doubtful: [] },
+    ],
+    [
       'refused before: send',
       [attempt([{ verdict: 'rejected', confirmed: true }])],
       {},

@@ -99,13 +99,15 @@ function searchedFor(words: readonly string[]): readonly string[] {
   return second === undefined ? [] : words.slice(isNoun ? 2 : 1);
 }
 
-// The names that are spelled like a word: the verbs of a noun, or without one the first words of all commands.
+// The names that begin with a word, or are spelled like it: the verbs of a noun, or without one the first words of all commands.
 function similar(word: string, noun?: string): readonly string[] {
   const names =
     noun === undefined
       ? commands.map(({ words }) => words[0])
       : commandsOf(noun).map(({ words }) => words[1] ?? '');
-  return closestNames(word.slice(0, 20), [...new Set(names)]);
+  const known = [...new Set(names)];
+  const begun = word.length < 2 ? [] : known.filter((name) => name.startsWith(word));
+  return begun.length > 0 ? begun : closestNames(word.slice(0, 20), known);
 }
 
 function likeliest(words: readonly string[]): readonly string[] {
