@@ -2,14 +2,21 @@
 
 import { type Client, createPace } from '../api/api.ts';
 import type { Context } from '../context/context.ts';
-import { CliError } from '../errors.ts';
-import { type Journal, type JournalStore, newChangeId } from '../journal/journal.ts';
+import { CliError, refused } from '../errors.ts';
+import {
+  approveCommand,
+  type Change,
+  type Journal,
+  type JournalStore,
+  newChangeId,
+} from '../journal/journal.ts';
 import { openJournal } from '../journal/open-journal.ts';
 import { withLimits } from '../profiles/limits.ts';
 import type { OpenProfile } from '../profiles/profiles.ts';
 import { refuseAgent } from './agent/agent.ts';
 import { localJournal, storeOfRun } from './choose-store.ts';
 import type { Desk, DeskOfRun } from './desk.ts';
+import { limitsUnder, readRules, refuseCommand, withPolicy } from './machine/policy.ts';
 import { type AccountParts, limitsNow, openAccount, refuseOtherLimits } from './open-account.ts';
 
 /** The functions of an account that a command gets in its context. */
@@ -85,6 +92,12 @@ export function createAccount(parts: AccountParts): Account {
       return team && ((record, how) => team.journal.resolve(record, how));
     },
   });
+  // What this machine and its account do not allow any more since the command began.
+  const refuseSince = async (command?: string) => {
+    const client = await open();
+    await refuseOtherLimits(client, limitsOf);
+    await refuseNow(client.service, command?.split(' '));
+  };
   const senderDoor: Context['sender'] = async () => {
     const { createSenderDoor } = await import('./sender-door.ts');
     return createSenderDoor({
@@ -96,21 +109,26 @@ export function createAccount(parts: AccountParts): Account {
         parts.notes.warn(error instanceof Error ? (error.stack ?? error.message) : String(error)),
       open,
       openWith,
-      async allowedNow(service, command) {
+      async allowedNow(service, command, ofDesk = { file: '', limits: {} }) {
         await refuseNow(service, command.split(' '));
-        return withLimits(service.profile, await limitsOf(service));
+        const policy = { ...ofDesk, ...(await readRules(ofDesk.limits)) };
+        const [problem] = policy.problems;
+        if (problem !== undefined) throw refused(`the policy of the machine of this desk ${problem}`);
+        const limits = limitsUnder(policy, service.profile, await limitsOf(service));
+        return withPolicy(policy, withLimits(service.profile, limits));
       },
+      refuseOff: async (command) => refuseCommand(await parts.policy(), command.split(' '), parts.io.env),
       limitPace: (perSecond) => pace.limit(perSecond),
     });
   };
   return {
-    async service({ purpose = 'read', kind, profile, key, maxPerSecond, shown } = {}) {
+    async service({ purpose = 'read', kind, command, profile, key, maxPerSecond, shown } = {}) {
       if (maxPerSecond !== undefined) pace.limit(maxPerSecond);
       if (purpose === 'change') (await profiles.open(profileOfRun)).allowChange();
       const { service } = await (key === undefined
         ? open(profile)
         : openWith(() => profiles.open(profile, key)));
-      if (purpose === 'change') await refuseNow(service);
+      if (purpose === 'change' || command !== undefined) await refuseNow(service, command?.split(' '));
       if (kind !== undefined) {
         const { refuseOutsideRole, refuseViewer } = await import('../changes/may-change.ts');
         refuseOutsideRole(kind, service.profile);
@@ -127,15 +145,18 @@ export function createAccount(parts: AccountParts): Account {
     async draftService(draft, key) {
       return (await openWith(async () => profiles.openDraft(draft, key))).service;
     },
-    journal: withDesk(opened.journal, desk, parts.shortTime),
+    journal: withDesk(opened.journal, { desk, shortTime: parts.shortTime, refuseSince }),
     async planSender() {
       const plans = globals.dryRun ? undefined : (await desk())?.plans;
       return (
         plans && {
           ...plans,
-          async work(...asked) {
-            await refuseNow(await profiles.open(profileOfRun));
-            return await plans.work(...asked);
+          // The sender holds each row to the limits of this machine too, with a read of its order.
+          async work(plan, how, tell) {
+            await refuseSince();
+            const { file, limits } = await parts.policy();
+            const policy = Object.keys(limits).length === 0 ? undefined : { file, limits };
+            return await plans.work(plan, { ...how, policy }, tell);
           },
         }
       );
@@ -163,15 +184,19 @@ export function createAccount(parts: AccountParts): Account {
       chosen.allowChange();
       if (!globals.dryRun) refuseAgent(parts.io.env, chosen.profile, change, parts.clock.now());
       await refuseNow(chosen);
-      const team = globals.dryRun ? undefined : await desk();
-      if (team !== undefined) return await team.change(newChangeId(change))(change);
-      const [client, { createChange }, { refuseUnfit }] = await Promise.all([
-        open(),
-        import('../journal/make-change.ts'),
-        import('../changes/may-change.ts'),
-      ]);
+      const [client, { refuseUnfit }] = await Promise.all([open(), import('../changes/may-change.ts')]);
       refuseUnfit(change, client.service.profile);
       await refuseOtherLimits(client, limitsOf);
+      const held: Change = {
+        ...change,
+        async checkFresh(fresh) {
+          await refuseSince();
+          await change.checkFresh(fresh);
+        },
+      };
+      const team = globals.dryRun ? undefined : await desk();
+      if (team !== undefined) return await team.change(newChangeId(change))(held);
+      const { createChange } = await import('../journal/make-change.ts');
       let changeEnded: (() => void) | undefined;
       let sentAs = '';
       const store = beforeSent(opened.store, (sent) => {
@@ -188,14 +213,7 @@ export function createAccount(parts: AccountParts): Account {
           options: globals,
           ids: () => newChangeId(change),
           signal: stopWaiting,
-        })({
-          ...change,
-          async checkFresh(fresh) {
-            await refuseOtherLimits(client, limitsOf);
-            await refuseNow(client.service);
-            await change.checkFresh(fresh);
-          },
-        });
+        })(held);
       } finally {
         changeEnded?.();
       }
@@ -237,11 +255,30 @@ async function deskNamed({ globals, profiles }: AccountParts): Promise<string | 
 // What a desk handed over without showing its end is looked up before anything else is decided about the same.
 function withDesk(
   journal: Journal,
-  desk: () => Promise<Desk | undefined>,
-  shortTime: (ms: number) => string,
+  {
+    desk,
+    shortTime,
+    refuseSince,
+  }: {
+    readonly desk: () => Promise<Desk | undefined>;
+    readonly shortTime: (ms: number) => string;
+    readonly refuseSince: (command: string) => Promise<void>;
+  },
 ): Journal {
   return {
     ...journal,
+    async rules() {
+      const rules = await journal.rules();
+      return (
+        rules && {
+          ...rules,
+          async decide(id, step, how) {
+            if (step === 'approved') await refuseSince(approveCommand);
+            return await rules.decide(id, step, how);
+          },
+        }
+      );
+    },
     async applying(plan) {
       const team = await desk();
       if (team === undefined) return await journal.applying(plan);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Client, OpenService } from '../api/api.ts';
 import { CliError, refused } from '../errors.ts';
 import type { Journal, JournalStore } from '../journal/journal.ts';
+import type { HowWorked } from '../plans/plans.ts';
 import type { OpenProfile, Profile, Profiles } from '../profiles/profiles.ts';
 import { askSender, joinSender } from '../sender/at-desk/join-at-desk.ts';
 import {
@@ -34,10 +35,16 @@ export interface SenderDoorParts extends AccountParts {
   readonly open: (profile: string) => Promise<Client>;
   readonly openWith: (open: () => Promise<OpenProfile>) => Promise<Client>;
   /**
-   * The profile of an account with the limits that hold now. Throws CliError 'refused' while the policy of this machine allows no change,
-   * or turns the command off that a desk has run, in words.
+   * The profile of an account with the limits that hold now, also those of a desk's machine. Throws CliError 'refused' while the policy
+   * of this machine allows no change, or turns the command off that a desk has run, in words.
    */
-  readonly allowedNow: (service: OpenService, command: string) => Promise<Profile>;
+  readonly allowedNow: (
+    service: OpenService,
+    command: string,
+    ofDesk: HowWorked['policy'],
+  ) => Promise<Profile>;
+  /** The second part of that alone. */
+  readonly refuseOff: (command: string) => Promise<void>;
   /** Limits the requests per second of all clients together. */
   readonly limitPace: (perSecond: number) => void;
 }

@@ -87,7 +87,7 @@ export async function startSender(
 }
 
 async function openSenderAccount(
-  { profiles, open, allowedNow }: SenderDoorParts,
+  { profiles, open, allowedNow, refuseOff }: SenderDoorParts,
   name: string,
 ): Promise<SenderAccount> {
   const client = await open(name);
@@ -97,7 +97,8 @@ async function openSenderAccount(
   return {
     name,
     ...client,
-    profileNow: (command) => allowedNow(service, command),
+    profileNow: (command, ofDesk) => allowedNow(service, command, ofDesk),
+    refuseOff,
     settings: Object.fromEntries(own.map((setting) => [setting.name, setting.value ?? ''])),
   };
 }

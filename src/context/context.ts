@@ -100,6 +100,8 @@ export interface Context {
     readonly purpose?: 'read' | 'change';
     /** What is changed: refused before anything is read, if the role of the account does not allow it. */
     readonly kind?: ChangeKind | undefined;
+    /** The command that this is, in words, whatever was typed: refused while the policy of this machine turns it off or allows no change. */
+    readonly command?: string | undefined;
     readonly profile?: string | undefined;
     /** A key to try instead of the stored one; only with a named profile. */
     readonly key?: TypedKey | undefined;

@@ -102,6 +102,9 @@ export interface ApprovalRequest {
 /** The longest time that an approval counts, in milliseconds. */
 export const approvalMaxMs = 24 * 60 * 60_000;
 
+/** The command that approves, as a policy names it; `paydesk release` of a request is that command too. */
+export const approveCommand = 'approvals approve';
+
 /** Somebody who has an order open for a refund, and since when (Unix milliseconds). */
 export interface OpenedOrder {
   readonly member: string;

@@ -237,6 +237,8 @@ export interface HowWorked {
   readonly concurrency: number;
   readonly maxFailures?: number | undefined;
   readonly maxPerSecond?: number | undefined;
+  /** The limits in the policy of the machine whose desk hands the plan over, as texts, and the file that says them. */
+  readonly policy?: { readonly file: string; readonly limits: Readonly<Record<string, string>> } | undefined;
 }
 
 /** How the work ended: why before the last row, and what was done. */

@@ -7,6 +7,7 @@ import {
   digestForm,
   errorFromWire,
   errorToWire,
+  maxText,
   nameForm,
   refusedForm,
   text,
@@ -30,6 +31,8 @@ export const planHeadForm = v.strictObject({
   concurrency: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(16)),
   maxFailures: v.optional(count),
   maxPerSecond: v.optional(v.pipe(v.number(), v.minValue(0.1))),
+  /** What the machine of the desk lets nobody exceed. It can only make the limits of the sender stricter. */
+  policy: v.optional(v.strictObject({ file: text(maxText.line), limits: v.record(v.string(), v.string()) })),
 });
 export type PlanHead = v.InferOutput<typeof planHeadForm>;
 

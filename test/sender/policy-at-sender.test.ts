@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { newPolicy } from '../harness/policy.ts';
-import { inOneLine } from '../harness/ran.ts';
+import { inOneLine, lastRecord } from '../harness/ran.ts';
 import { startLedger } from './ledger.ts';
 
 const isRoot = process.getuid?.() === 0;
@@ -56,5 +56,30 @@ describe.skipIf(!isRoot)('what the policy of the machine of a sender turns off',
     expect(inOneLine(ran.stderr)).toContain('turns paydesk refunds apply off');
     expect(ledger.service.posts).toEqual([]);
     expect(await desk.run(lines['orders refund'])).toMatchObject({ code: 0 });
+  });
+
+  test('an approval, a rejection and the limits of the team are refused to desks where their commands are off', async () => {
+    using machine = newPolicy({});
+    await using ledger = await startLedger({ machineFile: machine.machineFile });
+    const { sender } = ledger;
+    const [ana, lea] = [await sender.desk('ana'), await sender.desk('lea', 'lead', 'desk-2')];
+    const limits = [...shop, 'sender', 'limits', 'set', 'all', 'MXN', '--second'];
+    expect(await lea.run([...limits, '50', '--yes'])).toMatchObject({ code: 0 });
+    const ask = [...shop, 'orders', 'refund', 'ord_A1', '--amount', '90', '--yes', '--json'];
+    const request = String(lastRecord((await ana.run(ask)).stderr).approval);
+    const answers = {
+      'approvals approve': [...shop, 'approvals', 'approve', request, '--yes'],
+      'approvals reject': [...shop, 'approvals', 'reject', request, '--note', 'no'],
+      'sender limits': [...limits, '40', '--yes'],
+    };
+    machine.write({ 'commands.off': Object.keys(answers) });
+    for (const [command, line] of Object.entries(answers)) {
+      const ran = await lea.run(line);
+      expect(ran.code, `${command}\n${ran.stderr}`).toBe(3);
+      expect(inOneLine(ran.stderr)).toContain(`turns paydesk ${command} off`);
+    }
+    machine.write({});
+    for (const [command, line] of Object.entries(answers).toReversed())
+      if (command !== 'approvals reject') expect(await lea.run(line), command).toMatchObject({ code: 0 });
   });
 });

@@ -8,6 +8,7 @@ import {
   type ApprovalRequest,
   type AskedPlanRow,
   approvalMaxMs,
+  approveCommand,
   type PlanTold,
   type TeamRules,
 } from '../../journal/journal.ts';
@@ -72,8 +73,8 @@ export async function approveRequest(
       { ownCode: 'own_request', certain: 'nothing was approved', approval: id },
     );
   const seen = isOfRefund(request)
-    ? await about({ certain: 'nothing was approved' }, () => lookAtRefund(ctx, request))
-    : await lookAtPlan(ctx, request);
+    ? await about({ certain: 'nothing was approved' }, () => lookAtRefund(ctx, request, toApprove))
+    : await lookAtPlan(ctx, request, toApprove);
   if (!ctx.options.dryRun) {
     ctx.notes.show(seen.preview);
     for (const line of seen.urgent) ctx.notes.warn({ text: `WARNING: ${line}`, style: 'bad' });
@@ -161,6 +162,10 @@ function problemLine({ message }: CliError): Block {
   return { line: { text: `it would be refused now: ${message}`, style: 'warn' }, hang: 2 };
 }
 
+type LookedHow = NonNullable<Parameters<Context['service']>[0]>;
+// Whoever approves has the refund sent, also by `paydesk release`.
+const toApprove: LookedHow = { kind: 'refund', command: approveCommand };
+
 /** What somebody reads before they approve a request. */
 interface Seen {
   readonly profile: Profile;
@@ -174,11 +179,11 @@ interface Seen {
 }
 
 /** Reads the order again, and plans the refund anew. Throws CliError 'refused' when the order would get another refund now, or none. */
-async function lookAtRefund(ctx: Context, request: ApprovedRefund): Promise<Seen> {
+async function lookAtRefund(ctx: Context, request: ApprovedRefund, how: LookedHow = {}): Promise<Seen> {
   const { asked } = request;
   const { orderId } = asked.proof;
   if (orderId === undefined) throw usage(`${request.id} is about no order`);
-  const service: OpenService = await ctx.service({ shown: orderId });
+  const service: OpenService = await ctx.service({ ...how, shown: orderId });
   const { profile } = service;
   const given: RefundAsked = { ...askedBy(asked), again: asked.again ?? [] };
   await ctx.journal.refuseOpen({ service, kind: 'refund', orderId, again: given.again });
@@ -218,8 +223,8 @@ async function lookAtRefund(ctx: Context, request: ApprovedRefund): Promise<Seen
 }
 
 /** What the request says of the plan. No order is read: each row is read again when it is sent. */
-async function lookAtPlan(ctx: Context, request: ApprovalRequest): Promise<Seen> {
-  const { profile } = await ctx.service();
+async function lookAtPlan(ctx: Context, request: ApprovalRequest, how: LookedHow = {}): Promise<Seen> {
+  const { profile } = await ctx.service(how);
   const { planned, digest, told } = planIn(request);
   const line = (name: string, text: string): Block => ({ line: `${name.padEnd(8)}${text}`, hang: 8 });
   const notes = told === undefined ? [] : noteLines(told);

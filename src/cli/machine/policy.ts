@@ -188,7 +188,7 @@ function refusedBy({ file }: Policy, what: string): CliError {
 
 /** The limits of an account with those of the policy: the stricter ones. */
 export function limitsUnder(
-  policy: Policy,
+  policy: LimitsSaid,
   profile: Pick<Profile, 'mode'>,
   ofAccount: SettingTexts,
 ): SettingTexts {
@@ -196,13 +196,15 @@ export function limitsUnder(
 }
 
 /** A profile that knows which limits the policy sets, so that a refusal can say whose limit it is. */
-export function withPolicy(policy: Policy, profile: Profile): Profile {
+export function withPolicy(policy: LimitsSaid, profile: Profile): Profile {
   const limits = limitsIn(policy, profile);
   if (Object.keys(limits).length === 0) return profile;
   return { ...profile, policy: { file: policy.file, limits: parseLimits(limits) } };
 }
 
-function limitsIn({ limits, says }: Policy, { mode }: Pick<Profile, 'mode'>): SettingTexts {
+type LimitsSaid = Pick<Policy, 'file' | 'limits' | 'says'>;
+
+function limitsIn({ limits, says }: LimitsSaid, { mode }: Pick<Profile, 'mode'>): SettingTexts {
   return mode === 'production' && says.production === 'read-only' ? { ...limits, role: 'viewer' } : limits;
 }
 

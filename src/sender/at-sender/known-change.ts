@@ -18,6 +18,7 @@ import {
 } from '../../journal/journal.ts';
 import { resolveOne } from '../../journal/read-again.ts';
 import type { Locks } from '../../locks/locks.ts';
+import type { HowWorked } from '../../plans/plans.ts';
 import { createTimes } from '../../terminal/terminal.ts';
 import { type EndLine, outcomeToWire } from '../change-wire.ts';
 import { closedPrefix } from '../member-state.ts';
@@ -168,11 +169,15 @@ export function calledAt(service: SenderAccount['service'], name: string): Sende
 
 /**
  * Throws CliError 'refused' unless a change is what follows from its body and from its order (`fresh`; undefined: it has none), and the
- * limits of the account allow it now. `profile`: what the desk calls it.
+ * limits of the account allow it now. `profile`: what the desk calls it. `policy`: that of the machine of the desk.
  */
 export async function refuseNow(
   { store }: Pick<ChangesParts, 'store'>,
-  { account, profile }: { readonly account: SenderAccount; readonly profile: string },
+  {
+    account,
+    profile,
+    policy,
+  }: { readonly account: SenderAccount; readonly profile: string; readonly policy?: HowWorked['policy'] },
   change: Parameters<typeof refuseForged>[0] & Pick<Change, 'plan'>,
   fresh: JsonObject | undefined,
 ): Promise<void> {
@@ -181,7 +186,7 @@ export async function refuseNow(
   const known = orderId === undefined ? [] : await attemptsOf(store, service, orderId);
   const counting = countingAt(service, fresh === undefined ? [] : unshownRefunds(known, fresh));
   const command = change.plan === undefined ? changeKinds[change.kind].command : planCommand;
-  refuseForged(change, fresh, { ...(await account.profileNow(command)), name: profile }, counting);
+  refuseForged(change, fresh, { ...(await account.profileNow(command, policy)), name: profile }, counting);
 }
 
 /** A time for messages (Unix milliseconds), in the zone of a desk. */

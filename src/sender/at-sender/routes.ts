@@ -7,6 +7,7 @@ import type { Client } from '../../api/api.ts';
 import { livemodeOf } from '../../api/spec.ts';
 import { CliError, type ErrorKind, refused } from '../../errors.ts';
 import { type AttemptRecord, isOfLivemode, isSameOrigin } from '../../journal/journal.ts';
+import type { HowWorked } from '../../plans/plans.ts';
 import type { SettingTexts } from '../../profiles/profiles.ts';
 import { errorToWire, hopHeaders, mayAct, mediaTypes, type Role } from '../wire.ts';
 
@@ -28,10 +29,12 @@ export interface SenderAccount extends Pick<Client, 'service' | 'send' | 'pass'>
   /** The settings of that profile, as their texts. */
   readonly settings: SettingTexts;
   /**
-   * Its profile with the limits that hold for the account now. Throws CliError 'refused' if the policy of this machine does not allow what
-   * a desk wants with a command, in words.
+   * Its profile with the limits that hold for the account now; the stricter ones where the machine of the desk has a policy too. Throws
+   * CliError 'refused' if the policy of this machine does not allow what a desk wants with a command, in words.
    */
-  profileNow(command: string): Promise<Client['service']['profile']>;
+  profileNow(command: string, ofDesk?: HowWorked['policy']): Promise<Client['service']['profile']>;
+  /** Throws CliError 'refused' for a command that changes no money, and that the policy of this machine turns off. */
+  refuseOff(command: string): Promise<void>;
 }
 
 /**

@@ -98,7 +98,7 @@ export function addPlans(app: Hop, parts: PlansParts): RunPlans {
     const plan = await readPlan('the plan', [new TextEncoder().encode(text)]);
     refuseOtherAccount(plan, account);
     refuseOther(head, plan);
-    checkPlanLimits(plan.rows, await account.profileNow(planCommand));
+    checkPlanLimits(plan.rows, await account.profileNow(planCommand, head.policy));
     const known = running.get(keyOf(account.name, plan.digest));
     known?.runs.add(head.run);
     if (known !== undefined) return known.stream.reply();

@@ -133,7 +133,7 @@ async function contextOf(
             ...change,
             async checkFresh(fresh) {
               await change.checkFresh(fresh);
-              await refuseNow(parts, { account, profile: head.profile }, change, fresh.value);
+              await refuseNow(parts, { ...head, account }, change, fresh.value);
             },
           },
           service,

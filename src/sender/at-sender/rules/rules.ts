@@ -5,6 +5,7 @@ import {
   type ApprovalRequest,
   approvalMaxMs,
   approvalRefusal,
+  approveCommand,
   type LimitChanges,
   LimitRefusal,
   type LimitRow,
@@ -17,7 +18,7 @@ import {
 } from '../../../journal/journal.ts';
 import { type RuleAsked, type RuleQuestion, ruleForms } from '../../journal-wire.ts';
 import { hopPaths, maxBytes } from '../../wire.ts';
-import { badRequest, type Hop, needRole, needRoleOf, readBody } from '../routes.ts';
+import { badRequest, type Hop, needRole, needRoleOf, readBody, type SenderAccount } from '../routes.ts';
 import { approvalProblem, listedMs, requestsIn, waitsMs } from './approval-requests.ts';
 import {
   findingOf,
@@ -200,17 +201,29 @@ function approvedIn(request: ApprovalRequest | undefined, { member }: RuledAsker
 }
 
 type Answers = {
-  readonly [Q in RuleQuestion]: (rules: MemberRules, asked: RuleAsked<Q>) => Promise<unknown>;
+  readonly [Q in RuleQuestion]: (
+    rules: MemberRules,
+    asked: RuleAsked<Q>,
+    account: SenderAccount,
+  ) => Promise<unknown>;
 };
 
 const answers: Answers = {
   limits: (rules) => rules.limits(),
-  setLimits: (rules, changes) => rules.setLimits(changes),
+  async setLimits(rules, changes, account) {
+    await account.refuseOff('sender limits');
+    return await rules.setLimits(changes);
+  },
   checkRefund: async (rules, refund) => (await rules.checkRefund(refund)) ?? null,
   opened: (rules, { orderId }) => rules.opened(orderId),
   approvals: (rules) => rules.approvals(),
   ask: (rules, { id, what }) => rules.ask(id, what),
-  decide: (rules, { id, step, validMs, note }) => rules.decide(id, step, { validMs, note }),
+  async decide(rules, { id, step, validMs, note }, account) {
+    // What is approved is sent, so it is allowed when a change is. A no always is, unless its command is off.
+    if (step === 'approved') await account.profileNow(approveCommand);
+    else await account.refuseOff('approvals reject');
+    return await rules.decide(id, step, { validMs, note });
+  },
 };
 
 /** Adds the route. Who may do what, the rules say. */
@@ -220,7 +233,7 @@ export function addRules(app: Hop, rules: Rules): void {
     const name = context.req.param('question') ?? '';
     if (!isQuestion(name)) throw badRequest('the desk asks what no rule can answer');
     const { asker, account } = context.var;
-    const answer = await answerTo(name, rules.of(asker, account), (form) =>
+    const answer = await answerTo(name, { rules: rules.of(asker, account), account }, (form) =>
       readBody(context, form, maxBytes.question),
     );
     return context.json({ answer });
@@ -229,10 +242,10 @@ export function addRules(app: Hop, rules: Rules): void {
 
 async function answerTo<Q extends RuleQuestion>(
   name: Q,
-  rules: MemberRules,
+  { rules, account }: { readonly rules: MemberRules; readonly account: SenderAccount },
   read: (form: (typeof ruleForms)[Q]) => Promise<RuleAsked<Q>>,
 ): Promise<unknown> {
-  return await answers[name](rules, await read(ruleForms[name]));
+  return await answers[name](rules, await read(ruleForms[name]), account);
 }
 
 function isQuestion(name: string): name is RuleQuestion {
