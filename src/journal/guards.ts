@@ -1,7 +1,7 @@
 /** Whether the journal lets a change be sent before the order is read: open attempts, repeats, idempotency keys; and what a refusal knows. Pure. */
 
 import { isOpen, verdictOf } from './attempt-state.ts';
-import { type Change, changeKinds } from './change.ts';
+import type { Change } from './change.ts';
 import { isPaidTwice, refundsPaidTwice } from './questions/paid-twice.ts';
 import { appearedVerdict } from './questions/said-by-hand.ts';
 import { type AttemptRecord, attemptName, type Moment, type VerdictRow } from './rows/journal-rows.ts';
@@ -39,10 +39,10 @@ export function decide(asked: Asked, known: readonly AttemptRecord[], now: Momen
   const isNamed = (record: AttemptRecord) => named.has(attemptName(record));
   const made = known.find((record) => isMade(asked, record, now) && !isNamed(record));
   if (made !== undefined) return refuse({ why: 'made', attempt: made });
-  // A refusal that no read has confirmed may be one of what was made; of a payment link no read can tell.
+  // A refusal of a refund that no read has confirmed may be one of what was made.
   const doubtful = known.filter((record) => {
     const last = verdictOf(record);
-    const isUnchecked = last?.confirmed === false && changeKinds[record.sent.proof.kind].provable;
+    const isUnchecked = last?.confirmed === false && record.sent.proof.kind === 'refund';
     return (last?.verdict === 'not_seen' || isUnchecked) && isEqual(asked, record);
   });
   const unnamed = doubtful.findLast(

@@ -371,7 +371,20 @@ describe('what is not of an attempt', () => {
     expect(isClaimed('r2', [{ refunds: [made] }])).toBe(false);
     expect(isClaimed('r2', [{ refunds: [failed] }])).toBe(false);
     expect(isClaimed('r2', [{ verdict: 'rejected', refunds: [failed] }])).toBe(false);
+    expect(isClaimed('r2', [{ verdict: 'unknown', refunds: [made] }, { refunds: [failed] }])).toBe(false);
     expect(isClaimed('r2', [{ refunds: [made], alarm: 'duplicate' }, { refunds: [failed] }])).toBe(false);
+    const other = { ...made, id: 'r3', amount: -7 };
+    const both = attempt([{ refunds: [failed, other] }], { proof: proof([], { expected: [made, other] }) });
+    expect(claimsOf([], both).has('r2')).toBe(false);
+  });
+
+  it('is what a person saw of it who said that it was not made', () => {
+    const shown = { chargeId: 'ch_1', id: 'r1', amount: -5, createdAt: undefined, authCode: undefined };
+    const isClaimed = (row: Partial<VerdictRow>) => claimsOf([], attempt([{}, row])).has('r1');
+    expect(isClaimed({ verdict: 'rejected', by: 'person', refunds: [shown] })).toBe(true);
+    expect(isClaimed({ verdict: 'rejected', by: 'person' })).toBe(false);
+    expect(isClaimed({ verdict: 'rejected', by: 'read', refunds: [shown] })).toBe(false);
+    expect(isClaimed({ verdict: 'applied', by: 'person', refunds: [shown] })).toBe(false);
   });
 
   it.each<[string, AttemptRecord]>([

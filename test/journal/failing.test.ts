@@ -746,6 +746,15 @@ describe('a look at a refund', () => {
       });
     });
 
+    it('tells which of them failed to whoever acknowledges another alarm', () => {
+      const alarmed = ofBoth({ ...made(...two()), alarm: 'contradiction' });
+      const acknowledgement = { operator: 'op8', note: 'the bank was asked' };
+      expect(whole(alarmed, shown(undefined, 'failed'), { acknowledgement })).toMatchObject({
+        alarm: 'failed',
+        refunds: [{ id: 'rf_1' }, { id: 'rf_2', status: 'failed' }],
+      });
+    });
+
     it('writes down that one of two pending ones changed', () => {
       const both = ofBoth(made(...two('pending', 'pending')));
       expect(rowOf(both, shown('pending', 'pending'))).toBeUndefined();

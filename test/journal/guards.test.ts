@@ -185,10 +185,10 @@ describe('what the journal says to a change', () => {
       { go: 'send', doubtful: [{}] },
     ],
     [
-      'the same of a kind that no read can show: it does not',
+      'the same of a capture: it does not',
       [
         attempt([{ verdict: 'rejected', confirmed: false }], {
-          proof: { ...attempt([]).sent.proof, kind: 'checkout' },
+          proof: { ...attempt([]).sent.proof, kind: 'capture' },
         }),
       ],
       {},
