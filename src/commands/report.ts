@@ -74,6 +74,7 @@ export const report = defineCommand({
         waiting: 'too',
         marginSeconds: twinSeconds,
         before: true,
+        unshown: true,
         names,
       },
     });
@@ -82,7 +83,7 @@ export const report = defineCommand({
     const page = pageOf(figures, {
       source,
       // In a title the zone has its name.
-      period: aboutWords(ctx, source).replace(/\(UTC[^)]*\)/, `(${source.zone})`),
+      period: aboutWords(ctx, source).replace(/\(.*\)/, `(${source.zone})`),
       names: names && !isMasked,
       listTwins: commandHere(ctx, 'orders', 'twins', '--period', period.text),
       made: { at: ctx.clock.now(), by: (await ctx.journal.member()) ?? ctx.plans.operator },

@@ -51,17 +51,19 @@ const refundNames = [
   'pending',
   'failed',
   'unconfirmed',
+  'recorded_made',
   'pending_refunds',
   'failed_refunds',
   'unconfirmed_refunds',
+  'recorded_made_refunds',
   'payments',
   'paid',
   'refunded_of_paid',
   'unsummed',
 ] as const;
 /**
- * `pending`, `failed`, `unconfirmed`: refunds whose record says that, or a word that nobody knows; no other sum has them. How many
- * there are is in `pending_refunds` and so on.
+ * `pending`, `failed`, `unconfirmed`: refunds whose record says that, or a word that nobody knows; no other sum has them. Of what no
+ * order shows, `unconfirmed` and `recorded_made` have what the journal knows. How many there are is in `pending_refunds` and so on.
  * `refunded_of_paid`: what went back, at any time, of the payments of the period. `unsummed`: refunds and payments without
  * an amount.
  */

@@ -3,6 +3,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { standingAt } from '../harness/clock.ts';
 import type { Service } from '../harness/service.ts';
 import { readWorkbook, rowOf, said } from '../harness/workbook.ts';
 import { recordsIn, startRefunds } from '../refunds/refund-service.ts';
@@ -107,6 +108,41 @@ describe('refunds list', () => {
       ).toContain(said);
     const before = await ask(service, 'refunds', 'list', '--period', '2040-10', '--state', 'unconfirmed');
     expect(before.stderr).toContain('and none was sent from here');
+    // Every sum has what the journal knows, and no list has a row of it.
+    const figuresOf = async () => {
+      const lists = await ask(service, ...list);
+      const sums = await ask(service, 'refunds', 'summary', '--period', '2040-11', '--json');
+      await ask(service, 'report', '--period', '2040-11', '--to', 'r.html', '--force');
+      const [, page = ''] =
+        /<pre id="figures">([\s\S]*?)<\/pre>/.exec(readFileSync(join(service.home.path, 'r.html'), 'utf8')) ??
+        [];
+      const shown = [
+        JSON.parse(lists.stdout).sums[0],
+        JSON.parse(sums.stdout).data[0],
+        JSON.parse(page).sums[0],
+      ];
+      expect(JSON.parse(lists.stdout).data).toHaveLength(1);
+      const table = await ask(service, 'refunds', 'summary', '--period', '2040-11');
+      return {
+        shown: shown.map((one) => [one.refunded, one.unconfirmed, one.recorded_made]),
+        list: lists.stderr.trimEnd().split(': ').at(-1),
+        table: /^note +(1 .*)$/m.exec(table.stdout)?.[1],
+      };
+    };
+    expect(await figuresOf()).toEqual({
+      shown: Array(3).fill([10_000, 10_000, 0]),
+      list: '1 went back, 10000 MXN; 1 unconfirmed, 10000 MXN',
+      table: '1 unconfirmed, 10000 MXN: in no sum',
+    });
+    const [, change = ''] = /paydesk journal reconcile (i_\w+)/.exec(lost.stderr) ?? [];
+    const settle = ['journal', 'settle', change, '--applied', '--note', 'seen at the bank', '--confirm', 'ord_b'];
+    const settled = await service.run(settle, { env: standingAt('2040-11-21T16:31:12Z') });
+    expect(settled.code, lost.stderr + settled.stderr).toBe(0);
+    expect(await figuresOf()).toEqual({
+      shown: Array(3).fill([10_000, 0, 10_000]),
+      list: '1 went back, 10000 MXN; 1 recorded made, 10000 MXN',
+      table: '1 recorded made, 10000 MXN: in no sum',
+    });
   });
 
   test('refunds summary adds up those that the same flags choose, and says how many', async () => {

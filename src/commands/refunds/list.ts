@@ -68,18 +68,20 @@ export const list = defineCommand({
     const period = periodOf(flags, usualPeriod);
     // An index keeps no texts of orders.
     const named = nameFields.filter((name) => ctx.options.columns?.includes(name));
-    const needs = { kind: 'refunds', makers: true, names: named.length > 0 } as const;
+    const needs = { kind: 'refunds', makers: true, unshown: true, names: named.length > 0 } as const;
     const source = await openSource(ctx, { flags, period, needs });
     const isBook = ctx.out.format === 'xlsx' && ctx.options.columns === undefined;
     const names = isBook && source.kind !== 'index' ? nameFields : named;
     const filter = refundFilter(ctx, flags, source);
-    const found: RefundFact[] = [];
+    // A row is what an order shows. What the journal alone knows is counted below.
+    const [found, unshown]: [RefundFact[], RefundFact[]] = [[], []];
     const missing = createGaps();
     for await (const { refunds, problem } of source.facts) {
       missing.problem(problem);
       for (const refund of refunds.filter((one) => hasCurrency(flags.currency, one.currency))) {
         if (refund.madeAt === undefined) missing.undated(refund, refund.id ?? 'a refund');
-        else if (isInSpan(source.range, refund.madeAt) && filter.accepts(refund)) found.push(refund);
+        else if (isInSpan(source.range, refund.madeAt) && filter.accepts(refund))
+          (refund.isUnshown === true ? unshown : found).push(refund);
       }
     }
     const gaps = missing.all();
@@ -99,7 +101,7 @@ export const list = defineCommand({
         asked.includes(one.name) ? { ...one, tableFrom: 0, least: one.title.length, isAsked: true } : one,
       ),
       rows,
-      { ...source, sums: sumRecords(shown) },
+      { ...source, sums: sumRecords(shown, unshown) },
     );
     const part = shown.length < found.length ? `; ${partWords(found, isBySize, flags.max)}` : '';
     for (const line of await filter.lines()) ctx.notes.note(line);
@@ -108,7 +110,8 @@ export const list = defineCommand({
     // Sums and reports begin with the month.
     if (periodOf(flags) === undefined) ctx.notes.note('this is today; --period this-month shows more');
     sayAsOf(ctx, source);
-    for (const line of foundLines(source, filter.countWords(), part, found)) ctx.notes.note(line);
+    for (const line of foundLines(source, filter.countWords(), part, [...found, ...unshown]))
+      ctx.notes.note(line);
     refuseGaps(gaps, 'refunds');
     return undefined;
   },
@@ -256,15 +259,16 @@ function foundLines(
 }
 
 // The sums for scripts and for workbooks, one for each currency.
-function sumRecords(shown: readonly RefundFact[]): readonly JsonObject[] {
-  return totalsOf(shown).map(({ currency, sums: { refunded, pending, failed, unconfirmed } }) => ({
+function sumRecords(shown: readonly RefundFact[], unshown: readonly RefundFact[]): readonly JsonObject[] {
+  return totalsOf([...shown, ...unshown]).map(({ currency, sums }) => ({
     object: 'refund_made_sum',
     currency: currency ?? null,
     rows: shown.filter((one) => one.currency === currency).length,
-    refunded,
-    pending,
-    failed,
-    unconfirmed,
+    refunded: sums.refunded,
+    pending: sums.pending,
+    failed: sums.failed,
+    unconfirmed: sums.unconfirmed,
+    recorded_made: sums.recorded_made,
   }));
 }
 

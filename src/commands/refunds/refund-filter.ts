@@ -55,16 +55,17 @@ export function refundFilter(ctx: Context, flags: FilterInput, source: Source) {
   let [all, passed, unpriced] = [0, 0, 0];
   return {
     accepts(refund: RefundFact): boolean {
-      all += 1;
+      const one = refund.isUnshown === true ? 0 : 1;
+      all += one;
       for (const { name } of asked) {
         const word = wordOf[name](refund);
         if (word !== undefined) seen.get(name)?.add(word);
       }
       if (asked.some(({ name, word }) => wordOf[name](refund) !== word)) return false;
-      if (!amounts.isOpen && refund.amount === undefined) unpriced += 1;
+      if (!amounts.isOpen && refund.amount === undefined) unpriced += one;
       const passes =
         amounts.isOpen || (refund.amount !== undefined && amounts.holds(refund.amount, refund.currency));
-      if (passes) passed += 1;
+      if (passes) passed += one;
       return passes;
     },
     /** `41 refunds`; or `16 of 41 refunds`, so that nobody takes a part for the whole period. */

@@ -111,6 +111,7 @@ export async function gatherFigures(
       near.push(order);
     for (const refund of facts.refunds)
       if (
+        refund.isUnshown === undefined &&
         refund.madeAt !== undefined &&
         isInSpan(span, refund.madeAt) &&
         hasCurrency(currency, refund.currency)

@@ -4,7 +4,7 @@ import { longPages, type OpenService } from '../../api/api.ts';
 import { currencyPattern } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
-import { CliError } from '../../errors.ts';
+import { CliError, orElse } from '../../errors.ts';
 import { flag, type Input, listFileFlags, usage } from '../../flags/flags.ts';
 import type { TimeRange } from '../../flags/typed-time.ts';
 import { purchaseOf, recordShown, shownOrders, unconfirmedOf } from '../../orders/orders.ts';
@@ -15,6 +15,7 @@ import { stopAtDate } from '../orders/order-observer.ts';
 import { brokeOff } from '../walk.ts';
 import { openFile } from './report-file.ts';
 import { openIndex } from './report-index.ts';
+import { timesBefore } from './report-period.ts';
 import {
   type Asked,
   type AsOfLine,
@@ -26,6 +27,7 @@ import {
   type OpenedSource,
   type Source,
   timeOf,
+  unshownRefunds,
 } from './report-source.ts';
 
 export const charts = ['auto', 'none', 'bars', 'spark', 'calendar'] as const;
@@ -88,7 +90,9 @@ export type SourceInput = Input<readonly [], typeof sourceFlags>['flags'];
  */
 export async function openSource(ctx: Context, asked: Asked): Promise<Source> {
   const opened = await openFirst(ctx, asked);
-  const source = ctx.redaction.isOn() ? { ...opened, facts: learned(ctx, opened.facts) } : opened;
+  const whole =
+    asked.needs.unshown === true ? { ...opened, facts: withUnshown(ctx, asked.needs, opened) } : opened;
+  const source = ctx.redaction.isOn() ? { ...whole, facts: learned(ctx, whole.facts) } : whole;
   const currency = asked.flags.currency?.toUpperCase();
   if (currency === undefined) return { ...source, currency };
   const seen = new Set<string>();
@@ -100,6 +104,24 @@ export async function openSource(ctx: Context, asked: Asked): Promise<Source> {
     asOfLines: () => [...source.asOfLines(), only()],
     asOfLinesOfFile: () => [...source.asOfLinesOfFile(), only()],
   };
+}
+
+// The journal is asked in the end: a read of an order may have confirmed its refund.
+async function* withUnshown(ctx: Context, needs: Needs, source: OpenedSource): AsyncGenerator<Facts> {
+  yield* source.facts;
+  const { profile, range } = source;
+  if (profile === undefined) return;
+  const [before] = needs.before === true ? timesBefore(source) : [];
+  const refunds = await unshownRefunds(ctx, profile, {
+    ...range,
+    since: before?.span.since ?? range.since,
+  }).catch(
+    orElse(({ message }) => {
+      ctx.notes.warn(`refunds that no order shows are not counted: ${message}`);
+      return [];
+    }),
+  );
+  yield { order: undefined, payments: [], refunds, problem: undefined };
 }
 
 // Facts of an export or an index were in no reply of this run.

@@ -1,19 +1,13 @@
 /** Takes the facts of a report from the index of this machine, if that can answer. */
 
-import { livemodeOf, statuses } from '../../api/spec.ts';
+import { statuses } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
 import { CliError, withParts } from '../../errors.ts';
 import { clockAndZoneOf, dayBegan, type TimeRange } from '../../flags/typed-time.ts';
 import type { IndexedOrder, IndexStatus, OrderIndex } from '../../index/index.ts';
 import { turn } from '../../io.ts';
-import {
-  type AttemptRecord,
-  type FoundRefund,
-  isSameOrigin,
-  ownRefunds,
-  pagesOf,
-} from '../../journal/journal.ts';
+import { type AttemptRecord, type FoundRefund, ownRefunds, pagesOf } from '../../journal/journal.ts';
 import { shownIndexed, unconfirmedOf } from '../../orders/orders.ts';
 import { accountSpan, commandLine, type Profile } from '../../profiles/profiles.ts';
 import { type Facts, factsOfOrder, hasCurrency, isInSpan } from '../../reports/reports.ts';
@@ -21,6 +15,7 @@ import { timesBefore } from './report-period.ts';
 import { indexLines, indexLinesOfFile, isWhole, readsThatMatter } from './report-screen.ts';
 import {
   type Asked,
+  isOfAccount,
   type Makers,
   makersOf,
   type Needs,
@@ -249,11 +244,6 @@ function* inParts<T>(all: Iterable<T>, size: number): Generator<readonly T[]> {
 
 // A refund may be made long after it was sent, and two clocks may differ.
 const marginMs = 24 * hour;
-
-// `mayBeOf` of the journal is for refusals: it takes every account with real money for the same one.
-function isOfAccount({ origin, mode }: Profile, { sent }: AttemptRecord): boolean {
-  return isSameOrigin(sent.origin, origin) && sent.proof.livemode === livemodeOf[mode];
-}
 
 // The ids of the refunds of the period that the journal knows, and the orders on which it tried one. A report that does not need
 // the journal works without it.

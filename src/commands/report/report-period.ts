@@ -19,7 +19,7 @@ export function aboutWords(ctx: Pick<Context, 'clock'>, source: Source): string 
  */
 function spanWords(
   { clock }: Pick<Context, 'clock'>,
-  { days, range, reachesTo }: Source,
+  { days, range, reachesTo, zone }: Source,
 ): string | undefined {
   const { since, until } = range;
   if (since === undefined && until === undefined) return undefined;
@@ -30,7 +30,11 @@ function spanWords(
   if (![since, until].every((at) => at === undefined || isMidnight(days, at)))
     return `${days.full(since)} to ${days.full(last)}${soFar}`;
   const lastSecond = Math.max(Math.ceil(last / 1000) - 1, Math.ceil(since / 1000));
-  return `${days.between(Math.ceil(since / 1000), lastSecond)}${soFar}`;
+  const firstSecond = Math.ceil(since / 1000);
+  const words = days.between(firstSecond, lastSecond);
+  // No single offset is right for a time in which clocks change, so the zone has its name.
+  const hasOne = days.offset(firstSecond) === days.offset(lastSecond);
+  return `${hasOne ? words : words.replace(/\(.*\)/, `(${zone})`)}${soFar}`;
 }
 
 // Some zones begin a day of the year at 1 o'clock, so this does not look at the clock.
@@ -71,7 +75,9 @@ export function timesBefore({
   if (reachesTo >= end || !isOfDays) return [whole];
   const sameTime = days.moment(shownAt(days, start) + shownAt(days, reachesTo) - first);
   if (sameTime >= since) return [whole];
-  return [{ words: `${between(sameTime)}, the same days`, span: { since: start, until: sameTime } }, whole];
+  const isFirstDay = days.day(Math.ceil(since / 1000)) === days.day(Math.floor(reachesTo / 1000));
+  const same = isFirstDay ? 'until the same time of day' : 'the same days';
+  return [{ words: `${between(sameTime)}, ${same}`, span: { since: start, until: sameTime } }, whole];
 }
 
 // What clocks in the zone show, as if it were UTC.

@@ -152,8 +152,8 @@ export function apartLines(totals: readonly Line<RefundSum>[], style: AmountStyl
 
 /** What no sum has: refunds that moved no money yet or at all, or of which nobody knows it. */
 export function apartWords(totals: readonly Line<RefundSum>[], write: Write): readonly string[] {
-  return (['pending', 'failed', 'unconfirmed'] as const).flatMap(
-    (state) => refundsWords(totals, [`${state}_refunds`, state, state], write) ?? [],
+  return (['pending', 'failed', 'unconfirmed', 'recorded_made'] as const).flatMap(
+    (state) => refundsWords(totals, [`${state}_refunds`, state, state.replace('_', ' ')], write) ?? [],
   );
 }
 

@@ -1,21 +1,38 @@
 /** What a report needs to know, and the source of facts that it gets: which time, whose numbers, as of when, and who made each refund and why. */
 
 import type { JsonObject } from '../../api/json-values.ts';
+import { livemodeOf } from '../../api/spec.ts';
 import type { Context, Days } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
 import { usage } from '../../flags/flags.ts';
 import type { Period } from '../../flags/typed-period.ts';
 import { anyTime, clockIn, type TimeRange } from '../../flags/typed-time.ts';
-import { type AttemptRecord, approvalFields, type Journal, type Moment } from '../../journal/journal.ts';
+import {
+  type AttemptRecord,
+  approvalFields,
+  isSameOrigin,
+  type Journal,
+  type Moment,
+  pagesOf,
+} from '../../journal/journal.ts';
 import {
   type KnownOrder,
   knownOrder,
   ordersWithRefunds,
+  recordedState,
   toldRefunds,
   withChargeIds,
 } from '../../orders/orders.ts';
 import type { Profile } from '../../profiles/profiles.ts';
-import { elsewhere, type Facts, type Known, type Maker, noReason } from '../../reports/reports.ts';
+import {
+  elsewhere,
+  type Facts,
+  type Known,
+  type Maker,
+  noReason,
+  notShown,
+  type RefundFact,
+} from '../../reports/reports.ts';
 import type { Cell } from '../../terminal/terminal.ts';
 import { daysOfFlag } from '../export/export-flags.ts';
 import type { SourceInput } from './report-flags.ts';
@@ -37,6 +54,8 @@ export interface Needs {
   readonly waiting?: 'too' | 'only';
   /** Whether the time before the period matters too, as far as it was read. */
   readonly before?: boolean;
+  /** Whether refunds that no order shows count too, as the journal knows them. */
+  readonly unshown?: boolean;
   /** Whether it shows names of buyers. */
   readonly names?: boolean;
 }
@@ -134,6 +153,50 @@ export type Makers = (orders: readonly JsonObject[]) => Promise<MakerOf>;
 type AskJournal = (orderIds: ReadonlySet<string>) => Promise<readonly AttemptRecord[]>;
 
 const notFromHere: Maker = { origin: elsewhere, reason: elsewhere, operator: elsewhere };
+
+/** The refunds of a time that no order shows: unconfirmed, or recorded as made by a person. */
+export async function unshownRefunds(
+  { journal }: Pick<Context, 'journal'>,
+  profile: Profile,
+  range: TimeRange,
+): Promise<readonly RefundFact[]> {
+  const found: RefundFact[] = [];
+  for await (const page of pagesOf(journal, { kind: 'refund', ...range }))
+    for (const record of page.filter((one) => isOfAccount(profile, one))) {
+      const state = recordedState(record);
+      if (state === 'unconfirmed') found.push(unshownFact(record, state, state));
+      if (state === 'recorded made') found.push(unshownFact(record, state, 'recorded_made'));
+    }
+  return found;
+}
+
+/** `mayBeOf` of the journal is for refusals: it takes every account with real money for the same one. */
+export function isOfAccount({ origin, mode }: Profile, { sent }: AttemptRecord): boolean {
+  return isSameOrigin(sent.origin, origin) && sent.proof.livemode === livemodeOf[mode];
+}
+
+function unshownFact(
+  { sent }: AttemptRecord,
+  state: 'unconfirmed' | 'recorded made',
+  meaning: RefundFact['meaning'],
+): RefundFact {
+  const { reason = noReason, operator, note, amount, currency, proof, time } = sent;
+  const unknown = {
+    id: undefined,
+    chargeId: undefined,
+    last4: undefined,
+    status: undefined,
+    paidAt: undefined,
+    buyer: undefined,
+    email: undefined,
+    reference: undefined,
+    brand: notShown,
+    method: notShown,
+  };
+  const known = { orderId: proof.orderId, amount, currency, madeAt: Math.floor(time / 1000) };
+  const maker = { origin: 'this machine', reason, operator, note, approval: approvalFields(sent) } as const;
+  return { ...unknown, ...known, ...maker, state, meaning, isUnshown: true };
+}
 
 /** For a report that does not ask who made a refund. */
 export const nobodyAsked: Makers = () => Promise.resolve(() => ({ ...notFromHere, state: undefined }));
