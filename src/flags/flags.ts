@@ -125,6 +125,16 @@ type More = Omit<Flag, 'parse' | 'value' | 'summary'>;
 export const flag = {
   switch: (summary: string, more?: More) => ({ ...more, summary, parse: () => true }),
   text: (value: string, summary: string, more?: More) => ({ ...more, value, summary, parse: nonEmpty }),
+  /** The name of a person as the journal writes it: `Ana_Torres`. One of an agent has blanks: `agent claude for ana`. */
+  person: (summary: string, more?: More) => ({
+    ...more,
+    value: 'NAME',
+    summary,
+    parse: (text: string, name: string): string => {
+      const [, agent = '', person = ''] = /^(agent \S+ for )?(.*)$/s.exec(nonEmpty(text, name)) ?? [];
+      return agent + person.replaceAll(' ', '_');
+    },
+  }),
   /** `otherWords`: what people may type instead, and which choice they mean. An error names the choice. */
   choice: <const T extends string>(
     choices: readonly [T, ...T[]],

@@ -42,6 +42,8 @@ export interface OrderFact extends PaidWith {
   readonly purchase: string | undefined;
   /** The buyer's name. */
   readonly buyer: string | undefined;
+  /** The buyer's address. */
+  readonly email: string | undefined;
   /** The shop's own number. */
   readonly reference: unknown;
   /** Why it may have more charges than it shows; undefined if it does not. */

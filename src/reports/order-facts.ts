@@ -113,6 +113,7 @@ function orderFact(
     refunded: wentBack(order),
     purchase: purchaseOf(order),
     buyer: buyerOf(order),
+    email: filledText(valueAt(order, ['customer_info', 'email'])),
     reference: referenceOf(order, referenceKeys),
     hidesCharges: shownCharges(order).problem,
     money: moneyFields(order),

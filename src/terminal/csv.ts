@@ -71,8 +71,7 @@ export function sheetNotes({
   zone,
 }: SheetFacts): readonly string[] {
   const isCsv = format === 'csv';
-  if (!isCsv && format !== 'xlsx')
-    return csv.typed === undefined ? [] : [`${csv.typed} is for CSV: add --csv, or write into a .csv`];
+  if (!isCsv && format !== 'xlsx') return notCsvNotes(csv);
   const unit = unitsNote(amounts);
   const named = decimalsToName(columns);
   const first = columns.find(({ inDecimals }) => inDecimals === true);
@@ -91,6 +90,11 @@ export function sheetNotes({
       ? `all times are in ${zone}, as a spreadsheet reads them: 2026-11-20 18:42:51`
       : undefined,
   ].filter((line) => line !== undefined);
+}
+
+/** Says that an option of CSV does nothing for what is no CSV. */
+export function notCsvNotes({ typed }: CsvStyle = usualCsv): readonly string[] {
+  return typed === undefined ? [] : [`${typed} is for CSV: add --csv, or write into a .csv`];
 }
 
 /** One line of a CSV, with its line feed. */

@@ -4,7 +4,7 @@ import type { JsonObject } from '../api/json-values.ts';
 import type { Column } from '../api/resources.ts';
 import type { CliError } from '../errors.ts';
 import { type ColorLevel, loadLightOnDark, loadPaint } from './color.ts';
-import type { CsvStyle } from './csv.ts';
+import { type CsvStyle, notCsvNotes } from './csv.ts';
 import { rowOf, screenRowOf } from './json.ts';
 import type { DrawnHow, Row } from './list-format.ts';
 import { refuseScreen, type Sink, startSink } from './list-sink.ts';
@@ -104,8 +104,10 @@ export function createOutput(given: OutputOptions): OutputControl {
     names: readonly string[] | undefined,
   ): Promise<void> => {
     if (format === 'json') return writer.write(`${row(record).json()}\n`);
-    if (format === 'table' && names === undefined)
+    if (format === 'table' && names === undefined) {
+      for (const line of notCsvNotes(options.csv)) options.note?.(line);
       return writer.write(await screen(view(redaction.record(record, written)), options));
+    }
     // One record may be the result of a change. A wrong name in --columns must not hide that result.
     const shown = names === undefined ? columns : resultColumns(columns, names);
     const sink = startSink(shown, { ...options, columns: names }, writer);

@@ -141,7 +141,7 @@ test('orders twins: pairs of the period, also one whose first order was made jus
         ...buyer,
         refunds: [{ amount: 10_000, at: '2040-11-21T13:00:00Z' }],
       }),
-      orderAt('ord_2', '2040-11-21T00:01:00Z', { ...buyer, amount: 5 }),
+      orderAt('ord_2', '2040-11-21T00:01:00Z', { ...buyer, amount: 5, metadata: { reference: 'SO-2' } }),
       orderAt('ord_1', '2040-11-20T23:59:00Z', { ...buyer, amount: 5 }),
       orderAt('ord_0', '2040-11-20T12:00:00Z', { ...buyer, amount: 6 }),
       orderAt('ord_00', '2040-11-20T12:01:00Z', { ...buyer, amount: 6 }),
@@ -164,6 +164,9 @@ test('orders twins: pairs of the period, also one whose first order was made jus
     ['ord_3', 'ord_4', 'refunded', 'paid', 'elsewhere', 240, true],
     open,
   ]);
+  const words = ['orders', 'twins', '--columns', 'first,reference,email', '--csv'];
+  const named = await service.run(words, { env: clock });
+  expect(named.stdout).toBe('first,reference,email\nord_1,"none, SO-2",ana@example.com\n');
   // On a narrow terminal in words, and what may have been paid twice below.
   const narrow = await service.run(['orders', 'twins', '--settled', '--width', '80'], { env: clock });
   expect(narrow.stdout).toContain('outcome: first went back 21 Nov 13:00, 10000 MXN, elsewhere\n');

@@ -44,6 +44,18 @@ test('16 two currencies: each has its own sums, its own rate and its own scale, 
   expect(rowsOf(only.stdout).map(({ currency }) => currency)).toEqual(['USD']);
 });
 
+test('a month in which clocks change has its zone by name, and --for says that a drawn screen is no CSV', async () => {
+  await using service = await startDated({ orders: [] });
+  const headings = await Promise.all(
+    ['2040-10', '2040-09'].map((month) => ask(service, '--period', month, '--tz', 'Europe/Berlin')),
+  );
+  expect(headings.map(({ stdout }) => /\(.*\)/.exec(stdout)?.[0])).toEqual(['(Europe/Berlin)', '(UTC+2)']);
+  const forExcel = await ask(service, '--for', 'excel');
+  expect(forExcel.stderr).toContain('--for is for CSV: add --csv, or write into a .csv\n');
+  const csv = await ask(service, '--for', 'excel', '--csv');
+  expect(csv.stderr).not.toContain('--for is for CSV');
+});
+
 test('18 a refund that was made today is in today’s row, though its order is of January', async () => {
   await using service = await startDated({
     orders: [

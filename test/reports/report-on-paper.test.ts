@@ -98,6 +98,8 @@ test('it compares the period with the time before, and one that is not over with
   const text = textOf(one.html);
   expect(text).toMatch(/1 Oct to 21 Oct 2040, the same days +19 +\S+ MXN +[+-][\d.]+ % /);
   expect(text).toMatch(/1 Oct to 31 Oct 2040 +29 +\S+ MXN +[+-][\d.]+ % /);
+  await using day = await reported(['--period', 'today', '--tz', 'UTC']);
+  expect(textOf(day.html)).toMatch(/20 Nov 2040, until the same time of day +/);
   const at = (time: string) => Date.parse(time) / 1000;
   const { before = [] } = figuresOf(one.html);
   expect(before).toMatchObject([

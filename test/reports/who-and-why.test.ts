@@ -63,6 +63,16 @@ describe('refunds list', () => {
     );
   });
 
+  test('a name is looked for as the journal writes it, in one word', async () => {
+    await using service = await startRefunding([orderAt('ord_a', '2040-11-20T10:00:00Z')]);
+    await refundAs(service, 'Ana Torres', 'ord_a');
+    for (const name of ['Ana Torres', 'Ana_Torres']) {
+      expect(ordersOf((await ask(service, ...list, '--operator', name)).stdout)).toEqual(['ord_a']);
+      const journal = await ask(service, 'journal', 'list', '--operator', name, '--json');
+      expect(recordsIn(journal).map(({ operator }) => operator)).toEqual(['Ana_Torres']);
+    }
+  });
+
   test('says which names there are when one matches nothing', async () => {
     await using service = await startShop();
     const ran = await ask(service, ...list, '--operator', 'bne');
@@ -135,7 +145,16 @@ describe('refunds list', () => {
       table: '1 unconfirmed, 10000 MXN: in no sum',
     });
     const [, change = ''] = /paydesk journal reconcile (i_\w+)/.exec(lost.stderr) ?? [];
-    const settle = ['journal', 'settle', change, '--applied', '--note', 'seen at the bank', '--confirm', 'ord_b'];
+    const settle = [
+      'journal',
+      'settle',
+      change,
+      '--applied',
+      '--note',
+      'seen at the bank',
+      '--confirm',
+      'ord_b',
+    ];
     const settled = await service.run(settle, { env: standingAt('2040-11-21T16:31:12Z') });
     expect(settled.code, lost.stderr + settled.stderr).toBe(0);
     expect(await figuresOf()).toEqual({

@@ -45,7 +45,7 @@ const listFlags = {
     'KIND',
     'only changes of this kind; setting: every change of a limit, of accounts and of the team, and of other settings that the journal has',
   ),
-  operator: flag.text('NAME', 'only what this person sent'),
+  operator: flag.person('only what this person sent'),
   desk: flag.text('NAME', 'only what was sent at this desk of the team'),
   'all-profiles': flag.switch('changes of every account; no order is read again'),
   from: fromFlag,

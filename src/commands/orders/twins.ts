@@ -2,7 +2,7 @@
 
 import { amountWords } from '../../amounts.ts';
 import type { JsonObject } from '../../api/json-values.ts';
-import type { Column } from '../../api/resources.ts';
+import { type Column, fieldColumn } from '../../api/resources.ts';
 import { statuses } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
@@ -76,7 +76,8 @@ export const twins = defineCommand({
     const pairs = source.kind === 'index' ? await readAgain(ctx, orders, source, found) : found;
     const open = pairs.filter((pair) => !pair.isSettled);
     const shown = flags.settled === true ? pairs : open;
-    const rows = shown.map((pair) => rowOf(pair, source));
+    const named = ['reference', 'email'].some((name) => ctx.options.columns?.includes(name));
+    const rows = shown.map((pair) => ({ ...rowOf(pair, source), ...(named ? namesOf(pair) : {}) }));
     await ctx.out.ownList(
       rows.some(({ became }) => became !== null) ? [...columns, outcomeColumn] : columns,
       rows,
@@ -131,9 +132,10 @@ async function readAgain(
   const read = new Map<string | undefined, OrderFact>();
   try {
     const makerOf = await nobodyAsked([]);
+    const { 'reference.keys': referenceKeys } = service.profile.settings;
     for await (const some of readHits(service, hits.slice(0, mostReadAgain)).orders)
       for (const { record } of some) {
-        const { order } = factsOfOrder(record.value, { makerOf, purchaseOf });
+        const { order } = factsOfOrder(record.value, { makerOf, purchaseOf, referenceKeys });
         if (order !== undefined) read.set(order.id, order);
       }
   } catch (error) {
@@ -152,7 +154,7 @@ async function readAgain(
 
 /** A twin with what a list shows of it. */
 export type ListedTwin = KnownTwin &
-  Pick<OrderFact, 'buyer' | 'cards' | 'currency'> & { readonly purchase: string };
+  Pick<OrderFact, 'buyer' | 'email' | 'reference' | 'cards' | 'currency'> & { readonly purchase: string };
 
 /** The pairs of which at least one order was created in the period, with what the journal knows of them. */
 export async function pairsIn(
@@ -181,9 +183,11 @@ export async function pairsIn(
 }
 
 // An order that does not show its id, its time, its buyer or its amount is no twin.
-function listedTwin({ purchase, money, buyer, cards, currency }: OrderFact): readonly ListedTwin[] {
+function listedTwin({ purchase, money, ...shown }: OrderFact): readonly ListedTwin[] {
   const twin = twinOf(money);
-  return twin === undefined || purchase === undefined ? [] : [{ ...twin, purchase, buyer, cards, currency }];
+  if (twin === undefined || purchase === undefined) return [];
+  const { buyer, email, reference, cards, currency } = shown;
+  return [{ ...twin, purchase, buyer, email, reference, cards, currency }];
 }
 
 /** Whether an order was created in the period, or so near to it that it may be the twin of one that was. */
@@ -211,6 +215,8 @@ function pairColumn(name: string, title: string, field: string, none: string): C
 }
 
 const onlyInFiles = { tableFrom: 10_000 };
+// Only where --columns names it.
+const { tableFrom: _, ...referenceColumn } = pairColumn('reference', 'REFERENCE', 'reference', 'none');
 const columns: readonly Column[] = [
   { ...rowColumn('first_created_at', 'time'), title: 'CREATED', below: () => 'created' },
   rowColumn('first', 'id'),
@@ -228,6 +234,8 @@ const columns: readonly Column[] = [
   },
   { ...rowColumn('buyer', 'text'), below: () => 'buyer' },
   pairColumn('card', 'CARD', 'card', 'not shown'),
+  referenceColumn,
+  { ...fieldColumn('email', 'EMAIL', 'text'), derived: true },
   { ...rowColumn('first_status', 'status'), ...onlyInFiles },
   { ...rowColumn('second_status', 'status'), ...onlyInFiles },
   { ...rowColumn('first_state', 'text'), ...onlyInFiles },
@@ -282,6 +290,15 @@ function rowOf({ first, second, apart, isSettled }: TwinPair<ListedTwin>, source
     settled: isSettled,
     became: settled.length === 0 ? null : settled.join('; '),
     ...lastFieldsOfList(source, true),
+  };
+}
+
+// What a row says of the buyer only if somebody names the column.
+function namesOf({ first, second }: TwinPair<ListedTwin>): JsonObject {
+  return {
+    email: first.email ?? second.email ?? null,
+    first_reference: first.reference ?? null,
+    second_reference: second.reference ?? null,
   };
 }
 

@@ -18,10 +18,10 @@ export const refundFilterFlags = {
     'only refunds of this amount or more: 400000; with amounts.decimals also 4000.00',
   ),
   'max-amount': flag.typedAmount('N', 'only refunds of this amount or less'),
-  operator: flag.text('NAME', 'only refunds that this person sent'),
-  'asked-by': flag.text('NAME', 'only refunds that this person asked for'),
+  operator: flag.person('only refunds that this person sent'),
+  'asked-by': flag.person('only refunds that this person asked for'),
   reason: flag.choice(refundReasonValues, 'R', 'only refunds that were sent with this reason'),
-  'approved-by': flag.text('NAME', 'only refunds that this person approved'),
+  'approved-by': flag.person('only refunds that this person approved'),
   state: flag.choice(refundStates, 'STATE', 'only refunds in this state'),
 } as const;
 
