@@ -49,6 +49,8 @@ for (const line of refunds) {
   console.log(`${sent}  ${order}  ${amount}  ${line.state ?? 'not made'}`);
   console.log(`  ${ids || 'no id of a refund'}${auth}, ${by}, ${change}`);
 }
-const sums = about.sums.map((sum) => `, ${sum.refunds} ${sum.state}: ${sum.amount} ${sum.currency}`);
+const sums = about.sums.map(
+  (sum) => `, ${sum.refunds} ${sum.state ?? 'not made'}: ${sum.amount} ${sum.currency}`,
+);
 console.log(`${about.account ?? 'several accounts'}, ${about.about}${sums.join('')}`);
 console.log(`${file}: genuine, ${refunds.length} refund${refunds.length === 1 ? '' : 's'}`);

@@ -56,7 +56,7 @@ export function firstLine(
 export function aboutWords({ account, about, sums }: JsonObject): string {
   const words = (Array.isArray(sums) ? sums.filter(isObject) : []).map(
     ({ refunds, state, amount, currency }) =>
-      `, ${String(refunds)} ${String(state)}: ${String(amount)} ${String(currency)}`,
+      `, ${String(refunds)} ${typeof state === 'string' ? state : 'not made'}: ${String(amount)} ${String(currency)}`,
   );
   return `${typeof account === 'string' ? account : 'several accounts'}, ${String(about)}${words.join('')}`;
 }

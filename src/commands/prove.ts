@@ -90,7 +90,8 @@ function spanOf(ctx: Context, { since, until }: TimeRange, zone: string | undefi
   const ends = [since, until].map((ms, index) =>
     ms === undefined ? [] : `${index === 0 ? 'from' : 'until'} ${full(ms)}`,
   );
-  return [ends.flat().join(' '), zone ?? ctx.zone()].join(', ');
+  const [words, name] = [ends.flat().join(' '), zone ?? ctx.zone()];
+  return words.endsWith(` ${name}`) ? words : `${words}, ${name}`;
 }
 
 function readAsked(text: string): Asked {

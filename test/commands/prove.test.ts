@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { standingAt } from '../harness/clock.ts';
 import { isLong } from '../harness/long.ts';
-import { captured, chargeOf, type Json, orderOf } from '../harness/orders.ts';
+import { captured, chargeOf, type Json, notReturnable, orderOf } from '../harness/orders.ts';
 import { randomNumbers } from '../harness/seed.ts';
 import { hangUp, json, reply } from '../harness/server.ts';
 import type { Service } from '../harness/service.ts';
@@ -348,10 +348,10 @@ test('it is genuine for paydesk and for the script, and not with another key', a
   ]);
   const told = await ask(service, 'prove', '--check', 'proof.ndjson', '--utc');
   expect(told.stdout).toMatch(
-    /21 Nov 2040 15:31:12 UTC {2}ord_3 {2}10002 MXN {2}made\n {2}rf_ord_3_1, auth code 490215, by jon, i_\w+\n.+ sandbox, from 1 Nov 2040 00:00:00 \S+ until 1 Dec 2040 00:00:00 \S+, \S+, 3 made: 30003 MXN\n/,
+    /21 Nov 2040 15:31:12 UTC {2}ord_3 {2}10002 MXN {2}made\n {2}rf_ord_3_1, auth code 490215, by jon, i_\w+\n.+ sandbox, from 1 Nov 2040 00:00:00 \S+ until 1 Dec 2040 00:00:00 UTC, 3 made: 30003 MXN\n/,
   );
   expect(execFileSync(process.execPath, [script, pathIn(service), key], { encoding: 'utf8' })).toMatch(
-    /^2040-11-21T15:31:12Z {2}ord_1 {2}10000 MXN {2}made\n {2}rf_ord_1_1, auth code 490215, by mara, i_\w+\n[\s\S]*\n[^\n]+ sandbox, from 1 Nov 2040 00:00:00 \S+ until 1 Dec 2040 00:00:00 \S+, \S+, 3 made: 30003 MXN\n[^\n]*genuine, 3 refunds\n$/,
+    /^2040-11-21T15:31:12Z {2}ord_1 {2}10000 MXN {2}made\n {2}rf_ord_1_1, auth code 490215, by mara, i_\w+\n[\s\S]*\n[^\n]+ sandbox, from 1 Nov 2040 00:00:00 \S+ until 1 Dec 2040 00:00:00 UTC, 3 made: 30003 MXN\n[^\n]*genuine, 3 refunds\n$/,
   );
   await using other = await startProved();
   const { key: foreign } = await proved(other);
@@ -365,6 +365,18 @@ test('it is genuine for paydesk and for the script, and not with another key', a
     2,
     expect.stringContaining('none.ndjson cannot be read'),
   ]);
+});
+
+test('a refund that the service refused is not made, in words for paydesk and for the script', async () => {
+  await using service = await startDated({
+    orders: [orderAt('ord_1', '2040-11-21T10:00:00Z')],
+    onPost: () => json(notReturnable, 428),
+  });
+  expect((await ask(service, 'orders', 'refund', 'ord_1', '--yes')).code).not.toBe(7);
+  const { key } = await proved(service);
+  const said = expect.stringContaining(', 1 not made: 10000 MXN\n');
+  expect((await ask(service, 'prove', '--check', 'proof.ndjson')).stdout).toEqual(said);
+  expect(execFileSync(process.execPath, [script, pathIn(service), key], { encoding: 'utf8' })).toEqual(said);
 });
 
 /** What somebody may do to a file. */
