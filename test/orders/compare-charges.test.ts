@@ -361,6 +361,11 @@ test('a row in another currency than its order is a difference of its own, and i
   expect(screen).toContain('2 in another currency than the file says (152900 MXN (1529.00))');
   expect(screen).toContain('USD: the file says 152000 USD (1520.00), 0 USD (0.00) was charged, difference');
   expect(screen).toContain('line 2: the file says 152000 USD (1520.00), and the order is in MXN');
+  const words = ['-p', 'shop', 'orders', 'compare', 'invoices.csv', '--width'];
+  const headings = await Promise.all(
+    ['80', '60'].map(async (width) => (await paydesk([...words, width], { home: service.home })).stdout),
+  );
+  expect(headings.map((text) => /CHARGED|PAID \w+/.exec(text)?.[0])).toEqual(['CHARGED', 'PAID MXN']);
 });
 
 test.each([

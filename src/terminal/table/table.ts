@@ -100,8 +100,8 @@ function isMarked({ text }: DrawnCell, column: Column | undefined): boolean {
 function title(column: Column, { offset, currency }: Heading, level: Level): string {
   const { kind, title: whole, brief } = column;
   if (kind === 'time') return `${level.dayOrClock && hasShortTime(column) ? brief?.title : whole} ${offset}`;
-  if (kind === 'money' && level.isBrief && currency !== undefined)
-    return [brief?.title ?? [], currency].flat().join(' ');
+  if (kind === 'money')
+    return level.isBrief && currency !== undefined ? [brief?.title ?? [], currency].flat().join(' ') : whole;
   return level.isShort ? (brief?.title ?? whole) : whole;
 }
 
