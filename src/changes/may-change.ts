@@ -22,9 +22,9 @@ export function missingIn(settings: Settings, { reason, note }: Given): readonly
   return settings['refund.require'].filter((name) => !has[name]);
 }
 
-/** How many letters and digits a text has. A letter that nobody sees, such as U+3164, is none. */
+/** How many letters and digits a text has. A letter that nobody sees is none, such as U+3164 or a blank hieroglyph. */
 export function lettersIn(text: string | undefined): number {
-  return text?.match(/[[\p{L}\p{N}]--\p{Default_Ignorable_Code_Point}]/gv)?.length ?? 0;
+  return text?.match(/[[\p{L}\p{N}]--[\p{Default_Ignorable_Code_Point}\u{13441}\u{13442}]]/gv)?.length ?? 0;
 }
 
 /** What is wrong with a note that is required and has too few letters. */

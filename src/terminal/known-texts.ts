@@ -44,7 +44,7 @@ export function createKnownTexts(): KnownTexts {
   };
   return {
     add(value, shown) {
-      if (value.length < 3 || /^[\d .,]{1,6}$/.test(value) || values.has(value)) return;
+      if (/^[\d .,]{1,6}$/.test(value) || values.has(value)) return;
       values.add(value);
       const [first] = value.matchAll(words);
       if (first === undefined) return;

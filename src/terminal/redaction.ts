@@ -47,9 +47,9 @@ export interface NamedKeys {
 }
 
 const noKeys: NamedKeys = { reference: [], columns: [] };
-// Texts of these are searched for in other texts even if they are one small word. Other small words may be words of paydesk too.
+// Texts of these are searched for in other texts, however short. Other small or short words may be words of paydesk too.
 const soughtAlways = new Set(
-  'brand buyer city debug_message email issuer last4 message name note phone receiver street1 street2 type'.split(
+  'brand buyer city debug_message email id issuer last4 livemode message name note phone receiver street1 street2 type'.split(
     ' ',
   ),
 );
@@ -75,7 +75,7 @@ export function createRedaction(isOn: () => boolean, keys: () => NamedKeys = () 
       .replace(authCode, hidden);
   const learnAs = (value: unknown, place: Place): void => {
     const seek = (one: string, name: string): string => {
-      if (soughtAlways.has(name) || !smallWord.test(one))
+      if (soughtAlways.has(name) || (one.length > 2 && !smallWord.test(one)))
         for (const form of [one, inJson(one), inCapitals(one)]) known.add(form, shownAs(one, name));
       return one;
     };

@@ -244,6 +244,7 @@ describe('a note that is required has letters or digits', () => {
     ['a no-break space', '\u00a0\u00a0\u00a0'],
     ['U+200B', '\u200b\u200b\u200b'],
     ['U+3164', '\u3164\u3164\u3164'],
+    ['blank hieroglyphs', '\u{13441}\u{13442}\u{13441}'],
     ['U+2800', '\u2800\u2800\u2800'],
     ['two letters', 'ok'],
     ['dots', '.....'],

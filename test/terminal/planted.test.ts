@@ -6,7 +6,7 @@ import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import { createRedaction } from '../../src/terminal/redaction.ts';
-import { customerOf, errorBody, type Json } from '../harness/orders.ts';
+import { chargeOf, customerOf, errorBody, type Json, orderOf } from '../harness/orders.ts';
 import { newHome, paydesk, type Ran } from '../harness/paydesk.ts';
 import { lastRecord } from '../harness/ran.ts';
 import { json } from '../harness/server.ts';
@@ -267,7 +267,7 @@ test('an agent reads none of it, over its protocol and in a shell', async () => 
   expect(plantedIn(tab.stdout)).toEqual([]);
 });
 
-test('an agent sets nothing that shows more, takes no whole journal away, and erases nothing of it', async () => {
+test('an agent sets nothing that shows more, takes no whole journal away or brings one, erases nothing of it, and sets up no sender', async () => {
   const helper = { PAYDESK_AGENT: 'helper' };
   const profile = ['profile', 'set', 'shop'];
   for (const line of [
@@ -278,6 +278,10 @@ test('an agent sets nothing that shows more, takes no whole journal away, and er
     ['journal', 'export', '--to', 'whole.journal'],
     ['journal', 'archive', '--before', '400d', '--to', 'old.journal'],
     ['journal', 'forget', '--before', '400d'],
+    ['journal', 'import', 'file.csv'],
+    ['sender', 'init'],
+    ['sender', 'serve'],
+    ['sender', 'migrate'],
   ]) {
     const { code, stderr } = await run([...line, '--yes'], helper);
     expect([code, stderr], line.join(' ')).toEqual([
@@ -307,6 +311,34 @@ test('without redaction the same lines show every one of it', async () => {
   ])
     for (const word of plantedIn((await run(line)).stdout)) found.add(word);
   expect(planted.filter((word) => !found.has(word))).toEqual([]);
+});
+
+test('a name of two letters, and an id that is one small word, are in no screen', async () => {
+  const names = ['Li', '王明', 'jo', 'LI'];
+  const orders = names.map((name, at) => {
+    const payment = { object: 'card_payment', type: 'card', name, last4: '4242', brand: 'visa' };
+    const charge = chargeOf(`ch_8${at}`, 35_000, { payment_method: payment });
+    const buyer = { object: 'customer_info', name };
+    return orderOf(`ord_8${at}`, [charge], { customer_info: buyer, shipping_contact: { receiver: name } });
+  });
+  await using own = await startService({ orders: [...orders, { ...plantedOrder(75), id: 'itzel' }] });
+  await storeShop(own.home, own);
+  for (const line of [
+    ['orders', 'list'],
+    ['orders', 'waiting'],
+    ...names.flatMap((_, at) => [['orders', 'show', `ord_8${at}`], refund(`ord_8${at}`, '--dry-run')]),
+  ]) {
+    const { code, stdout, stderr } = await paydesk(['-p', 'shop', ...line, '--redact'], {
+      home: own.home,
+      env: {},
+    });
+    expect(code, stderr).toBe(0);
+    const words: readonly string[] = (stdout + stderr).match(/[\p{L}\p{N}]+/gu) ?? [];
+    expect(
+      [...names, 'itzel'].filter((word) => words.includes(word)),
+      line.join(' '),
+    ).toEqual([]);
+  }
 });
 
 test('a random order with them anywhere, in new fields too: none comes out', () => {

@@ -1,6 +1,12 @@
 /** `journal export`, `import`, `archive` and `forget`: what leaves the journal, as records or as a file for another machine, and what is left of settled changes. */
 
-import { type Context, confirmFirst, dryRunShown, refuseAgentTo } from '../../context/context.ts';
+import {
+  type Context,
+  confirmFirst,
+  confirmRaise,
+  dryRunShown,
+  refuseAgentTo,
+} from '../../context/context.ts';
 import { counted } from '../../counted.ts';
 import { CliError, refused } from '../../errors.ts';
 import { flag, usage } from '../../flags/flags.ts';
@@ -9,6 +15,7 @@ import { keptAtLeastMs, pagesOf } from '../../journal/journal.ts';
 import { defineCommand } from '../command.ts';
 import { showAttemptPages } from './attempt-list.ts';
 import { scopeOf } from './attempts.ts';
+import { modeOfJournal } from './verify.ts';
 
 const exportJournal = defineCommand({
   description:
@@ -67,10 +74,12 @@ const importJournal = defineCommand({
   flags: {},
   examples: ['paydesk journal import journal.paydesk', 'paydesk journal import journal.paydesk --yes --json'],
   async run(ctx, { args: [file] }): Promise<undefined> {
+    refuseAgentTo(ctx, 'imports a journal');
     if (await dryRunShown(ctx, { action: 'import', file }, `would import the journal from ${file}`))
       return undefined;
     const message = `import the journal of another machine from ${file}?`;
-    await confirmFirst(ctx, message, 'nothing was changed');
+    if ((await modeOfJournal(ctx)) === 'sandbox') await confirmFirst(ctx, message, 'nothing was changed');
+    else await confirmRaise(ctx, 'production', `the changes and limits in ${file} are to count here`);
     const rows = await ctx.journal.restore(file);
     await ctx.out.own({ object: 'journal_import', file: ctx.journal.file, rows }, () => [
       { line: `${counted(rows, 'row')} imported: ${ctx.journal.file}` },

@@ -186,8 +186,8 @@ async function acceptCopy(ctx: Context): Promise<undefined> {
   ]);
 }
 
-// Rows of production may be lost, and a copy may lack them: so a profile of production counts as they do.
-async function modeOfJournal({ journal, profiles }: Context): Promise<Mode> {
+/** Rows of production may be lost, and a copy may lack them: so a profile of production counts as they do. */
+export async function modeOfJournal({ journal, profiles }: Context): Promise<Mode> {
   const all = await profiles.list();
   // What cannot be read says nothing: then the profiles alone count.
   const isProduction =

@@ -1,6 +1,6 @@
 /** `sender init`, `serve`, `migrate` and `verify`: makes the file of a sender and the tables of its journal, runs it until a signal comes, and checks every row. */
 
-import { type Context, confirmFirst, dryRunShown } from '../../context/context.ts';
+import { type Context, confirmFirst, dryRunShown, refuseAgentTo } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
 import { CliError, exitCodes, refused } from '../../errors.ts';
 import { flag, type Input, usage } from '../../flags/flags.ts';
@@ -57,6 +57,7 @@ export const init = defineCommand({
       await ctx.out.text(sender.unit(values.print, values.cert !== undefined));
       return;
     }
+    refuseAgentTo(ctx, 'sets up a sender');
     const config = await configOf(ctx, values);
     await sender.check(config, values['allow-root'] === true);
     const record = { object: 'sender', file: sender.file, ...config };
@@ -140,6 +141,7 @@ export const serve = defineCommand({
   },
   examples: ['paydesk sender serve', 'paydesk sender serve --json >> sender.log'],
   run: async (ctx, { flags }): Promise<number> => {
+    refuseAgentTo(ctx, 'runs a sender');
     const sender = await ctx.sender();
     let written = Promise.resolve();
     const log = (line: object) => {
@@ -188,6 +190,7 @@ export const migrate = defineCommand({
       await ctx.out.text(await sender.migrationsText());
       return;
     }
+    refuseAgentTo(ctx, 'sets up a sender');
     const would = 'would make the tables that are missing';
     if (await dryRunShown(ctx, { action: 'migrate', file: sender.file }, would)) return;
     await confirmFirst(ctx, 'make the tables that are missing in the database?', 'nothing was changed');
