@@ -143,7 +143,7 @@ export interface Context {
   /** The folder of the journal, and what says so: `state_folder`, or the file of the machine's configuration. */
   readonly journalPlace: { readonly folder: string; readonly from: string };
   /** Masks personal data in all that is shown and exported; nothing that is sent. */
-  readonly redaction: Pick<Redaction, 'isOn' | 'learn' | 'record' | 'text'>;
+  readonly redaction: Pick<Redaction, 'isOn' | 'learn' | 'record' | 'said' | 'text'>;
   /** The policy of this machine: its file, all that it says, the limits in it, and why it is not used. */
   readonly policy: {
     readonly file: string;

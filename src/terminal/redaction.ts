@@ -29,6 +29,8 @@ export interface Redaction {
   error(error: CliError): CliError;
   /** The lines that a workbook says of itself, such as the command that was typed. */
   about(lines: readonly AboutLine[]): readonly AboutLine[];
+  /** A text for a file, as `text` gives it; the same text while nothing is masked. */
+  said(text: string): string;
   /** The text without the personal data that is known, and without what looks like an e-mail, a telephone number or a card. */
   text(text: string): string;
   /**
@@ -73,6 +75,7 @@ export function createRedaction(isOn: () => boolean, keys: () => NamedKeys = () 
       .replace(phone, hidden)
       .replace(card, `*${hidden}`)
       .replace(authCode, hidden);
+  const said = (given: string): string => (isOn() ? text(given) : given);
   const learnAs = (value: unknown, place: Place): void => {
     const seek = (one: string, name: string): string => {
       if (soughtAlways.has(name) || (one.length > 2 && !smallWord.test(one)))
@@ -112,8 +115,13 @@ export function createRedaction(isOn: () => boolean, keys: () => NamedKeys = () 
     record: (given, written) => (!isOn() || isMachines(given) ? given : record(given, written)),
     error: (error) => (isOn() ? errorMasked(error, text) : error),
     text,
+    said,
+    // What was typed may name anybody.
     about: (lines) =>
-      lines.map(([name, said]) => [name, typeof said === 'string' && isOn() ? text(said) : said]),
+      lines.map(([name, one]) => {
+        if (name === 'command' && isOn()) return [name, hidden];
+        return [name, typeof one === 'string' ? said(one) : one];
+      }),
     over: (secrets, { always = false, stream = true } = {}) =>
       over(secrets, text, { masks: () => always || isOn(), stream }),
   };

@@ -243,6 +243,27 @@ describe('under --redact nothing of 500 buyers is in what is printed', () => {
     }
   });
 
+  test('in files: what was typed to find a buyer, in the manifest and on the second sheet', async () => {
+    using home = newHome();
+    await storeShop(home, service);
+    const { name, email } = personOf(5);
+    for (const words of [
+      ['export', '--customer', email, '--to', 'a.ndjson'],
+      ['export', '--customer', 'cus_5', '--to', 'b.xlsx'],
+      ['find', name, '--since', '400d', '--to', 'c.xlsx'],
+    ]) {
+      const ran = await run(home, ['orders', ...words, '--redact']);
+      expect([0, 4], ran.stderr).toContain(ran.code);
+    }
+    const files = readdirSync(home.path, { withFileTypes: true }).filter((entry) => entry.isFile());
+    expect(files.length).toBeGreaterThan(3);
+    for (const file of files) {
+      const content = contentOf(file.name, readFileSync(join(home.path, file.name)));
+      expect(foundIn(content), file.name).toEqual([]);
+      expect(content).not.toContain('--customer cus_5');
+    }
+  });
+
   test('the preview of a new order masks what was typed, and sends it as it is', async () => {
     const { name, email } = personOf(3);
     const body = {

@@ -217,7 +217,7 @@ export function applyPreview(
   const { profile, madeAt, expected, needsSecond, buyers } = shown;
   const { settings } = profile;
   const orders = new Set(send.map(({ orderId }) => orderId)).size;
-  const marked = send.filter(({ marks }) => marks.length > 0);
+  const marked = notedOf(send);
   const keys = new Set(send.map(({ key }) => key));
   const again = reports.filter(
     ({ row, attempt }) => attempt?.isSentAnew === true && keys.has(row.key),
@@ -229,7 +229,7 @@ export function applyPreview(
   const line = (name: string, text: string): Block => ({ line: `${name.padEnd(8)}${text}`, hang: 8 });
   return [
     titleLine('REFUND THE ROWS OF A PLAN', profile, 'strong'),
-    line('plan', `${path}, ${planMadeWords(plan, madeAt)}`),
+    line('plan', `${path}, ${planMadeWords(plan, madeAt)}, as it says itself`),
     line('rows', countWords(reports, settings)),
     ...marked.slice(0, markedShown).map((row) => line('note', noteOf(row))),
     ...(marked.length > markedShown
@@ -290,9 +290,16 @@ function sendingRows(
   ];
 }
 
-/** What a person should know about a row: `line 3: NOTES`. */
-export function noteOf({ line, marks }: Pick<PlanRow, 'line' | 'marks'>): string {
-  return `line ${line}: ${marks.join('; ')}`;
+/** The rows of which a person should know something, those that repeat a refund first. */
+export function notedOf(rows: readonly PlanRow[]): readonly PlanRow[] {
+  return rows
+    .filter(({ marks, again }) => marks.length + again.length > 0)
+    .toSorted((one, other) => Number(other.again.length > 0) - Number(one.again.length > 0));
+}
+
+/** What a person should know about a row: `line 3: NOTES`. Whatever its marks say, what it repeats is what is sent. */
+export function noteOf({ line, marks, again }: Pick<PlanRow, 'line' | 'marks' | 'again'>): string {
+  return `line ${line}: ${[...again.map((name) => `repeats refund ${name}`), ...marks].join('; ')}`;
 }
 
 const markedShown = 5;

@@ -8,7 +8,7 @@ import { type Plan, type PlanRow, planText, sumsOf } from '../../plans/plans.ts'
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import { requestOfPlan } from '../refund/request-record.ts';
 import { requestApproval, yesAsks } from '../refund/second-person.ts';
-import { noteOf } from './batch-words.ts';
+import { notedOf, noteOf } from './batch-words.ts';
 import { rowsToSend } from './plan-checks.ts';
 
 /** A second person whom the team's limits want for a plan. */
@@ -95,7 +95,7 @@ const notesKept = 50;
 
 // What the preview shows, for whoever approves it.
 function toldOf(send: readonly PlanRow[]): PlanTold {
-  const marked = send.filter(({ marks }) => marks.length > 0);
+  const marked = notedOf(send);
   const reasons = Map.groupBy(send, ({ reason }) => reason ?? '');
   return {
     noted: marked.length,

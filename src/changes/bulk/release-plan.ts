@@ -7,9 +7,9 @@ import { digestShown, namesDigest, type Plan, type PlanRow } from '../../plans/p
 import { aboutMoney, commandLine, type Profile, plainCommand } from '../../profiles/profiles.ts';
 import { passphraseLeast, type Releases, releaseMs, type SignedWith } from '../../release/release.ts';
 import { buyerOf } from '../refund/refund-screens.ts';
-import { shownRows } from './batch-words.ts';
 import { showSending } from './confirm-plan.ts';
-import { ordersOf } from './found-orders.ts';
+import { ordersOf, type ReadOrders } from './found-orders.ts';
+import { rowsAnew } from './plan/make-plan.ts';
 import { checkAccount, checkPlanLimits } from './plan-checks.ts';
 import { readOrders } from './read-orders.ts';
 import { noneInSandbox, releaseFile } from './released.ts';
@@ -28,19 +28,20 @@ export async function releasePlan(ctx: Context, path: string, keyFile: string | 
   const by = ctx.plans.operator;
   refuseUnenrolled(releases, by, keyFile);
   const reports = await reportPlan(ctx, plan, await readAgain(ctx, plan));
-  const send = sentNow(plan, reports);
-  if (send.length === 0)
+  const left = sentNow(plan, reports);
+  if (left.length === 0)
     throw new CliError('refused', `no row of ${path} is left to send`, {
       ownCode: 'nothing_left',
       certain: 'nothing was released',
     });
+  const { send, buyers } = await lookAgain(ctx, service, plan, left);
   await showSending(ctx, service, plan, {
     path,
     expected: { count: undefined, totals: [] },
     send,
     reports,
     needsSecond: false,
-    buyers: await buyersOf(ctx, service, send.slice(0, shownRows)),
+    buyers,
   });
   ctx.notes.show([{ line: `release ${strengthOf(releases)}`, hang: 8 }]);
   await askForDigest(ctx, profile, plan);
@@ -82,24 +83,37 @@ export async function enrolKey(ctx: Context, keyFile: string | undefined): Promi
   ]);
 }
 
-// A plan names no buyer. Only of the rows that are shown they are read.
-async function buyersOf(
+// Whoever made the file may have taken the notes of its rows away, and it names no buyer: both are as the orders are now.
+async function lookAgain(
   ctx: Context,
   service: OpenService,
-  rows: readonly PlanRow[],
-): Promise<ReadonlyMap<string, string>> {
+  plan: Plan,
+  left: readonly PlanRow[],
+): Promise<{ readonly send: readonly PlanRow[]; readonly buyers: ReadonlyMap<string, string> }> {
+  const orders = await readOrders(ctx, service, ordersOf(left));
   const buyers = new Map<string, string>();
-  try {
-    const orders = await readOrders(ctx, service, ordersOf(rows));
-    for (const id of new Set(rows.map(({ orderId }) => orderId))) {
-      const order = orders.take(id)?.order;
-      if (order !== undefined) buyers.set(id, buyerOf(order, service.profile));
-    }
-  } catch (error) {
-    if (!(error instanceof CliError) || error.kind === 'interrupted') throw error;
-    ctx.notes.warn(`the buyers are not shown, since their orders were not read: ${error.message}`);
-  }
-  return buyers;
+  const take: ReadOrders['take'] = (id) => {
+    const found = orders.take(id);
+    if (found !== undefined) buyers.set(id, buyerOf(found.order, service.profile));
+    return found;
+  };
+  const { missing, byReference } = orders;
+  const read: ReadOrders = {
+    take,
+    missing,
+    byReference,
+    twinsOf: (order) => orders.twinsOf(order),
+    sawNeighbours: (id) => orders.sawNeighbours(id),
+  };
+  const how = { again: plan.again, allowed: [], allocation: undefined };
+  const anew = await rowsAnew(ctx, service, { ...plan, rows: left }, read, how);
+  const notes = new Map(
+    anew.map(({ key, state, why, marks }) => [
+      key,
+      why === undefined || state === 'ready' ? marks : [why, ...marks],
+    ]),
+  );
+  return { send: left.map((row) => ({ ...row, marks: notes.get(row.key) ?? row.marks })), buyers };
 }
 
 // At a desk the sender of the team has the key, and there a second person says yes.

@@ -101,7 +101,7 @@ const exportOrders = defineCommand({
           zone: flags.tz ?? ctx.zone(),
           since: seconds(range.since),
           until: seconds(range.until),
-          filters: filterWords.map((words) => words.join(' ')),
+          filters: filterWords.map((words) => ctx.redaction.said(words.join(' '))),
         }),
         rows(query, state) {
           // An export that is resumed begins in the middle of the list, and its first page has no known neighbour.

@@ -103,8 +103,10 @@ export function orderFilters(ctx: Context, input: FilterInput, service: Service)
       },
       passesFew: false,
     });
-  if (customer !== undefined)
+  if (customer !== undefined) {
+    ctx.redaction.learn({ email: customer });
     filters.push({ words: ['--customer', customer], accepts: isBuyer(customer), passesFew: true });
+  }
   if (amounts.words.length > 0)
     filters.push({
       words: amounts.words,

@@ -28,12 +28,13 @@ import {
   sayReferences,
   withoutFolder,
 } from '../bulk-files.ts';
-import { ordersOf } from '../found-orders.ts';
+import { ordersOf, type ReadOrders } from '../found-orders.ts';
 import { plannedProblems } from '../input-amounts.ts';
 import { checkAccount, checkControlTotals, checkPlanLimits } from '../plan-checks.ts';
 import { readOrders } from '../read-orders.ts';
 import { reportPlan } from '../report-plan.ts';
 import { movedNothing } from '../row-verdicts.ts';
+import type { RowsAsked } from './plan-row.ts';
 import { rowsOfOrders } from './plan-rows.ts';
 import { allOrNone } from './spread-row.ts';
 
@@ -214,21 +215,7 @@ export async function refreshPlan(ctx: Context, service: OpenService, asked: Ref
   const orders = await readOrders(ctx, service, ordersOf(old.rows));
   const { rows: _, digest, ...head } = old;
   const again = [...asked.again, ...(await namesNotSent(ctx, old))];
-  const rowsAsked = {
-    ...asked,
-    profile,
-    nowMs: service.seenDate?.()?.date,
-    planId: old.id,
-    again,
-    moreOf: ({ cells }: InputRow) => cells,
-  };
-  const rows = await rowsOfOrders(
-    ctx,
-    service,
-    old.rows.map((row) => asInput(row, old.columns)),
-    orders,
-    rowsAsked,
-  );
+  const rows = await rowsAnew(ctx, service, old, orders, { ...asked, again });
   // Every row names its charge by the id now, since a number may mean another charge today. It keeps what was typed.
   const before = new Map(old.rows.map((row) => [row.key, row]));
   const same = rows.map((row) => {
@@ -245,6 +232,24 @@ export async function refreshPlan(ctx: Context, service: OpenService, asked: Ref
     whole,
     asked,
   );
+}
+
+/** Rows of a plan as they would be planned now. */
+export function rowsAnew(
+  ctx: Context,
+  service: OpenService,
+  { id, rows, columns }: Pick<Plan, 'id' | 'rows' | 'columns'>,
+  orders: ReadOrders,
+  how: Pick<RowsAsked, 'allocation' | 'allowed' | 'again'>,
+): Promise<readonly PlanRow[]> {
+  const input = rows.map((row) => asInput(row, columns));
+  return rowsOfOrders(ctx, service, input, orders, {
+    ...how,
+    profile: service.profile,
+    nowMs: service.seenDate?.()?.date,
+    planId: id,
+    moreOf: ({ cells }) => cells,
+  });
 }
 
 // What `--again` named for the older plan, without what rows needed that were sent since: a name counts for one row.
