@@ -50,13 +50,19 @@ describe.skipIf(!isRoot)('the policy of the machine of a desk', () => {
     await using ledger = await startLedger();
     using machine = newPolicy({ 'refund.max_amount.MXN': 50 });
     const ana = await ledger.sender.desk('ana');
-    await planAt(ana, 'ord_A1,90', 'ord_A2,40', 'ord_A3,20');
-    await ledger.sender.run(['profile', 'set', 'shop', 'refund.max_amount.MXN', '30']);
+    await planAt(ana, 'ord_A1,70', 'ord_A2,40', 'ord_A3,20');
+    const set = (limit: string) =>
+      ledger.sender.run(['profile', 'set', 'shop', 'refund.max_amount.MXN', limit, '--yes']);
+    const posts = () => ['ord_A1', 'ord_A2', 'ord_A3'].map((id) => ledger.posts(id));
 
-    const ran = await ana.run([...apply, '--yes'], { machineFile: machine.machineFile });
+    await set('30');
+    const under30 = await ana.run([...apply, '--yes'], { machineFile: machine.machineFile });
+    const first = posts();
+    await set('80');
+    const under50 = await ana.run([...apply, '--yes'], { machineFile: machine.machineFile });
 
-    expect(ran.code, ran.stderr).toBe(8);
-    expect(['ord_A1', 'ord_A2', 'ord_A3'].map((id) => ledger.posts(id))).toEqual([0, 0, 1]);
+    expect([under30.code, first], under30.stderr).toEqual([8, [0, 0, 1]]);
+    expect([under50.code, posts()], under50.stderr).toEqual([8, [0, 1, 1]]);
   });
 
   test.each([
