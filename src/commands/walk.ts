@@ -2,6 +2,7 @@
 
 import { longPages, type Page, type PageQuery, type Service, type WireRecord } from '../api/api.ts';
 import type { ResourceName } from '../api/resources.ts';
+import type { Context } from '../context/context.ts';
 import type { CliError } from '../errors.ts';
 import { flag, listFileFlags } from '../flags/flags.ts';
 import { commandLine, type Profile } from '../profiles/profiles.ts';
@@ -107,6 +108,11 @@ export function brokeOff({ kind }: CliError): boolean {
 
 /** How many records a search reads without --max. */
 export const searchMax = 5_000;
+
+/** Whether whoever searches does not see personal data, and could spell it out by searches. */
+export function isBlind({ agent, redaction }: Context): boolean {
+  return agent !== undefined && redaction.isOn();
+}
 
 /** The words of a search, as an argument. */
 export function textArgument<const R extends boolean>(required: R) {

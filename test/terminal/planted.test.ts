@@ -267,6 +267,38 @@ test('an agent reads none of it, over its protocol and in a shell', async () => 
   expect(plantedIn(tab.stdout)).toEqual([]);
 });
 
+test('an agent finds a buyer by whole words, and spells nothing out by their parts', async () => {
+  const helper = { PAYDESK_AGENT: 'helper' };
+  for (const noun of ['orders', 'customers'])
+    for (const [text, whole, part] of [
+      ['ximena', 0, 0],
+      ['imen', 0, 5],
+    ] as const) {
+      const by = (env: Readonly<Record<string, string>>) => run([noun, 'find', text, '--json'], env);
+      expect([(await by({})).code, (await by(helper)).code], `${noun} ${text}`).toEqual([whole, part]);
+    }
+  const order = {
+    ...plantedOrder(76),
+    customer_info: { object: 'customer_info', phone: '+52 55 1234 5678', email: 'zoe@mail.example' },
+  };
+  await using own = await startService({ orders: [order] });
+  await storeShop(own.home, own);
+  const codes: unknown[] = [];
+  for (const text of ['+52551', '1234567', '5512345678', '+525512345678', 'zoe@', 'zoe@mail.example'])
+    codes.push([
+      text,
+      (await paydesk(['-p', 'shop', 'orders', 'find', text], { home: own.home, env: helper })).code,
+    ]);
+  expect(codes).toEqual([
+    ['+52551', 5],
+    ['1234567', 5],
+    ['5512345678', 0],
+    ['+525512345678', 0],
+    ['zoe@', 5],
+    ['zoe@mail.example', 0],
+  ]);
+});
+
 test('an agent sets nothing that shows more, takes no whole journal away or brings one, erases nothing of it, and sets up no sender', async () => {
   const helper = { PAYDESK_AGENT: 'helper' };
   const profile = ['profile', 'set', 'shop'];

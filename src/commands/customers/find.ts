@@ -17,6 +17,7 @@ import {
 } from '../orders/search/order-matching.ts';
 import {
   brokeOff,
+  isBlind,
   type SearchPaging,
   searchCommand,
   searchFlags,
@@ -54,7 +55,7 @@ interface Tally {
 
 async function searchPages(ctx: Context, service: Service, search: Search): Promise<void> {
   const { paging, texts } = search;
-  const finds = createSearch(texts);
+  const finds = createSearch(texts, isBlind(ctx));
   const sink = ctx.out.list(customerColumns, { pages: 'many' });
   const tally: Tally = { read: 0, found: 0, last: paging.next, hasMore: false };
   const endProgress = ctx.notes.progress(() =>

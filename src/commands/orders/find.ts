@@ -6,7 +6,7 @@ import { flag, usage } from '../../flags/flags.ts';
 import { withMeantOrder } from '../../orders/orders.ts';
 import { defineCommand } from '../command.ts';
 import { passing } from '../listing.ts';
-import { searchFlags, searchMax, textArgument } from '../walk.ts';
+import { isBlind, searchFlags, searchMax, textArgument } from '../walk.ts';
 import { filterFlags, orderFilters } from './order-filters.ts';
 import { observeOrders } from './order-observer.ts';
 import { searchedIndex } from './search/find-indexed.ts';
@@ -40,7 +40,7 @@ export const find = defineCommand({
     const texts = typed.map(
       (text) => copiedId('orders', text) ?? withoutKey(text, settings['reference.keys']),
     );
-    const matchesOf = createMatcher(texts);
+    const matchesOf = createMatcher(texts, isBlind(ctx));
     const matcher: Matcher = (order) => matchesOf(order, settings);
     const asked = orderFilters(ctx, flags, service);
     const { filters } = asked;

@@ -31,7 +31,7 @@ interface Word {
 // One argument: its words, and its digits if the whole argument looks like a phone number.
 interface Term {
   readonly words: readonly Word[];
-  readonly phone: string | undefined;
+  readonly phone: Word | undefined;
   /** The whole argument as one amount, if it looks like one with spaces between thousands. */
   readonly amount: Word | undefined;
 }
@@ -66,8 +66,8 @@ function amountWord(text: string): Word | undefined {
 const phoneLike = /^\+?[\d\s().-]+$/;
 
 /** Returns the function that looks for these words in an order. Throws CliError 'usage' for a text without a word. */
-export function createMatcher(texts: readonly string[]): Matcher {
-  const search = createSearch(texts);
+export function createMatcher(texts: readonly string[], isWhole = false): Matcher {
+  const search = createSearch(texts, isWhole);
   return (order, style) => search(searchable(order, style));
 }
 
@@ -79,7 +79,7 @@ export function needlesOf(texts: readonly string[]): readonly (readonly string[]
   return joined(texts)
     .map(termOf)
     .flatMap(({ words, phone: number, amount }) => {
-      const whole = [number, ...(amount === undefined ? [] : formsOf(amount))];
+      const whole = [number?.digits, ...(amount === undefined ? [] : formsOf(amount))];
       return words.map((word) =>
         [...formsOf(word), word.digits, ...whole].flatMap((form) =>
           form === undefined || form === '' ? [] : [form],
@@ -95,23 +95,28 @@ function formsOf({ text }: Word): readonly string[] {
   return [...new Set([text, figure, ...units, text.replace(/^\*/, '')])];
 }
 
-/** As `createMatcher`, for orders that are kept and searched more than once. */
+/**
+ * As `createMatcher`, for orders that are kept and searched more than once. `isWhole`: for somebody who does not see personal data and
+ * could spell it out letter by letter: only whole words, ids and telephone numbers count.
+ */
 export function createSearch(
   texts: readonly string[],
+  isWhole = false,
 ): (order: SearchableOrder) => readonly Match[] | undefined {
+  const by = isWhole ? wholeFinders : finders;
   const terms = joined(texts).map(termOf);
   const words = terms.flatMap(({ words: own }) => own);
   return (fields) => {
     const found = new Map<Word, Match>();
     for (const field of fields) {
       for (const word of words)
-        if (!found.has(word) && finders[field.kind](word, field.folded)) found.set(word, field);
+        if (!found.has(word) && by[field.kind](word, field.folded)) found.set(word, field);
     }
     const matches: Match[] = [];
     for (const { words: own, phone, amount } of terms) {
       const wholeField = fields.find(
         (field) =>
-          (phone !== undefined && holdsPhone(field, phone)) ||
+          (phone !== undefined && field.kind === 'phone' && by.phone(phone, field.folded)) ||
           (amount !== undefined && field.kind === 'sum' && sum(amount, field.folded)),
       );
       const ofWords = own.flatMap((word) => found.get(word) ?? []);
@@ -148,7 +153,7 @@ function termOf(text: string): Term {
   }
   const digits = digitsOf(text);
   const phone = words.length > 1 && phoneLike.test(text.trim()) && digits.length >= shortestPhone;
-  return { words, phone: phone ? digits : undefined, amount: amountWord(text) };
+  return { words, phone: phone ? { text: digits, digits } : undefined, amount: amountWord(text) };
 }
 
 function digitsOf(text: string): string {
@@ -192,7 +197,14 @@ const phone = (word: Word, folded: string): boolean => {
   return digits.length >= shortestDigits && digitsOf(folded).includes(digits);
 };
 
+const wholeWord = (word: Word, folded: string): boolean => folded.split(/\s+/).includes(word.text);
+// Without its prefix a number is the same one.
+const wholePhone = ({ digits = '' }: Word, folded: string): boolean =>
+  digits.length >= shortestPhone &&
+  (digitsOf(folded) === digits || (digits.length >= 10 && digitsOf(folded).endsWith(digits)));
+
 const finders = { part, whole, idPart, sum, itemName, card, phone } as const;
+const wholeFinders = { ...finders, part: wholeWord, idPart: whole, itemName: wholeWord, phone: wholePhone };
 /** How a field is compared with a word. */
 export type FieldKind = keyof typeof finders;
 
@@ -221,10 +233,6 @@ export function amountHint(texts: readonly string[], style: AmountStyle): string
   if (decimals !== undefined && declaresPlaces(decimals.length, style)) return undefined;
   const [example = ''] = examples;
   return `an amount is typed with its decimals here: ${units}${example.slice(example.indexOf('.'))}`;
-}
-
-function holdsPhone(field: Field, digits: string): boolean {
-  return field.kind === 'phone' && digitsOf(field.value).includes(digits);
 }
 
 // If several fields hold a word, the first one in this list is shown.
