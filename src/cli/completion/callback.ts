@@ -17,6 +17,7 @@ import { findFolders } from '../../profiles/folders.ts';
 import { demoName } from '../../profiles/profiles.ts';
 import { demoInstanceOnFile, demoOrderOnFile } from '../../simulator/simulator.ts';
 import { createSecrets, type Shell, shells } from '../../terminal/terminal.ts';
+import { agentOf } from '../agent/agent.ts';
 import { recentOf } from '../choose-store.ts';
 import { findJournalPlace } from '../machine/journal-place.ts';
 import { candidatesFor, type Offered } from './candidates.ts';
@@ -87,7 +88,7 @@ function knownHere({ env, platform, home, uid, machineFile }: CompletionIo): Kno
     changes: (profile) => lately('changes', profile),
     async charges(orderId, named) {
       const profile = chosen(named);
-      const onDemo = profile === demoName ? await demoCharges(state, orderId) : [];
+      const onDemo = profile === demoName ? await demoCharges(state, orderId, agentOf(env)) : [];
       return onDemo.length > 0 ? onDemo : await lately({ chargesOf: orderId }, profile);
     },
   };
@@ -116,7 +117,11 @@ async function idsInIndex(
 }
 
 // Reads the order from the demo's own file. Only TAB behind --charge has to read money, so that code is loaded here.
-async function demoCharges(stateFolder: string, orderId: string): Promise<readonly Candidate[]> {
+async function demoCharges(
+  stateFolder: string,
+  orderId: string,
+  agent: string | undefined,
+): Promise<readonly Candidate[]> {
   const text = await demoOrderOnFile(join(stateFolder, 'simulator'), orderId);
   if (text === undefined) return [];
   const { readMoney } = await import('../../api/charges.ts');
@@ -125,7 +130,7 @@ async function demoCharges(stateFolder: string, orderId: string): Promise<readon
   const { charges, currency = '' } = reading.money;
   return charges.map(({ id, number, amount, counts, left, value }) => {
     const last4 = valueAt(value, ['payment_method', 'last4']);
-    const card = typeof last4 === 'string' ? `, *${last4}` : '';
+    const card = typeof last4 === 'string' && agent === undefined ? `, *${last4}` : '';
     return { value: id, text: `charge ${number}: ${amount} ${currency}${card}, ${counts ? left : 0} left` };
   });
 }

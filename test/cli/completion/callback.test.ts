@@ -98,6 +98,9 @@ test('--charge offers the charges of the order that was typed before it, and mak
   expect((await offered([...asked, ''], desk)).stdout).toMatch(
     /^[0-9a-f]{24}\tcharge 1: 35000 MXN, \*4242, 22800 left\n[0-9a-f]{24}\tcharge 2: 17000 MXN, \*5100, 17000 left\n$/,
   );
+  expect((await offered([...asked, ''], desk, { PAYDESK_AGENT: 'helper' })).stdout).toMatch(
+    /^[0-9a-f]{24}\tcharge 1: 35000 MXN, 22800 left\n/,
+  );
   const [first = ''] = (await offered([...asked, ''], desk)).values;
   expect((await offered([...asked, first.slice(0, 8)], desk)).values).toEqual([first]);
   const glued = ['-p', 'demo', 'orders', 'refund', demoOrder, `--charge=${first.slice(0, 8)}`];
