@@ -104,7 +104,7 @@ const table: Readonly<Record<string, Group | Row>> = {
       row(
         'summary',
         'Add up the orders of a period: by status, day, week, month or brand of card',
-        () => import('./orders/waiting.ts'),
+        () => import('./orders/summary.ts'),
         { guide: 'reports' },
       ),
       row(

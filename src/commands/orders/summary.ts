@@ -1,0 +1,92 @@
+import type { Context } from '../../context/context.ts';
+import { flag } from '../../flags/flags.ts';
+import { periodOf, timeFlags } from '../../flags/typed-period.ts';
+import { type OrderSum, orderDimensions, type Summary, summariseOrders } from '../../reports/reports.ts';
+import type { Block } from '../../terminal/terminal.ts';
+import { defineCommand } from '../command.ts';
+import { type Chart, chartFlag, sourceFlags, sumsExits, wordsForBrand } from '../report/report-flags.ts';
+import { amountColumn, countColumn, summaryBlocks } from '../report/report-grids.ts';
+import { rowColumn, showSums, sumColumns } from '../report/report-rows.ts';
+import { amountsOf, closingBlocks, unsummedLines } from '../report/report-screen.ts';
+import type { Source } from '../report/report-source.ts';
+
+const usualPeriod = 'this-month';
+
+export const summary = defineCommand({
+  description:
+    'Counts the orders that were created in a period and adds up their amounts, for each currency. REFUNDED is what went back of these orders until now; for the refunds that were made in a period: paydesk refunds summary. If this machine has an index, the numbers come from there, unless --live is given.',
+  arguments: [],
+  flags: {
+    ...timeFlags(usualPeriod),
+    by: flag.choice(orderDimensions, 'WHAT', 'split the sums by this; brand is that of the card', {
+      otherWords: wordsForBrand,
+      defaultText: 'status in a table; rows for scripts are not split',
+    }),
+    chart: chartFlag,
+    ...sourceFlags,
+  },
+  examples: [
+    'paydesk -p demo orders summary --period last-week --by day',
+    'paydesk -p demo orders summary --period this-month --by status --csv --no-input',
+  ],
+  exits: sumsExits,
+  async run(ctx, { flags }) {
+    const by = flags.by ?? 'status';
+    let oldest: number | undefined;
+    let until: number | undefined;
+    await showSums(ctx, {
+      flags,
+      period: periodOf(flags, usualPeriod),
+      object: 'orders_summary',
+      columns,
+      needs: { kind: 'orders', makers: false },
+      by,
+      isSplit: flags.by !== undefined,
+      adding(query) {
+        const sums = summariseOrders(query);
+        until = query.span.until;
+        return {
+          result: sums.result,
+          add(facts) {
+            const at = facts.order?.createdAt;
+            if (at !== undefined) oldest = Math.min(oldest ?? at, at);
+            sums.add(facts);
+          },
+        };
+      },
+      figures: ({ sums }) => sums,
+      screen: (source, result) => screen(ctx, source, result, by, flags.chart),
+      records: 'orders',
+    });
+    if (oldest !== undefined && until !== undefined && oldest * 1000 >= until)
+      ctx.notes.note(
+        `there are orders since ${ctx.days.full(oldest * 1000)}, and this period was before that`,
+      );
+    return undefined;
+  },
+});
+
+const columns = sumColumns(
+  rowColumn('orders', 'integer'),
+  rowColumn('amount', 'sum'),
+  rowColumn('refunded', 'sum'),
+);
+
+function screen(
+  ctx: Context,
+  source: Source,
+  result: Summary<OrderSum>,
+  by: (typeof orderDimensions)[number],
+  chart: Chart | undefined,
+): readonly Block[] {
+  const style = amountsOf(source);
+  const figures = [
+    countColumn<OrderSum>('ORDERS', 'orders'),
+    amountColumn<OrderSum>('AMOUNT', 'amount', style),
+    amountColumn<OrderSum>('REFUNDED', 'refunded', style),
+  ];
+  return [
+    ...summaryBlocks(ctx, source, { title: 'ORDERS', by, chart, columns: figures, bars: 'amount' }, result),
+    ...closingBlocks(source, unsummedLines(result.totals)),
+  ];
+}
