@@ -182,7 +182,7 @@ test('with --redact the second sheet has no name that was typed', async () => {
   const ran = await service.run(words);
   expect(ran.code, ran.stderr).toBe(0);
   const { about } = book(service.home, 'found.xlsx');
-  expect(said(about).get('command')).toEqual([expect.stringContaining('paydesk orders find ')]);
+  expect(said(about).get('command')).toEqual(['***']);
   expect(about.xml).not.toContain('ana@example.com');
 });
 

@@ -312,16 +312,6 @@ describe('what it says', () => {
     expect(screen).toMatch(/^ID .* REFUND(ED)? +CARD +BUYER/m);
     expect(screen).toMatch(/^ord_.*\n +matched A-99998 *$/m);
   });
-
-  test('on a terminal of 100 columns no name is cut and no amount loses its currency for what can stand below', async () => {
-    const { screen } = await sit(
-      ['-p', 'demo', 'orders', 'find', 'torres'],
-      { home: desk.home, env: {} },
-      100,
-    ).leaves;
-    expect(screen).toMatch(/^ID .* AMOUNT +REFUNDED +CARD +BUYER *$/m);
-    expect(screen).toMatch(/^ord_2tQ7zRk9PwE5xNvAm .* 52000 MXN .* Ana Torres *$/m);
-  });
 });
 
 test('customers find --limit is what is shown, and the command under it goes on behind the last one', async () => {

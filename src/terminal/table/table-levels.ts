@@ -116,8 +116,7 @@ function fittedAt(
       ? 1 - (fitted.widths[at] ?? 0) / Math.max(1, natural[one] ?? 0)
       : 0,
   );
-  // What stands below its row where it has no room is not lost.
-  const leftOut = columns.filter(({ below }, index) => below === undefined && !judged.shown.includes(index));
+  const leftOut = columns.filter((_, index) => !judged.shown.includes(index));
   // A time or an amount is missed more than a text.
   const missing = leftOut.reduce((sum, { kind }) => sum + (kind === 'text' ? 1 : 1.5), 0);
   const lost = fitted.shown.filter((one, at) =>
