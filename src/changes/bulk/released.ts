@@ -4,7 +4,7 @@ import type { Context } from '../../context/context.ts';
 import { CliError, refused } from '../../errors.ts';
 import type { Released } from '../../journal/journal.ts';
 import type { Plan } from '../../plans/plans.ts';
-import { type Profile, plainCommand } from '../../profiles/profiles.ts';
+import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import { attemptsOfPlan, type Looked, reportPlan, sentNow } from './report-plan.ts';
 
 /** Whether a plan is sent only if a person has released it. At a desk of a team a second person approves it instead. */
@@ -40,7 +40,7 @@ export async function releaseOf(
   }
   if (sentNow(plan, await reportPlan(ctx, plan, looked)).length === 0) return undefined;
   const file = releaseFile(path);
-  const now = [`a person releases it, at a terminal: ${plainCommand('release', path)}`];
+  const now = [`a person releases it, at a terminal: ${commandLine(profile, 'release', path)}`];
   if (!(await ctx.plans.exists(file)))
     throw refused(
       `agent ${ctx.agent} started this run, and nobody has released ${path}`,
