@@ -1,7 +1,6 @@
 /** Captures an authorized order, always the whole amount: the service documents no partial capture. */
 
 import { amountWords } from '../amounts.ts';
-import type { WireRecord } from '../api/api.ts';
 import { brandAndCard } from '../api/charges.ts';
 import { itemsOf, type JsonObject } from '../api/json-values.ts';
 import { type Order, readOrder } from '../api/records.ts';
@@ -27,10 +26,10 @@ export function captureOrder(ctx: Context, asked: OrderAsked): Promise<void> {
       checkCapturable(order, profile);
       const { amount, currency } = readOrder(order) ?? {};
       const request = { method: 'POST', path: paths.capture(id) } as const;
-      const checkFresh = async ({ value }: WireRecord) => checkCapturable(value, profile);
-      const change = { request, amount, currency, checkFresh };
+      const change = { request, amount, currency };
       return {
         change,
+        checkFresh: async ({ value }) => checkCapturable(value, profile),
         preview: capturePreview(order, profile),
         confirmation: orderConfirmation(read, { change, words: [] }),
         show: (applied) =>

@@ -3,7 +3,7 @@
 import type { Service } from '../api/api.ts';
 import type { Context } from '../context/context.ts';
 import { about } from '../errors.ts';
-import type { Change } from '../journal/journal.ts';
+import type { Change, ChangeRun } from '../journal/journal.ts';
 import { checkOtherMode } from '../profiles/profiles.ts';
 import { type Block, GoBack } from '../terminal/terminal.ts';
 import { type Confirmation, confirmChange } from './confirm-change.ts';
@@ -11,8 +11,8 @@ import { type Applied, checkRecorded } from './outcome.ts';
 import { appliedNow, type ColumnsOf, type Repeat, showRecorded } from './repeat.ts';
 
 /** A planned change: what is sent, and what the person sees. */
-export interface PlannedChange {
-  readonly change: Omit<Change, keyof Repeat> & Partial<Pick<Change, 'again'>>;
+export interface PlannedChange extends ChangeRun {
+  readonly change: Omit<Change, keyof Repeat> & Partial<Change>;
   readonly preview: readonly Block[];
   /** What is said right above the question, and not even --quiet hides. */
   readonly urgent?: readonly string[] | undefined;
@@ -62,11 +62,12 @@ async function sendPlanned(
   ctx: Context,
   service: Service,
   change: Change,
-  { preview, urgent = [], confirmation, show, ask, hold, replan }: PlannedChange,
+  planned: PlannedChange,
   columnsOf: ColumnsOf,
 ): Promise<Applied | undefined> {
+  const { preview, urgent = [], confirmation, show, ask, hold, replan } = planned;
   if (change.orderId === undefined) await checkAccountMode(service);
-  ctx.redaction.learn({ body: change.request.body, note: 'note' in change ? change.note : undefined });
+  ctx.redaction.learn({ body: change.request.body, note: change.note });
   const showPreview = (): void => {
     ctx.notes.show(preview);
     for (const line of urgent) ctx.notes.warn({ text: `WARNING: ${line}`, style: 'bad' });
@@ -75,7 +76,7 @@ async function sendPlanned(
   await confirmChange(ctx, { ...confirmation, canGoBack: replan !== undefined });
   if (ask !== undefined && !ctx.options.dryRun) return await ask();
   await hold?.();
-  const outcome = await ctx.change(change);
+  const outcome = await ctx.change(change, planned);
   // What would be refused is not shown as if it could be sent. A script gets the request alone.
   if (outcome.verdict === 'dry_run' && ctx.out.format === 'table') showPreview();
   const applied = await appliedNow(ctx, service, { change, outcome }, columnsOf);

@@ -145,19 +145,23 @@ async function planChange(
   const complete = async (planned: PlannedChange): Promise<PlannedChange> => {
     const { change, confirmation, replan } = planned;
     const byHand = await byHandLines(ctx, service, { ...order.value, id }, change);
-    const checks = [...byHand, ...(change.checks ?? [])];
+    const checks = [...byHand, ...(planned.checks ?? [])];
     // Even with --quiet: whoever settled it may have been wrong.
     if (!ctx.options.dryRun) for (const line of byHand) ctx.notes.warn({ text: line, style: 'warn' });
     let shown = order;
     const checkFresh = async (fresh: WireRecord) => {
       await askIfChanged(ctx, id, [shown, fresh], confirmation);
-      await change.checkFresh(fresh);
+      await planned.checkFresh(fresh);
       shown = fresh;
     };
     return {
       ...planned,
       replan: replan && (async () => complete(await replan())),
-      change: { ...change, orderId: id, closed, shown: order, checks, checkFresh },
+      change: { ...change, orderId: id },
+      closed,
+      shown: order,
+      checks,
+      checkFresh,
     };
   };
   return complete(await plan({ kind, asked, service, id, order: order.value, isPicked, twin }));

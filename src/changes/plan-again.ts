@@ -78,7 +78,7 @@ function plannedFrom(
 }
 
 function plannedRefund(
-  { orderId = '', request, reason, note }: Asked,
+  { request, reason, note }: Asked,
   fresh: JsonObject | undefined,
   profile: Profile,
   counting: Counting,
@@ -88,15 +88,11 @@ function plannedRefund(
   const { charge_id: charge, amount, reason: sentReason } = checked.body;
   // Whether an equal refund was made before is for the guards of the journal: they know which rows of a plan may be equal.
   const again = moneyOf(fresh)?.charges.flatMap(({ refunds }) => refunds.map(({ id }) => id)) ?? [];
-  const plan = planRefund({ charge, amount, reason: sentReason, note, again }, fresh, profile, { counting });
-  return {
-    request: { method: 'POST', path: paths.refunds(orderId), body: { ...plan.body } },
-    expected: plan.expected,
-    tolerated: plan.tolerated,
-    amount: plan.amount,
-    currency: plan.money.currency,
-    ...(reason === undefined ? {} : { reason: sentReason }),
-  };
+  const asked = { charge, amount, reason: sentReason, note, again };
+  const { change } = planRefund(asked, fresh, profile, { counting });
+  const { request: sent, expected, tolerated, amount: sum, currency } = change;
+  const what = { request: sent, expected, tolerated, amount: sum, currency };
+  return reason === undefined ? what : { ...what, reason: sentReason };
 }
 
 function plannedCapture({ orderId = '' }: Asked, fresh: JsonObject | undefined, profile: Profile): Planned {

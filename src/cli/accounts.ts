@@ -5,7 +5,7 @@ import type { Context } from '../context/context.ts';
 import { CliError, refused } from '../errors.ts';
 import {
   approveCommand,
-  type Change,
+  type ChangeRun,
   type Journal,
   type JournalStore,
   newChangeId,
@@ -177,7 +177,7 @@ export function createAccount(parts: AccountParts): Account {
       opened.close();
       shared.close();
     },
-    async change(change) {
+    async change(change, run) {
       // The end of such a command would not say what was sent.
       if (parts.changes !== 'service') throw new Error('commands.ts does not say that this command can send');
       const chosen = await profiles.open(profileOfRun);
@@ -187,15 +187,15 @@ export function createAccount(parts: AccountParts): Account {
       const [client, { refuseUnfit }] = await Promise.all([open(), import('../changes/may-change.ts')]);
       refuseUnfit(change, client.service.profile);
       await refuseOtherLimits(client, limitsOf);
-      const held: Change = {
-        ...change,
+      const held: ChangeRun = {
+        ...run,
         async checkFresh(fresh) {
           await refuseSince();
-          await change.checkFresh(fresh);
+          await run.checkFresh(fresh);
         },
       };
       const team = globals.dryRun ? undefined : await desk();
-      if (team !== undefined) return await team.change(newChangeId(change))(held);
+      if (team !== undefined) return await team.change(newChangeId(change))(change, held);
       const { createChange } = await import('../journal/make-change.ts');
       let changeEnded: (() => void) | undefined;
       let sentAs = '';
@@ -213,7 +213,7 @@ export function createAccount(parts: AccountParts): Account {
           options: globals,
           ids: () => newChangeId(change),
           signal: stopWaiting,
-        })(held);
+        })(change, held);
       } finally {
         changeEnded?.();
       }

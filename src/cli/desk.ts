@@ -87,9 +87,9 @@ export function openDesk(parts: DeskOfRun, { profile, key }: OpenProfile): Desk 
     store: { ...store, rules: () => Promise.resolve(teamRules) },
     journal: createDeskJournal(desk, (change) => shown.add(change)),
     plans: createPlanSender(desk),
-    change: (id) => async (change) => {
+    change: (id) => async (change, run) => {
       try {
-        const outcome = await changeThrough(desk, id, change);
+        const outcome = await changeThrough(desk, id, change, run);
         shown.add(id);
         return outcome;
       } catch (error) {

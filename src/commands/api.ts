@@ -131,7 +131,8 @@ async function change(
   const asked = onlyGiven({ method, path, body, headers: Object.keys(headers ?? {}).join(' ') });
   const columnsOf = (value: JsonObject) => repliedColumns(ctx, value);
   await makeChange(ctx, service, { kind: 'api', idempotencyKey, asked, again }, columnsOf, async () => ({
-    change: { orderId, request, checkFresh: async (fresh) => checkMode(fresh.value, profile) },
+    change: { orderId, request },
+    checkFresh: async (fresh) => checkMode(fresh.value, profile),
     preview: preview(request, orderId, profile),
     confirmation,
     show: ({ record: { value, bytes }, head }) =>

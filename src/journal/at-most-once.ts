@@ -166,35 +166,27 @@ function elapsedMs(from: Moment, to: Moment): number {
 }
 
 function sentRow({ wanted, sending, before, neighbour, readAt }: At<'checking'>, now: Moment): SentRow {
-  const { kind, orderId, livemode, expected = [], tolerated = [] } = wanted;
-  const { amount, currency, reason, note, twins, line, ticket, idempotencyKey, asked, ref, plan } = wanted;
+  const { kind, orderId, livemode, expected = [], tolerated = [], again, ...more } = wanted;
+  // Only the run needs these; what is left is what the journal keeps of a change.
+  const { change: _change, account: _account, dryRun: _dryRun, readAfterMs: _readAfterMs, ...left } = more;
+  const { about, horizonMs, sendWithinMs, ...kept } = left;
   // An added header may hold a secret, and no verdict needs it.
-  const { headers: _, ...request } = wanted.request;
+  const { headers: _headers, ...request } = kept.request;
   const proof: Proof = { kind, orderId, livemode, body: request.body, expected, tolerated, before };
   return {
-    ...wanted.about,
+    ...about,
+    ...kept,
     type: 'sent',
     change: sending.change,
     attempt: sending.attempt,
     ...stampOf(now),
     // Counted from the final read, because paydesk does not see what others do to the order after it.
-    sendBy: readAt.time + wanted.sendWithinMs,
-    horizonMs: wanted.horizonMs,
+    sendBy: readAt.time + sendWithinMs,
+    horizonMs,
     request,
     proof,
     neighbour,
-    amount,
-    currency,
-    reason,
-    note,
-    twins,
-    line,
-    ticket,
-    idempotencyKey,
-    asked,
-    ref,
-    plan,
-    again: wanted.again.length === 0 ? undefined : wanted.again,
+    again: again.length === 0 ? undefined : again,
   };
 }
 

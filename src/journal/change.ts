@@ -58,7 +58,7 @@ export interface KeptOfChange {
   readonly neighbour?: string | undefined;
 }
 
-/** One change that a person decided on, to be sent at most once. */
+/** One change that a person decided on, to be sent at most once. Plain data. */
 export interface Change extends KeptOfChange {
   readonly kind: ChangeKind;
   /** Absent for a change that belongs to no order. */
@@ -69,6 +69,10 @@ export interface Change extends KeptOfChange {
   readonly tolerated?: readonly string[] | undefined;
   /** `--again`: ids of refunds, or names of attempts, that this change repeats. */
   readonly again: readonly string[];
+}
+
+/** How the run of a change goes: what it knows already, and whom it asks. Nothing of it is recorded. */
+export interface ChangeRun {
   /** Attempts that this run has just settled. The person did not know them yet, so not even `--again` repeats them. */
   readonly closed?: readonly AttemptRecord[] | undefined;
   /** Says what the change waits for, in place of the notes of the run. */
@@ -80,6 +84,7 @@ export interface Change extends KeptOfChange {
    * change: the money changed, the order is not refundable any more, an equal refund exists.
    */
   readonly checkFresh: (fresh: WireRecord) => Promise<void>;
+  /** What a person was told before the yes: a dry run says it to scripts. */
   readonly checks?: readonly string[] | undefined;
 }
 
@@ -150,7 +155,7 @@ export type Outcome =
 export type Ended = Exclude<Outcome, { verdict: 'dry_run' }>;
 
 /** The only way to change something (make-change.ts). Throws a CliError when nothing was sent: 'refused', 'not_found', … */
-export type MakeChange = (change: Change) => Promise<Outcome>;
+export type MakeChange = (change: Change, run: ChangeRun) => Promise<Outcome>;
 
 /** The journal's id of a change. */
 export const changeIdPattern = /^i_[A-Za-z0-9]{1,64}$/;

@@ -6,7 +6,7 @@ import { livemodeOf } from '../api/spec.ts';
 import type { Notes } from '../terminal/terminal.ts';
 import { begin, step } from './at-most-once.ts';
 import { blockedUntil, verdictOf } from './attempt-state.ts';
-import type { Change, MakeChange, Outcome } from './change.ts';
+import type { Change, ChangeRun, MakeChange, Outcome } from './change.ts';
 import { outcomeOf, toldAgain } from './change-outcome.ts';
 import { type EffectParts, Effects, recordIn } from './effects.ts';
 import { appeared } from './guards.ts';
@@ -40,11 +40,11 @@ export interface ChangeParts extends Omit<EffectParts, 'timeoutMs'> {
 
 /** The change is sent at most once, and its outcome is written down before it is returned. */
 export function createChange(parts: ChangeParts): MakeChange {
-  return async (change) => {
+  return async (change, how) => {
     await parts.store.ready();
     const found = await reconcileFirst(parts, change);
-    const run = new Run(parts, change);
-    run.refuseAppeared([...(change.closed ?? []), ...found]);
+    const run = new Run(parts, change, how);
+    run.refuseAppeared([...(how.closed ?? []), ...found]);
     try {
       return await run.outcome();
     } finally {
@@ -109,14 +109,16 @@ class Run {
   readonly effects: Effects;
   readonly #parts: ChangeParts;
   readonly #change: Change;
+  readonly #how: ChangeRun;
   readonly #wanted: Wanted;
   #reply: WireRecord | undefined;
   #head: ReplyHead | undefined;
   readonly #verdicts: VerdictRow[] = [];
 
-  constructor(parts: ChangeParts, change: Change) {
+  constructor(parts: ChangeParts, change: Change, how: ChangeRun) {
     this.#parts = parts;
     this.#change = change;
+    this.#how = how;
     this.#wanted = wantedOf(parts, change);
     // In a batch another row may have the same lock for as long as its reply, and then the reads after it, take.
     const timeoutMs = parts.options.timeoutMs * (change.plan === undefined ? 1 : 5);
@@ -153,7 +155,8 @@ class Run {
   async outcome(): Promise<Outcome> {
     const { notes, options } = this.#parts;
     // The rows of a plan are sent at the same time, and their batch shows its own progress.
-    const { plan, waiting } = this.#change;
+    const { plan } = this.#change;
+    const { waiting } = this.#how;
     const own = waiting === undefined ? silent : { waiting };
     const line = startWaitingLine(plan === undefined ? notes : own, options.timeoutMs);
     let { state, effect } = begin(this.#wanted);
@@ -169,12 +172,12 @@ class Run {
   }
 
   async #outcomeOf(end: End): Promise<Outcome> {
-    const { request, checks = [] } = this.#change;
+    const { request } = this.#change;
     switch (end.how) {
       case 'refused':
         throw refusalError(end.refusal, this.#subject(), this.#howShown());
       case 'dry_run':
-        return { verdict: 'dry_run', request, checks };
+        return { verdict: 'dry_run', request, checks: this.#how.checks ?? [] };
       case 'verdict':
         return outcomeOf(end.sent, end.verdict, {
           ...end,
@@ -227,7 +230,7 @@ class Run {
 
   async #check(): Promise<Event> {
     const record = this.effects.last?.record;
-    if (record !== undefined) await this.#change.checkFresh(record);
+    if (record !== undefined) await this.#how.checkFresh(record);
     return { is: 'checked', moment: await this.effects.moment() };
   }
 
@@ -276,16 +279,6 @@ function wantedOf({ service, operator, version, options, ids }: ChangeParts, cha
     sendWithinMs: settings['refund.send_within'],
     horizonMs: whole ? settings['refund.horizon_whole'] : settings['refund.horizon_part'],
     readAfterMs: settings['reconcile.after'],
-    about: {
-      origin,
-      account,
-      profile: name,
-      keyFingerprint,
-      operator,
-      version,
-      approval: change.approval,
-      released: change.released,
-      skippedHoldMs: change.skippedHoldMs,
-    },
+    about: { origin, account, profile: name, keyFingerprint, operator, version },
   };
 }

@@ -16,8 +16,7 @@ import type {
 import type { AccountMarks } from './same-account.ts';
 
 /** The change as a person decided on it, with what its run adds to it. Plain data. */
-export interface Wanted
-  extends Omit<Change, 'checkFresh' | 'checks' | 'closed' | 'neighbour' | 'ofPlan' | 'shown' | 'waiting'> {
+export interface Wanted extends Change {
   /** The journal's id for it, if this becomes a new change. */
   readonly change: string;
   readonly livemode: boolean;
@@ -28,7 +27,7 @@ export interface Wanted
   /** When to read after a lost reply, in milliseconds after the loss. */
   readonly readAfterMs: readonly number[];
   /** What else goes into the SENT row: who sends it, and for which account. */
-  readonly about: Pick<SentRow, 'origin' | 'account' | 'profile' | 'operator'> & Partial<SentRow>;
+  readonly about: Pick<SentRow, 'origin' | 'account' | 'profile' | 'keyFingerprint' | 'operator' | 'version'>;
 }
 
 /** What the runner does next. One event answers each effect; its possible names stand behind the arrow. */

@@ -184,7 +184,7 @@ async function send(kind: Kind, made: boolean, answer: Answer): Promise<Ended> {
     notes: { note: () => undefined, warn: () => undefined, waiting: () => () => undefined },
     ids: () => 'i_1',
   });
-  const outcome = await change(changes[kind]);
+  const outcome = await change(changes[kind], { checkFresh: () => Promise.resolve() });
   return { outcome, posts: ledger.posts };
 }
 
@@ -195,14 +195,12 @@ const changes: Readonly<Record<Kind, Change>> = {
     request: { method: 'POST', path: 'orders/ord_1/refunds', body: { charge_id: 'ch_1', amount: 5000 } },
     expected: [{ chargeId: 'ch_1', amount: -5000 }],
     again: [],
-    checkFresh: () => Promise.resolve(),
   },
   capture: {
     kind: 'capture',
     orderId: 'ord_1',
     request: { method: 'POST', path: 'orders/ord_1/capture' },
     again: [],
-    checkFresh: () => Promise.resolve(),
   },
 };
 

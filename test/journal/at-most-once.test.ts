@@ -179,6 +179,18 @@ describe('before the sending', () => {
     expect(effect).toMatchObject({ row: { proof: { tolerated: ['ch_2'] } } });
   });
 
+  it('the row has what the change is kept by, and nothing that only the run needs', () => {
+    const kept = { amount: 5, currency: 'MXN', note: 'n', approval: 'r_1', ref: 'a', plan: 'p_1', line: 2 };
+    const { effect } = run(toSent, wanted({ ...kept, account: { origin: 'o', livemode: false } }));
+    expect(effect).toMatchObject({
+      do: 'record',
+      row: { ...kept, account: 'a', change: 'i_1', sendBy: 10_000 },
+    });
+    const row = 'row' in effect ? Object.keys(effect.row) : [];
+    for (const name of ['about', 'dryRun', 'expected', 'livemode', 'readAfterMs', 'sendWithinMs'])
+      expect(row).not.toContain(name);
+  });
+
   it('a capture does not need the refunds that the journal knows to be shown', () => {
     const refunds = [
       { chargeId: 'ch_1', id: 'ref_7', amount: -9, createdAt: undefined, authCode: undefined },

@@ -152,12 +152,14 @@ class Machine {
     const doubtful = this.#attempts().findLast(
       (one) => verdictOf(one)?.verdict === 'not_seen' && !isOpen(one, moment),
     );
-    const outcome = await change({
+    const refund = {
       kind: 'refund',
       orderId: 'ord_1',
       request: { method: 'POST', path: 'orders/ord_1/refunds', body: { charge_id: 'ch_1', amount } },
       expected: [{ chargeId: 'ch_1', amount: -amount }],
       again: doubtful !== undefined && shown.includes('"refunds":null') ? [attemptName(doubtful)] : [],
+    } as const;
+    const outcome = await change(refund, {
       checkFresh: async ({ value }) => {
         if (JSON.stringify(value) !== shown) throw new CliError('refused', 'money changed');
       },

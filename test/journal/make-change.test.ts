@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { SendOnce } from '../../src/api/api.ts';
-import type { Change } from '../../src/journal/change.ts';
+import type { Change, ChangeRun } from '../../src/journal/change.ts';
 import { type ChangeParts, createChange } from '../../src/journal/make-change.ts';
 import type { JournalRow } from '../../src/journal/rows/journal-rows.ts';
 import { createMemoryStore, Memory } from '../harness/memory-store.ts';
@@ -43,6 +43,8 @@ const apply: SendOnce = (request) => {
   return Promise.resolve(reply(200, ledger.order()));
 };
 
+const run: ChangeRun = { checkFresh: () => Promise.resolve() };
+
 function refund(more: Partial<Change> = {}): Change {
   return {
     kind: 'refund',
@@ -52,7 +54,6 @@ function refund(more: Partial<Change> = {}): Change {
     amount: 5000,
     currency: 'MXN',
     again: [],
-    checkFresh: () => Promise.resolve(),
     ...more,
   };
 }
@@ -69,7 +70,7 @@ describe('a change', () => {
         return apply(request, options);
       }),
     );
-    const outcome = await change(refund());
+    const outcome = await change(refund(), run);
     expect(outcome).toMatchObject({ verdict: 'applied', by: 'reply', change: 'i_1' });
     expect(heldAtPost).toEqual([['sent'], ['ord_1']]);
     expect(memory.rows.map(({ type }) => type)).toEqual(['sent', 'verdict']);
@@ -83,7 +84,7 @@ describe('a change', () => {
         return { kind: 'no_reply', reason: 'the connection was reset' };
       }),
     );
-    expect(await change(refund())).toMatchObject({ verdict: 'applied', by: 'read', alarm: undefined });
+    expect(await change(refund(), run)).toMatchObject({ verdict: 'applied', by: 'read', alarm: undefined });
     expect(ledger.posts).toBe(1);
   });
 
@@ -94,7 +95,7 @@ describe('a change', () => {
         return reply(200, ledger.order());
       }),
     );
-    const { why } = (await change(refund())) as { why?: string };
+    const { why } = (await change(refund(), run)) as { why?: string };
     const figures = 'amount_refunded went from 0 to 5000, but no refund is listed for it';
     expect(why).toBe(`HTTP 200, an order, but ${figures}`);
     expect(memory.rows.map((row) => ('verdict' in row ? row.verdict : row.type))).toEqual([
@@ -107,10 +108,10 @@ describe('a change', () => {
   it('is read four times after a lost reply before it is called not seen', async () => {
     const change = createChange(partsWith(() => Promise.resolve({ kind: 'no_reply', reason: 'HTTP 502' })));
     const start = clock.wall;
-    const outcome = await change(refund());
+    const outcome = await change(refund(), run);
     expect(outcome).toMatchObject({ verdict: 'not_seen', reads: 4, reason: 'HTTP 502', sentAt: start });
     expect(clock.wall - start).toBe(15_000);
-    await expect(change(refund())).rejects.toThrow(
+    await expect(change(refund(), run)).rejects.toThrow(
       'an earlier refund of 5000 MXN on ord_1 (08:00:00, by op7) is still unconfirmed',
     );
   });
@@ -118,7 +119,7 @@ describe('a change', () => {
   it('is not sent when the journal cannot be written', async () => {
     const store = { ...createMemoryStore(memory), append: () => Promise.reject(new Error('no space')) };
     const change = createChange(partsWith(apply, { store }));
-    await expect(change(refund())).rejects.toMatchObject({
+    await expect(change(refund(), run)).rejects.toMatchObject({
       kind: 'refused',
       message: expect.stringContaining('the journal cannot be written'),
     });
@@ -135,7 +136,7 @@ describe('a change', () => {
         clock.pass(11_000);
       },
     };
-    const outcome = await createChange(partsWith(apply, { store: slow }))(refund());
+    const outcome = await createChange(partsWith(apply, { store: slow }))(refund(), run);
     expect(outcome).toMatchObject({ verdict: 'not_sent' });
     expect(ledger.posts).toBe(0);
   });
@@ -154,13 +155,13 @@ describe('a change', () => {
         return apply(request, options);
       }),
     );
-    await change(refund());
+    await change(refund(), run);
     expect(asked).toEqual([late]);
   });
 
   it('is not sent with --dry-run', async () => {
     const change = createChange(partsWith(apply, { options: { dryRun: true, timeoutMs: 1 } }));
-    expect(await change(refund({ checks: ['left 35000'] }))).toEqual({
+    expect(await change(refund(), { ...run, checks: ['left 35000'] })).toEqual({
       verdict: 'dry_run',
       request: { method: 'POST', path: 'orders/ord_1/refunds', body: { charge_id: 'ch_1', amount: 5000 } },
       checks: ['left 35000'],
@@ -170,15 +171,15 @@ describe('a change', () => {
 
   it('is not sent while the order is being changed by another run', async () => {
     await new MemoryLocks(locks.held).take('ord_1', { waitMs: 0 });
-    await expect(createChange(partsWith(apply))(refund())).rejects.toMatchObject({ kind: 'refused' });
+    await expect(createChange(partsWith(apply))(refund(), run)).rejects.toMatchObject({ kind: 'refused' });
     expect(ledger.posts).toBe(0);
   });
 
   it('is not sent a second time without --again, whoever made the first', async () => {
     ledger.refund('ch_1', 5000);
     const change = createChange(partsWith(apply));
-    await expect(change(refund())).rejects.toThrow('charge ch_1 already has a refund of 5000: ref_1');
-    expect(await change(refund({ again: ['ref_1'] }))).toMatchObject({ verdict: 'applied' });
+    await expect(change(refund(), run)).rejects.toThrow('charge ch_1 already has a refund of 5000: ref_1');
+    expect(await change(refund({ again: ['ref_1'] }), run)).toMatchObject({ verdict: 'applied' });
     expect(ledger.effects).toBe(1);
   });
 
@@ -189,14 +190,14 @@ describe('a change', () => {
       append: (row: JournalRow) =>
         row.type === 'sent' ? store.append(row) : Promise.reject(new Error('no space')),
     };
-    const outcome = await createChange(partsWith(apply, { store: full }))(refund());
+    const outcome = await createChange(partsWith(apply, { store: full }))(refund(), run);
     expect(outcome).toMatchObject({ verdict: 'applied', unrecorded: { row: { verdict: 'applied' } } });
   });
 
   it('of a script is answered from the journal when it was made before', async () => {
     const change = createChange(partsWith(apply));
-    await change(refund({ idempotencyKey: 'ticket-1' }));
-    const outcome = await change(refund({ idempotencyKey: 'ticket-1' }));
+    await change(refund({ idempotencyKey: 'ticket-1' }), run);
+    const outcome = await change(refund({ idempotencyKey: 'ticket-1' }), run);
     expect(outcome).toMatchObject({ verdict: 'applied', recorded: true, change: 'i_1' });
     expect(ledger.posts).toBe(1);
   });

@@ -213,7 +213,7 @@ describe('whatever was refunded before', () => {
           planRefund({ charge: '1', amount, again: [] }, orderWith(refunds), profile, {
             counting: { nowMs, unshown: [] },
           });
-        if (sum <= limit) expect(plan().amount).toBe(amount);
+        if (sum <= limit) expect(plan().change.amount).toBe(amount);
         else
           expect(plan).toThrow(
             expect.objectContaining({
@@ -239,7 +239,7 @@ describe('whatever was refunded before', () => {
         if (typeof roomAt === 'number') {
           named += 1;
           expect(roomAt).toBeGreaterThan(seconds);
-          expect(at(roomAt)().amount).toBe(amount);
+          expect(at(roomAt)().change.amount).toBe(amount);
           expect(errorOf(at(roomAt - 1))).toMatchObject({ kind: 'refused' });
         } else if (roomAt === null) expect(amount).toBeGreaterThan(limit);
         // Of a refund without a time nobody knows when it counts no more.

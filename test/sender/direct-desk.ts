@@ -78,7 +78,12 @@ export function directDesk({
   return {
     async refund(order, id, more = {}) {
       try {
-        const outcome = await changeThrough(parts, id, refundOf(order, more));
+        const outcome = await changeThrough(parts, id, refundOf(order, more), {
+          shown: { value: order, bytes: new TextEncoder().encode(JSON.stringify(order)) },
+          checkFresh: async () => {
+            throw new CliError('refused', 'the order changed', { certain: 'nothing was sent' });
+          },
+        });
         const isOpen = outcome.verdict === 'unknown' || outcome.verdict === 'not_seen';
         return {
           said: outcome.verdict === 'applied' ? 'made' : isOpen ? 'unconfirmed' : 'refused',
@@ -111,10 +116,6 @@ function refundOf(order: Json, more: Partial<Change>): Change {
     currency: 'MXN',
     again: [],
     asked: { order: id, amount: 300 },
-    shown: { value: order, bytes: new TextEncoder().encode(JSON.stringify(order)) },
-    checkFresh: async () => {
-      throw new CliError('refused', 'the order changed', { certain: 'nothing was sent' });
-    },
     ...more,
   };
 }

@@ -62,7 +62,11 @@ export async function sendRow(sending: Sending, row: PlanRow): Promise<RowEnd> {
     return { ...known, isKnown: true };
   }
   try {
-    const outcome = await ctx.change(changeOfRow(sending, row, attempts, last));
+    const own = attempts.filter((record) => madeByPlan(record, sending.plan, sending.keys));
+    const outcome = await ctx.change(changeOfRow(sending, row, last), {
+      waiting: sending.waiting,
+      checkFresh: ({ value }) => refuseChanged(sending, row, own, value),
+    });
     sending.run.unreached = 0;
     sayUnrecorded(ctx, row, outcome);
     return endOf(outcome, sending.run);
@@ -163,16 +167,13 @@ function isOpenEnd({ verdict }: Outcome): boolean {
   return verdict === 'unknown' || verdict === 'not_seen';
 }
 
-/** The change of a row. `attempts`: all at its order; `last`: the last one at the row itself. */
+// The change of a row. `last`: the last attempt at it.
 function changeOfRow(
-  sending: Sending,
+  { plan, released, skippedHoldMs }: Sending,
   row: PlanRow,
-  attempts: readonly AttemptRecord[],
   last: AttemptRecord | undefined,
 ): Change {
-  const { plan, released, skippedHoldMs, keys, waiting } = sending;
   const { orderId, expected, tolerated, currency, reason, note, body = {}, key, ref, line, neighbour } = row;
-  const own = attempts.filter((record) => madeByPlan(record, plan, keys));
   return {
     kind: 'refund',
     orderId,
@@ -190,11 +191,9 @@ function changeOfRow(
     plan: plan.id,
     line,
     ticket: ticketOf(plan, row),
-    waiting,
     released,
     skippedHoldMs,
     neighbour,
-    checkFresh: ({ value }) => refuseChanged(sending, row, own, value),
   };
 }
 
@@ -254,11 +253,9 @@ async function refuseChanged(
   const counting = countingAt(service, unshownRefunds(attempts, order));
   const fresh = planRefund({ ...wanted, again: [...again, ...made] }, order, profile, { counting });
   // Also body, sum and currency: somebody may have written the plan with a program, and its reader cannot know what an order has.
+  const { request, ...now } = fresh.change;
   const planned = [body, expected, sum, currency];
-  if (
-    JSON.stringify([fresh.body, fresh.expected, fresh.amount, fresh.money.currency]) !==
-    JSON.stringify(planned)
-  )
+  if (JSON.stringify([request.body, now.expected, now.amount, now.currency]) !== JSON.stringify(planned))
     throw changed(orderId, 'the refund would not be the same any more');
 }
 

@@ -106,13 +106,9 @@ export async function createOne<B extends JsonObject, D extends Draft>(
       // Even with --quiet: whoever settled the earlier one may have been wrong.
       if (!ctx.options.dryRun) for (const text of byHand) ctx.notes.warn({ text, style: 'warn' });
       return {
-        change: {
-          request,
-          amount,
-          currency,
-          checks: [...byHand, ...warnings],
-          checkFresh: async () => undefined,
-        },
+        change: { request, amount, currency },
+        checks: [...byHand, ...warnings],
+        checkFresh: async () => undefined,
         preview: [
           ...creation.preview(body, profile),
           ...warnings.map((line): Block => ({ line: { text: `note: ${line}`, style: 'warn' }, hang: 6 })),

@@ -25,7 +25,7 @@ import { madeWords, originsOf } from './known-refunds.ts';
 import { lookForTwins, splitAgain } from './look-for-twins.ts';
 import { checkTwins } from './refund-checks.ts';
 import { countingAt } from './refund-limit.ts';
-import { refundForTeam, refundWarnings } from './refund-order.ts';
+import { refundWarnings } from './refund-order.ts';
 import { planRefund, type RefundAsked } from './refund-plan.ts';
 import { refundPreview } from './refund-screens.ts';
 import {
@@ -36,7 +36,7 @@ import {
   requestTitle,
   stateWords,
 } from './request-record.ts';
-import { otherRequests } from './second-person.ts';
+import { askedRefund, otherRequests } from './second-person.ts';
 import { askedBy } from './send-approved.ts';
 
 /** Shows a request, and the order as it is now while the request is not over. */
@@ -197,10 +197,13 @@ async function lookAtRefund(ctx: Context, request: ApprovedRefund, how: LookedHo
   const line = (one: KnownTwin) => twinLine(one, twinWords(ctx, profile, order, twins.own));
   checkTwins(plan, what, { found: twins.twins, line }, profile);
   const next = `${asked.operator} can take it back and ask again; or reject it:`;
-  refuseChanged(request, refundForTeam(profile, orderId, plan, what), `${asked.operator} asked`, next);
+  refuseChanged(request, askedRefund(profile, plan), `${asked.operator} asked`, next);
   const told = refundWarnings(ctx, { profile, order, origins }, plan, twins);
   const warnings = [...told.warnings, ...(await otherRequests(ctx, asked, request.id))];
-  const urgent = [...(await byHandLines(ctx, service, { ...order, id: orderId }, plan)), ...told.urgent];
+  const urgent = [
+    ...(await byHandLines(ctx, service, { ...order, id: orderId }, plan.change)),
+    ...told.urgent,
+  ];
   const shownPlan = { ...plan, warnings };
   return {
     profile,

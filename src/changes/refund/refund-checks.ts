@@ -102,7 +102,7 @@ export type MadeWords = (refund: Pick<RefundRecord, 'id' | 'createdAt'>) => stri
  * the refund is over.
  */
 export function checkRepeat(
-  { expected, money, body }: Pick<RefundPlan, 'expected' | 'money' | 'body'>,
+  { change: { expected, request }, money }: Pick<RefundPlan, 'change' | 'money'>,
   asked: Pick<RefundAsked, 'again' | 'twins' | 'reason' | 'note'>,
   profile: Profile,
   how: { readonly madeWords?: MadeWords | undefined; readonly over: CliError | undefined },
@@ -131,7 +131,11 @@ export function checkRepeat(
         refundCommand(profile, money, [
           '--charge',
           String(number),
-          ...typedAgain(typedAmount(body.amount, money, profile), asked, [...twins, ...again, refundId]),
+          ...typedAgain(typedAmount(request.body.amount, money, profile), asked, [
+            ...twins,
+            ...again,
+            refundId,
+          ]),
         ]),
       ),
     ],
@@ -165,7 +169,7 @@ export function isOfDuplicate(reason: RefundAsked['reason']): boolean {
 
 /** Throws CliError 'refused' while `--again` does not name the refund of a twin (`twinsToName`). `line`: a twin in words. */
 export function checkTwins(
-  { charge, body, money }: Pick<RefundPlan, 'charge' | 'body' | 'money'>,
+  { charge, change, money }: RefundPlan,
   asked: Pick<RefundAsked, 'again' | 'twins' | 'reason' | 'note'>,
   { found, line }: { readonly found: readonly KnownTwin[]; readonly line: (twin: KnownTwin) => string },
   profile: Profile,
@@ -186,7 +190,7 @@ export function checkTwins(
       `if the buyer should get both back, add --again with the refund of the twin, ${unnamed.map(nameForAgain).join(' and ')}:`,
       refundCommand(profile, money, [
         ...(charge === undefined ? [] : ['--charge', String(charge.number)]),
-        ...typedAgain(typedAmount(body.amount, money, profile), asked, names),
+        ...typedAgain(typedAmount(change.request.body.amount, money, profile), asked, names),
       ]),
     ],
     'twin_refunded',

@@ -1,14 +1,12 @@
 /** Refunds an order: plans the refund from the flags and the answers of a person, and hands it to the change of an order. */
 
 import { typedForm } from '../../amounts.ts';
-import type { WireRecord } from '../../api/api.ts';
 import type { OrderMoney } from '../../api/charges.ts';
 import type { JsonObject } from '../../api/json-values.ts';
 import { orderColumns } from '../../api/resources.ts';
-import { paths } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import { checkDecimals } from '../../flags/flags.ts';
-import type { AskedRefund, AttemptRecord, LimitFinding } from '../../journal/journal.ts';
+import type { AttemptRecord, LimitFinding } from '../../journal/journal.ts';
 import { isPaidBack, type KnownTwin, twinLine, twinWords, warnsOfTwin } from '../../orders/orders.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import { unshownIn } from '../by-hand-words.ts';
@@ -113,7 +111,7 @@ async function refundDialog(
   planning: Pick<Planning, 'planNow' | 'unshown'> & { readonly madeWords: MadeWords },
 ) {
   const { planNow, unshown, madeWords: made } = planning;
-  const { service, id, order, twin } = read;
+  const { service, order, twin } = read;
   const { profile } = service;
   const questions = refundQuestions(ctx, read, given, {
     confirm: read.asked.confirm,
@@ -133,9 +131,8 @@ async function refundDialog(
       const asked = await questions.amount(from, canGoBack, before);
       // What is refused anyway is refused before the next question.
       const plan = planNow(asked);
-      await refusePlanned(ctx, read, plan, asked);
-      const refund = refundForTeam(profile, id, plan, asked);
-      limited = await refuseOverLimits(ctx, refund, profile.settings, ['reason', 'note']);
+      await ctx.journal.refusePlanned({ service, change: plan.change, order });
+      limited = await refuseOverLimits(ctx, askedRefund(profile, plan), profile.settings, ['reason', 'note']);
       return asked;
     },
     questions.reason,
@@ -169,13 +166,12 @@ async function planAnswered(
   { asked, limited, twins }: Answered,
   { planNow, unshown, origins, approved }: Planning,
 ): Promise<PlannedChange> {
-  const { id, order } = read;
+  const { order } = read;
   const { profile } = read.service;
   const { settings } = profile;
-  const asRefund = (from: RefundPlan) => refundForTeam(profile, id, from, asked);
   const planned = planNow(asked);
   const told = refundWarnings(ctx, { profile, order, origins }, planned, twins);
-  const refund = asRefund(planned);
+  const refund = askedRefund(profile, planned);
   const finding = limited && (await refuseOverLimits(ctx, refund, settings));
   const second = approved === undefined ? secondLine(finding, settings) : approvedLine(ctx, approved, refund);
   const others = second === undefined ? [] : await otherRequests(ctx, refund, approved?.id);
@@ -185,15 +181,9 @@ async function planAnswered(
   const { note } = asked;
   const isOfTeam = (await ctx.journal.rules()) !== undefined;
   const change = {
-    ...changeOfRow(id, plan, asked),
+    ...plan.change,
     approval: approved?.id,
     skippedHoldMs: skippedHold(profile, read.asked.noHold),
-    twins: asked.twins === undefined || asked.twins.length === 0 ? undefined : asked.twins,
-    checks: [...plan.warnings, ...told.urgent],
-    async checkFresh({ value }: WireRecord) {
-      const last = planNow(asked, value, await unshownIn(ctx, read.service, value));
-      if (approved !== undefined) refuseChanged(approved, asRefund(last));
-    },
   };
   const asks = approved === undefined && second !== undefined;
   const confirmation = orderConfirmation(read, {
@@ -209,6 +199,11 @@ async function planAnswered(
   });
   return {
     change,
+    checks: [...warnings, ...told.urgent],
+    async checkFresh({ value }) {
+      const last = planNow(asked, value, await unshownIn(ctx, read.service, value));
+      if (approved !== undefined) refuseChanged(approved, askedRefund(profile, last));
+    },
     confirmation: asks ? { ...confirmation, purpose: 'ask' } : confirmation,
     ...(asks ? { ask: () => askForApproval(ctx, profile, refund) } : {}),
     preview: refundPreview({ plan, order, profile, note, isOfTeam, origins, asides: told.asides }),
@@ -248,27 +243,6 @@ export function refundWarnings(
   };
 }
 
-// The refund as it is sent.
-function changeOfRow(
-  orderId: string,
-  { body, expected, tolerated, amount, money }: RefundPlan,
-  { reason, note, again }: RefundAsked,
-) {
-  const request = { method: 'POST', path: paths.refunds(orderId), body: { ...body } } as const;
-  return { orderId, request, expected, tolerated, amount, currency: money.currency, reason, note, again };
-}
-
-/** The refund in the form in which the team compares it. `--again` names those of twins too. */
-export function refundForTeam(
-  profile: Profile,
-  orderId: string,
-  plan: RefundPlan,
-  asked: RefundAsked,
-): AskedRefund {
-  const again = [...asked.again, ...(asked.twins ?? [])];
-  return askedRefund(profile, { ...changeOfRow(orderId, plan, asked), again }, plan.money);
-}
-
 // The service will refuse the whole order, so the same command is none for later.
 function insteadOf(
   { charge, money }: RefundPlan,
@@ -282,16 +256,6 @@ function insteadOf(
     'the service would refuse that; the other charges, for later:',
     ...chargeCommands(money, others, profile, { reason, note }, counting),
   ];
-}
-
-// Throws the CliError with which the journal would refuse this refund.
-function refusePlanned(
-  ctx: Context,
-  { service, id, order }: OrderRead,
-  plan: RefundPlan,
-  asked: RefundAsked,
-): Promise<void> {
-  return ctx.journal.refusePlanned({ service, change: changeOfRow(id, plan, asked), order });
 }
 
 // The flags that ask for the same without a question.

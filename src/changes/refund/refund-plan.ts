@@ -1,6 +1,7 @@
 /** Plans a refund: turns the typed flags and the order into a request body, or refuses. Pure. */
 
 import { figuresIn, partWords } from '../../amounts.ts';
+import type { ChangeRequest } from '../../api/api.ts';
 import {
   type ChargeMoney,
   mayGoBackToo,
@@ -10,9 +11,9 @@ import {
 } from '../../api/charges.ts';
 import type { JsonObject } from '../../api/json-values.ts';
 import type { RefundRequest } from '../../api/request-bodies.ts';
-import type { RefundReason } from '../../api/spec.ts';
+import { paths, type RefundReason } from '../../api/spec.ts';
 import { type CliError, refused, withParts } from '../../errors.ts';
-import type { ExpectedRefund } from '../../journal/journal.ts';
+import type { Change, ExpectedRefund } from '../../journal/journal.ts';
 import { checkMode, type Profile } from '../../profiles/profiles.ts';
 import { amountProblem, type TypedAmount, unitsWarning } from '../../typed-amounts.ts';
 import {
@@ -47,20 +48,27 @@ export interface RefundAsked extends NamedMoney {
   readonly twins?: readonly string[] | undefined;
 }
 
-/** A refund that may be sent: its body, the refund records that must appear, and the warnings. */
+/** A refund that may be sent, with what its screens show. */
 export interface RefundPlan {
+  readonly change: RefundChange;
   readonly money: OrderMoney;
   /** The charge that is refunded; undefined for a whole order. */
   readonly charge: ChargeMoney | undefined;
-  readonly body: RefundRequest;
+  /** True when the charge was refunded in part before, and this refund takes all that is left. */
+  readonly rest: boolean;
+  readonly warnings: readonly string[];
+}
+
+/** A refund as it is sent. */
+interface RefundChange extends Change {
+  readonly kind: 'refund';
+  readonly orderId: string;
+  readonly request: ChangeRequest & { readonly body: RefundRequest };
   readonly expected: readonly ExpectedRefund[];
   /** Charges that do not count. When the whole order is refunded, they may get a refund record or none. */
   readonly tolerated: readonly string[];
   /** The sum of the refund, positive. */
   readonly amount: number;
-  /** True when the charge was refunded in part before, and this refund takes all that is left. */
-  readonly rest: boolean;
-  readonly warnings: readonly string[];
 }
 
 /** What a plan needs to know besides the order. */
@@ -110,7 +118,7 @@ export function planRefund(
 
 // The limit that a refund is over, also if the service pays back more than its paid charges hold: the body of a whole order names none.
 function overWith(
-  { amount, charge, money }: Pick<RefundPlan, 'amount' | 'charge' | 'money'>,
+  { change: { amount }, charge, money }: RefundPlan,
   asked: RefundAsked,
   profile: Profile,
   counting: Counting,
@@ -265,13 +273,11 @@ function checkCharge(
 
 function wholePlan(asked: RefundAsked, money: OrderMoney): RefundPlan {
   const counting = money.charges.filter((charge) => charge.counts);
+  const tolerated = money.charges.filter((charge) => !charge.counts).map((charge) => charge.id);
   return {
+    change: changeOf({}, asked, money, counting, tolerated),
     money,
     charge: undefined,
-    body: withReason({}, asked),
-    expected: counting.map((charge) => ({ chargeId: charge.id, amount: -charge.amount })),
-    tolerated: money.charges.filter((charge) => !charge.counts).map((charge) => charge.id),
-    amount: counting.reduce((sum, charge) => sum + charge.amount, 0),
     rest: false,
     warnings: money.charges.filter((charge) => charge.isRefundable === false).map(notRefundable),
   };
@@ -305,13 +311,11 @@ function chargePlan(
   // sent as an amount.
   const wasRefunded = standingRefunds(charge).length > 0;
   const sendsAmount = asked.amount !== undefined || wasRefunded;
+  const body = sendsAmount ? { charge_id: charge.id, amount } : { charge_id: charge.id };
   return {
+    change: changeOf(body, asked, money, [{ id: charge.id, amount }]),
     money,
     charge,
-    body: withReason(sendsAmount ? { charge_id: charge.id, amount } : { charge_id: charge.id }, asked),
-    expected: [{ chargeId: charge.id, amount: -amount }],
-    tolerated: [],
-    amount,
     rest: wasRefunded && amount === charge.left,
     warnings: wasRefunded ? [refundedBefore] : [],
   };
@@ -320,6 +324,26 @@ function chargePlan(
 /** The warning about a charge that has refunds. */
 export const refundedBefore = 'this charge was refunded before; the buyer may mean that refund';
 
-function withReason(body: RefundRequest, { reason }: RefundAsked): RefundRequest {
-  return reason === undefined ? body : { ...body, reason };
+// `from`: which charges pay how much of it back.
+function changeOf(
+  body: RefundRequest,
+  { reason, note, again, twins = [] }: RefundAsked,
+  { id, currency }: OrderMoney,
+  from: readonly Pick<ChargeMoney, 'id' | 'amount'>[],
+  tolerated: readonly string[] = [],
+): RefundChange {
+  const whole = reason === undefined ? body : { ...body, reason };
+  return {
+    kind: 'refund',
+    orderId: id,
+    request: { method: 'POST', path: paths.refunds(id), body: whole },
+    expected: from.map((charge) => ({ chargeId: charge.id, amount: -charge.amount })),
+    tolerated,
+    amount: from.reduce((sum, { amount }) => sum + amount, 0),
+    currency,
+    reason,
+    note,
+    again,
+    twins: twins.length === 0 ? undefined : twins,
+  };
 }

@@ -45,7 +45,8 @@ export function noteKept(isOfTeam: boolean): string {
 /** What a person sees before saying yes. */
 export function refundPreview(previewed: Previewed): readonly Block[] {
   const { plan, order, profile, note, isOfTeam, origins, asides } = previewed;
-  const { body, money } = plan;
+  const { change, money } = plan;
+  const { body } = change.request;
   const reason: ReasonWords | undefined = body.reason === undefined ? undefined : refundReasons[body.reason];
   const warnings = [...plan.warnings, ...(reason?.warning === undefined ? [] : [reason.warning])];
   return [
@@ -67,7 +68,7 @@ export function refundPreview(previewed: Previewed): readonly Block[] {
   ];
 }
 
-function heading({ charge, amount, rest }: RefundPlan): string {
+function heading({ charge, change: { amount }, rest }: RefundPlan): string {
   if (charge === undefined) return 'REFUND A WHOLE ORDER';
   if (rest) return 'REFUND THE REST OF A CHARGE';
   return amount === charge.amount ? 'REFUND ONE CHARGE OF AN ORDER' : 'REFUND PART OF AN ORDER';
@@ -98,9 +99,9 @@ export function buyerOf(order: JsonObject, { settings }: Profile): string {
   return parts.length === 0 ? 'not shown' : parts.join('  ');
 }
 
-function sources({ charge, expected, money }: RefundPlan): readonly ChargeMoney[] {
+function sources({ charge, change, money }: RefundPlan): readonly ChargeMoney[] {
   if (charge !== undefined) return [charge];
-  return money.charges.filter(({ id }) => expected.some(({ chargeId }) => chargeId === id));
+  return money.charges.filter(({ id }) => change.expected.some(({ chargeId }) => chargeId === id));
 }
 
 function chargeLine({ number, value, id }: ChargeMoney, { charges }: OrderMoney): string {
@@ -112,7 +113,7 @@ function moneyRows(
   origins: RefundOrigins,
   { settings }: Profile,
 ): readonly (readonly Cell[])[] {
-  const { charge, money, amount } = plan;
+  const { charge, money, change } = plan;
   const figure = figuresIn(money.currency, settings);
   const refunded = refundedSum(money);
   const columns = [
@@ -143,8 +144,8 @@ function moneyRows(
     ...(columns.some(({ pending }) => pending > 0)
       ? [['pending', ...columns.map(({ pending }) => figure(-pending))]]
       : []),
-    [strong('THIS REFUND'), ...columns.map(() => strong(figure(-amount))), shareOf(plan)],
-    ['left afterwards', ...columns.map(({ left }) => figure(left - amount))],
+    [strong('THIS REFUND'), ...columns.map(() => strong(figure(-change.amount))), shareOf(plan)],
+    ['left afterwards', ...columns.map(({ left }) => figure(left - change.amount))],
   ];
 }
 
@@ -169,7 +170,7 @@ function refundWords(charges: readonly ChargeMoney[], origins: RefundOrigins): r
   return [[several, { time: last.createdAt, precision: 'day' }, by === undefined ? '' : `, ${by}`]];
 }
 
-function shareOf({ charge, money, amount, rest }: RefundPlan): string {
+function shareOf({ charge, money, change: { amount }, rest }: RefundPlan): string {
   if (rest) return `all that is left of charge ${charge?.number ?? ''}`;
   if (charge !== undefined && amount < charge.amount)
     return `${percent(amount, charge.amount)} of charge ${charge.number}`;
@@ -202,7 +203,11 @@ export function refundResult(plan: RefundPlan, applied: Applied, profile: Profil
   );
   return [
     titleLine(
-      `${isPending ? 'refund pending:' : 'refunded'} ${amountWords(plan.amount, currency, profile.settings)} to ${destination(plan)}`,
+      `${isPending ? 'refund pending:' : 'refunded'} ${amountWords(plan.change.amount, currency, profile.settings)} to ${sources(
+        plan,
+      )
+        .map(({ value }) => brandAndCard(value))
+        .join(', ')}`,
       profile,
       'good',
     ),
@@ -264,14 +269,6 @@ function refundLines(
 // The service does not document the status of a refund, so it is shown as received. A pending refund has not arrived yet.
 function stateWords(status: string | undefined): string {
   return status === undefined ? '' : `   ${status}`;
-}
-
-function destination({ charge, money, expected }: RefundPlan): string {
-  const targets =
-    charge === undefined
-      ? money.charges.filter(({ id }) => expected.some((one) => one.chargeId === id))
-      : [charge];
-  return targets.map(({ value }) => brandAndCard(value)).join(', ');
 }
 
 function statusWords(before: string | undefined, after: string | undefined): string {

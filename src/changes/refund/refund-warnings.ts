@@ -31,7 +31,7 @@ export function youngWarnings(
 
 /** Says which failed refund of the same amount this refund follows: `follows rf_1, which failed (read 10:42)`. */
 export function followsWarnings(
-  { expected, money }: Pick<RefundPlan, 'expected' | 'money'>,
+  { change: { expected }, money }: Pick<RefundPlan, 'change' | 'money'>,
   failedWords: (refundId: string) => string | undefined = () => undefined,
 ): string[] {
   return expected.flatMap(({ chargeId, amount }) => {

@@ -8,7 +8,6 @@ import { CliError } from '../../errors.ts';
 import {
   type ApprovalRequest,
   type AskedRefund,
-  type Change,
   type LimitFinding,
   LimitRefusal,
   secondWords,
@@ -17,22 +16,20 @@ import {
 } from '../../journal/journal.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import { isOfRefund } from './approved-refund.ts';
+import type { RefundPlan } from './refund-plan.ts';
 import { findRequest, requestTitle, rulesOf, stateWords } from './request-record.ts';
 
-/** A refund in the form in which the team compares it: what is sent must be just what was approved. */
+/** A refund in the form in which the team compares it: what is sent must be just what was approved. `--again` names those of twins too. */
 export function askedRefund(
   profile: Profile,
-  change: Pick<
-    Change,
-    'orderId' | 'request' | 'expected' | 'tolerated' | 'amount' | 'currency' | 'reason' | 'note' | 'again'
-  >,
-  money: OrderMoney,
+  { change, money }: Pick<RefundPlan, 'change' | 'money'>,
 ): AskedRefund {
-  const { orderId, request, expected = [], tolerated = [], amount, currency, reason, note, again } = change;
+  const { kind, orderId, request, expected, tolerated, amount, currency, reason, note, twins = [] } = change;
+  const again = [...change.again, ...twins];
   const { origin, account, name, mode } = profile;
   const livemode = livemodeOf[mode];
   const { body } = request;
-  const proof = { kind: 'refund', orderId, livemode, body, expected, tolerated } as const;
+  const proof = { kind, orderId, livemode, body, expected, tolerated };
   const about = { amount, currency, reason, note, ...(again.length === 0 ? {} : { again }) };
   return { origin, account, profile: name, request, proof, ...about, seen: seenOf(money) };
 }

@@ -1,9 +1,8 @@
 /** Hands a change over to the sender, and says what became of it, however the way there breaks. */
 
-import type { WireRecord } from '../../api/api.ts';
 import { CliError, refused } from '../../errors.ts';
 import type { ClockWithTimers } from '../../io.ts';
-import type { Change, Outcome } from '../../journal/journal.ts';
+import type { Change, ChangeRun, Outcome } from '../../journal/journal.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import type { Notes } from '../../terminal/terminal.ts';
 import {
@@ -60,20 +59,25 @@ const mostShown = 5;
  * Makes a change through the sender. Throws CliError 'unconfirmed' when the way broke and nobody can say here what became of it, and
  * 'network' when it is certain that nothing was handed over.
  */
-export async function changeThrough(parts: DeskParts, id: string, change: Change): Promise<Outcome> {
+export async function changeThrough(
+  parts: DeskParts,
+  id: string,
+  change: Change,
+  run: ChangeRun,
+): Promise<Outcome> {
   const { handedOver, clock, account, sender } = parts;
   const at = clock.now();
   const handed: Handed = { id, idempotencyKey: change.idempotencyKey, at, orderId: change.orderId };
   handedOver.write(noteOf(change, { change: id, at, sender, account }));
   const way = new Way(parts, handed);
   try {
-    let shown = change.shown;
+    let { shown } = run;
     for (let times = 0; times < mostShown; times += 1) {
-      const end = await way.deliver(bodyOf(parts, id, change, shown));
+      const end = await way.deliver(bodyOf(parts, id, change, { ...run, shown }));
       if (!('changed' in end)) return outcomeIn(parts, end, way);
       const fresh = recordFromWire(end.changed);
       // It asks the person, or throws.
-      await way.unlessClosed(() => change.checkFresh(fresh));
+      await way.unlessClosed(() => run.checkFresh(fresh));
       shown = fresh;
     }
     throw refused(`${change.orderId ?? 'the order'} changes all the time`, [
@@ -100,18 +104,9 @@ function outcomeIn({ hop, stopWaiting }: DeskParts, end: EndLine, { why }: Way):
 function bodyOf(
   { profile, zone, timeoutMs }: DeskParts,
   id: string,
-  change: Change,
-  shown: WireRecord | undefined,
+  what: Change,
+  { closed = [], shown }: Pick<ChangeRun, 'closed' | 'shown'>,
 ): HandOver {
-  // What is no data stays here, and so does what only this run shows.
-  const {
-    checkFresh: _checkFresh,
-    waiting: _waiting,
-    checks: _checks,
-    shown: _shown,
-    closed = [],
-    ...what
-  } = change;
   return JSON.parse(
     JSON.stringify({
       change: id,

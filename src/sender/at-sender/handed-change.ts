@@ -3,7 +3,7 @@
 import type { WireRecord } from '../../api/api.ts';
 import { changedFields } from '../../changes/changes.ts';
 import { CliError, refused } from '../../errors.ts';
-import type { AttemptRecord, Change, JournalStore, Outcome } from '../../journal/journal.ts';
+import type { AttemptRecord, Change, ChangeRun, JournalStore, Outcome } from '../../journal/journal.ts';
 import { type ChangeNotes, createChange } from '../../journal/make-change.ts';
 import { type EndLine, type HandOver, outcomeToWire, recordFromWire, recordToWire } from '../change-wire.ts';
 import { errorToWire } from '../wire.ts';
@@ -102,7 +102,8 @@ async function send(parts: ChangesParts, asked: AskedChange, { handed, stream, s
   // A change without an order has no final read that could be compared.
   if (handed.what.orderId === undefined) await refuseNow(parts, called, handed.what, undefined);
   return await sendChange(parts, asked, {
-    change: await changeOf(parts, handed, (fresh) => refuseNow(parts, called, handed.what, fresh)),
+    change: handed.what,
+    run: await runOf(parts, handed, (fresh) => refuseNow(parts, called, handed.what, fresh)),
     service,
     shortTime: shortTimeIn(clock, handed.zone),
     timeoutMs: handed.timeoutMs,
@@ -118,6 +119,7 @@ async function send(parts: ChangesParts, asked: AskedChange, { handed, stream, s
 /** How a change is sent at a sender. */
 interface HowSent {
   readonly change: Change;
+  readonly run: ChangeRun;
   readonly service: SenderAccount['service'];
   readonly shortTime: (ms: number) => string;
   readonly timeoutMs: number;
@@ -153,7 +155,7 @@ export async function sendChange(
       version,
       options: { dryRun: false, timeoutMs: how.timeoutMs },
       ids: () => asked.id,
-    })(how.change);
+    })(how.change, how.run);
     if (outcome.verdict === 'dry_run') throw new Error('a change at a sender was only tried');
     return outcome;
   } finally {
@@ -161,15 +163,14 @@ export async function sendChange(
   }
 }
 
-async function changeOf(
+async function runOf(
   { store }: ChangesParts,
-  { what, shown, closed }: HandOver,
+  { shown, closed }: HandOver,
   check: (order: WireRecord['value']) => Promise<void>,
-): Promise<Change> {
+): Promise<ChangeRun> {
   const before = shown === undefined ? undefined : recordFromWire(shown);
   const settled = await Promise.all(closed.map((change) => store.attempts({ change })));
   return {
-    ...what,
     closed: settled.flat(),
     async checkFresh(fresh) {
       if (before === undefined || changedFields(before, fresh).length > 0) throw new OrderChanged(fresh);

@@ -6,7 +6,7 @@ import * as v from 'valibot';
 import { createPace } from '../../api/api.ts';
 import { readAgain, rowsToSend, type SendingContext, workOff } from '../../changes/changes.ts';
 import { CliError } from '../../errors.ts';
-import { attemptsOf, type Change, momentOf, newChangeId } from '../../journal/journal.ts';
+import { attemptsOf, momentOf, newChangeId } from '../../journal/journal.ts';
 import { resolveOne } from '../../journal/read-again.ts';
 import { newBatchRun, type Plan, type RowTold, sumsOf, type Worked } from '../../plans/plans.ts';
 import {
@@ -122,17 +122,18 @@ async function contextOf(
           record,
         ),
     },
-    async change(change: Change) {
+    async change(change, run) {
       await pace.next(stopAsked);
       const id = newChangeId(change);
       return await sendChange(
         parts,
         { asker, account, id, idempotencyKey: change.idempotencyKey },
         {
-          change: {
-            ...change,
+          change,
+          run: {
+            ...run,
             async checkFresh(fresh) {
-              await change.checkFresh(fresh);
+              await run.checkFresh(fresh);
               await refuseNow(parts, { ...head, account }, change, fresh.value);
             },
           },

@@ -29,7 +29,8 @@ export function planRow(base: NewRow, read: OrderOfRow, asked: RowsAsked): NewRo
   if (order === undefined) return base;
   try {
     const planned = plannedRefund(base, order, asked, read.unshown);
-    const { body, expected, tolerated, amount, money, warnings, charge } = planned;
+    const { change, money, warnings, charge } = planned;
+    const { expected, tolerated } = change;
     const [closed] = charge === undefined ? chargesInTheWay(money) : [];
     if (closed !== undefined) return { ...base, why: wholeRefused(closed) };
     const refund = { money, expected, typed: typedOf(base) };
@@ -44,9 +45,9 @@ export function planRow(base: NewRow, read: OrderOfRow, asked: RowsAsked): NewRo
         ...warnings.filter((words) => words !== refundedBefore),
         ...rowMarks(base, refund, read, asked.profile),
       ],
-      sum: amount,
-      currency: money.currency,
-      body: { ...body },
+      sum: change.amount,
+      currency: change.currency,
+      body: change.request.body,
       expected,
       tolerated,
       again: namesToSend(refund, names, base.key, ofOrder, taken),
@@ -102,7 +103,7 @@ function takenBefore(base: NewRow, read: OrderOfRow, asked: RowsAsked): string |
   const alone = planAlone(base, asRead, asked);
   const charges = moneyOf(order)?.charges;
   if (alone === undefined || charges === undefined) return undefined;
-  const wanted = alone.expected.map(({ chargeId, amount }) => ({
+  const wanted = alone.change.expected.map(({ chargeId, amount }) => ({
     chargeId,
     amount: -amount,
     left: charges.find(({ id }) => id === chargeId)?.left ?? 0,
@@ -114,7 +115,7 @@ function takenBefore(base: NewRow, read: OrderOfRow, asked: RowsAsked): string |
   if (lines === undefined) return undefined;
   if (left === 0) return `${lines} all that is left`;
   const { settings } = asked.profile;
-  return `${lines} so much that only ${figureWords(left, base.currency, settings)} of ${amountWords(alone.amount, base.currency, settings)} is left for this row`;
+  return `${lines} so much that only ${figureWords(left, base.currency, settings)} of ${amountWords(alone.change.amount, base.currency, settings)} is left for this row`;
 }
 
 function planAlone(base: NewRow, order: JsonObject, asked: RowsAsked): RefundPlan | undefined {
