@@ -12,7 +12,14 @@ import {
   isStillPending,
 } from './questions/made-records.ts';
 import type { MomentAsked } from './rows/attempt-query.ts';
-import type { Alarm, AttemptRecord, Clocks, Moment, VerdictRow } from './rows/journal-rows.ts';
+import {
+  type Alarm,
+  type AttemptRecord,
+  attemptName,
+  type Clocks,
+  type Moment,
+  type VerdictRow,
+} from './rows/journal-rows.ts';
 
 /** The verdict that counts; undefined while there is only the SENT row. */
 export function verdictOf(record: AttemptRecord): VerdictRow | undefined {
@@ -56,16 +63,16 @@ export function ageAt({ verdicts }: AttemptRecord, then: ReturnType<typeof momen
 }
 
 /** Whether an attempt blocks every change of its order, because it may still move money or may have done so. */
-export function isOpen(record: AttemptRecord, now: Moment): boolean {
+export function isOpen(record: AttemptRecord, then: ReturnType<typeof momentOfRow>): boolean {
   const last = verdictOf(record);
   if (last === undefined || last.verdict === 'unknown') return true;
-  if (last.verdict === 'not_seen') return isYoung(record, now);
-  return (
-    last.verdict === 'rejected' &&
-    last.confirmed === false &&
-    changeKinds[record.sent.proof.kind].provable &&
-    isYoung(record, now)
-  );
+  return isUnproven(last) && changeKinds[record.sent.proof.kind].provable && !isOver(record, then);
+}
+
+/** Whether nothing has proven what became of an attempt, and no read came after its horizon: the next one still may. */
+export function awaitsRead(record: AttemptRecord): boolean {
+  const last = verdictOf(record);
+  return last === undefined || isOpen(record, momentOfRow(last));
 }
 
 /** Whether a person must look: the attempt is unconfirmed, or its last verdict has an alarm. */
@@ -106,8 +113,7 @@ export function mayNeedLook(record: AttemptRecord, { skewed }: Pick<Moment, 'ske
 /** Whether a read that came after its horizon did not show it. */
 export function isPast(record: AttemptRecord): boolean {
   const last = verdictOf(record);
-  if (last === undefined || last.alarm !== undefined || last.verdict === 'unknown') return false;
-  return isUnproven(last) && (wasOver(record, last) || !changeKinds[record.sent.proof.kind].provable);
+  return last?.alarm === undefined && isUnproven(last) && !awaitsRead(record);
 }
 
 /** Whether nobody knows what became of a change, however old it is. What a person recorded is known. */
@@ -116,9 +122,20 @@ export function isUnconfirmed(record: AttemptRecord): boolean {
   return last?.by !== 'person' && isUnproven(last);
 }
 
-function isUnproven(last: VerdictRow | undefined): boolean {
+/** Whether a verdict leaves open what became of a change, however old it is. */
+export function isUnproven(last: VerdictRow | undefined): boolean {
   if (last?.verdict === 'rejected') return last.confirmed === false;
   return last?.verdict !== 'applied' && last?.verdict !== 'not_sent';
+}
+
+/** Whether it has used up a name of `--again`. */
+export function usesUp(record: AttemptRecord, name: string): boolean {
+  return record.sent.again?.includes(name) === true && verdictOf(record)?.verdict !== 'not_sent';
+}
+
+/** Whether a later attempt was sent in place of this one. */
+export function isSentAgain(record: AttemptRecord, known: readonly AttemptRecord[]): boolean {
+  return known.some((other) => usesUp(other, attemptName(record)));
 }
 
 /** Whether it was made, or may have been. */
@@ -228,9 +245,8 @@ export function mayAppear(record: AttemptRecord): boolean {
 }
 
 /** Whether a verdict may still change, however old its attempt is. */
-export function mayChange({ verdict, by, confirmed }: VerdictRow): boolean {
-  if (verdict === 'rejected') return confirmed === false || by === 'person';
-  return verdict === 'unknown' || verdict === 'not_seen' || (verdict === 'applied' && by !== 'person');
+export function mayChange(last: VerdictRow): boolean {
+  return isUnproven(last) || last.verdict === (last.by === 'person' ? 'rejected' : 'applied');
 }
 
 /**

@@ -1,6 +1,6 @@
 /** Whether the journal lets a change be sent before the order is read: open attempts, repeats, idempotency keys; and what a refusal knows. Pure. */
 
-import { isOpen, verdictOf } from './attempt-state.ts';
+import { isOpen, isUnproven, usesUp, verdictOf } from './attempt-state.ts';
 import type { Change } from './change.ts';
 import { isPaidTwice, refundsPaidTwice } from './questions/paid-twice.ts';
 import { appearedVerdict } from './questions/said-by-hand.ts';
@@ -40,14 +40,14 @@ export function decide(asked: Asked, known: readonly AttemptRecord[], now: Momen
   const made = known.find((record) => isMade(asked, record, now) && !isNamed(record));
   if (made !== undefined) return refuse({ why: 'made', attempt: made });
   // A refusal of a refund that no read has confirmed may be one of what was made.
-  const doubtful = known.filter((record) => {
-    const last = verdictOf(record);
-    const isUnchecked = last?.confirmed === false && record.sent.proof.kind === 'refund';
-    return (last?.verdict === 'not_seen' || isUnchecked) && isEqual(asked, record);
-  });
-  const unnamed = doubtful.findLast(
-    (record) => verdictOf(record)?.verdict === 'not_seen' && !isNamed(record),
+  const isNotSeen = (record: AttemptRecord) => verdictOf(record)?.verdict === 'not_seen';
+  const doubtful = known.filter(
+    (record) =>
+      isUnproven(verdictOf(record)) &&
+      (isNotSeen(record) || record.sent.proof.kind === 'refund') &&
+      isEqual(asked, record),
   );
+  const unnamed = doubtful.findLast((record) => isNotSeen(record) && !isNamed(record));
   if (unnamed !== undefined) return refuse({ why: 'not_seen', attempt: unnamed });
   return {
     go: 'send',
@@ -84,11 +84,6 @@ export function usedUp(again: readonly string[], known: readonly AttemptRecord[]
     if (attempt !== undefined) return { why: 'used_up', name, attempt };
   }
   return undefined;
-}
-
-/** Whether an attempt has used up a name of `--again`. */
-export function usesUp(record: AttemptRecord, name: string): boolean {
-  return record.sent.again?.includes(name) === true && verdictOf(record)?.verdict !== 'not_sent';
 }
 
 /** Everything that `--again` names: whoever names a repeat also knows what that one repeated. */

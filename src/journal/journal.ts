@@ -30,15 +30,16 @@ export {
   isMadeRefund,
   isOpen,
   isReadable,
+  isSentAgain,
   isUnconfirmed,
   isWatched,
   leavesUntil,
   mayBeMade,
   mayStillLeave,
   needsPerson,
+  usesUp,
 } from './attempt-state.ts';
 export * from './change.ts';
-export { usesUp } from './guards.ts';
 export { momentOf, stampOf, tolerableSkewMs } from './journal-time.ts';
 export type { Evidence } from './judge-read.ts';
 export { type AccountLimit, accountLimits, limitPrefix, textsOf } from './questions/account-limits.ts';

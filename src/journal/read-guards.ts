@@ -2,8 +2,8 @@
 
 import { newestEqual } from '../api/charges.ts';
 import { isFailed } from './agreement.ts';
-import { verdictOf } from './attempt-state.ts';
-import { type Asked, isOtherRow, namedBy, type Refusal, usesUp } from './guards.ts';
+import { usesUp, verdictOf } from './attempt-state.ts';
+import { type Asked, isOtherRow, namedBy, type Refusal } from './guards.ts';
 import { type AttemptRecord, attemptName, type PreImage } from './rows/journal-rows.ts';
 import { isEqual, isOtherMode } from './same-request.ts';
 

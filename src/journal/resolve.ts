@@ -10,6 +10,7 @@ import {
   isDue,
   isMadeByHand,
   isMadeRefund,
+  isSentAgain,
   isUnsettled,
   isWatched,
   isYoung,
@@ -17,7 +18,7 @@ import {
   verdictOf,
   wasOver,
 } from './attempt-state.ts';
-import { type Refusal, usedUp } from './guards.ts';
+import type { Refusal } from './guards.ts';
 import type { Resolved } from './journal.ts';
 import { momentOfRow } from './journal-time.ts';
 import type { Claims, Evidence } from './judge-read.ts';
@@ -30,15 +31,14 @@ import {
   appearedRuling,
   canCorrect,
   correctedByRead,
-  isContested,
+  rivalOf,
   type Statement,
   sentAgain,
   statedRuling,
   staysNotMade,
   tooEarly,
 } from './questions/by-hand.ts';
-import { rivalOf } from './questions/paid-twice.ts';
-import { type AttemptRecord, attemptName, type Moment, type VerdictRow } from './rows/journal-rows.ts';
+import type { AttemptRecord, Moment, VerdictRow } from './rows/journal-rows.ts';
 import { sameJson } from './same-request.ts';
 import { judgeSeen, proofNow, type Ruling, rulingOf, rulingOfWatched, verdictRow } from './verdict.ts';
 import { RecordedFirst } from './words/refusal-words.ts';
@@ -159,7 +159,7 @@ function find(errand: Errand, known: readonly AttemptRecord[], now: Moment): Res
   const ended = alarmed && { alarmed, acknowledgement };
   const isRead = acknowledgement === undefined ? isWorthReading(errand, record, known) : ended !== undefined;
   if (!isRead) return release({ how: 'looked', record });
-  const claims = { claimed: claimsOf(known, record), rival: rivalOf(record, known, now) };
+  const claims = { claimed: claimsOf(known, record), rival: rivalOf(record, known) };
   return {
     state: { at: 'reading', errand, record, known, ...claims, again: sentAgain(record, known), ended },
     effect: { do: 'reread' },
@@ -181,7 +181,7 @@ function isWorthReading(
 
 // The attempt was repeated after its horizon, so what the order shows now may come from the repeat.
 function wasRepeated(record: AttemptRecord, known: readonly AttemptRecord[]): boolean {
-  return verdictOf(record)?.verdict !== 'applied' && usedUp([attemptName(record)], known) !== undefined;
+  return verdictOf(record)?.verdict !== 'applied' && isSentAgain(record, known);
 }
 
 // When two equal refunds show, one may belong to another open attempt, and so may the only one if this attempt counts as not made,
@@ -193,11 +193,11 @@ function evidenceIn(
   const sent = { ...record.sent, proof: proofNow(record, event.value) };
   const evidence = judgeSeen(sent, event, claimed);
   const isApplied = verdictOf(record)?.verdict === 'applied';
-  const isShown = ['expected', 'duplicate', 'partial'].includes(evidence.shows);
+  const isSomething = evidence.shows !== 'nothing' && evidence.shows !== 'unreadable';
   const isRivals =
     (evidence.shows === 'duplicate' && isApplied) ||
     (evidence.shows === 'failed' && !isApplied) ||
-    (isShown && mayAppear(record));
+    (isSomething && mayAppear(record));
   if (rival === undefined || !isRivals) return evidence;
   return {
     shows: 'unreadable',
@@ -257,8 +257,7 @@ function rulingNow({ record, known }: Found, evidence: Evidence, now: Moment): R
   const appeared = appearedIn(record, known, evidence);
   if (appeared !== undefined) return appearedRuling(appeared);
   if (last !== undefined && isDoubted(record)) {
-    const isOpenStill = isYoung(record, now) || (evidence.shows !== 'nothing' && isContested(record, known));
-    return isOpenStill ? undefined : staysNotMade(last, evidence);
+    return isYoung(record, now) ? undefined : staysNotMade(last, evidence);
   }
   if (last?.verdict === 'applied') {
     // What shows besides it after the watch is somebody's later refund.

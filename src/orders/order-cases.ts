@@ -61,8 +61,8 @@ export function casesOf(
   const open = known.find((record) => isOpen(record, now));
   const shown = moneyOf(order)?.charges.flatMap(({ refunds }) => refunds);
   const paid = known.find(isPaidTwice);
-  const seen = seenTwice(known, order, now);
-  const appeared = appearedRefunds(known, order, now);
+  const seen = seenTwice(known, order);
+  const appeared = appearedRefunds(known, order);
   // It is shown, whatever status it has.
   const found = new Set(probable.values());
   const unshown = unshownRefunds(known, order).filter((record) => !found.has(record));

@@ -544,9 +544,14 @@ describe('the end of a look', () => {
     const record = attempt(...verdicts);
     return { ...record, sent: { ...record.sent, change: 'i_2', ...more } };
   };
-  const look = (known: readonly AttemptRecord[], event: Event, statement?: Errand['statement']) => {
+  const look = (
+    known: readonly AttemptRecord[],
+    event: Event,
+    statement?: Errand['statement'],
+    time = 2000,
+  ) => {
     const first = beginResolve({ change: 'i_1', attempt: 1, statement });
-    const events: Event[] = [locked, { is: 'known', attempts: known, moment: at(2000) }, event];
+    const events: Event[] = [locked, { is: 'known', attempts: known, moment: at(time) }, event];
     return events.reduce(({ state }, one) => resolve(state, one), first);
   };
   const made = { verdict: 'applied', by: 'reply' } as const;
@@ -605,6 +610,18 @@ describe('the end of a look', () => {
         },
       },
     });
+  });
+
+  it('says so too after the time of that one, until a read has come since; not once it was sent again', () => {
+    const notSeen: Partial<VerdictRow> = { verdict: 'not_seen' };
+    const over = 1000 + horizonMs;
+    const shown = (...known: readonly AttemptRecord[]) =>
+      look([attempt(made), ...known], seen(order(5, 5), over + 60), undefined, over + 60);
+    expect(shown(other({}, notSeen)).state).toMatchObject({ end: { evidence: { shows: 'unreadable' } } });
+    const alarmed = { row: { verdict: 'applied', alarm: 'duplicate' } };
+    expect(shown(other({}, notSeen, { ...notSeen, time: over + 50 })).effect).toMatchObject(alarmed);
+    const again = other({ change: 'i_3', again: ['i_2'] }, { verdict: 'rejected', confirmed: true });
+    expect(shown(other({}, notSeen), again).effect).toMatchObject(alarmed);
   });
 
   it('beside an open attempt still says that the one that was made shows once', () => {

@@ -1,10 +1,18 @@
 /** What a person records by hand: that a change was made or not, that such a record was wrong, or that an alarm was dealt with. Pure. */
 
 import { isFailed } from '../agreement.ts';
-import { isMadeByHand, isOpen, mayAppear, mayBeMade, verdictOf, wasOver } from '../attempt-state.ts';
+import {
+  awaitsRead,
+  isMadeByHand,
+  isOpen,
+  isSentAgain,
+  mayAppear,
+  mayBeMade,
+  verdictOf,
+} from '../attempt-state.ts';
 import type { Refusal } from '../guards.ts';
 import { atLeastSince } from '../journal-time.ts';
-import type { Evidence } from '../judge-read.ts';
+import { type Evidence, isExpected } from '../judge-read.ts';
 import type { AttemptRecord, Moment, VerdictRow } from '../rows/journal-rows.ts';
 import { isEqual } from '../same-request.ts';
 import { failedWhy, judgeOrder, type Ruling, rulingOf } from '../verdict.ts';
@@ -94,12 +102,16 @@ function isEqualTo({ sent }: AttemptRecord, other: AttemptRecord): boolean {
   return !isSameAttempt(other, { sent }) && isEqual({ ...sent, kind, expected }, other);
 }
 
-// Nothing has shown yet whether it was made, and a later read still may.
-function isUncertain(record: AttemptRecord): boolean {
-  const last = verdictOf(record);
-  if (last === undefined || last.verdict === 'unknown') return true;
-  const isUnproven = last.verdict === 'not_seen' || last.confirmed === false;
-  return isUnproven && !wasOver(record, last);
+/** Another attempt at the same money of which nobody knows yet whether it was made: a refund that an order shows may be that one's. */
+export function rivalOf(record: AttemptRecord, known: readonly AttemptRecord[]): AttemptRecord | undefined {
+  return known.find(
+    (other) =>
+      !isSameAttempt(other, record) &&
+      awaitsRead(other) &&
+      // What shows belongs to what was sent in its place.
+      !isSentAgain(other, known) &&
+      other.sent.proof.expected.some((one) => isExpected(record.sent.proof, one)),
+  );
 }
 
 // ── What was recorded as not made, and is made ──────────────────────────────────────────────────
@@ -127,16 +139,11 @@ export function appearedIn(
   const { shows } = evidence;
   if (!mayAppear(record) || (shows !== 'expected' && shows !== 'duplicate' && shows !== 'partial'))
     return undefined;
-  if (isContested(record, known)) return undefined;
+  if (rivalOf(record, known) !== undefined) return undefined;
   const others = allSentAgain(record, known);
   if (shows === 'expected' && others.some(isMadeByHand)) return undefined;
   const again = others.find((other) => verdictOf(other)?.verdict === 'applied');
   return { evidence, again, failed: hasFailed(record) };
-}
-
-/** Whether a refund that an order shows may be another equal one, of which nobody knows yet whether it was made. */
-export function isContested(record: AttemptRecord, known: readonly AttemptRecord[]): boolean {
-  return known.some((other) => isUncertain(other) && isEqualTo(record, other));
 }
 
 /** What has appeared, on the order as it was read. */

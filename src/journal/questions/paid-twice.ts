@@ -3,10 +3,10 @@
  * is the first to show twice. Pure.
  */
 
-import { isAcknowledged, isOpen, verdictOf } from '../attempt-state.ts';
+import { isAcknowledged, verdictOf } from '../attempt-state.ts';
 import type { FoundRefund } from '../change.ts';
 import { type Evidence, isExpected } from '../judge-read.ts';
-import type { AttemptRecord, Moment, VerdictRow } from '../rows/journal-rows.ts';
+import type { AttemptRecord, VerdictRow } from '../rows/journal-rows.ts';
 import { judgeOrder } from '../verdict.ts';
 import { allSentAgain } from './by-hand.ts';
 import { isSameAttempt, ownRefunds } from './made-records.ts';
@@ -30,20 +30,6 @@ export function newDuplicate(
   const evidence = judgeOrder(record, known, order);
   if (evidence.shows !== 'duplicate' || last.alarm === 'duplicate') return undefined;
   return isAcknowledged(last, 'duplicate', evidence.refunds) ? undefined : evidence;
-}
-
-/** Another unconfirmed attempt at the same money: of two equal refunds that show, one may be that attempt's. */
-export function rivalOf(
-  record: AttemptRecord,
-  known: readonly AttemptRecord[],
-  now: Moment,
-): AttemptRecord | undefined {
-  return known.find(
-    (other) =>
-      !isSameAttempt(other, record) &&
-      isOpen(other, now) &&
-      other.sent.proof.expected.some((one) => isExpected(record.sent.proof, one)),
-  );
 }
 
 /** Who sent refunds that are there more than once. */

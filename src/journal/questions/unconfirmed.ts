@@ -10,26 +10,25 @@ import {
   isFailedLate,
   isMadeByHand,
   isOpen,
+  isSentAgain,
   isUnconfirmed,
   isWatched,
   mayBeMade,
   verdictOf,
 } from '../attempt-state.ts';
 import { changeKinds } from '../change.ts';
-import { usesUp } from '../guards.ts';
 import type { AppearedRefund, PaidTwice, UnconfirmedChange } from '../journal.ts';
 import { earliestOf } from '../journal-time.ts';
 import { isExpected } from '../judge-read.ts';
-import { type AttemptRecord, attemptName, type Moment, sentBy } from '../rows/journal-rows.ts';
+import { type AttemptRecord, type Moment, sentBy } from '../rows/journal-rows.ts';
 import { judgeOrder } from '../verdict.ts';
-import { allSentAgain, appearedOn } from './by-hand.ts';
+import { allSentAgain, appearedOn, rivalOf } from './by-hand.ts';
 import { ownRefunds } from './made-records.ts';
 import {
   isPaidTwice,
   newDuplicate,
   otherAlarms,
   refundsPaidTwice,
-  rivalOf,
   sendersOf,
   withSentAgain,
 } from './paid-twice.ts';
@@ -51,14 +50,10 @@ export function namedByReply(record: AttemptRecord): readonly string[] {
  * The refunds of the journal that an order shows more than once, while the journal does not know that yet. `known`: the
  * attempts on this order. Only for screens, too.
  */
-export function seenTwice(
-  known: readonly AttemptRecord[],
-  order: JsonObject,
-  now: Moment,
-): readonly PaidTwice[] {
+export function seenTwice(known: readonly AttemptRecord[], order: JsonObject): readonly PaidTwice[] {
   return known.flatMap((record) => {
     // One of the two may be the unconfirmed one: that is cleared up first.
-    const twice = rivalOf(record, known, now) === undefined ? duplicateNow(record, known, order) : undefined;
+    const twice = rivalOf(record, known) === undefined ? duplicateNow(record, known, order) : undefined;
     if (twice === undefined) return [];
     const refunds = withSentAgain(record, twice.refunds, known).map(({ id }) => id);
     return [paidTwiceRefund(record, refunds, known)];
@@ -101,11 +96,9 @@ export function duplicateNow(
 export function appearedRefunds(
   known: readonly AttemptRecord[],
   order: JsonObject,
-  now: Moment,
 ): readonly AppearedRefund[] {
   return known.flatMap((record) => {
-    const isRivals = rivalOf(record, known, now) !== undefined;
-    const seen = isRivals ? undefined : appearedOn(record, known, order);
+    const seen = appearedOn(record, known, order);
     const row = appearedVerdict(record);
     const found = seen?.evidence.refunds ?? row?.refunds;
     if (found === undefined || seen?.failed === true) return [];
@@ -178,11 +171,6 @@ export function neverArrived(
     const isLost = verdictOf(record)?.verdict === 'not_seen' && !isOpen(record, now);
     return isLost && !isDone && !shown.has(record) && !isSentAgain(record, known);
   });
-}
-
-/** Whether a later attempt was sent in place of this one. */
-export function isSentAgain(record: AttemptRecord, known: readonly AttemptRecord[]): boolean {
-  return known.some((other) => usesUp(other, attemptName(record)));
 }
 
 // Its refunds are not all known: it is unconfirmed, a person said what became of it, or the service shows more than one.
