@@ -9,7 +9,7 @@ import { newHome, paydesk } from '../harness/paydesk.ts';
 import { sit } from '../harness/person.ts';
 import { json } from '../harness/server.ts';
 import { type Service, startService, storeShop } from '../harness/service.ts';
-import { agentAt, type Era } from './agent.ts';
+import { agentAt, agentProcess, type Era } from './agent.ts';
 
 let shop: Service;
 beforeEach(async () => {
@@ -38,7 +38,7 @@ afterEach(() => shop[Symbol.asyncDispose]());
 const row = { order_id: 'ord_1', charge_id: 'ch_1', amount: '300', reason: 'requested_by_client' };
 
 test.each<Era>(['legacy', 'auto'])('an agent of either era reads an order (%s)', async (era) => {
-  await using agent = await agentAt(shop, era);
+  await using agent = await agentProcess(shop, era);
   const { tools } = await agent.tools();
   const writing = tools
     .filter(({ annotations }) => annotations?.readOnlyHint !== true)

@@ -300,7 +300,7 @@ test('without it the same search finds them, in each form', async () => {
   const { stdout } = await run(service.home, ['orders', 'show', 'ord_3', '--json']);
   const { name, email, phone, card, street } = personOf(3);
   expect(foundIn(stdout)).toEqual(expect.arrayContaining([...name.split(' '), email, phone, street, card]));
-  for (const form of formsOf(email)) expect(foundIn(`x ${form} y`, [personOf(3)])).toContain(email);
+  for (const form of formsOf(email)) expect(foundIn(`x ${form} y`)).toContain(email);
 });
 
 describe('what a shop puts into fields of its own', () => {
