@@ -74,32 +74,43 @@ test('whoever releases a plan sees its buyers and notes, and who made it; refund
   expect(status.stderr).toMatch(/this plan was made .* by agent helper for ana from noted\.csv/);
 });
 
-test('whoever releases a plan sees what it repeats, also if the file says nothing of that, and that the file names its author', async () => {
-  await using service = await proposed();
-  const id = service.refund('ord_2', 'ch_ord_2', 100);
-  service.write('twice.csv', 'order_id,charge_id,amount\nord_2,any,100\n');
-  const how = [
-    '--to',
-    'refunds.plan',
-    '--force',
-    '--again',
-    id,
-    '--expect-count',
-    '1',
-    '--expect-total',
-    'MXN=100',
-  ];
-  const planned = await service.run(['refunds', 'plan', 'twice.csv', ...how], { env: asAgent });
-  expect(planned.code, planned.stderr).toBe(0);
-  forge(service, ([head = '', ...rows]) => [
-    JSON.stringify({ ...JSON.parse(head), operator: 'lea' }),
-    ...rows.map((row) => JSON.stringify({ ...JSON.parse(row), marks: [] })),
-  ]);
-  const { screen } = await release(service);
-  const [before = ''] = screen.split('Type the digest');
-  expect(before).toContain(`line 2: repeats refund ${id}; this charge was refunded before: 100 MXN`);
-  expect(before).toContain('by lea from twice.csv, as it says itself');
-});
+test.each([
+  ['releases a plan', ['release']],
+  ['applies a plan at a terminal', ['refunds', 'apply']],
+])(
+  'whoever %s sees what it repeats and for whom, also if the file says nothing of that, and that the file names its author',
+  async (_, words) => {
+    await using service = await proposed();
+    const id = service.refund('ord_2', 'ch_ord_2', 100);
+    service.write('twice.csv', 'order_id,charge_id,amount\nord_2,any,100\n');
+    const how = [
+      '--to',
+      'refunds.plan',
+      '--force',
+      '--again',
+      id,
+      '--expect-count',
+      '1',
+      '--expect-total',
+      'MXN=100',
+    ];
+    const planned = await service.run(['refunds', 'plan', 'twice.csv', ...how], { env: asAgent });
+    expect(planned.code, planned.stderr).toBe(0);
+    forge(service, ([head = '', ...rows]) => [
+      JSON.stringify({ ...JSON.parse(head), operator: 'lea' }),
+      ...rows.map((row) => JSON.stringify({ ...JSON.parse(row), marks: [] })),
+    ]);
+    const env = { ...service.env, ...asAna };
+    const person = sit([...words, 'refunds.plan'], { home: service.home, env }, 200);
+    await person.answer('Type the digest', '\r');
+    const { screen, code } = await person.leaves;
+    expect([code, service.posts], screen).toEqual([3, []]);
+    const [before = ''] = screen.split('Type the digest');
+    expect(before).toContain('ord_2@example.com');
+    expect(before).toContain(`line 2: repeats refund ${id}; this charge was refunded before: 100 MXN`);
+    expect(before).toContain('by lea from twice.csv, as it says itself');
+  },
+);
 
 type Change = (text: string) => string;
 

@@ -211,7 +211,7 @@ export function applyPreview(
     /** Somebody else approves the plan too, and compares the whole digest. */
     readonly needsSecond: boolean;
     /** The buyers of orders, by their ids, as far as they were read. */
-    readonly buyers?: ReadonlyMap<string, string>;
+    readonly buyers: ReadonlyMap<string, string>;
   },
 ): readonly Block[] {
   const { profile, madeAt, expected, needsSecond, buyers } = shown;
@@ -269,7 +269,7 @@ function sendingRows(
   send: readonly PlanRow[],
   path: string,
   profile: Profile,
-  buyers: ReadonlyMap<string, string> | undefined,
+  buyers: ReadonlyMap<string, string>,
 ): readonly Block[] {
   const shown = send.slice(0, shownRows);
   const rows = shown.map(({ line, orderId, chargeId, amount, sum, currency, reason = '', ref }) => [
@@ -279,7 +279,7 @@ function sendingRows(
     amountWords(sum, currency, profile.settings),
     reason,
     ref,
-    buyers?.get(orderId) ?? '',
+    buyers.get(orderId) ?? '',
   ]);
   const notes = shown.flatMap(({ line, note = '' }) => (note === '' ? [] : [`line ${line} note: ${note}`]));
   const all = commandLine(profile, 'refunds', 'status', path, '--all-rows');

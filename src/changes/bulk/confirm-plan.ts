@@ -17,9 +17,13 @@ import { aboutMoney, commandLine, type Profile } from '../../profiles/profiles.t
 import { byHandNote, settledByHand } from '../by-hand-words.ts';
 import { watchedAfterCopy } from '../confirm-change.ts';
 import { hold } from '../hold.ts';
+import { buyerOf } from '../refund/refund-screens.ts';
 import { askedByOther } from '../refund/second-person.ts';
 import { applyPreview, shownRows } from './batch-words.ts';
+import { ordersOf } from './found-orders.ts';
+import { rowsAnew } from './plan/make-plan.ts';
 import { askForPlan, type SecondPerson } from './plan-second.ts';
+import { readOrders } from './read-orders.ts';
 import { needsRelease } from './released.ts';
 import { attemptsOfPlan, type Looked, reportPlan, sentNow } from './report-plan.ts';
 import type { RowReport } from './row-verdicts.ts';
@@ -71,7 +75,7 @@ export async function confirmPlan(
   const { second, released } = allowed;
   const { profile } = service;
   const reports = await reportPlan(ctx, plan, looked);
-  const send = sentNow(plan, reports);
+  const left = sentNow(plan, reports);
   const digest = plan.digest.slice(0, digestShown);
   if (confirm !== undefined && !namesDigest(confirm, plan.digest))
     throw refused(
@@ -79,10 +83,11 @@ export async function confirmPlan(
       ['look at the plan again, then confirm the one that you mean'],
       'wrong_confirm',
     );
-  if (send.length === 0) return;
+  if (left.length === 0) return;
   await refuseAfterCopy(ctx, profile);
   if (ctx.options.dryRun) return;
-  await showSending(ctx, service, plan, { path, expected, send, reports, needsSecond: second !== undefined });
+  const needsSecond = second !== undefined;
+  const send = await showSending(ctx, service, plan, { path, expected, left, reports, needsSecond });
   if (released !== undefined) ctx.notes.show([{ line: releasedWords(released), hang: 8 }]);
   if (second !== undefined)
     ctx.notes.show([
@@ -107,25 +112,51 @@ export async function confirmPlan(
   );
 }
 
-/** Shows what a plan would send, before somebody says yes. `send`: its rows that are not sent yet. */
+/** Shows what a plan would send, before somebody says yes, and returns the rows as they were shown. `left`: those that are not sent yet. */
 export async function showSending(
   ctx: Context,
   service: OpenService,
   plan: Plan,
   sending: Pick<Confirmation, 'path' | 'expected'> & {
-    readonly send: readonly PlanRow[];
+    readonly left: readonly PlanRow[];
     readonly reports: readonly RowReport[];
     readonly needsSecond: boolean;
-    readonly buyers?: ReadonlyMap<string, string>;
   },
-): Promise<void> {
-  const { path, send, reports, ...how } = sending;
+): Promise<readonly PlanRow[]> {
+  const { path, left, reports, ...how } = sending;
+  const { send, buyers } = await lookAgain(ctx, service, plan, left);
   ctx.redaction.learn(send.slice(0, shownRows).map(({ note }) => ({ note })));
   // Even with --quiet: whoever settled a row may have been wrong.
   for (const text of await byHandLines(ctx, service, send)) ctx.notes.warn({ text, style: 'warn' });
   const { profile } = service;
   const madeAt = ctx.fullTime(plan.madeAt);
-  ctx.notes.show(applyPreview(plan, path, send, reports, { ...how, profile, madeAt }));
+  ctx.notes.show(applyPreview(plan, path, send, reports, { ...how, profile, madeAt, buyers }));
+  return send;
+}
+
+// Whoever made the file may have taken the notes of its rows away, and it names no buyer: a person sees both as the orders are now.
+async function lookAgain(
+  ctx: Context,
+  service: OpenService,
+  plan: Plan,
+  left: readonly PlanRow[],
+): Promise<{ readonly send: readonly PlanRow[]; readonly buyers: ReadonlyMap<string, string> }> {
+  const buyers = new Map<string, string>();
+  if (!ctx.ask.interactive) return { send: left, buyers };
+  const orders = await readOrders(ctx, service, ordersOf(left));
+  const anew = await rowsAnew(ctx, service, { ...plan, rows: left }, orders, {
+    again: plan.again,
+    allowed: [],
+    allocation: undefined,
+    saw: (id, order) => buyers.set(id, buyerOf(order, service.profile)),
+  });
+  const notes = new Map(
+    anew.map(({ key, state, why, marks }) => [
+      key,
+      why === undefined || state === 'ready' ? marks : [why, ...marks],
+    ]),
+  );
+  return { send: left.map((row) => ({ ...row, marks: notes.get(row.key) ?? row.marks })), buyers };
 }
 
 // What was sent before the copy was put back may not be known, so nobody sends many rows with one yes.

@@ -1,17 +1,12 @@
 /** `release`: a person looks at a plan, at a terminal of their own, and signs that an agent may send it; or enrols the key for that. */
 
-import type { OpenService } from '../../api/api.ts';
 import type { Context } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
-import { digestShown, namesDigest, type Plan, type PlanRow } from '../../plans/plans.ts';
+import { digestShown, namesDigest, type Plan } from '../../plans/plans.ts';
 import { aboutMoney, commandLine, type Profile, plainCommand } from '../../profiles/profiles.ts';
 import { passphraseLeast, type Releases, releaseMs, type SignedWith } from '../../release/release.ts';
-import { buyerOf } from '../refund/refund-screens.ts';
 import { showSending } from './confirm-plan.ts';
-import { ordersOf, type ReadOrders } from './found-orders.ts';
-import { rowsAnew } from './plan/make-plan.ts';
 import { checkAccount, checkPlanLimits } from './plan-checks.ts';
-import { readOrders } from './read-orders.ts';
 import { noneInSandbox, releaseFile } from './released.ts';
 import { readAgain, reportPlan, sentNow } from './report-plan.ts';
 
@@ -34,15 +29,8 @@ export async function releasePlan(ctx: Context, path: string, keyFile: string | 
       ownCode: 'nothing_left',
       certain: 'nothing was released',
     });
-  const { send, buyers } = await lookAgain(ctx, service, plan, left);
-  await showSending(ctx, service, plan, {
-    path,
-    expected: { count: undefined, totals: [] },
-    send,
-    reports,
-    needsSecond: false,
-    buyers,
-  });
+  const expected = { count: undefined, totals: [] };
+  await showSending(ctx, service, plan, { path, expected, left, reports, needsSecond: false });
   ctx.notes.show([{ line: `release ${strengthOf(releases)}`, hang: 8 }]);
   await askForDigest(ctx, profile, plan);
   const signedWith = keyFile === undefined ? { passphrase: await passphraseOf(ctx, by) } : { keyFile };
@@ -81,39 +69,6 @@ export async function enrolKey(ctx: Context, keyFile: string | undefined): Promi
     },
     ...(added ? [{ line: `a release by it: ${strengthOf(releases)}`, hang: 2 }] : [{ line }]),
   ]);
-}
-
-// Whoever made the file may have taken the notes of its rows away, and it names no buyer: both are as the orders are now.
-async function lookAgain(
-  ctx: Context,
-  service: OpenService,
-  plan: Plan,
-  left: readonly PlanRow[],
-): Promise<{ readonly send: readonly PlanRow[]; readonly buyers: ReadonlyMap<string, string> }> {
-  const orders = await readOrders(ctx, service, ordersOf(left));
-  const buyers = new Map<string, string>();
-  const take: ReadOrders['take'] = (id) => {
-    const found = orders.take(id);
-    if (found !== undefined) buyers.set(id, buyerOf(found.order, service.profile));
-    return found;
-  };
-  const { missing, byReference } = orders;
-  const read: ReadOrders = {
-    take,
-    missing,
-    byReference,
-    twinsOf: (order) => orders.twinsOf(order),
-    sawNeighbours: (id) => orders.sawNeighbours(id),
-  };
-  const how = { again: plan.again, allowed: [], allocation: undefined };
-  const anew = await rowsAnew(ctx, service, { ...plan, rows: left }, read, how);
-  const notes = new Map(
-    anew.map(({ key, state, why, marks }) => [
-      key,
-      why === undefined || state === 'ready' ? marks : [why, ...marks],
-    ]),
-  );
-  return { send: left.map((row) => ({ ...row, marks: notes.get(row.key) ?? row.marks })), buyers };
 }
 
 // At a desk the sender of the team has the key, and there a second person says yes.

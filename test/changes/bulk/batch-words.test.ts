@@ -86,6 +86,7 @@ it('one more row "has" notes', () => {
   const plan = planOf(rows);
   const blocks = applyPreview(plan, 'fri.plan', rows, reportRows(plan, []), {
     needsSecond: false,
+    buyers: new Map(),
     profile,
     madeAt: 'at noon',
     expected: { count: undefined, totals: [] },
@@ -103,6 +104,7 @@ it('the preview shows eight rows, and where the others are', () => {
   const text = JSON.stringify(
     applyPreview(plan, 'fri.plan', rows, reportRows(plan, []), {
       needsSecond: false,
+      buyers: new Map(),
       profile,
       madeAt: 'at noon',
       expected: { count: undefined, totals: [] },
@@ -125,6 +127,7 @@ it('the preview shows five notes, and where the others are', () => {
   const plan = planOf(rows);
   const blocks = applyPreview(plan, 'fri.plan', rows, reportRows(plan, []), {
     needsSecond: false,
+    buyers: new Map(),
     profile,
     madeAt: 'at noon',
     expected: { count: 7, totals: [{ currency: 'MXN', amount: 35 }] },

@@ -240,7 +240,7 @@ export function rowsAnew(
   service: OpenService,
   { id, rows, columns }: Pick<Plan, 'id' | 'rows' | 'columns'>,
   orders: ReadOrders,
-  how: Pick<RowsAsked, 'allocation' | 'allowed' | 'again'>,
+  how: Pick<RowsAsked, 'allocation' | 'allowed' | 'again' | 'saw'>,
 ): Promise<readonly PlanRow[]> {
   const input = rows.map((row) => asInput(row, columns));
   return rowsOfOrders(ctx, service, input, orders, {

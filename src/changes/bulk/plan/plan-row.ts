@@ -199,6 +199,8 @@ export interface RowsAsked {
   /** The clock of the service, for limits of a day (Unix milliseconds); undefined if it did not say what time it is. */
   readonly nowMs: number | undefined;
   readonly moreOf: (row: InputRow) => readonly string[];
+  /** Called with each order that was read for them. */
+  readonly saw?: (id: string, order: JsonObject) => void;
 }
 
 /** An order as it was read for its rows, and what the journal knows of it. */

@@ -67,6 +67,7 @@ export async function rowsOfOrders(
         refundedBefore: refunded,
       };
       const read = await knownOf(ctx, service, id, { orders, file, now });
+      if (read.order !== undefined) asked.saw?.(id, read.order);
       const some = planRows(rows, read, asked);
       planned.push(...some.map(leanRow));
       const [first] = some.filter(({ state }) => state !== 'impossible');
