@@ -14,7 +14,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { machineFileOf } from '../../bin/process-io.ts';
 import { changeArgs, ledgerAndDesk } from '../atmost/desk.ts';
-import { inOneLine } from '../harness/ran.ts';
+import { inOneLine, type Ran } from '../harness/ran.ts';
 import { type MachineUser, newSharedMachine, type SharedMachine } from '../harness/shared-machine.ts';
 
 const { ledger, desk } = await ledgerAndDesk();
@@ -26,9 +26,11 @@ const run = (user: MachineUser, args: readonly string[]) => user.start(['-p', 't
 
 describe.skipIf(!isRoot)('a user who may not use the common journal', () => {
   /** What a user is told who tries a refund; no request of it arrives. */
-  async function refused(user: MachineUser): Promise<string> {
+  const refused = (user: MachineUser): Promise<string> => refusal((args) => run(user, args));
+
+  async function refusal(runs: (args: readonly string[]) => Promise<Ran>): Promise<string> {
     const order = ledger.add('refund');
-    const { code, stderr } = await run(user, changeArgs(order));
+    const { code, stderr } = await runs(changeArgs(order));
     expect({ code, reads: order.reads, posts: order.posts.length }, stderr).toEqual({
       code: 3,
       reads: 0,
@@ -97,11 +99,6 @@ describe.skipIf(!isRoot)('a user who may not use the common journal', () => {
         symlinkSync(`${machineFile}.moved`, machineFile);
       },
     ],
-    [
-      'the configuration cannot be read',
-      'to let everybody read it: chmod a+rX',
-      ({ machineFile }) => chmodSync(machineFile, 0o600),
-    ],
     ...(
       [
         ['{ journal.folder', 'holds no JSON object'],
@@ -118,13 +115,23 @@ describe.skipIf(!isRoot)('a user who may not use the common journal', () => {
     ),
   ];
 
+  // Whoever runs it: this is seen before it matters who that is.
   test.each(wrong)('%s: refused, and an administrator is asked', async (_, problem, spoil) => {
     using machine = newSharedMachine();
     using home = desk.newHome();
-    const user = machine.user(home);
     spoil(machine);
-    const said = await refused(user);
+    const said = await refusal((args) => desk.run(home, args, {}, machine));
     expect(said).toContain(problem);
+    expect(said).toContain('ask an administrator');
+  });
+
+  test('cannot read the configuration: refused, and an administrator is asked', async () => {
+    using machine = newSharedMachine();
+    using home = desk.newHome();
+    const user = machine.user(home);
+    chmodSync(machine.machineFile, 0o600);
+    const said = await refused(user);
+    expect(said).toContain('to let everybody read it: chmod a+rX');
     expect(said).toContain('ask an administrator');
   });
 
