@@ -1,6 +1,5 @@
 /** Every command of README and docs does what it says, run in the order of its page; and nothing is named that is not there. */
 
-import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -77,6 +76,8 @@ test('README can be read in two minutes, and holds the set-up in two commands', 
   expect(readme.split(/\s+/).length).toBeLessThanOrEqual(1800);
   expect(readme).toContain('\nnpm ci && npx paydesk -p demo orders list\n');
   expect(readme).toContain('\nnpm ci && npm test\n');
+  // contract/package.test.ts does this.
+  expect(readme).toContain('\nnpm pack && npm install --global ./paydesk-0.1.0.tgz\n');
   expect(textOf('CONTRIBUTING.md').trimEnd().split('\n').length).toBeLessThanOrEqual(150);
   expect(textOf('docs/words.md').trimEnd().split('\n').length).toBeLessThanOrEqual(60);
 });
@@ -119,10 +120,13 @@ interface Ended {
 async function alone(line: string, home: Home): Promise<Ended> {
   // The service of the example is the one of this test.
   const typed = line.replace('https://pay.example.com/api', shop.url);
-  const { code, stderr } = await (typed.startsWith('paydesk ') && isPlain(typed)
-    ? paydesk(wordsOf(typed).slice(1), { home })
-    : runLine(typed, { home }));
-  return { code, said: stderr };
+  const [, own = typed, reader] = /^(paydesk [^|]*) \| (jq .*)$/.exec(typed) ?? [];
+  const isAlone = own.startsWith('paydesk ') && isPlain(own);
+  const ran = await (isAlone ? paydesk(wordsOf(own).slice(1), { home }) : runLine(typed, { home }));
+  if (!isAlone || reader === undefined) return { code: ran.code, said: ran.stderr };
+  writeFileSync(join(home.path, 'printed'), ran.stdout);
+  const read = await runLine(`${reader} < printed`, { home });
+  return { code: ran.code === 0 ? read.code : ran.code, said: ran.stderr + read.stderr };
 }
 
 async function inTerminal(line: string, { talk }: Spoken, home: Home): Promise<Ended> {
@@ -133,22 +137,6 @@ async function inTerminal(line: string, { talk }: Spoken, home: Home): Promise<E
   const { exitCode, transcript } = await terminal.end;
   return { code: exitCode, said: transcript };
 }
-
-test('the package that README installs runs by itself', async () => {
-  expect(textOf('README.md')).toContain('\nnpm pack && npm install --global ./paydesk-0.1.0.tgz\n');
-  using home = newHome();
-  // Built already; and a test asks no registry.
-  const npm = (line: string) =>
-    execFileSync('npm', line.split(' '), { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
-  npm(`pack --silent --ignore-scripts --pack-destination ${home.path}`);
-  npm(
-    `install --silent --offline --omit=optional --global --prefix ${home.path} ${home.path}/paydesk-0.1.0.tgz`,
-  );
-  const { code, stdout } = await runLine(`${home.path}/bin/paydesk -p demo orders list --limit 1`, { home });
-  expect([code, stdout]).toEqual([0, expect.stringContaining('ord_')]);
-  const guide = await runLine(`${home.path}/bin/paydesk help safety`, { home });
-  expect([guide.code, guide.stdout]).toEqual([0, expect.stringContaining('WHAT PAYDESK GUARANTEES')]);
-});
 
 describe.each([...pages, 'CONTRIBUTING.md'])('%s names only what is there', (page) => {
   const text = textOf(page);

@@ -40,7 +40,7 @@ test('npm run release refuses while nobody is named who publishes it', () => {
   });
 });
 
-test('an install runs nothing of the package, and links program and man page; an uninstall takes all of it away', () => {
+test('an install runs nothing of the package, and links man page and a program that runs by itself; an uninstall takes all of it away', () => {
   using home = newHome();
   const env = { PATH: process.env.PATH, HOME: home.path, npm_config_prefix: home.path };
   const npm = (...args: readonly string[]) =>
@@ -54,9 +54,11 @@ test('an install runs nothing of the package, and links program and man page; an
 
   expect(Object.keys(manifest).filter((name) => /scripts|devDependencies/i.test(name))).toEqual([]);
   expect(npm('install', packed)).toMatchObject({ status: 0, stderr: '' });
-  expect(execFileSync(join(home.path, 'bin/paydesk'), ['--version'], { encoding: 'utf8' })).toBe(
-    `${manifest.version}\n`,
-  );
+  const run = (...args: readonly string[]) =>
+    execFileSync(join(home.path, 'bin/paydesk'), args, { env, encoding: 'utf8' });
+  expect(run('--version')).toBe(`${manifest.version}\n`);
+  expect(run('-p', 'demo', 'orders', 'list', '--limit', '1')).toContain('ord_');
+  expect(run('help', 'safety')).toContain('WHAT PAYDESK GUARANTEES');
   expect(readFileSync(join(home.path, 'share/man/man1/paydesk.1'), 'utf8')).toBe(textOf('man/paydesk.1'));
   const installed = join(home.path, 'lib/node_modules/paydesk');
   for (const name of ['LICENSE', 'THIRD-PARTY-LICENSES', 'sbom.cdx.json', 'completions/_paydesk'])
