@@ -9,7 +9,7 @@ import {
   pathColumns,
   refundFields,
 } from './documented-fields.ts';
-import { itemsOf, type JsonObject, valueAt } from './json-values.ts';
+import { itemsOf, type JsonObject, textIn, valueAt } from './json-values.ts';
 import { wentBack } from './payment.ts';
 import { customerIdPattern, meaningOfRefund, orderIdPattern, paths, statuses } from './spec.ts';
 
@@ -162,12 +162,17 @@ function refundedOf(record: JsonObject): unknown {
   return back === undefined ? record.amount_refunded : Number(back) === 0 ? undefined : -back;
 }
 
+// One sum of what was paid, what was declined and what is only authorized would say nothing.
+function summedByStatus(status: string): NonNullable<Column['summed']> {
+  return (record) => [`amount, ${textIn(record[status]) ?? 'no status'}`, record.amount];
+}
+
 /** The columns of orders, in the order in which they are printed. */
 export const orderColumns: readonly Column[] = [
   field('id', 'id', { title: 'ID', tableFrom: 0 }),
   field('created_at', 'time', { title: 'CREATED', brief: { title: 'AT' }, tableFrom: 0 }),
   field('payment_status', 'status', { title: 'STATUS', tableFrom: 0 }),
-  field('amount', 'money', { title: 'AMOUNT', tableFrom: 0 }),
+  field('amount', 'money', { title: 'AMOUNT', tableFrom: 0, summed: summedByStatus('payment_status') }),
   field('refunded', 'figure', {
     title: 'REFUNDED',
     brief: { title: 'REFUND' },
@@ -196,9 +201,9 @@ export const chargeColumns: readonly Column[] = [
   field('id', 'id'),
   field('order_id', 'id'),
   field('status', 'status'),
-  field('amount', 'money'),
+  field('amount', 'money', { summed: summedByStatus('status') }),
   field('currency', 'text'),
-  field('fee', 'figure'),
+  field('fee', 'figure', { summed: ({ fee }) => ['fee', fee] }),
   field('created_at', 'time'),
   field('paid_at', 'time'),
   field('is_refundable', 'flag'),

@@ -25,6 +25,8 @@ export interface ExportRow {
   readonly day: () => string | undefined;
   /** The amount as the service sent it; 0 for rows without money, such as customers. */
   readonly amount: unknown;
+  /** What the service kept of a charge. */
+  readonly fee?: unknown;
 }
 
 /** Which file to write, and what goes into it. */
@@ -112,6 +114,8 @@ export interface ExportCheck {
         readonly words: string;
         /** What to do, if that is not to export it again. */
         readonly now?: string;
+        /** What of a file without a manifest is as it was written, by its own SHA-256. */
+        readonly asWritten?: 'rows' | 'report' | undefined;
       }
     | undefined;
   /** Whether it is known whose signature the manifest must have. Without that nobody has looked at it. */

@@ -1,6 +1,7 @@
 /** What says that an exported file is as it was written: the signature of its manifest, and the SHA-256 that a workbook or a report says of itself. Pure. */
 
 import { createHash } from 'node:crypto';
+import { inflateRawSync } from 'node:zlib';
 import type { DeskKey } from '../profiles/profiles.ts';
 
 /** Whose signature counts: that of this desk, or of another one by the public key that somebody typed. */
@@ -37,32 +38,43 @@ function lastField(name: string): RegExp {
   return new RegExp(`,\\n  "${name}": "([A-Za-z0-9+/=]+)"\\n\\}\\n$`);
 }
 
-/** What a file of paydesk that has no manifest says of itself. */
-export function ownDigestWords(bytes: Buffer): string {
-  const own = ownDigest(bytes);
-  if (own !== undefined)
-    return `what stands in it is as the SHA-256 ${own.where} says; nobody signed that, and whoever changes the rest can change it too`;
-  if (bytes.toString('latin1', 0, 4) === 'PK\u0003\u0004')
-    return 'a workbook that paydesk wrote says a SHA-256 of its rows on its second sheet, about; a program that saves it anew keeps none that fits';
-  return 'orders export --to FILE writes a file that can be verified';
+/** What a file says of itself that has no manifest: a workbook of its rows, a report of all above that line. */
+export type OwnDigest = { readonly of: 'rows' | 'report'; readonly problem: string | undefined };
+
+/** Whether a workbook or a report is as its own SHA-256 says; undefined if it has none. */
+export function ownDigest(bytes: Buffer): OwnDigest | undefined {
+  // The second sheet of a workbook is not packed. The digest comes last, whatever somebody wrote into what stands before it.
+  const [, length, sheet, digest] = [...bytes.toString('latin1').matchAll(own)].at(-1) ?? [];
+  if (digest === undefined)
+    return isPackedAgain(bytes)
+      ? { of: 'rows', problem: 'another program saved it after paydesk, so its SHA-256 fits no more' }
+      : undefined;
+  const of = sheet === undefined ? 'report' : 'rows';
+  const where = of === 'rows' ? 'on its second sheet, about,' : 'at its end';
+  const found = createHash('sha256')
+    .update(bytes.subarray(0, Number(length)))
+    .digest('hex');
+  return { of, problem: found === digest ? undefined : `the SHA-256 ${where} is another one` };
 }
 
-/** Where a workbook or a report has a SHA-256 of itself that does not fit; undefined if it fits, or has none. */
-export function wrongDigest(bytes: Buffer): string | undefined {
-  const own = ownDigest(bytes);
-  if (own === undefined) return undefined;
-  const digest = createHash('sha256').update(bytes.subarray(0, own.length)).digest('hex');
-  return digest === own.digest ? undefined : own.where;
+const title = /SHA-256 of the first (\d+) bytes of this file/;
+const own = new RegExp(`${title.source}(?:: |(</t>).{1,200}?>)([0-9a-f]{64})</`, 'gs');
+
+// Whether a part of a workbook has that title and is packed, as paydesk never leaves it.
+function isPackedAgain(bytes: Buffer): boolean {
+  const [head, packed] = [Buffer.from('PK\u0003\u0004'), 8];
+  for (let at = bytes.indexOf(head); at >= 0; at = bytes.indexOf(head, at + 1)) {
+    if (at + 30 > bytes.length || bytes.readUInt16LE(at + 8) !== packed) continue;
+    const from = at + 30 + bytes.readUInt16LE(at + 26) + bytes.readUInt16LE(at + 28);
+    try {
+      if (title.test(inflateRawSync(bytes.subarray(from), { maxOutputLength: mostText }).toString('latin1')))
+        return true;
+    } catch {
+      // Too long for what says something about a file, or damaged.
+    }
+  }
+  return false;
 }
 
-// The second sheet of a workbook is not packed. The digest comes last, whatever somebody wrote into what stands before it.
-function ownDigest(bytes: Buffer) {
-  const said = /SHA-256 of the first (\d+) bytes of this file(?:: |(<\/t>).{1,200}?>)([0-9a-f]{64})<\//gs;
-  const [, length, sheet, digest] = [...bytes.toString('latin1').matchAll(said)].at(-1) ?? [];
-  if (digest === undefined) return undefined;
-  return {
-    length: Number(length),
-    digest,
-    where: sheet === undefined ? 'at its end' : 'on its second sheet, about,',
-  };
-}
+// More than the second sheet or all texts of a usual workbook have.
+const mostText = 64 * 1024 * 1024;

@@ -10,7 +10,7 @@ import type { JsonObject } from '../api/json-values.ts';
 import { counted } from '../counted.ts';
 import { CliError, systemCode, systemReason } from '../errors.ts';
 import type { ExportCheck, ExportRequest } from './exports.ts';
-import { ownDigestWords, signatureProblem, type Trust, wrongDigest } from './file-digests.ts';
+import { ownDigest, signatureProblem, type Trust } from './file-digests.ts';
 import { manifestOf, partialOf, problemsOf } from './files-on-disk.ts';
 import { hashOfProblems } from './problems-file.ts';
 import type { Totals } from './totals.ts';
@@ -75,13 +75,14 @@ export function manifestText(manifest: Manifest): string {
     first_id: totals.first ?? null,
     last_id: totals.last ?? null,
     unsummed_rows: totals.unsummed,
-    sums: totals.sums.map(({ currency, status, state, day, rows, amount }) => ({
+    sums: totals.sums.map(({ currency, status, state, day, rows, amount, fee }) => ({
       currency: currency ?? null,
       status: status ?? null,
       ...(state === undefined ? {} : { state }),
       day: day ?? null,
       rows,
       amount,
+      fee,
     })),
     bytes: manifest.bytes,
     sha256: manifest.sha256,
@@ -227,14 +228,18 @@ async function missingManifest(file: string): Promise<Problem> {
     return incomplete(`there is only ${partial}, not complete: ${manifest.why_not ?? 'interrupted'}`);
   if ((await sizeOf(partial)) !== undefined) return incomplete(`there is only ${partial}, not complete`);
   if ((await sizeOf(file)) === undefined) return incomplete(noFile);
-  const bytes = await bytesOf(file);
-  const wrong = wrongDigest(bytes);
-  if (wrong !== undefined)
-    return { kind: 'refused', words: `it is not as paydesk wrote it: the SHA-256 ${wrong} is another one` };
+  const { of, problem } = ownDigest(await bytesOf(file)) ?? {};
+  if (problem !== undefined)
+    return {
+      kind: 'refused',
+      words: `it is not as paydesk wrote it: ${problem}`,
+      now: 'make it again with the command that made it',
+    };
   return {
     kind: 'usage',
     words: `it has no manifest (${manifestOf(file)}), so it cannot be verified; only an export has one: a list with --to and a report have none`,
-    now: ownDigestWords(bytes),
+    now: 'orders export --to FILE writes a file that can be verified',
+    asWritten: of,
   };
 }
 

@@ -6,6 +6,12 @@ import type { ExportRow, PageWalked } from './exports.ts';
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
 const word = v.optional(v.string(), () => undefined);
 
+const digits = v.pipe(
+  v.string(),
+  v.regex(/^-?\d+$/),
+  v.transform((text) => BigInt(text)),
+);
+
 /** Totals as a checkpoint stores them. Amounts are strings of digits, because a JSON number may be inexact. */
 export const storedTotals = v.object({
   rows: count,
@@ -25,11 +31,9 @@ export const storedTotals = v.object({
       state: word,
       day: word,
       rows: count,
-      amount: v.pipe(
-        v.string(),
-        v.regex(/^-?\d+$/),
-        v.transform((digits) => BigInt(digits)),
-      ),
+      amount: digits,
+      /** What the service kept of charges. */
+      fee: v.optional(digits),
     }),
   ),
 });
@@ -42,13 +46,14 @@ export function totalsOfPage(rows: readonly ExportRow[], { read, repeated, odd }
   const sums = new Map<string, Sum>();
   addSums(
     sums,
-    rows.map(({ currency, status, state, day }, index) => ({
+    rows.map(({ currency, status, state, day, fee }, index) => ({
       currency,
       status,
       state,
       day: day(),
       rows: 1,
       amount: amounts[index] ?? 0n,
+      fee: wholeNumber(fee),
     })),
   );
   return {
@@ -109,8 +114,9 @@ function addSums(into: Map<string, Sum>, sums: readonly Sum[]): void {
       sum.state ?? null,
       sum.day ?? null,
     ]);
-    const { rows, amount } = into.get(key) ?? { rows: 0, amount: 0n };
-    into.set(key, { ...sum, rows: rows + sum.rows, amount: amount + sum.amount });
+    const { rows, amount, fee } = into.get(key) ?? { rows: 0, amount: 0n };
+    const fees = sum.fee === undefined ? fee : (fee ?? 0n) + sum.fee;
+    into.set(key, { ...sum, rows: rows + sum.rows, amount: amount + sum.amount, fee: fees });
   }
 }
 

@@ -9,7 +9,7 @@ import {
   type orderDimensions,
   ownOrder,
 } from './buckets.ts';
-import { type Figure, largestFirst, plus } from './exact-sum.ts';
+import { type Figure, largestFirst, negated, plus, sumOf } from './exact-sum.ts';
 import type { Facts, OrderFact, PaymentFact, RefundFact } from './facts.ts';
 
 /** From `since` on, and before `until`; Unix milliseconds. */
@@ -58,17 +58,19 @@ const refundNames = [
   'recorded_made_refunds',
   'payments',
   'paid',
+  'net',
   'refunded_of_paid',
   'unsummed',
 ] as const;
 /**
  * `pending`, `failed`, `unconfirmed`: refunds whose record says that, or a word that nobody knows; no other sum has them. Of what no
  * order shows, `unconfirmed` and `recorded_made` have what the journal knows. How many there are is in `pending_refunds` and so on.
- * `refunded_of_paid`: what went back, at any time, of the payments of the period. `unsummed`: refunds and payments without
+ * `net`: what was paid less what went back. `refunded_of_paid`: what went back, at any time, of the payments of the period. `unsummed`: refunds and payments without
  * an amount.
  */
 export type RefundSum = (typeof refundNames)[number];
-const orderNames = ['orders', 'amount', 'refunded', 'unsummed'] as const;
+const orderNames = ['orders', 'amount', 'paid', 'refunded', 'net', 'hidden', 'unsummed'] as const;
+/** `hidden`: orders that do not show all that was paid of them in their currency, so `paid` and `net` of their line say nothing. */
 export type OrderSum = (typeof orderNames)[number];
 
 /** Whether a time of the service (Unix seconds) lies in a span. */
@@ -102,7 +104,7 @@ export function summariseRefunds({ span, by, currency, rules }: SummaryQuery<Dim
     const unsummed = amount === undefined ? 1 : 0;
     const figures =
       meaning === 'made'
-        ? { refunds: 1, refunded: amount ?? 0, unsummed }
+        ? { refunds: 1, refunded: amount ?? 0, net: negated(amount ?? 0), unsummed }
         : { [meaning]: amount ?? 0, [`${meaning}_refunds`]: 1, unsummed };
     add(bucketOfRefund(refund, by, rules), refund.currency, figures);
     if (meaning === 'made') days.add(refund.currency, madeAt, amount);
@@ -116,6 +118,7 @@ export function summariseRefunds({ span, by, currency, rules }: SummaryQuery<Dim
     add(bucketOfPayment(payment, by, rules), payment.currency, {
       payments: 1,
       paid: amount ?? 0,
+      net: amount ?? 0,
       unsummed,
     });
   };
@@ -148,7 +151,7 @@ export function summariseOrders({ span, by, currency, rules, counts = () => true
   const days = createDays(rules);
   const gaps = createGaps();
   return {
-    add({ order }: Facts): void {
+    add({ order, payments }: Facts): void {
       if (order === undefined || !hasCurrency(currency, order.currency) || !counts(order)) return;
       const { amount, createdAt } = order;
       const isOpen = span.since === undefined && span.until === undefined;
@@ -157,10 +160,15 @@ export function summariseOrders({ span, by, currency, rules, counts = () => true
         return;
       }
       if (createdAt !== undefined && !isInSpan(span, createdAt)) return;
+      const isPlain = payments.every((one) => one.currency === order.currency && one.amount !== undefined);
+      const paid = isPlain ? sumOf(payments, (one) => one.amount ?? 0) : 0;
       const figures = {
         orders: 1,
         amount: amount ?? 0,
         refunded: order.refunded ?? 0,
+        paid,
+        net: plus(paid, negated(order.refunded ?? 0)),
+        hidden: isPlain && order.hidesCharges === undefined ? 0 : 1,
         unsummed: amount === undefined ? 1 : 0,
       };
       totals.add('', order.currency, figures);

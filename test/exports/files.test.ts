@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
+import { deflateRawSync, gunzipSync } from 'node:zlib';
 import { beforeAll, expect, test } from 'vitest';
 import { readCsv } from '../harness/csv.ts';
 import { type Home, newHome } from '../harness/paydesk.ts';
@@ -237,22 +237,58 @@ test('--verify tells a whole file from a changed, a short, an unfinished and an 
 });
 
 test.each([
-  ['a workbook of a list', ['refunds', 'list', '--to', 'r.xlsx'], 'r.xlsx', 'nobody signed that'],
-  ['a report', ['report', '--period', 'today', '--to', 'r.html'], 'r.html', 'as the SHA-256 at its end says'],
-  ['a list', ['orders', 'list', '--to', 'r.csv'], 'r.csv', 'orders export --to FILE writes'],
+  [
+    'a workbook of a list',
+    ['refunds', 'list', '--to', 'r.xlsx'],
+    'r.xlsx',
+    'its rows are as written; not signed',
+  ],
+  ['a report', ['report', '--period', 'today', '--to', 'r.html'], 'r.html', 'as written; not signed'],
 ])(
-  '--verify of %s says that it has no manifest, and what its own SHA-256 says',
-  async (_, words, file, where) => {
+  '--verify of %s compares its own SHA-256, and says that nobody signed it',
+  async (_, words, file, line) => {
     await using service = await startService({ orders: [] });
     const written = await service.run(words);
     expect(written.code, written.stderr).toBe(0);
-    const ran = await service.run(['orders', 'export', '--verify', file]);
-    const said = ran.stderr.replaceAll(/\s+/g, ' ');
-    expect([ran.code, said]).toEqual([2, expect.stringContaining('it has no manifest')]);
-    expect(said).toContain(where);
-    expect(said).not.toMatch(/--resume|do not load/);
+    const verify = ['orders', 'export', '--verify', file];
+    const ran = await service.run(verify);
+    expect([ran.code, ran.stdout]).toEqual([0, `${file}: ${line}\n`]);
+    const record = JSON.parse((await service.run([...verify, '--json'])).stdout);
+    expect(record).toMatchObject({ ok: true, manifest: null, rows: null, signature_checked: false });
+    // Nobody who asks for a signature or an age may take it for one.
+    expect(await service.run([...verify, '--max-age', '1h'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('it has no manifest'),
+    });
   },
 );
+
+test('--verify of a list without a SHA-256 says what can be verified', async () => {
+  await using service = await startService({ orders: [] });
+  await service.run(['orders', 'list', '--to', 'r.csv']);
+  const ran = await service.run(['orders', 'export', '--verify', 'r.csv']);
+  const said = ran.stderr.replaceAll(/\s+/g, ' ');
+  expect([ran.code, said]).toEqual([2, expect.stringContaining('it has no manifest')]);
+  expect(said).toContain('orders export --to FILE writes');
+  expect(said).not.toMatch(/--resume|do not load/);
+});
+
+test('--verify refuses a workbook of a list that another program packed again', async () => {
+  await using service = await startService({ orders: [] });
+  await service.run(['refunds', 'list', '--to', 'r.xlsx']);
+  const path = at(service.home, 'r.xlsx');
+  const bytes = readFileSync(path);
+  const about = bytes.subarray(bytes.indexOf('<sheetData', bytes.indexOf('xl/worksheets/sheet2.xml')));
+  const head = Buffer.alloc(30);
+  head.write('PK\u0003\u0004', 'latin1');
+  head.writeUInt16LE(8, 8);
+  writeFileSync(path, Buffer.concat([head, deflateRawSync(about)]));
+  const ran = await service.run(['orders', 'export', '--verify', 'r.xlsx']);
+  expect([ran.code, ran.stderr.replaceAll(/\s+/g, ' ')]).toEqual([
+    3,
+    expect.stringContaining('another program saved it after paydesk'),
+  ]);
+});
 
 test('--verify of a workbook of a list whose rows were changed refuses it, also without a manifest', async () => {
   await using service = await startService({ orders: [] });

@@ -70,7 +70,10 @@ test('a workbook has real dates in the stated zone, real numbers, and texts wher
   expect(about.xml).not.toContain('autoFilter');
   expect(rows.xml.match(/<col /g)).toHaveLength(6);
   expect(said(about).get('zone of all times')).toEqual(['Europe/Madrid']);
-  expect(said(about).get('sum of amount')).toEqual(['2234567890131456', expect.stringContaining('MXN')]);
+  expect(said(about).get('sum of amount, paid')).toEqual([
+    '2234567890131456',
+    expect.stringContaining('MXN'),
+  ]);
 });
 
 test('it prints across, as wide as a page, with the heading on every page', async () => {
@@ -97,12 +100,41 @@ test('the second sheet says what was asked, how much it is, what the screen said
   expect(facts.get('command')).toEqual(['paydesk orders list --to list.xlsx']);
   expect(facts.get('rows')).toEqual([2]);
   expect(facts.get('note')).toContainEqual(expect.stringContaining('2 orders'));
-  expect(facts.get('sum of amount')).toEqual([1000, '1000 USD', 1000, '1000 MXN']);
+  expect(facts.get('sum of amount, paid')).toEqual([1000, '1000 MXN', 1000, '1000 USD']);
   const [title = '', [digest] = []] = [...facts].find(([name]) => name.startsWith('SHA-256')) ?? [];
   const first = Number(/first (\d+) bytes/.exec(title)?.[1]);
   expect(createHash('sha256').update(bytes.subarray(0, first)).digest('hex')).toBe(digest);
   // The part that the digest is about ends behind the sheet of rows.
   expect(bytes.toString('latin1', first - 16, first - 12)).toBe('PK\u0007\u0008');
+});
+
+test('charges have a sum for each status, and one of their fees, in the workbook and in its manifest', async () => {
+  const charges = [
+    { fee: 30 },
+    { fee: 25 },
+    { status: 'declined', amount: 700, fee: undefined },
+    { status: 'pre_authorized', amount: 400, fee: undefined },
+  ].map((fields, index) => ({ ...chargeOf(`ch_${index}`, 1000), created_at: summer, ...fields }));
+  await using service = await startAnswering(
+    pages(charges.map((charge, index) => orderOf(`ord_${index}`, [charge], { created_at: summer }))),
+  );
+  const ran = await service.run(['orders', 'export', '--rows', 'charges', '--to', 'c.xlsx']);
+  expect(ran.code, ran.stderr).toBe(0);
+  const facts = said(book(service.home, 'c.xlsx').about);
+  expect(
+    [...facts].filter(([title]) => title.startsWith('sum of')).map(([title, [sum]]) => [title, sum]),
+  ).toEqual([
+    ['sum of amount, declined', 700],
+    ['sum of amount, paid', 2000],
+    ['sum of amount, pre_authorized', 400],
+    ['sum of fee', 55],
+  ]);
+  const { sums } = JSON.parse(readFileSync(join(service.home.path, 'c.xlsx.manifest.json'), 'utf8'));
+  expect(sums.map(({ status, amount, fee }: Json) => [status, amount, fee])).toEqual([
+    ['declined', 700, undefined],
+    ['paid', 2000, 55],
+    ['pre_authorized', 400, undefined],
+  ]);
 });
 
 test('characters that XML or a cell cannot hold stay what they are, or are cut and counted', async () => {

@@ -63,7 +63,7 @@ test.each(['ndjson', 'csv', 'csv.gz'])(
   'an export of refunds as %s gives their sums, and no rate',
   async (ending) => {
     const file = await exported(`refunds.${ending}`, '--rows', 'refunds', '--since', '2040-11-01');
-    const paid = ['payments', 'paid', 'rate_percent', 'refunded_of_paid', 'refunded_of_paid_percent'];
+    const paid = ['payments', 'paid', 'net', 'rate_percent', 'refunded_of_paid', 'refunded_of_paid_percent'];
     for (const by of ['day', 'reason', 'operator']) {
       const words = ['refunds', 'summary', '--by', by, '--ndjson'];
       const live = sums((await run(...words)).stdout, ...paid).filter(({ refunds }) => refunds !== 0);
@@ -90,10 +90,12 @@ test('a CSV of orders gives their sums, with a metadata column as well', async (
   );
   const live = await run('orders', 'summary', '--by', 'status', '--ndjson');
   const { stdout } = await run('orders', 'summary', '--by', 'status', '--ndjson', '--from-file', file);
-  expect(sums(stdout)).toEqual(sums(live.stdout));
+  // A CSV has no charges.
+  const unknown = sums(live.stdout).map((row) => ({ ...row, paid: null, net: null }));
+  expect(sums(stdout)).toEqual(unknown);
   const headless = await exported('headless.csv', '--no-header');
   const other = await run('orders', 'summary', '--by', 'status', '--ndjson', '--from-file', headless);
-  expect(sums(other.stdout)).toEqual(sums(live.stdout));
+  expect(sums(other.stdout)).toEqual(unknown);
 });
 
 test.each<[string, readonly string[], readonly string[], string]>([

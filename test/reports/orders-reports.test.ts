@@ -32,8 +32,8 @@ describe('orders summary', () => {
     });
     const { stdout } = await service.run(['orders', 'summary', '--csv'], { env: clock });
     expect(stdout.split('\n').slice(1, 3)).toEqual([
-      expect.stringContaining(',,,,1,7,0,0,live'),
-      expect.stringContaining(',,,MXN,1,900,0,0,live'),
+      expect.stringContaining(',,,,1,7,,0,,0,live'),
+      expect.stringContaining(',,,MXN,1,900,900,0,900,0,live'),
     ]);
   });
 

@@ -32,11 +32,11 @@ test('16 two currencies: each has its own sums, its own rate and its own scale, 
   expect(code).toBe(0);
   expect(
     rowsOf(stdout).map((row) =>
-      two(row, 'currency', 'refunds', 'refunded', 'payments', 'paid', 'rate_percent'),
+      two(row, 'currency', 'refunds', 'refunded', 'payments', 'paid', 'net', 'rate_percent'),
     ),
   ).toEqual([
-    ['MXN', 1, 3_000, 2, 12_000, 25],
-    ['USD', 1, 100, 1, 500, 20],
+    ['MXN', 1, 3_000, 2, 12_000, 9_000, 25],
+    ['USD', 1, 100, 1, 500, 400, 20],
   ]);
   const screen = await ask(service, '--by', 'day');
   expect(screen.stdout.match(/^ {2}2040-11-20 .*#{24}$/gm)).toHaveLength(2);
@@ -194,15 +194,15 @@ describe('21 no refunds', () => {
     expect(code).toBe(0);
     expect(stdout.split('\n').slice(0, 3)).toEqual([
       'REFUNDS  1 Nov to 21 Nov 2040 (UTC), so far    sandbox environment',
-      '       REFUNDS  REFUNDED  OF PAID   PAID  A DAY (.:-=+*#)',
-      '  MXN        0         0   0.00 %  10000  .....................',
+      '       REFUNDS  REFUNDED  OF PAID   PAID    NET  A DAY (.:-=+*#)',
+      '  MXN        0         0   0.00 %  10000  10000  .....................',
     ]);
   });
 
   test('and not even an order: still a heading, and a CSV of one line', async () => {
     await using service = await startDated({ orders: [] });
     const { code, stdout } = await ask(service);
-    expect([code, stdout.split('\n')[2]]).toEqual([0, '  -        0         0        -     -']);
+    expect([code, stdout.split('\n')[2]]).toEqual([0, '  -        0         0        -     -    -']);
     expect((await ask(service, '--csv')).stdout.trim().split('\n')).toHaveLength(1);
     expect(JSON.parse((await ask(service, '--json')).stdout)).toEqual({
       object: 'list',

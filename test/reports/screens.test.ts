@@ -34,9 +34,9 @@ test('the screen of refunds at 80 columns', async () => {
   await using service = await startDated({ orders });
   expect(await show(service, { columns: 80 }, 'refunds', 'summary')).toMatchInlineSnapshot(`
     "REFUNDS  1 Nov to 21 Nov 2040 (UTC), so far    sandbox environment
-           REFUNDS  REFUNDED  OF PAID       PAID  A DAY
-      MXN        4  10000000   2.26 %  442401900  ····▂···▄····▆·····█·
-      USD        1   2963786   5.12 %   57906900  ···················█·
+           REFUNDS  REFUNDED  OF PAID       PAID        NET  A DAY
+      MXN        4  10000000   2.26 %  442401900  432401900  ····▂···▄····▆·····█·
+      USD        1   2963786   5.12 %   57906900   54943114  ···················█·
 
     BY REASON, MXN  REFUNDS  REFUNDED
       elsewhere           4  10000000  ████████████████████████
@@ -46,6 +46,7 @@ test('the screen of refunds at 80 columns', async () => {
 
     as of  21 Nov 2040 15:31:12 UTC: 6 orders read from the service
     rate   OF PAID: refunds made in this period, of the payments of this period
+    net    NET: the payments of this period, less the refunds made in it
     so far of the payments of this period went back until now: MXN 0.00 %, USD 5.12
            %
     "
@@ -81,11 +82,13 @@ test('23 at 40 columns every figure has a line of its own, and all end in one co
         REFUNDED   10000000
         OF PAID      2.26 %
         PAID      442401900
+        NET       432401900
       USD
         REFUNDS           1
         REFUNDED    2963786
         OF PAID      5.12 %
         PAID       57906900
+        NET        54943114
 
     BY DAY, MXN
       2040-11-05

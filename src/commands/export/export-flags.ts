@@ -139,7 +139,8 @@ export async function verifyFile(
 ): Promise<undefined> {
   const { file, manifest, problem, isSignatureKnown, gaps, rows, startedAt, endedAt } =
     await ctx.exports.verify(path, { maxAgeMs, signedBy });
-  if (problem !== undefined) throw notVerified(path, problem);
+  const isAsked = maxAgeMs !== undefined || signedBy !== undefined;
+  if (problem !== undefined && (isAsked || problem.asWritten === undefined)) throw notVerified(path, problem);
   const when = startedAt === undefined ? '' : `, as of ${ctx.fullTime(startedAt * 1000)}`;
   if (gaps !== undefined)
     throw new CliError(
@@ -150,15 +151,23 @@ export async function verifyFile(
   const record = {
     object: 'export_check',
     file,
-    manifest,
+    manifest: problem === undefined ? manifest : null,
     ok: true,
-    rows,
-    started_at: startedAt,
-    ended_at: endedAt,
-    signature_checked: isSignatureKnown,
+    rows: rows ?? null,
+    started_at: startedAt ?? null,
+    ended_at: endedAt ?? null,
+    signature_checked: problem === undefined && isSignatureKnown,
   };
-  await ctx.out.own(record, () => [{ line: `${path}: complete, ${rows} rows${when}` }]);
-  if (!isSignatureKnown)
+  const whole = problem?.asWritten === 'rows' ? 'its rows are as written' : 'as written';
+  await ctx.out.own(record, () => [
+    {
+      line:
+        problem === undefined ? `${path}: complete, ${rows} rows${when}` : `${path}: ${whole}; not signed`,
+    },
+  ]);
+  if (problem !== undefined)
+    ctx.notes.warn('whoever changes such a file can change its SHA-256 too: only an export is signed');
+  else if (!isSignatureKnown)
     ctx.notes.warn(
       'nobody looked whose signature its manifest has: add --signed-by with the key of the desk that wrote it',
     );

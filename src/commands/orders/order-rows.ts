@@ -206,6 +206,7 @@ function chargeRow(order: JsonObject, charge: JsonObject): Row {
     currency: textIn(currency ?? order.currency),
     status: textIn(status),
     amount,
+    fee: charge.fee,
   };
 }
 

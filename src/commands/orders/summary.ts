@@ -1,11 +1,18 @@
+import type { JsonObject } from '../../api/json-values.ts';
 import type { Context } from '../../context/context.ts';
 import { flag } from '../../flags/flags.ts';
 import { periodOf, timeFlags } from '../../flags/typed-period.ts';
-import { type OrderSum, orderDimensions, type Summary, summariseOrders } from '../../reports/reports.ts';
+import {
+  type Line,
+  type OrderSum,
+  orderDimensions,
+  type Summary,
+  summariseOrders,
+} from '../../reports/reports.ts';
 import type { Block } from '../../terminal/terminal.ts';
 import { defineCommand } from '../command.ts';
 import { type Chart, chartFlag, sourceFlags, sumsExits, wordsForBrand } from '../report/report-flags.ts';
-import { amountColumn, countColumn, summaryBlocks } from '../report/report-grids.ts';
+import { amountColumn, countColumn, type FigureColumn, summaryBlocks } from '../report/report-grids.ts';
 import { rowColumn, showSums, sumColumns } from '../report/report-rows.ts';
 import { amountsOf, closingBlocks, unsummedLines } from '../report/report-screen.ts';
 import type { Source } from '../report/report-source.ts';
@@ -14,7 +21,7 @@ const usualPeriod = 'this-month';
 
 export const summary = defineCommand({
   description:
-    'Counts the orders that were created in a period and adds up their amounts, for each currency. REFUNDED is what went back of these orders until now; for the refunds that were made in a period: paydesk refunds summary. If this machine has an index, the numbers come from there, unless --live is given.',
+    'Counts the orders that were created in a period and adds up their amounts, for each currency. PAID is what was paid of these orders and REFUNDED what went back of them until now, and NET the difference; for the payments and refunds that were made in a period: paydesk refunds summary. If this machine has an index, the numbers come from there, unless --live is given.',
   arguments: [],
   flags: {
     ...timeFlags(usualPeriod),
@@ -54,7 +61,7 @@ export const summary = defineCommand({
           },
         };
       },
-      figures: ({ sums }) => sums,
+      figures: figuresOf,
       screen: (source, result) => screen(ctx, source, result, by, flags.chart),
       records: 'orders',
     });
@@ -69,8 +76,19 @@ export const summary = defineCommand({
 const columns = sumColumns(
   rowColumn('orders', 'integer'),
   rowColumn('amount', 'sum'),
+  rowColumn('paid', 'sum'),
   rowColumn('refunded', 'sum'),
+  rowColumn('net', 'sum'),
 );
+
+// Without all charges of its orders, what was paid is not known.
+function figuresOf({ sums: { hidden, ...sums } }: Line<OrderSum>): JsonObject {
+  return Number(hidden) === 0 ? sums : { ...sums, paid: null, net: null };
+}
+
+function ifShown({ title, cell }: FigureColumn<OrderSum>): FigureColumn<OrderSum> {
+  return { title, cell: (line) => (Number(line.sums.hidden) === 0 ? cell(line) : '-') };
+}
 
 function screen(
   ctx: Context,
@@ -83,7 +101,9 @@ function screen(
   const figures = [
     countColumn<OrderSum>('ORDERS', 'orders'),
     amountColumn<OrderSum>('AMOUNT', 'amount', style),
+    ifShown(amountColumn('PAID', 'paid', style)),
     amountColumn<OrderSum>('REFUNDED', 'refunded', style),
+    ifShown(amountColumn('NET', 'net', style)),
   ];
   return [
     ...summaryBlocks(ctx, source, { title: 'ORDERS', by, chart, columns: figures, bars: 'amount' }, result),

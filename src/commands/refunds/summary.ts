@@ -115,6 +115,7 @@ const columns = sumColumns(
   rowColumn('recorded_made', 'sum'),
   rowColumn('payments', 'integer'),
   rowColumn('paid', 'sum'),
+  rowColumn('net', 'sum'),
   rowColumn('rate_percent', 'percent'),
   rowColumn('refunded_of_paid', 'sum'),
   rowColumn('refunded_of_paid_percent', 'percent'),
@@ -140,6 +141,7 @@ function figuresOf(
     recorded_made: sums.recorded_made,
     payments: beside ? sums.payments : null,
     paid: beside ? sums.paid : null,
+    net: beside ? sums.net : null,
     rate_percent: beside ? (percentNumber(sums.refunded, sums.paid) ?? null) : null,
     refunded_of_paid: beside ? sums.refunded_of_paid : null,
     refunded_of_paid_percent: beside ? (percentNumber(sums.refunded_of_paid, sums.paid) ?? null) : null,
@@ -160,8 +162,10 @@ function screen(
   const refunded = amountColumn<RefundSum>('REFUNDED', 'refunded', style);
   const rate: FigureColumn<RefundSum> = { title: 'OF PAID', cell: ({ sums }) => rateWords(sums) };
   const paid = amountColumn<RefundSum>('PAID', 'paid', style);
-  const all = source.knowsPayments ? [count, refunded, rate, paid] : [count, refunded];
-  const split = source.knowsPayments && hasPayments(by) ? all : [count, refunded];
+  const net = amountColumn<RefundSum>('NET', 'net', style);
+  const beside = [count, refunded, rate, paid];
+  const all = source.knowsPayments ? [...beside, net] : [count, refunded];
+  const split = source.knowsPayments && hasPayments(by) ? beside : [count, refunded];
   return [
     ...summaryBlocks(
       ctx,
@@ -173,6 +177,7 @@ function screen(
       ...(source.knowsPayments
         ? [
             ['rate', 'OF PAID: refunds made in this period, of the payments of this period'] as const,
+            ['net', 'NET: the payments of this period, less the refunds made in it'] as const,
             ...wentBack(totals).map((words) => ['so far', words] as const),
           ]
         : [['note', 'there are no payments beside these refunds, so there is no rate'] as const]),

@@ -114,17 +114,20 @@ function casesSection({ openCases }: ReportFigures, { source }: ReportHow): Page
   };
 }
 
-const noSums: Pick<
-  Line<RefundSum>['sums'],
-  'refunds' | 'refunded' | 'payments' | 'paid' | 'refunded_of_paid'
-> = { refunds: 0, refunded: 0, payments: 0, paid: 0, refunded_of_paid: 0 };
+const noSums: Pick<Line<RefundSum>['sums'], 'refunds' | 'refunded' | 'payments' | 'paid' | 'net'> = {
+  refunds: 0,
+  refunded: 0,
+  payments: 0,
+  paid: 0,
+  net: 0,
+};
 
 // The sums of the period, and below them those of the times before it.
 function totalsSection({ time: { totals }, before }: ReportFigures, how: ReportHow): PageSection {
   const style = amountsOf(how.source);
   const times = [{ words: 'this period', totals }, ...before];
   const currencies = [...new Set(times.flatMap((one) => one.totals.map(({ currency }) => currency)))];
-  const titles = ['Refunds', 'Refunded', 'Change', 'Of paid', 'Payments', 'Paid'];
+  const titles = ['Refunds', 'Refunded', 'Change', 'Of paid', 'Payments', 'Paid', 'Net'];
   const parts = currencies.map((currency): PagePart => {
     const sumsOf = (lines: readonly Line<RefundSum>[]) =>
       lines.find((line) => line.currency === currency)?.sums ?? noSums;
@@ -139,6 +142,7 @@ function totalsSection({ time: { totals }, before }: ReportFigures, how: ReportH
         percentWords(sums.refunded, sums.paid),
         String(sums.payments),
         moneyWords(sums.paid, currency, style),
+        moneyWords(sums.net, currency, style),
       ];
     });
     const word = currencyWord(currency);
@@ -155,6 +159,7 @@ function totalsSection({ time: { totals }, before }: ReportFigures, how: ReportH
   return {
     title: 'Sums',
     notes: [
+      ...(parts.length === 0 ? [] : ['Net is what was paid less what was refunded.']),
       ...(back.length === 0
         ? []
         : [`Of the payments of this period went back until now: ${back.join('; ')}.`]),

@@ -203,19 +203,23 @@ function createSums(before: JsonObject): Sums {
   const sums = new Map(Object.entries(before).map(([key, sum]) => [key, BigInt(String(sum))]));
   return {
     add({ name: own, kind, summed }, record, shown) {
-      if (kind !== 'money' && kind !== 'sum') return;
+      if (kind !== 'money' && kind !== 'sum' && summed === undefined) return;
       const [name, value] = summed?.(record) ?? [own, shown];
       if (!isWhole(value)) return;
       const key = `${name}\n${currencyOf(record) ?? ''}`;
       sums.set(key, (sums.get(key) ?? 0n) + BigInt(value));
     },
     lines: ({ amounts }) =>
-      [...sums].map(([key, sum]) => {
+      [...sums].toSorted(byKey).map(([key, sum]) => {
         const [name = '', currency] = key.split('\n');
         return sumLine(name, sum, currency, amounts);
       }),
     state: () => Object.fromEntries([...sums].map(([key, sum]) => [key, String(sum)])),
   };
+}
+
+function byKey([one]: readonly [string, bigint], [other]: readonly [string, bigint]): number {
+  return one < other ? -1 : 1;
 }
 
 const apart: readonly string[] = ['pending', 'failed', 'unconfirmed'];
