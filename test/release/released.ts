@@ -1,7 +1,10 @@
 /** A person who enrols a passphrase and releases plans at a terminal, and the agent that sends them. */
 
+import crypto, { type ScryptOptions } from 'node:crypto';
 import { mkdirSync, readFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { dirname, join } from 'node:path';
+import { afterAll } from 'vitest';
 import type { Json } from '../harness/orders.ts';
 import { newHome, type Ran, type RunOptions } from '../harness/paydesk.ts';
 import { sit } from '../harness/person.ts';
@@ -35,7 +38,30 @@ export async function planOf(
   });
 }
 
-// To make a key of a passphrase takes half a second of the processor.
+// Node's scrypt takes half a second of the processor for a passphrase, so that the same one is worked out once for all tests of a file.
+const { scrypt } = crypto;
+const seeds = new Map<string, Promise<Buffer>>();
+const scryptOnce = (
+  passphrase: string,
+  salt: Buffer,
+  length: number,
+  cost: ScryptOptions,
+  done: (error: null, seed: Buffer) => void,
+): void => {
+  const given = JSON.stringify([passphrase, salt, length, cost]);
+  const { promise, resolve } = Promise.withResolvers<Buffer>();
+  const made = seeds.get(given) ?? promise;
+  if (made === promise) scrypt(passphrase, salt, length, cost, (_, seed) => resolve(seed));
+  seeds.set(given, made);
+  void made.then((seed) => done(null, seed));
+};
+Object.assign(crypto, { scrypt: scryptOnce });
+syncBuiltinESMExports();
+afterAll(() => {
+  Object.assign(crypto, { scrypt });
+  syncBuiltinESMExports();
+});
+
 const keys = (async () => {
   using home = newHome();
   await enrol({ home, env: {} });
