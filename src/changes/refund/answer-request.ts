@@ -20,7 +20,6 @@ import { rowsAndSumsOf } from '../bulk/batch-words.ts';
 import { byHandLines, unshownIn } from '../by-hand-words.ts';
 import { titleLine } from '../change-words.ts';
 import { type ConfirmedOrder, checkApprovable, confirmChange } from '../confirm-change.ts';
-import { type ApprovedRefund, isOfRefund, refuseChanged } from './approved-refund.ts';
 import { madeWords, originsOf } from './known-refunds.ts';
 import { lookForTwins, splitAgain } from './look-for-twins.ts';
 import { checkTwins } from './refund-checks.ts';
@@ -29,8 +28,11 @@ import { refundWarnings } from './refund-order.ts';
 import { planRefund, type RefundAsked } from './refund-plan.ts';
 import { refundPreview } from './refund-screens.ts';
 import {
+  type ApprovedRefund,
   accountWords,
   findRequest,
+  isOfRefund,
+  refuseChanged,
   requestColumns,
   requestRecord,
   requestTitle,

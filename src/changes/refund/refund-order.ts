@@ -14,7 +14,6 @@ import type { PlannedChange } from '../change.ts';
 import { checkNoHold, hold, skippedHold } from '../hold.ts';
 import { checkNote, missingIn } from '../may-change.ts';
 import { changeOrder, type OrderAsked, type OrderRead, orderConfirmation } from '../order-change.ts';
-import { type ApprovedRefund, approvedLine, refuseChanged } from './approved-refund.ts';
 import { failedTimes, madeWords, originsOf, type RefundOrigins } from './known-refunds.ts';
 import { type FoundTwins, lookForTwins, splitAgain } from './look-for-twins.ts';
 import { chargeCommands, checkTwins, type MadeWords } from './refund-checks.ts';
@@ -23,6 +22,7 @@ import { chargesInTheWay, flagsOf, planRefund, type RefundAsked, type RefundPlan
 import { aboutRefund, createDialog, leavesQuestions, refundQuestions } from './refund-questions.ts';
 import { refundPreview, refundResult } from './refund-screens.ts';
 import { youngWarnings } from './refund-warnings.ts';
+import { type ApprovedRefund, approvedLine, refuseChanged } from './request-record.ts';
 import {
   askedRefund,
   askForApproval,

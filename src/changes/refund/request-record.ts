@@ -1,15 +1,22 @@
-/** Requests for the approval of a second person: how they are found, and one as a flat record, in a list, and in words. */
+/** Requests for the approval of a second person: how they are found, one as a flat record, in a list, and in words, and whether its refund is still the same. */
 
 import { type AmountStyle, amountWords } from '../../amounts.ts';
 import type { JsonObject } from '../../api/json-values.ts';
 import { type Column, fieldColumn } from '../../api/resources.ts';
 import type { Context } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
-import { type ApprovalRequest, isWaiting, type TeamRules } from '../../journal/journal.ts';
+import {
+  type ApprovalRequest,
+  type AskedRefund,
+  type AskedRefundRow,
+  asksForSameRefund,
+  isWaiting,
+  sameJson,
+  type TeamRules,
+} from '../../journal/journal.ts';
 import { digestShown } from '../../plans/plans.ts';
 import { modeOfAccount } from '../../profiles/profiles.ts';
 import { rowsAndSumsOf } from '../bulk/batch-words.ts';
-import { isOfRefund } from './approved-refund.ts';
 
 export const requestColumns: readonly Column[] = [
   { ...fieldColumn('id', 'REQUEST', 'id', 0), stays: true },
@@ -171,5 +178,52 @@ export async function requestOfPlan(ctx: Context, digest: string): Promise<Appro
   const requests = (await (await ctx.journal.rules())?.approvals()) ?? [];
   return requests.find(
     ({ state, asked }) => state === 'asked' && 'planned' in asked && asked.digest === digest,
+  );
+}
+
+/** A request for the approval of one refund. */
+export interface ApprovedRefund extends ApprovalRequest {
+  readonly asked: AskedRefundRow;
+}
+
+/** Whether a request is about one refund, not about a plan. What names a plan is approved as that plan. */
+export function isOfRefund(request: ApprovalRequest): request is ApprovedRefund {
+  return 'proof' in request.asked;
+}
+
+/**
+ * The line of the preview that says who approved the refund. Throws CliError 'refused' when the order would now get another
+ * refund than the one that was approved.
+ */
+export function approvedLine(ctx: Context, request: ApprovedRefund, now: AskedRefund): string {
+  refuseChanged(request, now);
+  const { decided } = request;
+  const until = decided?.until ?? undefined;
+  const time = until === undefined ? '' : `, until ${ctx.fullTime(until)}`;
+  return `approved by ${decided?.operator ?? 'somebody else'} (${request.id}${time})`;
+}
+
+/**
+ * Throws CliError 'refused' when a refund that is planned now is not the one that was asked for. `next`: what whoever runs this does with
+ * the request that is refused then.
+ */
+export function refuseChanged(
+  { id, asked }: ApprovedRefund,
+  now: AskedRefund,
+  since = 'it was asked for',
+  next = 'to ask again, take this request back, and run the refund without --approved:',
+): void {
+  const isOtherRefund = !asksForSameRefund(asked, now);
+  // A refund of the same sum is another thing where other money went back meanwhile.
+  if (!isOtherRefund && sameJson(asked.seen, now.seen)) return;
+  const { orderId = 'the order' } = asked.proof;
+  throw new CliError(
+    'refused',
+    `${orderId} changed since ${since}: ${isOtherRefund ? 'the refund would not be the same any more' : 'its money is not as it was then'}`,
+    {
+      ownCode: 'order_changed',
+      now: [`paydesk approvals show ${id}`, next, `paydesk approvals reject ${id} --note TEXT`],
+      approval: id,
+    },
   );
 }

@@ -15,9 +15,8 @@ import {
   wentBackWords,
 } from '../../journal/journal.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
-import { isOfRefund } from './approved-refund.ts';
 import type { RefundPlan } from './refund-plan.ts';
-import { findRequest, requestTitle, rulesOf, stateWords } from './request-record.ts';
+import { findRequest, isOfRefund, requestTitle, rulesOf, stateWords } from './request-record.ts';
 
 /** A refund in the form in which the team compares it: what is sent must be just what was approved. `--again` names those of twins too. */
 export function askedRefund(

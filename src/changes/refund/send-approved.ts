@@ -6,10 +6,9 @@ import { CliError } from '../../errors.ts';
 import { usage } from '../../flags/flags.ts';
 import type { AskedRefundRow } from '../../journal/journal.ts';
 import type { OrderAsked } from '../order-change.ts';
-import { isOfRefund } from './approved-refund.ts';
 import { refundOrder } from './refund-order.ts';
 import type { RefundAsked } from './refund-plan.ts';
-import { findRequest, stateWords } from './request-record.ts';
+import { findRequest, isOfRefund, stateWords } from './request-record.ts';
 
 /**
  * Sends an approved refund: the order is read and shown again, and the refund must be the very one that was asked for. Throws

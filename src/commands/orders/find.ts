@@ -1,18 +1,31 @@
 /** `orders find`: searches orders for words, at once if this machine has an index, else page by page up to --max orders. */
 
-import { copiedId } from '../../api/resources.ts';
+import { longPages, type Page, type Service, type WireRecord } from '../../api/api.ts';
+import { copiedId, resources } from '../../api/resources.ts';
 import { orderIdPattern } from '../../api/spec.ts';
+import type { Context } from '../../context/context.ts';
+import { counted } from '../../counted.ts';
+import { CliError } from '../../errors.ts';
 import { flag, usage } from '../../flags/flags.ts';
 import { withMeantOrder } from '../../orders/orders.ts';
+import { accountLabel, accountSpan } from '../../profiles/profiles.ts';
+import type { Cell } from '../../terminal/terminal.ts';
 import { defineCommand } from '../command.ts';
 import { passing } from '../listing.ts';
-import { isBlind, searchFlags, searchMax, textArgument } from '../walk.ts';
+import { brokeOff, isBlind, searchFlags, searchMax, textArgument, upTo } from '../walk.ts';
+import { feedIndex } from './feed-index.ts';
 import { filterFlags, orderFilters } from './order-filters.ts';
-import { observeOrders } from './order-observer.ts';
+import { type OrderObserver, observeOrders } from './order-observer.ts';
 import { searchedIndex } from './search/find-indexed.ts';
-import { findLive } from './search/find-live.ts';
-import type { Search } from './search/find-search.ts';
-import { createMatcher, type Matcher } from './search/order-matching.ts';
+import {
+  askedFor,
+  command,
+  type FoundList,
+  openList,
+  otherMeanings,
+  type Search,
+} from './search/find-search.ts';
+import { amountHint, createMatcher, type Matcher } from './search/order-matching.ts';
 
 export const find = defineCommand({
   description:
@@ -70,4 +83,144 @@ export const find = defineCommand({
 function withoutKey(text: string, keys: readonly string[]): string {
   const key = keys.find((one) => text.startsWith(`${one}=`) && text.length > one.length + 1);
   return key === undefined ? text : text.slice(key.length + 1);
+}
+
+/** Searches, shows, and says how it ended. Throws CliError if nothing was found. */
+export async function findLive(ctx: Context, service: Service, search: Search): Promise<void> {
+  const list = await openList(ctx, service, search);
+  const ending = await searchPages(ctx, service, search, list);
+  for (const line of search.observer.closingLines()) ctx.notes.note(line);
+  if (list.found === 0) throw noMatch(ctx, search, ending);
+  for (const line of foundLines(ctx, search, list, ending)) ctx.notes.note(line);
+  const hint = list.amountHint();
+  if (hint !== undefined) ctx.notes.note(hint);
+}
+
+/**
+ * Why the search ended: no more orders, `--max` was reached, the rest is too old, the one order of an id was found, or `--limit`
+ * orders were shown.
+ */
+type Ending = 'end' | 'bound' | 'date' | 'found' | 'shown';
+
+async function searchPages(ctx: Context, service: Service, search: Search, list: FoundList): Promise<Ending> {
+  const { observer, max, paging } = search;
+  const endProgress = ctx.notes.progress(() =>
+    observer.read === 0 ? '' : `${observer.read} orders read${daysWords(ctx, observer)}, ${list.found} found`,
+  );
+  let ending: Ending = 'end';
+  const feed = feedIndex(ctx, service, paging.next);
+  try {
+    const query = { next: paging.next, limit: paging['page-size'] ?? (max < 250 ? max : undefined) };
+    for await (const page of longPages(service, 'orders', query)) {
+      const part = upTo(page, max - observer.read);
+      observer.onPage(part);
+      const hits = await search.found(part.records);
+      feed.page(part);
+      await list.show(hits);
+      ending = list.fullAt === undefined ? endingAfter(search, part, hits) : 'shown';
+      if (ending !== 'end') break;
+    }
+  } catch (error) {
+    if (observer.read === 0 || !(error instanceof CliError) || !brokeOff(error)) throw error;
+    await list.end(true);
+    throw brokenOff(error, search, list.found);
+  } finally {
+    endProgress();
+    await feed.end();
+  }
+  await list.end(ending === 'bound' || ending === 'shown');
+  return ending;
+}
+
+function endingAfter({ texts, max, observer }: Search, page: Page, hits: readonly WireRecord[]): Ending {
+  const [text, second] = texts;
+  // Only one order can have this complete id, so the search can end.
+  const isId = second === undefined && text !== undefined && resources.orders.idPattern.test(text.trim());
+  if (isId && hits.some(({ value }) => value.id === text.trim())) return 'found';
+  if (observer.isDone()) return 'date';
+  return page.hasMore && observer.read >= max ? 'bound' : 'end';
+}
+
+// Exit 9 if there is more to read, 5 after a complete walk.
+function noMatch(ctx: Context, search: Search, ending: Ending): CliError {
+  const { texts, filters, paging, profile, observer } = search;
+  const message = `${askedFor(search)} in ${readWords(ctx, observer)}`;
+  const opening = 'no match for';
+  const otherwise = otherMeanings(search);
+  if (ending === 'end') {
+    const after = paging.next === undefined ? '' : ` after ${paging.next}`;
+    const isHinted = amountHint(texts, profile.settings) !== undefined;
+    return new CliError('not_found', message, {
+      opening,
+      certain: `all orders of ${accountLabel(profile)}${after} were searched${isHinted ? ' for just this text' : ''}: ids, buyers, cards, amounts, references, auth codes, items, metadata`,
+      now: [
+        ...otherwise,
+        "ask for the e-mail or the shop's order number",
+        ...(paging.next === undefined ? [] : ['or search all orders:', command(search, { filters })]),
+      ],
+    });
+  }
+  return new CliError('incomplete', message, {
+    opening,
+    certain:
+      ending === 'date'
+        ? 'all orders since that time were read; older ones were not'
+        : `all ${observer.read} were read; the account has more`,
+    now: [
+      ...otherwise,
+      "ask for the e-mail or the shop's order number, or search older orders:",
+      furtherBack(search, ending),
+    ],
+  });
+}
+
+function foundLines(
+  ctx: Context,
+  search: Search,
+  { found, fullAt }: FoundList,
+  ending: Ending,
+): readonly Cell[] {
+  const { observer, profile, filters } = search;
+  if (ending === 'shown') {
+    const next = command(search, { filters, next: fullAt });
+    return [[`${found} shown, there may be more, `, accountSpan(profile)], `go on: ${next}`];
+  }
+  const asked = filters.flatMap(({ words }) => words).join(' ');
+  const what = asked === '' ? 'found in' : `found with ${asked}; read:`;
+  const head = [`${found} ${what} ${readWords(ctx, observer)}, `, accountSpan(profile)];
+  if (ending === 'end') return [[...head, '. There are no more']];
+  if (ending === 'found') return [[...head, '. Only one order has this id']];
+  return [head, `older orders: ${furtherBack(search, ending)}`];
+}
+
+function brokenOff(error: CliError, search: Search, found: number): CliError {
+  const { observer } = search;
+  return new CliError('incomplete', error.message, {
+    ...error.parts,
+    certain: `${observer.read} orders were read and ${found} found; there may be more`,
+    now: ['go on from there:', furtherBack(search, 'bound')],
+    cause: error,
+  });
+}
+
+function readWords(ctx: Context, observer: OrderObserver): string {
+  const { read } = observer;
+  return `${counted(read, 'order')}${daysWords(ctx, observer)}`;
+}
+
+function daysWords(ctx: Context, { days }: OrderObserver): string {
+  return days === undefined ? '' : `, ${ctx.days.between(days.first, days.last)}`;
+}
+
+// Leaves out --since when it ended this search, because it would end the next one at once.
+function furtherBack(search: Search, ending: Ending): string {
+  const { filters, observer } = search;
+  const kept =
+    ending === 'date' ? filters.map((filter) => ({ ...filter, words: withoutSince(filter.words) })) : filters;
+  return command(search, { filters: kept, next: observer.last ?? search.paging.next });
+}
+
+function withoutSince(words: readonly string[]): readonly string[] {
+  const at = words.indexOf('--since');
+  return at === -1 ? words : words.toSpliced(at, 2);
 }

@@ -1,7 +1,6 @@
-/** The parts of a workbook besides its sheets: which sheets there are, the texts that cells share, and how cells are shown. */
+/** The parts of a workbook as XML, read piece by piece; and those besides its sheets: which sheets there are, the texts that cells share, how cells are shown. */
 
 import { decoded } from './sheet-cells.ts';
-import { readXml, type XmlHandlers } from './xml.ts';
 import { Unreadable, type ZipReader } from './zip-reader.ts';
 
 /** Reads the XML of a part to its end. Throws Unreadable for what is damaged. */
@@ -109,4 +108,141 @@ function builtIn(id: number): string {
   if ((id >= 14 && id <= 22) || (id >= 27 && id <= 36) || (id >= 45 && id <= 58 && id !== 48 && id !== 49))
     return 'yyyy-mm-dd hh:mm:ss';
   return 'General';
+}
+
+/** What is done with it. Names come without a prefix. */
+export interface XmlHandlers {
+  open?(name: string, attributes: Readonly<Record<string, string>>): void;
+  close?(name: string): void;
+  text?(text: string): void;
+}
+
+const tag = /<(\/?)([^\s<>/"'=]+)((?:\s+[^\s<>/"'=]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)\s*(\/?)>/y;
+const attribute = /([^\s<>/"'=]+)\s*=\s*(?:"([^"<]*)"|'([^'<]*)')/g;
+const passed: readonly (readonly [start: string, end: string])[] = [
+  ['<?', '?>'],
+  ['<!--', '-->'],
+  ['<![CDATA[', ']]>'],
+];
+// Longer tags and texts are in no workbook: a cell holds 32,767 characters.
+const longestTag = 64 * 1024;
+const longestText = 1024 * 1024;
+
+/** Throws Unreadable for what is not well-formed, or goes beyond a bound. */
+export async function readXml(chunks: AsyncIterable<string>, on: XmlHandlers): Promise<void> {
+  const reader = new XmlReader(on);
+  for await (const chunk of chunks) reader.write(chunk);
+  reader.end();
+}
+
+class XmlReader {
+  readonly #on: XmlHandlers;
+  readonly #names: string[] = [];
+  readonly #tag = new RegExp(tag);
+  #rest = '';
+  #roots = 0;
+
+  constructor(on: XmlHandlers) {
+    this.#on = on;
+  }
+
+  write(chunk: string): void {
+    this.#rest += chunk;
+    let at = 0;
+    for (;;) {
+      const next = this.#token(at);
+      if (next === undefined) break;
+      at = next;
+    }
+    this.#rest = this.#rest.slice(at);
+    const most = this.#rest.startsWith('<') && !this.#rest.startsWith('<!') ? longestTag : longestText;
+    if (this.#rest.length > most) throw damaged();
+  }
+
+  end(): void {
+    if (this.#rest.trim() !== '' || this.#names.length > 0 || this.#roots !== 1) throw damaged();
+  }
+
+  // Reads what stands at a place, and returns where it ends; undefined if more is needed.
+  #token(at: number): number | undefined {
+    const rest = this.#rest;
+    if (at >= rest.length) return undefined;
+    if (rest[at] !== '<') {
+      const end = rest.indexOf('<', at);
+      if (end === -1) return undefined;
+      if (end - at > longestText) throw damaged();
+      this.#text(withoutEntities(rest.slice(at, end)));
+      return end;
+    }
+    const special = passed.find(([start]) => rest.startsWith(start, at));
+    if (special !== undefined) {
+      const [start, close] = special;
+      const end = rest.indexOf(close, at + start.length);
+      if (end === -1) return undefined;
+      if (start === '<![CDATA[') this.#text(checked(rest.slice(at + start.length, end)));
+      return end + close.length;
+    }
+    this.#tag.lastIndex = at;
+    const found = this.#tag.exec(rest);
+    if (found === null) {
+      // It may end in the next piece. `<!` begins a document type, or what is passed over.
+      if (rest.length - at > longestTag || (rest[at + 1] === '!' && rest.length - at > 8)) throw damaged();
+      return undefined;
+    }
+    const [whole, isClose, name = '', attributes = '', isEmpty] = found;
+    if (isClose === '/') this.#close(name);
+    else this.#open(name, attributes);
+    if (isEmpty === '/') this.#close(name);
+    return at + whole.length;
+  }
+
+  #open(name: string, attributes: string): void {
+    if (this.#names.length === 0) this.#roots += 1;
+    this.#names.push(name);
+    const all: Record<string, string> = {};
+    for (const [, key = '', double, single] of attributes.matchAll(attribute)) {
+      if (Object.hasOwn(all, key)) throw damaged();
+      Object.defineProperty(all, key, { value: withoutEntities(double ?? single ?? ''), enumerable: true });
+    }
+    this.#on.open?.(local(name), all);
+  }
+
+  #close(name: string): void {
+    if (this.#names.pop() !== name) throw damaged();
+    this.#on.close?.(local(name));
+  }
+
+  #text(text: string): void {
+    if (this.#names.length > 0) this.#on.text?.(text);
+    else if (text.trim() !== '') throw damaged();
+  }
+}
+
+function damaged(): Unreadable {
+  return new Unreadable('the file is damaged: open it in a spreadsheet and save it again');
+}
+
+function local(name: string): string {
+  return name.slice(name.indexOf(':') + 1);
+}
+
+const named: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" };
+
+function withoutEntities(text: string): string {
+  if (!text.includes('&')) return checked(text);
+  const decoded = text.replace(/&([^;&]{0,10})(;?)/g, (_, word: string, end: string) => {
+    const [, hex, decimal] = /^#(?:x([0-9A-Fa-f]{1,6})|(\d{1,7}))$/.exec(word) ?? [];
+    const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
+    const sign = code <= 0x10ffff ? String.fromCodePoint(code) : named[word];
+    if (sign === undefined || end === '') throw damaged();
+    return sign;
+  });
+  return checked(decoded);
+}
+
+// No XML holds these characters. A line ends in LF, however it is written.
+function checked(text: string): string {
+  if (/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/.test(text) || !text.isWellFormed())
+    throw damaged();
+  return text.includes('\r') ? text.replaceAll('\r\n', '\n') : text;
 }
