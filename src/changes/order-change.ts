@@ -11,7 +11,7 @@ import { about, CliError } from '../errors.ts';
 import { usage } from '../flags/flags.ts';
 import { type AttemptRecord, type Change, changeOf } from '../journal/journal.ts';
 import { recordShown, type Twin, withMeantOrder } from '../orders/orders.ts';
-import { commandLine, type Profile } from '../profiles/profiles.ts';
+import { commandLine, flagWords, type Profile } from '../profiles/profiles.ts';
 import type { TypedAmount } from '../typed-amounts.ts';
 import { byHandLines } from './by-hand-words.ts';
 import { makeChange, type PlannedChange } from './change.ts';
@@ -113,13 +113,10 @@ function exampleOf(
   { kind, asked, typedAmount }: OrderChange,
   required: readonly string[],
 ): string {
-  const typed = Object.entries(onlyGiven(asked)).flatMap(([name, value]) => [
-    `--${name}`,
-    name === 'amount' && typedAmount !== undefined ? typedAmount : String(value),
-  ]);
+  const typed = flagWords({ ...asked, amount: asked.amount && (typedAmount ?? asked.amount) });
   const lacking = required.flatMap((flag) => [flag, flag === '--reason' ? 'REASON' : 'TEXT']);
   const yes = profile.mode === 'production' ? ['--confirm', id] : ['--yes'];
-  const repeats = [...given('--again', again.join(',')), ...given('--idempotency-key', idempotencyKey)];
+  const repeats = flagWords({ again, 'idempotency-key': idempotencyKey });
   return commandLine(profile, 'orders', kind, id, ...typed, ...lacking, ...repeats, ...yes);
 }
 
@@ -187,13 +184,9 @@ export function orderConfirmation(
   { kind, id, service: { profile }, asked: { confirm, again, idempotencyKey } }: OrderRead,
   { change: { amount, currency }, typed, words, names = again, instead, about: whose }: OrderYes,
 ): Confirmation {
-  const repeats = [...given('--again', names.join(',')), ...given('--idempotency-key', idempotencyKey)];
+  const repeats = flagWords({ again: names, 'idempotency-key': idempotencyKey });
   const command = commandLine(profile, 'orders', kind, id, ...words, ...repeats);
   return { profile, confirm, command, instead, about: whose, order: { id, amount, currency, typed } };
-}
-
-function given(flag: string, value: string | undefined): readonly string[] {
-  return value === undefined || value === '' ? [] : [flag, value];
 }
 
 // Refuses an order that has an unconfirmed change or a refund that was made twice, before anything is shown or asked. It reads the order

@@ -5,7 +5,7 @@ import type { ResourceName } from '../api/resources.ts';
 import type { Context } from '../context/context.ts';
 import type { CliError } from '../errors.ts';
 import { flag, listFileFlags } from '../flags/flags.ts';
-import { commandLine, type Profile } from '../profiles/profiles.ts';
+import { commandLine, flagWords, type Profile } from '../profiles/profiles.ts';
 
 /**
  * How far to read: one page, or with a filter until a page is full of matches; everything with `all`; or up to `max` records.
@@ -155,11 +155,8 @@ export function searchCommand(
   { max, limit, 'page-size': size, next }: SearchPaging,
   [before, behind]: readonly [before: readonly string[], behind: readonly string[]] = [[], []],
 ): string {
-  const named = (values: object) =>
-    Object.entries(values).flatMap(([name, value]) =>
-      value === undefined ? [] : [`--${name}`, String(value)],
-    );
-  const options = [...before, ...named({ max, limit, 'page-size': size }), ...behind, ...named({ next })];
+  const paging = flagWords({ max, limit, 'page-size': size });
+  const options = [...before, ...paging, ...behind, ...flagWords({ next })];
   // A text that begins like an option must come after `--`.
   const dashed = texts.some((text) => text.startsWith('-'));
   const words = dashed ? [...options, '--', ...texts] : [...texts, ...options];

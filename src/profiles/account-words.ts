@@ -44,6 +44,14 @@ export function commandWords(
   return [...(profile.kind === 'environment' ? [] : ['-p', profile.name]), ...words];
 }
 
+/** The options of a command for the values that are given: `--limit 5`, `--force` for true, `--again A,B` for a list. */
+export function flagWords(values: object): readonly string[] {
+  return Object.entries(values).flatMap(([name, value]: [string, unknown]) => {
+    if (value === undefined || value === false || (Array.isArray(value) && value.length === 0)) return [];
+    return value === true ? [`--${name}`] : [`--${name}`, String(value)];
+  });
+}
+
 /** The profile of a name, as far as a command line needs it: `environment` is no name that -p takes. */
 export function profileNamed(name: string): Pick<Profile, 'kind' | 'name'> {
   return { kind: name === 'environment' || name === 'demo' ? name : 'stored', name };

@@ -16,7 +16,7 @@ import {
   type RowTold,
   sumsOf,
 } from '../../plans/plans.ts';
-import { commandLine, type Profile } from '../../profiles/profiles.ts';
+import { commandLine, flagWords, type Profile } from '../../profiles/profiles.ts';
 import { skippedHold } from '../hold.ts';
 import type { ApplyAsked } from './apply-plan.ts';
 import { batchError, lookWords, mailLine, onItsWay } from './batch-end.ts';
@@ -70,13 +70,8 @@ export async function runPlan(
 
 // What was typed for this run, so that the command that goes on does the same.
 function flagsOf({ concurrency, maxFailures, maxPerSecond, noHold }: ApplyAsked): readonly string[] {
-  const typed = [
-    ['--concurrency', concurrency],
-    ['--max-rps', maxPerSecond],
-    ['--max-failures', maxFailures],
-  ] as const;
-  const given = typed.flatMap(([flag, value]) => (value === undefined ? [] : [flag, String(value)]));
-  return noHold === true ? [...given, '--no-hold'] : given;
+  const typed = { concurrency, 'max-rps': maxPerSecond, 'max-failures': maxFailures, 'no-hold': noHold };
+  return flagWords(typed);
 }
 
 const usualConcurrency = 4;

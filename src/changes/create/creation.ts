@@ -7,7 +7,7 @@ import type { Context } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
 import { usage } from '../../flags/flags.ts';
 import { type ClockAndZone, clockAndZoneOf } from '../../flags/typed-time.ts';
-import { aboutMoney, commandLine, type Profile } from '../../profiles/profiles.ts';
+import { aboutMoney, commandLine, flagWords, type Profile } from '../../profiles/profiles.ts';
 import type { Ask, Block } from '../../terminal/terminal.ts';
 import type { TypedAmount } from '../../typed-amounts.ts';
 import { byHandNotes } from '../by-hand-words.ts';
@@ -85,10 +85,7 @@ export async function createOne<B extends JsonObject, D extends Draft>(
   const confirmation = { profile, confirm };
   checkProfileConfirmable(ctx, confirmation, { command, missing, body: file });
   const { body, asked, words, warnings } = await bodyToSend(ctx, creation, given, { file, confirm, profile });
-  const repeats = wordsOf({
-    'idempotency-key': idempotencyKey,
-    again: again.length === 0 ? undefined : again.join(','),
-  });
+  const repeats = flagWords({ 'idempotency-key': idempotencyKey, again });
   // What came in on standard input is gone.
   const later = file === '-' ? undefined : commandLine(profile, ...command.split(' '), ...words, ...repeats);
   const repeat = { kind, idempotencyKey, asked, again };

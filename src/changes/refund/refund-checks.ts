@@ -23,7 +23,7 @@ import {
   type Unfit,
   unfitOf,
 } from '../../orders/orders.ts';
-import { commandLine, type Profile } from '../../profiles/profiles.ts';
+import { commandLine, flagWords, type Profile } from '../../profiles/profiles.ts';
 import { type Counting, overLimit, showOrder } from './refund-limit.ts';
 import type { RefundAsked, RefundPlan } from './refund-plan.ts';
 
@@ -128,15 +128,7 @@ export function checkRepeat(
       showOrder(money, profile),
       ...sameAgain(
         over,
-        refundCommand(profile, money, [
-          '--charge',
-          String(number),
-          ...typedAgain(typedAmount(request.body.amount, money, profile), asked, [
-            ...twins,
-            ...again,
-            refundId,
-          ]),
-        ]),
+        commandAgain(profile, { money, request }, number, asked, [...twins, ...again, refundId]),
       ),
     ],
     'repeat',
@@ -188,10 +180,7 @@ export function checkTwins(
         : ['first find out whether it was made:', `paydesk journal reconcile ${unconfirmed.change}`]),
       commandLine(profile, 'orders', 'show', first.id),
       `if the buyer should get both back, add --again with the refund of the twin, ${unnamed.map(nameForAgain).join(' and ')}:`,
-      refundCommand(profile, money, [
-        ...(charge === undefined ? [] : ['--charge', String(charge.number)]),
-        ...typedAgain(typedAmount(change.request.body.amount, money, profile), asked, names),
-      ]),
+      commandAgain(profile, { money, request: change.request }, charge?.number, asked, names),
     ],
     'twin_refunded',
   );
@@ -202,22 +191,16 @@ export function refundCommand(profile: Profile, { id }: OrderMoney, words: reado
   return commandLine(profile, 'orders', 'refund', id, ...words);
 }
 
-// The flags as they were typed or answered, and what --again must name.
-function typedAgain(
-  amount: string | undefined,
-  asked: Pick<RefundAsked, 'reason' | 'note'>,
-  names: readonly string[],
-): readonly string[] {
-  return [...typedFlags(amount, asked), '--again', names.join(',')];
-}
-
-function typedFlags(
-  amount: string | undefined,
+// The command with the flags as they were typed or answered, and what --again must name.
+function commandAgain(
+  profile: Profile,
+  { money, request }: Pick<RefundPlan, 'money'> & Pick<RefundPlan['change'], 'request'>,
+  charge: number | string | undefined,
   { reason, note }: Pick<RefundAsked, 'reason' | 'note'>,
-): readonly string[] {
-  return Object.entries({ amount, reason, note }).flatMap(([name, value]) =>
-    value === undefined ? [] : [`--${name}`, value],
-  );
+  again: readonly string[],
+): string {
+  const amount = typedAmount(request.body.amount, money, profile);
+  return refundCommand(profile, money, flagWords({ charge, amount, reason, note, again }));
 }
 
 function typedAmount(
@@ -244,7 +227,6 @@ export function chargeCommands(
   counting: Counting,
 ): string[] {
   const typed = typedAmount(amount, money, profile);
-  const more = typedFlags(typed, { reason, note });
   return charges.flatMap((charge) => {
     const line = `charge ${charge.number} ${nameOfCharge(charge, money)}: ${partWords(charge.left, charge.amount, money.currency, profile.settings)} left`;
     const refund = amount ?? charge.left;
@@ -252,13 +234,13 @@ export function chargeCommands(
     if (charge.isRefundable === false) return [line, '  the service says that it is not refundable'];
     const over = overLimit(refund, money, profile, counting);
     if (over !== undefined) return [line, `  ${over.message}`];
-    const words = ['--charge', String(charge.number), ...more];
     const equal = equalRefund(charge, refund);
+    const words = flagWords({ charge: charge.number, amount: typed, reason, note, again: equal?.id });
     if (equal === undefined) return [line, `  ${refundCommand(profile, money, words)}`];
     return [
       line,
       `  it has a refund of ${figureWords(refund, money.currency, profile.settings)} already, ${equal.id}; if the buyer should get the same once more:`,
-      `  ${refundCommand(profile, money, [...words, '--again', equal.id])}`,
+      `  ${refundCommand(profile, money, words)}`,
     ];
   });
 }

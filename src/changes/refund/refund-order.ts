@@ -8,7 +8,7 @@ import type { Context } from '../../context/context.ts';
 import { checkDecimals } from '../../flags/flags.ts';
 import type { AttemptRecord, LimitFinding } from '../../journal/journal.ts';
 import { isPaidBack, type KnownTwin, twinLine, twinWords, warnsOfTwin } from '../../orders/orders.ts';
-import type { Profile } from '../../profiles/profiles.ts';
+import { flagWords, type Profile } from '../../profiles/profiles.ts';
 import { unshownIn } from '../by-hand-words.ts';
 import type { PlannedChange } from '../change.ts';
 import { checkNoHold, hold, skippedHold } from '../hold.ts';
@@ -18,7 +18,7 @@ import { failedTimes, madeWords, originsOf, type RefundOrigins } from './known-r
 import { type FoundTwins, lookForTwins, splitAgain } from './look-for-twins.ts';
 import { chargeCommands, checkTwins, type MadeWords } from './refund-checks.ts';
 import { type Counting, countingAt } from './refund-limit.ts';
-import { chargesInTheWay, flagsOf, planRefund, type RefundAsked, type RefundPlan } from './refund-plan.ts';
+import { chargesInTheWay, planRefund, type RefundAsked, type RefundPlan } from './refund-plan.ts';
 import { aboutRefund, createDialog, leavesQuestions, refundQuestions } from './refund-questions.ts';
 import { refundPreview, refundResult } from './refund-screens.ts';
 import { youngWarnings } from './refund-warnings.ts';
@@ -259,7 +259,11 @@ function insteadOf(
 }
 
 // The flags that ask for the same without a question.
-function wordsOf(asked: RefundAsked, { currency }: OrderMoney, { settings }: Profile): readonly string[] {
-  const { amount } = asked;
-  return flagsOf(asked, amount === undefined ? undefined : typedForm(amount, currency, settings));
+function wordsOf(
+  { charge, amount, reason, note }: RefundAsked,
+  { currency }: OrderMoney,
+  { settings }: Profile,
+): readonly string[] {
+  const typed = amount === undefined ? undefined : typedForm(amount, currency, settings);
+  return flagWords({ charge, amount: typed, reason, note });
 }

@@ -14,7 +14,7 @@ import type { RefundRequest } from '../../api/request-bodies.ts';
 import { paths, type RefundReason } from '../../api/spec.ts';
 import { type CliError, refused, withParts } from '../../errors.ts';
 import type { Change, ExpectedRefund } from '../../journal/journal.ts';
-import { checkMode, type Profile } from '../../profiles/profiles.ts';
+import { checkMode, flagWords, type Profile } from '../../profiles/profiles.ts';
 import { amountProblem, type TypedAmount, unitsWarning } from '../../typed-amounts.ts';
 import {
   chargeCommands,
@@ -101,12 +101,10 @@ export function planRefund(
   const units =
     asked.typed === undefined
       ? undefined
-      : unitsWarning(asked.typed, money.currency, profile.settings, (amount) =>
-          refundCommand(profile, money, [
-            ...flagsOf(asked, amount),
-            ...(asked.again.length === 0 ? [] : ['--again', asked.again.join(',')]),
-          ]),
-        );
+      : unitsWarning(asked.typed, money.currency, profile.settings, (amount) => {
+          const { charge, reason, note, again } = asked;
+          return refundCommand(profile, money, flagWords({ charge, amount, reason, note, again }));
+        });
   const warnings = [
     ...(units === undefined ? [] : [units]),
     ...plan.warnings,
@@ -147,16 +145,6 @@ function checkTyped({ typed }: NamedMoney, money: OrderMoney, profile: Profile):
   const problem = typed === undefined ? undefined : amountProblem(typed, money.currency, profile.settings);
   if (problem !== undefined)
     throw refused(`--amount ${typed?.text}: ${problem}`, [showOrder(money, profile)], 'amount');
-}
-
-/** The flags that ask for this refund without a question, with the amount as it is typed. */
-export function flagsOf(
-  { charge, reason, note }: RefundAsked,
-  amount: string | undefined,
-): readonly string[] {
-  return Object.entries({ charge, amount, reason, note }).flatMap(([name, value]) =>
-    value === undefined ? [] : [`--${name}`, value],
-  );
 }
 
 // Chooses the whole order or one charge. When it is not clear which charge is meant, it throws CliError 'refused' with a

@@ -7,6 +7,7 @@ import { type ExportCheck, type ExportFormat, exportFormats } from '../../export
 import type { Input } from '../../flags/flags.ts';
 import { flag, short, usage } from '../../flags/flags.ts';
 import { spanFlag } from '../../flags/typed-time.ts';
+import { flagWords } from '../../profiles/profiles.ts';
 import type { Format } from '../../terminal/terminal.ts';
 
 /** Whose signature a file must have. */
@@ -98,34 +99,25 @@ function daysIn(ctx: Context, whose: string, zone: string): Days {
 
 /** Flags that a resumed export must repeat, besides those that choose the rows and the file. */
 export function againWords({ options }: Context, input: ExportInput): readonly string[] {
-  const { 'max-rps': perSecond } = input;
-  return [
-    ...limitWords(input),
-    ...options.outputWords,
-    ...(perSecond === undefined ? [] : ['--max-rps', String(perSecond)]),
-  ];
+  const { limit, 'max-rps': perSecond } = input;
+  return [...flagWords({ limit }), ...options.outputWords, ...flagWords({ 'max-rps': perSecond })];
 }
 
 /** Flags that change the bytes of a file, besides those that choose the rows. A resumed run must have the same ones. */
 export function contentWords(
   { options }: Context,
-  input: ExportInput,
+  { limit }: ExportInput,
   { format }: ExportForm,
 ): readonly string[] {
   const { columns, header, csv } = options;
   return [
-    ...limitWords(input),
+    // In a .gz file each page is one gzip member, so the page size changes the bytes.
+    ...flagWords({ limit }),
     '-o',
     format,
-    ...(columns === undefined ? [] : ['--columns', columns.join(',')]),
-    ...(header ? [] : ['--no-header']),
+    ...flagWords({ columns, 'no-header': !header }),
     ...(format === 'csv' ? csv.words : []),
   ];
-}
-
-// In a .gz file each page is one gzip member, so the page size changes the bytes.
-function limitWords({ limit }: ExportInput): readonly string[] {
-  return limit === undefined ? [] : ['--limit', String(limit)];
 }
 
 /**

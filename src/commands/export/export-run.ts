@@ -14,7 +14,7 @@ import type {
   PageWalked,
 } from '../../exports/exports.ts';
 import { usage } from '../../flags/flags.ts';
-import { commandLine } from '../../profiles/profiles.ts';
+import { commandLine, flagWords } from '../../profiles/profiles.ts';
 import {
   againWords,
   contentWords,
@@ -101,10 +101,7 @@ function refuseColumns(
   out.checkColumns(known);
   const named = columns.join(',');
   const file = to?.replace(/\.(ndjson|json)(?=(\.gz)?$)/i, '.csv');
-  const more = [
-    ...(perSecond === undefined ? [] : ['--max-rps', String(perSecond)]),
-    ...(file === undefined ? [] : ['--to', file]),
-  ];
+  const more = flagWords({ 'max-rps': perSecond, to: file });
   throw usage(`--columns ${named}: ${format} holds whole records; only csv has columns`, [
     commandLine(profile, resource, 'export', ...words, '--columns', named, ...more, '--csv'),
   ]);

@@ -15,7 +15,7 @@ import {
   pagesOf,
   type SentRow,
 } from '../../journal/journal.ts';
-import { accountSpan, commandLine, type Profile, plainCommand } from '../../profiles/profiles.ts';
+import { accountSpan, commandLine, flagWords, type Profile, plainCommand } from '../../profiles/profiles.ts';
 import type { Cell } from '../../terminal/terminal.ts';
 import { defineCommand } from '../command.ts';
 import { showAttemptPages, showAttempts } from './attempt-list.ts';
@@ -178,14 +178,11 @@ function nextLine(
   { limit, order, since, kind, operator, desk, from, 'all-profiles': all }: ListInput,
   { scope, moreBefore }: { readonly scope: Profile | undefined; readonly moreBefore: AttemptRecord },
 ): Cell {
-  const values = { limit, order, since: since?.text, kind, operator, desk, from };
+  const values = { limit, order, since: since?.text, kind, operator, desk, from, 'all-profiles': all };
   const words = [
     'journal',
     'list',
-    ...Object.entries(values).flatMap(([name, value]) =>
-      value === undefined ? [] : [`--${name}`, String(value)],
-    ),
-    ...(all === true ? ['--all-profiles'] : []),
+    ...flagWords(values),
     ...ctx.options.outputWords,
     '--next',
     attemptName(moreBefore),

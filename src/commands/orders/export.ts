@@ -9,7 +9,7 @@ import { flag } from '../../flags/flags.ts';
 import { periodOf, timeFlags } from '../../flags/typed-period.ts';
 import { anyTime, clockIn, rangeWords, type TimeRange } from '../../flags/typed-time.ts';
 import { type KnownOrder, knownOrders, ordersWithRefunds, toldRefunds } from '../../orders/orders.ts';
-import type { Profile } from '../../profiles/profiles.ts';
+import { flagWords, type Profile } from '../../profiles/profiles.ts';
 import { defineCommand } from '../command.ts';
 import { daysOfFile, daysOfFlag, exportFlags } from '../export/export-flags.ts';
 import { type ExportJob, type RowMaker, runExport } from '../export/export-run.ts';
@@ -159,10 +159,7 @@ function wordsOf(
   return [
     ...(rows === 'orders' ? [] : ['--rows', rows]),
     ...(by === defaultDate[rows] ? [] : ['--by', by]),
-    ...(period === undefined ? [] : ['--period', period.text]),
-    ...(since === undefined ? [] : ['--since', since.text]),
-    ...(until === undefined ? [] : ['--until', until.text]),
-    ...(tz === undefined ? [] : ['--tz', tz]),
+    ...flagWords({ period: period?.text, since: since?.text, until: until?.text, tz }),
     ...filters,
   ];
 }

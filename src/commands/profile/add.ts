@@ -5,7 +5,13 @@ import { authSchemes, defaultAuth, modes, vendorPattern } from '../../api/spec.t
 import { type Context, refuseAgentTo } from '../../context/context.ts';
 import { CliError, refused } from '../../errors.ts';
 import { flag, type Input, usage } from '../../flags/flags.ts';
-import { commandLine, type ProfileDraft, plainCommand, type TypedKey } from '../../profiles/profiles.ts';
+import {
+  commandLine,
+  flagWords,
+  type ProfileDraft,
+  plainCommand,
+  type TypedKey,
+} from '../../profiles/profiles.ts';
 import { defineCommand } from '../command.ts';
 import { limitsOf, limitWords, setLimits } from './account-limits.ts';
 import { addWithSender, tryNewKey } from './new-profile.ts';
@@ -137,20 +143,8 @@ function commandAgain(
   { baseUrl, mode, vendor, auth }: Omit<ProfileDraft, 'name'>,
   { from }: Values,
 ): string {
-  const words = { vendor, auth };
-  const typed =
-    from === undefined
-      ? [
-          '--base-url',
-          baseUrl,
-          '--mode',
-          mode,
-          ...Object.entries(words).flatMap(([flagName, value]) =>
-            value === undefined ? [] : [`--${flagName}`, value],
-          ),
-        ]
-      : ['--from', from];
-  return plainCommand('profile', 'add', name, ...typed);
+  const typed = from === undefined ? { 'base-url': baseUrl, mode, vendor, auth } : { from };
+  return plainCommand('profile', 'add', name, ...flagWords(typed));
 }
 
 async function gather(ctx: Context, values: Values): Promise<Omit<ProfileDraft, 'name'>> {

@@ -8,6 +8,7 @@ import { CliError, withParts } from '../../errors.ts';
 import { usage } from '../../flags/flags.ts';
 import {
   accountLabel,
+  flagWords,
   type Profile,
   type ProfileDraft,
   type TypedKey,
@@ -57,9 +58,7 @@ export async function tryNewKey(
 
 // What was typed of the account, so that the printed command asks for it no more.
 function typedWords({ baseUrl, vendor, auth, apiVersion, lang }: ProfileDraft): string {
-  return Object.entries({ 'base-url': baseUrl, vendor, auth, 'api-version': apiVersion, lang })
-    .flatMap(([name, value]) => (value === undefined ? [] : [`--${name} ${value}`]))
-    .join(' ');
+  return flagWords({ 'base-url': baseUrl, vendor, auth, 'api-version': apiVersion, lang }).join(' ');
 }
 
 function wantsTry(ctx: Context): Promise<boolean> {

@@ -3,7 +3,7 @@
 import { type AmountStyle, amountWords, typedForm } from '../../amounts.ts';
 import type { JsonObject } from '../../api/json-values.ts';
 import { CliError } from '../../errors.ts';
-import { commandLine, profileNamed } from '../../profiles/profiles.ts';
+import { commandLine, flagWords, profileNamed } from '../../profiles/profiles.ts';
 import { verdictOf } from '../attempt-state.ts';
 import { type ChangeSubject, changeKinds } from '../change.ts';
 import type { AttemptRecord, SentRow, VerdictRow } from '../rows/journal-rows.ts';
@@ -34,13 +34,9 @@ export function repeatCommand(
 ): string {
   if (kind !== 'refund' || orderId === undefined) return `the same command with --again ${name}`;
   const { charge_id: charge, amount, reason } = body ?? {};
-  const parts = [
-    ...(typeof charge === 'string' ? ['--charge', charge] : []),
-    ...(typeof amount === 'number' ? ['--amount', typedForm(amount, currency, amounts)] : []),
-    ...(typeof reason === 'string' ? ['--reason', reason] : []),
-    ...(asked?.note === undefined ? [] : ['--note', asked.note]),
-  ];
-  return commandLine(profileNamed(profile), 'orders', 'refund', orderId, ...parts, '--again', name);
+  const typed = typeof amount === 'number' ? typedForm(amount, currency, amounts) : undefined;
+  const parts = flagWords({ charge, amount: typed, reason, note: asked?.note, again: name });
+  return commandLine(profileNamed(profile), 'orders', 'refund', orderId, ...parts);
 }
 
 /** What became of an attempt, by the verdict of a row. Alarms and what a person recorded say more. */
