@@ -117,12 +117,7 @@ function exactOf(amount: unknown): bigint {
   return exact < 0n ? -exact : exact;
 }
 
-interface ShownRefund {
-  readonly id: string;
-  readonly createdAt: number | undefined;
-  readonly amount: number;
-  readonly meaning: RefundMeaning;
-}
+type ShownRefund = Pick<RefundRecord, 'id' | 'createdAt' | 'amount' | 'meaning'>;
 
 function shownRefund({ id, amount, created_at: createdAt, status }: JsonObject): readonly ShownRefund[] {
   if (typeof id !== 'string' || typeof amount !== 'number') return [];

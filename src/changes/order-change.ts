@@ -46,7 +46,7 @@ export interface PickedOrder {
 interface OrderChange {
   readonly kind: 'refund' | 'capture';
   /** The flags that were typed. A later run with the same `--idempotency-key` must have the same ones. */
-  readonly asked: JsonObject;
+  readonly asked: Readonly<Record<string, string | number | undefined>>;
   /** The amount as it was typed: an example of a whole command repeats it so. */
   readonly typedAmount?: string | undefined;
   /** Checks the flags against the profile's settings, before any request. Throws CliError 'usage'. */

@@ -218,12 +218,7 @@ export interface Journal extends Pick<JournalStore, (typeof askedOfStore)[number
    */
   settle(
     record: AttemptRecord,
-    statement: {
-      readonly applied: boolean;
-      readonly note: string;
-      /** The last statement of a person was wrong. Adds nothing when there is none, or when it says the same. */
-      readonly corrects?: true | undefined;
-    },
+    statement: Omit<Statement, 'operator'>,
     confirm: (evidence: Evidence) => Promise<string | undefined>,
   ): Promise<Resolved>;
   /** The attempts on the order of this one, with the same account; itself among them. None if it has no order. */

@@ -55,23 +55,6 @@ export interface LimitFinding {
   readonly needsSecond: boolean;
 }
 
-/** A refund as it would be sent, before anything of it is in the journal. */
-export type AskedRefund = Pick<
-  AskedRefundRow,
-  | 'origin'
-  | 'account'
-  | 'profile'
-  | 'request'
-  | 'proof'
-  | 'amount'
-  | 'currency'
-  | 'reason'
-  | 'note'
-  | 'again'
-  | 'seen'
->;
-export type AskedPlan = Pick<AskedPlanRow, 'origin' | 'account' | 'profile' | 'digest' | 'planned' | 'told'>;
-
 /**
  * - `asked`: nobody has answered it yet
  * - `approved`: it may be sent once, until the approval expires
@@ -190,14 +173,13 @@ interface ApprovalBase extends TeamRow {
   readonly note?: string | undefined;
 }
 
-/** Says in a team's journal that somebody asked another person to approve a refund, just as it would be sent. */
-export interface AskedRefundRow
-  extends ApprovalBase,
-    Pick<SentRow, 'origin' | 'account' | 'profile' | 'request' | 'amount' | 'currency' | 'reason' | 'again'> {
-  readonly step: 'asked';
-  /** Whoever asked may send nothing, so somebody else sends it once it is approved. */
-  readonly byProposer?: true | undefined;
-  readonly proof: Pick<Proof, 'kind' | 'orderId' | 'livemode' | 'body' | 'expected' | 'tolerated'>;
+/** A refund as it would be sent, before anything of it is in the journal. */
+export interface AskedRefund
+  extends Pick<
+    SentRow,
+    'origin' | 'account' | 'profile' | 'request' | 'amount' | 'currency' | 'reason' | 'note' | 'again'
+  > {
+  readonly proof: Omit<Proof, 'before'>;
   /** The money of the order as whoever asked saw it. If it changed, it is not what was approved. */
   readonly seen?: SeenMoney | undefined;
 }
@@ -218,15 +200,23 @@ interface SeenMoney {
 }
 
 /** The same for a whole plan. */
-export interface AskedPlanRow extends ApprovalBase, Pick<SentRow, 'origin' | 'account' | 'profile'> {
-  readonly step: 'asked';
-  readonly byProposer?: true | undefined;
+export interface AskedPlan extends Pick<SentRow, 'origin' | 'account' | 'profile'> {
   /** The digest of the plan. */
   readonly digest: string;
   readonly planned: PlannedTotals;
   /** Absent in requests of older programs, and once it was erased. */
   readonly told?: PlanTold | undefined;
 }
+
+interface AskedBase extends ApprovalBase {
+  readonly step: 'asked';
+  /** Whoever asked may send nothing, so somebody else sends it once it is approved. */
+  readonly byProposer?: true | undefined;
+}
+
+/** Says in a team's journal that somebody asked another person to approve a refund, just as it would be sent. */
+export type AskedRefundRow = AskedBase & AskedRefund;
+export type AskedPlanRow = AskedBase & AskedPlan;
 
 /** What whoever asked for the approval of a plan was told of its rows before the yes. Notes of people may be in it, so it can be erased. */
 export interface PlanTold {

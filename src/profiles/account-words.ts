@@ -45,9 +45,12 @@ export function commandWords(
 }
 
 /** The options of a command for the values that are given: `--limit 5`, `--force` for true, `--again A,B` for a list. */
-export function flagWords(values: object): readonly string[] {
-  return Object.entries(values).flatMap(([name, value]: [string, unknown]) => {
-    if (value === undefined || value === false || (Array.isArray(value) && value.length === 0)) return [];
+export function flagWords(
+  values: Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>,
+): readonly string[] {
+  return Object.entries(values).flatMap(([name, value]) => {
+    if (value === undefined || value === false || (typeof value === 'object' && value.length === 0))
+      return [];
     return value === true ? [`--${name}`] : [`--${name}`, String(value)];
   });
 }

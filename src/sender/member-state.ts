@@ -1,6 +1,7 @@
 /** What a row of the journal says of a member: the role, the invitation and the tokens. */
 
 import * as v from 'valibot';
+import type { SettingRow } from '../journal/journal.ts';
 import { nameForm, roles, timeForm } from './wire.ts';
 
 /** The names of these rows begin so; the name of the member follows. */
@@ -26,12 +27,13 @@ export function readMember(text: string): MemberState | undefined {
 }
 
 /** A row about a member, a closed id or a stopped plan in words: `member ana`, from `not set` to `operator at desk-4`; undefined for other rows. */
-export function senderRowWords(row: {
-  readonly name: string;
-  readonly from: string | null;
-  readonly to: string | null;
-}): { readonly setting: string; readonly from: string | null; readonly to: string | null } | undefined {
-  const { name, from, to } = row;
+export function senderRowWords({
+  name,
+  from,
+  to,
+}: Pick<SettingRow, 'name' | 'from' | 'to'>):
+  | (Pick<SettingRow, 'from' | 'to'> & { readonly setting: string })
+  | undefined {
   if (name.startsWith(closedPrefix))
     return { setting: `change ${name.slice(closedPrefix.length)}`, from, to: 'taken back' };
   if (name.startsWith(stoppedPrefix))

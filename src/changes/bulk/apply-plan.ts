@@ -3,12 +3,12 @@
 import type { Context } from '../../context/context.ts';
 import { CliError, refused } from '../../errors.ts';
 import { type Released, tolerableSkewMs } from '../../journal/journal.ts';
-import type { ControlTotals, Plan } from '../../plans/plans.ts';
+import type { Plan } from '../../plans/plans.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import { checkNoHold } from '../hold.ts';
 import { countWords } from './batch-words.ts';
 import { freeName } from './bulk-files.ts';
-import { checkAnswerable, confirmPlan } from './confirm-plan.ts';
+import { type Confirmation, checkAnswerable, confirmPlan } from './confirm-plan.ts';
 import { checkAccount, checkControlTotals, checkPlanLimits } from './plan-checks.ts';
 import { secondPersonFor } from './plan-second.ts';
 import { releaseOf } from './released.ts';
@@ -18,12 +18,7 @@ import { isAlarming } from './row-verdicts.ts';
 import { runPlan } from './run-plan.ts';
 
 /** What `refunds apply` was asked for. */
-export interface ApplyAsked {
-  readonly path: string;
-  /** The first characters of the plan's digest. */
-  readonly confirm: string | undefined;
-  readonly noHold: boolean | undefined;
-  readonly expected: ControlTotals;
+export interface ApplyAsked extends Confirmation {
   /** How many orders at a time; 4 if it is not given. */
   readonly concurrency: number | undefined;
   readonly maxFailures: number | undefined;

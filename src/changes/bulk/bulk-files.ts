@@ -16,9 +16,10 @@ import {
 } from '../../plans/plans.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import { orderIdOf, type ReadOrders } from './found-orders.ts';
+import type { StatusAsked } from './plan-status.ts';
 
 /** The file that is refused, and where its rows go with the errors beside them. */
-interface RefusedFile {
+export interface RefusedFile {
   readonly file: string;
   readonly errors: string | undefined;
   readonly force: boolean;
@@ -188,10 +189,9 @@ function wouldShowRows(flag: string): CliError {
 /** The same for the files of rows of a plan. The plan knows only the name of its input file, not the folder. */
 export async function checkRest(
   ctx: Context,
-  files: { readonly rest: string | undefined; readonly to: string | undefined; readonly path: string },
+  { rest, to, path }: Pick<StatusAsked, 'rest' | 'to' | 'path'>,
   plan: Plan,
 ): Promise<void> {
-  const { rest, to, path } = files;
   await checkWritten(ctx, { '--rest': rest, '--to': to }, { 'the plan': path });
   if (rest !== undefined && withoutFolder(rest) === plan.file && (await ctx.plans.exists(rest)))
     throw wouldReplace('--rest', rest, 'called like the input file of the plan');

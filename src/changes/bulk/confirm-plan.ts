@@ -29,8 +29,9 @@ import { attemptsOfPlan, type Looked, reportPlan, sentNow } from './report-plan.
 import type { RowReport } from './row-verdicts.ts';
 
 /** Which plan is confirmed, and what was typed for that. */
-interface Confirmation {
+export interface Confirmation {
   readonly path: string;
+  /** The first characters of the plan's digest. */
   readonly confirm: string | undefined;
   readonly noHold: boolean | undefined;
   readonly expected: ControlTotals;

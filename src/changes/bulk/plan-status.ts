@@ -33,7 +33,7 @@ import {
 } from './row-verdicts.ts';
 
 /** What `refunds status` was asked for. */
-interface StatusAsked {
+export interface StatusAsked {
   readonly path: string;
   /** Where the rows that certainly moved no money go. */
   readonly rest: string | undefined;

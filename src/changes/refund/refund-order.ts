@@ -20,7 +20,7 @@ import { chargeCommands, checkTwins, type MadeWords } from './refund-checks.ts';
 import { type Counting, countingAt } from './refund-limit.ts';
 import { chargesInTheWay, planRefund, type RefundAsked, type RefundPlan } from './refund-plan.ts';
 import { aboutRefund, createDialog, leavesQuestions, refundQuestions } from './refund-questions.ts';
-import { refundPreview, refundResult } from './refund-screens.ts';
+import { type Previewed, refundPreview, refundResult } from './refund-screens.ts';
 import { youngWarnings } from './refund-warnings.ts';
 import { type ApprovedRefund, approvedLine, refuseChanged } from './request-record.ts';
 import {
@@ -226,11 +226,10 @@ interface RefundNotes {
 /** What a preview says besides the refund. */
 export function refundWarnings(
   ctx: Context,
-  about: { readonly profile: Profile; readonly order: JsonObject; readonly origins: RefundOrigins },
+  { profile, order, origins }: Pick<Previewed, 'profile' | 'order' | 'origins'>,
   { warnings, money }: RefundPlan,
   { twins, own, gaps }: FoundTwins,
 ): RefundNotes {
-  const { profile, order, origins } = about;
   const young = youngWarnings(money, profile, ctx.clock.now(), origins);
   const words = twinWords(ctx, profile, order, own);
   const inWords = (which: (twin: KnownTwin) => boolean) =>

@@ -25,7 +25,7 @@ import { type RefundOrigins, sentByWords } from './known-refunds.ts';
 import { showOrder } from './refund-limit.ts';
 import type { RefundPlan } from './refund-plan.ts';
 
-interface Previewed {
+export interface Previewed {
   readonly plan: RefundPlan;
   readonly order: JsonObject;
   readonly profile: Profile;

@@ -35,7 +35,9 @@ export function repeatCommand(
   if (kind !== 'refund' || orderId === undefined) return `the same command with --again ${name}`;
   const { charge_id: charge, amount, reason } = body ?? {};
   const typed = typeof amount === 'number' ? typedForm(amount, currency, amounts) : undefined;
-  const parts = flagWords({ charge, amount: typed, reason, note: asked?.note, again: name });
+  const word = (value: unknown) => (typeof value === 'string' ? value : undefined);
+  const note = asked?.note;
+  const parts = flagWords({ charge: word(charge), amount: typed, reason: word(reason), note, again: name });
   return commandLine(profileNamed(profile), 'orders', 'refund', orderId, ...parts);
 }
 

@@ -10,6 +10,7 @@ import { senderOf } from '../../refund/known-refunds.ts';
 import {
   checkWritten,
   lookAtOrders,
+  type RefusedFile,
   referenceProblems,
   refuseProblems,
   sayReferences,
@@ -31,15 +32,11 @@ import { type Compared, type CompareRules, compareOrder, notFound, notInFile } f
 import { isShown, type ShownRefund } from './row-claims.ts';
 
 /** What `refunds compare` was asked for. */
-interface CompareAsked {
-  readonly file: string;
+interface CompareAsked extends RefusedFile {
   readonly delimiter: Delimiter | undefined;
   readonly sheet: string | undefined;
-  /** Where the rows go, with their errors beside them, if the file has errors. */
-  readonly errors: string | undefined;
   /** Where the list goes in place of stdout. */
   readonly to: string | undefined;
-  readonly force: boolean;
   /** Also finds refunds of this time that no row is about. */
   readonly others: TimeRange | undefined;
 }

@@ -9,6 +9,7 @@ import type { PlanRow } from '../../../plans/plans.ts';
 import { modeProblem, type Profile } from '../../../profiles/profiles.ts';
 import { isOfDuplicate } from '../../refund/refund-checks.ts';
 import { statusDoubts } from '../../refund/refund-warnings.ts';
+import type { OrderOfRows, RowsAsked } from './plan-row.ts';
 import type { Repeat } from './row-repeats.ts';
 
 /** A possible twin of the order of a row. */
@@ -20,21 +21,10 @@ export interface TwinOfRow {
 }
 
 // What is known of the order of the row.
-interface OrderKnown {
+type OrderKnown = Pick<OrderOfRows, 'attempts' | 'isOpen' | 'twins' | 'known'> & {
   readonly order: JsonObject;
-  readonly attempts: readonly AttemptRecord[];
-  readonly isOpen: (record: AttemptRecord) => boolean;
-  readonly twins: readonly TwinOfRow[];
-  readonly known?: KnownOrder | undefined;
-}
-
-// What was asked for all rows of the plan.
-interface Allowed {
-  readonly profile: Profile;
-  readonly planId: string;
-  readonly allowed: readonly string[];
-  readonly again: readonly string[];
-}
+};
+type Allowed = Pick<RowsAsked, 'profile' | 'planId' | 'allowed' | 'again'>;
 
 /** Why a person must look first, and how to allow the row; undefined if there is nothing to look at. */
 export function rowDoubt(
