@@ -1,7 +1,7 @@
 /** Opens the screen of a run: stdout, stderr and its questions, as the options say that they look. */
 
 import type { CliError } from '../errors.ts';
-import type { Io, ScreenStream } from '../io.ts';
+import type { ScreenStream } from '../io.ts';
 import { plainCommand } from '../profiles/profiles.ts';
 import {
   type AboutLine,
@@ -11,15 +11,12 @@ import {
   createAsk,
   createNotes,
   createOutput,
-  type Locale,
   type NotesControl,
   type OutputControl,
-  type Redaction,
   type ResultFile,
   type StreamFacts,
 } from '../terminal/terminal.ts';
-import type { KnownKeys } from './run-state.ts';
-import type { Stop } from './stop.ts';
+import type { KnownKeys, RunState } from './run-state.ts';
 import type { Globals } from './typed/global-options.ts';
 
 /** stdout, stderr and the questions of a run. */
@@ -66,16 +63,10 @@ export const plainOptions: ScreenOptions = {
 };
 
 /** What a screen is made of. */
-interface ScreenParts {
-  readonly argv: readonly string[];
-  readonly version: string;
+interface ScreenParts extends Pick<RunState, 'argv' | 'version' | 'io' | 'redaction' | 'stop' | 'locale'> {
   readonly file: ResultFile | undefined;
-  readonly io: Io;
   readonly keys: Pick<KnownKeys, 'secrets' | 'learn'>;
-  readonly redaction: Redaction;
-  readonly stop: Stop;
   readonly options: ScreenOptions;
-  readonly locale: () => Locale;
 }
 
 /** Takes over the streams. Nothing is written yet. */

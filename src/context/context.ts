@@ -144,7 +144,10 @@ export interface Context {
   readonly journalPlace: { readonly folder: string; readonly from: string };
   /** Masks personal data in all that is shown and exported; nothing that is sent. */
   readonly redaction: Pick<Redaction, 'isOn' | 'learn' | 'record' | 'said' | 'text'>;
-  /** The policy of this machine: its file, all that it says, the limits in it, and why it is not used. */
+  /**
+   * The policy of this machine: where it is or would be, all that it says, by name, the limits in it, which hold beside those of the account
+   * (the stricter one counts), and why it is not used. Then nothing else of it is known.
+   */
   readonly policy: {
     readonly file: string;
     readonly says: SettingTexts;

@@ -11,7 +11,7 @@ import { isObject, type JsonObject } from '../api/json-values.ts';
 import { CliError } from '../errors.ts';
 import type { Held } from '../locks/locks.ts';
 import type { DeskKey } from '../profiles/profiles.ts';
-import type { FileFormat } from '../terminal/terminal.ts';
+import type { BegunWorkbook, FileFormat } from '../terminal/terminal.ts';
 import type { CheckpointHead, CheckpointPage, CheckpointWriter } from './checkpoint.ts';
 import type { ExportFile, ExportRequest } from './exports.ts';
 import { signManifest } from './file-digests.ts';
@@ -34,12 +34,7 @@ export type FileFormatter = (file: {
   readonly localTimes: boolean;
   /** The time zone of local times; undefined: the zone of the process. */
   readonly zone: string | undefined;
-  readonly begun: {
-    readonly bytes: number;
-    readonly rows: number;
-    readonly state?: JsonObject | undefined;
-    readonly hash?: Hash;
-  };
+  readonly begun: BegunWorkbook;
   readonly query: JsonObject;
   /** The words that asked for it, and when it began, Unix milliseconds; of the first run if several write it. */
   readonly asked: readonly string[];

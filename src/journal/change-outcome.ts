@@ -1,10 +1,10 @@
 /** The outcome that a command gets: from a verdict of this run, or from an earlier run under the same idempotency key. */
 
-import type { ReplyHead, Service, WireRecord } from '../api/api.ts';
+import type { Service, WireRecord } from '../api/api.ts';
 import { valueAt } from '../api/json-values.ts';
 import type { Clock } from '../io.ts';
 import { blockedUntil, isReadable, verdictOf } from './attempt-state.ts';
-import type { ChangeSubject, Ended } from './change.ts';
+import type { ChangeSubject, Ended, LaterReads } from './change.ts';
 import { type LastRead, readTarget, recordIn } from './effects.ts';
 import { answersRepeat } from './guards.ts';
 import type { Journal, Resolve } from './journal.ts';
@@ -18,17 +18,10 @@ import { isOtherRequest } from './same-request.ts';
 import { refusalError } from './words/refusal-error.ts';
 
 /** What this run learned of a change besides the journal's rows. */
-interface Learned {
+interface Learned extends LaterReads, Pick<Ended, 'head' | 'recorded' | 'byHand'> {
   readonly reply?: WireRecord | undefined;
-  readonly head?: ReplyHead | undefined;
   readonly read?: WireRecord | undefined;
-  readonly reads: number;
-  readonly lastReadAt?: number | undefined;
-  readonly unread?: string | undefined;
-  readonly blockedUntil?: number | undefined;
   readonly unrecorded?: { readonly cause: unknown } | undefined;
-  readonly recorded?: true | undefined;
-  readonly byHand?: AttemptRecord | undefined;
 }
 
 /** What became of a change, with the order as it was last replied or read. */

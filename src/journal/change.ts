@@ -122,6 +122,17 @@ interface OutcomeBase extends Pick<VerdictRow, 'alarm' | 'refunds' | 'created' |
   readonly order?: WireRecord | undefined;
 }
 
+/** What reads after the sending have shown. */
+export interface LaterReads {
+  /** Wall clock, Unix milliseconds. */
+  readonly lastReadAt?: number | undefined;
+  readonly reads: number;
+  /** Why the last read shows nothing about the change. */
+  readonly unread?: string | undefined;
+  /** Journal time, Unix milliseconds; undefined when only a read or a person can free the order. */
+  readonly blockedUntil?: number | undefined;
+}
+
 /** How a change ended. The command turns it into words and an exit code. */
 export type Outcome =
   | (OutcomeBase & {
@@ -136,18 +147,13 @@ export type Outcome =
       readonly confirmed: boolean;
     })
   | (OutcomeBase & { readonly verdict: 'not_sent'; readonly reason: string })
-  | (OutcomeBase & {
-      readonly verdict: 'unknown' | 'not_seen';
-      readonly reason: string;
-      /** Wall clock, Unix milliseconds: when the request was sent, and when the order was last read. */
-      readonly sentAt: number;
-      readonly lastReadAt?: number | undefined;
-      readonly reads: number;
-      /** Why the last read shows nothing about the change. */
-      readonly unread?: string | undefined;
-      /** Journal time, Unix milliseconds; undefined when only a read or a person can free the order. */
-      readonly blockedUntil?: number | undefined;
-    })
+  | (OutcomeBase &
+      LaterReads & {
+        readonly verdict: 'unknown' | 'not_seen';
+        readonly reason: string;
+        /** Wall clock, Unix milliseconds. */
+        readonly sentAt: number;
+      })
   /** `--dry-run`: everything was done except the sending. */
   | { readonly verdict: 'dry_run'; readonly request: ChangeRequest; readonly checks: readonly string[] };
 

@@ -1,5 +1,6 @@
 /** The rules of a team: limits that its sender checks, and approvals by a second person. The journal of one machine has none of this. */
 
+import type { Plan } from '../plans/plans.ts';
 import type { Proof, SentRow } from './rows/journal-rows.ts';
 import { sameJson } from './same-request.ts';
 
@@ -228,12 +229,7 @@ export interface PlanTold {
 }
 
 /** What a plan that somebody else should approve is about. */
-interface PlannedTotals {
-  readonly id: string;
-  /** The name of its file, and when it was made (Unix milliseconds). */
-  readonly file: string;
-  readonly madeAt: number;
-  readonly mode: 'sandbox' | 'production';
+interface PlannedTotals extends Pick<Plan, 'id' | 'file' | 'madeAt' | 'mode'> {
   /** The rows that it sends, and their sums. */
   readonly rows: number;
   readonly sums: readonly { readonly currency: string; readonly amount: number }[];

@@ -4,7 +4,7 @@ import type { AmountStyle } from '../amounts.ts';
 import type { ChargeMoney, OrderMoney, RefundRecord } from '../api/charges.ts';
 import type { JsonObject } from '../api/json-values.ts';
 import type { RefundReason } from '../api/spec.ts';
-import type { ExpectedRefund } from '../journal/journal.ts';
+import type { ExpectedRefund, SentRow } from '../journal/journal.ts';
 import type { TypedAmount } from '../typed-amounts.ts';
 import type { ExpectedTotal } from './control-totals.ts';
 
@@ -187,14 +187,11 @@ export interface PlanSum {
 }
 
 /** What a plan is about: the account that it was made for, and where its rows come from. */
-export interface PlanHead {
+export interface PlanHead extends Pick<SentRow, 'origin' | 'account' | 'profile'> {
   /** `p_7f3k2m`. A refreshed plan keeps it. The journal stores it with every row that is sent. */
   readonly id: string;
   /** Unix milliseconds. */
   readonly madeAt: number;
-  readonly origin: string;
-  readonly account: string;
-  readonly profile: string;
   readonly mode: 'sandbox' | 'production';
   /** Who made it, by the name that this machine gave. */
   readonly operator: string;

@@ -168,10 +168,7 @@ export interface OpenProfile {
 }
 
 /** A profile before it is stored. A missing field has its default. */
-export interface ProfileDraft {
-  readonly name: string;
-  readonly baseUrl: string;
-  readonly mode: Mode;
+export interface ProfileDraft extends Pick<Profile, 'name' | 'baseUrl' | 'mode' | 'sender'> {
   readonly vendor?: string | undefined;
   readonly apiVersion?: string | undefined;
   readonly lang?: string | undefined;
@@ -181,8 +178,6 @@ export interface ProfileDraft {
   readonly limits?: SettingTexts | undefined;
   /** SHA-256 of the lead's file that it was made from. */
   readonly fromDigest?: string | undefined;
-  /** Who sends for it. Its key is then a token of that sender. */
-  readonly sender?: SenderOfProfile | undefined;
 }
 
 /** A key that somebody gave. `where` says how: `--key-stdin`. */

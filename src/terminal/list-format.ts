@@ -7,10 +7,8 @@ import { loadPaint } from './color.ts';
 import { type CsvStyle, csvList, sheetNotes } from './csv.ts';
 import { jsonList, ndjsonList, rowOf } from './json.ts';
 import type { OutputOptions } from './output.ts';
-import type { Redaction } from './redaction.ts';
 import { cleanCell } from './sanitise.ts';
-import type { Secrets } from './secrets.ts';
-import { type Locale, screenClean, widthToDraw } from './streams.ts';
+import { screenClean, widthToDraw } from './streams.ts';
 import { csvColumns, namedColumns, tableColumns, titlesBeyond, usualColumns } from './table/columns.ts';
 import { absent, asReceived, mark, type Reading, readingOf, showValue } from './table/shown-values.ts';
 import type { TableStyle } from './table/table.ts';
@@ -135,27 +133,21 @@ async function workbook(
   });
 }
 
-interface FileFormatOptions {
+interface FileFormatOptions
+  extends Pick<OutputOptions, 'header' | 'locale' | 'now' | 'secrets' | 'redaction'> {
   readonly format: ExportFormat;
   readonly columns: readonly Column[];
   /** `--columns`. */
   readonly named: readonly string[] | undefined;
   /** PAYDESK_COLUMNS. The file gets the ones that the list has. */
   readonly usual: readonly string[] | undefined;
-  readonly header: boolean;
   readonly csv: CsvStyle;
   /** What the file holds already. */
   readonly begun: BegunWorkbook;
   /** What the second sheet of a workbook says of it. */
   readonly about: () => readonly AboutLine[];
-  /** Its zone is that of local times. */
-  readonly locale: () => Locale;
-  /** Wall clock, Unix milliseconds. */
-  readonly now: () => number;
-  /** CSV has local times beside the times in UTC. */
+  /** CSV has local times beside the times in UTC, in the zone of `locale`. */
   readonly localTimes: boolean;
-  readonly secrets: Secrets;
-  readonly redaction: Redaction;
 }
 
 /** Makes the pieces of a file, in order. */

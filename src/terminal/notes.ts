@@ -2,37 +2,30 @@
 
 import type { CliError } from '../errors.ts';
 import type { ClockWithTimers } from '../io.ts';
-import { type ColorLevel, loadPaint } from './color.ts';
+import { loadPaint } from './color.ts';
 import { createTimes } from './local-time.ts';
-import type { Redaction } from './redaction.ts';
+import type { OutputOptions } from './output.ts';
 import { escapeJsonForScreen } from './sanitise.ts';
-import type { Secrets } from './secrets.ts';
 import {
   createStreamWriter,
-  type Locale,
   type StreamFacts,
   screenClean,
   widthOfTerminal,
   widthToDraw,
 } from './streams.ts';
-import type { Block, Format, Notes, ProgressLine } from './terminal.ts';
+import type { Block, Notes, ProgressLine } from './terminal.ts';
 import type { ScreenStyle } from './text-lines.ts';
 
-export interface NotesOptions {
+export interface NotesOptions
+  extends Pick<
+    OutputOptions,
+    'format' | 'color' | 'accessible' | 'locale' | 'secrets' | 'redaction' | 'onLost'
+  > {
   readonly stderr: StreamFacts;
-  readonly format: Format;
   readonly quiet: boolean;
-  readonly color: ColorLevel;
-  /** PAYDESK_ACCESSIBLE=1 or TERM=dumb: nothing is redrawn. */
-  readonly accessible: boolean;
-  readonly locale: () => Locale;
   readonly clock: ClockWithTimers;
-  readonly secrets: Secrets;
-  readonly redaction: Redaction;
   /** Under it nothing on stderr holds personal data, even if nobody asked for redaction: people hand that text on. */
   readonly debug: boolean;
-  /** Called once when stderr is gone. */
-  readonly onLost: (error: CliError) => void;
 }
 
 /** Notes, with what only cli/ and the prompts call. */

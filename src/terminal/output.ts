@@ -9,14 +9,21 @@ import { rowOf, screenRowOf } from './json.ts';
 import type { DrawnHow, Row } from './list-format.ts';
 import { refuseScreen, type Sink, startSink } from './list-sink.ts';
 import type { Redaction, Written } from './redaction.ts';
-import type { Secrets } from './secrets.ts';
-import { createStreamWriter, type Locale, type StreamFacts, screenClean, widthToDraw } from './streams.ts';
+import {
+  createStreamWriter,
+  type Locale,
+  type StreamFacts,
+  type StreamWriterOptions,
+  screenClean,
+  widthToDraw,
+} from './streams.ts';
 import { namedColumns, ownColumns, resultColumns } from './table/columns.ts';
 import { readingOf } from './table/shown-values.ts';
 import type { Block, Format, Output, PrintedRecord, ResultFile } from './terminal.ts';
 import type { AboutLine } from './workbook/workbook.ts';
 
-export interface OutputOptions {
+export interface OutputOptions
+  extends Pick<StreamWriterOptions, 'secrets' | 'onLost' | 'isClosed' | 'beforeWrite'> {
   readonly stdout: StreamFacts;
   readonly format: Format;
   /** `--columns`. */
@@ -27,6 +34,7 @@ export interface OutputOptions {
   /** Absent: the usual CSV. */
   readonly csv?: CsvStyle | undefined;
   readonly color: ColorLevel;
+  /** PAYDESK_ACCESSIBLE=1 or TERM=dumb: nothing is redrawn, and a prompt is numbered lines. */
   readonly accessible: boolean;
   /** A list in the format `list` has the columns of a wide table, not every field: nobody asked for that format. */
   readonly isBriefList?: boolean | undefined;
@@ -34,20 +42,13 @@ export interface OutputOptions {
   readonly locale: () => Locale;
   /** The time of the wall clock, in Unix milliseconds. */
   readonly now: () => number;
-  readonly secrets: Secrets;
   readonly redaction: Redaction;
-  /** Called once when nobody reads stdout, or its disk is full. */
-  readonly onLost: (error: CliError) => void;
-  /** Whether stdout was closed from the start, so that nobody gets the result. */
-  readonly isClosed?: (() => boolean) | undefined;
   /** Tells the person that something is missing in the output. */
   readonly note?: ((line: string) => void) | undefined;
   /** What the second sheet of a workbook says of it, once the run has ended. `failed`: why it is not whole. */
   readonly about?: ((failed: CliError | undefined) => Promise<readonly AboutLine[]>) | undefined;
   /** The file that stands for stdout. */
   readonly file?: ResultFile | undefined;
-  /** Called before each write, to take a line of progress off the screen. */
-  readonly beforeWrite?: (() => void) | undefined;
 }
 
 /** Output, with what only cli/ calls at the end of a run. */

@@ -57,7 +57,7 @@ export interface StreamWriter {
   readonly lost: CliError | undefined;
 }
 
-interface StreamWriterOptions {
+export interface StreamWriterOptions {
   readonly stream: Writable & { readonly isTTY?: boolean };
   /** `stdout` or `stderr`, for messages. */
   readonly name: string;

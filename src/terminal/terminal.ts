@@ -24,7 +24,7 @@ export { cleanCell, toJson } from './sanitise.ts';
 export { createSecrets, type Secrets } from './secrets.ts';
 export { isUnread, type Locale, type StreamFacts } from './streams.ts';
 export { asReceived } from './table/shown-values.ts';
-export type { AboutLine } from './workbook/workbook.ts';
+export type { AboutLine, BegunWorkbook } from './workbook/workbook.ts';
 
 /** The formats of a result: `-o FORMAT`. */
 export const formats = ['table', 'list', 'json', 'ndjson', 'csv', 'xlsx'] as const;
@@ -284,7 +284,7 @@ export interface ScreenKey<T> {
 }
 
 /** Where somebody is on a screen with a list. */
-interface ScreenPlace {
+export interface ScreenPlace {
   /** What the list is searched for. */
   readonly words: string;
   /** The row under the cursor. */

@@ -5,6 +5,7 @@
 
 import { dirname, isAbsolute, join } from 'node:path';
 import type { JsonObject } from '../../api/json-values.ts';
+import type { Context } from '../../context/context.ts';
 import { CliError, refused } from '../../errors.ts';
 import type { Env, Io } from '../../io.ts';
 import { isLimit, parseLimits, strictest } from '../../profiles/limits.ts';
@@ -22,22 +23,14 @@ import { agentOf } from '../agent/agent.ts';
 import { invalidMachineFile, readMachineFile, readMachineObject } from './machine-file.ts';
 
 /** What a policy says. A machine without one has an empty one. */
-export interface Policy {
-  /** Where it is, or would be. */
-  readonly file: string;
-  /** All that it says, as texts, by name. */
-  readonly says: SettingTexts;
-  /** The limits in it. They hold beside those of the account, and the stricter one counts. */
-  readonly limits: SettingTexts;
+export type Policy = Context['policy'] & {
   /** Commands that are off: their words, or a noun for all of its commands. */
   readonly off: readonly string[];
   /** Whether it allows changes at a time (Unix milliseconds). */
   readonly allowsAt: (ms: number) => boolean;
   /** The file with the enrolled keys of people who may release what an agent proposes. */
   readonly releaseKeys: string | undefined;
-  /** Why it is not used; undefined if it is, or if there is none. Then nothing else of it is known. */
-  readonly problem: CliError | undefined;
-}
+};
 
 /** Reads it. Throws nothing: a policy that is not used says so itself. */
 export async function readPolicy({ machineFile, uid }: Pick<Io, 'machineFile' | 'uid'>): Promise<Policy> {

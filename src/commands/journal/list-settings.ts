@@ -6,7 +6,13 @@ import { type Column, fieldColumn } from '../../api/resources.ts';
 import type { Context } from '../../context/context.ts';
 import { usage } from '../../flags/flags.ts';
 import { clockAndZoneOf, rangeWords, type When } from '../../flags/typed-time.ts';
-import { type LimitRow, limitPrefix, limitValue, type SettingRow } from '../../journal/journal.ts';
+import {
+  type AttemptFilter,
+  type LimitRow,
+  limitPrefix,
+  limitValue,
+  type SettingRow,
+} from '../../journal/journal.ts';
 import { modeOfAccount } from '../../profiles/profiles.ts';
 import { currencyOfLimit } from '../profile/account-limits.ts';
 import { scopeOf } from './attempts.ts';
@@ -70,12 +76,7 @@ function settingColumns({ profiles }: Context): readonly Column[] {
 }
 
 /** Which of them are wanted. */
-interface SettingQuery {
-  readonly origin: string | undefined;
-  readonly operator: string | undefined;
-  /** Unix milliseconds. */
-  readonly since: number | undefined;
-}
+type SettingQuery = Pick<AttemptFilter, 'origin' | 'operator' | 'since'>;
 
 /** Shows the matching rows, and returns how many there are. */
 async function showSettings(ctx: Context, { origin, operator, since }: SettingQuery): Promise<number> {

@@ -1,29 +1,24 @@
 /** The way from a desk to its sender: one kept connection, the token, a deadline, and what went wrong in words. */
 
 import * as v from 'valibot';
-import { failureOf, type Transport } from '../../api/api.ts';
+import { type ClientParts, failureOf, type Transport } from '../../api/api.ts';
 import type { Mode } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
-import type { ClockWithTimers } from '../../io.ts';
 import type { SenderOfProfile } from '../../profiles/profiles.ts';
 import { type EndLine, isEnd, type Line, lineForm } from '../change-wire.ts';
 import { errorForm, errorFromWire, hopHeaders, mediaTypes } from '../wire.ts';
 
 /** What it takes to reach a sender. */
-interface HopParts {
+interface HopParts extends Pick<ClientParts, 'clock' | 'version' | 'signal'> {
   readonly sender: SenderOfProfile;
   readonly token: () => Promise<string>;
   readonly transport: Transport;
-  readonly clock: ClockWithTimers;
-  readonly version: string;
   /** The name of this machine. */
   readonly machine: string;
   /** What the profile of this desk says. */
   readonly mode: Mode;
   /** The longest time that a question may take, in milliseconds. */
   readonly timeoutMs: number;
-  /** Ends questions at once. */
-  readonly signal: AbortSignal;
 }
 
 /** How a request ended whose lines were read. `sent`: whether a byte of it may have left this machine. */

@@ -8,6 +8,7 @@ import type { Locks } from '../../locks/locks.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import { memberPrefix, readMember, type MemberState as State } from '../member-state.ts';
 import { invitationPattern, type Role, tokenPattern } from '../wire.ts';
+import type { Asker } from './routes.ts';
 
 /** An invitation can be used once, within this time. */
 const invitationMs = 24 * 60 * 60_000;
@@ -27,12 +28,8 @@ interface Member extends State {
 }
 
 /** A valid token: whose it is, and for which account. */
-export interface KnownToken {
+export interface KnownToken extends Omit<Asker, 'token'> {
   readonly id: string;
-  readonly member: string;
-  readonly role: Role;
-  readonly desk: string;
-  readonly until: number;
   readonly account: string;
 }
 

@@ -17,7 +17,7 @@ import { createShares, createSockets, type Share } from './shares.ts';
 import { addJoin, createSignIn, factsOf, type LastUses, notTaken, tokenIn } from './sign-in.ts';
 
 /** What a server needs. */
-interface ServerParts {
+export interface ServerParts {
   readonly config: SenderConfig;
   readonly certificate: { readonly cert: Buffer; readonly key: Buffer } | undefined;
   readonly accounts: ReadonlyMap<string, SenderAccount>;

@@ -19,6 +19,7 @@ import {
 } from '../wire.ts';
 import type { KnownToken, Members } from './members.ts';
 import { type Asker, type Hop, RefusedRequest, readBody, type SenderAccount } from './routes.ts';
+import type { ServerParts } from './server.ts';
 
 // After so many wrong tokens of one address within a minute, each further one is answered later.
 const freeTries = 5;
@@ -168,11 +169,7 @@ export function readLastUses(file: string, rules: FileRules): Readonly<Record<st
 
 // ── Joining ────────────────────────────────────────────────────────────────────────────────────────
 
-interface JoinParts {
-  readonly members: Members;
-  readonly accounts: ReadonlyMap<string, SenderAccount>;
-  readonly version: string;
-}
+type JoinParts = Pick<ServerParts, 'members' | 'accounts' | 'version'>;
 
 /** Adds the one route that needs no token. `wrong`: called before a wrong invitation is refused. */
 export function addJoin(

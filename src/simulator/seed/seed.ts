@@ -168,13 +168,7 @@ function refunded(
 // How many customers buy: the newest ones. A fixed number keeps the orders the same for any number of customers.
 const buyersCount = 60;
 
-interface CustomerPlace {
-  /** 0 is the newest. */
-  readonly index: number;
-  readonly livemode: boolean;
-  /** Unix seconds. */
-  readonly now: number;
-}
+type CustomerPlace = Pick<OrderPlace, 'index' | 'livemode' | 'now'>;
 
 // The customers who buy, the newest first.
 function buyersOf(place: Omit<CustomerPlace, 'index'>): readonly [JsonObject, ...JsonObject[]] {

@@ -1,10 +1,9 @@
 /** Asks a person on stderr: decides whether anybody can be asked and which kind of prompt asks, and ends questions. */
 
 import { CliError } from '../../errors.ts';
-import type { ClockWithTimers } from '../../io.ts';
-import { type ColorLevel, loadPaint } from '../color.ts';
-import type { Secrets } from '../secrets.ts';
-import { type StreamFacts, screenClean } from '../streams.ts';
+import { loadPaint } from '../color.ts';
+import type { NotesOptions } from '../notes.ts';
+import { screenClean } from '../streams.ts';
 import type {
   Ask,
   Choice,
@@ -18,18 +17,12 @@ import type {
 import { back, dropTypeAhead, endOfInput, GoBack, type Keyboard } from './keyboard.ts';
 
 /** What it takes to ask. */
-interface AskOptions {
+interface AskOptions extends Pick<NotesOptions, 'stderr' | 'accessible' | 'color' | 'secrets' | 'clock'> {
   readonly stdin: Keyboard;
-  readonly stderr: StreamFacts;
   /** --no-input, PAYDESK_NO_INPUT or CI. */
   readonly noInput: boolean;
-  /** PAYDESK_ACCESSIBLE=1 or TERM=dumb: numbered lines instead of redrawn prompts. */
-  readonly accessible: boolean;
-  readonly color: ColorLevel;
-  readonly secrets: Secrets;
   /** Called with every key that is typed. */
   readonly learnKey: (key: string) => void;
-  readonly clock: ClockWithTimers;
   /** Ends a question. If the reason is a CliError, the question throws it. */
   readonly signal: AbortSignal;
   /** Shows the notes that the question is about. */

@@ -13,7 +13,7 @@ import {
 } from '@inquirer/core';
 import type { ClockWithTimers } from '../../io.ts';
 import type { Paint } from '../color.ts';
-import type { SearchedList, SearchedRow, Span } from '../terminal.ts';
+import type { ScreenPlace, SearchedList, SearchedRow, Span } from '../terminal.ts';
 import { cut, statusStyle, wrap } from '../text-lines.ts';
 import { widthOf } from '../width.ts';
 
@@ -122,11 +122,7 @@ export function searchPrompt<T>(
 }
 
 /** What stands under the question. */
-interface Shown {
-  readonly words: string;
-  /** The place of the row under the cursor. */
-  readonly active: number;
-  readonly said: string | undefined;
+interface Shown extends ScreenPlace {
   readonly looking: boolean;
 }
 
