@@ -4,7 +4,7 @@
  */
 
 import { horizonOf, isUnsettled } from '../attempt-state.ts';
-import type { AttemptRecord, AttemptRow, SentRow, SettingRow, VerdictRow } from './journal-rows.ts';
+import type { AttemptRecord, SentRow, SettingRow, VerdictRow } from './journal-rows.ts';
 
 const dayMs = 24 * 60 * 60_000;
 
@@ -87,13 +87,6 @@ export function verdictsIn({ change, attempt, archived }: SentRow): readonly Ver
     why,
     refunds: refunds?.map((refund) => ({ createdAt: undefined, authCode: undefined, ...refund })),
   }));
-}
-
-/** The rows of an attempt as a journal knows them that archives nothing. */
-export function inFull(row: AttemptRow): readonly AttemptRow[] {
-  if (row.type === 'verdict' || row.archived === undefined) return [row];
-  const { archived: _, ...sent } = row;
-  return [sent, ...verdictsIn(row)];
 }
 
 // ── The row about the archive ───────────────────────────────────────────────────────────────────
