@@ -269,9 +269,14 @@ export function brandAndCard(charge: JsonObject): string {
   return `${typeof brand === 'string' && brand !== '' ? `${brand} ` : ''}${paidBy(charge)}`;
 }
 
-/** The charges that a refund can take money from. None if the order does not show its charges. */
-export function countingCharges(order: JsonObject): readonly ChargeMoney[] {
-  return moneyOf(order)?.charges.filter(({ counts }) => counts) ?? [];
+/** The charges that can be refunded: something is left of them, and the service does not say that it refunds none of it. */
+export function refundableCharges({ charges }: Pick<OrderMoney, 'charges'>): readonly ChargeMoney[] {
+  return charges.filter(({ counts, isRefundable }) => counts && isRefundable !== false);
+}
+
+/** How much of all charges can still be refunded, positive. */
+export function leftToRefund(money: Pick<OrderMoney, 'charges'>): number {
+  return refundableCharges(money).reduce((sum, { left }) => sum + left, 0);
 }
 
 /**

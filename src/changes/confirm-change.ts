@@ -13,7 +13,6 @@ export interface Confirmation {
   /** The command line that asks for the same change without a question before the last one. Printed after a No. */
   readonly command?: string | undefined;
   /** Printed in place of that command, when the service would refuse it. */
-  readonly instead?: readonly string[] | undefined;
   /** The value of `--confirm`, when given. */
   readonly confirm: string | undefined;
   readonly order?: ConfirmedOrder | undefined;
@@ -257,9 +256,9 @@ function otherThanMeant(profile: Profile, order: Confirmation['order']): string 
   return amount === undefined ? `not ${id}` : `neither ${amountWords(amount, currency, settings)} nor ${id}`;
 }
 
-function cancelled({ command, instead, purpose = 'send' }: Confirmation, why = 'not confirmed'): CliError {
+function cancelled({ command, purpose = 'send' }: Confirmation, why = 'not confirmed'): CliError {
   return new CliError('cancelled', why, {
     certain: purposes[purpose].certain,
-    ...(command === undefined ? {} : { now: instead ?? ['the same as one command, for later:', command] }),
+    ...(command === undefined ? {} : { now: ['the same as one command, for later:', command] }),
   });
 }

@@ -1,7 +1,7 @@
 /** Explains alarms and refusals by the service: what was seen, and which commands help. Pure. */
 
 import { amountWords, figuresIn, figureWords, partWords } from '../amounts.ts';
-import { type ChargeMoney, moneyOf, type OrderMoney, paidBy } from '../api/charges.ts';
+import { type ChargeMoney, moneyOf, type OrderMoney, paidBy, refundableCharges } from '../api/charges.ts';
 import { isObject } from '../api/json-values.ts';
 import type { RefundRequest } from '../api/request-bodies.ts';
 import { type DocumentedError, documentedErrorOf, expiryFields, meaningOfRefund } from '../api/spec.ts';
@@ -227,10 +227,7 @@ function notReturnable(refusal: Refusal, money: OrderMoney | undefined): Explana
   const show = commandLine(profile, 'orders', 'show', id);
   if (money === undefined) return { message: `order ${id} is not refundable`, now: [show] };
   const blocked = money.charges.filter((charge) => charge.isRefundable === false);
-  const open =
-    money.isRefundable === false
-      ? []
-      : money.charges.filter((charge) => charge.counts && charge.isRefundable !== false);
+  const open = money.isRefundable === false ? [] : refundableCharges(money);
   const whole = blocked.length === 0 || open.length === 0 ? '' : ' as a whole';
   const which = open.length === 0 ? '' : `: ${blocked.map(nameOf).join(' and ')} cannot be refunded`;
   return {

@@ -174,7 +174,6 @@ interface OrderYes {
   /** What `--again` names in that command; absent: what was typed. */
   readonly names?: readonly string[];
   /** What a No prints in place of that command, when the service would refuse it. */
-  readonly instead?: readonly string[] | undefined;
   /** Whose money it is, before the question. */
   readonly about?: string | undefined;
 }
@@ -182,11 +181,11 @@ interface OrderYes {
 /** How a person says yes to a change of an order. */
 export function orderConfirmation(
   { kind, id, service: { profile }, asked: { confirm, again, idempotencyKey } }: OrderRead,
-  { change: { amount, currency }, typed, words, names = again, instead, about: whose }: OrderYes,
+  { change: { amount, currency }, typed, words, names = again, about: whose }: OrderYes,
 ): Confirmation {
   const repeats = flagWords({ again: names, 'idempotency-key': idempotencyKey });
   const command = commandLine(profile, 'orders', kind, id, ...words, ...repeats);
-  return { profile, confirm, command, instead, about: whose, order: { id, amount, currency, typed } };
+  return { profile, confirm, command, about: whose, order: { id, amount, currency, typed } };
 }
 
 // Refuses an order that has an unconfirmed change or a refund that was made twice, before anything is shown or asked. It reads the order

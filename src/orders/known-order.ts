@@ -4,6 +4,7 @@ import {
   type ChargeMoney,
   equalRefund,
   hasNoCharges,
+  leftToRefund,
   type MoneyReading,
   type OrderMoney,
   type RefundRecord,
@@ -279,6 +280,8 @@ export function unfitOf(order: JsonObject, mode?: Mode): Unfit | undefined {
     return but('not allowed', 'the service does not allow it (is_refundable false)');
   if (!reading.money.charges.some(({ counts }) => counts))
     return but('nothing left', 'no paid charge has money left');
+  if (leftToRefund(reading.money) === 0)
+    return but('not allowed', 'the service allows it for none of its charges (is_refundable false)');
   const own = modeOfOrder(order);
   if (own === undefined) return but('no mode', noModeWords(order));
   return mode === undefined || own === mode

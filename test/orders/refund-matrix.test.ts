@@ -153,22 +153,19 @@ test('a person who presses Enter has refunded nothing (3)', async () => {
 });
 
 describe('an order with a charge that the service does not refund', () => {
-  const refusal = (order: Order): readonly string[] => [
-    'refused by the service:',
-    'precondition_required.combo.order.is_not_returnable',
-    `paydesk orders refund ${order.id} --charge 1`,
-  ];
-
-  test('is warned of and refused by the service when a script asks for all of it (5)', async () => {
+  test('is refused as a whole before anything is sent (3), and the command that is named works', async () => {
     const order = await desk.take(partlyLocked);
-    const ran = await desk.script(['orders', 'refund', order.id, '--yes']);
-    expect(ran.code).toBe(5);
-    expect(ran.stdout).toBe('');
-    expect(ran.stderr).toContain(
-      'it will refuse to refund the whole order; refund the other charges one by one',
-    );
-    for (const words of refusal(order)) expect(ran.stderr).toContain(words);
+    const ran = await desk.script(['orders', 'refund', order.id, '--reason', 'other', '--yes']);
+    expect(ran).toMatchObject({ code: 3, stdout: '' });
+    expect(ran.stderr).toContain('so the service refuses to refund the whole order');
+    expect(ran.stderr).toContain(`paydesk orders refund ${order.id} --charge 1 --reason other\n`);
+    expect(ran.stderr).not.toContain('--charge 2');
     expect(await desk.order(order.id)).toEqual(order);
+
+    expect(await desk.script(['orders', 'refund', order.id, '--charge', '1', '--yes'])).toMatchObject({
+      code: 0,
+    });
+    expect(refundsOf(await desk.order(order.id))).toEqual([[-chargeAt(order, 0).amount], []]);
   });
 
   test('is shown where an order is picked: which of its charges it is', async () => {
@@ -180,18 +177,6 @@ describe('an order with a charge that the service does not refund', () => {
     expect(await person.leaves).toMatchObject({ code: 130 });
   });
 
-  test('after a No prints the command for the other charge, and not the one that the service would refuse', async () => {
-    const order = await desk.take(partlyLocked);
-    const whole = ['--reason', 'other', '--note', 'n', '--only-confirm'];
-    const person = desk.person(['orders', 'refund', order.id, ...whole]);
-    await person.answer('Send it? (y/N)', 'n\r');
-    const { code, screen } = await person.leaves;
-    expect(code).toBe(3);
-    expect(screen).toContain(`paydesk orders refund ${order.id} --charge 1 --reason other --note n\n`);
-    expect(screen).not.toContain('the same as one command');
-    expect(await desk.order(order.id)).toEqual(order);
-  });
-
   test('cannot be chosen by a person, who is told why', async () => {
     const order = await desk.take(partlyLocked);
     const person = desk.person(['orders', 'refund', order.id, '--reason', 'other', '--note', 'n']);
@@ -200,22 +185,6 @@ describe('an order with a charge that the service does not refund', () => {
     await person.answer(`How much? (Enter: all ${chargeAt(order, 0).amount})`, '\x03');
     expect(await person.leaves).toMatchObject({ code: 130 });
     expect(await desk.order(order.id)).toEqual(order);
-  });
-
-  test('tells a person which charge it is, and the command that works does work', async () => {
-    const order = await desk.take(partlyLocked);
-    const whole = ['--reason', 'other', '--note', 'n', '--only-confirm'];
-    const person = desk.person(['orders', 'refund', order.id, ...whole]);
-    await person.answer('Send it? (y/N)', 'y\r');
-    const { code, screen } = await person.leaves;
-    expect(code).toBe(5);
-    for (const words of refusal(order)) expect(screen).toContain(words);
-    expect(screen).toContain(`charge 2 (${chargeAt(order, 1).id})`);
-
-    expect(await desk.script(['orders', 'refund', order.id, '--charge', '1', '--yes'])).toMatchObject({
-      code: 0,
-    });
-    expect(refundsOf(await desk.order(order.id))).toEqual([[-chargeAt(order, 0).amount], []]);
   });
 
   test('refuses that very charge itself and sends nothing (3)', async () => {

@@ -282,7 +282,7 @@ it('the whole of an order that the service will refuse is impossible, and says w
   expect(recordsIn(planned)).toMatchObject([
     {
       state: 'impossible',
-      why: 'charge 2 is not refundable, so the service refuses to refund the whole order: name the other charges, one row for each',
+      why: 'charge 2 (*4242) is not refundable, so the service refuses to refund the whole order: refund the other charges one by one',
     },
     { state: 'ready' },
   ]);

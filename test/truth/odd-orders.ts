@@ -183,6 +183,17 @@ export const unrefundable = [
   own('not refundable, the service says', 1, truthOf('nothing', { mayRefund: false }), async (world) => {
     world.change(id, { is_refundable: false });
   }),
+  own('one of two charges is not refundable', 1, truthOf('nothing', { left: 700 }), async (world) => {
+    world.changeCharge(id, 'ch_2', { is_refundable: false });
+  }),
+  own(
+    'none of its charges is refundable',
+    1,
+    truthOf('nothing', { left: 0, mayRefund: false }),
+    async (world) => {
+      world.changeCharges(id, { is_refundable: false });
+    },
+  ),
   own('a charge in another currency', 8, truthOf('made 300', { ...doubted }), async (world) => {
     await hand('made', 0)(world);
     world.at('09:05:00');

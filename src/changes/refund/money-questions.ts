@@ -1,7 +1,7 @@
 /** Asks a person which charge of an order is refunded, and how much of it; and decides whether the flags leave that open. */
 
 import { amountWords, figureWords, placesOf, typedForm } from '../../amounts.ts';
-import { type ChargeMoney, type OrderMoney, paidBy } from '../../api/charges.ts';
+import { type ChargeMoney, type OrderMoney, paidBy, refundableCharges } from '../../api/charges.ts';
 import type { Context } from '../../context/context.ts';
 import type { AttemptRecord } from '../../journal/journal.ts';
 import type { Profile } from '../../profiles/profiles.ts';
@@ -33,7 +33,7 @@ export function chargesToOffer(
   stopping: readonly AttemptRecord[],
 ): Offer | undefined {
   const counting = money.charges.filter(({ counts }) => counts);
-  const offered = counting.filter(isOffered);
+  const offered = refundableCharges(money);
   const stopped = new Set(
     stopping.flatMap(({ sent }) => sent.proof.expected.map(({ chargeId }) => chargeId)),
   );
@@ -46,22 +46,18 @@ export function chargesToOffer(
   return { money, charges: money.charges, offersWhole: canGoBackWhole(money), stopped };
 }
 
-function isOffered({ counts, isRefundable }: ChargeMoney): boolean {
-  return counts && isRefundable !== false;
-}
-
 /** Of an order that was picked, was paid by several charges, or was refunded in part, the amount of one charge is asked too. */
 export function chargeWithoutAmount(
   { charge, amount }: RefundAsked,
   money: OrderMoney,
   isPicked: boolean,
 ): ChargeMoney | undefined {
-  const [only, second] = money.charges.filter(({ counts }) => counts);
+  const [, second] = money.charges.filter(({ counts }) => counts);
   const isPlain = second === undefined && canGoBackWhole(money);
   if (amount !== undefined || (isPlain && !isPicked)) return undefined;
-  if (charge === undefined)
-    return second === undefined && only !== undefined && isOffered(only) ? only : undefined;
-  const [meant, another] = chargesNamed(charge, money).filter(isOffered);
+  const offered = refundableCharges(money);
+  if (charge === undefined) return second === undefined ? offered[0] : undefined;
+  const [meant, another] = chargesNamed(charge, money).filter((one) => offered.includes(one));
   return another === undefined ? meant : undefined;
 }
 
@@ -77,7 +73,8 @@ export function askCharge(
 ): Promise<ChargeMoney | undefined> {
   const { settings } = profile;
   const counting = money.charges.filter(({ counts }) => counts);
-  const isOnlyStopped = charges.filter(isOffered).every(({ id }) => stopped.has(id));
+  const offered = refundableCharges(money);
+  const isOnlyStopped = offered.filter((one) => charges.includes(one)).every(({ id }) => stopped.has(id));
   // Where --again is needed for each of them, the refusal says the whole command.
   const recorded = (isStopped: boolean) =>
     isStopped && !isOnlyStopped ? 'recorded as made, so refused without --again' : undefined;
@@ -97,7 +94,7 @@ export function askCharge(
     (charge): Choice<ChargeMoney | undefined> => ({
       value: charge,
       label: `charge ${charge.number}  ${paidBy(charge.value)}  ${figureWords(charge.left, money.currency, settings)} left`,
-      refusal: refusalOf(charge) ?? recorded(stopped.has(charge.id)),
+      refusal: (offered.includes(charge) ? undefined : refusalOf(charge)) ?? recorded(stopped.has(charge.id)),
     }),
   );
   return ctx.ask.choose({
@@ -109,8 +106,7 @@ export function askCharge(
   });
 }
 
-function refusalOf(charge: ChargeMoney): string | undefined {
-  if (isOffered(charge)) return undefined;
+function refusalOf(charge: ChargeMoney): string {
   if (charge.isRefundable === false && charge.counts) return 'the service says that it is not refundable';
   return charge.taken > 0
     ? 'refunded already'

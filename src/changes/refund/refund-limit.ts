@@ -2,7 +2,7 @@
 
 import { amountWords, figuresIn } from '../../amounts.ts';
 import type { Service } from '../../api/api.ts';
-import { type OrderMoney, standingRefunds, sumOf } from '../../api/charges.ts';
+import { leftToRefund, type OrderMoney, standingRefunds, sumOf } from '../../api/charges.ts';
 import { counted } from '../../counted.ts';
 import { type CliError, refused, withParts } from '../../errors.ts';
 import { type AttemptRecord, unshownRefunds } from '../../journal/journal.ts';
@@ -61,8 +61,7 @@ export function nothingAllowed(
   if ('problem' in known.reading) return undefined;
   const { money } = known.reading;
   if (limitAt(1, money, known, at) === undefined) return undefined;
-  const left = money.charges.reduce((sum, charge) => sum + (charge.counts ? charge.left : 0), 0);
-  return limitAt(Math.max(1, left), money, known, at)?.message;
+  return limitAt(Math.max(1, leftToRefund(money)), money, known, at)?.message;
 }
 
 /**

@@ -16,9 +16,9 @@ import { checkNote, missingIn } from '../may-change.ts';
 import { changeOrder, type OrderAsked, type OrderRead, orderConfirmation } from '../order-change.ts';
 import { failedTimes, madeWords, originsOf, type RefundOrigins } from './known-refunds.ts';
 import { type FoundTwins, lookForTwins, splitAgain } from './look-for-twins.ts';
-import { chargeCommands, checkTwins, type MadeWords } from './refund-checks.ts';
-import { type Counting, countingAt } from './refund-limit.ts';
-import { chargesInTheWay, planRefund, type RefundAsked, type RefundPlan } from './refund-plan.ts';
+import { checkTwins, type MadeWords } from './refund-checks.ts';
+import { countingAt } from './refund-limit.ts';
+import { planRefund, type RefundAsked, type RefundPlan } from './refund-plan.ts';
 import { aboutRefund, createDialog, leavesQuestions, refundQuestions } from './refund-questions.ts';
 import { type Previewed, refundPreview, refundResult } from './refund-screens.ts';
 import { youngWarnings } from './refund-warnings.ts';
@@ -164,7 +164,7 @@ async function planAnswered(
   ctx: Context,
   read: OrderRead,
   { asked, limited, twins }: Answered,
-  { planNow, unshown, origins, approved }: Planning,
+  { planNow, origins, approved }: Planning,
 ): Promise<PlannedChange> {
   const { order } = read;
   const { profile } = read.service;
@@ -190,7 +190,6 @@ async function planAnswered(
     change,
     typed: asked.typed,
     about: aboutRefund(order, asked),
-    instead: insteadOf(plan, asked, profile, countingAt(read.service, unshown)),
     words:
       approved === undefined
         ? [...wordsOf(asked, money, profile), ...(leavesQuestions(asked, money) ? ['--only-confirm'] : [])]
@@ -240,21 +239,6 @@ export function refundWarnings(
     // To pay both back is the mistake that costs most.
     urgent: inWords(isPaidBack),
   };
-}
-
-// The service will refuse the whole order, so the same command is none for later.
-function insteadOf(
-  { charge, money }: RefundPlan,
-  { reason, note }: RefundAsked,
-  profile: Profile,
-  counting: Counting,
-): readonly string[] | undefined {
-  if (charge !== undefined || chargesInTheWay(money).length === 0) return undefined;
-  const others = money.charges.filter(({ counts, isRefundable }) => counts && isRefundable !== false);
-  return [
-    'the service would refuse that; the other charges, for later:',
-    ...chargeCommands(money, others, profile, { reason, note }, counting),
-  ];
 }
 
 // The flags that ask for the same without a question.

@@ -7,6 +7,7 @@ import {
   mayGoBackToo,
   type OrderMoney,
   paidBy,
+  refundableCharges,
   standingRefunds,
 } from '../../api/charges.ts';
 import type { JsonObject } from '../../api/json-values.ts';
@@ -155,7 +156,7 @@ function chooseTarget(
   profile: Profile,
   { counting, madeWords }: Pick<PlanTimes, 'counting' | 'madeWords'>,
 ): 'whole' | ChargeMoney {
-  const open = money.charges.filter((charge) => charge.counts);
+  const open = refundableCharges(money);
   if (asked.charge !== undefined)
     return namedCharge(asked.charge, asked, money, profile, { counting, madeWords });
   const [only] = open;
@@ -164,6 +165,13 @@ function chooseTarget(
       `${money.id} has nothing left to refund: no paid charge has money left`,
       [showOrder(money, profile)],
       'nothing_left',
+    );
+  const [closed] = asked.amount === undefined ? chargesInTheWay(money) : [];
+  if (closed !== undefined)
+    throw refused(
+      `charge ${closed.number} (${paidBy(closed.value)}) is not refundable, so the service refuses to refund the whole order: refund the other charges one by one`,
+      chargeCommands(money, open, profile, asked, counting),
+      'not_refundable',
     );
   const touched = !canGoBackWhole(money);
   if (open.length === 1 && (touched || asked.amount !== undefined)) {
@@ -267,16 +275,15 @@ function wholePlan(asked: RefundAsked, money: OrderMoney): RefundPlan {
     money,
     charge: undefined,
     rest: false,
-    warnings: money.charges.filter((charge) => charge.isRefundable === false).map(notRefundable),
+    warnings: money.charges
+      .filter(({ counts, isRefundable }) => !counts && isRefundable === false)
+      .map(notRefundable),
   };
 }
 
 // The document does not show charges that were never paid, and services of this family refund the others.
-function notRefundable({ number, value, counts, status }: ChargeMoney): string {
-  const name = `charge ${number} (${paidBy(value)})`;
-  return counts
-    ? `the service says that ${name} is not refundable: it will refuse to refund the whole order; refund the other charges one by one`
-    : `${name} is ${status ?? 'not paid'}: nothing goes back to it. If the service refuses the whole order for that, refund the other charges one by one`;
+function notRefundable({ number, value, status }: ChargeMoney): string {
+  return `charge ${number} (${paidBy(value)}) is ${status ?? 'not paid'}: nothing goes back to it. If the service refuses the whole order for that, refund the other charges one by one`;
 }
 
 function chargePlan(

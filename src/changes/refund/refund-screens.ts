@@ -4,6 +4,7 @@ import { amountWords, figuresIn, linesInBoth } from '../../amounts.ts';
 import {
   brandAndCard,
   type ChargeMoney,
+  leftToRefund,
   type OrderMoney,
   paidBy,
   type RefundRecord,
@@ -133,7 +134,7 @@ function moneyRows(
       paid: money.amount,
       refunded,
       pending: takenSum(money) - refunded,
-      left: money.amount - takenSum(money),
+      left: leftToRefund(money),
     },
   ];
   const words = refundWords(charge === undefined ? money.charges : [charge], origins);

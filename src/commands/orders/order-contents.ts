@@ -12,6 +12,7 @@ import {
 import {
   type ChargeMoney,
   hasNoCharges,
+  leftToRefund,
   type OrderMoney,
   paidBy,
   type RefundRecord,
@@ -52,7 +53,7 @@ const underCharge = ' '.repeat(10);
 
 function moneyGrid(money: OrderMoney, { order: value, cases }: KnownOrder, style: AmountStyle): Block {
   const refunded = refundedSum(money);
-  const left = money.charges.reduce((sum, charge) => sum + (charge.counts ? charge.left : 0), 0);
+  const left = leftToRefund(money);
   const heading = `MONEY (${money.currency ?? 'currency not shown'}, in the service's units)`;
   const titles = ['   amount', ' refunded', '     left'];
   const agreed = agreement(money, refunded, style);
@@ -101,7 +102,7 @@ function chargeRows(
   money: OrderMoney,
   style: AmountStyle,
 ): readonly (readonly Cell[])[] {
-  const left = charge.counts || charge.left === 0 ? charge.left : undefined;
+  const left = leftToRefund({ charges: [charge] }) || (charge.left === 0 ? 0 : undefined);
   const rows = figureRows(name, [charge.amount, -charge.refunded, left], money, style);
   return below === undefined ? rows : [...rows, [below]];
 }

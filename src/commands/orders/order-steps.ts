@@ -2,7 +2,14 @@
 
 import { typedForm } from '../../amounts.ts';
 import type { Service } from '../../api/api.ts';
-import { type ChargeMoney, equalRefund, type OrderMoney, standingRefunds } from '../../api/charges.ts';
+import {
+  type ChargeMoney,
+  equalRefund,
+  leftToRefund,
+  type OrderMoney,
+  refundableCharges,
+  standingRefunds,
+} from '../../api/charges.ts';
 import { valueAt } from '../../api/json-values.ts';
 import { caseSteps, limitAt, roleWords } from '../../changes/changes.ts';
 import type { Context } from '../../context/context.ts';
@@ -81,7 +88,7 @@ function refundSteps(
   at: Parameters<typeof limitAt>[3],
 ): readonly Block[] {
   const { profile } = at.service;
-  const rest = money.charges.filter((charge) => charge.counts && charge.isRefundable !== false);
+  const rest = refundableCharges(money);
   const byCharge = money.charges.some(
     (charge) => charge.refunds.length > 0 || (charge.counts && charge.isRefundable === false),
   );
@@ -92,7 +99,7 @@ function refundSteps(
   const whole = {
     words: 'refund all of it:',
     command: commandLine(profile, 'orders', 'refund', money.id),
-    amount: rest.reduce((sum, { left }) => sum + left, 0),
+    amount: leftToRefund(money),
   };
   const others = byCharge
     ? [

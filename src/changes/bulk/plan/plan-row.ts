@@ -1,7 +1,7 @@
 /** Plans one refund of a row, or says why it cannot be sent or must be looked at first; a row that was sent before stays as the journal knows it. Pure. */
 
 import { amountWords, figureWords, partWords } from '../../../amounts.ts';
-import { type ChargeMoney, moneyOf, newestOf, type OrderMoney } from '../../../api/charges.ts';
+import { moneyOf, newestOf, type OrderMoney } from '../../../api/charges.ts';
 import type { JsonObject } from '../../../api/json-values.ts';
 import { CliError } from '../../../errors.ts';
 import { type AttemptRecord, attemptName, type ExpectedRefund, mayBeMade } from '../../../journal/journal.ts';
@@ -9,7 +9,7 @@ import type { KnownOrder } from '../../../orders/orders.ts';
 import { type AllocateWay, anyWord, fullWord, type InputRow, type PlanRow } from '../../../plans/plans.ts';
 import type { Profile } from '../../../profiles/profiles.ts';
 import type { MadeWords } from '../../refund/refund-checks.ts';
-import { chargesInTheWay, planRefund, type RefundPlan, refundedBefore } from '../../refund/refund-plan.ts';
+import { planRefund, type RefundPlan, refundedBefore } from '../../refund/refund-plan.ts';
 import { isPlanned } from './order-after.ts';
 import { rowDoubt, type TwinOfRow, twinMarks } from './row-doubts.ts';
 import {
@@ -29,10 +29,8 @@ export function planRow(base: NewRow, read: OrderOfRow, asked: RowsAsked): NewRo
   if (order === undefined) return base;
   try {
     const planned = plannedRefund(base, order, asked, read.unshown);
-    const { change, money, warnings, charge } = planned;
+    const { change, money, warnings } = planned;
     const { expected, tolerated } = change;
-    const [closed] = charge === undefined ? chargesInTheWay(money) : [];
-    if (closed !== undefined) return { ...base, why: wholeRefused(closed) };
     const refund = { money, expected, typed: typedOf(base) };
     const again = [...asked.again, ...base.named];
     const names = namesLeft(again, base.key, ofOrder, taken);
@@ -87,11 +85,6 @@ function plannedRefund(
     counting: { nowMs, unshown },
     anyMode: true,
   });
-}
-
-// The service documents that it refuses it, so it is no use to send it (service: States and transitions, rule 1).
-function wholeRefused({ number }: ChargeMoney): string {
-  return `charge ${number} is not refundable, so the service refuses to refund the whole order: name the other charges, one row for each`;
 }
 
 // ── Rows before it ──────────────────────────────────────────────────────────────────────────────

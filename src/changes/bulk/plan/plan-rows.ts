@@ -1,7 +1,7 @@
 /** Plans the rows of a file order by order, by what the service, the journal and the neighbours of the order know of it. */
 
 import type { OpenService } from '../../../api/api.ts';
-import { moneyOf } from '../../../api/charges.ts';
+import { leftToRefund, moneyOf } from '../../../api/charges.ts';
 import type { JsonObject } from '../../../api/json-values.ts';
 import { livemodeOf } from '../../../api/spec.ts';
 import type { Context } from '../../../context/context.ts';
@@ -256,7 +256,7 @@ function chargeNamed(name: string, order: JsonObject | undefined): string | unde
 function fullSum(chargeId: string | undefined, order: JsonObject | undefined): number {
   const money = order && moneyOf(order);
   const charges = money?.charges.filter(({ id }) => chargeId === undefined || id === chargeId) ?? [];
-  const left = charges.reduce((sum, one) => (one.counts ? sum + one.left : sum), 0);
+  const left = leftToRefund({ charges });
   if (left > 0) return left;
   return (chargeId === undefined ? money?.amount : charges[0]?.amount) ?? 0;
 }

@@ -1,11 +1,12 @@
 /** Spreads the amount of a row over the charges of its order: one row of the plan for each charge, all of them or none. Pure. */
 
 import { amountWords, figureWords, partWords } from '../../../amounts.ts';
-import { countingCharges } from '../../../api/charges.ts';
+import { moneyOf, refundableCharges } from '../../../api/charges.ts';
 import type { JsonObject } from '../../../api/json-values.ts';
 import type { AttemptRecord } from '../../../journal/journal.ts';
 import { allocate, anyWord, fullWord, rowKey } from '../../../plans/plans.ts';
 import type { Profile } from '../../../profiles/profiles.ts';
+import { chargesInTheWay } from '../../refund/refund-plan.ts';
 import { orderAfter } from './order-after.ts';
 import {
   linesBefore,
@@ -20,7 +21,7 @@ import {
 /** Whether a row has an amount for an order of which several charges have money left. */
 export function needsAllocation({ charge, amount }: NewRow, order: JsonObject | undefined): boolean {
   if (charge !== anyWord || amount === fullWord || order === undefined) return false;
-  return countingCharges(order).length > 1;
+  return chargesOf(order).length > 1;
 }
 
 /** One row for each charge. Parts that were sent before (`sent`) stay as they are, and only the rest is spread. */
@@ -74,13 +75,16 @@ export function allOrNone<Row extends NewRow>(parts: readonly Row[], { settings 
   return parts.map((row) => (open.includes(row) ? { ...row, state: 'impossible', why } : row));
 }
 
-// What the charges have left for a spread amount. Nothing of a charge that the service does not refund.
+function chargesOf(order: JsonObject | undefined) {
+  return refundableCharges(moneyOf(order) ?? { charges: [] });
+}
+
+// What the charges have left for a spread amount.
 function leftOfCharges({ order }: OrderOfRow, before: readonly NewRow[]) {
   const unconfirmed = before.filter(({ state }) => state === 'unconfirmed');
-  return (order === undefined ? [] : countingCharges(order)).map(({ id, number, left, isRefundable }) => {
+  return chargesOf(order).map(({ id, left }) => {
     const parts = unconfirmed.filter(({ chargeId }) => chargeId === id);
-    const isClosed = isRefundable === false;
-    return { id, number, isClosed, left: isClosed ? 0 : parts.reduce((sum, one) => sum - one.sum, left) };
+    return { id, left: parts.reduce((sum, one) => sum - one.sum, left) };
   });
 }
 
@@ -92,7 +96,8 @@ function tooMuch(
   settings: Profile['settings'],
 ): string {
   const there = charges.reduce((sum, one) => sum + one.left, 0);
-  const closed = charges.filter(({ isClosed }) => isClosed).map(({ number }) => `charge ${number}`);
+  const money = moneyOf(read.order);
+  const closed = (money === undefined ? [] : chargesInTheWay(money)).map(({ number }) => `charge ${number}`);
   const only = `only ${partWords(there, rest, currency, settings)} can be refunded`;
   if (closed.length > 0)
     return `${only}: ${closed.join(' and ')} ${closed.length === 1 ? 'is' : 'are'} not refundable`;

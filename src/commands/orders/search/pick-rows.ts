@@ -1,7 +1,7 @@
 /** The rows of the orders to pick from: what stands in each column, and the lines about the one under the cursor. Pure. */
 
 import { amountWords, figureWords } from '../../../amounts.ts';
-import { countingCharges, paidBy } from '../../../api/charges.ts';
+import { moneyOf, paidBy } from '../../../api/charges.ts';
 import { itemsOf, type JsonObject } from '../../../api/json-values.ts';
 import { readOrder } from '../../../api/records.ts';
 import { orderColumns, referenceOf } from '../../../api/resources.ts';
@@ -69,7 +69,9 @@ export function shownOf(
 ): OrderShown {
   const referenceKeys = settings['reference.keys'];
   const { customer_info: buyer, amount, currency, payment_status: status } = readOrder(value) ?? {};
-  const counting = countingCharges(value).map((charge) => charge.value);
+  const counting = (moneyOf(value)?.charges ?? [])
+    .filter(({ counts }) => counts)
+    .map((charge) => charge.value);
   const charges = itemsOf(value.charges).map((charge) => {
     const sum = typeof charge.amount === 'number' ? figureWords(charge.amount, currency, settings) : '-';
     const status = typeof charge.status === 'string' ? charge.status : undefined;
