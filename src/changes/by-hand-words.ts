@@ -21,9 +21,8 @@ import {
   statementOn,
   touches,
   unshownRefunds,
-  type VerdictRow,
 } from '../journal/journal.ts';
-import { untilMayAppear } from '../orders/orders.ts';
+import { acknowledgementOf, untilMayAppear } from '../orders/orders.ts';
 import { commandLine } from '../profiles/profiles.ts';
 import { kindWords } from './change-words.ts';
 
@@ -74,9 +73,9 @@ export async function byHandLines(
 }
 
 /** `refund of 900 MXN of …, sent by root, never arrived: its waiting period is over, and the order does not show it` */
-export function neverArrivedWords(ctx: Context, { sent }: AttemptRecord): string {
+export function neverArrivedWords(ctx: Context, { sent, verdicts }: AttemptRecord): string {
   const change = changeOf({ sent }, ctx.profiles.amountStyle(sent.profile));
-  return `${change} of ${ctx.fullTime(sent.time)}, sent by ${sent.operator}, never arrived: its waiting period is over, and the order does not show it`;
+  return `${change} of ${ctx.fullTime(sent.time)}, sent by ${sent.operator}, ${verdicts.at(-1)?.verdict === 'rejected' ? 'was refused, which no read has confirmed' : 'never arrived'}: its waiting period is over, and the order does not show it`;
 }
 
 /** The notes about earlier changes of an order that somebody settled by hand, before a refund. `attempts`: those on the order. */
@@ -135,14 +134,6 @@ export function untilWords(
   const clock = ctx.timeOfDay(minute).slice(0, 5);
   if (dayOf(minute) === dayOf(now)) return `today ${clock}`;
   return dayOf(minute) === dayOf(now + 86_400_000) ? `tomorrow ${clock}` : ctx.fullTime(minute);
-}
-
-/** The row by which somebody ended the alarm of an attempt; undefined when nobody did, or when it was raised again. */
-export function acknowledgementOf({ verdicts }: AttemptRecord): VerdictRow | undefined {
-  if (verdicts.at(-1)?.acknowledged === undefined) return undefined;
-  return verdicts.findLast(
-    ({ acknowledged, operator }) => acknowledged !== undefined && operator !== undefined,
-  );
 }
 
 /** The attempts whose alarm somebody acknowledged. */

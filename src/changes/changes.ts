@@ -18,7 +18,6 @@ export { workOff } from './bulk/work-off.ts';
 export {
   acknowledgedAlarms,
   acknowledgedWords,
-  acknowledgementOf,
   byHandWords,
   settledByHand,
   untilWords,

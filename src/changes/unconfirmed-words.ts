@@ -1,6 +1,7 @@
 /** What the screen of an order says about its open cases: lines in its first block, and what to do in place of a command that refunds. */
 
 import { amountWords, figureWords } from '../amounts.ts';
+import { textIn } from '../api/json-values.ts';
 import type { Context } from '../context/context.ts';
 import {
   type AppearedRefund,
@@ -8,6 +9,7 @@ import {
   acknowledgeCommand,
   blockedUntil,
   changeKinds,
+  changeOf,
   horizonOf,
   isFailedLate,
   madeTwiceWords,
@@ -80,6 +82,7 @@ export function firstBlocks(ctx: Context, profile: Profile, known: KnownOrder): 
       ? []
       : blocks([`UNCONFIRMED  ${doubt}`, `nobody knows what went back: ${beingChecked}`])),
     ...failed.flatMap(ofCase),
+    ...blocks(strangersLines(known, profile), 'warn'),
     ...blocks(pendingLines(known, profile), 'warn'),
     ...neverArrived.flatMap((record) => blocks([`UNCONFIRMED  ${neverArrivedWords(ctx, record)}`], 'faint')),
   ];
@@ -137,7 +140,7 @@ function caseLines(ctx: Context, profile: Profile, one: OrderCase, known: KnownO
       ];
     case 'failed':
       return [
-        failedWords(one, profile),
+        failedWords(one, one.record.sent.currency, profile),
         afterFailureWords(afterFailure(known, one)),
         `then ${failedStep(one.record)}`,
       ];
@@ -145,6 +148,17 @@ function caseLines(ctx: Context, profile: Profile, one: OrderCase, known: KnownO
     case 'recorded not made':
       return [];
   }
+}
+
+// What failed and was not sent from here.
+function strangersLines(known: KnownOrder, profile: Profile): readonly string[] {
+  const failed = known.refunds.filter(({ state, attempt }) => state === 'failed' && attempt === undefined);
+  const refunds = failed.flatMap(({ record }) => record?.id ?? []);
+  const after = afterFailure(known, { refunds });
+  if (refunds.length === 0 || after.is === 'went back since') return [];
+  const amount = failed.reduce((all, one) => all + (one.amount ?? 0), 0);
+  const words = failedWords({ refunds, amount }, textIn(known.order.currency), profile);
+  return [`${words}; not sent from here`, afterFailureWords(after)];
 }
 
 function isGoneRecorded({ verdicts }: AttemptRecord): boolean {
@@ -167,11 +181,12 @@ export function goneWords({ refunds }: Extract<OrderCase, { readonly is: 'gone' 
 
 /** `FAILED  refund re_1 of 300 MXN failed after it was made` */
 export function failedWords(
-  { refunds, amount, record }: Extract<OrderCase, { readonly is: 'failed' }>,
+  { refunds, amount }: Pick<Extract<OrderCase, { readonly is: 'failed' }>, 'refunds' | 'amount'>,
+  currency: string | undefined,
   { settings }: Pick<Profile, 'settings'>,
 ): string {
   if (refunds.length === 0) return 'FAILED  a refund failed after it was made';
-  const sum = amountWords(amount, record.sent.currency, settings);
+  const sum = amountWords(amount, currency, settings);
   return refunds.length === 1
     ? `FAILED  refund ${refunds.join('')} of ${sum} failed after it was made`
     : `FAILED  refunds ${refunds.join(' and ')} of ${sum} failed after they were made`;
@@ -278,7 +293,7 @@ function stepOf(ctx: Context, one: OrderCase): readonly [words: string, command:
       return ['see what was sent, and when it failed:', `paydesk journal show ${one.record.sent.change}`];
     case 'recorded not made':
       return [
-        `wait until ${untilWords(ctx, one.until)}: it may still appear. See who recorded that it was not made, and why:`,
+        `until ${untilWords(ctx, one.until)} the ${changeOf(one.record, ctx.profiles.amountStyle(one.record.sent.profile))} may still appear, so do not send the same again before; any other refund goes through. See who recorded that it was not made, and why:`,
         `paydesk journal show ${one.record.sent.change}`,
       ];
   }

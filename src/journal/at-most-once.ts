@@ -7,7 +7,7 @@
 import { valueAt } from '../api/json-values.ts';
 import type { CliErrorParts } from '../errors.ts';
 import { isPending } from './agreement.ts';
-import { isDoubted, isWatched, verdictOf } from './attempt-state.ts';
+import { awaitsRead, isDoubted, isWatched, verdictOf } from './attempt-state.ts';
 import { changeKinds } from './change.ts';
 import { decide, type Refusal } from './guards.ts';
 import { earliestOf, stampOf } from './journal-time.ts';
@@ -87,7 +87,7 @@ function compare(state: At<'reading'>, event: Extract<Event, { is: 'fresh' }>): 
   const decision = decide(wanted, known, event.moment);
   if (decision.go === 'refuse') return refuse(decision.refusal);
   const makers = [...known, ...(event.creations ?? [])];
-  for (const attempt of [...sending.doubtful, ...known.filter(isWatched)]) {
+  for (const attempt of [...sending.doubtful, ...known.filter((one) => isWatched(one) || awaitsRead(one))]) {
     const found = newsOf(attempt, makers, event);
     if (found === undefined) continue;
     if ('problem' in found) return refuse({ why: 'unprovable', problem: found.problem });

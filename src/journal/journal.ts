@@ -21,6 +21,7 @@ import type { AccountMarks } from './same-account.ts';
 import type { TeamRules } from './team-rules.ts';
 
 export {
+  awaitsRead,
   blockedUntil,
   countedAmount,
   horizonOf,
@@ -29,6 +30,7 @@ export {
   isMadeByHand,
   isMadeRefund,
   isOpen,
+  isPast,
   isReadable,
   isSentAgain,
   isUnconfirmed,

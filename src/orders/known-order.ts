@@ -297,10 +297,10 @@ export type AfterFailure =
   | { readonly is: 'in doubt' | 'left' | 'stopped' }
   | { readonly is: 'went back since'; readonly refunds: readonly string[] };
 
-/** The same for a case of an order. */
+/** The same for the refunds of an order that failed, by their ids. */
 export function afterFailure(
   { reading, doubt, whyNot }: Pick<KnownOrder, 'reading' | 'doubt' | 'whyNot'>,
-  { refunds: failed }: Extract<OrderCase, { readonly is: 'failed' }>,
+  { refunds: failed }: Pick<Extract<OrderCase, { readonly is: 'failed' }>, 'refunds'>,
 ): AfterFailure {
   if (doubt !== undefined || 'problem' in reading) return { is: 'in doubt' };
   const since = reading.money.charges.flatMap((charge) =>

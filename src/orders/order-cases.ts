@@ -6,6 +6,7 @@ import {
   type AppearedRefund,
   type AttemptRecord,
   appearedRefunds,
+  awaitsRead,
   horizonOf,
   isFailedLate,
   isOpen,
@@ -58,13 +59,14 @@ export function casesOf(
   probable: ReadonlyMap<string, AttemptRecord>,
   now: Moment,
 ): readonly OrderCase[] {
-  const open = known.find((record) => isOpen(record, now));
   const shown = moneyOf(order)?.charges.flatMap(({ refunds }) => refunds);
   const paid = known.find(isPaidTwice);
   const seen = seenTwice(known, order);
   const appeared = appearedRefunds(known, order);
   // It is shown, whatever status it has.
   const found = new Set(probable.values());
+  // What shows after its time, and no read has proven yet, is not known either.
+  const open = known.find((record) => isOpen(record, now) || (awaitsRead(record) && found.has(record)));
   const unshown = unshownRefunds(known, order).filter((record) => !found.has(record));
   const late = known.flatMap((record): readonly OrderCase[] => {
     const until = untilMayAppear(record, now.wall);

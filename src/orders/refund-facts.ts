@@ -3,7 +3,14 @@
 import { type AmountStyle, amountWords } from '../amounts.ts';
 import { itemsOf, type JsonObject } from '../api/json-values.ts';
 import { meaningOfRefund } from '../api/spec.ts';
-import { type AttemptRecord, ownRefunds, recordedBy, type SentRow, sentBy } from '../journal/journal.ts';
+import {
+  type AttemptRecord,
+  ownRefunds,
+  recordedBy,
+  type SentRow,
+  sentBy,
+  type VerdictRow,
+} from '../journal/journal.ts';
 import {
   isNeverArrived,
   type KnownOrder,
@@ -80,11 +87,21 @@ export function ordersWithRefunds(orders: readonly JsonObject[]): ReadonlySet<st
   return new Set(may.flatMap(({ id }) => (typeof id === 'string' ? [id] : [])));
 }
 
+/** The row by which somebody ended the alarm of an attempt; undefined when nobody did, or when it was raised again. */
+export function acknowledgementOf({ verdicts }: AttemptRecord): VerdictRow | undefined {
+  if (verdicts.at(-1)?.acknowledged === undefined) return undefined;
+  return verdicts.findLast(
+    ({ acknowledged, operator }) => acknowledged !== undefined && operator !== undefined,
+  );
+}
+
 /** Undefined if it was made, once, and the order shows it. */
 export function stateWhy(refund: KnownRefund, currency: string | undefined, amounts: AmountStyle) {
   const { state, record, attempt, amount } = refund;
+  const ended = attempt && acknowledgementOf(attempt);
+  const done = ended === undefined ? '' : `, acknowledged by ${ended.operator ?? 'somebody'}`;
   const journal = (verb: string) =>
-    attempt === undefined ? '' : `: paydesk journal ${verb} ${attempt.sent.change}`;
+    attempt === undefined ? '' : `${done}: paydesk journal ${verb} ${attempt.sent.change}`;
   const who = attempt === undefined ? 'somebody' : recordedBy(attempt);
   const sum = amount === undefined ? 'a refund' : amountWords(amount, currency, amounts);
   switch (state) {
@@ -96,7 +113,7 @@ export function stateWhy(refund: KnownRefund, currency: string | undefined, amou
     case 'pending':
       return `${record?.id ?? 'a refund'} is pending: ${stateMeans.pending}`;
     case 'failed':
-      return `${record?.id ?? 'a refund'} of ${sum} failed after it was made: ${stateMeans.failed}`;
+      return `${record?.id ?? 'a refund'} of ${sum} failed after it was made: ${stateMeans.failed}${done}`;
     case 'unconfirmed':
       if (record !== undefined && record.meaning !== 'made')
         return `${record.id} has the status ${record.status ?? ''}, which paydesk does not know`;

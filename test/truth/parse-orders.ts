@@ -19,6 +19,8 @@ const firstWords: Readonly<Record<string, Case>> = {
   'refund failed': 'failed',
   'can be refunded': 'none',
   'its twin was refunded': 'none',
+  'its twin is recorded as refunded': 'none',
+  'ask your lead first': 'none',
   'cannot be refunded': 'none',
   'refundable: not shown': 'none',
   'refund pending': 'pending',

@@ -155,8 +155,10 @@ function unconfirmedWords(report: RowReport): string {
 }
 
 /** What to do about an unconfirmed row. An alarm is for a person, and reading the order again does not end it. */
-export function lookWords({ attempt }: RowReport): string {
-  const { change = '--all', alarm } = attempt ?? {};
+export function lookWords({ attempt, row }: RowReport): string {
+  const { change = '--all', alarm, neverArrived } = attempt ?? {};
+  if (neverArrived === true)
+    return `it never arrived; whether to send it again: paydesk orders show ${row.orderId}`;
   if (alarm === undefined) return `paydesk journal reconcile ${change}`;
   return `${alarmWords[alarm]}: paydesk journal show ${change}`;
 }

@@ -155,7 +155,7 @@ async function nextWords(
   const command = (...words: readonly string[]) => commandLine(profile, ...words);
   const isSent = reports.some(({ attempt }) => attempt !== undefined);
   const told = isSent ? [mailLine(path, profile)] : [];
-  if (reports.some(({ verdict }) => verdict === 'unconfirmed'))
+  if (reports.some(({ verdict, attempt }) => verdict === 'unconfirmed' && attempt?.neverArrived !== true))
     return [`next: ${command('journal', 'reconcile', '--all')}`];
   if (reports.some(isAlarming)) return [];
   if (reports.some(({ verdict }) => verdict === 'not_started' || verdict === 'not_sent'))

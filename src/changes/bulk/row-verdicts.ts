@@ -6,12 +6,18 @@ import {
   type AttemptRecord,
   alarmWords,
   attemptName,
+  isPast,
   statementOn,
   type VerdictRow,
 } from '../../journal/journal.ts';
-import { type RefundState, recordedState, refundStates, stopsRefund } from '../../orders/orders.ts';
+import {
+  acknowledgementOf,
+  type RefundState,
+  recordedState,
+  refundStates,
+  stopsRefund,
+} from '../../orders/orders.ts';
 import type { Plan, PlanRow } from '../../plans/plans.ts';
-import { acknowledgementOf } from '../by-hand-words.ts';
 import { replyWords } from '../change-words.ts';
 
 /** Every verdict of a row, in the order in which they are counted. */
@@ -71,6 +77,8 @@ interface RowAttempt {
   readonly made: { readonly ids: string; readonly sum: number } | undefined;
   readonly logId: string | undefined;
   readonly alarm: Alarm | undefined;
+  /** A read after its time did not show it: no other read will. */
+  readonly neverArrived: boolean;
   /** It was refused or recorded as not made, and it is sent once more. */
   readonly isSentAnew: boolean;
 }
@@ -145,6 +153,7 @@ function rowAttempt(
   const sum = refunds.reduce((total, { amount }) => total - amount, 0);
   return {
     name: attemptName(attempt),
+    neverArrived: isPast(attempt),
     change,
     operator,
     time,

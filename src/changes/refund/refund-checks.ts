@@ -37,7 +37,9 @@ const saidLater: readonly (Unfit['is'] | undefined)[] = ['nothing left', 'no mod
 export function provableMoney(order: JsonObject, profile: Profile, madeWords?: MadeWords): OrderMoney {
   const unfit = unfitOf(order);
   const money = moneyOf(order);
-  if (money !== undefined && saidLater.includes(unfit?.is)) return money;
+  // Of an order that is refundable, the charge says why it is not.
+  const isOfCharge = unfit?.is === 'not allowed' && order.is_refundable !== false;
+  if (money !== undefined && (isOfCharge || saidLater.includes(unfit?.is))) return money;
   const id = String(order.id);
   const show = commandLine(profile, 'orders', 'show', id);
   const sums =

@@ -160,14 +160,15 @@ function chooseTarget(
   if (asked.charge !== undefined)
     return namedCharge(asked.charge, asked, money, profile, { counting, madeWords });
   const [only] = open;
+  const [closed] = chargesInTheWay(money);
+  if (only === undefined && closed !== undefined) checkCharge(closed, money, profile, madeWords);
   if (only === undefined)
     throw refused(
       `${money.id} has nothing left to refund: no paid charge has money left`,
       [showOrder(money, profile)],
       'nothing_left',
     );
-  const [closed] = asked.amount === undefined ? chargesInTheWay(money) : [];
-  if (closed !== undefined)
+  if (closed !== undefined && asked.amount === undefined)
     throw refused(
       `charge ${closed.number} (${paidBy(closed.value)}) is not refundable, so the service refuses to refund the whole order: refund the other charges one by one`,
       chargeCommands(money, open, profile, asked, counting),

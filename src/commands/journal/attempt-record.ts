@@ -3,10 +3,9 @@
 import type { AmountStyle } from '../../amounts.ts';
 import type { JsonObject } from '../../api/json-values.ts';
 import { type Column, fieldColumn } from '../../api/resources.ts';
-import { acknowledgementOf } from '../../changes/changes.ts';
 import type { Context } from '../../context/context.ts';
 import { type AttemptRecord, approvalFields, statementOn, type VerdictRow } from '../../journal/journal.ts';
-import { recordedState, refundStates, untilMayAppear } from '../../orders/orders.ts';
+import { acknowledgementOf, recordedState, refundStates, untilMayAppear } from '../../orders/orders.ts';
 import { briefOutcome, longestOutcome, outcomeWords } from './attempt-words.ts';
 
 export const attemptColumns: readonly Column[] = [

@@ -1,7 +1,7 @@
 /** Says what became of an attempt, in words that an operator can read to a customer. They begin with its state. Pure. */
 
 import type { JsonObject } from '../../api/json-values.ts';
-import { acknowledgementOf, kindWords } from '../../changes/changes.ts';
+import { kindWords } from '../../changes/changes.ts';
 import {
   type AttemptRecord,
   alarmWords,
@@ -13,7 +13,7 @@ import {
   ownRefunds,
   statementOn,
 } from '../../journal/journal.ts';
-import { recordedState, stateMeans } from '../../orders/orders.ts';
+import { acknowledgementOf, recordedState, stateMeans } from '../../orders/orders.ts';
 
 /** Says what is known about an attempt. `open`: it blocks its order. */
 export function outcomeWords(record: AttemptRecord, open: boolean): string {

@@ -168,17 +168,26 @@ function agreement(money: OrderMoney, refunded: number, style: AmountStyle): Cel
   };
 }
 
-// The figures are those of the order: what it does not show still counts as left there.
+// The figures are those of the order: what it does not show still counts as left there, if as much is left of the charge.
 function byHandRow(
   cases: KnownOrder['cases'],
-  { currency }: OrderMoney,
+  { charges, currency }: OrderMoney,
   style: AmountStyle,
 ): readonly (readonly Cell[])[] {
-  const byHand = cases.filter((one) => one.is === 'recorded made');
-  const sum = byHand.reduce((total, { record }) => total + (record.sent.amount ?? 0), 0);
+  const figure = figuresIn(currency, style);
+  const parts = cases.flatMap((one) => (one.is === 'recorded made' ? one.record.sent.proof.expected : []));
+  const sumOf = (some: typeof parts) => some.reduce((sum, { amount }) => sum - amount, 0);
+  const sum = sumOf(parts);
   if (sum === 0) return [];
-  const text = `${underCharge}of what is left, ${figureWords(sum, currency, style)} was recorded as made by hand`;
-  return [[{ text, style: 'bad' }]];
+  const ofLeft = charges.reduce(
+    (all, { id, left }) => all + Math.min(left, sumOf(parts.filter(({ chargeId }) => chargeId === id))),
+    0,
+  );
+  const text =
+    ofLeft === sum
+      ? `of what is left, ${figure(sum)} was recorded as made by hand`
+      : `${figure(sum)} was recorded as made by hand, more than the ${figure(ofLeft)} that is left of it`;
+  return [[{ text: `${underCharge}${text}`, style: 'bad' }]];
 }
 
 function chargeSum(money: OrderMoney, value: JsonObject, style: AmountStyle): readonly Cell[] {

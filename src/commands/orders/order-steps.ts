@@ -11,32 +11,65 @@ import {
   standingRefunds,
 } from '../../api/charges.ts';
 import { valueAt } from '../../api/json-values.ts';
-import { caseSteps, limitAt, roleWords } from '../../changes/changes.ts';
+import { caseSteps, limitAt, nothingAllowed, roleWords } from '../../changes/changes.ts';
 import type { Context } from '../../context/context.ts';
-import { type AttemptRecord, attemptName, type ExpectedRefund, sameJson } from '../../journal/journal.ts';
+import {
+  type AttemptRecord,
+  attemptName,
+  changeKinds,
+  type ExpectedRefund,
+  sameJson,
+} from '../../journal/journal.ts';
 import { isSettled, type KnownOrder, type KnownTwin, type Unfit } from '../../orders/orders.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
-import type { Block } from '../../terminal/terminal.ts';
+import type { Block, Span } from '../../terminal/terminal.ts';
+
+/** What a person does next about an order: in a word for its first line, and the last lines of its screen. */
+interface Next {
+  readonly word: Span;
+  readonly steps: readonly Block[];
+}
 
 /** While a case is open, no command that refunds is suggested; nor is one that would be refused. */
-export function nextSteps(
+export function whatNext(
   ctx: Context,
   known: KnownOrder,
   service: Pick<Service, 'profile' | 'seenDate'>,
   twins: readonly KnownTwin[],
-): readonly Block[] {
+): Next {
   const { profile } = service;
   const { cases, reading, unfit, whyNot } = known;
+  const warned = (text: string): Span => ({ text, style: 'warn' });
+  const next = (word: Span, steps: readonly Block[]): Next => ({ word: firstWord(known) ?? word, steps });
   const open = cases.find(({ is }) => is !== 'failed');
-  if (open !== undefined) return caseSteps(ctx, open);
-  if (unfit?.is === 'authorized') return roleSteps('capture', profile) ?? captureSteps(known, profile);
-  if (whyNot !== undefined || 'problem' in reading) return whyNotSteps(known, profile);
+  if (open !== undefined) return next(open.is, caseSteps(ctx, open));
+  if (unfit?.is === 'authorized')
+    return next(unfit.why, roleSteps('capture', profile) ?? captureSteps(known, profile));
+  if (whyNot !== undefined || 'problem' in reading)
+    return next('cannot be refunded', whyNotSteps(known, profile));
   // The buyer has one of two payments back. Whoever wants to pay back this one too is asked first.
-  if (twins.some(isSettled))
-    return ['blank', { line: 'one of the two payments went back: refund this one too only if both should' }];
-  return (
-    roleSteps('refund', profile) ?? refundSteps(known, reading.money, { service, nowMs: ctx.clock.now() })
-  );
+  const settled = twins.find(isSettled);
+  if (settled !== undefined) {
+    const went = settled.isBack ? 'went back' : 'is recorded as refunded by hand';
+    return next(warned(`its twin ${settled.isBack ? 'was refunded' : 'is recorded as refunded'}`), [
+      'blank',
+      { line: `one of the two payments ${went}: refund this one too only if both should` },
+    ]);
+  }
+  const role = roleSteps('refund', profile);
+  if (role !== undefined) return next(warned('your role may not refund it'), role);
+  const { word, steps } = refundSteps(known, reading.money, { service, nowMs: ctx.clock.now() });
+  return next(word, steps);
+}
+
+// What a person must know first; undefined if there is nothing.
+function firstWord({ cases, first, order, whyNot }: KnownOrder): Span | undefined {
+  if (first === 'pending') return { text: 'refund pending', style: 'warn' };
+  if (first === undefined)
+    return whyNot === undefined && order.is_refundable === undefined ? 'refundable: not shown' : undefined;
+  const open = cases.find((one) => one.is === 'unconfirmed');
+  const text = open === undefined ? first : `${changeKinds[open.change.kind].noun} ${first}`;
+  return { text, style: 'bad' };
 }
 
 // No command that the role of the account, or of the member of a team, does not allow.
@@ -82,11 +115,7 @@ interface Step {
 }
 
 // What a limit of the account or of the policy would refuse is not offered; why stands in its place.
-function refundSteps(
-  known: KnownOrder,
-  money: OrderMoney,
-  at: Parameters<typeof limitAt>[3],
-): readonly Block[] {
+function refundSteps(known: KnownOrder, money: OrderMoney, at: Parameters<typeof limitAt>[3]): Next {
   const { profile } = at.service;
   const rest = refundableCharges(money);
   const byCharge = money.charges.some(
@@ -111,10 +140,12 @@ function refundSteps(
       : [whole];
   const steps = [...lost, ...others];
   const isTwice = known.refunds.some(({ state }) => state === 'made twice');
-  if (rest.length === 0) return [];
   const refusals = steps.map(({ amount }) => limitAt(amount, money, known, at));
   const refused = refusals.find((one) => one !== undefined);
-  return [
+  const limit = nothingAllowed(known, at) === undefined ? 'can be refunded up to a limit' : 'over a limit';
+  const text = isTwice ? 'ask your lead first' : limit;
+  const word: Span = isTwice || refused !== undefined ? { text, style: 'warn' } : 'can be refunded';
+  const shown: readonly Block[] = [
     'blank',
     ...(isTwice ? [{ line: 'it was paid back twice: ask your lead before you refund more of it' }] : []),
     ...steps
@@ -124,6 +155,7 @@ function refundSteps(
       ? []
       : [{ line: [refused.message, ...(refused.parts.now ?? []).slice(0, 1)].join('; '), hang: 2 }]),
   ];
+  return { word, steps: shown };
 }
 
 // One that nobody saw arrive is sent again only by whoever names it.
@@ -145,7 +177,7 @@ function sendLost(record: AttemptRecord, money: OrderMoney, profile: Profile): r
       : ['--charge', String(only?.charge?.number), ...part];
   return [
     {
-      words: `send it again, which never arrived:`,
+      words: `send it again, which ${record.verdicts.at(-1)?.verdict === 'rejected' ? 'was refused' : 'never arrived'}:`,
       command: commandLine(
         profile,
         'orders',

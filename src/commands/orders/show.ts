@@ -20,9 +20,8 @@ import {
 } from '../../changes/changes.ts';
 import type { Context } from '../../context/context.ts';
 import { flag, orderArgument, usage } from '../../flags/flags.ts';
-import { attemptName, changeKinds } from '../../journal/journal.ts';
+import { attemptName } from '../../journal/journal.ts';
 import {
-  isSettled,
   type KnownOrder,
   type KnownTwin,
   recordShown,
@@ -37,7 +36,7 @@ import type { Block, Span } from '../../terminal/terminal.ts';
 import { defineCommand } from '../command.ts';
 import { checkCopy, copyFlag, tellBuyer } from './for-buyer.ts';
 import { orderContents } from './order-contents.ts';
-import { nextSteps } from './order-steps.ts';
+import { whatNext } from './order-steps.ts';
 import { namedOrder, type Pickable } from './search/pick-order.ts';
 
 const { idExample } = resources.orders;
@@ -147,15 +146,16 @@ function orderView(ctx: Context, record: JsonObject, shown: OrderShown): readonl
   const { known, profile, origins, twins } = shown;
   const order = readOrder(record);
   if (order === undefined) return [{ line: 'this record is not an order' }];
+  const { word, steps } = whatNext(ctx, known, shown.service, twins);
   return [
-    ...head(ctx, order, shown),
+    ...head(ctx, order, shown, word),
     'blank',
     ...orderContents(order, { ...known, order: record }, origins, profile.settings),
-    ...nextSteps(ctx, known, shown.service, twins),
+    ...steps,
   ];
 }
 
-function head(ctx: Context, order: Order, shown: OrderShown): readonly Block[] {
+function head(ctx: Context, order: Order, shown: OrderShown, word: Span): readonly Block[] {
   const { known, profile, readAt, byHand, acknowledged, pending, twins, own } = shown;
   const { customer_info: buyer } = order;
   const buyerParts = [buyer?.name, buyer?.email, buyer?.phone, buyer?.customer_id].filter(
@@ -169,7 +169,7 @@ function head(ctx: Context, order: Order, shown: OrderShown): readonly Block[] {
         '  ',
         { status: order.payment_status ?? 'status not shown' },
         '  ',
-        firstWords(known, twins.some(isSettled)),
+        word,
         '  ',
         accountSpan(profile),
       ],
@@ -194,18 +194,4 @@ function head(ctx: Context, order: Order, shown: OrderShown): readonly Block[] {
       return { line: { text, style: warnsOfTwin(twin, words) ? 'warn' : 'faint' }, hang: 8 };
     }),
   ];
-}
-
-// What a person must know first, in a word; or else whether the order can be refunded.
-function firstWords({ cases, first, order, unfit, whyNot }: KnownOrder, isTwinBack: boolean): Span {
-  if (first === 'pending') return { text: 'refund pending', style: 'warn' };
-  if (first !== undefined) {
-    const open = cases.find((one) => one.is === 'unconfirmed');
-    const text = open === undefined ? first : `${changeKinds[open.change.kind].noun} ${first}`;
-    return { text, style: 'bad' };
-  }
-  if (unfit?.is === 'authorized') return unfit.why;
-  if (whyNot !== undefined) return 'cannot be refunded';
-  if (order.is_refundable === undefined) return 'refundable: not shown';
-  return isTwinBack ? { text: 'its twin was refunded', style: 'warn' } : 'can be refunded';
 }

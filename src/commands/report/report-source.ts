@@ -13,6 +13,7 @@ import {
   isSameOrigin,
   type Journal,
   type Moment,
+  namedByReply,
   pagesOf,
 } from '../../journal/journal.ts';
 import {
@@ -221,7 +222,9 @@ function makerAmong(attempts: readonly AttemptRecord[], now: Moment): MakerOf {
       last = { order, told: toldRefunds(knownOrder(withChargeIds(order, own), own, now, undefined)) };
     }
     const { state, facts, attempt } = last.told(refund);
-    if (attempt === undefined) return { ...notFromHere, state };
+    // Of two that are there, the reply named the one that was sent from here.
+    const isSecond = facts === undefined && attempt !== undefined && namedByReply(attempt).length > 0;
+    if (attempt === undefined || isSecond) return { ...notFromHere, state };
     // An attempt that is not confirmed yet probably made it.
     const origin = facts === undefined ? 'probably this machine' : 'this machine';
     const { reason = noReason, note } = attempt.sent;

@@ -168,7 +168,7 @@ export function neverArrived(
   const shown = new Set(probableRefunds(known, order).values());
   return known.filter((record) => {
     const isDone = record.sent.proof.kind === 'capture' && order.payment_status !== statuses.preAuthorized;
-    const isLost = verdictOf(record)?.verdict === 'not_seen' && !isOpen(record, now);
+    const isLost = isUnconfirmed(record) && !isOpen(record, now);
     return isLost && !isDone && !shown.has(record) && !isSentAgain(record, known);
   });
 }

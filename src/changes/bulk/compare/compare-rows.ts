@@ -262,10 +262,11 @@ function sentences(words: readonly (string | undefined)[]): string | undefined {
 function verdictOf(refunds: readonly KnownRefund[], cases: KnownOrder['cases']): CompareVerdict | undefined {
   const has = (state: RefundState) => refunds.some((one) => one.state === state);
   if (has('unconfirmed')) return 'unconfirmed';
-  // Once somebody has dealt with it, it is just more than the file says.
-  if (has('made twice') && cases.some(({ is }) => is === 'made twice')) return 'made_twice';
+  // Once somebody has dealt with it, the sums decide.
+  const isOpen = (state: RefundState) => has(state) && cases.some(({ is }) => is === state);
+  if (isOpen('made twice')) return 'made_twice';
   if (has('appeared')) return 'appeared';
-  if (has('gone')) return 'gone';
+  if (isOpen('gone')) return 'gone';
   return undefined;
 }
 

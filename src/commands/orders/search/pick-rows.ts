@@ -206,7 +206,7 @@ function caseText(open: OrderCase, parts: RowParts): string {
     case 'gone':
       return goneWords(open);
     case 'failed':
-      return failedWords(open, parts.profile);
+      return failedWords(open, open.record.sent.currency, parts.profile);
     case 'recorded not made':
       return mayAppearWords(parts.ctx, parts.profile, open);
   }

@@ -1,0 +1,123 @@
+/** What single screens say of an order in an odd state: the words that the comparison of all screens does not read. */
+
+import { expect, it } from 'vitest';
+import { inOneLine } from '../harness/ran.ts';
+import {
+  acknowledge,
+  at,
+  failsNow,
+  hand,
+  id,
+  inTurn,
+  isMade,
+  look,
+  main,
+  notMade,
+  other,
+  type Situation,
+  second,
+  send,
+  twin,
+  twinOf,
+} from './happenings.ts';
+import { startWorld } from './world.ts';
+
+type Build = Situation['build'];
+
+const byBob: Build = async (world) => {
+  await world.must(world.bob, `orders refund ${id} --charge ch_1 --amount 300 --reason other --yes`, 0);
+};
+const file: Build = async (world) =>
+  world.write(world.ana, 'r.csv', ['order_id,charge_id,amount', `${id},ch_1,300`]);
+const twice = inTurn(hand('made', 0), at('09:00:08'), second(300), look('09:05:00', 7));
+const wholeFile: Build = async (world) =>
+  world.write(world.ana, 'r.csv', ['order_id,charge_id,amount', `${id},full,full`]);
+const partLate = inTurn((world) => send('lost', 7)(world, 'whole', 'hand'), at('09:25:00'), second(700));
+const twinByHand: Build = async (world) => {
+  world.fate('lost');
+  await world.must(world.ana, `orders refund ${twin} --reason other --yes`, 7);
+  world.at('09:05:00');
+  const [attempt] = await world.attempts(world.ana);
+  const said = `--applied --note asked-the-bank --confirm ${twin}`;
+  await world.must(world.ana, `journal settle ${attempt?.change ?? ''} ${said}`, 0);
+};
+
+it.each<[claim: string, build: Build, line: string, says: string]>([
+  [
+    'a refund that failed and was not sent from here stands in the first block',
+    inTurn(byBob, at('09:05:00'), failsNow),
+    `orders show ${id}`,
+    'FAILED refund rf_1 of 300 MXN failed after it was made; not sent from here that money did not go back: tell the buyer; it can be refunded again',
+  ],
+  [
+    'no more is left of what was recorded as made by hand than the charge has',
+    inTurn((world) => send('lost', 7)(world, 'charge', 'hand'), isMade, second(500)),
+    `orders show ${id}`,
+    '700 was recorded as made by hand, more than the 200 that is left of it',
+  ],
+  [
+    'what is recorded as not made stops only the same',
+    inTurn(hand('lost', 7), notMade),
+    `orders show ${id}`,
+    'until tomorrow 09:00 the refund of 300 MXN may still appear, so do not send the same again before; any other refund goes through',
+  ],
+  [
+    'that it was made twice is in the first line once it is acknowledged',
+    inTurn(twice, (world) => acknowledge(world, '09:06:00')),
+    `orders show ${id}`,
+    'partially_refunded ask your lead first',
+  ],
+  [
+    'a twin that is only recorded as refunded was not refunded',
+    twinByHand,
+    `orders show ${id}`,
+    'paid its twin is recorded as refunded',
+  ],
+  [
+    'of two that are there only one was sent by the operator',
+    twice,
+    'refunds summary --by operator --json',
+    '"bucket":"ana","currency":"MXN","refunds":1,"refunded":300',
+  ],
+  [
+    'compare says who has acknowledged that more went back',
+    inTurn(file, twice, (world) => acknowledge(world, '09:06:00')),
+    'refunds compare r.csv',
+    'made twice, acknowledged by ana: paydesk journal show',
+  ],
+  [
+    'compare says who has acknowledged that it is gone, and that it is not refunded',
+    inTurn(
+      file,
+      hand('made', 0),
+      (world) => world.vanish('rf_1'),
+      look('09:05:00', 7),
+      (world) => acknowledge(world, '09:06:00'),
+    ),
+    'refunds compare r.csv',
+    'does not show it any more, acknowledged by ana: paydesk journal show',
+  ],
+  [
+    'a part of what was sent shows after its time, and nobody has read it since',
+    partLate,
+    `orders show ${id}`,
+    'partially_refunded refund unconfirmed',
+  ],
+  [
+    'the same, and a dry run sends nothing either',
+    partLate,
+    `orders refund ${id} --charge 2 --dry-run`,
+    'stop: refund of 1000 MXN',
+  ],
+  [
+    'a row that never arrived: no read helps, and the screen of its order offers what does',
+    inTurn(wholeFile, (world) => send('lost', 7)(world, 'whole', 'plan'), at('09:30:00')),
+    'refunds status r.plan',
+    `it never arrived; whether to send it again: paydesk orders show ${id}`,
+  ],
+])('%s', async (_, build, line, says) => {
+  await using world = await startWorld([main(), twinOf(), other()]);
+  await build(world);
+  const { stdout, stderr } = await world.run(world.ana, line.split(' '), 160);
+  expect(inOneLine(`${stdout} ${stderr}`)).toContain(says);
+});
