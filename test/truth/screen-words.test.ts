@@ -1,7 +1,12 @@
 /** What single screens say of an order in an odd state: the words that the comparison of all screens does not read. */
 
 import { expect, it } from 'vitest';
+import { standingAt } from '../harness/clock.ts';
+import { notReturnable } from '../harness/orders.ts';
+import { newHome, paydesk } from '../harness/paydesk.ts';
 import { inOneLine } from '../harness/ran.ts';
+import { json } from '../harness/server.ts';
+import { environment, startService } from '../harness/service.ts';
 import {
   acknowledge,
   at,
@@ -20,7 +25,7 @@ import {
   twin,
   twinOf,
 } from './happenings.ts';
-import { startWorld } from './world.ts';
+import { day, startWorld } from './world.ts';
 
 type Build = Situation['build'];
 
@@ -120,4 +125,27 @@ it.each<[claim: string, build: Build, line: string, says: string]>([
   await build(world);
   const { stdout, stderr } = await world.run(world.ana, line.split(' '), 160);
   expect(inOneLine(`${stdout} ${stderr}`)).toContain(says);
+});
+
+it('a refusal that no read has confirmed stands in the first block once its time is over', async () => {
+  using home = newHome();
+  await using service = await startService({
+    orders: [main()],
+    sendsDate: false,
+    onPost: (_, own) => {
+      own.orders = [];
+      return json(notReturnable, 428);
+    },
+  });
+  const run = (time: string, line: string) =>
+    paydesk(line.split(' '), {
+      home,
+      env: { ...environment(service.url), ...standingAt(`${day}T${time}Z`), PAYDESK_RECONCILE_AFTER: '0' },
+      columns: 120,
+    });
+  const { code } = await run('09:00:00', `orders refund ${id} --reason other --yes`);
+  expect(code).not.toBe(0);
+  service.orders = [main()];
+  const { stdout } = await run('09:30:00', `orders show ${id}`);
+  expect(inOneLine(stdout)).toContain('was refused, which no read has confirmed: its waiting period is over');
 });

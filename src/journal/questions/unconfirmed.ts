@@ -66,7 +66,7 @@ function paidTwiceRefund(
   refunds: readonly string[],
   known: readonly AttemptRecord[],
 ): PaidTwice {
-  const ours = namedByReply(record);
+  const ours = known.flatMap(namedByReply).filter((id) => refunds.includes(id));
   const parts = record.sent.proof.expected.length;
   return { ...unconfirmedChange(record), refunds, parts, ours, ...sendersOf(refunds, known) };
 }

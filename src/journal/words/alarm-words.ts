@@ -36,9 +36,11 @@ export function whoMadeLines(
   if (sentAs.length > 1) {
     const all = refunds.length > 2 ? 'all' : 'both';
     const count = unsent === 0 ? all : `${refunds.length - unsent} of them`;
+    // What only a read gave to an attempt may be of another desk.
+    const isSure = refunds.filter((id) => !ours.includes(id)).length <= unsent;
     const more = unsent === 1 ? 'the other is one more payment' : `the other ${unsent} are more payments`;
     return [
-      `${count} were sent from here: ${listed(sentAs)}`,
+      `${count} were ${isSure ? '' : 'probably '}sent from here: ${listed(sentAs)}`,
       ...(unsent === 0 ? [] : [`${more}: made twice, or sent from elsewhere`]),
     ];
   }
