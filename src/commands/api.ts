@@ -31,26 +31,17 @@ import { type Block, toJson } from '../terminal/terminal.ts';
 import { defineCommand } from './command.ts';
 import { type Paging, showList } from './listing.ts';
 
+function fieldFlag(summary: string, parse: (text: string, name: string) => Field) {
+  const one = flag.of<Field>({ value: 'KEY=VALUE', summary, parse, conflicts: ['body'] });
+  return { ...one, repeatable: true } as const;
+}
+
 const flags = {
-  field: {
-    ...flag.of<Field>({
-      value: 'KEY=VALUE',
-      summary:
-        'a value for the query (GET) or the body; true, false, null and whole numbers are sent as such, the rest as text',
-      parse: parseField,
-      conflicts: ['body'],
-    }),
-    repeatable: true,
-  },
-  'raw-field': {
-    ...flag.of<Field>({
-      value: 'KEY=VALUE',
-      summary: 'the same, but always sent as text',
-      parse: parsePair,
-      conflicts: ['body'],
-    }),
-    repeatable: true,
-  },
+  field: fieldFlag(
+    'a value for the query (GET) or the body; true, false, null and whole numbers are sent as such, the rest as text',
+    parseField,
+  ),
+  'raw-field': fieldFlag('the same, but always sent as text', parsePair),
   body: flag.text('FILE', 'the body as a JSON object; - is standard input', {
     conflicts: ['field', 'raw-field'],
   }),

@@ -69,22 +69,14 @@ export function rulingOf(evidence: Readable, none: 'not_seen' | 'rejected' = 'no
       const alarm = none === 'rejected' ? 'applied_though_rejected' : 'failed';
       return { verdict: 'applied', by: 'read', why: part, alarm, refunds };
     }
-    case 'duplicate':
-      return {
-        verdict: 'applied',
-        by: 'read',
-        why: 'the service shows it more than once',
-        alarm: 'duplicate',
-        refunds,
-      };
-    case 'partial':
-      return {
-        verdict: 'unknown',
-        by: 'read',
-        why: 'the service shows only a part of it',
-        alarm: 'partial',
-        refunds,
-      };
+    case 'duplicate': {
+      const why = 'the service shows it more than once';
+      return { verdict: 'applied', by: 'read', why, alarm: 'duplicate', refunds };
+    }
+    case 'partial': {
+      const why = 'the service shows only a part of it';
+      return { verdict: 'unknown', by: 'read', why, alarm: 'partial', refunds };
+    }
     case 'disagreement':
       return { verdict: 'unknown', by: 'read', why: evidence.problem, refunds };
     case 'nothing': {

@@ -192,19 +192,13 @@ export function comparePayments<Row extends InvoiceRow>(
       }
     },
     result(): readonly ComparedInvoice<Row>[] {
-      const left = found.filter(
-        ({ payment, of }) =>
-          !gave(
-            payment,
-            of.find((claim) => isExact(claim, payment)),
-          ),
-      );
-      const rest = left.filter(
-        ({ payment, of }) =>
-          !gave(
-            payment,
-            of.find((claim) => hasRoom(claim, payment)),
-          ),
+      const rest = [isExact, hasRoom].reduce(
+        (left, fits) =>
+          left.filter(({ payment, of }) => {
+            const claim = of.find((one) => fits(one, payment));
+            return !gave(payment, claim);
+          }),
+        found,
       );
       // What is more than the rows say stands at the last row about it.
       for (const { payment, of } of rest)
