@@ -4,7 +4,6 @@ import crypto, { type ScryptOptions } from 'node:crypto';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { dirname, join } from 'node:path';
-import { afterAll } from 'vitest';
 import type { Json } from '../harness/orders.ts';
 import { newHome, type Ran, type RunOptions } from '../harness/paydesk.ts';
 import { sit } from '../harness/person.ts';
@@ -38,7 +37,8 @@ export async function planOf(
   });
 }
 
-// Node's scrypt takes half a second of the processor for a passphrase, so that the same one is worked out once for all tests of a file.
+// Node's scrypt takes half a second of the processor for a passphrase: what it gives for the same one is kept, and is the same
+// for every test of this process.
 const { scrypt } = crypto;
 const seeds = new Map<string, Promise<Buffer>>();
 const scryptOnce = (
@@ -57,10 +57,6 @@ const scryptOnce = (
 };
 Object.assign(crypto, { scrypt: scryptOnce });
 syncBuiltinESMExports();
-afterAll(() => {
-  Object.assign(crypto, { scrypt });
-  syncBuiltinESMExports();
-});
 
 const keys = (async () => {
   using home = newHome();
