@@ -6,7 +6,7 @@ import { notReturnable } from '../harness/orders.ts';
 import { newHome, paydesk } from '../harness/paydesk.ts';
 import { inOneLine } from '../harness/ran.ts';
 import { json } from '../harness/server.ts';
-import { environment, startService } from '../harness/service.ts';
+import { environment, startService, storeShop } from '../harness/service.ts';
 import {
   acknowledge,
   at,
@@ -148,4 +148,15 @@ it('a refusal that no read has confirmed stands in the first block once its time
   service.orders = [main()];
   const { stdout } = await run('09:30:00', `orders show ${id}`);
   expect(inOneLine(stdout)).toContain('was refused, which no read has confirmed: its waiting period is over');
+});
+
+it.each<[limit: string, says: string]>([
+  ['400', 'paid can be refunded up to a limit'],
+  ['0', 'paid over a limit'],
+])('a limit of %s stands in the first line', async (limit, says) => {
+  using home = newHome();
+  await using service = await startService({ orders: [main()] });
+  await storeShop(home, service, { 'refund.max_amount.MXN': limit });
+  const { stdout } = await paydesk(['-p', 'shop', 'orders', 'show', id], { home, columns: 120 });
+  expect(inOneLine(stdout)).toContain(says);
 });
