@@ -71,6 +71,8 @@ export interface Column {
   readonly isAsked?: boolean;
   /** The column is computed for people. CSV and `-o list` have it only if `--columns` names it. */
   readonly derived?: true;
+  /** A workbook and a CSV for a spreadsheet have the column in any case. */
+  readonly inSheets?: true;
   /** Has no local time beside it in an export with `--tz`, since another column has. */
   readonly local?: false;
   /** This is no column of its own: it stands for all columns that can be named besides the others of its list. */
@@ -125,6 +127,7 @@ function peopleColumns(orderIn: readonly string[], tableFrom?: number): readonly
     field('email', 'text', { derived: true, value: buyer('email') }),
     field('reference', 'text', {
       derived: true,
+      inSheets: true,
       value: (record, keys) => referenceOf(valueAt(record, orderIn), keys),
     }),
   ];

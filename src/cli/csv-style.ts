@@ -40,6 +40,13 @@ export function csvOfRun({ bom, delimiter, decimal, program, typed, env }: CsvAs
       'take --delimiter semicolon, or --decimal point',
     ]);
   const hasBom = isFor || bom;
+  const [guessed, other] =
+    decimal === undefined
+      ? [
+          ', as the language of this machine writes numbers',
+          '; type --decimal if the spreadsheet has another language',
+        ]
+      : ['', ''];
   const words = [
     ...(isFor ? ['--for', program] : hasBom ? ['--bom'] : []),
     ...(between === 'comma' && !isFor ? [] : ['--delimiter', between]),
@@ -55,7 +62,7 @@ export function csvOfRun({ bom, delimiter, decimal, program, typed, env }: CsvAs
     typed: typed.for === undefined ? (typed.decimal === undefined ? undefined : '--decimal') : '--for',
     note:
       typed.for !== undefined
-        ? `--for ${program}, as the language of this machine writes numbers: --bom --delimiter ${between} --decimal ${point}; type --decimal if the spreadsheet has another language`
+        ? `--for ${program}${guessed}: --bom --delimiter ${between} --decimal ${point}${other}`
         : typed.decimal === 'comma' && delimiter === undefined
           ? '--decimal comma: semicolons part the cells; --delimiter takes another sign'
           : undefined,

@@ -16,7 +16,7 @@ import {
   readReference,
   saysNothing,
 } from './input-cells.ts';
-import type { InputTitles } from './input-titles.ts';
+import { type InputTitles, renameWords } from './input-titles.ts';
 import {
   anyWord,
   fullWord,
@@ -116,14 +116,14 @@ class RowReader {
 const namesOfOrder = ['order_id', 'reference'] as const;
 
 // The columns in which the row names its order.
-function readNames(row: RowReader, { places }: InputTitles, use: InputUse): readonly InputColumn[] {
+function readNames(row: RowReader, { places, unread }: InputTitles, use: InputUse): readonly InputColumn[] {
   const isFilledIn = (column: InputColumn): boolean => (row.text(column) ?? '').trim() !== '';
   const named = namesOfOrder.filter(isFilledIn);
   // A payment may be named by its charge alone.
   if (use === 'charges' && (isFilledIn('charge_id') || isFilledIn('auth_code'))) return named;
   const [nameColumn] = namesOfOrder.filter((column) => places.has(column));
   if (named.length === 0 && nameColumn !== undefined)
-    row.wrong(nameColumn, `${nameColumn} is blank: each row names its order`);
+    row.wrong(nameColumn, `${nameColumn} is blank: each row names its order${renameWords(unread)}`);
   // The files that paydesk itself writes have both.
   if (named.length === 2 && use === 'compare') return ['order_id'];
   if (named.length === 2 && use === 'plan')

@@ -212,17 +212,21 @@ function isMoney(column: string): boolean {
 const referenceWords =
   /(^|[^a-z])(ref|invoice|number|no|nr|num|folio|factura|pedido|referencia|rechnung|order|orden)([^a-z]|$)/;
 
+/** What to do if one of these titles, which are not read, stands above the shop's own numbers: `; if folio has …`. */
+export function renameWords(unread: readonly string[]): string {
+  const like = unread.filter((title) => referenceWords.test(plain(title))).slice(0, 3);
+  return like.length === 0
+    ? ''
+    : `; if ${like.map(shown).join(' or ')} has the shop's own number, rename it reference`;
+}
+
 function missing(titles: readonly string[], found: readonly string[], use: InputUse): readonly string[] {
   const names = use === 'charges' ? 'order_id, reference, charge_id or auth_code' : 'order_id or reference';
   const noOrder = !names.split(/, | or /).some((column) => found.includes(column));
   const noAmount = use === 'plan' && !found.includes('amount');
   if (noOrder && noAmount && titles.some((title) => orderIdPattern.test(title)))
     return ['the first line is a row: put a line with the titles above it, such as order_id,amount'];
-  const like = titles.filter((title) => !found.includes(title) && referenceWords.test(title)).slice(0, 3);
-  const rename =
-    like.length === 0
-      ? ''
-      : `; if ${like.map(shown).join(' or ')} has the shop's own number, rename it reference`;
+  const rename = renameWords(titles.filter((title) => !found.includes(title)));
   return [
     ...(noOrder
       ? [

@@ -279,9 +279,17 @@ function comparedOf<Row extends InvoiceRow>(claim: Claim<Row>): Omit<ComparedInv
       ? (order?.hidesCharges ?? 'a charge shows no amount')
       : others.size > 1
         ? `charged in ${[...others].join(' and ')}`
-        : undefined;
+        : verdict === 'not_paid'
+          ? notPaidWhy(row, order)
+          : undefined;
   const currency = payments[0]?.currency ?? order?.currency;
   return { row, verdict, wanted, charged, currency, payments, orderId: order?.id, why };
+}
+
+function notPaidWhy({ chargeId, authCode }: InvoiceRow, order: OrderFact | undefined): string {
+  return chargeId === undefined && authCode === undefined
+    ? `no charge of it was paid; the status of its order is ${order?.status ?? 'not shown'}`
+    : 'no payment of its order has all that the row names';
 }
 
 function verdictOf<Row extends InvoiceRow>(

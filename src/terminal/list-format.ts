@@ -107,6 +107,7 @@ export function columnsOfFile(
 ): readonly Column[] {
   const isForSheet = format === 'xlsx' || csv?.hasDates === true;
   return csvColumns(columns, {
+    forSheet: isForSheet,
     localTimes: localTimes === true && !isForSheet,
     inDecimals: isForSheet && Object.keys(locale().amounts['amounts.decimals']).length > 0,
   });

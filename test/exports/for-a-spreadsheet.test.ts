@@ -51,6 +51,12 @@ test('--for excel writes CSV as the language of the machine wants it, and says w
     env: { LANG: 'C' },
   });
   expect(typed.stdout).toBe('\ufeffrefunded\trate_percent\n5000\t12,5\n');
+  expect(typed.stderr).toContain('--for excel: --bom --delimiter tab --decimal comma\n');
+  // What people look orders up by is there, though the service has no such field.
+  const sheet = await service.run(['orders', 'list', '--csv', '--for', 'excel']);
+  expect(sheet.stdout.split('\n')[0]).toContain('reference');
+  const refunds = await service.run(['refunds', 'list', '--period', '2026-07', '--csv', '--for', 'excel']);
+  expect(refunds.stdout).toMatch(/^\ufeffrefunded_at,order_id,reference,buyer,amount,/);
   // A desk says it once, and is not told each time.
   const always = await service.run(['refunds', 'summary', ...july], {
     env: { LANG: 'es_ES.UTF-8', PAYDESK_FOR: 'excel' },

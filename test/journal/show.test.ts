@@ -47,7 +47,13 @@ test('the id of an order stands for its only change; of several it says how many
   expect((await show()).code).toBe(5);
   expect((await desk.run(home, changeArgs(order))).code).toBe(0);
   const { change = '' } = journalRows(home)[0] ?? {};
-  expect(JSON.parse((await show()).stdout)).toMatchObject({ change, verdict: 'applied' });
+  expect(JSON.parse((await show()).stdout)).toMatchObject({
+    change,
+    verdict: 'applied',
+    http_status: 200,
+    history: [{ http_status: 200 }],
+  });
+  expect((await desk.run(home, ['journal', 'show', order.id])).stdout).toMatch(/^ {2}reply +HTTP 200$/m);
   const settled = await desk.run(home, [
     'journal',
     'settle',

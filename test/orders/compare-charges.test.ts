@@ -123,6 +123,30 @@ test('what a row names must all be true of the payment', async () => {
   await using service = await startStored();
   const ran = await compare(service, ['order_id,auth_code,amount', 'ord_whole,4less,900']);
   expect(ran.said).toEqual([[2, 'not_paid', 0]]);
+  expect(recordsIn(ran)[0]?.why).toBe('no payment of its order has all that the row names');
+});
+
+test('a row that was not paid says the status of its order; one without an order says which column may name it', async () => {
+  await using service = await startStored();
+  const ran = await compare(service, ['order_id,amount', 'ord_declined,1000']);
+  expect(recordsIn(ran)[0]).toMatchObject({
+    verdict: 'not_paid',
+    why: 'no charge of it was paid; the status of its order is declined',
+  });
+  const other = await compare(service, ['order_id,order_number,amount', 'ord_whole,,1000', ',SO-less,900']);
+  expect([other.code, inOneLine(other.stderr)]).toEqual([
+    2,
+    expect.stringContaining("if order_number has the shop's own number, rename it reference"),
+  ]);
+});
+
+test('the command that shows more than the first reasons keeps the time, the file and the sheet that were typed', async () => {
+  await using service = await startStored();
+  const lines = ['order_id,amount', ...Array.from({ length: 9 }, () => 'ord_declined,1000')];
+  const ran = await compare(service, lines, '--period', '2026-10', '--currency', 'MXN');
+  expect(inOneLine(ran.stderr)).toContain(
+    'orders compare invoices.csv --since 2026-10-01T00:00:00Z --until 2026-11-01T00:00:00Z --currency MXN --csv',
+  );
 });
 
 test('two rows about one order share its payments, and one payment counts once', async () => {

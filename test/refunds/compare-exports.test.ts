@@ -59,7 +59,7 @@ it('a refund that the file names and the order does not show is not refunded, th
   writeFileSync(join(service.home.path, 'f.csv'), 'order_id,refund_id,amount\nord_a,rf_gone,-300\n');
   const ran = await service.run(['refunds', 'compare', 'f.csv', '--json']);
   expect(ran.code).toBe(8);
-  expect(recordsIn(ran)).toMatchObject([{ verdict: 'not', wanted: 300, refunded: 0 }]);
+  expect(recordsIn(ran)).toMatchObject([{ verdict: 'not_refunded', wanted: 300, refunded: 0 }]);
 });
 
 it('--until ends the refunds that are looked for, and --period is both ends', async () => {

@@ -111,7 +111,7 @@ function saidByLedger(ledger: readonly Order[], rows: typeof file): readonly Sai
     const records = recordsOf(found);
     const sum = records.reduce((total, record) => total - record.amount, 0);
     const wanted = amount === '' || amount === 'full' ? found.amount : Number(amount);
-    const short = lost.has(id) ? 'unconfirmed' : sum === 0 ? 'not' : 'in_part';
+    const short = lost.has(id) ? 'unconfirmed' : sum === 0 ? 'not_refunded' : 'in_part';
     const verdict = sum > wanted ? 'more' : sum === wanted ? 'refunded' : short;
     return {
       order_id: id,
@@ -176,7 +176,7 @@ it('a file of 40 with every verdict: each row, and every refund that is not in t
     .map(({ refunded_at: at }) => Number(at));
   expect(times).toEqual(times.toSorted((one, other) => one - other));
   expect(new Set(found.map(({ verdict }) => verdict))).toEqual(
-    new Set(['refunded', 'in_part', 'more', 'not', 'unconfirmed', 'not_found', 'not_in_file']),
+    new Set(['refunded', 'in_part', 'more', 'not_refunded', 'unconfirmed', 'not_found', 'not_in_file']),
   );
   expect(ran.code).toBe(7);
 });

@@ -1,9 +1,10 @@
 /** Which refunds `refunds list` shows, and what it, exports and the journal say of who asked and why. */
 
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { standingAt } from '../harness/clock.ts';
+import { inOneLine } from '../harness/ran.ts';
 import type { Service } from '../harness/service.ts';
 import { readWorkbook, rowOf, said } from '../harness/workbook.ts';
 import { recordsIn, startRefunds } from '../refunds/refund-service.ts';
@@ -75,9 +76,18 @@ describe('refunds list', () => {
 
   test('says which names there are when one matches nothing', async () => {
     await using service = await startShop();
-    const ran = await ask(service, ...list, '--operator', 'bne');
-    expect(ordersOf(ran.stdout)).toEqual([]);
-    expect(ran.stderr).toContain('--operator bne: none of this period; there is ana, ben\n');
+    const ran = await ask(service, ...list, '--operator', 'bne', '--to', 'bne.csv');
+    expect([ran.code, inOneLine(ran.stderr)]).toEqual([
+      2,
+      expect.stringContaining(
+        '--operator bne: nobody called so sent a change; changes were sent by ana, ben',
+      ),
+    ]);
+    expect(existsSync(join(service.home.path, 'bne.csv'))).toBe(false);
+    const asked = await ask(service, ...list, '--asked-by', 'bne');
+    expect(asked.stderr).toContain('--asked-by bne: none of this period; there is ana, ben\n');
+    const capitals = await ask(service, ...list, '--operator', 'BEN');
+    expect(ordersOf(capitals.stdout).toSorted()).toEqual(['ord_b', 'ord_c']);
     const other = await ask(service, ...list, '--asked-by', 'elsewhere');
     expect(other.stderr).toContain('refunds that are not from this machine: --state elsewhere');
     expect(JSON.parse((await ask(service, ...list, '--state', 'elsewhere')).stdout).data).toMatchObject([

@@ -173,9 +173,12 @@ export function recordOf(record: AttemptRecord, open: boolean): JsonObject {
   };
 }
 
-/** What the service said in the last reply that was no plain yes. A later read keeps it. */
+/** What the service said in the last reply that was no plain yes, or else the status of the reply. A later read keeps it. */
 export function saidBy({ verdicts }: Pick<AttemptRecord, 'verdicts'>): VerdictRow['error'] {
-  return verdicts.findLast(({ error }) => error !== undefined)?.error;
+  return (
+    verdicts.findLast(({ error }) => error !== undefined)?.error ??
+    verdicts.findLast(({ received }) => received !== undefined)?.received
+  );
 }
 
 /** What a reply says for itself, as fields for scripts. */

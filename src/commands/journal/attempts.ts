@@ -22,6 +22,28 @@ import {
 import { commandLine, type Profile, plainCommand } from '../../profiles/profiles.ts';
 import { madeBy } from './attempt-record.ts';
 
+/** The operator that was typed, as the journal has the name: capitals do not matter. Throws CliError 'usage' if nobody there is called so. */
+export async function operatorMeant(
+  { journal }: Pick<Context, 'journal'>,
+  typed: string | undefined,
+  origin: string | undefined,
+): Promise<string | undefined> {
+  if (typed === undefined) return undefined;
+  const names = await journal.operators(origin);
+  const meant = names.find((name) => name === typed) ?? names.find((name) => isSameName(name, typed));
+  // If rows of the journal are lost, so may be names.
+  if (meant !== undefined || names.length === 0 || (await journal.problem()) !== undefined)
+    return meant ?? typed;
+  throw usage(
+    `--operator ${short(typed)}: nobody called so sent a change; changes were sent by ${names.join(', ')}`,
+  );
+}
+
+/** Whether two names are the same but for capitals. */
+export function isSameName(one: string, other: string): boolean {
+  return one.toLowerCase() === other.toLowerCase();
+}
+
 /**
  * The last attempt of a change: by the journal's id of it, by a script's own (`--idempotency-key`), by the id of a refund that it made, or
  * by the id or link of what it created. Throws CliError 'not_found', and 'usage' when an idempotency key stands for changes of several accounts,

@@ -20,7 +20,15 @@ import type { Cell } from '../../terminal/terminal.ts';
 import { defineCommand } from '../command.ts';
 import { showAttemptPages, showAttempts } from './attempt-list.ts';
 import { attemptColumns } from './attempt-record.ts';
-import { askingFile, attemptNamed, elsewhereLines, fromFlag, nextFlag, scopeOf } from './attempts.ts';
+import {
+  askingFile,
+  attemptNamed,
+  elsewhereLines,
+  fromFlag,
+  nextFlag,
+  operatorMeant,
+  scopeOf,
+} from './attempts.ts';
 import { listSettings } from './list-settings.ts';
 import { readBeforeList } from './look-again.ts';
 
@@ -70,14 +78,14 @@ export const list = defineCommand({
     const since = flags.since?.at(clockAndZoneOf(ctx));
     const span = rangeWords('changes sent', { since, until: undefined }, ctx.days.full);
     if (span !== undefined) ctx.notes.note(span);
-    const { order: orderId, operator, desk } = flags;
+    const { order: orderId, desk } = flags;
+    const operator = await operatorMeant(ctx, flags.operator, origin);
     const asked = { origin, orderId, operator, since };
     if (origin !== undefined && !ctx.options.dryRun && flags.next === undefined)
       await readBeforeList(ctx, asked);
     const shown = await showChosen(ctx, { ...asked, kind, desk }, flags);
     // If rows of the journal are lost, an empty list proves nothing.
     if (shown.count === 0 && (await ctx.journal.problem()) !== undefined) return undefined;
-    if (shown.count === 0 && operator !== undefined) await noteOperators(ctx, origin);
     const lines = closingLines(ctx, shown, flags, scope);
     const elsewhere = flags.from === undefined ? await elsewhereLines(ctx, scope) : [];
     for (const line of [...lines, ...elsewhere]) ctx.notes.note(line);
@@ -139,12 +147,6 @@ async function openOf(ctx: Context, filter: AttemptFilter): Promise<readonly Att
   return (await ctx.journal.attempts({ ...filter, open: now }))
     .filter((record) => needsPerson(record, now))
     .toSorted((one, other) => byNewest(one.sent, other.sent));
-}
-
-// Whoever mistyped a name sees which there are.
-async function noteOperators(ctx: Context, origin: string | undefined): Promise<void> {
-  const names = await ctx.journal.operators(origin);
-  if (names.length > 0) ctx.notes.note(`changes were sent by ${names.join(', ')}`);
 }
 
 // Two accounts may have an order with the same id, so the line names the profiles.

@@ -113,9 +113,9 @@ function shownOf(record: AttemptRecord, open: boolean, until: number | undefined
 
 // Times are Unix seconds, as in the record around it.
 function historyOf(row: VerdictRow): JsonObject {
-  const { time, verdict, by, why, alarm, corrects, acknowledged, operator, note, error } = row;
+  const { time, verdict, by, why, alarm, corrects, acknowledged, operator, note, error, received } = row;
   const at = Math.floor(time / 1000);
-  const reply = error === undefined ? {} : replyOf(error);
+  const reply = error === undefined ? received && { http_status: received.httpStatus } : replyOf(error);
   return { verdict_at: at, verdict, by, why, alarm, corrects, acknowledged, operator, note, ...reply };
 }
 

@@ -16,8 +16,9 @@ import {
   sayUnread,
   shownTitles,
 } from '../../changes/changes.ts';
-import { flag } from '../../flags/flags.ts';
-import { periodOf, timeFlags } from '../../flags/typed-period.ts';
+import { flag, type Input } from '../../flags/flags.ts';
+import { periodOf, timeFlags, timeWords } from '../../flags/typed-period.ts';
+import { clockIn } from '../../flags/typed-time.ts';
 import { anyWord, fullWord, type InputRow } from '../../plans/plans.ts';
 import { commandLine, profileNamed } from '../../profiles/profiles.ts';
 import {
@@ -42,17 +43,19 @@ import { sayAsOf } from '../report/report-rows.ts';
 import { amountsOf } from '../report/report-screen.ts';
 import type { Source } from '../report/report-source.ts';
 
+const compareFlags = {
+  ...timeFlags('none: only the rows of the file'),
+  sheet: sheetFlag,
+  errors: errorsFlag,
+  ...sourceFlags,
+  force: flag.switch('replace the files of --errors and --to'),
+} as const;
+
 export const compare = defineCommand({
   description:
     'Says of each row of an invoice list whether it was paid, less, twice or not. A row names its payment by order_id, reference, charge_id or auth_code, and may have an amount; without one the amount of the order is meant. With --period it also finds payments that are not in the file.',
   arguments: [fileArgument(true)],
-  flags: {
-    ...timeFlags('none: only the rows of the file'),
-    sheet: sheetFlag,
-    errors: errorsFlag,
-    ...sourceFlags,
-    force: flag.switch('replace the files of --errors and --to'),
-  },
+  flags: compareFlags,
   examples: [
     'paydesk -p shop-mx orders compare invoices.csv',
     'paydesk -p shop-mx orders compare october.csv --period 2026-10 --json',
@@ -102,7 +105,15 @@ export const compare = defineCommand({
       { zone: source.zone, localTimes: source.localTimes, sums: sumRecords(compared, style) },
     );
     const { profile = profileNamed('environment') } = source;
-    const inFullLine = commandLine(profile, 'orders', 'compare', file, ...inFull);
+    const inFullLine = commandLine(
+      profile,
+      'orders',
+      'compare',
+      file,
+      ...timeWords(flags, clockIn(source.days, ctx.clock.now())),
+      ...againWords(flags),
+      ...inFull,
+    );
     for (const line of lineWords(rowsWithReason(records), inFullLine)) ctx.notes.note(line);
     for (const line of closingLines(compared, source, input.hasAmount)) ctx.notes.note(line);
     for (const line of input.hasAmount ? fileLines(compared, source) : []) ctx.notes.note(line);
@@ -110,6 +121,18 @@ export const compare = defineCommand({
     return compared.every(({ verdict }) => verdict === 'paid') ? undefined : 8;
   },
 });
+
+// What was typed, for a command that shows the same rows.
+function againWords(flags: Input<readonly [], typeof compareFlags>['flags']): readonly string[] {
+  const { sheet, currency, tz, 'from-file': from, 'max-rps': most } = flags;
+  const values = { sheet, currency, tz, 'from-file': from, 'max-rps': most };
+  return [
+    ...Object.entries(values).flatMap(([name, value]) =>
+      value === undefined ? [] : [`--${name}`, String(value)],
+    ),
+    ...(flags.live === true ? ['--live'] : []),
+  ];
+}
 
 type Invoice = ReturnType<typeof invoiceOf>;
 
@@ -187,7 +210,7 @@ function recordOf(
     verdict,
     difference: differenceOf({ wanted, found: charged }) ?? null,
     paid_at: payments.at(-1)?.paidAt ?? null,
-    why: why ?? (countedFor === undefined ? null : `counted for line ${countedFor.input.line} already`),
+    why: countedFor === undefined ? (why ?? null) : `counted for line ${countedFor.input.line} already`,
     input: Object.fromEntries(titles.map((title, index) => [title, row?.input.cells[index] ?? ''])),
   };
 }

@@ -33,7 +33,7 @@ import {
   wentBackWords,
 } from '../report/report-screen.ts';
 import type { Source } from '../report/report-source.ts';
-import { refundFilter, refundFilterFlags } from './refund-filter.ts';
+import { refundFilter, refundFilterFlags, refuseNobody } from './refund-filter.ts';
 
 const usualPeriod = 'today';
 
@@ -70,8 +70,11 @@ export const list = defineCommand({
     const named = nameFields.filter((name) => ctx.options.columns?.includes(name));
     const needs = { kind: 'refunds', makers: true, unshown: true, names: named.length > 0 } as const;
     const source = await openSource(ctx, { flags, period, needs });
-    const isBook = ctx.out.format === 'xlsx' && ctx.options.columns === undefined;
-    const names = isBook && source.kind !== 'index' ? nameFields : named;
+    const { format } = ctx.out;
+    const isForSheet = format === 'xlsx' || (format === 'csv' && ctx.options.csv.hasDates);
+    const isSheet = isForSheet && ctx.options.columns === undefined;
+    const names = isSheet ? nameFields : named;
+    await refuseNobody(ctx, flags, source);
     const filter = refundFilter(ctx, flags, source);
     // A row is what an order shows. What the journal alone knows is counted below.
     const [found, unshown]: [RefundFact[], RefundFact[]] = [[], []];
@@ -97,7 +100,7 @@ export const list = defineCommand({
       return rowOf(refund, source, isComplete(gaps), texts);
     });
     await ctx.out.ownList(
-      withOthers(isBook ? bookColumns(names) : columns, rows).map((one) =>
+      withOthers(isSheet ? columns.toSorted(bySheet) : columns, rows).map((one) =>
         asked.includes(one.name) ? { ...one, tableFrom: 0, least: one.title.length, isAsked: true } : one,
       ),
       rows,
@@ -105,8 +108,8 @@ export const list = defineCommand({
     );
     const part = shown.length < found.length ? `; ${partWords(found, isBySize, flags.max)}` : '';
     for (const line of await filter.lines()) ctx.notes.note(line);
-    if (isBook && source.kind === 'index')
-      ctx.notes.note('an index knows no buyers and references: --live has their columns');
+    if (isSheet && source.kind === 'index')
+      ctx.notes.note('an index knows no buyers and references: --live has them');
     // Sums and reports begin with the month.
     if (periodOf(flags) === undefined) ctx.notes.note('this is today; --period this-month shows more');
     sayAsOf(ctx, source);
@@ -144,7 +147,7 @@ function byId({ id: one = '' }: RefundFact, { id: other = '' }: RefundFact): num
   return one < other ? -1 : 1;
 }
 
-// What a row says of the buyer only if somebody names the column: an index does not keep it.
+// What a row says of the buyer only if somebody names the column, or in a spreadsheet: an index does not keep it.
 const nameFields = ['buyer', 'email', 'reference'] as const;
 
 const columns: readonly Column[] = [
@@ -178,7 +181,11 @@ const columns: readonly Column[] = [
   { ...rowColumn('ticket', 'text'), tableFrom: 10_000 },
   { ...rowColumn('card', 'card'), tableFrom: 100, isMissed: true },
   { ...rowColumn('note', 'text'), tableFrom: 120, isMissed: true },
-  ...nameFields.map((name) => ({ ...fieldColumn(name, name.toUpperCase(), 'text'), derived: true as const })),
+  ...nameFields.map((name) => ({
+    ...fieldColumn(name, name.toUpperCase(), 'text'),
+    derived: true as const,
+    inSheets: true as const,
+  })),
   { ...rowColumn('origin', 'text'), tableFrom: 200 },
   { ...rowColumn('brand', 'text'), tableFrom: 200 },
   { ...rowColumn('order_status', 'status'), tableFrom: 200 },
@@ -186,9 +193,9 @@ const columns: readonly Column[] = [
   ...lastColumnsOfList,
 ];
 
-// In a workbook what an accountant looks for comes first: when, which order, whose, how much, what became of it, why and by whom. The
+// In a spreadsheet what an accountant looks for comes first: when, which order, whose, how much, what became of it, why and by whom. The
 // ids and the rest stand behind it, for whoever compares the file or asks on.
-const firstInBook: readonly string[] = [
+const firstInSheet: readonly string[] = [
   'refunded_at',
   'order_id',
   'reference',
@@ -205,16 +212,12 @@ const firstInBook: readonly string[] = [
   'ticket',
 ];
 
-function bookColumns(names: readonly string[]): readonly Column[] {
+function bySheet(one: Column, other: Column): number {
   const place = ({ name }: Column) => {
-    const at = firstInBook.indexOf(name);
-    return at === -1 ? firstInBook.length : at;
+    const at = firstInSheet.indexOf(name);
+    return at === -1 ? firstInSheet.length : at;
   };
-  return columns
-    .map(({ derived, ...one }) =>
-      derived === undefined || names.includes(one.name) ? one : { ...one, derived },
-    )
-    .toSorted((one, other) => place(one) - place(other));
+  return place(one) - place(other);
 }
 
 function rowOf(refund: RefundFact, source: Source, isComplete: boolean, names: JsonObject): JsonObject {

@@ -9,6 +9,7 @@ import { pagesOf } from '../../journal/journal.ts';
 import { type RefundState, recordedState, refundStates } from '../../orders/orders.ts';
 import { commandLine, environmentName } from '../../profiles/profiles.ts';
 import { elsewhere, type RefundFact } from '../../reports/reports.ts';
+import { isSameName, operatorMeant } from '../journal/attempts.ts';
 import { amountRange } from '../orders/order-filters.ts';
 import type { Source } from '../report/report-source.ts';
 
@@ -45,6 +46,13 @@ export function isPartOfRefunds(flags: FilterInput): boolean {
 // What the journal says of a refund while its order does not show it.
 const notShown: readonly string[] = ['unconfirmed', 'recorded made', 'recorded not made', 'gone'];
 
+/** Throws CliError 'usage' if nobody is called as --operator says, so that no empty file looks like an answer. */
+export async function refuseNobody(ctx: Context, { operator }: FilterInput, source: Source): Promise<void> {
+  // A file has names that this journal need not have.
+  if (operator !== elsewhere && source.kind !== 'file')
+    await operatorMeant(ctx, operator, source.profile?.origin);
+}
+
 /** Turns the flags into a filter. Throws CliError 'usage' if no refund can pass. */
 export function refundFilter(ctx: Context, flags: FilterInput, source: Source) {
   const plain = { kind: 'environment', name: environmentName, settings: plainAmounts } as const;
@@ -61,7 +69,7 @@ export function refundFilter(ctx: Context, flags: FilterInput, source: Source) {
         const word = wordOf[name](refund);
         if (word !== undefined) seen.get(name)?.add(word);
       }
-      if (asked.some(({ name, word }) => wordOf[name](refund) !== word)) return false;
+      if (asked.some(({ name, word }) => !isSameName(wordOf[name](refund) ?? '', word))) return false;
       if (!amounts.isOpen && refund.amount === undefined) unpriced += one;
       const passes =
         amounts.isOpen || (refund.amount !== undefined && amounts.holds(refund.amount, refund.currency));
@@ -78,7 +86,10 @@ export function refundFilter(ctx: Context, flags: FilterInput, source: Source) {
     lines: async (): Promise<readonly string[]> => [
       ...(await notShownLines(ctx, flags.state, source)),
       ...asked
-        .filter(({ name, word }) => seen.get(name)?.has(word) === false && !notShown.includes(word))
+        .filter(
+          ({ name, word }) =>
+            ![...(seen.get(name) ?? [])].some((one) => isSameName(one, word)) && !notShown.includes(word),
+        )
         .map(({ name, word }) => {
           if (word === elsewhere)
             return `--${name} ${word}: nobody is called so; refunds that are not from this machine: --state elsewhere`;

@@ -107,18 +107,19 @@ export function titlesBeyond(
 }
 
 /**
- * The columns of CSV: everything that the service sends. A derived column has to be named. With `localTimes`, a local time
- * follows each time, and with `inDecimals` the same money with its decimals follows each amount.
+ * The columns of CSV: everything that the service sends. A derived column has to be named, or be one that sheets have (`forSheet`). With
+ * `localTimes`, a local time follows each time, and with `inDecimals` the same money with its decimals follows each amount.
  */
 export function csvColumns(
   columns: readonly Column[],
   {
-    localTimes = false,
-    inDecimals = false,
-  }: { readonly localTimes?: boolean; readonly inDecimals?: boolean },
+    forSheet,
+    localTimes,
+    inDecimals,
+  }: { readonly forSheet: boolean; readonly localTimes: boolean; readonly inDecimals: boolean },
 ): readonly Column[] {
   return columns
-    .filter((column) => column.derived === undefined)
+    .filter(({ derived, inSheets }) => derived === undefined || (forSheet && inSheets === true))
     .flatMap((column) => {
       if (localTimes && column.kind === 'time' && column.local !== false)
         return [column, localColumn(column)];

@@ -68,7 +68,7 @@ function compare(order: Json, rows: readonly Partial<InputRow>[], ...more: reado
 const words = (all: readonly Compared[]) => all.map(({ verdict, refunded }) => `${verdict} ${refunded}`);
 
 it.each<[string, readonly number[][], readonly Partial<InputRow>[], readonly string[]]>([
-  ['nothing went back', [[]], [{ amount: 100 }], ['not 0']],
+  ['nothing went back', [[]], [{ amount: 100 }], ['not_refunded 0']],
   ['all of it went back', [[1000]], [{}], ['refunded 1000']],
   ['a blank amount means the whole order', [[400, 600]], [{ amount: undefined }], ['refunded 1000']],
   ['less went back', [[40]], [{ amount: 100 }], ['in_part 40']],
@@ -80,7 +80,12 @@ it.each<[string, readonly number[][], readonly Partial<InputRow>[], readonly str
     [{ amount: 40 }, { amount: 100 }],
     ['refunded 40', 'refunded 100'],
   ],
-  ['equal rows need two refunds', [[100]], [{ amount: 100 }, { amount: 100 }], ['refunded 100', 'not 0']],
+  [
+    'equal rows need two refunds',
+    [[100]],
+    [{ amount: 100 }, { amount: 100 }],
+    ['refunded 100', 'not_refunded 0'],
+  ],
   [
     'one refund more than the rows',
     [[100, 5]],
@@ -98,7 +103,7 @@ it.each<[string, readonly number[][], readonly Partial<InputRow>[], readonly str
     'a charge by its id, and another is not its own',
     [[100], []],
     [{ charge: 'ch_2', amount: 100 }],
-    ['not 0'],
+    ['not_refunded 0'],
   ],
   ['a charge that is not there', [[100]], [{ charge: 'ch_9' }], ['not_found 0']],
   ['a card of two charges', [[], []], [{ charge: '*4242' }], ['not_found 0']],
@@ -154,7 +159,7 @@ it('a refund that was there before a row was sent does not stand for the refund 
 
 it('a refund that never arrived decides nothing: the row says it', () => {
   const old = { mayAppear: false };
-  expect(words(compare(orderWith([]), [{ amount: 100 }], unshown(old)))).toEqual(['not 0']);
+  expect(words(compare(orderWith([]), [{ amount: 100 }], unshown(old)))).toEqual(['not_refunded 0']);
   expect(words(compare(orderWith([100]), [{ amount: 100 }], unshown(old)))).toEqual(['refunded 100']);
   const own = compare(orderWith([100]), [{ amount: 100 }], unshown({ ...old, key: 'any 100 ' }));
   expect(words(own)).toEqual(['refunded 100']);
@@ -197,7 +202,13 @@ it('every refund of the order counts for just one row', () => {
           const amountOf = new Map(made.map((amount, index) => [`rf_1${index + 1}`, amount]));
           expect(refunded).toBe(refunds.reduce((all, { id }) => all + (amountOf.get(id) ?? 0), 0));
           expect(verdict).toBe(
-            refunded > sum ? 'more' : refunded === sum ? 'refunded' : refunded === 0 ? 'not' : 'in_part',
+            refunded > sum
+              ? 'more'
+              : refunded === sum
+                ? 'refunded'
+                : refunded === 0
+                  ? 'not_refunded'
+                  : 'in_part',
           );
         }
       },
@@ -240,9 +251,9 @@ it('what a person recorded as made counts for a row that is short of money', () 
   expect(said(orderWith([40]), [{ amount: 100 }])).toEqual([['recorded_made', hand]]);
   expect(said(orderWith([100]), [{ amount: 100 }])).toEqual([['recorded_made', hand]]);
   expect(said(orderWith([101]), [{ amount: 100 }])).toEqual([['more', hand]]);
-  expect(said(orderWith([], []), [{ charge: 'ch_2', amount: 100 }])).toEqual([['not', undefined]]);
+  expect(said(orderWith([], []), [{ charge: 'ch_2', amount: 100 }])).toEqual([['not_refunded', undefined]]);
   expect(said(orderWith([]), [{ amount: 100 }, { amount: 100 }])).toEqual([
     ['recorded_made', hand],
-    ['not', undefined],
+    ['not_refunded', undefined],
   ]);
 });

@@ -92,5 +92,5 @@ function claimed(rows: readonly InputRow[], charges: readonly JsonObject[], free
 function verdictOf(refunded: Figure, wanted: Figure): CompareVerdict {
   if (refunded === wanted) return 'refunded';
   if (refunded > wanted) return 'more';
-  return refunded === 0 ? 'not' : 'in_part';
+  return refunded === 0 ? 'not_refunded' : 'in_part';
 }

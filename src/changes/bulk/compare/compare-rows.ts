@@ -30,7 +30,7 @@ export const compareVerdicts = [
   'in_part',
   'more',
   'other_currency',
-  'not',
+  'not_refunded',
   'pending',
   'failed',
   'unconfirmed',
@@ -46,7 +46,7 @@ export const compareVerdicts = [
  * - `refunded`: just what the row says went back
  * - `in_part`, `more`: less or more than that
  * - `other_currency`: the file says another currency than that of the order, so no amounts are compared
- * - `not`: nothing of it
+ * - `not_refunded`: nothing of it
  * - `pending`, `failed`, `unconfirmed`, `made_twice`, `appeared`, `recorded_made`: a refund of the row has that state, or of its
  *   order if the row is short of money. The figures of an order that contradict each other make it `unconfirmed` too
  * - `gone`: a refund was made, and the order does not show it any more
@@ -127,7 +127,7 @@ const bySums: ReadonlySet<CompareVerdict> = new Set([
   'refunded',
   'in_part',
   'more',
-  'not',
+  'not_refunded',
   'pending',
   'failed',
 ]);
@@ -278,5 +278,5 @@ function bySum(refunded: number, wanted: number, refunds: readonly KnownRefund[]
   if (has('failed') && refunded < wanted) return 'failed';
   if (has('pending')) return 'pending';
   if (refunded === wanted && wanted > 0) return 'refunded';
-  return refunded === 0 ? 'not' : 'in_part';
+  return refunded === 0 ? 'not_refunded' : 'in_part';
 }
