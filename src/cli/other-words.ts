@@ -46,6 +46,15 @@ export const phrases: ReadonlyMap<string, readonly string[]> = byWord({
   'settings whoami': ['profile show'],
   status: ['profile check'],
   unconfirmed: ['journal list --open'],
+  'v version': ['--version'],
+});
+
+/** Words that people type as options, and what does that. */
+export const options: ReadonlyMap<string, string> = byWord({
+  demo: 'did you mean: -p demo',
+  'email mail name buyer card last4 query search':
+    'paydesk orders find looks for names, e-mails, cards and references',
+  'v verbose': 'did you mean: --version, or --debug',
 });
 
 /** Words for what paydesk cannot do. Any command that is suggested for them would do something else with money or keys. */
@@ -69,6 +78,7 @@ export const pagesByWord: ReadonlyMap<string, readonly string[]> = byWord({
   'cent decimal': ['output', 'settings'],
   'chargeback dispute': ['evidence', 'prove', 'orders show'],
   chart: ['report', 'refunds summary'],
+  csv: ['exports', 'output', 'many-refunds'],
   check: ['prove', 'journal verify', 'orders export', 'profile check'],
   'double duplicate twice': ['orders twins', 'when-a-reply-is-lost', 'refund'],
   'employee operator staff who': ['refunds list', 'journal list', 'refunds summary', 'report'],

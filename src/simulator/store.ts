@@ -66,8 +66,6 @@ export interface Store {
   note(name: string): string | undefined;
   /** Keeps a text under a name, or forgets it. */
   keep(name: string, text: string | undefined): void;
-  /** What all orders together were refunded. */
-  refundedInAll(): number;
   /** Lets happen what was to happen until now (Unix seconds). */
   settle(now: number): void;
   close(): void;
@@ -133,8 +131,6 @@ export function openStore(options: StoreOptions): Store {
         if (text !== undefined)
           sql('INSERT INTO meta (name, value) VALUES (?, ?)').run(notePrefix + name, text);
       }),
-    refundedInAll: () =>
-      Number(sql("SELECT TOTAL(json_extract(body, '$.amount_refunded')) AS sum FROM orders").get()?.sum),
     settle(now) {
       if (laterIn(sql, now).length > 0) inTransaction(db, () => settleAll(sql, now));
     },

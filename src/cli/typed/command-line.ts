@@ -16,8 +16,7 @@ import { commandPage, commandsPage, groupPage, rootPage, topicPage, wordPage } f
 import { type HelpPage, layOut } from '../help/help-page.ts';
 import { proofScript, topics, topicText } from '../help/help-topics.ts';
 import { type GlobalInput, globalFlags } from './global-options.ts';
-import { checkLine, checkSlips, didYouMean } from './line-errors.ts';
-import { readCommand } from './read-command.ts';
+import { checkLine, checkSlips, didYouMean, readLine } from './line-errors.ts';
 import { readTypedWords } from './typed-words.ts';
 
 /** What a command line asks for. */
@@ -57,7 +56,7 @@ export async function readCommandLine(typed: readonly string[], width: number): 
   }
   const command = await entry.load();
   checkSlips(argv, entry.words, { ...globalFlags, ...command.flags });
-  return { kind: 'run', words: entry.words, command, ...readCommand(entry, command, argv) };
+  return { kind: 'run', words: entry.words, command, ...(await readLine(entry, command, argv)) };
 }
 
 // `paydesk browse` is short for `paydesk orders browse`.
@@ -107,7 +106,7 @@ async function aboutOf(words: readonly string[]): Promise<About> {
   if (isNoun && asked.length === 1) return aboutCommands(() => groupPage(first), commandsOf(first));
   // `paydesk refund --help` names no command, but maybe a noun; the words may mean one.
   const page = async (): Promise<HelpPage> => {
-    const meant = await didYouMean(asked, { behind: ' --help' });
+    const meant = await didYouMean(asked, { behind: ['--help'] });
     return [...(isNoun ? groupPage(first) : rootPage()), ...(meant.length === 0 ? [] : ['', ...meant])];
   };
   return { page, json: () => unknown(asked) };
@@ -161,7 +160,7 @@ async function aboutWord(asked: readonly string[]): Promise<About> {
 
 async function unknownWord(words: readonly string[]): Promise<CliError> {
   const { answersOf, topicsWith } = await import('../help/help-words.ts');
-  const meant = await didYouMean(words, { before: 'help ' });
+  const meant = await didYouMean(words, { before: ['help'] });
   const answers = answersOf(words);
   const pages = (answers.length > 0 ? answers : topicsWith(words)).map(({ name }) => `paydesk help ${name}`);
   const isOneWord = words.length === 1;
@@ -254,7 +253,7 @@ function optionWords(argv: readonly string[]): readonly string[] {
 
 // The commands that use the profile of the run. Others find the account by an id of the journal, or name a profile themselves.
 const aboutAccount =
-  /\bpaydesk (?=(?:orders|customers|checkout|api|approvals|report|today|index|journal list|refunds (?:list|summary|compare|plan)|sender limits)\b(?!.*--(?:help|all-profiles)\b)|profile (?:show|check)$)/g;
+  /\bpaydesk (?=(?:orders|customers|checkout|api|approvals|report|today|index|journal list|refunds (?:list|summary|compare|plan)|sender limits)\b(?!.*(?:--(?:help|all-profiles|profile)\b| -\w*p))|profile (?:show|check)$)/g;
 
 // At a desk the profile also says whose journal is meant.
 const aboutJournal = /\bpaydesk (?=journal (?:list|show|reconcile|settle|acknowledge)\b)/g;

@@ -1,84 +1,95 @@
 /** The errors of lines that are not understood: what is wrong, and what was probably meant. */
 
-import type { CommanderError, Command as Parser } from 'commander';
-import { orderIdPattern, statusMeanings } from '../../api/spec.ts';
+import { CommanderError, type Command as Parser } from 'commander';
+import { statusMeanings } from '../../api/spec.ts';
 import type { Command } from '../../commands/command.ts';
-import { type CommandEntry, commands, groups } from '../../commands/commands.ts';
+import { type CommandEntry, commands, findCommand, groups } from '../../commands/commands.ts';
 import { CliError, withParts } from '../../errors.ts';
 import type { Flag } from '../../flags/flags.ts';
 import { plainCommand } from '../../profiles/profiles.ts';
 import { closestNames } from '../../terminal/closest-names.ts';
 import { readAmount } from '../../typed-amounts.ts';
-import { argumentTerm } from '../help/help.ts';
+import { globalFlags } from './global-options.ts';
 import { buildParser, failureOf, keepIn } from './parser.ts';
+import { readCommand } from './read-command.ts';
 import { readTypedWords } from './typed-words.ts';
 
-/** The error of a command line that commander does not understand, with what was probably meant. */
-export function lineError(
-  failure: CommanderError,
-  argv: readonly string[],
-  entry: CommandEntry,
-  command: Command,
-  args: readonly string[],
-): CliError {
-  const meant =
-    amountMeant(failure, entry, args) ?? flagMeant(failure, entry, command, args.length > 0 ? args : argv);
-  return usageError(failure, argv, entry, meant);
-}
-
-// `orders refund ID 500`: an amount is typed behind its flag. The command is only shown.
-function amountMeant(
-  { code }: CommanderError,
-  { words }: CommandEntry,
-  args: readonly string[],
-): readonly string[] | undefined {
-  const [id = '', amount = '', more] = args;
-  const isMeant =
-    code === 'commander.excessArguments' &&
-    words.join(' ') === 'orders refund' &&
-    more === undefined &&
-    readAmount(amount) !== undefined;
-  return isMeant ? [`did you mean: ${plainCommand(...words, id, '--amount', amount)}`] : undefined;
+/** Reads the line of a command. Throws CliError 'usage' for anything that is not understood, with what was probably meant. */
+export async function readLine(entry: CommandEntry, command: Command, argv: readonly string[]) {
+  try {
+    return readCommand(entry, command, argv);
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    const line = understoodLike(argv, entry, command);
+    const meant =
+      line === undefined ? await optionMeant(error, entry.words, command.flags) : asQuestion([line]);
+    throw usageError(error, argv, entry, meant);
+  }
 }
 
 // Flags whose values people type without them.
-const bareValues = ['period', 'order', 'customer', 'status'];
+const bareValues: Readonly<Record<string, (word: string) => boolean>> = {
+  amount: (word) => readAmount(word) !== undefined,
+  period: () => true,
+  order: () => true,
+  customer: () => true,
+  status: (word) => Object.hasOwn(statusMeanings, word),
+};
 
-// Somebody types `refunds summary today` or `journal list ord_1`: the value is behind a flag. Or a flag that other commands have, or
-// none: `--order ord_1`.
-function flagMeant(
-  { code, message }: CommanderError,
-  { words }: CommandEntry,
-  { flags, arguments: args }: Command,
-  typed: readonly string[],
+/**
+ * The same line with all that was typed in its order, where the command understands it once a word stands behind the option that it is
+ * for (`300`), has its dashes (`limit 3`), or is no option's value (`--order ord_1`). A line is never made of parts, so that
+ * nobody is shown another amount, or a refund without its --charge or --dry-run.
+ */
+function understoodLike(
+  argv: readonly string[],
+  entry: CommandEntry,
+  command: Command,
 ): readonly string[] | undefined {
-  const [last = ''] = typed.slice(-1);
-  if (code === 'commander.unknownOption') {
-    const isTime = /'--(?:period|since|until)/.test(message);
-    if (isTime && flags.since !== undefined) return ['did you mean: --since'];
-    const named = isTime ? 'period' : /'--(?:id|order|order-id)['=]/.test(message) ? 'id' : undefined;
-    return named !== undefined && args[0]?.name === named
-      ? [`did you mean: ${plainCommand(...words)} ${idIn(typed) ?? argumentTerm(args[0])}`]
-      : undefined;
-  }
-  if (code !== 'commander.excessArguments') return undefined;
-  const meant = bareValues.find((name) => takes(flags[name], name, last));
-  return meant === undefined ? undefined : [`did you mean: ${plainCommand(...words, `--${meant}`, last)}`];
+  const flags: Readonly<Record<string, Flag>> = { ...globalFlags, ...command.flags };
+  const places = readTypedWords(argv, () => flags).places.slice(entry.words.length);
+  const [argument = ''] = command.arguments.map(({ name }) => name);
+  const asWord = new RegExp(`^--(?:${argument === 'id' ? 'id|order|order-id' : argument})(?:=|$)`);
+  const lines = [
+    argv,
+    argv.map((word, at) =>
+      places.includes(at) && Object.hasOwn(flags, word.replace(/=.*$/s, '')) ? `--${word}` : word,
+    ),
+    argv.flatMap((word) =>
+      asWord.test(word) ? word.split(/^[^=]+=?/).filter((part) => part !== '') : [word],
+    ),
+    ...Object.entries(bareValues).flatMap(([name, fits]) =>
+      places
+        .filter((at) => Object.hasOwn(command.flags, name) && fits(argv[at] ?? ''))
+        .map((at) => argv.toSpliced(at, 0, `--${name}`)),
+    ),
+  ];
+  return lines.find((line) => {
+    try {
+      checkSlips(line, entry.words, flags);
+      readCommand(entry, command, line);
+      return true;
+    } catch (error) {
+      return error instanceof CommanderError && error.code === 'commander.missingArgument';
+    }
+  });
 }
 
-function idIn(typed: readonly string[]): string | undefined {
-  return typed.map((word) => word.replace(/^--[a-z-]+=/, '')).find((word) => orderIdPattern.test(word));
-}
-
-function takes(flag: Flag | undefined, name: string, value: string): boolean {
-  if (flag === undefined) return false;
-  if (name === 'status') return Object.hasOwn(statusMeanings, value);
-  try {
-    flag.parse(value, `--${name}`);
-    return true;
-  } catch {
-    return false;
-  }
+// What does what somebody wanted of an option that there is not.
+async function optionMeant(
+  { code, message }: CommanderError,
+  words: readonly string[] = [],
+  flags: Command['flags'] = {},
+): Promise<readonly string[]> {
+  const [, name = ''] = /'--?([\w-]+)/.exec(message) ?? [];
+  if (code !== 'commander.unknownOption') return [];
+  if (/^(?:period|since|until)/.test(name) && flags.since !== undefined) return ['did you mean: --since'];
+  if (flags.status !== undefined && Object.hasOwn(statusMeanings, name))
+    return [`did you mean: --status ${name}`];
+  if (words[1] === 'capture')
+    return ['an order is captured as a whole: the service documents no way to capture a part'];
+  const { options } = await import('../other-words.ts');
+  return [options.get(name) ?? []].flat();
 }
 
 /**
@@ -145,8 +156,8 @@ function lettersOf(word: string, flags: Readonly<Record<string, Flag>>): string 
 export async function checkLine(argv: readonly string[], words: readonly string[]): Promise<void> {
   const failure = failureOf(wholeProgram(), argv);
   if (failure === undefined) return;
-  if (failure.code !== unknownCommand) throw usageError(failure, argv, undefined);
-  const meant = await didYouMean(words);
+  if (failure.code !== unknownCommand) throw usageError(failure, argv, undefined, await optionMeant(failure));
+  const meant = await linesMeant(argv);
   const error = usageError(failure, argv, undefined, meant.length > 0 ? meant : await pageAbout(words));
   // The command that was meant may be one that changes something.
   throw withParts(error, { certain: 'nothing was sent' });
@@ -166,18 +177,55 @@ const unknownCommand = 'commander.unknownCommand';
  */
 export async function didYouMean(
   typed: readonly string[],
-  { before = '', behind = '' } = {},
+  { before = [], behind = [] }: { readonly before?: readonly string[]; readonly behind?: readonly string[] },
 ): Promise<readonly string[]> {
-  const { inOrder, meantCommands, whyNone } = await import('./meant-command.ts');
-  const words = inOrder(typed);
-  const why = whyNone(words);
+  const { guessesOf, inOrder, whyNone } = await import('./meant-command.ts');
+  const words = inOrder(typed).map(({ text }) => text);
   // `help` takes no options of the command.
-  const meant = meantCommands(words).map((one) =>
-    before === '' ? one : one.replace(/ (--.*|\w+_\w+)$/, '').replace(/(?<=^\w+ find) .*/, ''),
+  const meant = guessesOf(words).map(({ command }) => command.replace(/ --.*$/, ''));
+  return asQuestion(
+    meant.map((command) => [...before, ...command.split(' '), ...behind]),
+    whyNone(words),
   );
+}
+
+// The same for a line to run. Where no command that may be meant understands the rest of the line, it is the help of those commands.
+async function linesMeant(argv: readonly string[]): Promise<readonly string[]> {
+  const { guessesOf, inOrder, whyNone } = await import('./meant-command.ts');
+  const spelled = (flags: Readonly<Record<string, Flag>>) => {
+    const { words, places } = readTypedWords(argv, () => flags);
+    return { places, words: inOrder(words) };
+  };
+  const words = spelled(globalFlags).words.map(({ text }) => text);
+  const guesses = guessesOf(words);
+  const lines = await Promise.all(
+    guesses.map(async ({ command: meant, used }) => {
+      const line = meant.split(' ');
+      const entry = findCommand(readTypedWords(line, () => globalFlags).words);
+      if (entry === undefined) return argv.length === used ? line : undefined;
+      const command = await entry.load();
+      const read = spelled({ ...globalFlags, ...command.flags });
+      // With the options of the command, one of these words is the value of an option.
+      if (words.slice(0, used).some((word, index) => read.words[index]?.text !== word)) return undefined;
+      const start = Math.min(...read.words.map(({ from }) => from));
+      const corrected = argv.flatMap((word, at) => {
+        const number = read.places.indexOf(at);
+        if (number === -1) return [word];
+        const parts = read.words.slice(used).filter(({ from }) => from === number);
+        return [...(number === start ? line : []), ...parts.map(({ typed }) => typed)];
+      });
+      return corrected.length === line.length ? corrected : understoodLike(corrected, entry, command);
+    }),
+  );
+  const understood = lines.filter((line) => line !== undefined);
+  const helps = guesses.map(({ command }) => [...command.replace(/ --.*$/, '').split(' '), '--help']);
+  return asQuestion(understood.length > 0 ? understood : helps, whyNone(words));
+}
+
+function asQuestion(lines: readonly (readonly string[])[], why?: string): readonly string[] {
   return [
     ...(why === undefined ? [] : [why]),
-    ...meant.map((one, index) => `${index === 0 ? 'did you mean' : 'or'}: paydesk ${before}${one}${behind}`),
+    ...lines.map((line, index) => `${index === 0 ? 'did you mean' : 'or'}: ${plainCommand(...line)}`),
   ];
 }
 
@@ -189,7 +237,7 @@ function usageError(
   error: CommanderError,
   argv: readonly string[],
   entry: CommandEntry | undefined,
-  meant?: readonly string[],
+  meant: readonly string[],
 ): CliError {
   const [first = '', ...rest] = withoutValues(error.message, argv)
     .replace(/^error: /, '')
@@ -201,7 +249,7 @@ function usageError(
         'no flag takes a key. paydesk profile add NAME asks for it, or reads it with --key-stdin or --key-file FILE',
       ]
     : [];
-  const suggestion = meant ?? rest.filter((line) => line !== '').map(suggestionLine);
+  const suggestion = meant.length > 0 ? meant : rest.filter((line) => line !== '').map(suggestionLine);
   return new CliError('usage', first, {
     now: [...suggestion, ...keyFlag, help],
   });

@@ -5,7 +5,6 @@
 
 import { commands, commandsOf, groups } from '../../commands/commands.ts';
 import { periodWords } from '../../flags/typed-time.ts';
-import { quoted } from '../../profiles/profiles.ts';
 import { closestNames } from '../../terminal/terminal.ts';
 import { impossible, nouns, phrases, verbs } from '../other-words.ts';
 
@@ -15,33 +14,49 @@ const nounOfId: readonly (readonly [RegExp, string])[] = [
   [/^cus_[A-Za-z0-9]+$/, 'customers'],
   [/^i_[0-9a-f]+$/, 'journal'],
 ];
-// The verbs of commands whose first argument is the id of a record.
-const takeId = ['show', 'refund', 'capture', 'reconcile', 'settle', 'acknowledge'];
-
 const mostMeant = 4;
+
+/** A word of a line, or a part of one, as a command would spell it. */
+export interface SpelledWord {
+  readonly text: string;
+  /** The same as it was typed. */
+  readonly typed: string;
+  /** The number of the word in the line. */
+  readonly from: number;
+}
 
 /**
  * The words in the order and the spelling of a command: without the prompt and the program in front, with what was pasted or glued
- * together taken apart (`orders-refund`), in small letters, and with ids behind the other words.
+ * together taken apart (`orders-refund`), in small letters, the noun first, and with ids behind the other words.
  */
-export function inOrder(typed: readonly string[]): readonly string[] {
-  const apart = typed.flatMap((word, index) => (index < 2 ? takenApart(word) : [word]));
-  const start = apart.findIndex((word) => !/^(?:[$%#>]|npx|node|paydesk(?:@\S+)?)$/i.test(word));
+export function inOrder(typed: readonly string[]): readonly SpelledWord[] {
+  const apart = typed.flatMap((word, from) =>
+    (from < 2 ? takenApart(word) : [word]).map((part) => ({ text: part, typed: part, from })),
+  );
+  const start = apart.findIndex(({ text }) => !/^(?:[$%#>]|npx|node|paydesk(?:@\S+)?)$/i.test(text));
   const words = start === -1 ? [] : apart.slice(start);
-  const isId = (word: string) => nounOfId.some(([pattern]) => pattern.test(word));
+  const isId = ({ text }: SpelledWord) => nounOfId.some(([pattern]) => pattern.test(text));
   const others = words.filter((word) => !isId(word));
   if (others.length === 0) return words;
-  const plain = others.map((word, index) =>
-    index < 2 && /^[A-Z]+$/i.test(word) ? word.toLowerCase() : word,
+  const [first, second, ...more] = others.map((word, index) =>
+    index < 2 && /^[A-Z]+$/i.test(word.text) ? { ...word, text: word.text.toLowerCase() } : word,
   );
-  return [...plain, ...words.filter(isId)];
+  const ids = words.filter(isId);
+  if (first === undefined || second === undefined) return [...(first === undefined ? [] : [first]), ...ids];
+  // `refund orders`, `find customer torres`.
+  const isTurned = isNoun(second.text) && !isNoun(first.text) && !phrases.has(first.text);
+  return [...(isTurned ? [second, first] : [first, second]), ...more, ...ids];
+}
+
+function isNoun(word: string): boolean {
+  return Object.hasOwn(groups, word) || nouns.has(word);
 }
 
 function takenApart(word: string): readonly string[] {
   const parts = word.split(/[\s./:-]+/);
   const [first = '', ...rest] = parts;
   const noun = first.toLowerCase();
-  return rest.length > 0 && (Object.hasOwn(groups, noun) || nouns.has(noun)) ? parts : [word];
+  return rest.length > 0 && isNoun(noun) ? parts : [word];
 }
 
 // The service has no list of payment links (service: Endpoints 5), so whoever looks for one finds it in the journal.
@@ -73,30 +88,17 @@ function lookingForLinks([first = '', verb]: readonly string[]): readonly string
   return wanted.includes('list') || wanted.includes('find') ? [linksHere, 'journal show'] : undefined;
 }
 
-/**
- * The commands that these words may have meant, the likeliest first: `orders refund ord_1`, with the id that was typed. A noun
- * alone stands for its help.
- */
-export function meantCommands(words: readonly string[]): readonly string[] {
-  if (whyImpossible(words) !== undefined) return [];
-  return likeliest(words).map((command) => {
-    const [noun, verb = ''] = command.split(' ');
-    // What somebody searches for is kept, the word for searching is not.
-    if (verb === 'find') return [command, ...searchedFor(words).map(quoted)].join(' ');
-    const id = words.find((word) =>
-      nounOfId.some(([pattern, owner]) => owner === noun && pattern.test(word)),
-    );
-    if (id === undefined || !takeId.includes(verb) || command.includes(' --')) return command;
-    // Without its amount the same command would be about all of the money.
-    const amount = verb === 'refund' ? words.find((word) => /^\d+(?:\.\d+)?$/.test(word)) : undefined;
-    return [command, id, ...(amount === undefined ? [] : ['--amount', amount])].join(' ');
-  });
+/** A command that may have been meant. */
+export interface Guess {
+  /** Its words: `orders refund`. A noun alone stands for its help. */
+  readonly command: string;
+  /** How many of the words, from the first, were typed for it. The others are its arguments. */
+  readonly used: number;
 }
 
-function searchedFor(words: readonly string[]): readonly string[] {
-  const [first = '', second] = words;
-  const isNoun = nouns.has(first) || Object.hasOwn(groups, first);
-  return second === undefined ? [] : words.slice(isNoun ? 2 : 1);
+/** The commands that these words may have meant, the likeliest first. */
+export function guessesOf(words: readonly string[]): readonly Guess[] {
+  return whyImpossible(words) === undefined ? likeliest(words) : [];
 }
 
 // The names that begin with a word, or are spelled like it: the verbs of a noun, or without one the first words of all commands.
@@ -110,54 +112,69 @@ function similar(word: string, noun?: string): readonly string[] {
   return begun.length > 0 ? begun : closestNames(word.slice(0, 20), known);
 }
 
-function likeliest(words: readonly string[]): readonly string[] {
+function likeliest(words: readonly string[]): readonly Guess[] {
   const [first, ...rest] = words;
   const [second] = rest;
   if (first === undefined) return [];
   const owner = ownerOf([first]);
-  if (owner !== undefined) return [`${owner} show`];
+  if (owner !== undefined) return guesses([`${owner} show`], 0);
   const links = lookingForLinks(words);
-  if (links !== undefined) return links;
+  if (links !== undefined) return guesses(links, second === undefined ? 1 : 2);
   // The help of this noun is named under every such error anyway.
-  if (Object.hasOwn(groups, first)) return ofNoun(first, rest).filter((meant) => meant !== first);
+  if (Object.hasOwn(groups, first)) return ofNoun(first, rest).filter(({ command }) => command !== first);
   const phrase = phrases.get(first);
-  if (phrase !== undefined) return phrase;
+  if (phrase !== undefined) return guesses(phrase, 1);
   const noun = nouns.get(first);
   if (noun !== undefined) return ofNoun(noun, rest);
-  const asVerb = withVerb(verbsLike(first), words.slice(1));
-  if (asVerb.length > 0) return asVerb;
-  const near = similar(first).flatMap((name) => (Object.hasOwn(groups, name) ? ofNoun(name, rest) : [name]));
-  const nearVerbs = withVerb(
-    Object.keys(groups).flatMap((one) => similar(first, one)),
-    words.slice(1),
+  const asVerb = withVerb(verbsLike(first), rest);
+  if (asVerb.length > 0) return guesses(asVerb, 1);
+  const near = similar(first).flatMap((name) =>
+    Object.hasOwn(groups, name) ? ofNoun(name, rest) : guesses([name], 1),
+  );
+  const nearVerbs = guesses(
+    withVerb(
+      Object.keys(groups).flatMap((one) => similar(first, one)),
+      rest,
+    ),
+    1,
   );
   // `jornal list` fits as a whole.
   const isWhole = commands.some(
-    ({ words: [noun, verb] }) => near.includes(`${noun} ${verb}`) && verb === second,
+    ({ words: [name, verb] }) => verb === second && near.some(({ command }) => command === `${name} ${verb}`),
   );
   if (near.length > 0)
     return (isWhole ? [...near, ...nearVerbs] : [...nearVerbs, ...near]).slice(0, mostMeant);
-  const synonyms = withVerb(synonymsLike(first), words.slice(1));
+  const synonyms = guesses(withVerb(synonymsLike(first), rest), 1);
   return synonyms.length > 0 ? synonyms : nearVerbs;
 }
 
+function guesses(meant: readonly string[], used: number): readonly Guess[] {
+  return meant.map((command) => ({ command, used }));
+}
+
 // A noun with a verb that it does not have gets the noun's help, which lists the verbs.
-function ofNoun(noun: string, [verb, ...rest]: readonly string[]): readonly string[] {
+function ofNoun(noun: string, [verb, ...rest]: readonly string[]): readonly Guess[] {
   const owner = ownerOf(rest);
-  if (verb === undefined) return [noun];
+  if (verb === undefined) return guesses([noun], 1);
   // `refunds today` is a question about a period.
-  if ((noun === 'orders' || noun === 'refunds') && periodWords.some((word) => word === verb))
-    return [
-      `${noun} summary --period ${verb}`,
-      ...(noun === 'refunds' ? [`refunds list --period ${verb}`] : []),
-    ];
+  if ((noun === 'orders' || noun === 'refunds') && periodWords.some((word) => word === verb)) {
+    const asked = noun === 'orders' ? ['orders summary'] : ['refunds summary', 'refunds list'];
+    return guesses(
+      asked.map((command) => `${command} --period ${verb}`),
+      2,
+    );
+  }
   const known = existing(noun, verbsLike(verb));
   // `customers refund ord_1`: the id says whose record it is, and so which command.
   const owned = owner === undefined || known.length > 0 ? [] : existing(owner, verbsLike(verb));
-  if (owned.length > 0) return owned.map((one) => `${owner} ${one}`);
+  if (owned.length > 0)
+    return guesses(
+      owned.map((one) => `${owner} ${one}`),
+      2,
+    );
   const spelled = known.length > 0 ? known : similar(verb, noun);
   const found = spelled.length > 0 ? spelled : existing(noun, synonymsLike(verb));
-  return found.length === 0 ? [noun] : found.map((one) => `${noun} ${one}`);
+  return guesses(found.length === 0 ? [noun] : found.map((one) => `${noun} ${one}`), 2);
 }
 
 // The noun of the first id among the words.

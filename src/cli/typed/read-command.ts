@@ -5,10 +5,12 @@ import type { CommandEntry } from '../../commands/commands.ts';
 import { CliError } from '../../errors.ts';
 import type { Flag, Input } from '../../flags/flags.ts';
 import { type GlobalInput, globalFlags } from './global-options.ts';
-import { lineError } from './line-errors.ts';
 import { buildParser, failureOf, keepIn, type Typed } from './parser.ts';
 
-/** Reads the arguments and options of a command. Throws CliError 'usage' for anything that is not understood. */
+/**
+ * Reads the arguments and options of a command. Throws CliError 'usage' for a value that is wrong, and commander's error for a line
+ * that the command does not take.
+ */
 export function readCommand(
   entry: CommandEntry,
   command: Command,
@@ -25,7 +27,7 @@ export function readCommand(
     optionsMayLead,
   });
   const failure = failureOf(root, argv);
-  if (failure !== undefined) throw lineError(failure, argv, entry, command, leaf.args);
+  if (failure !== undefined) throw failure;
   const input = readInput(command, leaf.args, typed);
   return { input, globals: readFlags(globalFlags, typed) as GlobalInput };
 }

@@ -19,6 +19,8 @@ interface TypedOption {
 export interface TypedWords {
   /** The words before `--` that are neither options nor values of options. */
   readonly words: readonly string[];
+  /** Where each of them stands in the line. */
+  readonly places: readonly number[];
   /** Words before `--` that are options with one dash and more than one letter, as typed: `-yq`, `-pdemo`, `-charge`. */
   readonly oneDash: readonly string[];
   /** The options before `--`, in order. An option that no table has is here too, but its value is among the words. */
@@ -35,13 +37,16 @@ export function readTypedWords(
   tableAt: (wordsBefore: number) => OptionTable,
 ): TypedWords {
   const words: string[] = [];
+  const places: number[] = [];
   const options: TypedOption[] = [];
   const oneDash: string[] = [];
+  const read = { words, places, oneDash, options };
   for (let index = 0; index < argv.length; index += 1) {
     const word = argv[index] ?? '';
-    if (word === '--') return { words, oneDash, options, awaiting: undefined, behind: argv.slice(index + 1) };
+    if (word === '--') return { ...read, awaiting: undefined, behind: argv.slice(index + 1) };
     if (!isOption(word)) {
       words.push(word);
+      places.push(index);
       continue;
     }
     if (/^-[^-]./.test(word)) oneDash.push(word);
@@ -54,9 +59,9 @@ export function readTypedWords(
     }
     index += 1;
     options.push(...found.slice(0, -1), { name: last.name, value: argv[index] });
-    if (index === argv.length) return { words, oneDash, options, awaiting: last.name, behind: undefined };
+    if (index === argv.length) return { ...read, awaiting: last.name, behind: undefined };
   }
-  return { words, oneDash, options, awaiting: undefined, behind: undefined };
+  return { ...read, awaiting: undefined, behind: undefined };
 }
 
 // The options in one word: `--json`, `--output=json`, `-yq`, `-pdemo`. What follows a letter that takes a value is that value.

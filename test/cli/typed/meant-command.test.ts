@@ -1,6 +1,9 @@
 /** Words that name no command get the command that was meant, and nothing is run by itself. */
 
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { readCommandLine } from '../../../src/cli/typed/command-line.ts';
+import { CliError } from '../../../src/errors.ts';
 import { textOf } from '../../harness/help-text.ts';
 import { withoutEscapes } from '../../harness/pty.ts';
 import { json } from '../../harness/server.ts';
@@ -10,6 +13,7 @@ import { atTerminal } from '../../harness/terminal.ts';
 const meant: readonly (readonly [line: string, lines: readonly string[]])[] = [
   ['refund', ['did you mean: paydesk orders refund']],
   ['refund ord_1 --amount 300', ['did you mean: paydesk orders refund ord_1 --amount 300']],
+  ['refund ord_1 -p shop --dry-run', ['did you mean: paydesk orders refund ord_1 -p shop --dry-run']],
   ['help refund ord_1', ['did you mean: paydesk help orders refund']],
   ['show cus_1', ['did you mean: paydesk customers show cus_1']],
   ['refnd', ['did you mean: paydesk orders refund']],
@@ -51,7 +55,7 @@ const meant: readonly (readonly [line: string, lines: readonly string[]])[] = [
   ['order', ['did you mean: paydesk orders']],
   ['ordres lst', ['did you mean: paydesk orders list']],
   ['customer ls', ['did you mean: paydesk customers list']],
-  ['profile rm shop', ['did you mean: paydesk profile remove']],
+  ['profile rm shop', ['did you mean: paydesk profile remove shop']],
   ['new', ['did you mean: paydesk orders create', 'or: paydesk checkout create', 'or: paydesk profile add']],
   ['demo', ['did you mean: paydesk -p demo orders list']],
   ['completions', ['did you mean: paydesk completion']],
@@ -65,13 +69,14 @@ const meant: readonly (readonly [line: string, lines: readonly string[]])[] = [
   ['customers search ana', ['did you mean: paydesk customers find ana']],
   ['journal dismis i_1', ['did you mean: paydesk journal acknowledge i_1']],
   ['checkout list', ['did you mean: paydesk journal list --kind checkout', 'or: paydesk journal show']],
-  ['checkout show chk_1', ['did you mean: paydesk journal show', 'or: paydesk journal list --kind checkout']],
+  ['checkout show chk_1', ['did you mean: paydesk journal show chk_1']],
   ['links', ['did you mean: paydesk journal list --kind checkout', 'or: paydesk checkout create']],
   ['link list', ['did you mean: paydesk journal list --kind checkout', 'or: paydesk journal show']],
   ['help checkout list', ['did you mean: paydesk help journal list', 'or: paydesk help journal show']],
   ['ord_2tQ7zRk9PwE5xNvAm', ['did you mean: paydesk orders show ord_2tQ7zRk9PwE5xNvAm']],
   ['orders refund ord_1 500', ['did you mean: paydesk orders refund ord_1 --amount 500']],
-  ['orders refund ord_1 500.00 --yes', ['did you mean: paydesk orders refund ord_1 --amount 500.00']],
+  ['orders refund ord_1 500.00 --yes', ['did you mean: paydesk orders refund ord_1 --amount 500.00 --yes']],
+  ['version', ['did you mean: paydesk --version']],
   ['orders refund ord_1 500 600', []],
   ['orders refund ord_1 ord_2', []],
   ['orders constructor', []],
@@ -87,6 +92,52 @@ test.each(meant)('paydesk %s: says what was meant, exits 2 and runs nothing', as
   expect(said.filter((one) => /^(did you mean|or):/.test(one))).toEqual(expected);
   expect(said.at(-2)).toMatch(/--help$|^paydesk help commands$/);
   expect(desk.server.connections).toBe(0);
+});
+
+// What a person may type about a refund, wrong in its command or in one word.
+const spellings = [
+  'refund',
+  'order refund',
+  'orders refnd',
+  'refund orders',
+  'reembolsar',
+  'orders-refund',
+  'customers refund',
+];
+const optionsTyped = [
+  ['--amount', '300'],
+  ['--charge', '2'],
+  ['--idempotency-key', '8840'],
+  ['--note', '55'],
+  ['--dry-run'],
+  ['--yes'],
+  ['--json'],
+  ['-p', 'demo'],
+];
+
+test('a line that is suggested holds each option and value that was typed, and no other', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom(...spellings, 'orders refund'),
+      fc.shuffledSubarray([['ord_1'], ['700'], ...optionsTyped]),
+      async (command, rest) => {
+        const words = rest.flat();
+        const error: unknown = await readCommandLine([...command.split(' '), ...words], 80).catch(
+          (thrown) => thrown,
+        );
+        const lines = error instanceof CliError ? (error.parts.now ?? []) : [];
+        for (const line of lines.filter((one) => /^(?:did you mean|or): paydesk /.test(one))) {
+          if (line.endsWith(' --help')) continue;
+          const [, said = ''] = line.split(': paydesk orders refund');
+          // A bare number may be an amount, unless there is one.
+          const asAmount = words.flatMap((word) => (word === '700' ? ['--amount', word] : [word]));
+          expect([words, ...(words.includes('--amount') ? [] : [asAmount])]).toContainEqual(
+            said.split(' ').slice(1),
+          );
+        }
+      },
+    ),
+  );
 });
 
 test('whoever looks for payment links is told that the service has no list of them, and where to look', async () => {
@@ -132,7 +183,7 @@ test('a script gets the commands in the JSON of the error', async () => {
   expect(code).toBe(2);
   expect(JSON.parse(stderr)).toMatchObject({
     kind: 'usage',
-    now: ['did you mean: paydesk orders refund', 'paydesk --help'],
+    now: ['did you mean: paydesk orders refund --json', 'paydesk --help'],
   });
 });
 

@@ -54,7 +54,7 @@ test('a cut order id leads to orders find, which finds the order; a whole one to
 
 test.each([
   ['journal list --period today', 'did you mean: --since'],
-  ['prove --period today', 'did you mean: paydesk prove [period]'],
+  ['prove --period today', 'did you mean: paydesk prove today'],
   ['orders refund ord_1 --reason duplicate', 'did you mean --reason duplicated_transaction?'],
   ['orders list --limit 0', 'leave --limit out, or type --limit 1 or more'],
 ])('%s: what may have been meant is a line to act on', async (line, says) => {

@@ -20,6 +20,7 @@ const read = (...argv: string[]) => readTypedWords(argv, () => table);
 test('words, options and their values are told apart', () => {
   expect(read('orders', '-p', 'demo', 'refund', '--amount=5', '--json', 'ord_1')).toEqual({
     words: ['orders', 'refund', 'ord_1'],
+    places: [0, 3, 6],
     oneDash: [],
     options: [
       { name: 'profile', value: 'demo' },
@@ -65,6 +66,7 @@ test('an option at the end awaits its value', () => {
 test('behind -- nothing is an option', () => {
   expect(read('orders', '--', '-p', 'demo')).toEqual({
     words: ['orders'],
+    places: [0],
     oneDash: [],
     options: [],
     awaiting: undefined,
