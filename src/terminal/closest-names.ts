@@ -17,12 +17,17 @@ export function closestNames(typed: string, names: readonly string[]): readonly 
   return [...new Set(closest)].slice(0, mostNames);
 }
 
+/** Whether a word is this one, or this one mistyped. */
+export function isTypedLike(typed: string, word: string): boolean {
+  return editsBetween(typed, word) <= Math.min(mostEdits, Math.floor(typed.length / 3));
+}
+
 // 0: the same but for case and separators. 1, 2: letters differ. 3: the last part of the path is the same. 4: one is part of
 // the other. Undefined: they have nothing in common.
 function rankOf(typed: string, name: string): number | undefined {
   const [a, b] = [typed, name].map((text) => text.replaceAll(/[._\- ]/g, ''));
   if (a === undefined || b === undefined || a === '') return undefined;
-  const distance = Math.abs(a.length - b.length) > mostEdits ? Number.POSITIVE_INFINITY : editsBetween(a, b);
+  const distance = editsBetween(a, b);
   if (distance <= Math.min(mostEdits, Math.floor(a.length / 3))) return distance;
   if (lastPart(name) === lastPart(typed)) return 3;
   if (a.length < 4) return undefined;
@@ -33,8 +38,9 @@ function lastPart(name: string): string {
   return name.slice(name.lastIndexOf('.') + 1);
 }
 
-// How many letters must be added, taken away, changed or swapped with their neighbour.
+// How many letters must be added, taken away, changed or swapped with their neighbour. Too many are not counted.
 function editsBetween(a: string, b: string): number {
+  if (Math.abs(a.length - b.length) > mostEdits) return Number.POSITIVE_INFINITY;
   let before: readonly number[] = [];
   let row: readonly number[] = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i += 1) {

@@ -1,6 +1,7 @@
 /** `orders find`: searches orders for words, at once if this machine has an index, else page by page up to --max orders. */
 
 import { longPages, type Page, type Service, type WireRecord } from '../../api/api.ts';
+import { idOf, valueAt } from '../../api/json-values.ts';
 import { copiedId, resources } from '../../api/resources.ts';
 import { orderIdPattern } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
@@ -25,6 +26,7 @@ import {
   otherMeanings,
   type Search,
 } from './search/find-search.ts';
+import { nearNames } from './search/near-names.ts';
 import { amountHint, createMatcher, type Matcher } from './search/order-matching.ts';
 
 export const find = defineCommand({
@@ -57,10 +59,16 @@ export const find = defineCommand({
     const matcher: Matcher = (order) => matchesOf(order, settings);
     const asked = orderFilters(ctx, flags, service);
     const { filters } = asked;
+    const near = ctx.redaction.isOn() ? undefined : nearNames(texts);
     const search: Search = {
       isLive: flags.live === true,
       matcher,
-      found: (records) => passing(filters, records, (order) => matcher(order) !== undefined),
+      near,
+      found: (records) => {
+        for (const record of records)
+          near?.see(idOf(record), valueAt(record.value, ['customer_info', 'name']));
+        return passing(filters, records, (order) => matcher(order) !== undefined);
+      },
       profile: service.profile,
       texts,
       filters,

@@ -35,16 +35,19 @@ export async function tellBuyer(
 ): Promise<void> {
   refuseRedacted(ctx);
   const { settings, lang = 'en' } = service.profile;
-  const language = buyerLanguages.find((one) => lang.toLowerCase().startsWith(one)) ?? 'en';
-  if (!lang.toLowerCase().startsWith(language))
-    ctx.notes.note(`there are no words for buyers in ${lang}: these are English, --lang es is Spanish`);
+  const language = buyerLanguages.find((one) => lang.toLowerCase().startsWith(one));
+  if (language === undefined)
+    throw usage(
+      `there are no words for buyers in ${lang}`,
+      buyerLanguages.map((one) => `--lang ${one}`),
+    );
   const [known] = await knownOrders(ctx, service, [order]);
   const refunds = known?.refunds ?? [];
   const own = refunds.filter(
     ({ attempt }) => attempt !== undefined && of !== undefined && attemptName(attempt) === attemptName(of),
   );
   if (of !== undefined && own.length === 0)
-    ctx.notes.warn(`the order shows no refund of ${of.sent.change}: these words are about the whole order`);
+    ctx.notes.note(`the order shows no refund of ${of.sent.change}: these words are about the whole order`);
   const lines =
     known === undefined
       ? []
@@ -58,7 +61,7 @@ export async function tellBuyer(
         });
   const currency = valueAt(order, ['currency']);
   if (typeof currency === 'string' && placesOf(currency, settings) === undefined)
-    ctx.notes.warn(
+    ctx.notes.note(
       `the amounts are in the service's units, because no decimals of ${currency} are declared: look at them before you send this`,
     );
   const text = lines.join('\n');

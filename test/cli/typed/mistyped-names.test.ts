@@ -79,6 +79,35 @@ test('a search for a word such as yesterday says how a time is typed', async () 
   );
 });
 
+const buyers = ['Ana Torres', 'ana torres', 'María Íñiguez', 'Zoë O’Connor-Smith'].map((name, index) =>
+  orderOf(`ord_${index}`, [chargeOf(`ch_${index}`, 20_000)], { customer_info: { name } }),
+);
+
+test.each([['page by page'], ['with the index']])(
+  'a misspelt buyer is answered with the nearest names, %s',
+  async (way) => {
+    await using service = await startService({ orders: buyers });
+    if (way === 'with the index') expect((await service.run(['index', 'build', '--yes'])).code).toBe(0);
+    for (const [typed, meant, words] of [
+      ['Torrse', 'Ana Torres (2 orders)', 'ana torres'],
+      ['ana tores', 'Ana Torres (2 orders)', 'ana torres'],
+      ['maria iñiges', 'María Íñiguez (1 order)', 'maria iniguez'],
+    ] as const) {
+      const { code, stderr } = await service.run(['orders', 'find', ...typed.split(' ')]);
+      expect(code).toBe(5);
+      expect(stderr).toContain(`did you mean ${meant}?\n         paydesk orders find ${words}\n`);
+    }
+    for (const typed of ['nobody', 'torres 4243'])
+      expect((await service.run(['orders', 'find', ...typed.split(' ')])).stderr).not.toContain(
+        'did you mean',
+      );
+    const found = await service.run(['orders', 'find', 'zoe', 'oconnor', '--csv', '--columns', 'id']);
+    expect(found.stdout).toBe('id\nord_3\n');
+    const masked = await service.run(['orders', 'find', 'Torrse', '--redact']);
+    expect(masked.stderr).not.toContain('did you mean');
+  },
+);
+
 test('two ids in one search: all words must be in one order', async () => {
   const orders = ['ord_A', 'ord_B'].map((id) => orderOf(id, [chargeOf(`ch_${id}`, 20_000)]));
   await using service = await startService({ orders });

@@ -9,7 +9,7 @@ import { accountSpan, commandLine, indexFields, type Profile } from '../../../pr
 import { findInIndex, type IndexFound } from './find-in-index.ts';
 import { askedFor, command, type FoundList, openList, otherMeanings, type Search } from './find-search.ts';
 import { fold } from './fold-text.ts';
-import { wantedOrders } from './indexed-text.ts';
+import { buyerNameOfText, wantedOrders } from './indexed-text.ts';
 
 /**
  * Searches with the index. Returns false if there is none, or if it does not know the order to begin after: then nothing was
@@ -57,6 +57,14 @@ async function findIndexed(
     isFull: () => list.fullAt !== undefined,
   });
   const stoppedAt = list.fullAt ?? result.stoppedAt;
+  if (list.found === 0)
+    await index.scan({
+      groups: [],
+      accepts(text, id) {
+        search.near?.see(id, buyerNameOfText(text));
+        return false;
+      },
+    });
   await list.end(stoppedAt !== undefined);
   for (const line of observer.closingLines()) ctx.notes.note(line);
   sayFound(ctx, search, { ...result, found: list.found, stoppedAt }, list);

@@ -14,6 +14,7 @@ import { statusColumn } from '../open-status.ts';
 import { isAboutDisputes, noDisputes } from '../order-filters.ts';
 import type { OrderObserver } from '../order-observer.ts';
 import { fold } from './fold-text.ts';
+import type { NearNames } from './near-names.ts';
 import { amountHint, type Match, type Matcher } from './order-matching.ts';
 
 /** What was typed. */
@@ -34,6 +35,8 @@ export interface Search {
   readonly outputWords: readonly string[];
   /** Where the words are in an order. */
   readonly matcher: Matcher;
+  /** Buyers who may be meant if nothing is found; undefined where names are masked. */
+  readonly near: NearNames | undefined;
   /** Which orders of a page are searched for: they have the words and pass the filters. */
   readonly found: (records: readonly WireRecord[]) => Promise<readonly WireRecord[]>;
 }
@@ -232,9 +235,11 @@ export function askedFor({ texts, filters }: Search): string {
 
 /** What else somebody may have meant who found nothing. */
 export function otherMeanings(search: Search): readonly string[] {
-  const { profile, texts } = search;
+  const { profile, texts, near, filters } = search;
   const hint = amountHint(texts, profile.settings);
+  const offers = near?.offers() ?? [];
   return [
+    ...offers.flatMap(({ question, words }) => [question, command({ ...search, texts: words }, { filters })]),
     ...(hint === undefined ? [] : [hint]),
     ...insteadOfDay(search),
     ...statusHint(profile, texts),

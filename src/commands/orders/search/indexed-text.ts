@@ -16,6 +16,7 @@ import {
   needlesOf,
   type SearchableOrder,
   searchable,
+  withoutApostrophes,
 } from './order-matching.ts';
 
 /** What a letter stands for. */
@@ -84,6 +85,8 @@ function textOf(order: JsonObject, kept: readonly string[]): string {
     const letter = isOdd ? 'w' : (letterOf[label] ?? 'm');
     if (!mayKeep(letter, kept)) continue;
     lines.add(letter + oneLine(folded));
+    // Nobody types the apostrophe of O'Connor.
+    if (kind === 'part') lines.add(letter + oneLine(withoutApostrophes(folded)));
     const digits = letter === 't' ? folded.replace(/\D+/g, '') : '';
     if (!folded.includes(digits)) lines.add(`d${digits}`);
   }
@@ -162,6 +165,14 @@ export function buyerNamesOfText(text: string): readonly string[] {
     .flatMap((line) =>
       line[0] === 'k' ? [`customer ${line.slice(1)}`] : line[0] === 'e' ? [`email ${line.slice(1)}`] : [],
     );
+}
+
+/** The name of the buyer in a text. */
+export function buyerNameOfText(text: string): string | undefined {
+  return text
+    .split('\t', 8)
+    .find((line) => line[0] === 'n')
+    ?.slice(1);
 }
 
 /** The buyer of a text in words: `ana torres (ana@example.com)`. */

@@ -173,7 +173,8 @@ interface SearchableField extends Field {
   readonly folded: string;
 }
 
-const part = (word: Word, folded: string): boolean => folded.includes(word.text);
+const part = (word: Word, folded: string): boolean =>
+  folded.includes(word.text) || withoutApostrophes(folded).includes(word.text);
 const whole = (word: Word, folded: string): boolean => folded === word.text;
 // Four digits are the end of a card, or an amount. By chance they are also in the middle of many ids, so there they count only
 // at the end.
@@ -196,6 +197,11 @@ const phone = (word: Word, folded: string): boolean => {
   if (word.text.startsWith('+')) return digits !== '' && digitsOf(folded).startsWith(digits);
   return digits.length >= shortestDigits && digitsOf(folded).includes(digits);
 };
+
+/** A folded text as it is typed by somebody who leaves out the apostrophe of `O'Connor`. */
+export function withoutApostrophes(folded: string): string {
+  return folded.replaceAll("'", '');
+}
 
 const wholeWord = (word: Word, folded: string): boolean => folded.split(/\s+/).includes(word.text);
 // Without its prefix a number is the same one.
