@@ -12,6 +12,7 @@ import { usage } from '../flags/flags.ts';
 import { type AttemptRecord, type Change, changeOf } from '../journal/journal.ts';
 import { recordShown, type Twin, withMeantOrder } from '../orders/orders.ts';
 import { commandLine, flagWords, type Profile } from '../profiles/profiles.ts';
+import { GoBack } from '../terminal/terminal.ts';
 import type { TypedAmount } from '../typed-amounts.ts';
 import { byHandLines } from './by-hand-words.ts';
 import { makeChange, type PlannedChange } from './change.ts';
@@ -125,7 +126,7 @@ async function planChange(
   ctx: Context,
   service: OpenService,
   asked: OrderAsked,
-  { kind, plan }: OrderChange,
+  { kind, plan }: Pick<OrderChange, 'kind' | 'plan'>,
 ): Promise<PlannedChange> {
   const { id: typedId, again, pick } = asked;
   const picked: PickedOrder = typedId === undefined ? await pick(service) : { id: typedId, twin: undefined };
@@ -153,7 +154,7 @@ async function planChange(
     };
     return {
       ...planned,
-      replan: replan && (async () => complete(await replan())),
+      replan: replan && (() => orPickedAgain(replan)),
       change: { ...change, orderId: id },
       closed,
       shown: order,
@@ -161,7 +162,16 @@ async function planChange(
       checkFresh,
     };
   };
-  return complete(await plan({ kind, asked, service, id, order: order.value, isPicked, twin }));
+  // Back from the first question about an order is the question which order.
+  const orPickedAgain = async (make: () => Promise<PlannedChange>): Promise<PlannedChange> => {
+    try {
+      return await complete(await make());
+    } catch (error) {
+      if (!isPicked || !(error instanceof GoBack)) throw error;
+      return planChange(ctx, service, asked, { kind, plan });
+    }
+  };
+  return orPickedAgain(() => plan({ kind, asked, service, id, order: order.value, isPicked, twin }));
 }
 
 /** The yes to a change of an order. */

@@ -64,7 +64,7 @@ test.each([
   ['orders refund ID --charge 1 --amount $100 --yes', 'not an amount'],
   ['orders refund ID --charge 1 --amount -100 --yes', 'not an amount'],
   ['orders refund ID --amount 100 --yes', 'has 2 charges: say which one --amount is for'],
-  ['orders refund ID --charge 4242 --yes', 'has no charge 4242'],
+  ['orders refund ID --charge 4242 --yes', 'has 2 charges 4242'],
   ['orders refund ID --charge 1; --yes', 'has no charge 1;'],
   // Pasted.
   ['orders refund ID 35000 MXN paid 28 Nov --yes', 'too many arguments'],

@@ -429,6 +429,34 @@ describe('an order that is given by its id, on a terminal', () => {
     expect(service.posts).toEqual([]);
   });
 
+  test('Esc at its first question leads back to the list, and a wrong word at the last one is gone', async () => {
+    await using service = await startService({ orders: [split, two], onPost: (order) => json(order) });
+    using home = newHome();
+    const person = sit(['orders', 'refund', ...flags], { home, env: service.env });
+    await person.answer('Which order?', 'ord_split\r');
+    await person.answer('Refund what?', '\x1b');
+    await person.answer(/Refund what\?[\s\S]*Which order\?/, 'ord_same\r');
+    await person.answer(/Which order\?[\s\S]*Refund what\?[\s\S]*> charge 1/, '\r');
+    await person.answer('How much? (Enter: all 20000)', '100\r');
+    await person.answer('Send it? (y/N)', 'maybe\r');
+    await person.answer('type y for yes', 'yes\r');
+    const { code } = await person.leaves;
+    expect([code, service.posts.map(({ url }) => url)]).toEqual([
+      expect.any(Number),
+      ['/orders/ord_same/refunds'],
+    ]);
+  });
+
+  test('a charge may be named by the end of its card, as in a search', async () => {
+    await using service = await startService({ orders: [split, two] });
+    const run = (...words: readonly string[]) =>
+      service.run(['orders', 'refund', ...words, '--dry-run', '--no-input', '--json']);
+    expect(JSON.parse((await run('ord_split', '--charge', '5100')).stdout)).toMatchObject({
+      body: { charge_id: 'ch_2' },
+    });
+    expect((await run('ord_same', '--charge', '4242')).stderr).toContain('has 2 charges 4242');
+  });
+
   test.each([
     [
       'all of it, without a note',

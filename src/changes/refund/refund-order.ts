@@ -125,31 +125,38 @@ async function refundDialog(
     looking ??= lookForTwins(ctx, service, order, twin);
     return looking;
   };
-  const dialog = createDialog<RefundAsked>(given, [
-    questions.charge,
-    async (from, canGoBack, before) => {
-      const asked = await questions.amount(from, canGoBack, before);
-      // What is refused anyway is refused before the next question.
-      const plan = planNow(asked);
-      await ctx.journal.refusePlanned({ service, change: plan.change, order });
-      limited = await refuseOverLimits(ctx, askedRefund(profile, plan), profile.settings, ['reason', 'note']);
-      return asked;
-    },
-    questions.reason,
-    async (from, canGoBack) => {
-      const { twins, own, ...more } = await twinsOf();
-      split = await splitAgain(ctx, read, from, { twins, own, ...more });
-      const named = { ...from, ...split };
-      const found = {
-        found: twins,
-        line: (one: KnownTwin) => twinLine(one, twinWords(ctx, profile, order, own)),
-      };
-      const asked = await questions.twins(named, found, canGoBack);
-      checkTwins(planNow(asked), asked, found, profile);
-      return asked === named ? from : asked;
-    },
-    questions.note,
-  ]);
+  const dialog = createDialog<RefundAsked>(
+    given,
+    [
+      questions.charge,
+      async (from, canGoBack, before) => {
+        const asked = await questions.amount(from, canGoBack, before);
+        // What is refused anyway is refused before the next question.
+        const plan = planNow(asked);
+        await ctx.journal.refusePlanned({ service, change: plan.change, order });
+        limited = await refuseOverLimits(ctx, askedRefund(profile, plan), profile.settings, [
+          'reason',
+          'note',
+        ]);
+        return asked;
+      },
+      questions.reason,
+      async (from, canGoBack) => {
+        const { twins, own, ...more } = await twinsOf();
+        split = await splitAgain(ctx, read, from, { twins, own, ...more });
+        const named = { ...from, ...split };
+        const found = {
+          found: twins,
+          line: (one: KnownTwin) => twinLine(one, twinWords(ctx, profile, order, own)),
+        };
+        const asked = await questions.twins(named, found, canGoBack);
+        checkTwins(planNow(asked), asked, found, profile);
+        return asked === named ? from : asked;
+      },
+      questions.note,
+    ],
+    read.isPicked,
+  );
   return {
     hasAsked: () => dialog.hasAsked,
     async ask(): Promise<Answered> {

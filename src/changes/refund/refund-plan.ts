@@ -206,11 +206,12 @@ export function canGoBackWhole({ charges }: OrderMoney): boolean {
   return charges.every((charge) => standingRefunds(charge).length === 0);
 }
 
-/** The charges that a name may mean: one by its id or its number, several by the same card. */
+/** The charges that a name may mean: one by its id or its number, several by the same card, `*4242` or `4242`. */
 export function chargesNamed(name: string, { charges }: OrderMoney): readonly ChargeMoney[] {
   const exact = charges.filter(({ id }) => id === name);
   if (exact.length > 0) return exact;
-  return charges.filter(({ number, value }) => String(number) === name || paidBy(value) === name);
+  const card = /^\d{4}$/.test(name) ? `*${name}` : name;
+  return charges.filter(({ number, value }) => String(number) === name || paidBy(value) === card);
 }
 
 function namedCharge(

@@ -228,8 +228,11 @@ interface Dialog<T> {
   readonly hasAsked: boolean;
 }
 
-/** A dialog that begins with what is known without a question. */
-export function createDialog<T>(given: T, steps: readonly Step<T>[]): Dialog<T> {
+/**
+ * A dialog that begins with what is known without a question. `canLeave`: something was asked before it, so going back from its first
+ * question throws GoBack.
+ */
+export function createDialog<T>(given: T, steps: readonly Step<T>[], canLeave = false): Dialog<T> {
   const asked: { readonly at: number; readonly from: T }[] = [];
   const answered = new Map<number, T>();
   return {
@@ -238,15 +241,16 @@ export function createDialog<T>(given: T, steps: readonly Step<T>[]): Dialog<T> 
       for (let step = steps[next.at]; step !== undefined; step = steps[next.at]) {
         const { at, from } = next;
         try {
-          const answers = await step(from, asked.length > 0, answered.get(at));
+          const answers = await step(from, canLeave || asked.length > 0, answered.get(at));
           if (answers !== from) {
             asked.push(next);
             answered.set(at, answers);
           }
           next = { at: at + 1, from: answers };
         } catch (error) {
-          if (!(error instanceof GoBack)) throw error;
-          next = asked.pop() ?? next;
+          const before = asked.pop();
+          if (!(error instanceof GoBack) || (before === undefined && canLeave)) throw error;
+          next = before ?? next;
         }
       }
       return next.from;

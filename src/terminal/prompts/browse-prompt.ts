@@ -73,7 +73,9 @@ export function browsePrompt<T>(
         wrapped(mode === 'looking' ? `looking for ${words.trim()}` : list.looked(words), parts),
         lookedLines,
       ),
-      ...wrapped(keysLine(keys), parts).map((line) => screen.paint(line, 'faint')),
+      ...wrapped(mode === 'typing' ? typingLine : keysLine(keys), parts).map((line) =>
+        screen.paint(line, 'faint'),
+      ),
     ];
     const pageSize = Math.max(fewestRows, size.rows - around - paneLines - foot.length);
     useEffect((line) => line.write(from.words), []);
@@ -178,6 +180,8 @@ const ownKeys = [
   { key: '/', words: 'search; Enter ends the search' },
   { key: '?', words: 'these keys' },
 ] as const;
+
+const typingLine = 'type words; arrows move, Enter or Esc ends the search and brings the keys back';
 
 function named(key: string): string {
   if (key === 'enter') return 'Enter';
