@@ -72,7 +72,12 @@ test('the id of an order stands for its only change; of several it says how many
   expect((await desk.run(home, ['orders', 'refund', order.id, '--amount', '1', '--yes'])).code).toBe(0);
   const several = await show();
   expect(several.code).toBe(2);
-  const { message, commands } = JSON.parse(several.stderr) as { message: string; commands: string[][] };
+  const { message, commands, now } = JSON.parse(several.stderr) as {
+    message: string;
+    commands: string[][];
+    now: string[];
+  };
+  expect(now[0]).toMatch(/^refund of .*, \d+ \w+ \d{4} .*, made:$/);
   expect(message).toBe(`${order.id} is an order, with 2 changes in the journal: say which change`);
   // The newest changes by their ids, and where they all are.
   expect(commands.map((words) => words.slice(1, 3).join(' '))).toEqual([

@@ -22,7 +22,9 @@ export async function readLine(entry: CommandEntry, command: Command, argv: read
     if (!(error instanceof CommanderError)) throw error;
     const line = understoodLike(argv, entry, command);
     const meant =
-      line === undefined ? await optionMeant(error, entry.words, command.flags) : asQuestion([line]);
+      line === undefined || line === argv
+        ? await optionMeant(error, entry.words, command.flags)
+        : asQuestion([line]);
     throw usageError(error, argv, entry, meant);
   }
 }

@@ -12,6 +12,7 @@ import {
   attemptName,
   changeIdPattern,
   changeKinds,
+  changeOf,
   isOfLivemode,
   isOpen,
   isSameOrigin,
@@ -19,8 +20,9 @@ import {
   needsPerson,
   type SentRow,
 } from '../../journal/journal.ts';
+import { recordedState } from '../../orders/orders.ts';
 import { commandLine, type Profile, plainCommand } from '../../profiles/profiles.ts';
-import { madeBy } from './attempt-record.ts';
+import { amountStyleOf, madeBy } from './attempt-record.ts';
 
 /** The operator that was typed, as the journal has the name: capitals do not matter. Throws CliError 'usage' if nobody there is called so. */
 export async function operatorMeant(
@@ -69,7 +71,12 @@ export async function attemptOf(
       {
         orderId: id,
         now: [
-          ...onOrder.slice(-mostNamed).map((one) => plainCommand(...command, one.sent.change)),
+          ...onOrder
+            .slice(-mostNamed)
+            .flatMap((one) => [
+              `${changeOf(one, amountStyleOf(ctx, one))}, ${ctx.fullTime(one.sent.time)}, ${recordedState(one)}:`,
+              plainCommand(...command, one.sent.change),
+            ]),
           `paydesk journal list --all-profiles --order ${id}`,
         ],
       },

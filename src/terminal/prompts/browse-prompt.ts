@@ -181,7 +181,7 @@ const ownKeys = [
   { key: '?', words: 'these keys' },
 ] as const;
 
-const typingLine = 'type words; arrows move, Enter or Esc ends the search and brings the keys back';
+const typingLine = 'type words, arrows move, Enter or Esc ends the search';
 
 function named(key: string): string {
   if (key === 'enter') return 'Enter';

@@ -79,6 +79,7 @@ const meant: readonly (readonly [line: string, lines: readonly string[]])[] = [
   ['version', ['did you mean: paydesk --version']],
   ['orders refund ord_1 500 600', []],
   ['orders refund ord_1 ord_2', []],
+  ['journal settle', []],
   ['orders constructor', []],
   ['toString list', []],
   ['nonsense', []],
