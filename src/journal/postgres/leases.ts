@@ -1,6 +1,6 @@
 /**
- * Locks of several senders on one journal: rows with an expiry by the server's clock, and a number that grows with each holder. A
- * sender that was killed takes its own rows again at once: what holds between the processes of its machine are the locks of that.
+ * Locks of several senders on one journal: rows that expire by the server's clock, with a number that grows with each holder. A
+ * killed sender takes its own rows back at once: its processes are kept apart by the locks of the machine.
  */
 
 import type { ClockWithTimers } from '../../io.ts';
@@ -8,11 +8,10 @@ import type { Busy, Held, Locks } from '../../locks/locks.ts';
 import type { Server } from './server.ts';
 import { inWords } from './server-words.ts';
 
-/** What leases need. */
 interface LeaseParts {
   readonly server: Server;
   readonly clock: ClockWithTimers;
-  /** The id of this sender, the same in each of its processes; and the locks between them. */
+  /** The id of this sender, shared by its processes; and the locks between them. */
   readonly holder: () => string;
   readonly ofMachine: Locks;
   /** What others see about the holder. */
@@ -21,13 +20,13 @@ interface LeaseParts {
   readonly place: string;
 }
 
-/** The locks, and under which numbers this process holds them. */
+/** The locks, and the numbers under which this process holds them. */
 export interface Leases extends Locks {
-  /** The number under which this process took a name, and has not released it; it may have expired since. Undefined: it did not take it. */
+  /** The number under which this process took a name and still holds it, even if it has expired. Undefined: not taken. */
   numberOf(name: string): string | undefined;
 }
 
-// Renewed three times within that.
+// Renewed three times in this time.
 const leaseText = "interval '30 seconds'";
 const renewMs = 10_000;
 
@@ -42,7 +41,7 @@ const releaseText = 'delete from paydesk.leases where name = $1 and number = $2'
 const ownerText = `select operator, command, floor(extract(epoch from since) * 1000)::bigint as since
   from paydesk.leases where name = $1`;
 
-/** Takes no connection before it is first used. */
+/** Connects on first use. */
 export function createLeases({ server, clock, owner, place, holder, ofMachine }: LeaseParts): Leases {
   const numbers = new Map<string, string>();
   const ask = async (text: string, values: readonly string[]) => {
@@ -74,7 +73,7 @@ export function createLeases({ server, clock, owner, place, holder, ofMachine }:
           return await busy(name);
         }
         numbers.set(name, number);
-        // If it cannot be renewed it expires, and nothing is recorded under it any more.
+        // If it cannot be renewed it expires, and nothing more is recorded under it.
         const stop = clock.every(renewMs, () => void ask(renewText, [name, number]).catch(() => undefined));
         return heldLease(async () => {
           stop();

@@ -1,4 +1,4 @@
-/** The tables of a journal on a server: the migrations that this package has, and what of them is still to be done. */
+/** The tables of a journal on a server: this package's migrations, and which are still to be run. */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { findPackageJSON } from 'node:module';
@@ -11,16 +11,16 @@ interface Migration {
   readonly sql: string;
 }
 
-/** The statements of all migrations, for whoever runs them by hand. */
+/** The statements of all migrations, for running them by hand. */
 export function migrationsText(): string {
   return migrations()
     .map(({ number, sql }) => `begin;\n${sql}${noteText(number)};\ncommit;\n`)
     .join('\n');
 }
 
-/** Does what is not done yet, all of it or nothing. Returns the names of what it did. */
+/** Runs the missing migrations, all or nothing. Returns their names. */
 export async function migrate(server: Server): Promise<readonly string[]> {
-  // Two senders may do it at the same moment: one waits for the other.
+  // If two senders migrate at once, one waits for the other.
   return await server.transaction(
     "select pg_advisory_xact_lock(hashtext('paydesk'))",
     async (transaction) => {

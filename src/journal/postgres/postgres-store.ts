@@ -1,6 +1,6 @@
 /**
- * The journal on a PostgreSQL server, for the senders of a team. The server keeps the rows and puts them in one order; each sender
- * keeps a copy with its witness, which proves what the server gives, decides what may be added, and answers what is asked.
+ * The journal on a PostgreSQL server, for the senders of a team. The server keeps the rows in one order. Each sender keeps a copy
+ * with its witness: the copy proves what the server gives, decides what may be added, and answers questions.
  */
 
 import { AsyncLocalStorage } from 'node:async_hooks';
@@ -19,22 +19,20 @@ import { inWords, refuseForgetful, refuseServer, serverDiffers } from './server-
 import { addText, headText, lockText, pushRows } from './statements.ts';
 import { pageMax, rowIn, verifyServer } from './verify-server.ts';
 
-/** What a store needs. */
 interface PostgresParts {
   readonly server: Server;
   /** Where the journal is, for messages. */
   readonly place: string;
   readonly copy: CopiedJournal;
-  /** The file in which this sender remembers which server it knows. */
+  /** The file that remembers which server this sender knows. */
   readonly memory: string;
   readonly rules: FileRules;
   readonly leases: Pick<Leases, 'numberOf'>;
   readonly clock: ClockWithTimers;
 }
 
-/** The journal of senders. */
 export interface ServerJournal extends JournalStore {
-  /** Brings the rows of the copy to a server that has none yet. Returns how many. */
+  /** Copies rows to a server that has none yet. Returns how many. */
   pushIfEmpty(): Promise<number>;
 }
 
@@ -75,16 +73,16 @@ export function createPostgresStore(parts: PostgresParts): ServerJournal {
   };
 }
 
-// For so long a row is tried again that tells what became of something: that must not be lost while a server is started again.
+// How long to retry a row that says how something ended: it must not be lost while a server restarts.
 const insistMs = 20_000;
 const againMs = 250;
 
 class PostgresStore {
   readonly #parts: PostgresParts;
-  /** The transaction of `alone` in which the caller is. */
+  /** The caller's transaction inside `alone`. */
   readonly #alone = new AsyncLocalStorage<{ transaction: Transaction | undefined }>();
   #asked: Promise<void> | undefined;
-  /** Which server this sender knows, and which one it has found. */
+  /** The server that this sender knows, and the one it found. */
   #known: string | undefined;
   #found = '';
 
@@ -99,7 +97,7 @@ class PostgresStore {
 
   // ── Asking ────────────────────────────────────────────────────────────────────────────────────
 
-  /** Fetches what others have added. What is asked for at the same moment needs the server once. */
+  /** Fetches what others have added. Simultaneous calls ask the server once. */
   refresh(): Promise<void> {
     this.#asked ??= Promise.resolve().then(async () => {
       this.#asked = undefined;
@@ -115,7 +113,7 @@ class PostgresStore {
     }
   }
 
-  // Takes what the server gave after a row of the copy. Whether that was all.
+  // Takes the server's rows after those of the copy. Returns whether that was all.
   async #take(seen: Newest, found: readonly Found[], accepts: boolean): Promise<boolean> {
     const { place, copy } = this.#parts;
     const [head] = found;
@@ -163,12 +161,12 @@ class PostgresStore {
 
   // ── Adding ────────────────────────────────────────────────────────────────────────────────────
 
-  /** Runs this while no other sender adds rows: until `act` has added one, or is over. */
+  /** Runs `act` while no other sender adds rows, until it has added one or ends. */
   alone<T>(act: () => Promise<T>): Promise<T> {
     return this.#inWords(() => this.#locked((transaction) => this.#alone.run({ transaction }, act)));
   }
 
-  // While the head is locked nobody adds rows, and what was under way before is over.
+  // While the head is locked nobody adds rows, and earlier transactions have ended.
   async #locked<T>(act: (transaction: Transaction) => Promise<T>, accepts = false): Promise<T> {
     const seen = await this.#parts.copy.newestRow();
     const first = `${lockText}; ${headText(String(seen.seq))}`;
@@ -194,7 +192,7 @@ class PostgresStore {
         return;
       } catch (error) {
         await transaction?.rollback();
-        // What is not sent yet is not tried again: the order may have changed meanwhile.
+        // A row before sending is not retried: the order may have changed.
         const isTriedAgain = row.type !== 'sent' && error instanceof ServerError;
         if (!isTriedAgain || clock.monotonic() >= deadline) throw inWords(error, this.#parts.place);
         await clock.sleep(againMs);
@@ -204,7 +202,7 @@ class PostgresStore {
 
   async #add(transaction: Transaction, row: JournalRow, tried: Tried): Promise<void> {
     const { copy, leases } = this.#parts;
-    // The commit before may have come through.
+    // The commit before may have succeeded.
     if (tried.row !== undefined && (await copy.rowsAfter(tried.row.seq - 1, 1))[0]?.hash === tried.row.hash)
       return;
     const stored = await copy.next(row);
@@ -235,7 +233,7 @@ class PostgresStore {
     const deadline = clock.monotonic() + insistMs;
     for (;;) {
       try {
-        // Once the head is locked, the transaction that was to add it is over: it is there, or never will be.
+        // Once the head is locked, the transaction that was to add the row has ended: the row is there or never will be.
         const attempts = await this.#locked(() => copy.attempts({ change: sent.change }));
         if (attempts.some((one) => attemptKey(one.sent) === attemptKey(sent))) await this.append(verdict);
         return;
@@ -254,7 +252,7 @@ class PostgresStore {
     return this.#inWords(async () => {
       const [facts] = await server.ask(headText('$1::bigint'), [0]);
       if (facts !== undefined) refuseServer(facts, this.#parts.place);
-      // What is wrong shows in what the two hold.
+      // The comparison below shows any problem.
       await this.refresh().catch(() => undefined);
       return await verifyServer({ server, copy }, head, now);
     });
@@ -274,7 +272,7 @@ class PostgresStore {
     });
   }
 
-  /** Allows changes again on a server that was restored or promoted, if it has all rows that this sender has seen. */
+  /** Allows changes again on a restored or promoted server, if it has all rows that this sender has seen. */
   async acceptServer(row: JournalRow): Promise<void> {
     await this.#inWords(() =>
       this.#locked(async (transaction) => {
@@ -285,7 +283,7 @@ class PostgresStore {
     );
   }
 
-  /** Gives rows back to a server that lacks them. */
+  /** Gives a server the rows that it lacks. */
   async repair(): ReturnType<JournalStore['repair']> {
     const pushed = await this.#push();
     if (pushed === 0)
@@ -306,7 +304,7 @@ class PostgresStore {
     return head?.seq === '0' ? await this.#push() : 0;
   }
 
-  // Adds the rows that only the copy has, if they follow those of the server. Returns how many.
+  // Adds the rows that only the copy has, if they follow the server's. Returns how many.
   async #push(): Promise<number> {
     const { server, copy } = this.#parts;
     const { findings } = await copy.verify();
@@ -329,7 +327,7 @@ class PostgresStore {
 
 type Newest = Pick<StoredRow, 'seq' | 'hash'>;
 
-/** The row that was given to the server in the turn before. */
+/** The row that the last try gave to the server. */
 interface Tried {
   row?: StoredRow;
 }

@@ -1,4 +1,4 @@
-/** What is wrong with the server of a journal, in words. Pure. */
+/** Problems with the server of a journal, in words. Pure. */
 
 import { CliError, refused } from '../../errors.ts';
 import { CommitUnknown, type Found, ServerError, type ServerPlace } from './server.ts';
@@ -6,15 +6,15 @@ import { CommitUnknown, type Found, ServerError, type ServerPlace } from './serv
 /** The newest migration that this program knows. */
 const schemaNumber = 1;
 
-/** A journal on a server in messages: `paydesk@db.example:5432/desk`. It holds no password. */
+/** The server's journal in messages: `paydesk@db.example:5432/desk`. Holds no password. */
 export function placeName({ user, host, port, database }: ServerPlace): string {
   return `${user}@${host}:${port}/${database}`;
 }
 
-/** An error of the server, or of the way there, as a refusal; any other as it is. */
+/** Turns an error of the server, or of the connection, into a refusal. Returns any other as it is. */
 export function inWords(error: unknown, place: string): unknown {
   if (!(error instanceof ServerError)) return error;
-  // What pg says itself when it has no password, or the server does not prove that it knows it.
+  // pg's own error if it has no password, or the server does not prove that it knows the password.
   const known = error.message.startsWith('SASL') ? signIn : errors[error.code];
   const what = error instanceof CommitUnknown ? 'did not confirm what was to be recorded' : 'cannot be used';
   return new CliError('refused', `the journal ${place} ${what}: ${known?.problem ?? error.message}`, {
@@ -43,7 +43,7 @@ const errors: Readonly<Record<string, { readonly problem: string; readonly now: 
   '55P03': { problem: 'another sender is writing to it', now: 'run the command again in a moment' },
 };
 
-/** Throws CliError 'refused' for a server that may forget what it confirmed, that is a standby, or that has the tables of another program. */
+/** Throws CliError 'refused' for a server that may lose confirmed rows, is a standby, or has another program's tables. */
 export function refuseServer(found: Found, place: string): void {
   const refuse = (problem: string, now: string): never => {
     throw refused(`the server of the journal ${place} ${problem}`, [now]);
@@ -57,7 +57,7 @@ export function refuseServer(found: Found, place: string): void {
   if (schema < schemaNumber) refuse('has the tables of an older paydesk', migrate);
 }
 
-/** The refusal of a server that is not what it was. */
+/** The refusal of a server that differs from before. */
 export function serverDiffers(problem: string, place: string, now: readonly string[]): CliError {
   return refused(`the server of the journal ${place} ${problem}`, [
     'ask who runs the database what happened to it',
@@ -65,7 +65,10 @@ export function serverDiffers(problem: string, place: string, now: readonly stri
   ]);
 }
 
-/** Throws CliError 'refused' if the server has forgotten rows that this sender has seen, or has others. `known`: what it has in that place. */
+/**
+ * Throws CliError 'refused' if the server lost or changed rows that this sender has seen. `known`: the server's row at that
+ * number.
+ */
 export function refuseForgetful(
   seen: { readonly seq: number; readonly hash: string },
   server: { readonly seq: number; readonly known: string | null | undefined },

@@ -1,75 +1,71 @@
-/** The server of a journal: `pg`, with deadlines of our own, and no state that outlives a transaction. */
+/** The server of a journal: `pg` with our own deadlines, and no state that outlives a transaction. */
 
 import { Socket } from 'node:net';
 import type { Client, QueryResult } from 'pg';
 import type { ClockWithTimers } from '../../io.ts';
 
-/** Where a database is. */
 export interface ServerPlace {
   /** A host, or the folder of a socket. */
   readonly host: string;
   readonly port: number;
   readonly database: string;
   readonly user: string;
-  /** A socket or loopback, which needs no TLS. */
+  /** Whether it is a socket or loopback, which needs no TLS. */
   readonly isLocal: boolean;
-  /** The certificates of whom this sender trusts, PEM; absent: whom the system trusts. */
+  /** The certificates that this sender trusts, PEM; absent: those of the system. */
   readonly ca?: string | undefined;
 }
 
-/** What a connection needs. */
 interface ServerParts {
   readonly place: ServerPlace;
   readonly clock: ClockWithTimers;
   readonly password: string | undefined;
 }
 
-/** A record that the server gave. Every value is text as it was sent, or null. */
+/** A record from the server. Every value is the text as sent, or null. */
 export type Found = Readonly<Record<string, string | null>>;
 type Value = string | number | null | readonly string[];
 
-/** A transaction that has begun. */
 export interface Transaction {
-  /** One statement with its values. */
   ask(text: string, values?: readonly Value[]): Promise<readonly Found[]>;
   /** Several statements without values. */
   run(statements: string): Promise<readonly Found[]>;
-  /** Ends it. Rejects with CommitUnknown if nobody knows whether it was committed; with another error it was not. */
+  /** Rejects with CommitUnknown if nobody knows whether it was committed; with another error it was not. */
   commit(): Promise<void>;
-  /** Ends it without a commit, unless it has ended. */
+  /** Does nothing if it has ended. */
   rollback(): Promise<void>;
 }
 
-/** What went wrong at the server or on the way there. `code`: the server's (SQLSTATE), or the system's. */
+/** What went wrong at the server or on the way. `code`: the server's (SQLSTATE), or the system's. */
 export class ServerError extends Error {
   readonly code: string;
-  /** Whether the server says that it did nothing. If a connection ends, or the server is being stopped, nobody knows. */
+  /** Whether the server says that it did nothing. If the connection ends or the server is stopping, nobody knows. */
   readonly isCertain: boolean;
 
   constructor(cause: unknown) {
     const isError = cause instanceof Error;
     super(isError ? cause.message || cause.name : String(cause), { cause });
     this.code = isError && 'code' in cause && typeof cause.code === 'string' ? cause.code : '';
-    // The word for the severity is in the server's language, so the code decides.
+    // The severity is in the server's language, so the code decides.
     this.isCertain = isError && 'severity' in cause && !/^(|08.*|57P.*|58.*|XX.*|40003)$/.test(this.code);
   }
 }
 
-/** The server did not confirm a commit, or warned: it may have what was added, or a standby may lack it. */
+/** The server did not confirm a commit, or warned about one: it may have the row, or a standby may lack it. */
 export class CommitUnknown extends ServerError {}
 
-// As many connections are open at a time, of the hundred that a server takes.
+// The most open connections, of about a hundred that a server accepts.
 const openMax = 8;
 
-// For each statement. The server gives up earlier: it waits 10 s for a lock, and 5 s for a sender inside a transaction.
+// Per statement. The server gives up earlier: 10 s for a lock, and 5 s for an idle transaction.
 const deadlineMs = 15_000;
 
-// Of a transaction, not of the session, since a pooler may give each transaction another one.
+// Set per transaction, since a pooler may switch sessions between transactions.
 const begin = `begin isolation level read committed; set local lock_timeout = '10s';
   set local idle_in_transaction_session_timeout = '5s'; set local statement_timeout = '12s';
   set local client_min_messages = warning`;
 
-/** Connects when it is asked, and again after a connection broke. */
+/** Connects when asked, and again after a connection broke. */
 export class Server {
   readonly #parts: ServerParts;
   readonly #waiting: (() => void)[] = [];
@@ -81,7 +77,7 @@ export class Server {
     this.#parts = parts;
   }
 
-  /** Asks one question that may be asked twice: again, if a connection that was made before turns out to be broken. */
+  /** Asks a question that is safe to repeat: repeats it if an older connection turns out to be broken. */
   async ask(text: string, values: readonly Value[] = []): Promise<readonly Found[]> {
     const [connection, found] = await this.#connected((one) => one.ask(text, values));
     this.#giveBack(connection);
@@ -89,8 +85,8 @@ export class Server {
   }
 
   /**
-   * Runs a transaction that begins with these statements, of which `found` is what the last one gave. One at a time: others wait until
-   * it is over. Nothing is committed unless `act` does that.
+   * Runs a transaction that begins with these statements; `found` is the result of the last. Others wait until it is over. Nothing
+   * is committed unless `act` does it.
    */
   async transaction<T>(
     first: string,
@@ -120,7 +116,7 @@ export class Server {
       try {
         await act();
       } catch (error) {
-        // The server rolls back what it was not asked to commit.
+        // The server rolls back anything uncommitted.
         connection.drop();
         throw error;
       } finally {
@@ -143,7 +139,7 @@ export class Server {
     this.#idle = [];
   }
 
-  // A connection, and what it gave. Whoever gets it gives it back.
+  // A connection, and its result.
   async #connected<T>(act: (connection: Connection) => Promise<T>): Promise<readonly [Connection, T]> {
     if (this.#open >= openMax) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     else this.#open += 1;
@@ -156,7 +152,7 @@ export class Server {
           return [connection, await act(connection)];
         } catch (error) {
           connection.drop();
-          // It may have been broken for a while. Others that are idle may be too, and are tried until one is new.
+          // This connection may have been broken for a while. Other idle ones may be too, so it tries until one is new.
           if (used === undefined || (error instanceof ServerError && error.isCertain)) throw error;
         }
       }
@@ -206,9 +202,9 @@ class Connection {
       port,
       user,
       database,
-      // The driver would look for a file of passwords itself.
+      // Otherwise the driver would look for a password file.
       password: password ?? '',
-      // pg adds the name of the host, which the certificate must hold.
+      // pg adds the host name, which the certificate must match.
       ssl: isLocal ? false : { ...(ca === undefined ? {} : { ca }), rejectUnauthorized: true },
       stream: () => socket,
       keepAlive: true,
@@ -262,7 +258,7 @@ class Connection {
       this.drop();
     });
     const acted = act();
-    // When the deadline wins, what comes of it later is nobody's.
+    // After the deadline, the later result is ignored.
     acted.catch(() => undefined);
     try {
       return await Promise.race([late, acted]);

@@ -1,11 +1,14 @@
-/** What is asked of the server of a journal. */
+/** The SQL for the server of a journal. */
 
 import { storedColumns } from '../rows/chain.ts';
 import type { CopiedJournal } from '../sqlite/sqlite-store.ts';
 import type { Transaction } from './server.ts';
 import { openIn, pageMax } from './verify-server.ts';
 
-/** What the server says of itself, whether it has the row that this sender saw last (`seq`, or a place for it), and the rows after that. */
+/**
+ * What the server says about itself, whether it has the row that this sender saw last (`seq`, or a placeholder), and the rows
+ * after it.
+ */
 export const headText = (
   seq: string,
 ): string => `with head as materialized (select id, seq as head_seq, hash as head_hash,
@@ -26,7 +29,8 @@ const columns = storedColumns.join(', ');
 const places = storedColumns.map((_, index) => `$${index + 1}`).join(', ');
 const [nameAt, numberAt] = [storedColumns.length + 1, storedColumns.length + 2].map((at) => `$${at}`);
 /**
- * Adds a row, with the name of its lock and the number of its lease. `is_held`: whether the lease is still that of this sender; without one there is nothing to lose.
+ * Adds a row, with the name of its lock and its lease number. `is_held`: whether this sender still has the lease; true without a
+ * lease.
  */
 export const addText = `with added as (insert into paydesk.rows (${columns}) values (${places}) returning seq, hash, type, change, attempt),
   noted as (update paydesk.head set seq = added.seq, hash = added.hash from added),
@@ -36,7 +40,7 @@ export const addText = `with added as (insert into paydesk.rows (${columns}) val
   select ${numberAt}::bigint is null or exists (select 1 from paydesk.leases
     where name = ${nameAt} and number = ${numberAt}::bigint and until > clock_timestamp()) as is_held`;
 
-/** Adds the rows of a copy after a number, and lists anew what is open. Returns how many. */
+/** Adds the copy's rows after a number, and rebuilds the list of open changes. Returns how many. */
 export async function pushRows(transaction: Transaction, copy: CopiedJournal, from: number): Promise<number> {
   let at = from;
   for (;;) {

@@ -1,4 +1,4 @@
-/** Checks a journal on a server: every row and its chain, the copy of this sender, and which changes are open by the rows alone. */
+/** Checks a journal on a server: every row and its chain, this sender's copy, and which changes the rows leave open. */
 
 import { verdictsIn } from '../rows/archived-rows.ts';
 import { chainStart, checkChain, type StoredRow, storedColumns, storedRow, written } from '../rows/chain.ts';
@@ -9,12 +9,11 @@ import { aboutOf } from '../sqlite/journal-columns.ts';
 import type { CopiedJournal } from '../sqlite/sqlite-store.ts';
 import type { Found, Server } from './server.ts';
 
-/** So many rows are read at a time. */
+/** Rows per read. */
 export const pageMax = 1000;
 
 const pageText = `select ${storedColumns.join(', ')} from paydesk.rows where seq > $1 order by seq limit ${pageMax}`;
 
-/** The row in a record that the server gave. */
 export function rowIn(found: Found): StoredRow {
   return storedRow({
     ...found,
@@ -30,7 +29,7 @@ interface OpenChange {
   readonly name: string;
 }
 
-/** Follows rows, and knows which attempts have no verdict. */
+/** Reads rows in order, and knows which attempts have no verdict. */
 class OpenChanges {
   readonly #open = new Map<string, OpenChange>();
 
@@ -47,7 +46,7 @@ class OpenChanges {
   }
 }
 
-/** The attempts without a verdict, as the rows of a copy say. */
+/** The attempts without a verdict in a copy. */
 export async function openIn(copy: Pick<CopiedJournal, 'rowsAfter'>): Promise<readonly OpenChange[]> {
   const open = new OpenChanges();
   for (let at = 0; ; ) {
@@ -114,7 +113,7 @@ async function endFindings(
   return [...newestMissing(end, { seq: Number(noted?.seq ?? 0), hash: noted?.hash }), ...lacking];
 }
 
-// What the table of open changes says, and what the rows say.
+// Compares the table of open changes with the rows.
 async function openFindings(server: Server, derived: readonly OpenChange[]): Promise<readonly Finding[]> {
   const listed = await server.ask('select sent, name from paydesk.open_changes');
   const left = new Map(derived.map(({ sent, name }) => [sent, name]));

@@ -1,6 +1,6 @@
 /**
- * Moves attempts that ended long ago out of the journal: all rows go into a file as they are, and a shorter journal takes the place
- * of the old one. Whenever this is stopped, either the old journal is there or the new one, and each is whole.
+ * Moves attempts that ended long ago into a file and puts a shorter journal in place of the old one. If it is stopped, either the
+ * old journal or the new one is there, and it is whole.
  */
 
 import { rmSync } from 'node:fs';
@@ -22,14 +22,13 @@ import { linesAfter, type Places } from './witness/witness-check.ts';
 import { type FoundWitness, openWitness, prepareWitness } from './witness/witness-file.ts';
 import { newWitnessKey } from './witness/witness-seals.ts';
 
-/** The open files of a journal, and where they are. */
 interface OldJournal {
   readonly file: JournalFile;
   readonly places: Places;
   readonly tables: JournalTables;
   readonly witness: Witness;
   readonly openFile: OpenFile;
-  /** The folder of a file with a relative name. */
+  /** Relative file names start from this folder. */
   readonly cwd: (() => string) | undefined;
   /** Throws CliError 'refused' if the journal is not fit for changes. */
   readonly check: () => void;
@@ -44,14 +43,14 @@ export function countOver(tables: JournalTables, before: number): number {
 }
 
 /**
- * Does it, while runs that write wait. The new witness then lies beside its place, and whoever opens the journal next takes it.
- * Throws CliError 'refused' when the journal is damaged; after a failure the old journal is in its place.
+ * Archives while runs that write wait. The new witness lies beside the old one until the next run opens the journal. Throws
+ * CliError 'refused' if the journal is damaged. After a failure the old journal is still there.
  */
 export async function archiveOld(old: OldJournal, { before, path, said }: Archiving): Promise<Moved> {
   const { file, tables, witness } = old;
   const fresh = `${file.path}.archived`;
   try {
-    // Rows are looked up all over the file.
+    // Lookups jump around the whole file.
     tables.db.exec('PRAGMA cache_size = -32768');
     for (const { db } of [tables, witness]) db.exec('BEGIN IMMEDIATE');
     old.check();
@@ -80,8 +79,8 @@ function notWhole({ journal }: Places, problem: string): CliError {
   });
 }
 
-// Writes the rows as they are checked once more, and reads back every byte: from now on only this file has it all. Returns the digest
-// of its rows.
+// Checks the rows again while writing them, and reads back every byte, since only this file will have them all. Returns the digest
+// of the rows.
 function writeChecked({ tables, witness, places, cwd }: OldJournal, path: string, count: number): string {
   const refuse = () => {
     throw notWhole(places, 'a row is another than it was when it was checked');
@@ -95,7 +94,7 @@ function writeChecked({ tables, witness, places, cwd }: OldJournal, path: string
   });
 }
 
-// While the old journal is in its place the file says nothing new, and the next try may take its name.
+// Until the new journal is in place, the file is not needed. It is removed so that the next try can use the name.
 async function orWithoutFile<T>({ cwd }: OldJournal, path: string, act: () => Promise<T>): Promise<T> {
   try {
     return await act();
@@ -105,7 +104,7 @@ async function orWithoutFile<T>({ cwd }: OldJournal, path: string, act: () => Pr
   }
 }
 
-// The new journal and its witness, beside the old ones.
+// Builds the new journal and its witness beside the old ones.
 async function build(
   old: OldJournal,
   fresh: string,
@@ -136,7 +135,7 @@ function* newRows(
   const { before, moved, first } = what;
   yield first;
   let { seq, hash } = first;
-  // The attempts that got a short row, with the number of their last row, which is passed over as all others of theirs.
+  // The attempts that were shortened, each with the number of its last row. Their other rows are skipped.
   const passed = new Map<string, number>();
   for (const stored of tables.each()) {
     const key = attemptKey(stored);
@@ -157,7 +156,7 @@ function* newRows(
   }
 }
 
-// The attempts on an order, if all of them are over. The columns know most of those that are not.
+// The attempts on an order, if all of them are over. The columns already rule out most orders.
 function recordsOver(tables: JournalTables, about: string, before: number): readonly NumberedAttempt[] {
   const found = tables
     .sql(
@@ -170,7 +169,7 @@ function recordsOver(tables: JournalTables, about: string, before: number): read
   return areOver(records, before) ? records : [];
 }
 
-// It is not there in short already.
+// Whether the attempt still has all its rows.
 function isWhole({ sent }: AttemptRecord): boolean {
   return sent.archived === undefined;
 }

@@ -1,4 +1,4 @@
-/** A journal out of a file that `journal archive` or `journal export --to` wrote. It answers questions, and nothing can be added. */
+/** A journal read from a file that `journal archive` or `journal export --to` wrote. Nothing can be added to it. */
 
 import { refused } from '../../errors.ts';
 import { readArchive } from '../rows/archive-file.ts';
@@ -9,11 +9,11 @@ import { journalKind } from './journal-columns.ts';
 import { JournalTables } from './journal-tables.ts';
 import { KnownJournal } from './known-journal.ts';
 
-/** Reads the file through once. Throws CliError 'refused' when it is not whole, and 'usage' when it cannot be read. */
+/** Reads the whole file once. Throws CliError 'refused' if it is not whole, and 'usage' if it cannot be read. */
 export async function archiveStore(path: string, cwd: () => string): Promise<JournalStore> {
   const archive = readArchive(path, cwd);
   const { DatabaseSync } = await import('node:sqlite');
-  // A private file of SQLite's own, which goes away when it is closed. What fits into its cache never gets to the disk.
+  // SQLite's private temporary file, removed on close. What fits into the cache never reaches the disk.
   const db = new DatabaseSync('');
   db.exec(`PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; ${journalKind.tables}`);
   const tables = new JournalTables(db);

@@ -1,4 +1,4 @@
-/** The two open files of a journal, its rows and their witness: asked in one moment, and written all or nothing. */
+/** The two open files of a journal (its rows and their witness), read at one moment and written all or nothing. */
 
 import { existsSync } from 'node:fs';
 import { refused } from '../../errors.ts';
@@ -13,12 +13,11 @@ import { catchUp, linesAfter, type Places, proofBy, refusalOf } from './witness/
 import { createWitness, type FoundWitness, openWitness, takePrepared } from './witness/witness-file.ts';
 import { nameOf, newWitnessKey } from './witness/witness-seals.ts';
 
-/** What there is of the witness. */
 export function findWitness(places: Places | undefined, openFile: OpenFile): FoundWitness {
   return places === undefined ? { is: 'missing' } : openWitness(places.witness, openFile);
 }
 
-/** What one run knows before it opens the files. */
+/** What a run knows before it opens the files. */
 interface PartsOfFiles {
   readonly path: string;
   readonly places: Places | undefined;
@@ -35,14 +34,14 @@ export class BothFiles {
   readonly #path: string;
   readonly #turns: Turns;
   readonly #asked: Asked;
-  /** Whether the two files that were opened are still there. */
+  /** Whether the files that were opened are still there. */
   readonly #isThere: () => boolean;
   #isWitnessThere: () => boolean;
   found: FoundWitness;
-  /** What this run has read since somebody wrote to one of the files. */
+  /** What this run has read since the files last changed. */
   #known: { readonly asOf: string; readonly journal: KnownJournal } | undefined;
 
-  /** Opens them. Throws what SQLite throws, and CliError 'refused' for a file of another version. */
+  /** Throws what SQLite throws, and CliError 'refused' for a file of another version. */
   constructor({ path, places, turns, asked }: PartsOfFiles, openFile: OpenFile) {
     this.#path = path;
     this.#turns = turns;
@@ -53,7 +52,7 @@ export class BothFiles {
     try {
       this.#takePrepared();
       this.#isThere = watchPlace(path);
-      // Watched before it is opened: another run may begin it just now.
+      // Watch before opening: another run may be creating it right now.
       this.#isWitnessThere = this.#watchWitness();
       this.found = findWitness(places, openFile);
     } catch (error) {
@@ -73,7 +72,7 @@ export class BothFiles {
     return last !== undefined && last !== 'damaged' && last.seq === seq;
   }
 
-  // A run that archived may have been stopped after it put the new journal in its place, and before the witness of that.
+  // A run that archived may have stopped after it replaced the journal and before it replaced the witness.
   #takePrepared(): void {
     if (this.places === undefined) return;
     const alone = (take: () => void) => writeAtOnce(this.tables.db, take);
@@ -84,9 +83,9 @@ export class BothFiles {
     return this.places === undefined ? () => true : watchPlace(this.places.witness.path);
   }
 
-  /** Throws CliError 'refused' when another journal took the place of this one. Finds the witness again if another took its place. */
+  /** Throws CliError 'refused' if the journal was replaced. Finds the witness again if that was replaced. */
   check(): void {
-    // The numbers of rows that this run has seen count in the file that it opened only.
+    // This run's row numbers are valid only for the file that it opened.
     if (!this.#isThere())
       throw refused(`the journal ${this.#path} was moved away or replaced while this run used it`, [
         'run the command again',
@@ -94,7 +93,7 @@ export class BothFiles {
     this.#findWitnessAgain();
   }
 
-  // The witness may be lost or made anew while the run goes on.
+  // The witness may be lost or replaced while the run goes on.
   #findWitnessAgain(): void {
     if (this.#isWitnessThere()) return;
     this.witness?.close();
@@ -115,12 +114,12 @@ export class BothFiles {
 
   // ── Asking ────────────────────────────────────────────────────────────────────────────────────
 
-  /** Asks both files as they are at one moment. */
+  /** Reads both files as they are at one moment. */
   atOnce<T>(read: (known: KnownJournal) => T): T {
     return this.#turns.take(() => this.#atOnce(read));
   }
 
-  // The witness is read before the journal: another run writes its row before its line.
+  // Read the witness before the journal: another run writes its row before its line.
   #atOnce<T>(read: (known: KnownJournal) => T): T {
     const { tables, witness } = this;
     const readBoth = (ofWitness: number) =>
@@ -132,12 +131,12 @@ export class BothFiles {
     return this.#atOnce(read);
   }
 
-  // A run that adds the first row begins the witness before it: if the journal as it is read names one, that is in its place.
+  // The first writer creates the witness before the first row, so a journal that names a witness has it in place.
   #isStillAlone(): boolean {
     return this.tables.end().witness === undefined || this.#isWitnessThere();
   }
 
-  // What was read holds until somebody writes: other runs change the version of a file, and this run forgets when it writes.
+  // What was read stays valid until somebody writes. Other runs change a file's version; this run forgets when it writes.
   #knownAsOf(asOf: string): KnownJournal {
     if (this.#known?.asOf !== asOf) {
       const { tables, found, places } = this;
@@ -156,7 +155,7 @@ export class BothFiles {
 
   // ── Writing ───────────────────────────────────────────────────────────────────────────────────
 
-  /** Writes to the journal. Does not if another run put a file in its place meanwhile: what is written to the old one is lost. */
+  /** Writes to the journal, unless another run replaced the file: anything written to the old file would be lost. */
   write<T>(change: (known: KnownJournal) => T): T {
     return this.#writing(() =>
       writeAtOnce(this.tables.db, () => {
@@ -166,18 +165,18 @@ export class BothFiles {
     );
   }
 
-  /** Writes to the witness, if there is a whole one. */
+  /** Writes to the witness, if it is whole. */
   writeWitness(change: (witness: Witness) => void): void {
     const { witness } = this;
     if (witness !== undefined) this.#writing(() => writeAtOnce(witness.db, () => change(witness)));
   }
 
-  /** Notes how far the journal was checked. That is worth no wait, if another run writes just now. */
+  /** Notes how far the journal was checked. Skipped if another run is writing: it is not worth waiting for. */
   noteChecked(witness: Witness, checked: Checked): void {
     this.#turns.unlessBusy(() => writeAtOnce(witness.db, () => witness.noteChecked(checked)));
   }
 
-  /** Adds the lines that the witness lacks. It may be damaged while a verdict is written: then the row alone has to do. */
+  /** Adds the lines that the witness lacks. If the witness is damaged when a verdict is written, the row alone must do. */
   catchUp(): void {
     const { places } = this;
     if (places === undefined) return;
@@ -197,8 +196,8 @@ export class BothFiles {
   }
 
   /**
-   * Begins the witness of a new journal, and notes in the journal which one it has. The witness must hold no row that is not on the
-   * disk, so it begins before the first row.
+   * Begins the witness of a new journal, and notes it in the journal. It must start before the first row, since it must not list a
+   * row that is not on the disk.
    */
   beginWitness(): void {
     if (this.places === undefined || this.tables.end().witness !== undefined) return;

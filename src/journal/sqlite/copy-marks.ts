@@ -1,4 +1,7 @@
-/** Notices that a journal and its witness were put back from a copy: by what a copy changes, and by the landmark, a small file outside of the home that says which row is the newest. */
+/**
+ * Notices that a journal and its witness were restored from a copy. A copy changes the file's mark, and the landmark (a small file
+ * outside the home) names the newest row.
+ */
 
 import { hash as digest } from 'node:crypto';
 import {
@@ -18,9 +21,9 @@ import { type Io, variable } from '../../io.ts';
 import { checkOwnFolder, type FileRules, openOwnFile } from '../../profiles/profiles.ts';
 
 /**
- * What a copy changes of a file, as text: its inode, and when it was made. A move, a rename or a change of rights keeps both.
- * Left out is what does not hold: an inode on a file system that numbers its files anew, and a birth that is not told.
- * Empty when nothing of it holds; undefined when there is no such file.
+ * What a copy changes about a file, as text: its inode and its birth time. Moving, renaming or changing rights keeps both. Leaves
+ * out inodes on file systems that renumber them, and birth times that the system does not report. Empty if neither can be used;
+ * undefined if there is no such file.
  */
 export function fileMark(path: string): string | undefined {
   const stat = statSync(path, { bigint: true, throwIfNoEntry: false });
@@ -30,18 +33,18 @@ export function fileMark(path: string): string | undefined {
   return [...ino, ...birth].join(' ');
 }
 
-/** Whether it is the same file. What only one of the marks knows says nothing. */
+/** Whether both marks are of the same file. A part that only one of them has is not compared. */
 export function isSameFile(recorded: string | undefined, now: string | undefined): boolean {
   const known = partsOf(now);
   return [...partsOf(recorded)].every(([name, value]) => (known.get(name) ?? value) === value);
 }
 
-/** Whether a file is not the one that paydesk wrote, as its mark tells. */
+/** Whether this is a different file from the one that paydesk wrote. */
 export function isOtherFile({ recorded, now }: MarkedFile): boolean {
   return recorded === repairedMark || !isSameFile(recorded, now);
 }
 
-/** Tells from now on whether the same file is still at a path, or still none. */
+/** Returns a function that says whether the path still has the same file, or still none. */
 export function watchPlace(path: string): () => boolean {
   const look = () => statSync(path, { bigint: true, throwIfNoEntry: false });
   const [stat, mark] = [look(), fileMark(path)];
@@ -57,9 +60,9 @@ function partsOf(mark = ''): ReadonlyMap<string, string> {
   return new Map(mark.split(' ').map((part) => [part.slice(0, part.indexOf('=')), part]));
 }
 
-// File systems that may give a file another inode the next time they are mounted. The numbers are from linux/magic.h.
+// File systems that may renumber inodes when they are mounted again. The numbers are from linux/magic.h.
 const renumbering: ReadonlySet<number> = new Set([
-  // FUSE: numbers are the program's affair, and many programs count up.
+  // FUSE: the program chooses the numbers, and many just count up.
   0x65735546,
   // FAT, exFAT: there are no inodes on the disk.
   0x4d44, 0x2011bab0,
@@ -71,13 +74,13 @@ function keepsInodes(path: string): boolean {
   try {
     return !renumbering.has(statfsSync(path).type >>> 0);
   } catch {
-    // A system that does not say it has none of these.
+    // A system that cannot say has none of these.
     return true;
   }
 }
 
-// 0: the file system keeps none. Where the system call is missing that tells a birth (an old kernel, some sandboxes), Node
-// gives the time of the last change instead. In a new file the two may be equal as well, so an older one decides.
+// 0: the file system keeps no birth time. Where the system call is missing (an old kernel, some sandboxes), Node gives the time of
+// the last change instead. In a new file the two may be equal, so an older file decides.
 function knowsBirth(stat: BigIntStats, path: string): boolean {
   if (stat.birthtimeNs === 0n) return false;
   if (stat.birthtimeNs !== stat.ctimeNs) return true;
@@ -85,17 +88,17 @@ function knowsBirth(stat: BigIntStats, path: string): boolean {
   return root.birthtimeNs !== root.ctimeNs;
 }
 
-/** What is known of a file: its mark when paydesk made it, and its mark now. */
+/** A file's mark when paydesk made it, and now. */
 interface MarkedFile {
   readonly recorded: string | undefined;
   readonly now: string | undefined;
 }
 
-/** What shows whether journal and witness are those that paydesk wrote last. */
+/** What shows whether journal and witness are the ones that paydesk wrote last. */
 export interface CopyFacts {
   readonly journal: MarkedFile;
   readonly witness: MarkedFile;
-  /** Read it before the journal: another run writes its row first, and then the landmark. */
+  /** Read this before the journal: another run writes its row first, then the landmark. */
   readonly landmark: Landmark | undefined;
   /** The hash of the row with the landmark's number, as journal or witness has it. */
   readonly atLandmark: string | undefined;
@@ -103,12 +106,12 @@ export interface CopyFacts {
   readonly newest: Landmark | undefined;
 }
 
-/** The mark of a journal that was repaired while it counted as a copy, or while nobody could tell. */
+/** The mark of a journal that was repaired while it counted as a copy, or while this was unknown. */
 export const repairedMark = 'repaired';
 
 /**
- * Why this journal counts as a copy, in words; undefined when nothing says so. A landmark that is missing, or whose row is there,
- * says nothing. Pure. `shortTime` takes Unix milliseconds.
+ * Why this journal counts as a copy, in words; undefined if nothing suggests it. A missing landmark, or one whose row is there,
+ * suggests nothing. Pure. `shortTime` takes Unix milliseconds.
  */
 export function copyFound(
   facts: CopyFacts,
@@ -150,22 +153,20 @@ function landmarkReasons(
 /** A row of the journal, by its number. */
 export interface Landmark {
   readonly seq: number;
-  /** The hash of the row. */
   readonly hash: string;
   /** When the row was written, in Unix milliseconds. */
   readonly time: number;
 }
 
-/** Where landmarks are kept. */
 export interface LandmarkPlace {
-  /** Folders of this user. A new landmark is made in the first; one that another holds is read, and kept up to date. */
+  /** Folders of this user. A new landmark goes into the first. One found in another is read and kept up to date. */
   readonly folders: readonly string[];
   readonly rules: FileRules;
 }
 
 /**
- * The folders of `LandmarkPlace`: in TMPDIR if that is set, and always in the folder of the system for temporary files that
- * outlive a restart. So TMPDIR only adds a place, and takes none away.
+ * The folders of `LandmarkPlace`: TMPDIR if set, and always the system's folder for temporary files that survive a restart. So
+ * TMPDIR only adds a place.
  */
 export function landmarkFolders(io: Pick<Io, 'env' | 'platform' | 'uid' | 'userName'>): readonly string[] {
   const { env, platform, uid, userName } = io;
@@ -179,7 +180,7 @@ export function landmarkFolders(io: Pick<Io, 'env' | 'platform' | 'uid' | 'userN
   return [...(isLasting ? [temporary] : []), '/var/tmp'].map((folder) => posix.join(folder, own));
 }
 
-// What the system sets by itself, and empties at a restart.
+// Folders that the system sets as TMPDIR itself and empties at a restart.
 const forgotten = /^(?:\/tmp\/?$|\/(?:private\/)?var\/folders\/)/;
 
 /** The newest landmark of this journal; undefined when none can be read. Never throws. */
@@ -188,10 +189,10 @@ export function readLandmark({ folders, rules }: LandmarkPlace, journalId: strin
   return found.toSorted((one, other) => other.seq - one.seq)[0];
 }
 
-/** Writes the landmark. It is lost, and nothing else happens, where a folder belongs to somebody else or has no room. */
+/** Writes the landmark. Fails silently where a folder belongs to somebody else or is full. */
 export function writeLandmark({ folders, rules }: LandmarkPlace, journalId: string, row: Landmark): void {
   folders.forEach((folder, index) => {
-    // A refund never fails because of its landmark.
+    // A refund never fails because its landmark cannot be written.
     orUndefined(() => {
       const handle = openIn(folder, rules, journalId, constants.O_WRONLY);
       const file = handle ?? (index === 0 ? make(folder, rules, journalId) : undefined);
@@ -211,7 +212,7 @@ function readFrom(folder: string, rules: FileRules, journalId: string): Landmark
   });
 }
 
-// Undefined when there is no file, or the id is none: it comes from a file that may be damaged, and would name any path.
+// Undefined if there is no file, or if the id is malformed: an id from a damaged file could name any path.
 function openIn(folder: string, rules: FileRules, journalId: string, flags: number): number | undefined {
   if (!/^\w+$/.test(journalId) || !checkOwnFolder(folder, rules)) return undefined;
   return openOwnFile(`${folder}/${journalId}`, flags, rules);
@@ -232,7 +233,7 @@ function closing(handle: number, act: () => void): void {
   }
 }
 
-// Each text is as long as the one before, so it is written over that one, in one call.
+// All texts have the same length, so one write replaces the text before.
 const length = 256;
 
 function textOf(journalId: string, { seq, hash, time }: Landmark): string {
@@ -240,7 +241,7 @@ function textOf(journalId: string, { seq, hash, time }: Landmark): string {
   return `${`${text} ${sealOf(text)}`.padEnd(length - 1)}\n`;
 }
 
-// Undefined for a text that was torn, or is that of another journal.
+// Undefined for a torn text, or one of another journal.
 function rowIn(text: string, journalId: string): Landmark | undefined {
   const [, , , seq = '', hash = '', time = ''] = text.split(' ');
   const row = { seq: Number(seq), hash, time: Number(time) };

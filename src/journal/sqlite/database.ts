@@ -1,30 +1,29 @@
-/** The SQLite files of a journal: how they are opened, read in one moment, and written all or nothing. */
+/** Opens the SQLite files of a journal, reads them at one moment, and writes all or nothing. */
 
 import type { DatabaseSync } from 'node:sqlite';
 import { CliError } from '../../errors.ts';
 
-/** A kind of file. */
 export interface FileKind {
-  /** What it is called in messages. */
+  /** Its name in messages. */
   readonly name: string;
-  /** The statements that make its tables, in the first version that is read. */
+  /** The statements that make its tables, in the oldest version that is still read. */
   readonly tables: string;
-  /** Statements that bring a file from one version to the next. A released one never changes. */
+  /** Statements that upgrade a file from one version to the next. A released one never changes. */
   readonly steps: readonly string[];
 }
 
 const firstVersion = 5;
 
-/** How long SQLite waits for a run that writes to a file. */
+/** How long SQLite waits for another run that is writing, in milliseconds. */
 export const waitMs = 5000;
 
 /**
- * Opens a file, and creates the tables in an empty one. Waits for a run that writes to it. Throws what SQLite throws, and
- * CliError 'refused' for a file of another version.
+ * Opens a file, and creates the tables in an empty one. Waits for a run that is writing. Throws what SQLite throws, and CliError
+ * 'refused' for a file of another version.
  */
 export type OpenFile = (file: string, kind: FileKind) => DatabaseSync;
 
-/** Loads SQLite, which only a run that opens a journal needs. `timeout`: how long it waits, in milliseconds. */
+/** Loads SQLite only when a run opens a journal. `timeout`: how long to wait, in milliseconds. */
 export async function fileOpener(timeout: () => number = () => waitMs): Promise<OpenFile> {
   const { DatabaseSync } = await import('node:sqlite');
   return (file, kind) => opened(new DatabaseSync(file, { timeout: timeout() }), file, kind);
@@ -34,7 +33,7 @@ function opened(db: DatabaseSync, file: string, kind: FileKind): DatabaseSync {
   try {
     // TRUNCATE with FULL: a commit is on the disk, and an old journal of SQLite cannot come back after a power loss.
     db.exec('PRAGMA journal_mode = TRUNCATE; PRAGMA synchronous = FULL; PRAGMA cell_size_check = ON');
-    // Text that is erased or moved leaves no copy in the file.
+    // Erased or moved text leaves no copy in the file.
     db.exec('PRAGMA secure_delete = ON');
     migrate(db, file, kind);
     return db;
@@ -80,7 +79,7 @@ function versionOf(db: DatabaseSync, file: string, { name, steps }: FileKind): n
   );
 }
 
-/** Makes all of a change or none of it, while no other run writes. */
+/** Makes the whole change or nothing, while no other run writes. */
 export function writeAtOnce<T>(db: DatabaseSync, change: () => T): T {
   try {
     db.exec('BEGIN IMMEDIATE');
@@ -93,7 +92,7 @@ export function writeAtOnce<T>(db: DatabaseSync, change: () => T): T {
   }
 }
 
-/** Reads in one transaction, so that no run writes in between. */
+/** Reads in one transaction, so nothing changes in between. */
 export function asOfOneMoment<T>(db: DatabaseSync, read: () => T): T {
   if (db.isTransaction) return read();
   db.exec('BEGIN');
@@ -119,7 +118,7 @@ export class Statements {
     return known;
   }
 
-  /** The same, but each record is an array of its values. That is twice as fast where many records are read. */
+  /** The same, with each record as an array of values: twice as fast for many records. */
   ofMany(sql: string): ReturnType<DatabaseSync['prepare']> {
     const name = `values of ${sql}`;
     const known = this.#compiled.get(name) ?? this.#db.prepare(sql);

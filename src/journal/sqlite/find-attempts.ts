@@ -1,4 +1,4 @@
-/** How attempts are found by the columns of their table, and which of those that were found are asked for: their rows decide. */
+/** Finds attempts by the columns of their table. Their rows then decide which ones match. */
 
 import { dueAt, isDoubted, mayBeOpen, mayBeYoung, mayNeedLook, youngUntil } from '../attempt-state.ts';
 import type { AttemptFilter, AttemptQuery, ListPage, MomentAsked } from '../rows/attempt-query.ts';
@@ -9,19 +9,19 @@ import { bootText, isCreationByHand, madeBy, numberOfKey } from './journal-colum
 import type { JournalTables } from './journal-tables.ts';
 import type { RowProof } from './known-journal.ts';
 
-/** Where the attempts that match are. */
+/** Where matching attempts may be. */
 export interface Candidates {
   /** What they are about. */
   readonly abouts: ReadonlySet<string>;
   /** The numbers of their SENT rows; absent when others may match as well. */
   readonly sents?: readonly number[];
-  /** SENT rows that must be found there, whether they match or not. */
+  /** SENT rows that must be there, even if they do not match. */
   readonly there?: readonly number[];
-  /** What is wrong with the numbers: the witness knows others. */
+  /** What is wrong with the numbers: the witness has others. */
   readonly finding?: Finding | undefined;
 }
 
-/** Where the attempts are that match a query. */
+/** Where the attempts for a query may be. */
 export function candidatesFor(
   tables: JournalTables,
   query: AttemptQuery,
@@ -31,7 +31,7 @@ export function candidatesFor(
   if (orderId !== undefined) return { abouts: new Set([orderId]) };
   if (change !== undefined) {
     const found = tables.sentsOf(change);
-    // What has no order and no idempotency key is about its change: then the witness tells whether a row is gone.
+    // A change without an order or an idempotency key is filed under its own id: then the witness tells whether a row is gone.
     const abouts = new Set([change, ...found.map(({ about }) => about)]);
     return { abouts, there: found.map(({ seq }) => seq) };
   }
@@ -58,7 +58,7 @@ export function candidatesFor(
   return where(`${columns.where.join(' AND ')} ORDER BY due, sent LIMIT ?`, ...columns.values, limit);
 }
 
-/** Where the attempts of a page of a list are. */
+/** Where the attempts of a page may be. */
 export function candidatesOfPage(
   tables: JournalTables,
   filter: AttemptFilter,
@@ -79,9 +79,9 @@ function candidatesIn(
   return { abouts: new Set(found.map(({ about }) => String(about))), sents, there: sents };
 }
 
-/** The names of whoever sent something. */
+/** The names of everybody who sent something. */
 export function namesIn(tables: JournalTables, origin: string | undefined): readonly string[] {
-  // From name to name: nobody has to look at each of their changes.
+  // Jumps from name to name, so it need not read every change.
   const next = 'SELECT operator FROM attempts WHERE operator > name ORDER BY operator LIMIT 1';
   const isOf = '? IS NULL OR EXISTS (SELECT 1 FROM attempts WHERE operator = name AND origin = ?)';
   const text = `WITH RECURSIVE names (name) AS (SELECT '' UNION SELECT (${next}) FROM names WHERE name IS NOT NULL)
@@ -90,7 +90,7 @@ export function namesIn(tables: JournalTables, origin: string | undefined): read
   return found.map(({ name }) => String(name)).toSorted();
 }
 
-/** What the refunds of somebody add up to from a time on. */
+/** What somebody's refunds add up to since a time. */
 export function refundedIn(
   tables: JournalTables,
   { origin, operator, currency, livemode, since }: RefundedBy,
@@ -113,7 +113,7 @@ function timesOf({ time, skewed, boot }: MomentAsked): readonly [number, string,
   return [skewed ? -1 : time, bootText({ id, ms: ms + 1 }), bootText({ id, ms: Number.MAX_SAFE_INTEGER })];
 }
 
-// The conditions of a filter on the columns of `attempts`.
+// The filter as conditions on the columns of `attempts`.
 function columnsOf(filter: AttemptFilter): {
   readonly where: readonly string[];
   readonly values: readonly (string | number)[];
@@ -126,7 +126,7 @@ function columnsOf(filter: AttemptFilter): {
     ['idempotency_key = ?', idempotencyKey === undefined ? undefined : numberOfKey(idempotencyKey)],
     [madeAny, made && JSON.stringify([...made])],
     [namesAny, filter.again && JSON.stringify([...filter.again])],
-    // What is watched is found by when it is due, and not by its account or by who sent it.
+    // Watched attempts are found by their due time, not by account or sender: `+` keeps SQLite from using that index.
     [watched === undefined ? 'origin = ?' : '+origin = ?', filter.origin],
     ['live IN (?, 2)', filter.livemode === undefined ? undefined : Number(filter.livemode)],
     ['kind = ?', filter.kind],
@@ -149,7 +149,7 @@ function columnsOf(filter: AttemptFilter): {
   };
 }
 
-/** Whether an attempt matches all parts of a filter. Columns found it; its rows decide. */
+/** Whether an attempt matches the whole filter. The columns found it; its rows decide. */
 export function matches(record: AttemptRecord, filter: AttemptFilter): boolean {
   const { sent, verdicts } = record;
   const last = verdicts.at(-1);
@@ -188,7 +188,7 @@ function isMadeByHandAt(record: AttemptRecord, now: MomentAsked): boolean {
   return until !== undefined && mayBeYoung(until, now);
 }
 
-/** The order of watched attempts: by when they are due. */
+/** Sorts watched attempts by due time. */
 export function firstDue(one: AttemptRecord, other: AttemptRecord): number {
   return (dueAt(one) ?? 0) - (dueAt(other) ?? 0);
 }

@@ -1,4 +1,4 @@
-/** The columns of the tables of a journal, and what stands in them: by that rows and attempts are looked up. Pure. */
+/** The columns of a journal's tables, and what they hold for looking up rows and attempts. Pure. */
 
 import { hash } from 'node:crypto';
 import {
@@ -22,14 +22,13 @@ import {
 import type { FileKind } from './database.ts';
 
 /**
- * `rows`: only ever added. `about`: what the row is about: the order, or else the idempotency key, or else the change's id (as the name of
- * its lock), or the setting, or the request for an approval.
- * `attempts`: one line per SENT row, with its number and that of the newest row of the attempt. `is_doubted`, `by_hand` (of one
- * without an order): 1 or null. `is_open`: 1 or null, and 0 for one that is unconfirmed for good (`isPast`). `due`: when a watched
- * one is read again; `young_until`, `young_boot`: `youngUntil`; null for all others.
- * `counted`: what limits count of it; `live`: 1 for real money, 2 where the row that said so is lost.
- * `made`: ids of refunds, and ids and links of what was created. `again`: what `--again` named.
- * `head`: one line. `id`: the name of its landmark, which is that of its witness until somebody accepts a copy; `mark`: what a copy changes of its file (copy-marks.ts).
+ * `rows`: only ever added. `about`: the order of the row, or else its idempotency key, or else its change id (as the name of its
+ * lock), or the setting, or the approval request. `attempts`: one line per SENT row, with its number and the number of the
+ * attempt's newest row. `is_doubted`, `by_hand` (of one without an order): 1 or null. `is_open`: 1 or null, and 0 for one that is
+ * unconfirmed for good (`isPast`). `due`: when a watched one is read again; `young_until`, `young_boot`: `youngUntil`; null for
+ * all others. `counted`: what counts towards limits; `live`: 1 for real money, 2 if the row that said so is lost. `made`: ids of
+ * refunds, and ids and links of creations. `again`: what `--again` named. `head`: one line. `id`: the name of its landmark, the
+ * same as that of its witness until somebody accepts a copy; `mark`: see copy-marks.ts.
  */
 export const journalKind: FileKind = {
   name: 'journal',
@@ -71,7 +70,7 @@ INSERT INTO head VALUES (0, '${chainStart}', NULL, 0, lower(hex(randomblob(8))),
   steps: [],
 };
 
-/** The attempts that rows make up, in the order of their SENT rows. A verdict without its SENT row is passed over. */
+/** Groups rows into attempts, in the order of their SENT rows. Skips a verdict without its SENT row. */
 export function attemptsIn(
   rows: readonly { readonly seq: number; readonly row: JournalRow }[],
 ): readonly NumberedAttempt[] {
@@ -87,7 +86,7 @@ export function attemptsIn(
   return [...found.values()];
 }
 
-/** An attempt, with the numbers of its SENT row and of its newest one. */
+/** An attempt with the numbers of its SENT row and its newest row. */
 export interface NumberedAttempt extends AttemptRecord {
   readonly seq: number;
   readonly last: number;
@@ -99,7 +98,6 @@ export interface OpenAttempt extends NumberedAttempt {
   last: number;
 }
 
-/** The columns of the table `attempts`. */
 export const attemptColumns = [
   'sent',
   'last',
@@ -162,44 +160,42 @@ export function listedOf(
   };
 }
 
-/** The time since a start of the machine as text, so that later times of one start come later in the alphabet. */
+/** The time since the machine started, as text that sorts by time within one start. */
 export function bootText({ id, ms }: NonNullable<YoungUntil['boot']>): string {
   return `${id} ${String(Math.ceil(ms)).padStart(17, '0')}`;
 }
 
-/** Whether it is about no order, and its last verdict is a person's. */
+/** Whether it has no order, and a person gave the last verdict. */
 export function isCreationByHand({ sent, verdicts }: AttemptRecord): boolean {
   return sent.proof.orderId === undefined && verdicts.at(-1)?.by === 'person';
 }
 
-/** The ids of the refunds, and the id and the link of what was created, that a verdict names. */
+/** The ids of refunds, and the ids and links of creations, in a verdict. */
 export function madeBy({ refunds = [], created, link }: VerdictRow): readonly string[] {
   return [...refunds.map(({ id }) => id), created, link].filter((id) => id !== undefined);
 }
 
-/** The latest time that a row tells. */
+/** The latest time in a row. */
 export function latestIn(row: SentRow | VerdictRow): number {
   const verdicts = row.type === 'sent' ? verdictsIn(row) : [];
   return Math.max(row.time, ...verdicts.map(({ time }) => time));
 }
 
-/** What a row is about that is no verdict. Rows of one setting belong together, so that nobody reads those of all others. */
+/** What a row that is not a verdict is about. Each setting has its own value, so reading one does not read all. */
 export function aboutOfOther(row: Exclude<JournalRow, VerdictRow>): string {
   if (row.type === 'sent') return aboutOf(row);
   return row.type === 'approval' ? aboutOfApproval(row.requestId) : aboutOfSetting(row.name);
 }
 
-/** What the rows of a request for an approval are about. */
 export function aboutOfApproval(id: string): string {
   return `approval ${id}`;
 }
 
-/** What the rows of a setting are about. */
 export function aboutOfSetting(name: string): string {
   return `setting ${name}`;
 }
 
-/** From where on rows about settings are whose names begin so (`` or `member/`), and where the next others begin. */
+/** The range of `about` values of settings with this prefix (`` or `member/`). */
 export function settingRange(prefix: string): readonly [string, string] {
   return [aboutOfSetting(prefix), prefix === '' ? 'setting!' : aboutOfSetting(`${prefix.slice(0, -1)}0`)];
 }
@@ -209,7 +205,7 @@ export function aboutOf({ proof, idempotencyKey, change }: SentRow): string {
   return proof.orderId ?? idempotencyKey ?? change;
 }
 
-/** The number under which an idempotency key is looked up. Two ids may have the same one, so the rows decide. */
+/** The number used to look up an idempotency key. Two keys may share one, so the rows decide. */
 export function numberOfKey(idempotencyKey: string): number {
   return Number.parseInt(hash('sha256', idempotencyKey).slice(0, 12), 16);
 }

@@ -1,6 +1,6 @@
 /**
- * Prepares the journal's file for SQLite: private from the first moment, safe from a power loss, and not on a network
- * file system, where locks may hold on one machine only.
+ * Prepares the journal's file for SQLite: private from the start, safe from a power loss, and not on a network file system, where
+ * locks may work on one machine only.
  */
 
 import { lstatSync, readFileSync, realpathSync, statfsSync } from 'node:fs';
@@ -19,15 +19,14 @@ import {
 export interface JournalFile {
   readonly path: string;
   readonly rules: FileRules;
-  /** Our own folders that lead there, outermost first. */
+  /** Our own folders that contain it, outermost first. */
   readonly folders: readonly string[];
 }
 
 /**
- * Whether there is a journal to open. `create` makes an empty file, and rejects when that may not survive a power loss.
- * An empty file counts as no journal, because the first run that writes to it must sync its folders first. Throws
- * CliError 'refused' when the file, SQLite's own journal beside it, or a folder is not safe; opens none of them to find
- * out.
+ * Whether there is a journal to open. `create` makes an empty file, and rejects if the file may not survive a power loss. An empty
+ * file counts as no journal, because its first writer must sync the folders first. Throws CliError 'refused' if the file, SQLite's
+ * own journal beside it, or a folder is not safe; checks that without opening them.
  */
 export async function findFile(file: JournalFile, create: boolean): Promise<boolean> {
   if (create) await make(file);
@@ -36,7 +35,7 @@ export async function findFile(file: JournalFile, create: boolean): Promise<bool
   return create ? size !== undefined : (size ?? 0) > 0;
 }
 
-/** How large a file is that SQLite opens; undefined when there is none. Throws CliError 'refused' as `findFile` does. */
+/** The size of a file that SQLite opens; undefined if there is none. Throws CliError 'refused' as `findFile` does. */
 export function sizeOf({ path: file, rules, folders }: JournalFile): number | undefined {
   for (const folder of folders) checkOwnFolder(folder, rules);
   checkOwnFile(`${file}-journal`, rules);
@@ -52,8 +51,8 @@ async function make({ path: file, rules }: JournalFile): Promise<void> {
   }
 }
 
-// SQLite syncs what it writes, but not the folders that lead there. It also does not check that its own journal got
-// into the folder. So paydesk makes that file too; SQLite only empties it after each commit.
+// SQLite syncs what it writes, but not the folders above. It also does not check that its own journal is in the folder. So paydesk
+// creates that file too; SQLite only empties it after each commit.
 async function keep({ path: file, rules }: JournalFile): Promise<void> {
   try {
     await (await open(`${file}-journal`, 'ax', modesOf(rules).file)).close();
@@ -74,7 +73,7 @@ export async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** Throws CliError 'refused' on a network file system. If the folder is not there yet, the one above it decides. */
+/** Throws CliError 'refused' on a network file system. If the folder does not exist, the one above decides. */
 export function refuseNetwork(folder: string, rules: FileRules): void {
   const name = networkAt(folder);
   if (name === undefined) return;
@@ -94,7 +93,7 @@ function networkAt(folder: string): string | undefined {
     );
   } catch (error) {
     if (systemCode(error) === 'ENOENT' && dirname(folder) !== folder) return networkAt(dirname(folder));
-    // The system does not tell, so the folder counts as local. The self-test of the locks still runs.
+    // Unknown, so the folder counts as local. The self-test of the locks still runs.
     return undefined;
   }
 }
@@ -125,11 +124,11 @@ const networkMounts =
   /^fuse\.(sshfs|s3fs|rclone|glusterfs|ceph|ceph-fuse|davfs2?|gcsfuse|goofys|juicefs|moosefs|mfs|lizardfs|cvmfs2|smbnetfs|curlftpfs|afp.*|gvfsd-fuse|blobfuse2?|mount-s3)$/;
 
 /**
- * The name of a network file system; undefined for a local one. `type` is the number from statfs; `mount` gives the type
- * from the list of mounts and is called for FUSE only.
+ * The name of a network file system; undefined for a local one. `type`: the number from statfs. `mount` gives the type from the
+ * list of mounts; called for FUSE only.
  */
 export function networkName(type: number, mount: () => string | undefined): string | undefined {
-  // Some systems give the number with a sign.
+  // Some systems give a signed number.
   const known = networkTypes.get(type >>> 0);
   if (known !== undefined || type >>> 0 !== fuse) return known;
   const name = mount();
@@ -147,7 +146,7 @@ export function mountTypeOf(mounts: string, path: string): string | undefined {
     const type = after.split(' ')[0] ?? '';
     if (at === '' || type === '') continue;
     const holds = at === '/' || path === at || path.startsWith(`${at}/`);
-    // If two mounts have the same place, the later one hides the other.
+    // Of two mounts at the same place, the later one hides the other.
     if (holds && at.length >= (best?.at.length ?? 0)) best = { at, type };
   }
   return best?.type;

@@ -1,6 +1,6 @@
 /**
- * The tables of a journal: its rows, and what is looked up of the attempts that they make up. Both are written in one
- * transaction; the second can always be made again from the first.
+ * The tables of a journal: its rows, and the attempts that they make up. Both are written in one transaction. The attempts can
+ * always be rebuilt from the rows.
  */
 
 import type { DatabaseSync } from 'node:sqlite';
@@ -21,24 +21,24 @@ import {
   settingRange,
 } from './journal-columns.ts';
 
-// So many rows are read at a time: of more, many would still be in use when memory is cleaned up.
+// Rows per read. With larger parts, many rows would survive garbage collection.
 const partMax = 200;
 
-/** The end of the rows: the newest one, and the one that the file noted as the newest. */
+/** The newest row, and the row that the file noted as the newest. */
 export interface RowsEnd {
   readonly seq: number;
   readonly hash: string;
   readonly noted: { readonly seq: number; readonly hash: string };
-  /** The name of the witness that the journal noted; undefined when there is none. */
+  /** The name of the witness in the journal; undefined if there is none. */
   readonly witness: string | undefined;
   /** The latest time of the rows of attempts. */
   readonly time: number;
-  /** A random name of this journal, and what a copy changes of its file; undefined before its first row. */
+  /** A random name of this journal, and its file's mark; undefined before the first row. */
   readonly id: string;
   readonly mark: string | undefined;
 }
 
-/** Reads and adds rows. What it reads is as the file says: others check it. */
+/** Reads and adds rows. It returns what the file says; others check it. */
 export class JournalTables {
   readonly db: DatabaseSync;
   readonly #statements: Statements;
@@ -48,12 +48,12 @@ export class JournalTables {
     this.#statements = new Statements(db);
   }
 
-  /** A statement that is compiled once. */
+  /** A statement, compiled once. */
   sql(text: string): ReturnType<DatabaseSync['prepare']> {
     return this.#statements.of(text);
   }
 
-  /** Changes whenever another connection has written to the file. */
+  /** Changes when another connection has written to the file. */
   version(): number {
     return Number(this.sql('PRAGMA data_version').get()?.data_version);
   }
@@ -86,7 +86,7 @@ export class JournalTables {
     return found.all(seq, limit).map(storedRowIn);
   }
 
-  /** The rows after a number, oldest first, read a part at a time. */
+  /** The rows after a number, oldest first, in parts. */
   *parts(after = 0): Generator<readonly StoredRow[]> {
     for (let at = after; ; ) {
       const { rows, isLast } = this.part(at);
@@ -96,10 +96,10 @@ export class JournalTables {
     }
   }
 
-  /** The next rows after a number, and whether none comes after them. */
+  /** The next rows after a number, and whether they are the last. */
   part(after: number): { readonly rows: readonly StoredRow[]; readonly isLast: boolean } {
     const rows = this.after(after, partMax);
-    // In a damaged file a number may come again.
+    // In a damaged file a number may repeat.
     return { rows, isLast: rows.length < partMax || (rows.at(-1)?.seq ?? 0) <= after };
   }
 
@@ -113,38 +113,37 @@ export class JournalTables {
     return this.sql(`${select} WHERE about = ? ORDER BY seq`).all(about).map(storedRow);
   }
 
-  /** What rows about settings are about. */
   settingAbouts(prefix: string): readonly string[] {
     const found = this.sql('SELECT DISTINCT about FROM rows WHERE about >= ? AND about < ?');
     return found.all(...settingRange(prefix)).map(({ about }) => String(about));
   }
 
-  /** What rows about requests for an approval are about that were added from a time on. */
+  /** What rows about approval requests since a time are about. */
   approvalAbouts(since: number): ReadonlySet<string> {
     const found = this.sql("SELECT about FROM rows WHERE type = 'approval' AND time >= ?").all(since);
     return new Set(found.map(({ about }) => String(about)));
   }
 
-  /** The ids of the requests for an approval that were made before a time. */
+  /** The ids of approval requests made before a time. */
   approvalsBefore(time: number): ReadonlySet<string> {
     const found = this.sql("SELECT change FROM rows WHERE type = 'approval' AND time < ?").all(time);
     return new Set(found.map(({ change }) => String(change)));
   }
 
-  /** The number of the newest of these; 0 when there is none. */
+  /** The number of the newest row about it; 0 if there is none. */
   newestAbout(about: string): number {
     return Number(this.sql('SELECT max(seq) AS seq FROM rows WHERE about = ?').get(about)?.seq ?? 0);
   }
 
-  /** What each row from one number to another is about, by the number of the row. */
+  /** What each row in this range is about, by row number. */
   aboutIn(from: number, to: number): ReadonlyMap<number, string> {
     const found = this.#statements.ofMany('SELECT seq, about FROM rows WHERE seq BETWEEN ? AND ?');
     return new Map(found.all(from, to).map((row) => [Number(row[0]), String(row[1])]));
   }
 
-  /** The lines of the attempts whose SENT rows are in such a part, by its number; values in the order of `attemptColumns`. */
+  /** The attempts whose SENT rows are in this range, by number; values in the order of `attemptColumns`. */
   listedIn(from: number, to: number): ReadonlyMap<number, Readonly<Record<number, unknown>>> {
-    // With its own name each, as in `select`.
+    // See `select` for why each name is given.
     const names = attemptColumns.map((name) => `${name} AS ${name}`).join(', ');
     const found = this.#statements.ofMany(`SELECT ${names} FROM attempts WHERE sent BETWEEN ? AND ?`);
     return new Map(found.all(from, to).map((line) => [Number(line[0]), line]));
@@ -164,13 +163,13 @@ export class JournalTables {
     };
   }
 
-  /** The numbers of the SENT rows of a change, and what they are about. */
+  /** The numbers of a change's SENT rows, and what they are about. */
   sentsOf(change: string): readonly { readonly seq: number; readonly about: string }[] {
     const found = this.sql("SELECT seq, about FROM rows WHERE type = 'sent' AND change = ?").all(change);
     return found.map(({ seq, about }) => ({ seq: Number(seq), about: String(about) }));
   }
 
-  /** Erases the bodies of an attempt, and the links by which it was found. Whether there was something to erase. */
+  /** Erases the bodies of an attempt, and its links for lookup. Returns whether there was anything to erase. */
   erase(row: Pick<SentRow, 'change' | 'attempt'> & { readonly about: string }): boolean {
     const { change, attempt, about } = row;
     const text =
@@ -181,7 +180,7 @@ export class JournalTables {
     return Number(changes) > 0;
   }
 
-  /** Adds rows and notes the last one as the newest. Call it inside a transaction that writes. */
+  /** Adds rows and notes the last as the newest. Call it inside a writing transaction. */
   add(rows: Iterable<StoredRow>): void {
     const names = [...storedColumns, 'about'];
     const insert = this.sql(
@@ -207,18 +206,18 @@ export class JournalTables {
     this.sql('UPDATE head SET seq = ?, hash = ?, time = max(time, ?)').run(newest.seq, newest.hash, time);
   }
 
-  /** Notes the name of the witness that belongs to the rows. The journal has the same, so that either tells of its landmark. */
+  /** Notes the name of the witness. The journal has it too, so either leads to the landmark. */
   noteWitness(name: string): void {
     this.sql('UPDATE head SET witness = ?, id = ?').run(name, name);
   }
 
-  /** Notes what a copy changes of the file. `renews`: the journal gets another name, since the old one belongs to a landmark. */
+  /** Notes the file's mark. `renews`: gives the journal a new name, because the old one belongs to a landmark. */
   noteMark(mark: string | undefined, { renews }: { readonly renews: boolean }): void {
     const id = renews ? ', id = lower(hex(randomblob(8)))' : '';
     this.sql(`UPDATE head SET mark = ?${id}`).run(mark ?? null);
   }
 
-  // The attempt of a row that is added. Where many rows are added, most verdicts follow their SENT row soon.
+  // The attempt of an added row. When many rows are added, most verdicts soon follow their SENT row.
   #attemptOf(row: JournalRow, seq: number, begun: Begun): ReturnType<Begun['get']> {
     if (row.type !== 'sent' && row.type !== 'verdict') return undefined;
     if (row.type === 'verdict') return begun.get(attemptKey(row)) ?? this.#attemptBefore(row);
@@ -262,7 +261,7 @@ export class JournalTables {
     this.sql('INSERT OR IGNORE INTO made VALUES (?, ?)').run(id, sent);
   }
 
-  /** The attempts about one thing. Nothing proves them. */
+  /** The attempts about one thing, unproven. */
   attemptsAbout(about: string): readonly NumberedAttempt[] {
     return attemptsIn(this.about(about).map((stored) => ({ seq: stored.seq, row: unlink(stored) })));
   }
@@ -275,11 +274,11 @@ export interface SentAt {
   readonly orderId: string | undefined;
 }
 
-// Attempts by their names, each with what it is about.
+// Attempts by name, each with what it is about.
 type Begun = Map<string, { readonly about: string; readonly attempt: OpenAttempt | undefined }>;
 
-/** Whoever goes through many rows remembers at most so many attempts whose verdicts may still come. */
+/** The most attempts to remember that may still get a verdict. */
 export const begunMax = 2000;
 
-// With its own name each, since SQLite names a column as the file spells it, in whatever case.
+// Each name is given, since SQLite otherwise returns a column in the letter case of the file.
 const select = `SELECT ${storedColumns.map((name) => `${name} AS ${name}`).join(', ')} FROM rows`;

@@ -1,6 +1,6 @@
 /**
- * What one run asks of the tables of a journal, and what it may add to them. Whatever it gives back about an order was proven: its
- * rows are just those that the witness knows.
+ * What a run reads from the tables of a journal, and what it may add. Everything about an order is proven: its rows are exactly
+ * those in the witness.
  */
 
 import { refused } from '../../errors.ts';
@@ -35,15 +35,14 @@ import {
 import type { JournalTables, RowsEnd } from './journal-tables.ts';
 import type { Mismatch } from './witness/witness-check.ts';
 
-/** Compares what the tables give with what is known apart from them. Each returns what is wrong; undefined when nothing is. */
+/** Compares the tables with what is known from elsewhere. Each method returns what is wrong; undefined if nothing is. */
 export interface RowProof {
   /** All rows about one thing. */
   about(about: string, rows: readonly StoredRow[]): Finding | undefined;
-  /** What rows about settings are about. */
   settingAbouts(prefix: string): readonly string[];
-  /** How the files do not match that know the rows; absent when they do. */
+  /** How the files differ; absent if they match. */
   readonly mismatch?: Mismatch | undefined;
-  /** The newest rows: whether one of them is missing or changed. */
+  /** Whether one of the newest rows is missing or changed. */
   end(): Finding | undefined;
   /** The numbers of the SENT rows of all attempts that may be open. */
   open(sents: readonly number[]): Finding | undefined;
@@ -51,13 +50,13 @@ export interface RowProof {
   idempotencyKey(number: number, sents: readonly number[]): Finding | undefined;
 }
 
-/** The number of the newest row when a run asked for the attempts on an order, or under an idempotency key. */
+/** The number of the newest row when a run asked about an order or an idempotency key. */
 export interface Asked {
   readonly orders: Map<string, number>;
   readonly scripts: Map<string, number>;
 }
 
-/** Notes that a run has seen all rows up to this number about what it asks for. */
+/** Notes that a run has seen all rows up to this number about what it asked for. */
 export function noteAsked(
   { orders, scripts }: Asked,
   { orderId, idempotencyKey, beforeSending }: AttemptFilter,
@@ -68,15 +67,15 @@ export function noteAsked(
   if (idempotencyKey !== undefined) scripts.set(idempotencyKey, seq);
 }
 
-// A request waits for a week, and its approval counts for a day.
+// A request waits for a week, and its approval is valid for a day.
 const requestMs = 8 * 24 * 60 * 60_000;
 
-// So many things are remembered: more than a change asks about, and less than a list of years.
+// More than a change asks about, and less than a list of years.
 const rememberedMax = 1000;
 
 /**
- * The tables as they are until somebody writes to them: what was read once is not read again. Make a new one then. What it says of
- * the end of the rows is as of the first question.
+ * The tables until somebody writes to them: nothing is read twice. After a write, make a new one. The end of the rows is read
+ * once.
  */
 export class KnownJournal {
   readonly #tables: JournalTables;
@@ -87,14 +86,13 @@ export class KnownJournal {
   #end: RowsEnd | undefined;
   #newest: NewestRow | undefined;
 
-  /** `prove`: how the rows that a question needs are proven; undefined where the whole chain was checked before. */
+  /** `prove` checks the rows that a question needs; it returns undefined if the whole chain was checked before. */
   constructor(tables: JournalTables, asked: Asked, prove: () => RowProof | undefined = () => undefined) {
     this.#tables = tables;
     this.#asked = asked;
     this.#prove = prove;
   }
 
-  /** The end of the rows. */
   get end(): RowsEnd {
     this.#end ??= this.#tables.end();
     return this.#end;
@@ -109,7 +107,6 @@ export class KnownJournal {
     return this.#newest;
   }
 
-  /** How the rows are proven now. */
   get proof(): RowProof | undefined {
     this.#proof ??= this.#prove();
     return this.#proof;
@@ -117,7 +114,7 @@ export class KnownJournal {
 
   // ── Attempts ──────────────────────────────────────────────────────────────────────────────────
 
-  /** The attempts that match. From now on this run counts as having seen those of the order, and of the idempotency key. */
+  /** The matching attempts. From now on this run has seen those of the order and of the idempotency key. */
   attempts(query: AttemptQuery): readonly AttemptRecord[] {
     noteAsked(this.#asked, query, this.end.seq);
     const found = this.#matching(query).map(recordOf);
@@ -140,12 +137,11 @@ export class KnownJournal {
       .slice(0, page.limit);
   }
 
-  /** The names of whoever sent something. */
   operators(origin: string | undefined): readonly string[] {
     return namesIn(this.#tables, origin);
   }
 
-  // The attempts at these places, proven. Each that was looked up must be where it should be.
+  // The attempts at these places, proven. Each must be where the lookup says.
   #found({ abouts, sents, there = [], finding }: Candidates): readonly NumberedAttempt[] {
     refuse(finding);
     const found = [...abouts].flatMap((about) => this.#about(about));
@@ -180,7 +176,7 @@ export class KnownJournal {
     return rows;
   }
 
-  /** The rows about the orders of these attempts and about the requests that approved them, as they are stored. */
+  /** The stored rows of the orders of these attempts, and of the requests that approved them. */
   storedRows(sents: readonly SentRow[]): StoredRows {
     refuse(this.proof?.end());
     const abouts = new Set(sents.map(aboutOf));
@@ -192,7 +188,7 @@ export class KnownJournal {
 
   // ── Rows about settings ───────────────────────────────────────────────────────────────────────
 
-  /** The rows about all settings, about one, or about those whose names begin so (`member/`), in their order. */
+  /** The rows about all settings, about one, or about those with this prefix (`member/`), in their order. */
   settings(name = ''): readonly (SettingRow | LimitRow)[] {
     const known = () =>
       new Set([...this.#tables.settingAbouts(name), ...(this.proof?.settingAbouts(name) ?? [])]);
@@ -206,12 +202,12 @@ export class KnownJournal {
 
   // ── What the rules of a team ask ──────────────────────────────────────────────────────────────
 
-  /** What somebody's refunds paid back from a time on, or may have. */
+  /** What somebody's refunds paid back, or may have, since a time. */
   refunded(of: RefundedBy): number {
     return refundedIn(this.#tables, of);
   }
 
-  /** The rows of requests for an approval, in their order. */
+  /** The rows of approval requests, in their order. */
   approvals(query: ApprovalQuery): readonly ApprovalRow[] {
     const abouts = 'id' in query ? [aboutOfApproval(query.id)] : this.#tables.approvalAbouts(query.since);
     return [...abouts]
@@ -223,7 +219,7 @@ export class KnownJournal {
 
   // ── What may be added ─────────────────────────────────────────────────────────────────────────
 
-  /** The stored form of rows that come next. */
+  /** The stored form of the next rows. */
   link(...rows: readonly JournalRow[]): readonly StoredRow[] {
     let { seq, hash } = this.end;
     return rows.map((row) => {
@@ -233,7 +229,7 @@ export class KnownJournal {
     });
   }
 
-  /** The numbers of the newest row when this run asked for the attempts on the order of a row, and under its idempotency key. */
+  /** The number of the newest row when this run asked about the row's order, and about its idempotency key. */
   seenOf({ proof: { orderId = '' }, idempotencyKey = '' }: SentRow): {
     readonly order: number;
     readonly idempotencyKey: number;
@@ -245,7 +241,6 @@ export class KnownJournal {
     };
   }
 
-  /** How many verdicts an attempt has. */
   verdictsOn({ change, attempt }: Pick<SentRow, 'change' | 'attempt'>): number {
     const sent = this.#tables.sentOf({ change, attempt });
     if (sent === undefined) return 0;
@@ -254,8 +249,8 @@ export class KnownJournal {
   }
 
   /**
-   * What has bodies and notes that may be erased: settled attempts that were sent before a time, since the watch needs neither, and
-   * requests for an approval that nobody can answer or use any more.
+   * Attempts and requests whose bodies and notes may be erased: settled attempts sent before a time, and approval requests that
+   * nobody can answer or use any more.
    */
   *erasable(before: number): Generator<Pick<SentRow, 'change' | 'attempt'> & { readonly about: string }> {
     const text = 'SELECT change, attempt, about, is_open FROM attempts WHERE time < ? ORDER BY time';
@@ -267,13 +262,13 @@ export class KnownJournal {
       yield { change: id, attempt: 0, about: aboutOfApproval(id) };
   }
 
-  // One with an alarm may be settled all the same.
+  // An attempt with an alarm may still be settled.
   #isSettled({ change, attempt, about }: Pick<SentRow, 'change' | 'attempt'> & { readonly about: string }) {
     const found = this.#about(about).find(({ sent }) => sent.change === change && sent.attempt === attempt);
     return found !== undefined && (!isUnsettled(found) || isWatched(found));
   }
 
-  /** Throws CliError 'refused' for a SENT row of an order, an idempotency key or a change with a row that is damaged or missing. */
+  /** Throws CliError 'refused' for a SENT row if its order, idempotency key or change has a damaged or missing row. */
   refuseDamaged(row: JournalRow): void {
     if (row.type === 'sent') this.#rowsAbout(aboutOf(row));
   }
@@ -285,9 +280,9 @@ export class KnownJournal {
     refuseMisplaced(row, has);
   }
 
-  /** Throws CliError 'refused' while there is an unsettled change whose row was lost and whose account is unknown. */
+  /** Throws CliError 'refused' while an unsettled change has lost its row, so its account is unknown. */
   refuseWhileLost(): void {
-    // The origin stands in two places, so that damage to one of them hides nothing.
+    // The origin is stored twice, so damage to one copy hides nothing.
     const text = `SELECT sent, attempts.about, attempts.origin = '' OR rows.origin IS '' AS is_lost
       FROM attempts LEFT JOIN rows ON seq = sent WHERE is_open IS NOT NULL`;
     const open = this.#tables.sql(text).all();
@@ -302,9 +297,9 @@ export class KnownJournal {
   }
 
   /**
-   * Throws CliError 'refused' for a SENT row when this run has not seen what another run added after it asked. The
-   * lock on the order usually prevents that, but somebody may have removed the lock. Two runs under one idempotency key
-   * on different orders share no lock, so only this rule stops the second one.
+   * Throws CliError 'refused' for a SENT row if another run added something that this run has not seen. The lock on the order
+   * usually prevents that, but somebody may have removed it. Two runs with one idempotency key on different orders share no lock:
+   * only this rule stops the second.
    */
   refuseUnseen(row: JournalRow): void {
     if (row.type !== 'sent') return;
@@ -325,7 +320,7 @@ interface NumberedRow {
   readonly row: JournalRow;
 }
 
-/** The problem of a row of which other words are looked up than its own. */
+/** The problem of a row that is filed under the wrong values. */
 export const lookedUpOtherwise = 'is looked up by other words than its own';
 
 function recordOf({ sent, verdicts }: NumberedAttempt): AttemptRecord {
@@ -341,7 +336,7 @@ function refuse(finding: Finding | undefined): void {
   ]);
 }
 
-// Undefined for a row that its chain covers and that nobody can read all the same. Only who asks for that row is refused.
+// Undefined for a row that its chain covers but nobody can read. Only a question about that row is refused.
 function readable(stored: StoredRow): JournalRow | undefined {
   try {
     const row = unlink(stored);

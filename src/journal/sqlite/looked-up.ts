@@ -1,4 +1,4 @@
-/** Compares the tables by which attempts are looked up with the rows of the journal, while those are read one after the other. */
+/** Compares the lookup tables with the rows of the journal, while the rows are read in order. */
 
 import { orUndefined } from '../../errors.ts';
 import { verdictsIn } from '../rows/archived-rows.ts';
@@ -26,10 +26,9 @@ interface Begun {
   readonly record: OpenAttempt;
 }
 
-/** What the rows that were read so far say of the tables. */
 export class LookedUp {
   readonly #tables: JournalTables;
-  // Attempts of which a later row is still to come, by their names: those of some hours, as a rule.
+  // Attempts that still expect a row, by name: usually those of some hours.
   readonly #begun = new Map<string, Begun>();
   // How many lines the three tables should have.
   #lines = 0;
@@ -39,7 +38,7 @@ export class LookedUp {
     this.#tables = tables;
   }
 
-  /** What is wrong with these rows, which come after those that were given before. */
+  /** What is wrong with the next rows. */
   read(rows: readonly StoredRow[]): readonly Finding[] {
     const [first, last] = [rows[0]?.seq ?? 0, rows.at(-1)?.seq ?? 0];
     const abouts = this.#tables.aboutIn(first, last);
@@ -48,7 +47,7 @@ export class LookedUp {
     return wrong.map(({ seq }) => ({ seq, problem: lookedUpOtherwise }));
   }
 
-  // What a row should be found by; undefined when something else of what is looked up is wrong.
+  // What a row should be filed under; undefined if something else in the lookup tables is wrong.
   #aboutOf(stored: StoredRow, lines: ReadonlyMap<number, Listed>): string | undefined {
     const { seq } = stored;
     const row = orUndefined(() => written(stored));
@@ -61,7 +60,7 @@ export class LookedUp {
       this.#begun.set(key, { listed: lines.get(seq), record });
     }
     const begun = this.#begun.get(key) ?? (row.type === 'verdict' ? this.#begunAgain(row, seq) : undefined);
-    // A verdict without its attempt, as a journal of a team may have one.
+    // A verdict without its attempt, which a team's journal may have.
     if (begun === undefined) return this.#tables.sentOf(row) === undefined ? '' : undefined;
     const { listed, record } = begun;
     record.last = seq;
@@ -72,7 +71,7 @@ export class LookedUp {
     return this.#isListed(record, listed) ? about : undefined;
   }
 
-  // Another run adds a verdict to an attempt that was compared before.
+  // Another run added a verdict to an attempt that was already compared.
   #begunAgain(verdict: VerdictRow, at: number): Begun | undefined {
     const sent = this.#tables.sentOf(verdict);
     if (sent === undefined || sent.seq > at) return undefined;
@@ -90,7 +89,7 @@ export class LookedUp {
     return begun;
   }
 
-  // Erased links are in neither of the two.
+  // Erased links are in neither table.
   #isListed(record: OpenAttempt, listed: Listed): boolean {
     const wanted = listedOf(record);
     const { made, again } = namesOf(record);
@@ -106,7 +105,7 @@ export class LookedUp {
     );
   }
 
-  /** What is wrong when all rows were read. */
+  /** What is wrong once all rows were read. */
   end(): readonly Finding[] {
     const count = (table: string) =>
       Number(this.#tables.sql(`SELECT count(*) AS lines FROM ${table}`).get()?.lines);
@@ -126,7 +125,7 @@ function namesOf({ sent, verdicts }: AttemptRecord) {
   return { made: new Set(verdicts.flatMap(madeBy)), again: new Set(sent.again) };
 }
 
-// How many lines the three tables have of an attempt.
+// How many lines an attempt has in the three tables.
 function linesOf(record: AttemptRecord): number {
   const { made, again } = namesOf(record);
   return 1 + made.size + again.size;

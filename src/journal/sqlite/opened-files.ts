@@ -1,4 +1,7 @@
-/** The two files of a journal, opened on first use: where they are, who waits for them, what this run has asked, and whether they are fit for changes. */
+/**
+ * The two files of a journal, opened on first use: where they are, how runs take turns, what this run has asked, and whether the
+ * files may be changed.
+ */
 
 import { dirname } from 'node:path';
 import { CliError } from '../../errors.ts';
@@ -22,12 +25,12 @@ import type { Witness } from './witness/witness.ts';
 import type { Places } from './witness/witness-check.ts';
 import type { FoundWitness } from './witness/witness-file.ts';
 
-/** Where the files of a journal are, and which rules hold for them. */
+/** Where the files of a journal are, and the rules for them. */
 export interface SqlitePlace {
   readonly file: string;
   /** The file of the witness; absent when there is none. */
   readonly witness?: string | undefined;
-  /** The folder of an archive with a relative name; absent: the current folder of the process. */
+  /** Where relative archive names start; absent: the current folder of the process. */
   readonly cwd?: (() => string) | undefined;
   /** Who must own the files. */
   readonly rules?: FileRules | undefined;
@@ -35,15 +38,14 @@ export interface SqlitePlace {
   readonly folders?: readonly string[] | undefined;
   /** PAYDESK_STATE_ON_NETWORK. Only `false` refuses a network file system. */
   readonly onNetwork?: boolean | undefined;
-  /** Where the landmark is kept; absent: nowhere. */
+  /** Where the landmark is kept; absent: no landmark. */
   readonly landmarks?: LandmarkPlace | undefined;
-  /** A time for messages (Unix milliseconds); absent: in ISO 8601. */
+  /** Formats a time (Unix milliseconds) for messages; absent: ISO 8601. */
   readonly shortTime?: ((ms: number) => string) | undefined;
 }
 
 const noRules: FileRules = { uid: undefined, notice: () => undefined };
 
-/** The files of one run. */
 export class OpenedFiles {
   readonly place: SqlitePlace;
   readonly journal: JournalFile;
@@ -63,7 +65,7 @@ export class OpenedFiles {
     this.turns = new Turns(file, witness === undefined ? [file] : [file, witness]);
   }
 
-  /** Both files; undefined if there is no journal and none is begun. */
+  /** Both files; undefined if there is no journal and `create` is false. */
   open(create: true): Promise<BothFiles>;
   open(create: false): Promise<BothFiles | undefined>;
   async open(create: boolean): Promise<BothFiles | undefined> {
@@ -75,7 +77,7 @@ export class OpenedFiles {
       if (!(await findFile(this.journal, create))) return undefined;
       const openFile = await this.turns.opener();
       const parts = { path: this.journal.path, places: this.places, turns: this.turns, asked: this.asked };
-      // Another question of this run may have opened them meanwhile.
+      // Another question of this run may have opened them by now.
       this.#opened ??= this.turns.take(() => new BothFiles(parts, openFile));
       return this.#opened;
     } catch (error) {
@@ -83,24 +85,24 @@ export class OpenedFiles {
     }
   }
 
-  /** What there is of the witness, without a journal. SQLite is not loaded for nothing. */
+  /** Looks for the witness without a journal. Does not load SQLite if there is none. */
   async lookForWitness(): Promise<FoundWitness> {
     if (this.places === undefined || sizeOf(this.places.witness) === undefined) return { is: 'missing' };
     return findWitness(this.places, await fileOpener());
   }
 
-  /** Whether another journal took the place of the one that is open. */
+  /** Whether the open journal was replaced. */
   get isReplaced(): boolean {
     return this.#opened?.isReplaced === true;
   }
 
-  /** Closes them; the next question opens them again. */
+  /** Closes the files; the next question opens them again. */
   close(): void {
     this.#opened?.close();
     this.#opened = undefined;
   }
 
-  /** Asks both files. `none`: the answer while there is no journal. */
+  /** `none`: the answer while there is no journal. */
   async ask<T>(read: (known: KnownJournal) => T, none: T): Promise<T> {
     const both = await this.open(false);
     return both === undefined ? none : both.atOnce(read);
@@ -112,7 +114,7 @@ export class OpenedFiles {
     if (this.place.onNetwork === false) refuseNetwork(dirname(path), rules);
   }
 
-  /** The refusal of something that this journal is not fit for. */
+  /** The refusal when this journal may not be changed. */
   refusal(what: string, certain: string, now?: readonly string[]): CliError {
     return new CliError(
       'refused',
@@ -124,7 +126,6 @@ export class OpenedFiles {
 
 // ── Whether they are fit ───────────────────────────────────────────────────────────────────────────
 
-/** Checks the files of one run. */
 export class ReadyCheck {
   readonly #files: OpenedFiles;
 
@@ -133,8 +134,8 @@ export class ReadyCheck {
   }
 
   /**
-   * Throws CliError 'refused' while no change may be made. A verdict may be written even if the witness is missing or damaged: what
-   * became of a change must not be lost.
+   * Throws CliError 'refused' while no change may be made. A verdict may be written even without a whole witness: how a change
+   * ended must not be lost.
    */
   refuseUnready(
     both: BothFiles,
@@ -152,7 +153,7 @@ export class ReadyCheck {
     if (!isVerdict) known.refuseWhileLost();
   }
 
-  /** Read it before the journal: another run writes its row first, and then the landmark. */
+  /** Read this before the journal: another run writes its row first, then the landmark. */
   landmark({ tables }: BothFiles): Landmark | undefined {
     const { landmarks } = this.#files.place;
     if (landmarks === undefined) return undefined;
@@ -160,7 +161,7 @@ export class ReadyCheck {
     return readLandmark(landmarks, id);
   }
 
-  /** Why the files count as a copy, in words; undefined when nothing says so. */
+  /** Why the files count as a copy, in words; undefined if nothing suggests it. */
   copy({ tables, witness }: BothFiles, landmark: Landmark | undefined): string | undefined {
     const file = this.#files.places?.witness;
     if (this.#files.place.landmarks === undefined || file === undefined) return undefined;
@@ -174,7 +175,9 @@ export class ReadyCheck {
     return copyFound({ ...facts, landmark }, this.#files.place.shortTime);
   }
 
-  /** Notes the newest row in the landmark. Not of a copy: its landmark tells what that lacks, until somebody accepts it. */
+  /**
+   * Notes the newest row in the landmark. Not for a copy: its landmark shows what the copy lacks, until somebody accepts the copy.
+   */
   noteLandmark(both: BothFiles): void {
     const { landmarks } = this.#files.place;
     if (landmarks === undefined || both.places === undefined) return;

@@ -1,27 +1,26 @@
-/** Ids for completions, read from the journal's file in one query. Light to load, because a TAB waits for it. */
+/** Ids for completions, read from the journal in one query. Quick to load, because a TAB waits for it. */
 
 import { lstatSync } from 'node:fs';
 import type { DatabaseSync as Database } from 'node:sqlite';
 import { orderIdPattern } from '../../api/spec.ts';
 import type { Recent, RecentOf } from '../rows/journal-store.ts';
 
-/** The most ids that are offered. */
 export const recentMax = 50;
 
-/** The newest ids of a journal. Creates no file. */
+/** Creates no file. */
 export async function recentIds(
   file: string,
   of: RecentOf,
   profile: string | undefined,
 ): Promise<readonly Recent[]> {
-  // A link or a FIFO is not our file, so it is not opened.
+  // A link or a FIFO is not our file, so it stays closed.
   const stat = lstatSync(file, { throwIfNoEntry: false });
   if (stat?.isFile() !== true || stat.nlink > 1) return [];
   const { DatabaseSync } = await import('node:sqlite');
   const db = new DatabaseSync(file, { readOnly: true, timeout: 100 });
   try {
     if (typeof of === 'object') return chargesIn(chargesBefore(db, of.chargesOf, profile));
-    // Of the newest changes: an order or a change may have several.
+    // From the newest changes: an order or a change may have several.
     const found = db
       .prepare(
         `SELECT ${of === 'orders' ? 'about' : 'change'} AS id, time, kind, amount, currency FROM attempts
@@ -42,7 +41,7 @@ export async function recentIds(
 
 const lookedAt = 10 * recentMax;
 
-// From the newest refund of the order whose SENT row shows the charges.
+// From the order's newest refund whose SENT row shows the charges.
 function chargesBefore(db: Database, orderId: string, profile: string | undefined) {
   const rows = db
     .prepare(
@@ -58,7 +57,7 @@ function chargesBefore(db: Database, orderId: string, profile: string | undefine
   return rows.map(({ id, amount, currency }) => ({ id, amount, currency }));
 }
 
-/** Makes ids and words that are safe on a terminal from rows of a store. Leaves out ids of any other form. */
+/** Turns rows of a store into ids and words that are safe on a terminal. Skips ids of any other form. */
 export function recentIn(
   of: 'orders' | 'changes',
   rows: readonly Readonly<Record<'id' | 'kind' | 'amount' | 'currency' | 'time', unknown>>[],
@@ -67,7 +66,7 @@ export function recentIn(
   return rows.map((row) => ({ id: only(pattern, row.id), text: words(row) })).filter(({ id }) => id !== '');
 }
 
-/** Charges for completions, in the order's sequence. Leaves out ids that would need quotes in a shell. */
+/** Charges for completions, in the order's sequence. Skips ids that would need quotes in a shell. */
 export function chargesIn(
   charges: readonly Readonly<Record<'id' | 'amount' | 'currency', unknown>>[],
 ): readonly Recent[] {
@@ -89,7 +88,7 @@ function words({ kind, amount, currency, time }: Readonly<Record<string, unknown
   return `${what}${sum === '' ? '' : ` of ${sum}`}, ${day}`;
 }
 
-// A currency is text of the service, so only a plain code reaches the terminal.
+// The service writes the currency, so only a plain code reaches the terminal.
 function sumOf(amount: unknown, currency: unknown): string {
   const parts = [only(/^[0-9]+$/, amount), only(/^[A-Za-z]{1,8}$/, currency)];
   return parts.filter((part) => part !== '').join(' ');

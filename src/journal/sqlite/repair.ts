@@ -1,4 +1,4 @@
-/** Puts a new journal in place of the old one: rebuilt from what is readable in a damaged one, or imported. */
+/** Replaces a journal with one that is rebuilt from the readable parts of a damaged one, or imported. */
 
 import { accessSync, closeSync, constants, readFileSync, rmSync } from 'node:fs';
 import { mkdir, open, rename, rm } from 'node:fs/promises';
@@ -22,7 +22,7 @@ import { linesAfter } from './witness/witness-check.ts';
 import { createWitness, openWitness } from './witness/witness-file.ts';
 import { nameOf, newWitnessKey } from './witness/witness-seals.ts';
 
-/** What a repair is told: the time (Unix milliseconds), and where landmarks are kept, if they are. */
+/** The time (Unix milliseconds), and where landmarks are kept, if anywhere. */
 interface Repairing {
   readonly now: number;
   readonly landmarks: LandmarkPlace | undefined;
@@ -31,7 +31,7 @@ interface Repairing {
 /**
  * Keeps copies, builds the new journal from both files, renames it over the old one, then writes its witness. If the files may be
  * a copy, the new journal still counts as one. First waits for runs that write to the old journal, then keeps them out. Throws
- * CliError 'refused' when such a run does not end, and when the new journal cannot be written: then the old one stays.
+ * CliError 'refused', and leaves the old one, if such a run does not end or the new journal cannot be written.
  */
 export async function repairJournal(
   { path, rules }: JournalFile,
@@ -66,7 +66,7 @@ export async function repairJournal(
       if (copies.copy && bytes) writeOwnFile(copies.copy, bytes, rules);
       if (copies.witnessCopy && witnessBytes) writeOwnFile(copies.witnessCopy, witnessBytes, rules);
     });
-    // The journal comes first. Without its new witness, changes are refused and the repair can run again.
+    // The journal comes first. Until its new witness is there, changes are refused and the repair can run again.
     await replaceJournal(path, fresh);
     heldWitness?.letGo();
     if (witness !== undefined) writeWitness(path, witness, openFile, key);
@@ -79,7 +79,7 @@ export async function repairJournal(
   }
 }
 
-// Whoever deletes one of the files and repairs must not make forgotten that the other one is old.
+// Deleting one file and repairing must not hide that the other one is old.
 function isCopy(
   path: string,
   { rows, head }: FoundJournal,
@@ -100,7 +100,7 @@ function isCopy(
   );
 }
 
-// Writes the witness of the journal that is in its place now.
+// Writes the witness of the new journal, which is now in place.
 function writeWitness(path: string, witness: JournalFile, openFile: OpenFile, key: string): void {
   const db = openFile(path, journalKind);
   try {
@@ -112,7 +112,7 @@ function writeWitness(path: string, witness: JournalFile, openFile: OpenFile, ke
 
 type Copies = Pick<Repair, 'copy' | 'witnessCopy'>;
 
-// After a failure the old journal is still in its place, so the files made so far are removed.
+// After a failure the old journal is still in place, so the new files are removed.
 async function orCleanUp<T>(
   file: string,
   made: readonly (string | undefined)[],
@@ -132,7 +132,7 @@ async function orCleanUp<T>(
   }
 }
 
-// What helps against this failure of the system or of SQLite, before the next try; undefined if nothing is known to.
+// What to do about this failure before the next try; undefined if nothing is known to help.
 function adviceFor(error: unknown, folder: string): string | undefined {
   const cause = error instanceof CliError ? error.cause : error;
   const code = systemCode(cause);
@@ -142,10 +142,7 @@ function adviceFor(error: unknown, folder: string): string | undefined {
   return undefined;
 }
 
-/**
- * Puts imported rows in place of a journal without rows, and returns how many there are. Throws CliError 'refused' when the journal
- * or its witness has rows.
- */
+/** Imports rows into an empty journal, and returns how many. Throws CliError 'refused' if the journal or its witness has rows. */
 export async function restoreJournal(
   file: JournalFile,
   witness: JournalFile | undefined,
@@ -170,7 +167,7 @@ export async function restoreJournal(
   }
 }
 
-// A damaged witness may have known rows, so it is refused too.
+// A damaged witness may have listed rows, so it is refused too.
 function refuseWitness(file: JournalFile, openFile: OpenFile): void {
   const found = openWitness(file, openFile);
   if (found.is === 'missing') return;
@@ -191,14 +188,14 @@ function notEmpty(what: string): CliError {
   });
 }
 
-// A file that nobody else can write to until `letGo` is called.
+// A file that nobody else can write to until `letGo`.
 interface HeldFile {
-  /** Open for reading the bytes as they are. */
+  /** Opened to read the raw bytes. */
   readonly handle: number;
   letGo(): void;
 }
 
-// Waits for runs that write to a file, then keeps them out. Undefined when there is no file.
+// Waits for runs that write to a file, then keeps them out. Undefined if there is no file.
 async function holdFile(file: string, rules: FileRules): Promise<HeldFile | undefined> {
   const handle = openOwnFile(file, constants.O_RDONLY, rules);
   if (handle === undefined) return undefined;
@@ -222,7 +219,7 @@ async function holdFile(file: string, rules: FileRules): Promise<HeldFile | unde
   }
 }
 
-// SQLite refuses a file that is not a database, or whose header says that it is only to be read: no other run can write to it.
+// SQLite cannot open a file that is not a database, or is marked read-only, so no other run can write to it either.
 function keepOthersOut(db: DatabaseSync, file: string): void {
   try {
     db.exec('BEGIN EXCLUSIVE');
@@ -240,7 +237,7 @@ function isWritable(file: string): boolean {
   }
 }
 
-/** Builds a journal of all these rows for the witness with this key. */
+/** Builds a journal of these rows for the witness with this key. */
 export async function buildJournal(
   { path: fresh, rules }: Pick<JournalFile, 'path' | 'rules'>,
   openFile: OpenFile,
@@ -253,13 +250,13 @@ export async function buildJournal(
   }
   const db = openFile(fresh, journalKind);
   try {
-    // Names are added all over their indexes.
+    // Adding names jumps around their indexes.
     db.exec('PRAGMA cache_size = -32768');
     const tables = new JournalTables(db);
     writeAtOnce(db, () => {
       tables.add(rows);
       tables.noteWitness(nameOf(key));
-      // It keeps its mark under its final name.
+      // The mark stays the same under the final name.
       tables.noteMark(mark ?? fileMark(fresh), { renews: isRebuilt && mark === undefined });
     });
   } finally {
@@ -270,16 +267,16 @@ export async function buildJournal(
 interface NewJournal {
   readonly rows: Iterable<StoredRow>;
   readonly key: string;
-  /** What it notes in place of the mark of its own file. */
+  /** A mark to note in place of the file's. */
   readonly mark?: string | undefined;
-  /** Its rows have other hashes than before, so it needs another landmark than before. */
+  /** The rows have new hashes, so the journal needs a new landmark. */
   readonly isRebuilt?: boolean;
 }
 
 /** Renames the new file over the old one. Call it only while other runs are kept out. */
 export async function replaceJournal(file: string, fresh: string): Promise<void> {
   try {
-    // SQLite's own journal is replaced first: one that is left from the old file must never be applied to the new file.
+    // Replace SQLite's own journal first: the old one must never be applied to the new file.
     await rename(`${fresh}-journal`, `${file}-journal`);
     await rename(fresh, file);
     await syncFolder(dirname(file));
@@ -288,7 +285,6 @@ export async function replaceJournal(file: string, fresh: string): Promise<void>
   }
 }
 
-/** Removes a new file that was not put in place. */
 export async function dropJournal(fresh: string): Promise<void> {
   for (const path of [fresh, `${fresh}-journal`]) await rm(path, { force: true });
 }

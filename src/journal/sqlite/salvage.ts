@@ -1,4 +1,4 @@
-/** Finds what is whole in the damaged files of a journal: rows, lines of the witness, and what is left of the others. Pure. */
+/** Finds what is whole in damaged journal files: rows, lines of the witness, and parts of the others. Pure. */
 
 import { damageOf, isGenuine, type StoredRow, storedColumns, storedRow, unlink } from '../rows/chain.ts';
 import type { JournalRow } from '../rows/journal-rows.ts';
@@ -7,7 +7,7 @@ import type { WitnessLine, WitnessText } from '../rows/witness-lines.ts';
 import { type PageRecord, readPages } from './sqlite-pages.ts';
 import { isKey, lineIn } from './witness/witness-seals.ts';
 
-/** What is whole in the file of a journal. `head`: what its only line of the table `head` says. */
+/** `head`: the only line of the table `head`. */
 export interface FoundJournal extends Salvage {
   readonly head: { readonly seq: number; readonly id: string; readonly mark: string | undefined } | undefined;
 }
@@ -15,10 +15,10 @@ export interface FoundJournal extends Salvage {
 /** Reads the bytes of a journal file, damaged or not. */
 export function salvage(bytes: Uint8Array): FoundJournal {
   const { records, unreadable } = readPages(bytes);
-  // The columns of a row, and what it is about.
+  // The columns of a row, and `about`.
   const stored = records.filter(({ values }) => values.length === storedColumns.length + 1).map(storedOf);
   const heads = records.map(headIn).filter((head) => head !== undefined);
-  // A whole journal has its head even before the first row. If there is none, a page is missing.
+  // A whole journal has a head even before the first row. Without one, a page is missing.
   const missingHead = bytes.length > 0 && heads.length === 0 ? 1 : 0;
   const whole = new Map<number, Salvaged>();
   for (const one of stored) {
@@ -34,7 +34,7 @@ export function salvage(bytes: Uint8Array): FoundJournal {
   };
 }
 
-// `seq` is the rowid of the record, and SQLite leaves it empty among the values.
+// `seq` is the rowid, which SQLite leaves empty among the values.
 function storedOf({ rowid, values }: PageRecord): StoredRow {
   const named = storedColumns.map((name, index) => [name, values[index]]);
   return storedRow({ ...Object.fromEntries(named), seq: rowid });
@@ -45,7 +45,7 @@ function rowOf(stored: StoredRow): JournalRow | undefined {
   return unlink(damageOf(stored) === undefined ? stored : { ...stored, body: null });
 }
 
-// Damage never makes the same word in both places. If they differ, nobody knows which order the row blocks.
+// Damage never makes the same word twice. If the two differ, nobody knows which order the row blocks.
 function columnsMatchText(stored: StoredRow): boolean {
   return (['type', 'change', 'origin', 'order_id'] as const).every((name) =>
     stored.row.includes(`"${name}":${JSON.stringify(stored[name])}`),
@@ -71,7 +71,7 @@ export function salvageWitness(bytes: Uint8Array): WitnessText {
   const broken: number[] = [];
   for (const { rowid, values } of records) {
     const [isNumber, about, idempotency_key, line, seal] = values;
-    // The number of a line is its rowid, and SQLite leaves it empty among the values.
+    // The line's number is its rowid, which SQLite leaves empty among the values.
     if (values.length !== 5 || isNumber !== null) continue;
     const read =
       key === undefined ? undefined : lineIn({ seq: rowid, about, idempotency_key, line, seal }, key);
@@ -81,7 +81,7 @@ export function salvageWitness(bytes: Uint8Array): WitnessText {
   return { key, lines: lines.toSorted((one, other) => one.seq - other.seq), broken, unreadable };
 }
 
-// The only record of the table `head` of a witness.
+// The only record in the table `head` of a witness.
 function keyIn({ values: [key, seal], values }: PageRecord): string | undefined {
   return values.length === 5 && isKey(key, seal) ? key : undefined;
 }

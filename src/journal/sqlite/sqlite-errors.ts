@@ -1,9 +1,9 @@
-/** What an error of SQLite means for the journal: its file is in use, damaged or full, or the system does not let us use it. */
+/** What an error of SQLite means for the journal: the file is in use, damaged or full, or the system denies access. */
 
 import { CliError, systemReason } from '../../errors.ts';
 
-// SQLite's primary codes (the low byte of the error code): BUSY and LOCKED; CORRUPT and NOTADB, and ERROR: every statement is right for
-// tables that are whole.
+// SQLite's primary codes (the low byte of the error code): BUSY and LOCKED; CORRUPT and NOTADB; and ERROR, since every statement
+// suits whole tables.
 const inUse = [5, 6];
 const broken = [1, 11, 26];
 
@@ -11,12 +11,10 @@ const broken = [1, 11, 26];
 const full = [13];
 const closed = [8, 14];
 
-/** Whether SQLite says that the disk is full. */
 export function isFull(error: unknown): boolean {
   return isOneOf(full, error);
 }
 
-/** Whether SQLite may not write there. */
 export function mayNotWrite(error: unknown): boolean {
   return isOneOf(closed, error);
 }
@@ -37,12 +35,12 @@ export function isBroken(error: unknown): boolean {
   return isOneOf(broken, error);
 }
 
-/** Whether another run holds the journal. Takes SQLite's error, or the refusal that was made from it. */
+/** Whether another run holds the journal. Takes SQLite's error or our refusal. */
 export function isInUse(error: unknown): boolean {
   return isOneOf(inUse, error) || (error instanceof CliError && isOneOf(inUse, error.cause));
 }
 
-/** The refusal when a journal cannot be opened or read: it is in use, it is damaged, or the system says why. */
+/** The refusal if a journal cannot be opened or read: in use, damaged, or what the system says. */
 export function unreadable(file: string, error: unknown): CliError {
   const parts = { certain: 'nothing was sent', cause: error };
   if (isOneOf(inUse, error)) {
@@ -53,12 +51,12 @@ export function unreadable(file: string, error: unknown): CliError {
   }
   const bySystem = error instanceof Error && 'syscall' in error;
   const bySqlite = error instanceof Error && sqliteCode(error) !== undefined;
-  // An error of neither SQLite nor the system comes from rows that cannot be read.
+  // Any other error comes from rows that cannot be read.
   if (isBroken(error) || !(bySqlite || bySystem)) return damaged(file, String(error), error);
   const why = bySqlite ? error.message : systemReason(error);
   return new CliError('refused', `the journal ${file} cannot be used: ${why}`, {
     ...parts,
-    // Another folder would be another journal, which knows nothing of what is unconfirmed in this one.
+    // In another folder, a new journal would not know what is unconfirmed in this one.
     now: ['free space, or give yourself the right to write there'],
   });
 }

@@ -1,25 +1,23 @@
 /**
- * Reads the records of a SQLite file page by page (https://www.sqlite.org/fileformat2.html). It does not follow the
- * trees of pages, so no damaged schema, root or inner page hides a row. Pure.
+ * Reads the records of a SQLite file page by page (https://www.sqlite.org/fileformat2.html). It does not follow the page trees, so
+ * a damaged schema, root or inner page hides no row. Pure.
  */
 
-/** A value of a record. Numbers that JavaScript cannot hold are read as 0: the journal writes none. */
+/** Numbers too large for JavaScript become 0: the journal writes none. */
 type Value = string | number | null;
 
-/** A record of some table. */
 export interface PageRecord {
   readonly rowid: number;
   readonly values: readonly Value[];
 }
 
-/** What the bytes hold. */
 interface Pages {
   readonly records: readonly PageRecord[];
-  /** Pages with a broken record, and pages that are not free and belong to no table and no index. */
+  /** Pages with a broken record, and used pages that belong to no table or index. */
   readonly unreadable: number;
 }
 
-// SQLite's default, which every journal has. The header says it too, but may be damaged.
+// SQLite's default, used by every journal. The header says it too, but may be damaged.
 const pageSize = 4096;
 const leaf = 0x0d;
 const tableNode = 0x05;
@@ -30,7 +28,7 @@ export function readPages(bytes: Uint8Array): Pages {
   const file = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const pages = Math.ceil(bytes.length / pageSize);
   const records: PageRecord[] = [];
-  // Pages that need no reading: free ones, and those that hold the rest of a long record.
+  // Pages to skip: free ones, and those that hold the rest of a long record.
   const used = freePages(file);
   const broken = new Set<number>();
   for (let page = 2; page <= pages; page += 1) {
@@ -52,7 +50,7 @@ export function readPages(bytes: Uint8Array): Pages {
   return { records, unreadable: unreadable + missingPages(file, pages) };
 }
 
-// The header says how many pages there should be. A damaged header may say anything, so a huge number is ignored.
+// How many pages the header says there should be. A damaged header may say anything, so a huge number is ignored.
 function missingPages(file: DataView, pages: number): number {
   const torn = file.byteLength % pageSize === 0 ? 0 : 1;
   const stated = numberAt(file, 28) ?? 0;
@@ -64,7 +62,7 @@ type Cell = PageRecord & { readonly overflow: readonly number[] };
 function* cellsOf(file: DataView, page: number): Generator<Cell | undefined> {
   const start = (page - 1) * pageSize;
   const count = start + 8 <= file.byteLength ? file.getUint16(start + 3) : 0;
-  // More do not fit on a page: a cell takes at least 4 bytes, and its pointer 2.
+  // No more fit: a cell takes at least 4 bytes, and its pointer 2.
   if (count > (pageSize - 8) / 6) yield undefined;
   else
     for (let cell = 0; cell < count; cell += 1) {
@@ -83,7 +81,7 @@ function cellAt(file: DataView, at: number): Cell | undefined {
   return payload && values && { rowid: rowid.value, values, overflow: payload.overflow };
 }
 
-// A record that does not fit on its page goes on in a chain of pages. Each of them begins with the number of the next.
+// A record that does not fit on its page goes on in a chain of pages. Each begins with the number of the next.
 function payloadAt(
   file: DataView,
   at: number,
@@ -134,7 +132,7 @@ function recordIn(bytes: Uint8Array): readonly Value[] | undefined {
 
 const integerSizes: readonly number[] = [0, 1, 2, 3, 4, 6, 8];
 
-// `type`: a serial type of SQLite: an integer of some size, 0 or 1 itself, or a text. The journal has nothing else.
+// `type`: a serial type of SQLite: an integer of some size, a literal 0 or 1, or a text. The journal uses no others.
 function valueAt(
   view: DataView,
   at: number,
@@ -154,7 +152,7 @@ function integerIn(bytes: Uint8Array): number {
   return Number.isSafeInteger(value) ? value : 0;
 }
 
-// The list of free pages is a chain of trunk pages. Each of them lists numbers of free pages.
+// Free pages are listed in a chain of trunk pages. Each lists numbers of free pages.
 function freePages(file: DataView): Set<number> {
   const free = new Set<number>();
   let trunk = numberAt(file, 32) ?? 0;

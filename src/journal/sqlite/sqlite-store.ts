@@ -1,6 +1,6 @@
 /**
- * The journal in two SQLite files on this machine: `append` commits a row, then its line in the witness. It reads what is asked for
- * and proves that, however long the journal is.
+ * The journal in two SQLite files on this machine: `append` commits a row, then its line in the witness. It reads and proves only
+ * what is asked for, however long the journal is.
  */
 
 import { statSync } from 'node:fs';
@@ -17,27 +17,30 @@ import { damaged, isInUse } from './sqlite-errors.ts';
 import { WholeJournal } from './whole-journal.ts';
 import { mismatchOf, refusalOf } from './witness/witness-check.ts';
 
-/** The journal of this machine. As the copy that a sender keeps of one on a server it proves what that gives, and answers what is asked. */
+/**
+ * The journal of this machine. Also the copy that a sender keeps of a journal on a server: it proves what the server gives, and
+ * answers questions.
+ */
 export interface CopiedJournal extends JournalStore {
-  /** Number and hash of its newest row. */
+  /** The number and hash of the newest row. */
   newestRow(): Promise<Pick<StoredRow, 'seq' | 'hash'>>;
   /** Rows after a number, as they are stored, at most `limit`. */
   rowsAfter(seq: number, limit: number): Promise<readonly StoredRow[]>;
   /** What `eraseBodies` would erase. */
   erasable(before: number): Promise<readonly Pick<SentRow, 'change' | 'attempt'>[]>;
-  /** The stored form of a row that may come next; adds nothing. Throws as `append` does. */
+  /** The stored form of a possible next row; adds nothing. Throws as `append` does. */
   next(row: JournalRow): Promise<StoredRow>;
-  /** Adds stored rows that come next; those that are there are passed over. Throws CliError 'refused' for rows that do not follow. */
+  /** Adds the next stored rows and skips those it has. Throws CliError 'refused' for rows that do not follow. */
   follow(rows: readonly StoredRow[]): Promise<void>;
 }
 
-/** Opens the files on first use. Refuses damaged ones, and those of another version, with CliError 'refused'. */
+/** Opens the files on first use. Throws CliError 'refused' for damaged ones, and those of another version. */
 export function createSqliteStore(place: SqlitePlace): CopiedJournal {
   const files = new OpenedFiles(place);
   return new SqliteStore(files, new ReadyCheck(files));
 }
 
-// What is asked about attempts and other rows, and what is added. Each method is a field, since a wrapper may copy it.
+// Reads attempts and other rows, and adds rows. Each method is a field, since a wrapper may copy it.
 class SqliteStore extends WholeJournal implements CopiedJournal {
   readonly place: string;
   readonly witness: string | undefined;
@@ -96,11 +99,11 @@ class SqliteStore extends WholeJournal implements CopiedJournal {
     }
   };
 
-  // There is no journal. If its witness has lines, it is lost.
+  // There is no journal. If its witness has lines, the journal is lost.
   async #lost(): Promise<CliError | undefined> {
     const [found, places] = [await this.#files.lookForWitness(), this.#files.places];
     const mismatch = places && mismatchOf(found, undefined, places);
-    // Another run may have begun both files since this one looked for the journal.
+    // Another run may have created both files since this one looked.
     if (mismatch === undefined || (await this.#files.open(false)) !== undefined) return undefined;
     return refusalOf(mismatch, found, undefined);
   }
@@ -113,7 +116,7 @@ class SqliteStore extends WholeJournal implements CopiedJournal {
       const landmark = this.#ready.landmark(both);
       return both.atOnce(({ proof }) => proof?.mismatch?.problem ?? this.#ready.copy(both, landmark));
     } catch (error) {
-      // The journal is damaged so badly that it cannot even be compared with its witness.
+      // The journal is too damaged to be compared with its witness.
       return error instanceof Error ? error.message : String(error);
     }
   };
@@ -126,7 +129,7 @@ class SqliteStore extends WholeJournal implements CopiedJournal {
     try {
       await this.#append(row);
     } catch (error) {
-      // What became of a change must not be lost: if the journal was archived meanwhile, it belongs into the new one.
+      // How a change ended must not be lost: if the journal was archived in between, the verdict goes into the new one.
       if (row.type !== 'verdict' || !this.#files.isReplaced) throw error;
       this.#files.close();
       await this.#append(row);
@@ -141,7 +144,7 @@ class SqliteStore extends WholeJournal implements CopiedJournal {
     const both = await this.#files.open(true);
     const landmark = this.#ready.landmark(both);
     const { isCopy, mayWait } = both.write((known) => {
-      // What became of a change is written down in a copy too.
+      // A verdict is recorded in a copy too.
       const copy = row.type === 'verdict' ? this.#ready.copy(both, landmark) : undefined;
       const isFirst = row.type === 'verdict' && known.verdictsOn(row) === 0;
       this.#refuseRow(both, known, landmark, row);
@@ -149,8 +152,8 @@ class SqliteStore extends WholeJournal implements CopiedJournal {
       both.tables.add(known.link(row));
       return { isCopy: copy !== undefined, mayWait: isFirst && both.isWitnessAt(known.end.seq) };
     });
-    // Nothing is sent before the witness has the row too. The line of a first verdict may wait for the next row: without that verdict
-    // its change would count as unconfirmed again, and that sends nothing.
+    // Nothing is sent before the witness has the row. The line of a first verdict may wait for the next row: without it the change
+    // would be unconfirmed again, and nothing would be sent.
     if (!mayWait) both.catchUp();
     if (!isCopy) this.#ready.noteLandmark(both);
   }

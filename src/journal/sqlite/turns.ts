@@ -1,4 +1,4 @@
-/** Waits for other runs that write to the same files, for as long as they get on. */
+/** Waits for other runs that write to the same files, as long as they make progress. */
 
 import { statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
@@ -6,25 +6,24 @@ import { CliError } from '../../errors.ts';
 import { fileOpener, type OpenFile, waitMs } from './database.ts';
 import { isInUse, unreadable } from './sqlite-errors.ts';
 
-// Each is a wait of 5 seconds.
+// Each waits 5 seconds.
 const turnsMax = 24;
 
-/** The turns of one run at the files of a journal. */
 export class Turns {
   readonly #journal: string;
   readonly #files: readonly string[];
-  /** When the files were written to the last time, if this run has since waited for them in vain. */
+  /** The last write to the files when this run last waited in vain. */
   #inVain: string | undefined;
   #waits = waitMs;
   #open: readonly DatabaseSync[] = [];
 
-  /** `files`: all that other runs write to; `journal`: the one that errors name. */
+  /** `files`: all files that other runs write to. `journal`: the one that errors name. */
   constructor(journal: string, files: readonly string[]) {
     this.#journal = journal;
     this.#files = files;
   }
 
-  /** Opens files that wait in the same way. */
+  /** Opens files with the same waiting. */
   async opener(): Promise<OpenFile> {
     const open = await fileOpener(() => this.#waits);
     return (file, kind) => {
@@ -35,9 +34,9 @@ export class Turns {
   }
 
   /**
-   * Does it when no other run is in the way: as a whole or not at all. Where many runs write, one may wait in vain for longer than
-   * SQLite waits; it goes on as long as others get on. Throws CliError 'refused' for a run that holds the files and does not finish,
-   * and when they cannot be read.
+   * Runs `act` as a whole, or not at all, when no other run is in the way. Among many writers one may wait longer than SQLite
+   * does; it goes on as long as others make progress. Throws CliError 'refused' if a run holds the files and does not finish, or
+   * if they cannot be read.
    */
   take<T>(act: () => T): T {
     try {
@@ -47,7 +46,7 @@ export class Turns {
     }
   }
 
-  /** Does it now, or not at all if another run is in the way. */
+  /** Runs `act` now, or not at all if another run is in the way. */
   unlessBusy(act: () => void): void {
     this.#wait(0);
     try {
@@ -60,7 +59,7 @@ export class Turns {
   #inTurn<T>(act: () => T): T {
     for (let turn = 1; ; turn += 1) {
       const before = this.#lastWritten();
-      // A command asks many questions. If one waited in vain for a run that is stopped, the others do not wait for it again.
+      // If one question waited in vain for a stopped run, the command's other questions do not wait for it again.
       this.#wait(this.#inVain === before ? 0 : waitMs);
       try {
         const done = act();

@@ -1,4 +1,4 @@
-/** Checks rows of the journal one after the other: all of them for `verify`, and a few in passing while a command waits. */
+/** Checks the rows of the journal in order: all of them for `verify`, or a few in passing while a command waits. */
 
 import type { DatabaseSync } from 'node:sqlite';
 import { orUndefined } from '../../errors.ts';
@@ -17,21 +17,21 @@ import type { Checked, Witness } from './witness/witness.ts';
 import { mismatchOf, type Places, proofOf } from './witness/witness-check.ts';
 import type { FoundWitness } from './witness/witness-file.ts';
 
-// So many findings are told.
+// The most findings to report.
 const told = 1000;
 
 /**
- * Reads both files as they are at one moment, the witness first. While it reads, nobody writes: who checks a long journal takes many
- * moments, so that a refund does not wait for the end of that.
+ * Reads both files as they are at one moment, the witness first. Nobody writes meanwhile, so a long check reads in many short
+ * moments: a refund need not wait for its end.
  */
 export type AtOneMoment = <T>(read: () => T) => T;
 
-/** All moments are one: nobody writes to the files, or nobody can. */
+/** For files that nobody writes to. */
 export const untouched: AtOneMoment = (read) => read();
 
 /**
- * Reads every row and every line of the witness. Damage is a finding, not an error. `head`: a hash noted elsewhere. Rows that others
- * add meanwhile are read too.
+ * Reads every row and every witness line, also rows that others add meanwhile. Damage is a finding, not an error. `head`: a hash
+ * noted elsewhere.
  */
 export function verifyFiles(
   tables: JournalTables | undefined,
@@ -61,7 +61,7 @@ interface ReadRows {
   readonly head: string;
   readonly knowsHead: boolean;
   readonly findings: readonly Finding[];
-  /** What is wrong with lines of the witness, in words. */
+  /** Problems with witness lines, in words. */
   readonly differing: readonly string[];
 }
 
@@ -101,7 +101,7 @@ function readAll(
     [at, last, isRead] = [chain.seq, chain.head, isLast];
     return isLast ? [...newestMissing({ seq: at, head: last }, tables.end().noted), ...lookedUp.end()] : [];
   };
-  // A part that cannot be read is the last one.
+  // Nothing is read after an unreadable part.
   const readNext = () => {
     isRead = true;
     return orFinding(readPart);
@@ -111,8 +111,8 @@ function readAll(
 }
 
 /**
- * The rows of the journal up to `end`, oldest first. At the first that is not as it was written, or not as the witness has it, `refuse`
- * throws. What is looked up is not checked: whoever takes the rows in builds that anew.
+ * The rows up to `end`, oldest first. Calls `refuse`, which throws, at the first row that was changed or differs from the witness.
+ * Does not check the lookup tables: they are rebuilt from these rows.
  */
 export function* wholeRows(
   tables: JournalTables,
@@ -138,19 +138,19 @@ export function* wholeRows(
 }
 
 interface WholeRows {
-  /** The end of the rows when it began: what others add meanwhile is passed over. */
+  /** The end of the rows at the start. Rows added later are skipped. */
   readonly end: RowsEnd;
   readonly moment: AtOneMoment;
   readonly refuse: () => never;
 }
 
-// The head of the journal that was archived, if a row says so.
+// The head of the archived journal, if a row names it.
 function headBefore(stored: StoredRow): string | undefined {
   const row = stored.type === 'setting' ? orUndefined(() => unlink(stored)) : undefined;
   return row?.type === 'setting' ? archivedBy(row)?.head : undefined;
 }
 
-// The attempts that may be open must be those that the witness lists.
+// Whether the attempts that may be open are those in the witness.
 function openOtherwise(tables: JournalTables | undefined, found: FoundWitness): Finding[] {
   if (tables === undefined || found.is !== 'whole') return [];
   const { witness } = found;
@@ -191,7 +191,7 @@ function orFinding(look: () => Finding[]): Finding[] {
   try {
     return look();
   } catch (error) {
-    // Whoever waits for a turn asks again.
+    // The caller waits for its turn and asks again.
     if (isInUse(error)) throw error;
     return [{ seq: 0, problem: String(error) }];
   }
@@ -228,7 +228,7 @@ function countOf(witness: Witness): number {
   }
 }
 
-// Damage of the journal itself is reported elsewhere; here it only prevents the comparison.
+// Damage to the journal is reported elsewhere; here it only prevents the comparison.
 function orUncompared(look: () => ReturnType<typeof mismatchOf>): ReturnType<typeof mismatchOf> {
   try {
     return look();
@@ -240,8 +240,8 @@ function orUncompared(look: () => ReturnType<typeof mismatchOf>): ReturnType<typ
 // ── In passing ──────────────────────────────────────────────────────────────────────────────────
 
 /**
- * Checks the next rows, at most `limit`: their chain, and that the witness knows just these. Begins again after the newest one.
- * `now`: Unix milliseconds.
+ * Checks at most `limit` next rows: their chain, and that the witness has exactly these. After the newest it starts again. `now`:
+ * Unix milliseconds.
  */
 export function checkSome(
   tables: JournalTables,
@@ -249,11 +249,11 @@ export function checkSome(
   { limit, now }: { readonly limit: number; readonly now: number },
 ): {
   readonly finding: Finding | undefined;
-  /** How far it came; undefined if that is nothing new. */
+  /** How far it got; undefined if no further than before. */
   readonly checked: Checked | undefined;
 } {
   const { upTo, wholeAt } = witness.checked();
-  // A short journal is not checked again by each run.
+  // Not every run checks a short journal again.
   if (upTo === 0 && wholeAt !== undefined && now - wholeAt < againAfterMs)
     return { finding: undefined, checked: undefined };
   const [lines, rows] = [witness.headsAfter(upTo, limit), tables.after(upTo, limit)];

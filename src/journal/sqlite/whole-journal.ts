@@ -1,4 +1,4 @@
-/** What is done with the whole journal: it is checked, rebuilt, written into a file, archived, and taken from a file. */
+/** What is done with a whole journal: check, rebuild, export, archive, import. */
 
 import { readArchive } from '../rows/archive-file.ts';
 import type { Finding, JournalStore } from '../rows/journal-store.ts';
@@ -11,7 +11,7 @@ import { isBroken } from './sqlite-errors.ts';
 import { type AtOneMoment, checkSome, untouched, verifyFiles, wholeRows } from './verify-files.ts';
 import { newWitnessKey } from './witness/witness-seals.ts';
 
-/** The part of the store's port that is about all rows. Each method is a field, since a wrapper may copy it. */
+/** The part of the store's port about all rows. Each method is a field, since a wrapper may copy it. */
 export class WholeJournal {
   readonly #files: OpenedFiles;
   readonly #ready: ReadyCheck;
@@ -79,9 +79,9 @@ export class WholeJournal {
     const both = await this.#files.open(false).catch(() => undefined);
     const landmark = both && this.#ready.landmark(both);
     const copy = both && this.#files.turns.take(() => this.#ready.copy(both, landmark));
-    // On another machine nobody would notice.
+    // Another machine could not tell that it is a copy.
     if (copy !== undefined) throw copyRefused(copy, 'nothing was written');
-    // Without a file that opens there is nothing to write, or all of it is lost.
+    // If no file opens, either there is nothing to write or everything is lost.
     if (both === undefined && (await this.verify()).findings.length > 0) refuse();
     const key = both?.witness?.key ?? newWitnessKey();
     if (both === undefined) return take({ count: 0, rows: [], key });
@@ -122,7 +122,7 @@ export class WholeJournal {
     const { cwd } = this.#files.place;
     const old = { file: this.#files.journal, places, tables, witness, openFile, cwd, check: checkAgain };
     const moved = await archiveOld(old, how);
-    // If the old journal is ever put back, its landmark is ahead of it.
+    // If the old journal is restored later, its landmark is ahead of it.
     const { time } = how.said;
     if (this.#files.place.landmarks !== undefined)
       writeLandmark(this.#files.place.landmarks, id, { seq: noted.seq + 1, hash: noted.hash, time });
@@ -139,7 +139,7 @@ export class WholeJournal {
   };
 }
 
-// What is too damaged to be read as of one moment is read as it is: a check says what is wrong with it.
+// A journal too damaged to be read at one moment is read as it is: the check says what is wrong with it.
 function momentOf(both: BothFiles): AtOneMoment {
   return (read) => {
     try {

@@ -1,4 +1,4 @@
-/** Compares the journal with its witness: the ends of both before every change, and the rows of an order whenever they are used. */
+/** Compares the journal with its witness: both ends before every change, and an order's rows whenever they are used. */
 
 import { CliError, refused } from '../../../errors.ts';
 import { mayBeOpen } from '../../attempt-state.ts';
@@ -17,7 +17,6 @@ import type { NewLine, Witness } from './witness.ts';
 import { type FoundWitness, unwritten } from './witness-file.ts';
 import { hashUnder, type LineAt, nameOf } from './witness-seals.ts';
 
-/** How journal and witness do not match. */
 export interface Mismatch {
   readonly state: 'journal behind' | 'damaged';
   readonly problem: string;
@@ -30,8 +29,8 @@ export interface Places {
 }
 
 /**
- * How journal and witness do not match; undefined when they do. `tables` is undefined when there is no journal file. Read the end of
- * the witness before that of the journal: another run writes its row before its line.
+ * How journal and witness differ; undefined if they match. `tables` is undefined if there is no journal file. Read the end of the
+ * witness before that of the journal: another run writes its row before its line.
  */
 export function mismatchOf(
   found: FoundWitness,
@@ -70,7 +69,7 @@ function behind(rows: number, last: LineAt, journal: string): Mismatch {
   return { state: 'journal behind', problem };
 }
 
-/** The refusal of every change while journal and witness do not match. */
+/** The refusal of changes while journal and witness differ. */
 export function refusalOf(
   { state, problem }: Mismatch,
   found: FoundWitness,
@@ -88,7 +87,7 @@ export function refusalOf(
 }
 
 const shown = 5;
-// As many of the missing rows are looked at to name what people must look at first.
+// The most missing rows to read when naming what people must look at first.
 const looked = 10_000;
 
 function unprovenWords(found: FoundWitness, tables: JournalTables | undefined): readonly string[] {
@@ -114,8 +113,8 @@ function unprovenWords(found: FoundWitness, tables: JournalTables | undefined): 
 // ── The rows that are used ──────────────────────────────────────────────────────────────────────
 
 /**
- * Proves rows of the journal with the lines of its witness. Rows after the newest line (another run adds its line just now, or a run
- * was killed before it did) count if they follow that line without a gap. Throws CliError 'refused' if they do not.
+ * Proves rows of the journal with its witness. Rows after the newest line count if they follow it without a gap: another run is
+ * adding its line, or was killed before it did. Throws CliError 'refused' otherwise.
  */
 export function proofOf(witness: Witness, tables: JournalTables): RowProof {
   const last = witness.end();
@@ -125,7 +124,7 @@ export function proofOf(witness: Witness, tables: JournalTables): RowProof {
   const [gap] = [...chain.findings, ...newestMissing(chain, tables.end().noted)];
   const differs = (seq: number | undefined, problem: string) =>
     gap ?? (seq === undefined ? undefined : { seq, problem });
-  // Read by their numbers, so that an entry which an index lost hides none of them.
+  // Read by number, so that a lost index entry hides none of them.
   let lines: readonly NewLine[] | undefined;
   const unwitnessed = () => {
     lines ??= tail.map((stored) => lineFor(stored, (row) => tables.sentOf(row), undefined));
@@ -154,7 +153,7 @@ export function proofOf(witness: Witness, tables: JournalTables): RowProof {
   };
 }
 
-/** Proves rows by the witness. While the two do not match they are shown unproven: nothing is sent, and every command warns. */
+/** Proves rows by the witness. While the two differ, rows are shown unproven: nothing is sent, and every command warns. */
 export function proofBy(
   found: FoundWitness,
   tables: JournalTables,
@@ -165,7 +164,8 @@ export function proofBy(
   return { ...(isWhole ? proofOf(found.witness, tables) : proofOfEnd(tables)), mismatch };
 }
 
-// What can be said without a witness: whether the newest row is the one that the journal noted; before a change, whether all follow.
+// The checks possible without a witness: whether the newest row is the one that the journal noted and, before a change, whether
+// the rows follow each other.
 function proofOfEnd(tables: JournalTables): RowProof {
   const { seq, hash, noted } = tables.end();
   const finding = () => newestMissing({ seq, head: hash }, noted)[0];
@@ -176,7 +176,7 @@ function proofOfEnd(tables: JournalTables): RowProof {
   return { about: finding, settingAbouts: () => [], end, open: finding, idempotencyKey: finding };
 }
 
-// The first row that only one of the two knows, or that is not the same in both.
+// The first row that only one of the two has, or that differs.
 function differenceOf(lines: readonly LineAt[], rows: readonly StoredRow[]): Finding | undefined {
   const hashes = new Map(rows.map(({ seq, hash }) => [seq, hash]));
   for (const { seq, head } of lines) {
@@ -194,7 +194,7 @@ function differenceIn(known: readonly number[], found: readonly number[]): numbe
   return known.find((seq) => !ofFound.has(seq)) ?? found.find((seq) => !ofKnown.has(seq));
 }
 
-// What may be open once the rows count that the witness does not have yet.
+// What may be open once the rows without a line are counted too.
 function openAfter(open: readonly number[], later: readonly NewLine[]): readonly number[] {
   const all = new Set(open);
   for (const { attempt } of later) {
@@ -225,9 +225,9 @@ export function catchUp(witness: Witness, tables: JournalTables, places: Places)
   }
 }
 
-/** The lines of the rows after a number. `key`: that of the witness. */
+/** `key`: that of the witness. */
 export function* linesAfter(tables: JournalTables, seq: number, key: string): Generator<NewLine> {
-  // Most verdicts follow their SENT row soon.
+  // Most verdicts soon follow their SENT row.
   const begun = new Map<string, SentAt>();
   const sentOf = (row: VerdictRow) => begun.get(attemptKey(row)) ?? tables.sentOf(row);
   for (const stored of tables.each(seq)) {
@@ -249,7 +249,7 @@ function lineFor(
   const row = unlink({ ...stored, body: null });
   const { seq, hash: head } = stored;
   if (row.type !== 'sent' && row.type !== 'verdict') {
-    // A limit of a team and a request for an approval count as settings: no attempt is lost with them.
+    // A team's limits and approval requests count as settings: losing them loses no attempt.
     const named =
       row.type === 'setting' ? { profile: row.profile, name: row.name } : { profile: '', name: row.type };
     return {
@@ -283,7 +283,7 @@ function lineFor(
     profile,
     livemode: proof.livemode,
     key: keyFingerprint,
-    // The journal keeps this hash when it erases a body, so the two can always be compared.
+    // The journal keeps this hash when it erases a body, so it can always be compared.
     body: stored.body_hash === null || key === undefined ? null : hashUnder(key, stored.body_hash),
   };
   return {

@@ -1,7 +1,6 @@
 /**
- * The file of the witness, found, opened and put in its place: a second SQLite file outside the journal's folder. It has a sealed
- * line for each row of the journal, found by what the row is about; the attempts that may be open; and the place where the check
- * of the whole journal stands.
+ * Finds, opens and replaces the file of the witness: a second SQLite file outside the journal's folder. It has a sealed line for
+ * each row, the attempts that may be open, and how far the whole journal was checked.
  */
 
 import { closeSync, existsSync, fchmodSync, openSync, renameSync, rmSync } from 'node:fs';
@@ -17,9 +16,9 @@ import { type NewLine, Witness } from './witness.ts';
 import { isKey, nameOf, opening, sealOf } from './witness-seals.ts';
 
 /**
- * `open`: the numbers of the SENT rows of attempts that may be open. `head`: one line. `checked`: up to this row the chain was
- * checked in passing; `whole`: when such a check reached the end the last time (Unix milliseconds); `mark`: what a copy changes of
- * this file (copy-marks.ts).
+ * `open`: the numbers of the SENT rows of attempts that may be open. `head`: one line. `checked`: the last row whose chain was
+ * checked in passing; `whole`: when such a check last reached the end (Unix milliseconds); `mark`: the file's mark
+ * (copy-marks.ts).
  */
 export const witnessKind: FileKind = {
   name: 'witness',
@@ -32,13 +31,12 @@ CREATE TABLE head (key TEXT NOT NULL, seal TEXT NOT NULL, checked INTEGER NOT NU
   steps: [],
 };
 
-/** What there is of a witness. */
 export type FoundWitness =
   | { readonly is: 'missing' }
   | { readonly is: 'damaged'; readonly problem: string }
   | { readonly is: 'whole'; readonly witness: Witness };
 
-/** Opens the witness if it is there. Throws CliError 'refused' for a file that is not safe, or of another version. */
+/** Opens the witness if there is one. Throws CliError 'refused' for a file that is unsafe or of another version. */
 export function openWitness(file: JournalFile, openFile: OpenFile): FoundWitness {
   const { path } = file;
   const size = sizeOf(file);
@@ -64,8 +62,8 @@ export function openWitness(file: JournalFile, openFile: OpenFile): FoundWitness
 const notBegun = 'does not begin like a witness';
 
 /**
- * Puts a new witness with these lines in place of the one that may be there: all of it or nothing. When this returns, it is on the
- * disk. Call it only while nobody else can write to the journal. Throws CliError 'refused' when it cannot be written.
+ * Replaces the witness with these lines, all or nothing. It is on the disk when this returns. Call it only while nobody else can
+ * write to the journal. Throws CliError 'refused' if it cannot be written.
  */
 export function createWitness(
   file: Pick<JournalFile, 'path' | 'rules'>,
@@ -77,7 +75,7 @@ export function createWitness(
   putInPlace(file);
 }
 
-/** Writes such a witness beside the one that is there. `takePrepared` puts it in its place. */
+/** Writes such a witness beside the current one. `takePrepared` puts it in place. */
 export function prepareWitness(
   { path, rules }: Pick<JournalFile, 'path' | 'rules'>,
   openFile: OpenFile,
@@ -98,7 +96,7 @@ export function prepareWitness(
     try {
       db.exec('PRAGMA cache_size = -32768');
       writeAtOnce(db, () => {
-        // It keeps its mark under its final name.
+        // The mark stays the same under the final name.
         const mark = fileMark(fresh) ?? null;
         db.prepare('INSERT INTO head VALUES (?, ?, 0, NULL, ?)').run(key, sealOf(key, opening), mark);
         new Witness(db, key).add(lines);
@@ -117,8 +115,8 @@ export function prepareWitness(
 
 function putInPlace({ path }: Pick<JournalFile, 'path'>): void {
   try {
-    // SQLite's own journal is replaced first: one that is left from the old file must never be applied to the new file. A run that
-    // was killed may have done that already.
+    // Replace SQLite's own journal first: the old one must never be applied to the new file. A killed run may have done this
+    // already.
     if (existsSync(`${path}.new-journal`)) renameSync(`${path}.new-journal`, `${path}-journal`);
     renameSync(`${path}.new`, path);
     syncFolderOf(path);
@@ -128,8 +126,8 @@ function putInPlace({ path }: Pick<JournalFile, 'path'>): void {
 }
 
 /**
- * Takes the prepared witness with this name if it is not in its place yet, since a run was stopped right before that. `alone`: does
- * it while no other run writes to the journal.
+ * Puts the prepared witness with this name in place, if a run stopped right before that. `alone` keeps other runs from writing
+ * meanwhile.
  */
 export function takePrepared(
   file: JournalFile,
@@ -150,7 +148,6 @@ function isNamed(file: JournalFile, openFile: OpenFile, name: string): boolean {
   return nameOf(found.witness.key) === name;
 }
 
-/** The refusal when the witness cannot be written. */
 export function unwritten(path: string, error: unknown): CliError {
   return refused(
     `the witness ${path} of the journal cannot be written: ${systemReason(error)}`,

@@ -1,4 +1,4 @@
-/** The seals of a witness: the key in its head, and the seal of each line, by which a line that somebody changed shows. */
+/** The seals of a witness: its key, and a seal on each line that shows a change to it. */
 
 import { hash, randomBytes } from 'node:crypto';
 import type { WitnessLine } from '../../rows/witness-lines.ts';
@@ -21,22 +21,22 @@ export function isWhole({ seal, ...record }: Readonly<Record<string, unknown>>, 
   return typeof record.line === 'string' && sealOf(key, sealed(record)) === seal;
 }
 
-/** What the seal of a line is made over. */
+/** The text that a line's seal covers. */
 export function sealed({ seq, about, idempotency_key, line }: Readonly<Record<string, unknown>>): string {
   return `${String(seq)}\n${String(idempotency_key)}\n${String(about)}\n${String(line)}`;
 }
 
-/** Which row a record is about. It is compared with the journal, so a line that is not whole shows there. */
+/** Which row a record is about. This is compared with the journal, so a damaged line shows. */
 export function lineAt({ seq, line }: Readonly<Record<string, unknown>>): LineAt {
   return { seq: Number(seq), head: headIn(String(line)) ?? '' };
 }
 
-/** The head in a line. It is faster than to read the whole line, and a verify reads all of them. */
+/** Reads only the head of a line: `verify` reads every line, and parsing them whole would be slow. */
 export function headIn(line: string): string | undefined {
   return /"head":"([0-9a-f]{64})"/.exec(line)?.[1];
 }
 
-/** What the seal in the head is made over. */
+/** The text that the head's seal covers. */
 export const opening = 'paydesk-witness';
 
 /** Whether this is the key of a witness, with its seal. */
@@ -49,7 +49,7 @@ export function newWitnessKey(): string {
   return randomBytes(32).toString('hex');
 }
 
-/** The name by which the journal knows its witness. It is made from the key but does not reveal it. */
+/** The journal's name for its witness: made from the key, but does not reveal it. */
 export function nameOf(key: string): string {
   return hashUnder(key, 'name').slice(0, 16);
 }
@@ -59,7 +59,7 @@ export function sealOf(key: string, text: string): string {
   return hashUnder(key, text).slice(0, 16);
 }
 
-/** A keyed hash, 64 hex digits. The key stands first, and only a part of the hash is ever used as a seal. */
+/** A keyed hash, 64 hex digits. The key goes first, and only part of the hash is used as a seal. */
 export function hashUnder(key: string, text: string): string {
   return hash('sha256', `${key}\n${text}`);
 }

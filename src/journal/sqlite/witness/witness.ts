@@ -1,4 +1,4 @@
-/** An open witness: what it is asked, and what is written into it. */
+/** An open witness: reading from it and writing to it. */
 
 import type { DatabaseSync } from 'node:sqlite';
 import type { WitnessLine } from '../../rows/witness-lines.ts';
@@ -6,7 +6,6 @@ import { Statements } from '../database.ts';
 import { settingRange } from '../journal-columns.ts';
 import { headIn, isWhole, type LineAt, lineAt, lineIn, sealed, sealOf } from './witness-seals.ts';
 
-/** An open witness. */
 export class Witness {
   readonly db: DatabaseSync;
   readonly key: string;
@@ -18,12 +17,12 @@ export class Witness {
     this.#statements = new Statements(db);
   }
 
-  /** Changes whenever another connection has written to the file. */
+  /** Changes when another connection has written to the file. */
   version(): number {
     return Number(this.#statements.of('PRAGMA data_version').get()?.data_version);
   }
 
-  /** The newest line; undefined when there is none yet, and `damaged` when it is not whole. */
+  /** The newest line; undefined if there is none, `damaged` if it is not whole. */
   end(): LineAt | 'damaged' | undefined {
     const found = this.#statements.of('SELECT * FROM lines ORDER BY seq DESC LIMIT 1').get();
     return found && (this.#lineIn(found) ?? 'damaged');
@@ -37,13 +36,12 @@ export class Witness {
       .map(lineAt);
   }
 
-  /** What lines of rows about settings are about. */
   settingAbouts(prefix: string): readonly string[] {
     const found = this.#statements.of('SELECT DISTINCT about FROM lines WHERE about >= ? AND about < ?');
     return found.all(...settingRange(prefix)).map(({ about }) => String(about));
   }
 
-  /** The numbers of the SENT rows of all attempts that may be open, in their order. */
+  /** The numbers of the SENT rows of attempts that may be open, in order. */
   openSents(): readonly number[] {
     return this.#statements
       .of('SELECT sent FROM open ORDER BY sent')
@@ -51,7 +49,7 @@ export class Witness {
       .map(({ sent }) => Number(sent));
   }
 
-  /** The numbers of the SENT rows under an idempotency key, in their order. */
+  /** The numbers of the SENT rows under an idempotency key, in order. */
   sentsUnderKey(idempotencyKey: number): readonly number[] {
     return this.#statements
       .of('SELECT seq FROM lines WHERE idempotency_key = ? ORDER BY seq')
@@ -59,7 +57,7 @@ export class Witness {
       .map(({ seq }) => Number(seq));
   }
 
-  /** Adds lines. Call it inside a transaction that writes. */
+  /** Call it inside a writing transaction. */
   add(lines: Iterable<NewLine>): void {
     const add = this.#statements.of('INSERT INTO lines VALUES (?, ?, ?, ?, ?)');
     for (const { line, about, idempotencyKey = null, attempt } of lines) {
@@ -79,7 +77,7 @@ export class Witness {
     }
   }
 
-  /** Which rows the lines after a number are about, at most `limit`; `head` is undefined in a line that is not whole. */
+  /** What the lines after a number are about, at most `limit`; `head` is undefined in a damaged line. */
   headsAfter(
     seq: number,
     limit: number,
@@ -90,7 +88,7 @@ export class Witness {
     }));
   }
 
-  /** Lines after a number, in their order, at most `limit`; `line` is undefined for one that is not whole. */
+  /** Lines after a number, in order, at most `limit`; `line` is undefined for a damaged one. */
   after(
     seq: number,
     limit: number,
@@ -121,12 +119,11 @@ export class Witness {
     return { upTo: Number(found?.checked ?? 0), wholeAt: typeof whole === 'number' ? whole : undefined };
   }
 
-  /** Notes how far the journal was checked. */
   noteChecked({ upTo, wholeAt }: Checked): void {
     this.#statements.of('UPDATE head SET checked = ?, whole = ?').run(upTo, wholeAt ?? null);
   }
 
-  /** What a copy changes of the file, as it was when paydesk made it. */
+  /** The file's mark when paydesk made it. */
   mark(): string | undefined {
     const mark = this.#statements.of('SELECT mark FROM head').get()?.mark;
     return typeof mark === 'string' ? mark : undefined;
@@ -145,20 +142,18 @@ export class Witness {
   }
 }
 
-/** A line to be added, and how it is found. */
 export interface NewLine {
   readonly line: WitnessLine;
   readonly about: string;
-  /** The number of an idempotency key, in the line of a SENT row. */
+  /** The number of the idempotency key, for a SENT row. */
   readonly idempotencyKey: number | undefined;
-  /** The number of the SENT row of its attempt, and whether that may be open from now on; absent in a line about no attempt. */
+  /** The SENT row of the attempt, and whether it may be open from now on; absent in a line about no attempt. */
   readonly attempt?: { readonly sent: number; readonly isOpen: boolean } | undefined;
 }
 
 /** How far the whole journal was checked. */
 export interface Checked {
-  /** Up to this row. */
   readonly upTo: number;
-  /** When a check reached the end the last time, Unix milliseconds; undefined if none did. */
+  /** When a check last reached the end (Unix milliseconds); undefined if none did. */
   readonly wholeAt: number | undefined;
 }
