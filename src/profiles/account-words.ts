@@ -1,4 +1,4 @@
-/** The words for an account: its name on screens, commands to copy, and what is said about a record of the wrong mode. Pure. */
+/** The words for an account: its name on screens, commands to copy, and what to say about a record of the wrong mode. Pure. */
 
 import type { JsonObject } from '../api/json-values.ts';
 import type { ResourceName } from '../api/resources.ts';
@@ -7,12 +7,12 @@ import { counted } from '../counted.ts';
 import { CliError, refused } from '../errors.ts';
 import type { Profile } from './profiles.ts';
 
-/** The account as screens name it: `PRODUCTION shop-mx`, `sandbox test-mx`, `simulator demo`. */
+/** The account on screens: `PRODUCTION shop-mx`, `sandbox test-mx`, `simulator demo`. */
 export function accountLabel(profile: Pick<Profile, 'kind' | 'name' | 'mode'>): string {
   return `${modeWord(profile)} ${profile.name}`;
 }
 
-/** The name of the account as a part of a screen: PRODUCTION stands out, sandbox and simulator stay calm. */
+/** The account's name on a screen: PRODUCTION stands out, sandbox and simulator stay calm. */
 export function accountSpan(profile: Profile): {
   readonly text: string;
   readonly style: 'production' | 'strong';
@@ -31,12 +31,12 @@ function modeWord({ kind, mode }: Pick<Profile, 'kind' | 'mode'>): string {
   return mode === 'production' ? 'PRODUCTION' : 'sandbox';
 }
 
-/** A command line to copy: `paydesk -p shop-mx orders list`. The profile `environment` is not named. */
+/** A command line to copy: `paydesk -p shop-mx orders list`. Does not name the profile `environment`. */
 export function commandLine(profile: Pick<Profile, 'kind' | 'name'>, ...words: readonly string[]): string {
   return plainCommand(...commandWords(profile, ...words));
 }
 
-/** The words of `commandLine` behind `paydesk`, as they are typed. */
+/** The words of `commandLine` after `paydesk`, as typed. */
 export function commandWords(
   profile: Pick<Profile, 'kind' | 'name'>,
   ...words: readonly string[]
@@ -55,18 +55,18 @@ export function flagWords(
   });
 }
 
-/** The profile of a name, as far as a command line needs it: `environment` is no name that -p takes. */
+/** The profile with this name, for a command line: -p does not take `environment`. */
 export function profileNamed(name: string): Pick<Profile, 'kind' | 'name'> {
   return { kind: name === 'environment' || name === 'demo' ? name : 'stored', name };
 }
 
-/** The mode of an account as rows of the journal name it; undefined for the demo. */
+/** The mode in an account line of the journal; undefined for the demo. */
 export function modeOfAccount(account: string): Profile['mode'] | undefined {
   const mode = account.split(' ').at(-1);
   return mode === 'production' || mode === 'sandbox' ? mode : undefined;
 }
 
-/** A command line about no account. */
+/** A command line without an account. */
 export function plainCommand(...words: readonly string[]): string {
   return ['paydesk', ...words.map(quoted)].join(' ');
 }
@@ -77,8 +77,8 @@ export function quoted(word: string): string {
 }
 
 /**
- * Why no change of an order is sent with this profile: the order is of the other mode, or of no mode (service: Authentication 5).
- * Undefined if it is of the mode of the profile.
+ * Why this profile cannot change an order: it has the other mode, or none (service: Authentication 5). Undefined if the modes
+ * match.
  */
 export function modeProblem(order: JsonObject, profile: Profile): string | undefined {
   const mode = modeOfOrder(order);
@@ -88,7 +88,7 @@ export function modeProblem(order: JsonObject, profile: Profile): string | undef
   return mode === profile.mode ? undefined : contradiction(profile, `${name} is`);
 }
 
-/** Throws CliError 'refused' if the mode of an order is not that of the profile, or if it is of no mode. */
+/** Throws CliError 'refused' if the order has another mode than the profile, or none. */
 export function checkMode(order: JsonObject, profile: Profile): void {
   const problem = modeProblem(order, profile);
   if (problem === undefined) return;
@@ -103,7 +103,7 @@ export function checkMode(order: JsonObject, profile: Profile): void {
   );
 }
 
-/** Throws CliError 'refused' if an order shows that the key is of the other mode, whatever its charges say. */
+/** Throws CliError 'refused' if an order shows that the key has the other mode, whatever its charges say. */
 export function checkOtherMode(order: JsonObject, profile: Profile): void {
   if (!contradictsMode(order, profile.mode)) return;
   throw wrongMode(profile, order, {
@@ -112,7 +112,7 @@ export function checkOtherMode(order: JsonObject, profile: Profile): void {
   });
 }
 
-/** The error for a profile with a key of the wrong mode. The order shows which mode the key has. */
+/** The error for a profile whose key has the wrong mode. The order shows the key's mode. */
 export function wrongMode(
   profile: Profile,
   order: JsonObject,
@@ -126,7 +126,7 @@ export function wrongMode(
   });
 }
 
-/** Counts the records of a list that are not of the mode of the profile, for the warnings below it. */
+/** Counts listed records of the wrong mode, for the warnings below the list. */
 interface ModeTally {
   add(records: readonly JsonObject[]): void;
   lines(): readonly string[];

@@ -12,10 +12,10 @@ interface BaseUrl {
   readonly origin: string;
 }
 
-/** A base URL, or what is wrong with it. `problem` never repeats the text, because that could hold a secret. */
+/** A base URL, or what is wrong with it. `problem` never repeats the text, which could hold a secret. */
 type BaseUrlReading = BaseUrl | { readonly problem: string; readonly kind: 'usage' | 'refused' };
 
-/** Reads a base URL. It has to be https, or http to loopback, without user, query, fragment, and dot at the end of the host. */
+/** Reads a base URL: https, or http to loopback, without user, query, fragment, or a dot after the host. */
 export function readBaseUrl(text: string): BaseUrlReading {
   const scheme = /^(https?):\/\/(?=[^/])/i.exec(text)?.[1]?.toLowerCase();
   if (scheme === undefined || !URL.canParse(text))
@@ -39,13 +39,12 @@ function isLoopback(hostname: string): boolean {
   );
 }
 
-/** What is wrong with a base URL, or undefined. */
 export function baseUrlProblem(text: string): string | undefined {
   const reading = readBaseUrl(text);
   return 'problem' in reading ? reading.problem : undefined;
 }
 
-/** A base URL that may be used. Throws CliError 'usage' or 'refused'. `where` is a part of its message: `of profile shop`. */
+/** Throws CliError 'usage' or 'refused' for a base URL that may not be used. `where` goes into the message: `of profile shop`. */
 export function goodBaseUrl(text: string, where: string): BaseUrl {
   const reading = readBaseUrl(text);
   if ('problem' in reading) {
@@ -56,13 +55,13 @@ export function goodBaseUrl(text: string, where: string): BaseUrl {
   return reading;
 }
 
-/** The host of a base URL: as it is looked up, and as people read it if it has letters beyond ASCII. */
+/** The host of a base URL: for lookups, and for people if it has letters beyond ASCII. */
 export interface HostForms {
   readonly ascii: string;
   readonly unicode: string | undefined;
 }
 
-/** The host of a base URL; undefined for a text that is not a base URL. */
+/** Undefined if the text is not a base URL. */
 export function hostOf(text: string): HostForms | undefined {
   const reading = readBaseUrl(text);
   if ('problem' in reading) return undefined;
@@ -71,7 +70,7 @@ export function hostOf(text: string): HostForms | undefined {
   return { ascii, unicode: ascii.split('.').some((label) => label.startsWith('xn--')) ? unicode : undefined };
 }
 
-/** The account in one line. The key is not a part of it, because the key of an account can change. */
+/** The account in one line, without the key, which can change. */
 export function accountOf(origin: string, vendor: string, mode: Mode): string {
   return `${origin} ${vendor} ${mode}`;
 }

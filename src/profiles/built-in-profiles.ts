@@ -1,4 +1,4 @@
-/** The two profiles that are not stored: `demo` is the simulator inside paydesk, `environment` comes from variables. */
+/** The two profiles that are not stored: `demo` is the simulator inside paydesk, `environment` comes from environment variables. */
 
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import {
@@ -25,7 +25,7 @@ export interface Demo {
   readonly key: string;
 }
 
-/** The profile `demo`. After a reset of the simulator it is another account. */
+/** The profile `demo`. A reset of the simulator makes it a new account. */
 export function demoProfile(demo: Demo): Profile {
   const origin = `demo:${demo.instance}`;
   return {
@@ -52,12 +52,12 @@ const names = {
   auth: 'PAYDESK_AUTH',
 } as const;
 
-/** Which variables of the profile `environment` are set. An empty variable is not set. */
+/** The variables of the profile `environment` that are set. An empty one counts as not set. */
 export function setVariables(env: Env): readonly string[] {
   return Object.values(names).filter((name) => variable(env, name) !== undefined);
 }
 
-/** The profile `environment`. Throws CliError 'auth' when a variable is missing, 'usage' or 'refused' when one is wrong. */
+/** Throws CliError 'auth' if a variable is missing, 'usage' or 'refused' if one is wrong. */
 export function environmentProfile(env: Env): Profile {
   const { baseUrl, origin } = goodBaseUrl(required(env, names.baseUrl), `of ${names.baseUrl}`);
   const mode = oneOf(modes, names.mode, required(env, names.mode));
@@ -78,7 +78,7 @@ export function environmentProfile(env: Env): Profile {
   };
 }
 
-/** The line of `environment` in `profile list`, even if variables are wrong; undefined when none of them is set. */
+/** The line of `environment` in `profile list`, even if variables are wrong; undefined if none is set. */
 export function listEnvironment(env: Env): ListedProfile | undefined {
   if (setVariables(env).length === 0) return undefined;
   return {
@@ -92,7 +92,7 @@ export function listEnvironment(env: Env): ListedProfile | undefined {
   };
 }
 
-/** The name of the variable that holds the key or names its file. */
+/** The variable that holds the key or names its file. */
 export function environmentKeyPlace(env: Env): string {
   return variable(env, names.key) === undefined ? names.keyFile : names.key;
 }
@@ -111,8 +111,7 @@ export function environmentKey(env: Env, cwd: () => string): string {
   return parseKey(readStart(file, cwd), names.keyFile);
 }
 
-// Reads a little more than a key may have, so that a longer text is noticed. A pipe or a device might never end, so only plain
-// files are read.
+// Reads slightly more than the longest key, to notice a longer text. Plain files only: a pipe or device might never end.
 function readStart(named: string, cwd: () => string): string {
   const unreadable = (why: string, cause?: unknown) =>
     new CliError('auth', `the file of ${names.keyFile}, ${named}, ${why}`, {

@@ -35,7 +35,7 @@ import {
   unknownSetting,
 } from './settings.ts';
 
-/** Throws CliError 'refused' when the name is taken or built in, 'usage' when no profile can have it. */
+/** Throws CliError 'refused' if the name is taken or built in, 'usage' if no profile can have it. */
 export function checkFree(profiles: ProfileFile['profiles'], name: string): void {
   checkName(name);
   if (!profiles.has(name)) return;
@@ -45,7 +45,7 @@ export function checkFree(profiles: ProfileFile['profiles'], name: string): void
   });
 }
 
-/** The stored profile of this name. Throws CliError 'auth' when there is none, 'refused' for a built-in one. */
+/** Throws CliError 'auth' if no stored profile has this name, 'refused' for a built-in one. */
 export function storedIn(profiles: ProfileFile['profiles'], name: string): StoredProfile {
   const stored = profiles.get(name);
   if (stored !== undefined) return stored;
@@ -77,7 +77,7 @@ export async function addProfile(
     try {
       await save(withProfile(file, draft.name, stored));
     } catch (error) {
-      // Without its profile nobody would see this key, or remove it.
+      // Without its profile, nobody would see or remove this key.
       await store.keys.remove(draft.name, newKey.place).catch(() => undefined);
       throw error;
     }
@@ -85,11 +85,11 @@ export async function addProfile(
   return { profile: profileOf(draft.name, stored), keptIn: keyPlaceWords(store, stored) };
 }
 
-/** Stores what the sender of a profile says now. Throws CliError 'refused' if it is another account. */
+/** Stores what the profile's sender says now. Throws CliError 'refused' if it is another account. */
 export async function learnFromSender(store: ProfileStore, draft: ProfileDraft): Promise<void> {
   await store.change(async ({ file, save }) => {
     const before = storedIn(file.profiles, draft.name);
-    // What this desk has set alone stays, such as its time zone.
+    // Keeps what this desk set itself, such as its time zone.
     const settings = { ...before.settings, ...draft.settings };
     const now = storedOf({ ...draft, settings }, before.key_in);
     if (placeOf(now).account !== placeOf(before).account) throw otherAccount(draft.name);
@@ -105,7 +105,7 @@ function otherAccount(name: string): CliError {
   });
 }
 
-/** Throws CliError as `storedIn` does, unless a profile can be the default: the demo can, though it is not stored. */
+/** Throws CliError as `storedIn` does, except for the demo: it can be the default although it is not stored. */
 export function checkUsable(profiles: ProfileFile['profiles'], name: string): void {
   if (name !== demoName) storedIn(profiles, name);
 }
@@ -117,7 +117,7 @@ export async function makeDefault(store: ProfileStore, name: string): Promise<vo
   });
 }
 
-/** Stores a new key for the origin of the profile. It goes where the old key is, unless another place is given. */
+/** Stores a new key for the profile's origin: where the old key is, unless another place is given. */
 export function replaceKey(
   store: ProfileStore,
   name: string,
@@ -140,7 +140,7 @@ export function replaceKey(
 
 export async function removeProfile(store: ProfileStore, name: string): Promise<void> {
   await store.change(async ({ file, save }) => {
-    // The key is removed first, so that a crash leaves no key that nobody sees.
+    // Removes the key first: a crash must not leave a key that nobody sees.
     await removeKey(store, name, storedIn(file.profiles, name).key_in);
     const profiles = new Map(file.profiles);
     profiles.delete(name);
@@ -153,7 +153,7 @@ async function removeKey({ keys, parts }: ProfileStore, name: string, place: Key
   if (problem !== undefined) parts.notice(problem);
 }
 
-/** Remembers an order that a stored profile has shown. Does nothing for built-in profiles. */
+/** Remembers an order that a stored profile has shown. Ignores built-in profiles. */
 export async function rememberOrder(store: ProfileStore, name: string, orderId: string): Promise<void> {
   const stored = store.read().profiles.get(name);
   if (stored === undefined || stored.seen_order === orderId) return;
@@ -167,7 +167,7 @@ function withProfile(file: ProfileFile, name: string, stored: StoredProfile): Pr
   return { ...file, profiles: new Map([...file.profiles, [name, stored]]) };
 }
 
-/** A setting of a profile, and the text that was typed for it. */
+/** A setting of a profile, and the text typed for it. */
 interface TypedSetting {
   readonly name: string;
   readonly setting: string;
@@ -175,8 +175,8 @@ interface TypedSetting {
 }
 
 /**
- * Changes a setting of the file, or api-version, lang or auth. The value `default` removes it. Throws CliError 'usage' for an unknown
- * name or a value that cannot be read, 'refused' for a change that makes it another account or is not allowed in production.
+ * Changes a setting of the file, or api-version, lang or auth. `default` removes it. Throws CliError 'usage' for an unknown name
+ * or unreadable value, 'refused' for a change to another account or one that production forbids.
  */
 export function setSetting(
   store: ProfileStore,
@@ -189,7 +189,7 @@ export function setSetting(
   });
 }
 
-/** The full name of the limit that was typed; undefined for another setting. Throws CliError 'usage' for a value that it cannot have. */
+/** The full name of the typed limit; undefined for another setting. Throws CliError 'usage' for an invalid value. */
 export function limitNamed(typed: string, text: string): string | undefined {
   const name = settingName(typed);
   if (name === undefined || !isLimit(name)) return undefined;
@@ -198,13 +198,12 @@ export function limitNamed(typed: string, text: string): string | undefined {
   return name;
 }
 
-/** A profile after a change, and the change. */
 interface Edit {
   readonly stored: StoredProfile;
   readonly change: SettingChange;
 }
 
-/** A stored profile after a change of a setting. Throws CliError as `setSetting` does. */
+/** Throws CliError as `setSetting` does. */
 export function editStored(profile: string, stored: StoredProfile, name: string, text: string): Edit {
   if (['base-url', 'mode', 'vendor'].includes(name)) {
     throw refused(
@@ -214,7 +213,7 @@ export function editStored(profile: string, stored: StoredProfile, name: string,
     );
   }
   const edit = editField(stored, name, text) ?? editSetting(stored, name, text);
-  // Checks what production refuses, before it is written. But a wrong setting can always be removed.
+  // Checks production's rules before writing. A wrong setting can always be removed.
   if (text !== defaultWord) readSettings(edit.stored.settings, stored.mode, profile);
   return edit;
 }
@@ -245,7 +244,7 @@ function editField(stored: StoredProfile, name: string, text: string): Edit | un
 }
 
 function editSetting(stored: StoredProfile, typed: string, text: string): Edit {
-  // A setting that does not exist can be removed too, if the file holds it.
+  // An unknown setting can be removed too, if the file has it.
   const removed = text === defaultWord && Object.hasOwn(stored.settings, typed);
   const name = removed ? typed : settingName(typed);
   if (name === undefined) throw unknownSetting(typed);

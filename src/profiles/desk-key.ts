@@ -1,4 +1,4 @@
-/** The key with which a desk signs what it hands out as evidence: Ed25519, in a file of its own beside the keys of the service. */
+/** The key that signs a desk's evidence: Ed25519, in its own file beside the service keys. */
 
 import {
   createPrivateKey,
@@ -13,19 +13,18 @@ import { dirname } from 'node:path';
 import { CliError, systemCode } from '../errors.ts';
 import { type FileRules, prepareOwnFolder, readOwnFile, unwritable, writeAll } from './own-file.ts';
 
-/** The key with which this desk signs what it hands out as evidence. Whoever has its file can sign in the name of the desk. */
+/** Anyone who has the key's file can sign as this desk. */
 export interface DeskKey {
-  /** The public key, in base64; undefined if this desk has signed nothing yet. */
+  /** In base64; undefined if this desk has signed nothing yet. */
   publicKey(): string | undefined;
-  /** The same. Makes the key if there is none. */
+  /** The public key. Creates the key if there is none. */
   made(): string;
-  /** The signature of these bytes, in base64. Makes the key if there is none. */
+  /** Signs bytes, in base64. Creates the key if there is none. */
   sign(bytes: Uint8Array): string;
-  /** Whether a signature is one of these bytes by this public key. */
   isSigned(publicKey: string, bytes: Uint8Array, signature: string): boolean;
 }
 
-/** The key in this file. It is made with the first signature. */
+/** The key in this file, created with the first signature. */
 export function createDeskKey(path: string, rules: FileRules): DeskKey {
   const read = (): KeyObject | undefined => {
     const pem = readOwnFile(path, rules);
@@ -52,7 +51,7 @@ function isSignedBy(publicKey: string, bytes: Uint8Array, signature: string): bo
   }
 }
 
-// One line that can be copied: the same bytes as in a PEM file, between its first and its last line.
+// One line to copy: the bytes between the first and last lines of a PEM file.
 function publicOf(key: KeyObject): string {
   return createPublicKey(key).export({ format: 'der', type: 'spki' }).toString('base64');
 }
@@ -68,7 +67,7 @@ function keyIn(path: string, pem: string): KeyObject {
   });
 }
 
-// Two runs may come here at the same time: then one of them made the key, and undefined says so to the other one.
+// If two runs create the key at once, the loser gets undefined.
 function newKey(path: string, rules: FileRules): KeyObject | undefined {
   prepareOwnFolder(dirname(path), rules);
   const { privateKey } = generateKeyPairSync('ed25519');

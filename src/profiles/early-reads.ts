@@ -1,6 +1,6 @@
 /**
- * Reads keys and names of profiles from the user's files, quickly: the keys to mask them before anything else happens, the
- * names for TAB. No file is checked or repaired, and no package is loaded. A file that cannot be read counts as empty.
+ * Quickly reads keys and profile names from the user's files: keys to mask them before anything else happens, names for TAB.
+ * Checks and repairs nothing, and loads no package. An unreadable file counts as empty.
  */
 
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { accountOf, readBaseUrl } from './base-url.ts';
 import { indexKeyName, nameProblem } from './profile-names.ts';
 import { demoName } from './profiles.ts';
 
-/** All keys in the configuration folder, in PAYDESK_API_KEY and in the file of PAYDESK_KEY_FILE. */
+/** All keys in the configuration folder, PAYDESK_API_KEY and the file of PAYDESK_KEY_FILE. */
 export function keysOnFile(configFolder: string, env: Env, cwd: () => string): readonly string[] {
   const keyFile = variable(env, 'PAYDESK_KEY_FILE');
   const stored = textOf(() => join(configFolder, 'keys.json')).matchAll(/"key"\s*:\s*("(?:[^"\\]|\\.)*")/g);
@@ -42,15 +42,15 @@ export function namesOnFile(configFolder: string): NamesOnFile {
   };
 }
 
-// A person's profiles and keys need far less, so a larger file is not ours.
+// A person's profiles and keys need far less: a larger file is not ours.
 const mostBytes = 1024 * 1024;
 
-/** The fields of a file of JSON in a folder; none if it cannot be read. */
+/** The fields of a JSON file in a folder; none if it cannot be read. */
 function fieldsOnFile(folder: string, name: string): Readonly<Record<string, unknown>> {
   return fieldsOf(parsedJson(textOf(() => join(folder, name))));
 }
 
-// Reads plain files only, because a pipe or a device might never end.
+// Plain files only: a pipe or device might never end.
 function textOf(path: () => string): string {
   try {
     const handle = openSync(path(), constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
@@ -76,7 +76,7 @@ function modeOf(mode: unknown): string {
   return mode === 'production' || mode === 'sandbox' ? mode : '';
 }
 
-/** The account of a stored profile; undefined if it cannot be read. */
+/** The account of a stored profile; undefined if unreadable. */
 export function accountOnFile(configFolder: string, name: string): string | undefined {
   const { profiles } = fieldsOnFile(configFolder, 'profiles.json');
   const { base_url: address, mode, vendor = defaultVendor } = fieldsOf(fieldsOf(profiles)[name]);
@@ -86,7 +86,7 @@ export function accountOnFile(configFolder: string, name: string): string | unde
   return 'problem' in reading ? undefined : accountOf(reading.origin, vendor, known);
 }
 
-/** The key of an index in the key file; undefined if it is not there. */
+/** The key of an index in the key file; undefined if missing. */
 export function indexKeyOnFile(configFolder: string, id: string): string | undefined {
   const { keys } = fieldsOnFile(configFolder, 'keys.json');
   const pairs: readonly unknown[] = Array.isArray(keys) ? keys : [];
@@ -95,7 +95,6 @@ export function indexKeyOnFile(configFolder: string, id: string): string | undef
   return typeof key === 'string' ? key : undefined;
 }
 
-/** The account of the demo of this instance. */
 export function demoAccount(instance: string): string {
   return accountOf(`demo:${instance}`, defaultVendor, 'sandbox');
 }

@@ -3,16 +3,15 @@
 import { posix, win32 } from 'node:path';
 import { type Env, variable } from '../io.ts';
 
-/** The folders, as absolute paths. They may not exist yet. */
+/** Absolute paths. The folders may not exist yet. */
 export interface Folders {
   readonly config: string;
   readonly state: string;
   readonly cache: string;
-  /** The witness of the journal: not under `state`, where a restore, a copy or a deletion of the journal would take it along. */
+  /** The witness of the journal: not under `state`, where it would be restored, copied or deleted along with the journal. */
   readonly witness: string;
 }
 
-/** What decides where the folders are. */
 interface FolderParts {
   readonly env: Env;
   /** `process.platform`. */
@@ -22,8 +21,8 @@ interface FolderParts {
 
 /**
  * Uses `$XDG_CONFIG_HOME/paydesk`, `$XDG_STATE_HOME/paydesk`, `$XDG_CACHE_HOME/paydesk` and `$XDG_DATA_HOME/paydesk/witness`. If a
- * variable is not set, or its path is relative, the usual folder of the system is used. But whoever sets only XDG_STATE_HOME has the
- * witness there too: two such folders are two machines, and each needs its own.
+ * variable is not set, or is relative, uses the system's usual folder. With only XDG_STATE_HOME set, the witness goes there too:
+ * two such folders count as two machines, and each needs its own.
  */
 export function findFolders(parts: FolderParts): Folders {
   const path = parts.platform === 'win32' ? win32 : posix;

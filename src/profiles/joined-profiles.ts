@@ -58,7 +58,7 @@ import {
 } from './profiles.ts';
 import { settingDoubt, settingName, settingWords } from './settings.ts';
 
-/** The profiles of this user. Nothing is read yet. */
+/** Reads nothing yet. */
 export function createProfiles(parts: ProfileParts): Profiles {
   const store = createProfileStore(parts);
   return {
@@ -194,7 +194,7 @@ async function accountOfStored(store: ProfileStore, name: string): Promise<Store
   }
 }
 
-// A key that cannot be read is no error here: the description says why.
+// An unreadable key is not an error here: the description says why.
 async function describeProfile(store: ProfileStore, name: string | undefined): Promise<ProfileDescription> {
   const found = await findProfile(store, name);
   return {
@@ -253,7 +253,7 @@ function senderValues({ sender }: Profile): readonly Described[] {
   return Object.entries(values).map(([name, value]) => ({ name, value, from: 'profile' }));
 }
 
-// Describes all settings. Those with one value per currency are described only for the currencies that are set.
+// Describes all settings. Per-currency ones are described only for currencies that are set.
 function describeSettings(texts: SettingTexts): readonly Described[] {
   return settingWords().flatMap(({ name, defaultText }) => {
     if (!name.endsWith('.CUR')) {

@@ -1,4 +1,4 @@
-/** Keeps keys in a file or in the system keyring; checks what is given as a key, and says how much of a key may be shown. */
+/** Keeps keys in a file or in the system keyring, checks typed keys, and says how much of a key may be shown. */
 
 import { createHash } from 'node:crypto';
 import * as v from 'valibot';
@@ -11,17 +11,17 @@ import { damaged, fileVersion, issueText, type KeyPlace, parseJson, refuseNewer 
 /** The longest key, in bytes. */
 export const keyLimit = 4096;
 
-/** What is wrong with a key, or undefined. The message never repeats the key. */
+/** Never repeats the key. */
 export function keyProblem(key: string): string | undefined {
   if (key === '') return 'the key is empty';
   if (key.length < shortestKey) return `that is not a key: it is shorter than ${shortestKey} characters`;
   if (key.length > keyLimit) return `the key is longer than ${keyLimit} characters`;
   if (!keyPattern.test(key)) return 'the key may hold printable ASCII only, without spaces and line breaks';
-  // In Basic authorization the user name ends there: two keys for paydesk would be one user of the service.
+  // In Basic authorization the user name ends at a colon: two different keys would be the same user at the service.
   return key.includes(':') ? 'that is not a key: it holds a colon' : undefined;
 }
 
-/** The key in a text. A line break at the end is left out. Throws CliError 'usage', without repeating the text. */
+/** The key in a text, without a line break at the end. Throws CliError 'usage', without repeating the text. */
 export function parseKey(text: string, where: string): string {
   const key = text.replace(/\r?\n$/, '');
   const problem = keyProblem(key);
@@ -29,7 +29,7 @@ export function parseKey(text: string, where: string): string {
   throw new CliError('usage', `${problem} (${where})`, { certain: 'nothing was sent and nothing was kept' });
 }
 
-/** The first 16 hex digits of a key's SHA-256. They tell keys apart, but do not help to guess one. */
+/** The first 16 hex digits of a key's SHA-256: enough to tell keys apart, no help in guessing one. */
 export function fingerprint(key: string): string {
   return sha256(key).slice(0, 16);
 }
@@ -39,7 +39,7 @@ export function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** The last four characters of a key; undefined for a short key, because they would show too much of it. */
+/** The last four characters of a key; undefined for a short key, where they would show too much. */
 export function lastFour(key: string): string | undefined {
   return key.length < 12 ? undefined : key.slice(-4);
 }
@@ -50,21 +50,21 @@ type StoredKey = v.InferOutput<typeof storedKey>;
 
 /** The keys of all profiles, in the file and in the keyring. */
 export interface KeyStore {
-  /** The key of a profile. Throws CliError 'auth' when there is none, 'refused' when it may only go to another origin. */
+  /** Throws CliError 'auth' if there is none, 'refused' if it may only go to another origin. */
   read(name: string, place: KeyPlace, origin: string): Promise<string>;
-  /** Stores a key. Call it under the lock of the profile file. Throws CliError 'refused', and never tries the other place. */
+  /** Call it under the lock of the profile file. Throws CliError 'refused', and never tries the other place. */
   write(name: string, place: KeyPlace, key: StoredKey): Promise<void>;
-  /** Removes a key if there is one. Call it under the lock. Returns a sentence if the key could not be removed. */
+  /** Call it under the lock. Returns a sentence if an existing key could not be removed. */
   remove(name: string, place: KeyPlace): Promise<string | undefined>;
-  /** What is stored under a name that belongs to no profile; undefined if nothing is. Throws CliError 'auth'. */
+  /** What is stored under a name that is not a profile's; undefined if nothing is. Throws CliError 'auth'. */
   readOther(name: string, place: KeyPlace): Promise<StoredKey | undefined>;
   /** Why the keyring cannot be used; undefined if it can. */
   keyringProblem(): Promise<string | undefined>;
 }
 
-/** The keys of one configuration folder. Nothing is read yet. */
+/** Reads nothing yet. */
 export function createKeyStore(keyFile: string, rules: FileRules, keyring: Keyring): KeyStore {
-  // The name of the file is in the account, so that each configuration folder has its own entries in the keyring.
+  // The account holds the file's name, so each configuration folder has its own keyring entries.
   const account = (name: string) => `${name} of ${keyFile}`;
   const places = { file: keysInFile(keyFile, rules), keyring: keysInKeyring(keyring, account) };
   return {
@@ -102,7 +102,7 @@ function keyFor(origin: string, name: string, stored: StoredKey | undefined): st
 }
 
 interface Place {
-  /** Throws CliError 'auth' when the place cannot be used, or holds something that is not a key. */
+  /** Throws CliError 'auth' if the place cannot be used, or holds something that is not a key. */
   read(name: string): Promise<StoredKey | undefined>;
   write(name: string, key: StoredKey): Promise<void>;
   remove(name: string): Promise<string | undefined>;
@@ -124,7 +124,7 @@ function keysInFile(path: string, rules: FileRules): Place {
 
 const keyFileForm = v.strictObject({
   version: v.literal(fileVersion),
-  // The keys are pairs, because in an object some names of profiles would be special.
+  // Pairs, because some profile names would be special as keys of an object.
   keys: v.array(v.strictTuple([v.string(), storedKey])),
 });
 

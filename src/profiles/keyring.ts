@@ -13,27 +13,27 @@ interface KeyringParts {
   /** `process.execPath`. */
   readonly execPath: string;
   readonly env: Env;
-  /** The module of the keyring. Absent: the optional dependency. */
+  /** The keyring's module. Absent: the optional dependency. */
   readonly module?: string | undefined;
-  /** How long it may take to answer. Absent: 10 s. */
+  /** The time limit for an answer. Absent: 10 s. */
   readonly limitMs?: number | undefined;
 }
 
-/** Secrets by account name. Every method rejects with KeyringError when there is no keyring, or when it does not answer. */
+/** Secrets by account name. Every method rejects with KeyringError if there is no keyring, or if it does not answer. */
 export interface Keyring {
   read(account: string): Promise<string | undefined>;
   write(account: string, secret: string): Promise<void>;
   remove(account: string): Promise<void>;
 }
 
-/** Why the keyring cannot be used. The message is made to follow a colon: `it did not keep the key`. */
+/** Why the keyring cannot be used. The message reads well after a colon: `it did not keep the key`. */
 export class KeyringError extends Error {}
 
-// A process that starts on a busy machine takes seconds by itself.
+// On a busy machine, just starting a process takes seconds.
 const usualLimitMs = 10_000;
 
-// The module may load code only from its own package. Node would also look in the folders above, in NODE_PATH and in the home.
-// On Linux the script names the store, because the default one may forget everything at reboot.
+// The module may load code only from its own package. Node would also search parent folders, NODE_PATH and the home. On Linux the
+// script names the store, since the default one may lose everything at reboot.
 const script = `
 const { readFileSync, writeSync } = await import('node:fs');
 const { registerHooks } = await import('node:module');
@@ -55,7 +55,7 @@ writeSync(1, JSON.stringify({ value: value ?? null }));
 
 const answer = v.object({ value: v.unknown() });
 
-// These variables are needed to find the keyring. The process gets no others.
+// The only variables that the process gets: it needs them to find the keyring.
 const passedOn = [
   'HOME',
   'USER',
@@ -71,7 +71,7 @@ const passedOn = [
   'LOCALAPPDATA',
 ];
 
-/** The keyring of this user. No process is started before the keyring is used. */
+/** Starts no process before first use. */
 export function createKeyring(parts: KeyringParts): Keyring {
   return {
     async read(account) {
@@ -107,7 +107,7 @@ async function ask(
   const { promise, resolve, reject } = Promise.withResolvers<number | null>();
   child.once('error', reject);
   child.once('close', resolve);
-  // If the child ends before it has read the question, its exit code says enough.
+  // If the child ends before reading the question, its exit code says enough.
   child.stdin.on('error', () => undefined);
   child.stdin.end(JSON.stringify({ ...question, ...found }));
   try {
@@ -131,7 +131,7 @@ function passedEnv(env: Env): Record<string, string> {
   );
 }
 
-/** The module, and the folders from which it may load code. All of them are URLs. */
+/** The module, and the folders it may load code from, all as URLs. */
 interface Found {
   readonly module: string;
   readonly own: readonly string[];
@@ -142,7 +142,7 @@ function findModule(given: string | undefined): Found {
   try {
     const module =
       folder === undefined ? (given ?? '') : createRequire(join(folder, 'package.json')).resolve(folder);
-    // The binary of the module is a second package in the same folder, and some installers make links to both.
+    // The module's binary is a second package in the same folder, and some installers link both.
     const scope = dirname(folder ?? dirname(module));
     const real = readdirSync(scope).map((name) => realpathSync(join(scope, name)));
     const own = real.map((path) => pathToFileURL(`${path}/`).href);
@@ -152,7 +152,7 @@ function findModule(given: string | undefined): Found {
   }
 }
 
-// Looks only in paydesk's own node_modules, and in the node_modules that paydesk itself is in.
+// Looks only in paydesk's own node_modules, and in the node_modules around paydesk.
 function installedFolder(): string {
   const root = packageFolder(import.meta.dirname);
   const beside = basename(dirname(root)) === 'node_modules' ? [dirname(root)] : [];
@@ -164,7 +164,7 @@ function installedFolder(): string {
   return realpathSync(folder);
 }
 
-// The folder of paydesk's package.json, above this code, built or not.
+// The folder with paydesk's package.json, whether this code is built or not.
 function packageFolder(from: string): string {
   return existsSync(join(from, 'package.json')) || dirname(from) === from
     ? from

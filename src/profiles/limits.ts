@@ -1,6 +1,6 @@
 /**
- * The limits of an account: which settings they are, how their texts are read, and what allows more than before. The journal keeps
- * them, so they hold for every profile of the account.
+ * The limits of an account: their names, how their texts are read, and what allows more than before. The journal keeps them, so
+ * they apply to every profile of the account.
  */
 
 import * as v from 'valibot';
@@ -10,22 +10,22 @@ import { amount, duration, required } from './setting-values.ts';
 /** Which changes an account allows: none, refunds, captures, or all. */
 const roles = ['viewer', 'refunder', 'capturer', 'full'] as const;
 
-/** The limits with one value. The second argument of `optional` is the default, written as a person types it. */
+/** The limits with one value. The second argument of `optional` is the default, as typed. */
 export const singleLimits = v.object({
   role: v.optional(v.picklist(roles, roles.join(', ')), 'full'),
   'refund.require': v.optional(required, 'none'),
-  /** The fewest letters and digits of a note that is required. */
+  /** The fewest letters and digits in a required note. */
   'refund.note_length': v.optional(
     v.pipe(v.string(), v.regex(/^([1-9][0-9]?|100)$/, 'a whole number from 1 to 100'), v.transform(Number)),
     usualNoteLength,
   ),
-  /** How long paydesk waits between the yes to refunds and the sending, so that somebody can still stop it. */
+  /** How long paydesk waits between confirmation and sending, so that somebody can still stop it. */
   'refund.hold': v.optional(v.pipe(duration, v.maxValue(600_000, 'at most 10min')), '0s'),
-  /** How old an order may be that is refunded, by the day on which it was created. */
+  /** The maximum age of an order to refund, from its day of creation. */
   'refund.max_age': v.optional(v.pipe(duration, v.minValue(1, 'at least 1ms'))),
   /** Whether software agents see personal data. */
   'agents.personal_data': v.optional(v.picklist(['masked', 'shown'], 'masked or shown'), 'masked'),
-  /** Whether currencies without a limit pass once a limit is set for another one. */
+  /** Whether currencies without a limit are allowed once another has one. */
   'refund.other_currencies': v.optional(v.picklist(['refuse', 'allow'], 'refuse or allow'), 'refuse'),
   /** The most rows of a plan. */
   'plan.max_count': v.optional(
@@ -35,32 +35,31 @@ export const singleLimits = v.object({
       v.transform(Number),
     ),
   ),
-  /** How old a plan may be when it is applied. */
+  /** The maximum age of a plan when it is applied. */
   'plan.max_age': v.optional(v.pipe(duration, v.minValue(1, 'at least 1ms')), '24h'),
 });
 
-/** The limits with one value per currency. 0 means that nothing is allowed. */
+/** The limits with one value per currency. 0 allows nothing. */
 export const limitsPerCurrency = {
-  /** The most that all refunds of one order in 24 hours may add up to. */
+  /** The most that all refunds of one order may add up to within 24 hours. */
   'refund.max_amount': amount,
   /** The most that the rows of one plan may add up to. */
   'plan.max_total': amount,
 } as const;
 
-/** The values of all limits. */
 export type Limits = Readonly<v.InferOutput<typeof singleLimits>> & {
   readonly [K in keyof typeof limitsPerCurrency]: Readonly<Record<string, number>>;
 };
 
-/** Texts as typed, by the name of their setting. Only what was set is here. */
+/** Texts as typed, by setting name, for set ones only. */
 export type SettingTexts = Readonly<Record<string, string>>;
 
-/** Whether a setting, by its full name, is a limit of the account. */
+/** Whether a setting (full name) is a limit of the account. */
 export function isLimit(name: string): boolean {
   return Object.hasOwn(singleLimits.entries, name) || kindOf(name) !== undefined;
 }
 
-/** The values of limits, with the defaults of those that are not set. The texts must be right. */
+/** The values of limits, with defaults. The texts must be valid. */
 export function parseLimits(texts: SettingTexts): Limits {
   return {
     ...v.parse(singleLimits, texts),
@@ -69,7 +68,7 @@ export function parseLimits(texts: SettingTexts): Limits {
   };
 }
 
-/** The values of a setting with one for each currency. No prototype: a service could call a currency `constructor`. */
+/** The values of a per-currency setting. Without a prototype: a service could call a currency `constructor`. */
 export function valuesPerCurrency(
   name: string,
   schema: v.GenericSchema<string, number>,
@@ -82,7 +81,6 @@ export function valuesPerCurrency(
   return values;
 }
 
-/** A profile with the limits of its account. */
 export function withLimits(profile: Profile, texts: SettingTexts): Profile {
   return { ...profile, settings: { ...profile.settings, ...parseLimits(texts) } };
 }
@@ -91,15 +89,15 @@ export function withLimits(profile: Profile, texts: SettingTexts): Profile {
 
 const otherCurrencies = 'refund.other_currencies';
 
-/** A limit that is raised, in words: from `50000` to `no limit`. */
+/** A raised limit in words: from `50000` to `no limit`. */
 export interface Raise {
   readonly from: string;
   readonly to: string;
 }
 
 /**
- * What a change of this one limit allows more: it is raised or removed, a currency that was refused gets one, a role is
- * another one, or less is required. Undefined if it allows no more than before.
+ * How a changed limit allows more: it is higher or gone, a refused currency gets one, the role differs, or less is required.
+ * Undefined if it allows no more than before.
  */
 export function raiseOf(name: string, before: SettingTexts, after: SettingTexts): Raise | undefined {
   const kind = kindOf(name);
@@ -132,12 +130,12 @@ function wordsIn(text: string | undefined): readonly string[] {
   return text?.split(',') ?? [];
 }
 
-// Whether a limit for one currency refuses every currency that has none. `kind` is the setting without its currency.
+// Whether a limit in one currency refuses all currencies without one. `kind` is the setting without its currency.
 function refusesOthers(kind: string, texts: SettingTexts): boolean {
   return texts[otherCurrencies] !== 'allow' && Object.keys(texts).some((name) => name.startsWith(`${kind}.`));
 }
 
-// The text that counts; undefined where there is no limit.
+// The text in effect; undefined if there is no limit.
 function textIn(texts: SettingTexts, name: string): string | undefined {
   const schema = Object.entries(singleLimits.entries).find(([known]) => known === name)?.[1];
   const usual = schema !== undefined && 'default' in schema ? schema.default : undefined;
@@ -158,7 +156,7 @@ function kindOf(name: string): keyof typeof limitsPerCurrency | undefined {
 
 // ── What allows less ────────────────────────────────────────────────────────────────────────────
 
-/** Of two sets of limits that both hold the stricter ones. Of `more` only what it says counts, and none of the defaults. */
+/** Combines two sets of limits, keeping the stricter of each. The defaults of `more` do not count. */
 export function strictest(limits: SettingTexts, more: SettingTexts): SettingTexts {
   const names = new Set([limits, more].flatMap(Object.keys));
   const pairs = [...names].flatMap((name) => {
@@ -170,7 +168,7 @@ export function strictest(limits: SettingTexts, more: SettingTexts): SettingText
 
 function stricter(name: string, limits: SettingTexts, more: SettingTexts): string | undefined {
   const kind = kindOf(name);
-  // A currency without a limit is refused where others have one.
+  // A currency without a limit is refused if others have one.
   const inKind = (texts: SettingTexts) =>
     texts[name] ?? (kind !== undefined && refusesOthers(kind, texts) ? '0' : undefined);
   const other = kind === undefined ? more[name] : inKind(more);
@@ -189,7 +187,7 @@ function refusesAny(texts: SettingTexts): boolean {
   return Object.keys(limitsPerCurrency).some((kind) => refusesOthers(kind, texts));
 }
 
-// Who refunds only and who captures only has nothing in common.
+// A refunder and a capturer have nothing in common.
 function narrower(role: string, other: string): string {
   if (role === 'full' || role === other) return other;
   return other === 'full' ? role : 'viewer';

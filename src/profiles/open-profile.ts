@@ -1,4 +1,4 @@
-/** Finds the profile of a run, knows who chose it, and opens it with its key. */
+/** Finds the profile of a run and how it was chosen, and opens it with its key. */
 
 import { CliError, refused } from '../errors.ts';
 import { type Env, variable } from '../io.ts';
@@ -17,8 +17,8 @@ import {
 } from './profiles.ts';
 
 /**
- * Opens the named profile, or else the profile of this run. Throws CliError 'auth' when there is none, 'refused' when
- * variables of the environment form another one.
+ * Opens the named profile, or else the profile of this run. Throws CliError 'auth' if there is none, 'refused' if environment
+ * variables form another one.
  */
 export async function openProfile(
   store: ProfileStore,
@@ -44,9 +44,9 @@ export async function openProfile(
   };
 }
 
-/** Opens a profile that is not stored, to try its key. Throws CliError 'usage' or 'refused' if something in it is wrong. */
+/** Opens an unstored profile, to try its key. Throws CliError 'usage' or 'refused' if something is wrong with it. */
 export function openDraft(store: ProfileStore, draft: ProfileDraft, typed: TypedKey): OpenProfile {
-  // Where the key will be kept does not matter here.
+  // Where the key will be kept makes no difference here.
   const profile = withGiven(profileOf(draft.name, storedOf(draft, 'file')), store.parts.given);
   const key = parseKey(typed.text, typed.where);
   store.parts.learnKey(key);
@@ -64,15 +64,15 @@ export function openDraft(store: ProfileStore, draft: ProfileDraft, typed: Typed
   };
 }
 
-/** A profile that was found by its name, or chosen for the run. */
+/** A profile found by name, or chosen for the run. */
 export interface FoundProfile {
   readonly profile: Profile;
   readonly choice: Choice;
-  /** The profile as the file holds it; undefined for a built-in one. */
+  /** As in the file; undefined for a built-in profile. */
   readonly stored: StoredProfile | undefined;
-  /** Whether there are other stored profiles too. */
+  /** Whether there are other stored profiles. */
   readonly several: boolean;
-  /** Reads the key. Throws like `OpenProfile.key`. */
+  /** Throws like `OpenProfile.key`. */
   readonly key: () => Promise<string>;
 }
 
@@ -90,7 +90,7 @@ export async function findProfile(store: ProfileStore, argument: string | undefi
 async function find(store: ProfileStore, argument: string | undefined): Promise<FoundProfile> {
   const { given, env, cwd, demo } = store.parts;
   let read: ProfileFile | undefined;
-  // The file is read only when it decides something: `-p demo` works even when the file is damaged.
+  // Read only if the file decides something: `-p demo` works even if the file is damaged.
   const file = () => {
     read ??= store.read();
     return read;
@@ -122,7 +122,7 @@ function withGiven(profile: Profile, given: Given): Profile {
   };
 }
 
-/** The name of the profile of a run, and who chose it. */
+/** The profile name of a run, and how it was chosen. */
 export interface Choice {
   readonly name: string;
   readonly chosenBy: OpenProfile['chosenBy'];
@@ -130,7 +130,7 @@ export interface Choice {
   readonly from: string;
 }
 
-// In this order: the argument, -p, PAYDESK_PROFILE, `profile use`, the variables of the environment.
+// In this order: the argument, -p, PAYDESK_PROFILE, `profile use`, the environment variables.
 function chooseProfile(
   argument: string | undefined,
   given: Given,
@@ -165,14 +165,14 @@ function choiceByDefault(file: () => ProfileFile): Choice | undefined {
   return name === undefined ? undefined : { name, chosenBy: 'default', from: 'profile use' };
 }
 
-/** Says where the value of a global option comes from. If flag and variable have the same value, the variable is named. */
+/** Where the value of a global option comes from. If flag and variable agree, names the variable. */
 export function givenFrom(value: string, env: Env, name: string, flag: string): string {
   return variable(env, name) === value ? `environment ${name}` : `flag ${flag}`;
 }
 
 /**
- * The error for a profile that is not there. `usable` are the names that would do here. Only where none of them is like the typed
- * one, a new profile may be meant.
+ * The error for a missing profile. `usable`: the names that would do here. If none resembles the typed one, a new profile may be
+ * meant.
  */
 export function unknownProfile(
   name: string,

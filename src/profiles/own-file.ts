@@ -1,6 +1,5 @@
 /**
- * Reads and writes files that only their owner may touch, or only the members of one group. Files are checked before they are
- * read, and replaced as a whole.
+ * Reads and writes files that only their owner, or one group, may touch. Checks them before reading, and replaces them as a whole.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -23,19 +22,19 @@ import {
 import { dirname } from 'node:path';
 import { CliError, cannotSyncFolder, refused, systemCode, systemReason } from '../errors.ts';
 
-/** Who has to own a file, and who is told of a repair. */
+/** Who must own a file, and whom to tell about a repair. */
 export interface FileRules {
-  /** This user's id. Undefined on a system without ids: then owner and mode are not checked. */
+  /** This user's id. Undefined on systems without ids, where owner and mode are not checked. */
   readonly uid: number | undefined;
   /** Tells the person that a file was repaired. */
   readonly notice: (line: string) => void;
-  /** The id of the group whose members share these files, whoever made them. Absent: they are this user's own. */
+  /** The id of the group that shares these files. Absent: they are this user's alone. */
   readonly group?: number;
-  /** The variable or setting that moves these files to another folder, for hints in errors. Absent: XDG_CONFIG_HOME. */
+  /** The variable or setting that moves these files, for hints in errors. Absent: XDG_CONFIG_HOME. */
   readonly movedBy?: 'XDG_STATE_HOME' | 'journal.folder';
 }
 
-/** The modes of new files and folders. In a folder with 2770, whatever is made there gets the group of the folder. */
+/** The modes of new files and folders. Anything created in a folder with 2770 gets the folder's group. */
 export function modesOf({ group }: Pick<FileRules, 'group'>): {
   readonly file: number;
   readonly folder: number;
@@ -44,9 +43,8 @@ export function modesOf({ group }: Pick<FileRules, 'group'>): {
 }
 
 /**
- * The text of a file; undefined when there is none. If others could read the file or enter its folder, their rights are
- * taken away with a notice. Throws CliError 'refused' for a symbolic or hard link, another owner, rights that cannot be
- * taken away, and a file that cannot be read.
+ * The text of a file; undefined if there is none. If others could read it or enter its folder, removes their rights with a notice.
+ * Throws CliError 'refused' for a symbolic or hard link, another owner, rights that cannot be removed, and an unreadable file.
  */
 export function readOwnFile(path: string, rules: FileRules): string | undefined {
   checkOwnFolder(dirname(path), rules);
@@ -62,8 +60,8 @@ export function readOwnFile(path: string, rules: FileRules): string | undefined 
 }
 
 /**
- * Opens a file; undefined when there is none. Follows no link and never waits for a FIFO. The caller closes the file. Throws
- * CliError 'refused' like `readOwnFile`.
+ * Opens a file for the caller to close; undefined if there is none. Follows no link and never waits for a FIFO. Throws CliError
+ * 'refused' like `readOwnFile`.
  */
 export function openOwnFile(path: string, flags: number, rules: FileRules): number | undefined {
   let handle: number;
@@ -73,7 +71,7 @@ export function openOwnFile(path: string, flags: number, rules: FileRules): numb
     const code = systemCode(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
     if (code === 'ELOOP') throw unsafe(path, 'is a symbolic link', rules);
-    // ENXIO comes for a FIFO without a reader, and for a socket.
+    // ENXIO: a FIFO without a reader, or a socket.
     if (code === 'ENXIO' || code === 'EISDIR') throw unsafe(path, 'is not a plain file', rules);
     throw unreadable(path, error);
   }
@@ -89,14 +87,14 @@ export function openOwnFile(path: string, flags: number, rules: FileRules): numb
 }
 
 /**
- * Whether there is a file. Checks it like `readOwnFile`, but does not open it. This is for files that SQLite opens: if this
- * process opened and closed one as well, the system would drop the locks that SQLite holds on it.
+ * Whether there is a file. Checks it like `readOwnFile` without opening it: if this process opened and closed a file of SQLite,
+ * the system would drop SQLite's locks on it.
  */
 export function checkOwnFile(path: string, rules: FileRules): boolean {
   return checkUnopened(path, rules, modesOf(rules).file, (stat) => checkOwn(path, stat, rules));
 }
 
-/** Whether there is a folder. Checks it in the same way. Throws CliError 'refused' like `readOwnFile`. */
+/** Whether there is a folder, with the same checks. Throws CliError 'refused' like `readOwnFile`. */
 export function checkOwnFolder(path: string, rules: FileRules): boolean {
   return checkUnopened(path, rules, modesOf(rules).folder, (stat) => {
     if (!stat.isDirectory()) throw unsafe(path, 'is not a folder', rules);
@@ -113,26 +111,26 @@ function checkUnopened(path: string, rules: FileRules, mode: number, check: (sta
     repairMode(path, stat, mode, rules, () => chmodSync(path, mode));
     return true;
   } catch (error) {
-    // ENOTDIR means that a folder in the path is a file, so there is no such file.
+    // ENOTDIR: part of the path is a file, so there is no such file.
     if (systemCode(error) === 'ENOTDIR') return false;
     throw error instanceof CliError ? error : unreadable(path, error);
   }
 }
 
-/** Makes a folder, or repairs its mode with a notice. Throws CliError 'refused' like `readOwnFile`. */
+/** Creates a folder, or repairs its mode with a notice. Throws CliError 'refused' like `readOwnFile`. */
 export function prepareOwnFolder(path: string, rules: FileRules): void {
   try {
     const mode = modesOf(rules).folder;
     mkdirSync(path, { recursive: true, mode });
     checkOwnFolder(path, rules);
-    // The umask may have taken our own rights away.
+    // The umask may have removed our own rights.
     if (rules.uid !== undefined && (lstatSync(path).mode & 0o700) !== 0o700) chmodSync(path, mode);
   } catch (error) {
     throw error instanceof CliError ? error : unwritable(path, error);
   }
 }
 
-/** Replaces a file as a whole. The new file has its mode from the start, and is on the disk when this returns. */
+/** Replaces a file as a whole. It has its mode from the start, and is on the disk when this returns. */
 export function writeOwnFile(path: string, text: string | Uint8Array, rules: FileRules): void {
   prepareOwnFolder(dirname(path), rules);
   const whole = `${path}.${randomBytes(6).toString('hex')}.new`;
@@ -140,7 +138,7 @@ export function writeOwnFile(path: string, text: string | Uint8Array, rules: Fil
     const mode = modesOf(rules).file;
     const handle = openSync(whole, 'wx', mode);
     try {
-      // The umask may take our own rights away, and then the next read would fail.
+      // The umask may remove our own rights, and then the next read would fail.
       fchmodSync(handle, mode);
       writeAll(handle, text);
       fsyncSync(handle);
@@ -156,8 +154,8 @@ export function writeOwnFile(path: string, text: string | Uint8Array, rules: Fil
 }
 
 /**
- * The error for a file or folder that cannot be written. Another folder is no way out: what lies there knows nothing of what is
- * unconfirmed here, and of no limit.
+ * The error for a file or folder that cannot be written. It suggests no other folder: files there would not know this folder's
+ * limits and unconfirmed changes.
  */
 export function unwritable(path: string, error: unknown): CliError {
   return new CliError('refused', `${path} cannot be written: ${systemReason(error)}`, {
@@ -167,13 +165,13 @@ export function unwritable(path: string, error: unknown): CliError {
   });
 }
 
-/** Writes the whole text, even if the system takes only a part at a time. */
+/** Writes the whole text, even if the system takes it in parts. */
 export function writeAll(handle: number, text: string | Uint8Array): void {
   const bytes = typeof text === 'string' ? Buffer.from(text) : text;
   for (let at = 0; at < bytes.length; ) at += writeSync(handle, bytes, at);
 }
 
-/** Makes sure that the name of a file survives a power cut, if the system can. Throws CliError 'refused' when the disk fails. */
+/** Makes a file's name survive a power cut, if the system can. Throws CliError 'refused' if the disk fails. */
 export function syncFolderOf(path: string): void {
   try {
     const handle = openSync(dirname(path), 'r');
@@ -208,12 +206,12 @@ function checkOwner(path: string, { uid, gid }: Stats, rules: FileRules): void {
   throw unsafe(path, `belongs to another ${isShared ? 'group' : 'user'}`, rules);
 }
 
-/** What moves files to another folder: a variable of the environment, or a setting of the machine. */
+/** The environment variable or machine setting that moves these files. */
 export function variableOf(rules: Pick<FileRules, 'movedBy'> | undefined): string {
   return rules?.movedBy ?? 'XDG_CONFIG_HOME';
 }
 
-// Takes rights away from others, and gives the group those that it lacks. Only the owner of a file can do that.
+// Removes others' rights, and adds missing ones for the group. Only a file's owner can do that.
 function repairMode(path: string, stat: Stats, mode: number, rules: FileRules, change: () => void): void {
   const isOpen = (stat.mode & ~mode & 0o077) !== 0;
   const isClosed = (mode & ~stat.mode & 0o2070) !== 0;
@@ -244,7 +242,7 @@ function unreadable(path: string, error: unknown): CliError {
   });
 }
 
-/** Removes a file of this user, if it is there. Throws as `unwritable` says. */
+/** Removes a file if it is there. Throws as in `unwritable`. */
 export function removeOwnFile(path: string): void {
   try {
     rmSync(path, { force: true });

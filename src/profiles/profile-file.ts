@@ -1,4 +1,4 @@
-/** Reads the profile file: checks its form and version, and turns what it holds into profiles. */
+/** Reads the profile file: checks its form and version, and turns its contents into profiles. */
 
 import * as v from 'valibot';
 import { isObject, lineOfError } from '../api/json-values.ts';
@@ -28,14 +28,14 @@ import {
   unknownSetting,
 } from './settings.ts';
 
-/** The version of the file format that this program reads and writes. */
+/** The file format version of this program. */
 export const fileVersion = 1;
 
 const keyPlaces = ['file', 'keyring'] as const;
-/** Where the key of a profile is stored. */
+/** Where a profile's key is stored. */
 export type KeyPlace = (typeof keyPlaces)[number];
 
-// A lead may write 50000 instead of "50000". A number that JavaScript would round is refused.
+// A lead may write 50000 instead of "50000". Refuses a number that JavaScript would round.
 const settingValue = v.union(
   [
     v.string(),
@@ -48,7 +48,7 @@ const settingValue = v.union(
   'must be text or a number, for example "50000"',
 );
 
-// What a team lead may give to others: everything except the key.
+// What a team lead may share: everything except the key.
 const leadFile = v.strictObject({
   mode: v.picklist(modes),
   base_url: v.pipe(
@@ -66,9 +66,9 @@ const storedProfile = v.strictObject({
   ...leadFile.entries,
   settings: v.optional(v.record(v.string(), v.string()), {}),
   key_in: v.picklist(keyPlaces),
-  /** SHA-256 of the lead's file that this profile was made from. */
+  /** SHA-256 of the lead's file behind this profile. */
   from_digest: v.optional(v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/))),
-  /** Who sends for it: a profile of this form has a token in place of a key. */
+  /** The sender. Such a profile has a token in place of a key. */
   sender: v.optional(
     v.strictObject({
       origin: v.pipe(
@@ -81,10 +81,10 @@ const storedProfile = v.strictObject({
       desk: v.string(),
     }),
   ),
-  /** An order that this profile has shown. A new key has to reach it too. */
+  /** An order that this profile has shown. A new key must be able to read it too. */
   seen_order: v.optional(v.pipe(v.string(), v.regex(orderIdPattern))),
 });
-/** A profile as the file holds it. A missing field has its default. */
+/** A missing field has its default. */
 export type StoredProfile = v.InferOutput<typeof storedProfile>;
 
 const fileForm = v.strictObject({
@@ -93,13 +93,13 @@ const fileForm = v.strictObject({
   profiles: v.optional(v.custom<object>(isObject, 'is not an object'), {}),
 });
 
-/** The whole file. The profiles are a Map, so that one may be called `constructor`. */
+/** A Map, so that a profile may be called `constructor`. */
 export interface ProfileFile {
   readonly default: string | undefined;
   readonly profiles: ReadonlyMap<string, StoredProfile>;
 }
 
-/** Reads the profile file. A missing file is an empty one. Throws CliError 'refused' for a damaged file, and leaves it as it is. */
+/** A missing file counts as empty. Throws CliError 'refused' for a damaged file, and leaves it unchanged. */
 export function readProfileFile(path: string, rules: FileRules): ProfileFile {
   const text = readOwnFile(path, rules);
   if (text === undefined) return { default: undefined, profiles: new Map() };
@@ -118,7 +118,7 @@ export function readProfileFile(path: string, rules: FileRules): ProfileFile {
   return { default: file.output.default, profiles };
 }
 
-/** A stored profile as the program uses it. Throws CliError 'refused' when one of its settings cannot be used. */
+/** Throws CliError 'refused' if one of its settings cannot be used. */
 export function profileOf(name: string, stored: StoredProfile): Profile {
   const { baseUrl, origin } = goodBaseUrl(stored.base_url, `of profile ${name}`);
   const vendor = stored.vendor ?? defaultVendor;
@@ -139,18 +139,18 @@ export function profileOf(name: string, stored: StoredProfile): Profile {
   };
 }
 
-/** The only origin to which the key of a stored profile may go; that of its sender, if it has one. */
+/** The only origin that a stored profile's key may go to: the sender's, if it has one. */
 export function keyOriginOf(stored: StoredProfile): string {
   return stored.sender === undefined ? placeOf(stored).origin : stored.sender.origin;
 }
 
-/** The exact origin of a stored profile, and its account. Works even if the profile has a wrong setting. */
+/** The exact origin of a stored profile, and its account, even if a setting is wrong. */
 export function placeOf(stored: StoredProfile): { readonly origin: string; readonly account: string } {
   const { origin } = goodBaseUrl(stored.base_url, 'of a stored profile');
   return { origin, account: accountOf(origin, stored.vendor ?? defaultVendor, stored.mode) };
 }
 
-/** A draft as the file will hold it. Throws CliError 'usage' or 'refused' if something in it is wrong. */
+/** A draft as it will be stored. Throws CliError 'usage' or 'refused' if something is wrong. */
 export function storedOf(draft: ProfileDraft, place: KeyPlace): StoredProfile {
   const { baseUrl } = goodBaseUrl(draft.baseUrl, `of profile ${draft.name}`);
   const result = v.safeParse(storedProfile, {
@@ -179,13 +179,13 @@ function correct(name: string): string {
   return `correct ${name} in the file of --from, then run the same command again`;
 }
 
-/** A lead's file as a draft. Throws CliError 'usage' if something is wrong. The message never quotes the file. */
+/** A lead's file as a draft. Throws CliError 'usage' if something is wrong, and never quotes the file. */
 export function draftOfLead(text: string, where: string): Omit<ProfileDraft, 'name' | 'fromDigest'> {
   const result = v.safeParse(v.pipe(v.string(), v.parseJson(), leadFile), text);
   if (!result.success) {
     const [issue] = result.issues;
     const field = v.getDotPath(issue);
-    // A setting on the top level: its value is not repeated.
+    // A setting at the top level: its value is not repeated.
     const isSetting = field !== null && issue.expected === 'never' && settingName(field) !== undefined;
     if (issue.type === 'parse_json')
       throw usage(`${where}: it is not JSON (line ${lineOfError(text)})`, [
@@ -214,7 +214,7 @@ export function draftOfLead(text: string, where: string): Omit<ProfileDraft, 'na
   };
 }
 
-// A value of a setting that is no text and no number.
+// A setting whose value is neither text nor number.
 function wrongSetting(typed: string, where: string, otherwise: string): CliError {
   const name = settingName(typed);
   if (name === undefined) return unknownSetting(typed, where);
@@ -228,7 +228,7 @@ function usage(message: string, now: readonly string[] = []): CliError {
   return new CliError('usage', message, { certain: 'nothing was changed', now });
 }
 
-/** Says what is wrong with a field, without repeating its value. */
+/** What is wrong with a field, without its value. */
 export function issueText(issue: v.BaseIssue<unknown>): string {
   const field = v.getDotPath(issue);
   if (field === null) return issue.kind === 'schema' ? 'it is not a JSON object' : issue.message;
@@ -238,7 +238,7 @@ export function issueText(issue: v.BaseIssue<unknown>): string {
   return `${field} ${neededWords(issue)}`;
 }
 
-// Texts that show the form of a field whose pattern nobody can read.
+// Examples for fields whose pattern is unreadable.
 const examples: Readonly<Record<string, string>> = {
   base_url: 'https://pay.example.com',
   vendor: 'service',
@@ -255,7 +255,7 @@ function neededWords({ expected, type, path }: v.BaseIssue<unknown>): string {
   return type === 'string' ? 'must be text' : 'cannot be read';
 }
 
-/** Parses the profile file or the key file. Throws CliError 'refused' if it is not JSON. The message never quotes the file. */
+/** Parses the profile file or the key file. Throws CliError 'refused' if it is not JSON, and never quotes the file. */
 export function parseJson(path: string, text: string): unknown {
   try {
     return JSON.parse(text);
@@ -264,7 +264,7 @@ export function parseJson(path: string, text: string): unknown {
   }
 }
 
-/** Throws CliError 'refused' for a file of a newer version. So paydesk never rewrites such a file. */
+/** Throws CliError 'refused' for a newer version, so that paydesk never rewrites such a file. */
 export function refuseNewer(path: string, value: unknown): void {
   if (!isObject(value) || !('version' in value)) return;
   const { version } = value;
@@ -276,7 +276,7 @@ export function refuseNewer(path: string, value: unknown): void {
   );
 }
 
-/** The error for a profile file or key file that cannot be understood. */
+/** The error for an unreadable profile or key file. */
 export function damaged(path: string, what: string): CliError {
   return refused(
     `${path} is damaged: ${what}`,

@@ -12,7 +12,6 @@ import { type FileRules, prepareOwnFolder, unwritable } from './own-file.ts';
 import { fileVersion, type ProfileFile, readProfileFile, type StoredProfile } from './profile-file.ts';
 import type { Folders } from './profiles.ts';
 
-/** What it takes to work with profiles. */
 export interface ProfileParts extends Pick<Io, 'env' | 'uid' | 'execPath' | 'cwd'> {
   readonly folders: Folders;
   /** The global options, from flags and variables. */
@@ -23,15 +22,15 @@ export interface ProfileParts extends Pick<Io, 'env' | 'uid' | 'execPath' | 'cwd
   readonly learnKey: (key: string) => void;
   /** Tells the person that a file was repaired, or that a key could not be removed. */
   readonly notice: (line: string) => void;
-  /** Opens the simulator inside paydesk. Called only for the profile `demo`. */
+  /** Opens the simulator inside paydesk, only for the profile `demo`. */
   readonly demo: () => Promise<Demo>;
-  /** The module of the keyring. Absent: the optional dependency. */
+  /** The keyring's module. Absent: the optional dependency. */
   readonly keyringModule?: string;
-  /** How long the keyring may take to answer, in milliseconds. Absent: 10 s. */
+  /** The keyring's time limit, in milliseconds. Absent: 10 s. */
   readonly keyringLimitMs?: number;
 }
 
-/** The global options that choose the profile of a run, or replace values of it. */
+/** The global options that choose a run's profile or replace its values. */
 export interface Given {
   readonly profile: string | undefined;
   readonly apiVersion: string | undefined;
@@ -41,24 +40,22 @@ export interface Given {
 /** The profile file and the keys of this user. */
 export interface ProfileStore {
   readonly parts: ProfileParts;
-  /** The path of the profile file. */
   readonly file: string;
-  /** The path of the key file. */
   readonly keyFile: string;
   readonly keys: KeyStore;
   read(): ProfileFile;
-  /** Lets one process at a time change the file. Throws CliError 'refused' when others are writing for too long. */
+  /** Lets one process at a time change the file. Throws CliError 'refused' if others write for too long. */
   change<T>(work: (open: OpenProfileFile) => Promise<T>): Promise<T>;
 }
 
 /** The profile file while no other process can write it. */
 interface OpenProfileFile {
   readonly file: ProfileFile;
-  /** Replaces the file. A crash leaves either the old or the new one, whole. */
+  /** Replaces the file. A crash leaves the whole old file or the whole new one. */
   readonly save: (file: ProfileFile) => Promise<void>;
 }
 
-/** The store of this user's profiles. Nothing is read or written yet. */
+/** Reads and writes nothing yet. */
 export function createProfileStore(parts: ProfileParts): ProfileStore {
   const { folders, env, execPath, keyringModule, keyringLimitMs } = parts;
   const file = join(folders.config, 'profiles.json');
@@ -72,7 +69,7 @@ export function createProfileStore(parts: ProfileParts): ProfileStore {
     keys: createKeyStore(keyFile, parts, keyring),
     read,
     async change(work) {
-      // Loaded before the lock is taken, so that other processes do not wait for the loading.
+      // Loaded before taking the lock, so that other processes do not wait for it.
       const { default: Conf } = await import('conf');
       const lock = await takeLock(parts, file);
       try {
@@ -84,7 +81,6 @@ export function createProfileStore(parts: ProfileParts): ProfileStore {
   };
 }
 
-/** Says where the key of a stored profile is. */
 export function keyPlaceWords({ keyFile }: ProfileStore, { key_in: place }: StoredProfile): string {
   return place === 'keyring' ? 'system keyring' : keyFile;
 }

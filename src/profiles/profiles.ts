@@ -1,4 +1,4 @@
-/** Profiles as the rest of paydesk sees them. A profile is a named way to reach an account of the service. */
+/** Profiles, as the rest of paydesk sees them. A profile is a named way to reach an account of the service. */
 
 import { join } from 'node:path';
 import type { AmountStyle } from '../amounts.ts';
@@ -17,7 +17,7 @@ export * from './own-file.ts';
 export { demoName, environmentName } from './profile-names.ts';
 export type { DeskKey, Folders, KeyPlace, Limits, Settings, SettingTexts };
 
-/** The key of the desk with this folder of configuration. Its code is loaded only here. */
+/** The desk's key in this configuration folder. Its code is loaded only here. */
 export async function deskKeyIn({ config }: Pick<Folders, 'config'>, rules: FileRules): Promise<DeskKey> {
   const { createDeskKey } = await import('./desk-key.ts');
   return createDeskKey(join(config, 'desk-key.pem'), rules);
@@ -39,28 +39,27 @@ export interface Profile {
   readonly settings: Settings;
   /** Origin, vendor and mode in one line. The journal uses it to find attempts of the same account. */
   readonly account: string;
-  /** The sender of the team, which has the key. `baseUrl` is then its address; `origin` and `account` are those of the service. */
+  /** The team's sender, which has the key. Then `baseUrl` is the sender's; `origin` and `account` are the service's. */
   readonly sender?: SenderOfProfile | undefined;
-  /** The limits that the machine's policy sets, and its file. Settings already hold the stricter value of each. */
+  /** The limits in the machine's policy, and its file. Settings already hold the stricter values. */
   readonly policy?: { readonly file: string; readonly limits: Limits };
 }
 
-/** Who sends for a profile that has no key of its own. */
+/** Who sends for a profile without a key. */
 export interface SenderOfProfile {
-  /** `https://host:port`. The token goes there only. */
+  /** `https://host:port`. The token goes only there. */
   readonly origin: string;
-  /** The name of the account there. */
+  /** The account's name there. */
   readonly account: string;
-  /** Who this desk is there, and as what, when it joined or was checked last. */
+  /** The member and role of this desk there, when it joined or was last checked. */
   readonly member: string;
   readonly role: string;
-  /** The name of this desk there. */
+  /** This desk's name there. */
   readonly desk: string;
 }
 
-/** The profiles of this user. A method that writes takes a lock first. A crash leaves either the old or the new file. */
+/** A method that writes takes a lock first. A crash leaves either the old file or the new one. */
 export interface Profiles {
-  /** The path of the profile file. */
   readonly file: string;
   readonly folders: Folders;
   /** The longest key, in bytes. */
@@ -68,85 +67,81 @@ export interface Profiles {
   /** The values of `--api-version` and `--lang`, or of their variables. */
   readonly given: { readonly apiVersion: string | undefined; readonly lang: string | undefined };
   /**
-   * Opens the named profile, or else the profile of this run, from -p, PAYDESK_PROFILE, `profile use` or the environment.
-   * Throws CliError 'auth' when there is none, 'refused' when variables of the environment contradict it. `trial` is a key
-   * to use instead of the stored one. Throws CliError 'usage' when it cannot be a key.
+   * Opens the named profile, or else the profile of this run, from -p, PAYDESK_PROFILE, `profile use` or the environment. Throws
+   * CliError 'auth' if there is none, 'refused' if environment variables contradict it. `trial` is a key to use instead of the
+   * stored one; throws CliError 'usage' if it cannot be a key.
    */
   open(name?: string, trial?: TypedKey): Promise<OpenProfile>;
-  /** Opens a profile that is not stored, with this key. Throws CliError 'usage' or 'refused' if something in it is wrong. */
+  /** Opens an unstored profile with this key. Throws CliError 'usage' or 'refused' if something is wrong with it. */
   openDraft(draft: ProfileDraft, key: TypedKey): OpenProfile;
-  /** `isOfRun`: times are then shown as this profile says. */
+  /** `isOfRun`: show times in this profile's way. */
   describe(name?: string, isOfRun?: true): Promise<ProfileDescription>;
   list(): Promise<readonly ListedProfile[]>;
   /**
-   * How the named profile shows amounts. Without decimals if there is no such profile any more, or if it cannot be read, so
-   * that the journal can always be shown.
+   * How the named profile shows amounts. Without decimals if the profile is gone or unreadable: the journal can always be shown.
    */
   amountStyle(name: string): AmountStyle;
-  /** The account of a stored profile, even if the profile has a wrong setting. Throws like `checkStored`. */
+  /** The account of a stored profile, even if a setting is wrong. Throws like `checkStored`. */
   accountOf(name: string): Promise<StoredAccount>;
   /** The names of the profiles that reach an account. */
   reaching(account: string): Promise<readonly string[]>;
-  /** What is wrong with an answer to a prompt, or undefined. The message repeats no key. */
+  /** What is wrong with an answer to a prompt, or undefined. Repeats no key. */
   readonly problem: {
     readonly name: (text: string) => string | undefined;
     readonly baseUrl: (text: string) => string | undefined;
     readonly key: (text: string) => string | undefined;
   };
-  /** Why a setting is likely mistyped though it can be read, such as a status that nobody has seen; undefined if it is not. */
+  /** Why a valid setting is probably a typing mistake, such as a status that nobody has seen; undefined if it is not. */
   doubt(setting: string, value: string): string | undefined;
-  /** The host of a base URL in ASCII and in Unicode; undefined for a text that is not a base URL. */
+  /** The host of a base URL in ASCII and Unicode; undefined if it is not a base URL. */
   hostOf(baseUrl: string): HostForms | undefined;
   /** Why the system keyring cannot be used here; undefined if it can. */
   keyringProblem(): Promise<string | undefined>;
-  /** Throws CliError 'refused' or 'usage' unless a profile of this name can be added. */
+  /** Throws CliError 'refused' or 'usage' unless a profile with this name can be added. */
   checkFree(name: string): Promise<void>;
-  /** Throws CliError 'auth' unless there is a stored profile of this name, 'refused' for a built-in one. */
+  /** Throws CliError 'auth' unless a stored profile has this name, 'refused' for a built-in one. */
   checkStored(name: string): Promise<void>;
-  /** Throws CliError as `use` does for a profile that cannot be the default. */
+  /** Throws CliError as `use` does. */
   checkUsable(name: string): Promise<void>;
-  /** Throws CliError as `add` does for a profile that cannot be stored. */
+  /** Throws CliError as `add` does. */
   checkDraft(draft: ProfileDraft): Promise<void>;
-  /** Throws CliError as `set` does for a change that cannot be made. */
+  /** Throws CliError as `set` does. */
   checkSetting(name: string, setting: string, value: string): Promise<void>;
-  /** Reads a profile that a lead wrote down for the team (`profile add --from`). Throws CliError 'usage' if it is wrong. */
+  /** Reads a lead's profile for the team (`profile add --from`). Throws CliError 'usage' if it is wrong. */
   readLead(text: string, where: string): Omit<ProfileDraft, 'name'>;
-  /** Stores a profile with its key. */
   add(draft: ProfileDraft, key: NewKey): Promise<{ readonly profile: Profile; readonly keptIn: string }>;
-  /** Makes a profile the default. */
   use(name: string): Promise<void>;
-  /** Stores what the sender of a profile says now: its facts and settings, and the role of the member. */
+  /** Stores what the profile's sender says now: facts, settings and the member's role. */
   learnFromSender(draft: ProfileDraft): Promise<void>;
   /**
-   * The full name of the limit that a setting is, with the currency in capitals; undefined if it is none. Throws CliError 'usage' for a
-   * value that it cannot have; `default` removes it.
+   * The full name of a limit, with the currency in capitals; undefined for another setting. Throws CliError 'usage' for an invalid
+   * value; `default` removes it.
    */
   limitNamed(setting: string, value: string): string | undefined;
-  /** Of the limits of an account and more limits, such as those of a policy, the stricter ones. */
+  /** The stricter of an account's limits and others, such as a policy's. */
   strictest(limits: SettingTexts, more: SettingTexts): SettingTexts;
-  /** What a change of this one limit allows more than before; undefined if it allows no more. */
+  /** How a change of this limit allows more; undefined if it does not. */
   raise(limit: string, before: SettingTexts, after: SettingTexts): Raise | undefined;
-  /** What a limit does with its value, in words: `a plan has 20 rows at most`. */
+  /** What a limit does, in words: `a plan has 20 rows at most`. */
   effect(limit: string, value: string): string;
-  /** Changes a setting, or api-version, lang or auth. The value `default` removes it. */
+  /** Changes a setting, or api-version, lang or auth. `default` removes it. */
   set(name: string, setting: string, value: string): Promise<SettingChange>;
-  /** Stores a new key. It goes where the old one is, unless another place is given. */
+  /** Stores a new key where the old one is, unless another place is given. */
   replaceKey(
     name: string,
     key: TypedKey & { readonly place?: KeyPlace | undefined },
   ): Promise<KeyDescription>;
-  /** Removes a profile and its key. */
   remove(name: string): Promise<void>;
   /** The order that `rememberOrder` stored for this profile, if any. */
   seenOrder(name: string): Promise<string | undefined>;
-  /** Remembers an order that a stored profile has shown. Does nothing for built-in profiles. */
+  /** Remembers an order that a stored profile has shown. Ignores built-in profiles. */
   rememberOrder(name: string, orderId: string): Promise<void>;
   readonly indexKeys: IndexKeys;
 }
 
-/** The keys of indexes. They are kept where the keys of profiles are. */
+/** The keys of indexes, kept with the keys of profiles. */
 export interface IndexKeys {
-  /** Where the key of an index is kept that is built with this profile: where its own key is. */
+  /** Where to keep the key of an index built with this profile: with the profile's own key. */
   placeFor(profile: Pick<Profile, 'name' | 'kind'>): Promise<KeyPlace>;
   /** A place in words: `system keyring`, or a file. */
   placeWords(place: KeyPlace): string;
@@ -159,11 +154,11 @@ export interface IndexKeys {
 /** A profile in use, with its key. */
 export interface OpenProfile {
   readonly profile: Profile;
-  /** `name` means an argument, -p or PAYDESK_PROFILE; `default` means `profile use`. */
+  /** `name`: an argument, -p or PAYDESK_PROFILE. `default`: `profile use`. */
   readonly chosenBy: 'name' | 'default' | 'environment';
-  /** Reads the key. Throws CliError 'auth' when there is none, 'refused' when it may only go to another origin. */
+  /** Throws CliError 'auth' if there is none, 'refused' if it may only go to another origin. */
   readonly key: () => Promise<string>;
-  /** Call it before a change. Throws CliError 'refused' in production if only `profile use` chose this profile among several. */
+  /** Call this before a change. Throws CliError 'refused' in production if only `profile use` chose this profile among several. */
   allowChange(): void;
 }
 
@@ -174,19 +169,18 @@ export interface ProfileDraft extends Pick<Profile, 'name' | 'baseUrl' | 'mode' 
   readonly lang?: string | undefined;
   readonly auth?: AuthScheme | undefined;
   readonly settings?: SettingTexts | undefined;
-  /** Limits for its account. They are not stored with it. */
+  /** Limits for its account, stored elsewhere. */
   readonly limits?: SettingTexts | undefined;
-  /** SHA-256 of the lead's file that it was made from. */
+  /** SHA-256 of the lead's file behind it. */
   readonly fromDigest?: string | undefined;
 }
 
-/** A key that somebody gave. `where` says how: `--key-stdin`. */
+/** `where` says how the key was given: `--key-stdin`. */
 export interface TypedKey {
   readonly text: string;
   readonly where: string;
 }
 
-/** A key, and the place where it will be stored. */
 export interface NewKey extends TypedKey {
   readonly place: KeyPlace;
 }
@@ -198,9 +192,9 @@ export interface ListedProfile {
   readonly mode: Mode | undefined;
   readonly baseUrl: string | undefined;
   readonly isDefault: boolean;
-  /** Its changes are in the journal of a sender. */
+  /** Its changes are in a sender's journal. */
   readonly hasSender: boolean;
-  /** Says where its key is stored. */
+  /** Where its key is stored, in words. */
   readonly keptIn: string;
 }
 
@@ -213,7 +207,7 @@ export interface ProfileDescription {
   readonly fromDigest: string | undefined;
 }
 
-/** A value of a profile. `from` is its source: `flag --lang`, `environment PAYDESK_LANG`, `profile`, `default`. */
+/** `from` is the source of the value: `flag --lang`, `environment PAYDESK_LANG`, `profile`, `default`. */
 export interface Described {
   readonly name: string;
   readonly value: string | undefined;
@@ -226,7 +220,6 @@ export interface KeyDescription {
   readonly keptIn: string;
   readonly lastFour: string | undefined;
   readonly fingerprint: string | undefined;
-  /** Why it could not be read. */
   readonly problem: string | undefined;
 }
 
@@ -238,15 +231,15 @@ export interface SettingChange {
   readonly after: string | undefined;
 }
 
-/** The account of a stored profile, and what tells whether it is that of another one. */
+/** The account of a stored profile, and what tells it from others. */
 export interface StoredAccount extends Pick<Profile, 'origin' | 'account' | 'mode'> {
-  /** Undefined if the key cannot be read, and where a sender has it. */
+  /** Undefined if the key is unreadable, or a sender has it. */
   readonly keyFingerprint: string | undefined;
-  /** The limits that the file still holds, where an older paydesk kept them. */
+  /** Limits still in the file, from an older paydesk. */
   readonly limitsInFile: readonly string[];
 }
 
-/** The kinds of texts of an order that the index may hold (setting index.fields). */
+/** The kinds of order texts that the index may hold (setting index.fields). */
 export const indexFields = [
   'name',
   'email',

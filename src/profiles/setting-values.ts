@@ -1,4 +1,4 @@
-/** How the texts of settings become values: durations, moments, amounts, paths, keys. Each schema says what it takes. */
+/** Turns the texts of settings into values: durations, moments, amounts, paths, keys. Each schema says what it accepts. */
 
 import * as v from 'valibot';
 import { parseAmount } from '../api/spec.ts';
@@ -9,8 +9,7 @@ const unitMs = { ms: 1, s: 1000, m: 60_000, min: 60_000, h: 3_600_000, d: 86_400
 const yearMs = 365 * unitMs.d;
 
 /**
- * Turns `10s`, `15min`, `15m`, `24h`, `500ms` or `2d` into milliseconds. A number without a unit is refused, because the unit
- * would be a guess.
+ * Turns `10s`, `15min`, `15m`, `24h`, `500ms` or `2d` into milliseconds. Refuses a number without a unit, which would be a guess.
  */
 export const duration = v.pipe(
   v.string(),
@@ -22,7 +21,7 @@ export const duration = v.pipe(
   v.maxValue(yearMs, 'at most 365d'),
 );
 
-/** Turns seconds such as `0,2,5,15` into milliseconds. They may have up to three decimals. */
+/** Turns seconds such as `0,2,5,15` into milliseconds. Up to three decimals. */
 export const moments = v.pipe(
   v.string(),
   v.regex(
@@ -38,7 +37,7 @@ export const moments = v.pipe(
 );
 
 const requirable = ['reason', 'note'] as const;
-/** What a refund must have besides: `reason`, `note`, both, or `none`. */
+/** What a refund also needs: `reason`, `note`, both, or `none`. */
 export const required = v.pipe(
   v.string(),
   v.regex(/^(none|(reason|note)(,(reason|note))?)$/, 'one of: reason / note / reason,note / none'),
@@ -46,7 +45,7 @@ export const required = v.pipe(
   v.readonly(),
 );
 
-/** paydesk creates orders with a POST to this path. So it must not be a documented path where a POST does something else. */
+/** paydesk creates orders with a POST to this path, so it must not be a documented path where a POST does something else. */
 export const checkoutsPath = v.pipe(
   v.string(),
   v.regex(/^(\/[A-Za-z0-9_~-][A-Za-z0-9._~-]*){1,8}$/, 'a path such as /checkouts'),
@@ -61,7 +60,7 @@ export const checkoutsPath = v.pipe(
 // Assumed: shops call their own order number so, unless the setting says otherwise; the document shows no key of metadata.
 export const usualReferenceKeys = 'shop_order, reference, order_number';
 
-/** Keys as they stand in the metadata; a comma separates them. */
+/** Metadata keys, separated by commas. */
 export const metadataKeys = v.pipe(
   v.string(),
   v.check(
@@ -73,7 +72,7 @@ export const metadataKeys = v.pipe(
 );
 
 const fieldWords = `all, none, or some of ${indexFields.join(',')}`;
-/** Which texts of an order the index keeps. */
+/** Which order texts the index keeps. */
 export const keptFields = v.pipe(
   v.string(),
   v.check(
@@ -89,16 +88,16 @@ export const keptFields = v.pipe(
   v.readonly(),
 );
 
-/** Days become milliseconds; `all` is no limit. */
+/** Turns days into milliseconds; `all` means no limit. */
 export const keptDays = v.pipe(
   v.string(),
   v.regex(/^(all|[1-9]\d{0,4}d)$/, 'all, or a number of days such as 400d'),
   v.transform((text) => (text === 'all' ? Number.POSITIVE_INFINITY : Number.parseInt(text, 10) * unitMs.d)),
 );
 
-/** Whether a record is found by paging, or with one request for its id. */
+/** Whether records are found by paging, or with one request for the id. */
 export const pagedOrDirect = v.picklist(['paged', 'direct'], 'paged or direct');
-/** An amount as the service writes it, or 0: a whole number. */
+/** A whole number in the service's units, or 0. */
 export const amount = v.pipe(
   v.string(),
   v.transform((text) => (text === '0' ? 0 : parseAmount(text))),
@@ -110,14 +109,14 @@ export const timeZone = v.pipe(
   v.check(knowsZone, 'a time zone such as America/Mexico_City or UTC'),
 );
 
-// The places of a template, such as `{amount}`.
+// The placeholders of a template, such as `{amount}`.
 const templatePlaces: readonly string[] = ['amount', 'card', 'date', 'auth', 'order', 'days'];
 const templateWords = `a text with {amount}, and of other places only ${templatePlaces
   .slice(1)
   .map((name) => `{${name}}`)
   .join(', ')}`;
 
-/** The shop's own sentences for a refund that was made. */
+/** The shop's own wording for a made refund. */
 export const receiptTemplate = v.pipe(
   v.string(),
   v.maxLength(2000, 'a text of at most 2000 characters'),

@@ -1,4 +1,4 @@
-/** The settings of a profile and the limits of its account: their names, how their texts are read, and what production refuses. */
+/** The settings of a profile and the limits of its account: names, how their texts are read, and what production refuses. */
 
 import * as v from 'valibot';
 import { valueAt } from '../api/json-values.ts';
@@ -27,17 +27,17 @@ import {
   usualReferenceKeys,
 } from './setting-values.ts';
 
-// The settings of a profile with one value. The second argument of `optional` is the default, written as a person types it.
+// The profile settings with one value. The second argument of `optional` is the default, as typed.
 const ofProfile = v.object({
   'orders.get': v.optional(pagedOrDirect, 'paged'),
   'customers.get': v.optional(pagedOrDirect, 'paged'),
   'orders.order': v.optional(v.picklist(['unknown', 'newest-first'], 'unknown or newest-first'), 'unknown'),
   'orders.status': v.optional(v.pipe(v.string(), v.regex(/^[\x21-\x7e]{1,64}$/, 'a status such as paid'))),
-  /** Becomes a path without its first slash, relative to the base URL, like the path of every request. */
+  /** Turned into a path without its first slash, relative to the base URL like every request path. */
   'checkouts.path': v.optional(checkoutsPath, '/checkouts'),
-  /** How the body of a payment link spells its expiry. The document writes it both ways (service: Endpoints 4 and 5). */
+  /** How a payment link's body spells its expiry. The document has both spellings (service: Endpoints 4 and 5). */
   'checkouts.expiry_field': v.optional(v.picklist(expiryFields, expiryFields.join(' or ')), 'expired_at'),
-  /** The metadata keys that may hold the shop's own number; the first that an order has is its reference. */
+  /** The metadata keys that may hold the shop's own number. The first one on an order is its reference. */
   'reference.keys': v.optional(metadataKeys, usualReferenceKeys),
   'refund.send_within': v.optional(
     v.pipe(duration, v.minValue(1, 'at least 1ms'), v.maxValue(3_600_000, 'at most 1h')),
@@ -47,46 +47,45 @@ const ofProfile = v.object({
   'refund.horizon_whole': v.optional(duration, '15min'),
   'reconcile.after': v.optional(moments, '0,2,5,15'),
   'time.zone': v.optional(timeZone),
-  /** Whether personal data is masked in all that is printed. */
+  /** Whether to mask personal data in everything printed. */
   redact: v.optional(v.picklist(['on', 'off'], 'on or off'), 'off'),
-  /** Which texts of an order the index holds. Ids, customers and amounts are always in it. */
+  /** Which order texts the index holds. Ids, customers and amounts are always in it. */
   'index.fields': v.optional(keptFields, 'all'),
-  /** How old the orders in the index may be. */
+  /** The maximum age of orders in the index. */
   'index.keep': v.optional(keptDays, 'all'),
-  /** Whether a space stands between the thousands of amounts on screens. */
+  /** Whether screens group the digits of amounts by thousands, with a space. */
   'amounts.grouping': v.optional(v.picklist(['on', 'off'], 'on or off'), 'off'),
-  /** How many days a refund may take to show on a statement, as the shop tells its buyers. */
+  /** How many days a refund takes to show on a statement, as the shop tells its buyers. */
   'receipt.days': v.optional(
     v.pipe(v.string(), v.regex(/^[1-9][0-9]?$/, 'a number of days from 1 to 99'), v.transform(Number)),
   ),
-  /** The shop's own sentences for a refund that was made. `profile set` reads them from a file. */
+  /** The shop's own wording for a made refund. `profile set` reads it from a file. */
   'receipt.template': v.optional(receiptTemplate),
 });
 
 const decimals = v.pipe(v.string(), v.regex(/^[0-6]$/, 'a number from 0 to 6'), v.transform(Number));
 
-// All settings with one value, and all with one for each currency, such as `refund.max_amount.MXN`.
+// All settings with one value, and all per-currency ones, such as `refund.max_amount.MXN`.
 const single = { ...ofProfile.entries, ...singleLimits.entries };
 const perCurrency = {
   ...limitsPerCurrency,
-  /** Changes what is shown, and how a typed amount with a point is read. */
+  /** Changes how amounts are shown, and how a typed amount with a decimal point is read. */
   'amounts.decimals': decimals,
 } as const;
 type PerCurrencyName = keyof typeof perCurrency;
 const perCurrencyNames = Object.keys(perCurrency) as PerCurrencyName[];
 
-/** The settings of a profile with the limits of its account, as the program uses them. */
 export type Settings = Readonly<v.InferOutput<typeof ofProfile>> &
   Limits & { readonly 'amounts.decimals': Readonly<Record<string, number>> };
 
-/** The value that removes a setting in `profile set`. Then its default counts again. */
+/** The value for `profile set` that removes a setting, so that its default applies again. */
 export const defaultWord = 'default';
 
-/** A setting, as help and `profile show` name it. `.CUR` stands for a currency. */
+/** A setting in help and `profile show`. `.CUR` stands for a currency. */
 interface SettingWords {
   readonly name: string;
   readonly defaultText: string | undefined;
-  /** Its only values, where it has such. */
+  /** Its only values, if there is a fixed set. */
   readonly choices?: readonly string[] | undefined;
 }
 
@@ -100,7 +99,7 @@ export function settingWords(): readonly SettingWords[] {
   return [...singles, ...perCurrencyNames.map((name) => ({ name: `${name}.CUR`, defaultText: undefined }))];
 }
 
-/** The full name of a setting, with the currency in capitals; undefined if there is no such setting. */
+/** The full name of a setting, with the currency in capitals; undefined if there is none. */
 export function settingName(text: string): string | undefined {
   if (Object.hasOwn(single, text)) return text;
   const prefix = perCurrencyNames.find((name) => text.startsWith(`${name}.`));
@@ -108,13 +107,13 @@ export function settingName(text: string): string | undefined {
   return currencyPattern.test(currency) ? `${prefix}.${currency}` : undefined;
 }
 
-/** The number that a text means for a setting whose values are numbers; undefined if it means none. */
+/** The number in a numeric setting's text; undefined if it is not one. */
 export function settingNumber(name: string, text: string): number | undefined {
   const { success, output } = v.safeParse(schemaOf(name), text);
   return success && typeof output === 'number' ? output : undefined;
 }
 
-/** Values of a setting that are spelled like this text, which is none. */
+/** The values of a setting that are spelled like an invalid text. */
 export function meantValues(name: string, text: string): readonly string[] {
   const schema = schemaOf(name);
   const choices = 'wrapped' in schema ? valueAt(schema.wrapped, ['options']) : undefined;
@@ -122,22 +121,22 @@ export function meantValues(name: string, text: string): readonly string[] {
   return Array.isArray(known) ? closestNames(text.slice(0, 40), known.map(String)) : [];
 }
 
-/** What is wrong with a limit and its text in a file of limits; undefined if nothing is. */
+/** What is wrong with a limit in a file of limits; undefined if nothing. */
 export function limitProblem(name: string, text: string): string | undefined {
   if (settingName(name) !== name || !isLimit(name)) return 'there is no such limit';
   const problem = settingProblem(name, text);
   return problem && `not ${problem}`;
 }
 
-/** If a text is no value of a setting: what the value should be. */
+/** What the value should be, if the text is invalid. */
 export function settingProblem(name: string, text: string): string | undefined {
   const result = v.safeParse(schemaOf(name), text);
   return result.success ? undefined : result.issues[0].message;
 }
 
 /**
- * Why a value is likely mistyped although it can be read; undefined if it is a word that paydesk knows. The service may have
- * statuses that its document does not show, so only a person can tell.
+ * Why a valid value is probably a typing mistake; undefined if paydesk knows it. The service may have statuses that its document
+ * does not show, so a person must decide.
  */
 export function settingDoubt(name: string, text: string): string | undefined {
   const currency = settingName(name)?.match(/\.([A-Z]{3})$/)?.[1];
@@ -148,11 +147,11 @@ export function settingDoubt(name: string, text: string): string | undefined {
   return `paydesk does not know this status; it knows ${Object.keys(statusMeanings).join(', ')}`;
 }
 
-/** The error for a setting that does not exist. `where`: the file that names it. */
+/** The error for an unknown setting. `where`: the file that names it. */
 export function unknownSetting(name: string, where?: string): CliError {
   const known = settingWords().map((setting) => setting.name);
   const [, last = ''] = /\.([A-Za-z]{3})$/.exec(name) ?? [];
-  // The end of `refund.max` is no currency.
+  // In `refund.max`, the end is not a currency.
   const currency = Intl.supportedValuesOf('currency').includes(last.toUpperCase()) ? last : undefined;
   const typable = known.map((one) =>
     currency === undefined ? one : one.replace(/\.CUR$/, `.${currency.toUpperCase()}`),
@@ -169,8 +168,9 @@ export function unknownSetting(name: string, where?: string): CliError {
 }
 
 /**
- * Reads the settings of a profile, which has no limits yet. Throws CliError 'refused' for a text that cannot be read, or that production refuses, and for a limit. `fix`:
- * what to do about the setting of this name; without it the command that removes it from a stored profile.
+ * Reads the settings of a profile, without limits. Throws CliError 'refused' for a limit, and for a text that is unreadable or
+ * that production refuses. `fix`: what to do about the setting; without it, the command that removes the setting from a stored
+ * profile.
  */
 export function readSettings(
   texts: SettingTexts,
@@ -197,7 +197,7 @@ export function readSettings(
   ]);
 }
 
-/** Throws CliError 'refused' for a text that is no value of a setting. `fix`: what to do about the setting of this name. */
+/** Throws CliError 'refused' for a text that is not a valid value. `fix`: what to do about the setting. */
 export function refuseUnreadable(
   name: string,
   text: string,
@@ -216,7 +216,7 @@ interface Bound {
   readonly breaks: (settings: Settings, defaults: Settings) => boolean;
 }
 
-// A refund could be paid twice if paydesk waited less than the defaults say, or sent later.
+// If paydesk waited less than by default, or sent later, a refund could be paid twice.
 const { entries } = ofProfile;
 const bounds: readonly Bound[] = [
   {

@@ -1,4 +1,4 @@
-/** Refuses to run if Node was started in a way that would show keys, run other code, or change who is trusted. */
+/** Refuses to run if Node was started in a way that would leak keys, run other code, or change who is trusted. */
 
 import type { Mode } from '../api/spec.ts';
 import { type CliError, refused } from '../errors.ts';
@@ -13,8 +13,8 @@ interface Runtime {
 }
 
 /**
- * Throws CliError 'refused' if certificates are not checked. In production also for variables that show or redirect what is
- * sent, and for options of Node that are not known to be harmless.
+ * Throws CliError 'refused' if certificates are not checked. In production also for variables that show or redirect what is sent,
+ * and for Node options not known to be harmless.
  */
 export function refuseUnsafeRuntime({ env, execArgv, mode }: Runtime): void {
   if (env.NODE_TLS_REJECT_UNAUTHORIZED === '0') {
@@ -37,7 +37,7 @@ export function refuseUnsafeRuntime({ env, execArgv, mode }: Runtime): void {
   }
 }
 
-// NODE_EXTRA_CA_CERTS and --use-system-ca are allowed: many companies have a certificate authority of their own.
+// NODE_EXTRA_CA_CERTS and --use-system-ca are allowed: many companies have their own certificate authority.
 const unsafeVariables: readonly (readonly [name: string, reason: string])[] = [
   ['NODE_DEBUG', 'it prints requests with their key'],
   ['NODE_DEBUG_NATIVE', 'it prints requests with their key'],
@@ -52,8 +52,8 @@ const unsafeVariables: readonly (readonly [name: string, reason: string])[] = [
   ['OPENSSL_ENGINES', 'it loads other code beside paydesk'],
 ];
 
-// Options about memory, warnings, the network, stricter TLS and fewer rights. Each release of Node has new options, so every
-// option that is not listed here is refused. `--` alone is allowed, as it only ends the options.
+// Options about memory, warnings, the network, stricter TLS and fewer rights. Each Node release adds options, so any option not
+// listed here is refused. `--` alone is allowed: it only ends the options.
 const harmlessOptions = new RegExp(
   `^--(?:(?:no-)?(?:${[
     'max-old-space-size(?:-percentage)?|(?:max|min)-semi-space-size|semi-space-growth-factor',

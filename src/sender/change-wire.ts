@@ -1,4 +1,4 @@
-/** What desks and senders say about changes: the forms of it, and how outcomes travel. */
+/** What desks and senders exchange about changes: message forms, and outcomes as sent. */
 
 import * as v from 'valibot';
 import { readJson, type WireRecord } from '../api/api.ts';
@@ -28,7 +28,7 @@ const changeId = v.pipe(v.string(), v.regex(changeIdPattern));
 const names = v.pipe(v.array(idForm), v.maxLength(100));
 const object = v.custom<JsonObject>(isObject);
 
-/** A record of the service as its own text, since a number may be larger than JavaScript keeps. */
+/** A service record as text, since a number may be too large for JavaScript. */
 const recordForm = v.strictObject({
   text: v.pipe(v.string(), v.check(isRecord, 'no record of the service')),
   plain: v.optional(v.boolean()),
@@ -39,7 +39,7 @@ export function recordToWire({ bytes, plain }: WireRecord): TravellingRecord {
   return { text: new TextDecoder().decode(bytes), plain };
 }
 
-/** Throws CliError 'reply' for a text that is no record. */
+/** Throws CliError 'reply' if the text is not a record. */
 export function recordFromWire({ text: json, plain }: TravellingRecord): WireRecord {
   const { value, bytes } = readJson(new TextEncoder().encode(json));
   if (!isObject(value)) throw new CliError('reply', 'the sender has sent a record that is not an object');
@@ -83,31 +83,31 @@ const whatForm = v.strictObject({
   neighbour: v.optional(idForm),
 });
 
-/** A change that a desk hands over. With the same id again it is the same change. */
+/** A change that a desk hands over. The same id means the same change. */
 export const handOverForm = v.strictObject({
   change: changeId,
   ...deskFields,
   timeoutMs: timeoutForm,
   what: whatForm,
-  /** Attempts that this run has just settled, by their changes. */
+  /** Attempts that this run has just settled, by change. */
   closed: names,
   /** The order as the person saw it. Absent: the sender reads it first. */
   shown: v.optional(recordForm),
 });
 export type HandOver = v.InferOutput<typeof handOverForm>;
 
-/** Takes an id back, or asks for it. `idempotencyKey`: the idempotency key of the change. */
+/** Withdraws an id, or asks about it. `idempotencyKey`: that of the change. */
 export const withdrawForm = v.strictObject({ idempotencyKey: v.optional(idForm) });
 
 // ── What a stream tells ─────────────────────────────────────────────────────────────────────────
 
 const outcome = v.custom<TravellingOutcome>(isObject);
 
-/** One line of the stream of a change, or of a plan. Only an end says what became of it; the end of the stream says nothing. */
+/** One line in the stream of a change or plan. Only an `end` line says how it ended; if the stream just stops, nothing is known. */
 export const lineForm = v.union([
   /** The sender has it. */
   v.strictObject({ at: v.picklist(['taken', 'sent', 'beat']) }),
-  /** What it waits for; null: for nothing more. */
+  /** What it waits for; null: nothing more. */
   v.strictObject({ waiting: v.nullable(v.string()), atOnce: v.optional(v.boolean()) }),
   v.strictObject({ note: v.string() }),
   v.strictObject({ warn: v.string() }),
@@ -115,13 +115,13 @@ export const lineForm = v.union([
   // From here on ends:
   v.strictObject({ end: outcome }),
   v.strictObject({ refused: refusedForm }),
-  /** The order is not as it was shown, and nothing was sent. */
+  /** The order differs from what was shown, and nothing was sent. */
   v.strictObject({ changed: recordForm }),
-  /** This sender does not know the id. That proves nothing: it may be on its way. */
+  /** This sender does not know the id. It may still be on its way, so this proves nothing. */
   v.strictObject({ unknown: v.literal(true) }),
-  /** The id is closed for good: nothing was sent under it, and nothing will be. Of a plan: it is stopped. */
+  /** The id is closed for good: nothing was or will be sent under it. For a plan: it is stopped. */
   v.strictObject({ closed: v.literal(true) }),
-  /** A plan was worked off. */
+  /** A plan has finished. */
   v.strictObject({ worked: workedForm }),
 ]);
 export type Line = v.InferOutput<typeof lineForm>;
@@ -136,7 +136,7 @@ export function isEnd(line: Line): line is EndLine {
 
 type Records = 'order' | 'record';
 
-/** An outcome as it travels: records as texts, and the cause of a failed writing as an error. */
+/** An outcome as sent: records as texts, and the cause of a failed write as an error. */
 type TravellingOutcome = {
   readonly [Field in Records]?: TravellingRecord;
 } & {
@@ -166,7 +166,7 @@ function asCliError(cause: unknown): CliError {
   return cause instanceof CliError ? cause : new CliError('internal', String(cause));
 }
 
-// A number beyond 2^53-1 is a bigint, and JSON has it as a number.
+// A number beyond 2^53-1 is a bigint here, and a plain number in JSON.
 function exactText(value: unknown): string {
   const bigints: string[] = [];
   const json = JSON.stringify(value, (_key, one: unknown) =>
@@ -198,21 +198,21 @@ const statement = v.strictObject({
   corrects: v.optional(v.literal(true)),
 });
 
-/** Reads an attempt again; with a statement or an acknowledgement, writes down what a person says about it. */
+/** Reads an attempt again. With a statement or an acknowledgement, also records what a person says about it. */
 export const resolveForm = v.strictObject({
   ...deskFields,
   attempt: v.pipe(v.number(), v.integer(), v.minValue(1)),
   once: v.optional(v.boolean()),
   statement: v.optional(statement),
   acknowledgement: v.optional(v.strictObject({ note: text(maxText.note) })),
-  /** What the read showed that the person was asked about, and the note that was typed then. */
+  /** What the read showed when the person was asked, and the note that they typed. */
   confirmed: v.optional(
     v.strictObject({ evidence: v.custom<Evidence>(isObject), note: v.optional(text(maxText.note)) }),
   ),
 });
 export type ResolveRequest = v.InferOutput<typeof resolveForm>;
 
-/** What came of it, or what the person is to be asked about first. */
+/** The result, or what to ask the person first. */
 export const resolvedForm = v.union([
   v.strictObject({ resolved: v.custom<Resolved>(isObject) }),
   v.strictObject({ confirm: v.custom<Evidence>(isObject) }),

@@ -1,4 +1,4 @@
-/** What desks ask of their sender about the journal and the rules of the team, and the forms of the questions and answers. */
+/** What desks ask their sender about the journal and the team's rules: the forms of questions and answers. */
 
 import * as v from 'valibot';
 import { isObject } from '../api/json-values.ts';
@@ -14,7 +14,6 @@ import {
 } from '../journal/journal.ts';
 import { chargeIdForm, digestForm, idForm, maxText, orderIdForm, text, timeForm, unitsForm } from './wire.ts';
 
-/** A kind of change. */
 export const kindForm = v.picklist(Object.keys(changeKinds) as [ChangeKind, ...ChangeKind[]]);
 
 const setOf = v.pipe(v.array(idForm), v.maxLength(5000));
@@ -45,7 +44,7 @@ const filterForm = v.strictObject({
 });
 export type TravellingFilter = v.InferOutput<typeof filterForm>;
 
-/** The questions, each with the form of what is asked. The answers are as the port of the store has them. */
+/** The questions and their forms. The answers have the types of the store's port. */
 export const questionForms = {
   attempts: v.strictObject({ query: filterForm }),
   list: v.strictObject({
@@ -62,7 +61,7 @@ export const questionForms = {
 } as const;
 export type Question = keyof typeof questionForms;
 
-/** What an answer also says: the newest rows, as the moment of a desk needs them, and what stops every change. A desk need not ask for that. */
+/** What each answer also carries without being asked: the newest rows, for the desk's moment, and what stops every change. */
 export const answerForm = v.strictObject({
   answer: v.unknown(),
   newest: v.strictObject({
@@ -77,18 +76,17 @@ export const answerForm = v.strictObject({
     writtenAt: v.optional(v.number()),
   }),
   problem: v.optional(v.string()),
-  /** The row that allowed changes again after the journal was put back from a copy, if there is one. */
+  /** The row that allowed changes again after the journal was restored from a copy, if there is one. */
   copy: v.optional(v.custom<SettingRow>(isObject)),
 });
 
-/** The attempts in an answer. The sender is trusted with their rows: it is the journal. */
+/** The attempts in an answer. The desk trusts the sender's rows: the sender is the journal. */
 export const attemptsForm = v.array(
   v.custom<AttemptRecord>(
     (value) => isObject(value) && isObject(value.sent) && Array.isArray(value.verdicts),
   ),
 );
 
-/** The rows about settings in an answer. */
 export const settingsForm = v.array(v.custom<SettingRow | LimitRow>(isObject));
 
 // ── Rules ──────────────────────────────────────────────────────────────────────────────────────────
@@ -98,7 +96,7 @@ const status = v.optional(text(100));
 const requestId = v.pipe(v.string(), v.regex(requestPattern));
 const note = v.optional(text(maxText.note));
 
-// The account is that of the token, whatever a desk calls it.
+// The token decides the account, whatever a desk calls it.
 const accountOfDesk = { origin: text(500), account: text(500), profile: text(maxText.name) };
 
 const charges = v.pipe(
@@ -165,7 +163,7 @@ const sum = v.optional(
 );
 const needed = v.optional(v.nullable(v.picklist(['none', 1])));
 
-/** The questions, each with the form of what is asked. */
+/** The questions and their forms. */
 export const ruleForms = {
   limits: v.strictObject({}),
   setLimits: v.strictObject({

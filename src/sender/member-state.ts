@@ -1,14 +1,14 @@
-/** What a row of the journal says of a member: the role, the invitation and the tokens. */
+/** What a row of the journal says about a member: role, invitation and tokens. */
 
 import * as v from 'valibot';
 import type { SettingRow } from '../journal/journal.ts';
 import { nameForm, roles, timeForm } from './wire.ts';
 
-/** The names of these rows begin so; the name of the member follows. */
+/** The prefix of these rows' names, before the member's name. */
 export const memberPrefix = 'member/';
-/** The same of rows that close the id of a change for good. */
+/** The prefix for rows that close a change id for good. */
 export const closedPrefix = 'closed/';
-/** The same of rows that stop a plan; its digest follows. */
+/** The prefix for rows that stop a plan, before its digest. */
 export const stoppedPrefix = 'stopped/';
 
 const hash = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/));
@@ -20,13 +20,16 @@ const stateForm = v.strictObject({
 });
 export type MemberState = v.InferOutput<typeof stateForm>;
 
-/** The state in a row; undefined if this paydesk cannot read it. */
+/** The state in a row; undefined if this version of paydesk cannot read it. */
 export function readMember(text: string): MemberState | undefined {
   const read = v.safeParse(v.pipe(v.string(), v.parseJson(), stateForm), text);
   return read.success ? read.output : undefined;
 }
 
-/** A row about a member, a closed id or a stopped plan in words: `member ana`, from `not set` to `operator at desk-4`; undefined for other rows. */
+/**
+ * A row about a member, a closed id or a stopped plan in words: `member ana`, from `not set` to `operator at desk-4`; undefined
+ * for other rows.
+ */
 export function senderRowWords({
   name,
   from,

@@ -1,4 +1,4 @@
-/** What desks and senders say about plans: how one is handed over, and how its end travels. */
+/** What desks and senders exchange about plans: how a plan is handed over, and how it ends. */
 
 import * as v from 'valibot';
 import { type BatchRun, newBatchRun, type Worked } from '../plans/plans.ts';
@@ -16,13 +16,13 @@ import {
 } from './wire.ts';
 
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
-/** The id of a handing over. With the same id again it is the same one. */
+/** The id of one hand-over. The same id means the same hand-over. */
 const runId = v.pipe(v.string(), v.regex(/^u_[A-Za-z0-9]{1,64}$/));
 
-/** The first line of what is handed over. The text of the plan follows. */
+/** The first line of a hand-over. The text of the plan follows. */
 export const planHeadForm = v.strictObject({
   run: runId,
-  /** What the person confirmed: the plan, how many of its rows are sent, and their sums. */
+  /** What the person confirmed: the plan, how many rows are sent, and their sums. */
   digest: digestForm,
   rows: count,
   sums: v.pipe(v.array(v.strictObject({ currency: text(16), amount: count })), v.maxLength(50)),
@@ -31,7 +31,7 @@ export const planHeadForm = v.strictObject({
   concurrency: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(16)),
   maxFailures: v.optional(count),
   maxPerSecond: v.optional(v.pipe(v.number(), v.minValue(0.1))),
-  /** What the machine of the desk lets nobody exceed. It can only make the limits of the sender stricter. */
+  /** The policy of the desk's machine. It can only tighten the sender's limits. */
   policy: v.optional(v.strictObject({ file: text(maxText.line), limits: v.record(v.string(), v.string()) })),
 });
 export type PlanHead = v.InferOutput<typeof planHeadForm>;
@@ -51,7 +51,7 @@ const stopForm = v.variant('why', [
   v.strictObject({ why: v.literal('signal') }),
 ]);
 
-/** How the work on a plan ended. */
+/** How a plan ended. */
 export const workedForm = v.strictObject({
   stop: v.optional(stopForm),
   known: count,
@@ -90,7 +90,7 @@ export function workedFromWire({ stop, away, equal, journal, ...rest }: Travelli
   return { stop, run };
 }
 
-/** Who has a plan worked off; null: nobody. */
+/** Who is applying a plan; null: nobody. */
 export const applyingForm = v.strictObject({
   answer: v.nullable(v.strictObject({ member: nameForm, since: timeForm })),
 });

@@ -1,4 +1,4 @@
-/** The sender of a team as the rest of paydesk sees it: what its commands may ask, and what a desk may ask it. */
+/** A team's sender, as the rest of paydesk sees it: what its commands and its desks may ask. */
 
 import * as v from 'valibot';
 import { CliError } from '../errors.ts';
@@ -22,36 +22,35 @@ export { senderRowWords } from './member-state.ts';
 export { type AccountFacts, type Invitation, nameForm, type Role, roles } from './wire.ts';
 export type { SenderConfig };
 
-/** A sender that runs. */
+/** A running sender. */
 export interface Serving {
-  /** The address at which it listens, with the port that it got. */
+  /** The address it listens on, with the actual port. */
   readonly url: string;
   readonly accounts: readonly string[];
-  /** From now on no change is taken. */
+  /** Stops taking new changes. */
   drain(): void;
-  /** Resolves when the last reply was sent. */
+  /** Resolves after the last reply. */
   close(): Promise<void>;
 }
 
-/** How a sender is started. */
 export interface ServeHow {
   readonly allowRoot: boolean;
   readonly log: (line: RequestLine) => void;
 }
 
-/** A member of an account, with the desks that have a token. */
+/** A member of an account, and their desks that have a token. */
 export interface MemberView {
   readonly name: string;
   readonly account: string;
   readonly role: Role;
-  /** Until when the invitation can be used, Unix milliseconds; undefined if there is none. */
+  /** When the invitation expires, Unix milliseconds; undefined if there is none. */
   readonly invitedUntil: number | undefined;
   readonly tokens: readonly {
     readonly id: string;
     readonly desk: string;
     readonly since: number;
     readonly until: number;
-    /** By which machines it was used, and when last (Unix milliseconds). More than one: somebody has copied it. */
+    /** The machines that used it, and when last (Unix milliseconds). More than one means that somebody copied it. */
     readonly uses: LastUse;
   }[];
 }
@@ -62,68 +61,71 @@ export interface JoinedDesk {
   readonly draft: Omit<ProfileDraft, 'name'>;
 }
 
-/** What a check of the journal of a sender found. */
+/** The result of checking a sender's journal. */
 interface VerifiedSender extends Pick<Verification, 'rows' | 'head' | 'findings'> {
-  /** What stops every change although the rows are whole, in words. */
+  /** What stops every change even though the rows are whole, in words. */
   readonly problem: string | undefined;
-  /** What the rows add up to; undefined if they are not whole. */
+  /** Counts over the rows; undefined if they are not whole. */
   readonly counts: Readonly<Record<'unconfirmed' | 'members' | 'limits' | 'requests', number>> | undefined;
 }
 
-/** The migrations of a database that were done: their names, and how many rows were brought. */
+/** The migrations that were run: their names, and how many rows were copied. */
 export interface Migrated {
   readonly place: string;
   readonly done: readonly string[];
   readonly brought: number;
 }
 
-/** What the commands may ask of the sender of this user, and of that of a profile. */
+/** What commands may ask of this user's own sender, and of a profile's sender. */
 export interface SenderDoor {
-  /** The path of the sender's file. */
   readonly file: string;
-  /** Whether there is such a file. */
   isThere(): boolean;
-  /** Whether there is one, and it serves the account of this profile. */
+  /** Whether there is a sender's file that serves this profile's account. */
   serves(profile: string): boolean;
-  /** Checks a new file. Throws CliError 'refused' or 'usage' if a sender could not run with it, and as root, unless that is allowed. */
+  /** Checks a new file. Throws CliError 'refused' or 'usage' if a sender could not run with it, and as root unless allowed. */
   check(config: SenderConfig, allowRoot: boolean): Promise<void>;
   write(config: SenderConfig): void;
-  /** The text of a systemd unit, or of a container file. `isTls`: the sender will have a certificate; one that is there may have one. */
+  /** The text of a systemd unit or a container file. `isTls`: the sender will have a certificate; one that exists may have one. */
   unit(kind: 'systemd' | 'container', isTls: boolean): string;
-  /** Starts it. Throws CliError 'refused' as root (unless that is allowed), with files that others can read, or a journal that is not whole. */
+  /** Throws CliError 'refused' as root (unless allowed), if others can read its files, or if the journal is not whole. */
   serve(how: ServeHow): Promise<Serving>;
-  /** The limits of an account, for whoever runs the sender. Throws CliError if there is none here, or it has several accounts. */
+  /**
+   * The limits of an account, for the person who runs the sender. Throws CliError if there is no sender here, or it has several
+   * accounts.
+   */
   limits(account: string | undefined): Promise<Pick<TeamRules, 'limits' | 'setLimits'>>;
-  /** The profile of an account of it. Throws as `limits`. */
+  /** The profile of one of its accounts. Throws as `limits` does. */
   profileOf(account: string | undefined): Promise<Profile>;
-  /** Makes the tables of its journal in a database, and brings the history of this machine there if that is empty. As root: as `invite`. */
+  /**
+   * Creates the journal's tables in a database. If it is empty, copies the history of this machine there. As root: see `invite`.
+   */
   migrate(allowRoot: boolean): Promise<Migrated>;
   /** The statements of all migrations. */
   migrationsText(): Promise<string>;
-  /** Checks every row of its journal, and what is derived of them. */
+  /** Checks every row of its journal, and everything derived from the rows. */
   verify(): Promise<VerifiedSender>;
-  /** Throws CliError 'refused' as root, unless that is allowed: the sender could not read what root wrote. */
+  /** Throws CliError 'refused' as root unless allowed: the sender could not read what root wrote. */
   invite(name: string, role: Role, account: string | undefined, allowRoot: boolean): Promise<Invitation>;
   members(): Promise<readonly MemberView[]>;
-  /** Returns how many tokens it ended. */
+  /** Returns how many tokens were ended. */
   revoke(name: string, desk: string | undefined): Promise<number>;
-  /** Joins as a desk of this name; absent: that of the machine. Throws CliError 'auth' if the invitation is not taken. */
+  /** Joins as a desk with this name, or else the machine's. Throws CliError 'auth' if the invitation is not accepted. */
   join(invitation: Invitation, desk: string | undefined): Promise<JoinedDesk>;
-  /** Asks the sender of a profile who this desk is, and stores what it says. */
+  /** Asks the profile's sender who this desk is, and stores the answer. */
   ask(profile: Profile): Promise<AccountFacts>;
 }
 
-/** Reads an invitation. Throws CliError 'usage', without repeating the text. */
+/** Throws CliError 'usage' without repeating the text. */
 export function readInvitation(text: string, where: string): Invitation {
   const read = v.safeParse(v.pipe(v.string(), v.parseJson(), invitationForm), text);
   if (read.success) return read.output;
-  throw new CliError('usage', `${where} is no invitation of a sender`, {
+  throw new CliError('usage', `${where} is not an invitation from a sender`, {
     certain: 'nothing was changed',
     now: ['ask your lead for one: paydesk sender invite NAME --role ROLE > invitation.json'],
   });
 }
 
-/** The error of the sender itself in a reply; undefined for a reply of the service. */
+/** The sender's own error in a reply; undefined for a reply of the service. */
 export function senderErrorIn(reply: {
   readonly headers?: readonly (readonly [string, string])[] | undefined;
   readonly body: Uint8Array;
@@ -133,10 +135,10 @@ export function senderErrorIn(reply: {
   const read = v.safeParse(v.pipe(v.string(), v.parseJson(), errorForm), text);
   return read.success
     ? errorFromWire(read.output.error)
-    : new CliError('reply', 'the sender refused, and did not say why in a form that this paydesk knows');
+    : new CliError('reply', 'the sender refused, in a form that this paydesk does not know');
 }
 
-/** What a profile stores of the facts that a sender told. `origin`: that of the sender. */
+/** What a profile stores from the sender's facts. `origin`: that of the sender. */
 export function draftOf(
   facts: AccountFacts,
   { origin, desk }: { readonly origin: string; readonly desk: string },

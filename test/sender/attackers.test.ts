@@ -25,7 +25,7 @@ const rowsOf = async (sender: TestSender, ...more: readonly string[]) =>
 const order = ({ service }: Ledger, id: string) => service.orders.find((one) => one.id === id) ?? {};
 
 test.each([
-  ['revoked', ['sender', 'revoke', 'ana', '--yes'], 'the token of ana was revoked meanwhile'],
+  ['revoked', ['sender', 'revoke', 'ana', '--yes'], 'the token of ana has been revoked'],
   [
     'made a viewer',
     ['sender', 'invite', 'ana', '--role', 'viewer', '--allow-root'],

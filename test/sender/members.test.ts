@@ -89,7 +89,7 @@ describe('an invitation', () => {
     const { ran } = await sender.join({ ...(await sender.invite('eve')), invitation: testKey });
 
     expect(ran.code).toBe(2);
-    expect(ran.stderr).toContain('standard input is no invitation of a sender');
+    expect(ran.stderr).toContain('standard input is not an invitation from a sender');
     expect(ran.stderr).not.toContain(testKey);
   });
 

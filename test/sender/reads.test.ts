@@ -158,7 +158,7 @@ it('a service that does not answer is no fault of the desk: it says who did not 
   const { code, stderr } = await somebody.run(['-p', 'shop', 'orders', 'list']);
 
   expect(code).toBe(6);
-  expect(stderr).toContain('the sender got no reply of the service');
+  expect(stderr).toContain('the sender got no reply from the service');
 });
 
 it('a service that sends no Date gets none at the sender', async () => {

@@ -269,7 +269,7 @@ describe('the limits of a team', () => {
     for (const person of ['vic', 'pia', 'ana'] as const)
       await expect(team.rules(person).setLimits(change)).rejects.toEqual(refused('may not set limits'));
     await expect(team.rules('lea').setLimits({ ...change, member: 'anna' })).rejects.toEqual(
-      refused('nobody of this team is called anna'),
+      refused('nobody in this team is called anna'),
     );
     expect(team.memory.rows).toEqual([]);
   });
@@ -294,7 +294,7 @@ describe('the limits of a team', () => {
 
   test('whoever was revoked, or got a lesser role, while a change waited for its turn sends nothing', async () => {
     for (const [role, words] of [
-      [undefined, 'the token of ana was revoked meanwhile'],
+      [undefined, 'the token of ana has been revoked'],
       ['proposer', 'ana is a proposer and may not send changes'],
     ] as const) {
       team.roles.ana = role;

@@ -364,7 +364,7 @@ describe('sender limits', () => {
     expect((await limits(ana, 'ben', '--max', '9')).stderr).toContain(
       'ana is an operator and may not set limits',
     );
-    expect((await limits(lea, 'anna', '--max', '9')).stderr).toContain('nobody of this team is called anna');
+    expect((await limits(lea, 'anna', '--max', '9')).stderr).toContain('nobody in this team is called anna');
     const changed = await limits(lea, 'ben', '--max', '900', '--need-note', 'yes');
     expect(JSON.parse(changed.stdout)).toMatchObject({
       member: 'ben',

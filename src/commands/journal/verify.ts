@@ -83,7 +83,7 @@ export const verify = defineCommand({
       throw refused(
         copy,
         [
-          "look on the service's own screen which orders were changed since then, then:",
+          "check on the service's own screen which orders were changed since then, then:",
           'paydesk journal verify --accept-copy',
         ],
         { certain: 'every change is refused until somebody has accepted that; nothing was sent' },

@@ -139,7 +139,7 @@ class PostgresStore {
       'was restored, promoted or replaced since this sender saw it last',
       this.#parts.place,
       [
-        "look on the service's own screen which orders were changed lately",
+        "check on the service's own screen which orders were changed lately",
         'if it was done on purpose, allow changes again: paydesk journal verify --accept-copy',
       ],
     );
@@ -272,11 +272,11 @@ class PostgresStore {
     });
   }
 
-  /** Allows changes again on a restored or promoted server, if it has all rows that this sender has seen. */
+  /** Allows changes again on a restored or promoted server, if it has all rows that this sender saw. */
   async acceptServer(row: JournalRow): Promise<void> {
     await this.#inWords(() =>
       this.#locked(async (transaction) => {
-        if (this.#known === this.#found) throw this.refusal('is the one that it was', 'nothing was changed');
+        if (this.#known === this.#found) throw this.refusal('has not changed', 'nothing was changed');
         await this.#add(transaction, row, {});
         this.#remember(this.#found);
       }, true),

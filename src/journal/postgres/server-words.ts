@@ -38,7 +38,7 @@ const errors: Readonly<Record<string, { readonly problem: string; readonly now: 
   '3D000': { problem: 'the server has no such database', now: 'compare the name in --postgres' },
   '42501': {
     problem: 'the role may not do that',
-    now: 'let the role own the database, or let who owns it run: paydesk sender migrate --print-sql',
+    now: 'let the role own the database, or have its owner run: paydesk sender migrate --print-sql',
   },
   '55P03': { problem: 'another sender is writing to it', now: 'run the command again in a moment' },
 };
@@ -52,7 +52,7 @@ export function refuseServer(found: Found, place: string): void {
   if (found.standby === 't') refuse('is a standby', 'connect to the primary server');
   for (const name of ['synchronous_commit', 'fsync', 'full_page_writes'])
     if (found[name] === 'off')
-      refuse(`has ${name} = off: it may forget what was sent`, `ask who runs it to switch ${name} on`);
+      refuse(`has ${name} = off: it may forget what was sent`, `ask whoever runs it to switch ${name} on`);
   if (schema > schemaNumber) refuse('has the tables of a newer paydesk', 'install the newer paydesk');
   if (schema < schemaNumber) refuse('has the tables of an older paydesk', migrate);
 }
@@ -60,13 +60,13 @@ export function refuseServer(found: Found, place: string): void {
 /** The refusal of a server that differs from before. */
 export function serverDiffers(problem: string, place: string, now: readonly string[]): CliError {
   return refused(`the server of the journal ${place} ${problem}`, [
-    'ask who runs the database what happened to it',
+    'ask whoever runs the database what happened to it',
     ...now,
   ]);
 }
 
 /**
- * Throws CliError 'refused' if the server lost or changed rows that this sender has seen. `known`: the server's row at that
+ * Throws CliError 'refused' if the server lost or changed rows that this sender saw. `known`: the server's row at that
  * number.
  */
 export function refuseForgetful(
@@ -76,11 +76,11 @@ export function refuseForgetful(
 ): void {
   const lacking = seen.seq - server.seq;
   if (lacking > 0)
-    throw serverDiffers(`lacks ${lacking} of ${seen.seq} rows that this sender has seen`, place, [
+    throw serverDiffers(`lacks ${lacking} of ${seen.seq} rows that this sender saw`, place, [
       'to give them back from the copy of this sender: paydesk journal verify --repair',
     ]);
   if (seen.seq > 0 && server.known !== seen.hash)
-    throw serverDiffers(`has another row ${seen.seq} than this sender has seen`, place, [
+    throw serverDiffers(`has another row ${seen.seq} than this sender saw`, place, [
       'paydesk journal verify',
     ]);
 }

@@ -125,8 +125,8 @@ async function openFindings(server: Server, derived: readonly OpenChange[]): Pro
   return [
     ...wrong.map(({ sent }) => ({
       seq: Number(sent),
-      problem: 'is listed as open, and the rows do not say so',
+      problem: 'is listed as open, but not by the rows',
     })),
-    ...[...left.keys()].map((seq) => ({ seq, problem: 'is open by the rows, and not listed so' })),
+    ...[...left.keys()].map((seq) => ({ seq, problem: 'is open by the rows, but not listed as open' })),
   ];
 }

@@ -83,7 +83,7 @@ function notWhole({ journal }: Places, problem: string): CliError {
 // of the rows.
 function writeChecked({ tables, witness, places, cwd }: OldJournal, path: string, count: number): string {
   const refuse = () => {
-    throw notWhole(places, 'a row is another than it was when it was checked');
+    throw notWhole(places, 'a row changed after it was checked');
   };
   const how = { end: tables.end(), moment: untouched, refuse };
   const rows = wholeRows(tables, { is: 'whole', witness }, places, how);

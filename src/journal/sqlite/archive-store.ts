@@ -20,7 +20,7 @@ export async function archiveStore(path: string, cwd: () => string): Promise<Jou
   writeAtOnce(db, () => tables.add(archive.rows()));
   const known = new KnownJournal(tables, { orders: new Map(), scripts: new Map() });
   const onlyRead = () =>
-    Promise.reject(refused(`${path} is only read`, [], { certain: 'nothing was changed' }));
+    Promise.reject(refused(`${path} is read-only`, [], { certain: 'nothing was changed' }));
   return {
     ...methodsOf(storeMethods, onlyRead),
     place: path,

@@ -72,7 +72,7 @@ function versionOf(db: DatabaseSync, file: string, { name, steps }: FileKind): n
       : {
           certain,
           now: [
-            'settle with the older paydesk what is unconfirmed: paydesk journal list --open --all-profiles',
+            'settle unconfirmed changes with the older paydesk: paydesk journal list --open --all-profiles',
             `then move its journal and its witness away; the next change begins new ones: mv ${file} ${file}.old`,
           ],
         },

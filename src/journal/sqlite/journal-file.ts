@@ -77,11 +77,11 @@ export async function syncFolder(folder: string): Promise<void> {
 export function refuseNetwork(folder: string, rules: FileRules): void {
   const name = networkAt(folder);
   if (name === undefined) return;
-  throw new CliError('refused', `the journal lies on a network file system (${name}): ${folder}`, {
-    certain: 'nothing was sent; locks may not hold there, and two runs could send the same',
+  throw new CliError('refused', `the journal is on a network file system (${name}): ${folder}`, {
+    certain: 'nothing was sent; locks may not work there, and two runs could send the same change',
     now: [
       `set ${variableOf(rules)} to a folder on a disk of this machine`,
-      'or, if you have tested that locks hold there between two machines: PAYDESK_STATE_ON_NETWORK=1',
+      'or, if you have tested that locks work there between two machines: PAYDESK_STATE_ON_NETWORK=1',
     ],
   });
 }

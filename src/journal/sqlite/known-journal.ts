@@ -321,7 +321,7 @@ interface NumberedRow {
 }
 
 /** The problem of a row that is filed under the wrong values. */
-export const lookedUpOtherwise = 'is looked up by other words than its own';
+export const lookedUpOtherwise = 'is filed under the wrong values';
 
 function recordOf({ sent, verdicts }: NumberedAttempt): AttemptRecord {
   return { sent, verdicts };

@@ -113,8 +113,8 @@ export class LookedUp {
     const isLater = this.#tables.end().time !== this.#time;
     return [
       ...[...this.#begun.values()].map(({ record }) => ({ seq: record.seq, problem: lookedUpOtherwise })),
-      ...(more > 0 ? [{ seq: 0, problem: `${more} changes are looked up that no row tells of` }] : []),
-      ...(isLater ? [{ seq: 0, problem: 'the latest time is noted otherwise than the rows tell it' }] : []),
+      ...(more > 0 ? [{ seq: 0, problem: `${more} changes are listed that have no row` }] : []),
+      ...(isLater ? [{ seq: 0, problem: 'the latest time noted differs from that of the rows' }] : []),
     ];
   }
 }

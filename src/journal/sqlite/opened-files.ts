@@ -196,7 +196,7 @@ export function copyRefused(copy: string, certain = 'nothing was sent'): CliErro
   return new CliError('refused', copy, {
     certain,
     now: [
-      "look on the service's own screen which orders were changed since then",
+      "check on the service's own screen which orders were changed since then",
       'if the files were restored on purpose, allow changes again: paydesk journal verify --accept-copy',
     ],
   });

@@ -205,7 +205,7 @@ class SqliteStore extends WholeJournal implements CopiedJournal {
     const landmark = both && this.#ready.landmark(both);
     const copy = both?.atOnce(() => this.#ready.copy(both, landmark));
     if (both === undefined || copy === undefined)
-      throw this.#files.refusal('is no copy', 'nothing was changed');
+      throw this.#files.refusal('is not a copy', 'nothing was changed');
     const file = this.#files.places?.witness;
     both.write((known) => {
       both.refuseMismatch(known);

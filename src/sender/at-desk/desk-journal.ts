@@ -1,4 +1,4 @@
-/** The journal of a desk: that of its sender, and what this desk has handed over without showing the end of it. */
+/** The journal of a desk: its sender's, plus the changes that this desk handed over without showing their end. */
 
 import {
   type AttemptRecord,
@@ -15,15 +15,15 @@ import { hopPaths } from '../wire.ts';
 import { type DeskParts, unknownHere, Way } from './hand-over.ts';
 import type { HandedNote } from './handed-over.ts';
 
-/** What a desk knows besides the rows of its sender. */
+/** What a desk has besides the sender's rows. */
 export interface DeskJournal {
   readonly recorded: Journal['recorded'];
-  /** Finds out what became of everything that was handed over for an order. Throws CliError 'unconfirmed' if that cannot be known now. */
+  /** Finds out how everything handed over for an order ended. Throws CliError 'unconfirmed' if that cannot be known now. */
   settleEarlier(orderId: string): Promise<void>;
   resolve(record: AttemptRecord, how?: HowResolved): Promise<Resolved>;
 }
 
-/** `shown`: called with a note whose end is about to be shown; the note is removed once it was. */
+/** `shown` is called with a note whose end is about to be shown. The note is removed after that. */
 export function createDeskJournal(parts: DeskParts, shown: (change: string) => void): DeskJournal {
   const { handedOver, sender, account, notes, profile, shortTime } = parts;
   const list = () => handedOver.list({ sender, account });
@@ -36,7 +36,7 @@ export function createDeskJournal(parts: DeskParts, shown: (change: string) => v
       const known = await way.ask();
       if (known === 'not known here') throw unknownHere(parts, handed);
       if ('end' in known) return outcomeFromWire(known.end);
-      // It ended without a sending, but it may have been handed over twice.
+      // It ended without being sent, but may have been handed over twice.
       if (!('closed' in known)) {
         const closed = await way.withdraw();
         if (closed === 'not known here') throw unknownHere(parts, handed);
@@ -54,13 +54,13 @@ export function createDeskJournal(parts: DeskParts, shown: (change: string) => v
       for (const note of list()) {
         const { subject, change } = note;
         if (subject.kind !== kind || note.idempotencyKey !== idempotencyKey) continue;
-        // Without an order it is another one that a person picks.
+        // Without an order, a person chooses what to create, so this may be another one.
         if (subject.orderId !== undefined && subject.kind !== 'api' && asked.order === undefined) continue;
         if (!sameJson(note.asked ?? {}, asked) || !sameJson(note.again, again)) continue;
         const outcome = await endOf(note);
         if (outcome === undefined) continue;
         shown(change);
-        // What certainly was not sent is tried again.
+        // A change that was certainly not sent is tried again.
         if (outcome.verdict !== 'not_sent')
           return { outcome: { ...outcome, recorded: true }, change: subject };
       }
@@ -89,7 +89,7 @@ const endWords: Readonly<Record<Ended['verdict'], string>> = {
   not_seen: 'is unconfirmed',
 };
 
-// Has the sender read an attempt again. If a person is to be asked about what was read, that happens here, and then it is asked again.
+// Asks the sender to read an attempt again. If a person must confirm what was read, asks here and then calls again.
 async function resolveThrough(
   { hop, account, profile, zone, changed }: DeskParts,
   { sent }: AttemptRecord,
@@ -108,7 +108,7 @@ async function resolveThrough(
     acknowledgement: acknowledgement && { note: acknowledgement.note },
   };
   const path = hopPaths.resolve(account, sent.change);
-  // Who said yes to what was read is asked again if another read shows something else.
+  // If another read shows something else, the person is asked again.
   let confirmed: object | undefined;
   const isSaid = statement !== undefined || acknowledgement !== undefined;
   try {

@@ -1,4 +1,4 @@
-/** Hands a change over to the sender, and says what became of it, however the way there breaks. */
+/** Hands a change to the sender and reports how it ended, whenever the connection breaks. */
 
 import { CliError, refused } from '../../errors.ts';
 import type { ClockWithTimers } from '../../io.ts';
@@ -17,10 +17,9 @@ import { errorFromWire, hopPaths } from '../wire.ts';
 import { type HandedOver, noteOf } from './handed-over.ts';
 import type { Heard, Hop } from './hop.ts';
 
-/** What a desk needs to hand changes over. */
 export interface DeskParts {
   readonly hop: Hop;
-  /** What the account is called at the sender, and the address of the sender. */
+  /** The account's name at the sender, and the sender's address. */
   readonly account: string;
   readonly sender: string;
   readonly handedOver: HandedOver;
@@ -29,19 +28,18 @@ export interface DeskParts {
   readonly profile: Profile;
   readonly zone: () => string | undefined;
   readonly timeoutMs: number;
-  /** A time for messages (Unix milliseconds). */
+  /** Formats a time (Unix milliseconds) for messages. */
   readonly shortTime: (ms: number) => string;
-  /** A person wants to stop: what was not sent is taken back, and nobody waits for more than what is known. */
+  /** A person wants to stop: takes back what was not sent, and waits no longer. */
   readonly stopWaiting: AbortSignal;
-  /** A person insists: nobody waits for anything any more. */
+  /** A person insists: stops all waiting. */
   readonly leave: AbortSignal;
-  /** The sender is about to send it. Returns what to call at its end. */
+  /** The sender is about to send. Returns a function to call at the end. */
   readonly startChange: (change?: string) => () => void;
-  /** What is known of the journal may be old from now on. */
+  /** What is known about the journal may now be out of date. */
   readonly changed: () => void;
 }
 
-/** What was handed over under an id. */
 interface Handed {
   readonly id: string;
   readonly idempotencyKey: string | undefined;
@@ -52,12 +50,12 @@ interface Handed {
 
 const tries = 4;
 const pauseMs = 300;
-// An order whose record changes with every read is refused in the end.
+// An order that changes with every read is finally refused.
 const mostShown = 5;
 
 /**
- * Makes a change through the sender. Throws CliError 'unconfirmed' when the way broke and nobody can say here what became of it, and
- * 'network' when it is certain that nothing was handed over.
+ * Makes a change through the sender. Throws CliError 'unconfirmed' if the connection broke and the outcome is unknown, and
+ * 'network' if certainly nothing was handed over.
  */
 export async function changeThrough(
   parts: DeskParts,
@@ -76,7 +74,7 @@ export async function changeThrough(
       const end = await way.deliver(bodyOf(parts, id, change, { ...run, shown }));
       if (!('changed' in end)) return outcomeIn(parts, end, way);
       const fresh = recordFromWire(end.changed);
-      // It asks the person, or throws.
+      // Asks the person, or throws.
       await way.unlessClosed(() => run.checkFresh(fresh));
       shown = fresh;
     }
@@ -91,11 +89,11 @@ export async function changeThrough(
 
 function outcomeIn({ hop, stopWaiting }: DeskParts, end: EndLine, { why }: Way): Outcome {
   if ('end' in end) return outcomeFromWire(end.end);
-  // The person stopped it, and that is the reason.
+  // The person stopped it: that is the reason.
   if ('closed' in end || ('refused' in end && end.refused.kind === 'interrupted'))
     stopWaiting.throwIfAborted();
   if ('refused' in end) throw errorFromWire(end.refused);
-  throw new CliError('network', `the sender ${hop.name} was not heard of in time: ${why}`, {
+  throw new CliError('network', `the sender ${hop.name} did not answer in time: ${why}`, {
     certain: 'it was taken back before anything was sent',
     now: ['run the same command again'],
   });
@@ -120,17 +118,17 @@ function bodyOf(
   );
 }
 
-/** What is known here of an id that may have been handed over. */
+/** What is known here about an id that may have been handed over. */
 type Known = EndLine | 'not known here';
 
-/** The way of one change to the sender and back. */
+/** One change on its way to the sender and back. */
 export class Way {
   readonly #parts: DeskParts;
   readonly #handed: Handed;
   /** How often it may have left this machine. */
   #sent = 0;
   why = '';
-  /** What the sender said to the last request, if it did not take it. */
+  /** The sender's answer to the last request, if it refused it. */
   #refused: CliError | undefined;
   #stopWaitingLine: (() => void) | undefined;
   #changeEnded: (() => void) | undefined;
@@ -142,7 +140,7 @@ export class Way {
     if (!isNew) this.#sent = 1;
   }
 
-  /** Takes the waiting line away. */
+  /** Clears the waiting line. */
   end(): void {
     this.#stopWaitingLine?.();
     this.#stopWaitingLine = undefined;
@@ -150,7 +148,10 @@ export class Way {
     this.#changeEnded = undefined;
   }
 
-  /** Hands it over, again if the way breaks; then takes it back. Throws the refusal, or CliError 'unconfirmed' or 'network'. */
+  /**
+   * Hands it over, repeats that if the connection breaks, and then takes it back. Throws the refusal, or CliError 'unconfirmed' or
+   * 'network'.
+   */
   async deliver(body: HandOver): Promise<EndLine> {
     const { hop, account, stopWaiting, leave } = this.#parts;
     const path = hopPaths.changes(account);
@@ -163,7 +164,7 @@ export class Way {
         if (heard.how === 'end' || (heard.how === 'broke' && heard.sent)) this.#sent += 1;
         const end = this.#endIn(heard);
         if (end !== undefined && !('refused' in end && this.#sent > 1)) return end;
-        // What was handed over twice may still be on its way once: only a closed id is surely refused.
+        // After two hand-overs one may still be on its way: only a closed id is certainly refused.
         if (end === undefined) continue;
         const known = await this.#takenBack();
         return 'closed' in known ? end : known;
@@ -178,7 +179,7 @@ export class Way {
     return await this.#takenBack();
   }
 
-  // Undefined: nobody knows yet, so it is asked again. Throws what the sender said to a request that it did not take.
+  // Undefined: not known yet, so ask again. Throws the sender's answer to a request that it did not take.
   #endIn(heard: Heard): EndLine | undefined {
     if (heard.how === 'end') return heard.line;
     this.why = heard.how === 'broke' ? heard.why : heard.error.message;
@@ -193,7 +194,7 @@ export class Way {
     return known;
   }
 
-  /** Does something; if that throws, nothing may be sent any more, and the id is closed where it may still be on its way. */
+  /** Runs `act`. If it throws, nothing may be sent any more, and the id is closed if it may still be on its way. */
   async unlessClosed(act: () => Promise<void>): Promise<void> {
     try {
       await act();
@@ -203,7 +204,7 @@ export class Way {
     }
   }
 
-  /** What became of it, without handing it over: joins it if it is under way. An id that the sender does not know is closed. */
+  /** How it ended, without handing it over: follows it if it is under way. Closes an id that the sender does not know. */
   async ask(): Promise<Known> {
     const { hop, account, leave } = this.#parts;
     const { id, idempotencyKey } = this.#handed;
@@ -257,7 +258,7 @@ export class Way {
   }
 }
 
-/** The error when it is certain that nothing was handed over. */
+/** The error when certainly nothing was handed over. */
 export function notHandedOver(name: string, why: string): CliError {
   return new CliError('network', `the sender ${name} does not answer: ${why}`, {
     certain: 'not handed over; nothing was sent',
@@ -265,7 +266,7 @@ export function notHandedOver(name: string, why: string): CliError {
   });
 }
 
-/** The error when it was handed over, and nobody can say here what became of it. */
+/** The error when it was handed over and the outcome is unknown here. */
 export function unknownHere({ hop, shortTime }: DeskParts, { id, at, orderId }: Handed): CliError {
   return new CliError(
     'unconfirmed',

@@ -1,4 +1,4 @@
-/** Hands a plan over to the sender and watches it, however the way there breaks. */
+/** Hands a plan to the sender and follows it, whenever the connection breaks. */
 
 import { CliError } from '../../errors.ts';
 import type { HandedPlan, HowWorked, PlanSender, RowTold, Worked } from '../../plans/plans.ts';
@@ -9,12 +9,12 @@ import { errorFromWire, hopPaths } from '../wire.ts';
 import { type DeskParts, notHandedOver } from './hand-over.ts';
 import { refuseTooLarge } from './remote-store.ts';
 
-// A sender that was killed is started again within that.
+// A killed sender restarts within this many tries.
 const tries = 8;
 const pauseMs = 300;
 const longestPauseMs = 8_000;
 
-/** Asks nothing before it is used. */
+/** Connects on first use. */
 export function createPlanSender(parts: DeskParts): PlanSender {
   const { hop, account } = parts;
   return {
@@ -41,7 +41,7 @@ class Watch {
   readonly #plan: HandedPlan;
   readonly #tell: (row: RowTold) => void;
   readonly #told = new Set<number>();
-  /** Rows that somebody has sent since this desk handed the plan over: a sender that was started again knows only its own. */
+  /** Rows sent since the hand-over: a restarted sender knows only its own. */
   #sent = 0;
   #mayHaveArrived = false;
   #why = '';
@@ -57,7 +57,7 @@ class Watch {
     const { hop, account, stopWaiting, leave, clock, startChange, changed } = this.#parts;
     refuseTooLarge(this.#plan.text);
     const at = clock.now();
-    // Until the end of the run: what became of the rows is asked after a Ctrl-C too.
+    // Until the end of the run: a Ctrl-C does not stop asking how the rows ended.
     startChange();
     const request = {
       method: 'POST',
@@ -84,7 +84,7 @@ class Watch {
     throw this.#unknown(at);
   }
 
-  // Who stops this run stops the plan. A desk that is closed only stops watching.
+  // Stopping this run stops the plan. A closed desk only stops following it.
   async #stop(closed: AbortController): Promise<void> {
     const { hop, account, stopWaiting, leave } = this.#parts;
     const { reason } = stopWaiting;
@@ -107,14 +107,14 @@ class Watch {
     this.#mayHaveArrived = true;
     if ('waiting' in line && line.waiting !== null) this.#say(line.waiting);
     if (!('row' in line)) return;
-    // After a break they are told from the first one on.
+    // After a break the sender repeats all rows from the first.
     if (this.#told.has(line.row)) return;
     this.#told.add(line.row);
     if (line.isKnown !== true && (line.how === 'applied' || line.how === 'unconfirmed')) this.#sent += 1;
     this.#tell(line);
   };
 
-  // Once each: the line that shows how far it is stands below.
+  // Once each: the progress line stands below.
   #say(line: string): void {
     if (line !== this.#said) this.#parts.notes.note(line);
     this.#said = line;
@@ -139,11 +139,11 @@ class Watch {
     const isLeft = reason instanceof CliError && reason.kind !== 'interrupted';
     return new CliError(
       isLeft ? reason.kind : 'unconfirmed',
-      `the plan was handed over to the sender ${hop.name} at ${shortTime(at)}; how far it is, is not known here`,
+      `the plan was handed over to the sender ${hop.name} at ${shortTime(at)}; its progress is not known here`,
       {
         certain: 'the sender goes on, and sends each row once at most',
         now: [
-          'the same command watches it again; who is at it:',
+          'the same command follows it again; who applies it:',
           commandLine(profile, 'refunds', 'status', 'PLAN'),
         ],
       },

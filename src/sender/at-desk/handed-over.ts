@@ -1,4 +1,4 @@
-/** What this desk has handed over and not yet shown the end of: one file for each change, written before its first byte leaves. */
+/** Changes that this desk handed over without showing the end yet. Each has a file, written before its first byte leaves. */
 
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -27,7 +27,7 @@ const noteForm = v.strictObject({
   change: v.pipe(v.string(), v.regex(changeIdPattern)),
   /** When it was handed over, Unix milliseconds. */
   at: v.number(),
-  /** The sender's address, and what the account is called there. */
+  /** The sender's address, and the account's name there. */
   sender: v.string(),
   account: v.string(),
   idempotencyKey: v.optional(v.string()),
@@ -44,16 +44,15 @@ const noteForm = v.strictObject({
 });
 export type HandedNote = v.InferOutput<typeof noteForm>;
 
-/** The notes of this user. */
 export interface HandedOver {
-  /** When this returns, the note is on the disk. Throws CliError 'refused' if it cannot be written. */
+  /** The note is on the disk when this returns. Throws CliError 'refused' if it cannot be written. */
   write(note: HandedNote): void;
   remove(change: string): void;
-  /** Oldest first. Throws CliError 'refused' for a file that cannot be read: nobody knows what it says. */
+  /** Oldest first. Throws CliError 'refused' for an unreadable file: nobody knows what it says. */
   list(of: Pick<HandedNote, 'sender' | 'account'>): readonly HandedNote[];
 }
 
-/** The notes in a folder, which is made with the first one. */
+/** The notes in a folder, created with the first note. */
 export function createHandedOver(folder: string, rules: FileRules): HandedOver {
   const fileOf = (change: string) => join(folder, `${change}.json`);
   return {
@@ -73,7 +72,7 @@ function namesIn(folder: string, rules: FileRules): readonly string[] {
   return readdirSync(folder).filter((name) => changeIdPattern.test(name.replace(/\.json$/, '')));
 }
 
-// Undefined if another run has removed it meanwhile.
+// Undefined if another run removed it first.
 function readNote(path: string, rules: FileRules): HandedNote | undefined {
   const text = readOwnFile(path, rules);
   if (text === undefined) return undefined;
@@ -84,7 +83,6 @@ function readNote(path: string, rules: FileRules): HandedNote | undefined {
   ]);
 }
 
-/** The note about a change. */
 export function noteOf(
   { kind, orderId, amount, currency, request, idempotencyKey, asked, again }: Change,
   where: Pick<HandedNote, 'change' | 'at' | 'sender' | 'account'>,

@@ -1,4 +1,4 @@
-/** The way from a desk to its sender: one kept connection, the token, a deadline, and what went wrong in words. */
+/** The connection from a desk to its sender: one kept connection, the token, a time limit, and its errors in words. */
 
 import * as v from 'valibot';
 import { type ClientParts, failureOf, type Transport } from '../../api/api.ts';
@@ -15,16 +15,16 @@ interface HopParts extends Pick<ClientParts, 'clock' | 'version' | 'signal'> {
   readonly transport: Transport;
   /** The name of this machine. */
   readonly machine: string;
-  /** What the profile of this desk says. */
+  /** The mode in this desk's profile. */
   readonly mode: Mode;
-  /** The longest time that a question may take, in milliseconds. */
+  /** The time limit of a question, in milliseconds. */
   readonly timeoutMs: number;
 }
 
-/** How a request ended whose lines were read. `sent`: whether a byte of it may have left this machine. */
+/** How a request for lines ended. `sent`: whether a byte of it may have left this machine. */
 export type Heard =
   | { readonly how: 'end'; readonly line: EndLine }
-  /** The sender refused the request as such, and did nothing with it. */
+  /** The sender refused the request itself, and did nothing. */
   | { readonly how: 'refused'; readonly error: CliError }
   | { readonly how: 'broke'; readonly why: string; readonly sent: boolean };
 
@@ -32,7 +32,7 @@ export type Heard =
 interface HopRequest {
   readonly method: 'GET' | 'POST';
   readonly path: string;
-  /** A text goes as it is. */
+  /** A text is sent as it is. */
   readonly body?: object | string | undefined;
 }
 
@@ -41,21 +41,20 @@ export interface Hop {
   /** `sender.example:8443`, for messages. */
   readonly name: string;
   /**
-   * One reply as JSON of this form. Asks again if the connection breaks, unless the request is to be made `once`. Throws the
-   * CliError of the sender, or 'network' if it cannot be reached.
+   * One reply, as JSON of this form. Asks again if the connection breaks, unless `once`. Throws the sender's CliError, or
+   * 'network' if the sender cannot be reached.
    */
   ask<const Form extends v.GenericSchema>(
     request: HopRequest,
     form: Form,
     how?: { readonly once?: boolean },
   ): Promise<v.InferOutput<Form>>;
-  /** Reads lines until an end, or until there can be none any more. Never throws; `over` ends it. */
+  /** Reads lines until an end, or until none can come. Never throws. `over` stops it. */
   listen(request: HopRequest, hear: (line: Line) => void, over: AbortSignal): Promise<Heard>;
-  /** Closes the connection. */
   close(): void;
 }
 
-// A sender says something every 5 seconds while it works.
+// A working sender says something every 5 seconds.
 const silenceMs = 20_000;
 const tries = 3;
 const pauseMs = 300;
@@ -103,7 +102,7 @@ export function createHop(parts: HopParts): Hop {
       let stop = () => undefined as unknown;
       const again = () => {
         stop();
-        stop = clock.after(silenceMs, () => silence.abort(new Error('it fell silent')));
+        stop = clock.after(silenceMs, () => silence.abort(new Error('it stopped answering')));
       };
       again();
       try {
@@ -114,14 +113,14 @@ export function createHop(parts: HopParts): Hop {
         state.status = reply.status;
         if (!reply.ok) {
           const error = errorIn(reply, await textOf(reply), name);
-          // A proxy may have handed the request on all the same.
+          // A proxy may have passed the request on anyway.
           return isOfSender(reply)
             ? { how: 'refused', error }
             : { how: 'broke', why: error.message, sent: true };
         }
         const line = await endIn(reply, again, hear);
         return line === undefined
-          ? { how: 'broke', why: 'it said no end', sent: true }
+          ? { how: 'broke', why: 'it sent no end', sent: true }
           : { how: 'end', line };
       } catch (error) {
         return { how: 'broke', why: reasonIn(error, name, state.status), sent: state.sent };
@@ -133,7 +132,7 @@ export function createHop(parts: HopParts): Hop {
   };
 }
 
-// The end of one of these lines is the end of what is heard: nothing after it matters. A line without its line feed is none.
+// Stops at the end line: nothing after it matters. A line without a line feed is ignored.
 async function endIn(
   reply: Response,
   heard: () => void,
@@ -200,7 +199,7 @@ function isOfSender(reply: Response): boolean {
   return reply.headers.get(hopHeaders.error) !== null;
 }
 
-// Something else than the sender may answer: a proxy, or another program at that port.
+// Something else may answer: a proxy, or another program at that port.
 function errorIn(reply: Response, text: string, name: string): CliError {
   const read = v.safeParse(v.pipe(v.string(), v.parseJson(), errorForm), text);
   if (read.success && isOfSender(reply)) return errorFromWire(read.output.error);

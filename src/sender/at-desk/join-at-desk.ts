@@ -1,4 +1,4 @@
-/** How a desk joins a sender, and asks it later who it is there. */
+/** How a desk joins a sender, and later asks who it is there. */
 
 import * as v from 'valibot';
 import type { Client, RawReply } from '../../api/api.ts';
@@ -14,7 +14,9 @@ import {
   joinedForm,
 } from '../wire.ts';
 
-/** Turns an invitation into a token. `client`: of the sender's address. Throws CliError 'auth' if it is not taken. */
+/**
+ * Turns an invitation into a token. `client` has the sender's address. Throws CliError 'auth' if the invitation is not accepted.
+ */
 export async function joinSender(
   client: Pick<Client, 'send'>,
   how: { readonly invitation: Invitation; readonly desk: string; readonly timeoutMs: number },
@@ -26,13 +28,13 @@ export async function joinSender(
   if (report.kind !== 'reply')
     throw silent(origin, report.reason, [
       `does it run? curl ${origin}${hopPaths.health}`,
-      'run the same command again; if the invitation is used up then, ask your lead for a new one',
+      'run the same command again; if the invitation no longer works, ask your lead for a new one',
     ]);
   const { token, account } = readReply(report.reply, joinedForm, origin);
   return { token, draft: draftOf(account, { origin, desk }) };
 }
 
-/** What the sender of a profile says about the account and this desk. `client`: of the sender's address, with the token. */
+/** What a profile's sender says about the account and this desk. `client` has the sender's address and the token. */
 export async function askSender(
   client: Pick<Client, 'pass'>,
   { origin, account }: Pick<SenderOfProfile, 'origin' | 'account'>,
@@ -55,7 +57,7 @@ function readReply<const Form extends v.GenericSchema>(
   if (read.success) return read.output;
   throw new CliError(
     'reply',
-    `what answers at ${origin} is no sender, or one of another version (HTTP ${reply.status})`,
+    `what answers at ${origin} is not a sender, or has another version (HTTP ${reply.status})`,
     {
       certain: 'nothing was changed here',
       now: ['compare the versions: paydesk --version here, and at the sender'],

@@ -1,4 +1,4 @@
-/** The journal and the rules of a team as a desk sees them: answered by the sender. What a desk asked the journal is not asked again. */
+/** The journal and the team's rules as a desk sees them: the sender answers. Nothing is asked twice. */
 
 import * as v from 'valibot';
 import { CliError, refused } from '../../errors.ts';
@@ -30,16 +30,15 @@ import type { Hop } from './hop.ts';
 type Asked<Q extends Question> = v.InferOutput<(typeof questionForms)[Q]>;
 type Answer = v.InferOutput<typeof answerForm>;
 
-/** The store of a desk. */
 interface RemoteStore extends JournalStore {
-  /** Forgets what was asked: something was sent or recorded. */
+  /** Forgets all answers: something was sent or recorded. */
   forget(): void;
 }
 
-// For so long what the journal said is what it says. Whoever sends something is told by the sender what changed meanwhile.
+// An answer is used for this long. Before sending, the sender itself checks for later changes.
 const knownMs = 3_000;
 
-/** Asks nothing before it is first used. */
+/** Connects on first use. */
 export function createRemoteStore(
   hop: Hop,
   { account, monotonic }: { readonly account: string; readonly monotonic: () => number },
@@ -51,20 +50,20 @@ export function createRemoteStore(
     const key = `${question} ${JSON.stringify(asked)}`;
     const before = known.get(key);
     if (before !== undefined && monotonic() - before.at < knownMs) return await before.answer;
-    // Each wrong token counts at the sender.
+    // The sender counts each wrong token.
     if (signIn !== undefined) throw signIn;
     const path = hopPaths.journal(account, question);
     const answer = hop.ask({ method: 'POST', path, body: asked }, answerForm);
     last = { at: monotonic(), answer };
     known.set(key, last);
-    // What failed is asked again.
+    // A failed question is asked again.
     answer.catch((error: unknown) => {
       known.delete(key);
       if (error instanceof CliError && error.kind === 'auth') signIn = error;
     });
     return await answer;
   };
-  // Every answer says how the journal is.
+  // Every answer also says how the journal is.
   const state = async (): Promise<Answer> =>
     last !== undefined && monotonic() - last.at < knownMs ? await last.answer : await ask('newest', {});
   const problem = async () => (await state()).problem;
@@ -86,7 +85,7 @@ export function createRemoteStore(
       return v.parse(settingsForm, answer);
     },
     newest: async () => (await state()).newest,
-    // The sender refuses a change itself while its journal is not whole. Here that is only said if it is known already.
+    // The sender itself refuses changes while its journal is not whole. Here that is reported only if already known.
     async ready() {
       const found = last === undefined ? undefined : await problem();
       if (found === undefined) return;
@@ -108,7 +107,7 @@ export function createRemoteStore(
   };
 }
 
-// A whole row may stand for its place.
+// The cursor may be a whole row: only its place is sent.
 function cursorOf({ time, change, attempt }: Cursor): Cursor {
   return { time, change, attempt };
 }
@@ -120,8 +119,7 @@ async function atSender(): Promise<never> {
   });
 }
 
-// What is asked at a desk goes before no sending there: the guards of the sender ask for themselves. A whole moment may be asked about,
-// and only its parts travel.
+// `beforeSending` is not sent: before sending, the sender's guards ask for themselves. Of the moment, only these parts are sent.
 function travelling({ beforeSending: _, ...filter }: AttemptFilter): TravellingFilter {
   const { orderIds, made, again, open, madeByHand } = filter;
   return {
@@ -136,19 +134,19 @@ function travelling({ beforeSending: _, ...filter }: AttemptFilter): TravellingF
 
 // ── Rules ──────────────────────────────────────────────────────────────────────────────────────────
 
-// The sender is trusted with what it says of its own rows.
+// The desk trusts what the sender says about its own rows.
 const ruleAnswer = <Answer>() => v.strictObject({ answer: v.custom<Answer>((value) => value !== undefined) });
 
 type RuleAnswer<Question extends RuleQuestion> = Awaited<ReturnType<TeamRules[Question]>>;
 
-// What the limits say to a plan, by the text of its file.
+// What the limits say about a plan, from the text of its file.
 async function givePlan(hop: Hop, account: string, text: string): Promise<PlanFinding> {
   refuseTooLarge(text);
   const request = { method: 'POST', path: hopPaths.plans(account), body: text } as const;
   return (await hop.ask(request, ruleAnswer<PlanFinding>())).answer;
 }
 
-/** Throws CliError 'refused' for the text of a plan that no sender takes. */
+/** Throws CliError 'refused' for a plan that is too large for any sender. */
 export function refuseTooLarge(text: string): void {
   if (Buffer.byteLength(text) > maxBytes.plan)
     throw refused('the plan has more than 16 MB, which is the most that a sender takes', [
@@ -156,7 +154,7 @@ export function refuseTooLarge(text: string): void {
     ]);
 }
 
-/** Asks nothing before it is first used. `member`: whose token the desk has. */
+/** Connects on first use. `member`: whose token the desk has. */
 export function createRemoteRules(
   hop: Hop,
   { account, member }: { readonly account: string; readonly member: string },

@@ -1,4 +1,4 @@
-/** Answers the questions that desks ask of the journal: those of the store's port, about one account only. */
+/** Answers the desks' questions about the journal: those of the store's port, for one account only. */
 
 import type * as v from 'valibot';
 import { livemodeOf } from '../../api/spec.ts';
@@ -39,7 +39,7 @@ const answers: Answers = {
   },
   settings: async (store, { service }, { name }) => {
     const rows = await store.settings(name);
-    // Members and closed ids are kept as settings too. They are nobody's business.
+    // Members and closed ids are stored as settings too, but are private.
     return rows.filter(
       ({ account, name }) =>
         account === service.profile.account && (name.startsWith(limitPrefix) || !name.includes('/')),
@@ -54,7 +54,7 @@ function ofAccount({ service }: SenderAccount): Pick<AttemptFilter, 'origin' | '
   return { origin, livemode: livemodeOf[mode] };
 }
 
-/** Adds the route of the questions. `store`: not that of the changes, since asking counts as having seen. */
+/** Adds the route for questions. Pass another store than the one for changes: a change counts what its store was asked as seen. */
 export function addAnswers(app: Hop, store: JournalStore): void {
   app.post('/v1/journal/:account/:question', async (context) => {
     needRole(context, 'viewer', 'see the journal');

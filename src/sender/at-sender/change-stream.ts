@@ -1,26 +1,25 @@
-/** What a sender tells of one change, or of one plan, while it is under way, to every desk that asks for it. */
+/** What a sender reports about one running change or plan, to every desk that asks. */
 
 import type { ClockWithTimers } from '../../io.ts';
 import type { ChangeNotes } from '../../journal/make-change.ts';
 import type { EndLine, Line } from '../change-wire.ts';
 import { mediaTypes } from '../wire.ts';
 
-// A desk hears something at least so often, so that it can tell a slow sender from a dead one.
+// A desk hears something at least this often, to tell a slow sender from a dead one.
 const beatMs = 5_000;
 const waitingMs = 250;
 const usualUnreadMax = 256 * 1024;
 
-/** The lines of one change, or of one plan. Whoever asks later gets them from the first one on. */
+/** The lines of one change or plan. A late desk gets them from the first. */
 export class ChangeStream {
   readonly #clock: ClockWithTimers;
   readonly #unreadMax: number;
   readonly #lines: string[] = [];
   readonly #watchers = new Set<(line: string | undefined) => void>();
   #isOver = false;
-  /** Called with the first line. */
   onFirst: () => void = () => undefined;
 
-  /** `unreadMax`: a desk that does not read so many bytes of it can ask again. */
+  /** `unreadMax`: a desk that leaves this many bytes unread is cut off, and can ask again. */
   constructor(clock: ClockWithTimers, unreadMax = usualUnreadMax) {
     this.#clock = clock;
     this.#unreadMax = unreadMax;
@@ -33,7 +32,7 @@ export class ChangeStream {
     for (const watch of this.#watchers) watch(text);
   }
 
-  /** The last line. Without one, the stream breaks off: then nobody knows more than that, and has to ask again. */
+  /** The last line. Without one the stream breaks off: the outcome is unknown, and the desk must ask again. */
   end(line: EndLine | undefined): void {
     if (line !== undefined) this.tell(line);
     this.#isOver = true;
@@ -41,7 +40,7 @@ export class ChangeStream {
     this.#watchers.clear();
   }
 
-  /** What the code that sends says on a screen, as lines. */
+  /** Screen messages of the sending code, as lines. */
   readonly notes: ChangeNotes = {
     note: (line) => this.tell({ note: line }),
     warn: (line) => this.tell({ warn: line }),
@@ -61,7 +60,7 @@ export class ChangeStream {
     },
   };
 
-  /** The reply to a desk. It ends after the last line; the change does not end with it. */
+  /** The reply to a desk. It ends after the last line; the change goes on without it. */
   reply(): Response {
     let leave: () => void = () => undefined;
     const body = new ReadableStream<Uint8Array>(
@@ -92,13 +91,13 @@ export class ChangeStream {
   }
 }
 
-/** The reply with one end and nothing before it. */
+/** A reply with only an end. */
 export function endReply(line: EndLine): Response {
   return linesReply(`${JSON.stringify(line)}\n`);
 }
 
 function linesReply(body: ReadableStream<Uint8Array> | string): Response {
-  // A proxy that holds lines back would make every change look as if nobody answered.
+  // A proxy that buffers lines would make every change look unanswered.
   const headers = {
     'content-type': mediaTypes.lines,
     'cache-control': 'no-store, no-transform',

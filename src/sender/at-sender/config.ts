@@ -1,4 +1,4 @@
-/** The files of a sender: its own, with where it listens, which certificate it shows and whose accounts it serves; and those that run it as a service of a machine. */
+/** A sender's files: its configuration (address, certificate, accounts), and the unit files that run it as a service. */
 
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import * as v from 'valibot';
@@ -12,23 +12,22 @@ const configForm = v.strictObject({
     host: v.string(),
     port: v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(65_535)),
   }),
-  /** The address that desks use; it stands in invitations. */
+  /** The address for desks, also in invitations. */
   address: v.pipe(v.string(), v.url()),
-  /** Files of the certificate and its key. Absent: no TLS, which is for loopback only. */
+  /** The files of the certificate and its key. Absent: no TLS, on loopback only. */
   tls: v.optional(v.strictObject({ cert: v.string(), key: v.string() })),
-  /** A proxy on this machine does TLS, and says in X-Forwarded-For who asks. */
+  /** A proxy on this machine does TLS, and names the client in X-Forwarded-For. */
   behind_proxy: v.optional(v.literal(true)),
   /** Names of this user's profiles. */
   accounts: v.pipe(v.array(v.pipe(v.string(), v.regex(accountNamePattern))), v.minLength(1)),
-  /** The database of the journal, without a password. Absent: the journal is in files of this machine. */
+  /** The database of the journal, without a password. Absent: the journal is in files on this machine. */
   postgres: v.optional(v.string()),
-  /** Requests per second to each service, of all desks together. Absent: no limit. */
+  /** Requests per second to each service, from all desks together. Absent: no limit. */
   max_per_second: v.optional(v.pipe(v.number(), v.minValue(0.1))),
 });
-/** The file of a sender. */
 export type SenderConfig = v.InferOutput<typeof configForm>;
 
-/** Reads the file. Throws CliError 'refused' when there is none, when it cannot be read, or when others can read it. */
+/** Throws CliError 'refused' if there is no file, if it cannot be read, or if others can read it. */
 export function readConfig(path: string, rules: FileRules): SenderConfig {
   refuseReadable(path, rules);
   const text = readOwnFile(path, rules);
@@ -42,7 +41,7 @@ export function readConfig(path: string, rules: FileRules): SenderConfig {
   if (!read.success) {
     const [issue] = read.issues;
     throw refused(
-      `${path} is not the file of a sender: ${v.getDotPath(issue) ?? 'it is no JSON object'}`,
+      `${path} is not the file of a sender: ${v.getDotPath(issue) ?? 'it is not a JSON object'}`,
       ['correct it by hand, or make a new one: paydesk sender init --yes'],
       { certain: 'nothing was started' },
     );
@@ -51,18 +50,17 @@ export function readConfig(path: string, rules: FileRules): SenderConfig {
   return read.output;
 }
 
-/** Writes the file, which only this user can read. */
+/** Only this user can read the file. */
 export function writeConfig(path: string, config: SenderConfig, rules: FileRules): void {
   checkConfig(config);
   writeOwnFile(path, `${JSON.stringify(config, undefined, 2)}\n`, rules);
 }
 
-/** Whether there is such a file. */
 export function hasConfig(path: string): boolean {
   return existsSync(path);
 }
 
-/** Throws CliError 'refused' when tokens, or the rows of the journal, would travel unencrypted to another machine. */
+/** Throws CliError 'refused' if tokens or journal rows would go unencrypted to another machine. */
 export function checkConfig(config: SenderConfig): void {
   const { listen, tls, address, behind_proxy: behindProxy, postgres } = config;
   if (postgres !== undefined) databaseIn(postgres);
@@ -91,7 +89,6 @@ export function checkConfig(config: SenderConfig): void {
     );
 }
 
-/** Where the database of a journal is. */
 interface DatabasePlace {
   /** A host, or the folder of a socket. */
   readonly host: string;
@@ -100,13 +97,13 @@ interface DatabasePlace {
   readonly user: string;
   /** A socket or loopback: no TLS. Everything else: TLS with a certificate for this host. */
   readonly isLocal: boolean;
-  /** The file of the certificates that are trusted, PEM; absent: those of the system. */
+  /** The file of trusted certificates, PEM; absent: those of the system. */
   readonly rootCert: string | undefined;
 }
 
 const databaseWords = new Set(['host', 'port', 'user', 'sslmode', 'sslrootcert']);
 
-/** Reads the address of a database. Throws CliError 'refused', and never repeats it: a password may be in it. */
+/** Reads a database address. Throws CliError 'refused' without repeating it: it may hold a password. */
 export function databaseIn(uri: string): DatabasePlace {
   const refuse = (what: string): never => {
     throw new CliError('refused', `the address of the database ${what}`, {
@@ -128,7 +125,7 @@ export function databaseIn(uri: string): DatabasePlace {
   const database = decodeURIComponent(url.pathname.slice(1));
   if (host === '' || user === '' || database === '') return refuse('must name host, role and database');
   if (!isLocal && (words.get('sslmode') ?? 'verify-full') !== 'verify-full')
-    return refuse(`is of another machine, so its sslmode must be verify-full`);
+    return refuse(`is on another machine, so its sslmode must be verify-full`);
   const port = Number(url.port || (words.get('port') ?? 5432));
   return { host, port, database, user, isLocal, rootCert: words.get('sslrootcert') ?? undefined };
 }
@@ -138,7 +135,7 @@ export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || host === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(host);
 }
 
-/** The certificate and its key. Throws CliError 'refused' when a file cannot be read, or others can read the key. */
+/** The certificate and its key. Throws CliError 'refused' if a file cannot be read, or if others can read the key. */
 export function readCertificate(
   { tls }: SenderConfig,
   rules: FileRules,
@@ -160,8 +157,8 @@ function bytesOf(path: string): Buffer {
 }
 
 /**
- * Throws CliError 'refused' when other users can read or write a file. Elsewhere such a file is closed and used; but what a
- * sender keeps gives access to the money of a team, so somebody has to look first who may have read it.
+ * Throws CliError 'refused' if other users can read or write a file. Elsewhere such a file is closed to others and used. But a
+ * sender's files give access to a team's money, so a person must first find out who may have read them.
  */
 export function refuseReadable(path: string, { uid }: FileRules): void {
   if (uid === undefined || !existsSync(path)) return;
@@ -216,10 +213,10 @@ CMD ["paydesk", "sender", "serve"]
 const answers = '(r) => { if (r.statusCode !== 200) throw r.statusCode; r.resume(); }';
 const healthUrl = (scheme: string) => `${scheme}://127.0.0.1:8443/health`;
 const plainHealth = `require('http').get('${healthUrl('http')}', ${answers})`;
-// The certificate is for the name that desks use, and not for this address.
+// The certificate is for the name that desks use, not for this address.
 const tlsHealth = `require('https').get('${healthUrl('https')}', { rejectUnauthorized: false }, ${answers})`;
 
-/** The text of one of the files. `isTls`: the sender has a certificate. */
+/** `isTls`: the sender has a certificate. */
 export function unitFile(kind: 'systemd' | 'container', isTls: boolean): string {
   return kind === 'systemd' ? systemd : container(isTls ? tlsHealth : plainHealth);
 }

@@ -1,4 +1,4 @@
-/** A change that a desk hands over: sent once by the code that sends on one machine, unless the journal knows it already. */
+/** A change from a desk: sent once, by the same code as on one machine, unless the journal knows it already. */
 
 import type { WireRecord } from '../../api/api.ts';
 import { changedFields } from '../../changes/changes.ts';
@@ -22,15 +22,14 @@ import {
 import { RefusedRequest, type SenderAccount } from './routes.ts';
 import type { ApprovablePlan } from './rules/plan-limits.ts';
 
-/** How a change is made. */
 interface HowMade {
   readonly handed: HandOver;
   readonly stream: ChangeStream;
-  /** The desk has taken it back, or does not want to wait any longer. */
+  /** The desk withdrew it, or stopped waiting. */
   readonly signal: AbortSignal;
 }
 
-/** The order is not as the desk showed it, and nothing was sent. */
+/** The order differs from what the desk showed, and nothing was sent. */
 class OrderChanged extends CliError {
   readonly fresh: WireRecord;
 
@@ -40,7 +39,7 @@ class OrderChanged extends CliError {
   }
 }
 
-/** Makes a change, unless the journal knows it already. Throws RefusedRequest for an id that was closed, or that is of another change. */
+/** Makes a change, unless the journal knows it already. Throws RefusedRequest for a closed id, or one of another change. */
 export async function makeHandedOver(
   parts: ChangesParts,
   asked: AskedChange,
@@ -67,7 +66,7 @@ function isOfStop(error: unknown, { aborted, reason }: AbortSignal): boolean {
   return aborted && (error === reason || (error instanceof Error && error.cause === reason));
 }
 
-/** The error when a sender that is being stopped is asked to send something. */
+/** The error for a change sent to a stopping sender. */
 export function stoppingError(): CliError {
   return new CliError('network', 'the sender is being stopped', {
     certain: 'nothing was sent',
@@ -75,7 +74,7 @@ export function stoppingError(): CliError {
   });
 }
 
-/** The error for an id that was used for another change. */
+/** The error for an id that belongs to another change. */
 export function otherChange(): RefusedRequest {
   return new RefusedRequest(
     409,
@@ -99,7 +98,7 @@ async function send(parts: ChangesParts, asked: AskedChange, { handed, stream, s
   const { account } = asked;
   const service = calledAt(account.service, handed.profile);
   const called = { account, profile: handed.profile };
-  // A change without an order has no final read that could be compared.
+  // Without an order there is no final read to compare.
   if (handed.what.orderId === undefined) await refuseNow(parts, called, handed.what, undefined);
   return await sendChange(parts, asked, {
     change: handed.what,
@@ -116,7 +115,6 @@ async function send(parts: ChangesParts, asked: AskedChange, { handed, stream, s
   });
 }
 
-/** How a change is sent at a sender. */
 interface HowSent {
   readonly change: Change;
   readonly run: ChangeRun;
@@ -125,14 +123,14 @@ interface HowSent {
   readonly timeoutMs: number;
   readonly notes: ChangeNotes;
   readonly signal: AbortSignal;
-  /** The plan whose row it is. */
+  /** The plan that this row belongs to. */
   readonly plan?: ApprovablePlan | undefined;
-  /** Called right before it is recorded, while no other sender records anything; throws if it was taken back or stopped. */
+  /** Called right before recording, while no other sender records. Throws if it was withdrawn or stopped. */
   readonly refuse: () => Promise<void>;
   readonly onSent: () => void;
 }
 
-/** Sends a change once, by the code that sends on one machine. Throws CliError when nothing was sent. */
+/** Sends a change once, by the same code as on one machine. Throws CliError if nothing was sent. */
 export async function sendChange(
   parts: ChangesParts,
   asked: AskedChange,
@@ -197,7 +195,7 @@ function storeOfChange(
             onSent();
             await store.append({ ...row, ...checked, profile: asked.account.name });
           }),
-    // What a rule refused never came to the journal.
+    // A change that a rule refused never reached the journal.
     takeBack: async (sent, verdict) => (isChecked ? await store.takeBack(sent, verdict) : undefined),
   };
 }

@@ -1,4 +1,4 @@
-/** What the journal of a sender knows of a change that was handed over, and how its id is closed for good. */
+/** What a sender's journal knows about a change from a desk, and how to close its id for good. */
 
 import type { JsonObject } from '../../api/json-values.ts';
 import { countingAt, refuseForged } from '../../changes/changes.ts';
@@ -25,38 +25,35 @@ import { closedPrefix } from '../member-state.ts';
 import { type Asker, isOfAccount, RefusedRequest, type SenderAccount } from './routes.ts';
 import type { Rules } from './rules/rules.ts';
 
-/** What every change of a sender needs. */
 export interface ChangesParts {
   readonly store: JournalStore;
   readonly locks: Locks;
   readonly clock: ClockWithTimers;
   readonly version: string;
-  /** Check what is about to be sent, and have it recorded before anything else is checked. */
+  /** Checks a change before sending, and records it before checking another. */
   readonly rules: Pick<Rules, 'record'>;
-  /** Counts an id that a member closes; false if those of the last hour are too many. */
+  /** Counts an id that a member closes; false if there were too many within an hour. */
   readonly mayClose: (member: string) => boolean;
-  /** Gets errors that nobody foresaw. */
+  /** Reports unexpected errors. */
   readonly report: (error: unknown) => void;
-  /** Waiting and rereads end when the sender stops. What is being sent is not stopped. */
+  /** A stopping sender ends waits and rereads, but finishes what it is sending. */
   readonly stop: {
     readonly stopWaiting: AbortSignal;
     readonly startChange: (change: string) => () => void;
   };
 }
 
-/** Who wants to know about which change. */
+/** Who asks about which change. */
 export interface AskedChange {
   readonly asker: Asker;
   readonly account: SenderAccount;
   readonly id: string;
-  /** The idempotency key of the change, if it has one. */
   readonly idempotencyKey: string | undefined;
 }
 
-/** The name of the row that closes an id for good. */
 const closedName = (id: string) => `${closedPrefix}${id}`;
 
-/** What became of a change, by the journal; undefined if it never heard of it. Throws RefusedRequest for a change of somebody else. */
+/** How a change ended, by the journal; undefined if unknown. Throws RefusedRequest for somebody else's change. */
 export async function endOfKnown(parts: ChangesParts, asked: AskedChange): Promise<EndLine | undefined> {
   const { store } = parts;
   const { asker, account, id } = asked;
@@ -72,7 +69,7 @@ export async function endOfKnown(parts: ChangesParts, asked: AskedChange): Promi
   return isOwn ? { closed: true } : undefined;
 }
 
-/** The attempt of a change. Under an idempotency key the journal may have another id for it; its row says which hand-over it was. */
+/** The attempt of a change. Under an idempotency key the journal may have another change id; its row names the hand-over. */
 export async function recordOf(
   store: JournalStore,
   { id, idempotencyKey }: AskedChange,
@@ -106,14 +103,14 @@ function outcomeParts(parts: ChangesParts, asked: AskedChange) {
   };
 }
 
-/** Closes an id for good, unless something was sent under it: then what became of that. */
+/** Closes an id for good. If something was sent under it, returns how that ended. */
 export function closeId(parts: ChangesParts, asked: AskedChange): Promise<EndLine> {
   const { alone } = parts.store;
   const close = () => closeUnlessKnown(parts, asked);
   return alone === undefined ? close() : alone(close);
 }
 
-/** Whether an id was closed, by this sender or by another one. */
+/** Whether any sender closed the id. */
 export async function isClosed({ store }: ChangesParts, { id }: AskedChange): Promise<boolean> {
   return (await store.settings(closedName(id))).length > 0;
 }
@@ -126,7 +123,7 @@ async function closeUnlessKnown(parts: ChangesParts, asked: AskedChange): Promis
   return { closed: true };
 }
 
-/** Records a setting of the sender itself, such as an id that is closed, with who asked for it. */
+/** Records one of the sender's settings, such as a closed id, and who asked for it. */
 export async function recordSetting(
   { store, clock }: Pick<ChangesParts, 'store' | 'clock'>,
   asked: Omit<AskedChange, 'idempotencyKey'>,
@@ -159,17 +156,17 @@ function closedTooMany(): RefusedRequest {
   );
 }
 
-/** The command that has a plan worked off. */
+/** The command that applies a plan. */
 export const planCommand = 'refunds apply';
 
-/** The service with the name that a desk gives the account: errors name commands of that desk. */
+/** The service under the desk's name for the account, for commands in errors. */
 export function calledAt(service: SenderAccount['service'], name: string): SenderAccount['service'] {
   return { ...service, profile: { ...service.profile, name } };
 }
 
 /**
- * Throws CliError 'refused' unless a change is what follows from its body and from its order (`fresh`; undefined: it has none), and the
- * limits of the account allow it now. `profile`: what the desk calls it. `policy`: that of the machine of the desk.
+ * Throws CliError 'refused' unless the change matches its body and its order (`fresh`; undefined: no order), and the account's
+ * limits allow it now. `profile`: the desk's name for it. `policy`: that of the desk's machine.
  */
 export async function refuseNow(
   { store }: Pick<ChangesParts, 'store'>,
@@ -189,7 +186,7 @@ export async function refuseNow(
   refuseForged(change, fresh, { ...(await account.profileNow(command, policy)), name: profile }, counting);
 }
 
-/** A time for messages (Unix milliseconds), in the zone of a desk. */
+/** Formats a time (Unix milliseconds) for messages, in the desk's zone. */
 export function shortTimeIn(clock: ClockWithTimers, zone?: string): (ms: number) => string {
   const times = createTimes(zone, () => clock.now());
   return (ms) => times.short(Math.floor(ms / 1000));
@@ -199,7 +196,7 @@ function stampFor({ asker, id }: Pick<AskedChange, 'asker' | 'id'>): Stamp {
   return { operator: asker.member, run: id, desk: asker.desk };
 }
 
-/** The store with who asks in every row. */
+/** The store, with the asker in every row. */
 export function stamped(store: JournalStore, asked: AskedChange): JournalStore {
   const stamp = stampFor(asked);
   return { ...store, append: (row) => store.append({ ...row, stamp }) };

@@ -1,4 +1,4 @@
-/** The members of a sender: their roles, invitations and tokens, kept as rows of its journal; of a secret only the hash. */
+/** The members of a sender: roles, invitations and tokens, kept as rows of its journal. Of secrets, only the hash. */
 
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { CliError, refused } from '../../errors.ts';
@@ -10,20 +10,18 @@ import { memberPrefix, readMember, type MemberState as State } from '../member-s
 import { invitationPattern, type Role, tokenPattern } from '../wire.ts';
 import type { Asker } from './routes.ts';
 
-/** An invitation can be used once, within this time. */
+/** An invitation works once, within this time. */
 const invitationMs = 24 * 60 * 60_000;
-/** A token can be used for so long. */
+/** How long a token works. */
 const tokenMs = 180 * 24 * 60 * 60_000;
-// What a running sender knows of the members is at most so old. A revoked token is refused after this time.
+// A running sender rereads its members after this time, so a revoked token is refused by then.
 const freshMs = 1_000;
 
-/** The account of a member: the sender's profile. */
+/** A member's account: the sender's profile. */
 type MemberAccount = Pick<Profile, 'name' | 'origin' | 'account'>;
 
-/** A member of one account. */
 interface Member extends State {
   readonly name: string;
-  /** The name of the sender's profile. */
   readonly account: string;
 }
 
@@ -33,37 +31,36 @@ export interface KnownToken extends Omit<Asker, 'token'> {
   readonly account: string;
 }
 
-/** The members of all accounts of a sender. */
 export interface Members {
   list(): Promise<readonly Member[]>;
-  /** Makes the member, or gives them this role. Returns the secret of a new invitation; the one before it no longer works. */
+  /** Creates the member, or gives them this role. Returns a new invitation's secret; an earlier one stops working. */
   invite(
     account: MemberAccount,
     name: string,
     role: Role,
   ): Promise<{ readonly secret: string; readonly until: number }>;
   /**
-   * Turns an invitation into a token. Throws CliError 'auth' when it is unknown, used or too old, and 'refused' when the member has a
-   * desk of this name already: nobody could tell the two apart, or revoke one of them.
+   * Turns an invitation into a token. Throws CliError 'auth' if it is unknown, used or too old, and 'refused' if the member
+   * already has a desk with this name: nobody could tell the two apart, or revoke only one.
    */
   join(invitation: string, desk: string): Promise<KnownToken & { readonly secret: string }>;
-  /** The token, if it is known and can still be used. */
+  /** The token, if it is known and still valid. */
   find(secret: string): Promise<KnownToken | undefined>;
-  /** The token with this public id as the rows of this moment say, if it can still be used. */
+  /** The token with this public id, read from the rows now, if still valid. */
   now(id: string): Promise<KnownToken | undefined>;
-  /** Ends the tokens of a member, of all accounts or of one desk, and the invitation. Returns how many tokens. */
+  /** Ends a member's invitation and tokens, of all accounts or one desk. Returns how many tokens. */
   revoke(name: string, desk?: string): Promise<number>;
 }
 
 interface MemberParts {
   readonly journal: Pick<Journal, 'settings' | 'recordSetting'>;
-  /** Where other senders add rows too, nobody adds one between the look at a member and the new row. */
+  /** Keeps other senders from adding rows between reading a member and writing the new row. */
   readonly store: Pick<JournalStore, 'alone'>;
   readonly locks: Locks;
   readonly clock: ClockWithTimers;
 }
 
-/** The members as the rows of this journal say. Nothing is read yet. */
+/** Reads nothing yet. */
 export function createMembers(parts: MemberParts): Members {
   const { journal, clock } = parts;
   let known: { readonly tokens: ReadonlyMap<string, Known>; readonly at: number } | undefined;
@@ -111,7 +108,7 @@ export function createMembers(parts: MemberParts): Members {
         const since = clock.now();
         const token = { id: tokenId, hash: hashOf(secret), desk, since, until: since + tokenMs };
         const { role, tokens } = row.state;
-        // Tokens that are over are kept no longer.
+        // Expired tokens are dropped.
         const kept = tokens.filter(({ until }) => until > since);
         if (kept.some((one) => one.desk === desk)) throw taken(row.name, desk);
         await record(row, row.state, { role, tokens: [...kept, token] });
@@ -158,7 +155,7 @@ interface Row {
 
 type Known = KnownToken & { readonly hash: string };
 
-// The newest row of each member counts.
+// Each member's newest row counts.
 async function readRows(journal: MemberParts['journal']): Promise<readonly Row[]> {
   const members = new Map<string, Row>();
   for (const row of await journal.settings(memberPrefix)) {
@@ -204,7 +201,7 @@ function isSame(secret: string, known = '0'.repeat(64)): boolean {
 
 const patienceMs = 5_000;
 
-// One process at a time changes members, so that nobody's change is lost. On a server a lock may expire meanwhile, and `alone` holds.
+// Only one process at a time changes members, so no change is lost. On a server a lock may expire, but `alone` holds.
 async function underLock<T>({ locks, store, clock }: MemberParts, act: () => Promise<T>): Promise<T> {
   const deadline = clock.monotonic() + patienceMs;
   for (;;) {

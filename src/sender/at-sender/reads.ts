@@ -1,4 +1,4 @@
-/** Reads that pass through a sender: documented GETs of an account, with the sender's key (service: Endpoints 2). */
+/** Reads that pass through a sender: an account's documented GETs, with the sender's key (service: Endpoints 2). */
 
 import type { RawReply } from '../../api/api.ts';
 import { resourceNames, resources } from '../../api/resources.ts';
@@ -8,12 +8,12 @@ import type { Profile } from '../../profiles/profiles.ts';
 import { hopPaths } from '../wire.ts';
 import { type Hop, type HopContext, RefusedRequest } from './routes.ts';
 
-/** Adds the reads. What is not in the list of documented GETs gets 404, and another method 405; neither leaves the sender. */
+/** Adds the reads. A path that is no documented GET gets 404, another method 405; neither leaves the sender. */
 export function addReads(app: Hop): void {
   const behind = `${hopPaths.service(':account')}/*` as const;
   app.get(behind, read);
   app.all(behind, () => {
-    throw new RefusedRequest(405, notPassed('nothing but reads passes through a sender'));
+    throw new RefusedRequest(405, notPassed('only reads pass through a sender'));
   });
 }
 
@@ -31,21 +31,21 @@ async function read(context: HopContext): Promise<Response> {
   throw new RefusedRequest(
     // A desk tries again after 502.
     kind === 'network' ? 502 : 422,
-    new CliError(kind, `the sender got no reply of the service: ${reason}`, {
+    new CliError(kind, `the sender got no reply from the service: ${reason}`, {
       certain: 'nothing was changed',
       now: ['wait a little, then run the same command again'],
     }),
   );
 }
 
-// The desk has no key that it could replace.
+// The desk has no key to replace.
 function keyNotTaken(status: number): RefusedRequest {
   return new RefusedRequest(
     422,
     new CliError('auth', `the service did not accept the key of the sender (HTTP ${status})`, {
       certain: 'nothing was changed',
       now: [
-        'tell whoever runs the sender: they give it the new key with paydesk profile key, and start it again',
+        'tell whoever runs the sender to set the new key with paydesk profile key, and to restart it',
       ],
       httpStatus: status,
     }),
@@ -55,7 +55,7 @@ function keyNotTaken(status: number): RefusedRequest {
 const idPatterns = { orders: orderIdPattern, customers: customerIdPattern } as const;
 const anyId = /^[A-Za-z0-9_-]{1,128}$/;
 
-// The path behind the base URL, made anew from its parts. Nothing of the request is taken into it that was not looked at.
+// Rebuilds the path behind the base URL from checked parts only.
 function pathOf({ req }: HopContext, profile: Profile): string {
   const [target = '', query, ...more] = (req.raw.url.split(/^https?:\/\/[^/]*/)[1] ?? '').split('?');
   const [resource = '', id, ...deeper] = target.split('/').slice(4);
@@ -93,7 +93,7 @@ function notPassed(what: string): CliError {
   return new CliError('refused', what, { certain: 'nothing was sent to the service' });
 }
 
-// The version and the language are the desk's, if they are of the form that the service takes.
+// The desk's version and language, if the service accepts their form.
 function headersOf({ req }: HopContext, { vendor, apiVersion }: Profile): Readonly<Record<string, string>> {
   const asked = req.header('accept') ?? '';
   const version = /-v(\d{1,4}\.\d{1,4}\.\d{1,4})\+json$/.exec(asked)?.[1];
@@ -105,7 +105,7 @@ function headersOf({ req }: HopContext, { vendor, apiVersion }: Profile): Readon
   };
 }
 
-// Headers that mean something to whoever reads. The others are about the connection, or about whoever runs the service.
+// Headers that matter to the reader. The others are about the connection or the service's operation.
 const passedHeaders: readonly string[] = [
   'content-type',
   'date',
@@ -117,7 +117,7 @@ const passedHeaders: readonly string[] = [
   'x-rate-limit-reset',
 ];
 
-// The reply as it came, but unpacked and with keys masked.
+// The reply as received, but unpacked and with keys masked.
 function replyOf({ status, headers = [], body }: RawReply): Response {
   const passed = headers.filter(([name]) => passedHeaders.includes(name));
   const isEmpty = status === 204 || status === 205 || status === 304;

@@ -1,4 +1,4 @@
-/** What the routes of a sender share: who asks, about which account, and how they refuse. */
+/** What a sender's routes share: who asks, about which account, and how to refuse. */
 
 import type { HttpBindings } from '@hono/node-server';
 import type { Context, Hono } from 'hono';
@@ -11,35 +11,33 @@ import type { HowWorked } from '../../plans/plans.ts';
 import type { SettingTexts } from '../../profiles/profiles.ts';
 import { errorToWire, hopHeaders, mayAct, mediaTypes, type Role } from '../wire.ts';
 
-/** Who sends a request: a member, at one of their desks. */
+/** Who sends a request: a member at one of their desks. */
 export interface Asker {
   readonly member: string;
   readonly role: Role;
-  /** The name that the machine gave itself when it joined. */
+  /** The machine's name, given when it joined. */
   readonly desk: string;
-  /** The public id of the token, and until when it can be used (Unix milliseconds). */
+  /** The token's public id, and when it expires (Unix milliseconds). */
   readonly token: string;
   readonly until: number;
 }
 
-/** An account of the sender: its profile with the key, and the connection to the service that all desks share. */
+/** An account of the sender: its profile with the key, and the connection to the service shared by all desks. */
 export interface SenderAccount extends Pick<Client, 'service' | 'send' | 'pass'> {
-  /** The name of the sender's profile. */
   readonly name: string;
-  /** The settings of that profile, as their texts. */
   readonly settings: SettingTexts;
   /**
-   * Its profile with the limits that hold for the account now; the stricter ones where the machine of the desk has a policy too. Throws
-   * CliError 'refused' if the policy of this machine does not allow what a desk wants with a command, in words.
+   * The profile with the limits that apply now, tightened by the policy of the desk's machine. Throws CliError 'refused' if this
+   * machine's policy forbids the command.
    */
   profileNow(command: string, ofDesk?: HowWorked['policy']): Promise<Client['service']['profile']>;
-  /** Throws CliError 'refused' for a command that changes no money, and that the policy of this machine turns off. */
+  /** Throws CliError 'refused' for a command that moves no money and that this machine's policy turns off. */
   refuseOff(command: string): Promise<void>;
 }
 
 /**
- * Whether an attempt belongs to an account: a sandbox may have the address of production. One whose account is lost belongs to every
- * one.
+ * Whether an attempt belongs to an account: a sandbox may share production's address. An attempt that lost its account belongs to
+ * all.
  */
 export function isOfAccount({ sent }: AttemptRecord, { service }: Pick<SenderAccount, 'service'>): boolean {
   const { origin, mode } = service.profile;
@@ -47,20 +45,19 @@ export function isOfAccount({ sent }: AttemptRecord, { service }: Pick<SenderAcc
 }
 
 /**
- * Every route behind the token has these: `context.var.asker`, and `context.var.account` of the path's account. The token is
- * valid for that account; nothing else was checked.
+ * Every route behind the token has `context.var.asker`, and `context.var.account` for the path's account. The token is valid for
+ * that account; nothing else is checked.
  */
 export type HopEnv = { Bindings: HttpBindings; Variables: { asker: Asker; account: SenderAccount } };
 export type HopContext = Context<HopEnv>;
-/** The hop as an app. Each part of the sender adds its routes: `addReads(app, …)`, `addJournal(app, …)`, `addChanges(app, …)`. */
+/** The app. Each part of the sender adds its routes: `addReads(app, …)`, `addJournal(app, …)`, `addChanges(app, …)`. */
 export type Hop = Hono<HopEnv>;
 
-/** Throws CliError 'refused' unless the member may act as somebody with this role. `what`: `send refunds`. */
+/** Throws CliError 'refused' unless the member's role includes this one. `what`: `send refunds`. */
 export function needRole({ var: { asker } }: HopContext, as: Role, what: string): void {
   needRoleOf(asker, as, what);
 }
 
-/** The same for a member. */
 export function needRoleOf({ member, role }: Pick<Asker, 'member' | 'role'>, as: Role, what: string): void {
   if (mayAct(role, as)) return;
   throw refused(`${member} is ${role === 'operator' ? 'an' : 'a'} ${role} and may not ${what}`, [
@@ -68,7 +65,7 @@ export function needRoleOf({ member, role }: Pick<Asker, 'member' | 'role'>, as:
   ]);
 }
 
-// The desk goes by the error in the body. The status is for proxies, and for people who read a log.
+// Desks use the error in the body. The status is for proxies and log readers.
 const statusOf: Partial<Record<ErrorKind, number>> = {
   usage: 400,
   auth: 401,
@@ -79,7 +76,7 @@ const statusOf: Partial<Record<ErrorKind, number>> = {
   unconfirmed: 502,
 };
 
-/** The reply to an error: the error as data, with a status that fits its kind unless another one is given. */
+/** The reply to an error: the error as data, with a status for its kind unless one is given. */
 export function errorReply(
   error: unknown,
   status?: number,
@@ -92,7 +89,7 @@ export function errorReply(
   });
 }
 
-/** A request that is refused with a status of its own: `too large` with 413, `closed for good` with 410. */
+/** A refusal with its own status: `too large` with 413, `closed for good` with 410. */
 export class RefusedRequest extends Error {
   override readonly name = 'RefusedRequest';
   readonly status: number;
@@ -105,7 +102,10 @@ export class RefusedRequest extends Error {
   }
 }
 
-/** The body of a request, part by part. Throws RefusedRequest (413) for more bytes than `maxBytes`; what says so is not read. */
+/**
+ * The body of a request, part by part. Throws RefusedRequest (413) for more than `maxBytes`; a body that announces more is not
+ * read.
+ */
 export async function* bodyIn({ req: { raw } }: HopContext, maxBytes: number): AsyncGenerator<Uint8Array> {
   const tooLarge = badRequest(`the request has more than ${maxBytes} bytes`, 413);
   if (Number(raw.headers.get('content-length') ?? 0) > maxBytes) throw tooLarge;
@@ -117,7 +117,7 @@ export async function* bodyIn({ req: { raw } }: HopContext, maxBytes: number): A
   }
 }
 
-/** The body of a request as JSON of this form. Throws RefusedRequest as `bodyIn` does, or for another form (400). */
+/** The body as JSON of this form. Throws RefusedRequest as `bodyIn` does, or 400 for another form. */
 export async function readBody<const Form extends v.GenericSchema>(
   context: HopContext,
   form: Form,
@@ -135,7 +135,7 @@ export async function readBody<const Form extends v.GenericSchema>(
   );
 }
 
-// No request of a desk is as deep, and what writes it down again follows each level.
+// No desk sends anything this deep, and serializing recurses per level.
 const deepest = 64;
 
 function isShallow(value: unknown): boolean {
@@ -149,7 +149,7 @@ function isNested(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }
 
-/** A request that no desk of this version sends. */
+/** The refusal of a request that no desk of this version sends. */
 export function badRequest(what: string, status = 400): RefusedRequest {
   return new RefusedRequest(status, new CliError('usage', what, { certain: 'nothing was sent' }));
 }

@@ -1,4 +1,4 @@
-/** Takes changes from desks: each id is one change, whoever asks for it and however often. It is sent at most once. */
+/** Takes changes from desks. Each id is one change, however often and whoever asks. It is sent at most once. */
 
 import { hash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
@@ -35,27 +35,25 @@ import {
   readBody,
 } from './routes.ts';
 
-/** A change, or a closing of an id, that is under way. */
+/** A running change, or a running closing of an id. */
 interface Running {
   readonly member: string;
-  /** Of what was handed over; undefined for the closing of an id. */
+  /** The digest of what was handed over; undefined when closing an id. */
   readonly digest: string | undefined;
   readonly stream: ChangeStream;
   readonly stop: AbortController;
-  /** Resolves once the journal was asked: with why nothing is begun, if that is so. */
+  /** Resolves after the journal was asked: with the refusal, if it does not begin. */
   readonly begun: Promise<RefusedRequest | undefined>;
   readonly over: Promise<void>;
 }
 
-/** The changes of a sender. */
 export interface Changes {
   /** How many are under way. */
   readonly count: number;
-  /** Takes nothing new from now on. Resolves when the last change has ended. */
+  /** Takes nothing new. Resolves when the last change has ended. */
   stop(): Promise<void>;
 }
 
-/** Adds the routes of changes. */
 export function addChanges(app: Hop, parts: ChangesParts): Changes {
   const running = new Map<string, Running>();
   let isStopping = false;
@@ -99,7 +97,7 @@ export function addChanges(app: Hop, parts: ChangesParts): Changes {
     const known = find(asked);
     if (known?.digest !== undefined && known.digest !== digest) throw otherChange();
     if (known === undefined && isStopping) throw new RefusedRequest(503, stoppingError());
-    // No await between the look and the start, so that two requests with one id cannot both be the first.
+    // No await between check and start: two requests with one id must not both be first.
     const run =
       known ??
       start(asked, digest, (stream, signal) =>
@@ -172,7 +170,7 @@ function takenBack(): CliError {
 
 const timeoutMs = 60_000;
 
-/** The person has to be asked about this read first. */
+/** A person must confirm this read first. */
 class ToConfirm extends CliError {
   readonly evidence: Evidence;
 
@@ -182,12 +180,11 @@ class ToConfirm extends CliError {
   }
 }
 
-/** Adds the route that reads an attempt again. */
 function addResolve(app: Hop, parts: ChangesParts): void {
   app.post('/v1/changes/:account/:id/resolve', async (context) => {
     const { asker, account } = context.var;
     const asked = await readBody(context, resolveForm, maxBytes.change);
-    // Whoever may look may have it read again. What a person states needs more.
+    // A viewer may have it read again. Recording a statement needs more.
     const states = asked.statement !== undefined || asked.acknowledgement !== undefined;
     needRole(context, states ? 'operator' : 'viewer', 'record what became of a change');
     const id = context.req.param('id') ?? '';

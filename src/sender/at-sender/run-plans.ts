@@ -1,4 +1,4 @@
-/** Takes plans from desks, and works them off: each is under way once, whoever hands it over and however often. */
+/** Takes plans from desks and applies them. Each runs once, however often and whoever hands it over. */
 
 import * as v from 'valibot';
 import { checkPlanLimits, paidOnOrders, rowsToSend } from '../../changes/changes.ts';
@@ -22,18 +22,16 @@ import {
 import type { Rules } from './rules/rules.ts';
 import { type HandedPlan, type HandedPlans, recordStop, sendPlan, stoppedBy } from './send-plan.ts';
 
-/** What the plans of a sender need. */
 interface PlansParts extends Omit<ChangesParts, 'rules'> {
   readonly rules: Pick<Rules, 'of' | 'record'>;
   readonly handed: HandedPlans;
   readonly accounts: ReadonlyMap<string, SenderAccount>;
 }
 
-/** The plans of a sender. */
 export interface RunPlans {
-  /** Goes on with plans that were handed over before it was started. */
+  /** Resumes plans from before this sender started. */
   resume(plans: readonly HandedPlan[]): Promise<void>;
-  /** Resolves when the last row that is under way has ended. No other is started once the sender stops. */
+  /** Resolves when the running rows have ended. A stopping sender starts no others. */
   stop(): Promise<void>;
 }
 
@@ -42,14 +40,13 @@ interface Running {
   readonly stream: ChangeStream;
   readonly stop: AbortController;
   readonly over: Promise<void>;
-  /** The ids under which it was handed over. */
+  /** The ids of its hand-overs. */
   readonly runs: Set<string>;
 }
 
-// The last ones that have ended: a desk that lost the way asks for the end again, and must not begin anew what somebody stopped.
+// The last plans to end: a desk that lost its connection asks for the end again, and must not restart a stopped plan.
 const endedMax = 8;
 
-/** Adds the routes of plans. */
 export function addPlans(app: Hop, parts: PlansParts): RunPlans {
   const running = new Map<string, Running>();
   const ended: Running[] = [];
@@ -60,7 +57,7 @@ export function addPlans(app: Hop, parts: PlansParts): RunPlans {
     const work = async () => {
       const end = await endOf(parts, { handed, plan, account, stream, stop });
       const isOver = !parts.stop.stopWaiting.aborted;
-      // Stopped with the sender, it goes on with the sender. A file that stays is worked off again, and sends nothing twice.
+      // A plan that stopped with the sender resumes with it. If its file remains, the plan runs again, but sends nothing twice.
       if (isOver) reported(parts, () => parts.handed.remove(handed));
       running.delete(key);
       if (isOver && ended.push(entry) > endedMax) ended.shift();
@@ -185,7 +182,7 @@ async function handedIn(context: HopContext): Promise<{ readonly head: PlanHead;
   return { head: read.output, text: body.slice(end + 1) };
 }
 
-// What the person was shown must be what arrived.
+// The plan must be the one that the person was shown.
 function refuseOther({ digest, rows, sums }: PlanHead, plan: Plan): void {
   const own = rowsToSend(plan.rows);
   const sumsText = (of: Readonly<PlanHead['sums']>) =>

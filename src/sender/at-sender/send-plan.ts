@@ -1,4 +1,7 @@
-/** Works a plan off that was handed over, and keeps it in a file until then: its rows go through the code that sends on one machine, each under an id of its own. */
+/**
+ * Applies a plan from a desk, and keeps it in a file until done. Rows go through the same sending code as on one machine, each
+ * with its own id.
+ */
 
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -30,23 +33,22 @@ import {
 } from './known-change.ts';
 import type { SenderAccount } from './routes.ts';
 
-/** How a plan is worked off. */
 interface HowSent {
   readonly handed: HandedPlan;
   readonly plan: Plan;
   readonly account: SenderAccount;
   readonly tell: (row: RowTold) => void;
-  /** Says what it waits for. */
+  /** Reports what it waits for. */
   readonly wait: (words: string | null) => void;
-  /** Somebody has stopped it, or the sender stops. */
+  /** Somebody stopped it, or the sender is stopping. */
   readonly stop: AbortController;
 }
 
-// A request of a row, its final read and the look at what became of it.
+// For each row: the change, its final read, and the read of its outcome.
 const requestsOfRow = 5;
 const againMs = 2_000;
 
-/** Works it off, while no other sender does. */
+/** Applies the plan while no other sender does. */
 export async function sendPlan(parts: ChangesParts, how: HowSent): Promise<Worked> {
   const { plan, wait, stop } = how;
   const stopAsked = AbortSignal.any([stop.signal, parts.stop.stopWaiting]);
@@ -71,7 +73,7 @@ async function workThrough(parts: ChangesParts, how: HowSent, stopAsked: AbortSi
   const { head } = handed;
   const ctx = await contextOf(parts, how, stopAsked);
   const service = calledAt(account.service, head.profile);
-  // What an earlier run has left unconfirmed holds back the rows behind it.
+  // Refunds that an earlier run left unconfirmed hold back later rows.
   await readAgain(ctx, plan);
   const run = newBatchRun();
   const stop = await workOff({
@@ -160,12 +162,11 @@ async function contextOf(
 
 const stoppedName = (digest: string) => `${stoppedPrefix}${digest}`;
 
-/** The reason for a plan to stop. */
 export function stoppedBy(member: string): CliError {
   return new CliError('interrupted', `stopped by ${member}`, { certain: 'no other row was sent' });
 }
 
-/** Records that a plan is stopped, so that each sender that has it stops. */
+/** Records that a plan is stopped, for every sender that has it. */
 export function recordStop(
   parts: ChangesParts,
   account: SenderAccount,
@@ -178,7 +179,7 @@ export function recordStop(
 // ── The files of plans ─────────────────────────────────────────────────────────────────────────────
 
 const planForm = v.strictObject({
-  /** What the account is called at this sender. */
+  /** The account's name at this sender. */
   account: v.pipe(v.string(), v.regex(accountNamePattern)),
   /** When it was handed over, Unix milliseconds. */
   since: timeForm,
@@ -194,16 +195,15 @@ const planForm = v.strictObject({
 });
 export type HandedPlan = v.InferOutput<typeof planForm>;
 
-/** The files of a sender. */
 export interface HandedPlans {
-  /** When this returns, the plan is on the disk. */
+  /** The plan is on the disk when this returns. */
   write(plan: HandedPlan): void;
   remove(plan: HandedPlan): void;
-  /** Throws CliError 'refused' for a file that cannot be read: nobody knows which plan it was. */
+  /** Throws CliError 'refused' for an unreadable file: nobody knows which plan it was. */
   list(): readonly HandedPlan[];
 }
 
-/** The files in a folder, which is made with the first one. */
+/** The files in a folder, created with the first one. */
 export function createHandedPlans(folder: string, rules: FileRules): HandedPlans {
   const fileOf = ({ account, head }: HandedPlan) => join(folder, `${account}-${head.digest}.json`);
   return {

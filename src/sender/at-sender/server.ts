@@ -1,4 +1,4 @@
-/** The server of a sender: who asks is found out, counted and bounded before any route sees a request; each request is a line of the log. */
+/** The server of a sender: identifies, counts and limits requests before any route sees them, and logs each as a line. */
 
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -25,34 +25,32 @@ export interface ServerParts {
   readonly uses: LastUses;
   readonly clock: ClockWithTimers;
   readonly version: string;
-  /** Adds the routes of the journal, of changes and of plans. */
+  /** Adds the routes of the journal, changes and plans. */
   readonly addRoutes: (hop: Hop) => void;
-  /** Writes a line of the log. */
   readonly log: (line: RequestLine) => void;
 }
 
-/** A request in the log: no name of a person, no key, no id of a customer, no query. */
+/** A request in the log: no personal name, key, customer id or query. */
 export interface RequestLine {
   readonly time: string;
   readonly request: string;
-  /** 0: the connection broke before there was a reply. */
+  /** 0: the connection broke before a reply. */
   readonly status: number;
   readonly ms: number;
   readonly bytes: number;
-  /** The public id of the token; `paydesk sender members` says whose it is. */
+  /** The token's public id; `paydesk sender members` says whose it is. */
   readonly token: string | null;
 }
 
-/** A running server. */
 interface SenderServer {
   readonly port: number;
-  /** From now on no change is taken; everything else goes on. */
+  /** Stops taking changes; everything else goes on. */
   drain(): void;
-  /** Takes no connection any more, and resolves when the last reply was sent; what takes longer than some seconds is cut. */
+  /** Takes no new connections, and resolves after the last reply. Cuts replies that take more than some seconds. */
   close(): Promise<void>;
 }
 
-/** Listens. Throws CliError 'refused' when the address cannot be used. */
+/** Throws CliError 'refused' if the address cannot be used. */
 export async function startServer(parts: ServerParts): Promise<SenderServer> {
   const { config, certificate, clock, uses } = parts;
   const limits = {
@@ -72,7 +70,7 @@ export async function startServer(parts: ServerParts): Promise<SenderServer> {
   server.on('connection', (socket: Socket) => sockets.opened(socket));
   const answer = answerer(parts, hop, sockets);
   server.on('request', answer);
-  // Without this, Node would ask for the body before anybody looked at the token.
+  // Without this, Node would ask for the body before the token was checked.
   server.on('checkContinue', answer);
   const port = await listen(server, config.listen);
   const stopSaving = clock.every(5_000, () => void uses.save());
@@ -112,7 +110,7 @@ async function listen(server: Server, { host, port }: SenderConfig['listen']): P
 
 // ── Before the routes ───────────────────────────────────────────────────────────────────────────
 
-// Paths have no escapes, so that none can mean something else to a proxy or to the service.
+// Paths have no escapes, so a proxy or the service cannot read them differently.
 const targetPattern = /^(?:\/[A-Za-z0-9][A-Za-z0-9._-]{0,200}){1,6}(?:\?[\x21-\x7e]{0,1000})?$/;
 
 function answerer(parts: ServerParts, hop: Hop, sockets: ReturnType<typeof createSockets>) {
@@ -120,7 +118,7 @@ function answerer(parts: ServerParts, hop: Hop, sockets: ReturnType<typeof creat
   return (incoming: IncomingMessage, outgoing: ServerResponse): void => {
     const started = { at: parts.clock.monotonic(), written: incoming.socket.bytesWritten };
     const ended = sockets.busy(incoming.socket);
-    // A service that sends no Date must not get one here: desks check their clocks by it.
+    // If the service sends no Date, none must be added here: desks check their clocks by it.
     outgoing.sendDate = false;
     outgoing.once('close', () => {
       ended();
@@ -130,7 +128,7 @@ function answerer(parts: ServerParts, hop: Hop, sockets: ReturnType<typeof creat
     const isKnown = targetPattern.test(target) && ['GET', 'POST'].includes(incoming.method ?? '');
     const isOpen = target === hopPaths.health || target === hopPaths.join;
     if (!isKnown) outgoing.writeHead(400, { connection: 'close', [hopHeaders.error]: 'usage' }).end();
-    // Refused at once: this costs nearly nothing, however many come. It is no guess, so nobody waits for the answer.
+    // Refused at once: this is cheap, however many come. It is not a guess, so there is no delay.
     else if (!isOpen && tokenIn(incoming) === undefined)
       outgoing.writeHead(401, noToken.headers).end(noToken.body);
     else void listener(incoming, outgoing);
@@ -165,7 +163,7 @@ function lineOf(
   };
 }
 
-/** Whose address counts for wrong tokens: behind a proxy of this machine what that says, which it writes last. */
+/** The address that wrong tokens count against. Behind a proxy on this machine it is the last in the proxy's header. */
 function addressOf(
   { socket, headers }: IncomingMessage,
   { behind_proxy: behindProxy }: SenderConfig,
@@ -177,7 +175,7 @@ function addressOf(
 
 // ── The app ─────────────────────────────────────────────────────────────────────────────────────
 
-// The longest time that a whole reply may take to be read, and the longest without a byte.
+// The time limits for reading a whole reply, and between two bytes.
 const replyMs = 60_000;
 const silentMs = 15_000;
 
@@ -201,7 +199,7 @@ function createHop(
     const { asker, token } = await signIn.check(incoming, addressOf(incoming, config));
     sockets.belongsTo(incoming.socket, asker.member);
     const account = accounts.get(context.req.param('account'));
-    // Whether there is another account is nobody's affair who has no token for it.
+    // A token for another account must not reveal whether this one exists.
     if (account === undefined || token.account !== account.name) throw otherAccount();
     refuseOtherMode(incoming, account);
     const share = shareOf(context.req.param('part'));
@@ -234,7 +232,7 @@ function createHop(
   return hop;
 }
 
-// The run of the sender ends: that is no reason for the run of a desk to end in the same way.
+// The sender's run is stopping: the desk's run must not end as if it were interrupted itself.
 function isStop(error: unknown): boolean {
   return error instanceof CliError && ['terminated', 'interrupted', 'hangup'].includes(error.kind);
 }
@@ -244,7 +242,7 @@ function shareOf(part: string): Share {
   return part === 'changes' || part === 'plans' ? 'changes' : 'questions';
 }
 
-// Nobody reads this reply, or so slowly that it stands in the way.
+// Cuts a reply that nobody reads, or reads too slowly.
 function cutWhenUnread(outgoing: ServerResponse, clock: ClockWithTimers): void {
   outgoing.setTimeout(silentMs, () => outgoing.destroy());
   const stop = clock.after(replyMs, () => outgoing.destroy());
@@ -260,7 +258,7 @@ function otherAccount(): RefusedRequest {
   );
 }
 
-// Somebody has edited the file of the desk: it would ask for no confirmation of real money, or show practice as real.
+// Somebody edited the desk's file: it would not ask before moving real money, or would show practice as real.
 function refuseOtherMode({ headers }: IncomingMessage, { service }: SenderAccount): void {
   const said = headers[hopHeaders.mode]?.toString();
   const { mode } = service.profile;
@@ -298,7 +296,7 @@ function tooMany(): RefusedRequest {
 }
 
 function unknownPath(): CliError {
-  return refused('this sender has nothing under that path; is it of another version?', [
+  return refused('this sender has nothing under that path; is it another version?', [
     'compare the versions: paydesk --version here, and at the sender',
   ]);
 }

@@ -1,4 +1,4 @@
-/** How many requests and connections each member has at once, so that nobody takes what the others need. */
+/** Limits each member's requests and connections, so that nobody crowds out the others. */
 
 import type { Socket } from 'node:net';
 
@@ -10,8 +10,7 @@ import type { Socket } from 'node:net';
  */
 export type Share = 'reads' | 'questions' | 'changes';
 
-// How many run at once of one member, how many of a member wait, and how many run of all members. A reply that nobody reads
-// keeps its place until its connection is cut.
+// Per member running, per member waiting, and running in total. An unread reply keeps its place until its connection is cut.
 const sizes: Readonly<Record<Share, { readonly each: number; readonly wait: number; readonly all: number }>> =
   {
     reads: { each: 6, wait: 60, all: 24 },
@@ -19,13 +18,11 @@ const sizes: Readonly<Record<Share, { readonly each: number; readonly wait: numb
     changes: { each: 16, wait: 64, all: 256 },
   };
 
-/** The places for requests. */
 interface Shares {
-  /** Resolves with the function that gives the place back; with undefined at once if too many of this member wait already. */
+  /** Resolves with a function that gives the place back; at once with undefined if too many of this member wait. */
   take(member: string, share: Share): Promise<(() => void) | undefined>;
 }
 
-/** Places of which none is taken yet. */
 export function createShares(): Shares {
   const places = {
     reads: newPlaces('reads'),
@@ -45,7 +42,7 @@ function newPlaces(share: Share): (member: string) => Promise<(() => void) | und
   const members = new Map<string, OfMember>();
   let running = 0;
   const canRun = (one: OfMember) => running < all && one.running < each;
-  // Goes round: whoever got a place is last the next time.
+  // Takes turns: the member served last goes to the end.
   const next = (): void => {
     for (const [name, one] of members) {
       const start = canRun(one) ? one.waiting.shift() : undefined;
@@ -84,7 +81,7 @@ function newPlaces(share: Share): (member: string) => Promise<(() => void) | und
   }
 }
 
-// So many ids a member may close within an hour: each of them is a row of the journal for good.
+// The most ids that a member may close within an hour: each is a row of the journal for good.
 const closingsMax = 200;
 const closingsMs = 60 * 60_000;
 
@@ -100,21 +97,18 @@ export function createClosings(monotonic: () => number): (member: string) => boo
   };
 }
 
-// Connections on which no valid token came yet. The oldest gives way to a new one, so that a desk always gets in.
+// Connections without a valid token so far. A new one replaces the oldest, so a desk always gets in.
 const mostUnknown = 128;
 const mostOfMember = 96;
 
-/** The connections of a server. */
 interface Sockets {
-  /** A connection was opened. */
   opened(socket: Socket): void;
   /** A valid token of this member came on it. */
   belongsTo(socket: Socket, member: string): void;
-  /** A request began on it; the function says that it has ended. */
+  /** A request began on it. Returns a function to call at its end. */
   busy(socket: Socket): () => void;
 }
 
-/** Connections of which none is open yet. */
 export function createSockets(): Sockets {
   const unknown = new Map<string, Socket>();
   const members = new Map<string, Map<string, Socket>>();

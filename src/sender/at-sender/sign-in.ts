@@ -1,4 +1,4 @@
-/** Who is let in: finds the token of a request, slows down whoever sends wrong ones, and turns invitations into tokens. */
+/** Signs in: finds a request's token, slows down wrong tokens, and turns invitations into tokens. */
 
 import { rename, writeFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
@@ -21,23 +21,22 @@ import type { KnownToken, Members } from './members.ts';
 import { type Asker, type Hop, RefusedRequest, readBody, type SenderAccount } from './routes.ts';
 import type { ServerParts } from './server.ts';
 
-// After so many wrong tokens of one address within a minute, each further one is answered later.
+// After this many wrong tokens from one address in a minute, replies are delayed.
 const freeTries = 5;
 const forgetMs = 60_000;
 const firstWaitMs = 1_000;
 const longestWaitMs = 8_000;
-// So many replies wait at most, of all addresses. What comes beyond is answered at once, with 429.
+// The most delayed replies, over all addresses. Further ones get 429 at once.
 const mostWaiting = 64;
 const mostAddresses = 10_000;
 
-/** Finds out who sends a request. */
 interface SignIn {
-  /** Throws RefusedRequest without a token that this sender takes (401), after a wait if many were wrong. */
+  /** Throws RefusedRequest (401) without a valid token, with a delay after many wrong ones. */
   check(
     incoming: IncomingMessage,
     address: string,
   ): Promise<{ readonly asker: Asker; readonly token: KnownToken }>;
-  /** Waits as after a wrong token: for invitations, which are guessed in the same way. */
+  /** Waits as after a wrong token, since invitations can be guessed too. */
   wrong(address: string): Promise<void>;
 }
 
@@ -58,7 +57,7 @@ export function createSignIn(parts: {
     const now = clock.monotonic();
     const before = tries.get(address);
     const count = before === undefined || now - before.at > forgetMs ? 1 : before.count + 1;
-    // The oldest goes first.
+    // Drops the oldest first.
     tries.delete(address);
     tries.set(address, { count, at: now });
     const [oldest] = tries.keys();
@@ -86,14 +85,14 @@ export function createSignIn(parts: {
   };
 }
 
-/** What may be a token. Of two Authorization headers Node would take the first one, and a proxy perhaps the second: that is none. */
+/** What may be a token. Two Authorization headers are none: Node would take the first, and a proxy perhaps the second. */
 export function tokenIn({ rawHeaders, headers }: IncomingMessage): string | undefined {
   const names = rawHeaders.filter((text, at) => at % 2 === 0 && text.toLowerCase() === 'authorization');
   const secret = /^Bearer (\S+)$/.exec(headers.authorization ?? '')?.[1] ?? '';
   return names.length === 1 && tokenPattern.test(secret) ? secret : undefined;
 }
 
-/** The name that the machine gives itself now; undefined if it gives none that could be one. */
+/** The machine's current name; undefined if missing or malformed. */
 function deskIn({ headers }: IncomingMessage): string | undefined {
   const text = headers[hopHeaders.desk];
   if (typeof text !== 'string' || !/^[\x21-\x7e]{1,300}$/.test(text)) return undefined;
@@ -105,7 +104,7 @@ function deskIn({ headers }: IncomingMessage): string | undefined {
   }
 }
 
-/** The error for a token that is none, or no longer. */
+/** The error for an unknown or expired token. */
 export function notTaken(): CliError {
   return new CliError(
     'auth',
@@ -117,21 +116,20 @@ export function notTaken(): CliError {
   );
 }
 
-/** The last use of a token: by each machine that said its name, Unix milliseconds. */
+/** A token's last use by each machine name, Unix milliseconds. */
 export type LastUse = Readonly<Record<string, number>>;
 
-/** The last uses of all tokens. */
 export interface LastUses {
   note(token: string, desk: string): void;
-  /** Writes what is new. Does nothing if that is not possible: nobody is kept from working by it. Nobody waits for the disk. */
+  /** Writes new entries in the background. If that fails, work goes on without it. */
   save(): Promise<void>;
 }
 
 const form = v.record(v.string(), v.record(v.string(), v.number()));
-// A token that somebody copies to machine after machine does not fill the memory.
+// Limits memory if a token is copied from machine to machine.
 const mostDesks = 8;
 
-/** The last uses as the file of a sender knows them. Nothing is written before `save`. */
+/** The last uses in a sender's file. Nothing is written before `save`. */
 export function createLastUses(
   file: string,
   rules: FileRules,
@@ -160,7 +158,7 @@ export function createLastUses(
   };
 }
 
-/** What the file of a sender says. A file that cannot be read says nothing. */
+/** Reads a sender's file. An unreadable file counts as empty. */
 export function readLastUses(file: string, rules: FileRules): Readonly<Record<string, LastUse>> {
   const text = readOwnFile(file, rules);
   const read = v.safeParse(v.pipe(v.string(), v.parseJson(), form), text ?? '{}');
@@ -171,7 +169,7 @@ export function readLastUses(file: string, rules: FileRules): Readonly<Record<st
 
 type JoinParts = Pick<ServerParts, 'members' | 'accounts' | 'version'>;
 
-/** Adds the one route that needs no token. `wrong`: called before a wrong invitation is refused. */
+/** Adds the only route without a token. Calls `wrong` before refusing a wrong invitation. */
 export function addJoin(
   hop: Hop,
   parts: JoinParts,
@@ -198,7 +196,7 @@ export function addJoin(
   });
 }
 
-/** What a desk must know of its account. */
+/** What a desk must know about its account. */
 export function factsOf(
   { version }: Pick<JoinParts, 'version'>,
   { name, service, settings }: SenderAccount,
@@ -226,6 +224,6 @@ export function factsOf(
 function notServed(account: string): CliError {
   return new CliError('refused', `this sender no longer serves the account ${account}`, {
     certain: 'nothing was changed',
-    now: ['ask whoever runs it: the accounts stand in sender.json'],
+    now: ['ask whoever runs it: sender.json lists the accounts'],
   });
 }

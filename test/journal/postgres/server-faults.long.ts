@@ -211,11 +211,11 @@ test('a check derives from the rows which changes are open, and tells what was c
   await whole(one);
   await server.ask(database, 'delete from paydesk.open_changes');
   expect((await one.store.verify()).findings).toEqual([
-    { seq: 1, problem: 'is open by the rows, and not listed so' },
+    { seq: 1, problem: 'is open by the rows, but not listed as open' },
   ]);
   await server.ask(database, "insert into paydesk.open_changes values (1, 'ord_1'), (2, 'ord_2')");
   expect((await one.store.verify()).findings).toEqual([
-    { seq: 2, problem: 'is listed as open, and the rows do not say so' },
+    { seq: 2, problem: 'is listed as open, but not by the rows' },
   ]);
   await server.ask(
     database,

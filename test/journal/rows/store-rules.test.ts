@@ -392,7 +392,7 @@ describe('a row was changed behind the back of the run', () => {
     const { rules, damage } = journalOf(sent('i_a', 1));
     damage('DELETE FROM rows WHERE seq = 1');
     // An order that has no rows cannot tell: its witness can (sqlite-store.test.ts).
-    const lookedUp = damaged('is looked up by other words than its own');
+    const lookedUp = damaged('is filed under the wrong values');
     expect(() => rules().attempts({ unconfirmed: true })).toThrow(lookedUp);
     expect(() => rules().list({}, { limit: 1 })).toThrow(lookedUp);
   });

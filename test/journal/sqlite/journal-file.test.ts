@@ -83,7 +83,7 @@ describe.skipIf(!hasStrace())('a journal on a network file system', () => {
     const refused = await onNfs(home, changeArgs(order));
     expect({ code: refused.code, posts: order.posts.length }, refused.stderr).toEqual({ code: 3, posts: 0 });
     expect(refused.stderr.replaceAll(/\s+/g, ' ')).toMatch(
-      /the journal lies on a network file system \(NFS\): .* PAYDESK_STATE_ON_NETWORK=1/,
+      /the journal is on a network file system \(NFS\): .* PAYDESK_STATE_ON_NETWORK=1/,
     );
     expect((await onNfs(home, ['journal', 'list'])).code).toBe(0);
     const tested = await onNfs(home, changeArgs(order), { PAYDESK_STATE_ON_NETWORK: '1' });

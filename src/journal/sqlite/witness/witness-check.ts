@@ -141,13 +141,13 @@ export function proofOf(witness: Witness, tables: JournalTables): RowProof {
     open: (sents) =>
       differs(
         differenceIn(openAfter(witness.openSents(), unwitnessed()), sents),
-        'is about a change that may be open, and the journal does not list it as the witness does',
+        'is about a change that may be open, but the journal does not list it as the witness does',
       ),
     idempotencyKey: (number, sents) => {
       const later = unwitnessed().flatMap((one) => (one.idempotencyKey === number ? [one.line.seq] : []));
       return differs(
         differenceIn([...witness.sentsUnderKey(number), ...later], sents),
-        'is not found by the id of its script as the witness finds it',
+        'is not found by its idempotency key as in the witness',
       );
     },
   };

@@ -1,4 +1,4 @@
-/** Requests for the approval of a second person, as their rows and the changes that used them say. Pure. */
+/** Approval requests, derived from their rows and the changes that used them. Pure. */
 
 import {
   type ApprovalRequest,
@@ -11,12 +11,12 @@ import {
 } from '../../../journal/journal.ts';
 
 const dayMs = 24 * 60 * 60_000;
-/** Nobody answers a request any more after this time. */
+/** After this time a request can no longer be answered. */
 export const waitsMs = 7 * dayMs;
-/** Requests are listed for so long. */
+/** How long requests are listed. */
 export const listedMs = 30 * dayMs;
 
-/** The requests that rows make up, oldest first, at a time (Unix milliseconds). `users`: the changes on their orders. */
+/** The requests in these rows, oldest first, at a time (Unix milliseconds). `users`: the changes on their orders. */
 export function requestsIn(
   rows: readonly ApprovalRow[],
   users: readonly AttemptRecord[],
@@ -47,7 +47,7 @@ function stateAt(request: ApprovalRequest, usedBy: string | undefined, now: numb
   return isOver ? { ...request, state: 'expired' } : request;
 }
 
-// A change that certainly did not leave has not used its approval. One of a plan is for all its rows.
+// A change that certainly did not leave has not used its approval. A plan's approval is for all its rows.
 function userOf({ id, asked }: ApprovalRequest, users: readonly AttemptRecord[]): string | undefined {
   if ('planned' in asked) return undefined;
   return users.find(({ sent, verdicts }) => sent.approval === id && verdicts.at(-1)?.verdict !== 'not_sent')
@@ -56,17 +56,17 @@ function userOf({ id, asked }: ApprovalRequest, users: readonly AttemptRecord[])
 
 type AskedWhat = Pick<AskedRefundRow, 'origin' | 'request' | 'proof' | 'currency' | 'seen'>;
 
-/** Whether two requests are about the very same refund, with the same money before it. Notes and `again` move no money. */
+/** Whether two requests are for exactly the same refund, with the same money before it. Notes and `again` move no money. */
 export function isSameRefund(one: AskedWhat, other: AskedWhat): boolean {
   return asksForSameRefund(one, other) && sameJson(one.seen, other.seen);
 }
 
-/** Whether what is about to be sent is the very refund that was asked for, on an order with the same money. */
+/** Whether the refund to be sent is exactly the one asked for, with the same money on the order. */
 function isRefundAsked(asked: AskedWhat, sent: SentRow): boolean {
   return asksForSameRefund(asked, sent) && isSeen(asked, sent);
 }
 
-// A refund of the same sum is another thing where other money went back meanwhile.
+// The same sum is a different refund if other money went back since.
 function isSeen({ seen }: AskedWhat, { proof: { before } }: SentRow): boolean {
   if (seen === undefined) return true;
   const charges = (from: typeof seen.charges | typeof before.charges) =>
@@ -82,7 +82,7 @@ function isSeen({ seen }: AskedWhat, { proof: { before } }: SentRow): boolean {
   );
 }
 
-/** Why an approval does not count for what a member is about to send; undefined if it does. */
+/** Why an approval does not cover what a member is about to send; undefined if it does. */
 export function approvalProblem(
   request: ApprovalRequest | undefined,
   sent: SentRow,
@@ -91,7 +91,7 @@ export function approvalProblem(
   if (request === undefined) return 'unknown';
   const { asked, state } = request;
   if (!('proof' in asked)) return 'for something else';
-  // Who proposes sends nothing, so others send it.
+  // A proposer sends nothing, so others send it.
   if (asked.operator !== member && asked.byProposer !== true) return 'of somebody else';
   if (!isRefundAsked(asked, sent)) return 'for something else';
   return state === 'approved' ? undefined : state;

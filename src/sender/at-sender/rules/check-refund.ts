@@ -1,4 +1,4 @@
-/** What every rule of a sender asks: the account, the limits that hold, the requests, and what they say to a refund. */
+/** What all rules of a sender use: the account, its limits, the requests, and what they say about a refund. */
 
 import type { AmountStyle } from '../../../amounts.ts';
 import { mayGoBackToo } from '../../../api/charges.ts';
@@ -27,16 +27,15 @@ import type { Asker, SenderAccount } from '../routes.ts';
 import { requestsIn } from './approval-requests.ts';
 import { findingFor, limitsFor, limitsIn, limitWindowMs } from './team-limits.ts';
 
-/** What the rules need of the sender. */
 export interface RulesParts {
   /** Takes the rows of limits and requests. */
   readonly store: Pick<JournalStore, 'append' | 'alone'>;
-  /** Answers what is asked. Not the store of a change: asking it counts as having seen. */
+  /** Answers questions. Not the store of a change, which counts what it was asked as seen. */
   readonly asking: Asking;
-  /** The journal's time. `service`: its last `Date` is a clock too. */
+  /** The journal's time. The `Date` of the service's last reply counts as a clock too. */
   readonly now: (service?: Service) => Promise<Moment>;
   readonly isMember: (name: string, account: string) => Promise<boolean>;
-  /** The role that somebody has now; undefined if the token no longer works. */
+  /** Somebody's role now; undefined if the token no longer works. */
   readonly roleNow: (asker: RuledAsker) => Promise<Role | undefined>;
 }
 
@@ -47,23 +46,23 @@ interface Service extends Pick<SenderAccount['service'], 'seenDate'> {
     readonly settings: AmountStyle;
   };
 }
-/** Who asks: a member at a desk, or whoever runs the sender, as a lead. */
+/** Who asks: a member at a desk, or the person who runs the sender, as a lead. */
 export type RuledAsker = Pick<Asker, 'member' | 'role'> & Partial<Pick<Asker, 'desk' | 'token'>>;
-/** The account that it is about. */
 export interface RuledAccount {
   readonly service: Service;
 }
 
-/** The account whose limits are meant. */
 export type LimitedAccount = Pick<Service['profile'], 'name' | 'account'>;
 
-/** The rules for one member and one account. */
 export interface Run extends RulesParts {
   readonly asker: RuledAsker;
   readonly account: RuledAccount;
 }
 
-/** The moment, for whoever needs what went back in the last 24 hours: that is known only by clocks that agree. Throws CliError 'refused' if they do not. */
+/**
+ * The moment, for counting what went back in the last 24 hours: that needs clocks that agree. Throws CliError 'refused' if they do
+ * not.
+ */
 export async function momentFor({
   now,
   account,
@@ -81,7 +80,7 @@ export function refuseSkewed(skewed: boolean | undefined): void {
   ]);
 }
 
-/** Whether something is of the account, in whichever mode. */
+/** Whether something belongs to the account, in either mode. */
 export function isOf(
   { origin, account }: Pick<SentRow, 'origin' | 'account'>,
   { service }: RuledAccount,
@@ -89,12 +88,15 @@ export function isOf(
   return account === service.profile.account || isSameOrigin(origin, service.profile.origin);
 }
 
-/** Whether it is of its mode. A sandbox may have the address of production; who has a token for the one does not decide about the other. */
+/**
+ * Whether it has the account's mode. A sandbox may share production's address, and a token for one does not decide about the
+ * other.
+ */
 export function isOfMode({ account }: Pick<SentRow, 'account'>, { service }: RuledAccount): boolean {
   return modeOfAccount(account) === modeOfAccount(service.profile.account);
 }
 
-/** The same, about the account of the token: a desk says what it wants, and its token says of which account. */
+/** The same, with the account of the token, whatever the desk wrote. */
 export function ofAccount<What extends Pick<SentRow, 'origin' | 'account' | 'profile'>>(
   what: What,
   { account }: Run,
@@ -103,7 +105,6 @@ export function ofAccount<What extends Pick<SentRow, 'origin' | 'account' | 'pro
   return { ...what, origin, account: line, profile: name };
 }
 
-/** The limits of an account. */
 export async function limitsSet(asking: Asking, { account }: LimitedAccount): Promise<readonly TeamLimit[]> {
   const rows = await Promise.all(teamLimitNames.map((name) => asking.settings(name)));
   return limitsIn(
@@ -114,7 +115,7 @@ export async function limitsSet(asking: Asking, { account }: LimitedAccount): Pr
   );
 }
 
-/** The requests that were made from a time on, at a time. Only what was approved can be used. */
+/** The requests made since a time, as of a time. Only approved ones can be used. */
 export async function requestsSince(
   { asking }: Pick<Run, 'asking'>,
   since: number,
@@ -131,7 +132,6 @@ export async function requestsSince(
   return requestsIn(rows, users, now).filter(({ asked }) => asked.time >= since);
 }
 
-/** The attempts on an order; none without one. */
 export async function onOrderOf(
   asking: Asking,
   orderId: string | undefined,
@@ -139,7 +139,7 @@ export async function onOrderOf(
   return orderId === undefined ? [] : await asking.attempts({ orderId });
 }
 
-// `before` is of the final read, and `seen` of whoever asks before that.
+// `before` is from the final read, and `seen` from the person asking before it.
 type Asked = Pick<
   AskedRefund,
   'origin' | 'account' | 'request' | 'amount' | 'currency' | 'reason' | 'note' | 'seen'
@@ -155,7 +155,7 @@ type Asked = Pick<
 };
 const dayMs = 24 * 60 * 60_000;
 
-/** What the limits say to a refund; undefined if none holds for this member. Whoever proposes always needs somebody else. */
+/** What the limits say about a refund; undefined if none applies to this member. A proposer always needs somebody else. */
 export async function findingOf(
   { asking, asker, account }: Run,
   refund: Asked,
@@ -201,8 +201,7 @@ export async function findingOf(
   return { ...finding, limit: undefined, needsSecond: true };
 }
 
-// From when on the limit has room for a refund, if nothing more goes back: as `LimitFinding` says it. The later a window begins, the less
-// is in it.
+// When the limit next has room for a refund, if nothing more goes back: see `LimitFinding`. A window that begins later holds less.
 async function roomFor(
   { amount: own, besides = 0, limit }: LimitFinding,
   time: number,
@@ -231,7 +230,7 @@ async function saysEnough(
   return lettersIn(note) >= Number(limits['refund.note_length'] ?? usualNoteLength);
 }
 
-// What a refund pays back. A request, a row and a proof that name different amounts, or that take money, are nobody's refund.
+// The amount of a refund. Throws CliError if request, row and proof disagree, or if it would take money.
 function amountOf({ request, proof, amount: said }: Asked): number {
   const { expected } = proof;
   const amount = -expected.reduce((sum, one) => sum + one.amount, 0);

@@ -1,4 +1,4 @@
-/** What the limits of a team say to a plan as a whole: whether somebody else must approve it, and who has. */
+/** What a team's limits say about a whole plan: whether somebody else must approve it, and who has. */
 
 import {
   type ApprovalRequest,
@@ -12,27 +12,27 @@ import {
 } from '../../../journal/journal.ts';
 import { limitNamed, limitWindowMs } from './team-limits.ts';
 
-// So many orders are named that reach the limit.
+// The most orders to name that reach the limit.
 const namedMax = 10;
 
 interface PlanFacts {
-  /** The limits that hold for whoever wants to apply it. */
+  /** The limits of the person who wants to apply it. */
   readonly held: readonly TeamLimit[];
   readonly requests: readonly ApprovalRequest[];
-  /** Whether a change is one of the account. */
+  /** Whether a change belongs to the account. */
   readonly isOf: (sent: SentRow) => boolean;
   /** Unix milliseconds. */
   readonly time: number;
 }
 
-/** A plan as somebody approves it. */
+/** A plan as shown for approval. */
 export interface ApprovablePlan {
   readonly digest: string;
   readonly sums: Sums;
 }
 type Sums = readonly { readonly currency: string; readonly amount: number }[];
 
-/** The approval of a plan. It counts only if whoever gave it was shown the very sums of the plan. */
+/** The approval of a plan. It counts only if the approver was shown exactly the plan's sums. */
 export function approvalOf(
   requests: readonly ApprovalRequest[],
   { digest, sums }: ApprovablePlan,
@@ -47,7 +47,6 @@ export function approvalOf(
   );
 }
 
-/** Checks a plan. */
 export async function checkPlan(
   asking: Pick<JournalStore, 'attempts'>,
   plan: PlannedRefunds,
@@ -71,7 +70,7 @@ export async function checkPlan(
   return { second: undefined, approvedBy };
 }
 
-// What went back on each order of a currency within 24 hours, but for what the plan itself sent.
+// What went back on each order in a currency within 24 hours, without what the plan itself sent.
 async function earlierOn(
   asking: Pick<JournalStore, 'attempts'>,
   { plan, orders }: PlannedRefunds,

@@ -1,4 +1,4 @@
-/** Requests for the approval of a second person: who may make one and how many, and who may answer it. */
+/** Approval requests: who may make one, how many, and who may answer. */
 
 import { CliError, refused } from '../../../errors.ts';
 import {
@@ -26,7 +26,9 @@ import {
   requestsSince,
 } from './check-refund.ts';
 
-/** Asks for an approval. A request for the very same that waits comes back in its place. Throws CliError 'refused' or LimitRefusal. */
+/**
+ * Asks for an approval. Returns a waiting request for the same thing if there is one. Throws CliError 'refused' or LimitRefusal.
+ */
 export async function ask(run: Run, id: string, what: AskedRefund | AskedPlan): Promise<ApprovalRow> {
   const { asker, account, store, asking } = run;
   needRoleOf(asker, 'proposer', 'ask for approvals');
@@ -60,7 +62,7 @@ export async function ask(run: Run, id: string, what: AskedRefund | AskedPlan): 
   return row;
 }
 
-// So many requests of one member are kept that wait or are new: others have to look at them, and the journal keeps them.
+// The most new or waiting requests per member: others must read them, and the journal keeps them.
 const requestsMax = 200;
 const newMs = 60 * 60_000;
 
@@ -84,7 +86,10 @@ function isSame(asked: AskedRow, wanted: AskedRefund | AskedPlan): boolean {
   return 'digest' in wanted && asked.digest === wanted.digest && asked.account === wanted.account;
 }
 
-/** Approves or rejects. Throws CliError 'not_found' for a request of another account, and 'refused' for one of one's own or one that is over. */
+/**
+ * Approves or rejects. Throws CliError 'not_found' for a request of another account, and 'refused' for the member's own request or
+ * one that is over.
+ */
 export async function decide(
   run: Run,
   id: string,
@@ -109,7 +114,7 @@ export async function decide(
       approval: id,
     });
   const { state, decided } = request;
-  // Whoever did not hear the answer says it again.
+  // The same answer again: the first reply was lost.
   if (state === step && decided?.operator === asker.member) return decided;
   if (state !== 'asked' && !(state === 'approved' && step === 'rejected'))
     throw already(request, 'nothing was approved');

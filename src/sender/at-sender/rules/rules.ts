@@ -1,4 +1,7 @@
-/** The rules of a team at its sender: limits and approvals over the rows of the journal, checked right before a change is recorded, and the route by which desks ask them. */
+/**
+ * A team's rules at its sender: limits and approvals, checked over the journal's rows right before a change is recorded, and the
+ * route for desks to ask them.
+ */
 
 import { refused } from '../../../errors.ts';
 import {
@@ -40,35 +43,32 @@ import { type ApprovablePlan, approvalOf, checkPlan } from './plan-limits.ts';
 import { ask, decide } from './requests.ts';
 import { limitsFor, limitText } from './team-limits.ts';
 
-/** Of whom a change is, and for which account. `plan`: the plan that the sender has read, if the change is a row of it. */
+/** Who makes a change, for which account. `plan`: the plan read by the sender, if the change is one of its rows. */
 export interface Ruled {
   readonly asker: RuledAsker;
   readonly account: RuledAccount;
   readonly plan?: ApprovablePlan | undefined;
 }
 
-/** The rules as a member sees them. A plan was read by the sender. */
+/** The rules as a member sees them. The sender has read the plan. */
 export interface MemberRules extends Omit<TeamRules, 'checkPlan'> {
   checkPlan(plan: PlannedRefunds): Promise<PlanFinding>;
 }
 
-/** Who asked for the approval of a change, if that was somebody else, who gave it and when, and its request. */
+/** If somebody else asked for the change's approval: who; and who gave it, when, and its request. */
 type Approved = Pick<SentRow, 'askedBy' | 'approvedBy' | 'approvedAt' | 'approval'>;
 
-/** The rules of a sender. */
 export interface Rules {
-  /** As a member sees them, for one account. */
   of(asker: RuledAsker, account: RuledAccount): MemberRules;
-  /** The limits of an account alone. */
   limitsOf(asker: RuledAsker, account: LimitedAccount): Pick<TeamRules, 'limits' | 'setLimits'>;
   /**
-   * Checks what is about to be sent, and has it recorded (`append`) before any other change is checked: so twenty at once pass just
-   * what is allowed. Throws CliError 'refused' when a rule forbids it; then nothing was recorded.
+   * Checks a change and has it recorded (`append`) before any other is checked, so that simultaneous changes cannot exceed a limit
+   * together. Throws CliError 'refused', and records nothing, if a rule forbids it.
    */
   record(sent: SentRow, of: Ruled, append: (checked: Approved) => Promise<void>): Promise<void>;
 }
 
-/** Everything is derived from the rows with each question, so there is nothing that could differ from them. */
+/** Derives everything from the rows with each question, so nothing can differ from them. */
 export function createRules(parts: RulesParts): Rules {
   const inTurn = oneAfterTheOther(parts.store.alone);
   const opened = new OpenedOrders();
@@ -106,7 +106,7 @@ export function createRules(parts: RulesParts): Rules {
     record: (sent, { asker, account, plan }, append) =>
       inTurn(async () => {
         const approved = await approvalFor({ ...parts, asker, account }, sent, plan);
-        // It may have waited for long: for the service, for an order, for others.
+        // It may have waited long: for the service, an order, or others.
         needRoleOf(await asNow(parts, asker), 'operator', 'send changes');
         await append(approved);
         opened.end(asker);
@@ -114,16 +114,16 @@ export function createRules(parts: RulesParts): Rules {
   };
 }
 
-// Whoever asks, with the role of this moment.
+// The asker with their current role.
 async function asNow({ roleNow }: RulesParts, asker: RuledAsker): Promise<RuledAsker> {
   const role = await roleNow(asker);
   if (role !== undefined) return { ...asker, role };
-  throw refused(`the token of ${asker.member} was revoked meanwhile`, [
+  throw refused(`the token of ${asker.member} has been revoked`, [
     'ask your lead for an invitation: paydesk sender invite NAME',
   ]);
 }
 
-// In this process; and where other senders add rows too, not while they do.
+// One after the other in this process, and while no other sender adds rows.
 function oneAfterTheOther(alone: RulesParts['store']['alone']): <T>(act: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
   return (act) => {
@@ -143,7 +143,7 @@ async function setLimits(
 ): Promise<readonly LimitRow[]> {
   needRoleOf(asker, 'lead', 'set limits');
   if (member !== '*' && !(await isMember(member, of.name)))
-    throw refused(`nobody of this team is called ${member}`, ['paydesk sender members'], {
+    throw refused(`nobody in this team is called ${member}`, ['paydesk sender members'], {
       certain: 'nothing was changed',
     });
   const { time } = await momentFor({ now });
@@ -165,7 +165,7 @@ async function setLimits(
 
 // ── What is about to be sent ────────────────────────────────────────────────────────────────────
 
-// Who approved it, if somebody did. What pays nothing back has no limit.
+// Who approved it, if anybody. A change that pays nothing back has no limit.
 async function approvalFor(run: Run, sent: SentRow, plan: Ruled['plan']): Promise<Approved> {
   const { asker, account, asking } = run;
   needRoleOf(asker, 'operator', 'send changes');
@@ -219,14 +219,14 @@ const answers: Answers = {
   approvals: (rules) => rules.approvals(),
   ask: (rules, { id, what }) => rules.ask(id, what),
   async decide(rules, { id, step, validMs, note }, account) {
-    // What is approved is sent, so it is allowed when a change is. A no always is, unless its command is off.
+    // Approving leads to sending, so it is allowed only when a change is. Rejecting is always allowed unless its command is off.
     if (step === 'approved') await account.profileNow(approveCommand);
     else await account.refuseOff('approvals reject');
     return await rules.decide(id, step, { validMs, note });
   },
 };
 
-/** Adds the route. Who may do what, the rules say. */
+/** Adds the route. The rules decide who may do what. */
 export function addRules(app: Hop, rules: Rules): void {
   app.post(hopPaths.rules(':account', ':question'), async (context) => {
     needRole(context, 'viewer', 'see the limits of the team');
@@ -254,7 +254,7 @@ function isQuestion(name: string): name is RuleQuestion {
 
 // ── Who has an order open ──────────────────────────────────────────────────────────────────────────
 
-// Whoever is at the question for longer is no longer named.
+// After this time an open question no longer counts.
 const openMs = 10 * 60_000;
 
 interface Opened extends OpenedOrder {
@@ -262,11 +262,11 @@ interface Opened extends OpenedOrder {
   readonly account: string;
 }
 
-/** Notes what desks have open; each of them has one order open at a time. */
+/** Notes which order each desk has open, at most one. */
 class OpenedOrders {
   readonly #opened = new Map<string, Opened>();
 
-  /** Notes that somebody has an order open since now (Unix milliseconds), and returns who else has it open. */
+  /** Notes that somebody opened an order (now in Unix milliseconds), and returns who else has it open. */
   note(asker: RuledAsker, { service }: RuledAccount, orderId: string, now: number): readonly OpenedOrder[] {
     for (const [desk, { since }] of this.#opened) if (now - since > openMs) this.#opened.delete(desk);
     const { account } = service.profile;
@@ -277,7 +277,7 @@ class OpenedOrders {
     return others.map(({ member, since }) => ({ member, since }));
   }
 
-  /** What this desk had open is over. */
+  /** This desk has closed its order. */
   end(asker: RuledAsker): void {
     this.#opened.delete(deskOf(asker));
   }

@@ -1,4 +1,4 @@
-/** The limits of a team: what their rows set, and what they say to a refund. Pure. */
+/** A team's limits: what their rows set, and what they say about a refund. Pure. */
 
 import {
   type LimitChanges,
@@ -12,7 +12,7 @@ import {
 /** Limits count what went back within this time. */
 export const limitWindowMs = 24 * 60 * 60_000;
 
-/** The limits that are set after these rows. Of each member, currency and name the last row counts. */
+/** The limits after these rows. For each member, currency and name, the last row counts. */
 export function limitsIn(rows: readonly LimitRow[]): readonly TeamLimit[] {
   const limits = new Map<string, TeamLimit>();
   for (const { member, currency, name: written, to, operator: setBy, time: setAt } of rows) {
@@ -25,17 +25,17 @@ export function limitsIn(rows: readonly LimitRow[]): readonly TeamLimit[] {
   return [...limits].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, limit]) => limit);
 }
 
-/** The limits that hold for a member: the member's own, and everybody's. */
+/** The limits that apply to a member: their own and everybody's. */
 export function limitsFor(limits: readonly TeamLimit[], member: string): readonly TeamLimit[] {
   return limits.filter((limit) => limit.member === member || limit.member === '*');
 }
 
-/** The value of a limit in words of a row: `500`, `none`; null where nothing is set. */
+/** The value of a limit as in a row: `500`, `none`; null if not set. */
 export function limitText(limit: TeamLimit | undefined): string | null {
   return limit === undefined ? null : String(limit.value);
 }
 
-/** A limit that holds: the member's own in place of everybody's. */
+/** A limit that applies: the member's own, or else everybody's. */
 export function limitNamed(
   held: readonly TeamLimit[],
   currency: string,
@@ -47,8 +47,8 @@ export function limitNamed(
 }
 
 /**
- * What new limits allow more than before, in words, for whomever they hold: a limit that is higher or gone, a reason or note that is
- * needed no more, refunds in a currency that was refused. Empty if they allow no more. `inWords` writes amounts.
+ * What new limits allow beyond the old ones, in words, and for whom: a limit that is higher or gone, a reason or note no longer
+ * needed, a currency no longer refused. Empty if nothing. `inWords` writes amounts.
  */
 export function teamRaises(
   before: readonly TeamLimit[],
@@ -91,22 +91,21 @@ function allowed(name: TeamLimit['name'], limit: { readonly value: number } | un
   return name === 'reason' || name === 'note' ? -limit.value : limit.value;
 }
 
-// For whom something is set, nothing is refunded in a currency that has no limit.
+// Once any limit is set for somebody, they cannot refund in a currency without one.
 function isRefused(held: readonly TeamLimit[], currency: string): boolean {
   return held.length > 0 && !held.some((one) => one.currency === currency);
 }
 
-/** A refund as limits look at it. */
 interface LimitedRefund
   extends Pick<LimitFinding, 'amount' | 'besides' | 'currency' | 'ofOrder' | 'ofMember'> {
   readonly reason: string | undefined;
-  /** Whether it has a note of enough letters. */
+  /** Whether its note has enough letters. */
   readonly saysNote: boolean;
-  /** How long ago its order was created, in days; undefined if the order does not say it. */
+  /** The age of its order in days; undefined if the order does not say. */
   readonly ageDays: number | undefined;
 }
 
-/** What the limits that hold for a member say to a refund: the first that forbids it, or whether somebody else must approve it. */
+/** What a member's limits say about a refund: the first that forbids it, or whether somebody else must approve it. */
 export function findingFor(held: readonly TeamLimit[], refund: LimitedRefund): LimitFinding {
   const { reason, saysNote, ageDays = Number.POSITIVE_INFINITY, ...figures } = refund;
   const { besides = 0, currency, ofOrder, ofMember } = figures;
