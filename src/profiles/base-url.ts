@@ -26,7 +26,7 @@ export function readBaseUrl(text: string): BaseUrlReading {
   if (/^[^/]*\/\/[^/?#]*@/.test(text)) return refused('it must not contain a user or a password');
   if (/[?#]/.test(text)) return refused('it must not have a query (?) or a fragment (#)');
   const url = new URL(text);
-  if (url.hostname.endsWith('.')) return refused('its host ends in a dot');
+  if (url.hostname.endsWith('.')) return refused('its host ends with a dot');
   if (scheme === 'http' && !isLoopback(url.hostname))
     return refused('plain http is for loopback only: use https');
   return { baseUrl: url.origin + url.pathname.replace(/\/+$/, ''), origin: url.origin };

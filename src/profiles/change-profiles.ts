@@ -99,7 +99,7 @@ export async function learnFromSender(store: ProfileStore, draft: ProfileDraft):
 }
 
 function otherAccount(name: string): CliError {
-  return new CliError('refused', `the sender of profile ${name} has another account under that name now`, {
+  return new CliError('refused', `the sender of profile ${name} now has another account under that name`, {
     certain: 'nothing was changed',
     now: ['ask your lead which one is meant', `then add it again: paydesk profile remove ${name}`],
   });

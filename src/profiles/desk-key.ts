@@ -63,7 +63,7 @@ function keyIn(path: string, pem: string): KeyObject {
   } catch {}
   throw new CliError('refused', `${path} does not hold the key of this desk`, {
     certain: 'nothing was signed',
-    now: ['put it back from a copy; without one, move the file away: the next signature makes another key'],
+    now: ['restore it from a copy; or move the file away: the next signature creates a new key'],
   });
 }
 

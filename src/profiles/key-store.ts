@@ -16,7 +16,7 @@ export function keyProblem(key: string): string | undefined {
   if (key === '') return 'the key is empty';
   if (key.length < shortestKey) return `that is not a key: it is shorter than ${shortestKey} characters`;
   if (key.length > keyLimit) return `the key is longer than ${keyLimit} characters`;
-  if (!keyPattern.test(key)) return 'the key may hold printable ASCII only, without spaces and line breaks';
+  if (!keyPattern.test(key)) return 'the key must be printable ASCII, without spaces or line breaks';
   // In Basic authorization the user name ends at a colon: two different keys would be the same user at the service.
   return key.includes(':') ? 'that is not a key: it holds a colon' : undefined;
 }

@@ -214,7 +214,7 @@ const effects: Readonly<Record<keyof Limits, (said: string, currency: string) =>
     said === 'none' ? 'it asks for nothing' : `a refund needs a ${said.replace(',', ' and a ')}`,
   'refund.note_length': (said) => `a note that is required has ${said} letters or digits at least`,
   'refund.hold': (said) =>
-    /[1-9]/.test(said) ? `refunds wait ${said} after the yes` : 'refunds need not wait',
+    /[1-9]/.test(said) ? `refunds wait ${said} after they are confirmed` : 'refunds need not wait',
   'refund.max_age': (said) => `orders that are older than ${said} are not refunded`,
   'refund.other_currencies': (said) =>
     said === 'refuse'

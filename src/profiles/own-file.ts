@@ -229,7 +229,7 @@ function unsafe(path: string, what: string, { group }: FileRules): CliError {
   const now =
     group === undefined
       ? 'find out who made it, then make it your own (chown, chmod 600); never delete a journal: it stops second refunds'
-      : `ask an administrator to look who made it, and to put it right: group ${group}, files 660, folders 2770`;
+      : `ask an administrator to find out who made it, and to correct it: group ${group}, files 660, folders 2770`;
   return refused(`${path} ${what}, so it is not used`, [now], {
     certain: 'nothing was sent and nothing was changed',
   });

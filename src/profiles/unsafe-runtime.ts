@@ -41,12 +41,12 @@ export function refuseUnsafeRuntime({ env, execArgv, mode }: Runtime): void {
 const unsafeVariables: readonly (readonly [name: string, reason: string])[] = [
   ['NODE_DEBUG', 'it prints requests with their key'],
   ['NODE_DEBUG_NATIVE', 'it prints requests with their key'],
-  ['NODE_USE_ENV_PROXY', 'Node would choose proxies by itself; paydesk uses HTTPS_PROXY without this'],
+  ['NODE_USE_ENV_PROXY', 'Node would choose proxies itself; paydesk uses HTTPS_PROXY without it'],
   ['NODE_V8_COVERAGE', 'Node would write down what runs'],
   ['SSLKEYLOGFILE', 'a log of TLS keys lets others read the connection'],
-  ['ICU_TIMEZONE_FILES_DIR', 'it changes which time it is in a zone, and the hours of the policy with it'],
-  ['ICU_DATA', 'it changes which time it is in a zone, and the hours of the policy with it'],
-  ['NODE_ICU_DATA', 'it changes which time it is in a zone, and the hours of the policy with it'],
+  ['ICU_TIMEZONE_FILES_DIR', 'it changes the time in a zone, and so the hours of the policy'],
+  ['ICU_DATA', 'it changes the time in a zone, and so the hours of the policy'],
+  ['NODE_ICU_DATA', 'it changes the time in a zone, and so the hours of the policy'],
   ['OPENSSL_CONF', 'it changes who is trusted, and loads other code'],
   ['OPENSSL_MODULES', 'it loads other code beside paydesk'],
   ['OPENSSL_ENGINES', 'it loads other code beside paydesk'],
@@ -84,7 +84,7 @@ const reasons: readonly (readonly [prefix: string, reason: string])[] = [
   ['--cpu-prof', 'it writes a record of what runs to a file'],
   ['--openssl-', 'it changes who is trusted, and loads other code'],
   ['--use-openssl-ca', 'variables and files of the system would decide who is trusted'],
-  ['--use-env-proxy', 'Node would choose proxies by itself; paydesk uses HTTPS_PROXY without this'],
+  ['--use-env-proxy', 'Node would choose proxies itself; paydesk uses HTTPS_PROXY without it'],
 ];
 
 function reasonOf(option: string): string {
