@@ -232,6 +232,6 @@ function none(said: string): string {
 export function limitEffect(name: string, said: string): string {
   const [rule, effect] =
     Object.entries(effects).find(([one]) => name === one || name.startsWith(`${one}.`)) ?? [];
-  if (rule === undefined || effect === undefined) throw new Error(`${name} is no limit`);
+  if (rule === undefined || effect === undefined) throw new Error(`${name} is not a limit`);
   return effect(said, name.slice(rule.length + 1));
 }
