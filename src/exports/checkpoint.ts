@@ -1,4 +1,4 @@
-/** The checkpoint of an unfinished export: an append-only file with one line for the export and one for each page. */
+/** The checkpoint of an unfinished export: an append-only file with one line for the export and one per page. */
 
 import { type FileHandle, open, readFile, truncate } from 'node:fs/promises';
 import * as v from 'valibot';
@@ -18,22 +18,22 @@ const headLine = v.object({
   account: v.string(),
   keyFingerprint: word,
   query: v.record(v.string(), v.unknown()),
-  /** What each row holds: the columns of CSV, or the fields of rows that paydesk makes; null: the service's own records. */
+  /** What a row holds: the columns of CSV, or the fields of rows that paydesk makes; null: the service's own records. */
   columns: v.nullable(v.array(v.string())),
 });
 
 const pageLine = v.object({
   /** The id of the last record. The next page follows it. */
   last: word,
-  /** The ids of the page's records, also of those that became no row. */
+  /** The ids of the page's records, also of those without a row. */
   ids: v.array(v.string()),
-  /** What a resumed export must know about the pages so far. */
+  /** What a resumed export must know about the earlier pages. */
   state: v.record(v.string(), v.unknown()),
-  /** How many bytes the page has in the file. The limit catches a damaged line before paydesk allocates memory for it. */
+  /** The page's bytes in the file. The limit catches a damaged line before paydesk allocates memory for it. */
   bytes: v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(2 ** 30)),
   /** The SHA-256 of those bytes. */
   sha256: v.string(),
-  /** The orders of the page of which something is in no row. */
+  /** The page's orders with something missing from the rows. */
   problems: v.array(exportProblem),
   // The totals of the page. Their name stays `tally`, because checkpoints of version 1 have it.
   tally: storedTotals,
@@ -53,13 +53,13 @@ export interface CheckpointPage extends WalkedBefore {
 export interface Checkpoint {
   readonly head: CheckpointHead;
   readonly pages: readonly CheckpointPage[];
-  /** Byte offsets where the lines end: first the line of the export, then one line for each page. */
+  /** The byte offset of each line's end: first the export's line, then one per page. */
   readonly ends: readonly number[];
 }
 
-/** Reads a checkpoint up to its last whole line. Returns undefined when there is none, or when its first line is damaged. */
+/** Reads a checkpoint up to its last whole line. Undefined if there is none, or if its first line is damaged. */
 export async function readCheckpoint(path: string): Promise<Checkpoint | undefined> {
-  // A killed run may leave a last line without a line break. `slice` drops that line.
+  // A killed run may leave a last line without a line break; `slice` drops it.
   const lines = (await textOf(path)).split('\n').slice(0, -1);
   const head = v.safeParse(headLine, parsedJson(lines[0] ?? ''));
   if (!head.success) return undefined;
@@ -94,14 +94,12 @@ function sizeOf(line = ''): number {
 }
 
 export interface CheckpointWriter {
-  /** Rejects with CliError 'incomplete' when the disk fails. */
+  /** Rejects with CliError 'incomplete' if the disk fails. */
   add(line: CheckpointHead | CheckpointPage): Promise<void>;
   close(): Promise<void>;
 }
 
-/**
- * Starts a checkpoint and replaces an old one. `clean` masks keys. Throws CliError 'refused' when the file cannot be made.
- */
+/** Starts a checkpoint and replaces an old one. `clean` masks keys. Throws CliError 'refused' if the file cannot be made. */
 export async function startCheckpoint(
   path: string,
   head: CheckpointHead,
@@ -112,10 +110,7 @@ export async function startCheckpoint(
   return writer;
 }
 
-/**
- * Continues a checkpoint after its first pages and cuts off the lines after them. Throws CliError 'refused' when it cannot be
- * written.
- */
+/** Continues a checkpoint after its first pages, and cuts off later lines. Throws CliError 'refused' if it cannot be written. */
 export async function continueCheckpoint(
   path: string,
   { ends }: Checkpoint,
@@ -147,7 +142,7 @@ function writerOf(path: string, clean: (json: string) => string, handle: FileHan
   };
 }
 
-// Writes a bigint as text, because JSON.stringify refuses bigints.
+// JSON.stringify refuses bigints, so they become text.
 function withDigits(_key: string, value: unknown): unknown {
   return typeof value === 'bigint' ? String(value) : value;
 }

@@ -27,7 +27,7 @@ import {
 } from './problems-file.ts';
 import { type GrowingTotals, totalsOfPage } from './totals.ts';
 
-/** Starts the text of a file. `begun` is how much of the file an earlier run wrote. */
+/** Starts the text of a file. `begun`: how much an earlier run wrote. */
 export type FileFormatter = (file: {
   readonly format: ExportRequest['format'];
   readonly columns: ExportRequest['columns'];
@@ -36,23 +36,23 @@ export type FileFormatter = (file: {
   readonly zone: string | undefined;
   readonly begun: BegunWorkbook;
   readonly query: JsonObject;
-  /** The words that asked for it, and when it began, Unix milliseconds; of the first run if several write it. */
+  /** The words that asked for it, and its start in Unix milliseconds; of the first run if several write it. */
   readonly asked: readonly string[];
   readonly startedAt: number;
   readonly profile: ExportRequest['profile'];
 }) => Promise<FileFormat>;
 
-/** An opened file, and how far its export is. */
+/** An opened file, and how far its export got. */
 export interface Begun {
   readonly handle: FileHandle;
   readonly bytes: number;
-  /** The SHA-256 of those bytes. More bytes can be added. */
+  /** The SHA-256 of those bytes; more can be added. */
   readonly hash: Hash;
   readonly head: CheckpointHead;
   readonly checkpoint: CheckpointWriter;
   readonly totals: GrowingTotals;
   readonly pages: readonly CheckpointPage[];
-  /** Warnings about problems that a resume found. */
+  /** Problems that a resume found, in words. */
   readonly notes: readonly string[];
   /** False while a new export still writes under its first names (`Names.begun`). */
   readonly inPlace: boolean;
@@ -62,11 +62,10 @@ interface FileParts extends Begun, Pick<ExportParts, 'clock' | 'version' | 'clea
   readonly request: ExportRequest;
   readonly names: Names;
   readonly lock: Held;
-  /** Signs the manifest. */
   readonly key: DeskKey;
 }
 
-/** The export into an opened file. */
+/** Writes the export into an opened file. */
 export async function exportFile(parts: FileParts): Promise<ExportFile> {
   const { request, names, head, handle, checkpoint, totals, lock } = parts;
   const zone = zoneOf(head.query);
@@ -94,13 +93,13 @@ export async function exportFile(parts: FileParts): Promise<ExportFile> {
       bytes: bytes.count,
       sha256: bytes.sha256(),
     });
-  // A resumed export names what the pages of its first run lack too.
+  // A resumed export also names the problems of its first run.
   const problems: ExportProblem[] = parts.pages.flatMap((page) => page.problems);
   let { inPlace } = parts;
   const putInPlace = async (): Promise<void> => {
     if (inPlace) return;
-    // If paydesk is killed between these two renames, the old file does not match the new checkpoint. A resume then reads its
-    // pages again.
+    // If paydesk is killed between these renames, the old file does not match the new checkpoint, and a resume reads its pages
+    // again.
     await rename(names.begun.checkpoint, names.checkpoint);
     await rename(names.begun.partial, names.partial);
     await rm(names.partialManifest, { force: true });
@@ -181,7 +180,7 @@ interface Written extends Pick<Manifest, 'file' | 'why' | 'gaps' | 'bytes' | 'sh
   readonly columns: Manifest['columns'] | undefined;
 }
 
-// The manifest of what was written until now.
+// The manifest of what was written so far.
 function manifestFor(
   { request, head, totals, clock, version, clean, key }: FileParts,
   written: Written,
@@ -203,12 +202,12 @@ function manifestFor(
   return signManifest(text, key);
 }
 
-// What the format of the file left in the state of a page.
+// The formatter's data in the state of a page.
 function formatState(state: JsonObject | undefined): JsonObject | undefined {
   return isObject(state?.format) ? state.format : undefined;
 }
 
-/** The time zone that an export was asked for in; undefined: its query names none. */
+/** The time zone in an export's query; undefined if it names none. */
 export function zoneOf({ zone }: JsonObject): string | undefined {
   return typeof zone === 'string' ? zone : undefined;
 }
@@ -222,7 +221,7 @@ export async function removeUnfinished({
 }
 
 interface FileBytes {
-  /** Appends a text and returns the bytes that were written, compressed if the file is. Rejects with the system's error. */
+  /** Appends a text and returns the bytes written, compressed if the file is. Rejects with the system's error. */
   add(piece: string | Uint8Array): Promise<Uint8Array>;
   readonly count: number;
   /** SHA-256 of the whole file so far. */
@@ -231,7 +230,7 @@ interface FileBytes {
 
 const compress = promisify(gzip);
 
-// Appends to what the file already holds. With `zipped` each text becomes a gzip member of its own.
+// Appends to the file. With `zipped` each text becomes its own gzip member.
 function fileBytes({ handle, hash, bytes }: Begun, zipped: boolean): FileBytes {
   let count = bytes;
   return {
@@ -260,7 +259,7 @@ function refuseTakenMeanwhile({ force, path }: ExportRequest, { file }: Names): 
   );
 }
 
-// Writes the manifest and the problems first, so that whoever sees the finished file also finds them.
+// Writes the manifest and the problems first: they must be there when the finished file appears.
 async function giveName(names: Names, manifest: string, problems: string | undefined): Promise<void> {
   if (problems !== undefined) await replaceFile(names.problems, problems);
   await replaceFile(names.manifest, manifest);

@@ -1,22 +1,24 @@
-/** What says that an exported file is as it was written: the signature of its manifest, and the SHA-256 that a workbook or a report says of itself. Pure. */
+/**
+ * What proves that an exported file is unchanged: the signature of its manifest, or the SHA-256 inside a workbook or report. Pure.
+ */
 
 import { createHash } from 'node:crypto';
 import { inflateRawSync } from 'node:zlib';
 import type { DeskKey } from '../profiles/profiles.ts';
 
-/** Whose signature counts: that of this desk, or of another one by the public key that somebody typed. */
+/** Whose signature to accept: this desk's, or that of a typed public key. */
 export interface Trust {
   readonly deskKey: DeskKey;
   readonly signedBy: string | undefined;
 }
 
-/** Signs the text of a manifest. It names the key, so that a reader knows which one is meant. */
+/** Signs the text of a manifest. It names the key, so a reader knows which one is meant. */
 export function signManifest(text: string, key: DeskKey): string {
   const named = withLast(text, 'signed_by', key.made());
   return withLast(named, 'signature', key.sign(Buffer.from(named)));
 }
 
-/** What is wrong with the signature of a manifest; `unknown key` if nobody said whose it must be. Undefined if it is right. */
+/** What is wrong with the signature of a manifest; `unknown key` if nobody said whose it must be. Undefined if valid. */
 export function signatureProblem(text: string, { deskKey, signedBy }: Trust): string | undefined {
   const expected = signedBy ?? deskKey.publicKey();
   const [, signature] = lastField('signature').exec(text) ?? [];
@@ -26,8 +28,8 @@ export function signatureProblem(text: string, { deskKey, signedBy }: Trust): st
   if (deskKey.isSigned(expected, Buffer.from(signed), signature)) return undefined;
   const [, by] = lastField('signed_by').exec(signed) ?? [];
   return by === expected
-    ? 'its manifest was rewritten: the signature does not fit'
-    : `its manifest is signed by another key than ${signedBy === undefined ? 'that of this desk' : signedBy}, ${by}`;
+    ? 'its manifest was rewritten: the signature does not match'
+    : `its manifest is signed by a key other than ${signedBy === undefined ? 'that of this desk' : signedBy}, ${by}`;
 }
 
 function withLast(text: string, name: string, value: string): string {
@@ -47,7 +49,7 @@ export function ownDigest(bytes: Buffer): OwnDigest | undefined {
   const [, length, sheet, digest] = [...bytes.toString('latin1').matchAll(own)].at(-1) ?? [];
   if (digest === undefined)
     return isPackedAgain(bytes)
-      ? { of: 'rows', problem: 'another program saved it after paydesk, so its SHA-256 fits no more' }
+      ? { of: 'rows', problem: 'another program saved it after paydesk, so its SHA-256 no longer matches' }
       : undefined;
   const of = sheet === undefined ? 'report' : 'rows';
   const where = of === 'rows' ? 'on its second sheet, about,' : 'at its end';

@@ -1,4 +1,4 @@
-/** The files of an export: their names, and functions that open, replace and sync them. */
+/** The files of an export: their names, and how to open, replace and sync them. */
 
 import { createHash, randomBytes } from 'node:crypto';
 import { constants, lstatSync, realpathSync } from 'node:fs';
@@ -7,23 +7,23 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { CliError, cannotSyncFolder, refused, systemCode, systemReason } from '../errors.ts';
 import { fullPath } from '../io.ts';
 
-/** The paths of an export's files, all absolute. */
+/** Absolute paths. */
 export interface Names {
   readonly file: string;
   readonly manifest: string;
-  /** What is in no row of the file. */
+  /** Names what is missing from the rows. */
   readonly problems: string;
-  /** The unfinished file. Its name says that it is not complete, so no loader reads it. */
+  /** The unfinished file. Its name says so, so no loader reads it. */
   readonly partial: string;
   readonly partialManifest: string;
   readonly checkpoint: string;
-  /** The first names of a new export. It replaces an older unfinished export only once it has a page of its own. */
+  /** The first names of a new export. It replaces an older unfinished one only after its first page. */
   readonly begun: { readonly partial: string; readonly checkpoint: string };
 }
 
 /**
- * Derives all paths from the file that was asked for. `folder` holds the checkpoints; relative names start at `cwd`. Throws
- * CliError 'usage' when the file's folder is missing, or when a name becomes too long.
+ * All paths, from the requested file. `folder` holds the checkpoints; relative names start at `cwd`. Throws CliError 'usage' if
+ * the file's folder is missing, or a name gets too long.
  */
 export function namesOf(
   path: string,
@@ -59,7 +59,7 @@ export function problemsOf(file: string): string {
   return `${file}.problems.csv`;
 }
 
-// Resolves links, so that a file has the same checkpoint however its folder was typed.
+// Resolves links: a file has one checkpoint, however its folder was typed.
 function realFolder(folder: string, path: string): string {
   try {
     return realpathSync(folder);
@@ -72,7 +72,7 @@ function realFolder(folder: string, path: string): string {
   }
 }
 
-// Looks at the longest of the names that lie beside the file, so a name that is too long is found before anything is sent.
+// Checks the longest name beside the file, so a name that is too long is found before anything is sent.
 function refuseUnusable(longest: string, path: string): void {
   try {
     kindOf(longest);
@@ -85,7 +85,7 @@ function refuseUnusable(longest: string, path: string): void {
   }
 }
 
-/** What kind of file is at a path; undefined when there is none. Does not follow links. */
+/** What is at a path; undefined if nothing. Does not follow links. */
 export function kindOf(path: string): 'file' | 'folder' | 'special' | undefined {
   const stat = lstatSync(path, { throwIfNoEntry: false });
   if (stat === undefined) return undefined;
@@ -97,7 +97,7 @@ const { O_RDWR, O_CREAT, O_EXCL } = constants;
 // Some systems have no O_NOFOLLOW.
 const noFollow = constants.O_NOFOLLOW ?? 0;
 
-/** Creates a file and replaces what a killed run left there. Throws CliError 'refused' when it cannot be made. */
+/** Creates a file, or replaces a killed run's. Throws CliError 'refused' if it cannot. */
 export async function createFile(path: string): Promise<FileHandle> {
   try {
     await rm(path, { force: true });
@@ -107,7 +107,7 @@ export async function createFile(path: string): Promise<FileHandle> {
   }
 }
 
-/** Opens a file of an earlier run. Throws CliError 'refused' unless it is a plain file that this user owns. */
+/** Opens an earlier run's file. Throws CliError 'refused' unless it is a plain file of this user. */
 export async function openFile(path: string, uid: number | undefined): Promise<FileHandle> {
   let handle: FileHandle;
   try {
@@ -124,7 +124,7 @@ export async function openFile(path: string, uid: number | undefined): Promise<F
   ]);
 }
 
-/** Makes a folder that only this user can enter. Throws CliError 'refused'. */
+/** Makes a folder for this user only. Throws CliError 'refused'. */
 export async function makeFolder(path: string): Promise<void> {
   try {
     await mkdir(path, { recursive: true, mode: 0o700 });
@@ -133,10 +133,7 @@ export async function makeFolder(path: string): Promise<void> {
   }
 }
 
-/**
- * Replaces a file in one step; the text is on the disk when it resolves. Rejects with the system's error and then leaves the
- * old file as it was.
- */
+/** Replaces a file in one step; the text is on the disk when it resolves. Rejects with the system's error, leaving the old file. */
 export async function replaceFile(path: string, text: string): Promise<void> {
   const whole = `${path}.${randomBytes(6).toString('hex')}.new`;
   try {
@@ -154,10 +151,7 @@ export async function replaceFile(path: string, text: string): Promise<void> {
   }
 }
 
-/**
- * Syncs the folder of a file, so that a new name survives a power cut. Ignores systems that cannot do that. Rejects with the
- * system's error.
- */
+/** Syncs a file's folder, so a new name survives a power cut, where the system can. Rejects with the system's error. */
 export async function syncFolderOf(path: string): Promise<void> {
   try {
     const handle = await open(dirname(path), 'r');
@@ -180,10 +174,10 @@ export function notUsable(path: string, error: unknown): CliError {
   );
 }
 
-// The disk is full, or this user's quota is used up.
+// The disk is full, or the user's quota is used up.
 const full: readonly string[] = ['ENOSPC', 'EDQUOT'];
 
-/** The error for a disk that failed while a file was written. */
+/** The error for a disk that failed during writing. */
 export function brokenFile(path: string, error: unknown): CliError {
   return new CliError('incomplete', `${path} could not be written: ${systemReason(error)}`, {
     now: full.includes(systemCode(error)) ? ['free space on its disk, then:'] : [],

@@ -1,4 +1,4 @@
-/** The manifest beside an exported file: writes it, and checks a file against it so that nobody loads a wrong or old one; and its signature by the desk. */
+/** The signed manifest beside an exported file: writes it, and checks a file against it so that nobody loads a wrong or old one. */
 
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -22,28 +22,28 @@ declare global {
   }
 }
 
-/** The contents of a manifest. Times are Unix milliseconds here, Unix seconds in the file. */
+/** Times are Unix milliseconds here, and Unix seconds in the file. */
 export interface Manifest {
   /** The file's name without folders. */
   readonly file: string;
-  /** Why the export is not complete; undefined when it is. */
+  /** Why the export is not complete; undefined if it is. */
   readonly why: string | undefined;
   readonly profile: ExportRequest['profile'];
   readonly keyFingerprint: string | undefined;
   readonly query: JsonObject;
-  /** What each row holds: the columns of CSV, or the fields of rows that paydesk makes; null: the service's own records. */
+  /** What a row holds: the columns of CSV, or the fields of rows that paydesk makes; null: the service's own records. */
   readonly columns: readonly string[] | null;
   readonly startedAt: number;
   readonly endedAt: number;
   readonly version: string;
   readonly totals: Totals;
-  /** How many problems there are, and the SHA-256 of the file that names them; undefined if nothing is missing. */
+  /** How many problems, and the SHA-256 of the file that names them; undefined if nothing is missing. */
   readonly gaps: { readonly problems: number; readonly sha256: string } | undefined;
   readonly bytes: number;
   readonly sha256: string;
 }
 
-// Tells the reader of the manifest how records were read, and so what may be missing.
+// Tells readers how records were read, and so what may be missing.
 const walk =
   'read page by page, in the order of the service; records made or changed after started_at may be missing or appear in their earlier state';
 
@@ -95,12 +95,12 @@ function seconds(ms: number): number {
   return Math.floor(ms / 1000);
 }
 
-/** What an export lacks that was read to its end. */
+/** What is missing from a finished export. */
 export function gapWords(problems: number, file: string): string {
   return `not all is in it: ${counted(problems, 'problem')}, named in ${file}`;
 }
 
-// A JavaScript number cannot hold a very large sum exactly, so the digits come from a bigint.
+// A very large sum does not fit into a JavaScript number, so the digits come from a bigint.
 function exactly(_key: string, value: unknown): unknown {
   return typeof value === 'bigint' ? JSON.rawJSON(String(value)) : value;
 }
@@ -127,8 +127,8 @@ const checked = v.object({
 type CheckedManifest = v.InferOutput<typeof checked>;
 
 /**
- * Compares a file with its manifest. `maxAgeMs` limits how long ago the export began, `trust` says who must have signed it. Throws
- * CliError 'usage' when a file cannot be read.
+ * Compares a file with its manifest. `maxAgeMs`: the longest time since the export began. `trust`: who must have signed. Throws
+ * CliError 'usage' if a file cannot be read.
  */
 export async function verifyExport(
   path: string,
@@ -160,24 +160,20 @@ export async function verifyExport(
   };
 }
 
-/** Whether a file is the manifest of an export. Throws CliError 'usage' when it cannot be read. */
+/** Throws CliError 'usage' if the file cannot be read. */
 export async function isManifest(path: string): Promise<boolean> {
   return readManifest((await textOf(path)) ?? '') !== undefined;
 }
 
 type Problem = ExportCheck['problem'];
 
-// A file that was renamed is not changed, but somebody may have put one export in the place of another.
+// Renaming a file does not change it, but somebody may have put one export in place of another.
 function withName(problem: Problem, file: string, written = basename(file), isSigned?: boolean): Problem {
   if (written === basename(file)) return problem;
   if (problem !== undefined) return { ...problem, words: `${problem.words}; it was written as ${written}` };
-  const words = `only its name differs: it was written as ${written}, and its bytes are those that the manifest says`;
+  const words = `only its name differs: it was written as ${written}, and its bytes match the manifest`;
   const signed =
-    isSigned === undefined
-      ? ''
-      : isSigned
-        ? ', whose signature is right'
-        : '; nobody looked at its signature';
+    isSigned === undefined ? '' : isSigned ? ', whose signature is right' : '; its signature was not checked';
   return {
     kind: 'refused',
     words: words + signed,
@@ -217,7 +213,7 @@ async function problemOf(
   return undefined;
 }
 
-/** The problem of an export of which nothing is there. */
+/** The problem when nothing of an export is there. */
 export const noFile = 'there is no such file, and no manifest for it';
 
 async function missingManifest(file: string): Promise<Problem> {
@@ -243,7 +239,7 @@ async function missingManifest(file: string): Promise<Problem> {
   };
 }
 
-/** The manifest in a file; undefined if there is no such file. Throws CliError 'usage' when it is no manifest. */
+/** Undefined if there is no such file. Throws CliError 'usage' if it is not a manifest. */
 export async function manifestAt(path: string): Promise<CheckedManifest | undefined> {
   const text = await textOf(path);
   if (text === undefined) return undefined;
@@ -252,7 +248,7 @@ export async function manifestAt(path: string): Promise<CheckedManifest | undefi
   return manifest;
 }
 
-/** Parses a manifest. Returns undefined when the text is not a manifest of this version. */
+/** Undefined if the text is not a manifest of this version. */
 export function readManifest(text: string): CheckedManifest | undefined {
   const result = v.safeParse(v.pipe(v.string(), v.parseJson(), checked), text);
   return result.success ? result.output : undefined;

@@ -1,4 +1,4 @@
-/** Opens an export: a new file, or an unfinished one that is resumed. Files that exist are only replaced with --force. */
+/** Opens an export: a new file, or an unfinished one to resume. Existing files are replaced only with --force. */
 
 import { createHash } from 'node:crypto';
 import { type FileHandle, rm } from 'node:fs/promises';
@@ -28,26 +28,25 @@ export interface ExportParts {
   readonly folder: string;
   readonly locks: Locks;
   readonly clock: Clock;
-  /** The folder that relative file names start from. */
+  /** Where relative file names start. */
   readonly cwd: () => string;
-  /** Throws CliError 'usage' for a file of paydesk itself. */
+  /** Throws CliError 'usage' for one of paydesk's own files. */
   readonly refuseOwnFile: (path: string) => void;
-  /** This user's id; undefined on a system without user ids. */
+  /** Undefined on a system without user ids. */
   readonly uid: number | undefined;
-  /** The version of this program, for the manifest. */
+  /** The version of paydesk, for the manifest. */
   readonly version: string;
-  /** Masks keys in the JSON of a manifest or a checkpoint before it is written. */
+  /** Masks keys in the JSON of a manifest or checkpoint before writing. */
   readonly clean: (json: string) => string;
   readonly format: FileFormatter;
-  /** Signs manifests. */
   readonly deskKey: () => Promise<DeskKey>;
 }
 
-/** Creates the exports of a run. This call itself reads and writes nothing. */
+/** Reads and writes nothing yet. */
 export function createExports(parts: ExportParts): Exports {
   return {
     async open(request) {
-      // This call refuses a wrong --columns before any file is created.
+      // Refuses wrong --columns before any file is created.
       const text = await parts.format({
         ...request,
         zone: zoneOf(request.query),
@@ -103,7 +102,7 @@ async function refuseTaken(
 }
 
 async function takeLock(locks: Locks, { file }: Names): Promise<Held> {
-  // An export may take an hour. Nobody else, such as a refund, should wait for its lock.
+  // An export may take an hour. No refund should wait for its lock.
   const lock = await locks.take(`export ${file}`, { waitMs: 0, alone: true });
   if (lock.held) return lock;
   throw refused(`another export is writing ${file} now`, [
@@ -111,7 +110,7 @@ async function takeLock(locks: Locks, { file }: Names): Promise<Held> {
   ]);
 }
 
-// What each row holds, as a checkpoint writes it down.
+// What a row holds, as in a checkpoint.
 type RowColumns = readonly string[] | null;
 
 async function begin(
@@ -176,7 +175,7 @@ async function createPartial(names: Names, checkpoint: CheckpointWriter): Promis
   }
 }
 
-// Keeps the pages whose bytes match the checkpoint. It cuts off the rest, which is read again from the service.
+// Keeps the pages that match the checkpoint. The rest is cut off and read again from the service.
 async function resume(
   { uid, clean }: ExportParts,
   names: Names,
@@ -228,8 +227,8 @@ function refuseOther(head: CheckpointHead, { asked, profile: { account } }: Expo
   ]);
 }
 
-// One file never holds rows of two kinds. `asked` is the same by now, so columns differ only by PAYDESK_COLUMNS, or because
-// another version of paydesk began the file.
+// A file must not mix kinds of rows. `asked` matches by now, so columns differ only through PAYDESK_COLUMNS or another version of
+// paydesk.
 function refuseOtherColumns({ columns: before }: CheckpointHead, columns: RowColumns): void {
   if (JSON.stringify(before) === JSON.stringify(columns)) return;
   throw refused('--resume: the rows of the unfinished export have other columns', [

@@ -1,4 +1,6 @@
-/** The problems file beside an export, `FILE.problems.csv`: the orders of which something is in no row, what is missing, and why. */
+/**
+ * The problems file beside an export, `FILE.problems.csv`: orders with something missing from the rows, what is missing, and why.
+ */
 
 import { createHash } from 'node:crypto';
 import { open, readFile, rm } from 'node:fs/promises';
@@ -7,9 +9,9 @@ import { refused } from '../errors.ts';
 import { cleanCell, csvLine, formulaSafe } from '../terminal/terminal.ts';
 import { kindOf } from './files-on-disk.ts';
 
-/** An order of which something is in no row of an export. */
+/** An order with something missing from the rows of an export. */
 export const exportProblem = v.object({
-  /** '' if the order shows no id. */
+  /** '' if the order has no id. */
   order_id: v.string(),
   missing: v.picklist(['charges', 'refunds', 'date', 'amount']),
   why: v.string(),
@@ -17,23 +19,22 @@ export const exportProblem = v.object({
 export type ExportProblem = Readonly<v.InferOutput<typeof exportProblem>>;
 
 const columns = ['order_id', 'missing', 'why'] as const;
-// By its first line paydesk knows a problems file again.
+// paydesk recognises a problems file by its first line.
 const heading = csvLine(columns);
 
-/** The text of a problems file. */
 export function problemsText(problems: readonly ExportProblem[]): string {
   const lines = problems.map((one) => csvLine(columns.map((column) => formulaSafe(cleanCell(one[column])))));
   return heading + lines.join('');
 }
 
-/** The SHA-256 of the text of a problems file, as its manifest names it. */
+/** As in the manifest. */
 export function hashOfText(text: string | Uint8Array): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
 /**
- * Throws CliError 'refused' unless a problems file may be written at a path: nothing is there, or a problems file that paydesk
- * wrote. `--force` changes nothing about that.
+ * Throws CliError 'refused' unless a problems file may be written at a path: nothing is there, or paydesk's own problems file.
+ * `--force` does not change that.
  */
 export async function refuseForeign(path: string, certain: string): Promise<void> {
   const kind = kindOf(path);
@@ -57,12 +58,12 @@ async function isProblemsFile(path: string): Promise<boolean> {
   }
 }
 
-/** Removes the problems file of an export before, and nothing else. */
+/** Removes an earlier export's problems file, and nothing else. */
 export async function removeProblems(path: string): Promise<void> {
   if (kindOf(path) === 'file' && (await isProblemsFile(path))) await rm(path, { force: true });
 }
 
-/** The SHA-256 of a problems file; undefined if it cannot be read. */
+/** Undefined if it cannot be read. */
 export async function hashOfProblems(path: string): Promise<string | undefined> {
   const bytes = await readFile(path).catch(() => undefined);
   return bytes === undefined ? undefined : hashOfText(bytes);

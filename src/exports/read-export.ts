@@ -1,4 +1,4 @@
-/** Reads a finished export again, record by record, after comparing the file with its manifest: NDJSON, one JSON list, or CSV (RFC 4180). */
+/** Reads the records of a finished export after comparing it with its manifest: NDJSON, one JSON list, or CSV (RFC 4180). */
 
 import { Buffer } from 'node:buffer';
 import { createReadStream } from 'node:fs';
@@ -16,14 +16,14 @@ import { type ExportProblem, exportProblem } from './problems-file.ts';
 
 /**
  * Opens an export: `file` is its full path, `name` what a person typed. Throws CliError 'usage', 'refused' or 'incomplete' unless
- * the file is just what its manifest says.
+ * the file matches its manifest.
  */
 export async function openFinished(
   { name: path, file }: { readonly name: string; readonly file: string },
   now: number,
 ): Promise<ExportReading> {
   const { problem, gaps } = await verifyExport(file, undefined, now);
-  // Whoever names a file that is not there mistyped its name.
+  // A missing file is probably a typing mistake.
   if (problem?.words === noFile)
     throw new CliError('usage', `${path}: there is no such file`, { certain: 'nothing was added up' });
   if (problem !== undefined) {
@@ -94,14 +94,14 @@ async function* jsonRecords(file: string, chunks: AsyncIterable<Uint8Array>, dep
   }
 }
 
-// `zone`: times are written as a spreadsheet reads them, in this zone.
+// `zone`: local times are in this zone, written as for a spreadsheet.
 async function* csvRecords(
   bytes: Readable,
   columns: readonly string[],
   delimiter: string,
   zone: string | undefined,
 ) {
-  // What time it is now is not asked.
+  // The current time is not needed.
   const times = createTimes(zone, () => 0);
   const timeOf = (cell: string): number =>
     zone !== undefined && sheetTime.test(cell)
@@ -118,13 +118,16 @@ async function* csvRecords(
 
 const sheetTime = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/;
 
-/** The lines of a CSV as cells. A cell may hold line breaks. Rejects with the error of the stream that is read. */
+/** The cells of each CSV line. A cell may hold line breaks. Rejects with the stream's error. */
 export function csvLines(bytes: Readable, delimiter = ','): AsyncIterable<readonly string[]> {
   const parser = parse({ bom: true, delimiter, record_delimiter: '\n', relax_column_count: true });
   return pipeline(bytes, parser, () => undefined);
 }
 
-/** The record of one line. A column such as `customer_info.email` becomes an object with that field. `timeOf`: Unix milliseconds, or NaN. */
+/**
+ * The record of a line. A column such as `customer_info.email` becomes an object with that field. `timeOf`: Unix milliseconds, or
+ * NaN.
+ */
 export function recordOfLine(
   columns: readonly string[],
   cells: readonly string[],
@@ -143,7 +146,7 @@ function setAt(
   [first = '', ...path]: readonly string[],
   value: unknown,
 ): void {
-  // A column may be named after a metadata key, which may be anything.
+  // A metadata key may give a column any name.
   const own = Object.hasOwn(into, first) ? into[first] : undefined;
   const inside: Record<string, unknown> = typeof own === 'object' && own !== null ? { ...own } : {};
   if (path.length > 0) setAt(inside, path, value);
@@ -157,7 +160,7 @@ function setAt(
 
 const amounts = /(^|\.)(amount|amount_refunded|fee)$/;
 
-// The name of a column says what its cells are.
+// The column's name decides the type of its cells.
 function cellValue(column: string, cell: string, timeOf: (cell: string) => number): unknown {
   if (amounts.test(column) && /^-?\d+$/.test(cell)) {
     const number = Number(cell);
@@ -175,8 +178,8 @@ const [quote, backslash, openObject, closeObject, openArray, closeArray] = [
 ];
 
 /**
- * Yields the text of each record. `depth` is how deep the records lie: 0 in NDJSON, 2 in a list, whose envelope and `data` are
- * around them.
+ * Yields the text of each record. `depth`: how deep the records are: 0 in NDJSON, 2 in a list (inside the envelope and its
+ * `data`).
  */
 export async function* objectsIn(
   chunks: AsyncIterable<Uint8Array>,
@@ -186,7 +189,7 @@ export async function* objectsIn(
   let level = 0;
   let isText = false;
   let isEscaped = false;
-  // Where the record that is being read begins in `rest`; -1 between two records.
+  // Where the current record begins in `rest`; -1 between records.
   let start = -1;
   for await (const chunk of chunks) {
     const from = rest.length;
@@ -215,7 +218,7 @@ export async function* objectsIn(
   return undefined;
 }
 
-/** Parses a record. An integer beyond 2^53-1 becomes a bigint, so that nothing is rounded. */
+/** Parses a record. An integer beyond 2^53-1 becomes a bigint, so nothing is rounded. */
 export function parseRecord(text: string): unknown {
   if (!/\d{16}/.test(text)) return JSON.parse(text);
   return JSON.parse(text, exactNumber);

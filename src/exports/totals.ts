@@ -1,4 +1,4 @@
-/** The totals of an export: counts, and a sum for each currency, status, state of a refund, and day. Pure. */
+/** The totals of an export: counts, and sums by currency, status, state of a refund, and day. Pure. */
 
 import * as v from 'valibot';
 import type { ExportRow, PageWalked } from './exports.ts';
@@ -15,12 +15,12 @@ const digits = v.pipe(
 /** Totals as a checkpoint stores them. Amounts are strings of digits, because a JSON number may be inexact. */
 export const storedTotals = v.object({
   rows: count,
-  /** Ids of the first and the last row. */
+  /** The ids of the first and the last row. */
   first: word,
   last: word,
   /** Rows whose amount is missing or not a whole number: no sum includes them. */
   unsummed: count,
-  /** Records: all that were read, those that came twice, and those that differ from the document. */
+  /** Records: all read, repeated ones, and those that differ from the document. */
   read: count,
   repeated: count,
   odd: count,
@@ -68,7 +68,6 @@ export function totalsOfPage(rows: readonly ExportRow[], { read, repeated, odd }
   };
 }
 
-/** Totals that grow page by page. */
 export interface GrowingTotals {
   add(page: Totals): void;
   /** The totals so far. The sums are sorted by currency, status, state and day. */

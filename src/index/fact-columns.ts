@@ -1,6 +1,6 @@
 /**
- * Writes the facts of many orders as columns of numbers, which take little room once they are compressed, and reads them
- * again. Integers beyond 2^53-1 are texts of digits. Pure.
+ * Writes the facts of many orders as columns of numbers, which compress well, and reads them back. Integers beyond 2^53-1 are
+ * texts of digits. Pure.
  */
 
 import type { ChargeFacts, OrderFacts, RefundFacts } from './facts.ts';
@@ -8,7 +8,7 @@ import type { ChargeFacts, OrderFacts, RefundFacts } from './facts.ts';
 type Cell = number | string | null;
 type Whole = number | bigint;
 
-/** The columns. A word (a currency, a status) is its place in `words`. Times are differences, which repeat more often. */
+/** A word (a currency, a status) is stored as its position in `words`, a time as a difference, which repeats more often. */
 interface Columns {
   readonly words: string[];
   readonly created: (number | null)[];
@@ -17,12 +17,12 @@ interface Columns {
   readonly currency: number[];
   readonly status: number[];
   readonly purchase: (number | null)[];
-  /** How many charges; -1 if the order shows none, -2 if nothing is known of the order. */
+  /** How many charges; -1 if the order shows none, -2 if nothing is known about the order. */
   readonly charges: number[];
-  /** The orders that show their charges or refunds only in part. */
+  /** The orders that show only some of their charges or refunds. */
   readonly partial: number[];
   readonly read: number[];
-  /** Of each charge. The amount is `=` if it is that of the order. */
+  /** For each charge. `=`: the amount is that of the order. */
   readonly of: {
     readonly amount: Cell[];
     readonly currency: number[];
@@ -32,11 +32,11 @@ interface Columns {
     /** Seconds after the order was created. */
     readonly paid: (number | null)[];
   };
-  /** The charges that have refunds: which one, its id, its last4, and of each refund id, amount, time and status. */
+  /** The charges with refunds: position, id and last4, and the id, amount, time and status of each refund. */
   readonly refunds: [number, string | null, string | null, [string | null, Cell, number | null, number][]][];
 }
 
-/** The facts of an order, and when it was read. */
+/** An order's facts, and when it was read. */
 export interface DatedFacts {
   /** Undefined if they are not kept. */
   readonly facts: OrderFacts | undefined;
@@ -44,7 +44,6 @@ export interface DatedFacts {
   readonly readAt: number;
 }
 
-/** The columns of these orders as text. */
 export function writeColumns(orders: readonly DatedFacts[]): string {
   const words = wordList();
   const columns: Columns = emptyColumns(words.list);
@@ -96,7 +95,6 @@ function writeCharge(
   of.paid.push(paidAt === undefined ? null : paidAt - (order?.createdAt ?? 0));
 }
 
-/** Reads what `writeColumns` wrote. */
 export function readColumns(text: string): readonly DatedFacts[] {
   const columns: Columns = JSON.parse(text);
   const { words, of } = columns;
@@ -177,7 +175,7 @@ function emptyColumns(words: string[]): Columns {
 
 interface WordList {
   readonly list: string[];
-  /** The place of a word; -1 for none. */
+  /** The position of a word; -1 for none. */
   place(word: string | undefined): number;
 }
 

@@ -1,12 +1,12 @@
-/** The figures of an order without its texts: what sums are made of, and how it is written into columns. Pure. */
+/** An order's figures without its texts, for sums. Pure. */
 
 import { completeItems, filledText, isObject, type JsonObject, valueAt } from '../api/json-values.ts';
 import { isTime, meaningOfRefund, meaningOfStatus, statuses } from '../api/spec.ts';
 
-/** A whole number of the service, as exact as it came. */
+/** A whole number, exactly as the service sent it. */
 type Whole = number | bigint;
 
-/** What the index knows of an order besides its texts. A field is undefined if the order does not show it. */
+/** What the index knows about an order besides its texts. A field is undefined if the order does not show it. */
 export interface OrderFacts {
   /** Unix seconds. */
   readonly createdAt: number | undefined;
@@ -14,10 +14,10 @@ export interface OrderFacts {
   readonly refunded: Whole | undefined;
   readonly currency: string | undefined;
   readonly status: string | undefined;
-  /** Stands for buyer, amount and currency: possible twins have the same number. */
+  /** A number for buyer, amount and currency: possible twins share it. */
   readonly purchase: number | undefined;
   readonly charges: readonly ChargeFacts[] | undefined;
-  /** The order shows its charges or refunds only in part. */
+  /** The order shows only some of its charges or refunds. */
   readonly isPartial: boolean;
 }
 
@@ -44,7 +44,7 @@ export interface RefundFacts {
   readonly status: string | undefined;
 }
 
-/** The facts of an order as the service shows it. `purchase`: buyer and amount as one text. */
+/** The facts of an order from the service. `purchase`: buyer and amount as one text. */
 export function factsOf(order: JsonObject, purchase: string | undefined): OrderFacts {
   const charges = itemsIn(order.charges);
   const read = charges.items?.map((charge) => chargeFacts(charge, order));
@@ -81,14 +81,14 @@ function chargeFacts(charge: JsonObject, order: JsonObject) {
       status: filledText(refund.status),
     })),
   };
-  // No list of refunds at all hides some, unless the order says that nothing went back.
+  // Without any list of refunds, some may be hidden, unless the order says that nothing went back.
   const isUnsaid = charge.refunds === undefined && order.amount_refunded !== 0;
   return { facts, isPartial: refunds.isPartial || isUnsaid };
 }
 
 /**
- * Whether sums of money made of these facts alone may be too low: the order does not show all its charges or refunds, or one of
- * them has no time. Whoever adds up a period has to see such an order, whatever its period is.
+ * Whether sums from these facts may be too low: charges or refunds are missing, or have no time. A report must look at such an
+ * order whatever its period.
  */
 export function hidesMoney({ charges, refunded = 0, status, isPartial }: OrderFacts): boolean {
   if (isPartial) return true;
@@ -99,7 +99,7 @@ export function hidesMoney({ charges, refunded = 0, status, isPartial }: OrderFa
   return undated || (refunded > 0 && shownOf(refunds) < refunded);
 }
 
-/** Whether an order shows refunds that failed or are pending, two of the same amount, or figures that contradict each other. */
+/** Whether an order has failed or pending refunds, two of the same amount, or contradicting figures. */
 export function hasOddRefunds({ charges = [], refunded = 0 }: OrderFacts): boolean {
   const refunds = charges.flatMap((charge) => charge.refunds);
   if (refunds.length === 0 && refunded === 0) return false;
@@ -123,7 +123,7 @@ function shownOf(refunds: readonly RefundFacts[]): bigint {
   }, 0n);
 }
 
-// No list at all is undefined: an order that was never paid may have no charges, and a charge no refunds.
+// A missing list is undefined: an unpaid order may have no charges, and a charge no refunds.
 function itemsIn(list: unknown): {
   readonly items: readonly JsonObject[] | undefined;
   readonly isPartial: boolean;
@@ -135,7 +135,7 @@ function itemsIn(list: unknown): {
   return { items, isPartial: 'problem' in complete || items.length < complete.items.length };
 }
 
-/** The order of these facts, in the form of the service: only the fields that facts are made of. */
+/** An order in the service's form, with only the fields in these facts. */
 export function orderOf(id: string, facts: OrderFacts): JsonObject {
   const { charges, isPartial } = facts;
   return {
@@ -188,7 +188,7 @@ function given(name: string, value: unknown): JsonObject {
   return value === undefined ? {} : { [name]: value };
 }
 
-/** A number for a text: the same for the same text, and hardly ever the same for two of them (53 bits). */
+/** A number for a text (53 bits): two texts almost never share one. */
 export function numberOf(words: string): number {
   let one = 0xdeadbeef;
   let two = 0x41c6ce57;

@@ -1,11 +1,14 @@
-/** The list of orders that an index knows, and where a run of orders fits into it: after which order, what it replaces, and what of it is known elsewhere. */
+/**
+ * The index's list of known orders, and where a run of orders fits in: after which order, what it replaces, and what is known
+ * elsewhere.
+ */
 
 import type { Edge, Entry } from './segment.ts';
 
-// How many orders beyond the length of a run are looked at: so many may have gone or moved away.
+// How many orders to look at beyond the length of a run: that many may have gone or moved.
 const slack = 50;
 const mostGoneAtEnd = 10;
-// In so many segments a new order is looked for, if its date says that it may be there. In a list that is newest first it is one.
+// The most segments to search for a new order if its date says that it may be there. In a newest-first list it is one.
 const mostOverlaps = 4;
 
 /** How a run fits. */
@@ -18,7 +21,7 @@ export interface Fit {
   readonly isBetween: boolean;
 }
 
-/** How a run fits. Undefined: what comes before it is not known. `contradicts`: other orders are known there. */
+/** Where a run fits. Undefined: what comes before it is unknown. `contradicts`: other orders are known there. */
 export function fitOf(segments: Segments, run: Run): Fit | 'contradicts' | undefined {
   const { entries } = run;
   const anchor = anchorOf(segments, run);
@@ -26,16 +29,18 @@ export function fitOf(segments: Segments, run: Run): Fit | 'contradicts' | undef
   const window = windowAfter(segments, anchor, entries.length + slack);
   const joint = jointOf(run, window);
   const isBetween = anchor.at !== 'head' && window.known.length > 0 && !window.gaps.has(0);
-  // Nothing after the anchor is as it was known: the service does not know the anchor, or the whole list has changed.
+  // Nothing after the anchor is as before: the service does not know the anchor, or the whole list changed.
   if (joint === undefined && isBetween && !isNearEnd(window, 0)) return 'contradicts';
   const elsewhere = repeated(segments, run, window, joint);
-  // Orders that are known elsewhere come together where a service sends its first page for an order that it does not know.
+  // Asked for an unknown order, a service may send its first page: then most orders are known elsewhere.
   const isOther = entries.length > 0 && elsewhere.ids.size * 2 > entries.length;
   if (isOther && anchor.at !== 'head') return 'contradicts';
   return { anchor, window, joint, elsewhere, isBetween };
 }
 
-/** Whether few orders are known behind a place: they may be gone. If there are many, the service rather sends less than it has. */
+/**
+ * Whether few orders are known after a place, so that they may be gone. If there are many, the service probably sent too little.
+ */
 export function isNearEnd({ isAll, known }: Window, from: number): boolean {
   return isAll && known.length - from <= mostGoneAtEnd;
 }
@@ -43,7 +48,7 @@ export function isNearEnd({ isAll, known }: Window, from: number): boolean {
 /** Where a run begins. */
 export interface Anchor {
   readonly at: 'head' | number;
-  /** The place of its segment among the edges; for the head -1. */
+  /** The segment's position among the edges; -1 for the head. */
   readonly segment: number;
 }
 
@@ -53,7 +58,7 @@ function anchorOf(segments: Segments, { after, entries }: Run): Anchor | undefin
   return place && { at: place.index, segment: place.segment };
 }
 
-/** The segment of an order, and its place there. `near`: about when it was created. */
+/** The segment of an order, and its place there. `near`: roughly when the order was created. */
 export function placeOf(
   segments: Segments,
   id: string,
@@ -72,14 +77,14 @@ export function placeOf(
   return undefined;
 }
 
-/** The known orders after an anchor, as far as they are looked at. */
+/** The known orders after an anchor, as far as needed. */
 export interface Window {
   readonly known: readonly Entry[];
-  /** The segment of each, by its place among the edges. */
+  /** The segment of each, by its position among the edges. */
   readonly segmentOf: readonly number[];
-  /** The places before which there is a gap. 0: right after the anchor. */
+  /** The places with a gap before them. 0: right after the anchor. */
   readonly gaps: ReadonlySet<number>;
-  /** Whether these are all orders to the end of the list that is known. */
+  /** Whether these reach the end of the known list. */
   readonly isAll: boolean;
 }
 
@@ -93,7 +98,7 @@ function windowAfter(segments: Segments, { at, segment }: Anchor, wanted: number
     const edge = edges[next];
     if (edge === undefined) break;
     const skipped = next === segment && at !== 'head' ? at + 1 : 0;
-    // The rest of the anchor's segment may be empty: then nothing of it has to be opened.
+    // If the anchor's segment has nothing left, it need not be opened.
     const rest = skipped >= edge.count ? [] : segments.entries(edge).slice(skipped);
     for (const entry of rest) {
       known.push(entry);
@@ -104,14 +109,14 @@ function windowAfter(segments: Segments, { at, segment }: Anchor, wanted: number
   return { known, segmentOf, gaps, isAll: next >= edges.length };
 }
 
-/** The last order of a run, and its place in the window, where both show the same neighbours. */
+/** The last order of a run, and its place in the window, where both have the same neighbours. */
 interface Joint {
   readonly run: number;
   readonly window: number;
 }
 
-// One order that is known further down proves nothing: it may have moved. So two neighbours must be known as neighbours; or the
-// first order that is known is the first or the last of the run; or both lists end with it.
+// One order that is known further down proves nothing: it may have moved. So two neighbours must be known as neighbours, or the
+// first known order is the first or last of the run, or both lists end with it.
 function jointOf({ entries, ends }: Run, { known, isAll }: Window): Joint | undefined {
   const places = new Map(known.map(({ id }, index) => [id, index]));
   const placeAt = (index: number): number | undefined => places.get(entries[index]?.id ?? '');
@@ -121,7 +126,7 @@ function jointOf({ entries, ends }: Run, { known, isAll }: Window): Joint | unde
     const isFirst = index === 0 && place === 0;
     const isPair = index > 0 && placeAt(index - 1) === place - 1;
     const isLast = index === entries.length - 1;
-    // The page ends right behind the first order that is known.
+    // The page ends right after the first known order.
     const isNext = isLast && place === 0;
     const isEnd = ends && isAll && isLast && place === known.length - 1;
     if (isFirst || isPair || isNext || isEnd) return { run: index, window: place };
@@ -132,7 +137,7 @@ function jointOf({ entries, ends }: Run, { known, isAll }: Window): Joint | unde
 /** Orders of a run that are also known elsewhere. */
 interface Elsewhere {
   readonly ids: ReadonlySet<string>;
-  /** The segments that hold some of them. */
+  /** Their segments. */
   readonly segments: ReadonlySet<number>;
   readonly mayRepeat: boolean;
 }
@@ -165,12 +170,11 @@ function isWithin({ newest, oldest }: Placed, time: number | undefined): boolean
   return time >= oldest && time <= newest;
 }
 
-/** A segment in its place. Newer segments have higher positions. */
+/** Newer segments have higher positions. */
 export interface Placed extends Edge {
   readonly pos: number;
 }
 
-/** A segment to write. */
 export interface NewSegment {
   readonly pos: number;
   readonly entries: readonly Entry[];
@@ -188,33 +192,33 @@ export interface Segments {
 
 /** Orders that the service gave as neighbours. */
 export interface Run {
-  /** The id of the order before them. Undefined: they are the first of the list. */
+  /** The id of the order before them. Undefined: they are first in the list. */
   readonly after: string | undefined;
   readonly entries: readonly Entry[];
-  /** The service says that nothing comes after them. */
+  /** The service says that nothing follows. */
   readonly ends: boolean;
   /** The kinds of fields in their texts. */
   readonly fields: readonly string[];
 }
 
-/** What a run showed. */
+/** What a run taught the index. */
 export interface Learned {
-  /** False if the run does not fit anywhere: then nothing was changed. */
+  /** False if it fits nowhere; then nothing was changed. */
   readonly fits: boolean;
   /** It does not fit because other orders are known there. */
   readonly contradicts: boolean;
-  /** Whether the run is followed by orders that are known, or by the end of the list. */
+  /** Whether known orders, or the end of the list, follow the run. */
   readonly joins: boolean;
-  /** Whether the last known order is now known to be the last of the list; undefined if the run says nothing of it. */
+  /** Whether the last known order is now known to be the last of the list; undefined if the run does not say. */
   readonly ended: boolean | undefined;
   /** Orders that were not known before. */
   readonly added: number;
-  /** Orders between two that were known as neighbours: somebody put them there. */
+  /** Orders inserted between two known neighbours. */
   readonly inserted: number;
-  /** Orders that stood elsewhere before. */
+  /** Orders that moved. */
   readonly moved: number;
-  /** Orders that were known there and that the service no longer shows there. */
+  /** Orders known there that the service no longer shows there. */
   readonly gone: number;
-  /** Some of the new ones may be known elsewhere, in more segments than were looked through. */
+  /** New orders may be known elsewhere, in segments that were not searched. */
   readonly mayRepeat: boolean;
 }

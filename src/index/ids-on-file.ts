@@ -1,4 +1,4 @@
-/** Ids of orders for TAB, from the index of an account whose key is in a file. The system keyring is not asked: it may take seconds. */
+/** Order ids for TAB, from the index of an account whose key is in a file. Skips the system keyring, which may take seconds. */
 
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import type { Segments } from './fit-run.ts';
 import { openFile } from './index-file.ts';
 import { createSealer } from './sealed-segments.ts';
 
-/** The name of the file of an account's index. The name of an account may be long and holds characters that a file name cannot have. */
+/** The file of an account's index. An account name may be too long for a file name, or hold characters that it cannot have. */
 export function indexFileIn(folder: string, account: string): string {
   return join(folder, `${createHash('sha256').update(account).digest('hex').slice(0, 32)}.db`);
 }
@@ -14,14 +14,14 @@ export function indexFileIn(folder: string, account: string): string {
 interface IdsAsked {
   readonly folder: string;
   readonly account: string;
-  /** The key of this id in the key file; undefined if it is not there. */
+  /** The key with this id in the key file; undefined if there is none. */
   readonly keyOf: (id: string) => string | undefined;
   /** What the ids begin with. */
   readonly start: string;
   readonly most: number;
 }
 
-/** The newest ids that begin so. None if there is no index, or no key in the file. Throws if it does not open. */
+/** The newest ids with this start. None without an index, or without a key in the file. Throws if the index does not open. */
 export function idsOnFile({ folder, account, keyOf, start, most }: IdsAsked): readonly string[] {
   const file = openFile(indexFileIn(folder, account), { uid: undefined, notice: () => undefined });
   if (file === undefined) return [];
@@ -34,7 +34,6 @@ export function idsOnFile({ folder, account, keyOf, start, most }: IdsAsked): re
   }
 }
 
-/** The newest ids that begin so. */
 export function idsFrom(
   segments: Pick<Segments, 'edges' | 'ids'>,
   start: string,

@@ -1,4 +1,4 @@
-/** The SQLite file of an index: its segments, sealed, what it knows of itself, and which key opens them. */
+/** The SQLite file of an index: its sealed segments, its state, and the name of its key. */
 
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -8,36 +8,34 @@ import { checkOwnFile, checkOwnFolder, type FileRules, unwritable } from '../pro
 import type { Learned } from './fit-run.ts';
 import { type SealedSegments, type Sealer, segmentsOf, UnusableFile } from './sealed-segments.ts';
 
-/** The key of an index: the name under which it is kept, and where. */
+/** The name of an index's key, and where it is kept. */
 export interface KeyName {
   readonly id: string;
   readonly place: 'file' | 'keyring';
 }
 
-/** The file of an index. */
 export interface IndexFile {
   readonly path: string;
   readonly key: KeyName;
-  /** Keys that are no longer used, but may still be kept. */
+  /** Keys that are no longer used, but may still be stored. */
   readonly oldKeys: readonly KeyName[];
   close(): void;
   /** Opens the segments with their key. */
   unsealed(sealer: Sealer): SealedSegments;
-  /** Replaces everything at once by what is sealed with another key. */
+  /** Replaces all contents at once, sealed with another key. */
   reseal(from: SealedSegments, to: Sealer, key: KeyName): void;
   forgetOldKeys(): void;
   /** Gives erased pages back, and leaves nothing of them in the log. */
   compact(): void;
-  /** How many bytes the segments take. */
+  /** The size of the segments. */
   bytes(): number;
 }
 
-/** The version of the file that this program reads and writes. */
+/** The file version of this program. */
 const version = 1;
-// SQLite waits by stopping this process, so a run does not wait for long: it learns nothing then, or tries again later.
+// SQLite waits by stopping this process, so a run waits only briefly: it then learns nothing, or tries again later.
 const writeWaitMs = 1_000;
 
-/** What a new index begins with. */
 interface NewIndex {
   readonly account: string;
   readonly key: KeyName;
@@ -46,8 +44,8 @@ interface NewIndex {
 }
 
 /**
- * Makes the file of an index, private from the first moment. A run that is killed meanwhile leaves no index. Throws CliError
- * 'refused' if the file cannot be made.
+ * Makes the file of an index, private from the start. If the run is killed, there is no index. Throws CliError 'refused' if it
+ * cannot.
  */
 export function createFile(
   path: string,
@@ -76,10 +74,7 @@ export function createFile(
   return fileOf(db, path);
 }
 
-/**
- * Opens the file of an index; undefined if there is none. Throws CliError 'refused' if others may touch the file, and
- * UnusableFile.
- */
+/** Undefined if there is none. Throws CliError 'refused' if others may touch the file, and UnusableFile. */
 export function openFile(path: string, rules: FileRules): IndexFile | undefined {
   checkOwnFolder(dirname(path), rules);
   if (!checkOwnFile(path, rules)) return undefined;
@@ -102,7 +97,7 @@ export function openFile(path: string, rules: FileRules): IndexFile | undefined 
   });
 }
 
-// What SQLite says of a file that is damaged or no database.
+// SQLite's codes for a file that is damaged or not a database.
 const damaged: readonly unknown[] = [11, 26];
 
 function explained<T>(work: () => T): T {
@@ -160,22 +155,22 @@ function fileOf(db: DatabaseSync, path: string): IndexFile {
 export interface IndexState {
   /** Whether the last known order was the last of the list when the tail was read. */
   readonly ended: boolean;
-  /** When the newest page was read and joined what was known. */
+  /** When the newest page was read and joined the known list. */
   readonly headReadAt: number | undefined;
   readonly tailReadAt: number | undefined;
-  /** How many orders appeared between two that were known as neighbours. */
+  /** How many orders appeared between known neighbours. */
   readonly inserted: number;
   readonly moved: number;
-  /** Some orders may be kept twice. The next build or refresh looks for them. */
+  /** Some orders may be kept twice. The next build or refresh checks. */
   readonly mayRepeat: boolean;
-  /** Orders that were created before are not kept. */
+  /** Older orders are not kept. */
   readonly floor: number | undefined;
-  /** The walk ended at that time: what follows is older. */
+  /** The walk ended at the floor: what follows is older. */
   readonly endsAtFloor: boolean;
-  /** Who was forgotten: keyed hashes of ids, e-mails and phone numbers. */
+  /** The forgotten: keyed hashes of ids, e-mails and phone numbers. */
   readonly forgotten: readonly string[];
   readonly salt: string;
-  /** How many segments there are, so that a missing one shows. */
+  /** How many segments there are, to notice a missing one. */
   readonly segments: number;
 }
 
@@ -195,19 +190,18 @@ export function newState(salt: string): IndexState {
   };
 }
 
-/** What is known of a run besides what it showed. */
 interface RunFacts {
   /** It began at the head of the list. */
   readonly isHead: boolean;
   readonly readAt: number;
-  /** It was cut, since what follows is below the floor. */
+  /** It was cut, because the rest is below the floor. */
   readonly isCut: boolean;
 }
 
 /** The state after a run. */
 export function stateAfter(state: IndexState, learned: Learned, run: RunFacts): IndexState {
   if (!learned.fits) return state;
-  // Where the list was cut at the floor, the service has more orders, which are older.
+  // Where the list was cut at the floor, the service has older orders.
   const isCutThere = state.ended && state.endsAtFloor;
   const ended = learned.ended === true || isCutThere || (learned.ended ?? state.ended);
   return {

@@ -1,6 +1,6 @@
 /**
- * The index of the orders of an account on this machine, as the rest of paydesk sees it. It is off until a person builds it. Its
- * segments are sealed with a key of their own. It finds orders; it never decides about money.
+ * The index of an account's orders on this machine, as the rest of paydesk sees it. It is off until a person builds it. Its
+ * segments are sealed with its own key. It finds orders and never decides about money.
  */
 
 import { statSync } from 'node:fs';
@@ -17,143 +17,137 @@ import type { Edge } from './segment.ts';
 export { firstPage, type ReadAgain, readHits } from './read-hits.ts';
 export type { Due, Hit, Learned, ReadOf, WantedTexts };
 
-/** An order that was read, and what the index keeps of its texts. */
+/** An order that was read, and the texts to keep. */
 export interface ReadOrder {
   readonly id: string;
   readonly order: JsonObject;
-  /** What a search looks at, in one line. It is never empty. */
+  /** What a search looks at, in one line. Never empty. */
   readonly text: string;
   /** Buyer, amount and currency as one text. */
   readonly purchase: string | undefined;
-  /** The names of the buyer by which the buyer can be forgotten. */
+  /** The buyer's names, for forgetting the buyer. */
   readonly buyer: readonly string[];
 }
 
 /** Orders that the service gave as neighbours. */
 export interface ReadRun {
-  /** The id of the order before them. Undefined: they are the first of the list. */
+  /** The id of the order before them. Undefined: they are first in the list. */
   readonly after: string | undefined;
   readonly orders: readonly ReadOrder[];
-  /** The service says that nothing comes after them. */
+  /** The service says that nothing follows. */
   readonly ends: boolean;
-  /** When they were asked for, Unix seconds. */
+  /** When they were requested, Unix seconds. */
   readonly readAt: number;
   /** The kinds of fields in their texts. */
   readonly fields: readonly string[];
 }
 
-/** What is known of the index as a whole. Times are Unix seconds. `fields`: those that all segments have. */
+/** The state of the whole index. Times are Unix seconds. `fields`: those that all segments have. */
 export interface IndexStatus
   extends Pick<Edge, 'newest' | 'oldest' | 'rises' | 'forgotten' | 'fields'>,
     Omit<IndexState, 'ended' | 'forgotten' | 'salt'> {
   readonly orders: number;
   readonly bytes: number;
-  /** The id of the first order of the list, and of the last one. */
+  /** The ids of the first and last orders in the list. */
   readonly first: string | undefined;
   readonly last: string | undefined;
-  /** Whether the whole list was walked through once, to its end. */
+  /** Whether the whole list was walked once, to its end. */
   readonly isComplete: boolean;
-  /** The order after which the first walk goes on. Undefined if it is complete, or has not begun. */
+  /** Where the first walk goes on. Undefined if it is complete, or has not begun. */
   readonly goesOnAfter: string | undefined;
-  /** The orders after which others may lie that nobody has read. */
+  /** The orders that are followed by a gap, where others may be unread. */
   readonly gaps: readonly string[];
-  /** Whether all neighbours show that the list is newest first. */
+  /** Whether all neighbours are newest first. */
   readonly isNewestFirst: boolean;
   readonly reads: readonly ReadOf[];
 }
 
-/** The figures of an order, without its texts, in the form of the service. */
+/** An order's figures, without texts, in the service's form. */
 export interface IndexedOrder {
   readonly order: JsonObject;
-  /** Stands for buyer, amount and currency; undefined if the order does not show them, or was forgotten. */
+  /** A number for buyer, amount and currency; undefined if the order does not show them, or was forgotten. */
   readonly purchase: number | undefined;
   /** When it was read, Unix seconds. */
   readonly readAt: number;
 }
 
-/** Which figures are asked for: orders that were created, paid or refunded from `since` on and before `until`, Unix seconds. */
+/** The figures of orders that were created, paid or refunded from `since` to before `until`, Unix seconds. */
 export interface FactsRange {
   readonly since?: number | undefined;
   readonly until?: number | undefined;
-  /** Also orders with this status, whatever their time. */
+  /** Also orders with this status, at any time. */
   readonly status?: string | undefined;
-  /** Also these orders, and all with odd refunds (`hasOddRefunds`), whatever their time. */
+  /** Also these orders, and all with odd refunds (`hasOddRefunds`), at any time. */
   readonly looksAt?: ReadonlySet<string> | undefined;
 }
 
-/** The index of one account, open. Every method throws CliError 'refused' if a part of it does not open. */
+/** An account's open index. Every method throws CliError 'refused' if a part does not open. */
 export interface OrderIndex {
   readonly path: string;
-  /** Where its key is kept, in words. */
   readonly keptIn: string;
   status(): IndexStatus;
   /** Fits a run in. Undefined if another process is writing: then nothing was learned. */
   learn(run: ReadRun): Learned | undefined;
-  /** All orders that hold what is wanted, in the order of the list. Nobody who writes is waited for. */
+  /** All matching orders, in list order. Does not wait for writers. */
   scan(wanted: WantedTexts): Promise<readonly Hit[]>;
-  /** The segments that should be read again, the most overdue first. `dayBegan`: when today began, Unix seconds. */
+  /** The segments to read again, the most overdue first. `dayBegan`: when today began, Unix seconds. */
   due(dayBegan: number): readonly Due[];
-  /** Only those orders of a segment that were not read again since. */
+  /** Only the orders of a segment that were not read again since. */
   narrowed(due: Due): Due;
-  /** The ids of neighbours before an order, the nearest first. */
+  /** The ids of the neighbours before an order, nearest first. */
   before(id: string, count: number): readonly string[];
-  /** Whether an order is known, and where: 0 is the first of the list. */
+  /** An order's position: 0 is the first in the list. Undefined if it is unknown. */
   placeOf(id: string): number | undefined;
   /**
-   * The orders of the same buyer and amount that were created within so many seconds, with the order before each of them in the
-   * list, if it is known.
+   * The orders of the same buyer and amount created within this many seconds, each with the order before it in the list, if known.
    */
   twinsOf(order: JsonObject, purchase: string, seconds: number): readonly Hit[];
-  /** The figures of orders, at least of those that the range asks for, and of those that hide some of their money; each once. */
+  /** The figures of orders, each once: at least those in the range, and those that hide some of their money. */
   facts(range?: FactsRange): Iterable<IndexedOrder>;
-  /** Orders that no longer exist. */
+  /** Removes orders that no longer exist. */
   drop(ids: readonly string[]): void;
   /** Removes orders that are kept twice. */
   withoutRepeats(): number;
-  /** Forgets orders and their buyers for ever. `names`: those of the buyers. */
+  /** Forgets orders and their buyers for good. `names`: those of the buyers. */
   forgetOrders(ids: readonly string[], names: readonly string[]): number;
-  /** Forgets all orders that were created before (Unix seconds), for ever. */
+  /** Forgets all orders created before a time (Unix seconds) for good. */
   forgetBefore(time: number): number;
-  /** Takes fields out of all texts. `reduce` returns a text without them. */
+  /** Removes fields from all texts. `reduce` returns a text without them. */
   reduceTexts(fields: readonly string[], reduce: (text: string) => string): void;
-  /** Leaves nothing of what was removed in the file. */
+  /** Leaves nothing of removed orders in the file. */
   compact(): void;
-  /** Seals everything with a new key. */
   rekey(): Promise<void>;
   close(): void;
 }
 
-/** The index of a profile's account, for what works without one too: undefined if there is none, or if it cannot be opened. */
+/** The index of a profile's account, for callers that also work without one: undefined if there is none, or it cannot be opened. */
 export async function indexIfAny(indexes: Pick<Indexes, 'open'>, profile: Profile) {
   return indexes.open(profile).catch(orElse(() => undefined));
 }
 
-/** The indexes of this machine, one per account. */
 export interface Indexes {
-  /** Where the index of an account is, or would be. */
+  /** The folder of the indexes. */
   readonly folder: string;
-  /** Opens the index of a profile's account; undefined if it has none. Throws CliError 'refused' if it cannot be opened. */
+  /** Undefined if the account has none. Throws CliError 'refused' if it cannot be opened. */
   open(profile: Profile): Promise<OrderIndex | undefined>;
-  /** Makes an empty index with a key of its own. */
+  /** Makes an empty index with its own key. */
   create(profile: Profile): Promise<OrderIndex>;
-  /** Where the key of a new index would be kept, in words. */
+  /** Where a new index's key would be kept, in words. */
   keyPlace(profile: Profile): Promise<string>;
-  /** Erases the index of an account with its key. Returns whether there was one. */
+  /** Erases an account's index and its key. Returns whether there was one. */
   erase(account: string): Promise<boolean>;
-  /** Closes what is open. */
   close(): void;
 }
 
-/** What it takes to work with indexes. */
 export interface IndexParts {
-  /** The folder of the indexes. It may not exist yet. */
+  /** May not exist yet. */
   readonly folder: string;
   readonly profiles: Pick<Profiles, 'indexKeys'>;
   readonly rules: FileRules;
   readonly clock: Clock;
 }
 
-/** The code of the index is loaded when there is one. */
+/** Loads the code only if there is an index. */
 export function createIndexes(parts: IndexParts): Indexes {
   const { folder } = parts;
   let loaded: Promise<Indexes> | undefined;
@@ -163,7 +157,7 @@ export function createIndexes(parts: IndexParts): Indexes {
     opened = await loaded;
     return opened;
   };
-  // Most machines have no index, and then a run loads nothing for it.
+  // Most machines have no index: then nothing is loaded.
   const isThere = (): boolean => statSync(folder, { throwIfNoEntry: false }) !== undefined;
   return {
     folder,

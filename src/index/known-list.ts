@@ -1,6 +1,6 @@
 /**
- * Fits orders that were read into the list of orders that is known: they replace what was known of them, join it, or leave a
- * gap where nobody has read. Pure but for the segments, which a store keeps.
+ * Fits newly read orders into the known list: they replace what was known, join it, or leave a gap of unread orders. Pure but for
+ * the segments, which a store keeps.
  */
 
 import {
@@ -29,7 +29,6 @@ const nothing: Learned = {
   mayRepeat: false,
 };
 
-/** Fits a run into the list. */
 export function learn(segments: Segments, run: Run): Learned {
   if (segments.edges().length === 0) return begin(segments, run);
   if (run.entries.length === 0 && !run.ends) return nothing;
@@ -52,20 +51,20 @@ function begin(segments: Segments, { after, entries, ends, fields }: Run): Learn
   return { ...nothing, fits: true, joins: ends, ended: ends, added: added.length };
 }
 
-/** What becomes of the orders that are known after the anchor. */
+/** What happens to the known orders after the anchor. */
 interface Outcome {
-  /** So many of them are replaced by the run. */
+  /** How many of them the run replaces. */
   readonly replacedTo: number;
-  /** Behind the run, others may lie that nobody has read. */
+  /** Unread orders may follow the run. */
   readonly isGap: boolean;
-  /** Nothing is known behind the run. */
+  /** Nothing is known after the run. */
   readonly isLast: boolean;
 }
 
 function outcomeOf(run: Run, { window, joint, isBetween }: Fit): Outcome {
   const joinedTo = (joint?.window ?? -1) + 1;
   const isWhole = (joint?.run ?? -1) === run.entries.length - 1;
-  // Without a joint, only what was known right behind the anchor.
+  // Without a joint, only what was known right after the anchor.
   const isPlaced = joint !== undefined || isBetween || run.entries.length === 0;
   const isShort = isPlaced && isNearEnd(window, joinedTo) && (run.ends || !isWhole);
   const replacedTo = isShort ? window.known.length : joinedTo;
@@ -73,16 +72,16 @@ function outcomeOf(run: Run, { window, joint, isBetween }: Fit): Outcome {
   return { replacedTo, isLast, isGap: isWhole ? window.gaps.has(replacedTo) : !(isLast && run.ends) };
 }
 
-/** The segments that are written again, by their places among the edges. */
+/** The segments to rewrite, by their positions among the edges. */
 interface Region {
   readonly first: number;
-  /** Before `first` if none is. */
+  /** Before `first` if there is none. */
   readonly last: number;
-  /** The orders up to the anchor that are written again. */
+  /** The orders up to the anchor that are rewritten. */
   readonly before: readonly Entry[];
 }
 
-// From the anchor's segment to that of the last order that is replaced. A full segment that ends with the anchor stays as it is.
+// From the anchor's segment to that of the last replaced order. A full segment that ends with the anchor stays.
 function regionOf(segments: Segments, { anchor, window }: Fit, replacedTo: number): Region {
   const edge = segments.edges()[anchor.segment];
   const last = window.segmentOf[replacedTo - 1] ?? anchor.segment;
@@ -128,7 +127,7 @@ function write(segments: Segments, run: Run, fit: Fit, outcome: Outcome): void {
   );
 }
 
-// What is known behind the run, up to the end of the region, cut at its gaps.
+// The known orders after the run, up to the region's end, split at its gaps.
 function restOf(
   { known, segmentOf, gaps }: Window,
   from: number,
@@ -156,7 +155,7 @@ function learnedOf(
   const replaced = new Set(window.known.slice(0, replacedTo).map(({ id }) => id));
   const inRun = new Set(run.entries.map(({ id }) => id));
   const fresh = run.entries.filter(({ id }) => !replaced.has(id) && !elsewhere.ids.has(id));
-  // At the head new orders come before all that is known; what is new behind a known order was put in between.
+  // At the head, new orders come before all known ones. A new order after a known one was inserted.
   const firstKnown = isBetween ? 0 : run.entries.findIndex(({ id }) => replaced.has(id));
   const lastKnown = joint?.run ?? -1;
   const isInserted = ({ id }: Entry, index: number): boolean =>
@@ -175,7 +174,7 @@ function learnedOf(
   };
 }
 
-// A segment in the middle of the list may grow a little, so that one inserted order does not make a segment of its own.
+// A segment in the middle may grow a little, so that one inserted order does not start a new segment.
 const longestSegment = segmentLength * 1.2;
 
 export interface Piece {
@@ -184,8 +183,8 @@ export interface Piece {
 }
 
 /**
- * The pieces of islands: between two of them there is a gap, and the pieces of one are joined. `short`: which piece of an island takes
- * what is left over.
+ * Splits islands into pieces. Islands have gaps between them; the pieces of one are joined. `short`: which piece of an island gets
+ * the remainder.
  */
 export function piecesOf(
   islands: readonly (readonly Entry[])[],
@@ -201,7 +200,7 @@ export function piecesOf(
   });
 }
 
-/** Cuts entries into segments. `short`: which of them takes what is left over. */
+/** Splits entries into segments. `short`: which one gets the remainder. */
 export function chunked(entries: readonly Entry[], short: 'first' | 'last'): readonly (readonly Entry[])[] {
   const { length } = entries;
   if (length <= (short === 'first' ? segmentLength : longestSegment)) return length === 0 ? [] : [entries];
@@ -212,7 +211,7 @@ export function chunked(entries: readonly Entry[], short: 'first' | 'last'): rea
   return starts.map((start, index) => entries.slice(start, starts[index + 1]));
 }
 
-/** So many positions between two others, from high to low; above all others with so much room below them. */
+/** Positions between two others, from high to low; at the top, with this much room below them. */
 export function positionsBetween(
   upper: number | undefined,
   lower: number | undefined,
@@ -226,10 +225,10 @@ export function positionsBetween(
   return at.map((index) => upper - ((upper - lower) * (index + 1)) / (count + 1));
 }
 
-/** Room for the segments of a gap below the head. */
+/** The room for segments in a gap below the head. */
 export const wide = 1_000_000;
 
-/** Segments without some orders, which are elsewhere now. */
+/** Segments without orders that moved elsewhere. */
 export function withoutIds(
   segments: Segments,
   segment: Placed | undefined,
@@ -241,7 +240,7 @@ export function withoutIds(
   return [{ segment, left: entries.length === 0 ? [] : [{ pos, entries, isJoined, fields }] }];
 }
 
-/** Each order once: the last entry of it. */
+/** Each order once: its last entry. */
 export function unique(entries: readonly Entry[]): readonly Entry[] {
   return [...new Map(entries.map((entry) => [entry.id, entry])).values()];
 }

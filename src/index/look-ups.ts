@@ -1,4 +1,4 @@
-/** What commands ask of the segments of an index: its status, how old what it knows is and may get, orders by their place, twins, figures. */
+/** What commands ask of an index: its status, the age of its reads, orders by position, twins, figures. */
 
 import type { JsonObject } from '../api/json-values.ts';
 import { readColumns } from './fact-columns.ts';
@@ -10,7 +10,7 @@ import type { SealedSegments } from './sealed-segments.ts';
 import { type Edge, isRise } from './segment.ts';
 import { spareCopies } from './take-out.ts';
 
-/** The status of the index. `now`: Unix seconds. */
+/** `now`: Unix seconds. */
 export function statusOf(segments: SealedSegments, bytes: number, now: number): IndexStatus {
   const edges = segments.edges();
   const { ended, salt: _, ...state } = segments.state();
@@ -45,7 +45,7 @@ export function statusOf(segments: SealedSegments, bytes: number, now: number): 
   };
 }
 
-/** Only the orders that are overdue: a run that stopped in the middle of a segment has read the first part of it again. */
+/** Only overdue orders: a run that stopped inside a segment has read its first part again. */
 export function narrowed(segments: SealedSegments, due: Due, now: number): Due {
   const edge = segments.edges().find(({ pos }) => pos === due.pos);
   if (edge === undefined) return due;
@@ -56,7 +56,7 @@ export function narrowed(segments: SealedSegments, due: Due, now: number): Due {
   return { ...due, after: segments.ids(edge)[first - 1], count };
 }
 
-/** The ids of neighbours before an order, the nearest first. */
+/** The ids of the neighbours before an order, nearest first. */
 export function idsBefore(segments: SealedSegments, id: string, count: number): readonly string[] {
   const place = placeOf(segments, id);
   const edge = place && segments.edges()[place.segment];
@@ -67,7 +67,7 @@ export function idsBefore(segments: SealedSegments, id: string, count: number): 
   return [...more, ...own].slice(-count).toReversed();
 }
 
-/** The place of an order in the list; 0 is the first. */
+/** An order's position in the list; 0 is the first. */
 export function positionOf(segments: SealedSegments, id: string): number | undefined {
   const place = placeOf(segments, id);
   if (place === undefined) return undefined;
@@ -75,7 +75,7 @@ export function positionOf(segments: SealedSegments, id: string): number | undef
   return before.reduce((sum, { count }) => sum + count, place.index);
 }
 
-/** The orders of the same purchase within so many seconds. */
+/** The orders of the same purchase within this many seconds. */
 export function twinsIn(
   segments: SealedSegments,
   { id: own, created_at: at }: JsonObject,
@@ -101,7 +101,7 @@ export function twinsIn(
   });
 }
 
-/** The figures of orders, segment by segment, each order once. All of them are as of one moment. */
+/** The figures of orders as of one moment, each order once. */
 export function* factsIn(segments: SealedSegments, range: FactsRange): Generator<IndexedOrder> {
   const { status, looksAt } = range;
   const end = segments.snapshot();
@@ -126,7 +126,7 @@ export function* factsIn(segments: SealedSegments, range: FactsRange): Generator
   }
 }
 
-// Whether nothing of a segment can be of that time, and nothing of it is hidden.
+// Whether a segment has nothing from that time, and hides nothing.
 function liesOutside(
   { newest, newestRefund = 0, newestPayment = 0, earliest = 0, hiding }: Edge,
   { since = 0, until = Number.POSITIVE_INFINITY }: FactsRange,
@@ -135,11 +135,11 @@ function liesOutside(
   return Math.max(newest, newestPayment, newestRefund) < since || earliest >= until;
 }
 
-/** A class of orders by age. Seconds. */
+/** A class of orders by age, in seconds. */
 interface AgeClass {
-  /** Orders that are younger belong to it, unless they belong to an earlier class. */
+  /** Younger orders belong to it, unless an earlier class has them. */
   readonly under: number;
-  /** How old a read of them may get. */
+  /** The maximum age of a read. */
   readonly target: number;
   readonly words: string;
 }
@@ -153,16 +153,16 @@ const ageClasses: readonly AgeClass[] = [
   { under: Number.POSITIVE_INFINITY, target: 30 * day, words: 'older ones' },
 ];
 
-/** When the orders of a class were read, the longest ago. Unix seconds. */
+/** The oldest read in a class, Unix seconds. */
 export interface ReadOf {
   readonly words: string;
   readonly readAt: number;
-  /** How old the youngest and the oldest orders of the class can be. Seconds. */
+  /** The youngest and oldest possible age of the class, in seconds. */
   readonly from: number;
   readonly under: number;
 }
 
-/** For each class that has orders: since when none of them was read. */
+/** The oldest read in each class that has orders. */
 export function readsByAge(edges: readonly Placed[], now: number): readonly ReadOf[] {
   return ageClasses.flatMap(({ under, words }, index) => {
     const from = ageClasses[index - 1]?.under ?? Number.NEGATIVE_INFINITY;
@@ -172,20 +172,19 @@ export function readsByAge(edges: readonly Placed[], now: number): readonly Read
   });
 }
 
-/** A segment that is to be read again. */
+/** A segment to read again. */
 export interface Due {
-  /** The id of the order before it; undefined for the first of the list. */
+  /** The id of the order before it; undefined for the first in the list. */
   readonly after: string | undefined;
   readonly count: number;
-  /** Its position. */
   readonly pos: number;
-  /** How old a read of it may get, seconds. */
+  /** The maximum age of a read, in seconds. */
   readonly target: number;
 }
 
 /**
- * The segments that were not read for longer than their class allows, the most overdue first. The newest ones are also due if
- * they were not read since `dayBegan` (Unix seconds): a report of the day asks for that.
+ * The segments whose last read is older than their class allows, the most overdue first. The newest ones are also due if not read
+ * since `dayBegan` (Unix seconds): a report of the day needs that.
  */
 export function dueSegments(edges: readonly Placed[], now: number, dayBegan: number): readonly Due[] {
   return edges

@@ -10,7 +10,7 @@ import { createFile, type IndexFile, type KeyName, newState, openFile } from './
 import { createOrderIndex } from './order-index.ts';
 import { createSealer, keyBytes, UnusableFile, WrongSeal } from './sealed-segments.ts';
 
-/** The indexes in a folder. Nothing is opened yet. */
+/** Opens nothing yet. */
 export function openIndexes(parts: IndexParts): Indexes {
   const { folder, profiles, rules, clock } = parts;
   const { indexKeys } = profiles;
@@ -84,7 +84,7 @@ export function openIndexes(parts: IndexParts): Indexes {
         if (file === undefined) return undefined;
         const index = indexOf(file, await keyOf(file, profile), profile);
         opened.set(account, index);
-        // A run that made a new key was stopped before it removed the old one.
+        // A run that made a new key stopped before it removed the old one.
         for (const { id, place } of file.oldKeys) await indexKeys.remove(id, place);
         if (file.oldKeys.length > 0) file.forgetOldKeys();
         return index;
@@ -114,7 +114,7 @@ export function openIndexes(parts: IndexParts): Indexes {
       opened.delete(account);
       const path = fileOf(account);
       const keys = keysOf(path, parts);
-      // The key goes first: without it, what is left of the file is of no use to anybody.
+      // The key goes first: without it, nobody can read what is left of the file.
       for (const { id, place } of keys) await indexKeys.remove(id, place);
       for (const end of ['', '-wal', '-shm', '-journal']) rmSync(`${path}${end}`, { force: true });
       return keys.length > 0;
@@ -160,14 +160,14 @@ function unusable(profile: Profile, why: string, cause?: unknown): CliError {
   });
 }
 
-// Why the keyring failed, without the name under which it keeps the key.
+// Why the keyring failed, without the key's name.
 function reasonOf({ message, cause }: CliError): string {
   return cause instanceof Error ? cause.message : message;
 }
 
 function eraseWords(profile: Profile, otherwise = ''): readonly string[] {
   return [
-    `${otherwise} erase it, and build it anew:`.trim(),
+    `${otherwise} erase it, and build it again:`.trim(),
     commandLine(profile, 'index', 'forget', '--all', '--yes'),
     commandLine(profile, 'index', 'build'),
   ];

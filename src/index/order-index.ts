@@ -1,4 +1,4 @@
-/** The index of one account: what commands may ask of it and teach it. */
+/** An account's index: what commands may ask, and what they may teach it. */
 
 import type { Clock } from '../io.ts';
 import { factsOf, numberOf } from './facts.ts';
@@ -25,12 +25,12 @@ interface OrderIndexParts {
   readonly segments: SealedSegments;
   readonly keptIn: string;
   readonly clock: Clock;
-  /** The error for a person, for what a segment or SQLite throws. */
+  /** Turns what a segment or SQLite throws into an error for a person. */
   readonly explained: (error: unknown) => unknown;
   readonly rekey: (segments: SealedSegments) => Promise<void>;
 }
 
-// SQLite's code for a file that another process is writing to. The low byte is the kind.
+// SQLite's code for a file that another process is writing. The low byte is the kind.
 function isBusy(code: unknown): boolean {
   return typeof code === 'number' && (code & 0xff) === 5;
 }
@@ -166,7 +166,7 @@ function entryOf(
   return isForgotten(id, buyer) ? withoutBuyer(entry) : entry;
 }
 
-// Where nothing but orders below the floor follows, the list ends for the index.
+// If only orders below the floor follow, the list ends for the index.
 function upToFloor(entries: readonly Entry[], { floor }: IndexState) {
   if (floor === undefined) return { cut: entries, isCut: false };
   const kept = entries.findLastIndex(({ facts }) => facts !== undefined);

@@ -1,4 +1,7 @@
-/** Reads orders of the index again from the service, each by the order before it: neighbours with one request, several at once. */
+/**
+ * Reads orders of the index again from the service, starting from the order before each: neighbours share a request, several run
+ * at once.
+ */
 
 import type { Page, PageQuery, Service, WireRecord } from '../api/api.ts';
 import { idOf } from '../api/json-values.ts';
@@ -10,26 +13,26 @@ export interface ReadAgain {
   readonly neighbour: string | undefined;
 }
 
-/** The reading. Its figures are of what was read so far. */
+/** The reading. Its counts are of what was read so far. */
 interface HitsReading {
-  /** The orders, a few at a time, in the order of the hits. An order that is not there is left out. */
+  /** The orders, a few at a time, in the order of the hits, without missing ones. */
   readonly orders: AsyncIterable<readonly ReadAgain[]>;
   readonly read: number;
   /** The ids of orders that no longer exist. */
   readonly gone: readonly string[];
-  /** Orders that were not found within the bound of a search. */
+  /** Orders not found within the limit of a search. */
   readonly unread: number;
 }
 
-// So many reads are on their way at once.
+// How many reads run at once.
 const atOnce = 4;
-// Hits that are so near to each other are read with one request.
+// Hits this close together share a request.
 const nearFew = 10;
 const nearMany = 250;
 const fewHits = 40;
 const longestRead = 250;
 
-/** Reads hits again. Nothing is sent before the orders are asked for. */
+/** Sends nothing before the orders are asked for. */
 export function readHits(service: Service, hits: readonly Hit[]): HitsReading {
   const gone: string[] = [];
   let read = 0;
@@ -55,7 +58,7 @@ export function readHits(service: Service, hits: readonly Hit[]): HitsReading {
       const here = places.get(hit.id);
       const before =
         here === undefined || here.index === 0 ? first.neighbour : idOf(page?.records[here.index - 1]);
-      // An order that is not where it was is looked for in the usual way.
+      // An order that moved is looked up in the usual way.
       found.push(here === undefined ? await readHit(hit) : [{ record: here.record, neighbour: before }]);
     }
     return found.flat();
@@ -86,7 +89,7 @@ export async function firstPage(service: Service, query: PageQuery): Promise<Pag
   return { records: [], hasMore: false, saysHasMore: true, repeated: 0 };
 }
 
-// Neighbours in the list are read together. Where there are many hits, longer ways between two of them are cheaper than requests.
+// Groups neighbours in the list. With many hits, reading across wider distances is cheaper than more requests.
 function groupsOf(hits: readonly Hit[]): readonly (readonly Hit[])[] {
   const near = hits.length <= fewHits ? nearFew : nearMany;
   const groups: Hit[][] = [];

@@ -1,29 +1,27 @@
-/** Searches the texts of an index, segment by segment. A segment without the words is left at once. */
+/** Searches the texts of an index by segment. Skips a segment without the words at once. */
 
 import { turn } from '../io.ts';
 import type { SealedSegments, Stored } from './sealed-segments.ts';
 
-/** What to look for. */
 export interface WantedTexts {
-  /** Of each group at least one text must be in the order. They are compared as they are. */
+  /** At least one text of each group must be in the order. Compared literally. */
   readonly groups: readonly (readonly string[])[];
   /** Decides about an order that has them. */
   readonly accepts: (text: string, id: string) => boolean;
 }
 
-/** An order that was found. */
 export interface Hit {
   readonly id: string;
-  /** Its place in the list, as far as that is known: 0 is the first. */
+  /** Its position in the list, as far as known: 0 is the first. */
   readonly place: number;
-  /** The id of the order before it in the list. Undefined for the first one, and where it is not known. */
+  /** The id of the order before it in the list. Undefined for the first, or if unknown. */
   readonly neighbour: string | undefined;
 }
 
-// After so many segments the event loop gets its turn, so that replies of the service are read meanwhile.
+// After this many segments the event loop gets a turn, so that replies of the service can be read.
 const segmentsAtATime = 8;
 
-/** All orders that hold what is wanted, in the order of the list. */
+/** All matching orders, in list order. */
 export async function scan(segments: SealedSegments, wanted: WantedTexts): Promise<readonly Hit[]> {
   const groups = wanted.groups
     .map((group) => group.map((text) => Buffer.from(text)))
@@ -40,7 +38,7 @@ export async function scan(segments: SealedSegments, wanted: WantedTexts): Promi
   return hits;
 }
 
-/** What lies before a segment: the id of the last order, and how many orders. */
+/** The id of the last order before a segment, and how many come before it. */
 interface Before {
   readonly id: string | undefined;
   readonly count: number;
@@ -63,7 +61,7 @@ function hitsIn(
   if (!groups.every((group) => group.some(holds))) return [];
   const texts = linesOf(text);
   const names = linesOf(ids);
-  // The rarest group decides which orders are looked at.
+  // The rarest group decides which orders to look at.
   const [first = []] = groups;
   const lines = first.length === 0 ? texts.keys() : linesWith(first, [texts, linesOf(lowerIds)]);
   return [...lines].flatMap((line): readonly Hit[] => {
@@ -73,7 +71,7 @@ function hitsIn(
   });
 }
 
-// Words to look for are in lower case, and the ids are as the service wrote them.
+// The words to find are in lower case, the ids as the service wrote them.
 function lowerCase(ascii: Buffer): Buffer {
   const lower = Buffer.from(ascii);
   for (let at = 0; at < lower.length; at += 1) {
@@ -83,11 +81,10 @@ function lowerCase(ascii: Buffer): Buffer {
   return lower;
 }
 
-/** The lines of a part. */
 interface Lines {
   readonly bytes: Buffer;
   line(index: number): string;
-  /** The line of a place in the bytes. */
+  /** The line at a place in the bytes. */
   lineAt(place: number): number;
   keys(): Iterable<number>;
 }
@@ -120,7 +117,7 @@ function linesWith(needles: readonly Buffer[], parts: readonly Lines[]): readonl
       for (let at = part.bytes.indexOf(needle); at !== -1; ) {
         const line = part.lineAt(at);
         found.add(line);
-        // The rest of this line is of no interest.
+        // Skip the rest of this line.
         const end = part.bytes.indexOf(newline, at);
         at = end === -1 ? -1 : part.bytes.indexOf(needle, end + 1);
       }

@@ -1,4 +1,7 @@
-/** The sealed segments of an index: each part is compressed, encrypted and bound to its account, its place and its writing, and is opened when it is asked for. */
+/**
+ * The sealed segments of an index: each part is compressed, encrypted, bound to its account, place and write, and opened on
+ * demand.
+ */
 
 import { createCipheriv, createDecipheriv, randomBytes, randomInt } from 'node:crypto';
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
@@ -7,7 +10,7 @@ import type { NewSegment, Placed, Segments } from './fit-run.ts';
 import type { IndexState } from './index-file.ts';
 import { type Edge, edgeOf, readTexts, writeTexts } from './segment.ts';
 
-/** A segment as the file has it. */
+/** A segment in the file. */
 export interface Stored extends Placed {
   readonly writing: number;
 }
@@ -19,9 +22,9 @@ export interface SealedSegments extends Segments {
   facts(segment: Placed): string;
   state(): IndexState;
   setState(state: IndexState): void;
-  /** Makes all of a change or none of it, while no other process writes. */
+  /** Makes the whole change or nothing, while no other process writes. */
   atOnce<T>(change: () => T): T;
-  /** Everything that is read until the returned function is called is as of one moment. Nobody waits for that. */
+  /** All reads are as of one moment until the returned function is called. Blocks nobody. */
   snapshot(): () => void;
 }
 
@@ -30,17 +33,17 @@ export class UnusableFile extends Error {
   override readonly name = 'UnusableFile';
 }
 
-/** The segment was written anew by another process. What was being read must be read again. */
+/** Another process rewrote the segment. The reading must start again. */
 class SegmentReplaced extends Error {
   override readonly name = 'SegmentReplaced';
 }
 
-/** Segments that can be written one by one, inside of a change. */
+/** Segments to write one by one, within a change. */
 interface WritableSegments extends SealedSegments {
   put(segment: NewSegment): void;
 }
 
-/** The segments of an open file. Nothing is read yet. */
+/** Reads nothing yet. */
 export function segmentsOf(db: DatabaseSync, sealer: Sealer): WritableSegments {
   const part = (name: 'ids' | 'text' | 'facts') =>
     db.prepare(`SELECT ${name} AS bytes FROM segments WHERE pos = ? AND writing = ?`);
@@ -54,7 +57,7 @@ export function segmentsOf(db: DatabaseSync, sealer: Sealer): WritableSegments {
   const opened = (segment: Stored, name: keyof typeof parts): Buffer => {
     const { pos, writing } = segment;
     const row = parts[name].get(pos, writing);
-    // Another process wrote it anew since the edges were read.
+    // Another process rewrote it after the edges were read.
     if (row === undefined) throw new SegmentReplaced();
     return sealer.open(bytesOf(row.bytes), { pos, part: name, writing });
   };
@@ -153,19 +156,17 @@ function bytesOf(value: unknown): Uint8Array {
   throw new UnusableFile('it is damaged');
 }
 
-/** Where a part belongs. */
 export interface Place {
   /** The position of its segment in the list. */
   readonly pos: number;
   readonly part: 'state' | 'edge' | 'ids' | 'text' | 'facts';
-  /** All parts of one writing have the same number, so that no part of an older writing fits beside newer ones. */
+  /** The same for all parts written together, so that no older part fits beside newer ones. */
   readonly writing: number;
 }
 
-/** Seals and opens the parts of one index. */
 export interface Sealer {
   seal(plain: Uint8Array, place: Place): Buffer;
-  /** Throws WrongSeal if the key is another one, or if this is not the part that was sealed for this place. */
+  /** Throws WrongSeal if the key is wrong, or if this part was not sealed for this place. */
   open(sealed: Uint8Array, place: Place): Buffer;
 }
 
@@ -174,7 +175,7 @@ export class WrongSeal extends Error {
   override readonly name = 'WrongSeal';
 }
 
-/** The length of a key, in bytes. */
+/** In bytes. */
 export const keyBytes = 32;
 
 const algorithm = 'aes-256-gcm';
@@ -182,10 +183,9 @@ const nonceBytes = 12;
 const tagBytes = 16;
 const headBytes = nonceBytes + tagBytes;
 const lengthBytes = 4;
-// A part of a segment of 1,000 orders is far below this, so a longer length comes from a damaged file.
+// A segment of 1,000 orders is far smaller, so a longer length comes from a damaged file.
 const longestPart = 256 * 1024 * 1024;
 
-/** Makes the sealer of an account. */
 export function createSealer(key: Uint8Array, account: string): Sealer {
   const boundTo = ({ pos, part, writing }: Place) =>
     Buffer.from(JSON.stringify([account, pos, part, writing]));
@@ -207,7 +207,7 @@ export function createSealer(key: Uint8Array, account: string): Sealer {
         decipher.setAAD(boundTo(place));
         decipher.setAuthTag(sealed.subarray(nonceBytes, headBytes));
         const body = decipher.update(sealed.subarray(headBytes));
-        // What is wrong shows here, before anything looks at the bytes.
+        // Any damage shows here, before anything looks at the bytes.
         decipher.final();
         return unpacked(body);
       } catch (cause) {
@@ -217,7 +217,7 @@ export function createSealer(key: Uint8Array, account: string): Sealer {
   };
 }
 
-// With its usual pieces of 16 KB, zlib takes several times as long for a part of this size. So it gets one of the right size.
+// With its usual 16 KB pieces, zlib is several times slower for a part of this size, so it gets a fitting size.
 function unpacked(body: Buffer): Buffer {
   const length = body.readUInt32BE(0);
   if (length > longestPart) throw new RangeError('too long');

@@ -1,16 +1,18 @@
-/** A segment: up to 1,000 neighbours of the list of orders, as three texts (ids, words, facts) and the edge that describes them. Pure. */
+/**
+ * A segment: up to 1,000 neighbours in the list of orders, as three texts (ids, words, facts) and the edge that describes them.
+ * Pure.
+ */
 
 import { type DatedFacts, readColumns, writeColumns } from './fact-columns.ts';
 import { hidesMoney } from './facts.ts';
 
-/** An order as the index keeps it. */
 export interface Entry extends DatedFacts {
   readonly id: string;
-  /** What a search looks at, in one line; empty if it was forgotten. */
+  /** What a search looks at, in one line; empty if forgotten. */
   readonly text: string;
 }
 
-/** What is known of a segment without opening its other parts. Times are Unix seconds. */
+/** What is known about a segment without opening its other parts. Times are Unix seconds. */
 export interface Edge {
   readonly count: number;
   readonly first: string;
@@ -20,27 +22,26 @@ export interface Edge {
   /** When the newest and the oldest order were created. */
   readonly newest: number | undefined;
   readonly oldest: number | undefined;
-  /** When the newest of its charges was paid. */
+  /** The time of the newest payment. */
   readonly newestPayment: number | undefined;
-  /** When the newest of its refunds was made. */
+  /** The time of the newest refund. */
   readonly newestRefund: number | undefined;
-  /** The earliest time of anything in it: an order, a payment or a refund. */
+  /** The earliest time of an order, payment or refund. */
   readonly earliest: number | undefined;
-  /** How many orders do not show all that sums of money need. */
+  /** How many orders hide some of their money. */
   readonly hiding: number;
-  /** How many orders are not older than the one before them, or show no time. */
+  /** How many orders are not older than the one before them, or have no time. */
   readonly rises: number;
-  /** When the order that was read the longest time ago was read. */
+  /** The oldest read of an order. */
   readonly readAt: number;
-  /** Whether the next older segment follows directly. If not, orders that nobody has read may lie between the two. */
+  /** Whether the next older segment follows directly. If not, unread orders may come between them. */
   readonly isJoined: boolean;
-  /** How many orders have no text, because they were forgotten. */
+  /** How many orders were forgotten and have no text. */
   readonly forgotten: number;
   /** The kinds of fields in the texts. */
   readonly fields: readonly string[];
 }
 
-/** The texts of a segment. */
 interface SegmentTexts {
   /** One id per line. */
   readonly ids: string;
@@ -49,7 +50,7 @@ interface SegmentTexts {
   readonly facts: string;
 }
 
-/** The most orders of a new segment. */
+/** The most orders in a new segment. */
 export const segmentLength = 1_000;
 
 export function writeTexts(entries: readonly Entry[]): SegmentTexts {
@@ -102,7 +103,7 @@ export function edgeOf(
   };
 }
 
-/** Whether two neighbours do not show that the list is newest first: the later one is newer, or one shows no time. */
+/** Whether two neighbours are not newest first: the later one is newer, or one has no time. */
 export function isRise(earlier: number | undefined, later: number | undefined): boolean {
   return earlier === undefined || later === undefined || later > earlier;
 }

@@ -1,4 +1,4 @@
-/** Takes orders or their texts out of the segments: what was forgotten, what is too old, and what is kept twice. */
+/** Removes orders or their texts from the segments: forgotten ones, those too old, and repeats. */
 
 import { createHash } from 'node:crypto';
 import { readColumns } from './fact-columns.ts';
@@ -7,12 +7,11 @@ import type { IndexState } from './index-file.ts';
 import type { SealedSegments, Stored } from './sealed-segments.ts';
 import type { Entry } from './segment.ts';
 
-/** Whether an order was created before the floor. */
 export function isBelow({ facts }: Entry, floor: number | undefined): boolean {
   return floor !== undefined && facts?.createdAt !== undefined && facts.createdAt < floor;
 }
 
-/** The order without what says who its buyer is. The figures stay, so that sums stay right. */
+/** The order without its buyer. The figures stay, so sums stay right. */
 export function withoutBuyer(entry: Entry): Entry {
   const { facts } = entry;
   if (facts === undefined) return { ...entry, text: '' };
@@ -21,8 +20,8 @@ export function withoutBuyer(entry: Entry): Entry {
 }
 
 /**
- * Takes out what says who the buyers of these orders are. Of the ids and of `names` only keyed hashes stay, so that whoever is
- * read again is recognised, and nobody can read who it was. Returns how many orders it changed.
+ * Removes the buyers of these orders. Only keyed hashes of the ids and `names` stay: they recognise a forgotten buyer later, and
+ * nobody can read who it was. Returns how many orders it changed.
  */
 export function forgetOrders(
   segments: SealedSegments,
@@ -37,10 +36,10 @@ export function forgetOrders(
   return [{ ...state, forgotten: [...new Set([...state.forgotten, ...hashes])] }, count];
 }
 
-/** Tells whether an order was forgotten, or its buyer under one of the names. */
+/** Returns a function that says whether an order, or its buyer under one of the names, was forgotten. */
 export function isForgottenIn(state: IndexState): (id: string, names: readonly string[]) => boolean {
   const hashes = new Set(state.forgotten);
-  // Most indexes have forgotten nobody, and then nothing is hashed.
+  // Most indexes have forgotten nobody: then nothing is hashed.
   if (hashes.size === 0) return () => false;
   return (id, names) => [orderName(id), ...names].some((name) => hashes.has(hashOf(name, state)));
 }
@@ -53,7 +52,7 @@ function hashOf(name: string, { salt }: IndexState): string {
   return createHash('sha256').update(`${salt}\n${name}`).digest('base64url').slice(0, 22);
 }
 
-/** Removes orders below the floor from the end of the list; between others only their ids stay. Returns how many. */
+/** Removes orders below the floor from the end of the list; those between others keep only their ids. Returns how many. */
 export function raiseFloor(
   segments: SealedSegments,
   state: IndexState,
@@ -79,7 +78,7 @@ export function raiseFloor(
   return [{ ...state, floor, endsAtFloor, ended: state.ended || endsAtFloor }, removed];
 }
 
-/** Writes the segments again in which `change` changes an order; undefined removes it. Returns how many it changed. */
+/** Rewrites the segments in which `change` changes an order; undefined removes it. Returns how many it changed. */
 export function rewrite(
   segments: SealedSegments,
   edges: readonly Stored[],
@@ -100,7 +99,7 @@ export function rewrite(
   return count;
 }
 
-/** Of two entries of one order the one that was read last stays. Returns how many were removed. */
+/** Of two entries for one order, keeps the one read last. Returns how many were removed. */
 export function dropRepeats(segments: SealedSegments): number {
   const isSpare = spareCopies(segments);
   return isSpare === undefined
@@ -108,10 +107,7 @@ export function dropRepeats(segments: SealedSegments): number {
     : rewrite(segments, segments.edges(), (entry) => (isSpare(entry) ? undefined : entry));
 }
 
-/**
- * Tells of each order, in the order of the list, whether it is one too many: of orders that are kept twice, the one counts that was
- * read last. Undefined if none is kept twice.
- */
+/** For each order in the list, whether it is a surplus copy: the copy read last is kept. Undefined if there are no copies. */
 export function spareCopies(
   segments: SealedSegments,
 ): ((entry: Pick<Entry, 'id' | 'readAt'>) => boolean) | undefined {

@@ -1,23 +1,22 @@
-/** Spreads an amount over the charges of an order. Pure. */
+/** Spreads an amount over an order's charges. Pure. */
 
 import type { AllocateWay } from './plan-types.ts';
 
-/** A charge, and what is left of it to refund, in the service's units. */
+/** A charge, and what is left to refund, in the service's units. */
 interface ChargeLeft {
   readonly id: string;
   readonly left: number;
 }
 
-/** What goes back of one charge. */
+/** What goes back from one charge. */
 interface ChargePart {
   readonly id: string;
   readonly amount: number;
 }
 
 /**
- * The parts of the amount, in the order in which they are taken: from the first charge on, or from the one with most left on.
- * Charges with the same left keep their order. Undefined if there is not enough, or if the amount is not a whole number of 1 or
- * more.
+ * The parts of the amount, from the first charge on, or from the one with most left. Charges with equal amounts left keep their
+ * order. Undefined if there is not enough, or the amount is not a positive whole number.
  */
 export function allocate(
   amount: number,

@@ -3,13 +3,13 @@
 import { currencyPattern, parseAmount } from '../api/spec.ts';
 import type { ControlTotals, PlanSum } from './plan-types.ts';
 
-/** A sum in one currency, as a person typed it: `MXN=23000`. */
+/** As typed: `MXN=23000`. */
 export interface ExpectedTotal {
   readonly currency: string;
   readonly amount: number;
 }
 
-/** Reads `CUR=N`. The currency becomes capital letters. Undefined for any other text. */
+/** Reads `CUR=N`, with the currency in any case. Undefined for other texts. */
 export function readExpectedTotal(text: string): ExpectedTotal | undefined {
   const [currency = '', typed = '', ...more] = text.split('=', 3);
   const amount = parseAmount(typed);
@@ -17,7 +17,7 @@ export function readExpectedTotal(text: string): ExpectedTotal | undefined {
   return { currency: currency.toUpperCase(), amount };
 }
 
-/** The flags that are missing where a person or script must say what it expects: a count and at least one total. */
+/** The flags that a person or script must still add: a count, and at least one total. */
 export function missingTotals({ count, totals }: ControlTotals): readonly string[] {
   return [
     ...(count === undefined ? ['--expect-count N'] : []),
@@ -26,8 +26,8 @@ export function missingTotals({ count, totals }: ControlTotals): readonly string
 }
 
 /**
- * What differs, one sentence each; none if all of it is as expected. If any total is given, every currency of the plan must be
- * among them. Without a count and totals nothing is compared.
+ * What differs, one sentence each; none if all is as expected. If any total is given, there must be one for each currency of the
+ * plan. Without a count and totals, nothing is compared.
  */
 export function controlTotalProblems(
   expected: ControlTotals,
@@ -35,7 +35,7 @@ export function controlTotalProblems(
 ): readonly string[] {
   const found = new Map<string, PlanSum>();
   for (const { currency, rows: count, amount } of sums) {
-    // A service may write one currency as `mxn` and as `MXN`.
+    // A service may write a currency both as `mxn` and `MXN`.
     const code = currency.toUpperCase();
     const before = found.get(code);
     found.set(code, {

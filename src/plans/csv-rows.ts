@@ -1,4 +1,4 @@
-/** Splits the bytes of a CSV into rows, with the line of the file on which each begins, and writes rows again with what is wrong beside them. */
+/** Splits the bytes of a CSV into rows, with the line where each begins, and writes rows again with their errors. */
 
 import { CsvError, parse } from 'csv-parse/sync';
 import { cleanCell, csvLine, formulaSafe } from '../terminal/terminal.ts';
@@ -6,16 +6,15 @@ import { askAgain } from './input-cells.ts';
 import { addedColumns, isTitleOf } from './input-titles.ts';
 import type { Delimiter, InputFile, InputProblem } from './plan-types.ts';
 
-/** A row of a CSV. */
 export interface CsvRow {
   readonly line: number;
-  /** If the row is broken, the whole text of its first line is its only cell. */
+  /** If the row is broken, its only cell is the whole text of its first line. */
   readonly cells: readonly string[];
-  /** What is wrong with the quotes of the row, and the index of the cell. */
+  /** What is wrong with the row's quotes, and the index of the cell. */
   readonly broken?: { readonly cell: number; readonly words: string };
 }
 
-/** The rows of a CSV that hold any text, at most so many. Bytes that are not UTF-8 become U+FFFD. */
+/** The rows with any text, up to `most`. Bytes that are not UTF-8 become U+FFFD. */
 export function csvRows(bytes: Uint8Array, delimiter: Delimiter, most: number): readonly CsvRow[] {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const lineAt = createLineCount(buffer);
@@ -25,13 +24,13 @@ export function csvRows(bytes: Uint8Array, delimiter: Delimiter, most: number): 
   while (at < buffer.length && rows.length < most) {
     const from = at;
     const broken = readRows(buffer.subarray(from), delimiter, (cells, end) => {
-      // csv-parse leaves room for 15 more cells in the array of each row.
+      // csv-parse leaves room for 15 more cells in each row's array; `slice` frees it.
       if (cells.some((cell) => cell.trim() !== '')) rows.push({ line: lineAt(at), cells: cells.slice() });
       at = skipBreaks(buffer, from + end);
       return rows.length < most;
     });
     if (broken === undefined) break;
-    // paydesk reads on at the next line of the file: a quote that is never closed would take in every row behind it.
+    // Continues at the next line: an unclosed quote would swallow every row after it.
     const end = endOfLine(buffer, at);
     rows.push({ line: lineAt(at), cells: [buffer.toString('utf8', at, end)], broken });
     at = skipBreaks(buffer, end);
@@ -74,7 +73,7 @@ const brokenWords: ReadonlyMap<string, string> = new Map([
   ],
   [
     'INVALID_OPENING_QUOTE',
-    'a quote stands inside this cell: put quotes around the whole cell, and double each quote inside it ("")',
+    'there is a quote inside this cell: put quotes around the whole cell, and double each quote inside it ("")',
   ],
 ]);
 
@@ -97,8 +96,8 @@ function endOfLine(buffer: Buffer, from: number): number {
   return at;
 }
 
-// The line of a place in the file, from 1. Each place must be at or behind the one before, so that every byte is looked at
-// once. csv-parse counts a CRLF inside quotes as two lines.
+// The line of a place in the file, from 1. Places must not go back, so that every byte is read once. csv-parse counts a CRLF
+// inside quotes as two lines.
 function createLineCount(buffer: Buffer): (place: number) => number {
   let [at, line] = [0, 1];
   return (place) => {
@@ -111,8 +110,8 @@ function createLineCount(buffer: Buffer): (place: number) => number {
 }
 
 /**
- * The text of the file. Every row is in it; the error of a row that is right is blank. What is wrong with the titles or with the
- * whole file stands in rows of their own, which have no other cells and are skipped when the file is read again.
+ * The text of the file. It has every row; valid rows have a blank error. Problems of the titles or the whole file get their own
+ * rows, with no other cells, and are skipped when the file is read again.
  */
 export function errorsCsv(
   file: Pick<InputFile, 'columns' | 'lines' | 'delimiter' | 'hasBom' | 'lineEnd'>,
@@ -120,7 +119,7 @@ export function errorsCsv(
 ): string {
   const { columns, lines, delimiter, hasBom, lineEnd } = file;
   const errors = Map.groupBy(problems, ({ line }) => line);
-  // The cells stay as they are, or they would be other rows. The words may be of the service, and are for people.
+  // The cells stay unchanged, or they would be other rows. The messages may quote the service, and are for people.
   const wordsOf = (line: number): string =>
     cleanCell((errors.get(line) ?? []).map(({ words }) => words).join('; '));
   const repeats = new Map(
@@ -140,13 +139,13 @@ export function errorsCsv(
   return `${hasBom ? '\ufeff' : ''}${text}`;
 }
 
-// The cell `again` of a row that repeats a refund names that refund, behind a question mark for a person to take away.
+// In a row that repeats a refund, the cell `again` names that refund after a question mark, which a person removes to confirm.
 function withAgain(columns: readonly string[], repeats: ReadonlyMap<number, string>) {
   const found = columns.findIndex((title) => isTitleOf(title, 'again'));
   const isNew = found === -1 && repeats.size > 0;
   const place = isNew ? columns.length : found;
   const cellsOf = (line: number, cells: readonly string[]): readonly string[] => {
-    // A row of another form stays wrong.
+    // A row of the wrong length stays as it is.
     const whole = isNew && cells.length === columns.length ? [...cells, ''] : cells;
     const name = repeats.get(line);
     return name === undefined ? whole : whole.with(place, askAgain(whole[place] ?? '', name));

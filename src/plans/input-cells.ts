@@ -1,6 +1,6 @@
 /**
  * Reads the cells of an input file: each becomes a value, or a sentence that says what is wrong and what to type. Nothing is
- * guessed. Pure; no pattern here can take longer than the text is long.
+ * guessed. Pure; every pattern runs in linear time.
  */
 
 import type { AmountStyle } from '../amounts.ts';
@@ -15,16 +15,16 @@ import {
 import { closestNames } from '../terminal/terminal.ts';
 import { anyWord, fullWord, type InputRow, type InputUse } from './plan-types.ts';
 
-/** A cell that was read: its value, or what is wrong with it. */
+/** A cell's value, or what is wrong with it. */
 export type Checked<T> = { readonly value: T } | { readonly wrong: string };
 
-// The most characters of a ref, and of a note.
+// The longest ref and note, in characters.
 const refMost = 128;
 const noteMost = 500;
 
-/** A value as a problem shows it: whole if it is short, in quotes if spaces stand around it. */
+/** A value in a problem: whole if short, in quotes if it has spaces at either end. */
 export function shown(text: string): string {
-  // Not between the two halves of one character.
+  // Not between two halves of one character.
   const start = text.slice(0, shownMost).replace(/[\ud800-\udbff]$/, '');
   const cut = text.length > shownMost ? `${start}…` : text;
   return cut === cut.trim() && cut !== '' ? cut : `"${cut}"`;
@@ -32,7 +32,7 @@ export function shown(text: string): string {
 
 const shownMost = 40;
 
-/** Whether a cell says nothing: blank, or one of the words that programs write for that. */
+/** Whether a cell is empty: blank, or a word that programs write instead. */
 export function saysNothing(text: string): boolean {
   return emptyWords.has(text.trim().slice(0, 10).toUpperCase());
 }
@@ -52,7 +52,7 @@ const emptyWords: ReadonlySet<string> = new Set([
   '#N/A',
 ]);
 
-/** `order_id`: the id, or the shop's own number, which has a digit and does not begin as an id does. */
+/** `order_id`: the id, or the shop's own number, which has a digit and does not begin like an id. */
 export function readOrderId(
   text: string,
 ): Checked<Partial<Pick<InputRow, 'orderId' | 'reference' | 'isInId'>>> {
@@ -66,7 +66,6 @@ export function readOrderId(
       };
 }
 
-/** `reference`. */
 export function readReference(text: string): Checked<string> {
   const reference = text.trim();
   return isReference(reference)
@@ -94,15 +93,15 @@ export function readCharge(text: string): Checked<string> {
   });
 }
 
-/** An amount that was read. It is a bigint only beyond 2^53-1, which nobody can send but a service may show. */
+/** A bigint only beyond 2^53-1, which a service may show, but nobody can send. */
 interface ReadAmount {
   readonly amount: number | bigint | typeof fullWord;
   readonly decimals?: InputRow['decimals'];
 }
 
 /**
- * `amount`: the service's units, or `full`, or with decimals where the profile declares any. What was charged or went back may have a
- * minus sign as a refund record has it.
+ * `amount`: the service's units, `full`, or decimals if the profile declares any. A charged or refunded amount may have a minus
+ * sign, like a refund record.
  */
 export function readAmount(text: string, use: InputUse, amounts: AmountStyle): Checked<ReadAmount> {
   if (saysNothing(text))
@@ -124,7 +123,7 @@ export function readAmount(text: string, use: InputUse, amounts: AmountStyle): C
   });
 }
 
-// Whole digits, with thousands marks or without, then a decimal mark and decimals: `520,00`, `1.520,00`, `1,520.00`, `1'520.00`.
+// Digits, with or without thousands separators, then a decimal sign and decimals: `520,00`, `1.520,00`, `1,520.00`, `1'520.00`.
 const withDecimals = [
   /^(\d+)[.,](\d{1,6})$/,
   /^([1-9]\d{0,2}(?:\.\d{3})+),(\d{1,6})$/,
@@ -132,7 +131,7 @@ const withDecimals = [
   /^([1-9]\d{0,2}(?:['’ \u00a0\u202f]\d{3})+)[.,](\d{1,6})$/,
 ];
 
-// The same with a point and no other mark, as --amount takes it.
+// The same with only a decimal point, as --amount takes it.
 function readDecimals(text: string): InputRow['decimals'] {
   for (const form of withDecimals) {
     const [, whole, decimals] = form.exec(text) ?? [];
@@ -153,7 +152,7 @@ export function readCurrency(text: string): Checked<string | undefined> {
   );
 }
 
-/** The currency that a row says, by the titles of its file. */
+/** The currency in a row, by the titles of its file. */
 export function currencyIn(titles: readonly string[], cells: readonly string[]): string | undefined {
   const typed = cells[titles.findIndex((title) => title.trim().toLowerCase() === 'currency')] ?? '';
   const read = readCurrency(typed);
@@ -185,7 +184,7 @@ export function readRef(text: string): Checked<string> {
     : { wrong: `ref ${shown(text)}: not one line of at most ${refMost} visible characters` };
 }
 
-/** `note`; blank is none. Spaces around it do not count. */
+/** `note`; blank is none. Spaces at either end are ignored. */
 export function readNote(text: string): Checked<string | undefined> {
   const note = text.trim();
   if (note === '') return { value: undefined };
@@ -194,7 +193,7 @@ export function readNote(text: string): Checked<string | undefined> {
     : { wrong: `note ${shown(note)}: not one line of at most ${noteMost} characters` };
 }
 
-/** `again`: ids of refunds that the row repeats. `? ID` asks whether that is meant. */
+/** `again`: ids of refunds that the row repeats. `? ID` asks for confirmation. */
 export function readAgain(text: string): Checked<Pick<InputRow, 'again' | 'asks'>> {
   const [meant = '', asked] = text.split('?');
   const again = meant.split(/[\s,]+/).filter((name) => name !== '');
@@ -207,7 +206,7 @@ export function readAgain(text: string): Checked<Pick<InputRow, 'again' | 'asks'
   };
 }
 
-/** The same cell with one more name to confirm. */
+/** Adds a name to confirm. */
 export function askAgain(cell: string, name: string): string {
   return `${cell.split('?')[0]?.trim() ?? ''} ? ${name}`.trim();
 }
@@ -216,10 +215,10 @@ export function askAgain(cell: string, name: string): string {
 const againName = /^(?=.*\d)[\w/-]{3,128}$/;
 
 const oneLine = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]+$/u;
-// With no space but the ordinary one, and nothing that has no width: two words that look the same must be the same.
+// No space but the ordinary one, and nothing invisible: two words that look the same must be the same.
 const visible = /^(?:[^\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]| )+$/u;
 
-// Reads the cell without the blanks and quotes around it. Brackets stay: in a spreadsheet (120) is -120.
+// Reads the cell without surrounding blanks and quotes. Brackets stay: in a spreadsheet (120) is -120.
 function unquoted<T>(column: string, text: string, read: (typed: string) => Checked<T>): Checked<T> {
   const cell = read(withoutAround(text, blankOrQuote));
   return 'wrong' in cell ? { wrong: `${column} ${shown(text)}: ${cell.wrong}` } : cell;
@@ -234,7 +233,7 @@ function readAmountText(text: string): number | typeof fullWord | undefined {
   return text.toLowerCase() === fullWord ? fullWord : parseAmount(text);
 }
 
-/** Says why a text is not an amount, and what to type. It never guesses a decimal point: the unit is not known. */
+/** Why a text is not an amount, and what to type. Never guesses a decimal point: the unit is unknown. */
 function amountProblem(text: string): string {
   return mistakes.find(({ is }) => is.test(text))?.words(text) ?? wholeNumber;
 }
@@ -243,7 +242,7 @@ const wholeNumber = `not a whole number such as 23000, nor ${fullWord}`;
 const noDecimals =
   'an amount has no decimals where the profile declares none (amounts.decimals.CUR); type the whole number as the service shows it, such as 23000';
 
-// The first that fits says what to type. A number that is named has the same digits as the text.
+// The first match says what to type. A suggested number has the same digits as the text.
 const mistakes: readonly { readonly is: RegExp; readonly words: (text: string) => string }[] = [
   {
     is: /^(?:all|whole|total|everything|max|100 ?%)$/i,

@@ -1,16 +1,16 @@
-/** Finds rows of one order that are about the same money and are not told apart by a `ref` of their own. Pure. */
+/** Finds rows about the same money of one order without a `ref` to tell them apart. Pure. */
 
 import { anyWord, fullWord, type InputProblem, type InputRow } from './plan-types.ts';
 
-/** What counts of a row. `charge` is what was typed or, once the orders were read, the charge's id. */
+/** `charge` is as typed or, once the orders were read, the charge's id. */
 export type RowMoney = Pick<InputRow, 'line' | 'orderId' | 'reference' | 'charge' | 'ref'>;
 
 /**
- * A problem for each row that is about the same money as a row before it: the same charge, or the whole order beside any other
- * row of it. Rows with a `ref` of their own are meant.
+ * A problem for each row about the same money as an earlier one: the same charge, or the whole order beside another row. Rows with
+ * their own `ref` are deliberate.
  */
 export function duplicateProblems(rows: readonly RowMoney[]): readonly InputProblem[] {
-  // Order by order: of a long file nothing is kept but the rows themselves.
+  // Order by order, so that a long file needs no memory beyond its rows.
   const byOrder = Map.groupBy(rows, orderKey);
   return [...byOrder.values()]
     .flatMap((some) => (some.length === 1 ? [] : duplicatesOfOrder(some)))
@@ -26,7 +26,7 @@ function duplicatesOfOrder(rows: readonly RowMoney[]): readonly InputProblem[] {
     const twin = before
       .flatMap((others) => twinsOf(row, others))
       .filter((other) => other !== undefined)
-      // Parts of one row have the same line.
+      // Parts of one row share its line.
       .filter((other) => other.line !== row.line)
       .toSorted((a, b) => a.line - b.line)
       .at(0);
@@ -35,14 +35,14 @@ function duplicatesOfOrder(rows: readonly RowMoney[]): readonly InputProblem[] {
   });
 }
 
-// The rows of an order that were seen so far: all of them, those about the whole order, and those of each charge.
+// An order's rows so far: all, those about the whole order, and those of each charge.
 interface OrderRows {
   readonly all: Rows;
   readonly whole: Rows;
   readonly charges: Map<string, Rows>;
 }
 
-// Rows about the same money: the first of them, and the first with each `ref`.
+// Rows about the same money: the first, and the first with each `ref`.
 interface Rows {
   first: RowMoney | undefined;
   readonly byRef: Map<string, RowMoney>;
@@ -57,17 +57,17 @@ function add(row: RowMoney, rows: Rows): void {
   if (!rows.byRef.has(row.ref)) rows.byRef.set(row.ref, row);
 }
 
-// A row without a `ref` is a twin of every other one; one with a `ref` only of those without, or with the same.
+// Without a `ref`, a row is a twin of every other; with one, only of rows without, or with the same.
 function twinsOf({ ref }: RowMoney, { first, byRef }: Rows): readonly (RowMoney | undefined)[] {
   return ref === '' ? [first] : [byRef.get(''), byRef.get(ref)];
 }
 
-// paydesk may choose any charge for `any`, so that is about the same money as every row of the order.
+// paydesk may choose any charge for `any`, so it is about the same money as every row of the order.
 function isWhole({ charge }: RowMoney): boolean {
   return charge === fullWord || charge === anyWord;
 }
 
-// An order's id and a shop's own number are different words.
+// Keeps order ids and shop numbers apart.
 function orderKey({ orderId, reference }: RowMoney): string {
   return orderId === undefined ? `reference ${reference}` : `order ${orderId}`;
 }

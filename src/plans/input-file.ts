@@ -1,4 +1,4 @@
-/** Reads an input file of bulk refunds and checks the whole of it: every problem with its line and column, in one run. Pure. */
+/** Reads and checks a whole input file of bulk refunds: every problem with its line and column, in one run. Pure. */
 
 import { isUtf8 } from 'node:buffer';
 import { withoutFormulaSafety } from '../terminal/terminal.ts';
@@ -9,7 +9,7 @@ import type { Delimiter, InputFile, InputHow, InputProblem, InputUse } from './p
 
 const rowsMost = 100_000;
 
-/** Reads an input file. Whatever the bytes are, it does not throw; it says what is wrong with them. */
+/** Never throws, whatever the bytes; it returns what is wrong with them. */
 export function readInputFile(bytes: Uint8Array, how: InputHow): InputFile {
   const decoded = decodeFile(bytes);
   if ('unreadable' in decoded) return unreadableFile(decoded.unreadable, how.delimiter);
@@ -18,31 +18,31 @@ export function readInputFile(bytes: Uint8Array, how: InputHow): InputFile {
   const content = said === undefined ? whole : whole.subarray(said.end);
   const delimiter = how.delimiter ?? said?.delimiter ?? delimiterOf(content);
   const form = { hasBom, lineEnd: lineEndOf(whole) };
-  // More than the most rows, the titles, and what a file of errors says of them.
+  // A few more than the maximum: the titles, and the extra rows of an errors file.
   const [head, ...all] = csvRows(content, delimiter, rowsMost + 5);
   if (head === undefined) return unreadableFile('the file is empty', delimiter);
   return checkTable({ ...form, delimiter, head, all, badLine }, how);
 }
 
-/** What is wrong with a cell of a sheet, by its row and its column from 0. */
+/** What is wrong with a cell of a sheet; row and column from 0. */
 export interface CellProblem {
   readonly line: number;
   readonly index: number;
   readonly words: string;
 }
 
-/** The rows of a file that was read, of a CSV or of a sheet. */
+/** The rows of a CSV or a sheet. */
 interface Table extends Pick<InputFile, 'delimiter' | 'hasBom' | 'lineEnd'> {
   readonly head: CsvRow;
   readonly all: readonly CsvRow[];
   /** The first line that is not UTF-8. */
   readonly badLine?: number | undefined;
-  /** Of a sheet: the cells that are wrong, and those that hold a date. */
+  /** For a sheet: the wrong cells, and those with a date. */
   readonly wrong?: readonly CellProblem[];
   readonly dates?: readonly CellProblem[];
 }
 
-/** Checks the rows of a file, whatever it was. */
+/** Checks the rows of either kind of file. */
 export function checkTable(
   { head, all, badLine, wrong, dates = [], ...form }: Table,
   how: Pick<InputHow, 'for' | 'amounts' | 'referenceKeys'>,
@@ -84,7 +84,7 @@ export function checkTable(
   ];
   return {
     ...file,
-    // If a title is wrong, no row means what it seems to.
+    // With a wrong title, no row means what it seems to.
     rows:
       titles.problems.length > 0
         ? []
@@ -95,13 +95,13 @@ export function checkTable(
   };
 }
 
-// Of a title as it stands in the file, or of a column that paydesk understands.
+// Takes a title of the file, or a column that paydesk understands.
 function placeOf({ columns, places }: InputTitles, column: string): number {
   const [known] = [...places].filter(([name]) => name === column);
   return columns.includes(column) ? columns.indexOf(column) : (known?.[1] ?? 0);
 }
 
-// A, Z, AA: as a sheet names its columns.
+// A, Z, AA: how a sheet names columns.
 function columnLetters(index: number): string {
   const last = String.fromCharCode(65 + (index % 26));
   return index < 26 ? last : columnLetters(Math.floor(index / 26) - 1) + last;
@@ -127,7 +127,7 @@ function wholeFile(words: string): InputProblem {
   return { line: 1, column: undefined, words };
 }
 
-// Whether every row names its order twice: then somebody gave a column of another meaning one of these titles.
+// Whether every row names its order twice: then one of these titles was used for another column.
 function areNamedTwice(rows: readonly CsvRow[], { places }: InputTitles, use: InputUse): boolean {
   if (use !== 'plan') return false;
   const [id, reference] = [places.get('order_id'), places.get('reference')];
@@ -141,14 +141,14 @@ function namedTwice({ columns, places }: InputTitles): InputProblem {
   return { line: 1, column: title, words };
 }
 
-// A row of a file of errors, as it was before that file was written: without the two columns in front, and without the
-// apostrophes before formulas. Otherwise a `ref` such as -A1 would be another one each time.
+// A row before an errors file was made of it: without the two columns in front, and without apostrophes before formulas. Otherwise
+// a `ref` such as -A1 would change each time.
 function withoutAdded(row: CsvRow, added: number): CsvRow {
   if (added === 0 || row.broken !== undefined) return row;
   return { ...row, cells: row.cells.slice(added).map(withoutFormulaSafety) };
 }
 
-// One problem for the file: each line with an accent would be one, and saving the file once more solves all of them.
+// One problem for the whole file: saving it again fixes every line with an accent.
 function encodingProblem(
   badLine: Table['badLine'],
   { columns }: InputTitles,
@@ -161,7 +161,7 @@ function encodingProblem(
   return [{ line: badLine, column, words: `here the file is not UTF-8: ${saveAgain}` }];
 }
 
-// A column whose title somebody deleted: what stands in it would not count.
+// A column without a title: its contents would be ignored.
 function untitled(rows: readonly CsvRow[], columns: readonly string[]): readonly InputProblem[] {
   const whole = rows.filter(({ cells }) => cells.length === columns.length);
   return columns.flatMap((title, index) => {
@@ -173,7 +173,7 @@ function untitled(rows: readonly CsvRow[], columns: readonly string[]): readonly
 
 // ── Encoding ───────────────────────────────────────────────────────────────────────────────────────
 
-/** The bytes of a file without a byte order mark; or why they cannot be read. */
+/** A file's bytes without a byte order mark, or why they cannot be read. */
 type Decoded =
   | {
       readonly bytes: Uint8Array;
@@ -183,10 +183,10 @@ type Decoded =
     }
   | { readonly unreadable: string };
 
-/** What to do with a file that is not UTF-8. Another encoding is never guessed, since a name could be read wrong. */
+/** What to do with a file that is not UTF-8. Guessing another encoding could get a name wrong. */
 const saveAgain = 'save it as UTF-8 (in a spreadsheet: CSV UTF-8)';
 
-/** Whatever the bytes are, it does not throw. */
+/** Never throws. */
 export function decodeFile(bytes: Uint8Array): Decoded {
   if (bytes.length === 0) return { unreadable: 'the file is empty' };
   const wide = wideName(bytes);
@@ -196,7 +196,7 @@ export function decodeFile(bytes: Uint8Array): Decoded {
   return { bytes: whole, hasBom, badLine: isUtf8(whole) ? undefined : firstBadLine(whole) };
 }
 
-// Encodings with several bytes for each character: with a byte order mark, or because of the zeros at the start.
+// Multi-byte encodings, recognised by a byte order mark or the zeros at the start.
 function wideName(bytes: Uint8Array): string | undefined {
   const start = Buffer.from(bytes.subarray(0, 64));
   const mark = start.toString('hex', 0, 4);
@@ -214,9 +214,9 @@ function wideName(bytes: Uint8Array): string | undefined {
   return none > 1 && ((first && third) || (second && fourth)) ? 'UTF-16' : undefined;
 }
 
-/** The line with the first byte that is not UTF-8, from 1. */
+/** From 1. */
 function firstBadLine(bytes: Uint8Array): number {
-  // No byte of a longer character is a line feed or carriage return, so each line is UTF-8 by itself or not.
+  // No byte of a longer character is a line break, so each line by itself is UTF-8 or not.
   let line = 1;
   let from = 0;
   for (let at = 0; at < bytes.length; at += 1) {

@@ -1,4 +1,4 @@
-/** Reads the rows of an input file: each becomes a refund to plan, or the list of what is wrong with it. Pure. */
+/** Reads the rows of an input file: each becomes a refund to plan, or a list of problems. Pure. */
 
 import type { AmountStyle } from '../amounts.ts';
 import { counted } from '../counted.ts';
@@ -27,13 +27,15 @@ import {
   type InputUse,
 } from './plan-types.ts';
 
-/** A row that was read. `row` is undefined if anything is wrong with it. */
+/** `row` is undefined if anything is wrong with it. */
 interface ReadRow {
   readonly row: InputRow | undefined;
   readonly problems: readonly InputProblem[];
 }
 
-/** Reads a row. For `compare` an amount and a charge may be blank, and only what names the order, charge and amount is checked. */
+/**
+ * Reads a row. For `compare`, amount and charge may be blank, and only the names of order and charge and the amount are checked.
+ */
 export function readRow(
   csv: CsvRow,
   titles: InputTitles,
@@ -72,7 +74,7 @@ export function readRow(
 
 const noAgain: Pick<InputRow, 'again' | 'asks'> = { again: [], asks: undefined };
 
-// The cells of a row by their columns, and what is wrong with them.
+// A row's cells by column, and what is wrong with them.
 class RowReader {
   readonly problems: InputProblem[] = [];
   readonly #row: CsvRow;
@@ -87,7 +89,7 @@ class RowReader {
     return this.#row.cells[this.#titles.places.get(column) ?? -1];
   }
 
-  // `absent` if the file does not have the column, or if the cell is wrong.
+  // `absent` if the file has no such column, or the cell is wrong.
   read<T>(column: InputColumn, check: (text: string) => Checked<T>, absent: T): T {
     const typed = this.text(column);
     if (typed === undefined || typed.includes('\0')) return absent;
@@ -119,7 +121,7 @@ const namesOfOrder = ['order_id', 'reference'] as const;
 function readNames(row: RowReader, { places, unread }: InputTitles, use: InputUse): readonly InputColumn[] {
   const isFilledIn = (column: InputColumn): boolean => (row.text(column) ?? '').trim() !== '';
   const named = namesOfOrder.filter(isFilledIn);
-  // A payment may be named by its charge alone.
+  // The charge alone may name a payment.
   if (use === 'charges' && (isFilledIn('charge_id') || isFilledIn('auth_code'))) return named;
   const [nameColumn] = namesOfOrder.filter((column) => places.has(column));
   if (named.length === 0 && nameColumn !== undefined)
@@ -151,7 +153,7 @@ function readMoney(
   return { charge, amount, exact, decimals };
 }
 
-// What is wrong with the row as a whole: then no cell of it can be trusted.
+// What is wrong with the row as a whole: then no cell can be trusted.
 function formProblem({ cells, broken }: CsvRow, columns: readonly string[]): string | undefined {
   if (broken !== undefined) return broken.words;
   if (cells.length === columns.length) return undefined;

@@ -1,4 +1,4 @@
-/** The first line of an input file: its delimiter, the columns that paydesk understands, and what is wrong with the titles. Pure. */
+/** The first line of an input file: its delimiter, the columns that paydesk understands, and problems with the titles. Pure. */
 
 import { orderIdPattern } from '../api/spec.ts';
 import { closestNames, withoutFormulaSafety } from '../terminal/terminal.ts';
@@ -14,29 +14,28 @@ import {
   inputColumns,
 } from './plan-types.ts';
 
-/** The columns of an input file. */
 export interface InputTitles {
-  /** The titles as they stand in the file. */
+  /** The titles as in the file. */
   readonly columns: readonly string[];
-  /** How many columns at the start are not the person's own: `line` and `error` of a file of errors. */
+  /** How many columns in front are paydesk's: `line` and `error` of an errors file. */
   readonly added: number;
-  /** Where a column stands in `columns`. */
+  /** A column's position in `columns`. */
   readonly places: ReadonlyMap<InputColumn, number>;
-  /** The titles of the columns that mean nothing in this use of the file. */
+  /** The titles that mean nothing in this use of the file. */
   readonly unread: readonly string[];
   readonly problems: readonly InputProblem[];
 }
 
-/** The two columns in front of a file of errors. They are not read again. */
+/** The two columns in front of an errors file. They are not read back. */
 export const addedColumns = ['line', 'error'] as const;
 
-/** The columns that mean something in this use of the file. */
+/** The columns with a meaning in this use of the file. */
 function columnsFor(use: InputUse): readonly InputColumn[] {
   if (use === 'charges') return ['order_id', 'reference', 'charge_id', 'auth_code', 'amount'];
   return use === 'plan' ? inputColumns : ['order_id', 'reference', 'charge_id', 'amount', 'ref'];
 }
 
-/** The delimiter with which the first line has most titles that paydesk knows, or else most titles. */
+/** The delimiter that gives the first line the most known titles, or else the most titles. */
 export function delimiterOf(bytes: Uint8Array): Delimiter {
   const line = firstLine(bytes);
   const scores = delimiters.map((delimiter) => {
@@ -48,7 +47,7 @@ export function delimiterOf(bytes: Uint8Array): Delimiter {
   return best?.delimiter ?? ',';
 }
 
-/** Finds the columns that paydesk understands, and everything that is wrong with the titles. */
+/** Finds the known columns and every problem with the titles. */
 export function readTitles(
   { cells, line, broken }: CsvRow,
   rows: readonly CsvRow[],
@@ -69,7 +68,7 @@ export function readTitles(
   const problem = (words: string, column?: string): InputProblem => ({ line, column, words });
   const places = new Map<InputColumn, number>([
     ...found.map((column) => [column, titles.indexOf(column)] as const),
-    // It stays a column of the person's own too, as which a plan keeps it.
+    // It is also kept as the person's own column, as plans do.
     ...(titles.includes('currency') ? [['currency', titles.indexOf('currency')] as const] : []),
     ...(use === 'compare' ? refundIdAt(titles) : []),
     ...(use === 'charges' ? chargeIdAt(titles) : []),
@@ -107,14 +106,14 @@ export function readTitles(
   };
 }
 
-// The shop's own number may stand under the name that it has in the metadata, if no other column names the order.
+// The shop's own number may be under its metadata name, if no other column names the order.
 function withReference(titles: readonly string[], keys: readonly string[]): readonly string[] {
   const key = titles.some(isOrder) ? undefined : keys.map(plain).find((one) => titles.includes(one));
   const place = key === undefined ? -1 : titles.indexOf(key);
   return titles.map((title, index) => (index === place ? 'reference' : title));
 }
 
-// Where each row names its refund: in the files that paydesk itself writes, as lists and exports of refunds, `id` is the refund.
+// The column with each row's refund: in paydesk's own lists and exports of refunds, `id` is the refund.
 function refundIdAt(titles: readonly string[]): readonly (readonly [InputColumn, number])[] {
   const isOwn = ['id', 'order_id', 'charge_id', 'amount', 'refunded_at'].every((title) =>
     titles.includes(title),
@@ -123,22 +122,22 @@ function refundIdAt(titles: readonly string[]): readonly (readonly [InputColumn,
   return at === -1 ? [] : [['refund_id', at]];
 }
 
-// The same of charges: in an export of charges, `id` is the charge.
+// The same for charges: in an export of charges, `id` is the charge.
 function chargeIdAt(titles: readonly string[]): readonly (readonly [InputColumn, number])[] {
   const isOwn = ['id', 'order_id', 'amount', 'paid_at'].every((title) => titles.includes(title));
   return isOwn && !titles.includes('charge_id') ? [['charge_id', titles.indexOf('id')]] : [];
 }
 
-// Why nothing can be said of the columns at all.
+// Why the columns cannot be read at all.
 function unusableWords(cells: readonly string[], broken: CsvRow['broken']): string | undefined {
   if (broken !== undefined) return `the titles cannot be read: ${broken.words}`;
   const isOne = cells.length === 1 && delimiters.some((delimiter) => cells[0]?.includes(delimiter));
   return isOne
-    ? 'all titles stand in one cell: leave out --delimiter, then paydesk finds the right one'
+    ? 'all titles are in one cell: leave out --delimiter, then paydesk finds the right one'
     : undefined;
 }
 
-// A title without case, and with `_` for what people type between words. In a workbook of paydesk the zone stands behind a time.
+// A title without case, and with `_` for what people type between words. A workbook of paydesk adds the zone to a time's title.
 function plain(title: string): string {
   return title
     .trim()
@@ -147,12 +146,10 @@ function plain(title: string): string {
     .replaceAll(/[\s\-_]+/g, '_');
 }
 
-/** Whether paydesk understands a column with this title. */
 export function isInputTitle(title: string): boolean {
   return isKnown(plain(title));
 }
 
-/** Whether a title means this column. */
 export function isTitleOf(title: string, column: InputColumn): boolean {
   return plain(title) === column;
 }
@@ -161,7 +158,7 @@ function isKnown(title: string): boolean {
   return inputColumns.some((column) => column === title);
 }
 
-// The places of titles that stood before. A column without a title may stand twice.
+// The positions of repeated titles. Columns without a title may repeat.
 function repeated(titles: readonly string[]): readonly number[] {
   const seen = new Set<string>(['']);
   return titles.flatMap((title, index) => {
@@ -171,8 +168,8 @@ function repeated(titles: readonly string[]): readonly number[] {
   });
 }
 
-// Titles that somebody may have typed for a column that is not there. What a column such as `charge` says would not count,
-// and a whole order could go back. A longer title such as `customer_note` is a column of its own.
+// Titles that are probably meant for a missing column. Ignoring a column such as `charge` could refund a whole order. A longer
+// title such as `customer_note` is a column of its own.
 function nearMisses(
   titles: readonly string[],
   found: readonly InputColumn[],
@@ -190,11 +187,11 @@ function nearMisses(
   });
 }
 
-// In a comparison a row without an amount agrees with any amount, so a column of money under another name must not be passed over.
+// In a comparison, a row without an amount matches any amount, so a money column with another name must not be ignored.
 const moneyWords =
   /(^|[^a-z])(amount|total|sum|price|importe|monto|precio|cantidad|valor|betrag|summe|preis|montant|prix)([^a-z]|$)/;
 
-// Whether most cells that say anything are numbers.
+// Whether most filled cells are numbers.
 function hasNumbers(rows: readonly CsvRow[], index: number): boolean {
   const cells = rows.map(({ cells }) => cells[index]?.trim() ?? '').filter((cell) => cell !== '');
   return cells.filter((cell) => /^-?[\d.,]*\d$/.test(cell)).length * 2 > cells.length;
@@ -208,7 +205,7 @@ function isMoney(column: string): boolean {
   return column === 'order_id' || column === 'charge_id' || column === 'amount';
 }
 
-// What people call the shop's own number of an order.
+// Names that people use for the shop's own order number.
 const referenceWords =
   /(^|[^a-z])(ref|invoice|number|no|nr|num|folio|factura|pedido|referencia|rechnung|order|orden)([^a-z]|$)/;
 
@@ -240,8 +237,8 @@ function missing(titles: readonly string[], found: readonly string[], use: Input
 }
 
 /**
- * The delimiter that a spreadsheet names in a first line of its own (`sep=;`), and where that line ends. The break behind it stays,
- * so that every row keeps its line. Undefined if there is no such line.
+ * The delimiter that a spreadsheet names in a first line (`sep=;`), and where that line ends. The line break stays, so every row
+ * keeps its line. Undefined if there is no such line.
  */
 export function saidDelimiter(
   bytes: Uint8Array,
@@ -252,7 +249,7 @@ export function saidDelimiter(
   return delimiter === undefined ? undefined : { delimiter, end: line.length };
 }
 
-/** How the lines of a file end, as its first line feed shows. */
+/** The line ending at the file's first line feed. */
 export function lineEndOf(bytes: Uint8Array): '\n' | '\r\n' {
   const end = bytes.indexOf(10);
   return end > 0 && bytes[end - 1] === 13 ? '\r\n' : '\n';

@@ -1,4 +1,4 @@
-/** The files of plans on disk: reads an input file and a plan, writes a plan and the lists that a person asked for. */
+/** Plan files on disk: reads input files and plans, writes plans and requested lists. */
 
 import { randomBytes } from 'node:crypto';
 import { constants, lstatSync, type Stats } from 'node:fs';
@@ -10,26 +10,25 @@ import { readInputFile, unreadableFile } from './input-file.ts';
 import { readPlan, writePlan } from './plan-text.ts';
 import type { Plan, PlanFiles, PlanHead, PlanRow } from './plan-types.ts';
 
-/** What the files of plans need from outside. */
 interface PlanFileParts {
   readonly cwd: () => string;
-  /** Throws CliError 'usage' for a file of paydesk itself. */
+  /** Throws CliError 'usage' for one of paydesk's own files. */
   readonly refuseOwnFile: (path: string) => void;
   /** Reads a file, or standard input for `-`. Throws CliError 'usage' if it cannot be read or is too large. */
   readonly read: (path: string, maxBytes: number) => Promise<Uint8Array>;
-  /** Reads it part by part. */
+  /** The same, part by part. */
   readonly chunks: (path: string, maxBytes: number) => AsyncIterable<Uint8Array>;
   /** Masks keys in a line of JSON, and in a text. */
   readonly cleanJson: (json: string) => string;
   readonly clean: (text: string) => string;
-  /** Called when a file with many rows is opened: what is done with them makes much that is soon forgotten. */
+  /** Called when a file with many rows is opened: working with them creates much garbage. */
   readonly keepHeapSmall: () => void;
 }
 
-/** An input file of 100,000 rows has some 10 MB; one that is much larger is probably no list of refunds. */
+/** An input file of 100,000 rows is about 10 MB; a much larger one is probably not a list of refunds. */
 const inputMax = 64 * 1024 * 1024;
 const planMax = 512 * 1024 * 1024;
-// Some 300 rows.
+// About 300 rows.
 const largeInput = 8 * 1024;
 const largePlan = 256 * 1024;
 
@@ -43,14 +42,14 @@ export function createPlans(parts: PlanFileParts): PlanFiles {
     async input(path, how) {
       const bytes = await read(path, inputMax);
       if (bytes.length > largeInput) keepHeapSmall();
-      // The first bytes of a zip file, and of the office programs of before 2007.
+      // The first bytes of zip files and of old office formats.
       if (/^(504b0304|d0cf11e0)/.test(Buffer.from(bytes.subarray(0, 4)).toString('hex'))) {
         const { readWorkbook } = await import('./workbook/read-workbook.ts');
         return await readWorkbook(bytes, how);
       }
       return how.sheet === undefined
         ? readInputFile(bytes, how)
-        : unreadableFile('--sheet is for a workbook, and this is none');
+        : unreadableFile('--sheet is for a workbook, and this is not one');
     },
     open: (path) => readPlan(path, noticed(chunks(path, planMax), largePlan, keepHeapSmall)),
     async save(path, head, rows, force) {
@@ -65,7 +64,7 @@ export function createPlans(parts: PlanFileParts): PlanFiles {
   };
 }
 
-// The same chunks. `notice` is called once, when there were more bytes than that.
+// The same chunks. Calls `notice` once after more bytes than that.
 async function* noticed(
   chunks: AsyncIterable<Uint8Array>,
   bytes: number,
@@ -85,7 +84,7 @@ async function isSameFile(one: string, other: string): Promise<boolean> {
   return first !== undefined && first.dev === second?.dev && first.ino === second.ino;
 }
 
-// Whoever cannot look at a file finds out why when it is read or written.
+// If a file cannot be inspected, reading or writing it will say why.
 function statOf(path: string): Promise<Stats | undefined> {
   return stat(path).catch(() => undefined);
 }
@@ -94,7 +93,7 @@ function planOf(head: PlanHead, rows: readonly PlanRow[], digest: string): Plan 
   return { ...head, rows, digest };
 }
 
-// A half-written file never has the final name: the text is on the disk before the file gets that name.
+// A half-written file never has the final name: the text reaches the disk first.
 async function writeNew(
   name: string,
   path: string,
@@ -112,7 +111,7 @@ async function writeNew(
     }
     await (force ? rename(temporary, path) : nameNew(temporary, path));
   } catch (error) {
-    // What stopped the writing may stop this too, and the first reason is the one to tell.
+    // The cleanup may fail for the same reason; the first error is the one to report.
     await rm(temporary, { force: true }).catch(() => undefined);
     throw notWritten(name, error);
   }
@@ -129,7 +128,7 @@ async function checkNew(name: string, path: string, force: boolean): Promise<voi
   }
 }
 
-// A link fails if the name is taken, however shortly before that happened. Some file systems have no links.
+// Making a link fails if the name is taken, even just now. Some file systems have no links.
 async function nameNew(temporary: string, path: string): Promise<void> {
   try {
     await link(temporary, path);

@@ -1,11 +1,11 @@
-/** The lines of a plan file as records of JSON: what each of them holds, our own types made of them, and the key of a row, which is the same for ever. */
+/** The lines of a plan file as JSON records, their conversion to our own types, and the permanent key of a row. */
 
 import { createHash } from 'node:crypto';
 import * as v from 'valibot';
 import { refundReasonValues } from '../api/spec.ts';
 import { leanRow, type MoneyBefore, type PlanHead, type PlanRow, rowStates, sumsOf } from './plan-types.ts';
 
-// A plan of another version is refused, since nobody can know what its fields mean.
+// A plan of another version is refused: its fields may mean something else.
 export const version = 1;
 
 const text = v.string();
@@ -13,7 +13,7 @@ const maybe = <T extends v.GenericSchema>(schema: T) => v.optional(schema);
 const integer = v.pipe(v.number(), v.safeInteger());
 const amount = v.union([v.pipe(integer, v.minValue(1)), v.literal('full')]);
 
-/** The first line: the account, and where the rows come from. */
+/** The first line: the account, and the source of the rows. */
 export const headLine = v.strictObject({
   object: v.literal('plan'),
   version: v.literal(version),
@@ -86,7 +86,7 @@ export const rowLine = v.strictObject({
   neighbour: maybe(text),
 });
 
-/** The last line: the sums, and the digest of all lines before it. */
+/** The last line: the sums, and the digest of all earlier lines. */
 export const endLine = v.strictObject({
   object: v.literal('plan_end'),
   rows: integer,
@@ -98,7 +98,7 @@ export const endLine = v.strictObject({
 
 // ── Between the lines and our own types ─────────────────────────────────────────────────────────
 
-// The names of all fields, in the order in which they are written: two texts of one line are the same text.
+// All field names in writing order: the same line always gives the same text.
 const headNames = Object.keys(headLine.entries);
 const rowNames = ['id', rowLine, moneyBefore, chargeBefore].flatMap((of) =>
   typeof of === 'string' ? of : Object.keys(of.entries),
@@ -173,7 +173,7 @@ function beforeOf(
   };
 }
 
-// JSON.parse makes a text of its own wherever a row names its charge.
+// JSON.parse would make a new string each time a row names its charge.
 function idsOnce(): (id: string) => string {
   const known = new Map<string, string>();
   return (id) => {
@@ -190,21 +190,20 @@ export function endRecord(rows: readonly PlanRow[], digest: string): v.InferOutp
   return { object: 'plan_end', rows: rows.length, totals, digest };
 }
 
-/** What makes a row the same row. */
 interface RowIdentity {
   readonly origin: string;
-  /** Sandbox and production may have one address, but they are two accounts. */
+  /** Sandbox and production may share an address, but are two accounts. */
   readonly mode: PlanHead['mode'];
   readonly orderId: string;
-  /** The id of a charge; undefined if the row names none: the whole order, or the only charge that has money left. */
+  /** A charge's id; undefined for the whole order, or the only charge with money left. */
   readonly chargeId: string | undefined;
   readonly amount: number | 'full';
   readonly ref: string;
 }
 
 /**
- * The key of a row. The journal keeps it as the idempotency key of the refund, so its rules for a repeated `--idempotency-key` hold: a
- * row that was made is never sent again. No script can type such an id, because a typed one has no slash.
+ * The key of a row. The journal keeps it as the refund's idempotency key, so the rules for a repeated `--idempotency-key` apply: a
+ * row that was made is never sent again. Nobody can type such a key, because typed ones have no slash.
  */
 export function rowKey({ origin, mode, orderId, chargeId = '', amount, ref }: RowIdentity): string {
   const text = JSON.stringify([origin, mode, orderId, chargeId, amount, ref]);

@@ -1,6 +1,6 @@
 /**
- * The text of a plan file: a line of JSON with the account, a line for every row, and a last line with the sums and the digest
- * of all lines before it. Pure.
+ * The text of a plan file: a JSON line with the account, one for every row, and a last one with the sums and the digest of all
+ * earlier lines. Pure.
  */
 
 import { createHash } from 'node:crypto';
@@ -21,7 +21,7 @@ import {
 } from './plan-lines.ts';
 import type { Plan, PlanHead, PlanRow } from './plan-types.ts';
 
-/** A plan as the lines of its file, one by one, and its digest. `clean` masks keys in a line of JSON. */
+/** The lines of a plan's file, one by one, and its digest. `clean` masks keys in a line of JSON. */
 export function writePlan(
   head: PlanHead,
   rows: readonly PlanRow[],
@@ -43,12 +43,11 @@ export function writePlan(
   return { lines: lines(), digest: () => digest };
 }
 
-/** The text of the file of a plan that was read or written. */
 export function planText(plan: Plan): string {
   return [...writePlan(plan, plan.rows, (json) => json).lines].join('');
 }
 
-/** Reads a plan. Throws CliError 'refused' if it is no plan, if it was changed, or if its version is another one. */
+/** Throws CliError 'refused' if it is not a plan, if it was changed, or if it has another version. */
 export async function readPlan(
   name: string,
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
@@ -67,7 +66,7 @@ export async function readPlan(
     } else if (isRow(line)) {
       const row = rowOf(parsed(name, rowLine, line, number));
       checkWritten(name, rowJson(row), line, number);
-      const problem = row.number === number - 1 ? rowProblem(row, head) : 'is not the row of its number';
+      const problem = row.number === number - 1 ? rowProblem(row, head) : 'has the wrong number';
       if (problem !== undefined) throw edited(name, `line ${number} ${problem}`);
       rows.push(row);
     } else if (line.at(-1) !== newline) throw edited(name, 'it does not end where a plan ends');
@@ -76,9 +75,9 @@ export async function readPlan(
   if (head === undefined) throw noPlan(name);
   const end = parsed(name, endLine, last, number);
   const digest = hash.digest('hex');
-  if (digest !== end.digest) throw edited(name, 'its digest is not that of its rows');
-  if (rows.length !== number - 2) throw edited(name, 'it has lines that are no rows');
-  // The digest does not cover the last line, so that line must be just the one that paydesk writes.
+  if (digest !== end.digest) throw edited(name, 'its digest does not match its rows');
+  if (rows.length !== number - 2) throw edited(name, 'it has lines that are not rows');
+  // The digest does not cover the last line, so that line must be exactly the one that paydesk writes.
   if (!Buffer.from(endText(rows, digest)).equals(last ?? Buffer.of()))
     throw edited(name, 'its last line does not fit its rows');
   return { ...head, rows, digest };
@@ -91,11 +90,11 @@ function isRow(line: Uint8Array): boolean {
   return rowStart.every((byte, index) => line[index] === byte);
 }
 
-// Each line with its end. A long plan is never in memory as a whole.
+// Each line with its line break. Never holds the whole plan in memory.
 async function* linesOf(
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
 ): AsyncGenerator<Uint8Array, undefined> {
-  // What came of a line that has not ended yet.
+  // The parts of an unfinished line.
   let begun: Uint8Array[] = [];
   for await (const chunk of chunks) {
     let at = 0;
@@ -130,7 +129,7 @@ function parsed<T extends v.GenericSchema>(
   throw noPlan(name, other.success ? other.output.version : undefined);
 }
 
-// JSON allows two fields of one name, and two programs may read two different ones. paydesk never writes that.
+// JSON allows a repeated field, and two programs may read different ones. paydesk never writes that.
 function checkWritten(name: string, json: string, line: Uint8Array, number: number): void {
   if (Buffer.from(`${json}\n`).equals(line)) return;
   throw edited(name, `line ${number} is not written as paydesk writes it`);
@@ -154,7 +153,7 @@ function noPlan(name: string, other = version): CliError {
 function edited(name: string, why: string): CliError {
   return new CliError('refused', `${name} was changed after it was made: ${why}`, {
     now: [
-      'make the plan again from the file that it was made of (change that file, never the plan):',
+      'make the plan again from the file that it was made from (change that file, never the plan):',
       'paydesk refunds plan FILE.csv --to NEW.plan',
     ],
   });
@@ -164,26 +163,26 @@ function endText(rows: readonly PlanRow[], digest: string): string {
   return `${JSON.stringify(endRecord(rows, digest))}\n`;
 }
 
-// What is wrong with a row that was read, after `line 3`: somebody may have written the file with a program, and what a row shows
-// must be what would be sent for it. Undefined if nothing is.
+// What is wrong with a row, for use after `line 3`: a program may have written the file, and a row must send what it shows.
+// Undefined if nothing.
 function rowProblem(row: PlanRow, { origin, mode }: Pick<PlanHead, 'origin' | 'mode'>): string | undefined {
   const { state, sum, expected, orderId, chargeId, amount, ref } = row;
   // Nothing of it is sent or counted.
   if (state === 'impossible') return undefined;
-  // A negative row would lower the sum of the others, and it is that sum that people and limits look at.
+  // A negative row would lower the sum that people and limits look at.
   if (sum < 0 || expected.some((one) => one.amount >= 0)) return 'takes money instead of paying it back';
-  // What was sent before stands in the row as the journal has it, and a repaired journal may not know all of it.
+  // Rows that were sent before are as in the journal, and a repaired journal may not know all of it.
   if (state === 'done' || state === 'unconfirmed') return undefined;
-  if (!sendsWhatItShows(row)) return 'would send another refund than it shows';
-  // Of a text that held an API key the file has only the mask, so nothing can be compared.
+  if (!sendsWhatItShows(row)) return 'would send a different refund from the one it shows';
+  // If a text held an API key, the file has only the mask, so nothing can be compared.
   if ([orderId, chargeId, ref].some((text) => text?.includes(mask))) return undefined;
-  // Under another key the journal would not find what was sent for this row.
+  // With another key, the journal would not find what was sent for this row.
   return row.key === rowKey({ origin, mode, orderId, chargeId, amount, ref })
     ? undefined
     : 'has the key of another row';
 }
 
-// What paydesk writes in place of an API key.
+// Replaces an API key.
 const mask = '[key]';
 
 function sendsWhatItShows({ sum, expected, body, amount, chargeId, reason }: PlanRow): boolean {

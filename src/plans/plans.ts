@@ -1,4 +1,4 @@
-/** The door of the plans: the types of bulk refunds, and the functions that check files, keep plans and run batches. */
+/** The types of bulk refunds, and the functions that check files, keep plans and run batches. */
 
 export { allocate } from './allocate.ts';
 export {

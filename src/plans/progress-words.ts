@@ -1,35 +1,34 @@
-/** The line that says how far a batch is: a bar, how many rows ended how, the time left, and the money that went back. */
+/** The progress line of a batch: a bar, how the rows ended, the time left, and the money that went back. */
 
 import { type AmountStyle, briefFigure } from '../amounts.ts';
 import { counted } from '../counted.ts';
 import type { ProgressLine } from '../terminal/terminal.ts';
 
-/** How far a batch is. */
 export interface BatchProgress {
   /** How many rows were applied, also by earlier runs of the plan. */
   readonly applied: number;
-  /** The service refused them. */
+  /** How many the service refused. */
   readonly refused: number;
   readonly unconfirmed: number;
-  /** They were tried and certainly not sent. */
+  /** How many were tried and certainly not sent. */
   readonly notSent: number;
-  /** How many rows wait for a read of their order, since their reply was lost. */
+  /** How many rows lost their reply and wait for a read of their order. */
   readonly readAgain: number;
   /** How many rows have not ended yet. */
   readonly left: number;
-  /** For each currency, what went back, and what will have gone back when every row is applied. */
+  /** Per currency: what went back, and what will have gone back when every row is applied. */
   readonly money: readonly { readonly currency: string; readonly done: number; readonly total: number }[];
-  /** How many rows ended in this run, and how long it took. The time left is estimated from that. */
+  /** How many rows ended in this run, and how long it took: for estimating the time left. */
   readonly ended: number;
   readonly elapsedMs: number;
-  /** Somebody has stopped the run: how many rows it still waits for, and for how long their replies may take at most. */
+  /** Somebody stopped the run: how many rows it waits for, and the longest that their replies may take. */
   readonly stopping?: { readonly inFlight: number; readonly atMostMs: number } | undefined;
 }
 
 /**
- * Says in one line how far a batch is. If there is little room, the bar gets shorter and then goes, after it the time left, then
- * all currencies but the first, and then the money. No number is ever cut. There is a bar only where the line is redrawn, because it
- * helps neither a log nor somebody who listens.
+ * The progress of a batch in one line. With little room, first the bar gets shorter and goes, then the time left, then all
+ * currencies but the first, then the money. Numbers are never cut. There is a bar only where the line is redrawn: it helps neither
+ * a log nor a screen reader.
  */
 export function progressWords(
   progress: BatchProgress,
@@ -61,7 +60,7 @@ interface Form {
   readonly comma: string;
   readonly gap: string;
   readonly of: string;
-  /** How many currencies it shows. */
+  /** How many currencies to show. */
   readonly currencies: number;
   readonly time: boolean;
   readonly shortestBar: number;
@@ -107,7 +106,7 @@ function moneyWords({ money }: BatchProgress, { currencies, of, comma }: Form, s
   return `${figures.join(comma)}${others === 0 ? '' : ` and ${others} more`}`;
 }
 
-// Whoever has pressed Ctrl-C wants to know first whether it was heard, and for what the run still waits.
+// After Ctrl-C, people first want to know whether it was heard and what the run still waits for.
 function stoppingWords({ stopping }: BatchProgress): string | undefined {
   if (stopping === undefined) return undefined;
   const { inFlight, atMostMs } = stopping;
@@ -115,13 +114,13 @@ function stoppingWords({ stopping }: BatchProgress): string | undefined {
   return `stopping: waiting for ${counted(inFlight, 'row')}${seconds > 0 ? ` (at most ${seconds} s)` : ''}`;
 }
 
-// While replies are lost, whoever waits wants to know what for. An estimate would be wrong then anyway.
+// While replies are lost, say what the run waits for. An estimate would be wrong then anyway.
 function readingWords({ readAgain }: BatchProgress): string | undefined {
   if (readAgain === 0) return undefined;
   return ` (reading ${counted(readAgain, 'order')} again)`;
 }
 
-// An estimate from the first second would be off by far.
+// An estimate from the first second would be far off.
 const earliestEstimateMs = 1_000;
 
 function timeLeft({ left, ended, elapsedMs, stopping }: BatchProgress): string {
@@ -133,8 +132,8 @@ function timeLeft({ left, ended, elapsedMs, stopping }: BatchProgress): string {
 }
 
 /**
- * How rows ended, as a bar: `[####x?....]`. Each kind of row has its part of it, and at least one sign. The largest part takes what
- * rounding leaves.
+ * How rows ended, as a bar: `[####x?....]`. Each kind of row gets its share, at least one sign. The largest share absorbs the
+ * rounding.
  */
 export function bar(
   rows: Pick<BatchProgress, 'applied' | 'refused' | 'unconfirmed' | 'left'> & {

@@ -1,50 +1,52 @@
-/** Runs a batch: the rows of an order one after the other, several orders at once, until it is done or something stops it; and how plans are worked off. */
+/**
+ * Runs a batch: an order's rows one after the other, several orders at once, until it is done or something stops it; and the types
+ * for applying plans.
+ */
 
 import type { CliError } from '../errors.ts';
 import type { Clock } from '../io.ts';
 import type { BatchStop, RowEnd } from './plan-types.ts';
 
-/** What a batch needs. */
 export interface BatchParts<T> {
-  /** The rows of each order, in the order in which they are sent. */
+  /** The rows of each order, in sending order. */
   readonly groups: readonly (readonly T[])[];
-  /** How many orders are worked on at a time; at least 1. */
+  /** How many orders to work on at once; at least 1. */
   readonly concurrency: number;
   /**
-   * Sends one row. However a row ends, `send` resolves. It rejects only if the batch cannot go on. It calls `lost` as soon as the
-   * reply is lost: to find out what became of the row takes a while, and the other orders must not go on as if all were well.
+   * Sends one row and resolves however it ends. Rejects only if the batch cannot go on. Calls `lost` as soon as the reply is lost:
+   * finding out takes a while, and the other orders must not go on as if all were well.
    */
   readonly send: (row: T, lost: () => void) => Promise<RowEnd>;
   readonly clock: Clock;
   /** Ends the batch before the next row. Rows in flight end first. */
   readonly signal: AbortSignal;
-  /** The batch stops when so many rows have ended as unknown; 5 if it is not given. */
+  /** The batch stops after this many unknown rows; by default 5. */
   readonly maxFailures?: number | undefined;
-  /** Called with each row that has ended, in the order in which they end. */
+  /** Called with each row as it ends. */
   readonly onEnd?: ((row: T, end: RowEnd) => void) | undefined;
 }
 
 /** How a batch ended. */
 export interface BatchEnd<T> {
   /**
-   * Why the batch ended before its last row. Undefined if only such rows were not started that stand behind a row of their order
-   * that was not applied, even if the last row of all was, say, the third unknown one in a row.
+   * Why the batch ended before its last row. Undefined if the only rows not started follow one of their order that was not
+   * applied, even if the last row of all was, say, the third unknown one in a row.
    */
   readonly stop: BatchStop | undefined;
   /** The rows that were not started, in the order of the groups. */
   readonly notStarted: readonly T[];
 }
 
-// The longest wait that the service may ask for. If it asks for a longer one, the batch stops.
+// If the service asks for a longer wait, the batch stops.
 const longestPauseMs = 120_000;
 
 const defaultMaxFailures = 5;
-// So many unknown outcomes one after the other look like an outage.
+// This many unknown outcomes in a row look like an outage.
 const maxInARow = 3;
 
 /**
- * Runs a batch. If `send` rejects or `onEnd` throws, no other row is started, the rows in flight end, and then it rejects with
- * that error. Of several errors it takes the first that is not the reason of the signal.
+ * If `send` rejects or `onEnd` throws, starts no other row, lets the rows in flight end, and then rejects with that error; with
+ * several, the first that is not the signal's reason.
  */
 export async function runBatch<T>(parts: BatchParts<T>): Promise<BatchEnd<T>> {
   const { groups, concurrency, send, onEnd, ...rules } = parts;
@@ -80,31 +82,31 @@ export async function runBatch<T>(parts: BatchParts<T>): Promise<BatchEnd<T>> {
   return { stop: gate.stop(), notStarted: all.flatMap(({ rows, started }) => rows.slice(started)) };
 }
 
-/** The rows of an order, and how many of them were started. */
+/** An order's rows, and how many were started. */
 interface Group<T> {
   readonly rows: readonly T[];
   started: number;
 }
 
-/** Says before every row whether it may be started. */
+/** Decides before every row whether it may start. */
 interface Gate {
   /**
-   * Resolves with whether the next row may be started. A pause that the service asked for comes first, and so do the rows whose
-   * replies were lost, if the batch stops should none of them have been made.
+   * Resolves with whether the next row may start. First waits for a pause that the service asked for, and for rows whose replies
+   * were lost, if the batch would stop should none of them have been made.
    */
   opens(): Promise<boolean>;
-  /** A row starts. The gate must be told when its reply is lost, and how it ended. */
+  /** Call it when a row starts, then tell it when the reply is lost and how the row ended. */
   starts(): { readonly lost: () => void; readonly ended: (end: RowEnd) => void };
   /** Lets no other row start. */
   close(): void;
-  /** Why rows were not started; undefined if none was held back. */
+  /** Why rows were not started; undefined if none were held back. */
   stop(): BatchStop | undefined;
 }
 
 function createGate(parts: Pick<BatchParts<never>, 'clock' | 'signal' | 'maxFailures'>): Gate {
   const { clock, signal, maxFailures = defaultMaxFailures } = parts;
   const rules = createRules(maxFailures);
-  // Wakes those who wait when the batch stops for another reason.
+  // Wakes the waiting rows when the batch stops for another reason.
   const closed = new AbortController();
   const over = AbortSignal.any([signal, closed.signal]);
   let stop: BatchStop | undefined;
@@ -134,7 +136,7 @@ function createGate(parts: Pick<BatchParts<never>, 'clock' | 'signal' | 'maxFail
   };
   return {
     async opens() {
-      // A row in flight may lengthen the pause meanwhile, or lose its reply.
+      // A row in flight may meanwhile lengthen the pause, or lose its reply.
       while (!over.aborted && (rules.wouldStop(lostReplies) || clock.monotonic() < pausedUntil))
         await (rules.wouldStop(lostReplies) ? changed.promise : pause());
       closeIfSignalled();
@@ -163,11 +165,11 @@ function createGate(parts: Pick<BatchParts<never>, 'clock' | 'signal' | 'maxFail
   };
 }
 
-// The rules by which the end of a row stops the batch.
+// The rules by which a row's end stops the batch.
 interface Rules {
-  /** Is told every end, in order. */
+  /** Call it with every end, in order. */
   stopFor(end: RowEnd): BatchStop | undefined;
-  /** Whether the batch would stop if so many rows more ended as unknown. */
+  /** Whether this many more unknown rows would stop the batch. */
   wouldStop(more: number): boolean;
 }
 
@@ -177,7 +179,7 @@ function createRules(maxFailures: number): Rules {
   return {
     wouldStop: (more) => more > 0 && (inARow + more >= maxInARow || inAll + more >= maxFailures),
     stopFor({ how, isKnown = false, stops, waitMs = 0 }) {
-      // Else unconfirmed rows of earlier runs would stop every run before it sends anything.
+      // Otherwise unconfirmed rows of earlier runs would stop every run before it sends anything.
       if (isKnown) return undefined;
       const isUnknown = how === 'unknown';
       inARow = isUnknown ? inARow + 1 : 0;
@@ -192,35 +194,35 @@ function createRules(maxFailures: number): Rules {
 
 // ── How a plan is worked off ───────────────────────────────────────────────────────────────────────
 
-/** What the rows of a run have in common. */
+/** What a run's rows share. */
 export interface BatchRun {
   /** Rows whose outcome the journal knew. */
   known: number;
   /** Rows that this run sent and that may have been made. */
   sent: number;
-  /** Of these, the rows of which nobody knows yet whether they were made. */
+  /** Those of them whose outcome is still unknown. */
   open: number;
-  /** The rows that are being read or sent right now. */
+  /** Rows being read or sent right now. */
   inFlight: number;
-  /** The rows for which the service could not be reached, by their numbers, and why. */
+  /** The numbers of the rows for which the service could not be reached, and why. */
   readonly away: Map<number, string>;
-  /** The refunds that charges had already, equal to the ones of their rows. */
+  /** Refunds that charges already had, equal to those of their rows. */
   readonly equal: Set<string>;
-  /** Rows one after the other for which the service could not be reached. */
+  /** How many rows in a row could not reach the service. */
   unreached: number;
-  /** The kind of the error that stopped the batch: the key was refused, the service is away, or the journal cannot be used. */
+  /**
+   * The kind of error that stopped the batch: the key was refused, the service cannot be reached, or the journal cannot be used.
+   */
   stoppedBy: 'auth' | 'network' | 'refused' | undefined;
-  /** What is wrong with the journal. Without it nothing is sent. */
+  /** What is wrong with the journal. Then nothing is sent. */
   journal: CliError | undefined;
 }
 
-/** A run that has done nothing yet. */
 export function newBatchRun(): BatchRun {
   const counts = { known: 0, sent: 0, open: 0, inFlight: 0, unreached: 0 };
   return { ...counts, away: new Map(), equal: new Set(), stoppedBy: undefined, journal: undefined };
 }
 
-/** A row that has ended. */
 export interface RowTold {
   /** Its number in the plan. */
   readonly row: number;
@@ -233,21 +235,21 @@ export interface RowTold {
 
 /** How fast, and when to stop. */
 export interface HowWorked {
-  /** How many orders at a time. */
+  /** How many orders at once. */
   readonly concurrency: number;
   readonly maxFailures?: number | undefined;
   readonly maxPerSecond?: number | undefined;
-  /** The limits in the policy of the machine whose desk hands the plan over, as texts, and the file that says them. */
+  /** The limits in the policy of the desk's machine, as texts, and the policy's file. */
   readonly policy?: { readonly file: string; readonly limits: Readonly<Record<string, string>> } | undefined;
 }
 
-/** How the work ended: why before the last row, and what was done. */
+/** How the plan ended: why before the last row, and what was done. */
 export interface Worked {
   readonly stop: BatchStop | undefined;
   readonly run: BatchRun;
 }
 
-/** A plan as it is handed over: its text, and what the person who confirmed it was shown. */
+/** A plan to hand over: its text, and what the person who confirmed it was shown. */
 export interface HandedPlan {
   readonly text: string;
   readonly digest: string;
@@ -256,14 +258,14 @@ export interface HandedPlan {
   readonly sums: readonly { readonly currency: string; readonly amount: number }[];
 }
 
-/** The sender of a team as it works plans off. */
+/** A team's sender, for applying plans. */
 export interface PlanSender {
   /**
-   * Hands a plan over whole, and watches; if it is under way already, it only watches. `tell`: called once for each row that has
-   * ended. If the person stops it, so does the sender; if the desk is closed, the sender goes on. Throws CliError 'unconfirmed' when the way
-   * broke and nobody can say here how far it is, and 'network' when it is certain that nothing was handed over.
+   * Hands over a whole plan and follows it; one that is under way is only followed. `tell` is called once for each ended row. If
+   * the person stops it, the sender stops too; if the desk is closed, the sender goes on. Throws CliError 'unconfirmed' if the
+   * connection broke and its progress is unknown, and 'network' if certainly nothing was handed over.
    */
   work(plan: HandedPlan, how: HowWorked, tell: (row: RowTold) => void): Promise<Worked>;
-  /** Who has a plan worked off right now, and since when (Unix milliseconds); undefined if nobody does. */
+  /** Who is applying a plan, and since when (Unix milliseconds); undefined if nobody is. */
   applying(digest: string): Promise<{ readonly member: string; readonly since: number } | undefined>;
 }

@@ -1,22 +1,22 @@
 /**
- * Signatures of security keys, as `ssh-keygen -Y sign` writes them. `ssh-keygen -Y verify` does not look at touch and PIN, and the
- * program of that name may be another one, so they are checked here.
+ * Signatures of security keys, as `ssh-keygen -Y sign` writes them. `ssh-keygen -Y verify` ignores touch and PIN, and may be a
+ * different program, so they are checked here.
  */
 
 import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto';
 import { orUndefined } from '../errors.ts';
 
-/** What a signature is for: one that was made for something else does not count. */
+/** The purpose of a signature: one for another purpose is invalid. */
 export const namespace = 'paydesk-release';
 
 const magic = 'SSHSIG';
 const kinds = ['sk-ssh-ed25519@openssh.com', 'sk-ecdsa-sha2-nistp256@openssh.com'];
 
-// The bits of a signature: somebody touched the key, and gave it their PIN.
+// The bits of a signature: the key was touched, and got its PIN.
 const touched = 1;
 const withPin = 4;
 
-/** The public key in the text of a `.pub` file, without its comment; undefined if it is not that of a security key. */
+/** The public key in the text of a `.pub` file, without its comment; undefined if it is not a security key's. */
 export function publicKeyIn(text: string): string | undefined {
   const [kind = '', blob = ''] = text.trim().split(/\s+/);
   if (!kinds.includes(kind)) return undefined;
@@ -24,11 +24,11 @@ export function publicKeyIn(text: string): string | undefined {
   return orUndefined(() => keyOf(blobOf(key))) === undefined ? undefined : key;
 }
 
-/** What is wrong with a signature (base64) of a text by a public key; undefined if nothing is. */
+/** What is wrong with a base64 signature of a text; undefined if nothing. */
 export function signatureProblem(key: string, text: string, signature: string): string | undefined {
   const parts = orUndefined(() => partsOf(Buffer.from(signature, 'base64')));
   const signer = orUndefined(() => keyOf(blobOf(key)));
-  if (parts === undefined || signer === undefined) return 'is no signature of a security key';
+  if (parts === undefined || signer === undefined) return 'is not a signature of a security key';
   if (!parts.key.equals(blobOf(key))) return 'was made with another key';
   if (parts.namespace !== namespace) return 'was made for something else';
   const { flags } = parts;
@@ -40,7 +40,7 @@ export function signatureProblem(key: string, text: string, signature: string): 
   return (flags & withPin) === 0 ? 'was made without the PIN of the key' : undefined;
 }
 
-/** The base64 in what `ssh-keygen -Y sign` writes. */
+/** The base64 in the output of `ssh-keygen -Y sign`. */
 export function withoutArmour(text: string): string {
   return text.replaceAll(/-----[A-Z ]+-----|\s/g, '');
 }
@@ -79,7 +79,7 @@ function keyFrom(key: Record<string, string | undefined>): KeyObject {
   return createPublicKey({ key, format: 'jwk' });
 }
 
-// A number in 32 bytes, without the zero that shows that it is positive.
+// A number in 32 bytes, without the leading zero that marks it as positive.
 function inSize(number: Buffer): Buffer {
   const bytes = number.subarray(Math.max(0, number.length - 32));
   return Buffer.concat([Buffer.alloc(32 - bytes.length), bytes]);
@@ -98,7 +98,7 @@ function partsOf(bytes: Buffer) {
   return { ...made, raw, flags: signature.take(1).readUInt8(), counter: signature.take(4) };
 }
 
-// The fields of the wire format of SSH, one after the other. Throws RangeError where one is missing.
+// The fields of SSH's wire format, in order. Throws RangeError if one is missing.
 class Fields {
   #rest: Buffer;
 

@@ -1,4 +1,7 @@
-/** Signs a release, and checks one: against the digest of the plan, the time, and the enrolled keys, those of security keys and those made of a passphrase. */
+/**
+ * Signs a release, and checks one against the plan's digest, the time, and the enrolled keys: security keys and keys made from a
+ * passphrase.
+ */
 
 import { spawn } from 'node:child_process';
 import {
@@ -20,7 +23,7 @@ import { type Released, tolerableSkewMs } from '../journal/journal.ts';
 import { type EnrolledFile, type ReleaseParts, type Releases, releaseMs } from './release.ts';
 import { namespace, publicKeyIn, signatureProblem, withoutArmour } from './security-key.ts';
 
-// What is signed: the first line of the file, byte for byte. The second one is the signature.
+// What is signed: the first line of the file, byte for byte. The second line is the signature.
 const claimForm = v.strictObject({
   object: v.literal('release'),
   version: v.literal(1),
@@ -68,12 +71,12 @@ export function createReleases(parts: ReleaseParts): Releases {
       const { id, by, until } = read.output;
       const signer = signerOf(keysOf(by), claim, signature);
       if (typeof signer === 'string')
-        throw refused(`the release by ${by} does not count: its signature ${signer}`);
+        throw refused(`the release by ${by} is not valid: its signature ${signer}`);
       if (read.output.digest !== digest)
         throw refused('the release is for another plan, or for this one before somebody changed it');
-      if (now > until) throw refused('the release has expired: it counts for an hour');
+      if (now > until) throw refused('the release has expired: it is valid for an hour');
       if (until > now + releaseMs + tolerableSkewMs)
-        throw refused('the release counts for longer than an hour: a clock is wrong, or was');
+        throw refused('the release is valid for longer than an hour: a clock is or was wrong');
       return { id, by, until, with: kindOf(signer) };
     },
   };
@@ -83,9 +86,9 @@ function kindOf(key: EnrolledKey): Released['with'] {
   return 'passphrase' in key ? 'passphrase' : 'security key';
 }
 
-// The key that made a signature; else what is wrong with it.
+// The key that made a signature, or what is wrong with it.
 function signerOf(keys: readonly EnrolledKey[], claim: string, signature: string): EnrolledKey | string {
-  let problem = 'is that of no enrolled key';
+  let problem = 'is not from an enrolled key';
   for (const key of keys) {
     if ('passphrase' in key) {
       if (isSignedWith(key.passphrase, claim, signature)) return key;
@@ -123,13 +126,13 @@ function publicKeyOf({ cwd }: ReleaseParts, name: string): string {
   const key = publicKeyIn(text);
   if (key !== undefined) return key;
   throw refused(
-    `${file} is not the key of a security key: whatever runs as you can sign with any other, without you`,
+    `${file} is not the key of a security key: any program that runs as you can sign with any other key, without you`,
     'nothing was enrolled',
     ['make one, with a security key plugged in:', 'ssh-keygen -t ed25519-sk -O verify-required'],
   );
 }
 
-// A key in ssh-agent signs for whoever asks, so ssh-keygen does not learn of it.
+// ssh-keygen must not learn of ssh-agent, whose keys sign for any program.
 async function signWithKeyFile({ env, cwd }: ReleaseParts, name: string, claim: string): Promise<string> {
   const { SSH_AUTH_SOCK: _, SSH_ASKPASS: __, ...others } = env;
   const file = fullPath(cwd, name.replace(/\.pub$/, ''));
@@ -169,15 +172,13 @@ const lineForm = v.union([
   }),
 ]);
 
-/** A key that is enrolled for somebody. */
 type EnrolledKey = v.InferOutput<typeof lineForm>;
 
-/** The text of its line. */
 function lineOf(key: EnrolledKey): string {
   return JSON.stringify(key);
 }
 
-/** The keys in it; none if there is no file. Throws CliError 'refused' for a file of another form, and for one that cannot be trusted. */
+/** The keys in the file; none if there is no file. Throws CliError 'refused' for another form, or a file that cannot be trusted. */
 function readKeys({ file, read }: EnrolledFile): readonly EnrolledKey[] {
   const lines = (read() ?? '').split('\n').filter((line) => line.trim() !== '');
   return lines.map((line, index) => {
@@ -188,21 +189,21 @@ function readKeys({ file, read }: EnrolledFile): readonly EnrolledKey[] {
       `the file of enrolled keys, ${file}, has no enrolled key in line ${index + 1}`,
       {
         certain: 'nothing was sent',
-        now: ['take that line out, or put the file right: each line is as paydesk release --enrol prints it'],
+        now: ['remove that line, or correct the file: each line is as paydesk release --enrol prints it'],
       },
     );
   });
 }
 
-/** What is enrolled: both in base64url, and neither is secret. */
+/** Both in base64url, and neither is secret. */
 interface PassphraseKey {
   readonly salt: string;
   readonly key: string;
 }
 
-// Half a second and 128 MB for each guess.
+// Half a second and 128 MB per guess.
 const cost: ScryptOptions = { N: 2 ** 17, r: 8, p: 1, maxmem: 256 * 2 ** 20 };
-// What stands before the seed of an Ed25519 key in PKCS#8.
+// The bytes before the seed of an Ed25519 key in PKCS#8.
 const head = Buffer.from('302e020100300506032b657004220420', 'hex');
 const purpose = 'paydesk release\0';
 

@@ -39,18 +39,18 @@ const maxBodyBytes = 1024 * 1024;
 /** The parts of one simulated service. */
 export interface AppOptions {
   readonly store: Store;
-  /** The vendors that a client may name in Accept. Error codes begin with the first one. */
+  /** The vendors that Accept may name. Error codes begin with the first. */
   readonly vendors: readonly [string, ...string[]];
   /** Unix milliseconds. */
   readonly now: () => number;
   readonly random: Random;
-  /** Where the pages of checkouts are, `http://127.0.0.1:4010`. */
+  /** The address of the checkout pages, `http://127.0.0.1:4010`. */
   readonly pageOrigin: string;
 }
 
 /** The service as functions, without a server. */
 export interface App {
-  /** Never rejects: an error inside becomes an error reply. `later`: what becomes of a refund after its reply. */
+  /** Never rejects: an internal error becomes an error reply. `later`: what happens to a refund after its reply. */
   readonly fetch: (request: Request, later?: LaterFault) => Promise<Response>;
   /** The error reply for this request, in its language (service: Errors). */
   readonly refuse: (request: Request, failure: Failure) => Response;
@@ -154,8 +154,8 @@ async function change(
 // POST orders/ID/refunds (service: Endpoints 1).
 function refund(store: Store, id: string, body: JsonObject, inputs: Inputs): Ruled<StoredOrder> {
   if (store.get('orders', id) === undefined) return { failure: noOrder(id) };
-  // The schema takes no `amount` without `charge_id`. Here the rule decides about that, because it sees the order. So the
-  // schema gets a `charge_id` in any case.
+  // The schema requires `charge_id` with `amount`, but here the rule decides, because it sees the order. So the schema always gets
+  // a `charge_id`.
   const named = body.charge_id === undefined ? { ...body, charge_id: 'any' } : body;
   const checked = checkRequest(refundRequest, named);
   if ('faults' in checked) return { failure: badBody(checked.faults) };
@@ -259,7 +259,7 @@ function errorReply({ kind, details, data }: Failure, request: Request, options:
   return new Response(JSON.stringify(body), { status, headers });
 }
 
-// A page (service: List envelope). The store keeps records as JSON text, so they are only joined.
+// A page (service: List envelope). The store keeps records as JSON text, so they are simply joined.
 function listReply(page: StoredPage, url: URL, backwards: boolean): Response {
   const next = page.after ? pageUrl(url, 'next', page.lastId) : null;
   const previous = page.before ? pageUrl(url, 'previous', page.firstId) : null;
@@ -273,7 +273,7 @@ function listReply(page: StoredPage, url: URL, backwards: boolean): Response {
   return jsonReply(`${head.slice(0, -1)},"data":[${page.bodies.join(',')}]}`);
 }
 
-// Assumed: the URL of a page repeats `limit` if the request had it. If there is no such page, the URL is null.
+// Assumed: the URL of a page repeats the request's `limit`. Without such a page, the URL is null.
 function pageUrl(url: URL, direction: 'next' | 'previous', id: string | undefined): string | null {
   if (id === undefined) return null;
   const page = new URL(url.pathname, url);

@@ -15,9 +15,8 @@ import { openStore, refillStore } from './store.ts';
 /** The demo listens nowhere, so its pages cannot be opened. */
 export const demoPages = 'https://pay.example.com';
 
-/** An open demo. */
 export interface Demo {
-  /** Behaves like `fetch`: rejects with a TypeError if the reply is lost, with the signal's reason if that aborts. */
+  /** Behaves like `fetch`: rejects with a TypeError if the reply is lost, and with the signal's reason if it aborts. */
   readonly fetch: (request: Request) => Promise<Response>;
   /** A reset makes a new one. The origin of the profile is `demo:<instance>`. */
   readonly instance: string;
@@ -55,7 +54,7 @@ export function openDemo(file: string, { now, fault }: Pick<DemoOptions, 'now' |
   };
 }
 
-// A fault that the drill keeps for an order hits its next change only.
+// A fault that the drill set for an order affects only its next change.
 function faultOnce(store: Store, { method, url }: Request): DrawFault | undefined {
   const id = /\/orders\/([^/]+)\//.exec(url)?.[1];
   if (method !== 'POST' || id === undefined) return undefined;
@@ -77,7 +76,6 @@ export function resetDemo(file: string, now: () => number): Identity {
   }
 }
 
-/** How the store of the demo is opened. */
 export function storeOptions(file: string, now: () => number): StoreOptions {
   const folder = dirname(file);
   try {
@@ -102,7 +100,7 @@ function lost(message: string): TypeError {
   return new TypeError(message, { cause: new Error('the simulator closed the connection') });
 }
 
-// The first half of the body, and then the error of `fetch` when a connection breaks.
+// The first half of the body, then the error that `fetch` gives for a broken connection.
 async function cutShort(response: Response): Promise<Response> {
   const bytes = new Uint8Array(await response.arrayBuffer());
   const half = bytes.subarray(0, Math.ceil(bytes.length / 2));

@@ -1,4 +1,4 @@
-/** Every error that the simulator answers with: its kind, its code, and its words in English and Spanish. */
+/** Every error of the simulator: its kind, code, and words in English and Spanish. */
 
 import type { BodyFault } from '../api/request-bodies.ts';
 import { documentedErrors } from '../api/spec.ts';
@@ -19,17 +19,15 @@ export const errorKinds = {
   internal: { status: 500, type: 'internal_error' },
 } as const;
 
-/** The languages of messages. */
 export const languages = ['en', 'es'] as const;
 export type Language = (typeof languages)[number];
 
-/** One detail of an error (service: Errors). */
 interface FailureDetail {
-  /** The code without `<brand>.errors.` before it (service: Errors). */
+  /** Without the leading `<brand>.errors.` (service: Errors). */
   readonly code: string;
   readonly param: string | null;
   readonly words: Readonly<Record<Language, string>>;
-  /** In English, for developers. Default: the English words. */
+  /** In English, for developers. Default: the English message. */
   readonly debug?: string;
 }
 
@@ -40,7 +38,7 @@ export interface Failure {
   readonly data?: StoredOrder;
 }
 
-/** The result of a rule: a value, or the error that the service answers with. */
+/** The result of a rule: a value, or the service's error. */
 export type Ruled<T> = { readonly value: T } | { readonly failure: Failure };
 
 function failure(kind: Failure['kind'], code: string, en: string, es: string, param: string | null = null) {
@@ -114,7 +112,7 @@ export function amountTooLarge(param: string): Failure {
 
 const spanish = { order: 'orden', customer: 'cliente', charge: 'cargo', path: 'ruta' } as const;
 
-/** The error for a record, path or cursor that does not exist. `param` is the parameter that named it. */
+/** The error for a missing record, path or cursor. `param`: the parameter that named it. */
 export function notFound(what: keyof typeof spanish, id: string, param: string | null = null): Failure {
   return failure(
     'notFound',
@@ -136,7 +134,7 @@ const faultWords = {
   invalid: { en: 'This parameter is not valid', es: 'Este parámetro no es válido' },
 } as const;
 
-/** The error for a body with faults. It has one detail for each fault. */
+/** The error for a body with faults, with one detail per fault. */
 export function badBody(faults: readonly BodyFault[]): Failure {
   const details = faults.map(({ kind, param, message }) => {
     const where = param === null ? '' : `: ${param}`;
@@ -151,7 +149,7 @@ export function badBody(faults: readonly BodyFault[]): Failure {
   return { kind: 'validation', details };
 }
 
-/** The error for an Accept header with a version or vendor that the simulator does not have. */
+/** The error for an Accept header with an unknown version or vendor. */
 export function notOffered(en: string, es: string): Failure {
   return failure('notAcceptable', 'not_acceptable.version', en, es, 'Accept');
 }
@@ -176,7 +174,7 @@ export function bodyTooLarge(max: number): Failure {
   );
 }
 
-/** The error for a request that does not come from a program of this machine. */
+/** The error for a request that is not from a program on this machine. */
 export function forbidden(code: string, en: string, es: string): Failure {
   return failure('forbidden', `forbidden.${code}`, en, es);
 }

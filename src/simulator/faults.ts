@@ -1,4 +1,4 @@
-/** Faults for training and tests: some replies are lost or damaged, and some refunds fail later. A seed decides which ones. */
+/** Faults for training and tests: some replies are lost or damaged, and some refunds fail later. A seed decides which. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CliError } from '../errors.ts';
@@ -20,7 +20,7 @@ import { type LaterFault, laterFaults } from './rules/refund-and-capture.ts';
 export const endings = ['drop', 'stall', 'cut', '500', 'html', '429'] as const;
 export type Ending = (typeof endings)[number];
 
-/** The fault of one request: of its reply, or of the refund that it asks for, which any other request does not have. */
+/** The fault of a request: of its reply or, for a refund, of what happens later. */
 export type Fault =
   | {
       readonly ending: Ending;
@@ -29,24 +29,24 @@ export type Fault =
     }
   | { readonly later: LaterFault };
 
-/** Which faults can happen, and how often. */
+/** Which faults to use, and how often. */
 interface FaultPlan {
   readonly faults: readonly [Fault, ...Fault[]];
   /** The share of requests that get a fault, 0 to 1. */
   readonly rate: number;
 }
 
-/** Returns the fault of the next request, or undefined if there is none. */
+/** The fault of the next request, or undefined. */
 export type DrawFault = (method: string) => Fault | undefined;
 
 const everyFault = [...endings, ...endings.map((ending) => `apply-${ending}`)];
 
-/** The name under which a store keeps a fault that hits the next change of an order, once. */
+/** The name of a stored fault for the next change of an order. */
 export function nextFault(orderId: string): string {
   return `fault ${orderId}`;
 }
 
-/** Reads `KIND[,KIND…][:RATE]`. The default rate is 1. `name` stands before the text in errors. Throws CliError 'usage'. */
+/** Reads `KIND[,KIND…][:RATE]`. The default rate is 1. Error messages start with `name`. Throws CliError 'usage'. */
 export function parseFaults(text: string, name: string): FaultPlan {
   const [kinds = '', rateText = '1', ...more] = text.split(':');
   const rate = /^(0|1|0?\.\d{1,6}|[01]\.0{1,6})$/.test(rateText) ? Number(rateText) : Number.NaN;
@@ -90,7 +90,7 @@ function usage(message: string): CliError {
   return new CliError('usage', message, { certain: 'nothing was sent' });
 }
 
-/** The service, and what happens to its replies. */
+/** The service, and the faults of its replies. */
 interface DeliveryOptions {
   readonly app: App;
   readonly drawFault: DrawFault | undefined;
@@ -100,7 +100,7 @@ interface DeliveryOptions {
 /** What the client gets: the whole reply, its first half (`cut`), or a closed connection (`lost`). */
 type Delivered = { readonly kind: 'whole' | 'cut'; readonly response: Response } | { readonly kind: 'lost' };
 
-/** Gives a request to the service and lets its fault happen. Rejects with the signal's reason when it aborts. */
+/** Passes a request to the service and applies its fault. Rejects with the signal's reason if it aborts. */
 export async function deliver(request: Request, options: DeliveryOptions): Promise<Delivered> {
   const fault = options.drawFault?.(request.method);
   if (options.latencyMs > 0) await sleep(options.latencyMs, undefined, { signal: request.signal });
@@ -154,8 +154,8 @@ function damagedReply(
 function neverReply(request: Request): Promise<never> {
   const { signal } = request;
   const { promise, reject } = Promise.withResolvers<never>();
-  // An open connection keeps its request in memory, and this timer does the same. Without it, the request could be
-  // garbage-collected, and its abort event would never come.
+  // Like an open connection, this timer keeps the request in memory. Otherwise it could be garbage-collected, and its abort event
+  // would never come.
   const connection = setInterval(() => request.signal.throwIfAborted(), 60_000);
   const stop = (): void => {
     clearInterval(connection);

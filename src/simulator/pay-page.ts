@@ -1,4 +1,4 @@
-/** The page of a checkout or payment link: somebody pays with a test card, or is declined. It has no scripts, and loads nothing. */
+/** The page of a checkout or payment link: somebody pays with a test card, or is declined. It has no scripts and loads nothing. */
 
 import { Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
@@ -13,16 +13,15 @@ import { createOrder, payOrder } from './rules/order-and-checkout.ts';
 import { cards } from './seed/cases.ts';
 import { chargesOf, isStoredOrder, type StoredOrder } from './stored-records.ts';
 
-/** The parts of the pages. */
 type PayOptions = Omit<AppOptions, 'vendors'>;
 
-/** A checkout that somebody looks at. */
+/** A checkout on a page. */
 interface Sale {
   readonly checkout: JsonObject;
-  /** What is paid: the order, or what a link would make. */
+  /** The order to pay, or the one that a link would create. */
   readonly order: StoredOrder;
   readonly isPaid: boolean;
-  /** Keeps the order as it is after an attempt. */
+  /** Stores the order after an attempt. */
   readonly keep: (outcome: 'paid' | 'declined') => void;
 }
 
@@ -31,7 +30,6 @@ export function isPayPage(path: string): boolean {
   return /^\/(?:checkout|link)\/[0-9a-f]+$/.test(path);
 }
 
-/** Answers requests for the pages. */
 export function createPayPages(options: PayOptions): Pick<Hono, 'fetch'> {
   const { now } = options;
   const app = new Hono();
@@ -120,7 +118,7 @@ function recordOf(text: string | undefined): unknown {
   return JSON.parse(text ?? 'null');
 }
 
-// The simulator checked the link when it was made.
+// The simulator checked the link when it was created.
 function isLink(value: unknown): value is JsonObject & CheckoutCreateRequest & { readonly id: string } {
   return isObject(value) && isObject(value.order_template);
 }
@@ -225,7 +223,7 @@ function totalOf({ amount, currency }: StoredOrder): string {
   return amountWords(amount, String(currency), plainAmounts);
 }
 
-// The address of a shop; nothing else than http and https.
+// A shop's address: http or https only.
 function webAddress(text: unknown): string | undefined {
   if (typeof text !== 'string' || !URL.canParse(text)) return undefined;
   const { protocol, href } = new URL(text);

@@ -1,11 +1,10 @@
-/** Random values and ids: from a seed for data and faults, from the system for the ids and keys of a running simulator. */
+/** Random values and ids: from a seed for data and faults, from the system for ids and keys of a running simulator. */
 
 import { randomInt } from 'node:crypto';
 
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const hex = '0123456789abcdef';
 
-/** A source of random values. */
 export interface Random {
   /** At least 0, below 1. */
   fraction(): number;
@@ -17,10 +16,9 @@ export interface Random {
   hex(length: number): string;
 }
 
-/** The same seed always gives the same values. */
 export function seededRandom(seed: string): Random {
   let state = hashOf(seed);
-  // The algorithm is mulberry32.
+  // Algorithm: mulberry32.
   return randomFrom(() => {
     state = (state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
@@ -29,7 +27,6 @@ export function seededRandom(seed: string): Random {
   });
 }
 
-/** Gives values that nobody can predict. */
 export function systemRandom(): Random {
   return randomFrom(() => randomInt(2 ** 32) / 2 ** 32);
 }
@@ -50,7 +47,7 @@ function randomFrom(fraction: () => number): Random {
   };
 }
 
-// The algorithm is FNV-1a.
+// Algorithm: FNV-1a.
 function hashOf(text: string): number {
   let hash = 0x811c9dc5;
   for (const character of text) {
@@ -59,7 +56,6 @@ function hashOf(text: string): number {
   return hash;
 }
 
-/** Makes ids, one function for each kind. */
 export interface Ids {
   order(): string;
   customer(): string;
@@ -68,11 +64,11 @@ export interface Ids {
   fiscalEntity(): string;
   paymentSource(): string;
   checkout(): string;
-  /** For charges and refunds. The document shows no prefix for their ids. */
+  /** For charges and refunds, which have no documented prefix. */
   plain(): string;
 }
 
-/** Makes ids from random values. The same seed gives the same ids. */
+/** The same seed gives the same ids. */
 export function idsFrom(random: Random): Ids {
   return {
     order: () => `ord_${random.letters(17)}`,

@@ -25,22 +25,22 @@ const defaultLanguage = 'en';
 // Assumed: the sizes of pages. The examples use 5 and 20 (service: Limits 1).
 const pageSizes = { default: 20, min: 1, max: 250 } as const;
 
-/** The error for a missing or wrong key; undefined for the right key. */
+/** The error for a missing or wrong key; undefined if it is right. */
 export function checkKey(authorization: string | null, key: string): Failure | undefined {
   const given = keyIn(authorization ?? '');
   if (given === key) return undefined;
   if (given === undefined) {
     return notAuthenticated('missing_key', 'An API key is required.', 'Se requiere una llave de API.');
   }
-  // Assumed: these operations do not accept the public key. It is for tokenizing cards.
+  // Assumed: these operations refuse the public key, which is for tokenizing cards.
   if (given.startsWith(publicKeyPrefix)) {
     return notAuthenticated('public_key', 'Use the private key.', 'Usa la llave privada.');
   }
   return notAuthenticated('invalid_key', 'The API key is not valid.', 'La llave de API no es válida.');
 }
 
-// The key is a Bearer token, or in Basic the user name with an empty password. hono's bearerAuth and basicAuth accept only
-// one scheme each, and their errors do not look like those of the service.
+// The key is a Bearer token, or the user name in Basic with an empty password. hono's bearerAuth and basicAuth take one scheme
+// each, and their errors differ from the service's.
 function keyIn(authorization: string): string | undefined {
   const [scheme, value] = authorization.trim().split(/ +/);
   if (value === undefined) return undefined;
@@ -51,7 +51,7 @@ function keyIn(authorization: string): string | undefined {
   return pair.endsWith(':') ? pair.slice(0, -1) : pair;
 }
 
-/** The error for an Accept header that allows no format of the simulator; undefined if it allows one. */
+/** The error for an Accept header without a format of the simulator; undefined if there is one. */
 export function checkAccept(accept: string | null, vendors: readonly string[]): Failure | undefined {
   const types = parseAccept(accept ?? '*/*').map(({ type }) => type.toLowerCase());
   if (types.some((type) => neutralMediaTypes.includes(type) || isOffered(type, vendors))) return undefined;
@@ -81,7 +81,7 @@ export function languageOf(acceptLanguage: string | null): Language {
   return spoken[0] ?? defaultLanguage;
 }
 
-/** Reads the body as a JSON object. An empty body counts as `{}`. app.ts has already refused a body that is too large. */
+/** The body as a JSON object. An empty body counts as `{}`. app.ts has already refused a body that is too large. */
 export async function readBody(request: Request): Promise<Ruled<JsonObject>> {
   const bytes = new Uint8Array(await request.arrayBuffer());
   if (bytes.length === 0) return { value: {} };
@@ -112,7 +112,7 @@ function isJsonType(contentType: string): boolean {
   return type === 'application/json' || /^application\/[^/]+\+json$/.test(type);
 }
 
-/** The page that a query asks for. Unknown parameters are ignored. */
+/** The requested page. Ignores unknown parameters. */
 export function pageRequestOf(query: URLSearchParams): Ruled<PageRequest> {
   const { min, max } = pageSizes;
   const text = query.get('limit') ?? String(pageSizes.default);

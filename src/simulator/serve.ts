@@ -1,4 +1,4 @@
-/** The simulator as a server on a loopback port, for programs of this machine that know its key. */
+/** The simulator as a server on a loopback port, for programs on this machine that know its key. */
 
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -53,7 +53,7 @@ export async function serve(
   }
 }
 
-// An old file keeps its mode and its number of orders. An option that asks for others is an error.
+// An old file keeps its mode and number of orders. Asking for others is an error.
 function openChecked({ db, mode, orders }: ServeOptions, now: () => number, cwd: () => string): Store {
   const store = openStore({
     file: db === undefined || db === memory ? db : fullPath(cwd, db),
@@ -152,7 +152,7 @@ function answerTo({ incoming, outgoing, app, pages, port, options }: Exchange) {
     const refused = checkSender(incoming, port, isPage);
     if (refused === undefined && isPage) return pages.fetch(request);
     if (refused !== undefined) return app.refuse(request, refused);
-    // The signal aborts when the client disconnects, but only if `request.signal` was read before that.
+    // The signal aborts when the client disconnects, but only if `request.signal` was read before.
     const { signal } = request;
     try {
       const delivered = await deliver(request, { ...options, app });
@@ -166,8 +166,8 @@ function answerTo({ incoming, outgoing, app, pages, port, options }: Exchange) {
   };
 }
 
-// A web page in a browser can reach a loopback port too. Its requests have an Origin header or another host name. The pages of
-// checkouts are the only ones of this server, and each sends only to itself.
+// A web page can reach a loopback port too, but sends an Origin header or another host name. This server's only pages are the
+// checkouts, and each sends only to itself.
 function checkSender({ headers }: IncomingMessage, port: number, isPage: boolean): Failure | undefined {
   const isOwn = isPage && headers.origin === `http://${headers.host}`;
   if (headers.origin !== undefined && !isOwn) {
@@ -179,7 +179,7 @@ function checkSender({ headers }: IncomingMessage, port: number, isPage: boolean
   return forbidden('host', `The host is ${hostname}:${port}.`, `El host es ${hostname}:${port}.`);
 }
 
-// Announces the length of the whole body, but sends only half of it.
+// Announces the whole length, but sends only half of the body.
 async function sendHalf(response: Response, outgoing: ServerResponse): Promise<void> {
   const bytes = new Uint8Array(await response.arrayBuffer());
   outgoing.writeHead(response.status, {

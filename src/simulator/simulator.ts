@@ -1,4 +1,4 @@
-/** The simulator as the rest of paydesk sees it: the demo, and the simulator that listens on a port. */
+/** The simulator, as the rest of paydesk sees it: the demo, and the simulator on a port. */
 
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,9 +6,8 @@ import type { Mode } from '../api/spec.ts';
 import type { Demo } from './demo.ts';
 import type { Identity } from './store.ts';
 
-/** The folder of the demo, and the faults that it simulates. */
 export interface DemoOptions {
-  /** The folder of the demo's file. If it is missing, it is made with mode 0700. */
+  /** The folder of the demo's file. Created with mode 0700 if missing. */
   readonly folder: string;
   /** Unix milliseconds. */
   readonly now: () => number;
@@ -16,15 +15,15 @@ export interface DemoOptions {
   readonly fault?: string | undefined;
 }
 
-/** The demo of a run. The first call of `open` opens it, and the run closes it at its end. */
+/** The demo of a run. The first `open` opens it; the run closes it at its end. */
 export interface DemoOfRun {
   readonly open: () => Promise<Demo>;
-  /** Requests to the demo carry this address. They never leave this process. */
+  /** Requests to the demo use this address. They never leave this process. */
   readonly baseUrl: string;
   readonly close: () => void;
 }
 
-/** The code of the simulator is loaded when the demo is opened. */
+/** Loads the simulator's code when the demo is opened. */
 export function createDemo(options: DemoOptions): DemoOfRun {
   let demo: Demo | undefined;
   return {
@@ -41,17 +40,17 @@ export function createDemo(options: DemoOptions): DemoOfRun {
 /** How many characters the demo's key has. */
 export const demoKeyLength = 36;
 
-/** The key of the demo, or undefined if its file cannot be read. Opens no demo and makes no file. */
+/** Undefined if the demo's file cannot be read. Opens no demo and creates no file. */
 export function demoKeyOnFile(folder: string): Promise<string | undefined> {
   return textOnFile(folder, 'SELECT value AS text FROM meta WHERE name = ?', 'key');
 }
 
-/** The instance id of the demo, or undefined if its file cannot be read. Opens no demo and makes no file. */
+/** Undefined if the demo's file cannot be read. Opens no demo and creates no file. */
 export function demoInstanceOnFile(folder: string): Promise<string | undefined> {
   return textOnFile(folder, 'SELECT value AS text FROM meta WHERE name = ?', 'instance');
 }
 
-/** The JSON text of an order of the demo, or undefined if it cannot be read. Opens no demo and makes no file. */
+/** The JSON text of a demo order, or undefined if it cannot be read. Opens no demo and creates no file. */
 export function demoOrderOnFile(folder: string, id: string): Promise<string | undefined> {
   return textOnFile(folder, 'SELECT body AS text FROM orders WHERE id = ?', id);
 }
@@ -73,13 +72,12 @@ function demoFileIn(folder: string): string {
   return join(folder, 'demo.db');
 }
 
-/** Options of a simulator on a loopback port. */
 export interface ServeOptions {
   /** Default: 0, which takes any free port. */
   readonly port?: number | undefined;
-  /** The file of its records. Default: it keeps them in memory. */
+  /** The file of its records. Default: in memory. */
   readonly db?: string | undefined;
-  /** The vendors that a client may name in Accept. Error codes begin with the first one. Default: `service`. */
+  /** The vendors that Accept may name. Error codes begin with the first. Default: `service`. */
   readonly vendors?: readonly string[] | undefined;
   /** Default: the mode of the file; `sandbox` for a new one. */
   readonly mode?: Mode | undefined;
@@ -92,7 +90,7 @@ export interface ServeOptions {
   readonly orders?: number | undefined;
 }
 
-/** A simulator that listens. */
+/** A listening simulator. */
 export interface Serving extends Identity {
   /** `http://127.0.0.1:PORT`, without a trailing slash. */
   readonly url: string;
@@ -106,20 +104,19 @@ export interface Serving extends Identity {
 /** What the commands `simulator serve` and `simulator reset` call. */
 export interface SimulatorControl {
   /**
-   * Listens on 127.0.0.1 until it is closed. Throws CliError 'usage' for options that contradict each other or the file,
-   * 'refused' when the port is taken or the file is not a simulator's.
+   * Listens on 127.0.0.1 until closed. Throws CliError 'usage' for options that contradict each other or the file, 'refused' if
+   * the port is taken or the file is not a simulator's.
    */
   serve(options: ServeOptions): Promise<Serving>;
-  /** Throws away what was done in the demo. It then has its first orders again, and a new instance id. */
+  /** Restores the demo's first orders, with a new instance id. */
   reset(): Promise<{ readonly instance: string; readonly orders: number }>;
-  /** Judges the case of the drill that is at hand, and begins the next one. */
+  /** Judges the current case of the drill, and begins the next. */
   drill(asked: DrillAsked): Promise<DrillView>;
 }
 
-/** What a trainee asks of the drill. Without anything, the case at hand is judged. */
+/** What a trainee asks of the drill. By default it judges the current case. */
 export type DrillAsked = 'judge' | 'hint' | 'skip' | 'restart' | 'look';
 
-/** How a case of the drill ended. */
 export interface DrillEnd {
   readonly number: number;
   readonly title: string;
@@ -132,9 +129,9 @@ export interface DrillEnd {
 /** What the drill shows. Times are Unix seconds. */
 export interface DrillView {
   readonly startedAt: number;
-  /** Of the case that was judged just now, if one was: that it ended, or why it is not done yet. */
+  /** If a case was just judged: that it ended, or why it is not done yet. */
   readonly said: string | undefined;
-  /** The case at hand; undefined at the end. `isNew`: it begins just now. */
+  /** The current case; undefined at the end. `isNew`: it has just begun. */
   readonly at:
     | {
         readonly number: number;
@@ -142,7 +139,7 @@ export interface DrillView {
         readonly text: readonly string[];
         readonly hints: readonly string[];
         readonly isNew: boolean;
-        /** A file that belongs to the case. */
+        /** A file that goes with the case. */
         readonly file: { readonly name: string; readonly text: string } | undefined;
       }
     | undefined;
@@ -150,13 +147,12 @@ export interface DrillView {
   readonly total: number;
 }
 
-/** The demo, and the current folder. */
 export interface ControlOptions extends DemoOptions {
-  /** The folder that the relative name of a file belongs to. */
+  /** Where relative file names start. */
   readonly cwd: () => string;
 }
 
-/** The code of the simulator is loaded when one of these functions is called. */
+/** Loads the simulator's code when a function is called. */
 export function createSimulatorControl(options: ControlOptions): SimulatorControl {
   return {
     serve: async (asked) => (await import('./serve.ts')).serve(asked, options),

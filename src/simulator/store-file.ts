@@ -1,11 +1,11 @@
-/** Opens the SQLite file of a simulator. A new file is readable only by its user, and filled once. */
+/** Opens the SQLite file of a simulator. Only its user can read a new file, which is filled once. */
 
 import { chmodSync, closeSync, openSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { CliError, refused, systemCode, systemReason } from '../errors.ts';
 
-// SQLite writes these two numbers into the file, so that a simulator recognizes its own. The first is the text "PDSK".
+// SQLite writes these two numbers into the file, to recognise the simulator's own. The first is the text "PDSK".
 const applicationId = 0x5044534b;
 const schemaVersion = 1;
 /** The name of a database without a file. */
@@ -19,9 +19,9 @@ const schema = `
 `;
 
 /**
- * Opens the file of a simulator, or a database in memory for undefined and `:memory:`. A new file gets its tables and is
- * filled by `fill`, in one transaction. Throws CliError 'refused' for a file that is damaged or not a simulator's, 'usage'
- * when the file cannot be made.
+ * Opens a simulator's file, or a database in memory for undefined and `:memory:`. A new file gets its tables and is filled by
+ * `fill`, in one transaction. Throws CliError 'refused' for a file that is damaged or not a simulator's, 'usage' if it cannot be
+ * created.
  */
 export function openFile(named: string | undefined, fill: (db: DatabaseSync) => void): DatabaseSync {
   // SQLite reads a name like `file:…` as a URL, so it gets the full path.
@@ -40,7 +40,7 @@ export function openFile(named: string | undefined, fill: (db: DatabaseSync) => 
   });
 }
 
-/** Runs `work` in one transaction. When it returns, all changes are on the disk. When it throws, nothing has changed. */
+/** Runs `work` in one transaction. When it returns, all changes are on the disk. If it throws, nothing has changed. */
 export function inTransaction<T>(db: DatabaseSync, work: () => T): T {
   db.exec('BEGIN IMMEDIATE');
   try {
@@ -53,7 +53,7 @@ export function inTransaction<T>(db: DatabaseSync, work: () => T): T {
   }
 }
 
-// An existing file is not opened here. To close it again would drop the locks that SQLite holds on it in this process.
+// Does not open an existing file: closing it again would drop SQLite's locks on it in this process.
 function makePrivate(file: string): void {
   try {
     closeSync(openSync(file, 'wx', 0o600));
@@ -69,7 +69,7 @@ function makePrivate(file: string): void {
 
 function makeOnce(db: DatabaseSync, file: string | undefined, fill: (db: DatabaseSync) => void): void {
   inTransaction(db, () => {
-    // Another process may have made the tables first.
+    // Another process may have created the tables first.
     const kind = kindOf(db);
     if (kind === 'ours') return;
     if (kind === 'foreign') throw foreign(file);
@@ -99,7 +99,7 @@ function foreign(file: string | undefined, cause?: unknown): CliError {
   );
 }
 
-// The codes SQLITE_CORRUPT and SQLITE_NOTADB.
+// SQLITE_CORRUPT and SQLITE_NOTADB.
 const damaged: readonly unknown[] = [11, 26];
 
 function explained<T>(file: string | undefined, work: () => T): T {

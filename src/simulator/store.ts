@@ -15,25 +15,25 @@ const keyPrefix = 'key_';
 
 export type Table = 'orders' | 'customers' | 'checkouts';
 
-/** Asks for the page after the id `next`, the page before the id `previous`, or the first page. */
+/** The page after the id `next`, before the id `previous`, or the first page. */
 export interface PageRequest {
   readonly limit: number;
   readonly next?: string | undefined;
   readonly previous?: string | undefined;
 }
 
-/** One page, newest record first. Each body is the JSON text from the store. */
+/** Newest record first. Each body is the stored JSON text. */
 export interface StoredPage {
   readonly bodies: readonly string[];
   readonly firstId: string | undefined;
   readonly lastId: string | undefined;
-  /** There are newer records before this page. */
+  /** There are newer records. */
   readonly before: boolean;
-  /** There are older records after this page. */
+  /** There are older records. */
   readonly after: boolean;
 }
 
-/** Who a simulator is. A reset of the demo makes a new instance and key. */
+/** The identity of a simulator. A reset of the demo makes a new instance and key. */
 export interface Identity {
   readonly instance: string;
   readonly key: string;
@@ -47,31 +47,30 @@ export interface Store {
   identity(): Identity;
   /** Undefined if there is no record with the id `next` or `previous`. */
   page(table: 'orders' | 'customers', request: PageRequest): StoredPage | undefined;
-  /** The JSON text of a record. */
   get(table: Table, id: string): string | undefined;
-  /** The JSON text of a checkout, or of an order with one, by its slug: the last part of the address of its page. */
+  /** The JSON text of a checkout, or of an order with one, by its slug: the last part of its page's address. */
   bySlug(table: 'orders' | 'checkouts', slug: string): string | undefined;
-  /** Adds the newest record of a list. When it returns, the record is on the disk. */
+  /** Adds the newest record of a list. It is on the disk when this returns. */
   add(table: Table, record: JsonObject & { readonly id: string }): void;
   /**
-   * Applies a rule to an order and stores the result, in one transaction. Undefined if there is no such order. `later`: what becomes
-   * of its refunds some seconds after that.
+   * Applies a rule to an order and stores the result, in one transaction. Undefined if there is no such order. `later`: what
+   * happens to its refunds some seconds later.
    */
   changeOrder(
     id: string,
     rule: (order: StoredOrder) => Ruled<StoredOrder>,
     later?: (before: StoredOrder, after: StoredOrder) => readonly Later[],
   ): Ruled<StoredOrder> | undefined;
-  /** A text that is kept under a name beside the records; undefined if there is none. */
+  /** A text stored by name beside the records; undefined if there is none. */
   note(name: string): string | undefined;
-  /** Keeps a text under a name, or forgets it. */
+  /** Stores a text by name; undefined removes it. */
   keep(name: string, text: string | undefined): void;
   /** Lets happen what was to happen until now (Unix seconds). */
   settle(now: number): void;
   close(): void;
 }
 
-/** The file of a store, and what a new store is filled with. */
+/** A store's file, and the contents of a new store. */
 export interface StoreOptions {
   /** Undefined: the store is in memory. */
   readonly file: string | undefined;
@@ -82,7 +81,7 @@ export interface StoreOptions {
   readonly random: Random;
 }
 
-/** Opens a store. A new one is filled first. Throws CliError 'refused' or 'usage' (store-file.ts). */
+/** Opens a store, and fills a new one. Throws CliError 'refused' or 'usage' (store-file.ts). */
 export function openStore(options: StoreOptions): Store {
   const db = openFile(options.file, (fresh) => fill(fresh, options));
   const prepared = new Map<string, StatementSync>();
@@ -138,7 +137,7 @@ export function openStore(options: StoreOptions): Store {
   };
 }
 
-/** Deletes all records and fills the store again, with a new key and instance, in one transaction. */
+/** Deletes all records and fills the store again with a new key and instance, in one transaction. */
 export function refillStore(options: StoreOptions): Identity {
   const db = openFile(options.file, (fresh) => fill(fresh, options));
   try {
@@ -182,8 +181,7 @@ function identityIn(db: DatabaseSync): Identity {
   };
 }
 
-// After a reset the new orders have the same ids as the old ones. Without this check, a change that was meant for an old
-// order would reach the new one.
+// After a reset, new orders have the same ids as old ones. Without this check, a change to an old order would reach a new one.
 function checkInstance(db: DatabaseSync, opened: Identity): void {
   if (identityIn(db).instance !== opened.instance)
     throw new Error('this simulator was reset in the meantime');
@@ -207,7 +205,7 @@ function writeOrder(sql: Sql, order: StoredOrder): void {
 
 const notePrefix = 'note ';
 
-// What becomes of a refund later stands in `meta` until then: its id, and as the value the time, the status and the order.
+// The outcome of a refund waits in `meta`: its id is the name, and the value is the time, status and order.
 const laterPrefix = 'later ';
 
 function laterIn(sql: Sql, now: number): readonly (Later & { readonly orderId: string })[] {
@@ -226,7 +224,7 @@ function laterIn(sql: Sql, now: number): readonly (Later & { readonly orderId: s
     .filter(({ at }) => at <= now);
 }
 
-// Asked again in the transaction: another process may have done it.
+// Checked again in the transaction: another process may have done it.
 function settleAll(sql: Sql, now: number): void {
   for (const later of laterIn(sql, now)) {
     const order = orderOf(sql('SELECT body FROM orders WHERE id = ?').get(later.orderId)?.body);

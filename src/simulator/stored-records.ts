@@ -1,4 +1,4 @@
-/** The records that the simulator keeps, with the fields that its rules use. All other fields stay as they are. */
+/** The simulator's records, with the fields that its rules use. All other fields stay unchanged. */
 
 import type { JsonObject } from '../api/json-values.ts';
 import { isObject } from '../api/json-values.ts';
@@ -19,14 +19,14 @@ interface StoredRefund {
   readonly amount: number;
   readonly created_at: number;
   readonly auth_code: string;
-  /** Only of a refund that is pending, was pending, or failed (rules/refund-and-capture.ts). */
+  /** Only if the refund is or was pending, or failed (rules/refund-and-capture.ts). */
   readonly status?: LaterStatus | 'pending';
 }
 
-/** What becomes of a refund after its reply. */
+/** What happens to a refund after its reply. */
 export type LaterStatus = 'succeeded' | 'failed';
 
-/** A charge. `refunds` is null until something is refunded. */
+/** `refunds` is null until something is refunded. */
 export interface StoredCharge {
   readonly [key: string]: unknown;
   readonly id: string;
@@ -37,7 +37,7 @@ export interface StoredCharge {
   readonly refunds: NestedList<StoredRefund> | null;
 }
 
-/** An order. It has no `charges` and no `payment_status` until something is paid. */
+/** It has no `charges` and no `payment_status` until something is paid. */
 export interface StoredOrder {
   readonly [key: string]: unknown;
   readonly id: string;
@@ -52,29 +52,28 @@ export interface StoredOrder {
   readonly charges?: NestedList<StoredCharge>;
 }
 
-/** Makes a complete list. */
 export function nestedList<T>(data: readonly T[]): NestedList<T> {
   return { object: 'list', has_more: false, total: data.length, data };
 }
 
-/** Whether a stored record is an order. The simulator wrote the record itself, so only `object` and `id` are checked. */
+/** The simulator wrote the record, so only `object` and `id` are checked. */
 export function isStoredOrder(value: unknown): value is StoredOrder {
   return isObject(value) && value.object === 'order' && typeof value.id === 'string';
 }
 
-/** The charges of an order; an empty list until something is paid. */
+/** Empty until something is paid. */
 export function chargesOf(order: StoredOrder): readonly StoredCharge[] {
   return order.charges?.data ?? [];
 }
 
-/** How much of a charge was refunded, as a positive number. */
+/** As a positive number. */
 export function refundedOf(charge: StoredCharge): number {
-  // Assumed: a refund that is pending counts, and one that failed does not.
+  // Assumed: a pending refund counts, and a failed one does not.
   const refunds = (charge.refunds?.data ?? []).filter(({ status }) => status !== 'failed');
   return refunds.reduce((sum, refund) => sum - refund.amount, 0);
 }
 
-/** How much of a charge can still be refunded. It is 0 if the charge was declined or only authorized. */
+/** How much of a charge can still be refunded: 0 if it was declined or only authorized. */
 export function leftOf(charge: StoredCharge): number {
   const paid = charge.status === statuses.paid || charge.status === statuses.partiallyRefunded;
   return paid ? charge.amount - refundedOf(charge) : 0;

@@ -445,7 +445,7 @@ test('an export and its manifest that were rewritten together do not pass --veri
   const { signature: _, signed_by: __, ...unsigned } = JSON.parse(rewritten);
   writeFileSync(pathIn(service, 'orders.ndjson'), file);
   for (const [text, words] of [
-    [rewritten, 'the signature does not fit'],
+    [rewritten, 'the signature does not match'],
     [`${JSON.stringify(unsigned, null, 2)}\n`, 'is not signed'],
   ] as const) {
     writeFileSync(manifestPath, text);

@@ -318,7 +318,7 @@ test('an export that was renamed with its manifest differs only by its name, unl
   };
   expect(await check()).toEqual([
     3,
-    'refused: p.csv: only its name differs: it was written as o.csv, and its bytes are those that the manifest says, whose signature is right certain: do not load it under this name now: give it and its manifest that name again: o.csv ',
+    'refused: p.csv: only its name differs: it was written as o.csv, and its bytes match the manifest, whose signature is right certain: do not load it under this name now: give it and its manifest that name again: o.csv ',
   ]);
   writeFileSync(at(home, 'p.csv'), text(home, 'p.csv').replace('10000', '10001'));
   expect(await check()).toEqual([

@@ -78,7 +78,7 @@ describe('readInputFile', () => {
     expect([file.delimiter, file.rows, problemsOf(file)]).toEqual([
       ',',
       [],
-      ['1 (row): all titles stand in one cell: leave out --delimiter, then paydesk finds the right one'],
+      ['1 (row): all titles are in one cell: leave out --delimiter, then paydesk finds the right one'],
     ]);
     expect(read(`order_id,amount,x;y\n${id},5,z`, { delimiter: ',' }).rows).toMatchObject([{ amount: 5 }]);
   });
@@ -138,7 +138,7 @@ describe('readInputFile', () => {
       '6 (row): the row has 2 cells, and the first line has 6 titles: write a blank cell where there is nothing to say',
       '7 (row): the row has 7 cells, and the first line has 6 titles: put quotes around a cell that contains the delimiter',
       '8 ref: the quote that opens this cell is not closed, or a quote inside it is not doubled ("")',
-      '10 ref: a quote stands inside this cell: put quotes around the whole cell, and double each quote inside it ("")',
+      '10 ref: there is a quote inside this cell: put quotes around the whole cell, and double each quote inside it ("")',
       '11 ref: this cell holds a NUL character: delete it',
       '11 note: this cell holds a NUL character: delete it',
       '12 order_id: order_id is blank: each row names its order',

@@ -279,7 +279,7 @@ const wrong: readonly (readonly [name: string, bytes: Buffer, says: string])[] =
   [
     'a cell beside the titles',
     book({ rows: row(number('B2', '5'), text('XFD2', 'x')) }),
-    'row 2: XFD2 no title stands above this cell',
+    'row 2: XFD2 there is no title above this cell',
   ],
   [
     'a wrong order',

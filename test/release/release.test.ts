@@ -233,7 +233,7 @@ test('after an hour a release counts no more', async () => {
 
   expect([late.code, inTime.code], inTime.stderr).toEqual([3, 0]);
   expect(lastRecord(late.stderr)).toMatchObject({
-    message: 'the release has expired: it counts for an hour',
+    message: 'the release has expired: it is valid for an hour',
   });
   expect(service.made).toHaveLength(2);
 });

@@ -38,7 +38,7 @@ test.each(kinds)('a signature of a touched key with its PIN counts, and no other
     signatureOf(token, 'a plan', { flags: both, hash: 'md5' }),
     ...Array.from({ length: bytes.length - 1 }, (_, length) => bytes.subarray(0, length).toString('base64')),
   ];
-  expect(new Set(odd.map(problem))).toEqual(new Set(['is no signature of a security key']));
+  expect(new Set(odd.map(problem))).toEqual(new Set(['is not a signature of a security key']));
   // A flag that was put in later is not what the key has signed.
   const untouched = Buffer.from(signatureOf(token, 'a plan', { flags: 0 }), 'base64');
   untouched[untouched.length - 5] = both;

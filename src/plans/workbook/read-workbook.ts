@@ -1,4 +1,4 @@
-/** Reads a sheet of a workbook (.xlsx) as an input file. Loaded when a file is one. */
+/** Reads a sheet of a workbook (.xlsx) as an input file. Loaded only for such a file. */
 
 import { Buffer } from 'node:buffer';
 import { type CellProblem, checkTable, unreadableFile } from '../input-file.ts';
@@ -9,7 +9,7 @@ import { Unreadable, ZipReader } from './zip-reader.ts';
 
 const oldStart = Buffer.from('d0cf11e0a1b11ae1', 'hex');
 
-/** Whatever the bytes are, it does not throw; it says what is wrong with them. */
+/** Never throws, whatever the bytes; it returns what is wrong with them. */
 export async function readWorkbook(bytes: Uint8Array, how: InputHow): Promise<InputFile> {
   try {
     const zip = openZip(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
@@ -35,7 +35,7 @@ function openZip(bytes: Buffer): ZipReader {
     );
   const zip = new ZipReader(bytes);
   if (zip.has('xl/workbook.xml')) return zip;
-  throw new Unreadable(`this is ${whatItIs(zip)}, no workbook (.xlsx) or CSV: save it as one of these`);
+  throw new Unreadable(`this is ${whatItIs(zip)}, not a workbook (.xlsx) or CSV: save it as one of these`);
 }
 
 function whatItIs(zip: ZipReader): string {
@@ -72,7 +72,7 @@ interface SheetRow {
 interface SheetRead {
   readonly rows: readonly SheetRow[];
   readonly wrong: readonly CellProblem[];
-  /** The cells that hold a date. */
+  /** The cells with a date. */
   readonly dates: readonly CellProblem[];
 }
 
@@ -82,7 +82,7 @@ async function readSheet(zip: ZipReader, { part }: WorkbookSheet, parts: Workboo
   return sheet.read();
 }
 
-// Takes the XML of a sheet piece by piece.
+// Reads the XML of a sheet piece by piece.
 class SheetReader {
   readonly #parts: WorkbookParts;
   readonly #rows: SheetRow[] = [];
@@ -131,7 +131,7 @@ class SheetReader {
     const first = this.#rows[0]?.line ?? 0;
     const merged = this.#merged.flatMap((area): readonly CellProblem[] => {
       const { line, index } = placeOf(area.split(':')[0] ?? '');
-      const words = `the cells ${area} are merged into one: part them, so that each row has its own`;
+      const words = `the cells ${area} are merged into one: split them, so that each row has its own`;
       return line > last || line < first ? [] : [{ line, index, words }];
     });
     return { rows: this.#rows, wrong: [...this.#wrong, ...merged], dates: this.#dates };
@@ -168,7 +168,7 @@ class SheetReader {
     const text = 'wrong' in read ? '' : read.text;
     if (text === '' && !('wrong' in read)) return;
     if (this.#width !== undefined && index >= this.#width) {
-      this.#wrong.push({ ...at, words: 'no title stands above this cell' });
+      this.#wrong.push({ ...at, words: 'there is no title above this cell' });
       return;
     }
     this.#count += index - this.#cells.length + 1 + text.length / 16;

@@ -1,16 +1,16 @@
-/** What the cells of a sheet say, as text: nothing is guessed, and what the spreadsheet rounded or could not work out is wrong. Pure. */
+/** The text of a sheet's cells. Nothing is guessed: a value that the spreadsheet rounded or could not compute is wrong. Pure. */
 
-/** A cell as the file has it. */
+/** A cell in the file. */
 export interface RawCell {
   /** `n` number, `s` shared text, `str` and `inlineStr` text, `b` yes or no, `e` error, `d` date. */
   readonly type: string;
   readonly value: string;
-  /** The code by which it is shown. */
+  /** The code of its number format. */
   readonly format: string;
   readonly hasFormula: boolean;
 }
 
-/** `isDate`: a spreadsheet made a date of what was typed, or it was one. */
+/** `isDate`: the cell is a date, or the spreadsheet made it one. */
 type ReadCell = { readonly text: string; readonly isDate?: boolean } | { readonly wrong: string };
 
 export function readCell(cell: RawCell, shared: readonly string[], is1904: boolean): ReadCell {
@@ -36,7 +36,7 @@ export function readCell(cell: RawCell, shared: readonly string[], is1904: boole
   }
 }
 
-/** Text in which what XML cannot hold is written as `_xNNNN_`. */
+/** Decodes `_xNNNN_`, which stands for characters that XML cannot hold. */
 export function decoded(text: string): string {
   return text.replace(/_x([0-9A-Fa-f]{4})_/g, (_, code: string) =>
     String.fromCharCode(Number.parseInt(code, 16)),
@@ -46,8 +46,8 @@ export function decoded(text: string): string {
 function readNumber({ value, format }: RawCell, is1904: boolean): ReadCell {
   const number = /^-?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(value) ? Number(value) : Number.NaN;
   if (!Number.isFinite(number))
-    return { wrong: `${value.slice(0, 40)} is no number that a spreadsheet holds` };
-  // Without what is in quotes or brackets, and without escaped signs. Brackets around h, m or s count hours without end.
+    return { wrong: `${value.slice(0, 40)} is not a number that a spreadsheet can hold` };
+  // Without quoted and bracketed parts and escaped signs. Brackets around h, m or s count hours without end.
   const plain = format.replaceAll(/"[^"]*"|\\.|_.|\[(?!h+\]|m+\]|s+\])[^\]]*\]/gi, '');
   if (/[dyhs]|m(?!\w*0)/i.test(plain.replaceAll(/general/gi, ''))) return readDate(number, plain, is1904);
   const shown = Number(number.toPrecision(15));
@@ -55,7 +55,7 @@ function readNumber({ value, format }: RawCell, is1904: boolean): ReadCell {
     return { wrong: `${value} has more than 15 digits, which a spreadsheet rounds: type it as text` };
   if (Number.isInteger(shown) !== Number.isInteger(number))
     return { wrong: `holds ${value}, and shows ${shown}: type the value that is meant` };
-  // 00123 is a number that is shown with zeros in front.
+  // 00123 is a number shown with leading zeros.
   const zeros = /^0{2,}$/.exec(plain)?.[0].length ?? 0;
   const text = withDecimals(String(shown), plain);
   return {
@@ -63,7 +63,7 @@ function readNumber({ value, format }: RawCell, is1904: boolean): ReadCell {
   };
 }
 
-// 520 is shown as 520.00 by a format with decimals, and is read as that.
+// A format with decimals shows 520 as 520.00, and it is read as that.
 function withDecimals(text: string, format: string): string {
   const [, decimals = ''] = /^[^;%E]*[0#]\.(0+)[^;%E]*(?:;|$)/i.exec(format) ?? [];
   const [whole = '', part = ''] = text.split('.');
@@ -87,9 +87,9 @@ function readDate(days: number, format: string, is1904: boolean): ReadCell {
   }
   if (days >= 0 && days < 1 && !is1904) return { text: clock, isDate: true };
   const serial = is1904 ? days + 1462 : days;
-  // Spreadsheets count a 29 February 1900, which there never was.
+  // Spreadsheets count a 29 February 1900, which never existed.
   if (serial < 61 || serial >= 2_958_466)
-    return { wrong: 'a date before March 1900, or none: type it as text' };
+    return { wrong: 'a date before March 1900, or not a date: type it as text' };
   const day = new Date(Math.floor(serial) * dayMs - 25_569 * dayMs).toISOString().slice(0, 10);
   return { text: clock === '00:00:00' ? day : `${day} ${clock}`, isDate: true };
 }

@@ -1,9 +1,9 @@
-/** The parts of a workbook as XML, read piece by piece; and those besides its sheets: which sheets there are, the texts that cells share, how cells are shown. */
+/** Reads XML parts of a workbook piece by piece, and its parts besides sheets: the list of sheets, shared texts, number formats. */
 
 import { decoded } from './sheet-cells.ts';
 import { Unreadable, type ZipReader } from './zip-reader.ts';
 
-/** Reads the XML of a part to its end. Throws Unreadable for what is damaged. */
+/** Reads the XML of a part to its end. Throws Unreadable if it is damaged. */
 export async function parsePart(zip: ZipReader, part: string, on: XmlHandlers): Promise<void> {
   await readXml(zip.text(part), on);
 }
@@ -18,7 +18,7 @@ export interface WorkbookParts {
   readonly sheets: readonly WorkbookSheet[];
   readonly is1904: boolean;
   readonly shared: readonly string[];
-  /** The code of each style of cells. */
+  /** The format code of each cell style. */
   readonly formats: readonly string[];
 }
 
@@ -66,7 +66,7 @@ async function readShared(zip: ZipReader, part: string): Promise<readonly string
     open(name) {
       if (name === 'si') text = '';
       if (name === 't') isText = true;
-      // How a word is spoken, which stands above it.
+      // The pronunciation, shown above a word.
       if (name === 'rPh') phonetic += 1;
     },
     close(name) {
@@ -101,7 +101,7 @@ async function readFormats(zip: ZipReader, part: string): Promise<readonly strin
   return formats;
 }
 
-// Codes that no file writes down.
+// Codes that files do not spell out.
 function builtIn(id: number): string {
   if ([2, 4, 7, 8, 39, 40, 43, 44].includes(id)) return '#,##0.00';
   if (id === 46) return '[h]:mm:ss';

@@ -1,4 +1,7 @@
-/** Reads the entries of a zip file that lies in memory, strictly: what is not just what its list says is damaged, and nothing grows beyond a bound. */
+/**
+ * Reads the entries of a zip file in memory, strictly: anything that differs from its list counts as damaged, and no entry exceeds
+ * a limit.
+ */
 
 import { Buffer } from 'node:buffer';
 import { Readable } from 'node:stream';
@@ -8,7 +11,7 @@ import { crc32, createInflateRaw } from 'node:zlib';
 export class Unreadable extends Error {}
 
 const damaged = 'the file is damaged: open it in a spreadsheet and save it again';
-// A sheet of 100,000 rows has some 60 MB.
+// A sheet of 100,000 rows is about 60 MB.
 const mostBytes = 256 * 1024 * 1024;
 
 interface Entry {
@@ -41,7 +44,9 @@ export class ZipReader {
     return [...this.#entries.keys()];
   }
 
-  /** The text of an entry, part by part. Throws Unreadable as soon as it is not what the list says; its end is known only at the end. */
+  /**
+   * The text of an entry, part by part. Throws Unreadable as soon as it differs from the list; the end is checked only at the end.
+   */
   async *text(name: string): AsyncGenerator<string> {
     const entry = this.#entries.get(name);
     if (entry === undefined) throw new Unreadable(damaged);
@@ -65,7 +70,7 @@ export class ZipReader {
     if (size !== entry.size || crc !== entry.crc) throw new Unreadable(damaged);
   }
 
-  // The entry of the list at a place. Returns where the next one is.
+  // Reads an entry of the list. Returns where the next one is.
   #read(at: number): number {
     const bytes = this.#bytes;
     if (at + 46 > bytes.length || bytes.readUInt32LE(at) !== 0x02014b50) throw new Unreadable(damaged);

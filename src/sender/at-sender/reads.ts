@@ -44,9 +44,7 @@ function keyNotTaken(status: number): RefusedRequest {
     422,
     new CliError('auth', `the service did not accept the key of the sender (HTTP ${status})`, {
       certain: 'nothing was changed',
-      now: [
-        'tell whoever runs the sender to set the new key with paydesk profile key, and to restart it',
-      ],
+      now: ['tell whoever runs the sender to set the new key with paydesk profile key, and to restart it'],
       httpStatus: status,
     }),
   );

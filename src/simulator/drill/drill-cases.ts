@@ -1,21 +1,20 @@
-/** The seven cases of the drill: what the trainee is told, the orders that are made for it, and what they show when it is done right. Pure. */
+/** The seven cases of the drill: the text for the trainee, the orders, and what they show when solved. Pure. */
 
 import { type Card, cards } from '../seed/cases.ts';
 
-/** An order of a case. */
 export interface DrillOrder {
   readonly goods: string;
   /** What was paid with each card. */
   readonly charges: readonly { readonly amount: number; readonly card: Card }[];
-  /** What a colleague refunded of the first charge, before the case begins. */
+  /** What a colleague refunded on the first charge before the case begins. */
   readonly refunded?: number;
-  /** What happens to the next change of it (faults.ts). */
+  /** The fault of its next change (faults.ts). */
   readonly fault?: string;
-  /** So many seconds before the others. */
+  /** How many seconds older than the others. */
   readonly older?: number;
 }
 
-/** The orders as they were made: their ids, and the shop's numbers. */
+/** The created orders: their ids, and the shop's numbers. */
 export interface Named {
   readonly id: string;
   readonly reference: string;
@@ -27,7 +26,7 @@ export interface DrillCase {
   readonly orders: readonly DrillOrder[];
   readonly text: (orders: readonly Named[]) => readonly string[];
   readonly hints: (orders: readonly Named[]) => readonly string[];
-  /** What is refunded of each charge of each order in the end. Any of these is right. */
+  /** The refunds per charge of each order in the end. Any of these is right. */
   readonly right: readonly (readonly (readonly number[])[])[];
   readonly file?: (orders: readonly Named[]) => string;
 }

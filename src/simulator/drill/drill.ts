@@ -1,4 +1,4 @@
-/** The drill: begins the cases one after the other in the demo, and judges each by what its orders show. */
+/** The drill: starts the cases in the demo, one after the other, and judges each by its orders. */
 
 import { isObject, type JsonObject } from '../../api/json-values.ts';
 import { CliError } from '../../errors.ts';
@@ -12,7 +12,7 @@ import { openStore, type Store } from '../store.ts';
 import { chargesOf, isStoredOrder, refundedOf, type StoredOrder } from '../stored-records.ts';
 import { type DrillCase, type DrillOrder, drillCases, type Named } from './drill-cases.ts';
 
-// What the demo keeps of a drill, under this name.
+// The name of the drill's data in the demo.
 const noteName = 'drill';
 interface Drill {
   /** Unix seconds. */
@@ -22,7 +22,10 @@ interface Drill {
   readonly hints: number;
 }
 
-/** Does what the trainee asks, and keeps it. `now`: Unix milliseconds. Throws CliError 'refused' if the demo's file is damaged. */
+/**
+ * Does what the trainee asks, and stores the result. `now`: Unix milliseconds. Throws CliError 'refused' if the demo's file is
+ * damaged.
+ */
 export function drill(file: string, asked: DrillAsked, now: () => number): DrillView {
   const store = openStore(storeOptions(file, now));
   try {
@@ -38,7 +41,7 @@ export function drill(file: string, asked: DrillAsked, now: () => number): Drill
       const hints = Math.min(before.hints + 1, current.hints(before.orders).length);
       return keptView(parts, { ...before, hints }, undefined, false);
     }
-    // A refund that fails later has failed by now.
+    // A refund that fails later has failed by then.
     store.settle(parts.now + 60);
     const { isRight, isUntouched, ledger } = judged(current, before, store);
     const number = before.ends.length + 1;
@@ -65,7 +68,7 @@ function keptIn(store: Store): Drill | undefined {
   return isDrill(kept) ? kept : undefined;
 }
 
-// The drill wrote it itself, so only a part is checked.
+// The drill wrote it, so only a part is checked.
 function isDrill(value: unknown): value is Drill {
   return isObject(value) && Array.isArray(value.ends) && Array.isArray(value.orders);
 }
@@ -109,7 +112,7 @@ function viewOf(state: Drill, said: string | undefined, isNew: boolean): DrillVi
 
 function begun(state: Pick<Drill, 'startedAt' | 'ends'>, parts: Parts): Drill {
   const next = drillCases[state.ends.length];
-  // Buyers of an earlier drill are others: their orders are no twins of these.
+  // A new buyer, so that orders of earlier drills are not twins.
   const email = `buyer${parts.random.integer(100_000, 999_999)}@example.com`;
   const orders = (next?.orders ?? []).map((order) =>
     made(order, { name: next?.buyer ?? '', email, id: null, phone: '' }, parts),

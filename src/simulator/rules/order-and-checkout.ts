@@ -1,4 +1,4 @@
-/** Makes orders and payment links from requests, and pays an order with test cards (service: Endpoints 4 and 5), with pure functions. */
+/** Creates orders and payment links from requests, and pays an order with test cards (service: Endpoints 4 and 5). Pure. */
 
 import { isObject, type JsonObject } from '../../api/json-values.ts';
 import type { CheckoutCreateRequest, OrderRequest } from '../../api/request-bodies.ts';
@@ -10,32 +10,30 @@ import { chargesFor, paymentOf } from '../seed/order-parts.ts';
 import { chargesOf, nestedList, type StoredOrder } from '../stored-records.ts';
 import type { RuleInputs } from './refund-and-capture.ts';
 
-// Assumed: the state of a new checkout, and how long it can be paid if the request sets no expiry.
+// Assumed: the state of a new checkout, and its lifetime if the request sets none.
 const checkoutDefaults = {
   status: 'Issued',
   lifeSeconds: 3 * 24 * 3600,
 } as const;
 
-// Assumed: the service accepts both spellings of these names, because the document uses both (service: Endpoints 4 and 5).
+// Assumed: the service accepts both spellings of these names, since the document uses both (service: Endpoints 4 and 5).
 const checkoutAliases = {
   order: { plan_id: 'planId', expired_at: 'expires_at' },
   link: { planId: 'plan_id' },
 } as const;
 
-/** What both need besides the request. */
 interface SaleInputs extends RuleInputs {
-  /** Where the pages are on which a checkout is paid. */
+  /** The address of the checkout pages. */
   readonly pageOrigin: string;
 }
 
-/** What `createOrder` needs besides the request. */
 interface OrderInputs extends SaleInputs {
   readonly livemode: boolean;
-  /** The customer that the request names. */
+  /** The customer in the request. */
   readonly customer: JsonObject | undefined;
 }
 
-/** A new order that nobody has paid yet, or the error. */
+/** A new unpaid order, or the error. */
 export function createOrder(request: OrderRequest, inputs: OrderInputs): Ruled<StoredOrder> {
   const { now, ids, livemode } = inputs;
   const amount = totalOf(request);
@@ -113,7 +111,6 @@ function customerInfo(customer: JsonObject | undefined): JsonObject {
 
 type OrderCheckout = NonNullable<OrderRequest['checkout']>;
 
-/** A new payment link. */
 export function createLink(
   request: CheckoutCreateRequest,
   livemode: boolean,
@@ -124,7 +121,7 @@ export function createLink(
   return { ...checkout, url: `${inputs.pageOrigin}/link/${checkout.slug}` };
 }
 
-// The checkout inside an order. If its type is Integration, it has no page of its own.
+// The checkout inside an order. With type Integration it has no page.
 function createOrderCheckout(request: OrderCheckout, livemode: boolean, inputs: SaleInputs): JsonObject {
   const { expires_at: expiry, ...fields } = request;
   const checkout = { ...issued(livemode, expiry, inputs), ...fields };
@@ -147,18 +144,18 @@ function issued(livemode: boolean, expiry: number | undefined, { now, ids }: Rul
   };
 }
 
-/** The body of a payment link, with the names that the schema knows. */
+/** The body of a payment link, with the schema's names. */
 export function withoutLinkAliases(body: unknown): unknown {
   return withoutAliases(body, checkoutAliases.link);
 }
 
-/** The body of an order. In its `checkout` are the names that the schema knows. */
+/** The body of an order; `checkout` has the schema's names. */
 export function withoutOrderAliases(body: unknown): unknown {
   if (!isObject(body) || body.checkout === undefined) return body;
   return { ...body, checkout: withoutAliases(body.checkout, checkoutAliases.order) };
 }
 
-// If a body has both spellings of a name, both stay, and the schema refuses the body.
+// If a body has both spellings of a name, both stay, and the schema refuses it.
 function withoutAliases(body: unknown, aliases: Readonly<Record<string, string>>): unknown {
   if (!isObject(body)) return body;
   return Object.fromEntries(
@@ -169,14 +166,14 @@ function withoutAliases(body: unknown, aliases: Readonly<Record<string, string>>
   );
 }
 
-/** An attempt to pay: with how much of each card. */
+/** An attempt to pay: the amount on each card. */
 interface Payment extends RuleInputs {
   readonly random: Random;
   readonly cards: readonly { readonly amount: number; readonly card: Card }[];
   readonly outcome: Extract<ChargeCase, 'paid' | 'declined'>;
 }
 
-/** The order with one more charge for each card (service: order, charge). */
+/** The order with another charge for each card (service: order, charge). */
 export function payOrder(order: StoredOrder, payment: Payment): StoredOrder {
   const { now, cards, outcome, random, ids } = payment;
   const buyer = order.customer_info;
@@ -188,7 +185,7 @@ export function payOrder(order: StoredOrder, payment: Payment): StoredOrder {
     buyer: isNamed(buyer) ? buyer.name : '',
     livemode: order.livemode === true,
     currency: String(order.currency),
-    // A charge is paid some seconds after it was made.
+    // Paid some seconds after creation.
     createdAt: now - 60,
     example: { charges: cards },
   });

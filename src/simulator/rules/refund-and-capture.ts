@@ -1,4 +1,7 @@
-/** What a refund and a capture do to an order, at once or some seconds after the reply (service: Endpoints 1 and 3, States and transitions), as pure functions. */
+/**
+ * What a refund or capture does to an order, at once or some seconds after the reply (service: Endpoints 1 and 3, States and
+ * transitions). Pure.
+ */
 
 import type { RefundRequest } from '../../api/request-bodies.ts';
 import { statuses } from '../../api/spec.ts';
@@ -23,12 +26,11 @@ import {
   type StoredOrder,
 } from '../stored-records.ts';
 
-/** What a rule needs besides the request. */
 export interface RuleInputs {
   /** Unix seconds. */
   readonly now: number;
   readonly ids: Ids;
-  /** A refund is only taken up, and made later. */
+  /** The refund is only accepted, and made later. */
   readonly isPending?: boolean | undefined;
 }
 
@@ -37,7 +39,7 @@ interface Share {
   readonly amount: number;
 }
 
-/** The order after a refund, or the error. It never refunds more than was paid. */
+/** The order after a refund, or the error. Never refunds more than was paid. */
 export function refundOrder(
   order: StoredOrder,
   request: RefundRequest,
@@ -60,7 +62,7 @@ function shareOfCharge(order: StoredOrder, id: string, amount: number | undefine
   if (charge === undefined) return refuse(notFound('charge', id, 'charge_id'));
   const left = leftOf(charge);
   if (left === 0 || !charge.is_refundable) return refuse(chargeNotRefundable(id));
-  // Assumed: without `amount`, everything that is left of the charge is refunded.
+  // Assumed: without `amount`, the rest of the charge is refunded.
   const taken = amount ?? left;
   return taken > left ? refuse(amountAboveRest(left)) : { value: [{ charge, amount: taken }] };
 }
@@ -78,7 +80,7 @@ function sharesOfAmount(order: StoredOrder, amount: number): Ruled<readonly Shar
   if (split && amount < order.amount) return refuse(chargeIdRequired(order));
   const [only, ...others] = open;
   if (only === undefined) return refuse(notReturnable());
-  // Assumed: if only one charge has something left, `amount` without `charge_id` refunds that amount of it.
+  // Assumed: if only one charge has anything left, `amount` without `charge_id` refunds that charge.
   if (others.length === 0) return shareOfCharge(order, only.id, amount);
   // Assumed: on a split order, `amount` without `charge_id` is a full refund if it is exactly what is left.
   const left = open.reduce((sum, charge) => sum + leftOf(charge), 0);
@@ -97,15 +99,15 @@ function applyShares(order: StoredOrder, shares: readonly Share[], inputs: RuleI
   return withSums(order, charges, inputs.now);
 }
 
-/** The order with these charges, and the sums and statuses that follow from them. `now` is in Unix seconds. */
+/** The order with these charges, and the resulting sums and statuses. `now`: Unix seconds. */
 function withSums(order: StoredOrder, charges: readonly StoredCharge[], now: number): StoredOrder {
   const left = charges.reduce((sum, charge) => sum + leftOf(charge), 0);
   const refunded = charges.reduce((sum, charge) => sum + refundedOf(charge), 0);
   const partly = refunded === 0 ? statuses.paid : statuses.partiallyRefunded;
   return {
     ...order,
-    // Assumed: a partial refund does not change `amount`. `amount_refunded` is the sum of all refunds, and the rest can
-    // still be refunded.
+    // Assumed: a partial refund does not change `amount`. `amount_refunded` is the sum of all refunds, and the rest can still be
+    // refunded.
     payment_status: left === 0 ? statuses.refunded : partly,
     amount_refunded: refunded,
     is_refundable: charges.some((charge) => charge.is_refundable && leftOf(charge) > 0),
@@ -138,7 +140,7 @@ function refundCharge(
   };
 }
 
-/** The order with its authorized charges paid, or the error. `now` is in Unix seconds. */
+/** The order with its authorized charges paid, or the error. `now`: Unix seconds. */
 export function captureOrder(order: StoredOrder, now: number): Ruled<StoredOrder> {
   // Assumed: only a pre-authorized order can be captured.
   if (order.payment_status !== statuses.preAuthorized)
@@ -166,17 +168,17 @@ export function feeOf(amount: number): number {
   return Math.floor(amount / 1000) * 29;
 }
 
-// Assumed: all of this. The document shows no status of a refund, and no refund that fails. It shows that a paid order can be
-// refunded, and that `amount_refunded` is what went back (service: order), so the money of a failed refund can be refunded again.
+// Assumed: all of this. The document shows no status of a refund, and no failed one. It shows that a paid order can be refunded,
+// and that `amount_refunded` is what went back (service: order), so a failed refund's money can be refunded again.
 
-/** What a fault makes of a refund: it is made and fails later, or it is pending and made later. */
+/** What a fault does to a refund: it is made and fails later, or it is pending and made later. */
 export const laterFaults = ['fails-later', 'pending'] as const;
 export type LaterFault = (typeof laterFaults)[number];
 
-/** So many seconds after its reply. */
+/** Seconds after the reply. */
 const laterAfter = 3;
 
-/** What is written down when a refund is taken up. */
+/** What is stored when a refund is accepted. */
 export interface Later {
   /** Unix seconds. */
   readonly at: number;
@@ -184,7 +186,7 @@ export interface Later {
   readonly status: LaterStatus;
 }
 
-/** What becomes later of the refunds that are new on this order. `now` is in Unix seconds. */
+/** What will happen to the new refunds on this order. `now`: Unix seconds. */
 export function laterOf(
   fault: LaterFault,
   before: StoredOrder,
@@ -202,7 +204,7 @@ function refundsOf(order: StoredOrder): readonly string[] {
   return chargesOf(order).flatMap(({ refunds }) => (refunds?.data ?? []).map(({ id }) => id));
 }
 
-/** The order after that. A failed refund goes out of all sums, and its money can be refunded again. */
+/** The order after that. A failed refund leaves all sums, and its money can be refunded again. */
 export function settleLater(order: StoredOrder, { refundId, status }: Later, now: number): StoredOrder {
   const charges = chargesOf(order).map((charge) => settleIn(charge, refundId, status));
   return withSums(order, charges, now);

@@ -1,17 +1,15 @@
-/** The simulator's data are made from these lists: kinds of orders, goods, cards, customers, examples in the help. */
+/** Lists for the simulator's data: kinds of orders, goods, cards, customers, and examples in the help. */
 
 import { resources } from '../../api/resources.ts';
 
-/** What happened to a charge of a seeded order. */
 export type ChargeCase = 'paid' | 'declined' | 'pre_authorized' | 'locked';
 
-/** A kind of order in the data. */
 export interface OrderCase {
-  /** The charges share the amount. A declined charge is a failed attempt to pay the share of the charge after it. */
+  /** The charges share the amount. A declined charge is a failed attempt at the next charge's share. */
   readonly charges: readonly ChargeCase[];
   /** What was refunded later: everything, a part of the first charge, or the whole first charge. */
   readonly refunded?: 'all' | 'part' | 'first_charge';
-  /** The order before this one is a few minutes older and has the same buyer and the same amount. */
+  /** The order before this one is a few minutes older, with the same buyer and amount. */
   readonly twin?: true;
   /** `full`: every field of the document has a value. `null`: every field that may be null is null. */
   readonly fields: 'usual' | 'full' | 'null';
@@ -21,7 +19,7 @@ export interface OrderCase {
 const paid = { charges: ['paid'], fields: 'usual' } as const satisfies OrderCase;
 const unpaid = { charges: [], fields: 'usual' } as const satisfies OrderCase;
 
-/** The kinds of the orders, newest order first. After the last kind, the first one comes again. */
+/** The kinds of orders, newest first, repeated as needed. */
 export const orderCases: readonly [OrderCase, ...OrderCase[]] = [
   { ...paid, twin: true },
   paid,
@@ -45,13 +43,13 @@ export const orderCases: readonly [OrderCase, ...OrderCase[]] = [
   paid,
 ];
 
-/** A thing that the shop sells. `price` is an amount as the service writes it. */
+/** `price` is in the service's units. */
 interface Goods {
   readonly name: string;
   readonly price: number;
 }
 
-/** The goods of the shop. Their names are in several scripts. */
+/** With names in several scripts. */
 export const goods: readonly [Goods, ...Goods[]] = [
   { name: 'Wool blanket', price: 16000 },
   { name: 'Lamp', price: 20000 },
@@ -71,7 +69,6 @@ export interface Card {
   readonly issuer: string;
 }
 
-/** The cards that buyers pay with. */
 export const cards: readonly [Card, ...Card[]] = [
   { brand: 'visa', type: 'credit', last4: '4242', issuer: 'Banco Uno' },
   { brand: 'mastercard', type: 'debit', last4: '5100', issuer: '' },
@@ -79,12 +76,11 @@ export const cards: readonly [Card, ...Card[]] = [
   { brand: 'american_express', type: 'credit', last4: '8431', issuer: '' },
 ];
 
-/** A line of an order. */
 export interface Line extends Goods {
   readonly quantity: number;
 }
 
-/** An order that the help uses as an example. */
+/** An order used as an example in the help. */
 export interface OrderExample {
   readonly id: string;
   readonly lines: readonly [Line, ...Line[]];
@@ -97,8 +93,8 @@ const [blanket, lamp] = [goods[0], goods[1] ?? goods[0]];
 const [firstCard, secondCard] = [cards[0], cards[1] ?? cards[0]];
 
 /**
- * The orders of the examples in the help, by their fixed places in the list, so that the examples work on a new demo. In
- * `orderCases`, place 2 is a split order with a partial refund, and place 4 is a pre-authorized order.
+ * The example orders in the help, at fixed places in the list, so the examples work on a new demo. In `orderCases`, place 2 is a
+ * split order with a partial refund, and place 4 is pre-authorized.
  */
 export const orderExamples: ReadonlyMap<number, OrderExample> = new Map([
   [
@@ -126,7 +122,7 @@ export const orderExamples: ReadonlyMap<number, OrderExample> = new Map([
   ],
 ]);
 
-/** The place of the example customer. This customer bought the example orders. */
+/** The place of the example customer, who bought the example orders. */
 export const customerExampleIndex = 0;
 
 /** The names of customers, in many scripts: Latin with accents, Cyrillic, Greek, Arabic, Hebrew, CJK, Thai, Devanagari. */

@@ -1,4 +1,4 @@
-/** Makes the parts of an order in the simulator's data: its charges, its buyer, its addresses and its lines. */
+/** Parts of an order in the simulator's data: charges, buyer, addresses and lines. */
 
 import type { JsonObject } from '../../api/json-values.ts';
 import { statuses } from '../../api/spec.ts';
@@ -17,11 +17,11 @@ interface ChargeInputs {
   readonly currency: string;
   /** Unix seconds. */
   readonly createdAt: number;
-  /** An example order has its own amount and card for each charge. */
+  /** An example order sets the amount and card of each charge. */
   readonly example: Pick<OrderExample, 'charges'> | undefined;
 }
 
-/** Makes a charge for each entry of the case. Those that were not declined add up to `amount`. */
+/** A charge for each entry of the case. Those not declined add up to `amount`. */
 export function chargesFor(orderCase: OrderCase, amount: number, inputs: ChargeInputs): StoredCharge[] {
   const shares = orderCase.charges.filter((word) => word !== 'declined').length;
   const share = Math.floor(amount / Math.max(1, shares));
@@ -74,7 +74,7 @@ function stateOf(word: ChargeCase, amount: number, createdAt: number) {
   const fine = { failure_code: null, failure_message: null };
   if (word === 'declined') {
     return {
-      // Assumed: the status of a charge that failed, and the fields that say why.
+      // Assumed: the status of a failed charge, and the fields that say why.
       status: 'declined',
       is_refundable: false,
       failure_code: 'insufficient_funds',
@@ -122,7 +122,7 @@ function paymentMethod({ random, buyer, full, card: { brand, type, last4, issuer
   };
 }
 
-/** What an order shows of its payment. With nothing paid it has no payment_status. */
+/** The payment fields of an order. With nothing paid there is no payment_status. */
 export function paymentOf(charges: readonly StoredCharge[]) {
   const accepted = charges.filter(({ status }) => status !== 'declined');
   if (accepted.length === 0) return { is_refundable: false };
@@ -154,7 +154,7 @@ export function customerInfo(buyer: JsonObject, { fields }: OrderCase, createdAt
   };
 }
 
-/** Where an order is sent, and who gets the invoice (service: shipping_contact, fiscal_entity). */
+/** The shipping and invoice contacts (service: shipping_contact, fiscal_entity). */
 export function contactsOf({ fields }: OrderCase, createdAt: number, ids: Ids) {
   if (fields !== 'full') return { shipping_contact: null, fiscal_entity: null };
   const address = {

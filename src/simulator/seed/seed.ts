@@ -1,4 +1,4 @@
-/** The orders and customers of a new simulator. The record at a place is always the same, however many records there are. */
+/** The orders and customers of a new simulator. A place always has the same record, however many records there are. */
 
 import type { JsonObject } from '../../api/json-values.ts';
 import { resources } from '../../api/resources.ts';
@@ -17,19 +17,17 @@ import {
 } from './cases.ts';
 import { chargesFor, contactsOf, customerInfo, lineItem, linesOf, paymentOf } from './order-parts.ts';
 
-/** How many orders a new simulator has by default. */
 export const defaultOrders = 120;
 
-/** How many records to make, and for which moment. */
 interface SeedOptions {
   /** Unix seconds. All orders are at least an hour old at this moment. */
   readonly now: number;
   readonly livemode: boolean;
-  /** How many orders. There is one customer for every two orders, but there are at least 60. */
+  /** There is one customer per two orders, but at least 60. */
   readonly orders: number;
 }
 
-/** Orders, oldest first, about an hour apart. They are closer together if they would reach back more than ten years. */
+/** Orders, oldest first, about an hour apart, or closer if they would go back more than ten years. */
 export function* seedOrders({ orders, ...place }: SeedOptions): Generator<StoredOrder> {
   const spacing = Math.min(3600, Math.floor((10 * 365 * 86_400) / Math.max(1, orders)));
   const buyers = buyersOf(place);
@@ -51,7 +49,6 @@ interface OrderPlace {
   readonly now: number;
   /** Seconds from one order to the next. */
   readonly spacing: number;
-  /** The customers who buy. */
   readonly buyers: readonly [JsonObject, ...JsonObject[]];
 }
 
@@ -77,7 +74,7 @@ interface Bought {
   readonly lines: readonly [Line, ...Line[]];
 }
 
-// A twin has the buyer and the goods of the order before it, and comes a few minutes later.
+// A twin has the buyer and goods of the order before it, a few minutes later.
 function boughtAt(place: OrderPlace, orderCase: OrderCase): Bought {
   if (orderCase.twin !== true) return boughtAtPlace(place);
   const first = boughtAtPlace({ ...place, index: place.index + 1 });
@@ -91,7 +88,7 @@ function boughtAtPlace(place: OrderPlace): Bought {
   return {
     createdAt: place.now - 3600 - place.index * place.spacing - jitter,
     buyer: random.pick(place.buyers),
-    // The first line is expensive enough that every order can be refunded in parts.
+    // The first line is expensive enough to refund any order in parts.
     lines: [
       { name: 'Wool blanket', price: 16000, quantity: 1 },
       ...Array.from({ length: random.integer(0, 3) }, line),
@@ -149,7 +146,7 @@ interface RefundInputs {
   readonly amount: number | undefined;
 }
 
-// Refunds what the case says, by the same rule as for later refunds.
+// Refunds as the case says, by the same rule as later refunds.
 function refunded(
   order: StoredOrder,
   { refunded: how }: OrderCase,
@@ -165,12 +162,12 @@ function refunded(
   return 'value' in result ? result.value : order;
 }
 
-// How many customers buy: the newest ones. A fixed number keeps the orders the same for any number of customers.
+// The newest customers are the buyers. A fixed number keeps the orders the same for any number of customers.
 const buyersCount = 60;
 
 type CustomerPlace = Pick<OrderPlace, 'index' | 'livemode' | 'now'>;
 
-// The customers who buy, the newest first.
+// The buyers, newest first.
 function buyersOf(place: Omit<CustomerPlace, 'index'>): readonly [JsonObject, ...JsonObject[]] {
   const others = Array.from({ length: buyersCount - 1 }, (_, index) =>
     customerAt({ ...place, index: index + 1 }),
