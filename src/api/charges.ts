@@ -1,4 +1,4 @@
-/** The money of an order, read from its charges and refunds, or the reason why it cannot be known. */
+/** The money of an order, from its charges and refunds, or why it is unknown. */
 
 import {
   type CompleteItems,
@@ -25,24 +25,24 @@ export interface RefundRecord {
 /** One charge with its refunds (service: charge). */
 export interface ChargeMoney {
   readonly id: string;
-  /** The place of the charge in the order, from 1: `--charge 2` names the second. */
+  /** The charge's number in the order, from 1: `--charge 2` is the second. */
   readonly number: number;
   readonly status: string | undefined;
   readonly isRefundable: boolean | undefined;
   readonly amount: number;
   readonly refunds: readonly RefundRecord[];
-  /** The sum of its refunds that were made, as a positive number. */
+  /** The sum of its made refunds, positive. */
   readonly refunded: number;
-  /** The same with those that may still be made: all but the failed ones. */
+  /** The same with refunds that may still be made: all but the failed ones. */
   readonly taken: number;
-  /** What can be refunded. A failed refund counts as left only if `amount_refunded` of the order agrees. */
+  /** What can be refunded. A failed refund counts as left only if the order's `amount_refunded` agrees. */
   readonly left: number;
   /** Whether a refund can take money from it: it is paid, partly refunded or without a status, and something is left. */
   readonly counts: boolean;
   readonly value: JsonObject;
 }
 
-/** The money of an order, exactly as the service shows it (service: order). */
+/** An order's money, exactly as the service shows it (service: order). */
 export interface OrderMoney {
   readonly id: string;
   readonly livemode: boolean | undefined;
@@ -55,11 +55,11 @@ export interface OrderMoney {
   /** Unix seconds. */
   readonly createdAt: number | undefined;
   readonly charges: readonly ChargeMoney[];
-  /** Two figures of the order that contradict each other, in words; undefined when none do. */
+  /** Two contradicting figures of the order, in words; undefined if there are none. */
   readonly doubt: string | undefined;
 }
 
-/** The money of an order, or the problem that makes it impossible to prove a change to it. */
+/** An order's money, or why a change to it could not be proved. */
 export type MoneyReading = { readonly money: OrderMoney } | { readonly problem: string };
 
 class Unprovable extends Error {}
@@ -77,8 +77,8 @@ function allOf(list: CompleteItems): readonly unknown[] {
 }
 
 /**
- * All refunds of a charge, or the problem if the service does not show them all. There are none if `refunds` is null, or if
- * it is missing and nothing of the order was refunded (service: charge, order).
+ * All refunds of a charge, or the problem if some are not shown. There are none if `refunds` is null, or if it is missing and
+ * nothing of the order was refunded (service: charge, order).
  */
 export function refundsOf({ amount_refunded: refunded }: JsonObject, charge: JsonObject): CompleteItems {
   const { refunds, id } = charge;
@@ -141,7 +141,7 @@ function leftOf(status: string | undefined, left: number): Pick<ChargeMoney, 'le
   return { left, counts: countingStatuses.includes(status) && left > 0 };
 }
 
-/** The sum of these refunds, as a positive number. */
+/** Positive. */
 export function sumOf(refunds: readonly Pick<RefundRecord, 'amount'>[]): number {
   return refunds.reduce((sum, { amount }) => sum + Math.abs(amount), 0);
 }
@@ -169,7 +169,7 @@ function readAll(value: unknown): OrderMoney {
     status: textIn(value.payment_status),
     updatedAt: typeof value.updated_at === 'number' ? value.updated_at : undefined,
     createdAt: typeof value.created_at === 'number' ? value.created_at : undefined,
-    // As long as the figures contradict each other, a failed refund may have been made all the same.
+    // While the figures contradict each other, a failed refund may still have been made.
     charges:
       doubt === undefined
         ? charges
@@ -185,7 +185,7 @@ function isSameCurrency(one: string, other: unknown): boolean {
   return typeof other !== 'string' || one.toUpperCase() === other.toUpperCase();
 }
 
-// amount_refunded is the sum of the refunds (service: order). Whether a pending one is in it, the document does not say.
+// amount_refunded is the sum of the refunds (service: order). The document does not say whether a pending one counts.
 function doubtOf(
   { amount_refunded: said, payment_status: status, currency }: JsonObject,
   charges: readonly ChargeMoney[],
@@ -201,7 +201,7 @@ function doubtOf(
   return undefined;
 }
 
-/** Reads the money of an order so strictly that a change to it can be proved afterwards (service: order, charge, refund). */
+/** Reads an order's money strictly enough to prove a change to it later (service: order, charge, refund). */
 export function readMoney(value: unknown): MoneyReading {
   try {
     return { money: readAll(value) };
@@ -211,22 +211,22 @@ export function readMoney(value: unknown): MoneyReading {
   }
 }
 
-/** The same; undefined if it cannot be known. */
+/** Undefined if unknown. */
 export function moneyOf(value: unknown): OrderMoney | undefined {
   const reading = readMoney(value);
   return 'money' in reading ? reading.money : undefined;
 }
 
-/**
- * Whether nobody has tried to pay an order yet, so that it shows no charges. Of an order that was paid, charges that are not shown
- * are missing.
- */
+/** Whether nobody has tried to pay an order yet, so it has no charges. In a paid order, missing charges are hidden. */
 export function hasNoCharges(order: JsonObject): boolean {
   const { charges, payment_status: status, amount_refunded: refunded } = order;
   return charges === undefined && status === undefined && (refunded ?? 0) === 0;
 }
 
-/** The same for a refund, which nobody could tell from one that is hidden now: there is one if no charge shows what went back. */
+/**
+ * The same for a refund. If no charge shows what already went back, a hidden refund could be mistaken for the new one: that is a
+ * problem too.
+ */
 export function readForRefund(value: unknown): MoneyReading {
   const reading = readMoney(value);
   if ('problem' in reading) return reading;
@@ -235,7 +235,7 @@ export function readForRefund(value: unknown): MoneyReading {
   return { problem: `amount_refunded is ${amountRefunded}, but no charge shows a refund` };
 }
 
-/** The newest refund of this amount (positive) that stands on a charge; undefined if there is none. `--again` must name it. */
+/** The newest refund of this amount (positive) that did not fail; undefined if there is none. `--again` must name it. */
 export function equalRefund(charge: Pick<ChargeMoney, 'refunds'>, amount: number): RefundRecord | undefined {
   return newestEqual(standingRefunds(charge), -amount);
 }
@@ -248,7 +248,7 @@ export function newestEqual<T extends { readonly amount: number; readonly create
   return newestOf(refunds.filter((record) => record.amount === amount));
 }
 
-/** The newest of these refunds, of two of the same time the later in the list. Undefined if there is none. */
+/** The newest refund; of two with the same time, the later in the list. Undefined if there is none. */
 export function newestOf<T extends { readonly createdAt?: number | undefined }>(
   refunds: readonly T[],
 ): T | undefined {
@@ -280,26 +280,26 @@ export function leftToRefund(money: Pick<OrderMoney, 'charges'>): number {
 }
 
 /**
- * Whether a refund of the whole order may pay a charge back that does not count: it waits for its payment, which may come between the last
- * read and the sending; the bank took it back; or nobody knows its status. A charge that was declined, has expired or was canceled is over:
- * another payment is another charge, and the journal tells of a refund on one that the order did not show.
+ * Whether refunding the whole order may also pay back a charge that does not count: it awaits payment, which may come between the
+ * last read and the sending; the bank took it back; or its status is unknown. A declined, expired or canceled charge is over:
+ * another payment is another charge, and the journal reports a refund on a charge that the order did not show.
  */
 export function mayGoBackToo({ status }: { readonly status?: string | undefined }): boolean {
   const isOver = status === statuses.refunded || meaningOfStatus(status) === 'none';
   return !countingStatuses.includes(status) && !isOver;
 }
 
-/** How much of all charges was refunded or may still be, as a positive number: all but what failed. */
+/** How much of all charges was or may still be refunded, positive: all but what failed. */
 export function takenSum(money: OrderMoney): number {
   return money.charges.reduce((sum, charge) => sum + charge.taken, 0);
 }
 
-/** The refunds of a charge that stand: all but those that failed. */
+/** The refunds of a charge that did not fail. */
 export function standingRefunds({ refunds }: Pick<ChargeMoney, 'refunds'>): readonly RefundRecord[] {
   return refunds.filter(({ meaning }) => meaning !== 'failed');
 }
 
-/** How much of all charges was refunded, as a positive number. Only what was made counts. */
+/** How much of all charges was refunded, positive. Only made refunds count. */
 export function refundedSum(money: OrderMoney): number {
   return money.charges.reduce((sum, charge) => sum + charge.refunded, 0);
 }

@@ -1,4 +1,4 @@
-/** The client of one account: reads, and the one function that sends a change, once. */
+/** The client of one account: reads, and the one function that sends a change. */
 
 import type { Client, ClientParts, OpenService, PageQuery, SendOnce, SendReport } from './api.ts';
 import { idOf, isObject, parsedJson, valueAt } from './json-values.ts';
@@ -11,7 +11,7 @@ import { createTransport, transportInside } from './transport.ts';
 
 export { createTransport, type Transport } from './transport.ts';
 
-/** Makes the client of one account (api.ts, `openClient`). */
+/** See `openClient` in api.ts. */
 export function createClient(parts: ClientParts): Client {
   const { profile, inProcess } = parts;
   const transport =
@@ -66,9 +66,8 @@ interface SendParts extends Pick<ClientParts, 'leave' | 'pace'> {
   readonly exchange: Exchange;
 }
 
-// Makes the function that sends a change once and never again, on a connection of its own. It has one deadline and reads the
-// reply to its last byte. It reports "not sent" only if no byte was given to a connection: the connection failed, or was ready
-// too late.
+// Sends a change once, on its own connection, with one time limit, and reads the reply to its last byte. Reports "not sent" only
+// if no byte was given to a connection: it failed, or was ready too late.
 function createSendOnce({ exchange, leave, pace }: SendParts): SendOnce {
   return async (request, { timeoutMs, isTooLate }) => {
     let sent = false;
@@ -97,23 +96,23 @@ function createSendOnce({ exchange, leave, pace }: SendParts): SendOnce {
   };
 }
 
-// While pages are read, V8 doubles its space for young objects again and again: 280 MB after 100,000 orders of 3 kB. If it
-// stops before the first pages, that space is smaller than a page, and an export takes a fifth longer. Its space for old
-// objects grows fourfold before it is cleaned up; by a third at a time, an export needs 20 MB less and takes as long.
+// While reading pages, V8 keeps doubling its space for young objects: 280 MB after 100,000 orders of 3 kB. Stopped before the
+// first pages, that space is smaller than a page, and an export takes a fifth longer. Its space for old objects grows fourfold
+// before a cleanup; growing by a third, an export needs 20 MB less in the same time.
 const smallOldAtPage = 2;
 const smallYoungAtPage = 8;
-// A batch reads each order by itself.
+// A batch reads each order separately.
 const smallAtLocated = 50;
 
 const opening = Buffer.from('"data":[');
-// The envelope is short. Further inside, these bytes are part of a record.
+// The envelope is short. Further in, these bytes belong to a record.
 const longestEnvelope = 4_096;
-// Objects at the end of the last record are taken for a record first. No record has more of them side by side.
+// Objects at the end of the last record are first mistaken for records. No record has more of them side by side.
 const mostTries = 16;
 
 /**
- * The id of the last record of a page, if the page says that more follow. Undefined if that cannot be seen at once. The walk
- * compares it with what the whole page says, so a wrong guess costs one request.
+ * The id of the last record of a page that says there is more. Undefined if that cannot be seen at once. The walk compares it with
+ * the whole page, so a wrong guess costs one request.
  */
 export function probableNext(body: Uint8Array): string | undefined {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);

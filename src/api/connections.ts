@@ -7,22 +7,21 @@ import { connect as openTls } from 'node:tls';
 import type { ClockWithTimers } from '../io.ts';
 import { ProxyError } from './network-failure.ts';
 
-/** The way to a service. */
 export interface Route {
   /** The proxy for https; undefined if there is none. */
   readonly proxy?: URL | undefined;
   readonly clock: Pick<ClockWithTimers, 'after'>;
 }
 
-/** The options of a request that are handed on to its agent. */
+/** The request options that reach its agent. */
 export interface OptionsForAgent extends RequestOptions {
   readonly to: URL;
   readonly over: AbortSignal;
 }
 
 /**
- * Keeps connections and gives them to requests, as Node's agent does. A request gets its connection only once that is ready,
- * with TLS and through a proxy. So whatever fails before was certainly not sent.
+ * Keeps connections and gives them to requests, like Node's agent. A request gets its connection only when it is ready, including
+ * TLS and proxy, so earlier failures are certainly unsent.
  */
 export class Connections extends Agent {
   readonly #route: Route;
@@ -38,13 +37,13 @@ export class Connections extends Agent {
   ): undefined {
     connect(to, this.#route, over).then(
       (socket) => done?.(null, socket),
-      // With an error, Node does not look at the socket.
+      // After an error, Node ignores the socket.
       (error) => done?.(error, new Socket()),
     );
   }
 }
 
-// How long a connection is kept without a request. Many services close theirs after 5 seconds.
+// How long an unused connection is kept. Many services close theirs after 5 seconds.
 const idleMs = 4_000;
 const connectMs = 10_000;
 
@@ -62,7 +61,7 @@ async function connect(to: URL, { proxy, clock }: Route, over: AbortSignal): Pro
   }
 }
 
-// Opens a connection and waits until it is ready. TLS goes through `tunnel`, if there is one.
+// Opens a connection and waits until it is ready. TLS goes through `tunnel`, if given.
 async function open(to: URL, ended: AbortSignal, tunnel?: Socket): Promise<Socket> {
   const address = addressOf(to);
   const isTls = to.protocol === 'https:';
@@ -75,14 +74,14 @@ async function open(to: URL, ended: AbortSignal, tunnel?: Socket): Promise<Socke
         rejectUnauthorized: true,
       })
     : openTcp(address);
-  // An error that comes when nobody uses the connection must not end the program.
+  // An error on an unused connection must not end the program.
   socket.on('error', () => undefined);
   await until(socket, isTls ? 'secureConnect' : 'connect', socket, ended);
   socket.setNoDelay(true);
   return socket;
 }
 
-// Asks a proxy for a connection to the service. The proxy learns the name of the service, and nothing of a request.
+// Asks a proxy for a connection. The proxy learns the service's name, and nothing about a request.
 async function openTunnel(to: URL, proxy: URL, ended: AbortSignal): Promise<Socket> {
   const failed = (cause: unknown): never => {
     throw ended.aborted ? ended.reason : new ProxyError(proxy.host, undefined, { cause });
@@ -104,7 +103,7 @@ async function openTunnel(to: URL, proxy: URL, ended: AbortSignal): Promise<Sock
   throw new ProxyError(proxy.host, status);
 }
 
-// Waits for an event of something that uses a socket. Destroys the socket if that fails, or if `ended` aborts first.
+// Waits for an event on something that uses a socket. Destroys the socket on failure, or if `ended` aborts first.
 async function until<T>(one: EventEmitter, event: string, socket: Socket, ended: AbortSignal): Promise<T> {
   const { promise, resolve, reject } = Promise.withResolvers<T>();
   const onAbort = () => reject(ended.reason);
@@ -123,7 +122,7 @@ async function until<T>(one: EventEmitter, event: string, socket: Socket, ended:
   }
 }
 
-/** The error for a connection that was closed without one. */
+/** The error for a connection that closed without one. */
 export function closed(): Error {
   return Object.assign(new Error('closed'), { code: 'ECONNRESET' });
 }
@@ -134,7 +133,7 @@ function loginOf({ username, password }: URL): Record<string, string> {
   return { 'proxy-authorization': `Basic ${Buffer.from(login).toString('base64')}` };
 }
 
-/** The host and port of a URL. An IPv6 address has brackets in a URL, and nowhere else. */
+/** Only in a URL does an IPv6 address have brackets. */
 export function addressOf(url: URL): { readonly host: string; readonly port: number } {
   return {
     host: url.hostname.replace(/^\[|\]$/g, ''),
@@ -142,7 +141,7 @@ export function addressOf(url: URL): { readonly host: string; readonly port: num
   };
 }
 
-/** The port of a URL that names none. */
+/** The default port of a URL. */
 export function usualPort({ protocol }: URL): number {
   return protocol === 'https:' ? 443 : 80;
 }

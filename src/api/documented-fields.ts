@@ -1,9 +1,12 @@
-/** The documented fields of the service's records, with the kind of each value: replies are read by them (records.ts), and every path to one can be a column. */
+/**
+ * The documented fields of the service's records, with their kinds of values. Replies are read by them (records.ts), and each path
+ * to one can be a column.
+ */
 
 import { isObject } from './json-values.ts';
 import type { Column, ValueKind } from './resources.ts';
 
-/** What a field holds: a value, fields of its own, a list of records, or anything that a shop put there (`free`). */
+/** A value, an object of fields, a list of records, or anything that a shop put there (`free`). */
 export type Field = ValueKind | 'free' | Fields | readonly [Fields];
 
 /** The fields of a record by name. */
@@ -20,7 +23,7 @@ export const refundFields = {
   amount: 'money',
   created_at: 'time',
   auth_code: 'text',
-  // Assumed: a refund may show a status of its own; the document shows none.
+  // Assumed: a refund may have a status; the document shows none.
   status: 'status',
 } as const satisfies Fields;
 
@@ -108,7 +111,7 @@ export const orderFields = {
     id: 'id',
     object: 'text',
     created_at: 'time',
-    // Only requests are documented to have these two.
+    // Documented only in requests.
     phone: 'text',
     receiver: 'text',
     address: { ...postal, postal_code: 'text', residential: 'flag' },
@@ -141,19 +144,19 @@ export const customerFields = {
   corporate: 'flag',
   custom_reference: 'text',
   created_at: 'time',
-  // Assumed: a customer may hold metadata as an order does; the document shows none.
+  // Assumed: a customer may have metadata like an order; the document shows none.
   metadata: 'free',
   payment_sources: [
     { id: 'id', object: 'text', type: 'text', reference: 'text', created_at: 'time', parent_id: 'id' },
   ],
 } as const satisfies Fields;
 
-/** The records around a row, by the name under which the row carries them. */
+/** The records around a row, by their names in the row. */
 type Around = Readonly<Record<string, Fields>>;
 
 /**
- * The columns that only --columns shows: every documented path of a row, and of the records around it. Such a path begins
- * with the name of its record, `order.amount`. It needs no name if only one of the records has that path.
+ * The columns that only --columns shows: every documented path of a row and the records around it. Such a path begins with the
+ * record's name, `order.amount`, which may be omitted if only one of the records has that path.
  */
 export function pathColumns(own: Fields, around: Around = {}): Column {
   const column = (name: string, kind: ValueKind, path: readonly string[]): Column => ({
@@ -163,7 +166,7 @@ export function pathColumns(own: Fields, around: Around = {}): Column {
     value: (record) => fieldAt(record, path),
     derived: true,
   });
-  // Listed only when somebody mistyped one: this file is loaded with every start.
+  // Listed only after a typing mistake: this file is loaded at every start.
   const names = (): readonly string[] => [
     ...pathsOf(own),
     ...Object.entries(around).flatMap(([outer, fields]) => pathsOf(fields).map((path) => `${outer}.${path}`)),
@@ -192,12 +195,11 @@ export function pathColumns(own: Fields, around: Around = {}): Column {
   };
 }
 
-// The kind of value at a path, whose items of lists count from 1; undefined where the document
-// shows no such field.
+// The kind of the value at a path; list items count from 1. Undefined if the document shows no such field.
 function kindAt(fields: Fields, [name = '', ...rest]: readonly string[]): ValueKind | undefined {
   const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
   if (field === undefined) return undefined;
-  // Objects and lists are columns too: they are shown as JSON.
+  // Objects and lists are columns too, shown as JSON.
   if (typeof field !== 'string') return rest.length === 0 ? 'text' : kindInside(field, rest);
   if (field === 'free') return rest.includes('') ? undefined : 'text';
   return rest.length === 0 ? field : undefined;
@@ -215,7 +217,7 @@ export function isList(field: Fields | readonly [Fields]): field is readonly [Fi
   return Array.isArray(field);
 }
 
-// Every documented path, for suggestions. Of a list it has the paths of the first item.
+// Every documented path, for suggestions. For lists, the paths of the first item.
 function pathsOf(fields: Fields): readonly string[] {
   return Object.entries(fields).flatMap(([name, field]): readonly string[] => {
     if (field === 'free') return [name, `${name}.KEY`];
@@ -226,20 +228,20 @@ function pathsOf(fields: Fields): readonly string[] {
 }
 
 /**
- * The value at a path, as `-o list` names it: items of a list count from 1, and a key may hold dots. Undefined when
- * anything on the way is missing.
+ * The value at a path, as `-o list` names it: list items count from 1, and a key may hold dots. Undefined if anything on the way
+ * is missing.
  */
 export function fieldAt(value: unknown, path: readonly string[]): unknown {
   if (path.length === 0) return value;
   if (Array.isArray(value)) return itemAt(value, path);
   if (!isObject(value)) return undefined;
-  // The longest key first: `shop.order` may be one key of the metadata.
+  // Longest key first: `shop.order` may be one key of the metadata.
   for (let end = path.length; end > 0; end -= 1) {
     const key = path.slice(0, end).join('.');
     const found = Object.hasOwn(value, key) ? fieldAt(value[key], path.slice(end)) : undefined;
     if (found !== undefined) return found;
   }
-  // A nested list is an envelope (service: List envelope).
+  // A nested list has an envelope (service: List envelope).
   return Array.isArray(value.data) ? itemAt(value.data, path) : undefined;
 }
 

@@ -1,29 +1,27 @@
-/** Scans JSON bytes once: how deep they nest, and where the top-level `data` and each of its items begin and end. */
+/** Scans JSON bytes once: how deep they nest, and where the top-level `data` and its items begin and end. */
 
-/** The result of a scan. */
 interface Scan {
   /** Levels of arrays and objects inside each other. */
   readonly depth: number;
-  /** How many numbers do not fit a JavaScript number. If there are any, `parseExactly` must parse the text. */
+  /** How many numbers do not fit into a JavaScript number. If any, the text needs `parseExactly`. */
   readonly inexact: number;
   /** The last top-level `data` that is an array. */
   readonly data: DataSpan | undefined;
 }
 
-/** Where an array of items lies in the bytes. */
+/** Where an array of items is in the bytes. */
 export interface DataSpan {
-  /** The place of the opening bracket. */
+  /** The position of the opening bracket. */
   readonly start: number;
-  /** The place after the closing bracket. */
+  /** The position after the closing bracket. */
   readonly end: number;
   readonly items: readonly ItemSpan[];
 }
 
-/** Where one item lies. */
 interface ItemSpan {
   readonly start: number;
   readonly end: number;
-  /** Whether the item is one line without control and invisible characters. */
+  /** Whether the item is one line without control or invisible characters. */
   readonly plain: boolean;
 }
 
@@ -35,18 +33,17 @@ const [openArray, closeArray, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d
 // A brace is a bracket with this bit set.
 const brace = 0x20;
 
-// An integer beyond 2^53-1 has at least 16 digits. A number without exponent overflows from about 300 digits on.
+// An integer beyond 2^53-1 has at least 16 digits. Without an exponent, a number overflows at about 300 digits.
 const unsafeDigits = 16;
 const overflowDigits = 300;
 
-// The first UTF-8 bytes of all control and invisible characters. Most characters that begin with them are harmless.
+// The first UTF-8 bytes of all control and invisible characters, and of many harmless ones.
 const doubtful = [0x7f, 0xc2, 0xd8, 0xdb, 0xdc, 0xe0, 0xe1, 0xe2, 0xef, 0xf0, 0xf3];
-// Those of one, two or three bytes. Joiners are not among them: some scripts need them, and they move nothing on a screen.
+// The invisible ones of one, two or three bytes. Joiners are left out: some scripts need them, and they move nothing on a screen.
 const unseen =
   /[\u007f-\u009f\u00ad\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/;
 
-// 1 for each byte that does not end a string and needs no second look. It is a table because every byte of a reply
-// is looked up.
+// 1 for each byte that does not end a string and needs no second look. A table, because every byte of a reply is looked up.
 const ordinary = Uint8Array.from({ length: 256 }, (_, byte) =>
   byte === quote || byte === backslash || doubtful.includes(byte) ? 0 : 1,
 );
@@ -58,14 +55,13 @@ const inScalar = Uint8Array.from({ length: 256 }, (_, byte) =>
     : 1,
 );
 
-/** What the scan has found so far. */
 interface Seen {
   depth: number;
   inexact: number;
   plain: boolean;
 }
 
-/** Scans bytes that should be JSON. Never throws. If the bytes are not JSON, the result means nothing. */
+/** Never throws. If the bytes are not JSON, the result is meaningless. */
 export function scan(bytes: Uint8Array): Scan {
   const seen: Seen = { depth: 1, inexact: 0, plain: true };
   let data: DataSpan | undefined;
@@ -93,7 +89,7 @@ export function scan(bytes: Uint8Array): Scan {
   return { ...seen, data };
 }
 
-// The array that opens at `open`, with each of its items; undefined if it does not end as an array does.
+// The array that opens at `open`, with its items; undefined if it does not end like an array.
 function itemsOf(bytes: Uint8Array, open: number, seen: Seen): DataSpan | undefined {
   const items: ItemSpan[] = [];
   let at = spaceEnd(bytes, open + 1);
@@ -119,8 +115,8 @@ function isSpace(byte: number | undefined): boolean {
   return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 }
 
-// The place after the value that begins at `from` and lies `levels` deep. Only strings and brackets decide where it ends.
-// Every byte of a reply goes through this function, so it calls other functions only for numbers and rare cases.
+// The position after the value at `from`, which is `levels` deep. Only strings and brackets decide where it ends. Every byte of a
+// reply passes through here, so other functions are called only for numbers and rare cases.
 function valueEnd(bytes: Uint8Array, from: number, levels: number, seen: Seen): number {
   const size = bytes.length;
   let depth = levels;
@@ -144,7 +140,7 @@ function valueEnd(bytes: Uint8Array, from: number, levels: number, seen: Seen): 
       if (depth > deepest) deepest = depth;
       at += 1;
     } else if ((byte | brace) === closeObject) {
-      // A value is missing and the bracket around it closes: the caller reads that bracket.
+      // A value is missing and the surrounding bracket closes: the caller reads that bracket.
       if (depth === levels) break;
       depth -= 1;
       at += 1;
@@ -168,8 +164,8 @@ function valueEnd(bytes: Uint8Array, from: number, levels: number, seen: Seen): 
   return Math.min(at, size);
 }
 
-// Whether a character of valid UTF-8 that begins with a doubtful byte is a control or invisible character. Of those of four bytes,
-// only the plane of emoji is sure to have none.
+// Whether a character that begins with a doubtful byte is a control or invisible one. Of the four-byte ones, only the plane of
+// emoji certainly has none.
 function isUnseen(bytes: Uint8Array, at: number): boolean {
   const [first = 0, second = 0, third = 0] = [bytes[at], bytes[at + 1], bytes[at + 2]];
   if (first >= 0xf0) return first !== 0xf0 || second !== 0x9f;

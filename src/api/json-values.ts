@@ -1,11 +1,11 @@
-/** Looks into JSON: values by their path, nested lists with their items, and where a text is not what it should be. */
+/** Looks into JSON: values by path, items of nested lists, and the place of a syntax error. */
 
 import { orUndefined } from '../errors.ts';
 
-/** A JSON object that the service sends or receives: fields by name, any value. */
+/** Fields by name, with any values. */
 export type JsonObject = { readonly [key: string]: unknown };
 
-/** Whether a value is a JSON object: not an array, not null. */
+/** Excludes arrays and null. */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
@@ -20,17 +20,16 @@ export function valueAt(record: unknown, path: readonly string[]): unknown {
   return value;
 }
 
-/** A text as it is; undefined for any other value. */
 export function textIn(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** A text that is not empty; undefined for any other value. */
+/** A non-empty text; undefined for anything else. */
 export function filledText(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** The id of a record; undefined when it has none. */
+/** Undefined if it has none. */
 export function idOf(record: { readonly value: JsonObject } | undefined): string | undefined {
   return filledText(valueAt(record?.value, ['id']));
 }
@@ -41,23 +40,23 @@ export function itemsOf(list: unknown): readonly JsonObject[] {
   return Array.isArray(data) ? data.filter(isObject) : [];
 }
 
-/** All items of a nested list, or the problem if it does not show them: `the charges are not all shown`. */
+/** All items of a nested list, or the problem if some are missing: `the charges are not all shown`. */
 export type CompleteItems = { readonly items: readonly unknown[] } | { readonly problem: string };
 
-/** Reads a nested list that must show all its items (service: List envelope). `what` names the list: `the charges`. */
+/** Reads a nested list that must be complete (service: List envelope). `what` names the list: `the charges`. */
 export function completeItems(list: unknown, what: string): CompleteItems {
   const data = valueAt(list, ['data']);
   if (!isObject(list) || !Array.isArray(data)) return { problem: `${what} are not shown` };
-  // A `has_more` or `total` of another type is not understood, so it proves nothing.
+  // A `has_more` or `total` of another type proves nothing.
   const whole = (list.has_more ?? false) === false && (list.total ?? data.length) === data.length;
   return !whole ? { problem: `${what} are not all shown` } : { items: data };
 }
 
 const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]/g;
 
-/** The first key that occurs twice in the same object. JSON.parse keeps one of the two values and reports nothing. */
+/** The first key that an object has twice. JSON.parse silently keeps one of the values. */
 export function repeatedKey(json: string): string | undefined {
-  // A set of names for each open object, and undefined for each open array.
+  // The names in each open object, and undefined for each open array.
   const open: (Set<string> | undefined)[] = [];
   let last = '';
   for (const [token] of json.matchAll(tokens)) {
@@ -75,14 +74,14 @@ export function repeatedKey(json: string): string | undefined {
   return undefined;
 }
 
-/** The line in which a text stops being JSON. The parser's own message would quote the text. */
+/** The line where a text stops being JSON. The parser's message would quote the text. */
 export function lineOfError(text: string): number {
   const problem = parseProblem(text);
   const lines = text.trimEnd().split('\n');
   const [, position] = /at position (\d+)/.exec(problem) ?? [];
   if (position !== undefined)
     return Math.min(text.slice(0, Number(position)).split('\n').length, lines.length);
-  // The parser gives no position of an unexpected token. It is in the first line that makes the lines before it wrong.
+  // The parser gives no position for an unexpected token. It is in the first line with which the text so far fails.
   const at = lines.findIndex((_, index) =>
     parseProblem(`${lines.slice(0, index + 1).join('\n')}\n`).startsWith('Unexpected token'),
   );
@@ -98,7 +97,7 @@ function parseProblem(text: string): string {
   }
 }
 
-/** The value of a JSON text; undefined for any other text. */
+/** The value of a JSON text; undefined for other texts. */
 export function parsedJson(text: string): unknown {
   return orUndefined(() => JSON.parse(text));
 }

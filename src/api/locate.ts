@@ -1,4 +1,4 @@
-/** Finds one record by its id. The document shows no request for that, so it looks in the list (service: Endpoints 2). */
+/** Finds a record by its id. The document shows no request for that, so it searches the list (service: Endpoints 2). */
 
 import { CliError } from '../errors.ts';
 import type { Profile } from '../profiles/profiles.ts';
@@ -10,13 +10,13 @@ import { type ListReply, pagePath, readPage, recordOf } from './reply-json.ts';
 import type { ResourceName } from './resources.ts';
 import { resources } from './resources.ts';
 
-// How many records are read at most when the list is searched from its start.
+// The most records to read when searching from the start.
 const defaultBound = 5_000;
-// Assumed: no service gives larger pages. If a service refuses this size, its own default is used.
+// Assumed: no service gives larger pages. If a service refuses this size, its default is used.
 const walkLimit = 250;
-// A record that was the first of the list is looked for among this many of the newest records.
+// A record that was first in the list is looked for among this many of the newest.
 const newestPage = 50;
-// If an order is made between two reads, it becomes the first of the list. Then both reads are tried once more.
+// If an order is created between two reads, it becomes first in the list. Then both reads are repeated once.
 const rounds = 2;
 
 interface Access extends Pick<Reader, 'get' | 'getList'> {
@@ -26,10 +26,7 @@ interface Access extends Pick<Reader, 'get' | 'getList'> {
 type Found = Extract<Located, { found: WireRecord }>;
 type Fetch = (query: PageQuery) => Promise<ListReply>;
 
-/**
- * Finds one record. Every step checks the id in the reply. If it is not the expected id, the list is searched from its
- * start, up to `max` records.
- */
+/** Finds a record. Every step checks the id in the reply. If it differs, searches the list from its start, up to `max` records. */
 export async function locate(
   access: Access,
   resource: ResourceName,
@@ -44,7 +41,7 @@ export async function locate(
   return (await betweenNeighbours(fetchPage, id)) ?? (await walk(fetchPage, id, options));
 }
 
-// Assumed: GET RESOURCE/ID gives one record. This is used only if the profile says so.
+// Assumed: GET RESOURCE/ID gives one record. Used only if the profile says so.
 async function direct(access: Access, resource: ResourceName, id: string): Promise<Located> {
   const document = await unless404(access.get(`${resources[resource].path}/${encodeURIComponent(id)}`));
   if (document === undefined) return { missing: true };
@@ -67,7 +64,7 @@ async function unlessRejected<T>(reading: Promise<T>): Promise<T | CliError> {
   }
 }
 
-// Assumed: a service answers 404 if there is no such record. The document names no status.
+// Assumed: a service answers 404 for a missing record. The document names no status.
 async function unless404<T>(reading: Promise<T>): Promise<T | undefined> {
   const result = await unlessRejected(reading);
   if (!(result instanceof CliError)) return result;
@@ -92,7 +89,7 @@ async function afterNeighbour(
   return page instanceof CliError ? undefined : foundIn(page.records(), id, neighbour);
 }
 
-// This is only one request, so a record is not found if its place in the list has changed.
+// A single request, so it misses a record that moved in the list.
 async function atOnce(fetchPage: Fetch, neighbour: string | undefined, id: string): Promise<Located> {
   const query = neighbour === undefined ? { limit: newestPage } : { limit: 1, next: neighbour };
   const page = await unlessRejected(fetchPage(query));
@@ -103,7 +100,7 @@ async function atOnce(fetchPage: Fetch, neighbour: string | undefined, id: strin
 async function betweenNeighbours(fetchPage: Fetch, id: string): Promise<Located | undefined> {
   for (let round = 0; round < rounds; round += 1) {
     const before = await unlessRejected(fetchPage({ limit: 1, previous: id }));
-    // This service does not know the cursor, or the parameter.
+    // The service does not know the cursor, or the parameter.
     if (before instanceof CliError) return await afterRefusal(fetchPage, before, id);
     const neighbour = before.edge('last');
     const here =
@@ -112,13 +109,13 @@ async function betweenNeighbours(fetchPage: Fetch, id: string): Promise<Located 
         ? foundIn((await fetchPage({ limit: 1 })).records(), id, undefined)
         : await afterNeighbour(fetchPage, neighbour, id));
     if (here !== undefined) return here;
-    // The neighbour is not next to the record, so the service does not page as documented.
+    // The neighbour is not next to the record: the service does not page as documented.
     if (neighbour !== undefined) return undefined;
   }
   return undefined;
 }
 
-// Assumed: 404 for the cursor means that there is no such record, if the list itself can be read.
+// Assumed: 404 for the cursor means a missing record, if the list itself can be read.
 async function afterRefusal(fetchPage: Fetch, refusal: CliError, id: string): Promise<Located | undefined> {
   if (refusal.parts.httpStatus !== 404) return undefined;
   const page = await fetchPage({ limit: 1 });

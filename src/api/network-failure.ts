@@ -1,19 +1,18 @@
-/** Says in words for people why no reply came. The words never contain a part of the request. */
+/** Why no reply came, in words for people. Never includes a part of the request. */
 
 import { BodyRefused } from './service-reply.ts';
 
-/** Why a request got no reply. */
 export interface Failure {
   /** `reply`: something answered, but not with HTTP that paydesk can read. */
   readonly kind: 'network' | 'reply';
   readonly reason: string;
-  /** Whether a second try of a read may work. */
+  /** Whether retrying a read may work. */
   readonly retry: boolean;
-  /** The message and code of the thrown error. That error itself is not kept: it holds the request, and so the key. */
+  /** The message and code of the thrown error. The error itself is dropped: it holds the request, and so the key. */
   readonly cause: Error;
 }
 
-/** The proxy cannot be reached, or it answered with `status` and opened no way to the service. */
+/** The proxy cannot be reached, or answered with `status` without connecting to the service. */
 export class ProxyError extends Error {
   override readonly name = 'ProxyError';
   readonly host: string;
@@ -26,7 +25,7 @@ export class ProxyError extends Error {
   }
 }
 
-/** The failure for an error of the transport. `status` is there if the head of the reply had arrived. */
+/** `status` is there if the reply's head had arrived. */
 export function failureOf(error: unknown, host: string, status: number | undefined): Failure {
   const cause = plainCause(error);
   const chain = causes(error);
@@ -44,7 +43,7 @@ export function failureOf(error: unknown, host: string, status: number | undefin
   return { ...words, cause };
 }
 
-/** The failure of a request that ran out of time. */
+/** The failure of a request that timed out. */
 export function timedOut(timeoutMs: number, host: string, status: number | undefined): Failure {
   const within = `within ${timeoutMs / 1000} s`;
   const reason =
@@ -105,7 +104,7 @@ function causes(error: unknown): Error[] {
   const chain: Error[] = [];
   for (let one = error; one instanceof Error && chain.length < 8; one = one.cause) {
     chain.push(one);
-    // If several addresses of one name were tried, the first failure stands for all.
+    // If several addresses of a name were tried, the first failure is reported.
     if (one instanceof AggregateError && one.errors[0] instanceof Error) chain.push(one.errors[0]);
   }
   return chain;
@@ -120,7 +119,7 @@ function plainCause(error: unknown): PlainCause {
   const telling = chain.findLast((one) => codeOf(one) !== undefined) ?? chain.at(-1);
   if (telling === undefined) return new Error('no reason given');
   const code = codeOf(telling);
-  // The message of a parser quotes the reply, and a reply may contain anything.
+  // A parser's message quotes the reply, which may contain anything.
   const plain = new Error(code?.startsWith('HPE_') === true ? 'not HTTP' : telling.message);
   return code === undefined ? plain : Object.assign(plain, { code });
 }

@@ -1,4 +1,4 @@
-/** Sends one request and reads its reply, with one deadline. What ky would do by itself is turned off. */
+/** Sends one request and reads its reply, with one time limit. ky's own retries, redirects and limits are off. */
 
 import ky from 'ky';
 import { CliError, refused } from '../errors.ts';
@@ -11,32 +11,32 @@ import { headOf, readBody, withoutKeys } from './service-reply.ts';
 import { keyPattern, type Method, mediaType } from './spec.ts';
 import type { Transport } from './transport.ts';
 
-/** A request, without the headers that every request has. */
+/** A request without the headers that all requests have. */
 interface WireRequest {
   readonly method: Method;
   /** Path and query, relative to the base URL, without a leading slash. */
   readonly path: string;
   readonly body?: JsonObject | undefined;
-  /** Headers besides the usual ones of every request. */
+  /** Additional headers. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** The time from the connection to the last byte of the body. */
+  /** The time limit from connecting to the last byte of the body. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
-  /** Takes a connection that no request was sent on before. */
+  /** Uses a new connection. */
   readonly fresh?: boolean;
-  /** Called right before the first byte is sent. Without this call, or if it throws, nothing was sent. */
+  /** Called right before the first byte. Without this call, or if it throws, nothing was sent. */
   readonly onSent?: (() => void) | undefined;
 }
 
 /** The reply, or why there is none. */
 export type Exchanged = { readonly reply: RawReply } | { readonly failure: Failure };
 
-/** Sends one request once. Rejects with the signal's reason when it aborts, with CliError 'usage' for a bad path. */
+/** Rejects with the signal's reason if it aborts, and with CliError 'usage' for a bad path. */
 export type Exchange = (request: WireRequest) => Promise<Exchanged>;
 
 /**
- * Makes the function that sends one request of an account. Throws CliError 'auth' for a key that no header can carry,
- * 'refused' when the key would go to another origin, or unencrypted to another machine.
+ * Makes the function that sends one request of an account. Throws CliError 'auth' for a key that does not fit into a header,
+ * 'refused' if the key would go to another origin, or unencrypted to another machine.
  */
 export function createExchange(parts: ClientParts, transport: Transport): Exchange {
   const { clock, gate } = parts;
@@ -74,7 +74,7 @@ export function createExchange(parts: ClientParts, transport: Transport): Exchan
   };
 }
 
-// A query that somebody typed for `api` may name a person. Cursors and sizes are none of it.
+// A query typed for `api` may name a person. Cursors and sizes are harmless.
 function withoutQuery({ href, search, searchParams }: URL): string {
   const isPaging = [...searchParams.keys()].every((name) => ['limit', 'next', 'previous'].includes(name));
   return search === '' || isPaging ? href : href.replace(search, '?...');
@@ -85,9 +85,9 @@ function createKy(parts: ClientParts, base: URL) {
     baseUrl: base,
     headers: headersOf(parts),
     throwHttpErrors: false,
-    // Only read.ts tries again. ky 2.1 tries a status again only if it throws for it, and the bytes of the reply are gone then;
-    // after a Retry-After beyond its limit it waits that limit and asks 4 times instead of giving up. It waits by the machine's
-    // clock, not by that of the run, and cannot try again when a body breaks off.
+    // Only read.ts retries. ky 2.1 retries a status only if it throws, losing the reply's bytes. After a Retry-After beyond its
+    // limit it waits that limit and asks 4 times instead of giving up. It waits by the machine's clock, not the run's, and cannot
+    // retry when a body breaks off.
     retry: 0,
     timeout: false,
   });
@@ -101,13 +101,13 @@ interface Limits {
 }
 
 interface Progress {
-  /** Aborts when nobody waits for the reply any more. */
+  /** Aborts when the reply is no longer needed. */
   readonly over: AbortSignal;
-  /** Call it with the status when the head of the reply is there. */
+  /** Call it with the status when the reply's head has arrived. */
   readonly onHead: (status: number) => void;
 }
 
-// Lets a request work until its reply is whole, it fails, or its time is over. Rejects with the signal's reason when that aborts.
+// Waits until the request's reply is complete, it fails, or it times out. Rejects with the signal's reason if it aborts.
 async function beforeDeadline(
   { timeoutMs, signal, clock, host }: Limits,
   send: (progress: Progress) => Promise<RawReply>,
@@ -116,7 +116,7 @@ async function beforeDeadline(
   const onHead = (seen: number) => {
     status = seen;
   };
-  // Comes last before the try that ends it: a timer that is left over keeps the program from ending.
+  // Starts right before the `try` that ends it: a leftover timer would keep the program running.
   const deadline = startDeadline(timeoutMs, clock, signal);
   try {
     return { reply: await Promise.race([send({ over: deadline.over, onHead }), deadline.passing]) };
@@ -132,8 +132,8 @@ async function beforeDeadline(
 
 const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
-// The base URL with a trailing slash. Throws CliError 'refused' when the key would go to another origin, or over plain http
-// to another machine.
+// The base URL with a trailing slash. Throws CliError 'refused' if the key would go to another origin, or over plain http to
+// another machine.
 function baseOf(profile: Profile, overNetwork: boolean): URL {
   if (!URL.canParse(profile.baseUrl)) throw notUsed(profile, 'its base URL is not a URL');
   const base = new URL(`${profile.baseUrl.replace(/\/+$/, '')}/`);
@@ -154,7 +154,7 @@ function notUsed(profile: Profile, why: string): CliError {
   return refused(`profile ${profile.name}: ${why}`, [`paydesk profile show ${profile.name}`]);
 }
 
-// The URL of a path under the base URL. Throws CliError 'usage' if the path leads elsewhere: `..`, a leading slash, another
+// The URL of a path under the base URL. Throws CliError 'usage' for a path that leads elsewhere: `..`, a leading slash, another
 // host, a fragment.
 function urlUnder(base: URL, path: string): URL {
   const url = URL.canParse(path, base.href) ? new URL(path, base) : undefined;
@@ -195,23 +195,22 @@ function headersOf({ profile, key, version, machine }: ClientParts): Record<stri
   };
 }
 
-// The key is the user name, and the password is empty (service: Authentication 4).
+// The key is the user name, with an empty password (service: Authentication 4).
 function basic(key: string): string {
   return Buffer.from(`${key}:`, 'latin1').toString('base64');
 }
 
 interface Deadline {
-  /** Aborts when the time is over, when the signal of the run aborts, and when the request has ended. */
+  /** Aborts when the time is up, when the run's signal aborts, and when the request has ended. */
   readonly over: AbortSignal;
-  /** Rejects when `over` aborts, because a service inside this process may ignore it. */
+  /** Rejects when `over` aborts, since a service inside this process may ignore it. */
   readonly passing: Promise<never>;
-  /** Whether the time is over. */
   readonly passed: boolean;
   /** Call it when the request has ended, with or without a reply. */
   end(): void;
 }
 
-// `signal` is the signal of the run.
+// `signal` is the run's.
 function startDeadline(timeoutMs: number, clock: ClockWithTimers, signal: AbortSignal | undefined): Deadline {
   const over = new AbortController();
   const { promise: passing, reject } = Promise.withResolvers<never>();

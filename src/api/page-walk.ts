@@ -1,4 +1,4 @@
-/** Reads page after page by the ids of the records, and notices a service that leads in a circle (service: Endpoints 2). */
+/** Reads page after page by record ids, and notices a service that goes in circles (service: Endpoints 2). */
 
 import { CliError } from '../errors.ts';
 import { turn } from '../io.ts';
@@ -6,25 +6,24 @@ import type { Page, PageQuery, PagesHow, WalkedBefore, WireRecord } from './api.
 import { idOf } from './json-values.ts';
 import type { ListReply } from './reply-json.ts';
 
-// Records repeat near the border of two pages, so only the ids of the last pages are kept. A longer circle is noticed when a
-// cursor comes again, so all cursors are kept.
+// Records repeat near page borders, so only the last pages' ids are kept. A longer circle shows when a cursor repeats, so all
+// cursors are kept.
 const idsOfAGeneration = 5_000;
 
-/** What comes after a page. */
 interface Way {
   /** The query of the next page; undefined at the end. */
   readonly following: PageQuery | undefined;
-  /** Why the walk cannot go on, although there is more or may be more. */
+  /** Why the walk cannot go on although there is or may be more. */
   readonly stuck: string | undefined;
 }
 
-/** A walk in one direction. It remembers cursors and ids. */
+/** A walk in one direction, with its cursors and ids. */
 interface PageWalk {
-  /** Whether the walk was at this cursor already. */
+  /** Whether the walk has been at this cursor. */
   knows(cursor: string): boolean;
-  /** What comes after a page. It needs no records of the page, except the first or last one. */
+  /** What comes after a page. Parses only its first or last record. */
   way(query: PageQuery, page: ListReply): Way;
-  /** The records of a page that the walk has not seen yet. */
+  /** A page's records that are new to the walk. */
   fresh(page: ListReply): readonly WireRecord[];
 }
 
@@ -68,7 +67,7 @@ function createWalk(start: PageQuery, before: readonly WalkedBefore[]): PageWalk
   };
 }
 
-// The ids of the last pages, in two generations. The older one is thrown away, so a long walk takes no more memory.
+// The ids of the last pages, in two generations. Dropping the older one keeps memory constant.
 function recentIds(): { add(id: string): boolean } {
   let young = new Set<string>();
   let old = new Set<string>();
@@ -82,21 +81,21 @@ function recentIds(): { add(id: string): boolean } {
   };
 }
 
-/** A page that was received, and not looked at yet. */
+/** A received page, not parsed yet. */
 export interface ReceivedPage {
-  /** The id with which the next page will probably be asked for, as far as it can be seen at once. */
+  /** The id that probably requests the next page, if it can be seen at once. */
   readonly probableNext?: () => string | undefined;
-  /** Throws CliError if it is no page. */
+  /** Throws CliError if it is not a page. */
   readonly read: () => ListReply;
 }
 
-/** Asks for one page. The signal ends a request that nobody waits for any more. */
+/** The signal ends a request that is no longer needed. */
 type FetchPage = (query: PageQuery, signal: AbortSignal) => Promise<ReceivedPage>;
 
 /**
- * Yields pages, beginning with the query `start`. With `ahead`, it asks for the next page before it reads this one, if its two
- * ends say how; what it gets counts only if the whole page says the same. Throws what `fetchPage` throws. If the walk makes no
- * progress, it first yields what it can, and then throws CliError 'incomplete'.
+ * Yields pages from the query `start`. With `ahead`, requests the next page before reading this one if its ends show how, and uses
+ * the result only if the whole page agrees. Throws what `fetchPage` throws. If the walk makes no progress, first yields what it
+ * can, then throws CliError 'incomplete'.
  */
 export async function* walkPages(
   fetchPage: FetchPage,
@@ -124,7 +123,7 @@ export async function* walkPages(
       const records = walk.fresh(reply);
       const standing = reply.hasMore && reply.size > 0 && records.length === 0;
       const broken = standing ? 'the service sends the same page again' : stuck;
-      // An export that broke off continues after the last page it got. So it does not get a page that leads nowhere.
+      // A broken-off export continues after its last page, so it must not get a page that leads nowhere.
       if (ahead && broken !== undefined) throw brokenWalk(broken, read);
       read += records.length;
       yield {
@@ -141,13 +140,13 @@ export async function* walkPages(
   }
 }
 
-// A page that was asked for ahead.
+// A page requested ahead.
 interface Coming {
   readonly query: PageQuery;
   readonly page: Promise<ReceivedPage>;
 }
 
-// A request is sent within two turns of the event loop. If it fails, the code that waits for the page gets the error.
+// A request leaves within two turns of the event loop. If it fails, whoever waits for the page gets the error.
 async function untilLeft(coming: Promise<unknown>): Promise<void> {
   coming.catch(() => undefined);
   for (let turns = 0; turns < 2; turns += 1) await turn();

@@ -1,4 +1,4 @@
-/** What came in on an order and what went back, read leniently: also of an order that does not show all of it. */
+/** What an order received and what went back, read leniently, even if the order hides some of it. */
 
 import { hasNoCharges, newestOf, type RefundRecord, refundsOf, sumOf } from './charges.ts';
 import { type CompleteItems, completeItems, itemsOf, type JsonObject } from './json-values.ts';
@@ -12,19 +12,19 @@ export function tookMoney({ status, paid_at: paidAt }: JsonObject): boolean {
   return meaning === undefined && typeof paidAt === 'number';
 }
 
-/** What came in on an order and what went back, as far as that can be said of an order that does not show all of it. */
+/** What an order received and what went back, as far as it shows. */
 export interface Payment {
   /** Money came in, or may have. */
   readonly isPaid: boolean;
-  /** How much went back, positive; undefined if the order does not show that. A failed refund is no money back. */
+  /** What went back, positive; undefined if the order does not show it. A failed refund does not count. */
   readonly refunded: number | undefined;
-  /** All that came in went back. */
+  /** Everything that came in went back. */
   readonly isBack: boolean;
-  /** The newest of its refunds that did not fail; undefined if it shows none. `createdAt` in Unix seconds. */
+  /** The newest refund that did not fail; undefined if none is shown. `createdAt` in Unix seconds. */
   readonly refund: Pick<RefundRecord, 'id' | 'createdAt'> | undefined;
 }
 
-/** Reads what came in on an order and what went back. Charges and refunds that it does not show count by its own figures. */
+/** Charges and refunds that are not shown count by the order's own figures. */
 export function paymentOf(order: JsonObject): Payment {
   const { amount_refunded: said, payment_status: status } = order;
   const paid = itemsOf(order.charges).filter(tookMoney);
@@ -48,8 +48,8 @@ export function paymentOf(order: JsonObject): Payment {
 }
 
 /**
- * What went back by `amount_refunded` of an order. What is pending, or has a status that nobody knows, has not gone back for all one
- * knows, but the service may count it. Undefined if the order shows no whole number.
+ * What went back by the order's `amount_refunded`. A pending refund, or one with an unknown status, may not have gone back, but
+ * the service may count it. Undefined if the order shows no whole number.
  */
 export function wentBack(order: JsonObject): number | bigint | undefined {
   const { amount_refunded: said } = order;
@@ -64,16 +64,15 @@ export function wentBack(order: JsonObject): number | bigint | undefined {
   return isCounted ? Number(made) : said;
 }
 
-/** What a nested list shows. */
 interface ShownItems {
   readonly items: readonly JsonObject[];
-  /** Why these are not all; undefined if they are. */
+  /** Why some are missing; undefined if none are. */
   readonly problem: string | undefined;
 }
 
 const withCharges: readonly unknown[] = Object.values(statuses);
 
-/** The charges that an order shows. One that was never paid may have none at all. */
+/** The charges that an order shows. An order that was never paid may have none. */
 export function shownCharges({ charges, payment_status: status }: JsonObject): ShownItems {
   if ((charges === undefined || charges === null) && !withCharges.includes(status))
     return { items: [], problem: undefined };
@@ -93,8 +92,8 @@ function shownItems(list: unknown, all: CompleteItems): ShownItems {
 }
 
 /**
- * How an order shows that it hides refunds: more went back by its `amount_refunded` than by the refunds that it shows (service:
- * order). Undefined if it does not.
+ * How an order shows that it hides refunds: its `amount_refunded` is more than its visible refunds (service: order). Undefined if
+ * it does not.
  */
 export function hiddenRefunds(order: JsonObject): string | undefined {
   const { amount_refunded: said } = order;
@@ -131,7 +130,7 @@ function shownRefund({ id, amount, created_at: createdAt, status }: JsonObject):
   ];
 }
 
-// Without charges the status of the order is all there is.
+// Without charges, only the order's status tells.
 function mayBePaid(order: JsonObject): boolean {
   if (hasNoCharges(order) || itemsOf(order.charges).length > 0) return false;
   const meaning = meaningOfStatus(order.payment_status);

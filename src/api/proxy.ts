@@ -1,12 +1,12 @@
-/** Chooses how requests reach a service: through HTTPS_PROXY, or directly. Node's own proxy settings do not count. */
+/** Chooses how requests reach a service: through HTTPS_PROXY, or directly. Ignores Node's proxy settings. */
 
 import { CliError } from '../errors.ts';
 import { type Env, variable } from '../io.ts';
 
 /**
- * The proxy for a base URL; undefined if there is none. https goes through HTTPS_PROXY unless NO_PROXY names the host. Plain
- * http and this machine never go through a proxy: it would see the key, and `localhost` would be the machine of the proxy.
- * Throws CliError 'usage' for a proxy that is not a URL, and for a login in it that cannot be decoded.
+ * The proxy for a base URL; undefined if there is none. https goes through HTTPS_PROXY unless NO_PROXY names the host. Plain http
+ * and this machine never use a proxy: it would see the key, and take `localhost` for itself. Throws CliError 'usage' for a proxy
+ * that is not a URL, or whose login cannot be decoded.
  */
 export function proxyFor(baseUrl: string, env: Env): URL | undefined {
   const to = new URL(baseUrl);
@@ -15,7 +15,7 @@ export function proxyFor(baseUrl: string, env: Env): URL | undefined {
   if (name === undefined) return undefined;
   const proxy = URL.parse(env[name] ?? '');
   if (proxy === null || !['http:', 'https:'].includes(proxy.protocol)) {
-    // The message does not show the value: it may hold a password.
+    // The value is not shown: it may hold a password.
     throw new CliError('usage', `${name} is not the URL of a proxy`, { certain: 'nothing was sent' });
   }
   if (!canDecode(`${proxy.username}:${proxy.password}`)) {
@@ -37,7 +37,7 @@ function canDecode(text: string): boolean {
   }
 }
 
-// NO_PROXY lists hosts, each with the hosts under it: `shop.example`, `.example`, `*.example`, `shop.example:8443`, or `*`.
+// NO_PROXY lists hosts, including their subdomains: `shop.example`, `.example`, `*.example`, `shop.example:8443`, or `*`.
 function isExcepted({ hostname, port }: URL, except: string): boolean {
   if (except.trim() === '*') return true;
   return except.split(/[,\s]+/).some((entry) => {

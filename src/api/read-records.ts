@@ -1,4 +1,4 @@
-/** Reads records for commands: pages as long as the service gives them, and one record by its id. */
+/** Reads records for commands: pages to the end of a list, or one record by id. */
 
 import { about, CliError } from '../errors.ts';
 import { accountLabel, commandLine } from '../profiles/profiles.ts';
@@ -6,10 +6,10 @@ import type { Notes } from '../terminal/terminal.ts';
 import type { Page, PageQuery, PagesHow, Service, WireRecord } from './api.ts';
 import { type ResourceName, resources } from './resources.ts';
 
-// Assumed: the largest page that the service gives. If it refuses, its default is used.
+// Assumed: the service's largest page. If it refuses, its default is used.
 const longPageLength = 250;
 
-/** Reads the longest pages that the service gives, unless the query has a limit. */
+/** Reads the service's longest pages, unless the query has a limit. */
 export async function* longPages(
   service: Service,
   resource: ResourceName,
@@ -34,8 +34,8 @@ export async function* longPages(
 }
 
 /**
- * Reads one order or customer for a command. Throws CliError 'not_found' only if `locate` is sure that it is missing. If the
- * search stopped at its bound, it throws 'incomplete', or 'refused' before a change.
+ * Reads one order or customer for a command. Throws CliError 'not_found' only if it is certainly missing. If the search stopped at
+ * its limit, throws 'incomplete', or 'refused' before a change.
  */
 export function readOne(
   { notes }: { readonly notes: Pick<Notes, 'progress'> },
@@ -70,8 +70,8 @@ export function readOne(
 
 function notFound(service: Service, resource: ResourceName, id: string): CliError {
   const { one, idExample } = resources[resource];
-  // A shorter id was probably cut when it was copied, and a search finds an order by a part of its id. A word such as `ord_none`
-  // is no part of one.
+  // A shorter id was probably cut off in copying, and a search finds an order by part of its id. A word such as `ord_none` is not
+  // part of one.
   const isCut = resource === 'orders' && id.length < idExample.length && /[0-9A-Z]/.test(id);
   return new CliError('not_found', `${accountLabel(service.profile)} has no ${one} ${id}`, {
     certain: 'nothing was changed',

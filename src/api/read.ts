@@ -1,4 +1,4 @@
-/** Reads with GET: tries again if that may help, and returns JSON or throws one CliError. */
+/** Reads with GET: retries if that may help, and returns JSON or throws one CliError. */
 
 import { CliError, type CliErrorParts, keyRefused } from '../errors.ts';
 import type { Profile } from '../profiles/profiles.ts';
@@ -18,22 +18,21 @@ interface ReaderParts
   readonly exchange: Exchange;
 }
 
-/** Reads of one account. */
 export interface Reader {
   /**
-   * GETs a path. Throws CliError 'network' (no reply, or the service cannot answer now), 'reply' (a reply that makes no
-   * sense), 'auth' or 'rejected' (an error of the service). If the signal aborts, it throws the signal's reason.
+   * GETs a path. Throws CliError 'network' (no reply, or the service cannot answer now), 'reply' (a reply that makes no sense),
+   * 'auth' or 'rejected' (an error of the service), or the signal's reason if it aborts.
    */
   readonly get: (path: string) => Promise<JsonDocument>;
-  /** GETs a list like `get`, but its items are parsed later, one by one. */
+  /** Like `get` for a list, with items parsed later, one by one. */
   readonly getList: (path: string, how?: ReadHow) => Promise<JsonList>;
-  /** GETs a list like `getList`, but nothing of the reply is looked at yet. */
+  /** Like `getList`, without parsing anything yet. */
   readonly receiveList: (path: string, how?: ReadHow) => Promise<ReceivedList>;
-  /** GETs a path like `get`, with more headers. It also returns the headers of the reply. */
+  /** Like `get`, with more headers. Also returns the reply's headers. */
   readonly getAny: OpenService['get'];
 }
 
-/** A reply that was received, and that is probably a list. */
+/** A received reply, probably a list. */
 interface ReceivedList {
   /** Undefined if there was no reply. */
   readonly body: Uint8Array | undefined;
@@ -41,18 +40,16 @@ interface ReceivedList {
   readonly read: () => JsonList;
 }
 
-/** Options of one read. */
 interface ReadHow {
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Tries once, and gives up sooner than other reads. */
+  /** Tries once, with a shorter time limit. */
   readonly quick?: boolean | undefined;
-  /** Ends this read only. */
+  /** Ends only this read. */
   readonly signal?: AbortSignal | undefined;
 }
 
 const nothingChanged = 'nothing was changed';
 
-/** Makes the functions that read. */
 export function createReader(parts: ReaderParts): Reader {
   const budget = retryBudget();
   const once = (path: string, { headers, quick }: ReadHow, signal: AbortSignal): Promise<Exchanged> => {
@@ -111,7 +108,7 @@ function timesWords(tries: number): string {
   return tries === 1 ? '' : `, ${tries} times`;
 }
 
-// What came back for a path, after the last try.
+// The result for a path, after the last try.
 interface Received {
   readonly exchanged: Exchanged;
   readonly asked: Asked;
@@ -156,8 +153,7 @@ function conclude<D extends JsonDocument>(
   throw serviceError(reply, understood.summary, understood.parts, asked);
 }
 
-// Assumed: 408, 425, 429 and 5xx mean that the service cannot answer now, whatever the body says. The document shows no
-// status.
+// Assumed: 408, 425, 429 and 5xx mean that the service cannot answer now, whatever the body says. The document shows no status.
 function isFailingService(status: number): boolean {
   return status === 408 || status === 425 || status === 429 || status >= 500;
 }
@@ -219,32 +215,31 @@ function serviceError(
   });
 }
 
-// The time for a read that a run can do without.
+// The time limit of an optional read.
 const quickMs = 5_000;
-// How often one read is sent at most.
+// The most tries of one read.
 const maxTries = 4;
 // The longest wait that a service may ask for.
 const maxWaitMs = 10_000;
 const backoffMs = 300;
 const backoffLimitMs = 3_000;
 
-// Assumed: after these statuses the service may answer a moment later. The document names no status.
+// Assumed: after these statuses, the service may answer a moment later. The document names no status.
 const retryStatuses: readonly number[] = [408, 413, 425, 429, 500, 502, 503, 504];
 
-// How a try ended, as far as it matters for the next one.
 type Tried =
   | { readonly status: number; readonly retryAfterMs?: number | undefined }
   | { readonly retry: boolean };
 
-// Whether to try again, and after how long.
+// Whether to retry, and after how long.
 type NextTry =
   | { readonly waitMs: number }
   | { readonly stop: 'final' }
   | { readonly stop: 'wait_too_long'; readonly askedMs: number };
 
 /**
- * Decides whether to try again after try number `tries`, and how long to wait. The wait is random, but never shorter than
- * the service asks for. `random` gives 0 to 1.
+ * Decides whether to retry after try number `tries`, and how long to wait. The wait is random, but never shorter than the service
+ * asks for. `random` gives 0 to 1.
  */
 export function nextTry(tried: Tried, tries: number, random: () => number): NextTry {
   const again = 'status' in tried ? retryStatuses.includes(tried.status) : tried.retry;
@@ -256,14 +251,14 @@ export function nextTry(tried: Tried, tries: number, random: () => number): Next
   return { waitMs: Math.max(askedMs, jitter) };
 }
 
-// Limits all second tries of a run. Each of them takes a token, and each success gives a part of a token back.
+// Limits all retries of a run. Each takes a token, and each success gives back part of one.
 interface RetryBudget {
   /** True if there was a token. */
   take(): boolean;
   giveBack(): void;
 }
 
-// There is one budget per run, so that a service that always fails is not asked four times for each read.
+// One budget per run, so that a service that always fails does not get four requests for each read.
 function retryBudget(): RetryBudget {
   const capacity = 20;
   const perSuccess = 0.2;

@@ -6,12 +6,12 @@ import { customerFields, type Field, type Fields, isList, orderFields } from './
 import { type JsonObject, valueAt } from './json-values.ts';
 import type { ResourceName } from './resources.ts';
 
-// Every field goes through this, so that one wrong field does not make the whole record unreadable.
+// On every field, so that one wrong field does not make the whole record unreadable.
 const seen = <const T extends v.GenericSchema>(schema: T) =>
   v.fallback(v.optional(schema), undefined as v.InferOutput<T> | undefined);
 const seenText = seen(v.string());
 
-/** A record as a reply shows it: each of its documented fields, or undefined. */
+/** A record's documented fields as shown in a reply, each or undefined. */
 type Shown<Of> = JsonObject & { readonly [Name in keyof Of]?: Value<Of[Name]> | undefined };
 type Value<Of> = Of extends 'flag'
   ? boolean
@@ -65,19 +65,19 @@ const errorBody = v.looseObject({
 });
 export type ErrorBody = v.InferOutput<typeof errorBody>;
 
-/** Reads an order from a parsed reply; undefined if it is not an object with an id. */
+/** Undefined if it is not an object with an id. */
 export function readOrder(value: unknown): Order | undefined {
   const result = v.safeParse(order, value);
   return result.success ? (result.output as Order) : undefined;
 }
 
-/** Reads a customer from a parsed reply; undefined if it is not an object with an id. */
+/** Undefined if it is not an object with an id. */
 export function readCustomer(value: unknown): Customer | undefined {
   const result = v.safeParse(customer, value);
   return result.success ? (result.output as Customer) : undefined;
 }
 
-/** Reads an error body from a parsed reply; undefined if it is something else. */
+/** Undefined if it is something else. */
 export function readErrorBody(value: unknown): ErrorBody | undefined {
   const result = v.safeParse(errorBody, value);
   return result.success ? result.output : undefined;
@@ -102,8 +102,8 @@ export function errorParts(error: ErrorBody, httpStatus: number): CliErrorParts 
 }
 
 /**
- * What a reply says for itself, whatever its form: the error of the service, or the same fields of any other JSON. There is
- * always an HTTP status. `data` is left out.
+ * What a reply says, whatever its form: the service's error, or the same fields of other JSON. Always has an HTTP status, never
+ * `data`.
  */
 export function partsOfReply(value: unknown, httpStatus: number): CliErrorParts {
   const error = readErrorBody(value);
@@ -111,7 +111,7 @@ export function partsOfReply(value: unknown, httpStatus: number): CliErrorParts 
     const { data: _, ...parts } = errorParts(error, httpStatus);
     return parts;
   }
-  // A record is a buyer's data, so only the fields of an error are taken from it.
+  // A record is a buyer's data, so only an error's fields are taken from it.
   const isRecord = error === undefined && typeof valueAt(value, ['object']) === 'string';
   const named = (name: string) => firstText(value, [[name], ['error', name]]);
   const message = isRecord ? named('message') : firstText(value, messagePlaces);
@@ -125,7 +125,7 @@ export function partsOfReply(value: unknown, httpStatus: number): CliErrorParts 
   };
 }
 
-// Assumed: where other services put the text of an error; the document shows only `details`.
+// Assumed: where other services put an error's text; the document shows only `details`.
 const messagePlaces = [
   ['message'],
   ['error', 'message'],
@@ -141,8 +141,8 @@ function firstText(value: unknown, places: readonly (readonly string[])[]): stri
   return texts.find((text): text is string => typeof text === 'string' && text !== '');
 }
 
-// The fields that a record is counted by. This check is strict: each field must be as documented, null or missing. Nobody
-// reads the result, so unknown fields are not copied. That would take longer than the check itself.
+// The fields that decide whether a record counts. This check is strict: each field must be as documented, null or missing. Nobody
+// reads the result, so unknown fields are not copied: that would take longer than the check.
 const nullable = <const T extends v.GenericSchema>(schema: T) => v.nullish(schema);
 const listed = (entries: v.ObjectEntries) =>
   nullable(v.object({ has_more: nullable(v.boolean()), data: nullable(v.array(v.object(entries))) }));
@@ -179,7 +179,7 @@ const countedFields = {
   }),
 } as const;
 
-/** Whether the id, money, times and statuses of a record have the documented types, so that the record can be counted. */
+/** Whether a record's id, money, times and statuses have the documented types, so that it can be counted. */
 export function isCountable(resource: ResourceName, record: JsonObject): boolean {
   return v.is(countedFields[resource], record);
 }

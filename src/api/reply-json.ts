@@ -1,4 +1,4 @@
-/** Parses the JSON of replies with exact numbers, and reads pages of records, each with its own bytes. */
+/** Parses JSON replies with exact numbers, and reads pages of records, each with its bytes. */
 
 import { isUtf8 } from 'node:buffer';
 import { CliError } from '../errors.ts';
@@ -7,36 +7,34 @@ import { type DataSpan, scan } from './json-scan.ts';
 import { idOf, isObject, valueAt } from './json-values.ts';
 import { type ResourceName, resources } from './resources.ts';
 
-// No reply of the service is as deep. A parser without a limit would follow a million levels.
+// No reply of the service is this deep. Without a limit, a parser would follow a million levels.
 const maxDepth = 64;
 
-// No reply of the service has as many numbers beyond 2^53-1. Each of them takes much memory.
+// No reply of the service has this many numbers beyond 2^53-1, and each takes much memory.
 const maxInexact = 100_000;
 
-/** The bytes do not count as JSON. The message says why, in words that follow "HTTP 200, ". */
+/** The bytes are not accepted as JSON. The message gives the reason and follows "HTTP 200, ". */
 export class NotJson extends Error {
   override readonly name = 'NotJson';
 }
 
-/** A parsed reply. */
 export interface JsonDocument {
   readonly value: unknown;
-  /** The bytes as UTF-8, without a byte order mark. These are the received bytes if they already were like that. */
+  /** The bytes as UTF-8 without a byte order mark: the received ones if they already were. */
   readonly bytes: Uint8Array;
 }
 
-/** A parsed reply. The items of its list are parsed one by one. */
+/** A parsed reply whose list items are parsed one by one. */
 export interface JsonList extends JsonDocument {
-  /** How many items the top-level `data` has; undefined if it is no array. */
+  /** How many items the top-level `data` has; undefined if it is not an array. */
   readonly size: number | undefined;
-  /** An item and its own bytes. Throws NotJson. */
+  /** An item and its bytes. Throws NotJson. */
   readonly item: (index: number) => JsonDocument & { readonly plain: boolean };
 }
 
 /**
- * Parses the bytes of a reply. An integer beyond 2^53-1 becomes a bigint, a number that is too large for JavaScript stays
- * text, and invalid UTF-8 becomes U+FFFD. Throws NotJson for everything else that is not JSON, and also for UTF-16 and deep
- * nesting.
+ * Parses a reply. An integer beyond 2^53-1 becomes a bigint, a number too large for JavaScript stays text, and invalid UTF-8
+ * becomes U+FFFD. Throws NotJson for anything else that is not JSON, and for UTF-16 and deep nesting.
  */
 export function readJson(received: Uint8Array): JsonDocument {
   const { bytes, parse } = open(received);
@@ -44,8 +42,8 @@ export function readJson(received: Uint8Array): JsonDocument {
 }
 
 /**
- * Like `readJson`, but each item of the top-level `data` is parsed when it is asked for. In `value`, `data` is empty. It is
- * certain that the whole reply is JSON only after all items were read.
+ * Like `readJson`, but items of the top-level `data` are parsed on demand, and `value` has an empty `data`. The whole reply is
+ * known to be JSON only after all items were read.
  */
 export function readList(received: Uint8Array): JsonList {
   const { bytes, data, parse } = open(received);
@@ -85,20 +83,20 @@ function open(received: Uint8Array): {
     try {
       return inexact > 0 ? parseExactly(part) : JSON.parse(textOf(part));
     } catch {
-      // The message of the parser quotes the text, so it is not kept.
+      // The parser's message quotes the text, so it is dropped.
       throw new NotJson('text that is not JSON');
     }
   };
   return { bytes, data, parse };
 }
 
-// A string, even one that does not end, or a number that JavaScript may not hold.
+// A string, even an unfinished one, or a number that may not fit into a JavaScript number.
 const doubtful =
   /"[^"\\]*(?:\\.[^"\\]*)*"?|(?<![\d.])-?\d+(?:(?<=\d{16})(?:\.\d+)?|(?:\.\d+)?(?=[eE]))(?:[eE][+-]?\d+)?/gs;
 
 /**
- * Parses like JSON.parse, but an integer beyond 2^53-1 becomes a bigint, and a number too large for JavaScript stays text. Such a number
- * is a marked string while it is parsed: JSON.parse with a reviver takes three times the memory.
+ * Like JSON.parse, but an integer beyond 2^53-1 becomes a bigint, and a number too large for JavaScript stays text. Such a number
+ * is a marked string while parsing: JSON.parse with a reviver takes three times the memory.
  */
 export function parseExactly(part: Uint8Array): unknown {
   const mark = crypto.randomUUID();
@@ -121,7 +119,7 @@ export function parseExactly(part: Uint8Array): unknown {
   return exactly(JSON.parse(marked));
 }
 
-// A Buffer decodes a short text faster than a TextDecoder, and keeps a byte order mark too.
+// A Buffer decodes short texts faster than a TextDecoder, and keeps a byte order mark too.
 function textOf({ buffer, byteOffset, length }: Uint8Array): string {
   return Buffer.from(buffer, byteOffset, length).toString();
 }
@@ -129,22 +127,22 @@ function textOf({ buffer, byteOffset, length }: Uint8Array): string {
 function toUtf8(bytes: Uint8Array): Uint8Array {
   const [first, second, third] = bytes;
   const mark = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
-  // JSON begins with two characters of ASCII, so a zero byte among them is the other half of a UTF-16 character.
+  // JSON begins with two ASCII characters, so a zero byte among them is half of a UTF-16 character.
   if (mark || first === 0 || second === 0) throw new NotJson('UTF-16 text, where JSON is UTF-8');
   const body = first === 0xef && second === 0xbb && third === 0xbf ? bytes.subarray(3) : bytes;
   return isUtf8(body) ? body : new TextEncoder().encode(new TextDecoder().decode(body));
 }
 
-/** One page of a list (service: List envelope). Its page URLs are not used. */
+/** A page of a list (service: List envelope), without its page URLs. */
 export interface ListReply {
   readonly size: number;
-  /** `has_more`. Any value other than true counts as false. */
+  /** `has_more`. Anything but true counts as false. */
   readonly hasMore: boolean;
   /** Whether `object` says that it is a list and `has_more` is true or false. Only then is the end of the list known. */
   readonly saysHasMore: boolean;
-  /** The id of the first or last record, if it has one. Only that record is parsed. Throws CliError 'reply'. */
+  /** The id of the first or last record, if any, parsing only that record. Throws CliError 'reply'. */
   readonly edge: (which: 'first' | 'last') => string | undefined;
-  /** All records. Throws CliError 'reply' if one is not a JSON object. */
+  /** Throws CliError 'reply' if one is not a JSON object. */
   readonly records: () => readonly WireRecord[];
 }
 
@@ -158,7 +156,7 @@ export function pagePath(resource: ResourceName, query: PageQuery): string {
   return resources[resource].path + (text && `?${text}`);
 }
 
-/** Reads a page of a list. Throws CliError 'reply' for anything else. */
+/** Throws CliError 'reply' if it is not a page of a list. */
 export function readPage(list: JsonList): ListReply {
   const object = valueAt(list.value, ['object']);
   const { size } = list;
@@ -204,18 +202,18 @@ function noList(): CliError {
   });
 }
 
-/** The document as one record; undefined if it is not an object. */
+/** Undefined if the document is not an object. */
 export function recordOf(document: JsonDocument): WireRecord | undefined {
   return isObject(document.value) ? { value: document.value, bytes: trimmed(document.bytes) } : undefined;
 }
 
-// One record of `data` (service: List envelope); undefined if it is not an object. Throws NotJson.
+// A record of `data` (service: List envelope); undefined if it is not an object. Throws NotJson.
 function recordAt(list: JsonList, index: number): WireRecord | undefined {
   const { value, bytes, plain } = list.item(index);
   return isObject(value) ? { value, bytes, plain } : undefined;
 }
 
-// The bytes without the white space around them.
+// The bytes without surrounding white space.
 function trimmed(bytes: Uint8Array): Uint8Array {
   return bytes.subarray(bytes.indexOf(0x7b), bytes.lastIndexOf(0x7d) + 1);
 }

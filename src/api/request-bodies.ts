@@ -1,4 +1,4 @@
-/** The bodies of requests as valibot schemas: strict, so that nothing undocumented is sent. */
+/** Strict valibot schemas for request bodies, so that nothing undocumented is sent. */
 
 import * as v from 'valibot';
 import { isObject, type JsonObject } from './json-values.ts';
@@ -51,10 +51,10 @@ export type RefundRequest = v.InferOutput<typeof refundRequest>;
 
 const notObject = 'not an object';
 const anyObject = v.custom<JsonObject>(isObject, notObject);
-// With a prototype, an unknown field named `constructor` would count as known.
+// With a prototype, an unknown field `constructor` would count as known.
 const withoutPrototype = <const E extends object>(entries: E): E =>
   Object.setPrototypeOf({ ...entries }, null);
-// `strictObject` would take an array for an object, so `anyObject` comes first.
+// `strictObject` accepts an array as an object, so `anyObject` comes first.
 const closed = <const E extends v.ObjectEntries>(entries: E) =>
   v.pipe(anyObject, v.strictObject(withoutPrototype(entries), notObject));
 const itemBasics = { name: text, unit_price: wholeNumber(0), quantity: wholeNumber(1) };
@@ -83,7 +83,7 @@ const checkoutRequest = v.pipe(
     on_demand_enabled: v.optional(yesOrNo),
     planId: v.optional(text),
   }),
-  // Only a HostedPayment has pages to come back to (service: Endpoints 4).
+  // Only a HostedPayment has pages to return to (service: Endpoints 4).
   v.forward(
     v.partialCheck(
       [['type'], ['success_url']],
@@ -126,7 +126,7 @@ export const checkoutCreateRequest = v.pipe(
     name: text,
     type: v.literal(paymentLinkType, `not ${paymentLinkType}`),
     recurrent: v.optional(yesOrNo),
-    // The document writes the field both ways (service: Endpoints 4 and 5).
+    // The document has both spellings (service: Endpoints 4 and 5).
     expired_at: v.optional(expiry),
     expires_at: v.optional(expiry),
     allowed_payment_methods: v.optional(listOf(payBy)),
@@ -161,14 +161,14 @@ export const checkoutCreateRequest = v.pipe(
 );
 export type CheckoutCreateRequest = v.InferOutput<typeof checkoutCreateRequest>;
 
-/** One fault of a request body. `param` is its place, such as `line_items[0][name]`; null for the whole body. */
+/** A fault of a request body. `param` is its place, such as `line_items[0][name]`; null for the whole body. */
 export interface BodyFault {
   readonly kind: 'missing' | 'unknown' | 'invalid';
   readonly param: string | null;
   readonly message: string;
 }
 
-/** Checks a request body against its schema. Returns the body that may be sent, or all its faults. */
+/** The body that may be sent, or all its faults. */
 export function checkRequest<const T extends v.GenericSchema>(
   schema: T,
   value: unknown,
@@ -180,8 +180,7 @@ export function checkRequest<const T extends v.GenericSchema>(
 
 type Issue = v.BaseIssue<unknown>;
 
-// A schema names only the first unknown field of an object. So that field is removed and the body checked again, until no
-// unknown field is left.
+// A schema names only an object's first unknown field. So that field is removed and the body checked again, until none is left.
 function allIssues(schema: v.GenericSchema, value: unknown, first: readonly Issue[]): readonly Issue[] {
   const rest: unknown = structuredClone(value);
   const unknown: Issue[] = [];
@@ -221,7 +220,7 @@ function faultOf(issue: Issue): BodyFault {
   return { kind: 'invalid', param, message: issue.message };
 }
 
-// The document spells these names in two ways (service: Endpoints 4 and 5).
+// The document has two spellings of these names (service: Endpoints 4 and 5).
 const otherSpellings: Readonly<Record<string, string>> = {
   plan_id: 'planId',
   planId: 'plan_id',

@@ -1,4 +1,4 @@
-/** The resources that can be listed and shown by id, with their columns. A new line here is a new column everywhere. */
+/** The resources to list and to show by id, with their columns. A new line here is a new column everywhere. */
 
 import type { AmountStyle } from '../amounts.ts';
 import {
@@ -14,8 +14,8 @@ import { wentBack } from './payment.ts';
 import { customerIdPattern, meaningOfRefund, orderIdPattern, paths, statuses } from './spec.ts';
 
 /**
- * How a value is shown. Money is shown with the currency of its record, a figure is an amount without its currency, a sum is a
- * figure that paydesk added up and that may be beyond 2^53-1. A time is in Unix seconds. A local time is shown as ISO 8601 in the zone of the run or export.
+ * How to show a value. Money has its record's currency, a figure is an amount without currency, a sum is a figure that paydesk
+ * added up, perhaps beyond 2^53-1. Times are in Unix seconds. A local time is ISO 8601 in the zone of the run or export.
  */
 export type ValueKind =
   | 'id'
@@ -32,42 +32,42 @@ export type ValueKind =
   | 'card'
   | 'link';
 
-/** A column of a listed resource. `value` may return anything, because the service may send anything. */
+/** `value` may return anything, because the service may send anything. */
 export interface Column {
-  /** The service's name of the field, such as `customer_info.name`. `--columns` and the CSV header use this name. */
+  /** The service's name of the field, such as `customer_info.name`, for `--columns` and the CSV header. */
   readonly name: string;
   readonly title: string;
   readonly kind: ValueKind;
-  /** `referenceKeys` is the setting `reference.keys` of the profile. */
+  /** `referenceKeys`: the profile's setting `reference.keys`. */
   readonly value: (record: JsonObject, referenceKeys: readonly string[]) => unknown;
-  /** What a sum adds up of a record, and its name, if that is not the value of the column by its own name. */
+  /** What a sum adds up, and its name, if not the column's own value and name. */
   readonly summed?: (record: JsonObject) => readonly [name: string, amount: unknown];
-  /** Of an amount: it is written with the decimals that the profile declares, as people write money, and blank where it declares none. */
+  /** For an amount: written with the profile's decimals, as people write money; blank if the profile declares none. */
   readonly inDecimals?: true;
-  /** How the amounts of a record are shown, if not as the profile of the run says. */
+  /** How to show a record's amounts, if not as the run's profile says. */
   readonly amountsOf?: (record: JsonObject) => AmountStyle;
-  /** How wide a terminal must be for this column in the default table. Without it, only `--columns` shows the column. */
+  /** The narrowest terminal with this column in the default table. Absent: only `--columns` shows it. */
   readonly tableFrom?: number;
   /** People look for this column. A terminal narrower than `tableFrom` says that it has no room for it. */
   readonly isMissed?: true;
-  /** The column stays in the table when a terminal is too narrow for all columns, and other texts are cut before it. */
+  /** The column stays if the terminal is too narrow for all, and other texts are cut first. */
   readonly stays?: true;
-  /** If not all columns fit, this one comes in before ids, amounts and times. It takes no room from columns that stay. */
+  /** If not all columns fit, this one comes before ids, amounts and times, without taking room from columns that stay. */
   readonly early?: true;
-  /** A text is not cut below this width if a column that matters less can be left out for it. */
+  /** A text is not cut below this width while a less important column can be left out. */
   readonly least?: number;
-  /** What the text of a record ends in. If the text is cut, the part before this is cut, and in its middle. */
+  /** The end of a record's text that is never cut: the part before it is cut instead, in its middle. */
   readonly ending?: (record: JsonObject) => string;
-  /** Whether the cell of a record is a warning: it is never cut, and a status is red. */
+  /** Whether a record's cell is a warning: never cut, and a status is red. */
   readonly warns?: (record: JsonObject) => boolean;
   /**
-   * The short form, for a terminal without room for the full title or value. A time that has a short title may lose its clock
-   * or its day: today's times keep the clock alone, all others the day alone.
+   * A short form, if there is no room for the full title or value. A time with a short title may lose its clock or its day:
+   * today's times keep the clock, others the day.
    */
   readonly brief?: { readonly title?: string; readonly value?: (record: JsonObject) => unknown };
-  /** If a terminal has no room for the column, its value stands on a line below the row, after this word. */
+  /** Without room for the column, its value goes on a line below the row, after this word. */
   readonly below?: (record: JsonObject) => string;
-  /** `--columns` names it: it is never left out, and stands below the row after its title if there is no room. */
+  /** `--columns` names it: it is never left out. Without room it goes below the row, after its title. */
   readonly isAsked?: boolean;
   /** The column is computed for people. CSV and `-o list` have it only if `--columns` names it. */
   readonly derived?: true;
@@ -75,19 +75,18 @@ export interface Column {
   readonly inSheets?: true;
   /** Has no local time beside it in an export with `--tz`, since another column has. */
   readonly local?: false;
-  /** This is no column of its own: it stands for all columns that can be named besides the others of its list. */
+  /** Not a column itself: it stands for all other columns that can be named. */
   readonly family?: ColumnFamily;
 }
 
-/** Columns that only --columns shows: `customer_info.phone`, `metadata.KEY`. */
 interface ColumnFamily {
-  /** The column of this name; undefined if there is none, or if the name is that of several. */
+  /** The column with this name; undefined if there is none, or several share the name. */
   readonly named: (name: string) => Column | undefined;
-  /** Names to suggest where somebody mistyped one. */
+  /** Names to suggest after a typing mistake. */
   readonly names: () => readonly string[];
 }
 
-/** A column for a field of a record, such as `a` or `a.b`. */
+/** A column for a record's field, such as `a` or `a.b`. */
 export function fieldColumn(name: string, title: string, kind: Column['kind'], tableFrom?: number): Column {
   return field(name, kind, { title, ...(tableFrom === undefined ? {} : { tableFrom }) });
 }
@@ -103,23 +102,23 @@ function field(name: string, kind: ValueKind, more: Partial<Column> = {}): Colum
   };
 }
 
-/** The shop's own number of an order: the first of these metadata keys that it has (setting `reference.keys`). */
+/** The shop's own number of an order: its first of these metadata keys (setting `reference.keys`). */
 export function referenceOf(order: unknown, referenceKeys: readonly string[]): unknown {
   return referenceKeys
     .map((key) => fieldAt(order, ['metadata', key]))
     .find((value) => value !== undefined && value !== null && value !== '');
 }
 
-/** The shop's own number without the `#` that people, and some shops, write before it: it tells no two orders apart. */
+/** The shop's own number without the `#` that people and some shops put before it. */
 export function bareReference(reference: string): string {
   return reference.replace(/^#(?=.)/, '');
 }
 
-// What people call an order by. `orderIn`: where a row carries its order.
+// What people call an order by. `orderIn`: where the row has its order.
 function peopleColumns(orderIn: readonly string[], tableFrom?: number): readonly Column[] {
   const buyer = (name: string) => (record: JsonObject) =>
     valueAt(record, [...orderIn, 'customer_info', name]);
-  // People tell orders apart by their buyer, so a table keeps room for a name that can be read.
+  // People recognise orders by buyer, so a table keeps room for a readable name.
   const inTable =
     tableFrom === undefined ? {} : { tableFrom, isMissed: true as const, early: true as const, least: 8 };
   return [
@@ -134,8 +133,8 @@ function peopleColumns(orderIn: readonly string[], tableFrom?: number): readonly
 }
 
 /**
- * `*4242`; `split` if several charges were paid or can be captured; or the type of the payment (service: order,
- * payment_method). If none was, it is the card of all tries, or undefined if they used several.
+ * `*4242`; `split` if several charges were paid or can be captured; or the type of payment (service: order, payment_method). If
+ * nothing was paid, the card of all tries, or undefined if they used several.
  */
 function cardOf(record: JsonObject): unknown {
   const tries = itemsOf(record.charges);
@@ -145,8 +144,8 @@ function cardOf(record: JsonObject): unknown {
   return cards.size === 1 ? [...cards][0] : undefined;
 }
 
-// Assumed: a charge with a status that the document does not show, such as a declined one, paid nothing unless it has a
-// `paid_at`. A charge without a status counts.
+// Assumed: a charge with an undocumented status, such as declined, paid nothing unless it has a `paid_at`. A charge without a
+// status counts.
 function paysOrWill({ status, paid_at: paidAt }: JsonObject): boolean {
   const known: readonly unknown[] = [...Object.values(statuses), undefined, null];
   return known.includes(status) || typeof paidAt === 'number';
@@ -159,7 +158,7 @@ function paidWith(charge: JsonObject): unknown {
     : valueAt(charge, ['payment_method', 'type']);
 }
 
-/** What was refunded, as a negative number; undefined if nothing was. */
+/** Negative; undefined if nothing was refunded. */
 function refundedOf(record: JsonObject): unknown {
   const back = wentBack(record);
   return back === undefined ? record.amount_refunded : Number(back) === 0 ? undefined : -back;
@@ -170,7 +169,7 @@ function summedByStatus(status: string): NonNullable<Column['summed']> {
   return (record) => [`amount, ${textIn(record[status]) ?? 'no status'}`, record.amount];
 }
 
-/** The columns of orders, in the order in which they are printed. */
+/** In print order. */
 export const orderColumns: readonly Column[] = [
   field('id', 'id', { title: 'ID', tableFrom: 0 }),
   field('created_at', 'time', { title: 'CREATED', brief: { title: 'AT' }, tableFrom: 0 }),
@@ -199,7 +198,7 @@ export const orderColumns: readonly Column[] = [
   pathColumns(orderFields),
 ];
 
-/** The columns of an export with one row per charge (service: charge). A row carries its `order` too. */
+/** For exports with one row per charge (service: charge). A row also has its `order`. */
 export const chargeColumns: readonly Column[] = [
   field('id', 'id'),
   field('order_id', 'id'),
@@ -225,15 +224,12 @@ export const chargeColumns: readonly Column[] = [
   pathColumns(chargeFields, { order: orderFields }),
 ];
 
-/**
- * The columns of an export with one row per refund. Some come from the journal of this machine. A row carries its `charge`
- * and its `order` too.
- */
+/** For exports with one row per refund. Some columns come from this machine's journal. A row also has its `charge` and `order`. */
 export const refundColumns: readonly Column[] = [
   field('id', 'id'),
   field('order_id', 'id'),
   field('charge_id', 'id'),
-  // As in every report, what did not go back is in no sum of what did, and a sum is positive.
+  // As in every report, sums of refunds exclude what did not go back, and are positive.
   field('amount', 'money', {
     summed({ amount, status }) {
       const meaning = meaningOfRefund(status);
@@ -242,7 +238,7 @@ export const refundColumns: readonly Column[] = [
     },
   }),
   field('currency', 'text'),
-  // The service's name of it; `refunded_at` is the same time by the name that people use.
+  // The service's name; `refunded_at` is the same time under the name that people use.
   field('created_at', 'time', { local: false }),
   field('auth_code', 'text'),
   field('reason', 'text'),
@@ -263,12 +259,11 @@ export const refundColumns: readonly Column[] = [
   pathColumns(refundFields, { charge: chargeFields, order: orderFields }),
 ];
 
-/** The columns of customers. */
 export const customerColumns: readonly Column[] = [
   field('id', 'id', { title: 'ID', tableFrom: 0 }),
   field('created_at', 'time', { title: 'CREATED', tableFrom: 0 }),
   field('name', 'text', { title: 'NAME', tableFrom: 0, stays: true }),
-  // With fewer letters it cannot be copied.
+  // Below this width it cannot be copied.
   field('email', 'text', { title: 'EMAIL', tableFrom: 0, least: 30, below: () => 'email' }),
   field('phone', 'text', { title: 'PHONE', tableFrom: 100 }),
   field('corporate', 'flag'),
@@ -279,24 +274,24 @@ export const customerColumns: readonly Column[] = [
   pathColumns(customerFields),
 ];
 
-// An empty text stands for a missing one (service: customer).
+// An empty text counts as missing (service: customer).
 function customerReference(record: JsonObject, keys: readonly string[]): unknown {
   return record.custom_reference || referenceOf(record, keys);
 }
 
-/** A resource that can be listed and shown by id (service: Endpoints 2). */
+/** A resource to list and to show by id (service: Endpoints 2). */
 interface Resource {
   readonly path: string;
   readonly one: string;
   readonly many: string;
   readonly idPattern: RegExp;
   readonly idExample: string;
-  /** The id of a pre-authorized order, for examples of capture. */
+  /** A pre-authorized order, for examples of capture. */
   readonly captureExample?: string;
   readonly columns: readonly Column[];
 }
 
-/** The resources that can be listed and shown by id. A new entry here is a new resource everywhere. */
+/** A new entry here is a new resource everywhere. */
 export const resources = {
   orders: {
     path: paths.orders,
@@ -319,14 +314,14 @@ export const resources = {
 export type ResourceName = keyof typeof resources;
 export const resourceNames = Object.keys(resources) as ResourceName[];
 
-/** Blanks of any kind, characters without width, and quotes: what stands around a word that was copied, and is no part of it. */
+/** Blanks of any kind, zero-width characters, and quotes: often copied along with a word. */
 export const blankOrQuote = /[\s\u200b\u200e\u200f\u2060"'`´‘’“”„«»]/;
-/** The same, with brackets and what stands between words. */
+/** The same, with brackets and separators. */
 export const aroundWord = new RegExp(`${blankOrQuote.source}|[<>()[\\]{},;:]`);
-// An id does not end in a full stop, and the beginning of an address may.
+// An id does not end in a full stop, but a copied sentence may.
 const aroundId = new RegExp(`${aroundWord.source}|\\.`);
 
-/** The text without these characters at its start and end. Takes no longer than the text is long. */
+/** The text without these characters at either end, in linear time. */
 export function withoutAround(text: string, character: RegExp): string {
   let [from, to] = [0, text.length];
   while (from < to && character.test(text.charAt(from))) from += 1;
@@ -334,7 +329,10 @@ export function withoutAround(text: string, character: RegExp): string {
   return text.slice(from, to);
 }
 
-/** The id in what people copied: with what stands around it, `id=`, or the address of a page. Undefined if it has none, or several. */
+/**
+ * The id in a copied text, which may have `id=`, a page's address, or other characters around it. Undefined if it has none or
+ * several.
+ */
 export function copiedId(resource: ResourceName, text: string): string | undefined {
   const { idPattern } = resources[resource];
   const isAddress = /^[\s<("']*(?:https?:\/\/|(?:order|id|order_id) ?[:=])/i.test(text);

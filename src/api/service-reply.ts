@@ -1,12 +1,11 @@
-/** Reads a reply: its head, its body up to a largest size, with known keys masked, and then what the reply means. */
+/** Reads a reply: its head and body, with a size limit and known keys masked, and then its meaning. */
 
 import type { CliErrorParts } from '../errors.ts';
 import type { KeyGate, RawReply } from './api.ts';
 import { type ErrorBody, errorParts, partsOfReply, readErrorBody } from './records.ts';
 import { type JsonDocument, NotJson } from './reply-json.ts';
 
-// Assumed: with these statuses, one of these headers says how long to wait before the next try. The document names no such
-// header.
+// Assumed: with these statuses, one of these headers says how long to wait before a retry. The document names no such header.
 const waitStatuses: readonly number[] = [413, 429, 503];
 const resetHeaders = [
   'ratelimit-reset',
@@ -15,7 +14,7 @@ const resetHeaders = [
   'x-rate-limit-reset',
 ] as const;
 
-/** Everything of a reply except its body. `now` is the wall clock, Unix milliseconds. */
+/** Everything but the body. `now`: the wall clock, Unix milliseconds. */
 export function headOf(response: Response, base: URL, now: number): Omit<RawReply, 'body'> {
   const { status, headers } = response;
   return {
@@ -28,7 +27,7 @@ export function headOf(response: Response, base: URL, now: number): Omit<RawRepl
   };
 }
 
-/** The reply with every known key masked. A service may send a key back in a header or in the body. */
+/** Masks every known key: a service may send a key back in a header or in the body. */
 export function withoutKeys(reply: RawReply, gate: KeyGate): RawReply {
   const { contentType, headers = [], redirectTo, body } = reply;
   return {
@@ -40,7 +39,7 @@ export function withoutKeys(reply: RawReply, gate: KeyGate): RawReply {
   };
 }
 
-// Only the long forms of HTTP dates are accepted, because Date.parse makes a date of almost anything.
+// Accepts only the long forms of HTTP dates, because Date.parse makes a date of almost anything.
 function httpDate(text: string | null): number | undefined {
   if (text === null || text.length > 40 || !/^[A-Za-z]{3,9},? /.test(text)) return undefined;
   const time = Date.parse(text);
@@ -65,7 +64,7 @@ function waitOf(status: number, headers: Headers, now: number): number | undefin
   return undefined;
 }
 
-// Assumed: a small number means seconds from now. A large one is a Unix time in seconds or milliseconds.
+// Assumed: a small number is seconds from now, a large one a Unix time in seconds or milliseconds.
 function resetMs(value: number, now: number): number {
   if (value < 1e9) return value * 1000;
   return Math.max(0, (value < 1e12 ? value * 1000 : value) - now);
@@ -76,17 +75,17 @@ function redirectTo(status: number, location: string | null, base: URL): string 
   return URL.canParse(location, base.href) ? new URL(location, base).host : 'an address that is not a URL';
 }
 
-// The size of the largest body after decoding. It is far more than a page of 250 orders, and far less than the memory.
+// The largest body after decoding: far more than a page of 250 orders, and far less than the memory.
 const maxBodyBytes = 32 * 1024 * 1024;
 
 const encodings = ['gzip', 'x-gzip', 'deflate', 'br', 'identity'];
 
-/** The body is not read. The message says why, in words that follow "HTTP 200, ". */
+/** The body is not read. The message gives the reason and follows "HTTP 200, ". */
 export class BodyRefused extends Error {
   override readonly name = 'BodyRefused';
 }
 
-/** Reads a body to its end. Throws BodyRefused, or the error of the connection if that breaks. */
+/** Throws BodyRefused, or the connection's error. */
 export async function readBody(response: Response): Promise<Uint8Array> {
   const refusal = refuse(response.headers);
   if (refusal !== undefined) throw new BodyRefused(refusal);
@@ -107,15 +106,15 @@ export async function readBody(response: Response): Promise<Uint8Array> {
   return whole?.subarray(0, size) ?? Buffer.concat(chunks, size);
 }
 
-// A block for the whole body, if its length is known. Each piece is copied into it, and its memory is freed at once: else an export
-// would hold every page twice until the next garbage collection.
+// One block for the whole body, if its length is known. Each piece is copied into it and freed at once. Otherwise an export would
+// hold every page twice until the next garbage collection.
 function blockFor(headers: Headers): Buffer | undefined {
   const length = Number(headers.get('content-length'));
   const isPlain = headers.get('content-encoding') === null;
   return isPlain && length > 0 ? Buffer.allocUnsafeSlow(length) : undefined;
 }
 
-// Frees the memory of a piece, unless something else uses that memory too. Pieces that come from a socket have their own.
+// Frees a piece's memory unless it is shared. Pieces from a socket have their own.
 function freeMemory(piece: Uint8Array): void {
   const { buffer, byteLength } = piece;
   if (Buffer.isBuffer(piece) && buffer instanceof ArrayBuffer && buffer.byteLength === byteLength)
@@ -133,12 +132,12 @@ function refuse(headers: Headers): string | undefined {
 
 const tooLarge = `a reply larger than ${maxBodyBytes / 1024 / 1024} MiB`;
 
-/** What a reply means. Its body decides before its HTTP status (service: Errors). */
+/** What a reply means. The body decides before the HTTP status (service: Errors). */
 type Understood<D extends JsonDocument = JsonDocument> =
   | { readonly kind: 'json'; readonly document: D }
-  /** An error of the service. `summary` is its first message. */
+  /** An error of the service. `summary`: its first message. */
   | { readonly kind: 'error'; readonly summary: string; readonly parts: CliErrorParts }
-  /** JSON with an error status, but not the service's form of an error. `summary` is its text. */
+  /** JSON with an error status, but not in the service's error form. `summary`: its text. */
   | { readonly kind: 'other_error'; readonly summary: string; readonly parts: CliErrorParts }
   /** Not a reply of the service: `HTTP 502, an HTML page`. */
   | { readonly kind: 'odd'; readonly words: string };
@@ -176,7 +175,7 @@ function isHtml(reply: RawReply): boolean {
   return reply.contentType === 'text/html' || start.startsWith('<!doctype html') || start.startsWith('<html');
 }
 
-// The message if there is one, or else the start of the JSON itself.
+// The message, or else the start of the JSON.
 function textOf({ details = [] }: CliErrorParts, body: Uint8Array): string {
   const [first] = details;
   if (first?.message !== undefined) return first.message;

@@ -1,6 +1,6 @@
 /**
- * The facts of the service's document: words, ids, versions, paths and error codes. The forms of its bodies are in
- * request-bodies.ts and records.ts.
+ * The facts in the service's document: words, ids, versions, paths and error codes. The forms of bodies are in request-bodies.ts
+ * and records.ts.
  */
 
 import { itemsOf, type JsonObject } from './json-values.ts';
@@ -11,11 +11,11 @@ import { itemsOf, type JsonObject } from './json-values.ts';
 export interface ReasonWords {
   readonly words: string;
   readonly warning?: string;
-  /** The buyer paid twice, so a refund of one order is not meant where a twin was refunded already. */
+  /** The buyer paid twice: no reason to refund this order if its twin was already refunded. */
   readonly oneOfTwins?: true;
 }
 
-/** The reasons of a refund (service: Endpoints 1). A new line here is a new reason everywhere. */
+/** A new line here is a new reason everywhere (service: Endpoints 1). */
 export const refundReasons = {
   requested_by_client: { words: 'the buyer asked for it' },
   cannot_be_fulfilled: { words: 'the order cannot be fulfilled' },
@@ -27,10 +27,10 @@ export const refundReasons = {
   other: { words: 'another reason' },
 } as const satisfies Readonly<Record<string, ReasonWords>>;
 export type RefundReason = keyof typeof refundReasons;
-/** The reasons as they are sent, in the order in which people can choose them. */
+/** The reasons as sent, in the order of choices. */
 export const refundReasonValues = Object.keys(refundReasons) as [RefundReason, ...RefundReason[]];
 
-/** Statuses of orders and charges (service: States and transitions). The service may send others too. */
+/** The service may send others too (service: States and transitions). */
 export const statuses = {
   preAuthorized: 'pre_authorized',
   paid: 'paid',
@@ -39,10 +39,10 @@ export const statuses = {
   partiallyRefunded: 'partially_refunded',
 } as const;
 
-/** Stands for an order that shows no payment_status, in sums and in `--status`. */
+/** For an order without payment_status, in sums and in `--status`. */
 export const noStatus = 'none';
 
-/** What the status of an order or charge says of its money: it came in, is awaited, went back, or never came. */
+/** What the status of an order or charge says about its money: it came in, is awaited, went back, or never came. */
 export type StatusMeaning = 'in' | 'awaited' | 'back' | 'none';
 
 /** The statuses that are known, with their meaning. */
@@ -61,7 +61,7 @@ export const statusMeanings: Readonly<Record<string, StatusMeaning>> = {
   voided: 'none',
 };
 
-/** Words of a table that has no room for the whole status. `partial…` would be two statuses. */
+/** Short words for narrow tables. Cutting to `partial…` would not tell two statuses apart. */
 export const shortStatuses: ReadonlyMap<string, string> = new Map([
   [statuses.preAuthorized, 'pre_auth'],
   [statuses.partiallyRefunded, 'part_ref'],
@@ -69,17 +69,17 @@ export const shortStatuses: ReadonlyMap<string, string> = new Map([
   ['pending_payment', 'pend_pay'],
 ]);
 
-/** What a status says of the money; undefined for a word that is not known, and for no word. */
+/** What a status says about the money; undefined if it is unknown or missing. */
 export function meaningOfStatus(status: unknown): StatusMeaning | undefined {
   return typeof status === 'string' && Object.hasOwn(statusMeanings, status)
     ? statusMeanings[status]
     : undefined;
 }
 
-/** What the status of a refund record says; `unconfirmed`: nobody knows what the word means. */
+/** What the status of a refund record says; `unconfirmed`: the word is unknown. */
 export type RefundMeaning = 'made' | 'pending' | 'failed' | 'unconfirmed';
 
-// Assumed: the document shows no status of a refund. These words were seen at services of this family, in lower case.
+// Assumed: the document shows no status of a refund. These words, in lower case, were seen at services of this family.
 const refundWords = {
   made: [
     'succeeded',
@@ -116,7 +116,7 @@ const refundWords = {
   ],
 } as const satisfies Partial<Record<RefundMeaning, readonly string[]>>;
 
-/** What the status of a refund record says. A record that shows none is made (service: refund). */
+/** A refund record without a status is made (service: refund). */
 export function meaningOfRefund(status: unknown): RefundMeaning {
   if (typeof status !== 'string') return 'made';
   const says = (words: readonly string[]) => words.includes(status.toLowerCase());
@@ -125,16 +125,16 @@ export function meaningOfRefund(status: unknown): RefundMeaning {
   return says(refundWords.failed) ? 'failed' : 'unconfirmed';
 }
 
-/** Ways to pay that a checkout may offer (service: Endpoints 4). */
+/** Ways to pay in a checkout (service: Endpoints 4). */
 export const paymentMethodValues = ['cash', 'card', 'bank_transfer'] as const;
 
-/** The kind of checkout that has a page of its own (service: Endpoints 4). */
+/** The kind of checkout with its own page (service: Endpoints 4). */
 export const hostedPayment = 'HostedPayment';
-/** How the expiry of a payment link may be spelled (service: Endpoints 4 and 5). */
+/** The spellings of a payment link's expiry (service: Endpoints 4 and 5). */
 export const expiryFields = ['expired_at', 'expires_at'] as const;
 /** Kinds of checkout inside an order (service: Endpoints 4). */
 export const checkoutTypes = ['Integration', hostedPayment] as const;
-/** The kind of checkout that belongs to no order (service: Endpoints 5). */
+/** The kind of checkout without an order (service: Endpoints 5). */
 export const paymentLinkType = 'PaymentLink';
 
 /** The mode of a key: for practice or for real money (service: Authentication 5). */
@@ -144,8 +144,8 @@ export type Mode = (typeof modes)[number];
 export const livemodeOf: Readonly<Record<Mode, boolean>> = { sandbox: false, production: true };
 
 /**
- * The mode of an order, as its `livemode` says; undefined if that is no boolean, or if one of its charges says something else. Then
- * nobody can tell whether real money moves (service: Authentication 5).
+ * An order's mode, by its `livemode`; undefined if that is not a boolean, or if one of its charges disagrees. Then nobody can tell
+ * whether real money moves (service: Authentication 5).
  */
 export function modeOfOrder(order: JsonObject): Mode | undefined {
   const { livemode } = order;
@@ -153,7 +153,7 @@ export function modeOfOrder(order: JsonObject): Mode | undefined {
   return livemode ? 'production' : 'sandbox';
 }
 
-/** Why an order is of no mode: `its livemode is not shown`. Only for an order of which `modeOfOrder` is undefined. */
+/** Why an order has no mode: `its livemode is not shown`. Only if `modeOfOrder` is undefined. */
 export function noModeWords(order: JsonObject): string {
   const { livemode } = order;
   if (livemode === undefined || livemode === null) return 'its livemode is not shown';
@@ -164,7 +164,7 @@ export function noModeWords(order: JsonObject): string {
 }
 
 function shortJson(value: unknown): string {
-  // A very large integer is a bigint here, and JSON.stringify refuses bigints.
+  // A very large integer is a bigint, which JSON.stringify refuses.
   return String(
     JSON.stringify(value, (_, inner) => (typeof inner === 'bigint' ? String(inner) : inner)),
   ).slice(0, 40);
@@ -186,24 +186,24 @@ export const authSchemes = ['bearer', 'basic'] as const;
 export type AuthScheme = (typeof authSchemes)[number];
 /** The way to send the key unless a profile says otherwise. */
 export const defaultAuth = 'bearer' satisfies AuthScheme;
-/** Matches keys: they consist of visible ASCII characters, so that a header can carry them. */
+/** Visible ASCII characters only, to fit into a header. */
 export const keyPattern = /^[\x21-\x7e]+$/;
-// Assumed: no key is shorter. A shorter key could be a usual word, and nobody could tell the two apart.
+// Assumed: no key is shorter. A shorter one could be an ordinary word.
 export const shortestKey = 8;
 
 // ── Versioning and headers ──────────────────────────────────────────────────────────────────────
 
 /** The versions in the document (service: Versioning 2). A profile may set any other X.Y.Z. */
 export const apiVersions = ['2.0.0', '2.1.0', '2.3.0'] as const;
-/** The version unless a profile says otherwise. */
+/** The default version. */
 export const defaultApiVersion = '2.3.0';
-/** The vendor segment of the media type unless a profile says otherwise. */
+/** The default vendor segment of the media type. */
 export const defaultVendor = 'service';
-/** Matches `X.Y.Z`. It allows only digits, because the version goes into a header. */
+/** `X.Y.Z`, digits only, because it goes into a header. */
 export const apiVersionPattern = /^\d{1,4}\.\d{1,4}\.\d{1,4}$/;
-/** Matches vendor segments that are safe in a header. */
+/** Vendor segments that are safe in a header. */
 export const vendorPattern = /^[a-z0-9][a-z0-9_-]{0,62}$/i;
-/** Matches languages for Accept-Language, such as `es` and `es-MX` (service: Authentication 7). */
+/** Languages for Accept-Language, such as `es` and `es-MX` (service: Authentication 7). */
 export const langPattern = /^[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8}){0,8}$/;
 
 /** The vendor media type that selects a version (service: Versioning 1). */
@@ -213,19 +213,18 @@ export function mediaType(vendor: string, version: string): string {
 
 // ── Ids and amounts ─────────────────────────────────────────────────────────────────────────────
 
-/** Matches ids of orders. Rejects every character that could change a path. */
+/** Rejects every character that could change a path. */
 export const orderIdPattern = /^ord_[A-Za-z0-9]{1,64}$/;
-/** Matches ids of customers. Rejects every character that could change a path. */
+/** Rejects every character that could change a path. */
 export const customerIdPattern = /^cus_[A-Za-z0-9]{1,64}$/;
-/** Matches ids of charges. The document shows no form, so it rejects only characters that could change a path or a line. */
+/** The document shows no form of charge ids, so only characters that could change a path or a line are rejected. */
 export const chargeIdPattern = /^[^\s/?#%\p{C}]{1,255}$/u;
 
-/** Matches currency codes such as MXN or mxn. */
 export const currencyPattern = /^[A-Za-z]{3}$/;
 
 const amountPattern = /^[1-9][0-9]{0,15}$/;
 
-/** Reads an amount that somebody typed: a whole number from 1 to 2^53-1. Undefined for any other text. */
+/** Reads a typed amount: a whole number from 1 to 2^53-1. Undefined for other texts. */
 export function parseAmount(text: string): number | undefined {
   const value = amountPattern.test(text) ? Number(text) : Number.NaN;
   return Number.isSafeInteger(value) ? value : undefined;
@@ -233,16 +232,16 @@ export function parseAmount(text: string): number | undefined {
 
 const endOfYear9999 = 253_402_300_800;
 /**
- * Whether this is a time that the service can mean: whole Unix seconds between 1970 and 9999 (service: order). Milliseconds and
- * microseconds are no such time, and nothing is guessed.
+ * Whether this is a possible time of the service: whole Unix seconds between 1970 and 9999 (service: order). Milliseconds and
+ * microseconds are not, and nothing is guessed.
  */
 export function isTime(value: unknown): value is number {
   return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value < endOfYear9999;
 }
 
-/** The last moment a checkout can expire: a 32-bit Unix timestamp in seconds (service: Limits 2). */
+/** The latest expiry of a checkout: a 32-bit Unix time in seconds (service: Limits 2). */
 export const lastExpiry = 2 ** 31 - 1;
-/** Says what is wrong with a time beyond 32 bits. The usual mistake is milliseconds. */
+/** What is wrong with a time beyond 32 bits. Usually it is in milliseconds. */
 export function tooLateWords(time: number): string {
   return time >= 1e11
     ? `looks like milliseconds; in Unix seconds it is ${Math.floor(time / 1000)}`
@@ -251,9 +250,9 @@ export function tooLateWords(time: number): string {
 
 // ── Error codes ─────────────────────────────────────────────────────────────────────────────────
 
-/** The documented errors (service: Errors). Each code is written without `<brand>.errors.` before it. */
+/** The documented errors (service: Errors), without the leading `<brand>.errors.`. */
 export const documentedErrors = {
-  /** A full refund was asked for and a charge of the order is not refundable. No `data`. */
+  /** A full refund of an order with a charge that is not refundable. No `data`. */
   notReturnable: {
     type: 'precondition_required_error',
     code: 'precondition_required.combo.order.is_not_returnable',
@@ -272,13 +271,13 @@ export function codeWithoutBrand(code: string): string {
   return at === -1 ? code : code.slice(at + '.errors.'.length);
 }
 
-/** The fields that tell errors apart. An error body and a CliError both have them. */
+/** The fields that identify an error, both in an error body and a CliError. */
 interface Coded {
   readonly type?: string | undefined;
   readonly details?: readonly { readonly code?: string | undefined }[] | undefined;
 }
 
-/** The documented error with this type and with the code of one of these details, if there is one. */
+/** The documented error with this type and one of these codes, if any. */
 export function documentedErrorOf({ type, details = [] }: Coded): DocumentedError | undefined {
   const codes = details.map(({ code = '' }) => codeWithoutBrand(code));
   const found = Object.entries(documentedErrors).find(
@@ -295,17 +294,17 @@ export function isKeyRefusal(status: number | undefined): boolean {
 
 // ── Endpoints ───────────────────────────────────────────────────────────────────────────────────
 
-/** Paths relative to the base URL, without a leading slash. Every id is one encoded segment (service: Endpoints). */
+/** Relative to the base URL, without a leading slash. Every id is one encoded segment (service: Endpoints). */
 export const paths = {
   orders: 'orders',
   customers: 'customers',
   refunds: (orderId: string) => `orders/${encodeURIComponent(orderId)}/refunds`,
   capture: (orderId: string) => `orders/${encodeURIComponent(orderId)}/capture`,
   charges: 'charges',
-  // Assumed: the document shows no path for new checkouts. A profile may set another one.
+  // Assumed: the document shows no path for new checkouts. A profile may set one.
   checkouts: 'checkouts',
 } as const;
 
-/** Methods that occur (service: Authentication 8). */
+/** The methods in use (service: Authentication 8). */
 export const methods = ['GET', 'POST', 'PUT', 'DELETE'] as const;
 export type Method = (typeof methods)[number];

@@ -1,6 +1,6 @@
 /**
- * The one way to the network: sends a request over node:http and returns the reply, both in the shape of fetch. It follows
- * no redirect, repeats nothing, and sends no header that nobody asked for.
+ * The only way to the network: sends a request over node:http and returns the reply, both in fetch's form. Follows no redirect,
+ * repeats nothing, and adds no headers.
  */
 
 import { request as httpRequest, type IncomingMessage } from 'node:http';
@@ -15,7 +15,7 @@ import {
 } from './connections.ts';
 import { Headers } from './light-web.ts';
 
-/** A request as ky makes it. */
+/** A request from ky. */
 interface WebRequest {
   readonly url: string;
   readonly method: string;
@@ -23,28 +23,25 @@ interface WebRequest {
   text(): Promise<string>;
 }
 
-/** How one request is sent. */
 interface Sending {
-  /** Takes a connection that nothing was sent on before. A kept connection may be dead, and nobody noticed it yet. */
+  /** Uses a new connection. A kept one may have died unnoticed. */
   readonly fresh: boolean;
   /**
-   * Called right before the first byte of the request is given to a connection. Without this call, nothing was sent. If it
-   * throws, nothing is sent either, and the request rejects with that error.
+   * Called right before the first byte is given to a connection. Without this call, nothing was sent. If it throws, nothing is
+   * sent, and the request rejects with that error.
    */
   readonly onSent: () => void;
-  /** Aborts when nobody waits for the rest of the reply any more. What is still open is closed then. */
+  /** Aborts when the rest of the reply is no longer needed, and closes what is open. */
   readonly over: AbortSignal;
 }
 
-/** Sends requests to one service. */
 export interface Transport {
-  /** Sends a request once. Rejects with the reason of `over`, or with the error of the connection. */
+  /** Rejects with the reason of `over`, or with the connection's error. */
   send(request: WebRequest, sending: Sending): Promise<Response>;
-  /** Closes the connections that were kept for more requests. */
   close(): void;
 }
 
-/** Makes the transport to a service on the network. No connection is opened yet. */
+/** Opens no connection yet. */
 export function createTransport(route: Route): Transport {
   const kept = new Connections(route);
   return {
@@ -67,9 +64,9 @@ export function createTransport(route: Route): Transport {
       };
       const outgoing = httpRequest(options);
       outgoing.on('error', reject);
-      // After an answer that it cannot use, such as 101, Node closes the connection without an error.
+      // After an answer that Node cannot use, such as 101, it closes the connection without an error.
       outgoing.on('close', () => reject(closed()));
-      // The request has its connection. No byte is written before this.
+      // The request has its connection. Nothing was written before this.
       outgoing.on('socket', () => {
         try {
           onSent();
@@ -93,7 +90,7 @@ export function createTransport(route: Route): Transport {
   };
 }
 
-/** Makes the transport to a service inside this process, such as the demo. Every request counts as sent. */
+/** A transport to a service inside this process, such as the demo. Every request counts as sent. */
 export function transportInside(fetchInside: (request: Request) => Promise<Response>): Transport {
   return {
     async send(request, { onSent, over }) {
@@ -110,7 +107,7 @@ export function transportInside(fetchInside: (request: Request) => Promise<Respo
   };
 }
 
-// A DELETE may have a body. By itself, Node would not say how long it is.
+// A DELETE may have a body, and Node would not send its length by itself.
 function headersOf({ method, headers }: WebRequest, content: string): Record<string, string | number> {
   const hasLength = content !== '' || method === 'POST' || method === 'PUT';
   return {
@@ -129,19 +126,19 @@ function responseOf(reply: IncomingMessage): Response {
   const ok = status >= 200 && status <= 299;
   const packed = headers.get('content-encoding')?.trim().toLowerCase() ?? '';
   const body = ['', 'identity'].includes(packed) ? reply : unpacked(reply, packed);
-  // ky returns this as it is. A real Response would load all of fetch, which takes longer than the request.
+  // ky returns this unchanged. A real Response would load all of fetch, which takes longer than the request.
   return { status, ok, headers, body } as unknown as Response;
 }
 
-// Nothing is unpacked before the first read.
+// Unpacks nothing before the first read.
 async function* unpacked(reply: IncomingMessage, encoding: string): AsyncGenerator<Uint8Array> {
   const { constants, createBrotliDecompress, createUnzip } = await import('node:zlib');
-  // As in a browser, a body counts even if it is empty, or its checksum is missing.
+  // As in a browser, a body counts even if it is empty or has no checksum.
   const [create, flush] =
     encoding === 'br'
       ? ([createBrotliDecompress, constants.BROTLI_OPERATION_FLUSH] as const)
       : ([createUnzip, constants.Z_SYNC_FLUSH] as const);
   const unpack = create({ flush, finishFlush: flush });
-  // An error of the reply ends `unpack` with the same error, so nobody has to look at it here.
+  // An error of the reply ends `unpack` with the same error, so it can be ignored here.
   yield* pipeline(reply, unpack, () => undefined);
 }
