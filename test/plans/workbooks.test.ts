@@ -205,9 +205,9 @@ const wrong: readonly (readonly [name: string, bytes: Buffer, says: string])[] =
     'B2: 1234567890123460 has more than 15 digits',
   ],
   ['1E+300', book({ rows: row(number('B2', '1E+300')) }), 'B2: 1E+300 has more than 15 digits'],
-  ['1E+999', book({ rows: row(number('B2', '1e999')) }), 'B2: 1e999 is no number'],
-  ['a number that is none', book({ rows: row(number('B2', 'abc')) }), 'B2: abc is no number'],
-  ['NaN', book({ rows: row(number('B2', 'NaN')) }), 'B2: NaN is no number'],
+  ['1E+999', book({ rows: row(number('B2', '1e999')) }), 'B2: 1e999 is not a number'],
+  ['a number that is none', book({ rows: row(number('B2', 'abc')) }), 'B2: abc is not a number'],
+  ['NaN', book({ rows: row(number('B2', 'NaN')) }), 'B2: NaN is not a number'],
   [
     'a sum that the spreadsheet rounds on its screen',
     book({ rows: row(number('B2', '114.99999999999999')) }),
@@ -336,7 +336,7 @@ const wrong: readonly (readonly [name: string, bytes: Buffer, says: string])[] =
     }),
     damaged,
   ],
-  ['a plain zip', zipOf({ 'a.txt': 'x' }), 'file: this is a zip file, no workbook'],
+  ['a plain zip', zipOf({ 'a.txt': 'x' }), 'file: this is a zip file, not a workbook'],
   ['a text document', zipOf({ 'word/document.xml': 'x' }), 'file: this is a text document (.docx)'],
   ['a presentation', zipOf({ 'ppt/presentation.xml': 'x' }), 'file: this is a presentation (.pptx)'],
   [
@@ -351,7 +351,7 @@ const wrong: readonly (readonly [name: string, bytes: Buffer, says: string])[] =
     Buffer.concat([Buffer.from('d0cf11e0a1b11ae1', 'hex'), Buffer.from('EncryptedPackage', 'utf16le')]),
     'file: the workbook is locked by a password',
   ],
-  ['an empty zip', zipOf({}), 'file: this is a zip file, no workbook'],
+  ['an empty zip', zipOf({}), 'file: this is a zip file, not a workbook'],
 ];
 
 test.each(wrong)('%s: refused at its cell', async (_name, bytes, says) => {

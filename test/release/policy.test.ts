@@ -79,7 +79,7 @@ test.skipIf(!isRoot)(
     const applied = await applyOn(machine, service);
 
     expect(applied.code).toBe(3);
-    expect(lastRecord(applied.stderr).message).toContain('that of no enrolled key');
+    expect(lastRecord(applied.stderr).message).toContain('not from an enrolled key');
     expect(service.posts).toEqual([]);
   },
 );

@@ -121,12 +121,12 @@ test('a release that somebody changed is refused, and nothing is sent; as it was
   const forgeries: readonly (readonly [what: string, why: RegExp, change: Change])[] = [
     ['nothing in it', /not as paydesk writes it/, () => ''],
     ['another form', /not as paydesk writes it/, () => '{"released":true}\n'],
-    ['a later end', /that of no enrolled key/, (text) => text.replace(/"until":\d/, '"until":9')],
-    ['another signer', /that of no enrolled key/, (text) => text.replace('"by":"ana"', '"by":"eva"')],
-    ['another id', /that of no enrolled key/, (text) => text.replace(/"id":"\w{4}/, '"id":"0000')],
+    ['a later end', /not from an enrolled key/, (text) => text.replace(/"until":\d/, '"until":9')],
+    ['another signer', /not from an enrolled key/, (text) => text.replace('"by":"ana"', '"by":"eva"')],
+    ['another id', /not from an enrolled key/, (text) => text.replace(/"id":"\w{4}/, '"id":"0000')],
     [
       'another digest',
-      /that of no enrolled key/,
+      /not from an enrolled key/,
       (text) => text.replace(/"digest":"\w{8}/, '"digest":"00000000'),
     ],
     [
@@ -134,8 +134,8 @@ test('a release that somebody changed is refused, and nothing is sent; as it was
       /not as paydesk writes it/,
       (text) => text.replace('"by":"ana"', '"by":"ana","by":"ana"'),
     ],
-    ['no signature', /that of no enrolled key/, (text) => `${text.split('\n')[0]}\n`],
-    ['a signature cut short', /that of no enrolled key/, (text) => text.slice(0, -9)],
+    ['no signature', /not from an enrolled key/, (text) => `${text.split('\n')[0]}\n`],
+    ['a signature cut short', /not from an enrolled key/, (text) => text.slice(0, -9)],
     ['lines behind it', /not as paydesk writes it/, (text) => `${text}more\n`],
   ];
   const tried: unknown[] = [];
@@ -155,7 +155,7 @@ test.each<readonly [string, RegExp, (service: RefundService) => Promise<unknown>
   ['no release', /nobody has released/, () => Promise.resolve()],
   [
     'a release by a key that is not enrolled any more',
-    /that of no enrolled key/,
+    /not from an enrolled key/,
     async (service) => {
       await release(service);
       await enrol(service, 'another four words of hers');
