@@ -162,8 +162,8 @@ describe('the journal file', () => {
   });
 
   it.each([
-    [1, 'an older', 'settle with the older paydesk what is unconfirmed'],
-    [2, 'an older', 'settle with the older paydesk what is unconfirmed'],
+    [1, 'an older', 'settle unconfirmed changes with the older paydesk'],
+    [2, 'an older', 'settle unconfirmed changes with the older paydesk'],
     [99, 'a newer', 'use the newer paydesk on this machine'],
   ])('is refused when it has version %i', async (version, whose, now) => {
     await filled();
