@@ -1,4 +1,4 @@
-/** Sends one request and reads its reply, with one time limit. ky's own retries, redirects and limits are off. */
+/** Sends one request and reads its reply, with one time limit. ky's own retries, time limit and HTTP errors are off. */
 
 import ky from 'ky';
 import { CliError, refused } from '../errors.ts';

@@ -1,4 +1,4 @@
-/** The journal and the team's rules as a desk sees them: the sender answers. Nothing is asked twice. */
+/** The journal and the team's rules as a desk sees them: the sender answers. Answers are reused for 3 seconds. */
 
 import * as v from 'valibot';
 import { CliError, refused } from '../../errors.ts';
