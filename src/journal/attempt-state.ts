@@ -66,7 +66,9 @@ export function ageAt({ verdicts }: AttemptRecord, then: ReturnType<typeof momen
 export function isOpen(record: AttemptRecord, then: ReturnType<typeof momentOfRow>): boolean {
   const last = verdictOf(record);
   if (last === undefined || last.verdict === 'unknown') return true;
-  return isUnproven(last) && changeKinds[record.sent.proof.kind].provable && !isOver(record, then);
+  if (!isUnproven(last) || isOver(record, then)) return false;
+  // A refusal of what no read shows is all that will ever be known. A change whose row was lost is of such a kind too.
+  return last.verdict === 'not_seen' || changeKinds[record.sent.proof.kind].provable;
 }
 
 /** Whether nothing has proven what became of an attempt, and no read came after its horizon: the next one still may. */

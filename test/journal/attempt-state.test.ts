@@ -102,6 +102,13 @@ describe('an attempt that was refused without a read to confirm it', () => {
   });
 });
 
+it('a change that was not seen is open until its time is over, whether a read can show it or not', () => {
+  for (const kind of ['refund', 'api'] as const) {
+    const notSeen = attempt([{ verdict: 'not_seen' }], of(kind));
+    expect([isOpen(notSeen, at(2000)), isOpen(notSeen, at(over))]).toEqual([true, false]);
+  }
+});
+
 describe('a refund that was made', () => {
   it('is watched until a look after its time', () => {
     expect(isWatched(attempt([{}]))).toBe(true);
