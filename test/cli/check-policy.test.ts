@@ -48,7 +48,7 @@ test('each rule of a policy is said with what it will do, and no account is need
       refund.max_amount.MXN 50000: the refunds of an order in MXN add up to 50000 at most within any 24 hours
       refund.max_amount.USD 0: the refunds of an order in USD add up to 0 at most within any 24 hours: none is made
       refund.require reason,note: a refund needs a reason and a note
-      refund.hold 20s: refunds wait 20s after the yes, and --no-hold is refused
+      refund.hold 20s: refunds wait 20s after they are confirmed, and --no-hold is refused
       refund.max_age 90d: orders that are older than 90d are not refunded
       plan.max_total.MXN 90000: the refunds of a plan in MXN add up to 90000 at most
       hours Mon-Fri 08:00-20:00 America/Mexico_City: changes are made in these hours only, by the service's clock; now they are refused

@@ -429,7 +429,7 @@ describe('an order that is given by its id, on a terminal', () => {
     expect(service.posts).toEqual([]);
   });
 
-  test('Esc at its first question leads back to the list, and a wrong word at the last one is gone', async () => {
+  test('Esc at its first question leads back to the list', async () => {
     await using service = await startService({ orders: [split, two], onPost: (order) => json(order) });
     using home = newHome();
     const person = sit(['orders', 'refund', ...flags], { home, env: service.env });
@@ -438,8 +438,7 @@ describe('an order that is given by its id, on a terminal', () => {
     await person.answer(/Refund what\?[\s\S]*Which order\?/, 'ord_same\r');
     await person.answer(/Which order\?[\s\S]*Refund what\?[\s\S]*> charge 1/, '\r');
     await person.answer('How much? (Enter: all 20000)', '100\r');
-    await person.answer('Send it? (y/N)', 'maybe\r');
-    await person.answer('type y for yes', 'yes\r');
+    await person.answer('Send it? (y/N)', 'yes\r');
     const { code } = await person.leaves;
     expect([code, service.posts.map(({ url }) => url)]).toEqual([
       expect.any(Number),

@@ -195,7 +195,10 @@ test('30 <script> in metadata, names, notes and cards is only text', async () =>
   const evil = `"'><script>alert(1)</script><img src=x onerror=alert(1)></pre>&lt;\u202e`;
   const evilOrder = withCharge(
     orderAt('ord_1', '2040-11-20T10:00:00Z', {
-      refunds: [{ amount: 5, at: '2040-11-20T11:00:00Z', changes: { status: evil } }],
+      refunds: [
+        { amount: 5, at: '2040-11-20T11:00:00Z', changes: { status: evil } },
+        { amount: 4, at: '2040-11-20T11:00:00Z' },
+      ],
       customer_info: { name: evil, email: 'a@example.com' },
       metadata: { [evil]: evil },
       currency: 'M<b',

@@ -84,3 +84,17 @@ test('refunds list counts what went back, and beside it what failed or is pendin
   expect(none.stderr).toMatch(/^0 of 5 refunds, from 1 Nov 2040/m);
   expect(JSON.parse(none.stdout).sums).toEqual([]);
 });
+
+test('the largest refunds of a report are those that went back', async () => {
+  await using service = await startDated({ orders });
+  const ran = await service.run(['report', ...period, '--to', 'report.html'], { env: clock });
+  expect(ran.code, ran.stderr).toBe(0);
+  const html = readFileSync(join(service.home.path, 'report.html'), 'utf8');
+  const { largest } = JSON.parse(/<pre id="figures"[^>]*>(.*)<\/pre>/.exec(html)?.[1] ?? '{}');
+  const rows = largest.map((row: { order_id: string; amount: number }) => [row.order_id, row.amount]);
+  expect(rows).toEqual([
+    ['ord_1', -200_000],
+    ['ord_2', -76_600],
+    ['ord_4', -40],
+  ]);
+});

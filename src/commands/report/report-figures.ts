@@ -64,7 +64,7 @@ export interface ReportFigures {
     readonly notCaptured: readonly WaitingSum[];
     readonly unconfirmed: readonly WaitingSum[];
   };
-  /** The largest refunds of each currency. */
+  /** The largest refunds of each currency that went back. */
   readonly largest: readonly RefundFact[];
   /** Those of which neither payment went back. */
   readonly twins: readonly TwinPair<ListedTwin>[];
@@ -111,6 +111,7 @@ export async function gatherFigures(
       near.push(order);
     for (const refund of facts.refunds)
       if (
+        refund.meaning === 'made' &&
         refund.isUnshown === undefined &&
         refund.madeAt !== undefined &&
         isInSpan(span, refund.madeAt) &&

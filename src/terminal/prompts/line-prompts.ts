@@ -71,19 +71,11 @@ async function untilFine(read: () => Promise<string>, check: Check, write: Write
 
 async function confirm(message: string, read: Read, write: Write): Promise<boolean> {
   for (;;) {
-    const answer = yesOrNo(await read(`${message} (y/N) `));
-    if (answer !== undefined) return answer;
-    write(`${typeYesOrNo}\n`);
+    const answer = (await read(`${message} (y/N) `)).trim().toLowerCase();
+    if (answer === '' || answer === 'n' || answer === 'no') return false;
+    if (answer === 'y' || answer === 'yes') return true;
+    write('type y for yes; n or only Enter for no\n');
   }
-}
-
-export const typeYesOrNo = 'type y for yes; n or only Enter for no';
-
-/** What was answered to `(y/N)`; undefined for another word. */
-export function yesOrNo(text: string): boolean | undefined {
-  const answer = text.trim().toLowerCase();
-  if (answer === 'y' || answer === 'yes') return true;
-  return ['', 'n', 'no', 'y/n'].includes(answer) ? false : undefined;
 }
 
 async function choose(

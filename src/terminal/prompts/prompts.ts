@@ -1,6 +1,6 @@
 /** Prompts that are redrawn on a terminal: those of @inquirer, with better defaults. */
 
-import { input } from '@inquirer/prompts';
+import { confirm, input } from '@inquirer/prompts';
 import type { ClockWithTimers } from '../../io.ts';
 import type { Paint } from '../color.ts';
 import { type StreamFacts, widthOfTerminal } from '../streams.ts';
@@ -10,7 +10,6 @@ import type { Check, Labelled, Prompts } from './ask.ts';
 import { browsePrompt } from './browse-prompt.ts';
 import { choicePrompt } from './choice-prompt.ts';
 import { GoBack, interrupted, type Keyboard } from './keyboard.ts';
-import { typeYesOrNo, yesOrNo } from './line-prompts.ts';
 import { searchPrompt } from './search-prompt.ts';
 
 const pageSize = 10;
@@ -91,19 +90,8 @@ export function createPrompts(
         stderr.stream.write(screenBefore);
       }
     },
-    // No ready-made question of this kind: a wrong word would stay, and a yes would be typed behind it.
-    async confirm(message, signal) {
-      const theme = { ...themeOf(message), ...emptiesRefused };
-      const asked = {
-        message,
-        theme,
-        default: 'y/N',
-        transformer: (text: string, { isFinal }: { isFinal: boolean }) =>
-          isFinal ? theme.style.answer(yesOrNo(text) === true ? 'Yes' : 'No') : text,
-        validate: (text: string) => yesOrNo(text) !== undefined || typeYesOrNo,
-      };
-      return yesOrNo(await ended(input(asked, context(signal)))) === true;
-    },
+    confirm: (message, signal) =>
+      ended(confirm({ message, theme: themeOf(message), default: false }, context(signal))),
   };
 }
 
