@@ -211,7 +211,7 @@ export function readMoney(value: unknown): MoneyReading {
   }
 }
 
-/** Undefined if unknown. */
+/** Like `readMoney`; undefined if the money is unknown. */
 export function moneyOf(value: unknown): OrderMoney | undefined {
   const reading = readMoney(value);
   return 'money' in reading ? reading.money : undefined;
@@ -224,8 +224,8 @@ export function hasNoCharges(order: JsonObject): boolean {
 }
 
 /**
- * The same for a refund. If no charge shows what already went back, a hidden refund could be mistaken for the new one: that is a
- * problem too.
+ * Like `readMoney`, for a refund. If no charge shows what already went back, a hidden refund could be mistaken for the new one:
+ * that is a problem too.
  */
 export function readForRefund(value: unknown): MoneyReading {
   const reading = readMoney(value);

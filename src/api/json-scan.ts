@@ -164,8 +164,8 @@ function valueEnd(bytes: Uint8Array, from: number, levels: number, seen: Seen): 
   return Math.min(at, size);
 }
 
-// Whether a character that begins with a doubtful byte is a control or invisible one. Of the four-byte ones, only the plane of
-// emoji certainly has none.
+// Whether a character of valid UTF-8 that begins with a doubtful byte is a control or invisible one. Of the four-byte ones, only
+// the plane of emoji certainly has none.
 function isUnseen(bytes: Uint8Array, at: number): boolean {
   const [first = 0, second = 0, third = 0] = [bytes[at], bytes[at + 1], bytes[at + 2]];
   if (first >= 0xf0) return first !== 0xf0 || second !== 0x9f;

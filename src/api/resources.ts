@@ -79,6 +79,7 @@ export interface Column {
   readonly family?: ColumnFamily;
 }
 
+/** Columns that only --columns shows: `customer_info.phone`, `metadata.KEY`. */
 interface ColumnFamily {
   /** The column with this name; undefined if there is none, or several share the name. */
   readonly named: (name: string) => Column | undefined;
@@ -109,7 +110,7 @@ export function referenceOf(order: unknown, referenceKeys: readonly string[]): u
     .find((value) => value !== undefined && value !== null && value !== '');
 }
 
-/** The shop's own number without the `#` that people and some shops put before it. */
+/** The shop's own number without the `#` that people and some shops put before it: it tells no two orders apart. */
 export function bareReference(reference: string): string {
   return reference.replace(/^#(?=.)/, '');
 }
@@ -134,7 +135,7 @@ function peopleColumns(orderIn: readonly string[], tableFrom?: number): readonly
 
 /**
  * `*4242`; `split` if several charges were paid or can be captured; or the type of payment (service: order, payment_method). If
- * nothing was paid, the card of all tries, or undefined if they used several.
+ * there is no such charge, the card of all tries, or undefined if they used several.
  */
 function cardOf(record: JsonObject): unknown {
   const tries = itemsOf(record.charges);
@@ -318,7 +319,7 @@ export const resourceNames = Object.keys(resources) as ResourceName[];
 export const blankOrQuote = /[\s\u200b\u200e\u200f\u2060"'`´‘’“”„«»]/;
 /** The same, with brackets and separators. */
 export const aroundWord = new RegExp(`${blankOrQuote.source}|[<>()[\\]{},;:]`);
-// An id does not end in a full stop, but a copied sentence may.
+// An id does not end in a full stop, but a search for the beginning of an address may.
 const aroundId = new RegExp(`${aroundWord.source}|\\.`);
 
 /** The text without these characters at either end, in linear time. */

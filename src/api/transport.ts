@@ -1,6 +1,6 @@
 /**
  * The only way to the network: sends a request over node:http and returns the reply, both in fetch's form. Follows no redirect,
- * repeats nothing, and adds no headers.
+ * repeats nothing, and sends no header that nobody asked for.
  */
 
 import { request as httpRequest, type IncomingMessage } from 'node:http';

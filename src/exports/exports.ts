@@ -36,7 +36,7 @@ export interface ExportRequest {
   /** Each page becomes one gzip member. */
   readonly gzip: boolean;
   readonly columns: readonly Column[];
-  /** Whether CSV also has local times, in the zone of the query. */
+  /** Whether CSV has local times beside those in UTC, in the zone of the query. */
   readonly localTimes: boolean;
   /** The fields of a row that paydesk makes; undefined: rows are the service's own records. */
   readonly ownFields: readonly string[] | undefined;
@@ -84,7 +84,7 @@ export interface ExportFile {
    * Writes the manifest, and the problems file if needed, and gives the file its final name. All are on the disk when it resolves.
    */
   complete(): Promise<ExportWritten>;
-  /** Keeps the unfinished file for a resume, with the reason in its manifest. Removes a file without any rows. */
+  /** Keeps the unfinished file for a resume, with the reason in its manifest. Removes the file if nothing was read yet. */
   leave(why: string): Promise<void>;
 }
 

@@ -27,7 +27,7 @@ export function problemsText(problems: readonly ExportProblem[]): string {
   return heading + lines.join('');
 }
 
-/** As in the manifest. */
+/** The SHA-256 of a problems file, as in the manifest. */
 export function hashOfText(text: string | Uint8Array): string {
   return createHash('sha256').update(text).digest('hex');
 }
@@ -63,7 +63,7 @@ export async function removeProblems(path: string): Promise<void> {
   if (kindOf(path) === 'file' && (await isProblemsFile(path))) await rm(path, { force: true });
 }
 
-/** Undefined if it cannot be read. */
+/** The SHA-256 of a problems file; undefined if it cannot be read. */
 export async function hashOfProblems(path: string): Promise<string | undefined> {
   const bytes = await readFile(path).catch(() => undefined);
   return bytes === undefined ? undefined : hashOfText(bytes);

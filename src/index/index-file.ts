@@ -27,7 +27,7 @@ export interface IndexFile {
   forgetOldKeys(): void;
   /** Gives erased pages back, and leaves nothing of them in the log. */
   compact(): void;
-  /** The size of the segments. */
+  /** The size of the segments, in bytes. */
   bytes(): number;
 }
 

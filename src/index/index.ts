@@ -84,6 +84,7 @@ export interface FactsRange {
 /** An account's open index. Every method throws CliError 'refused' if a part does not open. */
 export interface OrderIndex {
   readonly path: string;
+  /** Where its key is kept, in words. */
   readonly keptIn: string;
   status(): IndexStatus;
   /** Fits a run in. Undefined if another process is writing: then nothing was learned. */

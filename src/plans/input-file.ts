@@ -24,7 +24,7 @@ export function readInputFile(bytes: Uint8Array, how: InputHow): InputFile {
   return checkTable({ ...form, delimiter, head, all, badLine }, how);
 }
 
-/** What is wrong with a cell of a sheet; row and column from 0. */
+/** What is wrong with a cell of a sheet, by its row from 1 and its column from 0. */
 export interface CellProblem {
   readonly line: number;
   readonly index: number;

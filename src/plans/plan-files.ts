@@ -42,7 +42,7 @@ export function createPlans(parts: PlanFileParts): PlanFiles {
     async input(path, how) {
       const bytes = await read(path, inputMax);
       if (bytes.length > largeInput) keepHeapSmall();
-      // The first bytes of zip files and of old office formats.
+      // The first bytes of zip files, and of the office formats before 2007.
       if (/^(504b0304|d0cf11e0)/.test(Buffer.from(bytes.subarray(0, 4)).toString('hex'))) {
         const { readWorkbook } = await import('./workbook/read-workbook.ts');
         return await readWorkbook(bytes, how);

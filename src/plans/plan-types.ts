@@ -150,7 +150,7 @@ export interface PlanRow extends Pick<InputRow, 'line' | 'charge' | 'reason' | '
   readonly more: readonly string[];
   /** The permanent identity of the row: origin, mode, order, charge, amount and ref (plan-lines.ts). */
   readonly key: string;
-  /** The last failed attempt before the plan was made: `i_7f3k2m/1`. */
+  /** The last attempt before the plan was made, if it failed: `i_7f3k2m/1`. */
   readonly tried?: string | undefined;
   /** For a part of an allocated amount: the identity of the file's row. */
   readonly partOf: string | undefined;
@@ -231,6 +231,7 @@ export function sumsOf(rows: readonly Pick<PlanRow, 'currency' | 'sum'>[]): read
 export interface Plans extends PlanFiles {
   /** Who runs paydesk, as this machine names them. */
   readonly operator: string;
+  /** A new id for a plan, such as `p_7f3k2m`. */
   newId(): string;
 }
 

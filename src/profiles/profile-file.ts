@@ -93,7 +93,7 @@ const fileForm = v.strictObject({
   profiles: v.optional(v.custom<object>(isObject, 'is not an object'), {}),
 });
 
-/** A Map, so that a profile may be called `constructor`. */
+/** The whole file. `profiles` is a Map, so that one may be called `constructor`. */
 export interface ProfileFile {
   readonly default: string | undefined;
   readonly profiles: ReadonlyMap<string, StoredProfile>;

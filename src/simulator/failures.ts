@@ -22,6 +22,7 @@ export const errorKinds = {
 export const languages = ['en', 'es'] as const;
 export type Language = (typeof languages)[number];
 
+/** One detail of an error (service: Errors). */
 interface FailureDetail {
   /** Without the leading `<brand>.errors.` (service: Errors). */
   readonly code: string;

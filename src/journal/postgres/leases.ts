@@ -22,7 +22,7 @@ interface LeaseParts {
 
 /** The locks, and the numbers under which this process holds them. */
 export interface Leases extends Locks {
-  /** The number under which this process took a name and still holds it, even if it has expired. Undefined: not taken. */
+  /** The number under which this process took a name and did not release it; it may have expired. Undefined: not taken. */
   numberOf(name: string): string | undefined;
 }
 

@@ -192,7 +192,7 @@ class PostgresStore {
         return;
       } catch (error) {
         await transaction?.rollback();
-        // A row before sending is not retried: the order may have changed.
+        // A SENT row is not tried again: nothing was sent yet, and the order may have changed.
         const isTriedAgain = row.type !== 'sent' && error instanceof ServerError;
         if (!isTriedAgain || clock.monotonic() >= deadline) throw inWords(error, this.#parts.place);
         await clock.sleep(againMs);

@@ -139,7 +139,7 @@ export class Server {
     this.#idle = [];
   }
 
-  // A connection, and its result.
+  // A connection, and its result. The caller must give the connection back.
   async #connected<T>(act: (connection: Connection) => Promise<T>): Promise<readonly [Connection, T]> {
     if (this.#open >= openMax) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     else this.#open += 1;

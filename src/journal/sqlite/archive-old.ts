@@ -1,6 +1,6 @@
 /**
- * Moves attempts that ended long ago into a file and puts a shorter journal in place of the old one. If it is stopped, either the
- * old journal or the new one is there, and it is whole.
+ * Moves attempts that ended long ago out of the journal: writes all rows to a file as they are, and puts a shorter journal in
+ * place of the old one. If it is stopped, either the old journal or the new one is there, and it is whole.
  */
 
 import { rmSync } from 'node:fs';

@@ -206,7 +206,7 @@ export class JournalTables {
     this.sql('UPDATE head SET seq = ?, hash = ?, time = max(time, ?)').run(newest.seq, newest.hash, time);
   }
 
-  /** Notes the name of the witness. The journal has it too, so either leads to the landmark. */
+  /** Notes the name of the witness. The journal takes the same name, so either leads to the landmark. */
   noteWitness(name: string): void {
     this.sql('UPDATE head SET witness = ?, id = ?').run(name, name);
   }

@@ -40,7 +40,7 @@ export interface RowProof {
   /** All rows about one thing. */
   about(about: string, rows: readonly StoredRow[]): Finding | undefined;
   settingAbouts(prefix: string): readonly string[];
-  /** How the files differ; absent if they match. */
+  /** How journal and witness differ; absent if they match. */
   readonly mismatch?: Mismatch | undefined;
   /** Whether one of the newest rows is missing or changed. */
   end(): Finding | undefined;
@@ -86,7 +86,7 @@ export class KnownJournal {
   #end: RowsEnd | undefined;
   #newest: NewestRow | undefined;
 
-  /** `prove` checks the rows that a question needs; it returns undefined if the whole chain was checked before. */
+  /** `prove` returns what proves the rows of a question; undefined if the whole chain was checked before. */
   constructor(tables: JournalTables, asked: Asked, prove: () => RowProof | undefined = () => undefined) {
     this.#tables = tables;
     this.#asked = asked;
@@ -249,8 +249,8 @@ export class KnownJournal {
   }
 
   /**
-   * Attempts and requests whose bodies and notes may be erased: settled attempts sent before a time, and approval requests that
-   * nobody can answer or use any more.
+   * Attempts and requests whose bodies and notes may be erased: settled attempts sent before a time (the watch needs neither),
+   * and approval requests that nobody can answer or use any more.
    */
   *erasable(before: number): Generator<Pick<SentRow, 'change' | 'attempt'> & { readonly about: string }> {
     const text = 'SELECT change, attempt, about, is_open FROM attempts WHERE time < ? ORDER BY time';
@@ -297,9 +297,9 @@ export class KnownJournal {
   }
 
   /**
-   * Throws CliError 'refused' for a SENT row if another run added something that this run has not seen. The lock on the order
-   * usually prevents that, but somebody may have removed it. Two runs with one idempotency key on different orders share no lock:
-   * only this rule stops the second.
+   * Throws CliError 'refused' for a SENT row if another run added something after this run asked about the order or the
+   * idempotency key. The lock on the order usually prevents that, but somebody may have removed it. Two runs with one idempotency
+   * key on different orders share no lock: only this rule stops the second.
    */
   refuseUnseen(row: JournalRow): void {
     if (row.type !== 'sent') return;

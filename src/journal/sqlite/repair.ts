@@ -219,7 +219,7 @@ async function holdFile(file: string, rules: FileRules): Promise<HeldFile | unde
   }
 }
 
-// SQLite cannot open a file that is not a database, or is marked read-only, so no other run can write to it either.
+// SQLite refuses a file that is not a database, or whose header marks it read-only, so no other run can write to it either.
 function keepOthersOut(db: DatabaseSync, file: string): void {
   try {
     db.exec('BEGIN EXCLUSIVE');

@@ -35,7 +35,7 @@ export function isBroken(error: unknown): boolean {
   return isOneOf(broken, error);
 }
 
-/** Whether another run holds the journal. Takes SQLite's error or our refusal. */
+/** Whether another run holds the journal. Takes SQLite's error, or the refusal made from it. */
 export function isInUse(error: unknown): boolean {
   return isOneOf(inUse, error) || (error instanceof CliError && isOneOf(inUse, error.cause));
 }

@@ -152,8 +152,8 @@ class SqliteStore extends WholeJournal implements CopiedJournal {
       both.tables.add(known.link(row));
       return { isCopy: copy !== undefined, mayWait: isFirst && both.isWitnessAt(known.end.seq) };
     });
-    // Nothing is sent before the witness has the row. The line of a first verdict may wait for the next row: without it the change
-    // would be unconfirmed again, and nothing would be sent.
+    // Nothing is sent before the witness has the row. The line of a first verdict may wait for the next row: without that verdict
+    // the change would be unconfirmed again, and nothing would be sent.
     if (!mayWait) both.catchUp();
     if (!isCopy) this.#ready.noteLandmark(both);
   }

@@ -54,7 +54,7 @@ export function createDeskJournal(parts: DeskParts, shown: (change: string) => v
       for (const note of list()) {
         const { subject, change } = note;
         if (subject.kind !== kind || note.idempotencyKey !== idempotencyKey) continue;
-        // Without an order, a person chooses what to create, so this may be another one.
+        // If no order was named, a person picks one, so this change is another one.
         if (subject.orderId !== undefined && subject.kind !== 'api' && asked.order === undefined) continue;
         if (!sameJson(note.asked ?? {}, asked) || !sameJson(note.again, again)) continue;
         const outcome = await endOf(note);

@@ -1,4 +1,4 @@
-/** Hands a change to the sender and reports how it ended, whenever the connection breaks. */
+/** Hands a change to the sender and reports how it ended, even if the connection breaks. */
 
 import { CliError, refused } from '../../errors.ts';
 import type { ClockWithTimers } from '../../io.ts';
@@ -30,7 +30,7 @@ export interface DeskParts {
   readonly timeoutMs: number;
   /** Formats a time (Unix milliseconds) for messages. */
   readonly shortTime: (ms: number) => string;
-  /** A person wants to stop: takes back what was not sent, and waits no longer. */
+  /** A person wants to stop: takes back what was not sent, and waits only for how the rest ended. */
   readonly stopWaiting: AbortSignal;
   /** A person insists: stops all waiting. */
   readonly leave: AbortSignal;

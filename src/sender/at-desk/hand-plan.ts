@@ -1,4 +1,4 @@
-/** Hands a plan to the sender and follows it, whenever the connection breaks. */
+/** Hands a plan to the sender and follows it, even if the connection breaks. */
 
 import { CliError } from '../../errors.ts';
 import type { HandedPlan, HowWorked, PlanSender, RowTold, Worked } from '../../plans/plans.ts';

@@ -19,7 +19,7 @@ export class ChangeStream {
   #isOver = false;
   onFirst: () => void = () => undefined;
 
-  /** `unreadMax`: a desk that leaves this many bytes unread is cut off, and can ask again. */
+  /** `unreadMax`: a desk that leaves this many bytes unread gets no more lines, and can ask again. */
   constructor(clock: ClockWithTimers, unreadMax = usualUnreadMax) {
     this.#clock = clock;
     this.#unreadMax = unreadMax;
@@ -60,7 +60,7 @@ export class ChangeStream {
     },
   };
 
-  /** The reply to a desk. It ends after the last line; the change goes on without it. */
+  /** The reply to a desk. It ends after the last line; if a desk leaves before that, the change goes on. */
   reply(): Response {
     let leave: () => void = () => undefined;
     const body = new ReadableStream<Uint8Array>(

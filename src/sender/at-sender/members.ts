@@ -22,6 +22,7 @@ type MemberAccount = Pick<Profile, 'name' | 'origin' | 'account'>;
 
 interface Member extends State {
   readonly name: string;
+  /** The name of the sender's profile. */
   readonly account: string;
 }
 
@@ -48,7 +49,7 @@ export interface Members {
   find(secret: string): Promise<KnownToken | undefined>;
   /** The token with this public id, read from the rows now, if still valid. */
   now(id: string): Promise<KnownToken | undefined>;
-  /** Ends a member's invitation and tokens, of all accounts or one desk. Returns how many tokens. */
+  /** Ends a member's tokens and invitation in all accounts; with `desk`, only that desk's tokens. Returns how many tokens. */
   revoke(name: string, desk?: string): Promise<number>;
 }
 

@@ -24,6 +24,7 @@ export interface Asker {
 
 /** An account of the sender: its profile with the key, and the connection to the service shared by all desks. */
 export interface SenderAccount extends Pick<Client, 'service' | 'send' | 'pass'> {
+  /** The name of the sender's profile. */
   readonly name: string;
   readonly settings: SettingTexts;
   /**

@@ -80,7 +80,7 @@ function sharesOfAmount(order: StoredOrder, amount: number): Ruled<readonly Shar
   if (split && amount < order.amount) return refuse(chargeIdRequired(order));
   const [only, ...others] = open;
   if (only === undefined) return refuse(notReturnable());
-  // Assumed: if only one charge has anything left, `amount` without `charge_id` refunds that charge.
+  // Assumed: if only one charge has anything left, `amount` without `charge_id` refunds that amount of it.
   if (others.length === 0) return shareOfCharge(order, only.id, amount);
   // Assumed: on a split order, `amount` without `charge_id` is a full refund if it is exactly what is left.
   const left = open.reduce((sum, charge) => sum + leftOf(charge), 0);
@@ -204,7 +204,7 @@ function refundsOf(order: StoredOrder): readonly string[] {
   return chargesOf(order).flatMap(({ refunds }) => (refunds?.data ?? []).map(({ id }) => id));
 }
 
-/** The order after that. A failed refund leaves all sums, and its money can be refunded again. */
+/** The order after that. A failed refund is taken out of all sums, and its money can be refunded again. */
 export function settleLater(order: StoredOrder, { refundId, status }: Later, now: number): StoredOrder {
   const charges = chargesOf(order).map((charge) => settleIn(charge, refundId, status));
   return withSums(order, charges, now);

@@ -77,7 +77,7 @@ export class Witness {
     }
   }
 
-  /** What the lines after a number are about, at most `limit`; `head` is undefined in a damaged line. */
+  /** Which rows the lines after a number are about, at most `limit`; `head` is undefined in a damaged line. */
   headsAfter(
     seq: number,
     limit: number,

@@ -47,8 +47,8 @@ export function limitNamed(
 }
 
 /**
- * What new limits allow beyond the old ones, in words, and for whom: a limit that is higher or gone, a reason or note no longer
- * needed, a currency no longer refused. Empty if nothing. `inWords` writes amounts.
+ * What new limits allow beyond the old ones, in words, for anybody they apply to: a limit that is higher or gone, a reason or
+ * note no longer needed, a currency no longer refused. Empty if nothing. `inWords` writes amounts.
  */
 export function teamRaises(
   before: readonly TeamLimit[],
