@@ -339,6 +339,7 @@ test('a created payment link on screens of 80 and 120 columns', async () => {
       could be sent    until 21 Nov 2040 05:05:22 UTC
       request          POST /checkouts
                        {"name":"Lamp","type":"PaymentLink","recurrent":false,"needs_shipping_contact":false,"monthly_installments_enabled":false,"order_template":{"line_items":[{"name":"Lamp","unit_price":300,"quantity":1}],"currency":"MXN"}}
+      reply            HTTP 200
     history
       21 Nov 2040 05:05:12 UTC  made  the reply confirms it
     "

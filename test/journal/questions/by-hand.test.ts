@@ -173,8 +173,9 @@ describe('journal settle --not-applied, while the refund may still appear', () =
       created 21 Sep 2026 14:13:20 UTC    read just now, 21 Nov 06:20:00
       buyer   Buyer Name  buyer@example.com
       …
-      wait until tomorrow 05:06: it may still appear. See who recorded that it was not
-      made, and why:
+      until tomorrow 05:06 the refund of 300 MXN may still appear, so do not send the
+      same again before; any other refund goes through. See who recorded that it was
+      not made, and why:
         paydesk journal show i_7f3k2m9q
       "
     `);

@@ -21,7 +21,8 @@ import {
 /** Whether a row has an amount for an order of which several charges have money left. */
 export function needsAllocation({ charge, amount }: NewRow, order: JsonObject | undefined): boolean {
   if (charge !== anyWord || amount === fullWord || order === undefined) return false;
-  return chargesOf(order).length > 1;
+  // One that the service does not refund counts too: the row then says that it is in the way.
+  return (moneyOf(order)?.charges ?? []).filter(({ counts }) => counts).length > 1;
 }
 
 /** One row for each charge. Parts that were sent before (`sent`) stay as they are, and only the rest is spread. */
