@@ -391,6 +391,13 @@ test('journal list that is narrowed to nothing does not say that nothing was sen
       expect(stderr, line).not.toContain('nothing');
     }
   }
+  // A name that nobody has is a slip.
+  for (const more of ['', ' --open']) {
+    const line = `-p shop journal list --operator zed${more}`;
+    const { code, stdout, stderr } = await paydesk(line.split(' '), { home: lost });
+    expect({ code, stdout }, line).toEqual({ code: 2, stdout: '' });
+    expect(stderr, line).toContain('op7');
+  }
 });
 
 test.each([80, 120])(
