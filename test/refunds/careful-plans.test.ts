@@ -182,6 +182,23 @@ describe('--allocate', () => {
     expect(service.made.map((made) => made.order)).toEqual(['ord_2']);
   });
 
+  it('is not needed if only one charge can be refunded: a row is then planned as the refund alone', async () => {
+    const why = '1936 is more than is left on charge 1 (*4242) of ord_s: 1210 paid, 0 refunded, 1210 left';
+    await using service = await startRefunds([closed()]);
+    const alone = (amount: string) =>
+      service.run(['orders', 'refund', 'ord_s', '--amount', amount, '--dry-run']);
+    const plan = (amount: string) =>
+      service.plan(['order_id,amount', `ord_s,${amount}`], '--json', '--dry-run');
+
+    expect(recordsIn(await plan('500'))).toMatchObject([{ state: 'ready', refund: 500, why: null }]);
+    expect((await alone('500')).stdout).toContain('"charge_id":"ch_1", "amount":500');
+    expect(recordsIn(await plan('1936'))).toMatchObject([{ state: 'impossible', refund: 1936, why }]);
+    expect(inOneLine((await alone('1936')).stderr)).toContain(why);
+    await service.plan(['order_id,amount', 'ord_s,500']);
+    await service.apply();
+    expect(service.made).toMatchObject([{ order: 'ord_s', charge: 'ch_1', amount: 500 }]);
+  });
+
   it.each(['plan', 'refresh'])(
     'all parts are impossible if one of them repeats a refund, by %s',
     async (how) => {

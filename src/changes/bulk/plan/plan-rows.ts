@@ -203,7 +203,7 @@ function rowsOf(row: InputRow, read: OrderOfRow, asked: RowsAsked): readonly New
   const other = inOtherCurrency(row, base.currency, asked.profile.settings);
   // Then nobody knows how much it is in that of the order.
   if (other !== undefined && parts.length === 0) return [{ ...base, currency: undefined, why: other.why }];
-  if (parts.length > 0 || needsAllocation(base, order)) return spreadRow(base, parts, read, asked);
+  if (parts.length > 0 || needsAllocation(base, order, asked)) return spreadRow(base, parts, read, asked);
   return [planRow(base, read, asked)];
 }
 

@@ -18,11 +18,20 @@ import {
   sentUnder,
 } from './plan-row.ts';
 
-/** Whether a row has an amount for an order of which several charges have money left. */
-export function needsAllocation({ charge, amount }: NewRow, order: JsonObject | undefined): boolean {
+/**
+ * Whether a row has an amount for an order of which several charges can be refunded. If it is to be spread (`--allocate`), a
+ * charge that the service does not refund counts too: the row then says that it is in the way.
+ */
+export function needsAllocation(
+  { charge, amount }: NewRow,
+  order: JsonObject | undefined,
+  { allocation }: Pick<RowsAsked, 'allocation'>,
+): boolean {
   if (charge !== anyWord || amount === fullWord || order === undefined) return false;
-  // One that the service does not refund counts too: the row then says that it is in the way.
-  return (moneyOf(order)?.charges ?? []).filter(({ counts }) => counts).length > 1;
+  const money = moneyOf(order);
+  if (money === undefined) return false;
+  const closed = allocation === undefined ? [] : chargesInTheWay(money);
+  return refundableCharges(money).length + closed.length > 1;
 }
 
 /** One row for each charge. Parts that were sent before (`sent`) stay as they are, and only the rest is spread. */
