@@ -55,6 +55,7 @@ export function checkTable(
     ...form,
     columns: titles.columns,
     unread: titles.unread,
+    readAs: titles.readAs,
     hasAmount: titles.places.has('amount'),
     ...(wrong === undefined ? {} : { addressOf }),
   };
@@ -109,7 +110,15 @@ function columnLetters(index: number): string {
 
 /** A file of which nothing can be read. */
 export function unreadableFile(words: string, delimiter: Delimiter = ','): InputFile {
-  const nothing = { columns: [], unread: [], hasAmount: false, rows: [], lines: [], canCorrect: false };
+  const nothing = {
+    columns: [],
+    unread: [],
+    readAs: [],
+    hasAmount: false,
+    rows: [],
+    lines: [],
+    canCorrect: false,
+  };
   return {
     ...nothing,
     delimiter,
@@ -189,6 +198,10 @@ const saveAgain = 'save it as UTF-8 (in a spreadsheet: CSV UTF-8)';
 /** Never throws. */
 export function decodeFile(bytes: Uint8Array): Decoded {
   if (bytes.length === 0) return { unreadable: 'the file is empty' };
+  if (/^(\ufeff)?\s*[[{]\s*["{[]/.test(new TextDecoder().decode(bytes.subarray(0, 64))))
+    return {
+      unreadable: 'the file is JSON, and a CSV or a workbook is read: write it anew with --to FILE.csv',
+    };
   const wide = wideName(bytes);
   if (wide !== undefined) return { unreadable: `the file is ${wide}: ${saveAgain}` };
   const hasBom = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;

@@ -8,6 +8,7 @@ import {
   type Delimiter,
   delimiters,
   type InputColumn,
+  type InputFile,
   type InputHow,
   type InputProblem,
   type InputUse,
@@ -23,6 +24,8 @@ export interface InputTitles {
   readonly places: ReadonlyMap<InputColumn, number>;
   /** The titles that mean nothing in this use of the file. */
   readonly unread: readonly string[];
+  /** Titles in other words, with the column that each is read as. */
+  readonly readAs: InputFile['readAs'];
   readonly problems: readonly InputProblem[];
 }
 
@@ -56,13 +59,16 @@ export function readTitles(
   const unusable = unusableWords(cells, broken);
   if (unusable !== undefined) {
     const problems = [{ line, column: undefined, words: unusable }];
-    return { columns: [], added: 0, places: new Map(), unread: [], problems };
+    return { columns: [], added: 0, places: new Map(), unread: [], readAs: [], problems };
   }
   const added = addedColumns.every((title, index) => plain(cells[index] ?? '') === title)
     ? addedColumns.length
     : 0;
   const columns = added === 0 ? cells : cells.slice(added).map(withoutFormulaSafety);
-  const titles = withReference(columns.map(plain), referenceKeys);
+  const typed = columns.map(plain);
+  const keyed = withReference(typed, referenceKeys);
+  const titles =
+    use === 'plan' ? keyed : asMeant(keyed, (index) => rows.map(({ cells }) => cells[index + added] ?? ''));
   const found = columnsFor(use).filter((column) => titles.includes(column));
   const misses = nearMisses(titles, found, use);
   const problem = (words: string, column?: string): InputProblem => ({ line, column, words });
@@ -76,12 +82,17 @@ export function readTitles(
   const read = new Set([...places.values(), ...misses.map(({ index }) => index)]);
   const unread = titles.flatMap((title, index) => (title === '' || read.has(index) ? [] : [index]));
   const hasAmount = found.includes('amount') || misses.some(({ meant }) => meant === 'amount');
-  const doubtful = use === 'plan' || hasAmount ? [] : unread.filter((index) => !isKnown(titles[index] ?? ''));
+  const others = use === 'plan' || hasAmount ? [] : unread.filter((index) => !isKnown(titles[index] ?? ''));
+  const money = others.filter((index) => moneyWords.test(titles[index] ?? ''));
+  const doubtful = money.length > 0 ? money : others;
   return {
     columns,
     added,
     places,
     unread: unread.map((index) => shown(columns[index] ?? '')),
+    readAs: titles.flatMap((column, index) =>
+      column === typed[index] ? [] : [{ title: shown(columns[index] ?? ''), column }],
+    ),
     problems: [
       ...repeated(titles).map((index) =>
         problem(
@@ -96,8 +107,8 @@ export function readTitles(
         ),
       ),
       ...doubtful.flatMap((index) => {
-        const isMoney = moneyWords.test(titles[index] ?? '') || hasNumbers(rows, index + added);
-        if (use === 'compare' && !isMoney) return [];
+        const isMoney = money.length > 0 || hasMost(rows, index + added, numberForm);
+        if (!isMoney && (use === 'compare' || hasMost(rows, index + added, dateForm))) return [];
         const words = `there is no column amount, and ${shown(columns[index] ?? '')} ${isMoney ? 'looks like one' : 'is not read'}: write amount above the money, or delete what is not to be compared`;
         return [problem(words, columns[index])];
       }),
@@ -112,6 +123,32 @@ function withReference(titles: readonly string[], keys: readonly string[]): read
   const place = key === undefined ? -1 : titles.indexOf(key);
   return titles.map((title, index) => (index === place ? 'reference' : title));
 }
+
+// In a file that is only compared, the order and the money may have plain titles, if each can be just one column. A plan moves
+// money, so it is told how to rename them. `id` above orders' ids: a list or an export of orders.
+function asMeant(
+  titles: readonly string[],
+  cellsOf: (index: number) => readonly string[],
+): readonly string[] {
+  const isOrderId = (cell: string): boolean => orderIdPattern.test(cell.trim());
+  const place = (isOne: (title: string, index: number) => boolean): number | undefined => {
+    const [first, ...more] = titles.flatMap((title, index) => (isOne(title, index) ? [index] : []));
+    return more.length === 0 ? first : undefined;
+  };
+  const named = titles.includes('order_id') ? undefined : titles.indexOf('reference');
+  const order =
+    place((title, index) => title === 'id' && named !== undefined && cellsOf(index).some(isOrderId)) ??
+    (named === -1 ? place((title) => orderTitle.test(title)) : named);
+  const money = titles.includes('amount') ? undefined : place((title) => moneyWords.test(title));
+  return titles.map((title, index) => {
+    if (index === order) return cellsOf(index).some(isOrderId) ? 'order_id' : 'reference';
+    return index === money ? 'amount' : title;
+  });
+}
+
+// Titles of the shop's own number of an order, or of its id.
+const orderTitle =
+  /^(shop_)?(order|orden|pedido|bestell(ung)?|commande)_?(number|n[or]\.?|num|numero|número|nummer|ref|reference|referencia|#)?$/;
 
 // The column with each row's refund: in paydesk's own lists and exports of refunds, `id` is the refund.
 function refundIdAt(titles: readonly string[]): readonly (readonly [InputColumn, number])[] {
@@ -180,7 +217,9 @@ function nearMisses(
   );
   return titles.flatMap((title, index) => {
     if (isKnown(title)) return [];
-    const meant = closestNames(title, absent).find(
+    // What was charged is no charge.
+    const names = moneyWords.test(title) ? absent.filter((name) => name === 'amount') : absent;
+    const meant = closestNames(title, names).find(
       (name) => (use === 'plan' && isMoney(name)) || title.length <= name.length + 2,
     );
     return meant === undefined ? [] : [{ index, meant }];
@@ -189,12 +228,15 @@ function nearMisses(
 
 // In a comparison, a row without an amount matches any amount, so a money column with another name must not be ignored.
 const moneyWords =
-  /(^|[^a-z])(amount|total|sum|price|importe|monto|precio|cantidad|valor|betrag|summe|preis|montant|prix)([^a-z]|$)/;
+  /(^|[^a-z])(amount|total|sum|price|charged|paid|net|neto|gross|bruto|importe|monto|precio|cantidad|valor|betrag|summe|preis|montant|prix)([^a-z]|$)/;
 
-// Whether most filled cells are numbers.
-function hasNumbers(rows: readonly CsvRow[], index: number): boolean {
+const numberForm = /^-?[\d.,]*\d$/;
+const dateForm = /^\d{1,4}[-./]\d{1,2}[-./]\d{1,4}(?!\d)/;
+
+// Whether most filled cells have this form.
+function hasMost(rows: readonly CsvRow[], index: number, form: RegExp): boolean {
   const cells = rows.map(({ cells }) => cells[index]?.trim() ?? '').filter((cell) => cell !== '');
-  return cells.filter((cell) => /^-?[\d.,]*\d$/.test(cell)).length * 2 > cells.length;
+  return cells.filter((cell) => form.test(cell)).length * 2 > cells.length;
 }
 
 function isOrder(column: string): boolean {
@@ -211,10 +253,12 @@ const referenceWords =
 
 /** What to do if one of these titles, which are not read, stands above the shop's own numbers: `; if folio has …`. */
 export function renameWords(unread: readonly string[]): string {
-  const like = unread.filter((title) => referenceWords.test(plain(title))).slice(0, 3);
-  return like.length === 0
-    ? ''
-    : `; if ${like.map(shown).join(' or ')} has the shop's own number, rename it reference`;
+  return renamed(unread, referenceWords, "the shop's own number, rename it reference");
+}
+
+function renamed(unread: readonly string[], words: RegExp, so: string): string {
+  const like = unread.filter((title) => words.test(plain(title))).slice(0, 3);
+  return like.length === 0 ? '' : `; if ${like.map(shown).join(' or ')} has ${so}`;
 }
 
 function missing(titles: readonly string[], found: readonly string[], use: InputUse): readonly string[] {
@@ -223,7 +267,8 @@ function missing(titles: readonly string[], found: readonly string[], use: Input
   const noAmount = use === 'plan' && !found.includes('amount');
   if (noOrder && noAmount && titles.some((title) => orderIdPattern.test(title)))
     return ['the first line is a row: put a line with the titles above it, such as order_id,amount'];
-  const rename = renameWords(titles.filter((title) => !found.includes(title)));
+  const others = titles.filter((title) => !found.includes(title));
+  const rename = renameWords(others);
   return [
     ...(noOrder
       ? [
@@ -231,7 +276,9 @@ function missing(titles: readonly string[], found: readonly string[], use: Input
         ]
       : []),
     ...(noAmount
-      ? ['there is no column amount: it has the amount of each row, or full for the whole charge or order']
+      ? [
+          `there is no column amount: it has the amount of each row, or full for the whole charge or order${renamed(others, moneyWords, 'what goes back, rename it amount')}`,
+        ]
       : []),
   ];
 }

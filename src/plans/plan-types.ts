@@ -101,6 +101,8 @@ export interface InputFile {
   readonly columns: readonly string[];
   /** The titles that mean nothing in this use of the file. */
   readonly unread: readonly string[];
+  /** Titles in other words, with the column that each is read as. */
+  readonly readAs: readonly { readonly title: string; readonly column: string }[];
   readonly hasAmount: boolean;
   /** The well-formed rows. */
   readonly rows: readonly InputRow[];

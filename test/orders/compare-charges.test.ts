@@ -184,18 +184,47 @@ test('an export of charges is a list that agrees with what was charged', async (
   expect(ran.said).toHaveLength(8);
 });
 
-test.each(['total', 'Importe', 'price', 'sum', 'amount_mxn', 'amount (MXN)'])(
-  'a column %s is not passed over: without its amount a row would agree with any',
+test.each(['total', 'Importe', 'price', 'sum', 'amount_mxn', 'amount (MXN)', 'Charged'])(
+  'a column %s is read as the amount, and said to be; beside another of money it is refused',
   async (title) => {
     await using service = await startStored();
-    const ran = await compare(service, [`order_id,${title}`, 'ord_whole,7']);
-    expect(ran.code).toBe(2);
-    expect(inOneLine(ran.stderr)).toContain(`there is no column amount, and ${title} looks like one`);
-    writeFileSync(join(service.home.path, 'refunds.csv'), `order_id,${title}\nord_whole,7\n`);
+    const ran = await compare(service, [`order_id,${title},Date`, 'ord_whole,7,2026-10-01']);
+    expect(ran.said).toEqual([[2, 'paid_more', 1000]]);
+    expect(ran.stderr).toContain(`read: ${title} as amount\n`);
+    const two = await compare(service, [`order_id,${title},Net,Date`, 'ord_whole,7,6,2026-10-01']);
+    expect(two.code).toBe(2);
+    expect(inOneLine(two.stderr)).toContain(`there is no column amount, and ${title} looks like one`);
+    expect(two.stderr).not.toContain('Date');
+    writeFileSync(join(service.home.path, 'refunds.csv'), `order_id,${title},Net\nord_whole,7,6\n`);
     const line = ['-p', 'shop', 'refunds', 'compare', 'refunds.csv'];
     expect(await paydesk(line, { home: service.home })).toMatchObject({ code: 2 });
   },
 );
+
+test.each(['Order number', 'order', 'Pedido', 'order_no'])(
+  'the title %s above ids or numbers of the shop names the orders of a list',
+  async (title) => {
+    await using service = await startStored();
+    for (const name of ['ord_whole', 'SO-whole']) {
+      const ran = await compare(service, [`${title},amount`, `${name},1000`]);
+      expect(ran.said, ran.stderr).toEqual([[2, 'paid', 1000]]);
+    }
+  },
+);
+
+test.each([[], ['--rows', 'charges']])('an export of paydesk is read: %s', async (...rows) => {
+  const some = orders.filter(({ id }) => id !== 'ord_hidden');
+  await using shop = await startStored(some);
+  for (const to of ['o.csv', 'o.xlsx']) {
+    const line = (...words: readonly string[]) =>
+      paydesk(['-p', 'shop', 'orders', ...words], { home: shop.home, env: { TZ: 'UTC' } });
+    expect(await line('export', ...rows, '--to', to)).toMatchObject({ code: 0 });
+    const ran = await line('compare', to, '--json');
+    const verdicts = recordsIn(ran).map(({ verdict }) => verdict);
+    const odd = rows.length === 0 ? ['paid_twice', 'not_paid'] : ['not_paid'];
+    expect(new Set(verdicts), ran.stderr).toEqual(new Set(['paid', ...odd]));
+  }
+});
 
 test('without an amount a list of invoices may have no column that is not read, and its verdicts do not speak for the file', async () => {
   await using service = await startStored();
@@ -225,9 +254,9 @@ test('refunds compare without an amount: a column of numbers is refused, one of 
     writeFileSync(join(service.home.path, 'refunds.csv'), `${lines.join('\n')}\n`);
     return paydesk(['-p', 'shop', 'refunds', 'compare', 'refunds.csv'], { home: service.home });
   };
-  const numbers = await refunds('order_id,Neto', 'ord_whole,"1.520,00"', 'ord_less,7', 'ord_other,none');
+  const numbers = await refunds('order_id,Summa', 'ord_whole,"1.520,00"', 'ord_less,7', 'ord_other,none');
   expect(numbers.code).toBe(2);
-  expect(inOneLine(numbers.stderr)).toContain('there is no column amount, and Neto looks like one');
+  expect(inOneLine(numbers.stderr)).toContain('there is no column amount, and Summa looks like one');
   const words = await refunds('order_id,Vendedor', 'ord_whole,Ana');
   expect(words.code, words.stderr).toBe(8);
   expect(words.stderr).toContain('not read: Vendedor\n');

@@ -21,6 +21,7 @@ describe('readInputFile', () => {
       delimiter: ',',
       columns: ['Seat', ' Note ', 'AMOUNT', 'ref', 'Order ID', 'charge-id', 'reason'],
       unread: ['Seat'],
+      readAs: [],
       hasAmount: true,
       problems: [],
       rows: [
@@ -207,6 +208,16 @@ describe('F50 titles', () => {
       [
         '1 (row): there is no column amount: it has the amount of each row, or full for the whole charge or order',
       ],
+    ],
+    [
+      `order_id,Total\n${id},7`,
+      [
+        '1 (row): there is no column amount: it has the amount of each row, or full for the whole charge or order; if total has what goes back, rename it amount',
+      ],
+    ],
+    [
+      '{"object":"list","data":[]}',
+      ['1 (row): the file is JSON, and a CSV or a workbook is read: write it anew with --to FILE.csv'],
     ],
     [
       `${id},500\n${id},600`,

@@ -47,13 +47,19 @@ export async function lookAtOrders<T>(
   }
 }
 
-/** Says which columns of a file that is compared are not read; `without`: what is compared if it has no amounts. */
-export function sayUnread(ctx: Context, { unread, hasAmount }: InputFile, without: string): void {
+/** Says how the columns of a file that is compared are read; `without`: what is compared if it has no amounts. */
+export function sayUnread(ctx: Context, { unread, readAs, hasAmount }: InputFile, without: string): void {
   const more = unread.length > namedMost ? ` and ${unread.length - namedMost} more` : '';
   const names = ctx.redaction.isOn()
     ? `${counted(unread.length, 'column')} not read`
     : `not read: ${unread.slice(0, namedMost).join(', ')}${more}`;
-  if (unread.length > 0) ctx.notes.note(hasAmount ? `${names}; amount is the column with the money` : names);
+  const money = readAs.find(({ column }) => column === 'amount');
+  const as = readAs.map(({ title, column }) => `${title} as ${column}`).join(', ');
+  if (as !== '' && !ctx.redaction.isOn()) ctx.notes.note(`read: ${as}`);
+  if (unread.length > 0)
+    ctx.notes.note(
+      hasAmount && money === undefined ? `${names}; amount is the column with the money` : names,
+    );
   if (!hasAmount) ctx.notes.note(`no amount column: ${without}`);
 }
 
