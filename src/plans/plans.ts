@@ -1,6 +1,5 @@
 /** The types of bulk refunds, and the functions that check files, keep plans and run batches. */
 
-export { allocate } from './allocate.ts';
 export {
   controlTotalProblems,
   type ExpectedTotal,

@@ -14,9 +14,9 @@ import {
   type StoredProfile,
   storedOf,
 } from './profile-file.ts';
-import { checkName } from './profile-names.ts';
 import { keyPlaceWords, type ProfileStore } from './profile-store.ts';
 import {
+  checkName,
   demoName,
   environmentName,
   type KeyDescription,

@@ -9,8 +9,7 @@ import { parsedJson } from '../api/json-values.ts';
 import { defaultVendor, modes, shortestKey } from '../api/spec.ts';
 import { type Env, fullPath, variable } from '../io.ts';
 import { accountOf, readBaseUrl } from './base-url.ts';
-import { indexKeyName, nameProblem } from './profile-names.ts';
-import { demoName } from './profiles.ts';
+import { demoName, indexKeyName, nameProblem } from './profiles.ts';
 
 /** All keys in the configuration folder, PAYDESK_API_KEY and the file of PAYDESK_KEY_FILE. */
 export function keysOnFile(configFolder: string, env: Env, cwd: () => string): readonly string[] {

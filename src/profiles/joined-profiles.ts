@@ -42,15 +42,16 @@ import {
   type StoredProfile,
   storedOf,
 } from './profile-file.ts';
-import { indexKeyName, nameProblem } from './profile-names.ts';
 import { createProfileStore, keyPlaceWords, type ProfileParts, type ProfileStore } from './profile-store.ts';
 import {
   type Described,
   demoName,
   environmentName,
   type IndexKeys,
+  indexKeyName,
   type KeyDescription,
   type ListedProfile,
+  nameProblem,
   type Profile,
   type ProfileDescription,
   type Profiles,

@@ -17,8 +17,8 @@ import { CliError, refused } from '../errors.ts';
 import { accountOf, baseUrlProblem, goodBaseUrl } from './base-url.ts';
 import { isLimit } from './limits.ts';
 import { type FileRules, readOwnFile } from './own-file.ts';
-import { nameProblem } from './profile-names.ts';
 import type { Profile, ProfileDraft } from './profiles.ts';
+import { nameProblem } from './profiles.ts';
 import {
   readSettings,
   refuseUnreadable,

@@ -3,6 +3,7 @@
 import { join } from 'node:path';
 import type { AmountStyle } from '../amounts.ts';
 import type { AuthScheme, Mode } from '../api/spec.ts';
+import { CliError } from '../errors.ts';
 import type { HostForms } from './base-url.ts';
 import type { DeskKey } from './desk-key.ts';
 import type { Folders } from './folders.ts';
@@ -14,7 +15,6 @@ import type { Settings } from './settings.ts';
 export * from './account-words.ts';
 // The journal and the locks use the same rules for their files.
 export * from './own-file.ts';
-export { demoName, environmentName } from './profile-names.ts';
 export type { DeskKey, Folders, KeyPlace, Limits, Settings, SettingTexts };
 
 /** The desk's key in this configuration folder. Its code is loaded only here. */
@@ -253,3 +253,30 @@ export const indexFields = [
 
 /** The default of refund.note_length. */
 export const usualNoteLength = '3';
+
+export const demoName = 'demo';
+export const environmentName = 'environment';
+const reserved: readonly string[] = [demoName, environmentName, 'simulator'];
+
+const namePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/;
+
+export function nameProblem(name: string): string | undefined {
+  if (reserved.includes(name.toLowerCase()))
+    return `${name} is built in: a profile of yours needs another name`;
+  return namePattern.test(name)
+    ? undefined
+    : `profile name ${name}: use letters, digits, dot, dash and underscore, at most 63, a letter or digit first`;
+}
+
+/** Throws CliError 'refused' for a built-in name, 'usage' for an impossible one. */
+export function checkName(name: string): void {
+  const problem = nameProblem(name);
+  if (problem === undefined) return;
+  const kind = reserved.includes(name.toLowerCase()) ? 'refused' : 'usage';
+  throw new CliError(kind, problem, { certain: 'nothing was changed' });
+}
+
+/** The name of an index key. No profile can have it: it holds a space. */
+export function indexKeyName(id: string): string {
+  return `index ${id}`;
+}

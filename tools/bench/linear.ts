@@ -15,7 +15,7 @@ import { readManifest } from '../../src/exports/manifest.ts';
 import { oneOf, recordId } from '../../src/flags/flags.ts';
 import { parseWhen, spanFlag } from '../../src/flags/typed-time.ts';
 import { readBaseUrl } from '../../src/profiles/base-url.ts';
-import { nameProblem } from '../../src/profiles/profile-names.ts';
+import { nameProblem } from '../../src/profiles/profiles.ts';
 import { cleanCell, cleanLine, escapeJson, oneLineJson } from '../../src/terminal/sanitise.ts';
 import { cut } from '../../src/terminal/text-lines.ts';
 import { widthOf } from '../../src/terminal/width.ts';

@@ -22,7 +22,7 @@ import { askedByOther } from '../refund/second-person.ts';
 import { applyPreview, shownRows } from './batch-words.ts';
 import { ordersOf } from './found-orders.ts';
 import { rowsAnew } from './plan/make-plan.ts';
-import { askForPlan, type SecondPerson } from './plan-second.ts';
+import { askForPlan, type SecondPerson } from './plan-checks.ts';
 import { readOrders } from './read-orders.ts';
 import { needsRelease } from './released.ts';
 import { attemptsOfPlan, type Looked, reportPlan, sentNow } from './report-plan.ts';

@@ -10,8 +10,7 @@ import { plainCommand } from '../../profiles/profiles.ts';
 import { closestNames } from '../../terminal/closest-names.ts';
 import { readAmount } from '../../typed-amounts.ts';
 import { globalFlags } from './global-options.ts';
-import { buildParser, failureOf, keepIn } from './parser.ts';
-import { readCommand } from './read-command.ts';
+import { buildParser, failureOf, keepIn, readCommand } from './parser.ts';
 import { readTypedWords } from './typed-words.ts';
 
 /** Reads the line of a command. Throws CliError 'usage' for anything that is not understood, with what was probably meant. */

@@ -1,8 +1,11 @@
-/** `journal list`: lists what this machine sent, and what became of it. */
+/** `journal list`: lists what this machine sent, and what became of it; with `--kind setting`, which settings were changed, and by whom. */
 
+import { figureWords } from '../../amounts.ts';
+import type { JsonObject } from '../../api/json-values.ts';
+import { type Column, fieldColumn } from '../../api/resources.ts';
 import type { Context } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
-import { flag, type Input, listFileFlags } from '../../flags/flags.ts';
+import { flag, type Input, listFileFlags, usage } from '../../flags/flags.ts';
 import { clockAndZoneOf, rangeWords, whenFlag } from '../../flags/typed-time.ts';
 import {
   type AttemptFilter,
@@ -11,13 +14,25 @@ import {
   byNewest,
   type ChangeKind,
   changeKinds,
+  type LimitRow,
+  limitPrefix,
+  limitValue,
   needsPerson,
   pagesOf,
   type SentRow,
+  type SettingRow,
 } from '../../journal/journal.ts';
-import { accountSpan, commandLine, flagWords, type Profile, plainCommand } from '../../profiles/profiles.ts';
+import {
+  accountSpan,
+  commandLine,
+  flagWords,
+  modeOfAccount,
+  type Profile,
+  plainCommand,
+} from '../../profiles/profiles.ts';
 import type { Cell } from '../../terminal/terminal.ts';
 import { defineCommand } from '../command.ts';
+import { currencyOfLimit } from '../profile/account-limits.ts';
 import { showAttemptPages, showAttempts } from './attempt-list.ts';
 import { attemptColumns } from './attempt-record.ts';
 import {
@@ -29,7 +44,6 @@ import {
   operatorMeant,
   scopeOf,
 } from './attempts.ts';
-import { listSettings } from './list-settings.ts';
 import { readBeforeList } from './look-again.ts';
 
 const kindNames = [...(Object.keys(changeKinds) as [ChangeKind, ...ChangeKind[]]), 'setting'] as const;
@@ -70,15 +84,17 @@ export const list = defineCommand({
   examples: ['paydesk journal list', 'paydesk journal list --open --json | jq .data'],
   async run(here, { flags }) {
     const ctx = await askingFile(here, flags.from);
-    const { kind } = flags;
-    if (kind === 'setting') return listSettings(ctx, flags);
-    ctx.out.checkColumns(attemptColumns);
+    const { kind, order: orderId, desk } = flags;
+    if (kind === 'setting') refuseMisplaced(flags);
+    ctx.out.checkColumns(kind === 'setting' ? settingColumns(ctx) : attemptColumns);
     const scope = await scopeOf(ctx, flags['all-profiles'] === true);
     const origin = scope?.origin;
     const since = flags.since?.at(clockAndZoneOf(ctx));
-    const span = rangeWords('changes sent', { since, until: undefined }, ctx.days.full);
+    const what = kind === 'setting' ? 'settings changed' : 'changes sent';
+    const span = rangeWords(what, { since, until: undefined }, ctx.days.full);
     if (span !== undefined) ctx.notes.note(span);
-    const { order: orderId, desk } = flags;
+    if (kind === 'setting')
+      return await listSettings(ctx, { origin, operator: flags.operator, since }, scope);
     const operator = await operatorMeant(ctx, flags.operator, origin);
     const asked = { origin, orderId, operator, since };
     if (origin !== undefined && !ctx.options.dryRun && flags.next === undefined)
@@ -192,4 +208,100 @@ function nextLine(
   const shown = counted(count, 'change');
   if (scope === undefined) return `${shown}. next: ${plainCommand(...words)}`;
   return [`${shown}, `, accountSpan(scope), `. next: ${commandLine(scope, ...words)}`];
+}
+
+const notOfSettings = ['open', 'order', 'desk', 'limit', 'next'] as const;
+
+function refuseMisplaced(flags: ListInput): void {
+  const misplaced = notOfSettings.find((name) => flags[name] !== undefined);
+  if (misplaced !== undefined)
+    throw usage(
+      `--${misplaced} cannot be combined with --kind setting: a setting belongs to no order, and all are listed`,
+    );
+}
+
+// A table shows a limit of money as `profile show` does; files have it as it was set.
+function settingColumns({ profiles }: Context): readonly Column[] {
+  const inBoth = (name: 'from' | 'to') => (record: JsonObject) => {
+    const { [name]: value, setting, profile } = record;
+    const currency = currencyOfLimit(String(setting));
+    // A limit of money has no default. Those of a team belong to no profile.
+    if (value === null && currency === undefined && profile !== null) return 'default';
+    return currency === undefined || typeof value !== 'string' || !/^\d+$/.test(value)
+      ? value
+      : figureWords(Number(value), currency, profiles.amountStyle(String(profile)));
+  };
+  const shown = (name: 'from' | 'to', title: string): Column => ({
+    ...fieldColumn(`${name}_shown`, title, 'text', 0),
+    value: inBoth(name),
+    derived: true,
+  });
+  return [
+    fieldColumn('changed_at', 'CHANGED', 'time', 0),
+    { ...fieldColumn('setting', 'SETTING', 'text', 0), stays: true },
+    shown('from', 'FROM'),
+    { ...shown('to', 'TO'), stays: true },
+    fieldColumn('from', 'FROM', 'text'),
+    fieldColumn('to', 'TO', 'text'),
+    fieldColumn('operator', 'BY', 'text', 0),
+    fieldColumn('profile', 'PROFILE', 'text', 0),
+    fieldColumn('mode', 'MODE', 'text', 0),
+    fieldColumn('account', 'ACCOUNT', 'text', 100),
+    fieldColumn('member', 'MEMBER', 'text'),
+  ];
+}
+
+/** Shows what was changed of settings that the journal has. */
+async function listSettings(
+  ctx: Context,
+  { origin, operator, since }: Pick<AttemptFilter, 'origin' | 'operator' | 'since'>,
+  scope: Profile | undefined,
+): Promise<undefined> {
+  const rows = (await ctx.journal.settings()).filter(
+    (row) =>
+      (origin === undefined || row.type === 'limit' || row.origin === origin) &&
+      (operator === undefined || row.operator === operator) &&
+      (since === undefined || row.time >= since),
+  );
+  // Only a sender has rows whose names have a slash.
+  const { senderRowWords = () => undefined } = rows.some(({ name }) => nameShown(name).includes('/'))
+    ? await import('../../sender/sender.ts')
+    : {};
+  const records = rows.map((row) =>
+    row.type === 'limit' ? limitRecord(row) : { ...recordOf(row), ...senderRowWords(row) },
+  );
+  await ctx.out.ownList(settingColumns(ctx), records);
+  const where = scope === undefined ? 'on this machine' : `for the account of profile ${scope.name}`;
+  if (rows.length === 0 && (await ctx.journal.problem()) === undefined)
+    ctx.notes.note(`the journal has no such change of a setting ${where}`);
+}
+
+// `from` and `to` are null where the profile sets nothing, so the default counts.
+function recordOf({ time, profile, account, operator, name, from, to }: SettingRow): JsonObject {
+  const changed_at = Math.floor(time / 1000);
+  const setting = nameShown(name);
+  const mode = modeOfAccount(account) ?? null;
+  return { object: 'setting_change', changed_at, setting, from, to, operator, profile, mode, account };
+}
+
+// The limits of accounts are kept apart from other rows by how their names begin.
+function nameShown(name: string): string {
+  return name.startsWith(limitPrefix) ? name.slice(limitPrefix.length) : name;
+}
+
+// It belongs to the account, whatever a profile of it is called.
+function limitRecord({ time, operator, account, member, currency, name, from, to }: LimitRow): JsonObject {
+  const whose = member === '*' ? 'all' : member;
+  return {
+    object: 'setting_change',
+    changed_at: Math.floor(time / 1000),
+    setting: `team limit ${name} ${currency} of ${whose}`,
+    from: from === null ? null : limitValue(name, from),
+    to: to === null ? null : limitValue(name, to),
+    operator,
+    profile: null,
+    mode: modeOfAccount(account) ?? null,
+    account,
+    member: whose,
+  };
 }

@@ -4,7 +4,7 @@ import { CliError } from '../../errors.ts';
 import type { HandedPlan, HowWorked, PlanSender, RowTold, Worked } from '../../plans/plans.ts';
 import { commandLine } from '../../profiles/profiles.ts';
 import type { EndLine, Line } from '../change-wire.ts';
-import { applyingForm, type PlanHead, workedFromWire } from '../plan-wire.ts';
+import { applyingForm, type PlanHead, workedFromWire } from '../change-wire.ts';
 import { errorFromWire, hopPaths } from '../wire.ts';
 import { type DeskParts, notHandedOver } from './hand-over.ts';
 import { refuseTooLarge } from './remote-store.ts';

@@ -20,7 +20,7 @@ import {
   stamped,
 } from './known-change.ts';
 import { RefusedRequest, type SenderAccount } from './routes.ts';
-import type { ApprovablePlan } from './rules/plan-limits.ts';
+import type { ApprovablePlan } from './rules/team-limits.ts';
 
 interface HowMade {
   readonly handed: HandOver;

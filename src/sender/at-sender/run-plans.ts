@@ -5,7 +5,7 @@ import { checkPlanLimits, paidOnOrders, rowsToSend } from '../../changes/changes
 import { CliError, refused } from '../../errors.ts';
 import { isSameOrigin } from '../../journal/journal.ts';
 import { type Plan, readPlan, sumsOf } from '../../plans/plans.ts';
-import { type PlanHead, planHeadForm, workedToWire } from '../plan-wire.ts';
+import { type PlanHead, planHeadForm, workedToWire } from '../change-wire.ts';
 import { errorToWire, hopPaths, maxBytes } from '../wire.ts';
 import { ChangeStream, endReply } from './change-stream.ts';
 import { stoppingError } from './handed-change.ts';

@@ -19,8 +19,8 @@ import {
   removeOwnFile,
   writeOwnFile,
 } from '../../profiles/profiles.ts';
+import { planHeadForm } from '../change-wire.ts';
 import { stoppedPrefix } from '../member-state.ts';
-import { planHeadForm } from '../plan-wire.ts';
 import { accountNamePattern, nameForm, roles, timeForm } from '../wire.ts';
 import { sendChange } from './handed-change.ts';
 import {

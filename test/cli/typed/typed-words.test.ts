@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { typedProfile } from '../../../src/cli/typed/command-line.ts';
 import { formatHint, globalFlags } from '../../../src/cli/typed/global-options.ts';
-import { readCommand } from '../../../src/cli/typed/read-command.ts';
+import { readCommand } from '../../../src/cli/typed/parser.ts';
 import { readTypedWords } from '../../../src/cli/typed/typed-words.ts';
 import { commands, findCommand } from '../../../src/commands/commands.ts';
 

@@ -4,7 +4,7 @@ import { amountWords, figureWords, partWords } from '../../../amounts.ts';
 import { moneyOf, refundableCharges } from '../../../api/charges.ts';
 import type { JsonObject } from '../../../api/json-values.ts';
 import type { AttemptRecord } from '../../../journal/journal.ts';
-import { allocate, anyWord, fullWord, rowKey } from '../../../plans/plans.ts';
+import { type AllocateWay, anyWord, fullWord, rowKey } from '../../../plans/plans.ts';
 import type { Profile } from '../../../profiles/profiles.ts';
 import { chargesInTheWay } from '../../refund/refund-plan.ts';
 import { orderAfter } from './order-after.ts';
@@ -136,4 +136,27 @@ function partBase(
   const { orderId, ref } = base;
   const key = rowKey({ origin, mode, orderId, chargeId, amount, ref });
   return { ...base, chargeId, amount, sum: amount, key, partOf: base.key };
+}
+
+/**
+ * The parts of the amount, from the first charge on, or from the one with most left. Charges with equal amounts left keep their
+ * order. Undefined if there is not enough, or the amount is not a positive whole number.
+ */
+export function allocate(
+  amount: number,
+  charges: readonly { readonly id: string; readonly left: number }[],
+  how: AllocateWay,
+): readonly { readonly id: string; readonly amount: number }[] | undefined {
+  if (!Number.isSafeInteger(amount) || amount < 1) return undefined;
+  const usable = charges.filter(({ left }) => Number.isSafeInteger(left) && left > 0);
+  const ordered = how === 'in-order' ? usable : usable.toSorted((a, b) => b.left - a.left);
+  const parts: { id: string; amount: number }[] = [];
+  let open = amount;
+  for (const { id, left } of ordered) {
+    if (open === 0) break;
+    const part = Math.min(open, left);
+    parts.push({ id, amount: part });
+    open -= part;
+  }
+  return open === 0 ? parts : undefined;
 }

@@ -39,9 +39,8 @@ import {
   refuseSkewed,
   requestsSince,
 } from './check-refund.ts';
-import { type ApprovablePlan, approvalOf, checkPlan } from './plan-limits.ts';
 import { ask, decide } from './requests.ts';
-import { limitsFor, limitText } from './team-limits.ts';
+import { type ApprovablePlan, approvalOf, checkPlan, limitsFor, limitText } from './team-limits.ts';
 
 /** Who makes a change, for which account. `plan`: the plan read by the sender, if the change is one of its rows. */
 export interface Ruled {

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { allocate } from '../../src/plans/allocate.ts';
+import { allocate } from '../../../src/changes/bulk/plan/spread-row.ts';
 
 const charges = [
   { id: 'a', left: 200 },
