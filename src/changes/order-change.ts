@@ -26,14 +26,15 @@ import { onlyGiven } from './repeat.ts';
 export interface OrderAsked {
   /** Undefined when no order was named. `pick` then lets a person choose one. */
   readonly id: string | undefined;
-  /** A part of its id was typed, which `pick` completes without asking. */
-  readonly isPart?: boolean;
+  /** Its number at the shop or a part of its id was typed: `pick` finds it without asking. */
+  readonly isName?: boolean;
   readonly confirm: string | undefined;
   readonly idempotencyKey: string | undefined;
   readonly again: readonly string[];
   /** A refund does not wait after the yes (`--no-hold`). */
   readonly noHold?: boolean | undefined;
-  readonly pick: (service: OpenService) => Promise<PickedOrder>;
+  /** `command`: how a script changes the order of an id. */
+  readonly pick: (service: OpenService, command?: (id: string) => string) => Promise<PickedOrder>;
 }
 
 export interface PickedOrder {
@@ -48,8 +49,8 @@ interface OrderChange {
   readonly kind: 'refund' | 'capture';
   /** The flags that were typed. A later run with the same `--idempotency-key` must have the same ones. */
   readonly asked: Readonly<Record<string, string | number | undefined>>;
-  /** The amount as it was typed: an example of a whole command repeats it so. */
-  readonly typedAmount?: string | undefined;
+  /** All its flags as they were typed, for an example of the whole command. */
+  readonly typed?: OrderChange['asked'];
   /** Checks the flags against the profile's settings, before any request. Throws CliError 'usage'. */
   readonly check?: (profile: Profile) => void;
   /** What `refund.require` asks for and was not given. */
@@ -81,9 +82,13 @@ export function changeOrder(ctx: Context, asked: OrderAsked, change: OrderChange
 async function changeNamedOrder(ctx: Context, typed: OrderAsked, change: OrderChange): Promise<void> {
   ctx.out.checkColumns(orderColumns);
   const service = await ctx.service({ purpose: 'change', kind: change.kind });
-  const asked = typed.isPart === true ? { ...typed, id: (await typed.pick(service)).id } : typed;
-  const { id: typedId, confirm, idempotencyKey, again } = asked;
   const { profile } = service;
+  const whole = (id: string) => exampleOf(profile, { ...typed, id }, change, []);
+  const asked =
+    typed.isName === true
+      ? { ...typed, id: (await typed.pick(service, ctx.options.dryRun ? undefined : whole)).id }
+      : typed;
+  const { id: typedId, confirm, idempotencyKey, again } = asked;
   const { kind } = change;
   change.check?.(profile);
   const required = change.missing?.(profile) ?? [];
@@ -110,15 +115,14 @@ async function changeNamedOrder(ctx: Context, typed: OrderAsked, change: OrderCh
 // The command as it was typed, with what it lacks as words to replace.
 function exampleOf(
   profile: Profile,
-  { id = 'ID', again, idempotencyKey }: OrderAsked,
-  { kind, asked, typedAmount }: OrderChange,
+  { id = 'ID', again, idempotencyKey, noHold }: OrderAsked,
+  { kind, asked, typed = asked }: OrderChange,
   required: readonly string[],
 ): string {
-  const typed = flagWords({ ...asked, amount: asked.amount && (typedAmount ?? asked.amount) });
   const lacking = required.flatMap((flag) => [flag, flag === '--reason' ? 'REASON' : 'TEXT']);
   const yes = profile.mode === 'production' ? ['--confirm', id] : ['--yes'];
-  const repeats = flagWords({ again, 'idempotency-key': idempotencyKey });
-  return commandLine(profile, 'orders', kind, id, ...typed, ...lacking, ...repeats, ...yes);
+  const repeats = flagWords({ again, 'idempotency-key': idempotencyKey, 'no-hold': noHold });
+  return commandLine(profile, 'orders', kind, id, ...flagWords(typed), ...lacking, ...repeats, ...yes);
 }
 
 // Picks and reads the order, and plans its change. The change is checked against the order as the person saw it last.

@@ -1,9 +1,10 @@
-/** Which order somebody may have meant who typed a part of its id, another case, or one letter wrong: among those that this machine knows. */
+/** Which order somebody may have meant who typed the shop's number, a part of its id, another case, or one letter wrong: among those that this machine knows. */
 
 import { type AmountStyle, amountWords } from '../amounts.ts';
 import { longPages, type Service } from '../api/api.ts';
 import type { JsonObject } from '../api/json-values.ts';
 import { readOrder } from '../api/records.ts';
+import { bareReference, referenceOf } from '../api/resources.ts';
 import { orderIdPattern } from '../api/spec.ts';
 import { CliError, withParts } from '../errors.ts';
 import { type Indexes, indexIfAny } from '../index/index.ts';
@@ -12,11 +13,11 @@ import { commandLine } from '../profiles/profiles.ts';
 // By chance, two orders do not end in the same eight characters.
 const shortestEnd = 8;
 const mostNamed = 5;
-const partPattern = /^[A-Za-z0-9_]{8,68}$/;
+const namePattern = /^(?=.{1,68}$)(?:[A-Za-z0-9_]{8,}|#?(?!ord_|cus_)[\w.-]*\d[\w.-]*)$/i;
 
-/** Whether a text that is no id may be the end of one, or one in another case. */
-export function maybePartOfId(text: string): boolean {
-  return partPattern.test(text) && !orderIdPattern.test(text);
+/** Whether a text that is no id may be the shop's number of an order, the end of its id, or its id in another case. */
+export function mayNameOrder(text: string): boolean {
+  return namePattern.test(text) && !orderIdPattern.test(text);
 }
 
 /** What is needed to look. */
@@ -26,29 +27,53 @@ interface Ask {
 }
 
 /**
- * The id of the only known order that ends so, or is this id in another case; says which one that is. Throws CliError 'usage' with
- * the orders to choose from if there are several, and with the search that finds it if there is none.
+ * The id of the only known order that has this number at the shop, ends so, or is this id in another case; says which one that is. Throws
+ * CliError 'usage' with the orders to choose from if there are several, and with the search that finds it if there is none. A number
+ * tells less than an id, so with `command`, which makes the command that changes this order, an order with that number is named and
+ * not taken.
  */
-export async function idByPart(ctx: Ask, service: Service, typed: string): Promise<string> {
+export async function orderByName(
+  ctx: Ask,
+  service: Service,
+  typed: string,
+  command?: (id: string) => string,
+): Promise<string> {
   const { profile } = service;
   const orders = await newestAndIndexed(ctx, service);
+  const keys = profile.settings['reference.keys'];
+  const hasNumber = (order: JsonObject) => {
+    const own = referenceOf(order, keys);
+    return (typeof own === 'string' || typeof own === 'number') && isSame(String(own), typed);
+  };
   const ends = (id: string, text: string) => text.length >= shortestEnd && id.endsWith(text);
-  const exact = orders.filter(({ id }) => ends(String(id), typed));
+  const exact = orders.filter((order) => hasNumber(order) || ends(String(order.id), typed));
   const found =
     exact.length > 0 ? exact : orders.filter(({ id }) => ends(String(id).toLowerCase(), typed.toLowerCase()));
   const [only, second] = found;
+  const certain = 'nothing was sent';
   if (only !== undefined && second === undefined) {
-    ctx.notes.note(`${typed} is ${inWords(only, profile.settings)}`);
+    const words = `${typed} is ${inWords(only, profile.settings)}`;
+    if (command !== undefined && hasNumber(only))
+      throw new CliError('usage', `${words}; a change names the order by its id`, {
+        certain,
+        orderId: String(only.id),
+        now: [`if that order is meant: ${command(String(only.id))}`],
+      });
+    ctx.notes.note(words);
     return String(only.id);
   }
-  const find = commandLine(profile, 'orders', 'find', typed);
-  const why =
-    only === undefined ? 'not the id of an order, and no known order ends so' : 'several orders end so';
-  throw new CliError('usage', `ID ${typed}: ${why}`, {
-    certain: 'nothing was sent',
-    now:
-      only === undefined ? [find] : ['type the whole id of one of them:', ...named(found, profile.settings)],
-  });
+  const meant = orders.filter(({ id }) => isNear(String(id), typed));
+  throw new CliError(
+    'usage',
+    `ID ${typed}: ${only === undefined ? 'not the id of an order, and no known order has this number or ends so' : 'several orders have this number or end so'}`,
+    {
+      certain,
+      now:
+        only === undefined
+          ? [...asked(meant, profile.settings), commandLine(profile, 'orders', 'find', bareReference(typed))]
+          : ['type the whole id of one of them:', ...named(found, profile.settings)],
+    },
+  );
 }
 
 /** The error for an order that is not there, with the known orders whose ids are one letter or the case of letters away. */
@@ -63,8 +88,15 @@ export async function withMeantOrder(
   if (!isMissing) return error;
   const { settings } = service.profile;
   const near = (await newestAndIndexed(ctx, service)).filter((order) => isNear(String(order.id), id));
-  const meant = named(near, settings).map((words) => `did you mean ${words}?`);
-  return near.length === 0 ? error : withParts(error, { now: [...meant, ...(error.parts.now ?? [])] });
+  return withParts(error, { now: [...asked(near, settings), ...(error.parts.now ?? [])] });
+}
+
+function isSame(one: string, other: string): boolean {
+  return bareReference(one) === bareReference(other);
+}
+
+function asked(orders: readonly JsonObject[], style: AmountStyle): readonly string[] {
+  return named(orders, style).map((words) => `did you mean ${words}?`);
 }
 
 function named(orders: readonly JsonObject[], style: AmountStyle): readonly string[] {

@@ -50,24 +50,13 @@ export function largestFirst(one: Figure, other: Figure): number {
 }
 
 /**
- * How many percent a part is of a whole, with two decimals, rounded half up: `4.44`. A part that is not 0 is never `0.00`, but
- * `<0.01`. Undefined if there is no whole.
+ * How many percent a part is of a whole, for scripts, with two decimals: `4.44`. A part that is not 0 is never 0, so a tiny one has one
+ * digit: `0.0004`. Undefined if there is no whole.
  */
-export function percent(part: Figure, whole: Figure): string | undefined {
-  if (whole <= 0 || part < 0) return undefined;
-  const hundredths = (BigInt(part) * 20_000n + BigInt(whole)) / (BigInt(whole) * 2n);
-  if (hundredths === 0n && part > 0) return '<0.01';
-  const digits = String(hundredths).padStart(3, '0');
-  return `${digits.slice(0, -2)}.${digits.slice(-2)}`;
-}
-
-/** The same as a number for scripts: `4.44`. A part that is not 0 is never 0, so a tiny one has one digit: `0.0004`. */
 export function percentNumber(part: Figure, whole: Figure): number | undefined {
-  const words = percent(part, whole);
-  if (words === undefined) return undefined;
-  return words.startsWith('<')
-    ? Number(((Number(part) / Number(whole)) * 100).toPrecision(1))
-    : Number(words);
+  if (whole <= 0 || part < 0) return undefined;
+  const rounded = Number((BigInt(part) * 20_000n + BigInt(whole)) / (BigInt(whole) * 2n)) / 100;
+  return rounded === 0 && part > 0 ? Number(((Number(part) / Number(whole)) * 100).toPrecision(1)) : rounded;
 }
 
 function shortest(value: bigint): Figure {

@@ -74,11 +74,55 @@ describe('words of an order', () => {
 
   test('in a script are refused with the search that finds it', async () => {
     for (const words of [['show'], ['refund', '--yes'], ['capture', '--yes']]) {
-      const { code, stderr } = await desk.script(['orders', words[0] ?? '', 'A-99998', ...words.slice(1)]);
+      const { code, stderr } = await desk.script(['orders', words[0] ?? '', 'torres', ...words.slice(1)]);
       expect(code).toBe(2);
-      expect(stderr).toMatch(/paydesk (?:-p \S+ )?orders find A-99998/);
+      expect(stderr).toMatch(/paydesk (?:-p \S+ )?orders find torres/);
     }
     expect(desk.changes()).toEqual([]);
+  });
+});
+
+describe('the shop’s own number in a script', () => {
+  const number = 'A-99998';
+
+  test.each([
+    ['orders show', ['orders', 'show', number, '--json']],
+    ['the words for the buyer', ['orders', 'show', `#${number}`, '--for-buyer', '--json']],
+    ['refunds receipt', ['refunds', 'receipt', number, '--json']],
+    ['a refund with --dry-run', ['orders', 'refund', number, '--charge', '2', '--dry-run', '--json']],
+  ])('%s takes the one order that has it, and stderr says which', async (_, words) => {
+    const { code, stdout, stderr } = await desk.script(words);
+    expect(code).toBe(0);
+    expect(stdout).toContain(id);
+    expect(stderr).toContain(`${number} is ${id}, Ana Torres, 52000 MXN`);
+  });
+
+  test('a change refuses it (2) with the buyer and the whole command, and sends nothing', async () => {
+    const typed = ['--charge', '2', '--amount', '300', '--reason', 'other', '--note', 'too late'];
+    const refund = await desk.script(['orders', 'refund', number, ...typed, '--yes']);
+    expect(refund.code).toBe(2);
+    expect(refund.stderr).toContain(`${number} is ${id}, Ana Torres, 52000 MXN`);
+    expect(refund.stderr).toContain(
+      `orders refund ${id} --charge 2 --amount 300 --reason other --note 'too late' --yes`,
+    );
+    const capture = await desk.script(['orders', 'capture', number, '--yes']);
+    expect(capture.code).toBe(2);
+    expect(capture.stderr).toContain(`orders capture ${id} --yes`);
+    expect(desk.changes()).toEqual([]);
+  });
+
+  test('of which journal show has one change shows that change', async () => {
+    await using service = await startService({
+      orders: [orderOf('ord_a', [chargeOf('ch_a', 500)], { metadata: { shop_order: 'B-17' } })],
+    });
+    using home = newHome();
+    const seat = { home, env: service.env };
+    await paydesk(['orders', 'refund', 'ord_a', '--amount', '100', '--yes'], seat);
+    const shown = await paydesk(['journal', 'show', 'B-17', '--json'], seat);
+    expect(JSON.parse(shown.stdout)).toMatchObject({ order: 'ord_a', amount: 100 });
+    const none = await paydesk(['journal', 'show', 'B-18'], seat);
+    expect(none.code).toBe(5);
+    expect(none.stderr).toContain('has no B-18');
   });
 });
 
@@ -113,6 +157,14 @@ describe('a part of an id in a script', () => {
     }
     expect(service.posts).toEqual([]);
   });
+});
+
+test('an id with a letter before it is refused, and asked about', async () => {
+  for (const words of [['show'], ['refund', '--yes']]) {
+    const { code, stderr } = await desk.script(['orders', words[0] ?? '', `o${id}`, ...words.slice(1)]);
+    expect(code).toBe(2);
+    expect(stderr).toContain(`did you mean ${id}, Ana Torres, 52000 MXN?`);
+  }
 });
 
 describe('an id that is not there', () => {

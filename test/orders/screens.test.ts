@@ -322,7 +322,7 @@ test('a small part of a charge in production; suspected fraud comes with a warni
                        charge 2   order
       paid                17000   52000
       refunded so far         0  -12000
-      THIS REFUND          -300    -300  1.7 % of charge 2
+      THIS REFUND          -300    -300  1.8 % of charge 2
       left afterwards     16700   39700
     note: paydesk cannot see disputes: a refund and a chargeback together pay twice
     will send once: {"charge_id":"656f1c0e9a2b4d0018c3e5b4", "amount":300,

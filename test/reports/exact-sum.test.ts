@@ -1,14 +1,14 @@
-/** Sums are exact at any size, and a rate is never rounded up. */
+/** Sums are exact at any size, and a share reads as all or as nothing only if it is. */
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { percent } from '../../src/counted.ts';
 import {
   type Figure,
   largestFirst,
   largestOf,
   magnitude,
   negated,
-  percent,
   plus,
   wholeNumber,
 } from '../../src/reports/exact-sum.ts';
@@ -59,22 +59,25 @@ test.each([
 ])('%s of the service is the figure %s', (value, wanted) => expect(wholeNumber(value)).toBe(wanted));
 
 test.each<[Figure, Figure, string | undefined]>([
-  [19_684_507, 442_401_900, '4.45'],
-  [2_963_786, 57_906_900, '5.12'],
-  [1, 3, '33.33'],
-  [2, 3, '66.67'],
-  [1, 800, '0.13'],
-  [124_999, 100_000_000, '0.12'],
-  [144_277n, 100_000n, '144.28'],
-  [1, 20_000, '0.01'],
-  [1, 20_001, '<0.01'],
-  [1, 1_000_000, '<0.01'],
-  [0, 5, '0.00'],
-  [5, 5, '100.00'],
-  [7, 5, '140.00'],
+  [19_684_507, 442_401_900, '4.4'],
+  [2_963_786, 57_906_900, '5.1'],
+  [9_889, 10_000, '98.9'],
+  [1_293, 10_000, '12.9'],
+  [1, 3, '33.3'],
+  [2, 3, '66.7'],
+  [1, 800, '0.1'],
+  [144_277n, 100_000n, '144.3'],
+  [1, 2_000, '0.1'],
+  [1, 2_001, '<0.1'],
+  [1_999, 2_001, '99.9'],
+  [2_000, 2_001, '>99.9'],
+  [2_002, 2_001, '>100.0'],
+  [0, 5, '0.0'],
+  [5, 5, '100.0'],
+  [7, 5, '140.0'],
   [5, 0, undefined],
   [-5, 5, undefined],
-  [2n ** 60n, 2n ** 61n, '50.00'],
+  [2n ** 60n, 2n ** 61n, '50.0'],
 ])('%s of %s is %s percent', (part, whole, wanted) => expect(percent(part, whole)).toBe(wanted));
 
 test('the largest comes first, also among numbers and bigints', () => {

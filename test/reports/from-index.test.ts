@@ -152,22 +152,22 @@ test('the screen says how old each age is, that the sums are a lower bound, and 
   expect(stdout).toMatchInlineSnapshot(`
     "REFUNDS  19 Nov to 21 Nov 2040 (UTC), so far    sandbox environment
            REFUNDS  REFUNDED  OF PAID   PAID    NET
-      MXN       13      3713  20.63 %  18002  14289
-      USD        7      2107  23.41 %   9000   6893
+      MXN       13      3713   20.6 %  18002  14289
+      USD        7      2107   23.4 %   9000   6893
 
     BY DAY, MXN   REFUNDS  REFUNDED  OF PAID   PAID
-      2040-11-19        0         0   0.00 %  18002
+      2040-11-19        0         0    0.0 %  18002
       2040-11-20       13      3713        -      0  ########################
 
     BY DAY, USD          REFUNDS  REFUNDED  OF PAID  PAID
       2040-11-20               7      2107        -     0  ########################
-      2040-11-21 (part)        0         0   0.00 %  9000
+      2040-11-21 (part)        0         0    0.0 %  9000
 
     as of  newest 3 days 15:31, 90 days 15:31, older ones 15:31, in the index of this machine: refunds made on these orders since then may be missing, so the sums are a lower bound
     exact  the same with --live (about 2 requests)
     rate   OF PAID: refunds made in this period, of the payments of this period
     net    NET: the payments of this period, less the refunds made in it
-    so far of the payments of this period went back until now: MXN 0.56 %, USD 0.00 %
+    so far of the payments of this period went back until now: MXN 0.6 %, USD 0.0 %
     "
   `);
   const short = await ask(service, 'orders summary --period yesterday', afterHours(5));

@@ -35,8 +35,8 @@ test('the screen of refunds at 80 columns', async () => {
   expect(await show(service, { columns: 80 }, 'refunds', 'summary')).toMatchInlineSnapshot(`
     "REFUNDS  1 Nov to 21 Nov 2040 (UTC), so far    sandbox environment
            REFUNDS  REFUNDED  OF PAID       PAID        NET  A DAY
-      MXN        4  10000000   2.26 %  442401900  432401900  ····▂···▄····▆·····█·
-      USD        1   2963786   5.12 %   57906900   54943114  ···················█·
+      MXN        4  10000000    2.3 %  442401900  432401900  ····▂···▄····▆·····█·
+      USD        1   2963786    5.1 %   57906900   54943114  ···················█·
 
     BY REASON, MXN  REFUNDS  REFUNDED
       elsewhere           4  10000000  ████████████████████████
@@ -47,8 +47,7 @@ test('the screen of refunds at 80 columns', async () => {
     as of  21 Nov 2040 15:31:12 UTC: 6 orders read from the service
     rate   OF PAID: refunds made in this period, of the payments of this period
     net    NET: the payments of this period, less the refunds made in it
-    so far of the payments of this period went back until now: MXN 0.00 %, USD 5.12
-           %
+    so far of the payments of this period went back until now: MXN 0.0 %, USD 5.1 %
     "
   `);
 });
@@ -80,13 +79,13 @@ test('23 at 40 columns every figure has a line of its own, and all end in one co
       MXN
         REFUNDS           4
         REFUNDED   10000000
-        OF PAID      2.26 %
+        OF PAID       2.3 %
         PAID      442401900
         NET       432401900
       USD
         REFUNDS           1
         REFUNDED    2963786
-        OF PAID      5.12 %
+        OF PAID       5.1 %
         PAID       57906900
         NET        54943114
 

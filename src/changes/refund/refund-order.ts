@@ -39,11 +39,11 @@ export function refundOrder(
   what: Omit<RefundAsked, 'again'>,
   approved?: ApprovedRefund,
 ): Promise<void> {
-  const { charge, amount, typed, reason } = what;
+  const { charge, amount, typed, reason, note } = what;
   return changeOrder(ctx, order, {
     kind: 'refund',
     asked: { charge, amount, reason },
-    typedAmount: typed?.text,
+    typed: { charge, amount: typed?.text ?? amount, reason, note },
     check: (profile) => {
       if (typed !== undefined) checkDecimals('--amount', typed, profile);
       checkNote(what.note, profile);

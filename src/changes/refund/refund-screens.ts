@@ -17,6 +17,7 @@ import type { JsonObject } from '../../api/json-values.ts';
 import { readOrder } from '../../api/records.ts';
 import { referenceOf } from '../../api/resources.ts';
 import { meaningOfRefund, type ReasonWords, refundReasons } from '../../api/spec.ts';
+import { percent } from '../../counted.ts';
 import type { FoundRefund } from '../../journal/journal.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import type { Block, Cell } from '../../terminal/terminal.ts';
@@ -174,16 +175,8 @@ function refundWords(charges: readonly ChargeMoney[], origins: RefundOrigins): r
 function shareOf({ charge, money, change: { amount }, rest }: RefundPlan): string {
   if (rest) return `all that is left of charge ${charge?.number ?? ''}`;
   if (charge !== undefined && amount < charge.amount)
-    return `${percent(amount, charge.amount)} of charge ${charge.number}`;
-  return amount === money.amount ? 'all of the order' : `${percent(amount, money.amount)} of the order`;
-}
-
-// Writes `23 %` or `1.8 %`. It rounds down, so a part never shows as 100 %. A tiny part shows as `under 0.1 %`, never as 0 %.
-function percent(part: number, whole: number): string {
-  const share = (part / whole) * 100;
-  if (share < 0.1) return 'under 0.1 %';
-  if (share < 10) return `${(Math.floor(share * 10) / 10).toFixed(1)} %`;
-  return `${Math.floor(share)} %`;
+    return `${percent(amount, charge.amount)} % of charge ${charge.number}`;
+  return amount === money.amount ? 'all of the order' : `${percent(amount, money.amount)} % of the order`;
 }
 
 /** Shows how much was refunded to which card, the refund's id, and what is left of the order. */

@@ -20,7 +20,7 @@ import {
   needsPerson,
   type SentRow,
 } from '../../journal/journal.ts';
-import { recordedState } from '../../orders/orders.ts';
+import { mayNameOrder, orderByName, recordedState } from '../../orders/orders.ts';
 import { commandLine, type Profile, plainCommand } from '../../profiles/profiles.ts';
 import { amountStyleOf, madeBy } from './attempt-record.ts';
 
@@ -105,6 +105,28 @@ export async function changesOn(ctx: Context, orderId: string): Promise<readonly
   const scope = await scopeOf(ctx, false);
   const own = changes.filter(({ sent }) => isInScope(sent, scope));
   return own.length > 0 ? own : changes;
+}
+
+/** What is found by a name that was typed; if nothing is, by the id of the order that has this number at the shop. */
+export async function orByNumber<T>(
+  ctx: Context,
+  typed: string,
+  find: (id: string) => Promise<T>,
+): Promise<T> {
+  try {
+    return await find(typed);
+  } catch (error) {
+    if (!(error instanceof CliError) || error.kind !== 'not_found') throw error;
+    if (changeIdPattern.test(typed) || !mayNameOrder(typed)) throw error;
+    const order = ctx.service().then((service) => orderByName(ctx, service, typed));
+    return await find(
+      await order.catch(
+        orElse(() => {
+          throw error;
+        }),
+      ),
+    );
+  }
 }
 
 /** Whether a change is of the account of this profile, or of any account without one. */

@@ -22,19 +22,30 @@ import type { Block, Cell } from '../../terminal/terminal.ts';
 import { defineCommand } from '../command.ts';
 import { amountStyleOf, columnsOfAttempt, mayAppear, recordOf, replyOf, saidBy } from './attempt-record.ts';
 import { outcomeWords, refundsShown, whose } from './attempt-words.ts';
-import { askingFile, attemptOf, changeArgument, changesOn, fromFlag, scopeOf } from './attempts.ts';
+import {
+  askingFile,
+  attemptOf,
+  changeArgument,
+  changesOn,
+  fromFlag,
+  orByNumber,
+  scopeOf,
+} from './attempts.ts';
 import { alarmSteps, nextSteps } from './next-steps.ts';
 
 export const show = defineCommand({
   description:
-    'Shows what was sent, what paydesk found out since, and what to do now. The id of an order stands for its change if it has only one. Reads only the journal.',
+    'Shows what was sent, what paydesk found out since, and what to do now. The id of an order, or its number at the shop, stands for its change if it has only one. Reads only the journal, but for that number.',
   arguments: [changeArgument(true)],
   flags: { from: fromFlag },
   examples: ['paydesk journal show i_7f3k2m9q', 'paydesk journal show i_7f3k2m9q --json | jq -r .verdict'],
   async run(here, { args: [change], flags: { from } }): Promise<undefined> {
     const ctx = await askingFile(here, from);
-    const [only, ...more] = await changesOn(ctx, change);
-    await showAttempt(ctx, only === undefined || more.length > 0 ? await attemptOf(ctx, change) : only);
+    const find = async (id: string) => {
+      const [only, ...more] = await changesOn(ctx, id);
+      return only === undefined || more.length > 0 ? await attemptOf(ctx, id) : only;
+    };
+    await showAttempt(ctx, from === undefined ? await orByNumber(ctx, change, find) : await find(change));
   },
 });
 

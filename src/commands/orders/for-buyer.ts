@@ -9,9 +9,9 @@ import type { Context } from '../../context/context.ts';
 import { CliError, refused } from '../../errors.ts';
 import { flag, usage } from '../../flags/flags.ts';
 import { type AttemptRecord, attemptName } from '../../journal/journal.ts';
-import { buyerLanguages, buyerLines, knownOrders } from '../../orders/orders.ts';
+import { buyerLanguages, buyerLines, knownOrders, withMeantOrder } from '../../orders/orders.ts';
 import { defineCommand } from '../command.ts';
-import { attemptOf, changeArgument, changesOn } from '../journal/attempts.ts';
+import { attemptOf, changeArgument, changesOn, orByNumber } from '../journal/attempts.ts';
 
 /** `--copy` of these commands. */
 export const copyFlag = flag.switch(
@@ -92,30 +92,38 @@ export const receipt = defineCommand({
     'paydesk refunds receipt i_7f3k2m9q --lang es',
     'paydesk refunds receipt i_7f3k2m9q --json --no-input',
   ],
-  async run(ctx, { args: [id], flags }): Promise<undefined> {
+  async run(ctx, { args: [name], flags }): Promise<undefined> {
     checkCopy(ctx, flags.copy);
-    const [only, ...more] = (await changesOn(ctx, id)).filter(({ sent }) => sent.proof.kind === 'refund');
-    if (only === undefined && orderIdPattern.test(id)) {
-      const service = await ctx.service({ shown: id });
-      const { value } = await readOne(ctx, service, 'orders', id, 'show');
-      ctx.notes.note(
-        `no refund of ${id} was sent from here: these words are about all refunds that it shows`,
-      );
-      await tellBuyer(ctx, service, value, { copy: flags.copy === true });
-      return undefined;
-    }
-    const record =
-      only === undefined || more.length > 0 ? await attemptOf(ctx, id, ['refunds', 'receipt']) : only;
-    const { proof, change, account, profile: named } = record.sent;
-    const { orderId } = proof;
-    if (proof.kind !== 'refund' || orderId === undefined)
-      throw new CliError('usage', `${id} is no refund`, {
-        change,
-        now: [`paydesk journal show ${change}`],
-      });
-    await ctx.useProfileOf({ account, profile: named });
-    const service = await ctx.service({ shown: orderId });
-    const { value } = await readOne(ctx, service, 'orders', orderId, 'show');
-    await tellBuyer(ctx, service, value, { copy: flags.copy === true, of: record });
+    await orByNumber(ctx, name, (id) => tellOf(ctx, id, flags.copy === true));
   },
 });
+
+// Tells the buyer about a refund, or about all refunds of an order without one of our own.
+async function tellOf(ctx: Context, id: string, copy: boolean): Promise<void> {
+  const [only, ...more] = (await changesOn(ctx, id)).filter(({ sent }) => sent.proof.kind === 'refund');
+  const read = async (orderId: string) => {
+    const service = await ctx.service({ shown: orderId });
+    const reading = readOne(ctx, service, 'orders', orderId, 'show');
+    const { value } = await reading.catch(async (error: unknown) => {
+      throw await withMeantOrder(ctx, service, error, orderId);
+    });
+    return { service, value };
+  };
+  if (only === undefined && orderIdPattern.test(id)) {
+    const { service, value } = await read(id);
+    ctx.notes.note(`no refund of ${id} was sent from here: these words are about all refunds that it shows`);
+    return await tellBuyer(ctx, service, value, { copy });
+  }
+  const record =
+    only === undefined || more.length > 0 ? await attemptOf(ctx, id, ['refunds', 'receipt']) : only;
+  const { proof, change, account, profile: named } = record.sent;
+  const { orderId } = proof;
+  if (proof.kind !== 'refund' || orderId === undefined)
+    throw new CliError('usage', `${id} is no refund`, {
+      change,
+      now: [`paydesk journal show ${change}`],
+    });
+  await ctx.useProfileOf({ account, profile: named });
+  const { service, value } = await read(orderId);
+  await tellBuyer(ctx, service, value, { copy, of: record });
+}

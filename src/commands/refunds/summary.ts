@@ -2,6 +2,7 @@
 
 import type { JsonObject } from '../../api/json-values.ts';
 import type { Context } from '../../context/context.ts';
+import { percent } from '../../counted.ts';
 import { flag } from '../../flags/flags.ts';
 import { periodOf, timeFlags } from '../../flags/typed-period.ts';
 import {
@@ -11,7 +12,6 @@ import {
   isInSpan,
   isTimeUnit,
   type Line,
-  percent,
   percentNumber,
   type RefundSum,
   type Summary,

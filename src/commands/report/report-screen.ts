@@ -2,7 +2,7 @@
 
 import { type AmountStyle, amountWords, plainAmounts } from '../../amounts.ts';
 import type { Context } from '../../context/context.ts';
-import { counted } from '../../counted.ts';
+import { counted, percent } from '../../counted.ts';
 import { CliError } from '../../errors.ts';
 import type { TimeRange } from '../../flags/typed-time.ts';
 import type { IndexStatus } from '../../index/index.ts';
@@ -12,7 +12,6 @@ import {
   type Gaps,
   isTimeUnit,
   type Line,
-  percent,
   type RefundSum,
   unitOf,
 } from '../../reports/reports.ts';

@@ -2,7 +2,7 @@
 
 import { type AmountStyle, digits, placesOf, readableAmount, readableFigure } from '../../amounts.ts';
 import { type ReasonWords, refundReasons } from '../../api/spec.ts';
-import { counted } from '../../counted.ts';
+import { counted, percent } from '../../counted.ts';
 import { brandName } from '../../orders/orders.ts';
 import {
   type Dimension,
@@ -16,7 +16,6 @@ import {
   type Page,
   type PagePart,
   type PageSection,
-  percent,
   plus,
   type RefundFact,
   type RefundSum,

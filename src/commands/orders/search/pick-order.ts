@@ -9,10 +9,10 @@ import { counted } from '../../../counted.ts';
 import { CliError } from '../../../errors.ts';
 import { recordId, usage } from '../../../flags/flags.ts';
 import {
-  idByPart,
   type KnownOrder,
   knownOrder,
-  maybePartOfId,
+  mayNameOrder,
+  orderByName,
   shownOrders,
   stopsRefund,
 } from '../../../orders/orders.ts';
@@ -49,18 +49,18 @@ export interface Pickable {
 type Search = OrderSearch<OrderShown>;
 
 /**
- * What was typed for an order: its id, or how it is found: by a person, or, where nobody can be asked, by the part of an id that was
- * typed (`isPart`). Throws CliError 'usage' for other words where nobody can be asked.
+ * What was typed for an order: its id, or how it is found: by a person, or, where nobody can be asked, by its number at the shop or the
+ * part of its id that was typed (`isName`). Throws CliError 'usage' for other words where nobody can be asked.
  */
 export function namedOrder(ctx: Context, typed: string | undefined, offer: Pickable) {
-  const isPart = typed !== undefined && !ctx.ask.interactive && maybePartOfId(typed);
-  const isId = typed !== undefined && !isPart && (orderIdPattern.test(typed) || !ctx.ask.interactive);
+  const isName = typed !== undefined && !ctx.ask.interactive && mayNameOrder(typed);
+  const isId = typed !== undefined && !isName && (orderIdPattern.test(typed) || !ctx.ask.interactive);
   return {
     id: isId ? recordId('orders', typed, 'ID') : undefined,
-    isPart,
-    pick: async (service: Service): Promise<PickedOrder> =>
-      isPart
-        ? { id: await idByPart(ctx, service, typed), twin: undefined }
+    isName,
+    pick: async (service: Service, command?: (id: string) => string): Promise<PickedOrder> =>
+      isName
+        ? { id: await orderByName(ctx, service, typed, command), twin: undefined }
         : await pickOrder(ctx, service, offer, typed),
   };
 }
