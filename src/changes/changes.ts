@@ -14,7 +14,7 @@ export { readAgain } from './bulk/report-plan.ts';
 export { inputColumnsOf, shownTitles, showPlan } from './bulk/row-records.ts';
 export { type RowVerdict, rowVerdicts } from './bulk/row-verdicts.ts';
 export type { SendingContext } from './bulk/send-row.ts';
-export { workOff } from './bulk/work-off.ts';
+export { workOff } from './bulk/send-row.ts';
 export {
   acknowledgedAlarms,
   acknowledgedWords,

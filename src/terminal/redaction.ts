@@ -7,7 +7,6 @@
 import { createHmac } from 'node:crypto';
 import { isObject, type JsonObject } from '../api/json-values.ts';
 import { CliError, type CliErrorParts } from '../errors.ts';
-import { createKnownTexts } from './known-texts.ts';
 import { fieldsIn, isMachines, type Place, passes, placeOfItems } from './masked-fields.ts';
 import type { Secrets } from './secrets.ts';
 import type { PrintedRecord } from './terminal.ts';
@@ -41,7 +40,7 @@ export interface Redaction {
 }
 
 /** What a person or a profile named: its keys of metadata are no secret. */
-export interface NamedKeys {
+interface NamedKeys {
   /** Whose values are the shop's own number, which stays. */
   readonly reference: readonly string[];
   /** Whose names stay, as columns. */
@@ -268,4 +267,74 @@ function jsonMasked(json: string, text: (given: string) => string): string {
   } catch {
     return text(json);
   }
+}
+
+/** Personal data that was seen, found again in texts as whole words, also where its end was cut off. */
+interface KnownTexts {
+  /** `shown`: what stands in its place. Short figures may be amounts, so they are left out. */
+  add(value: string, shown: string): void;
+  masked(text: string): string;
+}
+
+interface Seen {
+  readonly value: string;
+  /** Where its first word begins. */
+  readonly lead: number;
+  readonly shown: string;
+}
+
+const words = /[\p{L}\p{N}]+/gu;
+const letterOrDigit = /[\p{L}\p{N}]/u;
+
+// What stands in a text: so many letters before its first word, and so many in all.
+interface Found {
+  readonly lead: number;
+  readonly length: number;
+  readonly shown: string;
+}
+
+function createKnownTexts(): KnownTexts {
+  const values = new Set<string>();
+  const byWord = new Map<string, Seen[]>();
+  const whole = (text: string, start: number, word: string): Found | undefined => {
+    const found = byWord.get(word)?.find(({ value, lead }) => {
+      const next = text[start - lead + value.length] ?? ' ';
+      return start >= lead && text.startsWith(value, start - lead) && !letterOrDigit.test(next);
+    });
+    return found && { lead: found.lead, length: found.value.length, shown: found.shown };
+  };
+  // A value whose end was cut off.
+  const begun = (text: string, start: number): Found | undefined => {
+    const end = text.indexOf('…', start);
+    const beginning = end === -1 ? '' : text.slice(start, end);
+    if (beginning.length < 3) return undefined;
+    const found = [...byWord.values()].flat().find(({ value, lead }) => value.startsWith(beginning, lead));
+    return found && { lead: 0, length: beginning.length + 1, shown: found.shown };
+  };
+  return {
+    add(value, shown) {
+      if (/^[\d .,]{1,6}$/.test(value) || values.has(value)) return;
+      values.add(value);
+      const [first] = value.matchAll(words);
+      if (first === undefined) return;
+      const seen = { value, lead: first.index, shown };
+      const same = [...(byWord.get(first[0]) ?? []), seen];
+      byWord.set(
+        first[0],
+        same.toSorted((one, other) => other.value.length - one.value.length),
+      );
+    },
+    masked(text) {
+      if (byWord.size === 0) return text;
+      let out = '';
+      let done = 0;
+      for (const { 0: word, index } of text.matchAll(words)) {
+        const found = index < done ? undefined : (whole(text, index, word) ?? begun(text, index));
+        if (found === undefined || index - found.lead < done) continue;
+        out += text.slice(done, index - found.lead) + found.shown;
+        done = index - found.lead + found.length;
+      }
+      return out + text.slice(done);
+    },
+  };
 }

@@ -27,7 +27,7 @@ import { type Looked, reportPlan, sentNow } from './report-plan.ts';
 import { listRows, reportColumns, reportRecord, shownTitles } from './row-records.ts';
 import { dryRunWords, isAlarming, isDone, type NotSent, type RowReport } from './row-verdicts.ts';
 import type { Sending } from './send-row.ts';
-import { workOff } from './work-off.ts';
+import { workOff } from './send-row.ts';
 
 /** Runs a plan, and returns the exit code. Throws CliError for every end but those. */
 export async function runPlan(

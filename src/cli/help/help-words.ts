@@ -1,8 +1,127 @@
-/** Which pages answer `paydesk help WORD` if no page has that name. Loaded only then. */
+/**
+ * Words that people use for what paydesk calls otherwise, and what they mean: nouns, verbs, commands, and the pages that answer
+ * `paydesk help WORD`. Loaded only where a word is not known.
+ */
 
 import { commands } from '../../commands/commands.ts';
-import { pagesByWord } from '../other-words.ts';
 import { topics, topicText } from './help-topics.ts';
+
+/** The noun that is meant. Known from other programs, or said at the desk, also in Spanish; other words are compared by their spelling. */
+export const nouns: ReadonlyMap<string, string> = byWord({
+  'account accounts auth config profiles': 'profile',
+  approval: 'approvals',
+  'buyer buyers client clients customer cliente clientes': 'customers',
+  'checkouts link links payment payments': 'checkout',
+  'history log': 'journal',
+  'order orden ordenes órdenes pedido pedidos': 'orders',
+});
+
+/** The verbs that may be meant. */
+export const verbs: ReadonlyMap<string, readonly string[]> = byWord({
+  'ack clear dismiss': ['acknowledge'],
+  'authorize capturar cobrar': ['capture'],
+  'cat describe get info mostrar open ver view': ['show'],
+  close: ['settle'],
+  confirm: ['settle', 'capture'],
+  'delete rm': ['remove'],
+  'download dump': ['export'],
+  'edit update': ['set'],
+  'erase purge': ['forget'],
+  fix: ['reconcile', 'settle', 'verify'],
+  'buscar grep lookup query search': ['find'],
+  'index lista listar ls': ['list'],
+  'make new': ['create', 'add'],
+  recheck: ['reconcile'],
+  'devolver reembolsar reembolso reembolsos refunds reimburse return reverse': ['refund'],
+  repair: ['verify'],
+  resolve: ['reconcile', 'settle'],
+  start: ['serve'],
+  switch: ['use'],
+  test: ['check'],
+});
+
+/** Single words that mean whole commands. */
+export const phrases: ReadonlyMap<string, readonly string[]> = byWord({
+  'configure init login setup signin': ['profile add'],
+  'curl request': ['api'],
+  demo: ['-p demo orders list'],
+  hoy: ['today'],
+  'limit limits': ['profile show', 'profile set', 'journal list --kind setting', 'sender limits'],
+  pay: ['checkout create'],
+  retry: ['journal reconcile'],
+  'settings whoami': ['profile show'],
+  status: ['profile check'],
+  unconfirmed: ['journal list --open'],
+  'v version': ['--version'],
+});
+
+/** Words that people type as options, and what does that. */
+export const options: ReadonlyMap<string, string> = byWord({
+  demo: 'did you mean: -p demo',
+  'email mail name buyer card last4 query search':
+    'paydesk orders find looks for names, e-mails, cards and references',
+  'v verbose': 'did you mean: --version, or --debug',
+});
+
+/** Words for what paydesk cannot do. Any command that is suggested for them would do something else with money or keys. */
+export const impossible: ReadonlyMap<string, string> = byWord({
+  'cancel release abort revert rollback stop undo unauthorize void':
+    'paydesk undo says what can still be done about the last change; only the shop can release an authorized order, at the bank',
+  'charge debit': 'nobody can be charged here: orders capture takes the money of an authorized order only',
+  chargeback: 'a chargeback is made by the bank of the buyer; paydesk cannot see it',
+  'logout signout': 'there is nothing to sign out of: each request carries the key of its profile',
+});
+
+/** Words of people who close the month, lead a desk, or audit, with the pages that answer them. The likeliest page comes first. */
+export const pagesByWord: ReadonlyMap<string, readonly string[]> = byWord({
+  'access permission right role viewer': ['settings', 'team', 'accounts'],
+  administrator: ['policy', 'accounts', 'safety'],
+  'accountant accounting bookkeeping finance': ['exports', 'reports', 'orders compare', 'evidence'],
+  'approval approve approver': ['approvals list', 'approvals approve', 'team'],
+  'audit auditor': ['evidence', 'prove', 'journal list', 'journal verify'],
+  authorization: ['orders waiting', 'orders capture', 'today'],
+  bank: ['evidence', 'prove', 'orders compare', 'refunds receipt'],
+  'cent decimal': ['output', 'settings'],
+  'chargeback dispute': ['evidence', 'prove', 'orders show'],
+  chart: ['report', 'refunds summary'],
+  csv: ['exports', 'output', 'many-refunds'],
+  check: ['prove', 'journal verify', 'orders export', 'profile check'],
+  'double duplicate twice': ['orders twins', 'when-a-reply-is-lost', 'refund'],
+  'employee operator staff who': ['refunds list', 'journal list', 'refunds summary', 'report'],
+  'excel libreoffice pivot sheet spreadsheet workbook xlsx': ['exports', 'orders export', 'output'],
+  history: ['journal list', 'journal show', 'orders show'],
+  hold: ['settings', 'orders refund', 'refunds apply'],
+  'html paper pdf': ['report', 'reports'],
+  invoice: ['orders compare', 'reports'],
+  largest: ['refunds list', 'report'],
+  'limit maximum raise refundlimit': ['settings', 'profile set', 'policy', 'sender limits'],
+  'age readonly': ['settings', 'policy'],
+  'block commands.off disable turnoff': ['policy', 'settings'],
+  'lost timeout unconfirmed unknown': ['when-a-reply-is-lost', 'journal list', 'journal reconcile'],
+  'mask masked masking redact redaction': ['settings', 'output', 'policy', 'agents'],
+  manager: ['report', 'reports', 'today'],
+  'month monthend quarter week year': ['report', 'refunds summary', 'orders summary', 'orders export'],
+  note: ['refund', 'settings', 'journal forget'],
+  period: ['reports', 'refunds summary', 'orders export'],
+  print: ['report', 'refunds receipt'],
+  'gdpr pii privacy': ['output', 'journal forget', 'index forget', 'environment'],
+  'proof sign signature': ['evidence', 'prove', 'journal show'],
+  reason: ['refunds list', 'refunds summary', 'refund'],
+  'receipt voucher': ['refunds receipt', 'refund'],
+  'reconciliation statement': ['orders compare', 'refunds compare', 'reports'],
+  'revenue sum total turnover': ['refunds summary', 'orders summary', 'report', 'reports'],
+  tampering: ['orders export', 'prove', 'journal verify'],
+  'tax vat': ['exports', 'reports', 'orders show'],
+  'timezone zone': ['output', 'reports', 'settings'],
+  verify: ['orders export', 'prove', 'journal verify', 'sender verify'],
+});
+
+// From rows that have all words of one meaning.
+function byWord<Meaning>(rows: Readonly<Record<string, Meaning>>): ReadonlyMap<string, Meaning> {
+  return new Map(
+    Object.entries(rows).flatMap(([words, meaning]) => words.split(' ').map((word) => [word, meaning])),
+  );
+}
 
 /** A page of help by its name, `exports` or `orders export`, and what it is about. */
 export interface Answer {
@@ -13,7 +132,7 @@ export interface Answer {
 const mostAnswers = 4;
 
 /**
- * At most four pages that answer these words, the likeliest first: a topic of that name, the table above, or else pages that have the
+ * At most four pages that answer these words, the likeliest first: a topic of that name, `pagesByWord`, or else pages that have the
  * word in their name, a heading or their summary. If the words mean nothing together, each is looked up. Empty if one of them finds
  * nothing.
  */

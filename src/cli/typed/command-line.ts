@@ -140,7 +140,7 @@ async function aboutWord(asked: readonly string[]): Promise<About> {
   const [{ answersOf, commandNamed }, { whyNone }, { pagesByWord }] = await Promise.all([
     import('../help/help-words.ts'),
     import('./meant-command.ts'),
-    import('../other-words.ts'),
+    import('../help/help-words.ts'),
   ]);
   const [first = '', ...more] = asked;
   // `order ls` means a command, not pages about its words.

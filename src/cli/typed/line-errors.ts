@@ -89,7 +89,7 @@ async function optionMeant(
     return [`did you mean: --status ${name}`];
   if (words[1] === 'capture')
     return ['an order is captured as a whole: the service documents no way to capture a part'];
-  const { options } = await import('../other-words.ts');
+  const { options } = await import('../help/help-words.ts');
   return [options.get(name) ?? []].flat();
 }
 

@@ -6,7 +6,7 @@
 import { commands, commandsOf, groups } from '../../commands/commands.ts';
 import { periodWords } from '../../flags/typed-time.ts';
 import { closestNames } from '../../terminal/terminal.ts';
-import { impossible, nouns, phrases, verbs } from '../other-words.ts';
+import { impossible, nouns, phrases, verbs } from '../help/help-words.ts';
 
 // An id says whose record it is.
 const nounOfId: readonly (readonly [RegExp, string])[] = [

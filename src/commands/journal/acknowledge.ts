@@ -21,9 +21,8 @@ import {
 } from '../../journal/journal.ts';
 import { defineCommand } from '../command.ts';
 import { amountStyleOf } from './attempt-record.ts';
-import { refundsShown } from './attempt-words.ts';
+import { alarmSteps, refundsShown } from './attempt-words.ts';
 import { attemptOf, changeArgument, subjectOf } from './attempts.ts';
-import { alarmSteps } from './next-steps.ts';
 import { noteProblem, unrecordable, wrongNote } from './settle-words.ts';
 import { checkShown, showAttempt } from './show.ts';
 

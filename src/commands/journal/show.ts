@@ -21,7 +21,7 @@ import { commandLine, plainCommand, profileNamed } from '../../profiles/profiles
 import type { Block, Cell } from '../../terminal/terminal.ts';
 import { defineCommand } from '../command.ts';
 import { amountStyleOf, columnsOfAttempt, mayAppear, recordOf, replyOf, saidBy } from './attempt-record.ts';
-import { outcomeWords, refundsShown, whose } from './attempt-words.ts';
+import { alarmSteps, nextSteps, outcomeWords, refundsShown, whose } from './attempt-words.ts';
 import {
   askingFile,
   attemptOf,
@@ -31,7 +31,6 @@ import {
   orByNumber,
   scopeOf,
 } from './attempts.ts';
-import { alarmSteps, nextSteps } from './next-steps.ts';
 
 export const show = defineCommand({
   description:

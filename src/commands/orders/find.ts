@@ -10,7 +10,7 @@ import { CliError } from '../../errors.ts';
 import { flag, usage } from '../../flags/flags.ts';
 import { withMeantOrder } from '../../orders/orders.ts';
 import { accountLabel, accountSpan } from '../../profiles/profiles.ts';
-import type { Cell } from '../../terminal/terminal.ts';
+import { type Cell, isTypedLike } from '../../terminal/terminal.ts';
 import { defineCommand } from '../command.ts';
 import { passing } from '../listing.ts';
 import { brokeOff, isBlind, searchFlags, searchMax, textArgument, upTo } from '../walk.ts';
@@ -26,7 +26,7 @@ import {
   otherMeanings,
   type Search,
 } from './search/find-search.ts';
-import { nearNames } from './search/near-names.ts';
+import { fold } from './search/fold-text.ts';
 import { amountHint, createMatcher, type Matcher } from './search/order-matching.ts';
 
 export const find = defineCommand({
@@ -94,7 +94,7 @@ function withoutKey(text: string, keys: readonly string[]): string {
 }
 
 /** Searches, shows, and says how it ended. Throws CliError if nothing was found. */
-export async function findLive(ctx: Context, service: Service, search: Search): Promise<void> {
+async function findLive(ctx: Context, service: Service, search: Search): Promise<void> {
   const list = await openList(ctx, service, search);
   const ending = await searchPages(ctx, service, search, list);
   for (const line of search.observer.closingLines()) ctx.notes.note(line);
@@ -231,4 +231,49 @@ function furtherBack(search: Search, ending: Ending): string {
 function withoutSince(words: readonly string[]): readonly string[] {
   const at = words.indexOf('--since');
   return at === -1 ? words : words.toSpliced(at, 2);
+}
+
+/** The buyers whose names are spelled like words that found nothing. */
+export interface NearNames {
+  /** Looks at the name of the buyer of one order. An order may come twice. */
+  see(order: string | undefined, name: unknown): void;
+  /** The nearest names, each with the words that find it, the most frequent first. They are offered, and never taken by themselves. */
+  offers(): readonly { readonly question: string; readonly words: readonly string[] }[];
+}
+
+const mostNames = 3;
+
+/** Words with a digit or an @ are no name, and nothing is like them. */
+function nearNames(texts: readonly string[]): NearNames {
+  const typed = texts.flatMap((text) => wordsOf(text));
+  const isName = typed.length > 0 && typed.every((word) => /^[\p{L}.-]{3,30}$/u.test(word));
+  const seen = new Map<string, { readonly name: string; readonly orders: Set<string> } | undefined>();
+  return {
+    see(order, name) {
+      if (!isName || order === undefined || typeof name !== 'string') return;
+      const words = wordsOf(name);
+      const key = words.join(' ');
+      if (!seen.has(key)) {
+        const isNear = typed.every((one) => words.some((word) => isTypedLike(one, word)));
+        seen.set(key, isNear ? { name, orders: new Set() } : undefined);
+      }
+      seen.get(key)?.orders.add(order);
+    },
+    offers: () =>
+      [...seen.values()]
+        .filter((one) => one !== undefined)
+        .toSorted((one, other) => other.orders.size - one.orders.size)
+        .slice(0, mostNames)
+        .map(({ name, orders }) => ({
+          question: `did you mean ${name} (${counted(orders.size, 'order')})?`,
+          words: fold(name).split(/\s+/),
+        })),
+  };
+}
+
+function wordsOf(name: string): readonly string[] {
+  return fold(name.slice(0, 200))
+    .replaceAll("'", '')
+    .split(/[\s,;]+/)
+    .filter((word) => word !== '');
 }

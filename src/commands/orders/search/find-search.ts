@@ -10,11 +10,11 @@ import { isRefunded } from '../../../orders/orders.ts';
 import { commandLine, type Profile, tallyModes } from '../../../profiles/profiles.ts';
 import { type Filter, joinColumns } from '../../listing.ts';
 import { type SearchPaging, searchCommand } from '../../walk.ts';
+import type { NearNames } from '../find.ts';
 import { statusColumn } from '../open-status.ts';
 import { isAboutDisputes, noDisputes } from '../order-filters.ts';
 import type { OrderObserver } from '../order-observer.ts';
 import { fold } from './fold-text.ts';
-import type { NearNames } from './near-names.ts';
 import { amountHint, type Match, type Matcher } from './order-matching.ts';
 
 /** What was typed. */

@@ -1,11 +1,18 @@
-/** Reads the newest orders while a person searches them: every page once, and no more pages than the search needs. */
+/**
+ * Reads the newest orders while a person searches them: every page once, and no more pages than the search needs. Older orders are found in
+ * the index of this machine, if there is one.
+ */
 
 import { longPages, type Page, type Service } from '../../../api/api.ts';
 import { resources } from '../../../api/resources.ts';
+import type { Context } from '../../../context/context.ts';
 import { CliError, orElse } from '../../../errors.ts';
+import { type OrderIndex, type ReadAgain, readHits } from '../../../index/index.ts';
 import { accountLabel } from '../../../profiles/profiles.ts';
+import { feedIndex } from '../feed-index.ts';
+import { doubtsOf } from './find-indexed.ts';
+import { wantedOrders } from './indexed-text.ts';
 import { createKnownOrders, type KeptOrder, type KeptParts, type KnownOrders, keep } from './known-orders.ts';
-import type { IndexAnswer, PickIndex } from './pick-index.ts';
 
 /** The orders read so far, and the reading. */
 export interface OrderSearch<T> {
@@ -206,4 +213,96 @@ async function locate<T>(service: Service, parts: KeptParts<T>, id: string): Pro
   const { found, neighbour } = located;
   await parts.beforeKept([found]);
   return { found: keep(parts, found, neighbour), why: `${id} was not found by its id` };
+}
+
+/** What the index says of some words. */
+export interface IndexAnswer {
+  /** Orders that hold the words and are not among the pages that were read; the newest of them, as many as were asked for. */
+  readonly orders: readonly ReadAgain[];
+  /** How many of them there are. */
+  readonly total: number;
+  /** How many orders the index knows. */
+  readonly known: number;
+  /** Nothing speaks against these being all. */
+  readonly isCertain: boolean;
+}
+
+/** The index, for somebody who picks an order. */
+interface PickIndex {
+  /** Hands it a page at the head of the list. */
+  onPage(page: Page): void;
+  /** `isRead`: whether an order is on a page that was read. Undefined if the index cannot be used. */
+  search(words: string, most: number, isRead: (id: string) => boolean): Promise<IndexAnswer | undefined>;
+  /** Nobody waits for an answer any more. */
+  stop(): void;
+}
+
+/** Undefined if the account has no index, or if it does not open: then a person picks as without one. */
+export async function openPickIndex(ctx: Context, service: Service): Promise<PickIndex | undefined> {
+  // A refund does not wait for the index.
+  const notUsed = orElse(({ message }): undefined => {
+    ctx.notes.warn(`the index is not used: ${message}`);
+  });
+  const index = await ctx.index.open(service.profile).catch(notUsed);
+  if (index === undefined) return undefined;
+  const feed = feedIndex(ctx, service, undefined);
+  const startedAt = Math.floor(ctx.clock.now() / 1000);
+  let isHeadLearned = false;
+  const learnHead = async (): Promise<void> => {
+    if (!isHeadLearned) await feed.end();
+    isHeadLearned = true;
+  };
+  // One search after the other: they share the connection to the file.
+  let before: Promise<unknown> = Promise.resolve();
+  let isOver = false;
+  const answerOf = async (what: Searched): Promise<IndexAnswer | undefined> => {
+    try {
+      if (isOver) return undefined;
+      await learnHead();
+      return await searched(ctx, service, index, what);
+    } catch (error) {
+      // The run may be closing its files already.
+      if (isOver) return undefined;
+      return notUsed(error);
+    }
+  };
+  return {
+    onPage(page) {
+      if (!isHeadLearned) feed.page(page);
+    },
+    search(words, most, isRead) {
+      const answer = before.then(() => answerOf({ words, most, isRead, startedAt }));
+      before = answer.catch(() => undefined);
+      return answer;
+    },
+    stop() {
+      isOver = true;
+    },
+  };
+}
+
+interface Searched {
+  readonly words: string;
+  readonly most: number;
+  readonly isRead: (id: string) => boolean;
+  /** Unix seconds. */
+  readonly startedAt: number;
+}
+
+async function searched(
+  ctx: Context,
+  service: Service,
+  index: OrderIndex,
+  { words, most, isRead, startedAt }: Searched,
+): Promise<IndexAnswer> {
+  const { profile } = service;
+  const hits = await index.scan(wantedOrders([words], profile.settings));
+  const wanted = hits.filter(({ id }) => !isRead(id));
+  const reading = readHits(service, wanted.slice(0, most));
+  const orders: ReadAgain[] = [];
+  for await (const some of reading.orders) orders.push(...some);
+  const status = index.status();
+  const headJoined = (status.headReadAt ?? 0) >= startedAt;
+  const doubts = doubtsOf(ctx, status, profile, { headJoined, unread: reading.unread });
+  return { orders, total: wanted.length, known: status.orders, isCertain: doubts.length === 0 };
 }

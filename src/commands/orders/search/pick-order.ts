@@ -20,8 +20,7 @@ import { aboutMoney, commandLine } from '../../../profiles/profiles.ts';
 import type { SearchedList } from '../../../terminal/terminal.ts';
 import type { KeptOrder, KeptParts } from './known-orders.ts';
 import { amountHint } from './order-matching.ts';
-import { type OrderSearch, searchOrders } from './order-search.ts';
-import { type IndexAnswer, openPickIndex } from './pick-index.ts';
+import { type IndexAnswer, type OrderSearch, openPickIndex, searchOrders } from './order-search.ts';
 import {
   type OrderShown,
   orderRow,
