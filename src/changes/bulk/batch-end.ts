@@ -163,6 +163,11 @@ export function lookWords({ attempt, row }: RowReport): string {
   return `${alarmWords[alarm]}: paydesk journal show ${change}`;
 }
 
+/** Why a row ended as it did, or what a person does about it. */
+export function whyOrLook(report: RowReport): string | undefined {
+  return isAlarming(report) ? `${report.state}: ${lookWords(report)}` : report.why;
+}
+
 function manyRows(reports: readonly RowReport[]): string {
   return reports.length === 1 ? '1 row is' : `${reports.length} rows are`;
 }

@@ -5,12 +5,11 @@ import type { Context } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
 import { digestShown, type Plan } from '../../plans/plans.ts';
 import { accountLabel, commandLine, profileNamed } from '../../profiles/profiles.ts';
-import { lookWords, mailLine } from './batch-end.ts';
+import { lookWords, mailLine, whyOrLook } from './batch-end.ts';
 import {
   countLines,
   countWords,
   inFull,
-  leftWords,
   lineWords,
   manyRows,
   planMadeWords,
@@ -22,7 +21,7 @@ import { againLines, checkRest, freeName } from './bulk-files.ts';
 import { controlFigures } from './plan-checks.ts';
 import { type Looked, nothingRead, readAgain, reportPlan } from './report-plan.ts';
 import { restRows, writeRest } from './rest-rows.ts';
-import { listRows, reportColumns, reportRecord, shownTitles } from './row-records.ts';
+import { listReports, reportColumns, shownTitles } from './row-records.ts';
 import {
   isAlarming,
   isDone,
@@ -73,7 +72,10 @@ export async function planStatus(ctx: Context, asked: StatusAsked): Promise<0 | 
       ...asOfWords(reports, looked, (ms) => ctx.fullTime(ms)),
     ]);
   else {
-    await listReports(ctx, plan, asked, reports);
+    const { only, allRows } = asked;
+    const shown = only === undefined ? reports : reports.filter(({ verdict }) => only.includes(verdict));
+    const status = commandLine(profileNamed(plan.profile), 'refunds', 'status', path);
+    await listReports(ctx, plan, shown, { status, allRows: allRows || only !== undefined });
     for (const line of now) ctx.notes.warn(line);
     await sayStatus(
       ctx,
@@ -88,23 +90,6 @@ export async function planStatus(ctx: Context, asked: StatusAsked): Promise<0 | 
 }
 
 const mayChange = 'what is said here may change any moment';
-
-async function listReports(
-  ctx: Context,
-  plan: Plan,
-  { path, only, allRows }: StatusAsked,
-  reports: readonly RowReport[],
-): Promise<void> {
-  const shown = only === undefined ? reports : reports.filter(({ verdict }) => only.includes(verdict));
-  const command = commandLine(profileNamed(plan.profile), 'refunds', 'status', path);
-  const titles = shownTitles(ctx, plan);
-  const isListed = await listRows(ctx, reportColumns(titles), shown, {
-    record: (report) => reportRecord(report, titles),
-    allRows: allRows || only !== undefined,
-    all: `${command} --all-rows`,
-  });
-  if (!isListed) for (const line of leftWords(reports, command)) ctx.notes.note(line);
-}
 
 // What stands below the list. `asOf`: when the orders were read.
 async function sayStatus(
@@ -231,10 +216,7 @@ async function printText(
   const command = commandLine(profileNamed(profile), 'refunds', 'status', path, ...inFull);
   const rows = reports
     .filter((report) => !isDone(report))
-    .map((report) => ({
-      ...report.row,
-      why: isAlarming(report) ? `${report.state}: ${lookWords(report)}` : report.why,
-    }));
+    .map((report) => ({ ...report.row, why: whyOrLook(report) }));
   const lines = [
     `Refunds of ${file}, ${accountLabel({ ...profileNamed(profile), mode })}: ${manyRows(plan.rows)}`,
     '',

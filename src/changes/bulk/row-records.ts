@@ -7,7 +7,7 @@ import type { Context } from '../../context/context.ts';
 import { digestShown, isInputTitle, type Plan, type PlanRow, rowStates } from '../../plans/plans.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import { roleWords } from '../may-change.ts';
-import { inFull, lineWords, reasonWords, rowsAndSums, spreadWords } from './batch-words.ts';
+import { inFull, leftWords, lineWords, reasonWords, rowsAndSums, spreadWords } from './batch-words.ts';
 import { againLines } from './bulk-files.ts';
 import { rowsToSend } from './plan-checks.ts';
 import { needsRelease } from './released.ts';
@@ -51,7 +51,7 @@ const mostListed = 50;
  * Lists rows. On a terminal, more rows than somebody reads there are only counted, with the command that lists them (`all`), unless
  * `allRows` was asked for. Returns whether they were listed.
  */
-export async function listRows<T>(
+async function listRows<T>(
   ctx: Context,
   columns: readonly Column[],
   rows: readonly T[],
@@ -62,6 +62,25 @@ export async function listRows<T>(
   if (isShort) await ctx.out.ownList(columns, rows.values().map(record));
   else ctx.notes.note(`all ${rows.length} rows: ${all}`);
   return isShort;
+}
+
+/**
+ * Lists what became of rows. Where they are only counted, it says why rows moved nothing; a dry run (`isDry`) says that in any case. `status`:
+ * the command that shows the plan.
+ */
+export async function listReports(
+  ctx: Context,
+  plan: Plan,
+  reports: readonly RowReport[],
+  { status, allRows, isDry = false }: { status: string; allRows: boolean; isDry?: boolean },
+): Promise<void> {
+  const titles = shownTitles(ctx, plan);
+  const isListed = await listRows(ctx, reportColumns(titles), reports, {
+    record: (report) => reportRecord(report, titles),
+    allRows,
+    all: isDry ? 'add --all-rows to the command' : `${status} --all-rows`,
+  });
+  if (!isListed && !isDry) for (const line of leftWords(reports, status)) ctx.notes.note(line);
 }
 
 /** The columns of a plan. Those of the input file that paydesk does not use come last, as `input.TITLE`. */

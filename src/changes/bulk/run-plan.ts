@@ -19,15 +19,14 @@ import {
 import { commandLine, flagWords, type Profile } from '../../profiles/profiles.ts';
 import { skippedHold } from '../hold.ts';
 import type { ApplyAsked } from './apply-plan.ts';
-import { batchError, lookWords, mailLine, onItsWay } from './batch-end.ts';
-import { countWords, inFull, leftWords, lineWords, rowsAndSums } from './batch-words.ts';
+import { batchError, mailLine, onItsWay, whyOrLook } from './batch-end.ts';
+import { countWords, inFull, lineWords, rowsAndSums } from './batch-words.ts';
 import { freeName } from './bulk-files.ts';
 import { rowsToSend } from './plan-checks.ts';
 import { type Looked, reportPlan, sentNow } from './report-plan.ts';
-import { listRows, reportColumns, reportRecord, shownTitles } from './row-records.ts';
+import { listReports } from './row-records.ts';
 import { dryRunWords, isAlarming, isDone, type NotSent, type RowReport } from './row-verdicts.ts';
-import type { Sending } from './send-row.ts';
-import { workOff } from './send-row.ts';
+import { type Sending, workOff } from './send-row.ts';
 
 /** Runs a plan, and returns the exit code. Throws CliError for every end but those. */
 export async function runPlan(
@@ -139,11 +138,7 @@ function dryRunLines(reports: readonly RowReport[], path: string, profile: Profi
       ({ verdict, why }) =>
         verdict !== 'made' && verdict !== 'recorded_made' && why !== undefined && why !== dryRunWords,
     )
-    .map((report) => {
-      const { row, why, state } = report;
-      const { line, orderId } = row;
-      return { line, orderId, why: isAlarming(report) ? `${state}: ${lookWords(report)}` : why };
-    });
+    .map((report) => ({ ...report.row, why: whyOrLook(report) }));
   const would = reports.filter(isSendable).map(({ row }) => row);
   const others = reports.filter(wouldStay).length;
   return [
@@ -185,15 +180,7 @@ async function printReport(
   { allRows, command }: { readonly allRows: boolean; readonly command: string },
 ): Promise<CliError | undefined> {
   try {
-    const titles = shownTitles(ctx, plan);
-    const isListed = await listRows(ctx, reportColumns(titles), reports, {
-      record: (report) => reportRecord(report, titles),
-      allRows,
-      all: ctx.options.dryRun ? 'add --all-rows to the command' : `${command} --all-rows`,
-    });
-    // A dry run says them in any case.
-    if (!isListed && !ctx.options.dryRun)
-      for (const line of leftWords(reports, command)) ctx.notes.note(line);
+    await listReports(ctx, plan, reports, { allRows, status: command, isDry: ctx.options.dryRun });
     return undefined;
   } catch (error) {
     if (error instanceof CliError && error.kind === 'incomplete') return error;

@@ -16,7 +16,7 @@ import {
   sayUnread,
   shownTitles,
 } from '../../changes/changes.ts';
-import { flag, type Input } from '../../flags/flags.ts';
+import { errorsFlag, fileArgument, flag, type Input, sheetFlag } from '../../flags/flags.ts';
 import { periodOf, timeFlags, timeWords } from '../../flags/typed-period.ts';
 import { clockIn } from '../../flags/typed-time.ts';
 import { anyWord, fullWord, type InputRow } from '../../plans/plans.ts';
@@ -37,7 +37,6 @@ import {
   sumLines,
 } from '../../reports/reports.ts';
 import { defineCommand } from '../command.ts';
-import { errorsFlag, fileArgument, sheetFlag } from '../refunds/input-arguments.ts';
 import { openSource, sourceFlags } from '../report/report-flags.ts';
 import { sayAsOf } from '../report/report-rows.ts';
 import { amountsOf } from '../report/report-screen.ts';

@@ -13,7 +13,15 @@ import {
 } from '../../changes/changes.ts';
 import type { Context } from '../../context/context.ts';
 import { exitCodes } from '../../errors.ts';
-import { flag, listFileFlags, nonEmpty, usage } from '../../flags/flags.ts';
+import {
+  errorsFlag,
+  fileArgument,
+  flag,
+  listFileFlags,
+  nonEmpty,
+  sheetFlag,
+  usage,
+} from '../../flags/flags.ts';
 import { periodOf, timeFlags } from '../../flags/typed-period.ts';
 import { anyTime, clockIn, rangeWords } from '../../flags/typed-time.ts';
 import {
@@ -27,7 +35,6 @@ import type { Profile } from '../../profiles/profiles.ts';
 import { defineCommand } from '../command.ts';
 import { daysOfFlag } from '../export/export-flags.ts';
 import { sourceFlags } from '../report/report-flags.ts';
-import { errorsFlag, fileArgument, sheetFlag } from './input-arguments.ts';
 
 const controlFlags = {
   'expect-count': flag.integer(0, 100_000, 'N', 'refuse unless the file has so many rows'),
