@@ -5,9 +5,8 @@ import { CliError } from '../../errors.ts';
 import { digestShown, namesDigest, type Plan } from '../../plans/plans.ts';
 import { aboutMoney, commandLine, type Profile, plainCommand } from '../../profiles/profiles.ts';
 import { passphraseLeast, type Releases, releaseMs, type SignedWith } from '../../release/release.ts';
-import { showSending } from './confirm-plan.ts';
+import { noneInSandbox, releaseFile, showSending } from './confirm-plan.ts';
 import { checkAccount, checkPlanLimits } from './plan-checks.ts';
-import { noneInSandbox, releaseFile } from './released.ts';
 import { readAgain, reportPlan, sentNow } from './report-plan.ts';
 
 /** Shows what a plan would send, asks, and writes a release of it beside it. `keyFile`: that of a security key. */

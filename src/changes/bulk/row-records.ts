@@ -9,8 +9,8 @@ import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import { roleWords } from '../may-change.ts';
 import { inFull, leftWords, lineWords, reasonWords, rowsAndSums, spreadWords } from './batch-words.ts';
 import { againLines } from './bulk-files.ts';
+import { needsRelease } from './confirm-plan.ts';
 import { rowsToSend } from './plan-checks.ts';
-import { needsRelease } from './released.ts';
 import { type RowReport, whyBesideOrder } from './row-verdicts.ts';
 
 /** Prints a new plan: its rows, if `list`, what it sends, and what to do next. */

@@ -1,10 +1,9 @@
-/** `orders refund` and `orders capture`: their flags and help. changes/refund/refund-order.ts and changes/capture-order.ts make the change. */
+/** `orders refund`: its flags and help. changes/refund/refund-order.ts makes the refund. */
 
 import { blankOrQuote, resources, withoutAround } from '../../api/resources.ts';
-import { chargeIdPattern, refundReasons, refundReasonValues, statuses } from '../../api/spec.ts';
+import { chargeIdPattern, refundReasons, refundReasonValues } from '../../api/spec.ts';
 import {
   againFlag,
-  captureOrder,
   idempotencyKeyFlag,
   noHoldFlag,
   nothingAllowed,
@@ -17,17 +16,15 @@ import { allocateWays } from '../../plans/plans.ts';
 import { defineCommand } from '../command.ts';
 import { namedOrder, type Pickable } from './search/pick-order.ts';
 
-const { captureExample, idExample } = resources.orders;
+const { idExample } = resources.orders;
 const [firstReason] = refundReasonValues;
-const refundable: Pickable = {
+const offer: Pickable = {
   kind: 'refundable',
   accepts: ({ unfit }) => unfit === undefined,
   whyNot: ({ unfit }) => unfit?.words,
   limit: nothingAllowed,
   listFlags: ['--refundable'],
 };
-
-const confirmFlag = flag.id('orders', 'ID', 'the order id again: counts as yes in production');
 
 // TAB offers the charges of the order that was already typed.
 const offerCharges: Completer = async ({ args: [order], flags }, known) =>
@@ -55,7 +52,7 @@ export const refund = defineCommand({
     }),
     note: flag.text('TEXT', 'private note, kept only in the journal'),
     'only-confirm': flag.switch('ask only for the yes; what is not given is left out'),
-    confirm: confirmFlag,
+    confirm: flag.id('orders', 'ID', 'the order id again: counts as yes in production'),
     'no-hold': noHoldFlag,
     'idempotency-key': idempotencyKeyFlag,
     again: againFlag,
@@ -111,7 +108,7 @@ export const refund = defineCommand({
     if (to !== undefined) throw usage('--to names the plan of --allocate, which is missing');
     await refundOrder(
       ctx,
-      { ...namedOrder(ctx, name, refundable), confirm, idempotencyKey, again, noHold },
+      { ...namedOrder(ctx, name, offer), confirm, idempotencyKey, again, noHold },
       { ...what, typed, onlyConfirm, amount: typed?.amount },
     );
     return undefined;
@@ -123,28 +120,3 @@ function chargeName(text: string, name: string): string {
   if (chargeIdPattern.test(charge)) return charge;
   throw usage(`${name} ${text}: not a charge: its id, its number in orders show, or *4242`);
 }
-
-const authorized: Pickable = {
-  kind: statuses.preAuthorized,
-  accepts: ({ order }) => order.payment_status === statuses.preAuthorized,
-  listFlags: ['--status', statuses.preAuthorized],
-};
-
-export const capture = defineCommand({
-  description:
-    'Captures the whole authorized amount; the service documents no way to capture a part. You confirm a capture like a refund.',
-  arguments: [orderArgument(false)],
-  flags: {
-    confirm: confirmFlag,
-    'idempotency-key': idempotencyKeyFlag,
-    again: againFlag,
-  },
-  examples: [
-    `paydesk -p demo orders capture ${captureExample} --dry-run`,
-    `paydesk -p demo orders capture ${captureExample} --yes --json --no-input`,
-  ],
-  async run(ctx, { args: [typed], flags: { confirm, 'idempotency-key': idempotencyKey, again = [] } }) {
-    await captureOrder(ctx, { ...namedOrder(ctx, typed, authorized), confirm, idempotencyKey, again });
-    return undefined;
-  },
-});

@@ -21,7 +21,7 @@ import type { Locks } from '../../locks/locks.ts';
 import type { HowWorked } from '../../plans/plans.ts';
 import { createTimes } from '../../terminal/terminal.ts';
 import { type EndLine, outcomeToWire } from '../change-wire.ts';
-import { closedPrefix } from '../member-state.ts';
+import { closedPrefix } from '../sender.ts';
 import { type Asker, isOfAccount, RefusedRequest, type SenderAccount } from './routes.ts';
 import type { Rules } from './rules/rules.ts';
 

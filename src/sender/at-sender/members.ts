@@ -6,7 +6,7 @@ import type { ClockWithTimers } from '../../io.ts';
 import type { Journal, JournalStore } from '../../journal/journal.ts';
 import type { Locks } from '../../locks/locks.ts';
 import type { Profile } from '../../profiles/profiles.ts';
-import { memberPrefix, readMember, type MemberState as State } from '../member-state.ts';
+import { memberPrefix, readMember, type MemberState as State } from '../sender.ts';
 import { invitationPattern, type Role, tokenPattern } from '../wire.ts';
 import type { Asker } from './routes.ts';
 

@@ -20,7 +20,7 @@ import {
   writeOwnFile,
 } from '../../profiles/profiles.ts';
 import { planHeadForm } from '../change-wire.ts';
-import { stoppedPrefix } from '../member-state.ts';
+import { stoppedPrefix } from '../sender.ts';
 import { accountNamePattern, nameForm, roles, timeForm } from '../wire.ts';
 import { sendChange } from './handed-change.ts';
 import {
