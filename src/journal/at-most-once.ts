@@ -7,7 +7,7 @@
 import { valueAt } from '../api/json-values.ts';
 import type { CliErrorParts } from '../errors.ts';
 import { isPending } from './agreement.ts';
-import { awaitsRead, isDoubted, isWatched, verdictOf } from './attempt-state.ts';
+import { awaitsRead, isDoubted, isWatched, refusedLike, verdictOf } from './attempt-state.ts';
 import { changeKinds } from './change.ts';
 import { decide, type Refusal } from './guards.ts';
 import { earliestOf, stampOf } from './journal-time.ts';
@@ -19,7 +19,7 @@ import { claimedBy } from './questions/made-records.ts';
 import { newDuplicate } from './questions/paid-twice.ts';
 import { equalRefund, nothingToRepeat, oldRead, unshownRefund } from './read-guards.ts';
 import type { AttemptRecord, Moment, Proof, SentRow, VerdictRow } from './rows/journal-rows.ts';
-import { judgeOrder, judgeSeen, type Ruling, rulingOf, verdictRow } from './verdict.ts';
+import { judgeOrder, judgeSeen, type Ruling, rulingOf, unlessOf, verdictRow } from './verdict.ts';
 
 type At<Name extends State['at']> = Extract<State, { at: Name }>;
 
@@ -154,8 +154,9 @@ function record(state: At<'checking'>, now: Moment): Step {
   }
   const sent = sentRow(state, now);
   const claimed = claimedBy(known, { sent });
+  const refused = refusedLike({ sent, verdicts: [] }, known);
   return {
-    state: { at: 'recording', wanted, flight: { sent, readAt, claimed, reads: 0 } },
+    state: { at: 'recording', wanted, flight: { sent, readAt, claimed, refused, reads: 0 } },
     effect: { do: 'record', row: sent },
   };
 }
@@ -304,7 +305,9 @@ function search(
   if (at !== 'rereading') return undefined;
   if (event.is === 'unseen') return readOn(wanted, { ...found, reads: found.reads + 1 }, event.moment);
   if (event.is !== 'seen') return undefined;
-  const evidence = judgeSeen(found.sent, event, found.claimed);
+  const seen = judgeSeen(found.sent, event, found.claimed);
+  // What the service refused as well, or what the reply showed as failed, is refused whosever the record is.
+  const evidence = 'rejected' in found.because ? seen : unlessOf(found.refused, seen);
   const reads = { reads: found.reads + 1, lastReadAt: event.moment.time };
   if (evidence.shows === 'unreadable' || isOlderThanReply(found, evidence))
     return readOn(wanted, { ...found, ...reads }, event.moment);

@@ -2,7 +2,7 @@
 
 import { changeKinds, type FoundRefund } from './change.ts';
 import { momentOfRow, passedSince } from './journal-time.ts';
-import type { Claims } from './judge-read.ts';
+import { type Claims, isExpected } from './judge-read.ts';
 import {
   claimedBy,
   failedLater,
@@ -342,6 +342,25 @@ export function claimsOf(known: readonly AttemptRecord[], record: AttemptRecord)
     has: (id) =>
       claimed.has(id) || foreign.has(id) || own?.has(id) === false || later.some((shown) => !shown.has(id)),
   };
+}
+
+/**
+ * Another attempt at the same money that counts as not made, and of which no record shows yet: one that has failed may be that
+ * attempt's, and proves nothing about this one. Undefined if it is known what became of this one.
+ */
+export function refusedLike(
+  record: AttemptRecord,
+  known: readonly AttemptRecord[],
+): AttemptRecord | undefined {
+  const last = verdictOf(record)?.verdict;
+  if (last === 'applied' || last === 'rejected') return undefined;
+  return known.find(
+    (other) =>
+      verdictOf(other)?.verdict === 'rejected' &&
+      !hasFailed(other) &&
+      !isAfterTimeOf(other, record) &&
+      other.sent.proof.expected.some((one) => isExpected(record.sent.proof, one)),
+  );
 }
 
 // Whether the other attempt was sent on the same order after the horizon of the record, as far as the clocks of both tell.

@@ -111,6 +111,8 @@ export interface InFlight {
   readonly readAt: Moment;
   /** Ids of refunds and created orders that belong to other attempts, so this one did not make them. */
   readonly claimed: ReadonlySet<string>;
+  /** What `refusedLike` found: a failed refund may be that attempt's. */
+  readonly refused?: AttemptRecord | undefined;
   /** The verdict, or the `unknown` before it, could not be written down. */
   readonly unrecorded?: { readonly cause: unknown } | undefined;
   readonly alarm?: 'contradiction' | undefined;

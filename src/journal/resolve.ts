@@ -15,6 +15,7 @@ import {
   isWatched,
   isYoung,
   mayAppear,
+  refusedLike,
   verdictOf,
   wasOver,
 } from './attempt-state.ts';
@@ -40,7 +41,15 @@ import {
 } from './questions/by-hand.ts';
 import type { AttemptRecord, Moment, VerdictRow } from './rows/journal-rows.ts';
 import { sameJson } from './same-request.ts';
-import { judgeSeen, proofNow, type Ruling, rulingOf, rulingOfWatched, verdictRow } from './verdict.ts';
+import {
+  judgeSeen,
+  proofNow,
+  type Ruling,
+  rulingOf,
+  rulingOfWatched,
+  unlessOf,
+  verdictRow,
+} from './verdict.ts';
 import { RecordedFirst } from './words/refusal-words.ts';
 
 /** Which attempt to look at, and what a person states if no read can show the outcome. */
@@ -187,11 +196,11 @@ function wasRepeated(record: AttemptRecord, known: readonly AttemptRecord[]): bo
 // When two equal refunds show, one may belong to another open attempt, and so may the only one if this attempt counts as not made,
 // or if it failed. That other attempt must be settled first.
 function evidenceIn(
-  { record, claimed, rival }: Extract<ResolveState, { at: 'reading' }>,
+  { record, known, claimed, rival }: Extract<ResolveState, { at: 'reading' }>,
   event: Extract<Event, { is: 'seen' }>,
 ): Evidence {
   const sent = { ...record.sent, proof: proofNow(record, event.value) };
-  const evidence = judgeSeen(sent, event, claimed);
+  const evidence = unlessOf(refusedLike(record, known), judgeSeen(sent, event, claimed));
   const isApplied = verdictOf(record)?.verdict === 'applied';
   const isSomething = evidence.shows !== 'nothing' && evidence.shows !== 'unreadable';
   const isRivals =

@@ -1,7 +1,14 @@
 /** Turns what a read shows (judge-read.ts) into a verdict and its row. Pure. */
 
 import { isFailed, isPending, withoutGone } from './agreement.ts';
-import { claimsOf, isAcknowledged, isMadeByHand, isMadeRefund, isOpen } from './attempt-state.ts';
+import {
+  claimsOf,
+  isAcknowledged,
+  isMadeByHand,
+  isMadeRefund,
+  isOpen,
+  refusedLike,
+} from './attempt-state.ts';
 import type { FoundRefund } from './change.ts';
 import { earliestOf, stampOf } from './journal-time.ts';
 import { type Claims, type Evidence, judgeRead, unknownWord } from './judge-read.ts';
@@ -35,7 +42,20 @@ export function judgeSeen(
 
 /** Judges a read of the order of an attempt. `known`: the attempts on that order. */
 export function judgeOrder(record: AttemptRecord, known: readonly AttemptRecord[], order: unknown): Evidence {
-  return judgeRead(proofNow(record, order), order, claimsOf(known, record), earliestOf(record.sent));
+  const evidence = judgeRead(
+    proofNow(record, order),
+    order,
+    claimsOf(known, record),
+    earliestOf(record.sent),
+  );
+  return unlessOf(refusedLike(record, known), evidence);
+}
+
+/** What a refund proves that has failed: nothing, if it may be that of another attempt (`refusedLike`). */
+export function unlessOf(other: AttemptRecord | undefined, evidence: Evidence): Evidence {
+  if (other === undefined || evidence.shows !== 'failed') return evidence;
+  const problem = `a refund of the same amount has failed, and may be that of ${other.sent.change}, which was not made`;
+  return { shows: 'disagreement', refunds: evidence.refunds, problem };
 }
 
 /** What a read is compared with. That an earlier refund of the order is gone hides nothing of one that is known to be made. */

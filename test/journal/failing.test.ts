@@ -22,8 +22,14 @@ import {
 } from '../../src/journal/questions/made-records.ts';
 import { equalRefund, oldRead } from '../../src/journal/read-guards.ts';
 import { beginResolve, type Errand, resolve } from '../../src/journal/resolve.ts';
-import type { AttemptRecord, PreImage, Proof, VerdictRow } from '../../src/journal/rows/journal-rows.ts';
-import { rulingOf, rulingOfWatched } from '../../src/journal/verdict.ts';
+import type {
+  AttemptRecord,
+  PreImage,
+  Proof,
+  SentRow,
+  VerdictRow,
+} from '../../src/journal/rows/journal-rows.ts';
+import { judgeOrder, rulingOf, rulingOfWatched } from '../../src/journal/verdict.ts';
 import { nothing } from './proof.ts';
 import { attempt, horizonMs, momentAt } from './rows.ts';
 
@@ -322,6 +328,16 @@ describe('a reply with a status', () => {
     const seen: Event = { is: 'seen', value: order([['rf_1', 'failed']]), moment: momentAt(1000) };
     const { effect } = step({ at: 'rereading', wanted, search }, seen);
     expect(effect).toMatchObject({ do: 'record', row: { verdict: 'rejected', by: 'read', confirmed: true } });
+    // Unless it may be that of an equal one which was refused.
+    const refused = attempt([{ verdict: 'rejected' }], { change: 'i_0', proof });
+    const doubted = step({ at: 'rereading', wanted, search: { ...search, ahead: [], refused } }, seen);
+    expect(doubted.effect).toMatchObject({
+      row: { verdict: 'unknown', why: expect.stringContaining('i_0') },
+    });
+    const said = { ...search, refused, because: { rejected: {} } };
+    expect(step({ at: 'rereading', wanted, search: said }, seen).effect).toMatchObject({
+      row: { verdict: 'rejected', confirmed: true },
+    });
   });
 });
 
@@ -836,6 +852,36 @@ describe('a look at a refund', () => {
     expect(shown(sent(made(found('rf_1'))), [['rf_1', 'failed']])).toMatchObject({
       row: { alarm: 'failed' },
     });
+  });
+
+  it('takes no failed refund for its own that may be of an equal one which was refused', () => {
+    const failed = order([['rf_1', 'failed']]);
+    const refused = { verdict: 'rejected', by: 'read', confirmed: true } as const;
+    const earlier = (more: Partial<SentRow> = {}, verdict: Partial<VerdictRow> = refused) =>
+      attempt([{ ...verdict, time: 100 }], { change: 'i_0', time: 90, proof, ...more });
+    const ruled = (record: AttemptRecord, ...others: readonly AttemptRecord[]) =>
+      rowOf(record, failed, { others });
+    const lost = attempt([{ verdict: 'unknown', time: 2600 }], { proof, time: 2500 });
+    const problem = 'a refund of the same amount has failed, and may be that of i_0, which was not made';
+    expect(run(lost, failed, { others: [earlier()] }).state).toMatchObject({
+      end: { evidence: { problem } },
+    });
+    expect(ruled(sent(), earlier())).toMatchObject({ verdict: 'unknown', why: problem });
+    expect(judgeOrder(lost, [earlier()], failed)).toMatchObject({ shows: 'disagreement', problem });
+    for (const other of [
+      // Its own record, another amount, made, or over before this one was sent.
+      earlier({}, { ...refused, refunds: [found('rf_0', 'failed')] }),
+      earlier({ proof: { ...proof, expected: [{ chargeId: 'ch_1', amount: -7 }] } }),
+      earlier({}, { verdict: 'not_sent' }),
+      earlier({ horizonMs: 0 }),
+    ])
+      expect(ruled(lost, other)).toMatchObject({ verdict: 'rejected', confirmed: true });
+    // It was refused as well, so nothing was made, whosever the record is.
+    expect(ruled(sent({ ...refused, confirmed: false }), earlier())).toMatchObject({ verdict: 'rejected' });
+    // What was made and failed later keeps its own record.
+    expect(ruled(sent(made(found('rf_1'))), earlier())).toMatchObject({ alarm: 'failed' });
+    // What shows as made is this one's: the other was refused.
+    expect(rowOf(lost, order([['rf_1']]), { others: [earlier()] })).toMatchObject({ verdict: 'applied' });
   });
 
   it('ends the alarm when somebody acknowledges it', () => {

@@ -132,6 +132,16 @@ it.each<[string, readonly Planned[], { dated: boolean; tally: Partial<Tally> }]>
     { dated: true, tally: { effects: 1, alarms: 1 } },
   ],
   [
+    'a refund that failed is not taken for the one that was sent in the same second as an equal one that was refused',
+    [
+      { ...plain, fate: 'apply-reject', hiddenMs: minute, failsAfterMs: 0 },
+      { ...plain, fate: 'apply-unsure', hiddenMs: 5 * hour, pendingMs: 5 * hour, pendingCounts: false },
+      { ...plain, twiceAfterMs: 0, afterMs: hour, foreign: 700 },
+      plain,
+    ],
+    { dated: false, tally: { effects: 2, doubled: 0 } },
+  ],
+  [
     'what was sent long after a refusal that nobody checked is not taken for the refused one, under a clock that is off',
     [
       { ...plain, fate: 'reject', failingReads: 4 },

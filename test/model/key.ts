@@ -190,9 +190,10 @@ function stateKey(state: State | ResolveState, shown: number): string {
     case 'doubting':
     case 'waiting':
     case 'rereading': {
-      const { sent, because, ahead, evidence, alarm, claimed } = state.search;
+      const { sent, because, ahead, evidence, alarm, claimed, refused } = state.search;
       const found = evidence === undefined ? '' : `${evidence.shows}${evidence.refunds.length}`;
-      return [rowKey(sent), Object.keys(because)[0], ahead.length, found, alarm, ...claimed].join('~');
+      const other = refused === undefined ? '' : 'refused';
+      return [rowKey(sent), Object.keys(because)[0], ahead.length, found, alarm, other, ...claimed].join('~');
     }
     case 'concluding':
       return `${rowKey(state.flight.sent)}>${rowKey(state.verdict)}`;
@@ -201,8 +202,9 @@ function stateKey(state: State | ResolveState, shown: number): string {
   }
 }
 
-function flightKey({ sent, readAt, claimed }: InFlight): string {
-  return `${rowKey(sent)}@${readAt.time}/${readAt.wall}${[...claimed].join()}`;
+function flightKey({ sent, readAt, claimed, refused }: InFlight): string {
+  const other = refused === undefined ? '' : 'refused';
+  return `${rowKey(sent)}@${readAt.time}/${readAt.wall}${[...claimed].join()}${other}`;
 }
 
 function errandKey({ change, attempt, statement, acknowledgement }: Errand): string {
