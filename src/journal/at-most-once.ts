@@ -19,7 +19,7 @@ import { claimedBy } from './questions/made-records.ts';
 import { newDuplicate } from './questions/paid-twice.ts';
 import { equalRefund, nothingToRepeat, oldRead, unshownRefund } from './read-guards.ts';
 import type { AttemptRecord, Moment, Proof, SentRow, VerdictRow } from './rows/journal-rows.ts';
-import { judgeOrder, judgeSeen, type Ruling, rulingOf, unlessOf, verdictRow } from './verdict.ts';
+import { doubtFailed, judgeOrder, judgeSeen, type Ruling, rulingOf, verdictRow } from './verdict.ts';
 
 type At<Name extends State['at']> = Extract<State, { at: Name }>;
 
@@ -307,7 +307,7 @@ function search(
   if (event.is !== 'seen') return undefined;
   const seen = judgeSeen(found.sent, event, found.claimed);
   // What the service refused as well, or what the reply showed as failed, is refused whosever the record is.
-  const evidence = 'rejected' in found.because ? seen : unlessOf(found.refused, seen);
+  const evidence = 'rejected' in found.because ? seen : doubtFailed(seen, found.refused);
   const reads = { reads: found.reads + 1, lastReadAt: event.moment.time };
   if (evidence.shows === 'unreadable' || isOlderThanReply(found, evidence))
     return readOn(wanted, { ...found, ...reads }, event.moment);

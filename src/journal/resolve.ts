@@ -42,12 +42,12 @@ import {
 import type { AttemptRecord, Moment, VerdictRow } from './rows/journal-rows.ts';
 import { sameJson } from './same-request.ts';
 import {
+  doubtFailed,
   judgeSeen,
   proofNow,
   type Ruling,
   rulingOf,
   rulingOfWatched,
-  unlessOf,
   verdictRow,
 } from './verdict.ts';
 import { RecordedFirst } from './words/refusal-words.ts';
@@ -200,7 +200,7 @@ function evidenceIn(
   event: Extract<Event, { is: 'seen' }>,
 ): Evidence {
   const sent = { ...record.sent, proof: proofNow(record, event.value) };
-  const evidence = unlessOf(refusedLike(record, known), judgeSeen(sent, event, claimed));
+  const evidence = doubtFailed(judgeSeen(sent, event, claimed), refusedLike(record, known));
   const isApplied = verdictOf(record)?.verdict === 'applied';
   const isSomething = evidence.shows !== 'nothing' && evidence.shows !== 'unreadable';
   const isRivals =

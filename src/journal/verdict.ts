@@ -48,11 +48,11 @@ export function judgeOrder(record: AttemptRecord, known: readonly AttemptRecord[
     claimsOf(known, record),
     earliestOf(record.sent),
   );
-  return unlessOf(refusedLike(record, known), evidence);
+  return doubtFailed(evidence, refusedLike(record, known));
 }
 
 /** What a refund proves that has failed: nothing, if it may be that of another attempt (`refusedLike`). */
-export function unlessOf(other: AttemptRecord | undefined, evidence: Evidence): Evidence {
+export function doubtFailed(evidence: Evidence, other: AttemptRecord | undefined): Evidence {
   if (other === undefined || evidence.shows !== 'failed') return evidence;
   const problem = `a refund of the same amount has failed, and may be that of ${other.sent.change}, which was not made`;
   return { shows: 'disagreement', refunds: evidence.refunds, problem };
