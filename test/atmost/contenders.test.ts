@@ -52,7 +52,7 @@ const busy = /is being changed by op7 \(orders refund\) since \d\d:\d\d:\d\d/;
 
 describe('two processes, one order (F20)', () => {
   test('exactly one sends; the other is told who is at it, and exits 3', async () => {
-    const races = Array.from({ length: isLong ? 1000 : 3 });
+    const races = Array.from({ length: isLong ? 1000 : 2 });
     const ended = await each(
       races,
       async () => {
@@ -76,7 +76,7 @@ describe('two processes, one order (F20)', () => {
 });
 
 describe('the owner of a lock is killed (F22)', () => {
-  const contenders = isLong ? 20 : 6;
+  const contenders = isLong ? 20 : 4;
 
   test(`of ${contenders} contenders one takes over at once and sends, the others exit 3`, async () => {
     using home = desk.newHome();

@@ -167,7 +167,7 @@ describe('a damaged journal that is repaired', () => {
   });
 
   test('sends no unconfirmed refund again: with its witness, without it, or with a damaged one', async () => {
-    const cases = Array.from({ length: isLong ? 600 : 18 }, (_, index) => index);
+    const cases = Array.from({ length: isLong ? 600 : 9 }, (_, index) => index);
     const exits = await each(cases, async (index) => {
       using home = copyOf(full);
       const [name, damage] = damages[index % damages.length] ?? ['', (bytes: Buffer) => bytes];

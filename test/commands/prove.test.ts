@@ -405,7 +405,7 @@ const damages: readonly ((
 ];
 
 // Every damage, and the short form tries the script with each of them twice.
-const damagedCount = isLong ? 200 : 56;
+const damagedCount = isLong ? 200 : 28;
 
 test(`of ${damagedCount} damaged files none passes, by paydesk and by the script`, {
   timeout: 240_000,

@@ -359,8 +359,8 @@ test.skipIf(!hasStrace())(
 );
 
 const random = randomNumbers();
-const kills = isLong ? 500 : 4;
-const many = isLong ? 20_000 : 3_000;
+const kills = isLong ? 500 : 2;
+const many = isLong ? 20_000 : 2_000;
 
 test(`kill -9 at ${kills} random moments of exports of ${many} orders, resumed each time: the file is the same to the byte`, async () => {
   // The server ends the process: in the middle of some page, at some moment of its work.

@@ -35,7 +35,7 @@ interface Seen {
 }
 
 let desk: Desk;
-const count = isLong ? 5000 : 1500;
+const count = isLong ? 5000 : 800;
 /** The newest orders of the simulator. */
 let orders: readonly Seen[];
 /** Gives these as the simulator does, at a third of its work. */
@@ -354,7 +354,7 @@ describe('memory', () => {
     return Number(readFileSync(file, 'utf8'));
   }
 
-  const [few, many] = isLong ? [5_000, 20_000] : [2_500, 10_000];
+  const [few, many] = isLong ? [5_000, 20_000] : [1_500, 6_000];
 
   test(`does not grow with the orders read: ${many} take what ${few} take`, async () => {
     const [less, more] = [await peakOf(few / 250), await peakOf(many / 250)];

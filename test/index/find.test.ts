@@ -10,7 +10,7 @@ import { idAt, nameAt, ok, orderAt, orderMadeNow, ordersOf, startShop, statusOf 
 const hour = 3_600_000;
 
 test('1 every word finds the same orders as page by page, also parts of names in any script', async () => {
-  const orders = ordersOf(isLong ? 300 : 150);
+  const orders = ordersOf(isLong ? 300 : 60);
   await using shop = await startShop(orders);
   const {
     customer_info: buyer,

@@ -6,7 +6,7 @@ import { live, type Planned, type Schedule } from './hostile.ts';
 import { amount, fates } from './hostile-service.ts';
 import type { Tally } from './oracle.ts';
 
-const numRuns = isLong ? 100_000 : 500;
+const numRuns = isLong ? 100_000 : 300;
 
 const [second, minute, hour, day] = [1_000, 60_000, 3_600_000, 86_400_000];
 

@@ -262,7 +262,7 @@ describe('a note that is required has letters or digits', () => {
 });
 
 // Five fit in.
-const runs = isLong ? 20 : 8;
+const runs = isLong ? 20 : 5;
 
 test(`${runs} runs at once under two profiles of an account refund just as much as its limit allows`, async () => {
   await using service = await startShop({ [limit]: '500' });

@@ -12,9 +12,9 @@ import { checkPosts, journalOf, refundsAfter, refundsIn, rowsFor, writeRows } fr
 import { addOrders } from './planned.ts';
 import { openIn, type Side, settleAll } from './settle-all.ts';
 
-const kills = isLong ? 500 : 8;
+const kills = isLong ? 500 : 4;
 // So many that the last kill still meets rows that are left.
-const count = isLong ? 1500 : 30;
+const count = isLong ? 1500 : 20;
 
 const { ledger, desk } = await ledgerAndDesk();
 

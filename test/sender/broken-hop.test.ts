@@ -87,7 +87,7 @@ test.for(hows)(
   'a hand-over whose way breaks at any byte is made once, and no desk says anything false (%s)',
   { timeout: 3_600_000 },
   async (how) => {
-    const [sampled, most] = isLong ? [1, 9000] : [240, 90];
+    const [sampled, most] = isLong ? [1, 9000] : [480, 45];
     await using ledger = await ledgerOf(most);
     const { token } = await ledger.sender.desk('ana');
     const [first, ...orders] = ledger.service.orders;

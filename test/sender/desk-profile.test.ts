@@ -177,7 +177,7 @@ it('hints about the journal name the profile that was typed: another one has ano
 });
 
 it('a note about what is unconfirmed names the profile that was typed, and the journal is that of the team', async () => {
-  await using ledger = await startLedger({ onPost: () => reset });
+  await using ledger = await startLedger({ onPost: () => reset, settings: { 'reconcile.after': '0' } });
   const desk = await ledger.sender.desk('kim');
   const shop = ['-p', 'shop'];
   await desk.run([...shop, 'orders', 'refund', 'ord_A1', '--amount', '300', '--yes', '--json']);

@@ -124,7 +124,7 @@ test('a sender that was frozen past its time to send sends nothing, and says so'
 });
 
 // From before the hand-over to after the result.
-const moments = Array.from({ length: isLong ? 60 : 4 }, (_, at) => 150 + at * (isLong ? 20 : 260));
+const moments = Array.from({ length: isLong ? 60 : 3 }, (_, at) => 150 + at * (isLong ? 20 : 350));
 
 test('a desk that is killed at any moment, and then the same command: one refund, and its result is shown', {
   timeout: 1_200_000,

@@ -77,7 +77,7 @@ test('a token for production records nothing about the sandbox at the same addre
   using home = newHome();
   const live = { name: 'live', baseUrl: service.url, mode: 'production', settings: {} } as const;
   await storeProfile(home, live, testKey);
-  await initSender(home, service);
+  await initSender(home, { url: service.url, settings: { 'reconcile.after': '0' } });
   await using sender = await startSender({ url: service.url, home });
   const deskOf = async (name: string, account: string) => {
     const invite = [name, '--role', 'operator', '--account', account];

@@ -15,7 +15,7 @@ import { type Screen, screens } from './screens.ts';
 import { type History, histories, startWalk, take, type Walk } from './steps.ts';
 import { Unbuilt } from './world.ts';
 
-const numRuns = isLong ? 2000 : 10;
+const numRuns = isLong ? 2000 : 6;
 // A long run ends by itself before its test would be stopped, and says how far it came.
 const interruptAfterTimeLimit = isLong ? 55 * 60_000 : undefined;
 const counts = { histories: 0, steps: 0, screens: 0, facts: 0 };
