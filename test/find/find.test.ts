@@ -35,7 +35,7 @@ interface Seen {
 }
 
 let desk: Desk;
-const count = isLong ? 5000 : 800;
+const count = isLong ? 5000 : 1500;
 /** The newest orders of the simulator. */
 let orders: readonly Seen[];
 /** Gives these as the simulator does, at a third of its work. */

@@ -150,7 +150,7 @@ test('a setting that does not exist in the profile file is refused, and the comm
   expect((await user.run().open('x')).profile.name).toBe('x');
 });
 
-const writers = isLong ? 20 : 4;
+const writers = isLong ? 20 : 8;
 
 test(`${writers} processes that add a profile at once lose none`, async () => {
   const children = Array.from({ length: writers }, (_, n) =>

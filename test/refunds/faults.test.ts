@@ -10,7 +10,7 @@ import { checkPosts, journalOf, refundsAfter, refundsIn, rowsFor, writeRows } fr
 import { addOrders } from './planned.ts';
 import { type Side, settleAll } from './settle-all.ts';
 
-const count = isLong ? 500 : 15;
+const count = isLong ? 500 : 30;
 
 /** What it took until every row was applied. */
 interface Told {

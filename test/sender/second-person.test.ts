@@ -241,7 +241,7 @@ describe('a refund over the limit of a team', () => {
   });
 
   // They share this process and its waits, so there are fewer than fit into a busy machine's two minutes.
-  const atOnce = isLong ? 20 : 4;
+  const atOnce = isLong ? 20 : 8;
 
   test(`${atOnce} refunds at once: as many are sent as the limit of the day allows`, async () => {
     await limits(lea, 'ben', '--day', '1000');
