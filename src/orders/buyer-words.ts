@@ -5,6 +5,7 @@ import { hasNoCharges } from '../api/charges.ts';
 import { itemsOf, type JsonObject, valueAt } from '../api/json-values.ts';
 import { paymentOf } from '../api/payment.ts';
 import { statuses } from '../api/spec.ts';
+import { mayBeMade } from '../journal/journal.ts';
 import { isNeverArrived, type KnownOrder, type KnownRefund } from './known-order.ts';
 
 /** The languages that paydesk writes to buyers in. */
@@ -51,12 +52,16 @@ const words = {
       `A refund of ${amount} to ${where} is under way. It is not complete yet.`,
     failed: ({ amount, where }: Told) =>
       `A refund of ${amount} to ${where} did not go through, so you have not received that money.`,
+    failedFirst: ({ amount, where }: Told) =>
+      `A first refund of ${amount} to ${where} did not go through. Another one was sent:`,
     notMade: ({ amount, where }: Told) =>
       `A refund of ${amount} to ${where} was not made, so you have not received that money.`,
     unsure: ({ amount, where }: Told) =>
       `We are checking a refund of ${amount} to ${where}. We cannot confirm yet whether it went through.`,
     doubt: 'We are checking what was refunded for this order, and cannot confirm an amount yet.',
     authorized: (amount: string) => `${amount} was authorized on your card, but you have not been charged.`,
+    mayBeCharged: (amount: string) =>
+      `${amount} was authorized on your card. We are checking whether you have been charged.`,
     nothing: 'Nothing has been refunded for this order.',
     unpaid: 'No payment was made for this order.',
     order: (name: string) => `Order: ${name}`,
@@ -77,6 +82,8 @@ const words = {
       `Un reembolso de ${amount} a ${where} está en proceso. Todavía no se ha completado.`,
     failed: ({ amount, where }: Told) =>
       `Un reembolso de ${amount} a ${where} no se pudo completar, por lo que usted no ha recibido ese dinero.`,
+    failedFirst: ({ amount, where }: Told) =>
+      `Un primer reembolso de ${amount} a ${where} no se pudo completar. Se envió otro:`,
     notMade: ({ amount, where }: Told) =>
       `El reembolso de ${amount} a ${where} no se realizó, por lo que usted no ha recibido ese dinero.`,
     unsure: ({ amount, where }: Told) =>
@@ -84,6 +91,8 @@ const words = {
     doubt: 'Estamos revisando qué se reembolsó de este pedido y todavía no podemos confirmar ningún importe.',
     authorized: (amount: string) =>
       `Se autorizó un cargo de ${amount} en su tarjeta, pero no se le ha cobrado nada.`,
+    mayBeCharged: (amount: string) =>
+      `Se autorizó un cargo de ${amount} en su tarjeta. Estamos revisando si se le ha cobrado.`,
     nothing: 'No se ha hecho ningún reembolso de este pedido.',
     unpaid: 'No se realizó ningún pago de este pedido.',
     order: (name: string) => `Pedido: ${name}`,
@@ -91,8 +100,7 @@ const words = {
 } as const;
 
 /**
- * The lines of the text. It says that money went back only of a refund that the service shows as made, once, and that nothing here
- * contradicts. `refunds`: those to speak of, all of them or one.
+ * The lines of the text. It says that money went back of every refund that the service shows as made, and of no other. `refunds`: those to speak of, all of them or one.
  */
 export function buyerLines(
   known: KnownOrder,
@@ -110,27 +118,29 @@ export function buyerLines(
   ];
 }
 
-function sentences(
-  { order, doubt, reading }: KnownOrder,
-  refunds: readonly KnownRefund[],
-  style: BuyerStyle,
-): readonly string[] {
+function sentences(known: KnownOrder, refunds: readonly KnownRefund[], style: BuyerStyle): readonly string[] {
+  const { order, doubt, reading } = known;
   const say = words[style.language];
   if (doubt !== undefined || ('problem' in reading && !hasNoCharges(order))) return [say.doubt];
-  const news = refunds.filter((refund) => !refunds.some((other) => standsFor(other, refund)));
-  const told = news.flatMap((refund) => sentencesOn(refund, order, style));
+  const isFollowed = (refund: KnownRefund) => refunds.some((other) => standsFor(other, refund));
+  const told = refunds.flatMap((refund) => sentencesOn(refund, isFollowed(refund), order, style));
   // Two refunds of which one may be the other are checked as one.
-  const unsure = new Set(refunds.filter(isUnsure).map((refund) => say.unsure(toldOf(refund, order, style))));
+  const open = refunds.filter((refund) => isUnsure(refund) && !isFollowed(refund));
+  const unsure = new Set(open.map((refund) => say.unsure(toldOf(refund, order, style))));
   if (told.length > 0 || unsure.size > 0) return [...told, ...unsure];
   if (order.payment_status !== statuses.preAuthorized)
     return [paymentOf(order).isPaid ? say.nothing : say.unpaid];
-  return [say.authorized(amountOf(order.amount, order, style))];
+  return [say[mayBeCaptured(known) ? 'mayBeCharged' : 'authorized'](amountOf(order.amount, order, style))];
 }
 
-// As much went back to the same card since: one that was never there is no news to the buyer. One that failed is: the buyer may
-// have been told that it was made.
+// A capture that the order does not show may have been made all the same.
+function mayBeCaptured({ cases, attempts, neverArrived }: KnownOrder): boolean {
+  return cases.length > 0 || attempts.some((one) => mayBeMade(one) && !neverArrived.includes(one));
+}
+
+// As much went back to the same card since: one that was never there is no news to the buyer.
 function standsFor(later: KnownRefund, refund: KnownRefund): boolean {
-  const isOver = refund.state === 'recorded not made' || isNeverArrived(refund);
+  const isOver = ['failed', 'recorded not made'].includes(refund.state) || isNeverArrived(refund);
   const isMade = later.state === 'made' || later.state === 'elsewhere' || later.state === 'pending';
   const isSame = later.amount === refund.amount && later.charge?.id === refund.charge?.id;
   return isOver && isMade && isSame && timeOf(later) >= timeOf(refund);
@@ -141,18 +151,26 @@ function timeOf({ record, attempt }: KnownRefund): number {
   return record?.createdAt ?? Math.floor((attempt?.sent.time ?? 0) / 1000);
 }
 
-// Nobody tells a buyer that money went back while a person must look. What never arrived in its time was not made.
+// What the order does not show, or what is only probably ours. What never arrived in its time was not made.
 function isUnsure(refund: KnownRefund): boolean {
-  const isSure = ['made', 'elsewhere', 'pending', 'failed', 'recorded not made'].includes(refund.state);
-  return !isSure && !isNeverArrived(refund);
+  const isShown = refund.record !== undefined && refund.state !== 'unconfirmed';
+  return !isShown && !isNeverArrived(refund);
 }
 
-function sentencesOn(refund: KnownRefund, order: JsonObject, style: BuyerStyle): readonly string[] {
+// `isFollowed`: as much went back since.
+function sentencesOn(
+  refund: KnownRefund,
+  isFollowed: boolean,
+  order: JsonObject,
+  style: BuyerStyle,
+): readonly string[] {
   const say = words[style.language];
   const { state, record } = refund;
   const told = toldOf(refund, order, style);
   switch (state) {
     case 'made':
+    case 'made twice':
+    case 'appeared':
     case 'elsewhere':
       return style.template === undefined
         ? [
@@ -164,13 +182,10 @@ function sentencesOn(refund: KnownRefund, order: JsonObject, style: BuyerStyle):
     case 'pending':
       return [say.pending(told)];
     case 'failed':
-      return [say.failed(told)];
-    case 'recorded not made':
-      return [say.notMade(told)];
-    case 'unconfirmed':
-      return isUnsure(refund) ? [] : [say.notMade(told)];
+      // The buyer may have been told that it was made.
+      return [isFollowed ? say.failedFirst(told) : say.failed(told)];
     default:
-      return [];
+      return isFollowed || isUnsure(refund) ? [] : [say.notMade(told)];
   }
 }
 

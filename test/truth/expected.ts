@@ -168,7 +168,7 @@ export function plannedAgain({ truth: { row, mayRefund } }: Situation): Expected
   return { exit: [0, 7, 8], ...(isFree || mayRefund === undefined ? {} : { offers: false }) };
 }
 
-/** The words for the buyer call a refund made only if nothing about it is open. */
+/** The words for the buyer call a refund made wherever the order shows it as such. */
 export const told = ({ truth }: Situation): Expected => {
   // Of a status that nobody knows, nobody knows what it does to the other sums.
   if (truth.first.includes('doubt') || truth.strange !== undefined)
@@ -176,13 +176,19 @@ export const told = ({ truth }: Situation): Expected => {
   const {
     made = 0,
     elsewhere = 0,
+    appeared = 0,
+    'made twice': twice = 0,
     pending = 0,
     failed = 0,
-    'recorded not made': not = 0,
     ...open
   } = truth.sums;
   const { neverArrived } = truth;
-  const said = { made: made + elsewhere, pending, failed, 'recorded not made': not + neverArrived };
+  const said = {
+    made: made + elsewhere + appeared + twice,
+    pending,
+    failed,
+    'recorded not made': neverArrived,
+  };
   const sums = Object.entries(said).filter(([, sum]) => sum > 0);
   const isOpen = Object.values(open).reduce((all, sum) => all + sum, 0) > neverArrived;
   return { exit: fine, sums: Object.fromEntries(sums), row: isOpen ? 'unconfirmed' : 'none' };

@@ -5,7 +5,7 @@ import { standingAt } from '../harness/clock.ts';
 import { notReturnable } from '../harness/orders.ts';
 import { newHome, paydesk } from '../harness/paydesk.ts';
 import { inOneLine } from '../harness/ran.ts';
-import { json } from '../harness/server.ts';
+import { json, reset } from '../harness/server.ts';
 import { environment, startService, storeShop } from '../harness/service.ts';
 import {
   acknowledge,
@@ -120,6 +120,24 @@ it.each<[claim: string, build: Build, line: string, says: string]>([
     'refunds status r.plan',
     `it never arrived; whether to send it again: paydesk orders show ${id}`,
   ],
+  [
+    'the buyer does not hear that a refund was not made while it may still appear',
+    inTurn(hand('lost', 7), notMade),
+    `orders show ${id} --for-buyer`,
+    'We are checking a refund of 300 MXN',
+  ],
+  [
+    'both of two that are there went back, and the buyer hears of both',
+    inTurn(twice, (world) => acknowledge(world, '09:06:00')),
+    `orders show ${id} --for-buyer`,
+    'we refunded 300 MXN to your Visa card ending in 4242. If your bank asks, the authorization code of the payment is 490215. On 21 November 2040 we refunded 300 MXN',
+  ],
+  [
+    'a refund that never arrived was not made, and is in no sum',
+    inTurn((world) => send('lost', 7)(world, 'whole', 'hand'), look('09:20:00', 0)),
+    'refunds list --json',
+    '"sums":[]',
+  ],
 ])('%s', async (_, build, line, says) => {
   await using world = await startWorld([main(), twinOf(), other()]);
   await build(world);
@@ -159,4 +177,34 @@ it.each<[limit: string, says: string]>([
   await storeShop(home, service, { 'refund.max_amount.MXN': limit });
   const { stdout } = await paydesk(['-p', 'shop', 'orders', 'show', id], { home, columns: 120 });
   expect(inOneLine(stdout)).toContain(says);
+});
+
+it('while a capture is unconfirmed, nobody tells the buyer that no money was taken', async () => {
+  using home = newHome();
+  await using service = await startService({
+    orders: [main()].map((order) => ({ ...order, payment_status: 'pre_authorized' })),
+    sendsDate: false,
+    onPost: () => reset,
+  });
+  const run = async (line: string) => {
+    const at = standingAt(`${day}T09:00:00Z`);
+    const env = { ...environment(service.url), ...at, PAYDESK_RECONCILE_AFTER: '0' };
+    const { code, stdout, stderr } = await paydesk(line.split(' '), { home, env, columns: 120 });
+    return `${code} ${inOneLine(`${stdout} ${stderr}`)}`;
+  };
+  const buyer = `orders show ${id} --for-buyer`;
+  expect(await run(buyer)).toContain('but you have not been charged');
+  expect(await run(`orders capture ${id} --yes`)).toMatch(/^7 /);
+  expect(await run(`orders show ${id}`)).toContain('it may have been made');
+  expect(await run(buyer)).toContain('We are checking whether you have been charged.');
+});
+
+it('a correction that comes too early names the command that corrects it later', async () => {
+  await using world = await startWorld([main(), other()]);
+  await hand('lost', 7)(world);
+  await isMade(world, '09:00:30');
+  const { change } = (await world.attempts(world.ana))[0] ?? { change: '' };
+  const words = `--correct --not-applied --note asked-again --confirm ${id}`;
+  const { stderr } = await world.must(world.ana, `journal settle ${change} ${words}`, 3);
+  expect(stderr).toContain(`paydesk journal settle ${change} --correct --not-applied --note asked-again`);
 });

@@ -10,6 +10,7 @@ import { anyTime, clockIn, type TimeRange } from '../../flags/typed-time.ts';
 import {
   type AttemptRecord,
   approvalFields,
+  isPast,
   isSameOrigin,
   type Journal,
   type Moment,
@@ -155,7 +156,7 @@ type AskJournal = (orderIds: ReadonlySet<string>) => Promise<readonly AttemptRec
 
 const notFromHere: Maker = { origin: elsewhere, reason: elsewhere, operator: elsewhere };
 
-/** The refunds of a time that no order shows: unconfirmed, or recorded as made by a person. */
+/** The refunds of a time that no order shows: unconfirmed and still awaited, or recorded as made by a person. */
 export async function unshownRefunds(
   { journal }: Pick<Context, 'journal'>,
   profile: Profile,
@@ -165,7 +166,8 @@ export async function unshownRefunds(
   for await (const page of pagesOf(journal, { kind: 'refund', ...range }))
     for (const record of page.filter((one) => isOfAccount(profile, one))) {
       const state = recordedState(record);
-      if (state === 'unconfirmed') found.push(unshownFact(record, state, state));
+      // What never arrived in its time was not made.
+      if (state === 'unconfirmed' && !isPast(record)) found.push(unshownFact(record, state, state));
       if (state === 'recorded made') found.push(unshownFact(record, state, 'recorded_made'));
     }
   return found;

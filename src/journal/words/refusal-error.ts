@@ -7,6 +7,7 @@ import type { RefusalCode } from '../../refusal-codes.ts';
 import { verdictOf } from '../attempt-state.ts';
 import { changeKinds } from '../change.ts';
 import type { Refusal } from '../guards.ts';
+import { canCorrect } from '../questions/by-hand.ts';
 import { recordedBy } from '../questions/said-by-hand.ts';
 import { attemptName, type SentRow, sentBy } from '../rows/journal-rows.ts';
 import { isSameAddress, marksOf } from '../same-account.ts';
@@ -119,6 +120,7 @@ function tooEarlyError(
   { shortTime, asked }: HowShown,
 ): CliError {
   const { change, proof } = attempt.sent;
+  const correct = canCorrect(attempt, { applied: false }) ? ['--correct'] : [];
   // The next whole second: at that time it is not too early any more.
   const time = shortTime(Math.ceil(until / 1000) * 1000);
   return new CliError('refused', `it can still arrive until ${time}`, {
@@ -129,7 +131,7 @@ function tooEarlyError(
         : []),
       `wait until ${time}; if it is still not there, run:`,
       // What was typed need not be typed again.
-      plainCommand('journal', 'settle', change, '--not-applied', '--note', asked?.note || 'TEXT'),
+      plainCommand('journal', 'settle', change, ...correct, '--not-applied', '--note', asked?.note || 'TEXT'),
     ],
   });
 }
