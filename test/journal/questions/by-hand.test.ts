@@ -242,7 +242,7 @@ describe('after it was settled by hand', () => {
                          charge 1  order
         paid                35000  35000
         refunded so far         0      0
-        THIS REFUND          -300   -300  0.8 % of charge 1
+        THIS REFUND          -300   -300  0.9 % of charge 1
         left afterwards     34700  34700
       will send once: {"charge_id":"ch_1", "amount":300}
       would send: POST /orders/ord_1/refunds
@@ -266,7 +266,7 @@ describe('after it was settled by hand', () => {
                          charge 1  order
         paid                35000  35000
         refunded so far         0      0
-        THIS REFUND          -300   -300  0.8 % of charge 1
+        THIS REFUND          -300   -300  0.9 % of charge 1
         left afterwards     34700  34700
       will send once: {"charge_id":"ch_1", "amount":300}
       unconfirmed: no usable answer to the refund of 300 MXN on ord_1 (HTTP 502, an
