@@ -178,7 +178,7 @@ export function byHandNote(ctx: Context, record: AttemptRecord, isUnshown = fals
 // For a capture there is no warning: the service refuses a second one.
 function riskWords({ sent, verdicts }: AttemptRecord, isUnshown: boolean): string | undefined {
   const { kind } = sent.proof;
-  if (isUnshown) return 'The order does not show it: this pays the buyer twice if that record is right';
+  if (isUnshown) return 'The order does not show it: if that record is right, the buyer gets this besides';
   if (verdicts.at(-1)?.verdict === 'applied' || kind === 'capture') return undefined;
   if (kind === 'refund') return 'If it was made after all, this pays the buyer twice';
   return `If it was made after all, ${kindWords[kind].twice}`;

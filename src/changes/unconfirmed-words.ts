@@ -84,7 +84,7 @@ export function firstBlocks(ctx: Context, profile: Profile, known: KnownOrder): 
     ...failed.flatMap(ofCase),
     ...blocks(strangersLines(known, profile), 'warn'),
     ...blocks(pendingLines(known, profile), 'warn'),
-    ...neverArrived.flatMap((record) => blocks([`UNCONFIRMED  ${neverArrivedWords(ctx, record)}`], 'faint')),
+    ...neverArrived.flatMap((record) => blocks([`NOT MADE  ${neverArrivedWords(ctx, record)}`], 'faint')),
   ];
 }
 
@@ -130,7 +130,7 @@ function caseLines(ctx: Context, profile: Profile, one: OrderCase, known: KnownO
     case 'recorded made':
       return [
         `RECORDED MADE  ${unshownWords(one.record, profile)}`,
-        `treat it as paid back; ask ${recordedBy(one.record)} before you refund again`,
+        `treat it as paid back; ask ${recordedBy(one.record)} before you refund that again`,
       ];
     case 'gone':
       return [
@@ -199,8 +199,6 @@ function afterFailureWords(after: AfterFailure): string {
     case 'went back since':
       return `as much went back since, with ${after.refunds.join(' and ')}: make sure that it was for this, and tell the buyer`;
     case 'left':
-      return `${stateMeans.failed}: tell the buyer; it can be refunded again`;
-    case 'stopped':
       return `${stateMeans.failed}: tell the buyer`;
   }
 }
@@ -293,7 +291,7 @@ function stepOf(ctx: Context, one: OrderCase): readonly [words: string, command:
       return ['see what was sent, and when it failed:', `paydesk journal show ${one.record.sent.change}`];
     case 'recorded not made':
       return [
-        `until ${untilWords(ctx, one.until)} the ${changeOf(one.record, ctx.profiles.amountStyle(one.record.sent.profile))} may still appear, so do not send the same again before; any other refund goes through. See who recorded that it was not made, and why:`,
+        `until ${untilWords(ctx, one.until)} the ${changeOf(one.record, ctx.profiles.amountStyle(one.record.sent.profile))} may still appear: whoever sends the same again before may pay the buyer twice. See who recorded that it was not made, and why:`,
         `paydesk journal show ${one.record.sent.change}`,
       ];
   }

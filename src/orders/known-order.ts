@@ -290,16 +290,15 @@ export function unfitOf(order: JsonObject, mode?: Mode): Unfit | undefined {
 }
 
 /**
- * What became of the money of a refund that failed: nobody knows it; as much went back since, by these refunds; it is left, and can be
- * refunded again; or it is left, and something stops that.
+ * What became of the money of a refund that failed: nobody knows it; as much went back since, by these refunds; or it is left.
  */
 export type AfterFailure =
-  | { readonly is: 'in doubt' | 'left' | 'stopped' }
+  | { readonly is: 'in doubt' | 'left' }
   | { readonly is: 'went back since'; readonly refunds: readonly string[] };
 
 /** The same for the refunds of an order that failed, by their ids. */
 export function afterFailure(
-  { reading, doubt, whyNot }: Pick<KnownOrder, 'reading' | 'doubt' | 'whyNot'>,
+  { reading, doubt }: Pick<KnownOrder, 'reading' | 'doubt'>,
   { refunds: failed }: Pick<Extract<OrderCase, { readonly is: 'failed' }>, 'refunds'>,
 ): AfterFailure {
   if (doubt !== undefined || 'problem' in reading) return { is: 'in doubt' };
@@ -309,7 +308,7 @@ export function afterFailure(
       .flatMap(({ amount }) => equalRefund(charge, -amount)?.id ?? []),
   );
   if (since.length > 0) return { is: 'went back since', refunds: [...new Set(since)] };
-  return { is: whyNot === undefined ? 'left' : 'stopped' };
+  return { is: 'left' };
 }
 
 /** What the journal says of a change. Of a refund whose reply or order contradicts itself, nobody knows what was made. */

@@ -5,6 +5,7 @@ import { itemsOf, type JsonObject } from '../api/json-values.ts';
 import { meaningOfRefund } from '../api/spec.ts';
 import {
   type AttemptRecord,
+  namedByReply,
   ownRefunds,
   recordedBy,
   type SentRow,
@@ -26,10 +27,10 @@ export interface RefundFacts {
   readonly note: string | undefined;
   /** The name of the person who sent it. */
   readonly operator: string;
-  /** The same, with the desk at which that was. */
+  /** The same, with the desk at which that was. If only a read found the refund, another desk may have sent an equal one: it says so. */
   readonly by: string;
-  /** With `read` the refund may be somebody else's, because a read cannot tell two equal refunds apart. */
   readonly knownBy: 'reply' | 'read' | 'person' | 'sender';
+  readonly isSure: boolean;
   readonly sent: SentRow;
 }
 
@@ -42,9 +43,13 @@ export function refundFacts(attempts: readonly AttemptRecord[]): ReadonlyMap<str
       if (last === undefined) return [];
       const { change, reason, note, operator } = sent;
       const facts = { change, reason, note, operator, by: sentBy(sent), knownBy: last.by, sent };
-      return ownRefunds(record).flatMap(({ id }): [string, RefundFacts][] =>
-        id === undefined ? [] : [[id, facts]],
-      );
+      const named = new Set(namedByReply(record));
+      return ownRefunds(record).flatMap(({ id }): [string, RefundFacts][] => {
+        if (id === undefined) return [];
+        const isSure = last.by !== 'read' || named.has(id);
+        const by = isSure ? facts.by : `${facts.by} (probably: the reply was lost)`;
+        return [[id, { ...facts, by, isSure }]];
+      });
     }),
   );
 }

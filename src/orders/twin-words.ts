@@ -61,9 +61,11 @@ function stateWords(twin: KnownTwin, words: TwinWords): string {
   if (!twin.isPaid) return `: ${cameOf(twin)}, no money taken`;
   if (isSettled(twin)) {
     const went = refundWords(twin, words);
-    return own !== undefined && isSettled(own)
-      ? `, ${went}, and ${own.id} was refunded too: the buyer got both payments back`
-      : `, ${went}: settled; if you refund both, the buyer gets both payments back`;
+    if (own === undefined || !isSettled(own))
+      return `, ${went}: settled; if you refund both, the buyer gets both payments back`;
+    const isSeen = own.byHand === undefined && twin.byHand === undefined;
+    const too = own.byHand === undefined ? 'was refunded too' : refundWords(own, words);
+    return `, ${went}, and ${own.id} ${too}: ${isSeen ? '' : 'if that is right, '}the buyer got both payments back`;
   }
   if (own !== undefined && isSettled(own)) return `: ${own.id} ${refundWords(own, words)}: settled`;
   return `, ${openWords(twin, words)}`;
@@ -84,6 +86,8 @@ function openWords(twin: KnownTwin, words: TwinWords): string {
     return 'has a refund under way (pending): if you refund both, the buyer gets both payments back';
   if (state === 'unconfirmed')
     return 'shows a refund that is unconfirmed: if you refund both, the buyer may get both payments back';
+  if (state === 'recorded not made')
+    return 'has a refund that was recorded as not made and may still appear: if you refund both, the buyer may get both payments back';
   if (isRefunded(twin) || twin.byHand !== undefined)
     return `${refundWords(twin, words)}: if you refund both, the buyer gets both payments back`;
   const failed = state === 'failed' ? 'was not refunded, its refund failed' : 'was not refunded';

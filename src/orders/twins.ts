@@ -165,6 +165,11 @@ export function isSettled({ isBack, state, byHand, amount }: KnownTwin): boolean
   return isBack || (byHand?.sent.amount ?? 0) >= amount;
 }
 
+/** Whether a refund of a payment may still prove to have been made. */
+export function mayGoBack({ isPaid, state }: KnownTwin): boolean {
+  return isPaid && (state === 'unconfirmed' || state === 'pending' || state === 'recorded not made');
+}
+
 /** Whether any of a twin went back. */
 export function isRefunded({ refunded }: Twin): boolean {
   return (refunded ?? 0) > 0;

@@ -70,7 +70,7 @@ describe('a refund that somebody recorded as made, and the order does not show i
     expect(`${head}\n…\n${last}`).toMatchInlineSnapshot(`
       "ord_2tQ8mVxK4nRz7LcWp  paid  recorded made  sandbox environment
       RECORDED MADE  root says 16000 MXN were paid back; the service does not show it
-              treat it as paid back; ask root before you refund again
+              treat it as paid back; ask root before you refund that again
       SETTLED BY HAND  root recorded on 21 Nov 2026 05:05:12 UTC that the refund of
               16000 MXN of 21 Nov 2026 05:05:12 UTC, sent by root, was made
               (bank-file-of-Monday)
@@ -158,8 +158,8 @@ describe('a refund that somebody recorded as made, and the order does not show i
       certain: nothing was sent
       now:     first ask whether the buyer got it; see who recorded it, and why:
                paydesk journal show i_7f3k2m9x
-               to refund all the same (the buyer is then paid twice if that record is
-               right):
+               to refund all the same (if that record is right, the buyer gets this
+               besides):
                paydesk orders refund ord_2tQ8mVxK4nRz7LcWp --charge ch_1 --amount 15000 --again i_7f3k2m9x
       ",
       }
@@ -169,7 +169,7 @@ describe('a refund that somebody recorded as made, and the order does not show i
     expect(service.posts).toHaveLength(1);
     const again = await run('05:20:00', `${refund} --again ${change}`);
     expect(again.code, again.stderr).toBe(7);
-    expect(again.stderr).toContain('this pays the buyer twice if that record is right');
+    expect(again.stderr).toContain('if that record is right, the buyer gets this besides');
     expect(service.posts).toHaveLength(2);
   });
 
@@ -185,7 +185,7 @@ describe('a refund that somebody recorded as made, and the order does not show i
       certain: nothing was sent
       now:     first ask whether the buyer got it; see who recorded it, and why:
                paydesk journal show i_7f3k2m9x
-               to refund all the same (the buyer is then paid twice if that record is right):
+               to refund all the same (if that record is right, the buyer gets this besides):
                paydesk orders refund ord_2tQ8mVxK4nRz7LcWp --reason other --note 'ticket 9001' --again i_7f3k2m9x
       ",
       }

@@ -213,7 +213,7 @@ describe('a refund that shows after its reply was lost', () => {
 
     expect((await run('05:11:00', `journal reconcile ${change}`)).code).toBe(0);
     const after = (await run('05:12:00', 'orders show ord_2tQ8mVxK4nRz7LcWp')).stdout;
-    expect(after).toContain('root (its reply was lost)');
+    expect(after).toContain('root (probably: the reply was lost)');
     expect(after).not.toContain('probably ours');
     expect(after).not.toContain('UNCONFIRMED');
     expect(after).toContain('orders refund ord_2tQ8mVxK4nRz7LcWp');

@@ -27,8 +27,11 @@ export function given<T extends object>(parts: T): { [K in keyof T]: Exclude<T[K
 export const shows = ({ truth, twins }: Situation): Expected => ({
   exit: fine,
   first: truth.first,
-  // A payment of which the other one went back is not offered without a question.
-  ...given({ back: truth.back, left: truth.left, offers: twins === 'settled' ? false : truth.mayRefund }),
+  ...given({ back: truth.back, left: truth.left }),
+  // A payment of which the other one went back is not offered without a question; what was recorded as made stops only its own charge.
+  ...(twins === 'settled'
+    ? { offers: false }
+    : given({ offers: truth.first.includes('recorded made') ? undefined : truth.mayRefund })),
   ...(truth.first.includes('doubt') ? {} : { sums: truth.sums }),
   mayOmit: ['gone', 'recorded made'],
 });

@@ -19,6 +19,7 @@ const firstWords: Readonly<Record<string, Case>> = {
   'refund failed': 'failed',
   'can be refunded': 'none',
   'its twin was refunded': 'none',
+  'check its twin first': 'none',
   'its twin is recorded as refunded': 'none',
   'ask your lead first': 'none',
   'cannot be refunded': 'none',
@@ -97,7 +98,7 @@ function refundLines(stdout: string, named: Named): Sums {
 }
 
 const unshown: readonly (readonly [RegExp, State])[] = [
-  [/UNCONFIRMED refund of (\d+) MXN/g, 'unconfirmed'],
+  [/(?:UNCONFIRMED|NOT MADE) refund of (\d+) MXN/g, 'unconfirmed'],
   [/RECORDED MADE \S+ says (\d+) MXN were paid back/g, 'recorded made'],
   [
     /SETTLED BY HAND \S+ recorded on [^;]{1,30} that the refund of (\d+) MXN (?:(?!SETTLED)[^;])* was NOT made (?:(?!SETTLED)[^;])*; it may still appear/g,
@@ -117,7 +118,7 @@ function stateOfRecord(by: string, more: string): State {
   // A person recorded that it was made, and the order shows it: that is what made means.
   if (/^probably ours: .*, recorded by \S+ as made$/.test(by)) return 'made';
   if (by.startsWith('probably ours')) return by.includes('as not made') ? 'appeared' : 'unconfirmed';
-  if (/^(?:ana|bob)( \(its reply was lost\))?$/.test(by)) return 'made';
+  if (/^(?:ana|bob)( \(probably: the reply was lost\))?$/.test(by)) return 'made';
   throw new UnknownWords(`nobody is known who made it: ${by}`);
 }
 

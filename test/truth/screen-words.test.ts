@@ -2,13 +2,14 @@
 
 import { expect, it } from 'vitest';
 import { standingAt } from '../harness/clock.ts';
-import { notReturnable } from '../harness/orders.ts';
+import { chargeOf, newRefundOf, notReturnable, orderOf, withRefund } from '../harness/orders.ts';
 import { newHome, paydesk } from '../harness/paydesk.ts';
 import { inOneLine } from '../harness/ran.ts';
 import { json, reset } from '../harness/server.ts';
 import { environment, startService, storeShop } from '../harness/service.ts';
 import {
   acknowledge,
+  again,
   at,
   failsNow,
   hand,
@@ -25,7 +26,7 @@ import {
   twin,
   twinOf,
 } from './happenings.ts';
-import { day, startWorld } from './world.ts';
+import { day, startWorld, type World } from './world.ts';
 
 type Build = Situation['build'];
 
@@ -38,21 +39,24 @@ const twice = inTurn(hand('made', 0), at('09:00:08'), second(300), look('09:05:0
 const wholeFile: Build = async (world) =>
   world.write(world.ana, 'r.csv', ['order_id,charge_id,amount', `${id},full,full`]);
 const partLate = inTurn((world) => send('lost', 7)(world, 'whole', 'hand'), at('09:25:00'), second(700));
-const twinByHand: Build = async (world) => {
+const twinLost: Build = async (world) => {
   world.fate('lost');
   await world.must(world.ana, `orders refund ${twin} --reason other --yes`, 7);
+};
+const twinSaid = async (world: World, said: string) => {
   world.at('09:05:00');
   const [attempt] = await world.attempts(world.ana);
-  const said = `--applied --note asked-the-bank --confirm ${twin}`;
-  await world.must(world.ana, `journal settle ${attempt?.change ?? ''} ${said}`, 0);
+  const words = `${said} --note asked-the-bank --confirm ${twin}`;
+  await world.must(world.ana, `journal settle ${attempt?.change ?? ''} ${words}`, 0);
 };
+const twinByHand = inTurn(twinLost, (world) => twinSaid(world, '--applied'));
 
 it.each<[claim: string, build: Build, line: string, says: string]>([
   [
     'a refund that failed and was not sent from here stands in the first block',
     inTurn(byBob, at('09:05:00'), failsNow),
     `orders show ${id}`,
-    'FAILED refund rf_1 of 300 MXN failed after it was made; not sent from here that money did not go back: tell the buyer; it can be refunded again',
+    'FAILED refund rf_1 of 300 MXN failed after it was made; not sent from here that money did not go back: tell the buyer',
   ],
   [
     'no more is left of what was recorded as made by hand than the charge has',
@@ -64,7 +68,7 @@ it.each<[claim: string, build: Build, line: string, says: string]>([
     'what is recorded as not made stops only the same',
     inTurn(hand('lost', 7), notMade),
     `orders show ${id}`,
-    'until tomorrow 09:00 the refund of 300 MXN may still appear, so do not send the same again before; any other refund goes through',
+    'until tomorrow 09:00 the refund of 300 MXN may still appear: whoever sends the same again before may pay the buyer twice',
   ],
   [
     'that it was made twice is in the first line once it is acknowledged',
@@ -119,6 +123,58 @@ it.each<[claim: string, build: Build, line: string, says: string]>([
     inTurn(wholeFile, (world) => send('lost', 7)(world, 'whole', 'plan'), at('09:30:00')),
     'refunds status r.plan',
     `it never arrived; whether to send it again: paydesk orders show ${id}`,
+  ],
+  [
+    'a payment whose twin has an unconfirmed refund is not offered before that is clear',
+    twinLost,
+    `orders show ${id}`,
+    'paid check its twin first',
+  ],
+  [
+    'a twin of which a refund may still appear is not simply not refunded',
+    inTurn(twinLost, (world) => twinSaid(world, '--not-applied')),
+    `orders show ${id}`,
+    'recorded as not made and may still appear: if you refund both, the buyer may get both payments back',
+  ],
+  [
+    'of two payments of which one is only recorded as refunded nobody knows that both went back',
+    inTurn(twinByHand, async (world) => {
+      const [attempt] = await world.attempts(world.ana);
+      const more = `--again ${attempt?.change ?? ''} --yes`;
+      await world.must(world.ana, `orders refund ${id} --reason other ${more}`, 0);
+    }),
+    `orders show ${twin}`,
+    'recorded as made by hand: if that is right, the buyer got both payments back',
+  ],
+  [
+    'what was recorded as made stops its own charge, and the other one is offered',
+    inTurn((world) => send('lost', 7)(world, 'charge', 'hand'), isMade),
+    `orders show ${id}`,
+    `refund charge 2: paydesk orders refund ${id} --charge 2`,
+  ],
+  [
+    'of what only a read has found, nobody knows for sure who sent it',
+    hand('reply lost', 0),
+    `orders show ${id}`,
+    'ana (probably: the reply was lost)',
+  ],
+  ['the same in a list of refunds', hand('reply lost', 0), 'refunds list --period 2d', 'probably ana: other'],
+  [
+    'what a reply named is surely ours, even if a read says that it was made',
+    inTurn(
+      hand('pending', 0, 7),
+      at('09:05:00'),
+      (world) => world.turn('rf_1', 'succeeded'),
+      look('09:06:00', 0),
+    ),
+    'journal list --json',
+    '"outcome":"made"',
+  ],
+  [
+    'what never arrived is called so in every line',
+    inTurn((world) => send('lost', 7)(world, 'whole', 'hand'), at('09:30:00')),
+    `orders show ${id}`,
+    'can be refunded sandbox environment NOT MADE refund of 1000 MXN',
   ],
   [
     'the buyer does not hear that a refund was not made while it may still appear',
@@ -207,4 +263,35 @@ it('a correction that comes too early names the command that corrects it later',
   const words = `--correct --not-applied --note asked-again --confirm ${id}`;
   const { stderr } = await world.must(world.ana, `journal settle ${change} ${words}`, 3);
   expect(stderr).toContain(`paydesk journal settle ${change} --correct --not-applied --note asked-again`);
+});
+
+it('of a refund that failed, the first line says that a limit stops it', async () => {
+  using home = newHome();
+  const whole = orderOf(id, [chargeOf('ch_1', 1000)]);
+  await using service = await startService({
+    orders: [whole],
+    onPost: (before = {}, own) => {
+      own.orders = [withRefund(before, newRefundOf('rf_1', 300, {}), 300)];
+      return json(own.orders[0]);
+    },
+  });
+  await storeShop(home, service, {});
+  const run = async (line: string) =>
+    await paydesk(['-p', 'shop', ...line.split(' ')], { home, columns: 120 });
+  await run(`orders refund ${id} --charge 1 --amount 300 --reason other --yes`);
+  service.orders = [withRefund(whole, newRefundOf('rf_1', 300, { status: 'failed' }), 0)];
+  expect(inOneLine((await run(`orders show ${id}`)).stdout)).toContain(' failed sandbox');
+  await run('profile set shop refund.max_amount.MXN 0');
+  expect(inOneLine((await run(`orders show ${id}`)).stdout)).toContain(' failed, over a limit');
+});
+
+it('what never arrived and was sent again is not offered to be sent again', async () => {
+  await using world = await startWorld([main(), other()]);
+  await send('lost', 7)(world, 'whole', 'hand');
+  await look('09:20:00', 0)(world);
+  const { change } = (await world.attempts(world.ana))[0] ?? { change: '' };
+  const shown = async () => inOneLine((await world.run(world.ana, ['journal', 'show', change])).stdout);
+  expect(await shown()).toContain(`the same command with --again ${change}`);
+  await again('made', 'ticket-2', `--again ${change}`, 0)(world);
+  expect(await shown()).not.toContain('--again');
 });

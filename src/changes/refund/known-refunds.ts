@@ -119,22 +119,14 @@ function probableOrigin(ctx: Context, record: AttemptRecord): RefundOrigin {
 /** Who sent a refund that an order shows, in a word or two. */
 export function senderOf(ctx: Context, { attempt, record }: KnownRefund): string {
   if (attempt === undefined) return 'elsewhere';
-  const isSure = ownRefunds(attempt).some(({ id }) => id === record?.id);
-  return isSure ? attempt.sent.operator : probableOrigin(ctx, attempt).by;
+  return refundFacts([attempt]).get(record?.id ?? '')?.by ?? probableOrigin(ctx, attempt).by;
 }
 
 function refundOrigins(facts: ReadonlyMap<string, RefundFacts>): ReadonlyMap<string, RefundOrigin> {
   return new Map(
-    [...facts].map(([id, { by: sender, note, knownBy, reason, sent }]): [string, RefundOrigin] => {
+    [...facts].map(([id, { by: sender, note, reason, sent }]): [string, RefundOrigin] => {
       const by = note === undefined ? sender : `${sender}: ${note}`;
-      return [
-        id,
-        {
-          by: knownBy === 'read' ? `${by} (its reply was lost)` : by,
-          reason,
-          approval: approvalFields(sent),
-        },
-      ];
+      return [id, { by, reason, approval: approvalFields(sent) }];
     }),
   );
 }

@@ -30,9 +30,9 @@ function moreWords(record: AttemptRecord, open: boolean): string {
   const said = statementOn(record);
   switch (recordedState(record)) {
     case 'made':
-      if (last?.by !== 'read') return '';
+      if (last?.by !== 'read' || namedByReply(record).length > 0) return '';
       return notMadeBy(record) === undefined
-        ? ': the reply was lost, the order shows it'
+        ? `: the reply was lost, the order shows ${record.sent.proof.kind === 'refund' ? 'such a refund' : 'it'}`
         : ', the order shows it';
     case 'made twice':
       return '';
@@ -64,9 +64,7 @@ function unconfirmedWhy({ sent, verdicts }: AttemptRecord, open: boolean): strin
   if (last?.verdict === 'rejected') return 'refused, but not checked yet';
   if (last?.verdict !== 'not_seen') return 'it may have been made';
   const where = sent.proof.orderId === undefined ? 'the newest orders do' : 'the order does';
-  return open
-    ? `${where} not show it`
-    : `${where} not show it, and its waiting period is over; you may send it again`;
+  return open ? `${where} not show it` : `${where} not show it, and its waiting period is over`;
 }
 
 /**
@@ -122,6 +120,7 @@ export function nextSteps(
     early,
     appears,
     isJustRead,
+    isReplaced,
   }: {
     readonly open: boolean;
     readonly until: string | undefined;
@@ -130,6 +129,8 @@ export function nextSteps(
     /** Until when it may still appear, if somebody recorded that it was not made. */
     readonly appears: string | undefined;
     readonly isJustRead: boolean;
+    /** It was sent again. */
+    readonly isReplaced: boolean;
   },
 ): readonly string[] {
   const { change, proof } = record.sent;
@@ -170,7 +171,7 @@ export function nextSteps(
       'if that record is wrong:',
       `paydesk journal settle ${change} --correct ${said.verdict === 'applied' ? '--not-applied' : '--applied'} --note TEXT`,
     ];
-  if (last?.verdict === 'not_seen')
+  if (last?.verdict === 'not_seen' && !isReplaced)
     return [`to send it again: the same command with --again ${attemptName(record)}`];
   return proof.orderId === undefined ? [] : [showOrder(record, proof.orderId)];
 }

@@ -11,6 +11,7 @@ import {
   blockedUntil,
   changeOf,
   isOpen,
+  isSentAgain,
   otherAlarms,
   sentBy,
   tooEarlyUntil,
@@ -207,7 +208,14 @@ function attemptView(
       indent: 2,
     })),
     ...[
-      ...nextSteps(record, { open, until, early, appears, isJustRead: look?.at !== undefined }),
+      ...nextSteps(record, {
+        open,
+        until,
+        early,
+        appears,
+        isJustRead: look?.at !== undefined,
+        isReplaced: isSentAgain(record, known),
+      }),
       ...alarmSteps(otherAlarms(record, known)),
     ].map((line, index) => ({
       line: `${index === 0 ? 'now:  ' : '      '}${line}`,

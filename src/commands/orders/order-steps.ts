@@ -20,7 +20,7 @@ import {
   type ExpectedRefund,
   sameJson,
 } from '../../journal/journal.ts';
-import { isSettled, type KnownOrder, type KnownTwin, type Unfit } from '../../orders/orders.ts';
+import { isSettled, type KnownOrder, type KnownTwin, mayGoBack, type Unfit } from '../../orders/orders.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import type { Block, Span } from '../../terminal/terminal.ts';
 
@@ -40,9 +40,13 @@ export function whatNext(
   const { profile } = service;
   const { cases, reading, unfit, whyNot } = known;
   const warned = (text: string): Span => ({ text, style: 'warn' });
-  const next = (word: Span, steps: readonly Block[]): Next => ({ word: firstWord(known) ?? word, steps });
-  const open = cases.find(({ is }) => is !== 'failed');
-  if (open !== undefined) return next(open.is, caseSteps(ctx, open));
+  const next = (word: Span, steps: readonly Block[]): Next => ({
+    word: firstWord(known, word) ?? word,
+    steps,
+  });
+  const first = cases.find(({ is }) => is !== 'failed');
+  if (first !== undefined)
+    return next(first.is, [...caseSteps(ctx, first), ...otherCharges(ctx, known, service)]);
   if (unfit?.is === 'authorized')
     return next(unfit.why, roleSteps('capture', profile) ?? captureSteps(known, profile));
   if (whyNot !== undefined || 'problem' in reading)
@@ -56,20 +60,46 @@ export function whatNext(
       { line: `one of the two payments ${went}: refund this one too only if both should` },
     ]);
   }
+  const open = twins.find(mayGoBack);
+  if (open !== undefined)
+    return next(warned('check its twin first'), [
+      'blank',
+      { line: 'a refund of its twin may go through: refund this one too only if both should. First:' },
+      { line: commandLine(profile, 'orders', 'show', open.id), indent: 2 },
+    ]);
   const role = roleSteps('refund', profile);
   if (role !== undefined) return next(warned('your role may not refund it'), role);
   const { word, steps } = refundSteps(known, reading.money, { service, nowMs: ctx.clock.now() });
   return next(word, steps);
 }
 
-// What a person must know first; undefined if there is nothing.
-function firstWord({ cases, first, order, whyNot }: KnownOrder): Span | undefined {
+// What a person must know first; undefined if there is nothing. What failed stops no refund: what else does stands beside it.
+function firstWord({ cases, first, order, whyNot }: KnownOrder, next: Span): Span | undefined {
   if (first === 'pending') return { text: 'refund pending', style: 'warn' };
   if (first === undefined)
     return whyNot === undefined && order.is_refundable === undefined ? 'refundable: not shown' : undefined;
   const open = cases.find((one) => one.is === 'unconfirmed');
-  const text = open === undefined ? first : `${changeKinds[open.change.kind].noun} ${first}`;
+  const besides = first === 'failed' && typeof next !== 'string' && 'text' in next ? `, ${next.text}` : '';
+  const text = open === undefined ? `${first}${besides}` : `${changeKinds[open.change.kind].noun} ${first}`;
   return { text, style: 'bad' };
+}
+
+// What somebody recorded as made is only about its own charges.
+function otherCharges(
+  ctx: Context,
+  known: KnownOrder,
+  service: Pick<Service, 'profile' | 'seenDate'>,
+): readonly Block[] {
+  const { cases, reading, unfit } = known;
+  const recorded = cases.flatMap((one) => (one.is === 'recorded made' ? one.record.sent.proof.expected : []));
+  const isStopped = cases.some(({ is }) => is !== 'recorded made' && is !== 'failed');
+  if (recorded.length === 0 || isStopped || unfit !== undefined || 'problem' in reading) return [];
+  const { money } = reading;
+  return refundableCharges(money)
+    .filter(({ id }) => !recorded.some(({ chargeId }) => chargeId === id))
+    .map((charge) => refundRest(charge, money, service.profile))
+    .filter(({ amount }) => limitAt(amount, money, known, { service, nowMs: ctx.clock.now() }) === undefined)
+    .flatMap(({ words, command }): Block[] => [{ line: words }, { line: command, indent: 2 }]);
 }
 
 // No command that the role of the account, or of the member of a team, does not allow.

@@ -165,7 +165,8 @@ const columns: readonly Column[] = [
     derived: true,
     // A narrow terminal has no column for the state, and a refund that moved no money must not look as if it had.
     value: ({ origin, operator, reason, state }: JsonObject) => {
-      const who = origin === elsewhere ? elsewhere : `${String(operator)}: ${String(reason)}`;
+      const probably = origin === 'probably this machine' ? 'probably ' : '';
+      const who = origin === elsewhere ? elsewhere : `${probably}${String(operator)}: ${String(reason)}`;
       return typeof state !== 'string' || state === 'made' || state === 'elsewhere'
         ? who
         : `${state}; ${who}`;

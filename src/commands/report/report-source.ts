@@ -227,8 +227,8 @@ function makerAmong(attempts: readonly AttemptRecord[], now: Moment): MakerOf {
     // Of two that are there, the reply named the one that was sent from here.
     const isSecond = facts === undefined && attempt !== undefined && namedByReply(attempt).length > 0;
     if (attempt === undefined || isSecond) return { ...notFromHere, state };
-    // An attempt that is not confirmed yet probably made it.
-    const origin = facts === undefined ? 'probably this machine' : 'this machine';
+    // Of what only a read has shown nobody knows who made it.
+    const origin = facts?.isSure === true ? 'this machine' : 'probably this machine';
     const { reason = noReason, note } = attempt.sent;
     const approval = approvalFields(attempt.sent);
     return { origin, reason, operator: attempt.sent.operator, note, state, approval };

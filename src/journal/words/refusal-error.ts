@@ -193,7 +193,7 @@ function unshownError(
   return refused(`${what} was recorded as made by hand, by ${by}, and the order does not show it`, [
     'first ask whether the buyer got it; see who recorded it, and why:',
     showCommand(attempt),
-    'to refund all the same (the buyer is then paid twice if that record is right):',
+    'to refund all the same (if that record is right, the buyer gets this besides):',
     repeat,
   ]);
 }

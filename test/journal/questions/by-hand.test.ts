@@ -173,9 +173,9 @@ describe('journal settle --not-applied, while the refund may still appear', () =
       created 21 Sep 2026 14:13:20 UTC    read just now, 21 Nov 06:20:00
       buyer   Buyer Name  buyer@example.com
       …
-      until tomorrow 05:06 the refund of 300 MXN may still appear, so do not send the
-      same again before; any other refund goes through. See who recorded that it was
-      not made, and why:
+      until tomorrow 05:06 the refund of 300 MXN may still appear: whoever sends the
+      same again before may pay the buyer twice. See who recorded that it was not
+      made, and why:
         paydesk journal show i_7f3k2m9q
       "
     `);
@@ -444,7 +444,7 @@ describe('orders show of an order that somebody settled by hand', () => {
     expect(head(await screen('21T06:40:00', show, 80))).toMatchInlineSnapshot(`
       "ord_1  paid  recorded made  sandbox shop
       RECORDED MADE  op7 says 300 MXN were paid back; the service does not show it
-              treat it as paid back; ask op7 before you refund again
+              treat it as paid back; ask op7 before you refund that again
       SETTLED BY HAND  op7 recorded on 21 Nov 2040 06:30:00 UTC that the refund of 300
               MXN of 21 Nov 2040 05:05:12 UTC, sent by op7, was made (in the bank file
               of Monday), correcting an earlier record
@@ -694,7 +694,7 @@ describe('journal reconcile', () => {
     service.orders = [refunded(300)];
     const changed = await run('21T05:20:00', ['journal', 'reconcile', change]);
     expect(changed.stdout.split('\n')[0]).toBe(
-      'read ord_1 again at 05:20:00: it was "unconfirmed: the order does not show it", and is now "made: the reply was lost, the order shows it"',
+      'read ord_1 again at 05:20:00: it was "unconfirmed: the order does not show it", and is now "made: the reply was lost, the order shows such a refund"',
     );
     const again = await run('23T05:20:00', ['journal', 'reconcile', change, '--json']);
     expect(JSON.parse(again.stdout)).toMatchObject({
