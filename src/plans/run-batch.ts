@@ -26,17 +26,6 @@ export interface BatchParts<T> {
   readonly onEnd?: ((row: T, end: RowEnd) => void) | undefined;
 }
 
-/** How a batch ended. */
-export interface BatchEnd<T> {
-  /**
-   * Why the batch ended before its last row. Undefined if the only rows not started follow one of their order that was not
-   * applied, even if the last row of all was, say, the third unknown one in a row.
-   */
-  readonly stop: BatchStop | undefined;
-  /** The rows that were not started, in the order of the groups. */
-  readonly notStarted: readonly T[];
-}
-
 // If the service asks for a longer wait, the batch stops.
 const longestPauseMs = 120_000;
 
@@ -45,20 +34,19 @@ const defaultMaxFailures = 5;
 const maxInARow = 3;
 
 /**
- * If `send` rejects or `onEnd` throws, starts no other row, lets the rows in flight end, and then rejects with that error; with
+ * Returns why the batch ended before its last row. Undefined if the only rows not started follow one of their order that was not
+ * applied, even if the last row of all was, say, the third unknown one in a row. If `send` rejects or `onEnd` throws, starts no other row, lets the rows in flight end, and then rejects with that error; with
  * several, the first that is not the signal's reason.
  */
-export async function runBatch<T>(parts: BatchParts<T>): Promise<BatchEnd<T>> {
+export async function runBatch<T>(parts: BatchParts<T>): Promise<BatchStop | undefined> {
   const { groups, concurrency, send, onEnd, ...rules } = parts;
   const gate = createGate(rules);
   const errors: unknown[] = [];
-  const all = groups.map((rows): Group<T> => ({ rows, started: 0 }));
-  const left = all.values();
+  const left = groups.values();
 
-  const runGroup = async (group: Group<T>): Promise<void> => {
-    for (const [index, row] of group.rows.entries()) {
+  const runGroup = async (rows: readonly T[]): Promise<void> => {
+    for (const row of rows) {
       if (!(await gate.opens())) return;
-      group.started = index + 1;
       const flight = gate.starts();
       const end = await send(row, flight.lost);
       flight.ended(end);
@@ -79,13 +67,7 @@ export async function runBatch<T>(parts: BatchParts<T>): Promise<BatchEnd<T>> {
 
   await Promise.all(Array.from({ length: Math.min(concurrency, groups.length) }, work));
   if (errors.length > 0) throw errors.find((error) => error !== rules.signal.reason) ?? errors[0];
-  return { stop: gate.stop(), notStarted: all.flatMap(({ rows, started }) => rows.slice(started)) };
-}
-
-/** An order's rows, and how many were started. */
-interface Group<T> {
-  readonly rows: readonly T[];
-  started: number;
+  return gate.stop();
 }
 
 /** Decides before every row whether it may start. */

@@ -49,7 +49,7 @@ export async function workOff({ rows, how, tell, ...sending }: WorkedOff): Promi
   const { plan, run, ctx } = sending;
   const keys = new Set(plan.rows.map(({ key }) => key));
   const byOrder = Map.groupBy(rows, ({ orderId }) => orderId);
-  const { stop } = await runBatch({
+  return await runBatch({
     groups: [...byOrder.values()],
     concurrency: how.concurrency,
     maxFailures: how.maxFailures,
@@ -73,7 +73,6 @@ export async function workOff({ rows, how, tell, ...sending }: WorkedOff): Promi
       return end;
     },
   });
-  return stop;
 }
 
 function endedAs({ how, notSent }: RowEnd): RowTold['how'] {
