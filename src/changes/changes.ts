@@ -37,7 +37,7 @@ export { readBody } from './create/creation.ts';
 export { createOrder } from './create/new-order.ts';
 export { orderFlags } from './create/order-body.ts';
 export { createPaymentLink, linkFlags } from './create/payment-link.ts';
-export { bodyFlag, creationFlags, parsePair, parsePairAt, qrFlags } from './create/sale-flags.ts';
+export { bodyFlag, creationFlags, parsePair, qrFlags } from './create/sale-flags.ts';
 export { failedSteps } from './explain-outcome.ts';
 export { noHoldFlag } from './hold.ts';
 export { checkNote, lettersIn, missingIn, requiredBy, roleWords } from './may-change.ts';
@@ -49,7 +49,6 @@ export { lookForTwins } from './refund/look-for-twins.ts';
 export { countingAt, limitAt, nothingAllowed } from './refund/refund-limit.ts';
 export { refundOrder } from './refund/refund-order.ts';
 export {
-  accountWords,
   isOfRefund,
   pendingRequests,
   requestColumns,

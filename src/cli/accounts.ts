@@ -20,7 +20,7 @@ import { limitsUnder, readRules, refuseCommand, withPolicy } from './machine/pol
 import { type AccountParts, limitsNow, openAccount, refuseOtherLimits } from './open-account.ts';
 
 /** The functions of an account that a command gets in its context. */
-export interface Account
+interface Account
   extends Pick<
     Context,
     | 'service'

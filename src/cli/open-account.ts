@@ -167,9 +167,7 @@ export function limitsNow({ policy, clock, words, io }: LimitParts, journal: () 
 }
 
 /** Asks the journal and the policy for the limits of an account, as texts. */
-export type LimitsOf = (
-  service: Pick<Client['service'], 'profile' | 'keyFingerprint'>,
-) => Promise<SettingTexts>;
+type LimitsOf = (service: Pick<Client['service'], 'profile' | 'keyFingerprint'>) => Promise<SettingTexts>;
 
 /** Throws CliError 'refused' if somebody set a limit of the account after this run read them. */
 export async function refuseOtherLimits({ service }: Client, limitsOf: LimitsOf): Promise<void> {
@@ -190,7 +188,7 @@ function inOneForm(settings: Profile['settings']): string {
 }
 
 /** A profile with the limits of its account. If the journal cannot be read, a look goes on without them: no change is made then. */
-export async function limited(profile: Profile, secret: string, limitsOf: LimitsOf): Promise<Profile> {
+async function limited(profile: Profile, secret: string, limitsOf: LimitsOf): Promise<Profile> {
   const service = {
     profile,
     get keyFingerprint() {

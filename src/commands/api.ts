@@ -184,7 +184,7 @@ interface Shown {
 }
 
 /** Prints a reply, as indented JSON unless another format was asked for. */
-export async function showReply(
+async function showReply(
   ctx: Context,
   { value, bytes, head }: Shown,
   columns: (value: JsonObject) => readonly Column[] = (record) => repliedColumns(ctx, record),
@@ -215,12 +215,12 @@ function recordOf(value: unknown, bytes: Uint8Array): WireRecord {
  * The columns of a reply: its fields, and the names in --columns. An unknown name is no error here, because a change may
  * have been made.
  */
-export function repliedColumns({ options }: Context, value: JsonObject): readonly Column[] {
+function repliedColumns({ options }: Context, value: JsonObject): readonly Column[] {
   const names = new Set([...Object.keys(value), ...(options.columns ?? []).map((name) => name.trim())]);
   return columnsOf([...names]);
 }
 
-export const includedColumns = columnsOf(['object', 'status', 'headers', 'body']);
+const includedColumns = columnsOf(['object', 'status', 'headers', 'body']);
 
 // A part of a field is a column too: `customer_info.email`.
 function columnsOf(names: readonly string[]): readonly Column[] {

@@ -278,14 +278,14 @@ const least = 10;
 const most = 50;
 
 /** How many records are asked for, and how many of those that came are shown. */
-export interface PageLength {
+interface PageLength {
   readonly asked: number;
   /** The page, shorter if what is said about its records leaves no room for all of them; `shown`: what stands above them. */
   fitted(page: WalkedPage, shown: readonly WireRecord[]): Promise<WalkedPage>;
 }
 
 /** `closing`: the lines under every page. `about`: those about the records that are shown. `isLast`: the end of a page counts. */
-export async function pageLength(
+async function pageLength(
   { out }: Pick<Context, 'out'>,
   {
     closing,

@@ -202,7 +202,7 @@ function commandHere({ options: { profile } }: Context, ...words: readonly strin
 }
 
 /** Amounts are the service's integers, times Unix seconds. */
-export function figuresForPrograms(figures: ReportFigures, { source, names }: ReportHow): JsonObject {
+function figuresForPrograms(figures: ReportFigures, { source, names }: ReportHow): JsonObject {
   const { time, waits } = figures;
   return {
     sums: time.totals.map(sumsRow),

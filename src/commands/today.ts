@@ -195,7 +195,7 @@ interface Counts {
 }
 
 /** Shows the counts in a line that is refreshed in place, and a line above it for each change whose state is new. */
-export async function watchToday(ctx: Context): Promise<undefined> {
+async function watchToday(ctx: Context): Promise<undefined> {
   const { profile } = await ctx.service();
   const since = (await ctx.journal.now()).time;
   const told = new Map<string, string>();

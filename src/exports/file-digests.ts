@@ -41,7 +41,7 @@ function lastField(name: string): RegExp {
 }
 
 /** What a file says of itself that has no manifest: a workbook of its rows, a report of all above that line. */
-export type OwnDigest = { readonly of: 'rows' | 'report'; readonly problem: string | undefined };
+type OwnDigest = { readonly of: 'rows' | 'report'; readonly problem: string | undefined };
 
 /** Whether a workbook or a report is as its own SHA-256 says; undefined if it has none. */
 export function ownDigest(bytes: Buffer): OwnDigest | undefined {

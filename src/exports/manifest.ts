@@ -96,7 +96,7 @@ function seconds(ms: number): number {
 }
 
 /** What is missing from a finished export. */
-export function gapWords(problems: number, file: string): string {
+function gapWords(problems: number, file: string): string {
   return `not all is in it: ${counted(problems, 'problem')}, named in ${file}`;
 }
 

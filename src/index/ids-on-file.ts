@@ -34,11 +34,7 @@ export function idsOnFile({ folder, account, keyOf, start, most }: IdsAsked): re
   }
 }
 
-export function idsFrom(
-  segments: Pick<Segments, 'edges' | 'ids'>,
-  start: string,
-  most: number,
-): readonly string[] {
+function idsFrom(segments: Pick<Segments, 'edges' | 'ids'>, start: string, most: number): readonly string[] {
   const found: string[] = [];
   for (const edge of segments.edges()) {
     if (found.length >= most) break;

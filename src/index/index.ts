@@ -15,7 +15,7 @@ import type { Hit, WantedTexts } from './scan.ts';
 import type { Edge } from './segment.ts';
 
 export { firstPage, type ReadAgain, readHits } from './read-hits.ts';
-export type { Due, Hit, Learned, ReadOf, WantedTexts };
+export type { Learned, WantedTexts };
 
 /** An order that was read, and the texts to keep. */
 export interface ReadOrder {

@@ -177,7 +177,7 @@ function learnedOf(
 // A segment in the middle may grow a little, so that one inserted order does not start a new segment.
 const longestSegment = segmentLength * 1.2;
 
-export interface Piece {
+interface Piece {
   readonly entries: readonly Entry[];
   readonly isJoined: boolean;
 }
@@ -186,7 +186,7 @@ export interface Piece {
  * Splits islands into pieces. Islands have gaps between them; the pieces of one are joined. `short`: which piece of an island gets
  * the remainder.
  */
-export function piecesOf(
+function piecesOf(
   islands: readonly (readonly Entry[])[],
   short: 'first' | 'last',
   isJoinedAfter: boolean,
@@ -226,10 +226,10 @@ export function positionsBetween(
 }
 
 /** The room for segments in a gap below the head. */
-export const wide = 1_000_000;
+const wide = 1_000_000;
 
 /** Segments without orders that moved elsewhere. */
-export function withoutIds(
+function withoutIds(
   segments: Segments,
   segment: Placed | undefined,
   ids: ReadonlySet<string>,
@@ -241,6 +241,6 @@ export function withoutIds(
 }
 
 /** Each order once: its last entry. */
-export function unique(entries: readonly Entry[]): readonly Entry[] {
+function unique(entries: readonly Entry[]): readonly Entry[] {
   return [...new Map(entries.map((entry) => [entry.id, entry])).values()];
 }

@@ -163,7 +163,7 @@ export interface ReadOf {
 }
 
 /** The oldest read in each class that has orders. */
-export function readsByAge(edges: readonly Placed[], now: number): readonly ReadOf[] {
+function readsByAge(edges: readonly Placed[], now: number): readonly ReadOf[] {
   return ageClasses.flatMap(({ under, words }, index) => {
     const from = ageClasses[index - 1]?.under ?? Number.NEGATIVE_INFINITY;
     const own = edges.filter(({ newest = 0, oldest = 0 }) => now - newest < under && now - oldest >= from);

@@ -156,7 +156,7 @@ function bytesOf(value: unknown): Uint8Array {
   throw new UnusableFile('it is damaged');
 }
 
-export interface Place {
+interface Place {
   /** The position of its segment in the list. */
   readonly pos: number;
   readonly part: 'state' | 'edge' | 'ids' | 'text' | 'facts';

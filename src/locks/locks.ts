@@ -55,7 +55,7 @@ export interface LockOwner {
 }
 
 /** The queue of one process, for every implementation. Each place has one turn at a time, in the order of asking. */
-export interface Turns {
+interface Turns {
   /** Resolves with the turn, or with undefined if the deadline comes first. The deadline is in monotonic milliseconds. */
   wait(
     place: string | number,

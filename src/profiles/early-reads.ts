@@ -67,7 +67,7 @@ function textOf(path: () => string): string {
 }
 
 /** The fields of an object; none of anything else. */
-export function fieldsOf(value: unknown): Record<string, unknown> {
+function fieldsOf(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null ? { ...value } : {};
 }
 

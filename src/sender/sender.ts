@@ -21,7 +21,7 @@ import {
 } from './wire.ts';
 
 export { teamRaises } from './at-sender/rules/team-limits.ts';
-export { type AccountFacts, type Invitation, nameForm, type Role, roles } from './wire.ts';
+export { type Role, roles } from './wire.ts';
 export type { SenderConfig };
 
 /** A running sender. */

@@ -17,11 +17,11 @@ import { type LaterFault, laterFaults } from './rules/refund-and-capture.ts';
  * - `html`: the error page of a proxy.
  * - `429`: the service says that there are too many requests.
  */
-export const endings = ['drop', 'stall', 'cut', '500', 'html', '429'] as const;
-export type Ending = (typeof endings)[number];
+const endings = ['drop', 'stall', 'cut', '500', 'html', '429'] as const;
+type Ending = (typeof endings)[number];
 
 /** The fault of a request: of its reply or, for a refund, of what happens later. */
-export type Fault =
+type Fault =
   | {
       readonly ending: Ending;
       /** Whether the service carries out the request before its reply fails. */

@@ -13,7 +13,7 @@ import { isStoredOrder, type StoredOrder } from './stored-records.ts';
 // Assumed: a private key begins like this. Every new simulator gets a random one.
 const keyPrefix = 'key_';
 
-export type Table = 'orders' | 'customers' | 'checkouts';
+type Table = 'orders' | 'customers' | 'checkouts';
 
 /** The page after the id `next`, before the id `previous`, or the first page. */
 export interface PageRequest {

@@ -6,7 +6,7 @@ import type { JsonObject } from '../api/json-values.ts';
 import type { Column } from '../api/resources.ts';
 
 export { closestNames, isTypedLike } from './closest-names.ts';
-export { type ColorLevel, chartSigns, colorLevel } from './color.ts';
+export { chartSigns, colorLevel } from './color.ts';
 export {
   type CsvStyle,
   csvLine,

@@ -17,7 +17,7 @@ const nounOfId: readonly (readonly [RegExp, string])[] = [
 const mostMeant = 4;
 
 /** A word of a line, or a part of one, as a command would spell it. */
-export interface SpelledWord {
+interface SpelledWord {
   readonly text: string;
   /** The same as it was typed. */
   readonly typed: string;
@@ -89,7 +89,7 @@ function lookingForLinks([first = '', verb]: readonly string[]): readonly string
 }
 
 /** A command that may have been meant. */
-export interface Guess {
+interface Guess {
   /** Its words: `orders refund`. A noun alone stands for its help. */
   readonly command: string;
   /** How many of the words, from the first, were typed for it. The others are its arguments. */

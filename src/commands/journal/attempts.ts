@@ -90,7 +90,7 @@ export async function attemptOf(
 const mostNamed = 3;
 
 /** Whose journal a run asks: `the team`, `this machine`. */
-export async function whose({ journal }: Pick<Context, 'journal'>): Promise<'the team' | 'this machine'> {
+async function whose({ journal }: Pick<Context, 'journal'>): Promise<'the team' | 'this machine'> {
   return (await journal.member()) === undefined ? 'this machine' : 'the team';
 }
 

@@ -24,7 +24,7 @@ import { amountStyleOf } from './attempt-record.ts';
 export type Unread = ReadonlyMap<string, string>;
 
 /** What this run has read again. */
-export interface ReadAgain {
+interface ReadAgain {
   /** The attempts that may have been read, as they were before. */
   readonly before: readonly AttemptRecord[];
   readonly reread: readonly AttemptRecord[];

@@ -164,7 +164,7 @@ export function stopAtDate(promised: boolean, since: number | undefined, from?: 
 }
 
 /** The twins among the orders that were read. */
-export interface Twins {
+interface Twins {
   /** Adds orders, in any sequence. */
   add(orders: readonly JsonObject[]): void;
   /** An order that may be this one's twin, and whether it was refunded when it was read; undefined when none was read. */

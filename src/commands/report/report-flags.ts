@@ -30,7 +30,7 @@ import {
   unshownRefunds,
 } from './report-source.ts';
 
-export const charts = ['auto', 'none', 'bars', 'spark', 'calendar'] as const;
+const charts = ['auto', 'none', 'bars', 'spark', 'calendar'] as const;
 export type Chart = (typeof charts)[number];
 
 /** What an exit code of every report means. */
@@ -164,7 +164,7 @@ function onlyWords(currency: string, seen: ReadonlySet<string>): string {
 }
 
 /** Opens the service itself as the source: every order is read when the facts are asked for. */
-export async function openLive(ctx: Context, asked: Asked): Promise<OpenedSource> {
+async function openLive(ctx: Context, asked: Asked): Promise<OpenedSource> {
   const { flags, needs, see } = asked;
   const service = await ctx.service({ maxPerSecond: flags['max-rps'] });
   const time = timeOf(ctx, asked);

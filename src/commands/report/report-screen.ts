@@ -168,7 +168,7 @@ function refundsWords(
 }
 
 /** What the lines are made of, besides the status of the index. */
-export interface Told {
+interface Told {
   readonly needs: Needs;
   /** The time that the report is about. */
   readonly range: TimeRange;

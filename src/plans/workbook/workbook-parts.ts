@@ -111,7 +111,7 @@ function builtIn(id: number): string {
 }
 
 /** What is done with it. Names come without a prefix. */
-export interface XmlHandlers {
+interface XmlHandlers {
   open?(name: string, attributes: Readonly<Record<string, string>>): void;
   close?(name: string): void;
   text?(text: string): void;
@@ -129,7 +129,7 @@ const longestTag = 64 * 1024;
 const longestText = 1024 * 1024;
 
 /** Throws Unreadable for what is not well-formed, or goes beyond a bound. */
-export async function readXml(chunks: AsyncIterable<string>, on: XmlHandlers): Promise<void> {
+async function readXml(chunks: AsyncIterable<string>, on: XmlHandlers): Promise<void> {
   const reader = new XmlReader(on);
   for await (const chunk of chunks) reader.write(chunk);
   reader.end();

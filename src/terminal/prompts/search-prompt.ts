@@ -28,7 +28,7 @@ interface SearchScreen {
 }
 
 export type Context = NonNullable<Parameters<ReturnType<typeof createPrompt>>[1]>;
-export type Line = Pick<Parameters<Parameters<typeof useKeypress>[0]>[1], 'line' | 'clearLine' | 'write'>;
+type Line = Pick<Parameters<Parameters<typeof useKeypress>[0]>[1], 'line' | 'clearLine' | 'write'>;
 
 export const pauseMs = 150;
 // The cursor and a space.

@@ -72,7 +72,7 @@ function xmlText(text: string): string {
 }
 
 /** The letters of a column, from 0: A, Z, AA. */
-export function columnLetters(index: number): string {
+function columnLetters(index: number): string {
   const last = String.fromCharCode(65 + (index % 26));
   return index < 26 ? last : columnLetters(Math.floor(index / 26) - 1) + last;
 }

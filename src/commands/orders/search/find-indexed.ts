@@ -127,7 +127,7 @@ function notInIndex(ctx: Context, search: Search, result: IndexFound, live: stri
 }
 
 /** Why it is not certain that no other order has the words: a sentence, and what helps. */
-export interface Doubt {
+interface Doubt {
   readonly why: string;
   readonly command?: string;
 }
