@@ -25,19 +25,24 @@ import {
 import { isOfPeriod, pairsIn } from './orders/twins.ts';
 import type { Source } from './report/report-source.ts';
 
+// The states of which somebody has to know, as one word.
+const whatIs = {
+  unconfirmed: 'unconfirmed',
+  'made twice': 'made_twice',
+  appeared: 'appeared',
+  failed: 'failed',
+  gone: 'gone',
+} as const satisfies Readonly<Record<(typeof openStates)[number], string>>;
+type WhatIsOpen = (typeof whatIs)[keyof typeof whatIs];
+
+/** Whether a person has to look at such orders: the journal says that, of every currency. */
+export function isOfJournal(what: TodayLine['what']): boolean {
+  return Object.values<string>(whatIs).includes(what);
+}
+
 /** One fact of the day: how many, and how much in one currency. */
 export interface TodayLine extends JsonObject {
-  readonly what:
-    | 'unconfirmed'
-    | 'made_twice'
-    | 'appeared'
-    | 'failed'
-    | 'gone'
-    | 'refunded'
-    | 'refunded_by'
-    | 'paid'
-    | 'waiting'
-    | 'twins';
+  readonly what: WhatIsOpen | 'refunded' | 'refunded_by' | 'paid' | 'waiting' | 'twins';
   readonly bucket: string | null;
   readonly currency: string | null;
   readonly count: Figure;
@@ -128,14 +133,6 @@ function keepLargest(largest: Map<string, RefundFact>, refund: RefundFact, { ran
   if (before === undefined || largestFirst(before.amount ?? 0, refund.amount ?? 0) > 0)
     largest.set(refund.currency ?? '', refund);
 }
-
-const whatIs: Readonly<Record<(typeof openStates)[number], TodayLine['what']>> = {
-  unconfirmed: 'unconfirmed',
-  'made twice': 'made_twice',
-  appeared: 'appeared',
-  failed: 'failed',
-  gone: 'gone',
-};
 
 // How many orders are in each of these states, and in a team who sent what is. What is unconfirmed may be about no order, such as a
 // payment link.

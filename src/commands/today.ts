@@ -31,7 +31,13 @@ import {
   titleLine,
 } from './report/report-screen.ts';
 import type { Source } from './report/report-source.ts';
-import { collectOpenCases, gatherToday, type TodayFacts, type TodayLine } from './today-facts.ts';
+import {
+  collectOpenCases,
+  gatherToday,
+  isOfJournal,
+  type TodayFacts,
+  type TodayLine,
+} from './today-facts.ts';
 
 export const today = defineCommand({
   description:
@@ -178,11 +184,6 @@ function noneOf(what: TodayLine['what'], source: Source): string {
 // These need a person.
 function emphasised(what: TodayLine['what']): Cell {
   return isOfJournal(what) ? { text: labels[what], style: 'bad' } : labels[what];
-}
-
-// The journal says these, of every currency.
-function isOfJournal(what: TodayLine['what']): boolean {
-  return ['unconfirmed', 'made_twice', 'appeared', 'failed', 'gone'].includes(what);
 }
 
 const everyMs = 3_000;

@@ -202,7 +202,12 @@ export function parsePair(text: string, name: string): readonly [string, string]
 }
 
 /** Splits a text at the first `mark`. `form` is what the message asks for. Throws CliError 'usage'. */
-export function parsePairAt(mark: string, form: string, text: string, name: string): readonly [string, string] {
+export function parsePairAt(
+  mark: string,
+  form: string,
+  text: string,
+  name: string,
+): readonly [string, string] {
   const at = text.indexOf(mark);
   if (at > 0) return [text.slice(0, at), text.slice(at + 1)];
   throw usage(`${name} ${text}: not ${form}`);

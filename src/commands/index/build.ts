@@ -42,12 +42,7 @@ export const build = defineCommand({
     return await alone(ctx, profile, async () => {
       const index = known ?? (await ctx.index.create(profile));
       await readAll(ctx, service, index);
-      const status = index.status();
-      await ctx.out.own(
-        indexRecord(profile, index, status),
-        () => indexView(ctx, profile, index, status),
-        indexColumns,
-      );
+      await showIndex(ctx, profile, index);
       ctx.notes.note(
         `keep it fresh, for example every hour: ${commandLine(profile, 'index', 'refresh', '--quiet')}`,
       );
@@ -160,15 +155,15 @@ export const status = defineCommand({
   examples: ['paydesk -p shop-mx index status', 'paydesk -p shop-mx index status --json'],
   async run(ctx): Promise<undefined> {
     const { profile } = await ctx.profiles.open();
-    const index = await existingIndex(ctx, profile);
-    const known = index.status();
-    await ctx.out.own(
-      indexRecord(profile, index, known),
-      () => indexView(ctx, profile, index, known),
-      indexColumns,
-    );
+    await showIndex(ctx, profile, await existingIndex(ctx, profile));
   },
 });
+
+async function showIndex(ctx: Context, profile: Profile, index: OrderIndex): Promise<void> {
+  const known = index.status();
+  const view = () => indexView(ctx, profile, index, known);
+  await ctx.out.own(indexRecord(profile, index, known), view, indexColumns);
+}
 
 /** The index as a flat record. Times are Unix seconds. */
 export function indexRecord(profile: Profile, index: OrderIndex, status: IndexStatus): JsonObject {
