@@ -195,8 +195,8 @@ export function pathColumns(own: Fields, around: Around = {}): Column {
   };
 }
 
-// The kind of the value at a path; list items count from 1. Undefined if the document shows no such field.
-function kindAt(fields: Fields, [name = '', ...rest]: readonly string[]): ValueKind | undefined {
+/** The kind of the value at a path; list items count from 1. Undefined if the document shows no such field. */
+export function kindAt(fields: Fields, [name = '', ...rest]: readonly string[]): ValueKind | undefined {
   const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
   if (field === undefined) return undefined;
   // Objects and lists are columns too, shown as JSON.

@@ -4,7 +4,9 @@ import type { AmountStyle } from '../amounts.ts';
 import {
   chargeFields,
   customerFields,
+  type Fields,
   fieldAt,
+  kindAt,
   orderFields,
   pathColumns,
   refundFields,
@@ -103,6 +105,11 @@ function field(name: string, kind: ValueKind, more: Partial<Column> = {}): Colum
   };
 }
 
+// Columns of documented fields, in this order.
+function documented(fields: Fields, names: string): readonly Column[] {
+  return names.split(' ').map((name) => field(name, kindAt(fields, name.split('.')) ?? 'text'));
+}
+
 /** The shop's own number of an order: its first of these metadata keys (setting `reference.keys`). */
 export function referenceOf(order: unknown, referenceKeys: readonly string[]): unknown {
   return referenceKeys
@@ -184,43 +191,23 @@ export const orderColumns: readonly Column[] = [
     value: refundedOf,
   }),
   field('card', 'card', { title: 'CARD', tableFrom: 0, derived: true, value: cardOf }),
-  field('amount_refunded', 'figure'),
-  field('currency', 'text'),
+  ...documented(orderFields, 'amount_refunded currency'),
   ...peopleColumns([], 80),
   field('customer_info.name', 'text', { title: 'BUYER' }),
-  field('customer_info.email', 'text'),
-  field('customer_info.phone', 'text'),
-  field('customer_info.customer_id', 'id'),
-  field('is_refundable', 'flag'),
-  field('split_payment', 'flag'),
-  field('livemode', 'flag'),
-  field('channel', 'text'),
-  field('updated_at', 'time'),
+  ...documented(orderFields, 'customer_info.email customer_info.phone customer_info.customer_id'),
+  ...documented(orderFields, 'is_refundable split_payment livemode channel updated_at'),
   pathColumns(orderFields),
 ];
 
 /** For exports with one row per charge (service: charge). A row also has its `order`. */
 export const chargeColumns: readonly Column[] = [
-  field('id', 'id'),
-  field('order_id', 'id'),
-  field('status', 'status'),
+  ...documented(chargeFields, 'id order_id status'),
   field('amount', 'money', { summed: summedByStatus('status') }),
   field('currency', 'text'),
   field('fee', 'figure', { summed: ({ fee }) => ['fee', fee] }),
-  field('created_at', 'time'),
-  field('paid_at', 'time'),
-  field('is_refundable', 'flag'),
-  field('payment_method.type', 'text'),
-  field('payment_method.brand', 'text'),
-  field('payment_method.last4', 'text'),
-  field('payment_method.auth_code', 'text'),
-  field('reference_id', 'text'),
-  field('customer_id', 'text'),
-  field('monthly_installments', 'integer'),
-  field('failure_code', 'text'),
-  field('failure_message', 'text'),
-  field('description', 'text'),
-  field('livemode', 'flag'),
+  ...documented(chargeFields, 'created_at paid_at is_refundable payment_method.type payment_method.brand'),
+  ...documented(chargeFields, 'payment_method.last4 payment_method.auth_code reference_id customer_id'),
+  ...documented(chargeFields, 'monthly_installments failure_code failure_message description livemode'),
   ...peopleColumns(['order']),
   pathColumns(chargeFields, { order: orderFields }),
 ];

@@ -104,13 +104,15 @@ async function settleAttempt(ctx: Context, record: AttemptRecord, asked: Asked):
   return needsPerson(after, await ctx.journal.now()) ? exitCodes.unconfirmed : 0;
 }
 
+// Its outcome stands, so nothing is recorded.
+function settled(change: string, message: string, more: readonly string[] = []): CliError {
+  const now = [`paydesk journal show ${change}`, ...more];
+  return refused(message, now, { certain: 'nothing was recorded', ownCode: 'settled' });
+}
+
 // Only a part of it shows, so it is not made; and it is not for a person to say that more was made than the order shows.
 function notWhole({ sent: { change } }: AttemptRecord): CliError {
-  return refused(
-    `${change} was not made as it was sent: the order shows only a part of it`,
-    [`paydesk journal show ${change}`],
-    { certain: 'nothing was recorded', ownCode: 'settled' },
-  );
+  return settled(change, `${change} was not made as it was sent: the order shows only a part of it`);
 }
 
 // Refuses a statement that contradicts an outcome that is already settled.
@@ -120,15 +122,11 @@ function refuseContradiction(record: AttemptRecord, applied: boolean): void {
   const { change } = record.sent;
   if ((last?.verdict === 'applied') === applied) return;
   const word = applied ? '--applied' : '--not-applied';
-  throw refused(
+  const correct = `paydesk journal settle ${change} --correct ${word} --note TEXT`;
+  throw settled(
+    change,
     `${change} is settled as ${madeWords(record, !applied)}`,
-    [
-      `paydesk journal show ${change}`,
-      ...(said !== undefined
-        ? ['if that record is wrong:', `paydesk journal settle ${change} --correct ${word} --note TEXT`]
-        : []),
-    ],
-    { certain: 'nothing was recorded', ownCode: 'settled' },
+    said === undefined ? [] : ['if that record is wrong:', correct],
   );
 }
 
@@ -141,10 +139,7 @@ function refuseNoCorrection(record: AttemptRecord, applied: boolean): void {
     said !== undefined
       ? `${change} is recorded as ${madeWords(record, applied)} already`
       : `${change} was not recorded by hand: there is nothing to correct`;
-  throw refused(message, [`paydesk journal show ${change}`], {
-    certain: 'nothing was recorded',
-    ownCode: 'settled',
-  });
+  throw settled(change, message);
 }
 
 // What a person recorded was wrong, and a read has found that out already.
@@ -153,13 +148,10 @@ function shownByNow(record: AttemptRecord): CliError {
   const last = record.verdicts.at(-1);
   const isAlarmed = last?.verdict === 'applied' && last.alarm !== undefined;
   const shown = last?.verdict === 'applied' ? 'the order shows it now' : 'the order shows something else now';
-  return refused(
+  return settled(
+    change,
     `${change} needs no correction: ${shown}, and the journal has that`,
-    [
-      `paydesk journal show ${change}`,
-      ...(isAlarmed ? ['when somebody has dealt with the alarm:', acknowledgeCommand(change)] : []),
-    ],
-    { certain: 'nothing was recorded', ownCode: 'settled' },
+    isAlarmed ? ['when somebody has dealt with the alarm:', acknowledgeCommand(change)] : [],
   );
 }
 
