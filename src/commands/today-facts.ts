@@ -25,14 +25,20 @@ import {
 import { isOfPeriod, pairsIn } from './orders/twins.ts';
 import type { Source } from './report/report-source.ts';
 
-// The states of which somebody has to know, as one word.
+// Those that a person must know, and what somebody recorded of which no read says the same.
+const toldStates = [...openStates, 'recorded made', 'recorded not made'] as const;
+type ToldState = (typeof toldStates)[number];
+
+// Each of them as one word.
 const whatIs = {
   unconfirmed: 'unconfirmed',
   'made twice': 'made_twice',
   appeared: 'appeared',
   failed: 'failed',
   gone: 'gone',
-} as const satisfies Readonly<Record<(typeof openStates)[number], string>>;
+  'recorded made': 'recorded_made',
+  'recorded not made': 'recorded_not_made',
+} as const satisfies Readonly<Record<ToldState, string>>;
 type WhatIsOpen = (typeof whatIs)[keyof typeof whatIs];
 
 /** Whether a person has to look at such orders: the journal says that, of every currency. */
@@ -144,7 +150,7 @@ async function openLines(
 ): Promise<readonly TodayLine[]> {
   const cases = await open.all(await source.unconfirmed().catch(orElse(() => [])));
   const others = await unconfirmedWithoutOrder(ctx);
-  return openStates.map((state) => {
+  return toldStates.map((state) => {
     const own = cases.filter((one) => one.state === state && one.orderId !== undefined);
     const orders = new Set(own.map(({ orderId }) => orderId));
     const count = orders.size + (state === 'unconfirmed' ? others : 0);
@@ -163,7 +169,8 @@ async function openLines(
 
 // Of one change the command that tells its story; of an order whose figures are in doubt its screen.
 function nextOf(profile: Profile, [first]: readonly OpenCase[], count: number): string {
-  if (first === undefined || count > 1) return plainCommand('journal', 'list', '--open');
+  const isOpen = first === undefined || openStates.some((state) => state === first.state);
+  if (first === undefined || count > 1) return plainCommand('journal', 'list', ...(isOpen ? ['--open'] : []));
   const { record, orderId = '' } = first;
   return record === undefined
     ? commandLine(profile, 'orders', 'show', orderId)
@@ -202,7 +209,7 @@ function lineOf(
 }
 
 interface OpenCase {
-  readonly state: (typeof openStates)[number];
+  readonly state: ToldState;
   /** Undefined for something else than an order, such as a payment link. */
   readonly orderId: string | undefined;
   readonly currency: string | undefined;
@@ -250,7 +257,7 @@ function casesOf({ order, cases, first, doubt, attempts }: KnownOrder): readonly
     currency: typeof order.currency === 'string' ? order.currency : undefined,
   };
   const found = cases.flatMap((one): readonly OpenCase[] => {
-    const state = openStates.find((open) => open === one.is);
+    const state = toldStates.find((told) => told === one.is);
     return state === undefined ? [] : [{ ...shared, state, record: attemptOf(one, attempts) }];
   });
   if (first !== 'unconfirmed' || cases.some(({ is }) => stopsRefund(is))) return found;

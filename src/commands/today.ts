@@ -115,6 +115,8 @@ const labels: Readonly<Record<TodayLine['what'], string>> = {
   appeared: 'appeared',
   failed: 'failed',
   gone: 'gone',
+  recorded_made: 'recorded made',
+  recorded_not_made: 'recorded not made',
   refunded: 'refunded today',
   refunded_by: 'refunded by',
   paid: 'paid today',
@@ -129,6 +131,8 @@ const meanings: Readonly<Partial<Record<TodayLine['what'], string>>> = {
   appeared: 'recorded as not made, and the order shows it',
   failed: stateMeans.failed,
   gone: stateMeans.gone,
+  recorded_made: 'the order does not show it',
+  recorded_not_made: 'it may still appear',
   twins: 'the same buyer and amount within 10 minutes',
 };
 
@@ -168,12 +172,15 @@ function screen(ctx: Context, source: Source, { lines, refunds }: TodayFacts): r
   return [
     titleLine(ctx, 'TODAY', source),
     { grid, right: [1, 2], narrow },
-    ...closingBlocks(source, apartLines(refunds, style)),
+    ...closingBlocks(
+      source,
+      apartLines(refunds, style).map(([label, told]) => [label, `refunds of today: ${told}`]),
+    ),
   ];
 }
 
 function canBeAbsent(what: TodayLine['what']): boolean {
-  return what === 'failed' || what === 'gone' || what === 'refunded_by';
+  return ['failed', 'gone', 'recorded_made', 'recorded_not_made', 'refunded_by'].includes(what);
 }
 
 // The journal is asked about every currency.

@@ -76,7 +76,7 @@ test('OUTCOME is whole at 80 and 120 columns and tells the kind; the link stands
   );
   // A script and a pipe get all of it.
   const { stdout } = await demo(['journal', 'list']);
-  expect(stdout).toContain('made: the reply was lost, the order shows it');
+  expect(stdout).toContain('made: the reply was lost, the order shows such a refund');
   expect(stdout).toMatch(/https:\/\/pay\.example\.com\/link\/\w+/);
 });
 

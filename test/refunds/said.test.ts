@@ -72,24 +72,27 @@ it('apply names every unconfirmed row up to eight, and why rows were not sent', 
   expect(inOneLine(last.stderr)).toContain('line 12, ord_11: the order changed since the plan was made');
 });
 
-it('status says how to see why a row was not sent, and that command says it', async () => {
+it('status says why a row was not sent; if it reads nothing, it names the command that says it', async () => {
   await using service = await startRefunds(orders(3));
   await service.plan([titles, 'ord_1,100,a', 'ord_1,200,b', 'ord_2,300,', 'ord_3,400,']);
   service.refund('ord_2', 'ch_ord_2', 5);
   service.refund('ord_1', 'ch_ord_1', 5);
   expect((await service.apply()).code).toBe(8);
 
-  const status = await service.run(['refunds', 'status', 'refunds.plan']);
+  const status = await service.run(['refunds', 'status', 'refunds.plan', '--json']);
+  const offline = await service.run(['refunds', 'status', 'refunds.plan', '--offline']);
   const hint =
-    /to see why rows were not sent: paydesk (.*?--dry-run)/.exec(inOneLine(status.stderr))?.[1] ?? '';
+    /to see why rows were not sent: paydesk (.*?--dry-run)/.exec(inOneLine(offline.stderr))?.[1] ?? '';
   const dry = await service.run([...hint.split(' '), '--json']);
 
+  const changed = expect.stringContaining('the order changed since the plan was made') as string;
+  expect(recordsIn(status).map(({ why }) => why)).toEqual([changed, changed, changed, null]);
   expect(hint).toBe('refunds apply refunds.plan --dry-run');
   expect(dry.code, dry.stderr).toBe(8);
   expect(recordsIn(dry).map(({ verdict, why }) => [verdict, why])).toEqual([
-    ['not_sent', expect.stringContaining('the order changed since the plan was made') as string],
+    ['not_sent', changed],
     ['not_started', null],
-    ['not_sent', expect.stringContaining('the order changed since the plan was made') as string],
+    ['not_sent', changed],
     ['made', null],
   ]);
   expect(service.posts).toHaveLength(1);

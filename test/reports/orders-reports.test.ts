@@ -282,6 +282,8 @@ test('today: refunds of today with the largest, waiting orders by age, twins, an
     ['appeared', 0, null, null],
     ['failed', 0, null, null],
     ['gone', 0, null, null],
+    ['recorded_made', 0, null, null],
+    ['recorded_not_made', 0, null, null],
     ['refunded', 2, 340, 'ord_1'],
     ['paid', 2, 20_000, null],
     ['waiting', 1, 10_000, null],

@@ -59,7 +59,8 @@ test('refunds list counts what went back, and beside it what failed or is pendin
     new RegExp(`^5 refunds, from 1 Nov 2040.*: ${back}$`),
   );
   const { stdout: screen } = await service.run(['today'], { env: clock });
-  for (const words of back.split('; ').slice(1)) expect(screen).toContain(`note   ${words}: in no sum\n`);
+  for (const words of back.split('; ').slice(1))
+    expect(screen).toContain(`note   refunds of today: ${words}: in no sum\n`);
   const large = await service.run([...list, '--min-amount', '3000', '--json'], { env: clock });
   expect(large.stderr).toMatch(
     /^3 of 5 refunds, from 1 Nov 2040.*: 2 went back, 276600 MXN; 1 failed, 3000 MXN$/m,

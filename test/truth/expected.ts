@@ -145,7 +145,7 @@ export const applied = (situation: Situation): Expected => {
 export const todays = (situation: Situation): Expected => {
   const { truth } = situation;
   const [first = 'none'] = truth.first;
-  const isCounted = ['unconfirmed', 'made twice', 'appeared', 'gone', 'failed', 'doubt'].includes(first);
+  const isCounted = first !== 'none' && first !== 'pending' && first !== 'no mode';
   const isOurs = truth.attempts !== 'none';
   return { ...allBack(situation), ...(isCounted && isOurs ? { first: truth.first } : {}) };
 };

@@ -202,6 +202,8 @@ const todayCases: Readonly<Record<string, Case>> = {
   failed: 'failed',
   pending: 'pending',
   gone: 'gone',
+  'recorded made': 'recorded made',
+  'recorded not made': 'recorded not made',
   doubt: 'doubt',
 };
 const todayOthers = ['refunded today', 'paid today', 'waiting', 'twins today'];

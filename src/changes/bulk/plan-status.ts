@@ -3,6 +3,7 @@
 import { currencyPattern } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
+import { orElse } from '../../errors.ts';
 import { digestShown, type Plan } from '../../plans/plans.ts';
 import { accountLabel, commandLine, profileNamed } from '../../profiles/profiles.ts';
 import { lookWords, mailLine, whyOrLook } from './batch-end.ts';
@@ -61,13 +62,14 @@ export async function planStatus(ctx: Context, asked: StatusAsked): Promise<0 | 
   // While a run sends the rows, it has them.
   const looked = asked.offline || sending !== undefined ? nothingRead : await readAgain(ctx, plan);
   const { path, rest, force } = asked;
-  const reports =
+  const found =
     rest === undefined
       ? await reportPlan(ctx, plan, looked)
       : await writeRest(ctx, plan, { path, rest, force }, looked);
+  const reports = await withReasons(ctx, plan, asked, found, sending !== undefined);
   const now = sending === undefined ? [] : [`this plan is being applied right now: ${sending}; ${mayChange}`];
   if (asked.report)
-    await printText(ctx, plan, asked, await withReasons(ctx, plan, asked, reports, sending !== undefined), [
+    await printText(ctx, plan, asked, reports, [
       ...now,
       ...asOfWords(reports, looked, (ms) => ctx.fullTime(ms)),
     ]);
@@ -89,6 +91,7 @@ export async function planStatus(ctx: Context, asked: StatusAsked): Promise<0 | 
   return reports.every(isDone) ? 0 : 8;
 }
 
+const readForList = 20;
 const mayChange = 'what is said here may change any moment';
 
 // What stands below the list. `asOf`: when the orders were read.
@@ -145,7 +148,9 @@ async function nextWords(
   if (reports.some(isAlarming)) return [];
   if (reports.some(({ verdict }) => verdict === 'not_started' || verdict === 'not_sent'))
     return [
-      ...(isSent ? [`to see why rows were not sent: ${command('refunds', 'apply', path, '--dry-run')}`] : []),
+      ...(isSent && reports.some((report) => isLeftToSend(report) && report.why === undefined)
+        ? [`to see why rows were not sent: ${command('refunds', 'apply', path, '--dry-run')}`]
+        : []),
       `next: ${command('refunds', 'apply', path)}`,
       ...(isSent
         ? [
@@ -193,13 +198,20 @@ function asOfWords(
 async function withReasons(
   ctx: Context,
   plan: Plan,
-  { path, offline }: StatusAsked,
+  { path, offline, report: isText }: StatusAsked,
   reports: readonly RowReport[],
   isSending: boolean,
 ): Promise<readonly RowReport[]> {
-  const isTried = reports.some(({ attempt }) => attempt !== undefined) && reports.some(isLeftToSend);
-  if (offline || isSending || !isTried) return reports;
-  const { rest } = await restRows(ctx, plan, path, reports.filter(isLeftToSend));
+  const left = reports.filter(isLeftToSend);
+  const isTried = reports.some(({ attempt }) => attempt !== undefined) && left.length > 0;
+  // A list of many rows comes at once; the text for a mail may take its time.
+  if (offline || isSending || !isTried || (!isText && left.length > readForList)) return reports;
+  const { rest } = await restRows(ctx, plan, path, left).catch(
+    orElse((error) => {
+      if (isText) throw error;
+      return { rest: left };
+    }),
+  );
   const known = new Map(rest.map((report) => [report.row.number, report]));
   return reports.map((report) => known.get(report.row.number) ?? report);
 }
