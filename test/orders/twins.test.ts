@@ -126,8 +126,7 @@ describe('a twin that was refunded', () => {
                payments back
       certain: nothing was sent
       now:     paydesk orders show ord_twinA
-               if the buyer should get both back, add --again with the refund of the
-               twin, rf_twinA:
+               if the buyer should get both back, name its twin in --again, rf_twinA:
                paydesk orders refund ord_twinB --reason other --again rf_twinA
       "
     `);
@@ -206,8 +205,7 @@ describe('a twin that was refunded', () => {
                payments back
       certain: nothing was sent
       now:     paydesk orders show ord_twinA
-               if the buyer should get both back, add --again with the refund of the
-               twin, rf_twinA:
+               if the buyer should get both back, name its twin in --again, rf_twinA:
                paydesk orders refund ord_twinB --reason duplicated_transaction --note twice --again rf_twinA
       "
     `);
@@ -216,7 +214,7 @@ describe('a twin that was refunded', () => {
                both, the buyer gets both payments back
       certain: nothing was sent
       now:     paydesk orders show ord_twinA
-               if the buyer should get both back, add --again with the refund of the twin, rf_twinA:
+               if the buyer should get both back, name its twin in --again, rf_twinA:
                paydesk orders refund ord_twinB --reason duplicated_transaction --note twice --again rf_twinA
       "
     `);
@@ -296,8 +294,8 @@ test('a twin with an unconfirmed refund stops a refund of the duplicate as well'
     now:     first find out whether it was made:
              paydesk journal reconcile i_7f3k2m9x
              paydesk orders show ord_twinA
-             if the buyer should get both back, add --again with the refund of the
-             twin, i_7f3k2m9x:
+             if the buyer should get both back, name its twin in --again,
+             i_7f3k2m9x:
              paydesk orders refund ord_twinB --reason duplicated_transaction --again i_7f3k2m9x
     "
   `);

@@ -177,6 +177,18 @@ it.each<[claim: string, build: Build, line: string, says: string]>([
     'can be refunded sandbox environment NOT MADE refund of 1000 MXN',
   ],
   [
+    'a charge whose refund failed is offered as that',
+    inTurn((world) => send('made', 0)(world, 'charge', 'hand'), at('09:05:00'), failsNow),
+    `orders show ${id}`,
+    'refund charge 1, which failed: paydesk orders refund',
+  ],
+  [
+    'the history of what failed says so in its column',
+    inTurn(hand('made', 0), at('09:05:00'), failsNow, look('09:06:00', 7)),
+    `journal show ${id}`,
+    'UTC failed the order now shows',
+  ],
+  [
     'the buyer does not hear that a refund was not made while it may still appear',
     inTurn(hand('lost', 7), notMade),
     `orders show ${id} --for-buyer`,

@@ -181,7 +181,7 @@ export function checkTwins(
         ? []
         : ['first find out whether it was made:', `paydesk journal reconcile ${unconfirmed.change}`]),
       commandLine(profile, 'orders', 'show', first.id),
-      `if the buyer should get both back, add --again with the refund of the twin, ${unnamed.map(nameForAgain).join(' and ')}:`,
+      `if the buyer should get both back, name its twin in --again, ${unnamed.map(nameForAgain).join(' and ')}:`,
       commandAgain(profile, { money, request: change.request }, charge?.number, asked, names),
     ],
     'twin_refunded',

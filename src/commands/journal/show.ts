@@ -137,7 +137,7 @@ function historyCells(
   seenIn: string,
   sender: string,
 ): readonly string[] {
-  const { verdict, by, corrects, acknowledged, operator, note } = row;
+  const { verdict, by, alarm, corrects, acknowledged, operator, note } = row;
   const why = whyNow(row, before, seenIn);
   const noted = note === undefined ? '' : `: ${note}`;
   if (acknowledged !== undefined && operator !== undefined)
@@ -145,7 +145,8 @@ function historyCells(
   // In a team somebody else may have looked it up.
   const reader = by === 'read' ? row.stamp?.operator : undefined;
   const read = reader === undefined || reader === sender ? '' : `, read by ${reader}`;
-  if (by !== 'person' || acknowledged !== undefined) return [verdictWords[verdict], `${why}${noted}${read}`];
+  const state = alarm === 'failed' || alarm === 'gone' ? alarm : verdictWords[verdict];
+  if (by !== 'person' || acknowledged !== undefined) return [state, `${why}${noted}${read}`];
   const word = corrects === true ? 'corrected to' : 'recorded';
   return [`${word} ${verdict === 'applied' ? 'made' : 'not made'}`, `by ${operator ?? 'somebody'}${noted}`];
 }

@@ -226,8 +226,11 @@ function refundRest(charge: ChargeMoney, money: OrderMoney, profile: Profile): S
   // Without that name paydesk would take it for the same refund once more.
   const equal = equalRefund(charge, charge.left);
   const words = ['--charge', String(charge.number), ...(equal === undefined ? [] : ['--again', equal.id])];
+  const isFailed = charge.refunds.some(
+    ({ meaning, amount }) => meaning === 'failed' && -amount === charge.left,
+  );
   return {
-    words: `refund ${standingRefunds(charge).length > 0 ? 'the rest of ' : ''}charge ${charge.number}${equal === undefined ? '' : `, as much as ${equal.id}`}:`,
+    words: `refund ${standingRefunds(charge).length > 0 ? 'the rest of ' : ''}charge ${charge.number}${equal === undefined ? '' : `, as much as ${equal.id}`}${isFailed ? ', which failed' : ''}:`,
     command: commandLine(profile, 'orders', 'refund', money.id, ...words),
     amount: charge.left,
   };
