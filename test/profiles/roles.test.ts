@@ -91,6 +91,7 @@ test('no screen offers what the role does not allow', async () => {
   await using service = await startShop('viewer');
   const order = await run(service, ['orders', 'show', 'ord_1']);
   expect(order.stdout).not.toContain('orders refund');
+  expect(order.stdout.split('\n')[0]).toContain('your role may not refund it');
   expect(order.stdout).toContain('the role of this account is viewer, which may not refund');
   const other = await run(service, ['orders', 'show', 'ord_2']);
   expect(other.stdout).not.toContain('orders capture');
