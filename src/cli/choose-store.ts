@@ -2,15 +2,9 @@
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  type JournalStore,
-  methodsOf,
-  type Recent,
-  type RecentOf,
-  storeMethods,
-} from '../journal/rows/journal-store.ts';
+import { type JournalStore, methodsOf, storeMethods } from '../journal/rows/journal-store.ts';
 import type { LandmarkPlace } from '../journal/sqlite/copy-marks.ts';
-import { recentIds } from '../journal/sqlite/recent-ids.ts';
+import { type Recent, type RecentOf, recentIds } from '../journal/sqlite/recent-ids.ts';
 import { type CopiedJournal, createSqliteStore } from '../journal/sqlite/sqlite-store.ts';
 import { type JournalPlace, journalFileIn } from './machine/journal-place.ts';
 import type { SharedJournal, SharedParts } from './shared-journal.ts';

@@ -17,7 +17,6 @@ import { rebuildRows } from '../../src/journal/rows/rebuild-rows.ts';
 import { journalKind } from '../../src/journal/sqlite/journal-columns.ts';
 import { JournalTables } from '../../src/journal/sqlite/journal-tables.ts';
 import { KnownJournal } from '../../src/journal/sqlite/known-journal.ts';
-import { chargesIn, recentIn, recentMax } from '../../src/journal/sqlite/recent-ids.ts';
 
 /** What the stores of several runs share. */
 export class Memory {
@@ -140,12 +139,6 @@ export function createMemoryStore(memory: Memory = new Memory()): JournalStore {
       memory.replace(rows());
       return count;
     },
-    recent: (of, profile) =>
-      Promise.resolve(
-        typeof of === 'object'
-          ? chargesIn(chargesBefore(memory, of.chargesOf, profile))
-          : recentIn(of, newestRows(memory, of, profile)),
-      ),
     close: () => undefined,
   };
 }
@@ -165,36 +158,6 @@ export function attemptsIn(rows: readonly JournalRow[]): AttemptRecord[] {
 // The newest row is gone.
 function isCut({ stored, tables }: Memory): boolean {
   return checkChain(stored).head !== tables.end().noted.hash;
-}
-
-function chargesBefore(memory: Memory, orderId: string, profile: string | undefined) {
-  const shown = memory.rows
-    .flatMap((row) => (row.type === 'sent' ? [row] : []))
-    .filter(({ proof }) => proof.orderId === orderId && proof.before.charges.length > 0)
-    .filter((row) => profile === undefined || row.profile === profile)
-    .toSorted((one, other) => other.time - one.time);
-  const [newest] = shown;
-  return (newest?.proof.before.charges ?? []).map(({ id, amount, currency = newest?.currency }) => ({
-    id,
-    amount,
-    currency,
-  }));
-}
-
-function newestRows(memory: Memory, of: 'orders' | 'changes', profile: string | undefined) {
-  const sent = memory.rows.flatMap((row) => (row.type === 'sent' ? [row] : []));
-  const own = sent.filter((row) => profile === undefined || row.profile === profile);
-  const rows = own.map(({ change, proof, amount, currency, time }) => ({
-    id: of === 'orders' ? proof.orderId : change,
-    kind: proof.kind,
-    amount,
-    currency,
-    time,
-  }));
-  const named = rows.filter(({ id }) => id !== undefined).toSorted((one, other) => other.time - one.time);
-  return named
-    .filter(({ id }, index) => named.findIndex((other) => other.id === id) === index)
-    .slice(0, recentMax);
 }
 
 function refused(message: string): CliError {

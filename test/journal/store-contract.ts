@@ -87,7 +87,6 @@ export function storeContract(
       expect(await store.problem()).toBe(undefined);
       expect(await store.verify()).toMatchObject({ rows: 0, head: '0'.repeat(64), findings: [] });
       expect(await store.eraseBodies(9)).toBe(0);
-      expect(await store.recent('orders', undefined)).toEqual([]);
     });
 
     it('gives back what was added, in its order, to every run', async () => {
@@ -574,8 +573,6 @@ export function storeContract(
         expect(await store.operators(undefined)).toEqual(await plain.operators(undefined));
         const { writtenAt: _, ...newest } = await store.newest();
         expect(await plain.newest()).toMatchObject(newest);
-        for (const of of ['orders', 'changes'] as const)
-          expect(await store.recent(of, undefined)).toEqual(await plain.recent(of, undefined));
         expect(await store.eraseBodies(5)).toBe(1);
         expect(await open().settings()).toHaveLength(2);
       });
@@ -676,52 +673,6 @@ export function storeContract(
       const to = await begin(mkdtempSync(join(folder, 'other-')));
       await expect(to.open().restore(file)).rejects.toMatchObject({ kind: 'refused' });
       expect((await to.open().verify()).rows).toBe(0);
-    });
-
-    it('names what was sent last for completions, newest first and in safe words', async () => {
-      const of = (change: string, time: number, orderId: string, more: Partial<SentRow>) => ({
-        ...onOrder(change, orderId),
-        time,
-        ...more,
-      });
-      const day = Date.UTC(2026, 10, 20);
-      await fill([
-        of('i_a', day, 'ord_1', { amount: 300, currency: 'MXN' }),
-        of('i_b', day + 1, 'ord_2', { profile: 'other', amount: 5, currency: '\u001b[31m' }),
-        of('i_c', day + 2, 'ord_1', {}),
-        of('i_d', day + 3, 'ord 4', {}),
-      ]);
-      const store = open();
-      expect(await store.recent('orders', undefined)).toEqual([
-        { id: 'ord_1', text: 'refund, 2026-11-20' },
-        { id: 'ord_2', text: 'refund of 5, 2026-11-20' },
-      ]);
-      expect(await store.recent('changes', 'shop-mx')).toEqual([
-        { id: 'i_d', text: 'refund, 2026-11-20' },
-        { id: 'i_c', text: 'refund, 2026-11-20' },
-        { id: 'i_a', text: 'refund of 300 MXN, 2026-11-20' },
-      ]);
-    });
-
-    it('names the charges of an order for completions, as they were before its newest refund', async () => {
-      const charge = (id: string, amount: number) => ({ id, amount, currency: 'MXN', refunds: [] });
-      const refundOf = (change: string, time: number, charges: readonly ReturnType<typeof charge>[]) => {
-        const row = onOrder(change, 'ord_1');
-        return { ...row, time, proof: { ...row.proof, before: { ...row.proof.before, charges } } };
-      };
-      await fill([
-        refundOf('i_a', 1, [charge('ch_old', 5)]),
-        refundOf('i_b', 2, [charge('ch_1', 35_000), charge('$(touch x)', 5), charge('ch_3', 17_000)]),
-        refundOf('i_c', 3, []),
-        { ...refundOf('i_d', 4, [charge('ch_other', 5)]), profile: 'other' },
-      ]);
-      const store = open();
-      expect(await store.recent({ chargesOf: 'ord_1' }, 'shop-mx')).toEqual([
-        { id: 'ch_1', text: 'charge 1: 35000 MXN' },
-        { id: 'ch_3', text: 'charge 3: 17000 MXN' },
-      ]);
-      expect(await store.recent({ chargesOf: 'ord_1' }, undefined)).toMatchObject([{ id: 'ch_other' }]);
-      expect(await store.recent({ chargesOf: 'ord_2' }, undefined)).toEqual([]);
     });
   });
 }

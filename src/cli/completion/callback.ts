@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { valueAt } from '../../api/json-values.ts';
 import type { Candidate, KnownHere } from '../../flags/flags.ts';
 import { type Io, variable } from '../../io.ts';
-import type { RecentOf } from '../../journal/rows/journal-store.ts';
+import type { RecentOf } from '../../journal/sqlite/recent-ids.ts';
 import {
   accountOnFile,
   demoAccount,

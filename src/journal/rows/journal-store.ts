@@ -155,13 +155,6 @@ export interface JournalStore {
   restore(path: string): Promise<number>;
 
   /**
-   * For completions: the orders or changes that were sent last, newest first, at most 50; or the charges of an order
-   * as they were before its newest refund. `profile` narrows them to one profile. It waits for no other run and
-   * checks no chain, so nothing but completions may use it. Rejects when the rows cannot be read at once.
-   */
-  recent(of: RecentOf, profile: string | undefined): Promise<readonly Recent[]>;
-
-  /**
    * Runs this while no other process adds rows: until it has added one, or is over. So what it asked about still holds when its row is
    * added. Absent where one process alone adds rows.
    */
@@ -185,7 +178,6 @@ export const askingMethods = [
   'storedRows',
   'newest',
   'ready',
-  'recent',
   'whole',
 ] as const satisfies readonly (keyof JournalStore)[];
 
@@ -338,14 +330,4 @@ export interface Repair {
   readonly blocked: readonly { readonly change: string; readonly orderId: string | undefined }[];
   /** The files may have been a copy: no change is made until `acceptCopy`. */
   readonly mayBeCopy: boolean;
-}
-
-/** What completions ask for. */
-export type RecentOf = 'orders' | 'changes' | { readonly chargesOf: string };
-
-/** An id that completions can offer, and words about it. */
-export interface Recent {
-  readonly id: string;
-  /** For an order or change `refund of 300 MXN, 2026-11-20`, for a charge `charge 1: 300 MXN`. */
-  readonly text: string;
 }

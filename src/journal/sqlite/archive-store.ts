@@ -37,7 +37,6 @@ export async function archiveStore(path: string, cwd: () => string): Promise<Jou
     verify: (head) => verifyArchive(path, cwd, head),
     checkSome: () => Promise.resolve(undefined),
     wholeCheckAt: () => Promise.resolve(undefined),
-    recent: () => Promise.resolve([]),
     close: () => db.close(),
   };
 }

@@ -3,11 +3,24 @@
 import { lstatSync } from 'node:fs';
 import type { DatabaseSync as Database } from 'node:sqlite';
 import { orderIdPattern } from '../../api/spec.ts';
-import type { Recent, RecentOf } from '../rows/journal-store.ts';
 
-export const recentMax = 50;
+const recentMax = 50;
 
-/** Creates no file. */
+/** What completions ask for. */
+export type RecentOf = 'orders' | 'changes' | { readonly chargesOf: string };
+
+/** An id that completions can offer, and words about it. */
+export interface Recent {
+  readonly id: string;
+  /** For an order or change `refund of 300 MXN, 2026-11-20`, for a charge `charge 1: 300 MXN`. */
+  readonly text: string;
+}
+
+/**
+ * The orders or changes that were sent last, newest first, at most 50; or the charges of an order as they were before its newest
+ * refund. `profile` narrows them to one profile. It waits for no other run, checks no chain and creates no file, so nothing but
+ * completions may use it. Throws what SQLite throws if the rows cannot be read at once.
+ */
 export async function recentIds(
   file: string,
   of: RecentOf,
@@ -57,8 +70,8 @@ function chargesBefore(db: Database, orderId: string, profile: string | undefine
   return rows.map(({ id, amount, currency }) => ({ id, amount, currency }));
 }
 
-/** Turns rows of a store into ids and words that are safe on a terminal. Skips ids of any other form. */
-export function recentIn(
+// Turns rows into ids and words that are safe on a terminal. Skips ids of any other form.
+function recentIn(
   of: 'orders' | 'changes',
   rows: readonly Readonly<Record<'id' | 'kind' | 'amount' | 'currency' | 'time', unknown>>[],
 ): readonly Recent[] {
@@ -66,8 +79,8 @@ export function recentIn(
   return rows.map((row) => ({ id: only(pattern, row.id), text: words(row) })).filter(({ id }) => id !== '');
 }
 
-/** Charges for completions, in the order's sequence. Skips ids that would need quotes in a shell. */
-export function chargesIn(
+// The charges in the order's sequence. Skips ids that would need quotes in a shell.
+function chargesIn(
   charges: readonly Readonly<Record<'id' | 'amount' | 'currency', unknown>>[],
 ): readonly Recent[] {
   return charges

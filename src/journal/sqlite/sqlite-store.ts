@@ -12,7 +12,6 @@ import type { BothFiles } from './both-files.ts';
 import { fileMark, type Landmark } from './copy-marks.ts';
 import { type KnownJournal, noteAsked } from './known-journal.ts';
 import { OpenedFiles, ReadyCheck, type SqlitePlace } from './opened-files.ts';
-import { recentIds } from './recent-ids.ts';
 import { damaged, isInUse } from './sqlite-errors.ts';
 import { WholeJournal } from './whole-journal.ts';
 import { mismatchOf, refusalOf } from './witness/witness-check.ts';
@@ -120,8 +119,6 @@ class SqliteStore extends WholeJournal implements CopiedJournal {
       return error instanceof Error ? error.message : String(error);
     }
   };
-
-  readonly recent: JournalStore['recent'] = (of, profile) => recentIds(this.place, of, profile);
 
   // ── Adding ────────────────────────────────────────────────────────────────────────────────────
 

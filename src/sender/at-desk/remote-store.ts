@@ -98,7 +98,6 @@ export function createRemoteStore(
       v.parse(v.nullable(v.number()), (await ask('wholeCheckAt', {})).answer) ?? undefined,
     // The sender checks its own rows.
     checkSome: () => Promise.resolve(undefined),
-    recent: () => Promise.reject(new Error('completions ask no sender')),
     forget() {
       known.clear();
       last = undefined;
