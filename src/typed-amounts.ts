@@ -33,6 +33,45 @@ export function readAmount(text: string): TypedAmount | undefined {
 }
 
 /**
+ * What is wrong with a text that is no amount, and what to type: a whole number with the same digits, where it is certain. Undefined if nothing
+ * is known of it. `whole`: what to type for all that there is.
+ */
+export function amountMistake(text: string, whole: string): string | undefined {
+  if (/^(?:all|full|whole|total|everything|max|100 ?%)$/i.test(text)) return whole;
+  return mistakes.find(({ is }) => is.test(text))?.words(text);
+}
+
+// The first match says what to type.
+const mistakes: readonly { readonly is: RegExp; readonly words: (text: string) => string }[] = [
+  { is: /^0+(?:[.,]0*)?$/, words: () => 'zero is no amount; type one above 0' },
+  { is: /^0\d+$/, words: (text) => `type it without zeros in front${instead(text.replace(/^0+/, ''))}` },
+  { is: /^\d[\d \u00a0\u202f]{15,}$/, words: () => `the largest is ${Number.MAX_SAFE_INTEGER}` },
+  { is: /^[+\-\u2212\u2013\u2014]/, words: (text) => `type it without a sign${instead(text.slice(1))}` },
+  { is: /%$/, words: () => 'a percentage is no amount; type how much it is' },
+  {
+    is: /^\d[\d.,]*E\+?\d+$/i,
+    words: () => 'a spreadsheet or program shortened it; type all its digits, such as 23000',
+  },
+  {
+    is: /^\d{1,3}(?:[,_'’ \u00a0\u202f]\d{3})+$/,
+    words: (text) => `type it without marks between the digits${instead(text.replaceAll(/\D/g, ''))}`,
+  },
+  { is: /^\d[\d_'’ \u00a0\u202f]*$/, words: () => 'type it without marks between the digits' },
+  {
+    is: /^(?:\p{Sc}|[A-Z]{3}|[A-Z]{1,2}\$) ?\d|\d ?(?:\p{Sc}|[A-Z]{3})$/iu,
+    words: (text) => `type it without a currency${instead(text.replaceAll(/\p{Sc}|[A-Z ]/giu, ''))}`,
+  },
+  {
+    is: /^(?!.*[0-9]).*\p{Nd}/u,
+    words: () => 'type it with the digits 0 to 9, such as 23000',
+  },
+];
+
+function instead(text: string): string {
+  return parseAmount(text) === undefined ? '' : `: ${text}`;
+}
+
+/**
  * The same amount with each number of decimals that the profile declares: `230.00` for `230.0`. A number that would lose a
  * digit other than zero is left out.
  */

@@ -153,7 +153,9 @@ export const drill = defineCommand({
     hint: flag.switch('a hint for the case at hand; it counts'),
     skip: flag.switch('end the case at hand as it is'),
     restart: flag.switch('begin with the first case, and forget the result'),
-    to: flag.text('FILE', 'write the result so far, as .json or as text', { writes: true }),
+    to: flag.text('FILE', 'write the result so far, as .json or as text, the case at hand judged too', {
+      writes: true,
+    }),
     force: flag.switch('replace the file of --to'),
   },
   examples: ['paydesk simulator drill', 'paydesk simulator drill --json'],
@@ -174,7 +176,9 @@ export const drill = defineCommand({
       const isJson = to.toLowerCase().endsWith('.json');
       const text = isJson ? JSON.stringify(result, undefined, 2) : resultLines(ctx, view).join('\n');
       await ctx.plans.write(to, `${text}\n`, force);
-      await ctx.out.own(result, () => [{ line: `${to}: ${sumWords(view)}` }]);
+      const judged = view.said === undefined ? [] : [{ line: view.said }];
+      const next: readonly Block[] = view.at === undefined ? judged : ['blank', ...blocksOf(view)];
+      await ctx.out.own(result, () => [{ line: `${to}: ${sumWords(view)}` }, ...next]);
     }
   },
 });

@@ -5,7 +5,13 @@ import { blankOrQuote, copiedId, type ResourceName, resources, withoutAround } f
 import { CliError } from '../errors.ts';
 import type { Profile } from '../profiles/profiles.ts';
 import { closestNames } from '../terminal/terminal.ts';
-import { decimalsOrThousands, fullDecimals, readAmount, type TypedAmount } from '../typed-amounts.ts';
+import {
+  amountMistake,
+  decimalsOrThousands,
+  fullDecimals,
+  readAmount,
+  type TypedAmount,
+} from '../typed-amounts.ts';
 
 /**
  * A value that TAB offers, with a short explanation. Neither text contains characters that a shell or a terminal would
@@ -242,17 +248,17 @@ function integerWithin(min: number, max: number, text: string, name: string): nu
 function typedAmount(text: string, name: string): TypedAmount {
   const typed = text === text.trim() ? readAmount(text) : undefined;
   if (typed !== undefined) return typed;
-  if (/^[\d ]{16,}(\.\d+)?( [A-Za-z]{3})?$/.test(text))
-    throw usage(`${name} ${short(text)}: not an amount, the largest is ${Number.MAX_SAFE_INTEGER}`);
   // The profile is not known yet, so nobody knows here whether whole numbers are hundredths: no example fits both.
   if (/^\d{1,3}(,\d{3})+$/.test(text))
     throw usage(`${name} ${text}: not an amount; with its comma it can be read in two ways`, [
       `without decimals, in the service's units: type ${text.replaceAll(',', '')}`,
       'where the profile declares decimals, type them behind a point',
     ]);
+  const meant = withoutMarks(text);
+  const mistake = meant.length > 0 ? undefined : amountMistake(text, `leave ${name} out for all of it`);
   throw usage(
-    `${name} ${short(text)}: not an amount, which is a number above 0, without commas`,
-    withoutCommas(text).flatMap((one) =>
+    `${name} ${short(text)}: ${mistake ?? 'not an amount, which is a number above 0, without commas'}`,
+    meant.flatMap((one) =>
       one.includes('.')
         ? [
             `where the profile declares decimals: type ${one}`,
@@ -291,14 +297,14 @@ export function checkDecimals(name: string, typed: TypedAmount, profile: Decimal
   );
 }
 
-// A comma is left out between thousands, and a point stands where somebody wrote `1,50`. The second may also be meant as
+// A mark is left out between thousands, and a point stands where somebody wrote `1,50`. The second may also be meant as
 // thousands that are typed wrongly, so nothing is taken from it: it is only suggested.
-function withoutCommas(text: string): readonly string[] {
+function withoutMarks(text: string): readonly string[] {
   const tidy = withoutAround(text, blankOrQuote);
   const one = /^\d{1,3}(,\d{3})+(\.\d+)?$/.test(tidy)
     ? tidy.replaceAll(',', '')
-    : /^\d+,\d{1,2}$/.test(tidy)
-      ? tidy.replace(',', '.')
+    : /^(?:\d+|\d{1,3}(?:\.\d{3})+),\d{1,2}$/.test(tidy)
+      ? tidy.replaceAll('.', '').replace(',', '.')
       : tidy;
   return one !== text && readAmount(one) !== undefined ? [one] : [];
 }

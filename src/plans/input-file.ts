@@ -85,11 +85,10 @@ export function checkTable(
   ];
   return {
     ...file,
-    // With a wrong title, no row means what it seems to.
-    rows:
-      titles.problems.length > 0
-        ? []
-        : read.flatMap(({ row }) => (row === undefined || wrongLines.has(row.line) ? [] : [row])),
+    // With another wrong title, no row means what it seems to.
+    rows: titles.isClear
+      ? read.flatMap(({ row }) => (row === undefined || wrongLines.has(row.line) ? [] : [row]))
+      : [],
     problems: problems.toSorted((a, b) => a.line - b.line),
     lines: rows.map(({ line, cells }) => ({ line, cells })),
     canCorrect: rows.length > 0 && titles.columns.length > 0 && badLine === undefined,

@@ -27,6 +27,8 @@ export interface InputTitles {
   /** Titles in other words, with the column that each is read as. */
   readonly readAs: InputFile['readAs'];
   readonly problems: readonly InputProblem[];
+  /** Each column is clear, though some have to be renamed. */
+  readonly isClear: boolean;
 }
 
 /** The two columns in front of an errors file. They are not read back. */
@@ -59,32 +61,51 @@ export function readTitles(
   const unusable = unusableWords(cells, broken);
   if (unusable !== undefined) {
     const problems = [{ line, column: undefined, words: unusable }];
-    return { columns: [], added: 0, places: new Map(), unread: [], readAs: [], problems };
+    return { columns: [], added: 0, places: new Map(), unread: [], readAs: [], problems, isClear: false };
   }
   const added = addedColumns.every((title, index) => plain(cells[index] ?? '') === title)
     ? addedColumns.length
     : 0;
   const columns = added === 0 ? cells : cells.slice(added).map(withoutFormulaSafety);
   const typed = columns.map(plain);
-  const keyed = withReference(typed, referenceKeys);
-  const titles =
-    use === 'plan' ? keyed : asMeant(keyed, (index) => rows.map(({ cells }) => cells[index + added] ?? ''));
+  const cellsOf = (index: number) => rows.map(({ cells: row }) => row[index + added] ?? '');
+  const titles = asMeant(withReference(typed, referenceKeys), use, cellsOf);
   const found = columnsFor(use).filter((column) => titles.includes(column));
   const misses = nearMisses(titles, found, use);
   const problem = (words: string, column?: string): InputProblem => ({ line, column, words });
   const places = new Map<InputColumn, number>([
     ...found.map((column) => [column, titles.indexOf(column)] as const),
+    // So that one round tells what is wrong with the title and with the cells below it.
+    ...misses.map(({ index, meant }) => [meant, index] as const),
     // It is also kept as the person's own column, as plans do.
     ...(titles.includes('currency') ? [['currency', titles.indexOf('currency')] as const] : []),
     ...(use === 'compare' ? refundIdAt(titles) : []),
     ...(use === 'charges' ? chargeIdAt(titles) : []),
   ]);
-  const read = new Set([...places.values(), ...misses.map(({ index }) => index)]);
+  const read = new Set(places.values());
   const unread = titles.flatMap((title, index) => (title === '' || read.has(index) ? [] : [index]));
   const hasAmount = found.includes('amount') || misses.some(({ meant }) => meant === 'amount');
   const others = use === 'plan' || hasAmount ? [] : unread.filter((index) => !isKnown(titles[index] ?? ''));
   const money = others.filter((index) => moneyWords.test(titles[index] ?? ''));
   const doubtful = money.length > 0 ? money : others;
+  const problems = [
+    ...repeated(titles).map((index) =>
+      problem(`two columns have the title ${shown(columns[index] ?? '')}: give each its own`, columns[index]),
+    ),
+    ...misses.map(({ index, meant }) =>
+      problem(
+        `paydesk does not know the column ${shown(columns[index] ?? '')}: write ${meant}, or give it another name if it is not meant`,
+        columns[index],
+      ),
+    ),
+    ...doubtful.flatMap((index) => {
+      const isMoney = money.length > 0 || hasMost(rows, index + added, numberForm);
+      if (!isMoney && (use === 'compare' || hasMost(rows, index + added, dateForm))) return [];
+      const words = `there is no column amount, and ${shown(columns[index] ?? '')} ${isMoney ? 'looks like one' : 'is not read'}: write amount above the money, or delete what is not to be compared`;
+      return [problem(words, columns[index])];
+    }),
+    ...missing(titles, [...found, ...misses.map(({ meant }) => meant)], use).map((words) => problem(words)),
+  ];
   return {
     columns,
     added,
@@ -93,27 +114,8 @@ export function readTitles(
     readAs: titles.flatMap((column, index) =>
       column === typed[index] ? [] : [{ title: shown(columns[index] ?? ''), column }],
     ),
-    problems: [
-      ...repeated(titles).map((index) =>
-        problem(
-          `two columns have the title ${shown(columns[index] ?? '')}: give each its own`,
-          columns[index],
-        ),
-      ),
-      ...misses.map(({ index, meant }) =>
-        problem(
-          `paydesk does not know the column ${shown(columns[index] ?? '')}: write ${meant}, or give it another name if it is not meant`,
-          columns[index],
-        ),
-      ),
-      ...doubtful.flatMap((index) => {
-        const isMoney = money.length > 0 || hasMost(rows, index + added, numberForm);
-        if (!isMoney && (use === 'compare' || hasMost(rows, index + added, dateForm))) return [];
-        const words = `there is no column amount, and ${shown(columns[index] ?? '')} ${isMoney ? 'looks like one' : 'is not read'}: write amount above the money, or delete what is not to be compared`;
-        return [problem(words, columns[index])];
-      }),
-      ...missing(titles, [...found, ...misses.map(({ meant }) => meant)], use).map((words) => problem(words)),
-    ],
+    problems,
+    isClear: problems.length === misses.length,
   };
 }
 
@@ -124,10 +126,11 @@ function withReference(titles: readonly string[], keys: readonly string[]): read
   return titles.map((title, index) => (index === place ? 'reference' : title));
 }
 
-// In a file that is only compared, the order and the money may have plain titles, if each can be just one column. A plan moves
-// money, so it is told how to rename them. `id` above orders' ids: a list or an export of orders.
+// The columns may have plain titles, if each can be just one column. `id` above orders' ids: a list or an export of orders, and a plan,
+// which moves money, is not made of all their amounts.
 function asMeant(
   titles: readonly string[],
+  use: InputUse,
   cellsOf: (index: number) => readonly string[],
 ): readonly string[] {
   const isOrderId = (cell: string): boolean => orderIdPattern.test(cell.trim());
@@ -136,15 +139,33 @@ function asMeant(
     return more.length === 0 ? first : undefined;
   };
   const named = titles.includes('order_id') ? undefined : titles.indexOf('reference');
+  const plainOrder = named === -1 ? place((title) => orderTitle.test(title)) : undefined;
   const order =
-    place((title, index) => title === 'id' && named !== undefined && cellsOf(index).some(isOrderId)) ??
-    (named === -1 ? place((title) => orderTitle.test(title)) : named);
-  const money = titles.includes('amount') ? undefined : place((title) => moneyWords.test(title));
+    use === 'plan'
+      ? plainOrder
+      : (place((title, index) => title === 'id' && named !== undefined && cellsOf(index).some(isOrderId)) ??
+        plainOrder ??
+        named);
+  const meant = new Map(
+    Object.entries(use === 'plan' ? planTitles : { amount: moneyWords }).flatMap(([column, form]) => {
+      const index = titles.includes(column) ? undefined : place((title) => form.test(title));
+      return index === undefined ? [] : [[index, column] as const];
+    }),
+  );
   return titles.map((title, index) => {
     if (index === order) return cellsOf(index).some(isOrderId) ? 'order_id' : 'reference';
-    return index === money ? 'amount' : title;
+    return meant.get(index) ?? title;
   });
 }
+
+// A total may be that of the whole order, so a plan does not read it.
+const planTitles = {
+  charge_id: /^(charge|cargo)(_(number|n[or]\.?|#))?$/,
+  amount: /^(refund_amount|amount_to_refund|importe|monto)$/,
+  currency: /^(moneda|divisa)$/,
+  reason: /^(refund_reason|motivo)$/,
+  note: /^(notes|notas?)$/,
+};
 
 // Titles of the shop's own number of an order, or of its id.
 const orderTitle =
@@ -211,7 +232,7 @@ function nearMisses(
   titles: readonly string[],
   found: readonly InputColumn[],
   use: InputUse,
-): readonly { readonly index: number; readonly meant: string }[] {
+): readonly { readonly index: number; readonly meant: InputColumn }[] {
   const absent = columnsFor(use).filter(
     (column) => !found.includes(column) && !(isOrder(column) && found.some(isOrder)),
   );

@@ -5,7 +5,7 @@ const mostEdits = 2;
 const mostNames = 3;
 
 /** The known names that are most like this one, at most three, the closest first; none if nothing is like it. */
-export function closestNames(typed: string, names: readonly string[]): readonly string[] {
+export function closestNames<N extends string>(typed: string, names: readonly N[]): readonly N[] {
   const ranked = names
     .flatMap((name) => {
       const rank = rankOf(typed.toLowerCase(), name.toLowerCase());

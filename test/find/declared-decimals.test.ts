@@ -50,11 +50,14 @@ describe('orders find', () => {
     expect(numbersIn((await run('orders', 'find', text, '--ndjson')).stdout)).toEqual([4]);
   });
 
-  test.each(['16 500.00', '1 650 000'])('finds thousands with spaces: %s', async (text) => {
-    expect(numbersIn((await run('orders', 'find', text, '--ndjson')).stdout)).toEqual([4]);
-    const split = await run('orders', 'find', '--ndjson', '--', ...text.split(' '));
-    expect(numbersIn(split.stdout)).toEqual([4]);
-  });
+  test.each(['16 500.00', '1 650 000', '16500,00', '16.500,00', '16 500,00'])(
+    'finds thousands with spaces, and decimals behind a comma: %s',
+    async (text) => {
+      expect(numbersIn((await run('orders', 'find', text, '--ndjson')).stdout)).toEqual([4]);
+      const split = await run('orders', 'find', '--ndjson', '--', ...text.split(' '));
+      expect(numbersIn(split.stdout)).toEqual([4]);
+    },
+  );
 
   test.each([
     ['1 600', 'an amount is typed with its decimals here: 1600.00'],

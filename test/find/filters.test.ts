@@ -110,6 +110,14 @@ describe('filters', () => {
       expect((await one.run(['orders', ...command, '--status', 'paids'])).stderr).toContain(words);
     const doubt = await one.run(['orders', 'list', '--status', 'paids', '--quiet']);
     expect(doubt.stderr).toBe('--status paids: not a status that paydesk knows; did you mean paid?\n');
+    const spelled = [
+      ['payed', 'paid'],
+      ['authorised', 'pre_authorized'],
+    ] as const;
+    for (const [typed, meant] of spelled)
+      expect((await one.run(['orders', 'list', '--status', typed])).stderr).toContain(
+        `not a status that paydesk knows; did you mean ${meant}?`,
+      );
     const other = await one.run(['orders', 'list', '--status', 'paid', '--min-amount', '99999999']);
     expect(other.stderr).not.toContain('no order that was read');
   });

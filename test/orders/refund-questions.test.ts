@@ -77,11 +77,11 @@ describe('orders refund with nothing given', () => {
     await person.answer('How much?', `${order.amount + 1}\r`);
     await person.answer(`only ${order.amount} is left`, '\x15');
     person.type('1e3\r');
-    await person.answer('a whole number, no decimals or commas', '\x15');
+    await person.answer('type all its digits', '\x15');
     person.type('0\r');
-    await person.answer('zero is no refund', '\x15');
+    await person.answer('zero is no amount', '\x15');
     person.type('-100\r');
-    await person.answer('a refund is typed without a minus sign', '\x15');
+    await person.answer('type it without a sign', '\x15');
     person.type('100\r');
     await person.answer('Send it? (y/N)', 'n\r');
     expect(await person.leaves).toMatchObject({ code: 3 });

@@ -160,18 +160,34 @@ describe('readInputFile', () => {
 describe('F50 titles', () => {
   it.each([
     ['orderid', 'order_id', 'orderid,amount'],
-    ['order', 'order_id', 'order,amount'],
     ['amout', 'amount', 'order_id,amout'],
-    ['refund_amount', 'amount', 'order_id,refund_amount'],
-    ['charge', 'charge_id', 'order_id,amount,charge'],
     ['Charge-ID to refund', 'charge_id', 'order_id,amount,Charge-ID to refund'],
     ['reasons', 'reason', 'order_id,amount,reasons'],
-    ['notes', 'note', 'order_id,amount,notes'],
     ['references', 'reference', 'amount,references'],
   ])('%s is not taken for a column of its own, nor for %s', (title, meant, titles) => {
     expect(problemsOf(read(`${titles}\n${id},${id},5`)).at(0)).toBe(
       `1 ${title}: paydesk does not know the column ${title}: write ${meant}, or give it another name if it is not meant`,
     );
+  });
+
+  it.each([
+    ['Order;Charge;Refund amount;Notes', ['order_id', 'charge_id', 'amount', 'note']],
+    ['Order ID;charge no.;Importe;Motivo', ['charge_id', 'amount', 'reason']],
+    ['Pedido;Cargo;Monto;Nota', ['order_id', 'charge_id', 'amount', 'note']],
+  ])('%s: plain titles are read as their columns, and said', (titles, columns) => {
+    const cells = { reason: 'other', note: 'n', charge_id: '2', amount: '5' };
+    const last = columns.slice(-3).map((column) => cells[column as keyof typeof cells]);
+    const file = read(`${titles}\n${[id, ...last].join(';')}\n`);
+    expect(problemsOf(file)).toEqual([]);
+    expect(file.readAs.map(({ column }) => column)).toEqual(columns);
+    expect(file.rows[0]).toMatchObject({ orderId: id, charge: '2', amount: 5 });
+  });
+
+  it('a total, and a plain title beside the column itself, are columns of their own', () => {
+    expect(read(`Order ID,Total,Amount,Charge,charge_id\n${id},900,5,x,2\n`).rows[0]).toMatchObject({
+      amount: 5,
+      charge: '2',
+    });
   });
 
   it.each([

@@ -89,7 +89,7 @@ const slips: readonly Slip[] = [
   ['', /blank/, 'full'],
   ['todo', /not a whole number/, 'full'],
   ['999999', /left|more than/, 'full'],
-  ['0', /nothing would go back/, undefined],
+  ['0', /zero is no amount/, undefined],
 ];
 
 const count = isLong ? 300 : 99;

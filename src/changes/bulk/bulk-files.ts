@@ -47,6 +47,12 @@ export async function lookAtOrders<T>(
   }
 }
 
+/** Says which column is read as which. */
+export function sayReadAs(ctx: Context, { readAs }: Pick<InputFile, 'readAs'>): void {
+  const as = readAs.map(({ title, column }) => `${title} as ${column}`).join(', ');
+  if (as !== '' && !ctx.redaction.isOn()) ctx.notes.note(`read: ${as}`);
+}
+
 /** Says how the columns of a file that is compared are read; `without`: what is compared if it has no amounts. */
 export function sayUnread(ctx: Context, { unread, readAs, hasAmount }: InputFile, without: string): void {
   const more = unread.length > namedMost ? ` and ${unread.length - namedMost} more` : '';
@@ -54,8 +60,7 @@ export function sayUnread(ctx: Context, { unread, readAs, hasAmount }: InputFile
     ? `${counted(unread.length, 'column')} not read`
     : `not read: ${unread.slice(0, namedMost).join(', ')}${more}`;
   const money = readAs.find(({ column }) => column === 'amount');
-  const as = readAs.map(({ title, column }) => `${title} as ${column}`).join(', ');
-  if (as !== '' && !ctx.redaction.isOn()) ctx.notes.note(`read: ${as}`);
+  sayReadAs(ctx, { readAs });
   if (unread.length > 0)
     ctx.notes.note(
       hasAmount && money === undefined ? `${names}; amount is the column with the money` : names,

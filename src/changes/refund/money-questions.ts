@@ -6,7 +6,7 @@ import type { Context } from '../../context/context.ts';
 import type { AttemptRecord } from '../../journal/journal.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import type { Choice, Question } from '../../terminal/terminal.ts';
-import { amountProblem, bothWays, readAmount } from '../../typed-amounts.ts';
+import { amountMistake, amountProblem, bothWays, readAmount } from '../../typed-amounts.ts';
 import {
   canGoBackWhole,
   chargesInTheWay,
@@ -146,9 +146,9 @@ export async function askAmount(
 }
 
 function notAnAmount(text: string, places: number | undefined): string {
-  if (/^[-\u2212\u2013\u2014]/.test(text)) return 'a refund is typed without a minus sign';
-  if (/^0+(?:[.,]0*)?$/.test(text)) return 'zero is no refund: type more, or press Ctrl-C to stop';
-  return places === undefined || places === 0
-    ? 'a whole number, no decimals or commas'
-    : `an amount such as 300.${'0'.repeat(places)}, no commas`;
+  const likely =
+    places === undefined || places === 0
+      ? 'a whole number, no decimals or commas'
+      : `an amount such as 300.${'0'.repeat(places)}, no commas`;
+  return amountMistake(text, 'press Enter for all of it') ?? likely;
 }

@@ -7,7 +7,7 @@ import { type CommandEntry, commands, findCommand, groups } from '../../commands
 import { CliError, withParts } from '../../errors.ts';
 import type { Flag } from '../../flags/flags.ts';
 import { plainCommand } from '../../profiles/profiles.ts';
-import { closestNames } from '../../terminal/closest-names.ts';
+import { closestNames, isTypedLike } from '../../terminal/closest-names.ts';
 import { readAmount } from '../../typed-amounts.ts';
 import { globalFlags } from './global-options.ts';
 import { buildParser, failureOf, keepIn, readCommand } from './parser.ts';
@@ -90,7 +90,26 @@ async function optionMeant(
   if (words[1] === 'capture')
     return ['an order is captured as a whole: the service documents no way to capture a part'];
   const { options } = await import('../help/help-words.ts');
-  return [options.get(name) ?? []].flat();
+  const names = Object.keys({ ...globalFlags, ...flags });
+  const likest = closestNames(name, names);
+  const close = names.filter(
+    (one) =>
+      one.startsWith(name) ||
+      (likest.includes(one) && (isTypedLike(name, one) || one.split('-').includes(name))),
+  );
+  const meant = options.get(name) ?? close.map((one) => `did you mean: --${one}`);
+  return meant.length > 0 ? [meant].flat() : await commandsWith(name, words[0]);
+}
+
+// The commands that have such an option, those of the same noun first.
+async function commandsWith(name: string, noun: string | undefined): Promise<readonly string[]> {
+  const all = await Promise.all(commands.map(async (entry) => ({ entry, command: await entry.load() })));
+  const having = all
+    .filter(({ command }) => Object.hasOwn(command.flags, name))
+    .map(({ entry }) => entry.words)
+    .toSorted((one, other) => Number(other[0] === noun) - Number(one[0] === noun));
+  const named = having.map((words) => words.join(' ')).join(', ');
+  return named === '' ? [] : [`--${name} is an option of ${named}`];
 }
 
 /**
@@ -157,7 +176,14 @@ function lettersOf(word: string, flags: Readonly<Record<string, Flag>>): string 
 export async function checkLine(argv: readonly string[], words: readonly string[]): Promise<void> {
   const failure = failureOf(wholeProgram(), argv);
   if (failure === undefined) return;
-  if (failure.code !== unknownCommand) throw usageError(failure, argv, undefined, await optionMeant(failure));
+  if (failure.code !== unknownCommand) {
+    // `orders --refund ord_1`
+    const [dashed, name = ''] = /--([\w-]+)/.exec(failure.message) ?? [];
+    const isCommand = commands.some((entry) => entry.words.includes(name));
+    const undashed = argv.map((word) => (word === dashed ? name : word));
+    const meant = await (isCommand ? linesMeant(undashed) : optionMeant(failure, words));
+    throw usageError(failure, argv, undefined, meant);
+  }
   const meant = await linesMeant(argv);
   const error = usageError(failure, argv, undefined, meant.length > 0 ? meant : await pageAbout(words));
   // The command that was meant may be one that changes something.
@@ -250,7 +276,9 @@ function usageError(
         'no flag takes a key. paydesk profile add NAME asks for it, or reads it with --key-stdin or --key-file FILE',
       ]
     : [];
-  const suggestion = meant.length > 0 ? meant : rest.filter((line) => line !== '').map(suggestionLine);
+  // The parser guesses any option that is as short.
+  const guesses = error.code === 'commander.unknownOption' ? [] : rest.filter((line) => line !== '');
+  const suggestion = meant.length > 0 ? meant : guesses.map(suggestionLine);
   return new CliError('usage', first, {
     now: [...suggestion, ...keyFlag, help],
   });

@@ -164,6 +164,8 @@ function ofNoun(noun: string, [verb, ...rest]: readonly string[]): readonly Gues
       2,
     );
   }
+  const own = ownerOf([verb]);
+  if (own !== undefined) return guesses([`${own} show`], 1);
   const known = existing(noun, verbsLike(verb));
   // `customers refund ord_1`: the id says whose record it is, and so which command.
   const owned = owner === undefined || known.length > 0 ? [] : existing(owner, verbsLike(verb));
@@ -174,6 +176,12 @@ function ofNoun(noun: string, [verb, ...rest]: readonly string[]): readonly Gues
     );
   const spelled = known.length > 0 ? known : similar(verb, noun);
   const found = spelled.length > 0 ? spelled : existing(noun, synonymsLike(verb));
+  // The shop's own number, or an e-mail.
+  if (found.length === 0 && /[\d@]/.test(verb))
+    return guesses(
+      existing(noun, ['find']).map((one) => `${noun} ${one}`),
+      1,
+    );
   return guesses(found.length === 0 ? [noun] : found.map((one) => `${noun} ${one}`), 2);
 }
 

@@ -159,7 +159,14 @@ function statusMeant(typed: string): string {
 function statusDoubt(status: string): string | undefined {
   if (status === noStatus || Object.hasOwn(statusMeanings, status)) return undefined;
   if (disputeWords.test(status)) return noDisputes;
-  const close = closestNames(status.slice(0, 40), Object.keys(statusMeanings));
+  const known = Object.keys(statusMeanings);
+  // `payed` is paid.
+  const typed = status.slice(0, 40).replace(/ed$/, 'd');
+  const parts = known.flatMap((word) => word.split('_'));
+  const whole = closestNames(typed, known);
+  // `authorised` is like a part of pre_authorized.
+  const part = closestNames(typed, parts)[0];
+  const close = whole.length > 0 ? whole : known.filter((word) => word.split('_').includes(part ?? ''));
   const meant = close.length === 0 ? '' : `; did you mean ${close.join(' or ')}?`;
   return `--status ${status}: not a status that paydesk knows${meant}`;
 }

@@ -25,6 +25,7 @@ import {
   lookAtOrders,
   referenceProblems,
   refuseProblems,
+  sayReadAs,
   sayReferences,
   withoutFolder,
 } from '../bulk-files.ts';
@@ -69,6 +70,7 @@ export async function planFile(ctx: Context, service: OpenService, asked: PlanAs
     amounts: settings,
     referenceKeys,
   });
+  sayReadAs(ctx, input);
   const more = moreColumns(input);
   const columns = more.map((index) => input.columns[index] ?? '');
   const head = newHead(ctx, profile, { file: asked.file, columns, again: asked.again });

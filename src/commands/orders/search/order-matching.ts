@@ -44,7 +44,7 @@ const shortestPhone = 7;
 // Screens put this space between thousands. Whoever copies an amount copies the space too.
 const insideAmount = /(?<=\d)[\u00a0\u202f](?=\d{3})/g;
 // Somebody who types an amount types a plain space: `1 720.00`.
-const spacedAmount = /^-?\d{1,3}(?: \d{3})+(?:\.\d+)?$/;
+const spacedAmount = /^-?\d{1,3}(?: \d{3})+(?:[.,]\d+)?$/;
 
 // What stands before the end of a card where it is copied: `****4242`, `xxxx4242`. A mask may also be a word of its own.
 const cardMask = /^(?:[*•·]+|x{2,})(?=\d{4}$)/;
@@ -90,7 +90,7 @@ export function needlesOf(texts: readonly string[]): readonly (readonly string[]
 
 // An amount with declared decimals is kept as the integer that the service sent.
 function formsOf({ text }: Word): readonly string[] {
-  const figure = withoutThousands(text.replace(/^-/, ''));
+  const figure = plainFigure(text.replace(/^-/, ''));
   const units = /^\d+\.\d+$/.test(figure) ? [figure.replace('.', '').replace(/^0+(?=\d)/, '')] : [];
   return [...new Set([text, figure, ...units, text.replace(/^\*/, '')])];
 }
@@ -183,8 +183,8 @@ const idPart = (word: Word, folded: string): boolean => {
   if (fourDigits.test(word.text)) return folded.endsWith(word.text);
   return word.text.length >= shortestIdPart && folded.includes(word.text);
 };
-// A column of refunds shows `-120.00`. Some people write thousands with commas.
-const sum = (word: Word, folded: string): boolean => folded === withoutThousands(word.text.replace(/^-/, ''));
+// A column of refunds shows `-120.00`. Some people write thousands with commas, and some write decimals behind one.
+const sum = (word: Word, folded: string): boolean => folded === plainFigure(word.text.replace(/^-/, ''));
 // Numbers are amounts and cards. Somebody who looks for one does not mean every item with a number in its name.
 const itemName = (word: Word, folded: string): boolean =>
   /\p{L}/u.test(word.text) && folded.includes(word.text);
@@ -215,9 +215,11 @@ const wholeFinders = { ...finders, part: wholeWord, idPart: whole, itemName: who
 export type FieldKind = keyof typeof finders;
 
 const thousands = /^\d{1,3}(,\d{3})+(\.\d+)?$/;
+const decimalComma = /^(?:\d{1,3}(?:\.\d{3})+|\d+),\d{1,2}$/;
 
-function withoutThousands(text: string): string {
-  return thousands.test(text) ? text.replaceAll(',', '') : text;
+function plainFigure(text: string): string {
+  if (thousands.test(text)) return text.replaceAll(',', '');
+  return decimalComma.test(text) ? text.replaceAll('.', '').replace(',', '.') : text;
 }
 
 /**
@@ -227,7 +229,7 @@ function withoutThousands(text: string): string {
 export function amountHint(texts: readonly string[], style: AmountStyle): string | undefined {
   const typed = joined(texts)
     .flatMap((text) => amountWord(text)?.text ?? text.replace(insideAmount, '').split(/\s+/))
-    .map((word) => withoutThousands(word.replace(/^-/, '')))
+    .map((word) => plainFigure(word.replace(/^-/, '')))
     .find((word) => /^\d+(\.\d+)?$/.test(word));
   if (typed === undefined) return undefined;
   const [units = '', decimals] = typed.split('.');
