@@ -192,7 +192,7 @@ export const orderColumns: readonly Column[] = [
   }),
   field('card', 'card', { title: 'CARD', tableFrom: 0, derived: true, value: cardOf }),
   ...documented(orderFields, 'amount_refunded currency'),
-  ...peopleColumns([], 80),
+  ...peopleColumns([], 56),
   field('customer_info.name', 'text', { title: 'BUYER' }),
   ...documented(orderFields, 'customer_info.email customer_info.phone customer_info.customer_id'),
   ...documented(orderFields, 'is_refundable split_payment livemode channel updated_at'),

@@ -162,7 +162,6 @@ function asMeant(
 const planTitles = {
   charge_id: /^(charge|cargo)(_(number|n[or]\.?|#))?$/,
   amount: /^(refund_amount|amount_to_refund|importe|monto)$/,
-  currency: /^(moneda|divisa)$/,
   reason: /^(refund_reason|motivo)$/,
   note: /^(notes|notas?)$/,
 };

@@ -80,6 +80,14 @@ test.each([
 
 test('a terminal that has no room for it says so', async () => {
   await using shop = await startService({ orders, sendsDate: false });
-  for (const columns of [60, 79])
-    expect((await shop.run(['orders', 'list'], { columns })).stderr).toMatch(/has no room for .*BUYER/);
+  for (const columns of [40, 55])
+    expect((await shop.run(['orders', 'list'], { columns })).stderr).toMatch(/has no room for [^:]*BUYER/);
+});
+
+test('who it is stays at 60 cells: the time and the card give way', async () => {
+  await using shop = await startService({ orders, sendsDate: false });
+  const { stdout, stderr } = await shop.run(['orders', 'list'], { columns: 60 });
+  expect(stdout).toMatch(/^ID .* BUYER +\n/);
+  expect(stdout).toContain('Guadal');
+  expect(stderr).not.toContain('BUYER');
 });

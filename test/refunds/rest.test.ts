@@ -1,9 +1,13 @@
 /** The rows that are left: what --rest leaves out, which rows status lists, and the commands that paydesk suggests for them. */
 
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { errorBody } from '../harness/orders.ts';
+import { newHome, paydesk } from '../harness/paydesk.ts';
 import { inOneLine } from '../harness/ran.ts';
 import { json } from '../harness/server.ts';
+import { startService, storeShop } from '../harness/service.ts';
 import { orders, recordsIn, startRefunds } from './refund-service.ts';
 
 const titles = 'order_id,amount,ref';
@@ -55,6 +59,28 @@ it('--rest does not take the refunds of the plan itself for those of others', as
   expect(ran.code, ran.stderr).toBe(8);
   expect(service.read('rest.csv')).toContain('ord_1,any,100,,b');
   expect(ran.stderr).not.toContain('somebody else');
+});
+
+it('--rest has the delimiter that is asked for', async () => {
+  await using service = await startRefunds(orders(1));
+  await service.plan([titles, 'ord_1,100,a']);
+  await service.run([...status, '--rest', 'rest.csv', '--delimiter', 'semicolon']);
+  expect(service.read('rest.csv')).toContain(';ord_1;any;100;;a;');
+  expect((await service.plan('rest.csv', '--force')).code).toBe(0);
+});
+
+it('status names no command to whom the account does not allow it', async () => {
+  await using service = await startService({ orders: orders(1) });
+  using home = newHome();
+  await storeShop(home, service);
+  writeFileSync(join(home.path, 'refunds.csv'), `${titles}\nord_1,100,a\n`);
+  const run = (...words: readonly string[]) => paydesk(['-p', 'shop', ...words], { home });
+  await run('refunds', 'plan', 'refunds.csv', '--to', 'refunds.plan');
+  expect((await run(...status)).stderr).toContain('next: paydesk -p shop refunds apply refunds.plan');
+  await run('profile', 'set', 'shop', 'role', 'viewer');
+  const { stderr } = await run(...status);
+  expect(inOneLine(stderr)).toContain('is viewer, which may not refund; somebody else applies it');
+  expect(stderr).not.toContain('refunds apply');
 });
 
 it('--rest writes nothing if the orders cannot be read', async () => {

@@ -22,7 +22,7 @@ import { againLines, checkRest, freeName } from './bulk-files.ts';
 import { controlFigures } from './plan-checks.ts';
 import { type Looked, nothingRead, readAgain, reportPlan } from './report-plan.ts';
 import { restRows, writeRest } from './rest-rows.ts';
-import { listReports, reportColumns, shownTitles } from './row-records.ts';
+import { listReports, nextLine, reportColumns, shownTitles } from './row-records.ts';
 import {
   isAlarming,
   isDone,
@@ -151,7 +151,7 @@ async function nextWords(
       ...(isSent && reports.some((report) => isLeftToSend(report) && report.why === undefined)
         ? [`to see why rows were not sent: ${command('refunds', 'apply', path, '--dry-run')}`]
         : []),
-      `next: ${command('refunds', 'apply', path)}`,
+      (await applyLine(ctx, path)) ?? `next: ${command('refunds', 'apply', path)}`,
       ...(isSent
         ? [
             `if orders changed, first: ${command('refunds', 'plan', '--refresh', path, '--to', await freeName(ctx, path, 'plan'))}`,
@@ -171,6 +171,12 @@ async function nextWords(
     `next: ${command('refunds', 'status', path, '--rest', file)}`,
     ...told,
   ];
+}
+
+// Undefined if the profile of the plan does not open: then its role is not known.
+async function applyLine(ctx: Context, path: string): Promise<string | undefined> {
+  const opened = await ctx.service().catch(orElse(() => undefined));
+  return opened && nextLine(ctx, path, opened.profile);
 }
 
 // What the journal says is as old as the last read of each order.

@@ -45,7 +45,7 @@ async function writeRows(
   force: boolean,
 ): Promise<void> {
   const file = {
-    delimiter: ',' as const,
+    delimiter: ctx.options.csv.delimiter,
     hasBom: false,
     lineEnd: '\n' as const,
     columns: [...inputColumns.filter((title) => title !== 'reference'), ...plan.columns],

@@ -36,7 +36,8 @@ export async function showPlan(
     ctx.notes.note(line);
 }
 
-function nextLine(ctx: Context, path: string, profile: Profile): string {
+/** What whoever uses this profile does with a plan that is to be applied. */
+export function nextLine(ctx: Context, path: string, profile: Profile): string {
   const apply = commandLine(profile, 'refunds', 'apply', path);
   const problem = roleWords('refund', profile);
   if (problem !== undefined) return `${problem}; somebody else applies it`;
