@@ -154,6 +154,20 @@ export const flag = {
     choices,
     parse: (text: string, name: string): T => oneOf(choices, text, name, otherWords),
   }),
+  /** Several choices in one word, with commas: `made,pending`. */
+  choices: <const T extends string>(
+    choices: readonly [T, ...T[]],
+    value: string,
+    summary: string,
+    more?: More,
+  ) => ({
+    ...more,
+    value,
+    summary,
+    choices,
+    parse: (text: string, name: string): readonly T[] =>
+      text.split(',').map((one) => oneOf(choices, one.trim(), name)),
+  }),
   integer: (min: number, max: number, value: string, summary: string, more?: More) => ({
     ...more,
     value,

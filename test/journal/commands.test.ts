@@ -374,6 +374,10 @@ test('journal list narrows by order, person and time', async () => {
   expect(await count('--order', 'ord_2')).toBe(0);
   expect(await desk.run('journal', 'list', '--all-profiles', '--operator', 'op8')).toMatchObject({ code: 2 });
   expect(await count('--since', '2100-01-01')).toBe(0);
+  expect(await count('--until', '2100-01-01')).toBe(1);
+  expect(await count('--until', '2020-01-01')).toBe(0);
+  expect(await count('--period', '2020-01-01..2100-01-01')).toBe(1);
+  expect(await count('--period', '2020-10')).toBe(0);
   expect(await desk.run('journal', 'list', '--since', 'someday')).toMatchObject({ code: 2 });
 });
 

@@ -148,7 +148,7 @@ describe('journal list', () => {
   });
 
   test('names who sent changes to whoever mistyped one', async () => {
-    expect((await list('--operator anna')).stderr).toContain('changes were sent by ana, bea\n');
+    expect((await list('--operator anna')).stderr).toContain('there is ana, bea\n');
   });
 });
 

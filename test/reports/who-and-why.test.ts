@@ -40,6 +40,7 @@ describe('refunds list', () => {
     ['--operator', ['--operator', 'ben'], ['ord_b', 'ord_c']],
     ['--reason', ['--reason', 'requested_by_client', '--max-amount', '500000'], ['ord_a', 'ord_b']],
     ['--state', ['--state', 'elsewhere'], ['ord_e']],
+    ['two states', ['--state', 'pending,elsewhere'], ['ord_e']],
     ['--asked-by', ['--asked-by', 'ana'], ['ord_a']],
     ['--approved-by', ['--approved-by', 'lea'], []],
   ])('shows those of %s by the refund itself, not by its order', async (_, words, ids) => {
@@ -79,9 +80,7 @@ describe('refunds list', () => {
     const ran = await ask(service, ...list, '--operator', 'bne', '--to', 'bne.csv');
     expect([ran.code, inOneLine(ran.stderr)]).toEqual([
       2,
-      expect.stringContaining(
-        '--operator bne: nobody called so sent a change; changes were sent by ana, ben',
-      ),
+      expect.stringContaining('--operator bne: nobody here is called so; there is ana, ben'),
     ]);
     expect(existsSync(join(service.home.path, 'bne.csv'))).toBe(false);
     const asked = await ask(service, ...list, '--asked-by', 'bne');
@@ -97,8 +96,9 @@ describe('refunds list', () => {
 
   test('a state that no order shows is looked for in the journal, and the line says so', async () => {
     await using service = await startShop();
-    const ran = await ask(service, ...list, '--state', 'unconfirmed');
+    const ran = await ask(service, ...list, '--state', 'unconfirmed,gone');
     expect(ordersOf(ran.stdout)).toEqual([]);
+    expect(ran.stderr).toContain('--state gone: no order shows');
     expect(ran.stderr).toContain(
       '--state unconfirmed: no order shows such a refund of this period, and none was sent from here\n',
     );

@@ -24,20 +24,22 @@ import { mayNameOrder, orderByName, recordedState } from '../../orders/orders.ts
 import { commandLine, type Profile, plainCommand } from '../../profiles/profiles.ts';
 import { amountStyleOf, madeBy } from './attempt-record.ts';
 
-/** The operator that was typed, as the journal has the name: capitals do not matter. Throws CliError 'usage' if nobody there is called so. */
+/**
+ * The operator that was typed, as the journal has the name: capitals do not matter. Who sent nothing with this account may have sent
+ * with another, or be a member of the team. Throws CliError 'usage' if nobody is called so.
+ */
 export async function operatorMeant(
   { journal }: Pick<Context, 'journal'>,
   typed: string | undefined,
-  origin: string | undefined,
 ): Promise<string | undefined> {
   if (typed === undefined) return undefined;
-  const names = await journal.operators(origin);
+  const names = await journal.operators(undefined);
   const meant = names.find((name) => name === typed) ?? names.find((name) => isSameName(name, typed));
   // If rows of the journal are lost, so may be names.
   if (meant !== undefined || names.length === 0 || (await journal.problem()) !== undefined)
     return meant ?? typed;
   throw usage(
-    `--operator ${short(typed)}: nobody called so sent a change; changes were sent by ${names.join(', ')}`,
+    `--operator ${short(typed)}: nobody here is called so; there is ${names.toSorted().join(', ')}`,
   );
 }
 

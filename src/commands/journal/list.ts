@@ -6,7 +6,8 @@ import { type Column, fieldColumn } from '../../api/resources.ts';
 import type { Context } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
 import { flag, type Input, listFileFlags, usage } from '../../flags/flags.ts';
-import { clockAndZoneOf, rangeWords, whenFlag } from '../../flags/typed-time.ts';
+import { periodOf, timeFlags, timeWords } from '../../flags/typed-period.ts';
+import { anyTime, clockAndZoneOf, rangeWords } from '../../flags/typed-time.ts';
 import {
   type AttemptFilter,
   type AttemptRecord,
@@ -61,7 +62,10 @@ const listFlags = {
     conflicts: ['limit', 'next', 'all'],
   }),
   order: flag.id('orders', 'ID', 'only changes of this order'),
-  since: whenFlag('only what was sent since: today, monday, 30d, 12h, a date, ISO 8601'),
+  ...timeFlags('any time', {
+    since: 'only what was sent from this time on',
+    until: 'only what was sent before this time',
+  }),
   kind: flag.choice(
     kindNames,
     'KIND',
@@ -89,14 +93,14 @@ export const list = defineCommand({
     ctx.out.checkColumns(kind === 'setting' ? settingColumns(ctx) : attemptColumns);
     const scope = await scopeOf(ctx, flags['all-profiles'] === true);
     const origin = scope?.origin;
-    const since = flags.since?.at(clockAndZoneOf(ctx));
+    const range = periodOf(flags)?.range(clockAndZoneOf(ctx)) ?? anyTime;
     const what = kind === 'setting' ? 'settings changed' : 'changes sent';
-    const span = rangeWords(what, { since, until: undefined }, ctx.days.full);
+    const span = rangeWords(what, range, ctx.days.full);
     if (span !== undefined) ctx.notes.note(span);
     if (kind === 'setting')
-      return await listSettings(ctx, { origin, operator: flags.operator, since }, scope);
-    const operator = await operatorMeant(ctx, flags.operator, origin);
-    const asked = { origin, orderId, operator, since };
+      return await listSettings(ctx, { origin, operator: flags.operator, ...range }, scope);
+    const operator = await operatorMeant(ctx, flags.operator);
+    const asked = { origin, orderId, operator, ...range };
     if (origin !== undefined && !ctx.options.dryRun && flags.next === undefined)
       await readBeforeList(ctx, asked);
     const shown = await showChosen(ctx, { ...asked, kind, desk }, flags);
@@ -174,8 +178,8 @@ function closingLines(
 ): readonly Cell[] {
   if (count === 0) {
     const where = scope === undefined ? 'from this machine' : `with profile ${scope.name}`;
-    const { order, since, kind, operator, desk, next } = flags;
-    if ([order, since, kind, operator, desk, next].some((filter) => filter !== undefined))
+    const { order, kind, operator, desk, next } = flags;
+    if ([order, periodOf(flags), kind, operator, desk, next].some((filter) => filter !== undefined))
       return [`no change ${where} matches`];
     return [`${flags.open === true ? 'nothing is unconfirmed' : 'nothing was sent'} ${where}`];
   }
@@ -193,13 +197,14 @@ function closingLines(
 function nextLine(
   ctx: Context,
   count: number,
-  { limit, order, since, kind, operator, desk, from, 'all-profiles': all }: ListInput,
+  { limit, order, kind, operator, desk, from, 'all-profiles': all, ...time }: ListInput,
   { scope, moreBefore }: { readonly scope: Profile | undefined; readonly moreBefore: AttemptRecord },
 ): Cell {
-  const values = { limit, order, since: since?.text, kind, operator, desk, from, 'all-profiles': all };
+  const values = { limit, order, kind, operator, desk, from, 'all-profiles': all };
   const words = [
     'journal',
     'list',
+    ...timeWords(time, clockAndZoneOf(ctx)),
     ...flagWords(values),
     ...ctx.options.outputWords,
     '--next',
@@ -254,14 +259,15 @@ function settingColumns({ profiles }: Context): readonly Column[] {
 /** Shows what was changed of settings that the journal has. */
 async function listSettings(
   ctx: Context,
-  { origin, operator, since }: Pick<AttemptFilter, 'origin' | 'operator' | 'since'>,
+  { origin, operator, since, until }: Pick<AttemptFilter, 'origin' | 'operator' | 'since' | 'until'>,
   scope: Profile | undefined,
 ): Promise<undefined> {
   const rows = (await ctx.journal.settings()).filter(
     (row) =>
       (origin === undefined || row.type === 'limit' || row.origin === origin) &&
       (operator === undefined || row.operator === operator) &&
-      (since === undefined || row.time >= since),
+      (since === undefined || row.time >= since) &&
+      (until === undefined || row.time < until),
   );
   // Only a sender has rows whose names have a slash.
   const { senderRowWords = () => undefined } = rows.some(({ name }) => nameShown(name).includes('/'))

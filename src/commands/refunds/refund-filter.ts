@@ -23,7 +23,11 @@ export const refundFilterFlags = {
   'asked-by': flag.person('only refunds that this person asked for'),
   reason: flag.choice(refundReasonValues, 'R', 'only refunds that were sent with this reason'),
   'approved-by': flag.person('only refunds that this person approved'),
-  state: flag.choice(refundStates, 'STATE', 'only refunds in this state'),
+  state: flag.choices(
+    refundStates,
+    'STATE',
+    'only refunds in this state, or in one of several: made,pending',
+  ),
 } as const;
 
 type FilterInput = Input<readonly [], typeof refundFilterFlags>['flags'];
@@ -49,8 +53,7 @@ const notShown: readonly string[] = ['unconfirmed', 'recorded made', 'recorded n
 /** Throws CliError 'usage' if nobody is called as --operator says, so that no empty file looks like an answer. */
 export async function refuseNobody(ctx: Context, { operator }: FilterInput, source: Source): Promise<void> {
   // A file has names that this journal need not have.
-  if (operator !== elsewhere && source.kind !== 'file')
-    await operatorMeant(ctx, operator, source.profile?.origin);
+  if (operator !== elsewhere && source.kind !== 'file') await operatorMeant(ctx, operator);
 }
 
 /** Turns the flags into a filter. Throws CliError 'usage' if no refund can pass. */
@@ -58,7 +61,9 @@ export function refundFilter(ctx: Context, flags: FilterInput, source: Source) {
   const plain = { kind: 'environment', name: environmentName, settings: plainAmounts } as const;
   const amounts = amountRange(flags, source.profile ?? plain);
   for (const line of amounts.warnings) ctx.notes.warn(line);
-  const asked = names.flatMap((name) => (flags[name] === undefined ? [] : [{ name, word: flags[name] }]));
+  const asked = names.flatMap((name) =>
+    [flags[name] ?? []].flat().length === 0 ? [] : [{ name, words: [flags[name] ?? []].flat() }],
+  );
   const seen = new Map(asked.map(({ name }) => [name, new Set<string>()]));
   let [all, passed, unpriced] = [0, 0, 0];
   return {
@@ -69,7 +74,10 @@ export function refundFilter(ctx: Context, flags: FilterInput, source: Source) {
         const word = wordOf[name](refund);
         if (word !== undefined) seen.get(name)?.add(word);
       }
-      if (asked.some(({ name, word }) => !isSameName(wordOf[name](refund) ?? '', word))) return false;
+      if (
+        asked.some(({ name, words }) => !words.some((word) => isSameName(wordOf[name](refund) ?? '', word)))
+      )
+        return false;
       if (!amounts.isOpen && refund.amount === undefined) unpriced += one;
       const passes =
         amounts.isOpen || (refund.amount !== undefined && amounts.holds(refund.amount, refund.currency));
@@ -81,15 +89,19 @@ export function refundFilter(ctx: Context, flags: FilterInput, source: Source) {
       isPartOfRefunds(flags) ? `${passed} of ${counted(all, 'refund')}` : counted(passed, 'refund'),
     /** The flags that were typed. */
     words: (): string =>
-      [...asked.flatMap(({ name, word }) => [`--${name}`, word]), ...amounts.words].join(' '),
+      [...asked.flatMap(({ name, words }) => [`--${name}`, words.join()]), ...amounts.words].join(' '),
     /** What a word that matched nothing may have meant, and what could not be compared. */
     lines: async (): Promise<readonly string[]> => [
-      ...(await notShownLines(ctx, flags.state, source)),
+      ...(await Promise.all((flags.state ?? []).map((state) => notShownLines(ctx, state, source)))).flat(),
       ...asked
-        .filter(
-          ({ name, word }) =>
-            ![...(seen.get(name) ?? [])].some((one) => isSameName(one, word)) && !notShown.includes(word),
-        )
+        .map(({ name, words }) => ({
+          name,
+          word: words
+            .filter((word) => ![...(seen.get(name) ?? [])].some((one) => isSameName(one, word)))
+            .filter((word) => !notShown.includes(word))
+            .join(),
+        }))
+        .filter(({ word }) => word !== '')
         .map(({ name, word }) => {
           if (word === elsewhere)
             return `--${name} ${word}: nobody is called so; refunds that are not from this machine: --state elsewhere`;
@@ -106,17 +118,19 @@ export function refundFilter(ctx: Context, flags: FilterInput, source: Source) {
 // Refunds that no order shows are no rows of the list: how many the journal has of the period, and what lists them.
 async function notShownLines(
   { journal }: Context,
-  state: RefundState | undefined,
+  state: RefundState,
   { profile, range: { since, until } }: Source,
 ): Promise<readonly string[]> {
-  if (state === undefined || !notShown.includes(state) || profile === undefined) return [];
+  if (!notShown.includes(state) || profile === undefined) return [];
   const isOpen = state === 'unconfirmed';
   const sent = { origin: profile.origin, kind: 'refund', since, until } as const;
   let found = 0;
   for await (const page of pagesOf(journal, isOpen ? { ...sent, unconfirmed: true } : sent))
     found += page.filter((one) => recordedState(one) === state).length;
-  const from = since === undefined ? [] : ['--since', new Date(since).toISOString()];
-  const listed = commandLine(profile, 'journal', 'list', ...(isOpen ? ['--open'] : [...from, '--all']));
+  const time = Object.entries({ since, until }).flatMap(([name, at]) =>
+    at === undefined ? [] : [`--${name}`, new Date(at).toISOString()],
+  );
+  const listed = commandLine(profile, 'journal', 'list', ...(isOpen ? ['--open'] : [...time, '--all']));
   return [
     found === 0
       ? `--state ${state}: no order shows such a refund of this period, and none was sent from here`

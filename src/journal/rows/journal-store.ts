@@ -60,7 +60,7 @@ export interface JournalStore {
    */
   list(filter: AttemptFilter, page: ListPage): Promise<readonly AttemptRecord[]>;
 
-  /** Who sent something, by name. `origin` undefined: to any account. */
+  /** Who sent something, by name; at a desk, all members of its account. `origin` undefined: to any account. */
   operators(origin: string | undefined): Promise<readonly string[]>;
 
   /**

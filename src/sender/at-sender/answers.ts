@@ -10,6 +10,7 @@ import {
   limitPrefix,
 } from '../../journal/journal.ts';
 import { type Question, questionForms, type TravellingFilter } from '../journal-wire.ts';
+import { memberPrefix } from '../sender.ts';
 import { maxBytes } from '../wire.ts';
 import { badRequest, type Hop, isOfAccount, needRole, readBody, type SenderAccount } from './routes.ts';
 
@@ -35,7 +36,10 @@ const answers: Answers = {
     const sent = await Promise.all(
       names.map((operator) => store.list({ ...ofAccount(account), operator }, { limit: 1 })),
     );
-    return names.filter((_, at) => (sent[at]?.length ?? 0) > 0);
+    const members = (await store.settings(memberPrefix))
+      .filter((row) => row.account === account.service.profile.account)
+      .map(({ name }) => name.slice(memberPrefix.length));
+    return [...new Set([...names.filter((_, at) => (sent[at]?.length ?? 0) > 0), ...members])];
   },
   settings: async (store, { service }, { name }) => {
     const rows = await store.settings(name);
