@@ -74,6 +74,8 @@ test('words that are the heading of a section open that section', async () => {
   expect(stdout).toMatch(/^PERSONAL DATA\n/);
   expect(stdout).toMatch(/\n\nThe whole page: paydesk help output\n$/);
   expect(stdout).not.toContain('FORMATS');
+  for (const word of ['fees', 'fee'])
+    expect((await help(word)).stdout).toMatch(/^FEES\n(?:.*\n)* .* --rows charges .* --to fees\.xlsx/);
 });
 
 describe('a word that is no page', () => {

@@ -311,8 +311,8 @@ test('the help of a short command at 80 and 120 columns', async () => {
       -p, --profile <NAME>   the account to talk to (PAYDESK_PROFILE)
       -o, --output <FORMAT>  how to print the result (one of table, list, json,
                              ndjson, csv, xlsx; default table; PAYDESK_OUTPUT)
-      --columns <A,B,C>      columns of table, list, csv and xlsx: see paydesk help
-                             output (PAYDESK_COLUMNS)
+      --columns <A,B,C>      columns by name or heading, also of csv and xlsx: see
+                             paydesk help output (PAYDESK_COLUMNS)
       -y, --yes              answer yes to a confirmation (production needs
                              --confirm)
       --dry-run              read, show what would be sent, and send nothing
@@ -326,7 +326,7 @@ test('the help of a short command at 80 and 120 columns', async () => {
     "instead of lines 15 to 20:
       -o, --output <FORMAT>  how to print the result (one of table, list, json, ndjson, csv, xlsx; default table;
                              PAYDESK_OUTPUT)
-      --columns <A,B,C>      columns of table, list, csv and xlsx: see paydesk help output (PAYDESK_COLUMNS)
+      --columns <A,B,C>      columns by name or heading, also of csv and xlsx: see paydesk help output (PAYDESK_COLUMNS)
       -y, --yes              answer yes to a confirmation (production needs --confirm)"
   `);
 });

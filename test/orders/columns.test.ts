@@ -39,6 +39,13 @@ beforeAll(async () => {
 afterAll(() => service[Symbol.asyncDispose]());
 
 describe('named columns', () => {
+  test('a heading is a name too, in any case', async () => {
+    const { stdout } = await service.run(['orders', 'list', '--csv', '--columns', 'Status,CREATED,Buyer']);
+    expect(stdout.split('\n')[0]).toBe('payment_status,created_at,buyer');
+    const one = ['orders', 'show', 'ord_2tQ7sLf1DtX6kPjQr', '--csv', '--columns', 'STATUS'];
+    expect((await service.run(one)).stdout).toBe('payment_status\npaid\n');
+  });
+
   test('on a terminal of 120 columns', async () => {
     const { stdout } = await service.run(['orders', 'list', '--columns', named], { columns: 120 });
     expect(stdout).toMatchInlineSnapshot(`

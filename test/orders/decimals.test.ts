@@ -83,8 +83,8 @@ describe('screens', () => {
       MONEY (MXN, in the service's units)            amount   refunded       left
       charge 1  656f1c0e9a2b4d0018c3e5a1  *4242       35000     -12000      23000
                 in MXN                               350.00    -120.00     230.00
-                visa, BUYER NAME, partially_refunded, paid 21 Sep 14:13:45, auth
-                490215
+                visa, BUYER NAME, part_ref, paid 21 Sep 14:13:45, auth 490215, fee 900
+                (9.00)
       order     refund total matches the service      35000     -12000      23000
                 in MXN                               350.00    -120.00     230.00
 
@@ -102,7 +102,7 @@ describe('screens', () => {
     const wide = await shop.run(['orders', 'show', id], 120);
     expect(differences(wide.stdout, stdout)).toMatchInlineSnapshot(`
       "instead of lines 8 to 9:
-                visa, BUYER NAME, partially_refunded, paid 21 Sep 14:13:45, auth 490215"
+                visa, BUYER NAME, part_ref, paid 21 Sep 14:13:45, auth 490215, fee 900 (9.00)"
     `);
   });
 

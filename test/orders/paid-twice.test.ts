@@ -111,7 +111,7 @@ describe('two equal refunds that only the read of orders show shows', () => {
 
       MONEY (MXN, in the service's units)            amount   refunded       left
       charge 1  ch_ord_2tQ8mVxK4nRz7LcWp  *4242       35000      -1800      33200
-                visa, BUYER NAME, partially_refunded, paid 18:42:20, auth 490215
+                visa, BUYER NAME, part_ref, paid 18:42:20, auth 490215, fee 900
       order     refund total matches the service      35000      -1800      33200
 
       REFUNDS  from charge  amount  when              auth    by
@@ -246,7 +246,7 @@ describe('a refund that was made twice', () => {
 
       MONEY (MXN, in the service's units)            amount   refunded       left
       charge 1  ch_ord_2tQ8mVxK4nRz7LcWp  *4242       35000      -1800      33200
-                visa, BUYER NAME, partially_refunded, paid 18:42:20, auth 490215
+                visa, BUYER NAME, part_ref, paid 18:42:20, auth 490215, fee 900
       order     refund total matches the service      35000      -1800      33200
 
       REFUNDS  from charge  amount  when              auth    by

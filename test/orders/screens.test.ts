@@ -149,9 +149,9 @@ test('orders show', async () => {
 
     MONEY (MXN, in the service's units)            amount   refunded       left
     charge 1  656f1c0e9a2b4d0018c3e5a1  *4242       35000     -12000      23000
-              visa, BUYER NAME, partially_refunded, paid 17:09:02, auth 490215
+              visa, BUYER NAME, part_ref, paid 17:09:02, auth 490215, fee 900
     charge 2  656f1c0e9a2b4d0018c3e5b4  *5100       17000          0      17000
-              mastercard, B NAME, paid 17:09:03, auth 771034
+              mastercard, B NAME, paid 17:09:03, auth 771034, fee 900
     order     refund total matches the service      52000     -12000      40000
 
     REFUNDS  from charge  amount  when                     auth    by
@@ -202,7 +202,7 @@ test('orders show: an order that is only authorized, and a charge that was paid 
     ],
   });
   expect(await screenOf(['orders', 'show', 'ord_later'])).toContain(
-    'mastercard, B NAME, paid 21 Nov 2020 17:08:51, auth 771034\n',
+    'mastercard, B NAME, paid 21 Nov 2020 17:08:51, auth 771034, fee 900\n',
   );
   const held = await screenOf(['orders', 'show', 'ord_held']);
   expect(held).toContain('ord_held  pre_authorized  only authorized, no money taken  sandbox shop\n');

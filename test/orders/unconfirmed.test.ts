@@ -66,7 +66,7 @@ describe('a refund whose reply was lost', () => {
 
       MONEY (MXN, in the service's units)            amount   refunded       left
       charge 1  ch_ord_2tQ8mVxK4nRz7LcWp  *4242       35000          0      35000
-                visa, BUYER NAME, paid 18:42:20, auth 490215
+                visa, BUYER NAME, paid 18:42:20, auth 490215, fee 900
       order     refund total matches the service      35000          0      35000
 
       ITEMS    Wool blanket  sku WB-2  1 x 35000  35000
@@ -185,7 +185,7 @@ describe('a refund that shows after its reply was lost', () => {
 
       MONEY (MXN, in the service's units)            amount   refunded       left
       charge 1  ch_ord_2tQ8mVxK4nRz7LcWp  *4242       35000      -1400      33600
-                visa, BUYER NAME, partially_refunded, paid 18:42:20, auth 490215
+                visa, BUYER NAME, part_ref, paid 18:42:20, auth 490215, fee 900
       order     refund total matches the service      35000      -1400      33600
 
       REFUNDS  from charge  amount  when              auth    by

@@ -89,6 +89,7 @@ export const pagesByWord: ReadonlyMap<string, readonly string[]> = byWord({
   'double duplicate twice': ['orders twins', 'when-a-reply-is-lost', 'refund'],
   'employee operator staff who': ['refunds list', 'journal list', 'refunds summary', 'report'],
   'excel libreoffice pivot sheet spreadsheet workbook xlsx': ['exports', 'orders export', 'output'],
+  'commission fee': ['exports'],
   history: ['journal list', 'journal show', 'orders show'],
   hold: ['settings', 'orders refund', 'refunds apply'],
   'html paper pdf': ['report', 'reports'],

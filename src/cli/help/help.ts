@@ -101,9 +101,8 @@ export function commandPage(entry: CommandEntry, command: Command, all: boolean)
 export function topicPage(name: string, asked = ''): HelpPage {
   const all = topicBlocks(name);
   const isHeading = (one: Block) => one.kind === 'heading';
-  const from = all.findIndex(
-    (one) => one.kind === 'heading' && one.text.toLowerCase() === asked.toLowerCase(),
-  );
+  const headings = [asked, `${asked}s`].map((word) => word.toLowerCase());
+  const from = all.findIndex((one) => one.kind === 'heading' && headings.includes(one.text.toLowerCase()));
   const next = all.findIndex((one, at) => at > from && isHeading(one));
   if (from !== -1)
     return [

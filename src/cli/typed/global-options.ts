@@ -29,7 +29,7 @@ export const globalFlags = {
   csv: flag.switch('short for -o csv', { conflicts: ['json', 'ndjson'] }),
   columns: flag.of<readonly string[]>({
     value: 'A,B,C',
-    summary: 'columns of table, list, csv and xlsx: see paydesk help output',
+    summary: 'columns by name or heading, also of csv and xlsx: see paydesk help output',
     env: 'PAYDESK_COLUMNS',
     parse: (text, name) => nonEmpty(text, name).split(','),
   }),

@@ -21,7 +21,7 @@ import {
 import { filledText, type JsonObject, valueAt } from '../../api/json-values.ts';
 import { tookMoney } from '../../api/payment.ts';
 import type { Order } from '../../api/records.ts';
-import { statuses } from '../../api/spec.ts';
+import { shortStatuses, statuses } from '../../api/spec.ts';
 import { type RefundOrigins, sentBy } from '../../changes/changes.ts';
 import { approvalFields } from '../../journal/journal.ts';
 import type { KnownOrder, RefundState } from '../../orders/orders.ts';
@@ -62,7 +62,7 @@ function moneyGrid(money: OrderMoney, { order: value, cases }: KnownOrder, style
   const rowsWith = (headOf: (charge: ChargeMoney) => ChargeHead, isOneLine: boolean) => [
     ...money.charges.flatMap((charge) => [
       ...chargeRows(charge, headOf(charge), money, style),
-      [chargeDetail(charge, value.created_at)],
+      [chargeDetail(charge, value.created_at, figuresIn(money.currency, style))],
     ]),
     ...figureRows(
       isOneLine ? `order${matches.slice('order'.length)}` : 'order',
@@ -122,7 +122,16 @@ function figureRows(
   return [row, [`${underCharge}in ${currency}`, ...cells((amount) => scaled(amount, currency, style))]];
 }
 
-function chargeDetail({ value, status, isRefundable, counts }: ChargeMoney, createdAt: unknown): Cell {
+// Behind it stand the time, the code of the payment and the fee, on one line of 80 characters.
+function shortStatus(status: string | undefined): string {
+  return status === undefined ? 'status not shown' : (shortStatuses.get(status) ?? status);
+}
+
+function chargeDetail(
+  { value, status, isRefundable, counts }: ChargeMoney,
+  createdAt: unknown,
+  figure: ReturnType<typeof figuresIn>,
+): Cell {
   const method = value.payment_method;
   const auth = filledText(valueAt(method, ['auth_code']));
   const paidAt = value.paid_at;
@@ -130,11 +139,12 @@ function chargeDetail({ value, status, isRefundable, counts }: ChargeMoney, crea
   const before = [
     filledText(valueAt(method, ['brand'])),
     filledText(valueAt(method, ['name'])),
-    paid && status === statuses.paid ? undefined : (status ?? 'status not shown'),
+    paid && status === statuses.paid ? undefined : shortStatus(status),
     filledText(value.failure_message),
   ].filter((fact) => fact !== undefined);
   const after = [
     auth === undefined ? undefined : `auth ${auth}`,
+    typeof value.fee === 'number' ? `fee ${figure(value.fee)}` : undefined,
     counts && isRefundable === false ? 'the service says it is not refundable' : undefined,
   ].filter((fact) => fact !== undefined);
   return [

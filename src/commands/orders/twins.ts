@@ -76,7 +76,7 @@ export const twins = defineCommand({
     const pairs = source.kind === 'index' ? await readAgain(ctx, orders, source, found) : found;
     const open = pairs.filter((pair) => !pair.isSettled);
     const shown = flags.settled === true ? pairs : open;
-    const named = ['reference', 'email'].some((name) => ctx.options.columns?.includes(name));
+    const named = ctx.options.columns?.some((typed) => /^(reference|email)$/i.test(typed.trim())) ?? false;
     const rows = shown.map((pair) => ({ ...rowOf(pair, source), ...(named ? namesOf(pair) : {}) }));
     await ctx.out.ownList(
       rows.some(({ became }) => became !== null) ? [...columns, outcomeColumn] : columns,

@@ -67,7 +67,9 @@ export const list = defineCommand({
     ctx.out.checkColumns(columns);
     const period = periodOf(flags, usualPeriod);
     // An index keeps no texts of orders.
-    const named = nameFields.filter((name) => ctx.options.columns?.includes(name));
+    const named = nameFields.filter((name) =>
+      ctx.options.columns?.some((typed) => typed.trim().toLowerCase() === name),
+    );
     const needs = { kind: 'refunds', makers: true, unshown: true, names: named.length > 0 } as const;
     const source = await openSource(ctx, { flags, period, needs });
     const { format } = ctx.out;

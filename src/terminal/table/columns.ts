@@ -11,7 +11,7 @@ import { closestNames } from '../closest-names.ts';
  */
 export function namedColumns(columns: readonly Column[], names: readonly string[]): readonly Column[] {
   return names.map((name) => {
-    const found = columnNamed(columns, name.trim());
+    const found = columnMeant(columns, name.trim());
     if (found !== undefined) return asWanted(found);
     const usual = columns.filter((column) => column.family === undefined).map((column) => column.name);
     const more = columns.flatMap(({ family }) => family?.names() ?? []);
@@ -35,6 +35,20 @@ function asWanted({ early: _, least, ...column }: Column): Column {
   const asked = { ...column, isAsked: true };
   return least === undefined || column.stays !== true ? asked : { ...asked, least };
 }
+
+// The column of this name, or of this heading in any case: what stands above a table is what people type. Of two with one heading,
+// the one that stands in more tables.
+function columnMeant(columns: readonly Column[], typed: string): Column | undefined {
+  const heading = typed.toUpperCase();
+  return (
+    columnNamed(columns, typed) ??
+    columns
+      .filter(({ name, title, brief }) => [name.toUpperCase(), title, brief?.title].includes(heading))
+      .toSorted(({ tableFrom: one = widest }, { tableFrom: other = widest }) => one - other)[0]
+  );
+}
+
+const widest = Number.MAX_SAFE_INTEGER;
 
 const localEnding = '_local';
 const decimalEnding = '_decimal';
@@ -149,7 +163,7 @@ export function usualColumns(
   columns: readonly Column[],
   names: readonly string[] = [],
 ): readonly Column[] | undefined {
-  const known = names.filter((name) => columnNamed(columns, name.trim()) !== undefined);
+  const known = names.filter((name) => columnMeant(columns, name.trim()) !== undefined);
   return known.length === 0 ? undefined : namedColumns(columns, known);
 }
 
@@ -158,7 +172,7 @@ export function resultColumns(columns: readonly Column[], names: readonly string
   return names.map((typed) => {
     const name = typed.trim();
     return (
-      columnNamed(columns, name) ?? { name, title: name.toUpperCase(), kind: 'text', value: () => undefined }
+      columnMeant(columns, name) ?? { name, title: name.toUpperCase(), kind: 'text', value: () => undefined }
     );
   });
 }
