@@ -108,6 +108,8 @@ export interface ExportCheck {
     | {
         readonly kind: 'refused' | 'incomplete' | 'usage';
         readonly words: string;
+        /** What a loader must know; absent: do not load it. */
+        readonly certain?: string;
         /** What to do, unless it is to export again. */
         readonly now?: string;
         /** What of a file without a manifest is as it was written, by its own SHA-256. */

@@ -177,6 +177,7 @@ function withName(problem: Problem, file: string, written = basename(file), isSi
   return {
     kind: 'refused',
     words: words + signed,
+    certain: 'do not load it under this name',
     now: `give it and its manifest that name again: ${written}`,
   };
 }

@@ -289,7 +289,7 @@ function comparedOf<Row extends InvoiceRow>(claim: Claim<Row>): Omit<ComparedInv
 function notPaidWhy({ chargeId, authCode }: InvoiceRow, order: OrderFact | undefined): string {
   return chargeId === undefined && authCode === undefined
     ? `no charge of it was paid; the status of its order is ${order?.status ?? 'not shown'}`
-    : 'no payment of its order has all that the row names';
+    : 'no payment of its order has all that the row names; a charge that was declined is no payment';
 }
 
 function verdictOf<Row extends InvoiceRow>(

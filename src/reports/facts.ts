@@ -20,6 +20,8 @@ export interface Maker {
   readonly operator: string;
   /** Undefined if this machine did not make it. */
   readonly approval?: ApprovalFields | undefined;
+  /** The change of the journal of which the order shows all. */
+  readonly change?: string | undefined;
 }
 
 /** What was paid with. */

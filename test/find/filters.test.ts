@@ -167,6 +167,8 @@ describe('a date without an offset', () => {
     expect(numbersIn(ran.stdout)).toEqual([9]);
     const none = await stored(one, ['orders', 'find', 'nothere']);
     expect(none.stderr).toContain('no match for "nothere" in 6 orders, 17 Nov to 20 Nov 2026 (UTC-6)');
+    const all = await one.run(['orders', 'find', '--customer', 'cus_other']);
+    expect(all.stderr).toMatch(/^2 orders: \d+ MXN paid, \d+ MXN of it went back, net \d+ MXN$/m);
     const nobody = await stored(one, ['orders', 'find', '--customer', 'cus_nobody']);
     expect(nobody.stderr).toContain('no match for --customer cus_nobody in 6 orders');
   });

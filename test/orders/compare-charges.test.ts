@@ -123,12 +123,15 @@ test('what a row names must all be true of the payment', async () => {
   await using service = await startStored();
   const ran = await compare(service, ['order_id,auth_code,amount', 'ord_whole,4less,900']);
   expect(ran.said).toEqual([[2, 'not_paid', 0]]);
-  expect(recordsIn(ran)[0]?.why).toBe('no payment of its order has all that the row names');
+  expect(recordsIn(ran)[0]?.why).toBe(
+    'no payment of its order has all that the row names; a charge that was declined is no payment',
+  );
 });
 
 test('a row that was not paid says the status of its order; one without an order says which column may name it', async () => {
   await using service = await startStored();
   const ran = await compare(service, ['order_id,amount', 'ord_declined,1000']);
+  expect(ran.stderr).toContain('1 not paid (1000 MXN)\n');
   expect(recordsIn(ran)[0]).toMatchObject({
     verdict: 'not_paid',
     why: 'no charge of it was paid; the status of its order is declined',

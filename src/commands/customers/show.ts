@@ -180,7 +180,8 @@ function customerOrderBlocks(
   // A search in the index does not find what was forgotten either.
   const live = (orders?.forgotten ?? 0) > 0 ? ['--live'] : [];
   const all = commandLine(profile, 'orders', 'find', '--customer', id, ...live);
-  if (orders === undefined) return ['blank', { line: 'orders:' }, { line: all, indent: 2 }];
+  if (orders === undefined)
+    return ['blank', { line: 'orders, with what was paid and what went back:' }, { line: all, indent: 2 }];
   const rows = orders.newest.map((value): readonly Cell[] => {
     const { id: orderId, at, status, amount } = shownOf(value);
     return [{ time: at, precision: 'day' }, { status }, amount, orderId];
@@ -197,7 +198,10 @@ function customerOrderBlocks(
         },
     ...(orders.forgotten === 0 ? [] : [{ line: forgottenWords(orders) }]),
     ...(more || orders.forgotten > 0
-      ? [{ line: `${orders.count} in the index; all, and new ones too:` }, { line: all, indent: 2 }]
+      ? [
+          { line: `${orders.count} in the index; all, new ones too, and their sums:` },
+          { line: all, indent: 2 },
+        ]
       : []),
   ];
 }

@@ -165,12 +165,14 @@ export async function verifyFile(
     );
 }
 
-function notVerified(path: string, { kind, words, now }: NonNullable<ExportCheck['problem']>): CliError {
-  const advice = now === undefined ? 'do not load it' : 'do not load it under this name';
+function notVerified(
+  path: string,
+  { kind, words, certain = 'do not load it', now }: NonNullable<ExportCheck['problem']>,
+): CliError {
   const again =
     'if it is an export, make it again: --resume goes on with an unfinished one, --force replaces this file';
   return new CliError(kind, `${path}: ${words}`, {
-    certain: kind === 'usage' ? 'nothing was checked' : advice,
+    certain: kind === 'usage' ? 'nothing was checked' : certain,
     now: [now ?? again],
   });
 }

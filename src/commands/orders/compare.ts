@@ -271,7 +271,7 @@ function closingLines(
     }
     const style = amountsOf(source);
     const charged = [...sums].map(([currency, sum]) => amountWords(sum, currency, style)).join(' and ');
-    const words = verdict === 'not_found' ? saidWords(some, style) : charged;
+    const words = charged === '' ? saidWords(some, style) : charged;
     const ended = verdict === 'paid' && !hasAmount ? 'paid as the order says' : verdictWords[verdict];
     return [`${some.length} ${ended}${words === '' ? '' : ` (${words})`}`];
   });

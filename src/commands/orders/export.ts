@@ -78,7 +78,7 @@ const exportOrders = defineCommand({
       const days = daysOfFlag(ctx, flags.tz);
       const clockAndZone = clockIn(days, ctx.clock.now());
       const range = periodOf({ period, since, until })?.range(clockAndZone) ?? anyTime;
-      warnOfFuture(ctx, range);
+      sayFuture(ctx, range, days.full);
       const { filters, leftOut } = orderFilters(ctx, rest, service);
       const amounts = amountRange(flags, profile);
       for (const line of amounts.warnings) ctx.notes.warn(line);
@@ -141,9 +141,9 @@ const defaultDate: Readonly<Record<RowKind, RowDate>> = {
   refunds: 'refunded',
 };
 
-function warnOfFuture(ctx: Context, { until }: TimeRange): void {
+function sayFuture(ctx: Context, { until }: TimeRange, full: Days['full']): void {
   if (until === undefined || until <= ctx.clock.now()) return;
-  ctx.notes.warn(`${ctx.days.full(until)} is in the future: this export ends with what has happened so far`);
+  ctx.notes.note(`${full(until)} is in the future: this export ends with what has happened so far`);
 }
 
 interface WordsInput extends FilterInput {

@@ -10,6 +10,7 @@ import { CliError } from '../../errors.ts';
 import { flag, usage } from '../../flags/flags.ts';
 import { withMeantOrder } from '../../orders/orders.ts';
 import { accountLabel, accountSpan } from '../../profiles/profiles.ts';
+import { summariseOrders } from '../../reports/reports.ts';
 import { type Cell, isTypedLike } from '../../terminal/terminal.ts';
 import { defineCommand } from '../command.ts';
 import { passing } from '../listing.ts';
@@ -25,6 +26,7 @@ import {
   openList,
   otherMeanings,
   type Search,
+  sumLines,
 } from './search/find-search.ts';
 import { fold } from './search/fold-text.ts';
 import { amountHint, createMatcher, type Matcher } from './search/order-matching.ts';
@@ -76,6 +78,7 @@ export const find = defineCommand({
       paging: flags,
       observer: observeOrders(ctx, service.profile, asked),
       outputWords: ctx.options.outputWords,
+      sums: texts.length > 0 ? undefined : summariseOrders(ofAnyTime),
     };
     try {
       if (!(await searchedIndex(ctx, service, search, flags.customer))) await findLive(ctx, service, search);
@@ -86,6 +89,13 @@ export const find = defineCommand({
     }
   },
 });
+
+const ofAnyTime = {
+  span: { since: undefined, until: undefined },
+  by: 'status',
+  currency: undefined,
+  rules: { dayOf: () => undefined, now: 0 },
+} as const;
 
 // Screens write a reference as `shop_order=A-10023`.
 function withoutKey(text: string, keys: readonly string[]): string {
@@ -99,7 +109,7 @@ async function findLive(ctx: Context, service: Service, search: Search): Promise
   const ending = await searchPages(ctx, service, search, list);
   for (const line of search.observer.closingLines()) ctx.notes.note(line);
   if (list.found === 0) throw noMatch(ctx, search, ending);
-  for (const line of foundLines(ctx, search, list, ending)) ctx.notes.note(line);
+  for (const line of [...sumLines(search), ...foundLines(ctx, search, list, ending)]) ctx.notes.note(line);
   const hint = list.amountHint();
   if (hint !== undefined) ctx.notes.note(hint);
 }

@@ -1,6 +1,5 @@
 import type { JsonObject } from '../../api/json-values.ts';
 import type { Context } from '../../context/context.ts';
-import { flag } from '../../flags/flags.ts';
 import { periodOf, timeFlags } from '../../flags/typed-period.ts';
 import {
   type Line,
@@ -11,7 +10,7 @@ import {
 } from '../../reports/reports.ts';
 import type { Block } from '../../terminal/terminal.ts';
 import { defineCommand } from '../command.ts';
-import { type Chart, chartFlag, sourceFlags, sumsExits, wordsForBrand } from '../report/report-flags.ts';
+import { byFlag, type Chart, chartFlag, sourceFlags, sumsExits } from '../report/report-flags.ts';
 import { amountColumn, countColumn, type FigureColumn, summaryBlocks } from '../report/report-grids.ts';
 import { rowColumn, showSums, sumColumns } from '../report/report-rows.ts';
 import { amountsOf, closingBlocks, unsummedLines } from '../report/report-screen.ts';
@@ -25,10 +24,7 @@ export const summary = defineCommand({
   arguments: [],
   flags: {
     ...timeFlags(usualPeriod),
-    by: flag.choice(orderDimensions, 'WHAT', 'split the sums by this; brand is that of the card', {
-      otherWords: wordsForBrand,
-      defaultText: 'status in a table; rows for scripts are not split',
-    }),
+    by: byFlag(orderDimensions, 'status in a table; rows for scripts are not split'),
     chart: chartFlag,
     ...sourceFlags,
   },

@@ -5,7 +5,6 @@ import type { JsonObject } from '../../api/json-values.ts';
 import type { Column } from '../../api/resources.ts';
 import { statuses } from '../../api/spec.ts';
 import { counted } from '../../counted.ts';
-import { flag } from '../../flags/flags.ts';
 import { periodOf, timeFlags } from '../../flags/typed-period.ts';
 import { commandLine } from '../../profiles/profiles.ts';
 import {
@@ -19,7 +18,7 @@ import {
 } from '../../reports/reports.ts';
 import type { Block } from '../../terminal/terminal.ts';
 import { defineCommand } from '../command.ts';
-import { chartFlag, sourceFlags, sumsExits, wordsForBrand } from '../report/report-flags.ts';
+import { byFlag, chartFlag, sourceFlags, sumsExits } from '../report/report-flags.ts';
 import { amountColumn, countColumn, summaryBlocks } from '../report/report-grids.ts';
 import {
   lastColumnsOfList,
@@ -37,10 +36,7 @@ export const waiting = defineCommand({
   arguments: [],
   flags: {
     ...timeFlags('all orders, whenever they were created'),
-    by: flag.choice(waitingDimensions, 'WHAT', 'split the sums by this; brand is that of the card', {
-      otherWords: wordsForBrand,
-      defaultText: 'age',
-    }),
+    by: byFlag(waitingDimensions, 'age'),
     chart: chartFlag,
     ...sourceFlags,
   },

@@ -9,6 +9,7 @@ import { approvalFields } from '../../journal/journal.ts';
 import {
   createGaps,
   elsewhere,
+  type Figure,
   hasCurrency,
   isInSpan,
   type Line,
@@ -25,6 +26,7 @@ import { openSource, sourceFlags, sumsExits } from '../report/report-flags.ts';
 import { lastColumnsOfList, lastFieldsOfList, rowColumn, sayAsOf } from '../report/report-rows.ts';
 import {
   amountsOf,
+  apartWords,
   currencyWord,
   inCurrency,
   isComplete,
@@ -115,8 +117,7 @@ export const list = defineCommand({
     // Sums and reports begin with the month.
     if (periodOf(flags) === undefined) ctx.notes.note('this is today; --period this-month shows more');
     sayAsOf(ctx, source);
-    for (const line of foundLines(source, filter.countWords(), part, [...found, ...unshown]))
-      ctx.notes.note(line);
+    for (const line of foundLines(source, filter.countWords(), part, found, unshown)) ctx.notes.note(line);
     refuseGaps(gaps, 'refunds');
     return undefined;
   },
@@ -252,15 +253,20 @@ function foundLines(
   count: string,
   part: string,
   found: readonly RefundFact[],
+  unshown: readonly RefundFact[],
 ): readonly string[] {
   const { range, days } = source;
   const from = range.since === undefined ? '' : `, from ${days.full(range.since)}`;
   const to = range.until === undefined ? '' : `, before ${days.full(range.until)}`;
   const totals = totalsOf(found);
-  const back = wentBackWords(totals, (amount, currency) => amountWords(amount, currency, amountsOf(source)));
+  const write = (amount: Figure, currency: string | undefined) =>
+    amountWords(amount, currency, amountsOf(source));
+  const back = wentBackWords(totals, write);
+  const besides = apartWords(totalsOf(unshown), write).join('; ');
   return [
     ...unsummedLines(totals).map(([, words]) => words),
     `${count}${inCurrency(source)}${from}${to}${found.length === 0 ? '' : `: ${back}`}${part}`,
+    ...(besides === '' ? [] : [`not among them, since no order shows it: ${besides}`]),
   ];
 }
 

@@ -284,6 +284,8 @@ export const compare = defineCommand({
       sheet: flags.sheet,
       errors: flags.errors,
       to: flags.to,
+      tz: flags.tz,
+      days,
       force: flags.force === true,
     });
     return code === 0 ? undefined : code;

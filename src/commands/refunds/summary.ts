@@ -3,7 +3,6 @@
 import type { JsonObject } from '../../api/json-values.ts';
 import type { Context } from '../../context/context.ts';
 import { percent } from '../../counted.ts';
-import { flag } from '../../flags/flags.ts';
 import { periodOf, timeFlags } from '../../flags/typed-period.ts';
 import {
   type Dimension,
@@ -19,7 +18,7 @@ import {
 } from '../../reports/reports.ts';
 import type { Block } from '../../terminal/terminal.ts';
 import { defineCommand } from '../command.ts';
-import { type Chart, chartFlag, sourceFlags, sumsExits, wordsForBrand } from '../report/report-flags.ts';
+import { byFlag, type Chart, chartFlag, sourceFlags, sumsExits } from '../report/report-flags.ts';
 import { amountColumn, countColumn, type FigureColumn, summaryBlocks } from '../report/report-grids.ts';
 import { rowColumn, showSums, sumColumns } from '../report/report-rows.ts';
 import {
@@ -41,10 +40,7 @@ export const summary = defineCommand({
   arguments: [],
   flags: {
     ...timeFlags(usualPeriod),
-    by: flag.choice(dimensions, 'WHAT', 'split the sums by this; brand is that of the card', {
-      otherWords: wordsForBrand,
-      defaultText: 'reason in a table; rows for scripts are not split',
-    }),
+    by: byFlag(dimensions, 'reason in a table; rows for scripts are not split'),
     chart: chartFlag,
     ...refundFilterFlags,
     ...sourceFlags,
@@ -56,9 +52,9 @@ export const summary = defineCommand({
   exits: sumsExits,
   async run(ctx, { flags }): Promise<undefined> {
     const by = flags.by ?? 'reason';
-    const isShownSplit = flags.by !== undefined || ctx.out.format === 'table';
     // Payments beside some of the refunds would give a rate of nothing.
     const isPart = isPartOfRefunds(flags);
+    const isShownSplit = flags.by !== undefined || ctx.out.format === 'table';
     const needsMakers = isPart || (isShownSplit && (by === 'reason' || by === 'operator' || by === 'origin'));
     const some = summariseSome(ctx, flags);
     await showSums(ctx, {

@@ -45,8 +45,7 @@ export async function openFile(ctx: Context, asked: Asked, path: string): Promis
     );
   const { origin } = account;
   const attemptsOf = (orderIds: ReadonlySet<string>) => ctx.journal.attempts({ origin, orderIds });
-  const makers =
-    needs.makers && query.rows !== 'refunds' ? await makersOf(attemptsOf, ctx.journal) : nobodyAsked;
+  const makers = query.rows === 'refunds' ? nobodyAsked : await makersOf(needs, attemptsOf, ctx.journal);
   const filters = filtersOf(query);
   let read = 0;
   async function* facts(): AsyncGenerator<Facts> {

@@ -23,7 +23,6 @@ import {
   type Makers,
   makersOf,
   type Needs,
-  nobodyAsked,
   type OpenedSource,
   type Source,
   timeOf,
@@ -38,8 +37,22 @@ export const sumsExits = {
   9: 'incomplete: an order hides its refunds, a refund has no date, or the output was lost',
 } as const;
 
-/** What people may say instead of `--by brand`. */
-export const wordsForBrand = { card: 'brand', cards: 'brand', 'card-brand': 'brand' } as const;
+/** `--by` of a summary. */
+export function byFlag<const T extends string>(choices: readonly ['brand' | T, ...T[]], defaultText: string) {
+  const by = flag.choice(choices, 'WHAT', 'split the sums by this; brand is that of the card', {
+    otherWords: { card: 'brand', cards: 'brand', 'card-brand': 'brand' },
+    defaultText,
+  });
+  return {
+    ...by,
+    parse(text: string, name: string) {
+      if (text !== 'currency') return by.parse(text, name);
+      throw usage(`${name} currency: each sum is of one currency already`, [
+        `leave ${name} out; --currency MXN shows one currency alone`,
+      ]);
+    },
+  };
+}
 
 /** How the sums are shown. */
 export const chartFlag = flag.choice(charts, 'CHART', 'the chart beside the numbers of a table', {
@@ -108,14 +121,16 @@ export async function openSource(ctx: Context, asked: Asked): Promise<Source> {
 
 // The journal is asked in the end: a read of an order may have confirmed its refund.
 async function* withUnshown(ctx: Context, needs: Needs, source: OpenedSource): AsyncGenerator<Facts> {
-  yield* source.facts;
+  const seen = new Set<string>();
+  for await (const facts of source.facts) {
+    for (const { change } of facts.refunds) if (change !== undefined) seen.add(change);
+    yield facts;
+  }
   const { profile, range } = source;
   if (profile === undefined) return;
   const [before] = needs.before === true ? timesBefore(source) : [];
-  const refunds = await unshownRefunds(ctx, profile, {
-    ...range,
-    since: before?.span.since ?? range.since,
-  }).catch(
+  const since = before?.span.since ?? range.since;
+  const refunds = await unshownRefunds(ctx, profile, { ...range, since }, seen).catch(
     orElse(({ message }) => {
       ctx.notes.warn(`refunds that no order shows are not counted: ${message}`);
       return [];
@@ -170,7 +185,7 @@ async function openLive(ctx: Context, asked: Asked): Promise<OpenedSource> {
   const time = timeOf(ctx, asked);
   const { journal } = ctx;
   const attemptsOf = (orders: ReadonlySet<string>) => journal.attemptsOf(service, orders);
-  const makers = needs.makers ? await makersOf(attemptsOf, journal) : nobodyAsked;
+  const makers = await makersOf(needs, attemptsOf, journal);
   const walked = walk(ctx, service, { makers, see, since: stopOf(needs, time.range) });
   const asOf = ctx.clock.now();
   return {

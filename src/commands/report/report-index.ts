@@ -19,7 +19,6 @@ import {
   type Makers,
   makersOf,
   type Needs,
-  nobodyAsked,
   type OpenedSource,
   timeOf,
 } from './report-source.ts';
@@ -128,7 +127,7 @@ async function sourceOf(
   const { journal } = ctx;
   const headReadAt = status.headReadAt ?? 0;
   const attemptsOf = (orders: ReadonlySet<string>) => journal.attemptsOf(service, orders);
-  const makers = needs.makers ? await makersOf(attemptsOf, journal) : nobodyAsked;
+  const makers = await makersOf(needs, attemptsOf, journal);
   // Refunds that this machine made in the period. What the index shows is taken off.
   const { refunds: missing, orders } =
     needs.kind === 'orders'

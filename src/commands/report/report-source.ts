@@ -3,7 +3,7 @@
 import type { JsonObject } from '../../api/json-values.ts';
 import { livemodeOf } from '../../api/spec.ts';
 import type { Context, Days } from '../../context/context.ts';
-import { CliError } from '../../errors.ts';
+import { CliError, orElse } from '../../errors.ts';
 import { usage } from '../../flags/flags.ts';
 import type { Period } from '../../flags/typed-period.ts';
 import { anyTime, clockIn, type TimeRange } from '../../flags/typed-time.ts';
@@ -156,11 +156,12 @@ type AskJournal = (orderIds: ReadonlySet<string>) => Promise<readonly AttemptRec
 
 const notFromHere: Maker = { origin: elsewhere, reason: elsewhere, operator: elsewhere };
 
-/** The refunds of a time that no order shows: unconfirmed and still awaited, or recorded as made by a person. */
+/** The refunds of a time that no order shows: unconfirmed and still awaited, or recorded as made by a person. `seen`: the changes that orders show. */
 export async function unshownRefunds(
   { journal }: Pick<Context, 'journal'>,
   profile: Profile,
   range: TimeRange,
+  seen: ReadonlySet<string>,
 ): Promise<readonly RefundFact[]> {
   const found: RefundFact[] = [];
   for await (const page of pagesOf(journal, { kind: 'refund', ...range }))
@@ -168,7 +169,8 @@ export async function unshownRefunds(
       const state = recordedState(record);
       // What never arrived in its time was not made.
       if (state === 'unconfirmed' && !isPast(record)) found.push(unshownFact(record, state, state));
-      if (state === 'recorded made') found.push(unshownFact(record, state, 'recorded_made'));
+      if (state === 'recorded made' && !seen.has(record.sent.change))
+        found.push(unshownFact(record, state, 'recorded_made'));
     }
   return found;
 }
@@ -205,11 +207,18 @@ function unshownFact(
 export const nobodyAsked: Makers = () => Promise.resolve(() => ({ ...notFromHere, state: undefined }));
 
 /**
- * Who made the refunds of orders. Throws CliError 'refused' if the journal cannot be read: all refunds would then look as if
- * somebody else had made them. That is tried at once, before anything else is read.
+ * Who made the refunds of orders. Throws CliError 'refused' if the journal cannot be read and the report says who: all refunds would
+ * then look as if somebody else had made them. That is tried at once, before anything else is read.
  */
-export async function makersOf(ask: AskJournal, journal: Pick<Journal, 'now'>): Promise<Makers> {
-  await attemptsOn(ask, []);
+export async function makersOf(
+  { makers, unshown }: Pick<Needs, 'makers' | 'unshown'>,
+  ask: AskJournal,
+  journal: Pick<Journal, 'now'>,
+): Promise<Makers> {
+  if (!makers && unshown !== true) return nobodyAsked;
+  const asked = attemptsOn(ask, []);
+  const first = await (makers ? asked : asked.catch(orElse(() => undefined)));
+  if (first === undefined) return nobodyAsked;
   return async (orders) => makerAmong(await attemptsOn(ask, orders), await journal.now());
 }
 
@@ -231,7 +240,8 @@ function makerAmong(attempts: readonly AttemptRecord[], now: Moment): MakerOf {
     const origin = facts?.isSure === true ? 'this machine' : 'probably this machine';
     const { reason = noReason, note } = attempt.sent;
     const approval = approvalFields(attempt.sent);
-    return { origin, reason, operator: attempt.sent.operator, note, state, approval };
+    const change = state === 'recorded made' ? undefined : attempt.sent.change;
+    return { origin, reason, operator: attempt.sent.operator, note, state, approval, change };
   };
 }
 

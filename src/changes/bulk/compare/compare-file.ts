@@ -2,7 +2,7 @@
 
 import { longPages, type OpenService } from '../../../api/api.ts';
 import { idOf, type JsonObject } from '../../../api/json-values.ts';
-import type { Context } from '../../../context/context.ts';
+import type { Context, Days } from '../../../context/context.ts';
 import { isWithin, type TimeRange } from '../../../flags/typed-time.ts';
 import { type KnownOrder, knownOrders, ordersWithRefunds, stopsRefund } from '../../../orders/orders.ts';
 import { type Delimiter, type InputFile, type InputRow, rowKey } from '../../../plans/plans.ts';
@@ -37,6 +37,9 @@ interface CompareAsked extends RefusedFile {
   readonly sheet: string | undefined;
   /** Where the list goes in place of stdout. */
   readonly to: string | undefined;
+  /** The zone that was typed, and its days. */
+  readonly tz: string | undefined;
+  readonly days: Days;
   /** Also finds refunds of this time that no row is about. */
   readonly others: TimeRange | undefined;
 }
@@ -81,13 +84,13 @@ export async function compareFile(
   await ctx.out.ownList(
     compareColumns(titles, all),
     all.map((one) => compareRecord(one, titles)),
-    { sums: sumRecords(all, settings) },
+    { zone: asked.tz, localTimes: asked.tz !== undefined, sums: sumRecords(all, settings) },
   );
   for (const line of whyLines(all, service.profile, asked.file)) ctx.notes.note(line);
   const isLookedFor = asked.others !== undefined;
   for (const line of closingLines(all, service.profile, isLookedFor)) ctx.notes.note(line);
   for (const line of currencyLines(all, service.profile)) ctx.notes.note(line);
-  ctx.notes.note(`as of ${ctx.fullTime(begunAt)}: the orders were read from the service`);
+  ctx.notes.note(`as of ${asked.days.full(begunAt)}: the orders were read from the service`);
   const isAlarming = ({ verdict, state }: Compared) =>
     stopsRefund(verdict.replaceAll('_', ' ')) || (verdict === 'not_in_file' && state === 'unconfirmed');
   if (all.some(isAlarming)) return 7;

@@ -7,7 +7,15 @@ import { CliError, withParts } from '../../../errors.ts';
 import type { IndexStatus, OrderIndex } from '../../../index/index.ts';
 import { accountSpan, commandLine, indexFields, type Profile } from '../../../profiles/profiles.ts';
 import { findInIndex, type IndexFound } from './find-in-index.ts';
-import { askedFor, command, type FoundList, openList, otherMeanings, type Search } from './find-search.ts';
+import {
+  askedFor,
+  command,
+  type FoundList,
+  openList,
+  otherMeanings,
+  type Search,
+  sumLines,
+} from './find-search.ts';
 import { fold } from './fold-text.ts';
 import { buyerNameOfText, wantedOrders } from './indexed-text.ts';
 
@@ -87,6 +95,7 @@ function sayFound(ctx: Context, search: Search, result: IndexFound, list: FoundL
   if (found === 0) throw notInIndex(ctx, search, result, live);
   const cost = `${counted(requests, 'request')}, ${(tookMs / 1000).toFixed(1)} s`;
   ctx.notes.note([`${found} found, `, accountSpan(profile), `; all read just now (${cost})`]);
+  for (const line of sumLines(search)) ctx.notes.note(line);
   const hint = list.amountHint();
   if (hint !== undefined) ctx.notes.note(hint);
   if (stoppedAt !== undefined)

@@ -1,14 +1,18 @@
 /** What both ways of `orders find` share: what is searched for, the list of what is found, and the commands that go on. */
 
+import { amountWords } from '../../../amounts.ts';
 import type { Service, WireRecord } from '../../../api/api.ts';
 import { idOf, isObject, itemsOf, type JsonObject, valueAt } from '../../../api/json-values.ts';
 import { bareReference, type Column, orderColumns } from '../../../api/resources.ts';
 import { statusMeanings } from '../../../api/spec.ts';
 import type { Context } from '../../../context/context.ts';
+import { counted } from '../../../counted.ts';
 import { isDayWord } from '../../../flags/typed-time.ts';
-import { isRefunded } from '../../../orders/orders.ts';
+import { isRefunded, purchaseOf } from '../../../orders/orders.ts';
 import { commandLine, type Profile, tallyModes } from '../../../profiles/profiles.ts';
+import { type Figure, factsOfOrder, type summariseOrders } from '../../../reports/reports.ts';
 import { type Filter, joinColumns } from '../../listing.ts';
+import { nobodyAsked } from '../../report/report-source.ts';
 import { type SearchPaging, searchCommand } from '../../walk.ts';
 import type { NearNames } from '../find.ts';
 import { statusColumn } from '../open-status.ts';
@@ -39,6 +43,20 @@ export interface Search {
   readonly near: NearNames | undefined;
   /** Which orders of a page are searched for: they have the words and pass the filters. */
   readonly found: (records: readonly WireRecord[]) => Promise<readonly WireRecord[]>;
+  /** Adds up what is shown, if all orders of one customer are asked for. */
+  readonly sums: ReturnType<typeof summariseOrders> | undefined;
+}
+
+/** What the orders of a customer that were shown add up to, a line for each currency. */
+export function sumLines({ sums, profile: { settings } }: Search): readonly string[] {
+  return (sums?.result().totals ?? []).map(({ currency, sums: { orders, paid, refunded, net, hidden } }) => {
+    const words = (amount: Figure) => amountWords(amount, currency, settings);
+    const money =
+      hidden === 0
+        ? `${words(paid)} paid, ${words(refunded)} of it went back, net ${words(net)}`
+        : `${words(refunded)} went back; what was paid is not known, since an order hides its charges`;
+    return `${counted(Number(orders), 'order')}: ${money}`;
+  });
 }
 
 /** The list of what is found, while it is shown. */
@@ -58,6 +76,7 @@ export async function openList(ctx: Context, service: Service, search: Search): 
   const { observer, texts, profile } = search;
   const status = await statusColumn(ctx, service);
   const modes = tallyModes(profile);
+  const makerOf = await nobodyAsked([]);
   const sink = ctx.out.list(columnsOf(ctx, search, status.columns), { pages: 'many' });
   const { limit = Number.POSITIVE_INFINITY } = search.paging;
   let found = 0;
@@ -90,6 +109,7 @@ export async function openList(ctx: Context, service: Service, search: Search): 
       last = idOf(records.at(-1)) ?? last;
       modes.add(records.map(({ value }) => value));
       found += records.length;
+      for (const { value } of records) search.sums?.add(factsOfOrder(value, { makerOf, purchaseOf }));
       asMeant ||= isAsMeant(search, records);
       if (held === undefined || isNumber === undefined) return await write(records);
       held.push(...records);
