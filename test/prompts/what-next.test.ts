@@ -104,11 +104,11 @@ test('profile set of the demo says what to change instead', async () => {
   );
 });
 
-test('the shop’s number in place of an id leads to orders find', async () => {
+test('the shop’s number in place of an id leads to the id of that order', async () => {
   using home = newHome();
   const { code, stderr } = await paydesk(['-p', 'demo', 'orders', 'refund', 'A-99998', '--yes'], { home });
   expect(code).toBe(2);
-  expect(stderr).toContain('paydesk -p demo orders find A-99998');
+  expect(stderr).toContain('paydesk -p demo orders refund ord_2tQ7zRk9PwE5xNvAm --yes');
 });
 
 describe('orders refund', () => {
