@@ -139,7 +139,8 @@ function asMeant(
     return more.length === 0 ? first : undefined;
   };
   const named = titles.includes('order_id') ? undefined : titles.indexOf('reference');
-  const plainOrder = named === -1 ? place((title) => orderTitle.test(title)) : undefined;
+  const ofOrder = (form: RegExp) => place((title) => form.test(title));
+  const plainOrder = named === -1 ? (ofOrder(orderTitle) ?? ofOrder(referenceTitle)) : undefined;
   const order =
     use === 'plan'
       ? plainOrder
@@ -147,7 +148,7 @@ function asMeant(
         plainOrder ??
         named);
   const meant = new Map(
-    Object.entries(use === 'plan' ? planTitles : { amount: moneyWords }).flatMap(([column, form]) => {
+    Object.entries(use === 'plan' ? planTitles : comparedTitles).flatMap(([column, form]) => {
       const index = titles.includes(column) ? undefined : place((title) => form.test(title));
       return index === undefined ? [] : [[index, column] as const];
     }),
@@ -158,13 +159,20 @@ function asMeant(
   });
 }
 
+const sharedTitles = {
+  charge_id: /^(charge|cargo)(_(number|n[or]\.?|#))?$/,
+  currency: /^(moneda|divisa|währung|devise|ccy)$/,
+};
+
 // A total may be that of the whole order, so a plan does not read it.
 const planTitles = {
-  charge_id: /^(charge|cargo)(_(number|n[or]\.?|#))?$/,
+  ...sharedTitles,
   amount: /^(refund_amount|amount_to_refund|importe|monto)$/,
   reason: /^(refund_reason|motivo)$/,
   note: /^(notes|notas?)$/,
 };
+
+const referenceTitle = /^(referencia|referenz|référence)$/;
 
 // Titles of the shop's own number of an order, or of its id.
 const orderTitle =
@@ -248,7 +256,9 @@ function nearMisses(
 
 // In a comparison, a row without an amount matches any amount, so a money column with another name must not be ignored.
 const moneyWords =
-  /(^|[^a-z])(amount|total|sum|price|charged|paid|net|neto|gross|bruto|importe|monto|precio|cantidad|valor|betrag|summe|preis|montant|prix)([^a-z]|$)/;
+  /(^|[^a-z])(amount|total|sum|price|charged|paid|net|neto|gross|bruto|importe|monto|precio|cantidad|valor|devuelto|betrag|summe|preis|montant|prix)([^a-z]|$)/;
+
+const comparedTitles = { ...sharedTitles, amount: moneyWords };
 
 const numberForm = /^-?[\d.,]*\d$/;
 const dateForm = /^\d{1,4}[-./]\d{1,2}[-./]\d{1,4}(?!\d)/;

@@ -174,6 +174,7 @@ describe('F50 titles', () => {
     ['Order;Charge;Refund amount;Notes', ['order_id', 'charge_id', 'amount', 'note']],
     ['Order ID;charge no.;Importe;Motivo', ['charge_id', 'amount', 'reason']],
     ['Pedido;Cargo;Monto;Nota', ['order_id', 'charge_id', 'amount', 'note']],
+    ['Referencia;Cargo;Monto;Nota', ['order_id', 'charge_id', 'amount', 'note']],
   ])('%s: plain titles are read as their columns, and said', (titles, columns) => {
     const cells = { reason: 'other', note: 'n', charge_id: '2', amount: '5' };
     const last = columns.slice(-3).map((column) => cells[column as keyof typeof cells]);

@@ -193,7 +193,7 @@ export function refundResult(plan: RefundPlan, applied: Applied, profile: Profil
     currency,
     profile.settings,
     (write) =>
-      `${write(before)} -> ${write(refunded)} refunded${pending === 0 ? '' : ` and ${write(pending)} pending`} of ${write(after.amount)}; ${write(after.amount - refunded - pending)} left`,
+      `${write(before)} -> ${write(refunded)} refunded${pending === 0 ? '' : ` and ${write(pending)} pending`} of ${write(after.amount)}; ${write(leftToRefund(after))} left`,
   );
   return [
     titleLine(
