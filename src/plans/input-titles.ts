@@ -161,7 +161,7 @@ function asMeant(
 
 const sharedTitles = {
   charge_id: /^(charge|cargo)(_(number|n[or]\.?|#))?$/,
-  currency: /^(moneda|divisa|währung|devise|ccy)$/,
+  currency: /^(currency_code|curr?|ccy|moneda|divisa|währung|devise)$/,
 };
 
 // A total may be that of the whole order, so a plan does not read it.

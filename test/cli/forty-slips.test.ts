@@ -140,6 +140,13 @@ test.each([
   expect(JSON.parse(stdout)).toMatchObject({ data: [{ id }] });
 });
 
+test('four digits in place of the order are never offered as an amount', async () => {
+  await using service = await startDesk();
+  const { code, stderr } = await service.run(['orders', 'refund', '8431', 'torres', '--yes', '--no-input']);
+  expect(code).toBe(2);
+  expect(stderr).not.toContain('--amount');
+});
+
 test.each(['2', '“2”', '\u00a02', "'2'"])('a charge may stand in quotes and blanks: %s', async (typed) => {
   await using service = await startDesk();
   const { code, stdout } = await service.run([

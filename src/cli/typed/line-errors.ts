@@ -1,7 +1,7 @@
 /** The errors of lines that are not understood: what is wrong, and what was probably meant. */
 
 import { CommanderError, type Command as Parser } from 'commander';
-import { statusMeanings } from '../../api/spec.ts';
+import { orderIdPattern, statusMeanings } from '../../api/spec.ts';
 import type { Command } from '../../commands/command.ts';
 import { type CommandEntry, commands, findCommand, groups } from '../../commands/commands.ts';
 import { CliError, withParts } from '../../errors.ts';
@@ -51,6 +51,10 @@ function understoodLike(
   const places = readTypedWords(argv, () => flags).places.slice(entry.words.length);
   const [argument = ''] = command.arguments.map(({ name }) => name);
   const asWord = new RegExp(`^--(?:${argument === 'id' ? 'id|order|order-id' : argument})(?:=|$)`);
+  // The first word names the order, unless another one is its id: four digits may be those of a card.
+  const isFree = (at: number): boolean =>
+    places.indexOf(at) >= command.arguments.length ||
+    places.some((other) => other !== at && orderIdPattern.test(argv[other] ?? ''));
   const lines = [
     argv,
     argv.map((word, at) =>
@@ -61,7 +65,7 @@ function understoodLike(
     ),
     ...Object.entries(bareValues).flatMap(([name, fits]) =>
       places
-        .filter((at) => Object.hasOwn(command.flags, name) && fits(argv[at] ?? ''))
+        .filter((at) => Object.hasOwn(command.flags, name) && isFree(at) && fits(argv[at] ?? ''))
         .map((at) => argv.toSpliced(at, 0, `--${name}`)),
     ),
   ];
