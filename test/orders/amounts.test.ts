@@ -9,6 +9,10 @@ import { changing, startAnswering } from '../harness/service.ts';
 
 const id = 'ord_2tQ7zRk9PwE5xNvAm';
 
+// Each says what is wrong with it.
+const refused =
+  /not an amount|declares no decimals|type it |is no amount|the largest is|shortened it|without (?:a sign|marks)/;
+
 const refund = (amount: string) => ['orders', 'refund', id, '--charge', '1', '--yes', '--amount', amount];
 
 test.each(['-5', '1.5', '', '٣', '9007199254740992'])(
@@ -18,7 +22,7 @@ test.each(['-5', '1.5', '', '٣', '9007199254740992'])(
     const ran = await desk.run(refund(amount));
     expect(ran).toMatchObject({ code: 2, stdout: '' });
     expect(ran.stderr).toContain(`--amount ${amount}`.trimEnd());
-    expect(ran.stderr).toMatch(/not an amount|declares no decimals/);
+    expect(ran.stderr).toMatch(refused);
     expect(desk.server.connections).toBe(0);
   },
 );
@@ -41,10 +45,9 @@ test.each(
     '٣٠٠',
   ].concat('99999999999999999'),
 )('--amount %j is refused where every command line is read: no amount either (C18)', async (amount) => {
-  await expect(readCommandLine(refund(amount), 80)).rejects.toMatchObject({
-    exitCode: 2,
-    message: expect.stringMatching(/^--amount .*not an amount/),
-  });
+  const error = await readCommandLine(refund(amount), 80).catch((cause: unknown) => cause);
+  expect(error).toMatchObject({ exitCode: 2, message: expect.stringMatching(/^--amount /) });
+  expect(String(error)).toMatch(refused);
 });
 
 test.each(['1', '9007199254740990'])(

@@ -53,7 +53,10 @@ test('a cut order id leads to orders find, which finds the order; a whole one to
 });
 
 test.each([
-  ['journal list --period today', 'did you mean: --since'],
+  [
+    'journal verify --period today',
+    '--period is an option of journal list, orders list, orders find, orders export, orders summary, orders waiting, orders compare, orders twins, refunds compare, refunds list, refunds summary, report',
+  ],
   ['prove --period today', 'did you mean: paydesk prove today'],
   ['orders refund ord_1 --reason duplicate', 'did you mean --reason duplicated_transaction?'],
   ['orders list --limit 0', 'leave --limit out, or type --limit 1 or more'],
