@@ -98,7 +98,9 @@ describe('customers', () => {
   test('customers show lists the newest orders of the index, read just now; without one it says how to find them', async () => {
     await using service = await start();
     const without = await ok(service.run(['customers', 'show', 'cus_buyer7']));
-    expect(without.stdout).toContain('orders:\n  paydesk orders find --customer cus_buyer7\n');
+    expect(without.stdout).toContain(
+      'orders, with what was paid and what went back:\n  paydesk orders find --customer cus_buyer7\n',
+    );
     await ok(service.run(['index', 'build', '--yes']));
     service.orders = service.orders.map((order) =>
       order.id === idAt(407) ? { ...order, payment_status: 'refunded' } : order,

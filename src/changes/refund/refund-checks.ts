@@ -4,10 +4,12 @@ import { figureWords, partWords, typedForm } from '../../amounts.ts';
 import {
   type ChargeMoney,
   equalRefund,
+  leftToRefund,
   moneyOf,
   type OrderMoney,
   paidBy,
   type RefundRecord,
+  refundableCharges,
   refundedSum,
   takenSum,
 } from '../../api/charges.ts';
@@ -229,11 +231,13 @@ export function chargeCommands(
   counting: Counting,
 ): string[] {
   const typed = typedAmount(amount, money, profile);
-  return charges.flatMap((charge) => {
+  const isSpread = amount !== undefined && isMoreThanEach(charges, amount);
+  const spread = isSpread ? flagWords({ amount: typed, reason, note, allocate: 'in-order' }) : undefined;
+  const each = charges.flatMap((charge) => {
     const line = `charge ${charge.number} ${nameOfCharge(charge, money)}: ${partWords(charge.left, charge.amount, money.currency, profile.settings)} left`;
     const refund = amount ?? charge.left;
-    if (charge.left < refund) return [line];
     if (charge.isRefundable === false) return [line, '  the service says that it is not refundable'];
+    if (charge.left < refund) return [line];
     const over = overLimit(refund, money, profile, counting);
     if (over !== undefined) return [line, `  ${over.message}`];
     const equal = equalRefund(charge, refund);
@@ -245,6 +249,14 @@ export function chargeCommands(
       `  ${refundCommand(profile, money, words)}`,
     ];
   });
+  if (spread === undefined) return each;
+  return [...each, 'from one charge after the other:', `  ${refundCommand(profile, money, spread)}`];
+}
+
+// No charge has so much left, and all that can be refunded together have.
+function isMoreThanEach(charges: readonly ChargeMoney[], amount: number): boolean {
+  const open = refundableCharges({ charges });
+  return open.every(({ left }) => left < amount) && leftToRefund({ charges }) >= amount;
 }
 
 // The card, and the id too where another card ends alike.

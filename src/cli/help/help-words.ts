@@ -60,6 +60,11 @@ export const options: ReadonlyMap<string, string> = byWord({
   demo: 'did you mean: -p demo',
   'email mail name buyer card last4 query search':
     'paydesk orders find looks for names, e-mails, cards and references',
+  format: 'did you mean: --output',
+  'language locale': 'did you mean: --lang',
+  'not-made': 'did you mean: --not-applied',
+  made: 'did you mean: --applied',
+  'refunds refund charges': 'paydesk orders export --rows refunds, or --rows charges',
   'v verbose': 'did you mean: --version, or --debug',
 });
 
