@@ -4,7 +4,7 @@ import { type AmountStyle, amountWords, figureWords } from '../amounts.ts';
 import type { JsonObject } from '../api/json-values.ts';
 import { meaningOfStatus, statuses } from '../api/spec.ts';
 import type { Profile } from '../profiles/profiles.ts';
-import { isRefunded, isSettled, type KnownTwin, twinOf } from './twins.ts';
+import { isSettled, type KnownTwin, mayGoBack, surelyBack, twinOf } from './twins.ts';
 
 /** What the words about a twin need besides the twin. */
 interface TwinWords {
@@ -37,7 +37,7 @@ export function twinWords(
 /** Whether the line about a twin warns. It does not if only one of the two was paid, or if the order itself went back. */
 export function warnsOfTwin(twin: KnownTwin, { own }: Pick<TwinWords, 'own'>): boolean {
   if (!twin.isPaid || own?.isPaid === false) return false;
-  return own === undefined || !isSettled(own) || isSettled(twin);
+  return own === undefined || !isSettled(own) || isSettled(twin) || mayGoBack(twin);
 }
 
 /**
@@ -59,39 +59,51 @@ function stateWords(twin: KnownTwin, words: TwinWords): string {
   const { own } = words;
   if (own !== undefined && !(own.isPaid && twin.isPaid)) return paidOnce(own, twin);
   if (!twin.isPaid) return `: ${cameOf(twin)}, no money taken`;
-  if (isSettled(twin)) {
-    const went = refundWords(twin, words);
-    if (own === undefined || !isSettled(own))
-      return `, ${went}: settled; if you refund both, the buyer gets both payments back`;
-    const isSeen = own.byHand === undefined && twin.byHand === undefined;
-    const too = own.byHand === undefined ? 'was refunded too' : refundWords(own, words);
-    return `, ${went}, and ${own.id} ${too}: ${isSeen ? '' : 'if that is right, '}the buyer got both payments back`;
+  const went = factsOf(twin, words).join(', and ');
+  if (own !== undefined && isSettled(own)) {
+    const back = factsOf(own, words).join(', and ');
+    if (isSettled(twin)) {
+      const isSeen = own.isBack && twin.isBack;
+      const too = own.isBack ? 'was refunded too' : back;
+      return `, ${went}, and ${own.id} ${too}: ${isSeen ? '' : 'if that is right, '}the buyer got both payments back`;
+    }
+    const ends = mayGoBack(twin) ? `the buyer ${bothWords(twin)}` : 'settled';
+    return went === '' ? `: ${own.id} ${back}: ${ends}` : `, ${went}, and ${own.id} ${back}: ${ends}`;
   }
-  if (own !== undefined && isSettled(own)) return `: ${own.id} ${refundWords(own, words)}: settled`;
-  return `, ${openWords(twin, words)}`;
+  if (isSettled(twin)) return `, ${went}: settled; if you refund both, the buyer gets both payments back`;
+  if (went !== '') return `, ${went}: if you refund both, the buyer ${bothWords(twin)}`;
+  const failed = twin.state === 'failed' ? 'was not refunded, its refund failed' : 'was not refunded';
+  return `, ${failed}: make sure which of the two orders the buyer means`;
 }
 
-// Two payments are there, and of none all went back.
-function openWords(twin: KnownTwin, words: TwinWords): string {
-  const { unconfirmed, state } = twin;
-  if (unconfirmed?.kind === 'refund') {
-    const sum =
-      unconfirmed.amount === undefined
-        ? ''
-        : ` of ${amountWords(unconfirmed.amount, unconfirmed.currency, words.amounts)}`;
-    const sent = `sent at ${words.shortTime(unconfirmed.sentAt)} by ${unconfirmed.operator}`;
-    return `has an unconfirmed refund${sum}, ${sent}: if you refund both, the buyer may get both payments back`;
-  }
-  if (state === 'pending')
-    return 'has a refund under way (pending): if you refund both, the buyer gets both payments back';
-  if (state === 'unconfirmed')
-    return 'shows a refund that is unconfirmed: if you refund both, the buyer may get both payments back';
-  if (state === 'recorded not made')
-    return 'has a refund that was recorded as not made and may still appear: if you refund both, the buyer may get both payments back';
-  if (isRefunded(twin) || twin.byHand !== undefined)
-    return `${refundWords(twin, words)}: if you refund both, the buyer gets both payments back`;
-  const failed = state === 'failed' ? 'was not refunded, its refund failed' : 'was not refunded';
-  return `${failed}: make sure which of the two orders the buyer means`;
+// Of a twin that is not settled.
+function bothWords({ state, states = [] }: KnownTwin): string {
+  const isUnsure = state === 'unconfirmed' || states.includes('recorded not made');
+  return isUnsure ? 'may get both payments back' : 'gets both payments back';
+}
+
+// What went back of it, and what may have: one does not stand in place of the other.
+function factsOf(twin: KnownTwin, words: TwinWords): readonly string[] {
+  const { unconfirmed, state, states = [], byHand = [] } = twin;
+  const sum = (amount: number | undefined, currency: string | undefined) =>
+    amount === undefined ? '' : ` of ${amountWords(amount, currency, words.amounts)}`;
+  const open =
+    unconfirmed?.kind === 'refund'
+      ? `has an unconfirmed refund${sum(unconfirmed.amount, unconfirmed.currency)}, sent at ${words.shortTime(unconfirmed.sentAt)} by ${unconfirmed.operator}`
+      : 'shows a refund that is unconfirmed';
+  return [
+    ...(surelyBack(twin) > 0 ? [refundWords(twin, words)] : []),
+    ...byHand.map(
+      ({ sent }) =>
+        `has a refund${sum(sent.amount, sent.currency)} that ${sent.operator} sent, recorded as made by hand`,
+    ),
+    ...(unconfirmed?.kind === 'refund' || state === 'unconfirmed' ? [open] : []),
+    ...(states.includes('pending') ? ['has a refund under way (pending)'] : []),
+    // Of what went back as a whole, nothing more can.
+    ...(!twin.isBack && states.includes('recorded not made')
+      ? ['has a refund that was recorded as not made and may still appear']
+      : []),
+  ];
 }
 
 // `: declined, then paid; only this order took money`
@@ -109,17 +121,21 @@ function cameOf({ isPaid, status }: KnownTwin): string {
 }
 
 function refundWords(twin: KnownTwin, { now, currency, amounts }: TwinWords): string {
-  const { refund, refunded, amount, isBack, fact, isSentHere, paidTwice, byHand } = twin;
-  if (byHand !== undefined) return `has a refund that ${byHand.sent.operator} sent, recorded as made by hand`;
-  const isPart = !isBack && refunded !== undefined && refunded > 0 && refunded < amount;
+  const { refund, refunded, amount, isBack, state, states = [], fact, isSentHere, paidTwice } = twin;
+  const back = surelyBack(twin);
+  const isPart = back < amount && !(isBack && back === refunded);
   const part = isPart
-    ? ` in part (${figureWords(refunded, currency, amounts)} of ${figureWords(amount, currency, amounts)})`
+    ? ` in part (${figureWords(back, currency, amounts)} of ${figureWords(amount, currency, amounts)})`
     : '';
+  const twice = paidTwice === undefined ? '' : ' TWICE';
+  // The newest may be one that has not gone back.
+  if (states.includes('pending') || (state === 'unconfirmed' && back !== refunded))
+    return `was refunded${twice}${part}`;
   const when = refund?.createdAt === undefined ? '' : ` ${agoWords(now - refund.createdAt * 1000)}`;
   const reason = fact?.reason === undefined ? '' : ` as ${fact.reason}`;
   const operator = fact?.by ?? paidTwice?.operator;
   const stranger = refund === undefined || isSentHere === true ? '' : ', elsewhere';
-  return `was refunded${paidTwice === undefined ? '' : ' TWICE'}${part}${when}${reason}${operator === undefined ? stranger : `, by ${operator}`}`;
+  return `was refunded${twice}${part}${when}${reason}${operator === undefined ? stranger : `, by ${operator}`}`;
 }
 
 function agoWords(ms: number): string {

@@ -2,6 +2,7 @@
  * Twins: two payments of the same buyer and amount within ten minutes. What of each went back, and whether the pair is settled. Pure.
  */
 
+import { sumOf } from '../api/charges.ts';
 import { isObject, type JsonObject, valueAt } from '../api/json-values.ts';
 import { type Payment, paymentOf } from '../api/payment.ts';
 import { isTime } from '../api/spec.ts';
@@ -111,31 +112,38 @@ export function twinsAmong(order: JsonObject, others: readonly JsonObject[]): re
 export interface KnownTwin extends Twin {
   /** The state of its refunds, the most uncertain first; undefined if nothing of it was refunded. */
   readonly state?: RefundState | undefined;
+  /** The states of all of them: one does not hide another that may still pay. */
+  readonly states?: readonly RefundState[] | undefined;
+  /** What it shows as gone back, without what nobody has confirmed. */
+  readonly surely?: number | undefined;
   /** Who sent its newest refund, and why; undefined if it was not sent from this machine. */
   readonly fact?: RefundFacts | undefined;
   /** A change of the twin that is not confirmed. */
   readonly unconfirmed?: UnconfirmedChange | undefined;
   /** A refund of the twin that was made twice, and that nobody has dealt with. */
   readonly paidTwice?: PaidTwice | undefined;
-  /** A refund of it that somebody recorded as made, and that the order does not show. */
-  readonly byHand?: AttemptRecord | undefined;
+  /** Its refunds that somebody recorded as made, and that the order does not show. They count besides what it shows. */
+  readonly byHand?: readonly AttemptRecord[] | undefined;
   /** This machine has sent a refund of the twin that was made, or may have been: then no refund of the twin may be called somebody else's. */
   readonly isSentHere?: boolean | undefined;
 }
 
 /** A twin with what is known of its order. */
 export function knownTwin(twin: Twin, known: KnownOrder): KnownTwin {
-  const { cases, attempts } = known;
+  const { cases, attempts, refunds, doubt } = known;
   const open = cases.find((one) => one.is === 'unconfirmed');
   const paid = cases.find((one) => one.is === 'made twice');
-  const byHand = cases.find((one) => one.is === 'recorded made');
+  const unsure = refunds.filter(({ state, record }) => state === 'unconfirmed' && record?.meaning === 'made');
   return {
     ...twin,
     state: stateOf(twin, known),
+    states: refunds.filter(mayMatter).map(({ state }) => state),
+    surely:
+      doubt === undefined ? (twin.refunded ?? 0) - sumOf(unsure.flatMap(({ record }) => record ?? [])) : 0,
     fact: refundFacts(attempts).get(twin.refund?.id ?? ''),
     unconfirmed: open?.change,
     paidTwice: paid?.twice,
-    byHand: twin.refund === undefined ? byHand?.record : undefined,
+    byHand: cases.flatMap((one) => (one.is === 'recorded made' ? one.record : [])),
     isSentHere: attempts.some(mayHaveRefunded),
   };
 }
@@ -160,14 +168,23 @@ function mayHaveRefunded({ sent, verdicts }: AttemptRecord): boolean {
 }
 
 /** Whether all of a payment went back, so that its twin is the only one left: the pair is settled. */
-export function isSettled({ isBack, state, byHand, amount }: KnownTwin): boolean {
-  if (state === 'unconfirmed' || state === 'pending') return false;
-  return isBack || (byHand?.sent.amount ?? 0) >= amount;
+export function isSettled(twin: KnownTwin): boolean {
+  const { isBack, state, byHand = [], amount } = twin;
+  if (isBack && state !== 'unconfirmed' && state !== 'pending') return true;
+  const recorded = byHand.reduce((sum, { sent }) => sum + (sent.amount ?? 0), 0);
+  return recorded > 0 && surelyBack(twin) + recorded >= amount;
+}
+
+/** What a twin shows as gone back, without what nobody has confirmed. */
+export function surelyBack({ surely, refunded }: KnownTwin): number {
+  return surely ?? refunded ?? 0;
 }
 
 /** Whether a refund of a payment may still prove to have been made. */
-export function mayGoBack({ isPaid, state }: KnownTwin): boolean {
-  return isPaid && (state === 'unconfirmed' || state === 'pending' || state === 'recorded not made');
+export function mayGoBack({ isPaid, state, states = [] }: KnownTwin): boolean {
+  const isOpen = (one: RefundState) =>
+    one === 'unconfirmed' || one === 'pending' || one === 'recorded not made';
+  return isPaid && (state === 'unconfirmed' || states.some(isOpen));
 }
 
 /** Whether any of a twin went back. */
@@ -186,7 +203,7 @@ export function isPaidBack(twin: KnownTwin): boolean {
  * one, the attempt, or else the twin itself.
  */
 export function nameForAgain({ id, refund, unconfirmed, byHand }: KnownTwin): string {
-  return refund?.id ?? unconfirmed?.change ?? byHand?.sent.change ?? id;
+  return refund?.id ?? unconfirmed?.change ?? byHand?.[0]?.sent.change ?? id;
 }
 
 /** Two payments that may be one purchase, the earlier one first. */

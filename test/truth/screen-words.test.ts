@@ -50,6 +50,9 @@ const twinSaid = async (world: World, said: string) => {
   await world.must(world.ana, `journal settle ${attempt?.change ?? ''} ${words}`, 0);
 };
 const twinByHand = inTurn(twinLost, (world) => twinSaid(world, '--applied'));
+const twinPart: Build = async (world) => void world.record(twin, 'ch_5', 400);
+const twinLate = inTurn(twinLost, (world) => twinSaid(world, '--not-applied'));
+const partBesides = inTurn(twinByHand, twinPart);
 
 it.each<[claim: string, build: Build, line: string, says: string]>([
   [
@@ -132,9 +135,72 @@ it.each<[claim: string, build: Build, line: string, says: string]>([
   ],
   [
     'a twin of which a refund may still appear is not simply not refunded',
-    inTurn(twinLost, (world) => twinSaid(world, '--not-applied')),
+    twinLate,
     `orders show ${id}`,
     'recorded as not made and may still appear: if you refund both, the buyer may get both payments back',
+  ],
+  [
+    'what was recorded as made of a twin counts besides the part that its order shows',
+    partBesides,
+    `orders show ${id}`,
+    'paid its twin is recorded as refunded',
+  ],
+  [
+    'the same, and both stand in its line',
+    partBesides,
+    `orders show ${id}`,
+    'was refunded in part (400 of 1000) less than a minute ago, and has a refund of 1000 MXN that ana sent, recorded as made by hand: settled; if you refund both, the buyer gets both payments back',
+  ],
+  [
+    'the same, and a refund of the other is asked about',
+    partBesides,
+    `orders refund ${id} --reason other --yes`,
+    'if the buyer should get both back, name its twin in --again',
+  ],
+  [
+    'the same in the list of twins',
+    partBesides,
+    'orders twins --period 2d --settled --json',
+    '"settled":true,"became":"first went back in part 21 Nov 09:05, 400 MXN, elsewhere; first was recorded as made by ana"',
+  ],
+  [
+    'a part of a twin that was recorded as made and a part that it shows are all of it',
+    inTurn(
+      async (world) => {
+        world.fate('lost');
+        await world.must(world.ana, `orders refund ${twin} --charge 1 --amount 600 --reason other --yes`, 7);
+      },
+      (world) => twinSaid(world, '--applied'),
+      twinPart,
+    ),
+    `orders show ${id}`,
+    'paid its twin is recorded as refunded',
+  ],
+  [
+    'while a part of a twin went back, another refund of it may still appear',
+    inTurn(twinLost, twinPart, (world) => twinSaid(world, '--not-applied')),
+    `orders show ${id}`,
+    'was refunded in part (400 of 1000) 4 min ago, and has a refund that was recorded as not made and may still appear: if you refund both, the buyer may get both payments back',
+  ],
+  [
+    'the same, and it is not offered before that is clear',
+    inTurn(twinLost, twinPart, (world) => twinSaid(world, '--not-applied')),
+    `orders show ${id}`,
+    'paid check its twin first',
+  ],
+  [
+    'an unconfirmed refund of a twin does not hide the part that went back',
+    inTurn(twinLost, twinPart),
+    `orders show ${id}`,
+    'was refunded in part (400 of 1000) less than a minute ago, and has an unconfirmed refund of 1000 MXN',
+  ],
+  [
+    'once a payment went back, a refund of its twin may still appear',
+    inTurn(twinLate, async (world) => {
+      await world.must(world.ana, `orders refund ${id} --reason other --yes`, 0);
+    }),
+    `orders show ${id}`,
+    `has a refund that was recorded as not made and may still appear, and ${id} was refunded less than a minute ago as other, by ana: the buyer may get both payments back`,
   ],
   [
     'of two payments of which one is only recorded as refunded nobody knows that both went back',

@@ -258,12 +258,14 @@ const outcomeColumn: Column = {
 };
 
 function becameWords(which: string, twin: ListedTwin, source: Source): string {
-  const { refund, refunded, currency, fact, byHand, paidTwice } = twin;
-  if (byHand !== undefined) return `${which} was recorded as made by ${byHand.sent.operator}`;
+  const { refund, refunded, currency, fact, byHand = [], paidTwice } = twin;
+  const recorded = byHand.map(({ sent }) => `${which} was recorded as made by ${sent.operator}`);
+  if (!isRefunded(twin) && recorded.length > 0) return recorded.join('; ');
   const when = refund?.createdAt === undefined ? '' : ` ${source.days.show(refund.createdAt, 'day')}`;
   const amount = refunded === undefined ? '' : `, ${amountWords(refunded, currency, amountsOf(source))}`;
   const who = fact?.by ?? paidTwice?.operator;
-  return `${which} went back${isBack(twin) ? '' : ' in part'}${when}${amount}, ${who === undefined ? elsewhere : `by ${who}`}`;
+  const went = `${which} went back${twin.isBack ? '' : ' in part'}${when}${amount}, ${who === undefined ? elsewhere : `by ${who}`}`;
+  return [went, ...recorded].join('; ');
 }
 
 function rowOf({ first, second, apart, isSettled }: TwinPair<ListedTwin>, source: Source): JsonObject {
