@@ -291,7 +291,11 @@ function stepOf(ctx: Context, one: OrderCase): readonly [words: string, command:
       return ['see what was sent, and when it failed:', `paydesk journal show ${one.record.sent.change}`];
     case 'recorded not made':
       return [
-        `until ${untilWords(ctx, one.until)} the ${changeOf(one.record, ctx.profiles.amountStyle(one.record.sent.profile))} may still appear: whoever sends the same again before may pay the buyer twice. See who recorded that it was not made, and why:`,
+        `until ${untilWords(ctx, one.until)} the ${changeOf(one.record, ctx.profiles.amountStyle(one.record.sent.profile))} may still appear: ${
+          one.again === undefined
+            ? 'whoever sends the same again before may pay the buyer twice'
+            : `${one.again.sent.operator} has sent the same again, so the buyer would be paid twice`
+        }. See who recorded that it was not made, and why:`,
         `paydesk journal show ${one.record.sent.change}`,
       ];
   }

@@ -17,6 +17,7 @@ import {
   type PaidTwice,
   paidTwiceOf,
   seenTwice,
+  sentAgain,
   type UnconfirmedChange,
   unconfirmedChange,
   unshownRefunds,
@@ -46,8 +47,13 @@ export type OrderCase =
       readonly refunds: readonly string[];
       readonly amount: number;
     }
-  /** It can still take effect until then (Unix milliseconds). */
-  | { readonly is: 'recorded not made'; readonly record: AttemptRecord; readonly until: number };
+  /** It can still take effect until then (Unix milliseconds). `again`: the same money, sent since. */
+  | {
+      readonly is: 'recorded not made';
+      readonly record: AttemptRecord;
+      readonly until: number;
+      readonly again: AttemptRecord | undefined;
+    };
 
 /**
  * The cases of an order as it was read, the most urgent first. `known`: what this machine sent on it, oldest first. `probable`:
@@ -71,7 +77,9 @@ export function casesOf(
   const late = known.flatMap((record): readonly OrderCase[] => {
     const until = untilMayAppear(record, now.wall);
     const isThere = appeared.some((refund) => refund.record === record);
-    return until === undefined || isThere ? [] : [{ is: 'recorded not made', record, until }];
+    return until === undefined || isThere
+      ? []
+      : [{ is: 'recorded not made', record, until, again: sentAgain(record, known) }];
   });
   return [
     ...(open === undefined ? [] : [{ is: 'unconfirmed' as const, change: unconfirmedChange(open) }]),

@@ -33,6 +33,9 @@ type Build = Situation['build'];
 const byBob: Build = async (world) => {
   await world.must(world.bob, `orders refund ${id} --charge ch_1 --amount 300 --reason other --yes`, 0);
 };
+const byAna: Build = async (world) => {
+  await world.must(world.ana, `orders refund ${id} --charge ch_1 --amount 300 --reason other --yes`, 0);
+};
 const file: Build = async (world) =>
   world.write(world.ana, 'r.csv', ['order_id,charge_id,amount', `${id},ch_1,300`]);
 const twice = inTurn(hand('made', 0), at('09:00:08'), second(300), look('09:05:00', 7));
@@ -72,6 +75,12 @@ it.each<[claim: string, build: Build, line: string, says: string]>([
     inTurn(hand('lost', 7), notMade),
     `orders show ${id}`,
     'until tomorrow 09:00 the refund of 300 MXN may still appear: whoever sends the same again before may pay the buyer twice',
+  ],
+  [
+    'and once the same was sent again, that stands there',
+    inTurn(hand('lost', 7), notMade, byAna),
+    `orders show ${id}`,
+    'may still appear: ana has sent the same again, so the buyer would be paid twice',
   ],
   [
     'that it was made twice is in the first line once it is acknowledged',
