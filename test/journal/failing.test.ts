@@ -867,6 +867,9 @@ describe('a look at a refund', () => {
       end: { evidence: { problem } },
     });
     expect(ruled(sent(), earlier())).toMatchObject({ verdict: 'unknown', why: problem });
+    // Of a whole order one charge is enough.
+    const whole = { ...proof, expected: [...proof.expected, { chargeId: 'ch_2', amount: -7 }] };
+    expect(ruled(sent(), earlier({ proof: whole }))).toMatchObject({ verdict: 'unknown', why: problem });
     expect(judgeOrder(lost, [earlier()], failed)).toMatchObject({ shows: 'disagreement', problem });
     for (const other of [
       // Its own record, another amount, made, or over before this one was sent.
