@@ -88,6 +88,7 @@ test.each([
   ['orders ID', `did you mean: paydesk orders show ${id}`],
   ['orders A-99998', 'did you mean: paydesk orders find A-99998'],
   ['today --period yesterday', '--period is an option of orders list, '],
+  ['orders refund ID --charges 2 --yes', 'did you mean: --charge'],
   ['orders export --refunds', 'paydesk orders export --rows refunds'],
   ['journal settle i_1 --not-made', 'did you mean: --not-applied'],
   ['orders list --format csv', 'did you mean: --output'],

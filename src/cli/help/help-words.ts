@@ -64,7 +64,7 @@ export const options: ReadonlyMap<string, string> = byWord({
   'language locale': 'did you mean: --lang',
   'not-made': 'did you mean: --not-applied',
   made: 'did you mean: --applied',
-  'refunds refund charges': 'paydesk orders export --rows refunds, or --rows charges',
+  refunds: 'paydesk orders export --rows refunds',
   'v verbose': 'did you mean: --version, or --debug',
 });
 
