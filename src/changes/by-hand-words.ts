@@ -75,7 +75,7 @@ export async function byHandLines(
 /** `refund of 900 MXN of …, sent by root, never arrived: its waiting period is over, and the order does not show it` */
 export function neverArrivedWords(ctx: Context, { sent, verdicts }: AttemptRecord): string {
   const change = changeOf({ sent }, ctx.profiles.amountStyle(sent.profile));
-  return `${change} of ${ctx.fullTime(sent.time)}, sent by ${sent.operator}, ${verdicts.at(-1)?.verdict === 'rejected' ? 'was refused, which no read has confirmed' : 'never arrived'}: its waiting period is over, and the order does not show it`;
+  return `${change} of ${ctx.days.full(sent.time)}, sent by ${sent.operator}, ${verdicts.at(-1)?.verdict === 'rejected' ? 'was refused, which no read has confirmed' : 'never arrived'}: its waiting period is over, and the order does not show it`;
 }
 
 /** The notes about earlier changes of an order that somebody settled by hand, before a refund. `attempts`: those on the order. */
@@ -102,7 +102,7 @@ export function byHandWords(ctx: Context, { sent, verdicts }: AttemptRecord, isT
   const corrected = said?.corrects === true ? ', correcting an earlier record' : '';
   const change = changeOf({ sent }, ctx.profiles.amountStyle(sent.profile));
   const who = said?.operator ?? 'somebody';
-  const when = ctx.fullTime(said?.time ?? sent.time);
+  const when = ctx.days.full(said?.time ?? sent.time);
   const made = said?.verdict === 'applied' ? 'made' : 'NOT made';
   const last = verdicts.at(-1);
   const isKept = statementOn({ verdicts }) !== undefined;
@@ -113,7 +113,7 @@ export function byHandWords(ctx: Context, { sent, verdicts }: AttemptRecord, isT
         ? '; it did not appear until the end of the waiting period'
         : `; later the order showed ${last?.verdict === 'applied' ? 'it' : 'something else'}`;
   const since = isTold ? '' : `${later}${appearsWords(ctx, { sent, verdicts })}`;
-  return `${who} recorded on ${when} that the ${change} of ${ctx.fullTime(sent.time)}, sent by ${sent.operator}, was ${made}${note}${corrected}${since}`;
+  return `${who} recorded on ${when} that the ${change} of ${ctx.days.full(sent.time)}, sent by ${sent.operator}, was ${made}${note}${corrected}${since}`;
 }
 
 // While a change that was recorded as not made can still take effect, every screen says until when.
@@ -124,16 +124,13 @@ function appearsWords(ctx: Context, record: AttemptRecord): string {
 }
 
 /** `today 23:05`, `tomorrow 05:05`, or the day in full. A time within a minute counts as the next minute. */
-export function untilWords(
-  ctx: Pick<Context, 'clock' | 'days' | 'timeOfDay' | 'fullTime'>,
-  ms: number,
-): string {
+export function untilWords(ctx: Pick<Context, 'clock' | 'days' | 'timeOfDay'>, ms: number): string {
   const minute = Math.ceil(ms / 60_000) * 60_000;
   const dayOf = (time: number) => ctx.days.day(Math.floor(time / 1000));
   const now = ctx.clock.now();
   const clock = ctx.timeOfDay(minute).slice(0, 5);
   if (dayOf(minute) === dayOf(now)) return `today ${clock}`;
-  return dayOf(minute) === dayOf(now + 86_400_000) ? `tomorrow ${clock}` : ctx.fullTime(minute);
+  return dayOf(minute) === dayOf(now + 86_400_000) ? `tomorrow ${clock}` : ctx.days.full(minute);
 }
 
 /** The attempts whose alarm somebody acknowledged. */
@@ -158,7 +155,7 @@ export function acknowledgedWords(ctx: Context, record: AttemptRecord): string {
   };
   const what = endedWords[alarm] ?? `had this alarm: ${lateWords(record, alarm) ?? alarmWords[alarm]}`;
   const note = ended?.note === undefined ? '' : ` (${ended.note})`;
-  return `${ended?.operator ?? 'somebody'} acknowledged on ${ctx.fullTime(ended?.time ?? sent.time)} that the ${change} of ${ctx.fullTime(sent.time)}, sent by ${sent.operator}, ${what}${note}`;
+  return `${ended?.operator ?? 'somebody'} acknowledged on ${ctx.days.full(ended?.time ?? sent.time)} that the ${change} of ${ctx.days.full(sent.time)}, sent by ${sent.operator}, ${what}${note}`;
 }
 
 function lateWords(record: AttemptRecord, alarm: Alarm): string | undefined {

@@ -128,7 +128,7 @@ function rejectedError(
           orderId: change.orderId,
           others: refunds,
           asked: change.request.body ?? {},
-          time: (seconds) => ctx.fullTime(seconds * 1000),
+          time: (seconds) => ctx.days.full(seconds * 1000),
           counting: { nowMs: ctx.clock.now(), unshown: [] },
         });
   return new CliError(
@@ -191,7 +191,7 @@ function blockWords(
   if (unrecorded !== undefined) return [blockedWords(undefined)];
   return [
     blockedWords(
-      blockedUntil === undefined ? undefined : ctx.fullTime(Math.ceil(blockedUntil / 1000) * 1000),
+      blockedUntil === undefined ? undefined : ctx.days.full(Math.ceil(blockedUntil / 1000) * 1000),
     ),
   ];
 }

@@ -187,7 +187,6 @@ export async function createRun(
     },
     shortTime,
     timeOfDay: (ms) => createTimes(state.zone(), now).show(Math.floor(ms / 1000), 'clock'),
-    fullTime: (ms) => days.full(ms),
   };
   const close = () => {
     closeAccount();

@@ -99,7 +99,7 @@ function withRoom(error: CliError, context: Run['context'] | undefined): CliErro
   const room =
     roomAt === null
       ? 'it is more than the limit itself, so waiting does not help'
-      : `there is room for it again from ${context.fullTime(roomAt * 1000)} on, if nothing more goes back until then`;
+      : `there is room for it again from ${context.days.full(roomAt * 1000)} on, if nothing more goes back until then`;
   return withParts(error, { now: [room, ...now] });
 }
 

@@ -213,9 +213,9 @@ function endWords({ number, title, passed, hints, ledger }: View['ends'][number]
   return `${number}  ${passed ? 'right    ' : 'not right'}  ${title}${helped}${passed ? '' : ` (${ledger})`}`;
 }
 
-function resultLines(ctx: Pick<Context, 'plans' | 'fullTime'>, view: View): readonly string[] {
+function resultLines(ctx: Pick<Context, 'plans' | 'days'>, view: View): readonly string[] {
   return [
-    `paydesk drill of ${ctx.plans.operator}, begun ${ctx.fullTime(view.startedAt * 1000)}`,
+    `paydesk drill of ${ctx.plans.operator}, begun ${ctx.days.full(view.startedAt * 1000)}`,
     sumWords(view),
     ...view.ends.map(endWords),
   ];

@@ -38,7 +38,7 @@ export const undo = defineCommand({
     const printed = { object: 'undo', change, kind: proof.kind, order: proof.orderId ?? null, state, steps };
     await ctx.out.own(printed, () => [
       {
-        line: `${name === undefined ? 'the last change' : 'this change'}: ${changeWords(subject, plainAmounts)}, ${ctx.fullTime(time)}   ${change}`,
+        line: `${name === undefined ? 'the last change' : 'this change'}: ${changeWords(subject, plainAmounts)}, ${ctx.days.full(time)}   ${change}`,
         hang: 2,
       },
       {

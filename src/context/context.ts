@@ -123,8 +123,6 @@ export interface Context {
   timeOfDay(ms: number): string;
   /** As `timeOfDay`; a time of another day says which, `09:31:40 on 20 Nov`. Unix milliseconds. */
   shortTime(ms: number): string;
-  /** Writes a time (Unix milliseconds) with its day and zone, `21 Nov 2026 09:31:39 UTC-6`. */
-  fullTime(ms: number): string;
   readonly days: Days;
   /** Days in a time zone such as America/Mexico_City; undefined if this machine does not know it. */
   daysIn(zone: string): Days | undefined;

@@ -83,7 +83,7 @@ async function checkAge(
   // Code 7 comes before every other: nothing was sent now, but a person must look at what was sent before.
   throw new CliError(
     isOpen ? 'unconfirmed' : 'refused',
-    `${path} is too old: it was made ${ctx.fullTime(plan.madeAt)}, ${hours(ageMs)} ago; the limit is ${hours(maxMs)} (plan.max_age)`,
+    `${path} is too old: it was made ${ctx.days.full(plan.madeAt)}, ${hours(ageMs)} ago; the limit is ${hours(maxMs)} (plan.max_age)`,
     {
       ownCode: 'plan_too_old',
       opening: 'refused:',
@@ -104,7 +104,7 @@ async function ofTheFuture(
   path: string,
 ): Promise<CliError> {
   return refused(
-    `${path} was made ${ctx.fullTime(madeAt)}, which is later than now: the clock of this machine was wrong then, or is wrong now`,
+    `${path} was made ${ctx.days.full(madeAt)}, which is later than now: the clock of this machine was wrong then, or is wrong now`,
     [
       'look at the clock; then read the orders again and keep the rows:',
       commandLine(profile, 'refunds', 'plan', '--refresh', path, '--to', await freeName(ctx, path, 'plan')),

@@ -129,7 +129,7 @@ export async function showSending(
   // Even with --quiet: whoever settled a row may have been wrong.
   for (const text of await byHandLines(ctx, service, send)) ctx.notes.warn({ text, style: 'warn' });
   const { profile } = service;
-  const madeAt = ctx.fullTime(plan.madeAt);
+  const madeAt = ctx.days.full(plan.madeAt);
   ctx.notes.show(applyPreview(plan, path, send, reports, { ...how, profile, madeAt, buyers }));
   return send;
 }
@@ -164,7 +164,7 @@ async function refuseAfterCopy(ctx: Context, profile: Profile): Promise<void> {
   const until = await watchedAfterCopy(ctx, profile);
   if (until === undefined) return;
   throw refused(
-    `a copy of the journal was put back: until ${ctx.fullTime(until)} refunds are sent one by one`,
+    `a copy of the journal was put back: until ${ctx.days.full(until)} refunds are sent one by one`,
     [
       'look at each order, and refund it by its id:',
       commandLine(profile, 'orders', 'refund', 'ID', '--confirm', 'ID'),

@@ -69,10 +69,7 @@ export async function planStatus(ctx: Context, asked: StatusAsked): Promise<0 | 
   const reports = await withReasons(ctx, plan, asked, found, sending !== undefined);
   const now = sending === undefined ? [] : [`this plan is being applied right now: ${sending}; ${mayChange}`];
   if (asked.report)
-    await printText(ctx, plan, asked, reports, [
-      ...now,
-      ...asOfWords(reports, looked, (ms) => ctx.fullTime(ms)),
-    ]);
+    await printText(ctx, plan, asked, reports, [...now, ...asOfWords(reports, looked, ctx.days.full)]);
   else {
     const { only, allRows } = asked;
     const shown = only === undefined ? reports : reports.filter(({ verdict }) => only.includes(verdict));
@@ -113,7 +110,7 @@ async function sayStatus(
     // Nobody needs them once nothing is left to send.
     ...(reports.some(isLeftToSend)
       ? [
-          `this plan was ${planMadeWords(plan, ctx.fullTime(plan.madeAt))}`,
+          `this plan was ${planMadeWords(plan, ctx.days.full(plan.madeAt))}`,
           totalsLine(plan),
           `digest ${plan.digest}`,
         ]
@@ -243,7 +240,7 @@ async function printText(
     ...(rows.length > shownRows ? reasonWords : lineWords)(rows, command),
     ...(rows.length > 0 ? [''] : []),
     ...asOf,
-    `plan ${path}, made ${ctx.fullTime(madeAt)} by ${operator}, digest ${digest.slice(0, digestShown)}`,
+    `plan ${path}, made ${ctx.days.full(madeAt)} by ${operator}, digest ${digest.slice(0, digestShown)}`,
   ];
   const text = lines.join('\n');
   await ctx.out.own({ object: 'plan_report', plan: path, digest, text }, () =>

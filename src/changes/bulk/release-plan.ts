@@ -43,7 +43,7 @@ export async function releasePlan(ctx: Context, path: string, keyFile: string | 
   const record = { object: 'release', plan: path, digest, by, file, until: Math.floor(until / 1000) };
   if (profile.mode === 'sandbox') ctx.notes.note(noneInSandbox);
   await ctx.out.own(record, () => [
-    { line: `released by ${by}, for one sending until ${ctx.fullTime(until)}: ${file}`, hang: 2 },
+    { line: `released by ${by}, for one sending until ${ctx.days.full(until)}: ${file}`, hang: 2 },
     { line: 'the agent can send it now:' },
     { line: apply, indent: 2 },
   ]);

@@ -135,7 +135,7 @@ async function shown(
   const { id, asked } = request;
   const facts = [
     `${id} ${stateWords(ctx, request)}`,
-    `asked by ${asked.operator}, ${ctx.fullTime(asked.time)}: ${requestTitle(request, style)}`,
+    `asked by ${asked.operator}, ${ctx.days.full(asked.time)}: ${requestTitle(request, style)}`,
     ...(more.length === 0 && 'planned' in asked ? [`digest: ${asked.digest}`] : []),
     `account: ${accountWords(asked)}`,
     ...(asked.note === undefined ? [] : [`note: ${asked.note}`]),
@@ -220,7 +220,7 @@ async function lookAtRefund(ctx: Context, request: ApprovedRefund, how: LookedHo
         origins,
         asides: told.asides,
       }),
-      { line: `asked   by ${asked.operator}, ${ctx.fullTime(asked.time)} (${request.id})`, hang: 8 },
+      { line: `asked   by ${asked.operator}, ${ctx.days.full(asked.time)} (${request.id})`, hang: 8 },
     ],
     urgent,
     checks: [...warnings, ...urgent],
@@ -245,8 +245,8 @@ async function lookAtPlan(ctx: Context, request: ApprovalRequest, how: LookedHow
     },
     preview: [
       titleLine('APPROVE A PLAN OF REFUNDS', profile, 'strong'),
-      line('plan', `${planned.id} of ${planned.file}, made ${ctx.fullTime(planned.madeAt)}`),
-      line('asked', `by ${request.asked.operator}, ${ctx.fullTime(request.asked.time)}`),
+      line('plan', `${planned.id} of ${planned.file}, made ${ctx.days.full(planned.madeAt)}`),
+      line('asked', `by ${request.asked.operator}, ${ctx.days.full(request.asked.time)}`),
       line('sends', rowsAndSumsOf(planned, profile.settings)),
       ...(told === undefined ? [] : [line('reasons', `${reasonWords(told)}; this and ${asShown}`)]),
       ...notes.map((text) => line('note', text)),

@@ -99,16 +99,13 @@ export function requestTitle(request: ApprovalRequest, style: AmountStyle): stri
 }
 
 /** What became of a request, behind its id: `was approved by ben, until 19:03`. */
-export function stateWords(
-  ctx: Pick<Context, 'fullTime'>,
-  { state, decided, usedBy }: ApprovalRequest,
-): string {
+export function stateWords(ctx: Pick<Context, 'days'>, { state, decided, usedBy }: ApprovalRequest): string {
   const by = decided?.operator ?? 'somebody else';
   switch (state) {
     case 'asked':
       return 'is not approved yet';
     case 'approved':
-      return `was approved by ${by}, until ${ctx.fullTime(decided?.until ?? 0)}`;
+      return `was approved by ${by}, until ${ctx.days.full(decided?.until ?? 0)}`;
     case 'rejected':
       return `was rejected by ${by}${decided?.note === undefined ? '' : `: ${decided.note}`}`;
     case 'used':
@@ -199,7 +196,7 @@ export function approvedLine(ctx: Context, request: ApprovedRefund, now: AskedRe
   refuseChanged(request, now);
   const { decided } = request;
   const until = decided?.until ?? undefined;
-  const time = until === undefined ? '' : `, until ${ctx.fullTime(until)}`;
+  const time = until === undefined ? '' : `, until ${ctx.days.full(until)}`;
   return `approved by ${decided?.operator ?? 'somebody else'} (${request.id}${time})`;
 }
 

@@ -133,7 +133,7 @@ export async function verifyFile(
     await ctx.exports.verify(path, { maxAgeMs, signedBy });
   const isAsked = maxAgeMs !== undefined || signedBy !== undefined;
   if (problem !== undefined && (isAsked || problem.asWritten === undefined)) throw notVerified(path, problem);
-  const when = startedAt === undefined ? '' : `, as of ${ctx.fullTime(startedAt * 1000)}`;
+  const when = startedAt === undefined ? '' : `, as of ${ctx.days.full(startedAt * 1000)}`;
   if (gaps !== undefined)
     throw new CliError(
       'incomplete',

@@ -102,7 +102,7 @@ async function shownToPerson(ctx: Context, record: AttemptRecord): Promise<Attem
   ctx.notes.show([
     { line: `${alarmText(now) ?? 'no alarm any more'}: ${changeOf(now, style)}` },
     {
-      line: `${sent.proof.orderId ?? sent.change}, sent ${ctx.fullTime(sent.time)} by ${sentBy(sent)}`,
+      line: `${sent.proof.orderId ?? sent.change}, sent ${ctx.days.full(sent.time)} by ${sentBy(sent)}`,
       indent: 2,
     },
     { line: last?.why ?? '', indent: 2 },

@@ -76,7 +76,7 @@ export async function attemptOf(
           ...onOrder
             .slice(-mostNamed)
             .flatMap((one) => [
-              `${changeOf(one, amountStyleOf(ctx, one))}, ${ctx.fullTime(one.sent.time)}, ${recordedState(one)}:`,
+              `${changeOf(one, amountStyleOf(ctx, one))}, ${ctx.days.full(one.sent.time)}, ${recordedState(one)}:`,
               plainCommand(...command, one.sent.change),
             ]),
           `paydesk journal list --all-profiles --order ${id}`,

@@ -98,7 +98,7 @@ async function lookOf(ctx: Context, before: AttemptRecord, looked: Resolved | un
     const line = !isOpen(before, now)
       ? 'already certain; not read again'
       : mayStillLeave(before, now)
-        ? `not read again: the run of ${operator} may still send it until ${ctx.fullTime(Math.ceil(leavesUntil(before) / 1000) * 1000)}, so the order proves nothing before; run this again then`
+        ? `not read again: the run of ${operator} may still send it until ${ctx.days.full(Math.ceil(leavesUntil(before) / 1000) * 1000)}, so the order proves nothing before; run this again then`
         : 'not read again: paydesk cannot look it up';
     return { line, at: undefined, was, changed: false };
   }
@@ -166,7 +166,7 @@ function warnOfOpen(ctx: Context, records: readonly AttemptRecord[], now: Moment
     const { change, proof } = record.sent;
     const until = blockedUntil(record);
     const blocked = blockedWords(
-      until === undefined ? undefined : ctx.fullTime(Math.ceil(until / 1000) * 1000),
+      until === undefined ? undefined : ctx.days.full(Math.ceil(until / 1000) * 1000),
     );
     const on = proof.orderId === undefined ? '' : ` on ${proof.orderId}`;
     const problem = unread.get(change);

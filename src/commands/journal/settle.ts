@@ -264,7 +264,7 @@ function beforeLines(ctx: Context, { record, corrects, applied }: Statement): re
   if (!corrects || said === undefined) return [];
   const note = said.note === undefined ? '' : `: ${said.note}`;
   return [
-    `${said.operator ?? 'somebody'} recorded on ${ctx.fullTime(said.time)} that it was ${madeWords(record, !applied)}${note}; that stays in the journal`,
+    `${said.operator ?? 'somebody'} recorded on ${ctx.days.full(said.time)} that it was ${madeWords(record, !applied)}${note}; that stays in the journal`,
   ];
 }
 

@@ -66,7 +66,7 @@ export async function showAttempt(ctx: Context, record: AttemptRecord, look?: Lo
   const early = open ? tooEarlyUntil(record, now) : undefined;
   const until = open ? blockedUntil(record) : undefined;
   const seconds = until === undefined ? undefined : Math.ceil(until / 1000);
-  const words = seconds === undefined ? undefined : ctx.fullTime(seconds * 1000);
+  const words = seconds === undefined ? undefined : ctx.days.full(seconds * 1000);
   const style = amountStyleOf(ctx, record);
   const known = await ctx.journal.onSameOrder(record);
   const archived = await archivedWords(ctx, record);

@@ -24,7 +24,7 @@ export function limitWords(limits: readonly AccountLimit[]): string {
 
 /** `account, set by op7 on 21 Nov 2026 05:20:00 UTC` */
 export function setWords(ctx: Context, { setBy, setAt }: AccountLimit): string {
-  return `account, set by ${setBy} on ${ctx.fullTime(setAt)}`;
+  return `account, set by ${setBy} on ${ctx.days.full(setAt)}`;
 }
 
 /** `50000 (500.00 MXN)` where the profile declares decimals: a lead may have meant the other one. */

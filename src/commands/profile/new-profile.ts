@@ -161,7 +161,7 @@ export async function addWithSender(ctx: Context, name: string, typed: Typed): P
 
 function refuseOver(ctx: Context, until: number): void {
   if (until > ctx.clock.now()) return;
-  throw new CliError('auth', `this invitation could be used until ${ctx.fullTime(until)}`, {
+  throw new CliError('auth', `this invitation could be used until ${ctx.days.full(until)}`, {
     certain: 'nothing was changed',
     now: ['ask your lead for a new one: paydesk sender invite NAME --role ROLE'],
   });

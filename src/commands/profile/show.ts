@@ -133,7 +133,7 @@ async function teamLimits(ctx: Context): Promise<readonly Described[]> {
   const described = held.map(({ member, currency, name, value, setBy, setAt }) => ({
     name: `team.${name}.${currency}`,
     value: limitValue(name, String(value)),
-    from: `team, for ${member === '*' ? 'everybody' : member}, set by ${setBy} on ${ctx.fullTime(setAt)}`,
+    from: `team, for ${member === '*' ? 'everybody' : member}, set by ${setBy} on ${ctx.days.full(setAt)}`,
   }));
   return [...new Map(described.map((one) => [one.name, one])).values()];
 }

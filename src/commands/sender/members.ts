@@ -45,13 +45,13 @@ function recordOf({ name, account, role, invitedUntil, tokens }: MemberView): Js
 function rowsOf(ctx: Context, member: MemberView): readonly (readonly Cell[])[] {
   const { name, account, role, invitedUntil, tokens } = member;
   const isInvited = invitedUntil !== undefined && invitedUntil > ctx.clock.now();
-  const invited = isInvited ? [`invited until ${ctx.fullTime(invitedUntil)}`] : [];
+  const invited = isInvited ? [`invited until ${ctx.days.full(invitedUntil)}`] : [];
   const lines = [...tokens.map((token) => tokenWords(ctx, token)), ...invited];
   return (lines.length === 0 ? ['no desk'] : lines).map((line) => [name, role, account, line]);
 }
 
 function tokenWords(ctx: Context, { id, desk, until, uses }: MemberView['tokens'][number]): string {
-  const machines = Object.entries(uses).map(([machine, at]) => `${machine} ${ctx.fullTime(at)}`);
+  const machines = Object.entries(uses).map(([machine, at]) => `${machine} ${ctx.days.full(at)}`);
   const used = machines.length === 0 ? 'not used yet' : `last used by ${machines.join(' and ')}`;
   const copied = machines.length > 1 ? ': SEVERAL MACHINES' : '';
   const over =
@@ -104,7 +104,7 @@ export const invite = defineCommand({
     const invitation = await sender.invite(name, role, flags.account, flags['allow-root'] === true);
     await ctx.out.text(JSON.stringify(invitation));
     ctx.notes.note(
-      `${name} joins with it once, until ${ctx.fullTime(invitation.until)}: paydesk profile add ${invitation.account} --sender FILE`,
+      `${name} joins with it once, until ${ctx.days.full(invitation.until)}: paydesk profile add ${invitation.account} --sender FILE`,
     );
   },
 });

@@ -103,7 +103,7 @@ export function shownOf(
 
 /** What rows are made with. */
 export interface RowParts {
-  readonly ctx: Pick<Context, 'days' | 'shortTime' | 'timeOfDay' | 'fullTime' | 'clock' | 'journal'>;
+  readonly ctx: Pick<Context, 'days' | 'shortTime' | 'timeOfDay' | 'clock' | 'journal'>;
   readonly profile: Pick<Profile, 'settings'>;
   /** The word for orders that can be chosen: `refundable`. */
   readonly kind: string;
