@@ -75,7 +75,7 @@ function __paydesk_complete
                     verify 'Check that the journal is whole; repair it' \
                     forget 'Erase bodies, notes and links of settled changes' \
                     archive 'Move settled changes of long ago into a file' \
-                    export 'Print every change that was sent, or write the journal for another machine' \
+                    export 'Write the journal into a file, for another machine' \
                     import 'Import the journal of another machine'
                 return
             case 'index'
@@ -208,7 +208,7 @@ function __paydesk_complete
                     verify 'Check that the journal is whole; repair it' \
                     forget 'Erase bodies, notes and links of settled changes' \
                     archive 'Move settled changes of long ago into a file' \
-                    export 'Print every change that was sent, or write the journal for another machine' \
+                    export 'Write the journal into a file, for another machine' \
                     import 'Import the journal of another machine'
                 return
             case 'help index'

@@ -70,7 +70,7 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "verify`tCheck that the journal is whole; repair it"
                 "forget`tErase bodies, notes and links of settled changes"
                 "archive`tMove settled changes of long ago into a file"
-                "export`tPrint every change that was sent, or write the journal for another machine"
+                "export`tWrite the journal into a file, for another machine"
                 "import`tImport the journal of another machine"
             }
             'index' {
@@ -192,7 +192,7 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "verify`tCheck that the journal is whole; repair it"
                 "forget`tErase bodies, notes and links of settled changes"
                 "archive`tMove settled changes of long ago into a file"
-                "export`tPrint every change that was sent, or write the journal for another machine"
+                "export`tWrite the journal into a file, for another machine"
                 "import`tImport the journal of another machine"
             }
             'help index' {

@@ -231,7 +231,7 @@ const table: Readonly<Record<string, Group | Row>> = {
       }),
       row(
         'export',
-        'Print every change that was sent, or write the journal for another machine',
+        'Write the journal into a file, for another machine',
         () => import('./journal/export.ts'),
       ),
       row('import', 'Import the journal of another machine', () => import('./journal/export.ts'), {

@@ -225,7 +225,7 @@ describe('a change that was sent, and whose outcome is unconfirmed', () => {
     await using service = await startService({ orders, onPost: () => reset });
     const sent = await service.run([...refund, '--yes', '--json']);
     const { change = '' } = JSON.parse(sent.stderr) as { change?: string };
-    const rows = (await service.run(['journal', 'export', '--json'])).stdout;
+    const rows = (await service.run(['journal', 'list', '--all', '--json'])).stdout;
     const ran = await service.run([
       'journal',
       ...args.map((word) => (word === 'CHANGE' ? change : word)),
@@ -233,7 +233,7 @@ describe('a change that was sent, and whose outcome is unconfirmed', () => {
     ]);
     expect(ran.code, ran.stderr).toBe(code);
     expect(certainOf(ran), ran.stderr).toMatch(/nothing was (?:sent or )?(?:recorded|imported|changed)/);
-    expect((await service.run(['journal', 'export', '--json'])).stdout).toBe(rows);
+    expect((await service.run(['journal', 'list', '--all', '--json'])).stdout).toBe(rows);
     expect(service.posts).toHaveLength(1);
   });
 });

@@ -137,7 +137,7 @@ const told: readonly Story[] = [
         ends(3, 'journal acknowledge {change} --note gone'),
         done('journal forget --before 30d --yes'),
         ends(3, 'journal archive --before 30d --to archived.paydesk --yes'),
-        done('journal export --ndjson'),
+        done('journal list --all --ndjson'),
         ends(3, 'journal import journal.paydesk --yes'),
         ends(3, `-p demo orders capture ${split} --yes`),
       ]),

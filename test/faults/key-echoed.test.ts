@@ -212,7 +212,7 @@ describe.concurrent('a key in 27 spellings in every place of a reply is masked (
         await planted.ran('orders', 'refund', 'ord_1', '--yes'),
         await planted.ran('journal', 'list', '--json'),
         await planted.ran('journal', 'list', '-o', 'list'),
-        await planted.ran('journal', 'export'),
+        await planted.ran('journal', 'list', '--all'),
         await paydesk(['__complete', 'zsh', '2', 'journal', 'show', ''], { home }),
       ];
       const change = /i_[0-9a-f]{8}/.exec(runs[3]?.stdout ?? '')?.[0] ?? '';

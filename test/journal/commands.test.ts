@@ -206,7 +206,7 @@ describe('journal settle', () => {
       code: 0,
       screen: expect.stringContaining('recorded made, by'),
     });
-    const shown = JSON.parse((await run('journal', 'export', '--ndjson')).stdout);
+    const shown = JSON.parse((await run('journal', 'list', '--all', '--ndjson')).stdout);
     expect(shown).toMatchObject({ change, by: 'person', verdict: 'applied' });
   });
 
@@ -342,7 +342,9 @@ describe('the journal file', () => {
     });
     expect(JSON.parse((await run(...forget)).stdout)).toMatchObject({ entries: 1 });
     expect(await run('journal', 'verify')).toMatchObject({ code: 0 });
-    const rows = (await run('journal', 'export', '--ndjson', '--all-profiles')).stdout.trim().split('\n');
+    const rows = (await run('journal', 'list', '--all', '--ndjson', '--all-profiles')).stdout
+      .trim()
+      .split('\n');
     expect(rows).toHaveLength(1);
     expect(JSON.parse(rows[0] ?? '')).toMatchObject({
       change,

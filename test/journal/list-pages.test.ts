@@ -1,4 +1,4 @@
-/** `journal list` and `journal export` over a journal of many changes, and `journal reconcile --all` over many that are due. */
+/** `journal list` over a journal of many changes, and `journal reconcile --all` over many that are due. */
 
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -180,15 +180,22 @@ function refundedOrder(id: string): Json {
   return orderOf(id, [chargeOf('ch_1', 35_000, { refunds: listOf(refund) })], { amount_refunded: 5 });
 }
 
-test('journal export prints every change of its time, the newest first', async () => {
-  const { stdout } = await run('-p shop journal export --ndjson');
+test('journal export without --to names the list of changes, which is not written twice', async () => {
+  expect(await run('-p shop journal export')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('every change as records: paydesk -p shop journal list --all'),
+  });
+});
+
+test('journal list --all prints every change of its time, the newest first', async () => {
+  const { stdout } = await run('-p shop journal list --all --ndjson');
   const changes = stdout
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line).change);
   expect(changes).toEqual(names.toReversed());
   const since = new Date(start + 42 * 60_000).toISOString();
-  const some = await run(`-p shop journal export --csv --columns change,operator --since ${since}`);
+  const some = await run(`-p shop journal list --all --csv --columns change,operator --since ${since}`);
   expect(some.stdout.trim().split(/\r?\n/)).toEqual([
     'change,operator',
     'i_044,ana',

@@ -1,4 +1,4 @@
-/** What `journal show` and `journal export` tell about an outcome that a person stated. */
+/** What `journal show` and `journal list` tell about an outcome that a person stated. */
 
 import { expect, test } from 'vitest';
 import { changeArgs, journalRows, openDesk } from '../atmost/desk.ts';
@@ -31,7 +31,7 @@ test('a person’s word stands with its note and name, all times in Unix seconds
     note: 'seen in the bank file',
   });
   for (const { verdict_at: at } of history) expect(at - sentAt).toBeLessThan(60);
-  const exported = await run('export', '--csv', '--columns', 'verdict,stated_by,stated_note');
+  const exported = await run('list', '--all', '--csv', '--columns', 'verdict,stated_by,stated_note');
   expect(exported.stdout).toBe('verdict,stated_by,stated_note\napplied,op7,seen in the bank file\n');
 
   expect((await run('forget', '--before', '2100-01-01', '--yes')).code).toBe(0);

@@ -45,12 +45,12 @@ test.each([
   using home = newHome();
   const run = desk(home, fault);
   await run(sent);
-  const before = (await run(['journal', 'export'])).stdout;
+  const before = (await run(['journal', 'list', '--all'])).stdout;
   const { code, stdout } = await run(['undo']);
   expect(code).toBe(0);
   for (const words of says) expect(stdout).toContain(words);
   expect(JSON.parse((await run(['undo', '--json'])).stdout)).toMatchObject({ object: 'undo', state });
-  expect((await run(['journal', 'export'])).stdout).toBe(before);
+  expect((await run(['journal', 'list', '--all'])).stdout).toBe(before);
 });
 
 test('a refund that somebody recorded as made is one that was sent, also by the name of a script', async () => {

@@ -314,7 +314,7 @@ describe('the note', () => {
     await person.answer('Note, kept only on this machine (Enter: none):', keys);
     await person.answer('Send it? (y/N)', 'y\r');
     expect(await person.leaves).toMatchObject({ code: 0 });
-    const { stdout } = await desk.script(['journal', 'export', '--ndjson']);
+    const { stdout } = await desk.script(['journal', 'list', '--all', '--ndjson']);
     const line = stdout.split('\n').find((one) => one.includes(order.id)) ?? '';
     expect(JSON.parse(line)).toMatchObject({ note: kept });
   });

@@ -115,7 +115,7 @@ const lines = [
   ['journal', 'show', 'ord_71'],
   ['journal', 'show', 'ord_72'],
   ['journal', 'show', 'ord_72', '--json'],
-  ['journal', 'export', '--csv'],
+  ['journal', 'list', '--all', '--csv'],
   ['prove', '2020-01-01..2041-01-01', '--to', 'proof.ndjson', '--force', '--json'],
   ['today'],
   ['today', '--json'],

@@ -24,7 +24,6 @@ const lines: Readonly<Record<string, readonly string[]>> = {
   'journal list': [],
   'journal reconcile': ['--all'],
   'journal verify': [],
-  'journal export': [],
   'profile list': [],
   'profile show': ['demo'],
   'profile check': ['demo'],

@@ -15,7 +15,7 @@ const operators = ['ana', 'lea', 'luis', 'noor'];
 const screens = [
   'orders list, orders show ORDER, orders find ORDER, orders waiting, orders twins, today, journal list',
   'refunds list --period today, refunds summary --period today, journal list --open, journal show CHANGE',
-  'journal reconcile CHANGE, journal export --since today, journal verify, __complete bash 2 orders show ord_',
+  'journal reconcile CHANGE, journal list --all --since today, journal verify, __complete bash 2 orders show ord_',
 ].flatMap((line) => line.split(', '));
 const rounds = 5;
 const dayMs = 86_400_000;

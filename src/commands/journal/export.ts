@@ -1,64 +1,52 @@
-/** `journal export`, `import`, `archive` and `forget`: what leaves the journal, as records or as a file for another machine, and what is left of settled changes. */
+/** `journal export`, `import`, `archive` and `forget`: what leaves the journal, as a file for another machine, and what is left of settled changes. */
 
-import {
-  type Context,
-  confirmFirst,
-  confirmRaise,
-  dryRunShown,
-  refuseAgentTo,
-} from '../../context/context.ts';
+import { confirmFirst, confirmRaise, dryRunShown, refuseAgentTo } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
 import { CliError, refused } from '../../errors.ts';
 import { flag, usage } from '../../flags/flags.ts';
-import { clockAndZoneOf, rangeWords, whenFlag } from '../../flags/typed-time.ts';
-import { keptAtLeastMs, pagesOf } from '../../journal/journal.ts';
+import { clockAndZoneOf, whenFlag } from '../../flags/typed-time.ts';
+import { keptAtLeastMs } from '../../journal/journal.ts';
 import { defineCommand } from '../command.ts';
-import { showAttemptPages } from './attempt-list.ts';
-import { scopeOf } from './attempts.ts';
 import { modeOfJournal } from './verify.ts';
 
 const exportJournal = defineCommand({
   description:
-    'Prints every change that this machine sent and what is known of it, the newest first. With --to, the whole journal and its witness go into one file, which journal import reads on another machine. From then on make changes on that machine only.',
+    'Writes the whole journal and its witness into one file, which journal import reads on another machine. From then on make changes on that machine only. The changes themselves, as records: journal list --all.',
   arguments: [],
   flags: {
-    since: whenFlag('only what was sent since: today, last-month, 30d, a date, ISO 8601'),
-    'all-profiles': flag.switch('changes of every account'),
     to: flag.text(
       'FILE',
       'write the journal and its witness into this new file, for journal import on another machine',
-      { writes: true, conflicts: ['since', 'all-profiles'] },
+      { writes: true },
     ),
   },
-  examples: ['paydesk journal export --csv > journal.csv', 'paydesk journal export --to journal.paydesk'],
-  async run(ctx, { flags }) {
-    if (flags.to !== undefined) return exportWhole(ctx, flags.to);
-    const scope = await scopeOf(ctx, flags['all-profiles'] === true);
-    const since = flags.since?.at(clockAndZoneOf(ctx));
-    const span = rangeWords('changes sent', { since, until: undefined }, ctx.days.full);
-    if (span !== undefined) ctx.notes.note(span);
-    await showAttemptPages(ctx, pagesOf(ctx.journal, { origin: scope?.origin, since }));
-    return undefined;
+  examples: [
+    'paydesk journal export --to journal.paydesk',
+    'paydesk journal export --to journal.paydesk --json',
+  ],
+  async run(ctx, { flags: { to: file } }): Promise<undefined> {
+    if (file === undefined)
+      throw usage('missing --to', [
+        'paydesk journal export --to FILE',
+        'every change as records: paydesk journal list --all',
+      ]);
+    refuseAgentTo(ctx, wholeFile);
+    ctx.refuseOwnFile(file);
+    const would = `would write the journal and its witness into ${file}`;
+    if (await dryRunShown(ctx, { action: 'export', file }, would)) return;
+    const rows = await ctx.journal.archive(file);
+    await ctx.out.own({ object: 'journal_export', file, rows }, () => [
+      { line: `${counted(rows, 'row')} written: ${file}` },
+      { line: 'it holds everything that was sent, and the notes: keep it as safe as the journal' },
+      {
+        line: 'after journal import, make changes on that machine only: if you use both, both may send the same change',
+      },
+    ]);
   },
 });
 
 // Nothing in it is masked, or it would be no journal.
 const wholeFile = 'writes the whole journal into a file, with its notes';
-
-async function exportWhole(ctx: Context, file: string): Promise<undefined> {
-  refuseAgentTo(ctx, wholeFile);
-  ctx.refuseOwnFile(file);
-  const would = `would write the journal and its witness into ${file}`;
-  if (await dryRunShown(ctx, { action: 'export', file }, would)) return undefined;
-  const rows = await ctx.journal.archive(file);
-  await ctx.out.own({ object: 'journal_export', file, rows }, () => [
-    { line: `${counted(rows, 'row')} written: ${file}` },
-    { line: 'it holds everything that was sent, and the notes: keep it as safe as the journal' },
-    {
-      line: 'after journal import, make changes on that machine only: if you use both, both may send the same change',
-    },
-  ]);
-}
 
 const importJournal = defineCommand({
   description:
