@@ -8,7 +8,7 @@ import type { Delimiter, InputFile, InputProblem } from './plan-types.ts';
 
 export interface CsvRow {
   readonly line: number;
-  /** If the row is broken, its only cell is the whole text of its first line. */
+  /** If the row is broken, those of its first line as far as they can be told apart. */
   readonly cells: readonly string[];
   /** What is wrong with the row's quotes, and the index of the cell. */
   readonly broken?: { readonly cell: number; readonly words: string };
@@ -32,7 +32,7 @@ export function csvRows(bytes: Uint8Array, delimiter: Delimiter, most: number): 
     if (broken === undefined) break;
     // Continues at the next line: an unclosed quote would swallow every row after it.
     const end = endOfLine(buffer, at);
-    rows.push({ line: lineAt(at), cells: [buffer.toString('utf8', at, end)], broken });
+    rows.push({ line: lineAt(at), cells: brokenCells(buffer.toString('utf8', at, end), delimiter), broken });
     at = skipBreaks(buffer, end);
   }
   return rows;
@@ -50,6 +50,7 @@ function readRows(
       delimiter,
       record_delimiter: ['\r\n', '\n', '\r'],
       relax_column_count: true,
+      trim: true,
       skip_empty_lines: true,
       on_record: (cells: readonly string[], { bytes }) => {
         if (!onRow(cells, bytes)) throw enough;
@@ -65,12 +66,23 @@ function readRows(
   }
 }
 
+// With the quotes that are wrong as a part of their cells.
+function brokenCells(line: string, delimiter: Delimiter): readonly string[] {
+  try {
+    const how = { delimiter, relax_column_count: true, relax_quotes: true, ltrim: true };
+    const [cells = []] = parse(line, how);
+    return cells;
+  } catch {
+    return line.split(delimiter);
+  }
+}
+
+const wrongClosing = 'the quote that opens this cell is not closed, or a quote inside it is not doubled ("")';
+
 const brokenWords: ReadonlyMap<string, string> = new Map([
   ['CSV_QUOTE_NOT_CLOSED', 'the quote that opens this cell is never closed'],
-  [
-    'CSV_INVALID_CLOSING_QUOTE',
-    'the quote that opens this cell is not closed, or a quote inside it is not doubled ("")',
-  ],
+  ['CSV_INVALID_CLOSING_QUOTE', wrongClosing],
+  ['CSV_NON_TRIMABLE_CHAR_AFTER_CLOSING_QUOTE', wrongClosing],
   [
     'INVALID_OPENING_QUOTE',
     'there is a quote inside this cell: put quotes around the whole cell, and double each quote inside it ("")',
@@ -84,10 +96,12 @@ function isBreak(byte: number | undefined): boolean {
   return byte === lineFeed || byte === carriageReturn;
 }
 
+// Past lines with nothing but blanks, to the start of a line.
 function skipBreaks(buffer: Buffer, from: number): number {
-  let at = from;
-  while (isBreak(buffer[at])) at += 1;
-  return at;
+  let start = from;
+  for (let at = from; isBreak(buffer[at]) || buffer[at] === 32 || buffer[at] === 9; at += 1)
+    if (isBreak(buffer[at])) start = at + 1;
+  return start;
 }
 
 function endOfLine(buffer: Buffer, from: number): number {

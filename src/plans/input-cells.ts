@@ -53,12 +53,12 @@ const emptyWords: ReadonlySet<string> = new Set([
   '#N/A',
 ]);
 
-/** `order_id`: the id, or the shop's own number, which has a digit and does not begin like an id. */
-export function readOrderId(
-  text: string,
-): Checked<Partial<Pick<InputRow, 'orderId' | 'reference' | 'isInId'>>> {
-  const id = copiedId('orders', text);
-  if (id !== undefined) return { value: { orderId: id } };
+type NamedOrder = Partial<Pick<InputRow, 'orderId' | 'reference' | 'isInId'>>;
+
+/** `order_id`: the id, also in capitals, or the shop's own number, which has a digit and does not begin like an id. */
+export function readOrderId(text: string): Checked<NamedOrder> {
+  const named = idIn(text);
+  if (named !== undefined) return { value: named };
   const reference = text.trim();
   return isReference(reference) && /\d/.test(reference) && !/ord_/i.test(reference)
     ? { value: { reference, isInId: true } }
@@ -67,13 +67,22 @@ export function readOrderId(
       };
 }
 
-export function readReference(text: string): Checked<string> {
+/** `reference`: the shop's own number; an id means itself in this column too. */
+export function readReference(text: string): Checked<NamedOrder> {
   const reference = text.trim();
   return isReference(reference)
-    ? { value: reference }
+    ? { value: idIn(text) ?? { reference } }
     : {
         wrong: `reference ${shown(text)}: not the shop's own number: one line of at most 255 characters`,
       };
+}
+
+// In capitals it is looked for as a shop's number is: only the orders show how it is written.
+function idIn(text: string): NamedOrder | undefined {
+  const orderId = copiedId('orders', text);
+  if (orderId !== undefined) return { orderId };
+  const folded = copiedId('orders', text.toLowerCase());
+  return folded === undefined || folded.length < 12 ? undefined : { reference: folded, isInId: true };
 }
 
 function isReference(text: string): boolean {
@@ -221,7 +230,9 @@ const visible = /^(?:[^\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]| )+$/u;
 
 // Reads the cell without surrounding blanks and quotes. Brackets stay: in a spreadsheet (120) is -120.
 function unquoted<T>(column: string, text: string, read: (typed: string) => Checked<T>): Checked<T> {
-  const cell = read(withoutAround(text, blankOrQuote));
+  const typed = withoutAround(text, blankOrQuote);
+  // A row with broken quotes is in the file of errors as well as it could be split.
+  const cell = text.split('"').length % 2 === 0 ? { wrong: 'it has a single quote (")' } : read(typed);
   return 'wrong' in cell ? { wrong: `${column} ${shown(text)}: ${cell.wrong}` } : cell;
 }
 

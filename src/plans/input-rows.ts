@@ -50,14 +50,15 @@ export function readRow(
   row.refuseNul();
   const named = readNames(row, titles, use);
   const money = readMoney(row, use, amounts);
-  const { orderId, reference, isInId } = named.includes('order_id')
-    ? row.read('order_id', readOrderId, {})
-    : {};
+  const order = {
+    ...(named.includes('order_id') ? row.read('order_id', readOrderId, {}) : {}),
+    ...(named.includes('reference') ? row.read('reference', readReference, {}) : {}),
+  };
   const read: InputRow = {
     line,
-    orderId,
-    reference: named.includes('reference') ? row.read('reference', readReference, undefined) : reference,
-    isInId,
+    orderId: order.orderId,
+    reference: order.reference,
+    isInId: order.isInId,
     ...money,
     currency: row.read('currency', readCurrency, undefined),
     reason: use === 'plan' ? row.read('reason', readReason, undefined) : undefined,

@@ -1,7 +1,7 @@
 /** The first line of an input file: its delimiter, the columns that paydesk understands, and problems with the titles. Pure. */
 
-import { orderIdPattern } from '../api/spec.ts';
-import { closestNames, withoutFormulaSafety } from '../terminal/terminal.ts';
+import { orderIdPattern, refundReasonValues } from '../api/spec.ts';
+import { closestNames, isTypedLike, withoutFormulaSafety } from '../terminal/terminal.ts';
 import type { CsvRow } from './csv-rows.ts';
 import { shown } from './input-cells.ts';
 import {
@@ -153,6 +153,14 @@ function asMeant(
       return index === undefined ? [] : [[index, column] as const];
     }),
   );
+  for (const [index, column] of meant) {
+    const filled = cellsOf(index).filter((cell) => cell.trim() !== '');
+    const isOne = (cell: string) => refundReasonValues.some((reason) => isTypedLike(cell.trim(), reason));
+    if (column !== 'reason' || filled.length === 0 || filled.some(isOne)) continue;
+    // Why, in words of one's own, is a note.
+    meant.delete(index);
+    if (![...titles, ...meant.values()].includes('note')) meant.set(index, 'note');
+  }
   return titles.map((title, index) => {
     if (index === order) return cellsOf(index).some(isOrderId) ? 'order_id' : 'reference';
     return meant.get(index) ?? title;
@@ -168,8 +176,8 @@ const sharedTitles = {
 const planTitles = {
   ...sharedTitles,
   amount: /^(refund_amount|amount_to_refund|importe|monto)$/,
-  reason: /^(refund_reason|motivo)$/,
-  note: /^(notes|notas?)$/,
+  reason: /^(refund_reason|motivo|raz[oó]n|why|por_?qu[eé]|grund|warum)$/,
+  note: /^(notes|notas?|notiz(en)?|comments?|comentarios?|kommentare?|remarks?|bemerkung(en)?|anmerkung(en)?|observaci[oó]n(es)?)$/,
 };
 
 const referenceTitle = /^(referencia|referenz|référence)$/;
@@ -258,6 +266,11 @@ function nearMisses(
 const moneyWords =
   /(^|[^a-z])(amount|total|sum|price|charged|paid|net|neto|gross|bruto|importe|monto|precio|cantidad|valor|devuelto|betrag|summe|preis|montant|prix)([^a-z]|$)/;
 
+// A column called Refund has its amount, or its id, or whether it was made.
+const refundWords = new RegExp(
+  `${moneyWords.source}|^(refund(ed)?|reembolso|devoluci[oó]n|erstattung|rückzahlung)$`,
+);
+
 const comparedTitles = { ...sharedTitles, amount: moneyWords };
 
 const numberForm = /^-?[\d.,]*\d$/;
@@ -307,7 +320,7 @@ function missing(titles: readonly string[], found: readonly string[], use: Input
       : []),
     ...(noAmount
       ? [
-          `there is no column amount: it has the amount of each row, or full for the whole charge or order${renamed(others, moneyWords, 'what goes back, rename it amount')}`,
+          `there is no column amount: it has the amount of each row, or full for the whole charge or order${renamed(others, refundWords, 'what goes back, rename it amount')}`,
         ]
       : []),
   ];

@@ -231,7 +231,8 @@ export function comparePayments<Row extends InvoiceRow>(
 function namesOf({ chargeId, authCode, orderId, reference }: Named): readonly string[] {
   const bare = typeof reference === 'string' ? bareReference(reference) : reference;
   const names = { charge: chargeId, auth: authCode, order: orderId, reference: bare };
-  return Object.entries(names).flatMap(([kind, name]) =>
+  // An id that was typed in capitals is looked for in small letters.
+  return [...Object.entries(names), ['reference', orderId?.toLowerCase()]].flatMap(([kind, name]) =>
     typeof name === 'string' || typeof name === 'number' ? [`${kind} ${name}`] : [],
   );
 }

@@ -103,7 +103,7 @@ export function csvLine(texts: readonly string[], delimiter = ','): string {
 }
 
 function quote(text: string, delimiter: string): string {
-  return text.includes(delimiter) || /["\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  return text.includes(delimiter) || /["\n\r]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 const number = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/;

@@ -18,7 +18,7 @@ describe('errorsCsv', () => {
       3;"amount -5: type it without a sign: 5; charge_id is blank: type the charge, or full for the whole order, or any to let paydesk choose";ord_2tQ7zRk9PwE5xNvAm;'-5;;"B;8"
       4;line 2 may refund the same money (ord_2tQ7zRk9PwE5xNvAm, charge 1): give each row its own ref if both are meant, or delete one;ord_2tQ7zRk9PwE5xNvAm;7;1;'=1+1
       5;the row has 2 cells, and the first line has 4 titles: write a blank cell where there is nothing to say;ord_2tQ7zRk9PwE5xNvAm;7
-      6;the quote that opens this cell is never closed;"ord_2tQ7zRk9PwE5xNvAm;""x;1;B9"
+      6;the quote that opens this cell is never closed;ord_2tQ7zRk9PwE5xNvAm;"""x";1;B9
       "
     `);
   });
@@ -42,6 +42,13 @@ describe('errorsCsv', () => {
     const again = read(errorsCsv(file, file.problems));
     expect(again).toEqual(file);
     expect(errorsCsv(again, again.problems)).toBe(errorsCsv(file, file.problems));
+  });
+
+  it('a row with broken quotes keeps its cells, and a number beside a single quote is no amount', () => {
+    const file = read(`order_id;amount;note\n${id};5;12" vinyl\n${id};"5;x\n`);
+    const text = errorsCsv(file, file.problems);
+    expect(text).toContain(`${id};5;"12"" vinyl"\n`);
+    expect(problemsOf(read(text))).toEqual(['3 amount: amount "5: it has a single quote (")']);
   });
 
   it('is neutral for a spreadsheet, also its titles', () => {

@@ -247,7 +247,7 @@ describe('orders', () => {
   });
 
   it("takes the shop's own number, in one line", () => {
-    expect(readReference('#1042 B')).toEqual({ value: '#1042 B' });
+    expect(readReference('#1042 B')).toEqual({ value: { reference: '#1042 B' } });
     expect(wordsOf(readReference('a\nb'))).toMatch(/^reference a\nb: not the shop's own number/);
     expect(wordsOf(readReference('a'.repeat(256)))).toMatch(/: not the shop's own number/);
   });

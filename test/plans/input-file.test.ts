@@ -19,7 +19,7 @@ describe('readInputFile', () => {
       lineEnd: '\n',
       canCorrect: true,
       delimiter: ',',
-      columns: ['Seat', ' Note ', 'AMOUNT', 'ref', 'Order ID', 'charge-id', 'reason'],
+      columns: ['Seat', 'Note', 'AMOUNT', 'ref', 'Order ID', 'charge-id', 'reason'],
       unread: ['Seat'],
       readAs: [],
       hasAmount: true,
@@ -147,7 +147,14 @@ describe('readInputFile', () => {
     ]);
     expect(file.rows.map(({ line }) => line)).toEqual([9, 14]);
     expect(file.lines.map(({ line }) => line)).toEqual([2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14]);
-    expect(file.lines.find(({ line }) => line === 13)?.cells).toEqual([`${id},1,5,,,"never closed`]);
+    expect(file.lines.find(({ line }) => line === 13)?.cells).toEqual([
+      id,
+      '1',
+      '5',
+      '',
+      '',
+      '"never closed',
+    ]);
   });
 
   it('a quote that is never closed hides no row behind it', () => {
@@ -175,13 +182,61 @@ describe('F50 titles', () => {
     ['Order ID;charge no.;Importe;Motivo', ['charge_id', 'amount', 'reason']],
     ['Pedido;Cargo;Monto;Nota', ['order_id', 'charge_id', 'amount', 'note']],
     ['Referencia;Cargo;Monto;Nota', ['order_id', 'charge_id', 'amount', 'note']],
+    ['Order;Grund;Refund amount;Kommentar', ['order_id', 'reason', 'amount', 'note']],
+    ['Pedido;Why;Monto;Comentarios', ['order_id', 'reason', 'amount', 'note']],
   ])('%s: plain titles are read as their columns, and said', (titles, columns) => {
     const cells = { reason: 'other', note: 'n', charge_id: '2', amount: '5' };
     const last = columns.slice(-3).map((column) => cells[column as keyof typeof cells]);
     const file = read(`${titles}\n${[id, ...last].join(';')}\n`);
     expect(problemsOf(file)).toEqual([]);
     expect(file.readAs.map(({ column }) => column)).toEqual(columns);
-    expect(file.rows[0]).toMatchObject({ orderId: id, charge: '2', amount: 5 });
+    expect(file.rows[0]).toMatchObject({
+      orderId: id,
+      amount: 5,
+      ...(columns.includes('charge_id') && { charge: '2' }),
+    });
+  });
+
+  it("why in words of one's own is a note; beside a note, and where two columns may be it, it is not read, which is said", () => {
+    const own = read(`order_id,amount,Why\n${id},5,the gig was cancelled\n`);
+    const beside = read(`order_id,amount,Grund,note\n${id},5,Konzert fiel aus,n\n`);
+    const two = read(`order_id,amount,Comment,Notiz\n${id},5,a,b\n`);
+    const typo = read(`order_id,amount,Grund\n${id},5,othr\n`);
+
+    expect([own.readAs, own.rows[0]?.note]).toEqual([
+      [{ title: 'Why', column: 'note' }],
+      'the gig was cancelled',
+    ]);
+    expect([beside.unread, beside.rows[0]?.note, beside.rows[0]?.reason]).toEqual([
+      ['Grund'],
+      'n',
+      undefined,
+    ]);
+    expect([two.unread, two.rows[0]?.note]).toEqual([['Comment', 'Notiz'], undefined]);
+    expect(problemsOf(typo)).toEqual(['2 Grund: reason othr: not a reason; did you mean other?']);
+  });
+
+  it('a column called Refund may be the amount, and what to do about it is said', () => {
+    expect(problemsOf(read(`order_id,Refund\n${id},5\n`))).toEqual([
+      '1 (row): there is no column amount: it has the amount of each row, or full for the whole charge or order; if refund has what goes back, rename it amount',
+    ]);
+  });
+
+  it('an id is one under any title of the order, also in capitals, and beside numbers of the shop', () => {
+    const file = read(`Order number,amount\n"#1042",5\n${id},5\n ${id.toUpperCase()},5`, {
+      referenceKeys: ['order_number'],
+    });
+    expect(problemsOf(file)).toEqual([]);
+    expect(file.rows.map(({ orderId, reference }) => [orderId, reference])).toEqual([
+      [undefined, '#1042'],
+      [id, undefined],
+      [undefined, id.toLowerCase()],
+    ]);
+  });
+
+  it('blanks around a cell in quotes are ignored', () => {
+    const file = read(`order_id; "charge_id" ;amount\n "${id}" ;\t"any";  "5"  \n`);
+    expect([problemsOf(file), file.rows[0]]).toMatchObject([[], { orderId: id, charge: 'any', amount: 5 }]);
   });
 
   it('a total, and a plain title beside the column itself, are columns of their own', () => {

@@ -67,7 +67,8 @@ it('F44 F45 F50 F51 one run lists every error of a file with its line, and nothi
   expect(ran.code).toBe(2);
   expect(ran.stdout).toBe('');
   expect(ran.stderr).toMatchInlineSnapshot(`
-    "line 2: amount is blank: type the amount, or full for the whole charge or order
+    "not read: seat
+    line 2: amount is blank: type the amount, or full for the whole charge or order
     line 3: charge_id is blank: type the charge, or full for the whole order, or any to let paydesk choose
     line 4: charge_id is blank: type the charge, or full for the whole order, or any to let paydesk choose
     line 4: amount is blank: type the amount, or full for the whole charge or order

@@ -8,6 +8,7 @@ import { expect, it } from 'vitest';
 import { readCsv } from '../harness/csv.ts';
 import { isLong } from '../harness/long.ts';
 import { bin, cleanEnv } from '../harness/paydesk.ts';
+import { inOneLine } from '../harness/ran.ts';
 import { reply } from '../harness/server.ts';
 import { order, orders, recordsIn, splitOrder, startRefunds } from './refund-service.ts';
 
@@ -75,6 +76,28 @@ it('the eight rows: errors of form, of orders and of money are said in one round
   expect(recordsIn(planned)[0]?.note).toBe('cobro doble, Sra. Muñoz');
   expect((await service.apply()).code).toBe(0);
   expect(service.made).toHaveLength(6);
+});
+
+it('a plan says which columns it does not read, and takes an id in capitals', async () => {
+  const id = 'ord_2tQ7zRk9PwE5xNvAm';
+  await using service = await startRefunds([...orders(2), order(id)]);
+
+  const ran = await service.plan(
+    [
+      'Order number,Charge,Amount,Grund,Kommentar,Platz',
+      `${id.toUpperCase()},any,100,other,,B7`,
+      'ord_1,any,100,,,',
+    ],
+    '--json',
+  );
+
+  expect(recordsIn(ran).map(({ order_id, reason }) => [order_id, reason])).toEqual([
+    [id, 'other'],
+    ['ord_1', null],
+  ]);
+  expect(inOneLine(ran.stderr)).toContain(
+    `read: Order number as reference, Charge as charge_id, Grund as reason, Kommentar as note not read: Platz line 2: ord_2tq7zrk9pwe5xnvam is ${id}`,
+  );
 });
 
 // What people do to a cell, what the run says of it, and how they correct it. Undefined: they delete the row.

@@ -15,7 +15,7 @@ import {
   type PlanRow,
 } from '../../plans/plans.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
-import { orderIdOf, type ReadOrders } from './found-orders.ts';
+import { noOrder, orderIdOf, type ReadOrders } from './found-orders.ts';
 import type { StatusAsked } from './plan-status.ts';
 
 /** The file that is refused, and where its rows go with the errors beside them. */
@@ -47,25 +47,22 @@ export async function lookAtOrders<T>(
   }
 }
 
-/** Says which column is read as which. */
-export function sayReadAs(ctx: Context, { readAs }: Pick<InputFile, 'readAs'>): void {
-  const as = readAs.map(({ title, column }) => `${title} as ${column}`).join(', ');
-  if (as !== '' && !ctx.redaction.isOn()) ctx.notes.note(`read: ${as}`);
-}
-
-/** Says how the columns of a file that is compared are read; `without`: what is compared if it has no amounts. */
-export function sayUnread(ctx: Context, { unread, readAs, hasAmount }: InputFile, without: string): void {
+/** Says how the columns of a file are read; `without`: what is compared if it has no amounts, which a plan needs. */
+export function sayUnread(ctx: Context, { unread, readAs, hasAmount }: InputFile, without?: string): void {
   const more = unread.length > namedMost ? ` and ${unread.length - namedMost} more` : '';
   const names = ctx.redaction.isOn()
     ? `${counted(unread.length, 'column')} not read`
     : `not read: ${unread.slice(0, namedMost).join(', ')}${more}`;
   const money = readAs.find(({ column }) => column === 'amount');
-  sayReadAs(ctx, { readAs });
+  const as = readAs.map(({ title, column }) => `${title} as ${column}`).join(', ');
+  if (as !== '' && !ctx.redaction.isOn()) ctx.notes.note(`read: ${as}`);
   if (unread.length > 0)
     ctx.notes.note(
-      hasAmount && money === undefined ? `${names}; amount is the column with the money` : names,
+      hasAmount && money === undefined && without !== undefined
+        ? `${names}; amount is the column with the money`
+        : names,
     );
-  if (!hasAmount) ctx.notes.note(`no amount column: ${without}`);
+  if (!hasAmount && without !== undefined) ctx.notes.note(`no amount column: ${without}`);
 }
 
 // So many columns or rows are named: an export has dozens.
@@ -77,11 +74,15 @@ export function referenceProblems(
   { byReference }: ReadOrders,
 ): readonly InputProblem[] {
   return rows.flatMap(({ line, reference, isInId }) => {
-    const ids = reference === undefined ? undefined : (byReference.get(bareReference(reference)) ?? []);
-    if (ids === undefined || ids.length === 1) return [];
+    if (reference === undefined) return [];
+    const ids = byReference.get(bareReference(reference)) ?? [];
+    if (ids.length === 1) return [];
+    const none = reference.startsWith('ord_')
+      ? noOrder(reference)
+      : `no order has the reference ${reference}`;
     const words =
       ids.length === 0
-        ? `no order has the reference ${reference}`
+        ? none
         : `${ids.length} orders have the reference ${reference}: ${ids.slice(0, 3).join(', ')}`;
     return [{ line, column: isInId ? 'order_id' : 'reference', words }];
   });

@@ -147,10 +147,12 @@ export class Reading implements ReadOrders {
 
   #take(id: string, order: JsonObject, walk: Walk): void {
     const own = referenceOf(order, this.#keys);
-    const reference = typeof own === 'string' ? bareReference(own) : '';
-    const isReferenced = this.#wanted.references.has(reference);
-    if (isReferenced) this.byReference.set(reference, [...(this.byReference.get(reference) ?? []), id]);
-    if (!isReferenced && !this.#wanted.ids.has(id)) return;
+    // An id that was typed in capitals is wanted in small letters.
+    const names = [...(typeof own === 'string' ? [bareReference(own)] : []), id.toLowerCase()].filter(
+      (name) => this.#wanted.references.has(name),
+    );
+    for (const name of names) this.byReference.set(name, [...(this.byReference.get(name) ?? []), id]);
+    if (names.length === 0 && !this.#wanted.ids.has(id)) return;
     this.#places.set(id, { walk, place: walk.read });
     this.#found.set(id, { order: kept(order), neighbour: walk.last });
   }

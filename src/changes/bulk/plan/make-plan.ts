@@ -25,8 +25,8 @@ import {
   lookAtOrders,
   referenceProblems,
   refuseProblems,
-  sayReadAs,
   sayReferences,
+  sayUnread,
   withoutFolder,
 } from '../bulk-files.ts';
 import { ordersOf, type ReadOrders } from '../found-orders.ts';
@@ -70,7 +70,7 @@ export async function planFile(ctx: Context, service: OpenService, asked: PlanAs
     amounts: settings,
     referenceKeys,
   });
-  sayReadAs(ctx, input);
+  sayUnread(ctx, input);
   const more = moreColumns(input);
   const columns = more.map((index) => input.columns[index] ?? '');
   const head = newHead(ctx, profile, { file: asked.file, columns, again: asked.again });
