@@ -104,7 +104,7 @@ function pendingLines({ refunds, order }: KnownOrder, { settings }: Profile): re
 function caseLines(ctx: Context, profile: Profile, one: OrderCase, known: KnownOrder): readonly string[] {
   switch (one.is) {
     case 'unconfirmed':
-      return unconfirmedLines(ctx, profile, one.change, known);
+      return unconfirmedLines(ctx, profile, one, known);
     case 'made twice':
       return [
         capitals(madeTwiceWords(one.twice, profile.settings)),
@@ -197,7 +197,7 @@ function afterFailureWords(after: AfterFailure): string {
     case 'in doubt':
       return `the sums of the order do not say whether that money went back: ${beingChecked}`;
     case 'went back since':
-      return `as much went back since, with ${after.refunds.join(' and ')}: make sure that it was for this, and tell the buyer`;
+      return `${after.isAll ? 'as much' : 'a part of it'} went back since, with ${after.refunds.join(' and ')}: make sure that it was for this, and tell the buyer`;
     case 'left':
       return `${stateMeans.failed}: tell the buyer`;
   }
@@ -255,7 +255,9 @@ function stepOf(ctx: Context, one: OrderCase): readonly [words: string, command:
   switch (one.is) {
     case 'unconfirmed':
       return [
-        `first find out what became of the unconfirmed ${changeKinds[one.change.kind].noun}:`,
+        one.isShown
+          ? `the order shows such a ${changeKinds[one.change.kind].noun}: first confirm it:`
+          : `first find out what became of the unconfirmed ${changeKinds[one.change.kind].noun}:`,
         findOutCommand(one.change),
       ];
     case 'made twice':
@@ -294,7 +296,7 @@ function stepOf(ctx: Context, one: OrderCase): readonly [words: string, command:
         `until ${untilWords(ctx, one.until)} the ${changeOf(one.record, ctx.profiles.amountStyle(one.record.sent.profile))} may still appear: ${
           one.again === undefined
             ? 'whoever sends the same again before may pay the buyer twice'
-            : `${one.again.sent.operator} has sent the same again, so the buyer would be paid twice`
+            : `${one.again.sent.operator} sent the same again at ${ctx.shortTime(one.again.sent.time)} (${one.again.sent.change}), so the buyer would be paid twice`
         }. See who recorded that it was not made, and why:`,
         `paydesk journal show ${one.record.sent.change}`,
       ];
@@ -323,12 +325,11 @@ function unconfirmedWords(
 function unconfirmedLines(
   ctx: Context,
   profile: Profile,
-  change: UnconfirmedChange,
+  { change, isShown }: Extract<OrderCase, { readonly is: 'unconfirmed' }>,
   { refunds, attempts, reading }: KnownOrder,
 ): readonly string[] {
   // The order shows a refund that is probably this one.
   const shown = refunds.filter(({ state, record }) => state === 'unconfirmed' && record?.meaning === 'made');
-  const isShown = shown.length > 0;
   const own = shown.filter(({ attempt }) => attempt?.sent.change === change.change);
   const sum = own.reduce((all, { amount = 0 }) => all + amount, 0);
   if (own[0]?.attempt !== undefined && sum < (change.amount ?? 0))
@@ -339,7 +340,9 @@ function unconfirmedLines(
   return [
     `UNCONFIRMED  ${unconfirmedWords(ctx, profile, change)}${sent === undefined ? '' : fromWords(sent, reading)}`,
     ...(isShown
-      ? ['the order now shows such a refund, see below; do not refund it again']
+      ? [
+          `the order now shows such a ${changeKinds[change.kind].noun}, see below; do not ${changeKinds[change.kind].noun} it again`,
+        ]
       : [`it may have been made${blocked}`, kindWords[change.kind].meanwhile.replace(/;$/, '')]),
     checkLine(change, isShown),
   ];

@@ -62,6 +62,8 @@ const words = {
     authorized: (amount: string) => `${amount} was authorized on your card, but you have not been charged.`,
     mayBeCharged: (amount: string) =>
       `${amount} was authorized on your card. We are checking whether you have been charged.`,
+    charged: (amount: string) =>
+      `A charge of ${amount} on your card shows for this order. We are checking it before we confirm it.`,
     nothing: 'Nothing has been refunded for this order.',
     unpaid: 'No payment was made for this order.',
     order: (name: string) => `Order: ${name}`,
@@ -93,6 +95,8 @@ const words = {
       `Se autorizó un cargo de ${amount} en su tarjeta, pero no se le ha cobrado nada.`,
     mayBeCharged: (amount: string) =>
       `Se autorizó un cargo de ${amount} en su tarjeta. Estamos revisando si se le ha cobrado.`,
+    charged: (amount: string) =>
+      `Este pedido muestra un cargo de ${amount} en su tarjeta. Estamos revisando el cargo antes de confirmarlo.`,
     nothing: 'No se ha hecho ningún reembolso de este pedido.',
     unpaid: 'No se realizó ningún pago de este pedido.',
     order: (name: string) => `Pedido: ${name}`,
@@ -122,15 +126,22 @@ function sentences(known: KnownOrder, refunds: readonly KnownRefund[], style: Bu
   const { order, doubt, reading } = known;
   const say = words[style.language];
   if (doubt !== undefined || ('problem' in reading && !hasNoCharges(order))) return [say.doubt];
-  const isFollowed = (refund: KnownRefund) => refunds.some((other) => standsFor(other, refund));
-  const told = refunds.flatMap((refund) => sentencesOn(refund, isFollowed(refund), order, style));
+  // Whoever asks about one that failed hears of what was sent again, too.
+  const all = known.refunds.filter(
+    (one) => refunds.includes(one) || refunds.some((refund) => standsFor(one, refund)),
+  );
+  const isFollowed = (refund: KnownRefund) => all.some((other) => standsFor(other, refund));
+  const told = all.flatMap((refund) => sentencesOn(refund, isFollowed(refund), order, style));
   // Two refunds of which one may be the other are checked as one.
-  const open = refunds.filter((refund) => isUnsure(refund) && !isFollowed(refund));
+  const open = all.filter((refund) => isUnsure(refund) && !isFollowed(refund));
   const unsure = new Set(open.map((refund) => say.unsure(toldOf(refund, order, style))));
   if (told.length > 0 || unsure.size > 0) return [...told, ...unsure];
+  const sum = amountOf(order.amount, order, style);
+  if (known.cases.some((one) => one.is === 'unconfirmed' && one.change.kind === 'capture' && one.isShown))
+    return [say.charged(sum)];
   if (order.payment_status !== statuses.preAuthorized)
     return [paymentOf(order).isPaid ? say.nothing : say.unpaid];
-  return [say[mayBeCaptured(known) ? 'mayBeCharged' : 'authorized'](amountOf(order.amount, order, style))];
+  return [say[mayBeCaptured(known) ? 'mayBeCharged' : 'authorized'](sum)];
 }
 
 // A capture that the order does not show may have been made all the same.

@@ -166,7 +166,7 @@ export function knownOrder(
   const first =
     cases.find(({ is }) => stopsRefund(is))?.is ??
     (doubt === undefined ? undefined : 'unconfirmed') ??
-    cases[0]?.is ??
+    cases.find((one) => !isFollowed({ reading, doubt }, one))?.is ??
     (modeOfOrder(order) === undefined ? 'no mode' : undefined) ??
     (refunds.some(({ state }) => state === 'pending') ? 'pending' : undefined);
   return { order, reading, doubt, attempts, neverArrived: lost, cases, first, refunds, unfit, whyNot };
@@ -290,11 +290,12 @@ export function unfitOf(order: JsonObject, mode?: Mode): Unfit | undefined {
 }
 
 /**
- * What became of the money of a refund that failed: nobody knows it; as much went back since, by these refunds; or it is left.
+ * What became of the money of a refund that failed: nobody knows it; as much went back since, by these refunds; or it is left, all
+ * of it or a part.
  */
 export type AfterFailure =
   | { readonly is: 'in doubt' | 'left' }
-  | { readonly is: 'went back since'; readonly refunds: readonly string[] };
+  | { readonly is: 'went back since'; readonly refunds: readonly string[]; readonly isAll: boolean };
 
 /** The same for the refunds of an order that failed, by their ids. */
 export function afterFailure(
@@ -305,10 +306,22 @@ export function afterFailure(
   const since = reading.money.charges.flatMap((charge) =>
     charge.refunds
       .filter(({ id }) => failed.includes(id))
-      .flatMap(({ amount }) => equalRefund(charge, -amount)?.id ?? []),
+      .map(({ amount, createdAt = 0 }) => {
+        const equal = equalRefund(charge, -amount);
+        return equal !== undefined && (equal.createdAt ?? createdAt) >= createdAt ? equal.id : undefined;
+      }),
   );
-  if (since.length > 0) return { is: 'went back since', refunds: [...new Set(since)] };
-  return { is: 'left' };
+  const refunds = [...new Set(since.flatMap((id) => id ?? []))];
+  if (refunds.length === 0) return { is: 'left' };
+  return { is: 'went back since', refunds, isAll: !since.includes(undefined) };
+}
+
+/** Whether the same money was sent again after that: then what the order shows says more. */
+export function isFollowed(known: Pick<KnownOrder, 'reading' | 'doubt'>, one: OrderCase): boolean {
+  if (one.is === 'recorded not made') return one.again !== undefined;
+  if (one.is !== 'failed') return false;
+  const after = afterFailure(known, one);
+  return after.is === 'went back since' && after.isAll;
 }
 
 /** What the journal says of a change. Of a refund whose reply or order contradicts itself, nobody knows what was made. */

@@ -11,6 +11,7 @@ import {
   isFailedLate,
   isOpen,
   isPaidTwice,
+  isUnconfirmed,
   type Moment,
   missingFrom,
   ownRefunds,
@@ -18,6 +19,7 @@ import {
   paidTwiceOf,
   seenTwice,
   sentAgain,
+  showsCapture,
   type UnconfirmedChange,
   unconfirmedChange,
   unshownRefunds,
@@ -25,7 +27,8 @@ import {
 
 /** One case; its words are those of the state of a refund (`refundStates`). */
 export type OrderCase =
-  | { readonly is: 'unconfirmed'; readonly change: UnconfirmedChange }
+  /** `isShown`: the order shows what may be it, and nobody has confirmed that. */
+  | { readonly is: 'unconfirmed'; readonly change: UnconfirmedChange; readonly isShown: boolean }
   /**
    * `isKnown`: the journal has it, and not only the order shows it. `late`: one of the refunds, if somebody recorded that it was
    * not made.
@@ -73,6 +76,9 @@ export function casesOf(
   const found = new Set(probable.values());
   // What shows after its time, and no read has proven yet, is not known either.
   const open = known.find((record) => isOpen(record, now) || (awaitsRead(record) && found.has(record)));
+  const isShown =
+    known.some((record) => found.has(record) && isUnconfirmed(record)) ||
+    (open !== undefined && showsCapture(open, order));
   const unshown = unshownRefunds(known, order).filter((record) => !found.has(record));
   const late = known.flatMap((record): readonly OrderCase[] => {
     const until = untilMayAppear(record, now.wall);
@@ -82,7 +88,7 @@ export function casesOf(
       : [{ is: 'recorded not made', record, until, again: sentAgain(record, known) }];
   });
   return [
-    ...(open === undefined ? [] : [{ is: 'unconfirmed' as const, change: unconfirmedChange(open) }]),
+    ...(open === undefined ? [] : [{ is: 'unconfirmed' as const, change: unconfirmedChange(open), isShown }]),
     ...twiceCases(paid && paidTwiceOf(paid, known), seen, appeared),
     ...(shown !== undefined ? goneCases(order, shown, known) : []),
     ...unshown.map((record): OrderCase => ({ is: 'recorded made', record })),

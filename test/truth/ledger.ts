@@ -82,9 +82,13 @@ export function leftOf(ledger: Ledger, charge: string): number {
 export function truthFor(desk: 'ana' | 'bob', ledger: Ledger): Truth {
   const own = ledger.requests.filter(({ by }) => by === desk);
   const others = ledger.requests.filter(({ by }) => by !== desk);
-  const refunds = [...own.flatMap(ownWords), ...others.flatMap(otherWords)];
   const besides = besidesOf(ledger, own);
-  const truth = truthOf(refunds.length === 0 ? 'nothing' : refunds.join(', '), besides);
+  const truthWith = (some: readonly Request[]) => {
+    const refunds = [...some.flatMap(ownWords), ...others.flatMap(otherWords)];
+    return truthOf(refunds.length === 0 ? 'nothing' : refunds.join(', '), besides);
+  };
+  const truth = truthWith(own);
+  const behind = truthWith(own.filter((one) => !isAnswered(one, ledger)));
   const [now = { attempts: 'none', open: 'none' }, ...before] = journalsOf(own);
   const charges = new Set(rowParts[ledger.scope].map(({ charge }) => charge));
   const back = [...charges].reduce((sum, charge) => sum + backOf(ledger, charge, 'made'), 0);
@@ -94,6 +98,7 @@ export function truthFor(desk: 'ana' | 'bob', ledger: Ledger): Truth {
   const strange = Object.keys(paid).reduce((sum, charge) => sum + backOf(ledger, charge, 'strange'), 0);
   return {
     ...truth,
+    first: [...new Set([...truth.first, ...behind.first])],
     ...(strange === 0 ? {} : { strange }),
     ...now,
     before,
@@ -106,6 +111,19 @@ export function truthFor(desk: 'ana' | 'bob', ledger: Ledger): Truth {
       back: truth.back === undefined ? undefined : back,
     },
   };
+}
+
+// As much went back, perhaps later: then it need not come first any more.
+function isAnswered(request: Request, { requests }: Ledger): boolean {
+  const there = requests
+    .flatMap(({ records }) => records)
+    .filter(({ status }) => /made|pending/.test(status));
+  return (
+    ['failed', 'recorded not made'].includes(stateOf(request)) &&
+    request.parts.some(({ charge, amount }) =>
+      there.some((one) => one.charge === charge && one.amount === amount),
+    )
+  );
 }
 
 function besidesOf(ledger: Ledger, own: readonly Request[]): Besides {

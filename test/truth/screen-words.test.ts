@@ -80,7 +80,59 @@ it.each<[claim: string, build: Build, line: string, says: string]>([
     'and once the same was sent again, that stands there',
     inTurn(hand('lost', 7), notMade, byAna),
     `orders show ${id}`,
-    'may still appear: ana has sent the same again, so the buyer would be paid twice',
+    'may still appear: ana sent the same again at 09:04:00 (i_',
+  ],
+  [
+    'the same, and what the order shows comes first',
+    inTurn(hand('lost', 7), notMade, byAna),
+    `orders show ${id}`,
+    'partially_refunded can be refunded',
+  ],
+  [
+    'the same, and the rest is offered',
+    inTurn(hand('lost', 7), notMade, byAna),
+    `orders show ${id}`,
+    `refund the rest of charge 1: paydesk orders refund ${id} --charge 1`,
+  ],
+  [
+    'the same of a whole order in a list',
+    inTurn(
+      (world) => send('lost', 7)(world, 'whole', 'hand'),
+      notMade,
+      again('made', 'ticket-2', '--note twice', 0),
+    ),
+    'orders list',
+    'refunded 1000 MXN -1000',
+  ],
+  [
+    'what failed and was sent again is not the first word of its order',
+    inTurn(hand('made', 0), at('09:05:00'), failsNow, look('09:06:00', 7), byAna),
+    `orders show ${id}`,
+    'partially_refunded can be refunded',
+  ],
+  [
+    'nor in a list',
+    inTurn(hand('made', 0), at('09:05:00'), failsNow, look('09:06:00', 7), byAna),
+    'orders list',
+    'partially_refunded 1000 MXN -300',
+  ],
+  [
+    'what failed after as much had gone back is not answered by that',
+    inTurn(
+      second(300),
+      at('09:02:00'),
+      async (world) => {
+        await world.must(
+          world.ana,
+          `orders refund ${id} --charge ch_1 --amount 300 --reason other --again rf_1 --yes`,
+          0,
+        );
+      },
+      at('09:05:00'),
+      (world) => world.turn('rf_2', 'failed'),
+    ),
+    `orders show ${id}`,
+    'partially_refunded failed',
   ],
   [
     'that it was made twice is in the first line once it is acknowledged',
@@ -340,6 +392,22 @@ it('while a capture is unconfirmed, nobody tells the buyer that no money was tak
   expect(await run(`orders capture ${id} --yes`)).toMatch(/^7 /);
   expect(await run(`orders show ${id}`)).toContain('it may have been made');
   expect(await run(buyer)).toContain('We are checking whether you have been charged.');
+  service.orders = [main()];
+  const shown = await run(`orders show ${id}`);
+  expect(shown).toContain('paid capture unconfirmed');
+  expect(shown).toContain('the order now shows such a capture, see below; do not capture it again');
+  expect(shown).toContain('the order shows such a capture: first confirm it: paydesk journal reconcile');
+  expect(await run(buyer)).toContain('A charge of 1000 MXN on your card shows for this order.');
+});
+
+it('the receipt of a refund that failed and was sent again says both', async () => {
+  await using world = await startWorld([main(), other()]);
+  await inTurn(hand('made', 0), at('09:05:00'), failsNow, look('09:06:00', 7), byAna)(world);
+  const { change } = (await world.attempts(world.ana)).at(-1) ?? { change: '' };
+  const { stdout } = await world.must(world.ana, `refunds receipt ${change}`, 0);
+  expect(inOneLine(stdout)).toMatch(
+    /A first refund of 300 MXN .* Another one was sent: .* we refunded 300 MXN/,
+  );
 });
 
 it('a correction that comes too early names the command that corrects it later', async () => {

@@ -20,7 +20,14 @@ import {
   type ExpectedRefund,
   sameJson,
 } from '../../journal/journal.ts';
-import { isSettled, type KnownOrder, type KnownTwin, mayGoBack, type Unfit } from '../../orders/orders.ts';
+import {
+  isFollowed,
+  isSettled,
+  type KnownOrder,
+  type KnownTwin,
+  mayGoBack,
+  type Unfit,
+} from '../../orders/orders.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import type { Block, Span } from '../../terminal/terminal.ts';
 
@@ -42,9 +49,10 @@ export function whatNext(
   const warned = (text: string): Span => ({ text, style: 'warn' });
   const next = (word: Span, steps: readonly Block[]): Next => ({
     word: firstWord(known, word) ?? word,
-    steps,
+    steps: [...sentAgain.flatMap((one) => caseSteps(ctx, one)), ...steps],
   });
-  const first = cases.find(({ is }) => is !== 'failed');
+  const sentAgain = cases.filter((one) => one.is !== 'failed' && isFollowed(known, one));
+  const first = cases.find((one) => one.is !== 'failed' && !sentAgain.includes(one));
   if (first !== undefined)
     return next(first.is, [...caseSteps(ctx, first), ...otherCharges(ctx, known, service)]);
   if (unfit?.is === 'authorized')

@@ -40,6 +40,11 @@ export function unconfirmedChange({ sent }: AttemptRecord): UnconfirmedChange {
   return { change, kind: proof.kind, amount, currency, sentAt, operator: sentBy(sent) };
 }
 
+/** Whether an order shows a capture, whoever made it. */
+export function showsCapture(record: AttemptRecord, order: JsonObject): boolean {
+  return record.sent.proof.kind === 'capture' && judgeOrder(record, [record], order).shows === 'expected';
+}
+
 /** The ids of the refunds that the reply to an attempt named: they are surely its own. None if a read or a person found them. */
 export function namedByReply(record: AttemptRecord): readonly string[] {
   const first = record.verdicts.find(({ verdict }) => verdict === 'applied');
