@@ -6,9 +6,12 @@ import type { JsonObject } from '../api/json-values.ts';
 import { readOrder } from '../api/records.ts';
 import { bareReference, referenceOf } from '../api/resources.ts';
 import { orderIdPattern } from '../api/spec.ts';
-import { CliError, withParts } from '../errors.ts';
+import { CliError, orElse, withParts } from '../errors.ts';
 import { type Indexes, indexIfAny } from '../index/index.ts';
+import { type AttemptRecord, changeOf, type Journal, sentBy } from '../journal/journal.ts';
 import { commandLine } from '../profiles/profiles.ts';
+import { recordedState } from './known-order.ts';
+import { unconfirmedOf } from './look-up.ts';
 
 // By chance, two orders do not end in the same eight characters.
 const shortestEnd = 8;
@@ -76,19 +79,39 @@ export async function orderByName(
   );
 }
 
-/** The error for an order that is not there, with the known orders whose ids are one letter or the case of letters away. */
+/**
+ * The error for an order that was not read, with what the journal has open of it. For one that is not there, it has the known orders
+ * whose ids are one letter or the case of letters away.
+ */
 export async function withMeantOrder(
-  ctx: Ask,
+  ctx: Ask & { readonly journal: Journal; readonly shortTime: (ms: number) => string },
   service: Service,
   error: unknown,
   id: string,
 ): Promise<unknown> {
-  // A search that did not see all orders ends as incomplete.
-  const isMissing = error instanceof CliError && (error.kind === 'not_found' || error.kind === 'incomplete');
-  if (!isMissing) return error;
+  if (!(error instanceof CliError)) return error;
   const { settings } = service.profile;
+  const open = (await unconfirmedOf(ctx, service).catch(orElse(() => []))).filter(
+    ({ sent }) => sent.proof.orderId === id,
+  );
+  if (open.length > 0)
+    return withParts(error, {
+      now: [...open.map((record) => openWords(ctx, record, settings)), ...(error.parts.now ?? [])],
+    });
+  // A search that did not see all orders ends as incomplete.
+  if (error.kind !== 'not_found' && error.kind !== 'incomplete') return error;
   const near = (await newestAndIndexed(ctx, service)).filter((order) => isNear(String(order.id), id));
   return withParts(error, { now: [...asked(near, settings), ...(error.parts.now ?? [])] });
+}
+
+// `refund of 900 MXN, sent at 05:05:12 by root: unconfirmed: paydesk journal show i_7f3k`
+function openWords(
+  { shortTime }: { readonly shortTime: (ms: number) => string },
+  record: AttemptRecord,
+  style: AmountStyle,
+): string {
+  const { change, time } = record.sent;
+  return `${changeOf(record, style)}, sent at ${shortTime(time)} by ${sentBy(record.sent)}: ${recordedState(record)}: paydesk journal show ${change}`;
 }
 
 function isSame(one: string, other: string): boolean {

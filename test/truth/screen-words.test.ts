@@ -400,6 +400,30 @@ it('while a capture is unconfirmed, nobody tells the buyer that no money was tak
   expect(await run(buyer)).toContain('A charge of 1000 MXN on your card shows for this order.');
 });
 
+it('an order that cannot be read now names what the journal has open of it', async () => {
+  using home = newHome();
+  let isDown = false;
+  await using service = await startService({
+    orders: [main()],
+    sendsDate: false,
+    onPost: () => reset,
+    onPage: () => (isDown ? reset : undefined),
+  });
+  const at = standingAt(`${day}T09:00:00Z`);
+  const env = { ...environment(service.url), ...at, PAYDESK_RECONCILE_AFTER: '0', PAYDESK_OPERATOR: 'ana' };
+  const run = async (line: string) => {
+    const { code, stdout, stderr } = await paydesk(line.split(' '), { home, env, columns: 120 });
+    return `${code} ${inOneLine(`${stdout} ${stderr}`)}`;
+  };
+  expect(await run(`orders refund ${id} --reason other --yes`)).toMatch(/^7 /);
+  isDown = true;
+  const own = /refund of 1000 MXN, sent at 09:00:00 by ana: unconfirmed: paydesk journal show i_/;
+  expect(await run(`orders show ${id}`)).toMatch(own);
+  expect(await run(`orders refund ${id} --charge 1 --amount 1 --reason other --yes`)).toContain(
+    `an earlier refund of 1000 MXN on ${id} (09:00:00, by ana) is still unconfirmed`,
+  );
+});
+
 it('the receipt of a refund that failed and was sent again says both', async () => {
   await using world = await startWorld([main(), other()]);
   await inTurn(hand('made', 0), at('09:05:00'), failsNow, look('09:06:00', 7), byAna)(world);
