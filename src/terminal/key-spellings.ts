@@ -1,4 +1,4 @@
-/** Knows how a key may be spelled: in base64, in hex, and with the escapes of JSON, URLs and HTML. Pure. */
+/** Knows how a key may be spelled: in base64, base32 and hex, with signs between its letters, and with the escapes of JSON, URLs and HTML. Pure. */
 
 import { Buffer } from 'node:buffer';
 
@@ -39,22 +39,69 @@ export function spellingsOf(key: string): readonly Spelling[] {
   for (const cased of [key, key.toLowerCase(), key.toUpperCase()])
     for (const { text } of layersOf(cased)) plain.add(text);
   const hex = Buffer.from(key).toString('hex');
-  const encoded = [key, encodeURIComponent(key), JSON.stringify(key).slice(1, -1)].flatMap(base64Of);
+  const encoded = [key, encodeURIComponent(key), inJson(key)].flatMap((text) => base64Of(Buffer.from(text)));
   return [
     ...[...plain, hex, hex.toUpperCase()].map((text) => ({ text, isBase64: false })),
     ...[...new Set(encoded)].map((text) => ({ text, isBase64: true })),
   ];
 }
 
-// The base64 characters that depend on this text alone. A text behind `Bearer ` or `user:` may begin at three places of a group
+/**
+ * Longer spellings of one key, which are sought in a text as it is and behind no escapes: base64 of base64 and of UTF-16, base32, and
+ * the same sign between each two letters or bytes, such as `k-e-y`, a NUL as in UTF-16, or `6B:65:79`.
+ */
+export function longSpellingsOf(key: string): readonly Spelling[] {
+  const bytes = Buffer.from(key);
+  const base64 = [
+    ...base64Of(Buffer.from(key, 'utf16le')),
+    ...base64Of(bytes).flatMap((inner) => base64Of(Buffer.from(inner))),
+  ];
+  const cased = [[...key], [...key.toLowerCase()]];
+  const spread = [...cased, ...cased.map((letters) => letters.map(inJson))];
+  const hex = bytes.toString('hex').match(/../g) ?? [];
+  const texts = [
+    ...spread.flatMap((some) => [...signs, ...unseen].map((sign) => some.join(sign))),
+    ...[hex, hex.map((byte) => byte.toUpperCase())].flatMap((some) =>
+      [...signs, ...signsOfBytes].map((sign) => some.join(sign)),
+    ),
+    ...base32Of(bytes),
+  ];
+  return [
+    ...[...new Set(texts)].map((text) => ({ text, isBase64: false })),
+    ...[...new Set(base64)].map((text) => ({ text, isBase64: true })),
+  ];
+}
+
+const inJson = (text: string): string => JSON.stringify(text).slice(1, -1);
+const signs = [...' -._:,/|'];
+// `=` is of quoted-printable.
+const signsOfBytes = [', ', ', 0x', ' 0x', ',0x', '='];
+// Also as JSON writes them, and JSON in JSON.
+const unseen = ['0000', '00ad', '200b', '200c', '200d', '2060', 'feff'].flatMap((code) => [
+  String.fromCharCode(Number.parseInt(code, 16)),
+  ...[code, code.toUpperCase()].flatMap((digits) => [`\\u${digits}`, `\\\\u${digits}`]),
+]);
+
+// The letters of base32 that depend on these bytes alone, wherever they begin in a group of five.
+function base32Of(bytes: Buffer): readonly string[] {
+  const bits = Array.from(bytes, (byte) => byte.toString(2).padStart(8, '0')).join('');
+  return [0, 1, 2, 3, 4].flatMap((before) => {
+    const fives = bits.slice((5 - ((before * 8) % 5)) % 5).match(/.{5}/g) ?? [];
+    const letters = fives
+      .map((five) => 'abcdefghijklmnopqrstuvwxyz234567'.charAt(Number.parseInt(five, 2)))
+      .join('');
+    return [letters, letters.toUpperCase()];
+  });
+}
+
+// The base64 characters that depend on these bytes alone. A text behind `Bearer ` or `user:` may begin at three places of a group
 // of bytes, and each of them gives other characters.
-function base64Of(text: string): readonly string[] {
-  const size = Buffer.byteLength(text);
+function base64Of(bytes: Buffer): readonly string[] {
   return [0, 1, 2].flatMap((before) => {
-    const bytes = Buffer.concat([Buffer.alloc(before), Buffer.from(text), Buffer.alloc(2)]);
+    const padded = Buffer.concat([Buffer.alloc(before), bytes, Buffer.alloc(2)]);
     const from = Math.ceil((before * 8) / 6);
-    const to = Math.floor(((before + size) * 8) / 6);
-    return [bytes.toString('base64').slice(from, to), bytes.toString('base64url').slice(from, to)];
+    const to = Math.floor(((before + bytes.length) * 8) / 6);
+    return [padded.toString('base64').slice(from, to), padded.toString('base64url').slice(from, to)];
   });
 }
 

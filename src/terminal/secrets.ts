@@ -1,7 +1,7 @@
 /** Masks known keys in every text that leaves the program, however they are spelled. */
 
 import { Buffer } from 'node:buffer';
-import { escapedWords, layersOf, type Spelling, spellingsOf } from './key-spellings.ts';
+import { escapedWords, layersOf, longSpellingsOf, type Spelling, spellingsOf } from './key-spellings.ts';
 import type { Piece } from './list-format.ts';
 
 const replacement = '[key]';
@@ -101,20 +101,21 @@ function soughtOf(keys: ReadonlySet<string>): Sought {
   // To search for plain texts is many times faster than a pattern, and to search in bytes is faster still. Almost no text holds
   // a key.
   const texts = spellings.map(({ text }) => text);
+  const long = [...keys].flatMap(longSpellingsOf);
   const isInBytes = anyIn(texts.map((text) => Buffer.from(text)));
+  // Apart from the others, since a search for longer texts jumps further.
+  const isLongIn = anyIn(long.map(({ text }) => Buffer.from(text)));
   const wordsIn = escapedWords(texts);
   const isHidden = (bytes: Buffer): boolean => {
     for (const word of wordsIn(bytes))
       for (const layer of layersOf(word)) if (texts.some((one) => layer.text.includes(one))) return true;
     return false;
   };
+  const isIn = (bytes: Buffer): boolean => isInBytes(bytes) || isLongIn(bytes) || isHidden(bytes);
   return {
-    spellings,
-    inText: (text) => texts.some((one) => text.includes(one)) || isHidden(Buffer.from(text)),
-    inBytes({ buffer, byteOffset, length }) {
-      const bytes = Buffer.from(buffer, byteOffset, length);
-      return isInBytes(bytes) || isHidden(bytes);
-    },
+    spellings: [...spellings, ...long],
+    inText: (text) => isIn(Buffer.from(text)),
+    inBytes: ({ buffer, byteOffset, length }) => isIn(Buffer.from(buffer, byteOffset, length)),
   };
 }
 
@@ -168,7 +169,7 @@ function bitsAfter(text: string, at: number): number {
   return (/^[\w+/-]{0,3}={0,2}(?![\w+/=-])/.exec(near) ?? /^[\w+/-]?/.exec(near))?.[0].length ?? 0;
 }
 
-// A spelling has no white space, and common escapes need at most twelve characters for one.
+// A spelling stays in its line, and common escapes need at most twelve characters for one.
 function longestOpen(spellings: readonly Spelling[]): number {
   return 12 * spellings.reduce((most, one) => Math.max(most, one.text.length), 0);
 }
@@ -177,7 +178,7 @@ function longestOpen(spellings: readonly Spelling[]): number {
 function openEnd(text: string, spellings: readonly Spelling[]): number {
   const longest = longestOpen(spellings);
   let start = text.length;
-  while (start > 0 && text.length - start < longest && !/\s/.test(text.charAt(start - 1))) start -= 1;
+  while (start > 0 && text.length - start < longest && !/[\r\n]/.test(text.charAt(start - 1))) start -= 1;
   if (start === text.length) return 0;
   const end = text.slice(start);
   let from = end.length;
@@ -259,7 +260,7 @@ export function anyIn(texts: readonly Buffer[]): (bytes: Buffer) => boolean {
   const jumps = new Uint8Array(0x10000).fill(size - 1);
   for (const text of texts) {
     for (let at = 1; at < size; at += 1) {
-      const pair = text.readUInt16BE(at - 1);
+      const pair = ((text[at - 1] ?? 0) << 8) | (text[at] ?? 0);
       jumps[pair] = Math.min(jumps[pair] ?? 0, size - 1 - at);
     }
   }

@@ -1,4 +1,4 @@
-/** A key that a service echoes, in 27 spellings and in every place of a reply, leaves the program nowhere. */
+/** A key that a service echoes, in 45 spellings and in every place of a reply, leaves the program nowhere. */
 
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -74,7 +74,12 @@ function errorFullOf(key: string): string {
 }
 
 const headers = (key: string): Record<string, string> =>
-  Object.fromEntries(Object.values(spellings).map((spell, index) => [`x-echo-${index}`, spell(key)]));
+  Object.fromEntries(
+    Object.values(spellings).flatMap((spell, index) =>
+      // What a header cannot hold, it cannot echo.
+      /^[ -\xff]*$/.test(spell(key)) ? [[`x-echo-${index}`, spell(key)]] : [],
+    ),
+  );
 
 const listing = (...orders: readonly string[]): string =>
   `{"object":"list","has_more":false,"data":[${orders.join(',')}]}`;
@@ -124,11 +129,11 @@ function expectNowhere({ home, key }: Planted, runs: readonly Ran[]): void {
   expect(revealing(key, filesUnder(home.path))).toEqual([keptIn(home)]);
 }
 
-describe.concurrent('a key in 27 spellings in every place of a reply is masked (F69)', () => {
-  test('there are 27 spellings, and each is found by the search', () => {
+describe.concurrent('a key in 45 spellings in every place of a reply is masked (F69)', () => {
+  test('there are 45 spellings, and each is found by the search', () => {
     const key = newCanary();
     const found = Object.entries(spellings).filter(([, spell]) => reveals(key, `a ${spell(key)} b`));
-    expect(found).toHaveLength(27);
+    expect(found).toHaveLength(45);
     expect(reveals(key, echoes(newCanary()))).toBe(false);
   });
 

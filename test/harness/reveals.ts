@@ -24,8 +24,10 @@ export function reveals(key: string, text: string): boolean {
   for (let current = waiting.pop(); current !== undefined; current = waiting.pop()) {
     if (seen.has(current)) continue;
     seen.add(current);
-    if (shows(key, current) || shows(key, base64Words(current)) || shows(key, hexWords(current))) return true;
-    for (const decode of decoders) {
+    if ([current, hexWords(current), base32Words(current)].some((one) => shows(key, one))) return true;
+    // Whatever stands between the letters.
+    if (shows(bare(key), bare(current))) return true;
+    for (const decode of [...decoders, base64Words, fromBytes]) {
       const next = decode(current);
       if (next !== current) waiting.push(next);
     }
@@ -41,6 +43,15 @@ export function revealing(key: string, files: readonly string[]): readonly strin
 /** The bytes of a file as text, each a character. */
 export function textOf(path: string): string {
   return readFileSync(path, 'latin1');
+}
+
+function bare(text: string): string {
+  return text.replace(/\\u(?:0000|00ad|200[bcd]|2060|feff)|[\s\p{C}._:,/|+*=-]/giu, '');
+}
+
+// A file is read as bytes, each a character.
+function fromBytes(text: string): string {
+  return Buffer.from(text, 'latin1').toString('utf8');
 }
 
 // A part is enough to guess the rest from.
@@ -61,8 +72,23 @@ function base64Words(text: string): string {
 }
 
 function hexWords(text: string): string {
-  return (text.match(/[0-9a-fA-F]{16,}/g) ?? [])
+  const joined = text.replace(/(?<=[0-9a-f]{2})(?:[ :=_.,/|-]|, ?0x| 0x|, )(?=[0-9a-f]{2})/gi, '');
+  return (joined.match(/[0-9a-fA-F]{16,}/g) ?? [])
     .flatMap((word) => [0, 1].map((skip) => Buffer.from(word.slice(skip), 'hex').toString('latin1')))
+    .join('\n');
+}
+
+function base32Words(text: string): string {
+  return (text.match(/[a-z2-7]{16,}/gi) ?? [])
+    .flatMap((word) =>
+      [0, 1, 2, 3, 4, 5, 6, 7].map((skip) => {
+        const letters = [...word.slice(skip).toUpperCase()];
+        const bits = letters
+          .map((letter) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(letter).toString(2).padStart(5, '0'))
+          .join('');
+        return (bits.match(/.{8}/g) ?? []).map((byte) => character(byte, 2)).join('');
+      }),
+    )
     .join('\n');
 }
 

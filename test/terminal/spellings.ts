@@ -1,4 +1,4 @@
-/** A key in the spellings that a service, a log or a shell may give it: 27 of them, written without the program. */
+/** A key in the spellings that a service, a log or a shell may give it: 45 of them, written without the program. */
 
 const hex = (character: string): string => character.charCodeAt(0).toString(16).padStart(2, '0');
 const each = (text: string, change: (character: string, index: number) => string): string =>
@@ -6,6 +6,8 @@ const each = (text: string, change: (character: string, index: number) => string
 const percent = (text: string): string => each(text, (character) => `%${hex(character)}`);
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 const base64url = (text: string): string => Buffer.from(text).toString('base64url');
+const utf16 = (text: string): Buffer => Buffer.from(text, 'utf16le');
+const pairs = (text: string): readonly string[] => Array.from(text, hex);
 const bare = (text: string): string => text.replace(/=+$/, '');
 
 /** Each spelling by its name. */
@@ -38,4 +40,29 @@ export const spellings: Readonly<Record<string, (key: string) => string>> = {
   'as base64url in the middle of a text': (key) => base64url(`ab${key}, and more`),
   'as base64, percent-encoded': (key) => encodeURIComponent(base64(`${key}:`)),
   'as hex': (key) => Buffer.from(key).toString('hex'),
+  'letter by letter': (key) => [...key].join(' '),
+  'letter by letter with dashes': (key) => [...key].join('-'),
+  'letter by letter with dots, in lower case': (key) => [...key.toLowerCase()].join('.'),
+  'with zero-width spaces': (key) => [...key].join('\u200b'),
+  'with word joiners as \\u escapes': (key) => [...key].join('\\u2060'),
+  'with soft hyphens': (key) => [...key].join('\u00ad'),
+  'with byte order marks as \\u escapes in upper case': (key) => [...key].join('\\uFEFF'),
+  'as UTF-16': (key) => utf16(key).toString('latin1').slice(0, -1),
+  'as UTF-16, its NULs as \\u escapes': (key) => [...key].join('\\u0000'),
+  'as UTF-16 in base64': (key) => utf16(key).toString('base64'),
+  'as base64 of base64': (key) => base64(base64(key)),
+  'as base64url of Basic credentials in base64': (key) => base64url(`Basic ${base64(`user:${key}`)}`),
+  'as base32': (key) => base32(`${key}:`),
+  'as base32 in the middle of a text': (key) => base32(`abc${key} and more`).toLowerCase(),
+  'as hex with colons': (key) => pairs(key).join(':').toUpperCase(),
+  'as hex with spaces': (key) => pairs(key).join(' '),
+  'as hex of a program': (key) => pairs(key).join(', 0x'),
+  'as quoted-printable': (key) => `=${pairs(key).join('=')}`.toUpperCase(),
 };
+
+function base32(text: string): string {
+  const bits = Array.from(Buffer.from(text), (byte) => byte.toString(2).padStart(8, '0')).join('');
+  return (bits.match(/.{1,5}/g) ?? [])
+    .map((five) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.charAt(Number.parseInt(five.padEnd(5, '0'), 2)))
+    .join('');
+}
