@@ -56,7 +56,7 @@ export function longSpellingsOf(key: string): readonly Spelling[] {
     ...base64Of(Buffer.from(key, 'utf16le')),
     ...base64Of(bytes).flatMap((inner) => base64Of(Buffer.from(inner))),
   ];
-  const cased = [[...key], [...key.toLowerCase()]];
+  const cased = [key, key.toLowerCase()].map((text) => Array.from(text));
   const spread = [...cased, ...cased.map((letters) => letters.map(inJson))];
   const hex = bytes.toString('hex').match(/../g) ?? [];
   const texts = [
@@ -73,7 +73,7 @@ export function longSpellingsOf(key: string): readonly Spelling[] {
 }
 
 const inJson = (text: string): string => JSON.stringify(text).slice(1, -1);
-const signs = [...' -._:,/|'];
+const signs = Array.from(' -._:,/|');
 // `=` is of quoted-printable.
 const signsOfBytes = [', ', ', 0x', ' 0x', ',0x', '='];
 // Also as JSON writes them, and JSON in JSON.

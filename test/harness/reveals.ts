@@ -82,7 +82,7 @@ function base32Words(text: string): string {
   return (text.match(/[a-z2-7]{16,}/gi) ?? [])
     .flatMap((word) =>
       [0, 1, 2, 3, 4, 5, 6, 7].map((skip) => {
-        const letters = [...word.slice(skip).toUpperCase()];
+        const letters = Array.from(word.slice(skip).toUpperCase());
         const bits = letters
           .map((letter) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(letter).toString(2).padStart(5, '0'))
           .join('');
