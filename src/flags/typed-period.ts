@@ -12,6 +12,7 @@ import {
   startOf,
   type TimeRange,
   timeRange,
+  timesMeant,
   type When,
   whenFlag,
 } from './typed-time.ts';
@@ -98,6 +99,7 @@ export function parsePeriod(text: string, name: string): Period {
   if (days !== undefined) return { text, range: ({ zoned }) => between(zoned, days) };
   throw usage(
     `${name} ${short(text)}: not a period such as ${periodWords.join(', ')}, 7d, 2026, 2026-11, 2026-W47, 2026-11-20 or 2026-11-01..2026-11-15`,
+    timesMeant(text, name, periodWords),
   );
 }
 

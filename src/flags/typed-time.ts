@@ -99,17 +99,33 @@ export function parseWhen(text: string, name: string): When {
   if (at !== undefined) return { text, relative: false, at };
   throw usage(
     `${name} ${text}: not a time such as today, yesterday, last-month, monday, 30d, 12h, 2026-11-20 or 2026-11-20T09:00:00Z`,
-    meantTimes(text).map((meant) => `did you mean ${name} ${meant}?`),
+    timesMeant(text, name),
   );
 }
 
-// A word that is spelled like this one; or a date with its parts in another order or with other marks, if it can be only one day.
-function meantTimes(text: string): readonly string[] {
-  const words = closestNames(text.slice(0, 20), dayWords);
-  if (words.length > 0) return words;
-  const [, year = '', month = '', day = ''] = /^(\d{4})[./]?(\d{1,2})[./]?(\d{1,2})$/.exec(text) ?? [];
-  const date = `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;
-  return shownBy(iso.exec(date)) === undefined ? [] : [date];
+/** Asks for a word that is spelled like this one, or a date with its parts in another order or with other marks. */
+export function timesMeant(
+  text: string,
+  name: string,
+  words: readonly string[] = dayWords,
+): readonly string[] {
+  const near = closestNames(text.slice(0, 20), words);
+  const [, year = '', ...parts] = /^(\d{4})[./]?(\d{1,2})[./]?(\d{1,2})$/.exec(text) ?? [];
+  const [, first = '', mark, second = '', last = ''] =
+    /^(\d{1,2})([./-])(\d{1,2})[./-](\d{4})$/.exec(text) ?? [];
+  // Between points the day comes first. Elsewhere the month may.
+  const orders =
+    mark === '.'
+      ? [[second, first]]
+      : [
+          [second, first],
+          [first, second],
+        ];
+  const dates = [[year, ...parts], ...orders.map((order) => [last, ...order])]
+    .map((date) => date.map((part) => part.padStart(2, '0')).join('-'))
+    .filter((date) => shownBy(iso.exec(date)) !== undefined);
+  const meant = near.length > 0 ? near : [...new Set(dates)];
+  return meant.map((one) => `did you mean ${name} ${one}?`);
 }
 
 const weekdays = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'] as const;

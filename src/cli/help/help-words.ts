@@ -35,6 +35,7 @@ export const verbs: ReadonlyMap<string, readonly string[]> = byWord({
   'devolver reembolsar reembolso reembolsos refunds reimburse return reverse': ['refund'],
   repair: ['verify'],
   resolve: ['reconcile', 'settle'],
+  'execute run send': ['plan', 'apply'],
   start: ['serve'],
   switch: ['use'],
   test: ['check'],

@@ -19,7 +19,7 @@ export async function readLine(entry: CommandEntry, command: Command, argv: read
     return readCommand(entry, command, argv);
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    const line = understoodLike(argv, entry, command);
+    const line = understoodLike(argv, entry, command) ?? (await asSearch(argv, entry));
     const meant =
       line === undefined || line === argv
         ? await optionMeant(error, entry.words, command.flags)
@@ -28,14 +28,26 @@ export async function readLine(entry: CommandEntry, command: Command, argv: read
   }
 }
 
+// `orders list ana` is a search.
+async function asSearch(argv: readonly string[], { words: [noun, verb] }: CommandEntry) {
+  const find = verb === 'list' ? findCommand([noun ?? '', 'find']) : undefined;
+  if (find === undefined) return undefined;
+  const line = argv.with(argv.indexOf('list'), 'find');
+  return understoodLike(line, find, await find.load());
+}
+
 // Flags whose values people type without them.
 const bareValues: Readonly<Record<string, (word: string) => boolean>> = {
   amount: (word) => readAmount(word) !== undefined,
   period: () => true,
   order: () => true,
   customer: () => true,
+  rows: (word) => word === 'refunds' || word === 'charges',
   status: (word) => Object.hasOwn(statusMeanings, word),
 };
+
+// What people call the words that they look for.
+const textFlags = 'text|e-?mail|mail|phone|name|buyer|card|last4|query|search|amount|ref|reference';
 
 /**
  * The same line with all that was typed in its order, where the command understands it once a word stands behind the option that it is
@@ -50,7 +62,8 @@ function understoodLike(
   const flags: Readonly<Record<string, Flag>> = { ...globalFlags, ...command.flags };
   const places = readTypedWords(argv, () => flags).places.slice(entry.words.length);
   const [argument = ''] = command.arguments.map(({ name }) => name);
-  const asWord = new RegExp(`^--(?:${argument === 'id' ? 'id|order|order-id' : argument})(?:=|$)`);
+  const named = { id: 'id|order|order-id', text: textFlags }[argument] ?? argument;
+  const asWord = new RegExp(`^--(?:${named})(?:=|$)`);
   // The first word names the order, unless another one is its id: four digits may be those of a card.
   const isFree = (at: number): boolean =>
     places.indexOf(at) >= command.arguments.length ||
@@ -228,6 +241,8 @@ async function linesMeant(argv: readonly string[]): Promise<readonly string[]> {
     return { places, words: inOrder(words) };
   };
   const words = spelled(globalFlags).words.map(({ text }) => text);
+  if (words[0] === 'demo' && findCommand(words.slice(1)) !== undefined)
+    return asQuestion([argv.toSpliced(argv.indexOf('demo'), 0, '-p')]);
   const guesses = guessesOf(words);
   const lines = await Promise.all(
     guesses.map(async ({ command: meant, used }) => {

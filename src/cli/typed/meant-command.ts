@@ -164,6 +164,10 @@ function ofNoun(noun: string, [verb, ...rest]: readonly string[]): readonly Gues
       2,
     );
   }
+  if (noun === 'refunds' && verbsLike(verb).includes('export'))
+    return guesses(['orders export --rows refunds', 'refunds list'], 2);
+  if (noun === 'refunds' && /\.(csv|tsv|xlsx)$/i.test(verb))
+    return guesses(['refunds plan', 'refunds compare'], 1);
   const own = ownerOf([verb]);
   if (own !== undefined) return guesses([`${own} show`], 1);
   const known = existing(noun, verbsLike(verb));

@@ -261,10 +261,31 @@ export function otherMeanings(search: Search): readonly string[] {
   return [
     ...offers.flatMap(({ question, words }) => [question, command({ ...search, texts: words }, { filters })]),
     ...(hint === undefined ? [] : [hint]),
+    ...inUnits(search),
+    ...asOnePhone(search),
     ...insteadOfDay(search),
     ...statusHint(profile, texts),
     ...together(texts),
   ];
+}
+
+// `371.50` may be 37150 of the service's units.
+function inUnits(search: Search): readonly string[] {
+  const { profile, texts, filters } = search;
+  const at = texts.findIndex((text) => /^\d+[.,]\d{1,3}$/.test(text));
+  if (at === -1 || Object.keys(profile.settings['amounts.decimals']).length > 0) return [];
+  const units = texts.map((text, index) => (index === at ? text.replace(/[.,]/, '') : text));
+  return [
+    `if ${texts[at]} is ${units[at]} of the service's: ${command({ ...search, texts: units }, { filters })}`,
+  ];
+}
+
+// Each word is looked for by itself, and no phone number begins with each of its parts.
+function asOnePhone(search: Search): readonly string[] {
+  const { texts, filters } = search;
+  const number = texts.join(' ');
+  if (texts.length < 2 || !/^\+?[\d() -]{7,}$/.test(number)) return [];
+  return [`if that is one phone number: ${command({ ...search, texts: [number] }, { filters })}`];
 }
 
 // For somebody who types the word for a day. No order holds it: it is a time.
