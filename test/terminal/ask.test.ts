@@ -66,6 +66,18 @@ describe('a question on a terminal', () => {
     await pty.waitFor('{"answer":false}');
   });
 
+  it('searches for the letters that were typed before the list, Enter chooses nothing then, and Esc empties the search', async () => {
+    const pty = ask('search', { BUSY: '1' });
+    await pty.answer('busy', 'nunez\r');
+    await pty.waitFor('nunez');
+    pty.kill('SIGUSR2');
+    await pty.answer(/\? .*nunez[\s\S]*José/, 'x');
+    await pty.answer('Esc empties the search', '\x1b');
+    await pty.answer('type to search, arrows to move', 'nunez');
+    await pty.answer(/nunez[\s\S]*José/, '\r');
+    await pty.waitFor('{"answer":"accents"}');
+  });
+
   it('cleans the labels of choices', async () => {
     const pty = ask('choose');
     await pty.answer('Núñez', '\x03');

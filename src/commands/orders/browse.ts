@@ -1,12 +1,15 @@
 /** `orders browse`: the newest orders as a screen to move in. Every key that does something runs a command of paydesk. */
 
+import { sumsWords } from '../../amounts.ts';
 import type { Service } from '../../api/api.ts';
+import { leftToRefund, type OrderMoney } from '../../api/charges.ts';
 import { refundReasons, refundReasonValues, statuses } from '../../api/spec.ts';
 import { nothingAllowed, requiredBy, roleWords } from '../../changes/changes.ts';
 import type { Context } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
 import { CliError, exitCodes } from '../../errors.ts';
 import { usage } from '../../flags/flags.ts';
+import { sumsOf } from '../../plans/plans.ts';
 import { aboutMoney, commandLine, commandWords } from '../../profiles/profiles.ts';
 import { csvLine, type LeftScreen, type ScreenKey, type SearchedList } from '../../terminal/terminal.ts';
 import { defineCommand } from '../command.ts';
@@ -32,7 +35,7 @@ export const browse = defineCommand({
   async run(ctx, { args: [words] }) {
     checkScreen(ctx);
     const service = await ctx.service();
-    const desk: Desk = { ctx, service, marked: new Set(), codes: [] };
+    const desk: Desk = { ctx, service, marked: new Map(), codes: [] };
     let orders = await openOrders(ctx, service, any);
     let at: LeftScreen<unknown>['at'] = { words: words.join(' '), active: 0 };
     try {
@@ -61,8 +64,8 @@ export const browse = defineCommand({
 interface Desk {
   readonly ctx: Context;
   readonly service: Service;
-  /** The ids of the marked orders. */
-  readonly marked: Set<string>;
+  /** The ids of the marked orders, with their money. */
+  readonly marked: Map<string, OrderMoney | undefined>;
   /** The exit codes of the commands that were run. */
   readonly codes: number[];
 }
@@ -137,14 +140,22 @@ async function keysOf(desk: Desk): Promise<readonly Key[]> {
   ];
   const mark = (value: ListedOrder | undefined): string => {
     const id = value?.id ?? '';
-    if (!marked.delete(id)) marked.add(id);
-    return `${counted(marked.size, 'order')} marked`;
+    const reading = value?.known?.reading;
+    if (!marked.delete(id)) marked.set(id, reading && 'money' in reading ? reading.money : undefined);
+    const known = [...marked.values()].filter((money) => money !== undefined);
+    const left = known.map((money) => ({ currency: money.currency, sum: leftToRefund(money) }));
+    const sums = sumsWords(sumsOf(left), service.profile.settings);
+    return `${counted(marked.size, 'order')} marked${sums === '' ? '' : `, ${sums}`}`;
+  };
+  const notMarkable = (value: ListedOrder | undefined): string | undefined => {
+    const why = marked.has(value?.id ?? '') ? undefined : notRefundable(desk, value);
+    return why && `not marked: ${why}`;
   };
   const noneMarked = () => (marked.size === 0 ? 'no order is marked: Space marks one' : undefined);
   return [
     { key: 'enter', words: 'show' },
     ...changes.filter((key) => key !== undefined),
-    { key: ' ', words: 'mark; again: not marked', stay: mark },
+    { key: ' ', words: 'mark; again: not marked', stay: mark, refusal: notMarkable },
     ...(ctx.next.whyNot(['refunds', 'plan']) === undefined &&
     roleWords('refund', service.profile) === undefined
       ? [
@@ -243,7 +254,7 @@ async function planMarked(desk: Desk): Promise<string | undefined> {
     ? await ctx.ask.text({ message: 'A note for the journal', flag: 'note' })
     : '';
   const name = await newName(ctx);
-  const rows = [...marked].map((id) => csvLine([id, 'full', reason, note]));
+  const rows = [...marked.keys()].map((id) => csvLine([id, 'full', reason, note]));
   await ctx.plans.write(
     `${name}.csv`,
     [csvLine(['order_id', 'amount', 'reason', 'note']), ...rows].join(''),

@@ -72,14 +72,14 @@ export function createAsk(options: AskOptions): Ask {
 
   const put = async <T>(
     { message, flag, about, canGoBack = false }: Question,
-    ask: (prompts: Prompts, message: string, signal: AbortSignal) => Promise<T>,
+    ask: (prompts: Prompts, message: string, signal: AbortSignal, early: string) => Promise<T>,
     backKeys?: BackKeys,
   ): Promise<T> => {
     if (!interactive()) throw nobodyToAsk(flag);
     const prompts = await loadPrompts(options);
     await options.beforeQuestion();
     const lines = [...(about === undefined ? [] : [about]), message].map(clean).join('\n');
-    return question(options, canGoBack ? backKeys : undefined, (signal) => ask(prompts, lines, signal));
+    return question(options, canGoBack ? backKeys : undefined, (...run) => ask(prompts, lines, ...run));
   };
 
   return {
@@ -126,7 +126,10 @@ export function createAsk(options: AskOptions): Ask {
         ),
       ),
     search: ({ list, ...question }) =>
-      put(question, (prompts, message, signal) => prompts.search(message, cleanList(list, clean), signal)),
+      put(question, (prompts, message, signal, early) =>
+        // What was typed while the orders were read is searched for, and chooses none of them.
+        prompts.search(message, cleanList({ ...list, typed: list.typed ?? early }, clean), signal),
+      ),
     browse: ({ list, keys, from, ...question }) =>
       put(question, (prompts, message, signal) =>
         prompts.browse(message, { list: cleanList(list, clean), keys: cleanKeys(keys, clean), from }, signal),
@@ -155,7 +158,7 @@ type BackKeys = 'Esc' | 'Esc or <';
 async function question<T>(
   { stdin, signal, accessible, clock }: AskOptions,
   backKeys: BackKeys | undefined,
-  ask: (signal: AbortSignal) => Promise<T>,
+  ask: (signal: AbortSignal, early: string) => Promise<T>,
 ): Promise<T> {
   throwIfOver(signal);
   const ended = endOfInput(stdin);
@@ -165,10 +168,10 @@ async function question<T>(
   };
   if (backKeys !== undefined) stdin.on('keypress', onKey);
   try {
-    await dropTypeAhead(stdin, clock);
+    const early = await dropTypeAhead(stdin, clock);
     // With line prompts the terminal itself does editing, echo and Ctrl-C. It has to start before the question is shown.
     if (accessible) stdin.setRawMode(false);
-    return await ask(AbortSignal.any([signal, ended.signal, goneBack.signal]));
+    return await ask(AbortSignal.any([signal, ended.signal, goneBack.signal]), accessible ? '' : early);
   } catch (error) {
     throwIfOver(signal);
     throwIfOver(ended.signal);

@@ -40,10 +40,10 @@ export function endOfAnswers(): CliError {
 }
 
 /**
- * Forgets what was typed so far, and leaves the keyboard in raw mode for the question. Throws CliError 'interrupted' if
- * Ctrl-C was typed.
+ * Takes away what was typed so far, returns the text that it begins with, and leaves the keyboard in raw mode for the question.
+ * Throws CliError 'interrupted' if Ctrl-C was typed.
  */
-export async function dropTypeAhead(stdin: Keyboard, clock: ClockWithTimers): Promise<void> {
+export async function dropTypeAhead(stdin: Keyboard, clock: ClockWithTimers): Promise<string> {
   stdin.setRawMode(true);
   let typed = '';
   await new Promise<void>((resolve) => {
@@ -62,6 +62,7 @@ export async function dropTypeAhead(stdin: Keyboard, clock: ClockWithTimers): Pr
     stdin.resume();
   });
   if (typed.includes(ctrlC)) throw interrupted();
+  return /^\P{Cc}*/u.exec(typed)?.[0] ?? '';
 }
 
 /** The signal aborts when Ctrl-D is typed or the terminal is closed. Call `stop` when the question is over. */

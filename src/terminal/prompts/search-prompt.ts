@@ -34,6 +34,7 @@ export const pauseMs = 150;
 // The cursor and a space.
 export const beforeRow = 2;
 const keysHelp = 'type to search, arrows to move, Enter to choose, Ctrl-C to stop';
+const emptyHelp = 'Esc empties the search: part of a name, an e-mail, a card or an amount finds orders';
 
 /** Asks for one row of a list. While the question stands, the list reads on where too few rows hold the words. */
 export function searchPrompt<T>(
@@ -97,7 +98,12 @@ export function searchPrompt<T>(
     useKeypress((key, line) => {
       if (looking || chosen !== undefined) return keep(words, line);
       const steps = stepsOf(key, pageSize);
-      if (isEnterKey(key)) {
+      if (key.name === 'escape') {
+        line.clearLine(0);
+        setWords('');
+        setActive(0);
+        setSaid(undefined);
+      } else if (isEnterKey(key)) {
         // Enter has emptied the line.
         line.write(words);
         enter();
@@ -137,13 +143,9 @@ function bodyOf<T>(
   const below: readonly Span[] = [
     ...(said === undefined ? (under?.details ?? []) : [saidLine(said)]),
     looking ? `looking for ${words.trim()}` : list.looked(words),
+    { text: words !== '' && under === undefined ? emptyHelp : keysHelp, style: 'faint' },
   ];
-  return [
-    ...lines,
-    ' ',
-    ...below.flatMap((line) => wrapped(line, screen)),
-    screen.paint(keysHelp, 'faint'),
-  ].join('\n');
+  return [...lines, ' ', ...below.flatMap((line) => wrapped(line, screen))].join('\n');
 }
 
 /** What was wrong with the last key. */

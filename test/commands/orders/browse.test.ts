@@ -93,7 +93,9 @@ describe('orders browse', () => {
     await person.answer('no order is marked', ' ');
     await person.answer('1 order marked', down);
     await person.answer(/ord_b2/, ' ');
-    await person.answer('2 orders marked', 'p');
+    await person.answer('2 orders marked, 50000 MXN', down);
+    await person.answer(/ord_c3/, ' ');
+    await person.answer(/not marked: .*pre_authorized/, 'p');
     await person.answer('Why are 2 orders to be refunded?', '\r');
     await person.waitFor(/paydesk -p shop refunds plan marked-[-\d]+\.csv --to marked-[-\d]+\.plan/);
     await person.answer('Enter goes back to the orders', '\r');
