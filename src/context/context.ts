@@ -43,6 +43,7 @@ export interface GlobalOptions {
   readonly quiet: boolean;
   readonly dryRun: boolean;
   readonly timeoutMs: number;
+  readonly lang: string | undefined;
 }
 
 /** Converts between moments and days of a time zone. The run uses the zone of its profile, once the profile is open. */

@@ -99,10 +99,11 @@ export interface Facts {
   readonly problem: string | undefined;
 }
 
-/** Who sent a refund and why, as rows have it: unknown, so null, if it is not from this machine. Their `origin` says that. */
+/** Who sent a refund and why, as rows have it: unknown, so null, if it is not from this machine, as `origin` says. No reason is null too. */
 export function sentHere({ origin, operator, reason }: RefundFact): {
   readonly operator: string | null;
   readonly reason: string | null;
 } {
-  return origin === elsewhere ? { operator: null, reason: null } : { operator, reason };
+  if (origin === elsewhere) return { operator: null, reason: null };
+  return { operator, reason: reason === noReason ? null : reason };
 }

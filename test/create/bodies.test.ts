@@ -3,6 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { paydesk } from '../harness/paydesk.ts';
 import { storeProfile } from '../harness/profile.ts';
+import { inOneLine } from '../harness/ran.ts';
 import { type Service, sentTo, startCreations } from '../harness/service.ts';
 import { atTerminal } from '../harness/terminal.ts';
 
@@ -67,7 +68,7 @@ const orderArgs = [
 
 // A question as it is shown, and what is typed.
 const orderAnswers: readonly (readonly [string, string])[] = [
-  ['Item, as NAME:PRICE:QTY', 'Lamp: brass:30000:1'],
+  ['Item, its name or NAME:PRICE:QTY', 'Lamp: brass:30000:1'],
   ['Another item', 'Bulb:500:2'],
   ['Another item', ''],
   ['Currency', 'MXN'],
@@ -130,7 +131,11 @@ const linkArgs = [
 
 const linkAnswers: readonly (readonly [string, string])[] = [
   ['What is the charge for?', 'Blanket'],
-  ['Item, as NAME:PRICE:QTY', 'Wool blanket:16000:2'],
+  ['Item, its name or NAME:PRICE:QTY', '16000'],
+  ['this is a price: type the name of the item first', 'Wool blanket'],
+  ['Price of Wool blanket', 'cheap'],
+  ['the price cheap is no amount: type it without commas', '16000'],
+  ['How many? (Enter: 1)', '2'],
   ['Another item', ''],
   ['Currency', 'USD'],
   ['Expires', '1900000000'],
@@ -191,6 +196,33 @@ describe.concurrent.each([
     expect(ended.exitCode, ended.transcript).toBe(0);
     expect(sentTo(desk)).toEqual(sent);
   });
+});
+
+test.each([
+  ['Lamp:300', 'sent'],
+  ['Lamp:1.5:0', 'the quantity 0 is no whole number above 0'],
+  ['Lamp', 'it has no price'],
+  [':300:1', 'it has no name'],
+  ['Lamp:-300', 'type it without a sign: 300'],
+])('--item %s: one without a quantity, and what is wrong is said', async (item, says) => {
+  await using desk = await startCreations();
+  const ran = await desk.run([
+    'checkout',
+    'create',
+    '--name',
+    'A',
+    '--item',
+    item,
+    '--currency',
+    'MXN',
+    ...script,
+  ]);
+  if (says !== 'sent') expect(inOneLine(ran.stderr)).toContain(says);
+  expect(sentTo(desk).map(({ body }) => body)).toMatchObject(
+    says === 'sent'
+      ? [{ order_template: { line_items: [{ name: 'Lamp', unit_price: 300, quantity: 1 }] } }]
+      : [],
+  );
 });
 
 // A zone other than UTC: one that took the day to begin in UTC would be six hours off.
@@ -270,7 +302,7 @@ describe('prices where the profile declares decimals', () => {
     [['--item', 'Lamp:300.00:1', '--currency', 'USD'], 'the profile declares no decimals for USD'],
     [['--item', 'Lamp:300.00 USD:1', '--currency', 'MXN'], 'the order is in MXN'],
     [['--item', 'Lamp:300:1', '--shipping', '1.5', '--currency', 'MXN'], 'type 1.50'],
-    [['--item', 'Lamp:3,00:1', '--currency', 'MXN'], 'the price is an amount without commas'],
+    [['--item', 'Lamp:3,00:1', '--currency', 'MXN'], 'the price 3,00 is no amount: type it without commas'],
   ])('%j is refused, and nothing is sent', async (flags, words) => {
     await using desk = await open();
     const ran = await create(desk, 'orders', ...flags);

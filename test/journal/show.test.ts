@@ -85,6 +85,8 @@ test('the id of an order stands for its only change; of several it says how many
     'journal show',
     'journal list',
   ]);
+  const told = await desk.run(home, ['refunds', 'receipt', order.id, '--lang', 'es']);
+  expect(told.stderr).toMatch(/paydesk .*refunds receipt --lang es i_\w+/);
   const listed = await desk.run(home, [...(commands.at(-1) ?? []).slice(1), '--json']);
   expect(JSON.parse(listed.stdout).data).toHaveLength(2);
 });

@@ -296,6 +296,10 @@ test('the column ticket of a plan stands in the list of refunds, in an export, i
   expect(applied.code, applied.stderr).toBe(0);
   const period = ['--period', '2020-01-01..2100-01-01', '--json'];
   const [listed] = recordsIn(await service.run(['refunds', 'list', ...period]));
+  // No reason is words on a screen, and nothing in what a script reads.
+  expect(listed?.reason).toBe(null);
+  const screen = await service.run(['refunds', 'list', ...period.slice(0, -1), '--width', '100']);
+  expect(screen.stdout).toContain('no reason given');
   const [exported] = (await service.run(['orders', 'export', '--rows', 'refunds', '--ndjson'])).stdout.split(
     '\n',
   );

@@ -4,7 +4,13 @@ import { currencyPattern, lastExpiry, paymentMethodValues, tooLateWords } from '
 import { checkDecimals, flag, usage } from '../../flags/flags.ts';
 import { type ClockAndZone, momentOf, spanOf } from '../../flags/typed-time.ts';
 import type { Profile } from '../../profiles/profiles.ts';
-import { amountProblem, readAmount, type TypedAmount, unitsWarning } from '../../typed-amounts.ts';
+import {
+  amountMistake,
+  amountProblem,
+  readAmount,
+  type TypedAmount,
+  unitsWarning,
+} from '../../typed-amounts.ts';
 import { againFlag, idempotencyKeyFlag } from '../repeat.ts';
 
 /** Flags for the items, the buyer and the payment. */
@@ -13,7 +19,7 @@ export const saleFlags = {
     ...flag.of<TypedItem>({
       value: 'ITEM',
       summary:
-        'one item as NAME:PRICE:QTY; PRICE is typed like --amount of a refund, NAME may contain colons',
+        'one item as NAME:PRICE, or NAME:PRICE:QTY; PRICE is typed like --amount of a refund, NAME may contain colons before :QTY',
       parse: parseItem,
     }),
     repeatable: true,
@@ -76,19 +82,32 @@ export interface TypedItem {
   readonly quantity: number;
 }
 
-// The name may contain colons, so price and quantity are the last two parts.
-const itemPattern = /^([\s\S]+):([^:]+):([1-9][0-9]{0,15})$/;
-
-/** Reads `NAME:PRICE:QTY`. Throws CliError 'usage'. */
+/** Reads `NAME:PRICE:QTY`, or `NAME:PRICE` for one. Throws CliError 'usage'. */
 export function parseItem(text: string, name: string): TypedItem {
-  const [, title = '', typed = '', digits] = itemPattern.exec(text) ?? [];
+  const parts = text.split(':');
+  // The name may contain colons, so price and quantity are the last two parts.
+  const [typed = '', digits = '1'] = parts.length > 2 ? parts.slice(-2) : parts.slice(1);
+  const title = parts
+    .slice(0, Math.max(1, parts.length - 2))
+    .join(':')
+    .trim();
   const price = priceOf(typed);
-  const quantity = Number(digits);
-  if (title.trim() !== '' && price !== undefined && Number.isSafeInteger(quantity))
-    return { text, name: title.trim(), price, quantity };
-  throw usage(
-    `${name} ${text}: not NAME:PRICE:QTY, such as Lamp:30000:1; the price is an amount without commas, the quantity a whole number`,
-  );
+  const quantity = /^[1-9]\d{0,15}$/.test(digits) ? Number(digits) : Number.NaN;
+  if (title !== '' && price !== undefined && Number.isSafeInteger(quantity))
+    return { text, name: title, price, quantity };
+  const why =
+    title === ''
+      ? 'it has no name'
+      : price === undefined
+        ? priceMistake(typed)
+        : `the quantity ${digits} is no whole number above 0`;
+  throw usage(`${name} ${text}: ${why}; an item is NAME:PRICE or NAME:PRICE:QTY, such as Lamp:30000:1`);
+}
+
+/** What is wrong with a text that is no price. */
+export function priceMistake(text: string): string {
+  if (text.trim() === '') return 'it has no price';
+  return `the price ${text} is no amount: ${amountMistake(text, 'type how much it is') ?? 'type it without commas, such as 30000'}`;
 }
 
 /** Reads a price, which may be 0, in any spelling that people use. */

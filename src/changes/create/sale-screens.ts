@@ -5,7 +5,7 @@ import type { JsonObject } from '../../api/json-values.ts';
 import { paymentMethodValues } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
-import { oneOf, recordId } from '../../flags/flags.ts';
+import { oneOf, recordId, usage } from '../../flags/flags.ts';
 import { accountSpan, type Profile } from '../../profiles/profiles.ts';
 import type { Block, Cell } from '../../terminal/terminal.ts';
 import {
@@ -14,6 +14,8 @@ import {
   parseExpiry,
   parseItem,
   parseMonths,
+  priceMistake,
+  priceOf,
   sumOf,
   type TypedItem,
 } from './sale-flags.ts';
@@ -63,11 +65,37 @@ export async function askSeveral<T>(ctx: Asking, question: TextQuestion<T>): Pro
   }
 }
 
-/** Asks for one item or more. */
+/** Asks for one item or more: each in one answer, or its name first, then its price and how many. */
 export async function askItems(ctx: Asking): Promise<readonly TypedItem[]> {
-  const question = { flag: '--item', parse: parseItem };
-  const first = await askFor(ctx, { ...question, message: 'Item, as NAME:PRICE:QTY' });
-  return [first, ...(await askSeveral(ctx, { ...question, message: 'Another item' }))];
+  const question = { flag: '--item', parse: itemOrName };
+  const items = [
+    await wholeItem(ctx, await askFor(ctx, { ...question, message: 'Item, its name or NAME:PRICE:QTY' })),
+  ];
+  for (;;) {
+    const next = await askMaybe(ctx, { ...question, message: 'Another item' });
+    if (next === undefined) return items;
+    items.push(await wholeItem(ctx, next));
+  }
+}
+
+function itemOrName(text: string, name: string): TypedItem | string {
+  if (text.includes(':')) return parseItem(text, name);
+  if (priceOf(text) === undefined) return text.trim();
+  throw usage(`${name} ${text}: this is a price: type the name of the item first`);
+}
+
+async function wholeItem({ ask }: Asking, typed: TypedItem | string): Promise<TypedItem> {
+  if (typeof typed !== 'string') return typed;
+  const flag = '--item';
+  const price = await ask.text({
+    message: `Price of ${typed}`,
+    flag,
+    check: (text) => (priceOf(text) === undefined ? priceMistake(text) : undefined),
+  });
+  const itemOf = (count: string): TypedItem => parseItem(`${typed}:${price}:${count || 1}`, flag);
+  const check = (count: string) =>
+    /^(?:[1-9]\d{0,14})?$/.test(count) ? undefined : `${count} is no whole number above 0`;
+  return itemOf(await ask.text({ message: 'How many? (Enter: 1)', flag, optional: true, check }));
 }
 
 export async function askSwitch(ctx: Asking, message: string, flag: string): Promise<true | undefined> {

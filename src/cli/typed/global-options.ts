@@ -131,7 +131,6 @@ export interface Globals extends GlobalOptions {
   readonly redact: boolean | undefined;
   readonly color: 'auto' | 'always' | 'never' | undefined;
   readonly apiVersion: string | undefined;
-  readonly lang: string | undefined;
   readonly utc: boolean;
   /** Questions are plain lines, and nothing is redrawn. */
   readonly accessible: boolean;

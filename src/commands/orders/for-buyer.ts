@@ -114,8 +114,9 @@ async function tellOf(ctx: Context, id: string, copy: boolean): Promise<void> {
     ctx.notes.note(`no refund of ${id} was sent from here: these words are about all refunds that it shows`);
     return await tellBuyer(ctx, service, value, { copy });
   }
-  const record =
-    only === undefined || more.length > 0 ? await attemptOf(ctx, id, ['refunds', 'receipt']) : only;
+  const { lang } = ctx.options;
+  const command = ['refunds', 'receipt', ...(lang === undefined ? [] : ['--lang', lang])];
+  const record = only === undefined || more.length > 0 ? await attemptOf(ctx, id, command) : only;
   const { proof, change, account, profile: named } = record.sent;
   const { orderId } = proof;
   if (proof.kind !== 'refund' || orderId === undefined)

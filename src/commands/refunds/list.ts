@@ -15,6 +15,7 @@ import {
   type Line,
   largestFirst,
   negated,
+  noReason,
   type RefundFact,
   type RefundSum,
   sentHere,
@@ -40,6 +41,9 @@ import { refundFilter, refundFilterFlags, refuseNobody } from './refund-filter.t
 const usualPeriod = 'today';
 
 // BY names who sent it anyway.
+// A record says nothing where there is no reason.
+const whyOf = (reason: unknown): string => (typeof reason === 'string' ? reason : noReason);
+
 const personFlags = ['asked-by', 'approved-by'] as const;
 
 export const list = defineCommand({
@@ -169,12 +173,12 @@ const columns: readonly Column[] = [
     // A narrow terminal has no column for the state, and a refund that moved no money must not look as if it had.
     value: ({ origin, operator, reason, state }: JsonObject) => {
       const probably = origin === 'probably this machine' ? 'probably ' : '';
-      const who = origin === elsewhere ? elsewhere : `${probably}${String(operator)}: ${String(reason)}`;
+      const who = origin === elsewhere ? elsewhere : `${probably}${String(operator)}: ${whyOf(reason)}`;
       return typeof state !== 'string' || state === 'made' || state === 'elsewhere'
         ? who
         : `${state}; ${who}`;
     },
-    ending: ({ origin, reason }: JsonObject) => (origin === elsewhere ? '' : String(reason)),
+    ending: ({ origin, reason }: JsonObject) => (origin === elsewhere ? '' : whyOf(reason)),
   },
   { ...rowColumn('operator', 'text'), tableFrom: 10_000 },
   { ...rowColumn('reason', 'text'), tableFrom: 10_000 },
