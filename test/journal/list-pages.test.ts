@@ -167,7 +167,9 @@ test('journal reconcile --all reads every refund that is due, however many there
   const all = ['-p', 'shop', 'journal', 'reconcile', '--all', '--json'];
   const { code, stdout, stderr } = await paydesk(all, { home: shop.home });
   expect(code, stderr).toBe(0);
-  const shown: readonly { readonly why: string }[] = JSON.parse(stdout).data;
+  const shown: readonly { readonly why: string; readonly change: string }[] = JSON.parse(stdout).data;
+  // The newest first, as in journal list.
+  expect(shown.map(({ change }) => change)).toEqual(orders.map((_, index) => `i_due${index}`).toReversed());
   expect(shown.map(({ why }) => why)).toEqual(
     orders.map(() => 'checked after the waiting period: nothing more appeared'),
   );

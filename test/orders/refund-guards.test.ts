@@ -366,14 +366,14 @@ describe('the order is read again right before it is sent (F25)', () => {
   });
 });
 
-test('an order that nobody has tried to pay yet has nothing to refund, and that is all it says', async () => {
+test('an order that nobody has tried to pay yet has nothing to refund, and the command that shows it is named', async () => {
   const unpaid = { ...order, charges: undefined, payment_status: undefined };
   await using service = await refunding([unpaid]);
   using home = newHome();
   const ran = await run(home, service, '--yes');
   expect({ code: ran.code, posts: service.posts }).toEqual({ code: 3, posts: [] });
   expect(ran.stderr).toBe(
-    'refused: there is nothing to refund on ord_1: no charges on this order yet\ncertain: nothing was sent\n',
+    'refused: there is nothing to refund on ord_1: no charges on this order yet\ncertain: nothing was sent\nnow:     paydesk orders show ord_1\n',
   );
 });
 

@@ -229,8 +229,8 @@ export function applyPreview(
   const line = (name: string, text: string): Block => ({ line: `${name.padEnd(8)}${text}`, hang: 8 });
   return [
     titleLine('REFUND THE ROWS OF A PLAN', profile, 'strong'),
-    line('plan', `${path}, ${planMadeWords(plan, madeAt)}, as it says itself`),
-    line('rows', countWords(reports, settings)),
+    line('plan', `${path}, ${planMadeWords(plan, madeAt)}, as the plan says`),
+    line('so far', countWords(reports, settings)),
     ...marked.slice(0, markedShown).map((row) => line('note', noteOf(row))),
     ...(marked.length > markedShown
       ? [

@@ -54,7 +54,7 @@ export function provableMoney(order: JsonObject, profile: Profile, madeWords?: M
         'not_charged',
       );
     case 'not paid':
-      throw refused(`there is nothing to refund on ${id}: no charges on this order yet`, [], 'not_paid');
+      throw refused(`there is nothing to refund on ${id}: no charges on this order yet`, [show], 'not_paid');
     case 'in doubt':
       throw refused(
         `${id} cannot be refunded now: ${unfit.why}`,

@@ -128,7 +128,7 @@ async function lookOf(ctx: Context, before: AttemptRecord, looked: Resolved | un
   return { line: `read ${read}: ${line}`, at, was, changed };
 }
 
-// What somebody must look at comes first. With --quiet that is all, besides what this run has found out.
+// What somebody must look at comes first, and the newest, as in `journal list`. With --quiet that is all, besides what this run has found out.
 function toShow(
   ctx: Context,
   records: readonly AttemptRecord[],
@@ -143,8 +143,9 @@ function toShow(
     const [last, earlier] = [verdicts.at(-1), known.get(attemptName({ sent }))];
     return last?.verdict !== earlier?.verdict || last?.alarm !== earlier?.alarm;
   };
-  const rest = records.filter((one) => !isOpen(one) && (!ctx.options.quiet || isNew(one)));
-  return [...records.filter(isOpen), ...rest];
+  const inTime = records.toSorted((one, other) => other.sent.time - one.sent.time);
+  const rest = inTime.filter((one) => !isOpen(one) && (!ctx.options.quiet || isNew(one)));
+  return [...inTime.filter(isOpen), ...rest];
 }
 
 // Nobody asked for refunds that were made already: this says why they are in the list. `before`: the attempts before this run.
