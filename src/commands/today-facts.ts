@@ -1,11 +1,11 @@
 /** The facts of `today`: what a person has to look at, what was refunded and paid, what waits for its capture, and how many possible twins there are. */
 
 import type { JsonObject } from '../api/json-values.ts';
-import { statuses } from '../api/spec.ts';
+import { meaningOfRefund, statuses } from '../api/spec.ts';
 import { warnOfUnrecorded } from '../changes/changes.ts';
 import type { Context } from '../context/context.ts';
 import { orElse } from '../errors.ts';
-import { type AttemptRecord, isOpen, needsPerson } from '../journal/journal.ts';
+import { type AttemptRecord, type ChangeKind, isOpen, needsPerson, ownRefunds } from '../journal/journal.ts';
 import { attemptOf, type KnownOrder, openStates, recordedState, stopsRefund } from '../orders/orders.ts';
 import { commandLine, type Profile, plainCommand } from '../profiles/profiles.ts';
 import {
@@ -50,6 +50,8 @@ export function isOfJournal(what: TodayLine['what']): boolean {
 export interface TodayLine extends JsonObject {
   readonly what: WhatIsOpen | 'refunded' | 'refunded_by' | 'paid' | 'waiting' | 'twins';
   readonly bucket: string | null;
+  /** What was sent: a refund, a capture; null where that is not asked. */
+  readonly kind: ChangeKind | null;
   readonly currency: string | null;
   readonly count: Figure;
   readonly amount: Figure | null;
@@ -140,8 +142,8 @@ function keepLargest(largest: Map<string, RefundFact>, refund: RefundFact, { ran
     largest.set(refund.currency ?? '', refund);
 }
 
-// How many orders are in each of these states, and in a team who sent what is. What is unconfirmed may be about no order, such as a
-// payment link.
+// How much is in each of these states, and in a team who sent what is. What is unconfirmed may be about no order, such as a payment
+// link.
 async function openLines(
   ctx: Context,
   source: Source,
@@ -149,40 +151,55 @@ async function openLines(
   { isTeam, profile }: { readonly isTeam: boolean; readonly profile: Profile },
 ): Promise<readonly TodayLine[]> {
   const cases = await open.all(await source.unconfirmed().catch(orElse(() => [])));
-  const others = await unconfirmedWithoutOrder(ctx);
-  return toldStates.map((state) => {
-    const own = cases.filter((one) => one.state === state && one.orderId !== undefined);
-    const orders = new Set(own.map(({ orderId }) => orderId));
-    const count = orders.size + (state === 'unconfirmed' ? others : 0);
-    const sent = own.flatMap(({ record }) => record?.sent ?? []);
-    const names = isTeam ? [...new Set(sent.map(({ operator }) => operator))].toSorted() : [];
-    // An amount that is not of all of them, or of two currencies, would be taken for the whole.
-    const currencies = new Set(own.map(({ currency }) => currency));
-    const isKnown = count > 0 && sent.length === count && currencies.size === 1;
-    const amount = isKnown ? sumOf(sent, (one) => one.amount ?? 0) : null;
-    const who = names.length === 0 ? null : names.join(', ');
-    const line = lineOf(whatIs[state], who, isKnown ? own[0]?.currency : undefined, count, amount);
-    const order = count === 1 ? (own[0]?.orderId ?? null) : null;
-    return { ...line, order, next: count === 0 ? null : nextOf(profile, own, count) };
+  const all = [
+    ...cases.filter(({ orderId }) => orderId !== undefined),
+    ...(await unconfirmedWithoutOrder(ctx)).map((record) => caseOf('unconfirmed', record)),
+  ];
+  return toldStates.flatMap((state) => {
+    // Two alarms may be about the same refund that is there twice.
+    const orders = new Set<string | undefined>();
+    const told = all.filter(
+      ({ state: is, orderId }) =>
+        is === state && (is !== 'made twice' || !orders.has(orderId)) && orders.add(orderId),
+    );
+    if (told.length === 0) return [lineOf(whatIs[state], null, undefined, 0, null)];
+    // Refunds and captures are not one sum, nor are two currencies, nor what has no amount.
+    const groups = Map.groupBy(told, ({ record, currency }) =>
+      JSON.stringify(
+        record?.sent.amount === undefined ? [record?.sent.proof.kind] : [record.sent.proof.kind, currency],
+      ),
+    );
+    return [...groups.values()].map((own) => {
+      const sent = own.flatMap(({ record }) => record?.sent ?? []);
+      const names = isTeam ? [...new Set(sent.map(({ operator }) => operator))].toSorted() : [];
+      const who = names.length === 0 ? null : names.join(', ');
+      const isKnown = sent.some(({ amount }) => amount !== undefined);
+      const count = own.reduce((sum, one) => sum + one.count, 0);
+      const amount = isKnown ? sumOf(own, (one) => one.amount ?? 0) : null;
+      const line = lineOf(whatIs[state], who, isKnown ? own[0]?.currency : undefined, count, amount);
+      const order = own.length === 1 ? (own[0]?.orderId ?? null) : null;
+      return { ...line, kind: sent[0]?.proof.kind ?? null, order, next: nextOf(profile, own) };
+    });
   });
 }
 
 // Of one change the command that tells its story; of an order whose figures are in doubt its screen.
-function nextOf(profile: Profile, [first]: readonly OpenCase[], count: number): string {
+function nextOf(profile: Profile, [first, second]: readonly OpenCase[]): string {
   const isOpen = first === undefined || openStates.some((state) => state === first.state);
-  if (first === undefined || count > 1) return plainCommand('journal', 'list', ...(isOpen ? ['--open'] : []));
-  const { record, orderId = '' } = first;
+  if (first?.orderId === undefined || second !== undefined)
+    return plainCommand('journal', 'list', ...(isOpen ? ['--open'] : []));
+  const { record, orderId } = first;
   return record === undefined
     ? commandLine(profile, 'orders', 'show', orderId)
     : plainCommand('journal', 'show', record.sent.change);
 }
 
-async function unconfirmedWithoutOrder({ journal, profiles }: Context): Promise<number> {
+async function unconfirmedWithoutOrder({ journal, profiles }: Context): Promise<readonly AttemptRecord[]> {
   const { profile } = await profiles.open();
   const now = await journal.now();
   const { origin, account } = profile;
   const open = await journal.attempts({ origin, withoutOrder: true, open: now });
-  return open.filter((record) => record.sent.account === account && isOpen(record, now)).length;
+  return open.filter((record) => record.sent.account === account && isOpen(record, now));
 }
 
 function refundedLine(
@@ -204,12 +221,15 @@ function lineOf(
   count: Figure,
   amount: Figure | null,
 ): TodayLine {
-  const none = { largest: null, largest_order: null, order: null, next: null };
+  const none = { kind: null, largest: null, largest_order: null, order: null, next: null };
   return { what, bucket, currency: currency ?? null, count, amount, ...none };
 }
 
 interface OpenCase {
   readonly state: ToldState;
+  /** How many refunds that are: of one change several may have failed. */
+  readonly count: number;
+  readonly amount: number | undefined;
   /** Undefined for something else than an order, such as a payment link. */
   readonly orderId: string | undefined;
   readonly currency: string | undefined;
@@ -239,11 +259,12 @@ export function collectOpenCases(ctx: Context): OpenCases {
       const now = await ctx.journal.now();
       const own = attempts
         .filter((record) => needsPerson(record, now))
-        .map((record): OpenCase => {
-          const { currency, proof } = record.sent;
-          const state = openStates.find((one) => one === recordedState(record)) ?? 'unconfirmed';
-          return { state, orderId: proof.orderId, currency, record };
-        });
+        .map((record) =>
+          caseOf(
+            openStates.find((one) => one === recordedState(record)),
+            record,
+          ),
+        );
       const isTold = ({ state, orderId }: OpenCase) =>
         own.some((one) => one.state === state && one.orderId === orderId);
       return [...own, ...seen.filter((one) => !isTold(one))];
@@ -251,15 +272,28 @@ export function collectOpenCases(ctx: Context): OpenCases {
   };
 }
 
+function caseOf(state: ToldState = 'unconfirmed', record: AttemptRecord): OpenCase {
+  const { amount, currency, proof } = record.sent;
+  const one = { state, orderId: proof.orderId, currency, record };
+  const failed =
+    state === 'failed' ? ownRefunds(record).filter(({ status }) => meaningOfRefund(status) === 'failed') : [];
+  return failed.length === 0
+    ? { ...one, count: 1, amount }
+    : { ...one, count: failed.length, amount: failed.reduce((sum, refund) => sum - refund.amount, 0) };
+}
+
 function casesOf({ order, cases, first, doubt, attempts }: KnownOrder): readonly OpenCase[] {
+  const doubted = { count: 1, amount: undefined };
   const shared = {
     orderId: String(order.id),
     currency: typeof order.currency === 'string' ? order.currency : undefined,
   };
   const found = cases.flatMap((one): readonly OpenCase[] => {
     const state = toldStates.find((told) => told === one.is);
-    return state === undefined ? [] : [{ ...shared, state, record: attemptOf(one, attempts) }];
+    const record = attemptOf(one, attempts);
+    if (state === undefined) return [];
+    return [record === undefined ? { ...shared, ...doubted, state, record } : caseOf(state, record)];
   });
   if (first !== 'unconfirmed' || cases.some(({ is }) => stopsRefund(is))) return found;
-  return [...found, { ...shared, state: first, record: undefined, doubt }];
+  return [...found, { ...shared, ...doubted, state: first, record: undefined, doubt }];
 }

@@ -9,6 +9,7 @@ import { parsePeriod } from '../flags/typed-period.ts';
 import {
   type AttemptRecord,
   attemptName,
+  changeKinds,
   changeOf,
   needsPerson,
   pagesOf,
@@ -99,6 +100,7 @@ async function noteRequests(ctx: Context): Promise<void> {
 const columns = [
   rowColumn('what', 'text'),
   rowColumn('bucket', 'text'),
+  rowColumn('kind', 'text'),
   rowColumn('currency', 'text'),
   rowColumn('count', 'integer'),
   rowColumn('amount', 'sum'),
@@ -144,7 +146,12 @@ function screen(ctx: Context, source: Source, { lines, refunds }: TodayFacts): r
     if (line.what === 'waiting' || line.what === 'refunded_by') return line.bucket ?? '';
     const meaning = meanings[line.what];
     if (meaning !== undefined && line.next !== null)
-      return [line.order, line.bucket && `by ${line.bucket}`, `${meaning}: ${line.next}`]
+      return [
+        line.order,
+        line.bucket && `by ${line.bucket}`,
+        line.kind === null || line.kind === 'refund' ? null : changeKinds[line.kind].noun,
+        `${meaning}: ${line.next}`,
+      ]
         .filter((part) => part !== null)
         .join(', ');
     return line.largest === null

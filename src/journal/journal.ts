@@ -75,7 +75,14 @@ export {
 export { sameJson } from './same-request.ts';
 export * from './team-rules.ts';
 export { missingFrom } from './verdict.ts';
-export { changeOf, changeWords, mendLine, reasonOf, verdictWords } from './words/refusal-words.ts';
+export {
+  changeOf,
+  changeWords,
+  mendLine,
+  reasonOf,
+  repeatCommand,
+  verdictWords,
+} from './words/refusal-words.ts';
 
 /** A change of an order that was sent and is not confirmed: nobody knows yet whether it was made. */
 export interface UnconfirmedChange {

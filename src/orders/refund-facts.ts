@@ -47,11 +47,17 @@ export function refundFacts(attempts: readonly AttemptRecord[]): ReadonlyMap<str
       return ownRefunds(record).flatMap(({ id }): [string, RefundFacts][] => {
         if (id === undefined) return [];
         const isSure = last.by !== 'read' || named.has(id);
-        const by = isSure ? facts.by : `${facts.by} (probably: the reply was lost)`;
+        const reply = isAnswered(record) ? 'did not confirm it' : 'was lost';
+        const by = isSure ? facts.by : `${facts.by} (probably: the reply ${reply})`;
         return [[id, { ...facts, by, isSure }]];
       });
     }),
   );
+}
+
+/** Whether the service answered an attempt, whatever it said. */
+export function isAnswered({ verdicts }: AttemptRecord): boolean {
+  return verdicts.some(({ error, received }) => error !== undefined || received !== undefined);
 }
 
 /** What is known about a refund record. */

@@ -212,7 +212,7 @@ export interface TwinPair<T> {
   readonly second: T;
   /** How many seconds lie between them. */
   readonly apart: number;
-  /** All of one of them went back. */
+  /** All of one of them went back, and of the other nothing may have. */
   readonly isSettled: boolean;
 }
 
@@ -231,12 +231,18 @@ export function twinPairs<T extends KnownTwin & { readonly purchase: string }>(
         (one, other) => one.createdAt - other.createdAt || (one.id < other.id ? -1 : 1),
       );
       const kept = sorted.filter((order) => !isSettled(order));
-      return [...neighbours(sorted).filter((pair) => pair.isSettled), ...neighbours(kept)];
+      const ended = neighbours(sorted).filter(({ first, second }) => [first, second].some(isSettled));
+      return [...ended, ...neighbours(kept)];
     })
     .toSorted(
       (one, other) =>
         other.second.createdAt - one.second.createdAt || (one.second.id < other.second.id ? -1 : 1),
     );
+}
+
+// While a refund of the other may still prove to have been made, the buyer may have both back.
+function isSettledPair(both: readonly KnownTwin[]): boolean {
+  return both.some(isSettled) && !both.some((twin) => !isSettled(twin) && mayGoBack(twin));
 }
 
 function neighbours<T extends KnownTwin>(sorted: readonly T[]): readonly TwinPair<T>[] {
@@ -245,7 +251,7 @@ function neighbours<T extends KnownTwin>(sorted: readonly T[]): readonly TwinPai
     if (first === undefined) return [];
     const apart = second.createdAt - first.createdAt;
     return isNear(second.createdAt, first.createdAt)
-      ? [{ first, second, apart, isSettled: [first, second].some(isSettled) }]
+      ? [{ first, second, apart, isSettled: isSettledPair([first, second]) }]
       : [];
   });
 }

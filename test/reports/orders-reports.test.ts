@@ -308,13 +308,18 @@ test('today counts a payment link whose reply was lost beside a refund', async (
     orders: [orderAt('ord_1', '2040-11-21T10:00:00Z')],
     onPost: () => hangUp,
   });
-  const counted = async () =>
-    /^unconfirmed +(\S+)/m.exec((await service.run(['today'], { env: clock })).stdout)?.[1];
+  const counted = async () => {
+    const lines = rowsOf((await service.run(['today', '--ndjson'], { env: clock })).stdout);
+    return lines.filter(({ what }) => what === 'unconfirmed').map(({ kind, count }) => [kind, count]);
+  };
   const link = ['checkout', 'create', '--name', 'Lamp', '--item', 'Lamp:300:1', '--currency', 'MXN', '--yes'];
   expect((await service.run(link, { env: clock })).code).toBe(7);
-  expect(await counted()).toBe('1');
+  expect(await counted()).toEqual([['checkout', 1]]);
   expect((await service.run(['orders', 'refund', 'ord_1', '--yes'], { env: clock })).code).toBe(7);
-  expect(await counted()).toBe('2');
+  expect(await counted()).toEqual([
+    ['refund', 1],
+    ['checkout', 1],
+  ]);
   expect(service.posts).toHaveLength(2);
 });
 

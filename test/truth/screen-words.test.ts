@@ -11,6 +11,7 @@ import {
   acknowledge,
   again,
   at,
+  bystander,
   failsNow,
   hand,
   id,
@@ -264,6 +265,14 @@ it.each<[claim: string, build: Build, line: string, says: string]>([
     `has a refund that was recorded as not made and may still appear, and ${id} was refunded less than a minute ago as other, by ana: the buyer may get both payments back`,
   ],
   [
+    'the same, and the list of twins has the pair',
+    inTurn(twinLate, async (world) => {
+      await world.must(world.ana, `orders refund ${id} --reason other --yes`, 0);
+    }),
+    'orders twins --period 2d --json',
+    '"settled":false',
+  ],
+  [
     'of two payments of which one is only recorded as refunded nobody knows that both went back',
     inTurn(twinByHand, async (world) => {
       const [attempt] = await world.attempts(world.ana);
@@ -314,6 +323,12 @@ it.each<[claim: string, build: Build, line: string, says: string]>([
     inTurn(hand('made', 0), at('09:05:00'), failsNow, look('09:06:00', 7)),
     `journal show ${id}`,
     'UTC failed the order now shows',
+  ],
+  [
+    'the service refused nothing of which a person said that it was not made',
+    inTurn((world) => send('lost', 7)(world, 'whole', 'hand'), notMade, look('09:30:00', 0)),
+    `journal show ${id}`,
+    'UTC not made checked after the waiting period',
   ],
   [
     'the buyer does not hear that a refund was not made while it may still appear',
@@ -424,6 +439,63 @@ it('an order that cannot be read now names what the journal has open of it', asy
   );
 });
 
+it('a refund that never arrived is in no sum once its time is over, and its story says so', async () => {
+  await using world = await startWorld([main(), other()]);
+  await send('lost', 7)(world, 'whole', 'hand');
+  const summed = async () => (await world.run(world.ana, ['refunds', 'list', '--json'])).stdout;
+  expect(await summed()).toContain('"unconfirmed":1000');
+  world.at('09:30:00');
+  expect(await summed()).not.toContain('"unconfirmed":1000');
+  const { change } = (await world.attempts(world.ana))[0] ?? { change: '' };
+  const { stdout } = await world.run(world.ana, ['journal', 'show', change]);
+  expect(inOneLine(stdout)).toContain('unconfirmed: it never arrived: the order does not show it');
+});
+
+it('the story of what was recorded as not made says what was sent again, and calls nothing refused', async () => {
+  await using world = await startWorld([main(), other()]);
+  await inTurn(hand('lost', 7), notMade, byAna)(world);
+  const [again, first] = await world.attempts(world.ana);
+  const shown = async () =>
+    inOneLine((await world.run(world.ana, ['journal', 'show', first?.change ?? ''])).stdout);
+  expect(await shown()).toContain(`sent again as ${again?.change} by ana`);
+});
+
+it('who sent what only a read has found is probable, and the reply was lost only if none came', async () => {
+  using home = newHome();
+  await using service = await startService({
+    orders: [orderOf(id, [chargeOf('ch_1', 1000)])],
+    sendsDate: false,
+    onPost: (before = {}, own) => {
+      own.orders = [withRefund(before, newRefundOf('rf_1', 300, {}), 300)];
+      return json({}, 500);
+    },
+  });
+  const run = async (line: string) => {
+    const env = { ...environment(service.url), PAYDESK_RECONCILE_AFTER: '0', PAYDESK_OPERATOR: 'ana' };
+    const { stdout } = await paydesk(line.split(' '), { home, env, columns: 160 });
+    return inOneLine(stdout);
+  };
+  await run(`orders refund ${id} --charge 1 --amount 300 --reason other --yes`);
+  expect(await run(`orders show ${id}`)).toContain('ana (probably: the reply did not confirm it)');
+  expect(await run(`journal show ${id}`)).toContain('made: the reply did not confirm it, the order shows');
+});
+
+it('today counts refunds that failed, one currency and one kind of change in a sum', async () => {
+  await using world = await startWorld([main(), twinOf(), other()]);
+  await send('made', 0)(world, 'whole', 'hand');
+  world.at('09:05:00');
+  for (const record of world.records(id)) world.turn(record, 'failed');
+  world.change(twin, { payment_status: 'pre_authorized' });
+  for (const line of [`refund ${bystander} --reason other`, `capture ${twin}`]) {
+    world.fate('lost');
+    await world.must(world.ana, `orders ${line} --yes`, 7);
+  }
+  const { stdout } = await world.run(world.ana, ['today'], 160);
+  expect(inOneLine(stdout)).toMatch(
+    /unconfirmed 1 2000 MXN \S+, nobody .* 1 1000 MXN \S+, capture, nobody .* failed 2 1000 MXN/,
+  );
+});
+
 it('the receipt of a refund that failed and was sent again says both', async () => {
   await using world = await startWorld([main(), other()]);
   await inTurn(hand('made', 0), at('09:05:00'), failsNow, look('09:06:00', 7), byAna)(world);
@@ -470,7 +542,9 @@ it('what never arrived and was sent again is not offered to be sent again', asyn
   await look('09:20:00', 0)(world);
   const { change } = (await world.attempts(world.ana))[0] ?? { change: '' };
   const shown = async () => inOneLine((await world.run(world.ana, ['journal', 'show', change])).stdout);
-  expect(await shown()).toContain(`the same command with --again ${change}`);
+  expect(await shown()).toContain(
+    `to send it again: paydesk orders refund ${id} --reason other --again ${change}`,
+  );
   await again('made', 'ticket-2', `--again ${change}`, 0)(world);
   expect(await shown()).not.toContain('--again');
 });

@@ -15,7 +15,7 @@ import {
   ownRefunds,
   statementOn,
 } from '../../journal/journal.ts';
-import { acknowledgementOf, recordedState, stateMeans } from '../../orders/orders.ts';
+import { acknowledgementOf, isAnswered, recordedState, stateMeans } from '../../orders/orders.ts';
 import { commandLine, profileNamed } from '../../profiles/profiles.ts';
 
 /** Says what is known about an attempt. `open`: it blocks its order. */
@@ -32,7 +32,7 @@ function moreWords(record: AttemptRecord, open: boolean): string {
     case 'made':
       if (last?.by !== 'read' || namedByReply(record).length > 0) return '';
       return notMadeBy(record) === undefined
-        ? `: the reply was lost, the order shows ${record.sent.proof.kind === 'refund' ? 'such a refund' : 'it'}`
+        ? `: the reply ${isAnswered(record) ? 'did not confirm it' : 'was lost'}, the order shows ${record.sent.proof.kind === 'refund' ? 'such a refund' : 'it'}`
         : ', the order shows it';
     case 'made twice':
       return '';
@@ -64,7 +64,9 @@ function unconfirmedWhy({ sent, verdicts }: AttemptRecord, open: boolean): strin
   if (last?.verdict === 'rejected') return 'refused, but not checked yet';
   if (last?.verdict !== 'not_seen') return 'it may have been made';
   const where = sent.proof.orderId === undefined ? 'the newest orders do' : 'the order does';
-  return open ? `${where} not show it` : `${where} not show it, and its waiting period is over`;
+  return open
+    ? `${where} not show it`
+    : `it never arrived: ${where} not show it, and its waiting period is over`;
 }
 
 /**
@@ -120,7 +122,7 @@ export function nextSteps(
     early,
     appears,
     isJustRead,
-    isReplaced,
+    again,
   }: {
     readonly open: boolean;
     readonly until: string | undefined;
@@ -129,8 +131,8 @@ export function nextSteps(
     /** Until when it may still appear, if somebody recorded that it was not made. */
     readonly appears: string | undefined;
     readonly isJustRead: boolean;
-    /** It was sent again. */
-    readonly isReplaced: boolean;
+    /** The command that sends it again; undefined if somebody did. */
+    readonly again: string | undefined;
   },
 ): readonly string[] {
   const { change, proof } = record.sent;
@@ -171,8 +173,7 @@ export function nextSteps(
       'if that record is wrong:',
       `paydesk journal settle ${change} --correct ${said.verdict === 'applied' ? '--not-applied' : '--applied'} --note TEXT`,
     ];
-  if (last?.verdict === 'not_seen' && !isReplaced)
-    return [`to send it again: the same command with --again ${attemptName(record)}`];
+  if (last?.verdict === 'not_seen' && again !== undefined) return ['to send it again:', again];
   return proof.orderId === undefined ? [] : [showOrder(record, proof.orderId)];
 }
 

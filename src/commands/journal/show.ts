@@ -8,16 +8,21 @@ import type { Context } from '../../context/context.ts';
 import {
   type AttemptRecord,
   archivedBy,
+  attemptName,
   blockedUntil,
   changeOf,
   isOpen,
   isSentAgain,
   otherAlarms,
+  repeatCommand,
+  sentAgain,
   sentBy,
+  statementOn,
   tooEarlyUntil,
   type VerdictRow,
   verdictWords,
 } from '../../journal/journal.ts';
+import { recordedState } from '../../orders/orders.ts';
 import { commandLine, plainCommand, profileNamed } from '../../profiles/profiles.ts';
 import type { Block, Cell } from '../../terminal/terminal.ts';
 import { defineCommand } from '../command.ts';
@@ -135,7 +140,7 @@ function historyCells(
   row: VerdictRow,
   before: VerdictRow | undefined,
   seenIn: string,
-  sender: string,
+  record: AttemptRecord,
 ): readonly string[] {
   const { verdict, by, alarm, corrects, acknowledged, operator, note } = row;
   const why = whyNow(row, before, seenIn);
@@ -144,8 +149,10 @@ function historyCells(
     return ['alarm acknowledged', `by ${operator}${noted}`];
   // In a team somebody else may have looked it up.
   const reader = by === 'read' ? row.stamp?.operator : undefined;
-  const read = reader === undefined || reader === sender ? '' : `, read by ${reader}`;
-  const state = alarm === 'failed' || alarm === 'gone' ? alarm : verdictWords[verdict];
+  const read = reader === undefined || reader === record.sent.operator ? '' : `, read by ${reader}`;
+  // The service refused nothing of which a person said that it was not made.
+  const isSaid = by === 'read' && verdict === 'rejected' && statementOn(record) !== undefined;
+  const state = alarm === 'failed' || alarm === 'gone' ? alarm : isSaid ? 'not made' : verdictWords[verdict];
   if (by !== 'person' || acknowledged !== undefined) return [state, `${why}${noted}${read}`];
   const word = corrects === true ? 'corrected to' : 'recorded';
   return [`${word} ${verdict === 'applied' ? 'made' : 'not made'}`, `by ${operator ?? 'somebody'}${noted}`];
@@ -188,7 +195,7 @@ function attemptView(
   return [
     { line: [{ text: `${changeOf(record, style)}: ${words}`, style: open ? 'warn' : 'strong' }] },
     {
-      grid: [...factsOf(record, open, figure, evidence), ...fact('archived', archived)].map(
+      grid: [...factsOf(record, open, figure, { evidence, known }), ...fact('archived', archived)].map(
         ([name, value]) => [faint(name), value],
       ),
       indent: 2,
@@ -198,7 +205,7 @@ function attemptView(
       grid: [
         ...told.map((row, index) => [
           fullTime(row.time),
-          ...historyCells(row, told[index - 1], seenIn, sent.operator),
+          ...historyCells(row, told[index - 1], seenIn, record),
         ]),
         ...newReadCells(record, look),
       ],
@@ -215,7 +222,7 @@ function attemptView(
         early,
         appears,
         isJustRead: look?.at !== undefined,
-        isReplaced: isSentAgain(record, known),
+        again: isSentAgain(record, known) ? undefined : againCommand(ctx, record, style),
       }),
       ...alarmSteps(otherAlarms(record, known)),
     ].map((line, index) => ({
@@ -223,6 +230,18 @@ function attemptView(
       hang: 6,
     })),
   ];
+}
+
+function againCommand(ctx: Context, record: AttemptRecord, amounts: AmountStyle): string {
+  const { proof, currency, profile, note } = record.sent;
+  const shown = {
+    shortTime: (ms: number) => ctx.shortTime(ms),
+    amounts,
+    currency,
+    profile,
+    asked: { body: proof.body, note },
+  };
+  return repeatCommand(proof, shown, attemptName(record));
 }
 
 // A read that changes nothing leaves no row in the journal, so it is only told here.
@@ -256,11 +275,13 @@ function factsOf(
   record: AttemptRecord,
   open: boolean,
   figure: (amount: number) => string,
-  evidence: string | undefined,
+  { evidence, known }: Pick<Viewed, 'evidence' | 'known'>,
 ): readonly (readonly [name: string, value: Cell])[] {
   const { sent } = record;
   const { proof, request, sendBy } = sent;
   const { created, link } = recordOf(record, open);
+  const isNotMade = ['failed', 'recorded not made'].includes(recordedState(record));
+  const again = isNotMade ? sentAgain(record, known) : undefined;
   const said = saidBy(record);
   // An archived one is there in short.
   const isKnown = sent.lost === undefined && sent.archived === undefined;
@@ -284,6 +305,7 @@ function factsOf(
     ...fact('reply', said && replyWords(said)),
     ...fact('evidence', evidence),
     ...fact('note', sent.note),
+    ...fact('sent again', again && `as ${again.sent.change} by ${sentBy(again.sent)}`),
     ...fact(
       'twin',
       sent.twins && `sent although its twin was refunded: --again named ${sent.twins.join(' and ')}`,

@@ -10,11 +10,11 @@ import { anyTime, clockIn, type TimeRange } from '../../flags/typed-time.ts';
 import {
   type AttemptRecord,
   approvalFields,
-  isPast,
   isSameOrigin,
   type Journal,
   type Moment,
   namedByReply,
+  needsPerson,
   pagesOf,
 } from '../../journal/journal.ts';
 import {
@@ -164,11 +164,12 @@ export async function unshownRefunds(
   seen: ReadonlySet<string>,
 ): Promise<readonly RefundFact[]> {
   const found: RefundFact[] = [];
+  const now = await journal.now();
   for await (const page of pagesOf(journal, { kind: 'refund', ...range }))
     for (const record of page.filter((one) => isOfAccount(profile, one))) {
       const state = recordedState(record);
       // What never arrived in its time was not made.
-      if (state === 'unconfirmed' && !isPast(record)) found.push(unshownFact(record, state, state));
+      if (state === 'unconfirmed' && needsPerson(record, now)) found.push(unshownFact(record, state, state));
       if (state === 'recorded made' && !seen.has(record.sent.change))
         found.push(unshownFact(record, state, 'recorded_made'));
     }
