@@ -78,6 +78,12 @@ it.each<[claim: string, build: Build, line: string, says: string]>([
     'until tomorrow 09:00 the refund of 300 MXN may still appear: whoever sends the same again before may pay the buyer twice',
   ],
   [
+    'and what is left besides it is offered',
+    inTurn(hand('lost', 7), notMade),
+    `orders show ${id}`,
+    `refund what is left of charge 1 besides it: paydesk orders refund ${id} --charge 1 --amount 400 refund charge 2: paydesk orders refund ${id} --charge 2`,
+  ],
+  [
     'and once the same was sent again, that stands there',
     inTurn(hand('lost', 7), notMade, byAna),
     `orders show ${id}`,

@@ -92,20 +92,32 @@ function firstWord({ cases, first, order, whyNot }: KnownOrder, next: Span): Spa
   return { text, style: 'bad' };
 }
 
-// What somebody recorded as made is only about its own charges.
+// What somebody recorded is only about its own charges; and of those, what was recorded as not made only about its own money.
 function otherCharges(
   ctx: Context,
   known: KnownOrder,
   service: Pick<Service, 'profile' | 'seenDate'>,
 ): readonly Block[] {
   const { cases, reading, unfit } = known;
-  const recorded = cases.flatMap((one) => (one.is === 'recorded made' ? one.record.sent.proof.expected : []));
-  const isStopped = cases.some(({ is }) => is !== 'recorded made' && is !== 'failed');
+  const recorded = cases.flatMap((one) =>
+    one.is === 'recorded made' || one.is === 'recorded not made'
+      ? one.record.sent.proof.expected.map((refund) => ({ ...refund, is: one.is }))
+      : [],
+  );
+  const isStopped = cases.some(
+    ({ is }) => is !== 'recorded made' && is !== 'recorded not made' && is !== 'failed',
+  );
   if (recorded.length === 0 || isStopped || unfit !== undefined || 'problem' in reading) return [];
   const { money } = reading;
   return refundableCharges(money)
-    .filter(({ id }) => !recorded.some(({ chargeId }) => chargeId === id))
-    .map((charge) => refundRest(charge, money, service.profile))
+    .flatMap((charge): readonly Step[] => {
+      const own = recorded.filter(({ chargeId }) => chargeId === charge.id);
+      if (own.length === 0) return [refundRest(charge, money, service.profile)];
+      const besides = own.reduce((left, { amount }) => left + amount, charge.left);
+      return besides <= 0 || own.some(({ is }) => is === 'recorded made')
+        ? []
+        : [refundBesides(charge, besides, money, service.profile)];
+    })
     .filter(({ amount }) => limitAt(amount, money, known, { service, nowMs: ctx.clock.now() }) === undefined)
     .flatMap(({ words, command }): Block[] => [{ line: words }, { line: command, indent: 2 }]);
 }
@@ -241,6 +253,19 @@ function refundRest(charge: ChargeMoney, money: OrderMoney, profile: Profile): S
     words: `refund ${standingRefunds(charge).length > 0 ? 'the rest of ' : ''}charge ${charge.number}${equal === undefined ? '' : `, as much as ${equal.id}`}${isFailed ? ', which failed' : ''}:`,
     command: commandLine(profile, 'orders', 'refund', money.id, ...words),
     amount: charge.left,
+  };
+}
+
+// What is left even if that which may still appear is made.
+function refundBesides(charge: ChargeMoney, sum: number, money: OrderMoney, profile: Profile): Step {
+  const equal = equalRefund(charge, sum);
+  const amount = typedForm(sum, money.currency, profile.settings);
+  const again = equal === undefined ? [] : ['--again', equal.id];
+  const words = ['--charge', String(charge.number), '--amount', amount, ...again];
+  return {
+    words: `refund what is left of charge ${charge.number} besides it:`,
+    command: commandLine(profile, 'orders', 'refund', money.id, ...words),
+    amount: sum,
   };
 }
 
