@@ -90,24 +90,40 @@ interface ColumnFamily {
 }
 
 /** A column for a record's field, such as `a` or `a.b`. */
-export function fieldColumn(name: string, title: string, kind: Column['kind'], tableFrom?: number): Column {
-  return field(name, kind, { title, ...(tableFrom === undefined ? {} : { tableFrom }) });
+export function column(name: string, kind: ValueKind, more: Partial<Column> = {}): Column {
+  const path = name.split('.');
+  return { name, title: name.toUpperCase(), kind, value: (record) => fieldAt(record, path), ...more };
 }
 
-function field(name: string, kind: ValueKind, more: Partial<Column> = {}): Column {
-  const path = name.split('.');
-  return {
-    name,
-    title: name.toUpperCase(),
-    kind,
-    value: (record) => fieldAt(record, path),
-    ...more,
-  };
+/** A column of a list of our own, with the value that its records have under that name. */
+export interface Field<Row> extends Column {
+  /** `row`: what a record is made of. Undefined is written as null. */
+  readonly of: (row: Row) => unknown;
+}
+
+/** One line of the table of a list: its field in JSON, in CSV and on a screen. */
+export function field<Row>(
+  name: string,
+  kind: ValueKind,
+  of: Field<Row>['of'],
+  more: Partial<Column> = {},
+): Field<Row> {
+  return { ...column(name, kind, { title: name.replaceAll('_', ' ').toUpperCase(), ...more }), of };
+}
+
+/** The record of a row: its fields in the order of the table. Columns that are only shown are not in it. */
+export function recordFrom<Row>(
+  object: string,
+  fields: readonly (Column | Field<Row>)[],
+  row: Row,
+): JsonObject {
+  const own = fields.flatMap((one) => ('of' in one ? [[one.name, one.of(row) ?? null] as const] : []));
+  return { object, ...Object.fromEntries(own) };
 }
 
 // Columns of documented fields, in this order.
 function documented(fields: Fields, names: string): readonly Column[] {
-  return names.split(' ').map((name) => field(name, kindAt(fields, name.split('.')) ?? 'text'));
+  return names.split(' ').map((name) => column(name, kindAt(fields, name.split('.')) ?? 'text'));
 }
 
 /** The shop's own number of an order: its first of these metadata keys (setting `reference.keys`). */
@@ -130,9 +146,9 @@ function peopleColumns(orderIn: readonly string[], tableFrom?: number): readonly
   const inTable =
     tableFrom === undefined ? {} : { tableFrom, isMissed: true as const, early: true as const, least: 8 };
   return [
-    field('buyer', 'text', { derived: true, value: buyer('name'), ...inTable }),
-    field('email', 'text', { derived: true, value: buyer('email') }),
-    field('reference', 'text', {
+    column('buyer', 'text', { derived: true, value: buyer('name'), ...inTable }),
+    column('email', 'text', { derived: true, value: buyer('email') }),
+    column('reference', 'text', {
       derived: true,
       inSheets: true,
       value: (record, keys) => referenceOf(valueAt(record, orderIn), keys),
@@ -179,21 +195,21 @@ function summedByStatus(status: string): NonNullable<Column['summed']> {
 
 /** In print order. */
 export const orderColumns: readonly Column[] = [
-  field('id', 'id', { title: 'ID', tableFrom: 0 }),
-  field('created_at', 'time', { title: 'CREATED', brief: { title: 'AT' }, tableFrom: 0 }),
-  field('payment_status', 'status', { title: 'STATUS', tableFrom: 0 }),
-  field('amount', 'money', { title: 'AMOUNT', tableFrom: 0, summed: summedByStatus('payment_status') }),
-  field('refunded', 'figure', {
+  column('id', 'id', { title: 'ID', tableFrom: 0 }),
+  column('created_at', 'time', { title: 'CREATED', brief: { title: 'AT' }, tableFrom: 0 }),
+  column('payment_status', 'status', { title: 'STATUS', tableFrom: 0 }),
+  column('amount', 'money', { title: 'AMOUNT', tableFrom: 0, summed: summedByStatus('payment_status') }),
+  column('refunded', 'figure', {
     title: 'REFUNDED',
     brief: { title: 'REFUND' },
     tableFrom: 0,
     derived: true,
     value: refundedOf,
   }),
-  field('card', 'card', { title: 'CARD', tableFrom: 0, derived: true, value: cardOf }),
+  column('card', 'card', { title: 'CARD', tableFrom: 0, derived: true, value: cardOf }),
   ...documented(orderFields, 'amount_refunded currency'),
   ...peopleColumns([], 56),
-  field('customer_info.name', 'text', { title: 'BUYER' }),
+  column('customer_info.name', 'text', { title: 'BUYER' }),
   ...documented(orderFields, 'customer_info.email customer_info.phone customer_info.customer_id'),
   ...documented(orderFields, 'is_refundable split_payment livemode channel updated_at'),
   pathColumns(orderFields),
@@ -202,9 +218,9 @@ export const orderColumns: readonly Column[] = [
 /** For exports with one row per charge (service: charge). A row also has its `order`. */
 export const chargeColumns: readonly Column[] = [
   ...documented(chargeFields, 'id order_id status'),
-  field('amount', 'money', { summed: summedByStatus('status') }),
-  field('currency', 'text'),
-  field('fee', 'figure', { summed: ({ fee }) => ['fee', fee] }),
+  column('amount', 'money', { summed: summedByStatus('status') }),
+  column('currency', 'text'),
+  column('fee', 'figure', { summed: ({ fee }) => ['fee', fee] }),
   ...documented(chargeFields, 'created_at paid_at is_refundable payment_method.type payment_method.brand'),
   ...documented(chargeFields, 'payment_method.last4 payment_method.auth_code reference_id customer_id'),
   ...documented(chargeFields, 'monthly_installments failure_code failure_message description livemode'),
@@ -214,51 +230,51 @@ export const chargeColumns: readonly Column[] = [
 
 /** For exports with one row per refund. Some columns come from this machine's journal. A row also has its `charge` and `order`. */
 export const refundColumns: readonly Column[] = [
-  field('id', 'id'),
-  field('order_id', 'id'),
-  field('charge_id', 'id'),
+  column('id', 'id'),
+  column('order_id', 'id'),
+  column('charge_id', 'id'),
   // As in every report, sums of refunds exclude what did not go back, and are positive.
-  field('amount', 'money', {
+  column('amount', 'money', {
     summed({ amount, status }) {
       const meaning = meaningOfRefund(status);
       const isWhole = typeof amount === 'bigint' || Number.isSafeInteger(amount);
       return [meaning === 'made' ? 'refunded' : meaning, isWhole ? -BigInt(String(amount)) : undefined];
     },
   }),
-  field('currency', 'text'),
+  column('currency', 'text'),
   // The service's name; `refunded_at` is the same time under the name that people use.
-  field('created_at', 'time', { local: false }),
-  field('auth_code', 'text'),
-  field('reason', 'text'),
-  field('note', 'text'),
-  field('operator', 'text'),
-  field('change', 'text'),
-  field('known_by', 'text'),
-  field('refunded_at', 'time'),
-  field('buyer', 'text'),
-  field('email', 'text'),
-  field('reference', 'text'),
-  field('state', 'text'),
-  field('asked_by', 'text'),
-  field('approved_by', 'text'),
-  field('approved_at', 'time', { local: false }),
-  field('request', 'text'),
-  field('ticket', 'text'),
+  column('created_at', 'time', { local: false }),
+  column('auth_code', 'text'),
+  column('reason', 'text'),
+  column('note', 'text'),
+  column('operator', 'text'),
+  column('change', 'text'),
+  column('known_by', 'text'),
+  column('refunded_at', 'time'),
+  column('buyer', 'text'),
+  column('email', 'text'),
+  column('reference', 'text'),
+  column('state', 'text'),
+  column('asked_by', 'text'),
+  column('approved_by', 'text'),
+  column('approved_at', 'time', { local: false }),
+  column('request', 'text'),
+  column('ticket', 'text'),
   pathColumns(refundFields, { charge: chargeFields, order: orderFields }),
 ];
 
 export const customerColumns: readonly Column[] = [
-  field('id', 'id', { title: 'ID', tableFrom: 0 }),
-  field('created_at', 'time', { title: 'CREATED', tableFrom: 0 }),
-  field('name', 'text', { title: 'NAME', tableFrom: 0, stays: true }),
+  column('id', 'id', { title: 'ID', tableFrom: 0 }),
+  column('created_at', 'time', { title: 'CREATED', tableFrom: 0 }),
+  column('name', 'text', { title: 'NAME', tableFrom: 0, stays: true }),
   // Below this width it cannot be copied.
-  field('email', 'text', { title: 'EMAIL', tableFrom: 0, least: 30, below: () => 'email' }),
-  field('phone', 'text', { title: 'PHONE', tableFrom: 100 }),
-  field('corporate', 'flag'),
-  field('custom_reference', 'text', { title: 'REFERENCE', tableFrom: 120 }),
-  field('livemode', 'flag'),
-  field('buyer', 'text', { derived: true, value: ({ name }) => name }),
-  field('reference', 'text', { derived: true, value: customerReference }),
+  column('email', 'text', { title: 'EMAIL', tableFrom: 0, least: 30, below: () => 'email' }),
+  column('phone', 'text', { title: 'PHONE', tableFrom: 100 }),
+  column('corporate', 'flag'),
+  column('custom_reference', 'text', { title: 'REFERENCE', tableFrom: 120 }),
+  column('livemode', 'flag'),
+  column('buyer', 'text', { derived: true, value: ({ name }) => name }),
+  column('reference', 'text', { derived: true, value: customerReference }),
   pathColumns(customerFields),
 ];
 

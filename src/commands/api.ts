@@ -2,7 +2,7 @@
 
 import type { ChangeRequest, OpenService, ReplyHead, WireRecord } from '../api/api.ts';
 import { isObject, type JsonObject } from '../api/json-values.ts';
-import { type Column, fieldColumn, type ResourceName, resourceNames, resources } from '../api/resources.ts';
+import { type Column, column, type ResourceName, resourceNames, resources } from '../api/resources.ts';
 import { type Method, methods } from '../api/spec.ts';
 import {
   checkProfileConfirmable,
@@ -224,7 +224,7 @@ const includedColumns = columnsOf(['object', 'status', 'headers', 'body']);
 
 // A part of a field is a column too: `customer_info.email`.
 function columnsOf(names: readonly string[]): readonly Column[] {
-  return names.map((name) => fieldColumn(name, name.toUpperCase(), 'text'));
+  return names.map((name) => column(name, 'text'));
 }
 
 function headersShown({ headers }: ReplyHead): JsonObject {

@@ -2,7 +2,7 @@
 
 import type { AmountStyle } from '../../amounts.ts';
 import { isObject, type JsonObject } from '../../api/json-values.ts';
-import { type Column, fieldColumn } from '../../api/resources.ts';
+import { type Column, type Field, field, recordFrom } from '../../api/resources.ts';
 import type { Context } from '../../context/context.ts';
 import { digestShown, isInputTitle, type Plan, type PlanRow, rowStates } from '../../plans/plans.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
@@ -23,10 +23,15 @@ export async function showPlan(
 ): Promise<void> {
   const status = commandLine(profile, 'refunds', 'status', path, '--all-rows');
   const titles = shownTitles(ctx, plan);
+  const fields = planFields(plan.rows.some(({ state }) => state === 'done' || state === 'unconfirmed'));
   const isListed =
     list &&
-    (await listRows(ctx, planColumns({ ...plan, ...titles }), plan.rows, {
-      record: (row) => planRecord(row, titles),
+    (await listRows(ctx, [...fields, ...inputColumnsOf(titles)], plan.rows, {
+      record: (row) => ({
+        ...recordFrom('plan_row', fields, row),
+        number: row.number,
+        input: inputOf(row, titles),
+      }),
       allRows,
       all: plan.digest === '' ? 'add --all-rows to the command' : status,
     }));
@@ -84,54 +89,41 @@ export async function listReports(
   if (!isListed && !isDry) for (const line of leftWords(reports, status)) ctx.notes.note(line);
 }
 
-/** The columns of a plan. Those of the input file that paydesk does not use come last, as `input.TITLE`. */
-function planColumns(plan: Pick<Plan, 'columns'> & Partial<Pick<Plan, 'rows'>>): readonly Column[] {
-  const hasSent = plan.rows?.some(({ state }) => state === 'done' || state === 'unconfirmed') === true;
+// The fields of a row of a plan. Those of the input file that paydesk does not use come last, as `input.TITLE`. `hasSent`: rows of it were
+// sent before.
+function planFields(hasSent: boolean): readonly Field<PlanRow>[] {
   return [
-    { ...fieldColumn('line', 'LINE', 'integer', 0), stays: true },
-    { ...fieldColumn('order_id', 'ORDER', 'id', 0), stays: true },
-    fieldColumn('charge', 'CHARGE', 'text', 0),
-    { ...fieldColumn('refund', 'REFUND', 'money', 0), value: knownSum },
-    { ...fieldColumn('state', 'STATE', 'text', 0), stays: true },
+    field('line', 'integer', ({ line }) => line, { tableFrom: 0, stays: true }),
+    field('order_id', 'id', ({ orderId }) => orderId, { title: 'ORDER', tableFrom: 0, stays: true }),
+    // The parts of an amount that was spread over charges are told apart by their charges.
+    field('charge', 'text', (row) => (row.partOf === undefined ? row.charge : (row.chargeId ?? row.charge)), {
+      tableFrom: 0,
+    }),
+    // Nobody knows how much is `full` of an order that is not there.
+    field('refund', 'money', ({ sum }) => sum, { tableFrom: 0, value: ({ refund }) => refund || undefined }),
+    field('state', 'text', ({ state }) => state, { tableFrom: 0, stays: true }),
     // What tells rows apart stays: why a row is not sent stands in full below the list, but not what was sent before.
-    { ...fieldColumn('why', 'WHY', 'text', 120), ...(hasSent ? { isMissed: true } : {}) },
-    fieldColumn('ref', 'REF', 'text', 0),
-    fieldColumn('charge_id', 'CHARGE ID', 'text'),
-    fieldColumn('asked', 'ASKED', 'text'),
-    fieldColumn('currency', 'CURRENCY', 'text'),
-    fieldColumn('reason', 'REASON', 'text'),
-    fieldColumn('note', 'NOTE', 'text'),
-    fieldColumn('notes', 'NOTES', 'text'),
-    ...inputColumnsOf(plan),
+    field('why', 'text', (row) => whyBesideOrder(row.why, row) ?? notesOf(row), {
+      tableFrom: 120,
+      ...(hasSent ? { isMissed: true } : {}),
+    }),
+    field('ref', 'text', ({ ref }) => ref, { tableFrom: 0 }),
+    field('charge_id', 'text', ({ chargeId }) => chargeId),
+    field('asked', 'text', ({ amount }) => amount),
+    ...rowFields.map((one) => ({ ...one, of: (row: PlanRow) => one.of({ row }) })),
   ];
 }
 
-// Nobody knows how much is `full` of an order that is not there.
-function knownSum({ refund }: JsonObject): unknown {
-  return refund === 0 ? undefined : refund;
-}
+// What both lists say of a row.
+const rowFields: readonly Field<Pick<RowReport, 'row'>>[] = [
+  field('currency', 'text', ({ row }) => row.currency),
+  field('reason', 'text', ({ row }) => row.reason),
+  field('note', 'text', ({ row }) => row.note),
+  field('notes', 'text', ({ row }) => notesOf(row)),
+];
 
-/** A row of a plan as a flat record. */
-function planRecord(row: PlanRow, plan: Pick<Plan, 'columns'>): JsonObject {
-  return {
-    object: 'plan_row',
-    line: row.line,
-    number: row.number,
-    order_id: row.orderId,
-    // The parts of an amount that was spread over charges are told apart by their charges.
-    charge: row.partOf === undefined ? row.charge : (row.chargeId ?? row.charge),
-    charge_id: row.chargeId ?? null,
-    asked: row.amount,
-    refund: row.sum,
-    currency: row.currency ?? null,
-    state: row.state,
-    why: whyBesideOrder(row.why, row) ?? (row.marks.length === 0 ? null : row.marks.join('; ')),
-    reason: row.reason ?? null,
-    ref: row.ref,
-    note: row.note ?? null,
-    notes: row.marks.join('; ') || null,
-    input: inputOf(row, plan),
-  };
+function notesOf({ marks }: PlanRow): string | undefined {
+  return marks.join('; ') || undefined;
 }
 
 /** The lines below the list: what the plan sends, what it does not, and what to do next. */
@@ -196,31 +188,36 @@ const stateWords: Readonly<Record<(typeof rowStates)[number], string>> = {
   impossible: 'impossible',
 };
 
+const reportFields: readonly Field<RowReport>[] = [
+  field('line', 'integer', ({ row }) => row.line, { tableFrom: 0, stays: true }),
+  field('order_id', 'id', ({ row }) => row.orderId, { title: 'ORDER', tableFrom: 0, stays: true }),
+  field('amount', 'money', ({ row }) => row.sum, { title: 'REFUND', tableFrom: 0 }),
+  field('verdict', 'text', ({ verdict }) => verdict, { tableFrom: 0, stays: true }),
+  field('why', 'text', ({ why, row }) => whyBesideOrder(why, row), { tableFrom: 0 }),
+  field('refund_id', 'id', ({ attempt }) => attempt?.made?.ids || null, { tableFrom: 120 }),
+  field('ref', 'text', ({ row }) => row.ref, { tableFrom: 0 }),
+  field('time', 'time', ({ attempt }) => seconds(attempt?.time), { title: 'SENT', tableFrom: 140 }),
+  field('read_at', 'time', ({ attempt }) => seconds(attempt?.readAt), { title: 'READ', tableFrom: 140 }),
+  field('state', 'text', ({ state }) => state),
+  field('charge_id', 'text', ({ row }) => row.chargeId, { title: 'CHARGE' }),
+  ...rowFields,
+  // How much of the order was refunded before this refund, and after it.
+  field('before', 'figure', ({ attempt }) => attempt?.before),
+  field('after', 'figure', ({ verdict, attempt: { before, made } = {} }) =>
+    made !== undefined && before !== undefined && verdict !== 'recorded_made' ? before + made.sum : null,
+  ),
+  field('log_id', 'text', ({ attempt }) => attempt?.logId),
+  field('change', 'id', ({ attempt }) => attempt?.change),
+  field('operator', 'text', ({ attempt }) => attempt?.operator, { title: 'BY' }),
+];
+
+function seconds(ms: number | undefined): number | undefined {
+  return ms === undefined ? undefined : Math.floor(ms / 1000);
+}
+
 /** The columns of a report. `Plan.columns` come last, as `input.TITLE`. */
-export function reportColumns({ columns }: Pick<Plan, 'columns'>): readonly Column[] {
-  return [
-    { ...fieldColumn('line', 'LINE', 'integer', 0), stays: true },
-    { ...fieldColumn('order_id', 'ORDER', 'id', 0), stays: true },
-    fieldColumn('amount', 'REFUND', 'money', 0),
-    { ...fieldColumn('verdict', 'VERDICT', 'text', 0), stays: true },
-    fieldColumn('why', 'WHY', 'text', 0),
-    fieldColumn('refund_id', 'REFUND ID', 'id', 120),
-    fieldColumn('ref', 'REF', 'text', 0),
-    fieldColumn('time', 'SENT', 'time', 140),
-    fieldColumn('read_at', 'READ', 'time', 140),
-    fieldColumn('state', 'STATE', 'text'),
-    fieldColumn('charge_id', 'CHARGE', 'text'),
-    fieldColumn('currency', 'CURRENCY', 'text'),
-    fieldColumn('reason', 'REASON', 'text'),
-    fieldColumn('note', 'NOTE', 'text'),
-    fieldColumn('notes', 'NOTES', 'text'),
-    fieldColumn('before', 'BEFORE', 'figure'),
-    fieldColumn('after', 'AFTER', 'figure'),
-    fieldColumn('log_id', 'LOG ID', 'text'),
-    fieldColumn('change', 'CHANGE', 'id'),
-    fieldColumn('operator', 'BY', 'text'),
-    ...inputColumnsOf({ columns }),
-  ];
+export function reportColumns(plan: Pick<Plan, 'columns'>): readonly Column[] {
+  return [...reportFields, ...inputColumnsOf(plan)];
 }
 
 /** The titles of a file as they are shown: under redaction one that paydesk does not know is `column 3`, since it may be a name. */
@@ -247,39 +244,8 @@ export function inputOf(row: Pick<PlanRow, 'more'>, { columns }: Pick<Plan, 'col
   return Object.fromEntries(columns.map((title, index) => [title, row.more[index] ?? '']));
 }
 
-/**
- * A row of the report as a flat record. `before` and `after`: how much of the order was refunded before this refund and after
- * it. Times are Unix seconds.
- */
-export function reportRecord(
-  { row, verdict, state, why, attempt }: RowReport,
-  { columns }: Pick<Plan, 'columns'>,
-): JsonObject {
-  const { before, made, time, readAt } = attempt ?? {};
-  return {
-    object: 'refund_row',
-    line: row.line,
-    number: row.number,
-    order_id: row.orderId,
-    charge_id: row.chargeId ?? null,
-    amount: row.sum,
-    currency: row.currency ?? null,
-    reason: row.reason ?? null,
-    ref: row.ref,
-    note: row.note ?? null,
-    notes: row.marks.join('; ') || null,
-    verdict,
-    state: state ?? null,
-    why: whyBesideOrder(why, row) ?? null,
-    refund_id: made?.ids || null,
-    before: before ?? null,
-    after:
-      made !== undefined && before !== undefined && verdict !== 'recorded_made' ? before + made.sum : null,
-    log_id: attempt?.logId ?? null,
-    time: time === undefined ? null : Math.floor(time / 1000),
-    read_at: readAt === undefined ? null : Math.floor(readAt / 1000),
-    change: attempt?.change ?? null,
-    operator: attempt?.operator ?? null,
-    input: inputOf(row, { columns }),
-  };
+/** A row of the report as a flat record. Times are Unix seconds. */
+export function reportRecord(report: RowReport, plan: Pick<Plan, 'columns'>): JsonObject {
+  const { row } = report;
+  return { ...recordFrom('refund_row', reportFields, report), number: row.number, input: inputOf(row, plan) };
 }

@@ -2,7 +2,7 @@
 
 import type { JsonObject } from '../../api/json-values.ts';
 import { type CheckoutCreateRequest, checkoutCreateRequest, checkRequest } from '../../api/request-bodies.ts';
-import { type Column, fieldColumn } from '../../api/resources.ts';
+import { type Column, column } from '../../api/resources.ts';
 import { paymentLinkType } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import type { Input } from '../../flags/flags.ts';
@@ -43,13 +43,13 @@ export const linkFlags = {
 type LinkDraft = Input<readonly [], typeof linkFlags>['flags'];
 
 const checkoutColumns: readonly Column[] = [
-  fieldColumn('id', 'ID', 'id'),
-  fieldColumn('url', 'URL', 'text', 0),
-  fieldColumn('status', 'STATUS', 'status'),
-  fieldColumn('name', 'NAME', 'text'),
-  fieldColumn('type', 'TYPE', 'text'),
-  { ...fieldColumn('expires_at', 'EXPIRES_AT', 'time'), value: expiryOf },
-  fieldColumn('livemode', 'LIVEMODE', 'flag'),
+  column('id', 'id'),
+  column('url', 'text', { tableFrom: 0 }),
+  column('status', 'status'),
+  column('name', 'text'),
+  column('type', 'text'),
+  { ...column('expires_at', 'time'), value: expiryOf },
+  column('livemode', 'flag'),
 ];
 
 /** Creates a payment link. Throws CliError for every outcome that is not a plain success. */

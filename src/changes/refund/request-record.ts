@@ -2,7 +2,7 @@
 
 import { type AmountStyle, amountWords } from '../../amounts.ts';
 import type { JsonObject } from '../../api/json-values.ts';
-import { type Column, fieldColumn } from '../../api/resources.ts';
+import { type Column, column, type Field, field, recordFrom } from '../../api/resources.ts';
 import type { Context } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
 import {
@@ -18,55 +18,45 @@ import { digestShown } from '../../plans/plans.ts';
 import { modeOfAccount } from '../../profiles/profiles.ts';
 import { rowsAndSumsOf } from '../bulk/batch-words.ts';
 
-export const requestColumns: readonly Column[] = [
-  { ...fieldColumn('id', 'REQUEST', 'id', 0), stays: true },
-  fieldColumn('asked_at', 'ASKED', 'time', 0),
+/** Times are Unix seconds. Of a plan with several currencies, `amount` and `currency` are those of the first. */
+export const requestColumns: readonly (Column | Field<ApprovalRequest>)[] = [
+  field('id', 'id', ({ id }) => id, { title: 'REQUEST', tableFrom: 0, stays: true }),
+  field('asked_at', 'time', ({ asked }) => seconds(asked.time), { title: 'ASKED', tableFrom: 0 }),
   // Whoever asked may not approve, so a lead looks for the name.
-  { ...fieldColumn('asked_by', 'BY', 'text', 0), stays: true },
-  { ...fieldColumn('order', 'ORDER OR PLAN', 'id', 0), value: ({ order, plan }) => order ?? plan },
-  fieldColumn('amount', 'AMOUNT', 'money', 0),
-  { ...fieldColumn('state', 'STATE', 'text', 0), stays: true },
-  { ...fieldColumn('until', 'UNTIL', 'time', 0), below: () => 'until' },
-  { ...fieldColumn('decided_by', 'ANSWERED BY', 'text', 0), below: () => 'answered by' },
-  { ...fieldColumn('note', 'NOTE', 'text', 0), below: () => 'note' },
-  fieldColumn('reason', 'REASON', 'text'),
-  fieldColumn('currency', 'CURRENCY', 'text'),
-  fieldColumn('decided_at', 'ANSWERED', 'time'),
-  fieldColumn('decided_note', 'ANSWER', 'text'),
-  fieldColumn('used_by', 'SENT AS', 'id'),
-  fieldColumn('plan', 'PLAN', 'text'),
-  {
-    ...fieldColumn('digest', 'DIGEST', 'text', 0),
+  field('asked_by', 'text', ({ asked }) => asked.operator, { title: 'BY', tableFrom: 0, stays: true }),
+  column('order', 'id', {
+    title: 'ORDER OR PLAN',
+    tableFrom: 0,
+    value: ({ order, plan }) => order ?? plan,
+  }),
+  column('amount', 'money', { tableFrom: 0 }),
+  field('state', 'text', ({ state }) => state, { tableFrom: 0, stays: true }),
+  field('until', 'time', ({ decided }) => seconds(decided?.until), { tableFrom: 0, below: () => 'until' }),
+  field('decided_by', 'text', ({ decided }) => decided?.operator, {
+    title: 'ANSWERED BY',
+    tableFrom: 0,
+    below: () => 'answered by',
+  }),
+  field('note', 'text', ({ asked }) => asked.note, { tableFrom: 0, below: () => 'note' }),
+  column('reason', 'text'),
+  column('currency', 'text'),
+  field('decided_at', 'time', ({ decided }) => seconds(decided?.time), { title: 'ANSWERED' }),
+  field('decided_note', 'text', ({ decided }) => decided?.note, { title: 'ANSWER' }),
+  field('used_by', 'id', ({ usedBy }) => usedBy, { title: 'SENT AS' }),
+  column('plan', 'text'),
+  column('digest', 'text', {
+    tableFrom: 0,
     below: () => 'digest',
     brief: { value: ({ digest }) => (typeof digest === 'string' ? digest.slice(0, digestShown) : digest) },
-  },
-  fieldColumn('rows', 'ROWS', 'integer'),
-  fieldColumn('profile', 'PROFILE', 'text'),
-  fieldColumn('mode', 'MODE', 'text'),
-  fieldColumn('account', 'ACCOUNT', 'text'),
+  }),
+  column('rows', 'integer'),
+  field('profile', 'text', ({ asked }) => asked.profile),
+  field('mode', 'text', ({ asked }) => modeOfAccount(asked.account)),
+  field('account', 'text', ({ asked }) => asked.account),
 ];
 
-/** Times are Unix seconds. Of a plan with several currencies, `amount` and `currency` are those of the first. */
 export function requestRecord(request: ApprovalRequest): JsonObject {
-  const { id, state, asked, decided, usedBy } = request;
-  const { operator, time, note, profile, account } = asked;
-  return {
-    object: 'approval_request',
-    id,
-    state,
-    asked_by: operator,
-    asked_at: seconds(time),
-    note: note ?? null,
-    ...whatOf(request),
-    decided_by: decided?.operator ?? null,
-    decided_at: decided === undefined ? null : seconds(decided.time),
-    decided_note: decided?.note ?? null,
-    until: typeof decided?.until === 'number' ? seconds(decided.until) : null,
-    used_by: usedBy ?? null,
-    profile,
-    mode: modeOfAccount(account) ?? null,
-    account,
-  };
+  return { ...recordFrom('approval_request', requestColumns, request), ...whatOf(request) };
 }
 
 function whatOf(request: ApprovalRequest): JsonObject {
@@ -83,8 +73,8 @@ function whatOf(request: ApprovalRequest): JsonObject {
   return { kind: 'plan', plan: planned.id, digest, rows: planned.rows, ...sum, sums };
 }
 
-function seconds(ms: number): number {
-  return Math.floor(ms / 1000);
+function seconds(ms: number | null | undefined): number | null {
+  return typeof ms === 'number' ? Math.floor(ms / 1000) : null;
 }
 
 /** `the refund of 900 MXN on ord_…`, or `the plan p_7f3k, 12 refunds, 90000 MXN, digest 1f0c9a3e`. */

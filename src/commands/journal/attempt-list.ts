@@ -2,7 +2,7 @@
 
 import { type AmountStyle, plainAmounts } from '../../amounts.ts';
 import type { JsonObject } from '../../api/json-values.ts';
-import { type Column, fieldColumn } from '../../api/resources.ts';
+import { type Column, column } from '../../api/resources.ts';
 import { untilWords } from '../../changes/changes.ts';
 import type { Context } from '../../context/context.ts';
 import { type AttemptRecord, approvalFields, isOpen } from '../../journal/journal.ts';
@@ -123,7 +123,7 @@ function columnsFor(attempts: readonly AttemptRecord[], { isOfPerson = false }: 
 }
 
 // In a team whose desks have names.
-const deskColumn = fieldColumn('desk', 'DESK', 'text', 120);
+const deskColumn = column('desk', 'text', { tableFrom: 120 });
 
 // Names of profiles are rarely longer, and may have 63 letters.
 const longestProfile = 20;

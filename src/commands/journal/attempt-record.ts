@@ -2,76 +2,83 @@
 
 import type { AmountStyle } from '../../amounts.ts';
 import type { JsonObject } from '../../api/json-values.ts';
-import { type Column, fieldColumn } from '../../api/resources.ts';
+import { type Column, column, type Field, field, recordFrom } from '../../api/resources.ts';
 import type { Context } from '../../context/context.ts';
 import { type AttemptRecord, approvalFields, statementOn, type VerdictRow } from '../../journal/journal.ts';
 import { acknowledgementOf, recordedState, refundStates, untilMayAppear } from '../../orders/orders.ts';
 import { briefOutcome, longestOutcome, outcomeWords } from './attempt-words.ts';
 
-export const attemptColumns: readonly Column[] = [
+interface Recorded extends AttemptRecord {
+  readonly open: boolean;
+  readonly last: VerdictRow | undefined;
+  readonly made: VerdictRow | undefined;
+  /** What a person recorded of the outcome. */
+  readonly stated: VerdictRow | undefined;
+  readonly ended: VerdictRow | undefined;
+}
+
+export const attemptColumns: readonly (Column | Field<Recorded>)[] = [
   // People read the list for these two, so they stay on narrow screens.
-  { ...fieldColumn('change', 'CHANGE', 'id', 0), stays: true },
-  { ...fieldColumn('sent_at', 'SENT', 'time', 0), below: () => 'sent' },
-  // For a creation: what it created.
-  {
-    ...fieldColumn('order', 'ORDER', 'id', 0),
+  field('change', 'id', ({ sent }) => sent.change, { tableFrom: 0, stays: true }),
+  field('sent_at', 'time', ({ sent }) => seconds(sent), { title: 'SENT', tableFrom: 0, below: () => 'sent' }),
+  field('order', 'id', ({ sent }) => sent.proof.orderId, {
+    tableFrom: 0,
     below: ({ order }) => (order === null ? 'created' : 'order'),
+    // For a creation: what it created.
     value: ({ order, created }) => order ?? created,
-  },
-  {
-    ...fieldColumn('amount', 'AMOUNT', 'money', 0),
+  }),
+  field('amount', 'money', ({ sent }) => sent.amount, {
+    tableFrom: 0,
     // What was refused, or is of another kind, is in no sum of what was refunded.
     summed: ({ amount, kind, state }) => [`amount: ${asWord(kind)}, ${asWord(state)}`, amount],
-  },
-  {
-    ...fieldColumn('outcome', 'OUTCOME', 'text', 0),
+  }),
+  field('outcome', 'text', (record) => outcomeWords(record, record.open), {
+    tableFrom: 0,
     stays: true,
     least: longestOutcome,
     brief: { value: (record) => briefOutcome(record) },
-  },
-  { ...fieldColumn('kind', 'KIND', 'text', 100), isMissed: true },
-  {
-    ...fieldColumn('operator', 'BY', 'text', 100),
-    isMissed: true,
-  },
-  fieldColumn('profile', 'PROFILE', 'text', 120),
-  fieldColumn('note', 'NOTE', 'text', 140),
-  fieldColumn('name', 'NAME', 'text'),
-  fieldColumn('created', 'CREATED', 'id'),
-  fieldColumn('link', 'LINK', 'link'),
-  fieldColumn('attempt', 'ATTEMPT', 'integer'),
-  fieldColumn('account', 'ACCOUNT', 'text'),
-  fieldColumn('currency', 'CURRENCY', 'text'),
-  fieldColumn('charges', 'CHARGES', 'text'),
-  fieldColumn('verdict', 'VERDICT', 'text'),
-  fieldColumn('state', 'STATE', 'text'),
-  fieldColumn('open', 'UNCONFIRMED', 'flag'),
-  fieldColumn('by', 'SHOWN BY', 'text'),
-  fieldColumn('alarm', 'ALARM', 'text'),
-  fieldColumn('why', 'WHY', 'text'),
-  fieldColumn('verdict_at', 'VERDICT AT', 'time'),
-  fieldColumn('refunds', 'REFUNDS', 'text'),
-  fieldColumn('reason', 'REASON', 'text'),
-  fieldColumn('asked_by', 'ASKED BY', 'text'),
-  fieldColumn('approved_by', 'APPROVED BY', 'text'),
-  fieldColumn('approved_at', 'APPROVED', 'time'),
-  fieldColumn('request', 'REQUEST', 'id'),
-  fieldColumn('ticket', 'TICKET', 'text'),
-  fieldColumn('twins', 'TWINS', 'text'),
-  fieldColumn('idempotency_key', 'IDEMPOTENCY KEY', 'text'),
-  fieldColumn('plan', 'PLAN', 'text'),
-  fieldColumn('ref', 'REF', 'text'),
-  fieldColumn('stated_by', 'RECORDED BY', 'text'),
-  fieldColumn('stated_note', 'HOW KNOWN', 'text'),
-  fieldColumn('acknowledged_by', 'ACKNOWLEDGED BY', 'text'),
-  fieldColumn('acknowledged_note', 'DONE ABOUT IT', 'text'),
-  fieldColumn('http_status', 'HTTP', 'integer'),
-  fieldColumn('type', 'TYPE', 'text'),
-  fieldColumn('code', 'CODE', 'text'),
-  fieldColumn('log_id', 'LOG ID', 'text'),
-  fieldColumn('message', 'MESSAGE', 'text'),
-  fieldColumn('released_by', 'RELEASED BY', 'text'),
-  fieldColumn('released_with', 'RELEASED WITH', 'text'),
+  }),
+  field('kind', 'text', ({ sent }) => sent.proof.kind, { tableFrom: 100, isMissed: true }),
+  field('operator', 'text', ({ sent }) => sent.operator, { title: 'BY', tableFrom: 100, isMissed: true }),
+  field('profile', 'text', ({ sent }) => sent.profile, { tableFrom: 120 }),
+  field('note', 'text', ({ sent }) => sent.note, { tableFrom: 140 }),
+  field('name', 'text', nameOf),
+  field('created', 'id', ({ made }) => made?.created),
+  field('link', 'link', ({ made }) => made?.link),
+  field('attempt', 'integer', ({ sent }) => sent.attempt),
+  field('account', 'text', ({ sent }) => sent.account),
+  field('currency', 'text', ({ sent }) => sent.currency),
+  field('charges', 'text', ({ sent }) => sent.proof.expected.map(({ chargeId }) => chargeId).join(' ')),
+  field('verdict', 'text', ({ last }) => last?.verdict ?? 'sent'),
+  field('state', 'text', (record) => refundStates.find((one) => one === recordedState(record))),
+  field('open', 'flag', ({ open }) => open, { title: 'UNCONFIRMED' }),
+  field('by', 'text', ({ last }) => last?.by, { title: 'SHOWN BY' }),
+  field('alarm', 'text', ({ last }) => last?.alarm),
+  field('why', 'text', ({ last }) => last?.why),
+  field('verdict_at', 'time', ({ last }) => last && seconds(last)),
+  field('refunds', 'text', ({ last }) => (last?.refunds ?? []).map(({ id }) => id ?? '').join(' ')),
+  field('reason', 'text', ({ sent }) => sent.reason),
+  column('asked_by', 'text', { title: 'ASKED BY' }),
+  column('approved_by', 'text', { title: 'APPROVED BY' }),
+  column('approved_at', 'time', { title: 'APPROVED' }),
+  column('request', 'id'),
+  column('ticket', 'text'),
+  // What --again named of twins.
+  field('twins', 'text', ({ sent }) => sent.twins?.join(' ')),
+  field('idempotency_key', 'text', ({ sent }) => sent.idempotencyKey),
+  field('plan', 'text', ({ sent }) => sent.plan),
+  field('ref', 'text', ({ sent }) => sent.ref),
+  field('stated_by', 'text', ({ stated }) => stated?.operator, { title: 'RECORDED BY' }),
+  field('stated_note', 'text', ({ stated }) => stated?.note, { title: 'HOW KNOWN' }),
+  field('acknowledged_by', 'text', ({ ended }) => ended?.operator),
+  field('acknowledged_note', 'text', ({ ended }) => ended?.note, { title: 'DONE ABOUT IT' }),
+  column('http_status', 'integer', { title: 'HTTP' }),
+  column('type', 'text'),
+  column('code', 'text'),
+  column('log_id', 'text', { title: 'LOG ID' }),
+  column('message', 'text'),
+  column('released_by', 'text', { title: 'RELEASED BY' }),
+  column('released_with', 'text', { title: 'RELEASED WITH' }),
 ];
 
 /**
@@ -115,41 +122,22 @@ export function amountStyleOf({ profiles }: Context, { sent }: AttemptRecord): A
 /** An attempt as one flat record. Times are Unix seconds, as the service's. */
 export function recordOf(record: AttemptRecord, open: boolean): JsonObject {
   const { sent, verdicts } = record;
-  const last = verdicts.at(-1);
-  const charges = sent.proof.expected.map(({ chargeId }) => chargeId);
   const said = statementOn(record);
-  const stated =
-    said?.acknowledged === undefined ? said : verdicts.findLast((row) => row.acknowledged === undefined);
-  const ended = acknowledgementOf(record);
-  return {
-    object: 'change',
-    change: sent.change,
-    idempotency_key: sent.idempotencyKey ?? null,
-    attempt: sent.attempt,
-    profile: sent.profile,
-    account: sent.account,
-    order: sent.proof.orderId ?? null,
-    kind: sent.proof.kind,
-    amount: sent.amount ?? null,
-    currency: sent.currency ?? null,
-    charges: charges.join(' '),
-    verdict: last?.verdict ?? 'sent',
-    state: refundStates.find((one) => one === recordedState(record)) ?? null,
-    outcome: outcomeWords(record, open),
+  const row = {
+    ...record,
     open,
-    by: last?.by ?? null,
-    alarm: last?.alarm ?? null,
-    why: last?.why ?? null,
-    sent_at: Math.floor(sent.time / 1000),
-    verdict_at: last === undefined ? null : Math.floor(last.time / 1000),
-    name: nameOf(record) ?? null,
-    created: madeBy(verdicts)?.created ?? null,
-    link: madeBy(verdicts)?.link ?? null,
-    refunds: (last?.refunds ?? []).map(({ id }) => id ?? '').join(' '),
-    operator: sent.operator,
+    last: verdicts.at(-1),
+    made: madeBy(verdicts),
+    stated:
+      said?.acknowledged === undefined ? said : verdicts.findLast((one) => one.acknowledged === undefined),
+    ended: acknowledgementOf(record),
+  };
+  return {
+    ...recordFrom('change', attemptColumns, row),
+    ...approvalFields(sent),
+    ...replyOf(saidBy(record)),
     // Only in a team.
     ...(sent.stamp?.desk === undefined ? {} : { desk: sent.stamp.desk }),
-    ...approvalFields(sent),
     // Only of what an agent sent.
     ...(sent.released === undefined
       ? {}
@@ -158,19 +146,11 @@ export function recordOf(record: AttemptRecord, open: boolean): JsonObject {
     ...(sent.skippedHoldMs === undefined ? {} : { skipped_hold: sent.skippedHoldMs / 1000 }),
     // The rest of it is in a file.
     ...(sent.archived === undefined ? {} : { archived: true }),
-    reason: sent.reason ?? null,
-    note: sent.note ?? null,
-    // What --again named of twins.
-    twins: sent.twins?.join(' ') ?? null,
-    plan: sent.plan ?? null,
-    ref: sent.ref ?? null,
-    // Set when a person recorded the outcome: who it was, and how they know.
-    stated_by: stated?.operator ?? null,
-    stated_note: stated?.note ?? null,
-    acknowledged_by: ended?.operator ?? null,
-    acknowledged_note: ended?.note ?? null,
-    ...replyOf(saidBy(record)),
   };
+}
+
+function seconds({ time }: { readonly time: number }): number {
+  return Math.floor(time / 1000);
 }
 
 /** What the service said in the last reply that was no plain yes, or else the status of the reply. A later read keeps it. */

@@ -2,7 +2,7 @@
 
 import { figureWords } from '../../amounts.ts';
 import type { JsonObject } from '../../api/json-values.ts';
-import { type Column, fieldColumn } from '../../api/resources.ts';
+import { type Column, column, type Field, field, recordFrom } from '../../api/resources.ts';
 import type { Context } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
 import { flag, type Input, listFileFlags, usage } from '../../flags/flags.ts';
@@ -90,7 +90,7 @@ export const list = defineCommand({
     const ctx = await askingFile(here, flags.from);
     const { kind, order: orderId, desk } = flags;
     if (kind === 'setting') refuseMisplaced(flags);
-    ctx.out.checkColumns(kind === 'setting' ? settingColumns(ctx) : attemptColumns);
+    ctx.out.checkColumns(kind === 'setting' ? settingFields(ctx) : attemptColumns);
     const scope = await scopeOf(ctx, flags['all-profiles'] === true);
     const origin = scope?.origin;
     const range = periodOf(flags)?.range(clockAndZoneOf(ctx)) ?? anyTime;
@@ -226,7 +226,7 @@ function refuseMisplaced(flags: ListInput): void {
 }
 
 // A table shows a limit of money as `profile show` does; files have it as it was set.
-function settingColumns({ profiles }: Context): readonly Column[] {
+function settingFields({ profiles }: Context): readonly (Column | Field<SettingRow | LimitRow>)[] {
   const inBoth = (name: 'from' | 'to') => (record: JsonObject) => {
     const { [name]: value, setting, profile } = record;
     const currency = currencyOfLimit(String(setting));
@@ -236,23 +236,23 @@ function settingColumns({ profiles }: Context): readonly Column[] {
       ? value
       : figureWords(Number(value), currency, profiles.amountStyle(String(profile)));
   };
-  const shown = (name: 'from' | 'to', title: string): Column => ({
-    ...fieldColumn(`${name}_shown`, title, 'text', 0),
-    value: inBoth(name),
-    derived: true,
-  });
+  const shown = (name: 'from' | 'to', more: Partial<Column>): Column =>
+    column(`${name}_shown`, 'text', { ...more, tableFrom: 0, value: inBoth(name), derived: true });
+  const valueIn = (name: 'from' | 'to') => (row: SettingRow | LimitRow) =>
+    row.type === 'limit' && row[name] !== null ? limitValue(row.name, row[name]) : row[name];
   return [
-    fieldColumn('changed_at', 'CHANGED', 'time', 0),
-    { ...fieldColumn('setting', 'SETTING', 'text', 0), stays: true },
-    shown('from', 'FROM'),
-    { ...shown('to', 'TO'), stays: true },
-    fieldColumn('from', 'FROM', 'text'),
-    fieldColumn('to', 'TO', 'text'),
-    fieldColumn('operator', 'BY', 'text', 0),
-    fieldColumn('profile', 'PROFILE', 'text', 0),
-    fieldColumn('mode', 'MODE', 'text', 0),
-    fieldColumn('account', 'ACCOUNT', 'text', 100),
-    fieldColumn('member', 'MEMBER', 'text'),
+    field('changed_at', 'time', ({ time }) => Math.floor(time / 1000), { title: 'CHANGED', tableFrom: 0 }),
+    field('setting', 'text', settingName, { tableFrom: 0, stays: true }),
+    shown('from', { title: 'FROM' }),
+    shown('to', { title: 'TO', stays: true }),
+    field('from', 'text', valueIn('from')),
+    field('to', 'text', valueIn('to')),
+    field('operator', 'text', ({ operator }) => operator, { title: 'BY', tableFrom: 0 }),
+    // A limit of a team belongs to the account, whatever a profile of it is called.
+    field('profile', 'text', (row) => (row.type === 'limit' ? null : row.profile), { tableFrom: 0 }),
+    field('mode', 'text', ({ account }) => modeOfAccount(account), { tableFrom: 0 }),
+    field('account', 'text', ({ account }) => account, { tableFrom: 100 }),
+    column('member', 'text'),
   ];
 }
 
@@ -273,21 +273,21 @@ async function listSettings(
   const { senderRowWords = () => undefined } = rows.some(({ name }) => nameShown(name).includes('/'))
     ? await import('../../sender/sender.ts')
     : {};
-  const records = rows.map((row) =>
-    row.type === 'limit' ? limitRecord(row) : { ...recordOf(row), ...senderRowWords(row) },
-  );
-  await ctx.out.ownList(settingColumns(ctx), records);
+  const fields = settingFields(ctx);
+  const records = rows.map((row) => ({
+    ...recordFrom('setting_change', fields, row),
+    ...(row.type === 'limit' ? { member: whoseLimit(row) } : senderRowWords(row)),
+  }));
+  await ctx.out.ownList(fields, records);
   const where = scope === undefined ? 'on this machine' : `for the account of profile ${scope.name}`;
   if (rows.length === 0 && (await ctx.journal.problem()) === undefined)
     ctx.notes.note(`the journal has no such change of a setting ${where}`);
 }
 
-// `from` and `to` are null where the profile sets nothing, so the default counts.
-function recordOf({ time, profile, account, operator, name, from, to }: SettingRow): JsonObject {
-  const changed_at = Math.floor(time / 1000);
-  const setting = nameShown(name);
-  const mode = modeOfAccount(account) ?? null;
-  return { object: 'setting_change', changed_at, setting, from, to, operator, profile, mode, account };
+function settingName(row: SettingRow | LimitRow): string {
+  return row.type === 'limit'
+    ? `team limit ${row.name} ${row.currency} of ${whoseLimit(row)}`
+    : nameShown(row.name);
 }
 
 // The limits of accounts are kept apart from other rows by how their names begin.
@@ -295,19 +295,6 @@ function nameShown(name: string): string {
   return name.startsWith(limitPrefix) ? name.slice(limitPrefix.length) : name;
 }
 
-// It belongs to the account, whatever a profile of it is called.
-function limitRecord({ time, operator, account, member, currency, name, from, to }: LimitRow): JsonObject {
-  const whose = member === '*' ? 'all' : member;
-  return {
-    object: 'setting_change',
-    changed_at: Math.floor(time / 1000),
-    setting: `team limit ${name} ${currency} of ${whose}`,
-    from: from === null ? null : limitValue(name, from),
-    to: to === null ? null : limitValue(name, to),
-    operator,
-    profile: null,
-    mode: modeOfAccount(account) ?? null,
-    account,
-    member: whose,
-  };
+function whoseLimit({ member }: LimitRow): string {
+  return member === '*' ? 'all' : member;
 }

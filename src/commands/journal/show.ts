@@ -2,7 +2,7 @@
 
 import { type AmountStyle, figuresIn } from '../../amounts.ts';
 import type { JsonObject } from '../../api/json-values.ts';
-import { fieldColumn } from '../../api/resources.ts';
+import { column } from '../../api/resources.ts';
 import { replyWords, untilWords } from '../../changes/changes.ts';
 import type { Context } from '../../context/context.ts';
 import {
@@ -115,7 +115,7 @@ async function archivedWords(ctx: Context, { sent }: AttemptRecord): Promise<Cel
 /** Checks --columns before anything is written down. Throws CliError 'usage' for a name that `showAttempt` does not have. */
 export function checkShown(ctx: Context, record: AttemptRecord): void {
   const names = Object.keys(shownOf(record, false, undefined));
-  ctx.out.checkColumns(names.map((name) => fieldColumn(name, name.toUpperCase(), 'text')));
+  ctx.out.checkColumns(names.map((name) => column(name, 'text')));
 }
 
 function shownOf(record: AttemptRecord, open: boolean, until: number | undefined): JsonObject {

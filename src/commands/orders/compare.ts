@@ -2,7 +2,7 @@
 
 import { type AmountStyle, amountWords, unitsNote } from '../../amounts.ts';
 import type { JsonObject } from '../../api/json-values.ts';
-import { type Column, fieldColumn } from '../../api/resources.ts';
+import { type Column, type Field, field, recordFrom } from '../../api/resources.ts';
 import {
   amountInFile,
   checkWritten,
@@ -134,6 +134,7 @@ function againWords(flags: Input<readonly [], typeof compareFlags>['flags']): re
 }
 
 type Invoice = ReturnType<typeof invoiceOf>;
+type Compared = ComparedInvoice<Invoice>;
 
 function invoiceOf(input: InputRow) {
   const { orderId, reference, charge, authCode, amount, exact } = input;
@@ -143,7 +144,7 @@ function invoiceOf(input: InputRow) {
 }
 
 // Of an order that was not found, the file alone says currency and amount. Amounts of two currencies are not compared.
-function asSaid(one: ComparedInvoice<Invoice>, style: AmountStyle): ComparedInvoice<Invoice> {
+function asSaid(one: Compared, style: AmountStyle): Compared {
   const { row, verdict, why } = one;
   if (row === undefined) return one;
   if (verdict === 'not_found') {
@@ -161,25 +162,60 @@ function asSaid(one: ComparedInvoice<Invoice>, style: AmountStyle): ComparedInvo
 }
 
 // A payment in the currency of the file is compared, whatever its order is in.
-function otherCurrency({ row, currency, payments }: ComparedInvoice<Invoice>, style: AmountStyle) {
+function otherCurrency({ row, currency, payments }: Compared, style: AmountStyle) {
   const isPaidIn = payments.some((payment) => payment.currency?.toUpperCase() === row?.input.currency);
   return row === undefined || isPaidIn ? undefined : inOtherCurrency(row.input, currency, style);
 }
 
-const columns: readonly Column[] = [
-  { ...fieldColumn('line', 'LINE', 'integer', 0), stays: true },
-  { ...fieldColumn('order_id', 'ORDER', 'id', 0), stays: true },
-  { ...fieldColumn('wanted', 'IN FILE', 'figure', 0), stays: true },
-  { ...fieldColumn('charged', 'CHARGED', 'money', 0), stays: true, brief: { title: 'PAID' } },
-  { ...fieldColumn('verdict', 'VERDICT', 'text', 0), stays: true },
-  { ...fieldColumn('difference', 'DIFFERENCE', 'figure', 0), stays: true, brief: { title: 'DIFF' } },
-  { ...fieldColumn('paid_at', 'PAID', 'time', 100), isMissed: true },
-  { ...fieldColumn('reference', 'REFERENCE', 'text', 100), isMissed: true },
-  fieldColumn('charge_id', 'CHARGE', 'text', 120),
-  fieldColumn('auth_code', 'AUTH', 'text', 120),
-  fieldColumn('why', 'WHY', 'text', 100),
-  fieldColumn('currency', 'CURRENCY', 'text'),
+const columns: readonly Field<Compared>[] = [
+  field('line', 'integer', ({ row }) => row?.input.line, { tableFrom: 0, stays: true }),
+  field('order_id', 'id', (one) => ofPayments(one, 'orderId') || (one.row?.orderId ?? one.orderId), {
+    title: 'ORDER',
+    tableFrom: 0,
+    stays: true,
+  }),
+  field('wanted', 'figure', ({ wanted }) => wanted, { title: 'IN FILE', tableFrom: 0, stays: true }),
+  field('charged', 'money', ({ charged }) => charged, {
+    tableFrom: 0,
+    stays: true,
+    brief: { title: 'PAID' },
+  }),
+  field('verdict', 'text', ({ verdict }) => verdict, { tableFrom: 0, stays: true }),
+  field('difference', 'figure', ({ wanted, charged: found }) => differenceOf({ wanted, found }), {
+    tableFrom: 0,
+    stays: true,
+    brief: { title: 'DIFF' },
+  }),
+  field('paid_at', 'time', ({ payments }) => payments.at(-1)?.paidAt, {
+    title: 'PAID',
+    tableFrom: 100,
+    isMissed: true,
+  }),
+  field('reference', 'text', ({ row, payments }) => row?.reference ?? payments[0]?.reference, {
+    tableFrom: 100,
+    isMissed: true,
+  }),
+  field('charge_id', 'text', (one) => ofPayments(one, 'chargeId') || one.row?.chargeId, {
+    title: 'CHARGE',
+    tableFrom: 120,
+  }),
+  field('auth_code', 'text', (one) => ofPayments(one, 'authCode') || one.row?.authCode, {
+    title: 'AUTH',
+    tableFrom: 120,
+  }),
+  field(
+    'why',
+    'text',
+    ({ countedFor, why }) =>
+      countedFor === undefined ? why : `counted for line ${countedFor.input.line} already`,
+    { tableFrom: 100 },
+  ),
+  field('currency', 'text', ({ currency }) => currency),
 ];
+
+function ofPayments({ payments }: Compared, name: 'orderId' | 'chargeId' | 'authCode'): string {
+  return [...new Set(payments.flatMap((payment) => payment[name] ?? []))].join(' ');
+}
 
 // Whoever writes a file by the shop's own numbers looks for them. The order then stands below its row where there is no room for both.
 function byReference(column: Column): Column {
@@ -189,32 +225,13 @@ function byReference(column: Column): Column {
   return { ...order, below: () => 'order' };
 }
 
-function recordOf(
-  { row, verdict, wanted, charged, currency, payments, orderId, countedFor, why }: ComparedInvoice<Invoice>,
-  titles: readonly string[],
-): JsonObject {
-  const [first] = payments;
-  const all = (of: (payment: (typeof payments)[number]) => string | undefined) =>
-    [...new Set(payments.flatMap((payment) => of(payment) ?? []))].join(' ');
-  return {
-    object: 'charge_comparison',
-    line: row?.input.line ?? null,
-    order_id: all(({ orderId }) => orderId) || (row?.orderId ?? orderId ?? null),
-    reference: row?.reference ?? first?.reference ?? null,
-    charge_id: all(({ chargeId }) => chargeId) || (row?.chargeId ?? null),
-    auth_code: all(({ authCode }) => authCode) || (row?.authCode ?? null),
-    wanted: wanted ?? null,
-    charged,
-    currency: currency ?? null,
-    verdict,
-    difference: differenceOf({ wanted, found: charged }) ?? null,
-    paid_at: payments.at(-1)?.paidAt ?? null,
-    why: countedFor === undefined ? (why ?? null) : `counted for line ${countedFor.input.line} already`,
-    input: Object.fromEntries(titles.map((title, index) => [title, row?.input.cells[index] ?? ''])),
-  };
+function recordOf(compared: Compared, titles: readonly string[]): JsonObject {
+  const cells = compared.row?.input.cells;
+  const input = Object.fromEntries(titles.map((title, index) => [title, cells?.[index] ?? '']));
+  return { ...recordFrom('charge_comparison', columns, compared), input };
 }
 
-function summed(all: readonly ComparedInvoice<Invoice>[], style: AmountStyle) {
+function summed(all: readonly Compared[], style: AmountStyle) {
   return all.map((one) => {
     const { row, wanted, charged, currency } = one;
     return {
@@ -235,7 +252,7 @@ function rowsWithReason(records: readonly JsonObject[]) {
 }
 
 // The sums for scripts, one for each currency.
-function sumRecords(all: readonly ComparedInvoice<Invoice>[], style: AmountStyle): readonly JsonObject[] {
+function sumRecords(all: readonly Compared[], style: AmountStyle): readonly JsonObject[] {
   return comparedSums(summed(all, style)).map((sum) => ({
     object: 'charge_comparison_sum',
     ...sumFields(sum),
@@ -256,11 +273,7 @@ const verdictWords: Readonly<Record<InvoiceVerdict, string>> = {
 };
 
 // How many rows ended how, with what was charged for them in each currency.
-function closingLines(
-  all: readonly ComparedInvoice<Invoice>[],
-  source: Source,
-  hasAmount: boolean,
-): readonly string[] {
+function closingLines(all: readonly Compared[], source: Source, hasAmount: boolean): readonly string[] {
   return invoiceVerdicts.flatMap((verdict) => {
     const some = all.filter((one) => one.verdict === verdict);
     if (some.length === 0) return [];
@@ -278,7 +291,7 @@ function closingLines(
 }
 
 // What the file says, beside what was charged.
-function fileLines(all: readonly ComparedInvoice<Invoice>[], source: Source): readonly string[] {
+function fileLines(all: readonly Compared[], source: Source): readonly string[] {
   const style = amountsOf(source);
   const said = all.map(({ row, currency }) => ({
     amount: row?.input.decimals === undefined ? row?.amount : undefined,

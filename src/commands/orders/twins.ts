@@ -2,7 +2,7 @@
 
 import { amountWords } from '../../amounts.ts';
 import type { JsonObject } from '../../api/json-values.ts';
-import { type Column, fieldColumn } from '../../api/resources.ts';
+import { type Column, column, type Field, field, recordFrom } from '../../api/resources.ts';
 import { statuses } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
@@ -35,7 +35,7 @@ import {
 } from '../../reports/reports.ts';
 import { defineCommand } from '../command.ts';
 import { openSource, sourceFlags, sumsExits } from '../report/report-flags.ts';
-import { lastColumnsOfList, lastFieldsOfList, rowColumn, sayAsOf } from '../report/report-rows.ts';
+import { lastColumnsOfList, lastFieldsOfList, sayAsOf } from '../report/report-rows.ts';
 import { amountsOf, inCurrency } from '../report/report-screen.ts';
 import { nobodyAsked, type Source } from '../report/report-source.ts';
 
@@ -56,7 +56,7 @@ export const twins = defineCommand({
   ],
   exits: sumsExits,
   async run(ctx, { flags }): Promise<undefined> {
-    ctx.out.checkColumns([...columns, outcomeColumn]);
+    ctx.out.checkColumns([...fields, outcomeColumn]);
     const period = periodOf(flags, usualPeriod);
     const source = await openSource(ctx, {
       flags,
@@ -79,7 +79,7 @@ export const twins = defineCommand({
     const named = ctx.options.columns?.some((typed) => /^(reference|email)$/i.test(typed.trim())) ?? false;
     const rows = shown.map((pair) => ({ ...rowOf(pair, source), ...(named ? namesOf(pair) : {}) }));
     await ctx.out.ownList(
-      rows.some(({ became }) => became !== null) ? [...columns, outcomeColumn] : columns,
+      rows.some(({ became }) => became !== null) ? [...fields, outcomeColumn] : fields,
       rows,
       source,
     );
@@ -99,7 +99,7 @@ export const twins = defineCommand({
 
 /** How much the pairs are, each counted once: `36000 MXN and 900 USD`. */
 export function twiceWords(
-  pairs: readonly TwinPair<ListedTwin>[],
+  pairs: readonly Pair[],
   write: (amount: Figure, currency: string | undefined) => string,
 ): string {
   return [...Map.groupBy(pairs, ({ first }) => first.currency)]
@@ -120,8 +120,8 @@ async function readAgain(
   ctx: Context,
   orders: readonly OrderFact[],
   source: Source,
-  pairs: readonly TwinPair<ListedTwin>[],
-): Promise<readonly TwinPair<ListedTwin>[]> {
+  pairs: readonly Pair[],
+): Promise<readonly Pair[]> {
   const service = await ctx.service();
   const index = await ctx.index.open(service.profile);
   const ids = [...new Set(pairs.flatMap(({ first, second }) => [first.id, second.id]))];
@@ -161,7 +161,7 @@ export async function pairsIn(
   ctx: Pick<Context, 'journal'>,
   orders: readonly OrderFact[],
   { kind, asOf, range, attemptsOf }: Pick<Source, 'kind' | 'asOf' | 'range' | 'attemptsOf'>,
-): Promise<readonly TwinPair<ListedTwin>[]> {
+): Promise<readonly Pair[]> {
   const bought = [...Map.groupBy(orders, ({ purchase }) => purchase).values()];
   const alike = bought.filter((some) => some.length > 1).flatMap((some) => some.flatMap(listedTwin));
   if (twinPairs(alike).length === 0) return [];
@@ -201,28 +201,34 @@ export function isOfPeriod({ since, until }: Span, { createdAt }: OrderFact): bo
 }
 
 // Both of a pair in one cell, the earlier order first.
-function pairColumn(name: string, title: string, field: string, none: string): Column {
-  return {
-    ...rowColumn(name, 'text'),
+function pairColumn(name: string, title: string, of: string, none: string): Column {
+  return column(name, 'text', {
     title,
+    tableFrom: 0,
     derived: true,
     below: () => title.toLowerCase(),
-    value: (row: JsonObject) =>
-      [row[`first_${field}`], row[`second_${field}`]]
+    value: (row) =>
+      [row[`first_${of}`], row[`second_${of}`]]
         .map((one) => (typeof one === 'string' ? one : none))
         .join(', '),
-  };
+  });
 }
 
 const onlyInFiles = { tableFrom: 10_000 };
 // Only where --columns names it.
 const { tableFrom: _, ...referenceColumn } = pairColumn('reference', 'REFERENCE', 'reference', 'none');
-const columns: readonly Column[] = [
-  { ...rowColumn('first_created_at', 'time'), title: 'CREATED', below: () => 'created' },
-  rowColumn('first', 'id'),
-  { ...rowColumn('second', 'id'), below: () => 'second' },
-  { ...rowColumn('amount', 'money'), title: 'AMOUNT' },
-  { ...rowColumn('currency', 'text'), ...onlyInFiles },
+type Pair = TwinPair<ListedTwin>;
+
+const fields: readonly (Column | Field<Pair>)[] = [
+  field('first_created_at', 'time', ({ first }) => first.createdAt, {
+    title: 'CREATED',
+    tableFrom: 0,
+    below: () => 'created',
+  }),
+  field('first', 'id', ({ first }) => first.id, { tableFrom: 0 }),
+  field('second', 'id', ({ second }) => second.id, { tableFrom: 0, below: () => 'second' }),
+  field('amount', 'money', ({ first }) => first.amount, { tableFrom: 0 }),
+  field('currency', 'text', ({ first }) => first.currency, onlyInFiles),
   {
     ...pairColumn('status', 'STATUS', 'status', 'not shown'),
     // Which of them was refunded is the question, so this is never cut.
@@ -232,30 +238,33 @@ const columns: readonly Column[] = [
     ...pairColumn('refunds', 'REFUNDS', 'state', 'none'),
     least: 'recorded not made, recorded not made'.length,
   },
-  { ...rowColumn('buyer', 'text'), below: () => 'buyer' },
+  field('buyer', 'text', ({ first, second }) => first.buyer ?? second.buyer, {
+    tableFrom: 0,
+    below: () => 'buyer',
+  }),
   pairColumn('card', 'CARD', 'card', 'not shown'),
   referenceColumn,
-  { ...fieldColumn('email', 'EMAIL', 'text'), derived: true },
-  { ...rowColumn('first_status', 'status'), ...onlyInFiles },
-  { ...rowColumn('second_status', 'status'), ...onlyInFiles },
-  { ...rowColumn('first_state', 'text'), ...onlyInFiles },
-  { ...rowColumn('second_state', 'text'), ...onlyInFiles },
-  { ...rowColumn('first_card', 'text'), ...onlyInFiles },
-  { ...rowColumn('second_card', 'text'), ...onlyInFiles },
-  { ...rowColumn('settled', 'flag'), ...onlyInFiles },
-  { ...rowColumn('seconds_apart', 'integer'), title: 'SECONDS APART', tableFrom: 160 },
-  { ...rowColumn('first_refunded', 'sum'), tableFrom: 160 },
-  { ...rowColumn('second_refunded', 'sum'), tableFrom: 160 },
+  column('email', 'text', { derived: true }),
+  field('first_status', 'status', ({ first }) => first.status, onlyInFiles),
+  field('second_status', 'status', ({ second }) => second.status, onlyInFiles),
+  field('first_state', 'text', ({ first }) => first.state, onlyInFiles),
+  field('second_state', 'text', ({ second }) => second.state, onlyInFiles),
+  field('first_card', 'text', ({ first }) => first.cards.join(' ') || null, onlyInFiles),
+  field('second_card', 'text', ({ second }) => second.cards.join(' ') || null, onlyInFiles),
+  field('settled', 'flag', ({ isSettled }) => isSettled, onlyInFiles),
+  field('seconds_apart', 'integer', ({ apart }) => apart, { tableFrom: 160 }),
+  field('first_refunded', 'sum', ({ first }) => first.refunded, { tableFrom: 160 }),
+  field('second_refunded', 'sum', ({ second }) => second.refunded, { tableFrom: 160 }),
   ...lastColumnsOfList,
 ];
 
 // What went back of a pair, when and by whom: below its row where a terminal is narrow.
-const outcomeColumn: Column = {
-  ...rowColumn('became', 'text'),
+const outcomeColumn = column('became', 'text', {
   title: 'OUTCOME',
+  tableFrom: 0,
   derived: true,
   below: () => 'outcome:',
-};
+});
 
 function becameWords(which: string, twin: ListedTwin, source: Source): string {
   const { refund, refunded, currency, fact, byHand = [], paidTwice } = twin;
@@ -268,42 +277,23 @@ function becameWords(which: string, twin: ListedTwin, source: Source): string {
   return [went, ...recorded].join('; ');
 }
 
-function rowOf({ first, second, apart, isSettled }: TwinPair<ListedTwin>, source: Source): JsonObject {
+function rowOf(pair: Pair, source: Source): JsonObject {
+  const { first, second } = pair;
   const settled = Object.entries({ first, second }).flatMap(([which, twin]) =>
     isBack(twin) || isRefunded(twin) ? [becameWords(which, twin, source)] : [],
   );
   return {
-    object: 'possible_twins',
-    first_created_at: first.createdAt,
-    first: first.id,
-    second: second.id,
-    amount: first.amount,
-    currency: first.currency ?? null,
-    buyer: first.buyer ?? second.buyer ?? null,
-    first_card: cardOf(first),
-    second_card: cardOf(second),
-    first_status: first.status ?? null,
-    second_status: second.status ?? null,
-    first_state: first.state ?? null,
-    second_state: second.state ?? null,
-    seconds_apart: apart,
-    first_refunded: first.refunded ?? null,
-    second_refunded: second.refunded ?? null,
-    settled: isSettled,
-    became: settled.length === 0 ? null : settled.join('; '),
+    ...recordFrom('possible_twins', fields, pair),
+    became: settled.join('; ') || null,
     ...lastFieldsOfList(source, true),
   };
 }
 
 // What a row says of the buyer only if somebody names the column.
-function namesOf({ first, second }: TwinPair<ListedTwin>): JsonObject {
+function namesOf({ first, second }: Pair): JsonObject {
   return {
     email: first.email ?? second.email ?? null,
     first_reference: first.reference ?? null,
     second_reference: second.reference ?? null,
   };
-}
-
-function cardOf({ cards }: ListedTwin): string | null {
-  return cards.length === 0 ? null : cards.join(' ');
 }

@@ -2,7 +2,7 @@
 
 import { amountWords } from '../../amounts.ts';
 import type { JsonObject } from '../../api/json-values.ts';
-import type { Column } from '../../api/resources.ts';
+import { type Field, field, recordFrom } from '../../api/resources.ts';
 import { statuses } from '../../api/spec.ts';
 import { counted } from '../../counted.ts';
 import { periodOf, timeFlags } from '../../flags/typed-period.ts';
@@ -79,7 +79,7 @@ export const waiting = defineCommand({
         return [title, ...ordersBlocks(source, orders), ...sums, ...closingBlocks(source, [['note', note]])];
       },
       records: 'orders',
-      listed: flags.by === undefined ? { columns: listedColumns, rows } : undefined,
+      listed: flags.by === undefined ? { columns: [...listedFields, ...lastColumnsOfList], rows } : undefined,
     });
     return undefined;
   },
@@ -135,29 +135,20 @@ function oldestFirst(orders: readonly OrderFact[]): readonly OrderFact[] {
   return orders.toSorted((one, other) => (one.createdAt ?? 0) - (other.createdAt ?? 0));
 }
 
-const listedColumns: readonly Column[] = [
-  rowColumn('id', 'id'),
-  { ...rowColumn('created_at', 'time'), title: 'CREATED' },
-  { ...rowColumn('age_seconds', 'integer'), title: 'AGE SECONDS', tableFrom: 160 },
-  { ...rowColumn('amount', 'money'), title: 'AMOUNT' },
-  { ...rowColumn('currency', 'text'), tableFrom: 10_000 },
-  rowColumn('buyer', 'text'),
-  ...lastColumnsOfList,
+const listedFields: readonly Field<OrderFact & { readonly ageSeconds: number | undefined }>[] = [
+  field('id', 'id', ({ id }) => id, { tableFrom: 0 }),
+  field('created_at', 'time', ({ createdAt }) => createdAt, { title: 'CREATED', tableFrom: 0 }),
+  field('age_seconds', 'integer', ({ ageSeconds }) => ageSeconds, { tableFrom: 160 }),
+  field('amount', 'money', ({ amount }) => amount, { tableFrom: 0 }),
+  field('currency', 'text', ({ currency }) => currency, { tableFrom: 10_000 }),
+  field('buyer', 'text', ({ buyer }) => buyer, { tableFrom: 0 }),
 ];
 
-function rowOf(
-  { id, createdAt, amount, currency, buyer }: OrderFact,
-  source: Source,
-  isComplete: boolean,
-): JsonObject {
+function rowOf(order: OrderFact, source: Source, isComplete: boolean): JsonObject {
+  const { createdAt } = order;
+  const ageSeconds = createdAt === undefined ? undefined : Math.floor(source.reachesTo / 1000 - createdAt);
   return {
-    object: 'order_waiting',
-    id: id ?? null,
-    created_at: createdAt ?? null,
-    age_seconds: createdAt === undefined ? null : Math.floor(source.reachesTo / 1000 - createdAt),
-    amount: amount ?? null,
-    currency: currency ?? null,
-    buyer: buyer ?? null,
+    ...recordFrom('order_waiting', listedFields, { ...order, ageSeconds }),
     ...lastFieldsOfList(source, isComplete),
   };
 }

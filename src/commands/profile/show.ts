@@ -2,12 +2,12 @@
 
 import { figureWords } from '../../amounts.ts';
 import type { JsonObject } from '../../api/json-values.ts';
-import { type Column, fieldColumn } from '../../api/resources.ts';
+import { type Field, field, recordFrom } from '../../api/resources.ts';
 import { type Context, refuseAgentTo } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
 import { listFileFlags } from '../../flags/flags.ts';
 import { limitValue } from '../../journal/journal.ts';
-import type { Described, Profile, ProfileDescription, SettingTexts } from '../../profiles/profiles.ts';
+import type { Described, ListedProfile, Profile, ProfileDescription, SettingTexts } from '../../profiles/profiles.ts';
 import type { Block } from '../../terminal/terminal.ts';
 import { defineCommand } from '../command.ts';
 import { currencyOfLimit, limitsOf, moneyLimits, setWords } from './account-limits.ts';
@@ -230,12 +230,12 @@ function viewOf(
   ];
 }
 
-const columns: readonly Column[] = [
-  fieldColumn('name', 'NAME', 'id', 0),
-  fieldColumn('mode', 'MODE', 'text', 0),
-  fieldColumn('base_url', 'BASE URL', 'text', 0),
-  fieldColumn('default', 'DEFAULT', 'flag', 0),
-  fieldColumn('key_in', 'KEY IN', 'text', 0),
+const fields: readonly Field<ListedProfile>[] = [
+  field('name', 'id', ({ name }) => name, { tableFrom: 0 }),
+  field('mode', 'text', ({ mode }) => mode, { tableFrom: 0 }),
+  field('base_url', 'text', ({ baseUrl }) => baseUrl, { tableFrom: 0 }),
+  field('default', 'flag', ({ isDefault }) => isDefault, { tableFrom: 0 }),
+  field('key_in', 'text', ({ keptIn }) => keptIn, { tableFrom: 0 }),
 ];
 
 export const list = defineCommand({
@@ -245,15 +245,10 @@ export const list = defineCommand({
   examples: ['paydesk profile list', "paydesk profile list --json | jq -r '.data[].name'"],
   run: async (ctx): Promise<undefined> => {
     const profiles = await ctx.profiles.list();
-    const records = profiles.map((profile) => ({
-      object: 'profile',
-      name: profile.name,
-      mode: profile.mode ?? null,
-      base_url: profile.baseUrl ?? null,
-      default: profile.isDefault,
-      key_in: profile.keptIn,
-    }));
-    await ctx.out.ownList(columns, records);
+    await ctx.out.ownList(
+      fields,
+      profiles.map((profile) => recordFrom('profile', fields, profile)),
+    );
     if (profiles.some(({ kind }) => kind === 'stored')) return;
     ctx.notes.note('you have no profile of your own yet: paydesk profile add NAME');
   },

@@ -2,7 +2,7 @@
 
 import { amountWords } from '../../amounts.ts';
 import type { JsonObject } from '../../api/json-values.ts';
-import { type Column, fieldColumn } from '../../api/resources.ts';
+import { type Column, column, type Field, field, recordFrom } from '../../api/resources.ts';
 import { flag } from '../../flags/flags.ts';
 import { periodOf, timeFlags } from '../../flags/typed-period.ts';
 import { approvalFields } from '../../journal/journal.ts';
@@ -24,7 +24,7 @@ import {
 import { defineCommand } from '../command.ts';
 import { withOthers } from '../journal/attempt-record.ts';
 import { openSource, sourceFlags, sumsExits } from '../report/report-flags.ts';
-import { lastColumnsOfList, lastFieldsOfList, rowColumn, sayAsOf } from '../report/report-rows.ts';
+import { lastColumnsOfList, lastFieldsOfList, sayAsOf } from '../report/report-rows.ts';
 import {
   amountsOf,
   apartWords,
@@ -157,16 +157,22 @@ function byId({ id: one = '' }: RefundFact, { id: other = '' }: RefundFact): num
 // What a row says of the buyer only if somebody names the column, or in a spreadsheet: an index does not keep it.
 const nameFields = ['buyer', 'email', 'reference'] as const;
 
-const columns: readonly Column[] = [
-  { ...rowColumn('id', 'id'), tableFrom: 140, isMissed: true },
-  { ...rowColumn('refunded_at', 'time'), title: 'MADE' },
-  { ...rowColumn('order_id', 'id'), title: 'ORDER', stays: true },
-  { ...rowColumn('charge_id', 'id'), tableFrom: 200 },
-  { ...rowColumn('amount', 'money'), title: 'AMOUNT', stays: true },
-  { ...rowColumn('state', 'text'), title: 'STATE', tableFrom: 140 },
-  { ...rowColumn('currency', 'text'), tableFrom: 10_000 },
-  {
-    ...rowColumn('by', 'text'),
+const onlyInFiles = { tableFrom: 10_000 };
+
+const columns: readonly (Column | Field<RefundFact>)[] = [
+  field('id', 'id', ({ id }) => id, { tableFrom: 140, isMissed: true }),
+  field('refunded_at', 'time', ({ madeAt }) => madeAt, { title: 'MADE', tableFrom: 0 }),
+  field('order_id', 'id', ({ orderId }) => orderId, { title: 'ORDER', tableFrom: 0, stays: true }),
+  field('charge_id', 'id', ({ chargeId }) => chargeId, { tableFrom: 200 }),
+  // As the service writes it: money that goes back is negative.
+  field('amount', 'money', ({ amount }) => (amount === undefined ? null : negated(amount)), {
+    tableFrom: 0,
+    stays: true,
+  }),
+  field('state', 'text', ({ state }) => state, { tableFrom: 140 }),
+  field('currency', 'text', ({ currency }) => currency, onlyInFiles),
+  column('by', 'text', {
+    tableFrom: 0,
     stays: true,
     least: 18,
     derived: true,
@@ -179,25 +185,21 @@ const columns: readonly Column[] = [
         : `${state}; ${who}`;
     },
     ending: ({ origin, reason }: JsonObject) => (origin === elsewhere ? '' : whyOf(reason)),
-  },
-  { ...rowColumn('operator', 'text'), tableFrom: 10_000 },
-  { ...rowColumn('reason', 'text'), tableFrom: 10_000 },
-  { ...rowColumn('asked_by', 'text'), tableFrom: 10_000 },
-  { ...rowColumn('approved_by', 'text'), tableFrom: 10_000 },
-  { ...rowColumn('approved_at', 'time'), tableFrom: 10_000 },
-  { ...rowColumn('request', 'id'), tableFrom: 10_000 },
-  { ...rowColumn('ticket', 'text'), tableFrom: 10_000 },
-  { ...rowColumn('card', 'card'), tableFrom: 100, isMissed: true },
-  { ...rowColumn('note', 'text'), tableFrom: 120, isMissed: true },
-  ...nameFields.map((name) => ({
-    ...fieldColumn(name, name.toUpperCase(), 'text'),
-    derived: true as const,
-    inSheets: true as const,
-  })),
-  { ...rowColumn('origin', 'text'), tableFrom: 200 },
-  { ...rowColumn('brand', 'text'), tableFrom: 200 },
-  { ...rowColumn('order_status', 'status'), tableFrom: 200 },
-  { ...rowColumn('paid_at', 'time'), tableFrom: 200 },
+  }),
+  field('operator', 'text', (refund) => sentHere(refund).operator, onlyInFiles),
+  field('reason', 'text', (refund) => sentHere(refund).reason, onlyInFiles),
+  column('asked_by', 'text', onlyInFiles),
+  column('approved_by', 'text', onlyInFiles),
+  column('approved_at', 'time', onlyInFiles),
+  column('request', 'id', onlyInFiles),
+  column('ticket', 'text', onlyInFiles),
+  field('card', 'card', ({ last4 }) => last4 && `*${last4}`, { tableFrom: 100, isMissed: true }),
+  field('note', 'text', ({ note }) => note, { tableFrom: 120, isMissed: true }),
+  ...nameFields.map((name) => column(name, 'text', { derived: true, inSheets: true })),
+  field('origin', 'text', ({ origin }) => origin, { tableFrom: 200 }),
+  field('brand', 'text', ({ brand }) => brand, { tableFrom: 200 }),
+  field('order_status', 'status', ({ status }) => status, { tableFrom: 200 }),
+  field('paid_at', 'time', ({ paidAt }) => paidAt, { tableFrom: 200 }),
   ...lastColumnsOfList,
 ];
 
@@ -230,24 +232,9 @@ function bySheet(one: Column, other: Column): number {
 
 function rowOf(refund: RefundFact, source: Source, isComplete: boolean, names: JsonObject): JsonObject {
   return {
-    object: 'refund_made',
-    id: refund.id ?? null,
-    refunded_at: refund.madeAt ?? null,
-    order_id: refund.orderId ?? null,
-    charge_id: refund.chargeId ?? null,
-    // As the service writes it: money that goes back is negative.
-    amount: refund.amount === undefined ? null : negated(refund.amount),
-    currency: refund.currency ?? null,
-    state: refund.state ?? null,
-    ...sentHere(refund),
+    ...recordFrom('refund_made', columns, refund),
     ...(refund.approval ?? approvalFields()),
-    card: refund.last4 === undefined ? null : `*${refund.last4}`,
-    note: refund.note ?? null,
     ...names,
-    origin: refund.origin,
-    brand: refund.brand,
-    order_status: refund.status ?? null,
-    paid_at: refund.paidAt ?? null,
     ...lastFieldsOfList(source, isComplete),
   };
 }

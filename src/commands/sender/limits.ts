@@ -1,8 +1,7 @@
 /** `sender limits`: shows the limits of the team, or sets those of a member or of everybody. */
 
 import { type AmountStyle, figuresIn } from '../../amounts.ts';
-import type { JsonObject } from '../../api/json-values.ts';
-import { type Column, fieldColumn } from '../../api/resources.ts';
+import { type Column, column, type Field, field, recordFrom } from '../../api/resources.ts';
 import { currencyPattern } from '../../api/spec.ts';
 import { type Context, confirmRaise, dryRunShown, refuseAgentTo } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
@@ -38,23 +37,23 @@ const limitFlags = {
   'need-note': needed('a refund needs a note'),
 } as const;
 
-const columnsIn = ({ settings }: Profile): readonly Column[] => [
-  { ...fieldColumn('member', 'MEMBER', 'text', 0), stays: true },
-  { ...fieldColumn('currency', 'CURRENCY', 'text', 0), stays: true },
-  { ...fieldColumn('limit', 'LIMIT', 'text', 0), stays: true },
-  {
-    ...fieldColumn('value_shown', 'VALUE', 'text', 0),
+const fieldsIn = ({ settings }: Profile): readonly (Column | Field<TeamLimit>)[] => [
+  field('member', 'text', ({ member }) => (member === '*' ? 'all' : member), { tableFrom: 0, stays: true }),
+  field('currency', 'text', ({ currency }) => currency, { tableFrom: 0, stays: true }),
+  field('limit', 'text', ({ name }) => name, { tableFrom: 0, stays: true }),
+  column('value_shown', 'text', {
+    title: 'VALUE',
+    tableFrom: 0,
     stays: true,
     derived: true,
     value: ({ limit, value, currency }) =>
       limitValue(String(limit), String(value), figuresIn(String(currency), settings)),
-  },
-  {
-    ...fieldColumn('value', 'VALUE', 'text'),
+  }),
+  field('value', 'text', ({ value }) => value, {
     value: ({ limit, value }) => limitValue(String(limit), String(value)),
-  },
-  fieldColumn('set_by', 'SET BY', 'text', 0),
-  fieldColumn('set_at', 'SET', 'time', 0),
+  }),
+  field('set_by', 'text', ({ setBy }) => setBy, { tableFrom: 0 }),
+  field('set_at', 'time', ({ setAt }) => Math.floor(setAt / 1000), { title: 'SET', tableFrom: 0 }),
 ];
 
 export const limits = defineCommand({
@@ -82,7 +81,11 @@ export const limits = defineCommand({
     if (set === undefined) {
       if (valuesOf(flags).length > 0) throw usage('say whose limits: set WHO CUR');
       const shown = await rules.limits();
-      await ctx.out.ownList(columnsIn(await rules.profile()), shown.map(recordOf));
+      const fields = fieldsIn(await rules.profile());
+      await ctx.out.ownList(
+        fields,
+        shown.map((limit) => recordFrom('team_limit', fields, limit)),
+      );
       if (shown.length === 0) ctx.notes.note('the team has no limits');
       return undefined;
     }
@@ -190,18 +193,6 @@ function unitsOf(typed: TypedAmount, name: string, currency: string, style: Amou
   const problem = amountProblem(typed, currency, style);
   if (problem === undefined) return typed.amount;
   throw usage(`--${name} ${typed.text}: ${problem}`);
-}
-
-function recordOf({ member, currency, name, value, setBy, setAt }: TeamLimit): JsonObject {
-  return {
-    object: 'team_limit',
-    member: member === '*' ? 'all' : member,
-    currency,
-    limit: name,
-    value,
-    set_by: setBy,
-    set_at: Math.floor(setAt / 1000),
-  };
 }
 
 function readCurrency(text: string, name: string): string {

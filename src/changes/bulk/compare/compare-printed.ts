@@ -2,7 +2,7 @@
 
 import { type AmountStyle, sumsWords, unitsNote } from '../../../amounts.ts';
 import type { JsonObject } from '../../../api/json-values.ts';
-import { type Column, fieldColumn } from '../../../api/resources.ts';
+import { type Column, column, type Field, field, recordFrom } from '../../../api/resources.ts';
 import { fullWord } from '../../../plans/plans.ts';
 import { commandLine, type Profile } from '../../../profiles/profiles.ts';
 import {
@@ -24,36 +24,61 @@ interface Titles {
   readonly columns: readonly string[];
 }
 
+const fields: readonly (Column | Field<Compared>)[] = [
+  field('line', 'integer', ({ row }) => row?.line, { tableFrom: 0, stays: true }),
+  field('order_id', 'id', ({ orderId }) => orderId || null, { title: 'ORDER', tableFrom: 0, stays: true }),
+  field('wanted', 'figure', ({ wanted }) => wanted, { title: 'IN FILE', tableFrom: 0, stays: true }),
+  field('refunded', 'money', ({ refunded }) => refunded, {
+    tableFrom: 0,
+    stays: true,
+    brief: { title: 'BACK' },
+  }),
+  field('verdict', 'text', ({ verdict }) => verdict, { tableFrom: 0, stays: true }),
+  field('difference', 'figure', ({ wanted, refunded: found }) => differenceOf({ wanted, found }), {
+    tableFrom: 0,
+    stays: true,
+    brief: { title: 'DIFF' },
+  }),
+  field('refunded_at', 'time', ({ refunds }) => refunds.at(-1)?.createdAt, { title: 'WHEN', tableFrom: 0 }),
+  column('by', 'text', {
+    tableFrom: 100,
+    isMissed: true,
+    derived: true,
+    value: ({ operator, refund_id: id }) => operator ?? (id === null ? null : elsewhere),
+  }),
+  field(
+    'operator',
+    'text',
+    ({ refunds }) =>
+      [...new Set(refunds.flatMap(({ by }) => (by === elsewhere ? [] : by)))].join(', ') || null,
+  ),
+  field('refund_id', 'id', ({ refunds }) => refunds.map(({ id }) => id).join(' ') || null, {
+    tableFrom: 120,
+    isMissed: true,
+    brief: { value: firstRefund },
+  }),
+  field(
+    'why',
+    'text',
+    ({ why, verdict }) => why ?? (verdict === 'not_refunded' ? 'nothing of it went back' : null),
+    {
+      tableFrom: 160,
+    },
+  ),
+  field('state', 'text', ({ state }) => state),
+  field('currency', 'text', ({ currency }) => currency),
+  field('charge', 'text', ({ row, refunds }) => row?.charge ?? refunds.at(-1)?.chargeId),
+  field('ref', 'text', ({ row }) => row?.ref ?? ''),
+];
+
 /** The columns of a comparison; `all`: what it prints. The columns of the file come last, as `input.TITLE`. */
 export function compareColumns(titles: Titles, all: readonly Compared[]): readonly Column[] {
   // The reasons of rows stand below the table, so its room is for who and when.
   const hasReasons = all.some(({ row, why }) => row === undefined && why !== undefined);
-  return [
-    { ...fieldColumn('line', 'LINE', 'integer', 0), stays: true },
-    { ...fieldColumn('order_id', 'ORDER', 'id', 0), stays: true },
-    { ...fieldColumn('wanted', 'IN FILE', 'figure', 0), stays: true },
-    { ...fieldColumn('refunded', 'REFUNDED', 'money', 0), stays: true, brief: { title: 'BACK' } },
-    { ...fieldColumn('verdict', 'VERDICT', 'text', 0), stays: true },
-    { ...fieldColumn('difference', 'DIFFERENCE', 'figure', 0), stays: true, brief: { title: 'DIFF' } },
-    fieldColumn('refunded_at', 'WHEN', 'time', 0),
-    {
-      ...fieldColumn('by', 'BY', 'text', 100),
-      isMissed: true,
-      derived: true,
-      value: ({ operator, refund_id: id }) => operator ?? (id === null ? null : elsewhere),
-    },
-    fieldColumn('operator', 'OPERATOR', 'text'),
-    { ...fieldColumn('refund_id', 'REFUND ID', 'id', 120), isMissed: true, brief: { value: firstRefund } },
-    {
-      ...fieldColumn('why', 'WHY', 'text', hasReasons ? 100 : 160),
-      ...(hasReasons ? { isMissed: true } : {}),
-    },
-    fieldColumn('state', 'STATE', 'text'),
-    fieldColumn('currency', 'CURRENCY', 'text'),
-    fieldColumn('charge', 'CHARGE', 'text'),
-    fieldColumn('ref', 'REF', 'text'),
-    ...inputColumnsOf(titles),
-  ];
+  const own = fields.map((one) =>
+    hasReasons && one.name === 'why' ? { ...one, tableFrom: 100, isMissed: true as const } : one,
+  );
+  return [...own, ...inputColumnsOf(titles)];
 }
 
 // Several ids would leave no room for the money and the times.
@@ -64,29 +89,10 @@ function firstRefund({ refund_id: ids }: JsonObject): unknown {
 }
 
 /** A row of the comparison as a record. */
-export function compareRecord(
-  { row, orderId, verdict, state, why, wanted, refunded, currency, refunds }: Compared,
-  { columns }: Titles,
-): JsonObject {
-  const last = refunds.at(-1);
-  return {
-    object: 'refund_comparison',
-    line: row?.line ?? null,
-    order_id: orderId || null,
-    charge: row?.charge ?? last?.chargeId ?? null,
-    wanted: wanted ?? null,
-    refunded,
-    currency: currency ?? null,
-    verdict,
-    difference: differenceOf({ wanted, found: refunded }) ?? null,
-    state: state ?? null,
-    why: why ?? (verdict === 'not_refunded' ? 'nothing of it went back' : null),
-    refunded_at: last?.createdAt ?? null,
-    refund_id: refunds.map(({ id }) => id).join(' ') || null,
-    operator: [...new Set(refunds.flatMap(({ by }) => (by === elsewhere ? [] : by)))].join(', ') || null,
-    ref: row?.ref ?? '',
-    input: Object.fromEntries(columns.map((title, index) => [title, row?.cells[index] ?? ''])),
-  };
+export function compareRecord(compared: Compared, { columns }: Titles): JsonObject {
+  const cells = compared.row?.cells;
+  const input = Object.fromEntries(columns.map((title, index) => [title, cells?.[index] ?? '']));
+  return { ...recordFrom('refund_comparison', fields, compared), input };
 }
 
 const verdictWords: Readonly<Record<(typeof compareVerdicts)[number], string>> = {
