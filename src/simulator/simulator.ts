@@ -162,7 +162,7 @@ export function createSimulatorControl(options: ControlOptions): SimulatorContro
       return { instance, orders };
     },
     async drill(asked) {
-      const { drill } = await import('./drill/drill.ts');
+      const { drill } = await import('./drill.ts');
       return drill(demoFileIn(options.folder), asked, options.now);
     },
   };

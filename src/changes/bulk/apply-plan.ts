@@ -1,19 +1,39 @@
-/** `refunds apply`: checks a plan, asks for a yes, and sends its rows; each at most once, however often this is run. */
+/** `refunds apply`: checks a plan, asks for a yes, sends its rows, each at most once however often this is run, and says how it ended. */
 
+import { sumsWords } from '../../amounts.ts';
+import type { OpenService } from '../../api/api.ts';
 import type { Context } from '../../context/context.ts';
+import { counted } from '../../counted.ts';
 import { CliError, refused } from '../../errors.ts';
 import { type Released, tolerableSkewMs } from '../../journal/journal.ts';
-import type { Plan } from '../../plans/plans.ts';
-import { commandLine, type Profile } from '../../profiles/profiles.ts';
-import { checkNoHold } from '../hold.ts';
-import { countWords } from './batch-words.ts';
+import {
+  type BatchRun,
+  type BatchStop,
+  newBatchRun,
+  type Plan,
+  type PlanRow,
+  planText,
+  progressWords,
+  type RowTold,
+  sumsOf,
+} from '../../plans/plans.ts';
+import { commandLine, flagWords, type Profile } from '../../profiles/profiles.ts';
+import { checkNoHold, skippedHold } from '../hold.ts';
+import { batchError, mailLine, onItsWay, whyOrLook } from './batch-end.ts';
+import { countWords, inFull, lineWords, rowsAndSums } from './batch-words.ts';
 import { freeName } from './bulk-files.ts';
 import { type Confirmation, checkAnswerable, confirmPlan, releaseOf } from './confirm-plan.ts';
-import { checkAccount, checkControlTotals, checkPlanLimits, secondPersonFor } from './plan-checks.ts';
-import { type Looked, nothingRead, readAgain, reportPlan } from './report-plan.ts';
-import { reportColumns, shownTitles } from './row-records.ts';
-import { isAlarming } from './row-verdicts.ts';
-import { runPlan } from './run-plan.ts';
+import {
+  checkAccount,
+  checkControlTotals,
+  checkPlanLimits,
+  rowsToSend,
+  secondPersonFor,
+} from './plan-checks.ts';
+import { type Looked, nothingRead, readAgain, reportPlan, sentNow } from './report-plan.ts';
+import { listReports, reportColumns, shownTitles } from './row-records.ts';
+import { dryRunWords, isAlarming, isDone, type NotSent, type RowReport } from './row-verdicts.ts';
+import { type Sending, workOff } from './send-row.ts';
 
 /** What `refunds apply` was asked for. */
 export interface ApplyAsked extends Confirmation {
@@ -117,3 +137,242 @@ function hours(ms: number): string {
   const all = ms / 3_600_000;
   return all < 2 ? `${Math.round(all * 60)} min` : `${Math.floor(all)} h`;
 }
+
+/** Runs a plan, and returns the exit code. Throws CliError for every end but those. */
+async function runPlan(
+  ctx: Context,
+  service: OpenService,
+  plan: Plan,
+  asked: ApplyAsked,
+  looked: Looked,
+): Promise<0 | 7 | 8> {
+  const { profile } = service;
+  const { path } = asked;
+  const again = commandLine(profile, 'refunds', 'apply', path, ...flagsOf(asked));
+  const { stop, progress, notSent } = await sendRows(ctx, service, plan, asked, looked);
+  const reports = await reportPlan(ctx, plan, looked, notSent).catch((error: unknown) => {
+    throw withoutReport(error, progress, again);
+  });
+  const lost = await printReport(ctx, plan, reports, {
+    allRows: asked.allRows === true,
+    command: commandLine(profile, 'refunds', 'status', path),
+  });
+  if (ctx.options.dryRun) {
+    if (lost !== undefined) throw lost;
+    for (const line of dryRunLines(reports, path, profile)) ctx.notes.note(line);
+    return dryRunEnd(ctx, reports, { stop, run: progress.run });
+  }
+  const error = batchError(path, reports, {
+    stop,
+    profile,
+    signal: ctx.stopAsked,
+    run: progress.run,
+    lost,
+    again,
+    free: { plan: await freeName(ctx, path, 'plan'), rest: await freeName(ctx, path, 'rest') },
+  });
+  if (error !== undefined) throw error;
+  ctx.notes.note(countWords(reports, profile.settings));
+  ctx.notes.note(mailLine(path, profile));
+  return 0;
+}
+
+// What was typed for this run, so that the command that goes on does the same.
+function flagsOf({ concurrency, maxFailures, maxPerSecond, noHold }: ApplyAsked): readonly string[] {
+  const typed = { concurrency, 'max-rps': maxPerSecond, 'max-failures': maxFailures, 'no-hold': noHold };
+  return flagWords(typed);
+}
+
+const usualConcurrency = 4;
+
+// How the sending ended. What it needed itself is gone before the report is made, since that needs much memory too.
+interface Sent {
+  readonly stop: BatchStop | undefined;
+  readonly progress: BatchProgressLine;
+  readonly notSent: NotSent;
+}
+
+async function sendRows(
+  ctx: Context,
+  service: OpenService,
+  plan: Plan,
+  { concurrency = usualConcurrency, maxFailures, maxPerSecond, released, noHold }: ApplyAsked,
+  looked: Looked,
+): Promise<Sent> {
+  const toSend = rowsToSend(plan.rows);
+  const rows = ctx.options.dryRun ? sentNow(plan, await reportPlan(ctx, plan, looked)) : toSend;
+  const progress = startProgress(ctx, service.profile, rows);
+  const { run, waiting } = progress;
+  const notSent = new Map<number, string>();
+  const byNumber = new Map(rows.map((row) => [row.number, row]));
+  const tell = ({ row: number, how, why, isKnown }: RowTold) => {
+    if (why !== undefined) notSent.set(number, why);
+    const row = byNumber.get(number);
+    if (row !== undefined) progress.add(row, how);
+    if (isSenders && isKnown === true) run.known += 1;
+  };
+  const how = { concurrency, maxFailures, maxPerSecond };
+  const team = await ctx.planSender();
+  const isSenders = team !== undefined;
+  try {
+    if (team === undefined) {
+      const skippedHoldMs = skippedHold(service.profile, noHold);
+      const sending = { ctx, service, plan, released, skippedHoldMs, rows, run, how, tell, waiting };
+      const stop = await workOff(sending);
+      return { stop, progress, notSent };
+    }
+    const { digest } = plan;
+    const handed = { text: planText(plan), digest, rows: toSend.length, sums: sumsOf(toSend) };
+    const worked = await team.work(handed, how, tell);
+    return { stop: worked.stop, progress: { ...progress, run: worked.run }, notSent };
+  } finally {
+    progress.end();
+  }
+}
+
+// The journal cannot be read any more. What this run saw is all that can be said.
+function withoutReport(error: unknown, { run, soFar }: BatchProgressLine, again: string): unknown {
+  if (!(error instanceof CliError) || run.sent === 0) return error;
+  return new CliError('unconfirmed', error.message, {
+    opening: 'stopped:',
+    certain: `${soFar()}; ${onItsWay(run, run.open)}`,
+    now: [...(error.parts.now ?? []), 'then run the command again: it sends no row twice', again],
+    cause: error,
+  });
+}
+
+// What the report says of most rows needs no line of its own.
+function dryRunLines(reports: readonly RowReport[], path: string, profile: Profile): readonly string[] {
+  const reasons = reports
+    .filter(
+      ({ verdict, why }) =>
+        verdict !== 'made' && verdict !== 'recorded_made' && why !== undefined && why !== dryRunWords,
+    )
+    .map((report) => ({ ...report.row, why: whyOrLook(report) }));
+  const would = reports.filter(isSendable).map(({ row }) => row);
+  const others = reports.filter(wouldStay).length;
+  return [
+    ...lineWords(reasons, commandLine(profile, 'refunds', 'apply', path, '--dry-run', ...inFull)),
+    `nothing was sent (--dry-run); ${rowsAndSums(would, profile.settings)} would be sent${others === 0 ? '' : `, ${counted(others, 'row')} would not be sent`}`,
+  ];
+}
+
+function isSendable({ verdict }: RowReport): boolean {
+  return verdict === 'would_be_sent';
+}
+
+function wouldStay(report: RowReport): boolean {
+  return !isDone(report) && !isSendable(report);
+}
+
+// Ends as the run would have ended, as far as a look at the orders tells.
+function dryRunEnd(
+  { stopAsked }: Context,
+  reports: readonly RowReport[],
+  { stop, run }: { readonly stop: BatchStop | undefined; readonly run: BatchRun },
+): 0 | 7 | 8 {
+  if (stop?.why === 'signal') throw stopAsked.reason;
+  if (reports.some(isAlarming)) return 7;
+  const [away] = run.away.values();
+  const kind = run.stoppedBy ?? (away === undefined ? undefined : 'network');
+  if (kind !== undefined) {
+    const words = stop?.why === 'row' ? stop.words : (away ?? 'the orders could not be looked at');
+    throw new CliError(kind, words, { certain: 'nothing was sent (--dry-run)' });
+  }
+  return reports.some(wouldStay) ? 8 : 0;
+}
+
+// Returns the error if nobody can read the report. How the batch ended is said all the same.
+async function printReport(
+  ctx: Context,
+  plan: Plan,
+  reports: readonly RowReport[],
+  { allRows, command }: { readonly allRows: boolean; readonly command: string },
+): Promise<CliError | undefined> {
+  try {
+    await listReports(ctx, plan, reports, { allRows, status: command, isDry: ctx.options.dryRun });
+    return undefined;
+  } catch (error) {
+    if (error instanceof CliError && error.kind === 'incomplete') return error;
+    throw error;
+  }
+}
+
+/** The progress of a batch. */
+interface BatchProgressLine {
+  /** What happened so far in this run. Rows that earlier runs applied end at once, so they do not count for the time left. */
+  readonly run: BatchRun;
+  /** Counts the rows whose reply was lost and whose order is read again. */
+  readonly waiting: Sending['waiting'];
+  /** Counts a row that has ended. */
+  readonly add: (row: PlanRow, how: RowTold['how']) => void;
+  /** How the rows ended, in words, where the journal cannot be asked: `of 9 rows 3 made (300 MXN), …`. */
+  readonly soFar: () => string;
+  readonly end: () => void;
+}
+
+/** Starts the line. Its `end` takes it away. */
+function startProgress(ctx: Context, { settings }: Profile, rows: readonly PlanRow[]): BatchProgressLine {
+  const run = newBatchRun();
+  const startedAt = ctx.clock.monotonic();
+  const counts = { applied: 0, refused: 0, unconfirmed: 0, notSent: 0 };
+  const done = new Map<string, number>();
+  const totals = sumsOf(rows);
+  let readAgain = 0;
+  let stoppedAt: number | undefined;
+  // A request that was sent before the run was stopped is given up after the time that one request may take.
+  const stopping = () => {
+    if (!ctx.stopAsked.aborted || run.inFlight === 0) return undefined;
+    const now = ctx.clock.monotonic();
+    stoppedAt ??= now;
+    return { inFlight: run.inFlight, atMostMs: stoppedAt + ctx.options.timeoutMs - now };
+  };
+  const end = ctx.notes.progressAlone((line) => {
+    const ended = Object.values(counts).reduce((sum, count) => sum + count, 0);
+    const money = totals.map(({ currency, amount }) => ({
+      currency,
+      done: done.get(currency) ?? 0,
+      total: amount,
+    }));
+    const elapsedMs = ctx.clock.monotonic() - startedAt;
+    const progress = {
+      ...counts,
+      readAgain,
+      left: Math.max(0, rows.length - ended),
+      money,
+      ended: ended - run.known,
+      elapsedMs,
+      stopping: stopping(),
+    };
+    return progressWords(progress, line, settings);
+  });
+  const waiting: Sending['waiting'] = (_, isRead) => {
+    if (!isRead) return () => undefined;
+    readAgain += 1;
+    return () => {
+      readAgain -= 1;
+    };
+  };
+  const add = ({ currency = '?', sum }: PlanRow, how: RowTold['how']) => {
+    if (how === 'applied') done.set(currency, (done.get(currency) ?? 0) + sum);
+    counts[countOf[how]] += 1;
+  };
+  const soFar = () => {
+    const sums = sumsWords(
+      [...done].map(([currency, amount]) => ({ currency, amount })),
+      settings,
+    );
+    const applied = `${counts.applied} made${sums === '' ? '' : ` (${sums})`}`;
+    const { unconfirmed, refused } = counts;
+    const left = rows.length - counts.applied - unconfirmed - refused;
+    return `of ${rows.length} rows ${applied}, ${unconfirmed} unconfirmed, ${refused} refused, ${left} not sent`;
+  };
+  return { run, waiting, add, soFar, end };
+}
+
+const countOf = {
+  applied: 'applied',
+  refused: 'refused',
+  unconfirmed: 'unconfirmed',
+  not_sent: 'notSent',
+} as const satisfies Record<RowTold['how'], string>;

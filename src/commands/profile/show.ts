@@ -7,7 +7,13 @@ import { type Context, refuseAgentTo } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
 import { listFileFlags } from '../../flags/flags.ts';
 import { limitValue } from '../../journal/journal.ts';
-import type { Described, ListedProfile, Profile, ProfileDescription, SettingTexts } from '../../profiles/profiles.ts';
+import type {
+  Described,
+  ListedProfile,
+  Profile,
+  ProfileDescription,
+  SettingTexts,
+} from '../../profiles/profiles.ts';
 import type { Block } from '../../terminal/terminal.ts';
 import { defineCommand } from '../command.ts';
 import { currencyOfLimit, limitsOf, moneyLimits, setWords } from './account-limits.ts';
