@@ -54,7 +54,6 @@ export interface ErrorDetail {
 export interface ErrorSubject {
   /** The journal's id of the change. */
   readonly change?: string | undefined;
-  /** An idempotency key of it (`--idempotency-key`). */
   readonly idempotencyKey?: string | undefined;
   readonly orderId?: string | undefined;
   readonly profile?: string | undefined;
@@ -82,7 +81,6 @@ export interface CliErrorParts extends ErrorSubject {
   readonly type?: string | undefined;
   /** The service's code, as received (service: Errors). */
   readonly code?: string | undefined;
-  /** The service's `log_id`. */
   readonly logId?: string | undefined;
   readonly httpStatus?: number | undefined;
   readonly details?: readonly ErrorDetail[];

@@ -23,7 +23,6 @@ export interface Io {
   readonly uid: number | undefined;
   /** The name of this user. Throws if the system does not know the user. */
   readonly userName: () => string;
-  /** The name of this machine. */
   readonly machineName: () => string;
   /** The home folder of this user: an absolute path. */
   readonly home: () => string;
@@ -102,7 +101,6 @@ export function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Waits until a signal aborts. */
 export function untilAborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve();

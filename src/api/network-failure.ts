@@ -43,7 +43,6 @@ export function failureOf(error: unknown, host: string, status: number | undefin
   return { ...words, cause };
 }
 
-/** The failure of a request that timed out. */
 export function timedOut(timeoutMs: number, host: string, status: number | undefined): Failure {
   const within = `within ${timeoutMs / 1000} s`;
   const reason =

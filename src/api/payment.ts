@@ -79,7 +79,6 @@ export function shownCharges({ charges, payment_status: status }: JsonObject): S
   return shownItems(charges, completeItems(charges, 'the charges'));
 }
 
-/** The refunds that a charge of an order shows. */
 export function shownRefunds(order: JsonObject, charge: JsonObject): ShownItems {
   return shownItems(charge.refunds, refundsOf(order, charge));
 }

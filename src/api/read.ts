@@ -62,7 +62,7 @@ export function createReader(parts: ReaderParts): Reader {
       signal.throwIfAborted();
       await parts.pace?.next(signal);
       const exchanged = await once(path, how, signal);
-      const next = nextTry(triedOf(exchanged), tries, parts.random);
+      const next = nextTry('reply' in exchanged ? exchanged.reply : exchanged.failure, tries, parts.random);
       if ('waitMs' in next && how.quick !== true && budget.take()) {
         await parts.clock.sleep(next.waitMs, signal);
         continue;
@@ -98,10 +98,6 @@ export function createReader(parts: ReaderParts): Reader {
       return { ...document, head: { status: reply.status, headers: reply.headers ?? [] } };
     },
   };
-}
-
-function triedOf(exchanged: Exchanged): Tried {
-  return 'reply' in exchanged ? exchanged.reply : exchanged.failure;
 }
 
 function timesWords(tries: number): string {

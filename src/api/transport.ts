@@ -148,7 +148,6 @@ interface Route {
   readonly clock: Pick<ClockWithTimers, 'after'>;
 }
 
-/** The request options that reach its agent. */
 interface OptionsForAgent extends RequestOptions {
   readonly to: URL;
   readonly over: AbortSignal;
@@ -276,7 +275,6 @@ function addressOf(url: URL): { readonly host: string; readonly port: number } {
   };
 }
 
-/** The default port of a URL. */
 function usualPort({ protocol }: URL): number {
   return protocol === 'https:' ? 443 : 80;
 }

@@ -162,7 +162,6 @@ export function fieldsBody(fields: readonly Field[]): JsonObject {
   return Object.fromEntries(fields);
 }
 
-/** The path with the fields in its query. */
 export function withQuery(path: string, fields: readonly Field[]): string {
   if (fields.length === 0) return path;
   const query = new URLSearchParams(fields.map(([name, value]): [string, string] => [name, String(value)]));

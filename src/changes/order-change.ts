@@ -178,7 +178,6 @@ async function planChange(
   return orPickedAgain(() => plan({ kind, asked, service, id, order: order.value, isPicked, twin }));
 }
 
-/** The yes to a change of an order. */
 interface OrderYes {
   readonly change: Pick<Change, 'amount' | 'currency'>;
   /** The amount as somebody typed it, if somebody did. */

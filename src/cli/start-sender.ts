@@ -17,7 +17,6 @@ import { createLastUses } from '../sender/at-sender/sign-in.ts';
 import type { ServeHow, Serving } from '../sender/sender.ts';
 import type { SenderDoorParts } from './sender-door.ts';
 
-/** How a sender is started. */
 interface HowStarted extends Pick<ServeHow, 'log'> {
   readonly config: SenderConfig;
   readonly members: Members;

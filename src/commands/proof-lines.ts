@@ -26,7 +26,6 @@ interface About {
   readonly signedBy: string;
 }
 
-/** The first line. */
 export function firstLine(
   refunds: readonly ProvedRefund[],
   now: Moment,

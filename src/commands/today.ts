@@ -246,7 +246,7 @@ async function look(
   for await (const page of pagesOf(ctx.journal, { origin, since }, { limit: 250 })) young.push(...page);
   for (const record of young.toReversed()) {
     const { sent } = record;
-    const state = stateOf(record);
+    const state = record.verdicts.length === 0 ? 'under way' : recordedState(record);
     if (told.get(attemptName(record)) === state) continue;
     told.set(attemptName(record), state);
     const order = sent.proof.orderId === undefined ? '' : ` on ${sent.proof.orderId}`;
@@ -265,8 +265,4 @@ async function look(
 
 function countWords({ underWay, waiting, unconfirmed, refused }: Counts): string {
   return `${underWay} under way, ${waiting} waiting for approval, ${unconfirmed} unconfirmed, ${refused} refused since the start. Ctrl-C ends`;
-}
-
-function stateOf(record: AttemptRecord): string {
-  return record.verdicts.length === 0 ? 'under way' : recordedState(record);
 }

@@ -357,7 +357,6 @@ export function fileArgument<const R extends boolean>(required: R) {
   } as const;
 }
 
-/** Which sheet of a workbook is read. */
 export const sheetFlag = flag.text('NAME', 'the sheet of a workbook; absent: the first one');
 
 /** Where the rows of a file with errors are written, to be corrected. */

@@ -198,7 +198,6 @@ interface RunFacts {
   readonly isCut: boolean;
 }
 
-/** The state after a run. */
 export function stateAfter(state: IndexState, learned: Learned, run: RunFacts): IndexState {
   if (!learned.fits) return state;
   // Where the list was cut at the floor, the service has older orders.

@@ -42,7 +42,7 @@ export function learn(segments: Segments, run: Run): Learned {
 
 function begin(segments: Segments, { after, entries, ends, fields }: Run): Learned {
   if (after !== undefined || entries.length === 0) return nothing;
-  const added = unique(entries);
+  const added = [...new Map(entries.map((entry) => [entry.id, entry])).values()];
   const chunks = chunked(added, 'last');
   segments.replace(
     [],
@@ -114,7 +114,7 @@ function write(segments: Segments, run: Run, fit: Fit, outcome: Outcome): void {
   const lower = edges[Math.max(last, first - 1) + 1]?.pos;
   const room = pieces.at(-1)?.isJoined === false ? wide : 0;
   const positions = positionsBetween(edges[first - 1]?.pos, lower, pieces.length, room);
-  const fields = sharedFields(run.fields, removed);
+  const fields = removed.reduce((all, one) => all.filter((name) => one.fields.includes(name)), run.fields);
   const moved = [...elsewhere.segments]
     .filter((index) => index < first || index > last)
     .flatMap((index) => withoutIds(segments, edges[index], inRun));
@@ -141,10 +141,6 @@ function restOf(
     else islands.at(-1)?.push(entry);
   }
   return islands;
-}
-
-function sharedFields(fields: readonly string[], removed: readonly Placed[]): readonly string[] {
-  return removed.reduce((all, one) => all.filter((name) => one.fields.includes(name)), fields);
 }
 
 function learnedOf(

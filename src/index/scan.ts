@@ -84,7 +84,6 @@ function lowerCase(ascii: Buffer): Buffer {
 interface Lines {
   readonly bytes: Buffer;
   line(index: number): string;
-  /** The line at a place in the bytes. */
   lineAt(place: number): number;
   keys(): Iterable<number>;
 }

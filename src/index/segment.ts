@@ -22,7 +22,6 @@ export interface Edge {
   /** When the newest and the oldest order were created. */
   readonly newest: number | undefined;
   readonly oldest: number | undefined;
-  /** The time of the newest payment. */
   readonly newestPayment: number | undefined;
   /** The time of the newest refund. */
   readonly newestRefund: number | undefined;

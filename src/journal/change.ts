@@ -163,7 +163,6 @@ export type Ended = Exclude<Outcome, { verdict: 'dry_run' }>;
 /** The only way to change something (make-change.ts). Throws a CliError when nothing was sent: 'refused', 'not_found', … */
 export type MakeChange = (change: Change, run: ChangeRun) => Promise<Outcome>;
 
-/** The journal's id of a change. */
 export const changeIdPattern = /^i_[A-Za-z0-9]{1,64}$/;
 
 /** A new id. It is short enough to be typed; of many thousand rows of plans, two would have the same one. */

@@ -82,7 +82,6 @@ export function passedSince(row: Written, now: Then): number | undefined {
   return now.dated && !withoutService ? passed : Math.min(passed, up ?? passed);
 }
 
-/** The moment at which a row was written. */
 export function momentOfRow({ time, skewed, clocks }: Written): Then {
   const dated = skewed === undefined && clocks?.service !== undefined ? true : undefined;
   return { time, skewed: skewed === true, dated, service: clocks?.service, boot: clocks?.boot };

@@ -46,10 +46,8 @@ const moneyBefore = v.strictObject({
   charges: v.array(chargeBefore),
 });
 
-/** The first line of a plan of any version. */
 export const anyHeadLine = v.looseObject({ object: v.literal('plan'), version: integer });
 
-/** A line for each row. */
 export const rowLine = v.strictObject({
   object: v.literal('plan_row'),
   number: integer,

@@ -185,7 +185,6 @@ export interface NewKey extends TypedKey {
   readonly place: KeyPlace;
 }
 
-/** One line of `profile list`. */
 export interface ListedProfile {
   readonly name: string;
   readonly kind: Profile['kind'];

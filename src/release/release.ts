@@ -14,7 +14,6 @@ export const passphraseLeast = 15;
 /** A passphrase, or the file of a security key. */
 export type SignedWith = { readonly passphrase: string } | { readonly keyFile: string };
 
-/** The file of the enrolled keys. */
 export interface EnrolledFile {
   readonly file: string;
   /** Why any program under this account could enrol a key; undefined: it cannot, so a release proves a person. */

@@ -47,7 +47,6 @@ export interface DrawnHow extends ListHow {
 /** What a table tells its reader besides its lines. */
 type TableEvents = Pick<TableStyle, 'onLeftOut' | 'onUnits'>;
 
-/** The format of a list on stdout. */
 export async function stdoutFormat(
   columns: readonly Column[],
   named: readonly Column[] | undefined,

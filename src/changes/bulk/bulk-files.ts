@@ -1,6 +1,5 @@
 /** The files of bulk refunds: says all errors of an input file and refuses it, and keeps what is written from replacing what is read. */
 
-import type { JsonObject } from '../../api/json-values.ts';
 import { bareReference } from '../../api/resources.ts';
 import type { Context } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
@@ -118,7 +117,9 @@ export async function refuseProblems(
   if (ctx.redaction.isOn())
     ctx.redaction.learn([
       { titles: input.columns },
-      ...input.lines.map((line) => ({ input: cellsOf(input, line) })),
+      ...input.lines.map((line) => ({
+        input: Object.fromEntries(line.cells.map((cell, at) => [input.columns[at] ?? '', cell])),
+      })),
     ]);
   const problems = found.toSorted((one, other) => one.line - other.line);
   const most = errors !== undefined && input.canCorrect ? shownBesideFile : shownProblems;
@@ -154,10 +155,6 @@ export async function refuseProblems(
   }
   const again = problems.some(({ repeats }) => repeats !== undefined) ? [againWords] : [];
   throw usage(title, [`correct the rows in ${errors}; then run the command with that file`, ...again]);
-}
-
-function cellsOf({ columns }: InputFile, { cells }: InputFile['lines'][number]): JsonObject {
-  return Object.fromEntries(cells.map((cell, at) => [columns[at] ?? '', cell]));
 }
 
 function nameOf(file: string): string {

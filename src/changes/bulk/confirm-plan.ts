@@ -239,7 +239,6 @@ export function needsRelease({ agent, options }: Context, { mode, sender }: Prof
 export const noneInSandbox =
   'this is a sandbox: an agent sends without a release there, and none is recorded';
 
-/** The file of the release of a plan. */
 export function releaseFile(path: string): string {
   return `${path}.release`;
 }

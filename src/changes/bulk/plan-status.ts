@@ -32,7 +32,6 @@ import {
   type RowVerdict,
 } from './row-verdicts.ts';
 
-/** What `refunds status` was asked for. */
 export interface StatusAsked {
   readonly path: string;
   /** Where the rows that certainly moved no money go. */

@@ -34,7 +34,6 @@ export interface Looked {
   readonly read: ReadonlyMap<string, AttemptRecord>;
 }
 
-/** Of a run that read nothing. */
 export const nothingRead: Looked = { unread: new Map(), doubted: new Map(), read: new Map() };
 
 /**

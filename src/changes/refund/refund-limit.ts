@@ -11,7 +11,6 @@ import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import { isPlanned } from '../bulk/plan/order-after.ts';
 import { ownerOfLimit } from '../may-change.ts';
 
-/** The command that shows an order. */
 export function showOrder({ id }: Pick<OrderMoney, 'id'>, profile: Profile): string {
   return commandLine(profile, 'orders', 'show', id);
 }

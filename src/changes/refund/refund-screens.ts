@@ -39,7 +39,6 @@ export interface Previewed {
   readonly asides: readonly string[];
 }
 
-/** Where a note is kept. */
 export function noteKept(isOfTeam: boolean): string {
   return isOfTeam ? 'kept in the journal of the team' : 'kept only on this machine';
 }

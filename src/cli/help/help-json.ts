@@ -26,7 +26,6 @@ export async function commandsJson(entries: readonly CommandEntry[]): Promise<st
   });
 }
 
-/** A topic with its text, as JSON. */
 export function topicJson(name: string): string {
   return json({ guide: name, summary: topics[name]?.summary, text: topicText(name) });
 }

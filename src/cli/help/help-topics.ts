@@ -42,7 +42,6 @@ export function topicFile(name: string): string {
   return `docs/${topics[name]?.page ?? name}.md`;
 }
 
-/** The blocks of a topic. */
 export function topicBlocks(name: string): readonly Block[] {
   return blocksOf(topicText(name));
 }
@@ -52,7 +51,6 @@ export function topicText(name: string): string {
   return packageFile(topicFile(name)).replaceAll(/<!--.*?-->\n*/g, '');
 }
 
-/** The text of a file of the package. */
 export function packageFile(path: string): string {
   return readFileSync(join(dirname(findPackageJSON(import.meta.url) ?? ''), path), 'utf8');
 }

@@ -195,7 +195,6 @@ function mostNamed(lists: readonly (readonly string[])[]): readonly string[] {
     .map(({ name }) => name);
 }
 
-/** The command of this name, `orders export`. */
 export function commandNamed(name: string): (typeof commands)[number] | undefined {
   return commands.find(({ words }) => words.join(' ') === name);
 }

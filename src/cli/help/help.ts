@@ -25,7 +25,6 @@ export function rootPage(): HelpPage {
   ];
 }
 
-/** The page of `paydesk help commands`. */
 export function commandsPage(): HelpPage {
   return [
     'Usage: paydesk [options] <command>',

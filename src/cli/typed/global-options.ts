@@ -264,7 +264,6 @@ export function formatHint(argv: readonly string[], env: Env): Format {
 /** The signs between cells, by the words for them. */
 const delimiterSigns = { comma: ',', semicolon: ';', tab: '\t', pipe: '|', colon: ':' } as const;
 
-/** The CSV of a run. */
 interface CsvOfRun extends CsvStyle {
   /** The delimiter that was typed. It counts for a file that is read too. */
   readonly typedDelimiter: CsvStyle['delimiter'] | undefined;

@@ -1,6 +1,6 @@
 /** The errors of lines that are not understood: what is wrong, and what was probably meant. */
 
-import { CommanderError, type Command as Parser } from 'commander';
+import { CommanderError, } from 'commander';
 import { orderIdPattern, statusMeanings } from '../../api/spec.ts';
 import type { Command } from '../../commands/command.ts';
 import { type CommandEntry, commands, findCommand, groups } from '../../commands/commands.ts';
@@ -191,7 +191,7 @@ function lettersOf(word: string, flags: Readonly<Record<string, Flag>>): string 
  * commands that may have been meant. `words` are the words of the line without its options.
  */
 export async function checkLine(argv: readonly string[], words: readonly string[]): Promise<void> {
-  const failure = failureOf(wholeProgram(), argv);
+  const failure = failureOf(buildParser({ entries: commands, onOption: keepIn(new Map()) }).root, argv);
   if (failure === undefined) return;
   if (failure.code !== unknownCommand) {
     // `orders --refund ord_1`
@@ -273,10 +273,6 @@ function asQuestion(lines: readonly (readonly string[])[], why?: string): readon
     ...(why === undefined ? [] : [why]),
     ...lines.map((line, index) => `${index === 0 ? 'did you mean' : 'or'}: ${plainCommand(...line)}`),
   ];
-}
-
-function wholeProgram(): Parser {
-  return buildParser({ entries: commands, onOption: keepIn(new Map()) }).root;
 }
 
 function usageError(

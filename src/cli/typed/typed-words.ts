@@ -83,7 +83,6 @@ function optionsIn(word: string, table: OptionTable): readonly TypedOption[] {
   return options;
 }
 
-/** The name of the option with this letter. */
 export function longName(letter: string, table: OptionTable): string | undefined {
   return Object.entries(table).find(([, { short }]) => short === letter)?.[0];
 }

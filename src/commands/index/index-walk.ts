@@ -8,7 +8,6 @@ import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import { addPage, type Collected, learnRun, newRun } from '../orders/feed-index.ts';
 import { upTo } from '../walk.ts';
 
-/** A walk into the index. */
 export interface IndexWalk {
   readonly ctx: Context;
   readonly service: Service;

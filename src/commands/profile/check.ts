@@ -29,7 +29,7 @@ export const check = defineCommand({
     const { profile } = service;
     const facts = profile.sender === undefined ? undefined : await (await ctx.sender()).ask(profile);
     const orders = await firstOrders(service);
-    const shown = livemodeShown(orders);
+    const shown = orders.map(livemodeOfRecord).find((livemode) => livemode !== undefined);
     const contradiction = orders.find(({ value }) => contradictsMode(value, profile.mode));
     const middle = idOf(orders[Math.floor(orders.length / 2)]);
     const located = middle === undefined ? undefined : await canLocate(service, middle);
@@ -100,10 +100,6 @@ async function canLocate(service: Service, id: string): Promise<boolean> {
 function livemodeOfRecord(record: WireRecord): boolean | undefined {
   const livemode = valueAt(record.value, ['livemode']);
   return typeof livemode === 'boolean' ? livemode : undefined;
-}
-
-function livemodeShown(orders: readonly WireRecord[]): boolean | undefined {
-  return orders.map(livemodeOfRecord).find((livemode) => livemode !== undefined);
 }
 
 function tellOfMode(

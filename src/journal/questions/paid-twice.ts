@@ -48,7 +48,6 @@ export function sendersOf(refunds: readonly string[], known: readonly AttemptRec
   return { sentAs: [...new Set(senders)], others: refunds.length - senders.length };
 }
 
-/** A refund record with its id. */
 type NamedRefund = FoundRefund & { readonly id: string };
 
 /**

@@ -12,7 +12,6 @@ export interface AttemptFilter {
   /** On any of these orders. */
   readonly orderIds?: ReadonlySet<string> | undefined;
   readonly change?: string | undefined;
-  /** An idempotency key (`--idempotency-key`). */
   readonly idempotencyKey?: string | undefined;
   /** A verdict names one of these: as the id of a refund, or as the id or link of what was created. A link that was erased is not found. */
   readonly made?: ReadonlySet<string> | undefined;

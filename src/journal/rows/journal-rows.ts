@@ -193,7 +193,6 @@ export const copyName = 'journal.copy';
 /** A row about an attempt. Nothing but these rows says what was sent and what became of it. */
 export type AttemptRow = SentRow | VerdictRow;
 
-/** A row of the journal. */
 export type JournalRow = AttemptRow | SettingRow | LimitRow | ApprovalRow;
 
 /** One attempt: its SENT row and every verdict on it, oldest first. */

@@ -240,7 +240,6 @@ export interface Archiving {
   readonly said: Pick<SettingRow, 'operator' | 'time' | 'skewed' | 'clocks'>;
 }
 
-/** What was moved. */
 export interface Moved {
   readonly attempts: number;
   /** How many rows the journal had, all of them in the file, and how many it has now. */

@@ -47,7 +47,6 @@ interface WitnessSetting extends LineOfRow {
   readonly name: string;
 }
 
-/** One line of the witness. */
 export type WitnessLine = WitnessSent | WitnessVerdict | WitnessSetting;
 
 /** The whole witness, for a comparison row by row. */

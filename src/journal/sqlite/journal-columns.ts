@@ -175,7 +175,6 @@ export function madeBy({ refunds = [], created, link }: VerdictRow): readonly st
   return [...refunds.map(({ id }) => id), created, link].filter((id) => id !== undefined);
 }
 
-/** The latest time in a row. */
 export function latestIn(row: SentRow | VerdictRow): number {
   const verdicts = row.type === 'sent' ? verdictsIn(row) : [];
   return Math.max(row.time, ...verdicts.map(({ time }) => time));

@@ -314,7 +314,6 @@ export class KnownJournal {
   }
 }
 
-/** A row with its number. */
 interface NumberedRow {
   readonly seq: number;
   readonly row: JournalRow;

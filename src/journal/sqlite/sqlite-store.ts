@@ -21,7 +21,6 @@ import { mismatchOf, refusalOf } from './witness/witness-check.ts';
  * answers questions.
  */
 export interface CopiedJournal extends JournalStore {
-  /** The number and hash of the newest row. */
   newestRow(): Promise<Pick<StoredRow, 'seq' | 'hash'>>;
   /** Rows after a number, as they are stored, at most `limit`. */
   rowsAfter(seq: number, limit: number): Promise<readonly StoredRow[]>;

@@ -44,7 +44,6 @@ export function ownSlotOf(name: string): Slot {
   return `of-${createHash('sha256').update(name).digest('hex').slice(0, 32)}`;
 }
 
-/** The file to lock for a slot. */
 export function slotFile(folder: string, slot: Slot): string {
   return join(folder, `slot-${String(slot).padStart(2, '0')}.lock`);
 }

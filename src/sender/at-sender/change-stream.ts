@@ -91,7 +91,6 @@ export class ChangeStream {
   }
 }
 
-/** A reply with only an end. */
 export function endReply(line: EndLine): Response {
   return linesReply(`${JSON.stringify(line)}\n`);
 }

@@ -156,7 +156,6 @@ function closedTooMany(): RefusedRequest {
   );
 }
 
-/** The command that applies a plan. */
 export const planCommand = 'refunds apply';
 
 /** The service under the desk's name for the account, for commands in errors. */

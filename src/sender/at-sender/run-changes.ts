@@ -123,7 +123,9 @@ export function addChanges(app: Hop, parts: ChangesParts): Changes {
     const { idempotencyKey } = await readBody(context, withdrawForm, maxBytes.join);
     const asked = askedIn(context, idIn(context), idempotencyKey);
     for (let before = find(asked); before !== undefined; before = find(asked)) {
-      before.stop.abort(takenBack());
+      before.stop.abort(
+        new CliError('interrupted', 'taken back by the desk', { certain: 'nothing was sent' }),
+      );
       await before.over;
     }
     return await replyOf(start(asked, undefined, () => closeId(parts, asked)));
@@ -160,10 +162,6 @@ async function replyOf({ begun, stream }: Running): Promise<Response> {
   const refused = await begun;
   if (refused !== undefined) throw refused;
   return stream.reply();
-}
-
-function takenBack(): CliError {
-  return new CliError('interrupted', 'taken back by the desk', { certain: 'nothing was sent' });
 }
 
 // ── Reading an attempt again ───────────────────────────────────────────────────────────────────────

@@ -10,7 +10,6 @@ import {
   currencyIn,
   type Delimiter,
   duplicateProblems,
-  type InputFile,
   type InputProblem,
   type InputRow,
   isInputTitle,
@@ -71,7 +70,7 @@ export async function planFile(ctx: Context, service: OpenService, asked: PlanAs
     referenceKeys,
   });
   sayUnread(ctx, input);
-  const more = moreColumns(input);
+  const more = input.columns.flatMap((title, index) => (isInputTitle(title) ? [] : [index]));
   const columns = more.map((index) => input.columns[index] ?? '');
   const head = newHead(ctx, profile, { file: asked.file, columns, again: asked.again });
   const twice = duplicatesIn(input.rows);
@@ -200,7 +199,6 @@ export async function isUnsentPlanOf(
   return (await reportPlan(ctx, plan)).every(({ verdict }) => verdict === 'not_started');
 }
 
-/** What `refunds plan --refresh` was asked for. */
 interface RefreshAsked extends PlanHow {
   readonly refresh: string;
 }
@@ -293,10 +291,6 @@ async function keep(
 }
 
 // ── The file ────────────────────────────────────────────────────────────────────────────────────
-
-function moreColumns({ columns }: InputFile): readonly number[] {
-  return columns.flatMap((title, index) => (isInputTitle(title) ? [] : [index]));
-}
 
 function requiredProblems(rows: readonly InputRow[], profile: Profile): readonly InputProblem[] {
   const { settings } = profile;

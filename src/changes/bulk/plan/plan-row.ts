@@ -208,7 +208,6 @@ export interface OrderOfRows {
   readonly unshown?: readonly AttemptRecord[] | undefined;
   readonly isOpen: (record: AttemptRecord) => boolean;
   readonly twins: readonly TwinOfRow[];
-  /** What is known of the order as it was read. */
   readonly known?: KnownOrder | undefined;
   /** Where nobody could look for twins. */
   readonly gaps?: readonly string[] | undefined;

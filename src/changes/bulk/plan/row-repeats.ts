@@ -29,7 +29,6 @@ interface NewRefund {
   readonly typed: TypedRow;
 }
 
-/** What was typed for a row. */
 export interface TypedRow {
   /** `id`: the id of a charge. `number`: its number or card, which may mean another charge one day. `any`: paydesk chooses. */
   readonly chargeBy: 'id' | 'number' | 'any';
