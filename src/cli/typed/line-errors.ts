@@ -1,6 +1,6 @@
 /** The errors of lines that are not understood: what is wrong, and what was probably meant. */
 
-import { CommanderError, } from 'commander';
+import { CommanderError } from 'commander';
 import { orderIdPattern, statusMeanings } from '../../api/spec.ts';
 import type { Command } from '../../commands/command.ts';
 import { type CommandEntry, commands, findCommand, groups } from '../../commands/commands.ts';

@@ -34,8 +34,7 @@ import {
 import type { Cell } from '../../terminal/terminal.ts';
 import { defineCommand } from '../command.ts';
 import { currencyOfLimit } from '../profile/account-limits.ts';
-import { showAttemptPages, showAttempts } from './attempt-list.ts';
-import { attemptColumns } from './attempt-record.ts';
+import { attemptColumns, showAttemptPages, showAttempts } from './attempt-record.ts';
 import {
   askingFile,
   attemptNamed,

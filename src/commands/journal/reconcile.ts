@@ -18,8 +18,7 @@ import {
   type Resolved,
 } from '../../journal/journal.ts';
 import { defineCommand } from '../command.ts';
-import { showAttempts } from './attempt-list.ts';
-import { amountStyleOf, attemptColumns } from './attempt-record.ts';
+import { amountStyleOf, attemptColumns, showAttempts } from './attempt-record.ts';
 import { outcomeWords } from './attempt-words.ts';
 import { attemptOf, changeArgument, elsewhereLines, scopeOf, subjectOf } from './attempts.ts';
 import { dueIn, namesProfile, readAll, readFew, type Unread, warnOfAlarms } from './look-again.ts';
