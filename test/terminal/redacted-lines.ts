@@ -83,6 +83,7 @@ export const buyerless: Readonly<Record<string, string>> = {
   'index status': 'counts of orders, and times',
   'index forget': 'counts of orders, and what the person typed',
   'index rekey': 'that there is a new key',
+  'journal export': 'a count of rows; the file of a whole journal is masked nowhere',
   'sender init': 'where a file of settings is',
   'sender serve': 'its address',
   'sender verify': 'counts of rows',
