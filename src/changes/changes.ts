@@ -5,7 +5,13 @@ export { applyPlan } from './bulk/apply-plan.ts';
 export { inFull, lineWords } from './bulk/batch-words.ts';
 export { checkWritten, refuseProblems, sayUnread } from './bulk/bulk-files.ts';
 export { compareFile } from './bulk/compare/compare-file.ts';
-export { amountInFile, currencyInFile, decimalsProblems, inOtherCurrency } from './bulk/input-amounts.ts';
+export {
+  amountInFile,
+  currencyInFile,
+  decimalsProblems,
+  inOtherCurrency,
+  notInUnits,
+} from './bulk/input-amounts.ts';
 export { isUnsentPlanOf, planFile, planOrder, refreshPlan } from './bulk/plan/make-plan.ts';
 export { checkPlanLimits, controlFigures, paidOnOrders, rowsToSend } from './bulk/plan-checks.ts';
 export { planStatus } from './bulk/plan-status.ts';

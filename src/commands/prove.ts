@@ -20,7 +20,7 @@ import { commandLine, type Profile, plainCommand } from '../profiles/profiles.ts
 import { toJson } from '../terminal/terminal.ts';
 import { defineCommand } from './command.ts';
 import { daysOfFlag, signedByFlag } from './export/export-flags.ts';
-import { attemptOf, changesOn, isInScope, scopeOf } from './journal/attempts.ts';
+import { attemptOf, changesOn, isInScope, orByNumber, scopeOf } from './journal/attempts.ts';
 import { readPending, type Unread, warnOfAlarms } from './journal/look-again.ts';
 import { aboutWords, firstLine, lineOf, provedShort, shortView } from './proof-lines.ts';
 import { sourceFlags } from './report/report-flags.ts';
@@ -45,7 +45,7 @@ export const prove = defineCommand({
     {
       name: 'period',
       summary:
-        'the time in which the refunds were sent (last-month, 2026-11, SINCE..UNTIL), or the id of one change, one refund or one order',
+        'the time in which the refunds were sent (last-month, 2026-11, SINCE..UNTIL), or the id of one change, one refund or one order (its number at the shop does as well)',
       required: false,
       parse: readAsked,
     },
@@ -110,7 +110,11 @@ async function refundsAsked(
   scope: Profile | undefined,
 ): Promise<Found> {
   if (period === undefined)
-    return { attempts: await refundsNamed(ctx, text, scope), since: undefined, until: undefined };
+    return {
+      attempts: await orByNumber(ctx, text, (id) => refundsNamed(ctx, id, scope)).catch(orOther(text)),
+      since: undefined,
+      until: undefined,
+    };
   const range = period.range(clockIn(daysOfFlag(ctx, zone), ctx.clock.now()));
   const attempts: AttemptRecord[] = [];
   for await (const page of pagesOf(ctx.journal, { kind: 'refund', ...range }))
@@ -125,7 +129,7 @@ async function refundsNamed(
   scope: Profile | undefined,
 ): Promise<readonly AttemptRecord[]> {
   const onOrder = (await changesOn(ctx, id)).filter(({ sent }) => isInScope(sent, scope));
-  const named = onOrder.length > 0 ? onOrder : [await attemptOf(ctx, id, ['prove']).catch(orOther(id))];
+  const named = onOrder.length > 0 ? onOrder : [await attemptOf(ctx, id, ['prove'])];
   const refunds = named.filter(({ sent }) => sent.proof.kind === 'refund');
   if (refunds.length === 0)
     throw usage(`${id} is no refund, and prove is about refunds`, [plainCommand('journal', 'show', id)]);

@@ -10,6 +10,8 @@ export interface CsvRow {
   readonly line: number;
   /** If the row is broken, those of its first line as far as they can be told apart. */
   readonly cells: readonly string[];
+  /** The cells of a sheet that hold a number and have no number format. */
+  readonly plainNumbers?: readonly number[] | undefined;
   /** What is wrong with the row's quotes, and the index of the cell. */
   readonly broken?: { readonly cell: number; readonly words: string };
 }

@@ -153,7 +153,8 @@ function namedTwice({ columns, places }: InputTitles): InputProblem {
 // a `ref` such as -A1 would change each time.
 function withoutAdded(row: CsvRow, added: number): CsvRow {
   if (added === 0 || row.broken !== undefined) return row;
-  return { ...row, cells: row.cells.slice(added).map(withoutFormulaSafety) };
+  const cells = row.cells.slice(added).map(withoutFormulaSafety);
+  return { ...row, cells, plainNumbers: row.plainNumbers?.map((index) => index - added) };
 }
 
 // One problem for the whole file: saving it again fixes every line with an accent.

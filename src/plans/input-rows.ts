@@ -50,6 +50,7 @@ export function readRow(
   row.refuseNul();
   const named = readNames(row, titles, use);
   const money = readMoney(row, use, amounts);
+  const currency = row.read('currency', readCurrency, undefined);
   const order = {
     ...(named.includes('order_id') ? row.read('order_id', readOrderId, {}) : {}),
     ...(named.includes('reference') ? row.read('reference', readReference, {}) : {}),
@@ -60,7 +61,8 @@ export function readRow(
     reference: order.reference,
     isInId: order.isInId,
     ...money,
-    currency: row.read('currency', readCurrency, undefined),
+    // The title above an amount is about the amount. A column beside it may be about the order.
+    currency: titles.currency ?? currency,
     reason: use === 'plan' ? row.read('reason', readReason, undefined) : undefined,
     refundId: row.text('refund_id')?.trim() || undefined,
     authCode: row.text('auth_code')?.trim() || undefined,
@@ -88,6 +90,15 @@ class RowReader {
 
   text(column: InputColumn): string | undefined {
     return this.#row.cells[this.#titles.places.get(column) ?? -1];
+  }
+
+  // A spreadsheet shows 520.5 for 520.50 in a cell without a format, so the zeros are certain.
+  shown(column: InputColumn, text: string, { 'amounts.decimals': declared }: AmountStyle): string {
+    const isPlain = this.#row.plainNumbers?.includes(this.#titles.places.get(column) ?? -1) === true;
+    const [, whole, part] = /^(-?\d+)\.(\d+)$/.exec(text) ?? [];
+    const [places, other] = new Set(Object.values(declared).filter((one) => one > 0));
+    if (!isPlain || part === undefined || places === undefined || other !== undefined) return text;
+    return `${whole}.${part.padEnd(places, '0')}`;
   }
 
   // `absent` if the file has no such column, or the cell is wrong.
@@ -141,7 +152,7 @@ function readMoney(
 ): Pick<InputRow, 'charge' | 'amount' | 'exact' | 'decimals'> {
   const isBlank = (column: InputColumn): boolean => use !== 'plan' && saysNothing(row.text(column) ?? '');
   const charge = isBlank('charge_id') ? anyWord : row.read('charge_id', readCharge, anyWord);
-  const read = (text: string) => readAmount(text, use, amounts);
+  const read = (text: string) => readAmount(row.shown('amount', text, amounts), use, amounts);
   const { amount: value, decimals } =
     (isBlank('amount') ? undefined : row.read('amount', read, undefined)) ?? {};
   const exact = typeof value === 'bigint' ? value : undefined;

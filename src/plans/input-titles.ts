@@ -24,6 +24,8 @@ export interface InputTitles {
   readonly places: ReadonlyMap<InputColumn, number>;
   /** The titles that mean nothing in this use of the file. */
   readonly unread: readonly string[];
+  /** The currency in the title of the amounts (`Amount (MXN)`), in capitals; a plan reads none there. */
+  readonly currency?: string | undefined;
   /** Titles in other words, with the column that each is read as. */
   readonly readAs: InputFile['readAs'];
   readonly problems: readonly InputProblem[];
@@ -82,6 +84,7 @@ export function readTitles(
     ...(use === 'compare' ? refundIdAt(titles) : []),
     ...(use === 'charges' ? chargeIdAt(titles) : []),
   ]);
+  const currency = use === 'plan' ? undefined : currencyOfTitle(columns[places.get('amount') ?? -1]);
   const read = new Set(places.values());
   const unread = titles.flatMap((title, index) => (title === '' || read.has(index) ? [] : [index]));
   const hasAmount = found.includes('amount') || misses.some(({ meant }) => meant === 'amount');
@@ -110,13 +113,27 @@ export function readTitles(
     columns,
     added,
     places,
+    currency,
     unread: unread.map((index) => shown(columns[index] ?? '')),
     readAs: titles.flatMap((column, index) =>
-      column === typed[index] ? [] : [{ title: shown(columns[index] ?? ''), column }],
+      column === typed[index]
+        ? []
+        : [
+            {
+              title: shown(columns[index] ?? ''),
+              column: column === 'amount' && currency !== undefined ? `${column} in ${currency}` : column,
+            },
+          ],
     ),
     problems,
     isClear: problems.length === misses.length,
   };
+}
+
+function currencyOfTitle(title = ''): string | undefined {
+  const words = title.toUpperCase().split(/[^\p{L}]+/u);
+  const [only, second] = Intl.supportedValuesOf('currency').filter((code) => words.includes(code));
+  return second === undefined ? only : undefined;
 }
 
 // The shop's own number may be under its metadata name, if no other column names the order.

@@ -193,7 +193,8 @@ test.each(['total', 'Importe', 'price', 'sum', 'amount_mxn', 'amount (MXN)', 'Ch
     await using service = await startStored();
     const ran = await compare(service, [`order_id,${title},Date`, 'ord_whole,7,2026-10-01']);
     expect(ran.said).toEqual([[2, 'paid_more', 1000]]);
-    expect(ran.stderr).toContain(`read: ${title} as amount\n`);
+    const named = /mxn/i.test(title) ? ' in MXN' : '';
+    expect(ran.stderr).toContain(`read: ${title} as amount${named}\n`);
     const two = await compare(service, [`order_id,${title},Net,Date`, 'ord_whole,7,6,2026-10-01']);
     expect(two.code).toBe(2);
     expect(inOneLine(two.stderr)).toContain(`there is no column amount, and ${title} looks like one`);
@@ -297,6 +298,48 @@ test('where decimals are declared, both comparisons say in which unit the amount
 const yen = (charge: Json): Json => ({ ...charge, currency: 'JPY' });
 const inTwoCurrencies = [order('mx', [paid('mx', 152000)]), yen(order('yen', [yen(paid('yen', 52000))]))];
 
+test.each(['Amount (USD)', 'Importe USD', 'usd_amount'])(
+  'the title %s says the currency of each row, also beside a column of currencies',
+  async (title) => {
+    await using service = await startService({ orders: inTwoCurrencies });
+    await storeShop(service.home, service);
+    const ran = await compare(service, [`order_id,${title},currency`, 'ord_mx,152000,MXN']);
+    expect(ran.said).toEqual([[2, 'other_currency', 152000]]);
+    const line = ['-p', 'shop', 'refunds', 'compare', 'invoices.csv', '--json'];
+    const refunds = recordsIn(await paydesk(line, { home: service.home }));
+    expect(refunds.map(({ verdict }) => verdict)).toEqual(['other_currency']);
+  },
+);
+
+test('--currency leaves out the rows of another currency, and names them', async () => {
+  await using service = await startService({ orders: inTwoCurrencies });
+  await storeShop(service.home, service);
+  const rows = ['ord_mx,152000,', 'ord_yen,52000,', 'ord_yen,52000,MXN', 'ord_mx,1,JPY'];
+  const lines = ['order_id,amount,currency', ...rows];
+  const ran = await compare(service, lines, '--currency', 'MXN');
+  expect(ran.said).toEqual([
+    [2, 'paid', 152000],
+    [4, 'other_currency', 0],
+  ]);
+  expect(ran.stderr).toContain('not compared, because of --currency: line 3 (JPY), line 5 (JPY)\n');
+  const one = await compare(service, lines.slice(0, 3), '--currency', 'MXN');
+  expect([one.code, one.said]).toEqual([0, [[2, 'paid', 152000]]]);
+});
+
+test('a row in pesos where the service counts cents says so beside its verdict', async () => {
+  await using service = await startService({ orders: inTwoCurrencies });
+  await storeShop(service.home, service, { 'amounts.decimals.MXN': '2' });
+  const ran = await compare(service, ['order_id,amount', 'ord_mx,1520', 'ord_yen,520']);
+  expect(recordsIn(ran).map(({ verdict, why }) => [verdict, why])).toEqual([
+    [
+      'paid_more',
+      '1520 is read as 15.20 MXN, and the order shows 1520.00: write the decimals too (in a spreadsheet: give the column the format 0.00)',
+    ],
+    ['paid_more', null],
+  ]);
+  expect(inOneLine(ran.stderr)).toContain('line 2: 1520 is read as 15.20 MXN');
+});
+
 test.each(['1520.00', '"1520,00"', '"1.520,00"', '"1,520.00"'])(
   'where decimals are declared, both comparisons read %s as the command line reads 1520.00',
   async (text) => {
@@ -325,7 +368,7 @@ test.each(['orders', 'refunds'])(
     const ran = await paydesk(['-p', 'shop', noun, 'compare', 'some.csv'], { home: service.home });
     expect(ran).toMatchObject({ code: 2, stdout: '' });
     expect(inOneLine(ran.stderr)).toContain(
-      "line 2: amount 1520.5: MXN has 2 decimals; type 1520.50 line 3: amount 520.00: the profile declares no decimals for JPY; type a whole number, in the service's units (amounts.decimals.JPY)",
+      "line 2: amount 1520.5: MXN has 2 decimals; type 1520.50 (in a spreadsheet: give the column the format 0.00) line 3: amount 520.00: the profile declares no decimals for JPY; type a whole number, in the service's units (amounts.decimals.JPY)",
     );
   },
 );

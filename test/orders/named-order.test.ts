@@ -111,7 +111,7 @@ describe('the shop’s own number in a script', () => {
     expect(desk.changes()).toEqual([]);
   });
 
-  test('of which journal show has one change shows that change', async () => {
+  test('of which the journal has one change shows, lists and proves that change', async () => {
     await using service = await startService({
       orders: [orderOf('ord_a', [chargeOf('ch_a', 500)], { metadata: { shop_order: 'B-17' } })],
     });
@@ -120,6 +120,15 @@ describe('the shop’s own number in a script', () => {
     await paydesk(['orders', 'refund', 'ord_a', '--amount', '100', '--yes'], seat);
     const shown = await paydesk(['journal', 'show', 'B-17', '--json'], seat);
     expect(JSON.parse(shown.stdout)).toMatchObject({ order: 'ord_a', amount: 100 });
+    const listed = await paydesk(
+      ['journal', 'list', '--order', 'B-17', '--csv', '--columns', 'order,desk'],
+      seat,
+    );
+    expect(listed.stdout, listed.stderr).toBe('order,desk\nord_a,\n');
+    const proved = await paydesk(['prove', 'B-17', '--to', 'p.ndjson', '--json'], seat);
+    expect(JSON.parse(proved.stdout), proved.stderr).toMatchObject({ refunds: 1 });
+    const unknown = await paydesk(['journal', 'list', '--order', 'B-18'], seat);
+    expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining('orders find B-18')]);
     const none = await paydesk(['journal', 'show', 'B-18'], seat);
     expect(none.code).toBe(5);
     expect(none.stderr).toContain('has no B-18');

@@ -198,6 +198,23 @@ test('an amount is read as the sheet shows it: 520 with the format 0.00 is 520.0
   expect(await read(bytes, undefined, declared)).toEqual(['520.00||']);
 });
 
+test.each([
+  [{ MXN: 2, JPY: 0 }, number('B2', '1841.5'), { text: '1841.50', places: 2, currency: undefined }],
+  [{ MXN: 2, KWD: 3 }, number('B2', '1841.5'), { text: '1841.5', places: 1, currency: undefined }],
+  [{ MXN: 2 }, text('B2', '1841.5'), { text: '1841.5', places: 1, currency: undefined }],
+])(
+  'a number without a format has lost only zeros, which are certain if all currencies have as many: %o',
+  async (places, cell, decimals) => {
+    const amounts = { ...plainAmounts, 'amounts.decimals': places };
+    const { rows } = await readWorkbook(book({ rows: row(cell) }), {
+      sheet: undefined,
+      for: 'plan',
+      amounts,
+    });
+    expect(rows[0]?.decimals).toEqual(decimals);
+  },
+);
+
 const wrong: readonly (readonly [name: string, bytes: Buffer, says: string])[] = [
   [
     'a number of 16 digits',

@@ -52,12 +52,12 @@ export function sayUnread(ctx: Context, { unread, readAs, hasAmount }: InputFile
   const names = ctx.redaction.isOn()
     ? `${counted(unread.length, 'column')} not read`
     : `not read: ${unread.slice(0, namedMost).join(', ')}${more}`;
-  const money = readAs.find(({ column }) => column === 'amount');
+  const hasTitle = readAs.some(({ column }) => column.startsWith('amount'));
   const as = readAs.map(({ title, column }) => `${title} as ${column}`).join(', ');
   if (as !== '' && !ctx.redaction.isOn()) ctx.notes.note(`read: ${as}`);
   if (unread.length > 0)
     ctx.notes.note(
-      hasAmount && money === undefined && without !== undefined
+      hasAmount && !hasTitle && without !== undefined
         ? `${names}; amount is the column with the money`
         : names,
     );

@@ -53,7 +53,28 @@ function wrongDecimals(
   if (problem === undefined) return undefined;
   const isDeclared = missing !== undefined || placesOf(currency, style) !== undefined;
   const setting = isDeclared ? '' : ` (amounts.decimals.${currency ?? 'CUR'})`;
-  return `amount ${decimals.text}: ${problem}${setting}`;
+  const isShort = (decimals.places ?? 0) < (placesOf(currency, style) ?? 0);
+  return `amount ${decimals.text}: ${problem}${setting}${isShort ? inSheet : ''}`;
+}
+
+const inSheet = ' (in a spreadsheet: give the column the format 0.00)';
+
+/**
+ * Why a row does not agree, if its whole number is in pesos and the service counts cents; `found`: what the order shows. Undefined if that is
+ * not why.
+ */
+export function notInUnits(
+  { amount, exact, decimals }: Partial<AmountInFile>,
+  found: number | bigint,
+  currency: string | undefined,
+  style: AmountStyle,
+): string | undefined {
+  const whole = exact ?? amount;
+  const places = decimals === undefined ? (placesOf(currency, style) ?? 0) : 0;
+  if (places === 0 || whole === undefined || whole === fullWord) return undefined;
+  if (BigInt(whole) * 10n ** BigInt(places) !== BigInt(found)) return undefined;
+  const [read, shown] = [whole, found].map((one) => scaled(one, currency, style));
+  return `${whole} is read as ${read} ${currency}, and the order shows ${shown}: write the decimals too${inSheet}`;
 }
 
 // A spreadsheet writes 520 for 520.00, which would be 5.20.
@@ -67,7 +88,7 @@ function wholeProblem(
   if (beside === undefined || whole === undefined || whole === fullWord) return undefined;
   const units = scaled(whole, currency, { ...style, 'amounts.grouping': 'off' });
   if (units === undefined) return undefined;
-  return `amount ${whole}: line ${beside.line} has decimals (${beside.decimals?.text}); write ${whole} with its decimals too, or ${units} if that is meant`;
+  return `amount ${whole}: line ${beside.line} has decimals (${beside.decimals?.text}); write ${whole} with its decimals too, or ${units} if that is meant${inSheet}`;
 }
 
 /** The currency of a row whose order was not found: that of the file, or else the only one with declared decimals. */

@@ -86,6 +86,7 @@ export const attemptColumns: readonly (Column | Field<Recorded>)[] = [
   column('message', 'text'),
   column('released_by', 'text', { title: 'RELEASED BY' }),
   column('released_with', 'text', { title: 'RELEASED WITH' }),
+  column('desk', 'text'),
 ];
 
 /**
@@ -226,11 +227,7 @@ export async function showAttemptPages(
     yield first;
     for (let next = await walk.next(); next.done !== true; next = await walk.next()) yield next.value;
   }
-  const columns = columnsFor(first, asked);
-  // A later page may be of a desk of a team, and a file needs the columns of all.
-  const isThere = columns.some(({ name }) => name === deskColumn.name);
-  const { tableFrom: _, ...inFiles } = deskColumn;
-  await showRecords(ctx, isThere ? columns : [...columns, inFiles], all());
+  await showRecords(ctx, columnsFor(first, asked), all());
 }
 
 async function showRecords(
@@ -292,8 +289,9 @@ function columnsFor(attempts: readonly AttemptRecord[], { isOfPerson = false }: 
   const shown = profiles || people ? undefined : more;
   const first = profiles || names ? ['sent_at', 'amount'] : [];
   const later = names ? ['kind', 'operator', ...(profiles ? [] : ['profile'])] : [];
-  const ofTeam = attempts.some(({ sent }) => sent.stamp?.desk !== undefined) ? [deskColumn] : [];
-  return [...own, ...ofTeam].map((column) => {
+  const ofTeam = attempts.some(({ sent }) => sent.stamp?.desk !== undefined);
+  return own.map((column) => {
+    if (ofTeam && column.name === 'desk') return { ...column, tableFrom: 120 };
     if (profiles && column.name === 'profile')
       return { ...column, tableFrom: 0, stays: true, least: longestProfile };
     if (people && column.name === 'operator') return { ...column, tableFrom: 0, stays: true };
@@ -309,9 +307,6 @@ function columnsFor(attempts: readonly AttemptRecord[], { isOfPerson = false }: 
     return later.includes(column.name) ? { ...column, tableFrom: 160 } : column;
   });
 }
-
-// In a team whose desks have names.
-const deskColumn = column('desk', 'text', { tableFrom: 120 });
 
 // Names of profiles are rarely longer, and may have 63 letters.
 const longestProfile = 20;

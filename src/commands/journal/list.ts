@@ -2,10 +2,10 @@
 
 import { figureWords } from '../../amounts.ts';
 import type { JsonObject } from '../../api/json-values.ts';
-import { type Column, column, type Field, field, recordFrom } from '../../api/resources.ts';
+import { type Column, column, copiedId, type Field, field, recordFrom } from '../../api/resources.ts';
 import type { Context } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
-import { flag, type Input, listFileFlags, usage } from '../../flags/flags.ts';
+import { flag, type Input, listFileFlags, recordId, usage } from '../../flags/flags.ts';
 import { periodOf, timeFlags, timeWords } from '../../flags/typed-period.ts';
 import { anyTime, clockAndZoneOf, rangeWords } from '../../flags/typed-time.ts';
 import {
@@ -23,6 +23,7 @@ import {
   type SentRow,
   type SettingRow,
 } from '../../journal/journal.ts';
+import { mayNameOrder, orderByName } from '../../orders/orders.ts';
 import {
   accountSpan,
   commandLine,
@@ -60,7 +61,11 @@ const listFlags = {
   open: flag.switch('all unconfirmed changes, and alarms that nobody has acknowledged', {
     conflicts: ['limit', 'next', 'all'],
   }),
-  order: flag.id('orders', 'ID', 'only changes of this order'),
+  order: {
+    ...flag.id('orders', 'ID', 'only changes of this order; its number at the shop does as well'),
+    parse: (text: string, name: string): string =>
+      mayNameOrder(text) ? text : (copiedId('orders', text) ?? recordId('orders', text, name)),
+  },
   ...timeFlags('any time', {
     since: 'only what was sent from this time on',
     until: 'only what was sent before this time',
@@ -87,7 +92,7 @@ export const list = defineCommand({
   examples: ['paydesk journal list', 'paydesk journal list --open --json | jq .data'],
   async run(here, { flags }) {
     const ctx = await askingFile(here, flags.from);
-    const { kind, order: orderId, desk } = flags;
+    const { kind, order, desk } = flags;
     if (kind === 'setting') refuseMisplaced(flags);
     ctx.out.checkColumns(kind === 'setting' ? settingFields(ctx) : attemptColumns);
     const scope = await scopeOf(ctx, flags['all-profiles'] === true);
@@ -99,6 +104,8 @@ export const list = defineCommand({
     if (kind === 'setting')
       return await listSettings(ctx, { origin, operator: flags.operator, ...range }, scope);
     const operator = await operatorMeant(ctx, flags.operator);
+    const isNumber = order !== undefined && mayNameOrder(order);
+    const orderId = isNumber ? await orderByName(ctx, await ctx.service(), order) : order;
     const asked = { origin, orderId, operator, ...range };
     if (origin !== undefined && !ctx.options.dryRun && flags.next === undefined)
       await readBeforeList(ctx, asked);

@@ -12,6 +12,7 @@ import {
   inOtherCurrency,
   inputColumnsOf,
   lineWords,
+  notInUnits,
   refuseProblems,
   sayUnread,
   shownTitles,
@@ -87,7 +88,10 @@ export const compare = defineCommand({
         (paidAt === undefined || isInSpan(source.range, paidAt)),
     );
     for await (const facts of source.facts) comparison.add(facts);
-    const compared = comparison.result().map((one) => asSaid(one, style));
+    const { compared = [], leftOut = [] } = Object.groupBy(
+      comparison.result().map((one) => asSaid(one, style)),
+      (one) => (hasCurrency(flags.currency, currencyOf(one) ?? flags.currency) ? 'compared' : 'leftOut'),
+    );
     // Of the others no order says what their decimals mean.
     const found = compared
       .filter((one) => one.verdict !== 'not_found' && otherCurrency(one, style) === undefined)
@@ -114,10 +118,15 @@ export const compare = defineCommand({
       ...inFull,
     );
     for (const line of lineWords(rowsWithReason(records), inFullLine)) ctx.notes.note(line);
+    if (leftOut.length > 0) {
+      const first = leftOut.slice(0, 20).map((one) => `line ${one.row?.input.line} (${currencyOf(one)})`);
+      const more = leftOut.length > 20 ? ` and ${leftOut.length - 20} more` : '';
+      ctx.notes.note(`not compared, because of --currency: ${first.join(', ')}${more}`);
+    }
     for (const line of closingLines(compared, source, input.hasAmount)) ctx.notes.note(line);
     for (const line of input.hasAmount ? fileLines(compared, source) : []) ctx.notes.note(line);
     sayAsOf(ctx, source);
-    return compared.every(({ verdict }) => verdict === 'paid') ? undefined : 8;
+    return compared.length > 0 && compared.every(({ verdict }) => verdict === 'paid') ? undefined : 8;
   },
 });
 
@@ -152,13 +161,18 @@ function asSaid(one: Compared, style: AmountStyle): Compared {
     return { ...one, currency, wanted: amountInFile(row.input, currency, style) };
   }
   const other = otherCurrency(one, style);
-  if (other === undefined) return one;
+  if (other === undefined)
+    return { ...one, why: why ?? notInUnits(row.input, one.charged, one.currency, style) };
   return {
     ...one,
     verdict: verdict === 'not_shown' ? verdict : 'other_currency',
     wanted: undefined,
     why: why === undefined ? other.why : `${other.why}; ${why}`,
   };
+}
+
+function currencyOf({ row, currency }: ComparedInvoice<Invoice>): string | undefined {
+  return row?.currency ?? currency;
 }
 
 // A payment in the currency of the file is compared, whatever its order is in.

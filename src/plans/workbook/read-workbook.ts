@@ -1,6 +1,7 @@
 /** Reads a sheet of a workbook (.xlsx) as an input file. Loaded only for such a file. */
 
 import { Buffer } from 'node:buffer';
+import type { CsvRow } from '../csv-rows.ts';
 import { type CellProblem, checkTable, unreadableFile } from '../input-file.ts';
 import type { InputFile, InputHow } from '../plan-types.ts';
 import { type RawCell, readCell } from './sheet-cells.ts';
@@ -64,13 +65,8 @@ function chosen(sheets: readonly WorkbookSheet[], name: string | undefined): Wor
 const mostCells = 4_000_000;
 const tooLarge = 'the sheet has more cells than a list of refunds';
 
-interface SheetRow {
-  readonly line: number;
-  readonly cells: readonly string[];
-}
-
 interface SheetRead {
-  readonly rows: readonly SheetRow[];
+  readonly rows: readonly CsvRow[];
   readonly wrong: readonly CellProblem[];
   /** The cells with a date. */
   readonly dates: readonly CellProblem[];
@@ -85,7 +81,7 @@ async function readSheet(zip: ZipReader, { part }: WorkbookSheet, parts: Workboo
 // Reads the XML of a sheet piece by piece.
 class SheetReader {
   readonly #parts: WorkbookParts;
-  readonly #rows: SheetRow[] = [];
+  readonly #rows: CsvRow[] = [];
   readonly #wrong: CellProblem[] = [];
   readonly #dates: CellProblem[] = [];
   readonly #hiddenColumns: (readonly [from: number, to: number])[] = [];
@@ -93,6 +89,7 @@ class SheetReader {
   #line = 0;
   #isHidden = false;
   #cells: string[] = [];
+  #plainNumbers: number[] = [];
   #next = 0;
   #count = 0;
   #width: number | undefined;
@@ -141,6 +138,7 @@ class SheetReader {
     const line = r === undefined ? this.#line + 1 : Number(r);
     if (!(line > this.#line)) throw new Unreadable('the file is damaged: its rows are not in order');
     [this.#line, this.#cells, this.#next, this.#isHidden] = [line, [], 0, isOn(hidden)];
+    this.#plainNumbers = [];
   }
 
   #startCell({ r, t = 'n', s = '0' }: Readonly<Record<string, string>>): void {
@@ -175,6 +173,7 @@ class SheetReader {
     if (this.#count > mostCells || this.#wrong.length > mostProblems) throw new Unreadable(tooLarge);
     while (this.#cells.length < index) this.#cells.push('');
     this.#cells.push(text);
+    if ('text' in read && read.isPlain === true) this.#plainNumbers.push(index);
     if (this.#hiddenColumns.some(([from, to]) => index >= from && index <= to))
       this.#wrong.push({ ...at, words: 'its column is hidden: show the column, or delete it' });
   }
@@ -188,7 +187,7 @@ class SheetReader {
     this.#count += this.#width - this.#cells.length;
     if (this.#count > mostCells) throw new Unreadable(tooLarge);
     while (this.#cells.length < this.#width) this.#cells.push('');
-    this.#rows.push({ line, cells: this.#cells });
+    this.#rows.push({ line, cells: this.#cells, plainNumbers: this.#plainNumbers });
   }
 }
 

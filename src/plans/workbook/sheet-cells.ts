@@ -10,8 +10,10 @@ export interface RawCell {
   readonly hasFormula: boolean;
 }
 
-/** `isDate`: the cell is a date, or the spreadsheet made it one. */
-type ReadCell = { readonly text: string; readonly isDate?: boolean } | { readonly wrong: string };
+/** `isDate`: the cell is a date, or the spreadsheet made it one. `isPlain`: a number without a format. */
+type ReadCell =
+  | { readonly text: string; readonly isDate?: boolean; readonly isPlain?: boolean }
+  | { readonly wrong: string };
 
 export function readCell(cell: RawCell, shared: readonly string[], is1904: boolean): ReadCell {
   const { type, value, hasFormula } = cell;
@@ -59,6 +61,7 @@ function readNumber({ value, format }: RawCell, is1904: boolean): ReadCell {
   const zeros = /^0{2,}$/.exec(plain)?.[0].length ?? 0;
   const text = withDecimals(String(shown), plain);
   return {
+    isPlain: /^(general)?$/i.test(plain),
     text: zeros > text.length && shown >= 0 && Number.isInteger(shown) ? text.padStart(zeros, '0') : text,
   };
 }

@@ -13,7 +13,7 @@ import {
 import type { InputRow, PlanRow } from '../../../plans/plans.ts';
 import type { Profile } from '../../../profiles/profiles.ts';
 import type { Figure } from '../../../reports/reports.ts';
-import { amountInFile, inOtherCurrency } from '../input-amounts.ts';
+import { amountInFile, inOtherCurrency, notInUnits } from '../input-amounts.ts';
 import { compareExactly } from './compare-exactly.ts';
 import {
   type Claim,
@@ -241,7 +241,12 @@ function comparedOf(
     // As everywhere, what is not known comes before what is known.
     verdict: doubt === undefined ? (verdict ?? bySum(refunded, wanted, counted)) : 'unconfirmed',
     state: doubt === undefined ? mostUrgent(counted) : 'unconfirmed',
-    why: sentences([doubt, ...(wanted === 0 ? ['nothing of it was paid'] : []), ...words]),
+    why: sentences([
+      doubt,
+      ...(wanted === 0 ? ['nothing of it was paid'] : []),
+      notInUnits(row, refunded, currency, rules.settings),
+      ...words,
+    ]),
     wanted,
     refunded,
     currency,
