@@ -27,7 +27,13 @@ import { openSource, sourceFlags, sumsExits } from './report/report-flags.ts';
 import { aboutWords, zoneWords } from './report/report-period.ts';
 import { firstColumns, firstFields, lastColumns, lastFields, sayAsOf } from './report/report-rows.ts';
 import { amountsOf, gapLines, gapWords, isComplete, labelWords, refuseGaps } from './report/report-screen.ts';
-import { capital, type ReportHow, sectionsOf, waitingFacts } from './report/report-sections.ts';
+import {
+  capital,
+  headlineFacts,
+  type ReportHow,
+  sectionsOf,
+  waitingFacts,
+} from './report/report-sections.ts';
 import type { Source } from './report/report-source.ts';
 import { collectOpenCases } from './today-facts.ts';
 
@@ -59,6 +65,11 @@ export const report = defineCommand({
     if (!/\.html?$/i.test(file))
       throw usage(`--to ${file}: the report is HTML, so its name ends in .html`, [
         commandHere(ctx, ...words, `${file.replace(/\.[^./]*$/, '')}.html`),
+      ]);
+    const { typedLang = 'en' } = ctx.options;
+    if (!/^en\b/i.test(typedLang))
+      throw usage(`--lang ${typedLang}: the report is in English; --lang is for what the service says`, [
+        commandHere(ctx, ...words, file),
       ]);
     const period = periodOf(flags, usualPeriod);
     const would = `would write a report of ${period.text} into ${file}`;
@@ -125,6 +136,7 @@ function pageOf(figures: ReportFigures, how: ReportHow): Page {
           ...gapLines(gaps),
         ],
     facts: [
+      ...headlineFacts(figures, how),
       ['Account', labelWords(source)],
       ['Made', `${source.days.full(how.made.at)} by ${how.made.by}`],
       ...source.asOfLinesOfFile().map(([label, text]) => [capital(label), text] as const),
@@ -133,7 +145,7 @@ function pageOf(figures: ReportFigures, how: ReportHow): Page {
     ],
     sections: sectionsOf(figures, how),
     notes: [
-      'Of paid: refunds made in a time, of the payments of the same time. What went back of the payments until now makes another rate. Change: what was refunded in this period, against that line; the same days end at the same time of day.',
+      'Of paid: refunds made in a time, of the payments of the same time. What went back of the payments until now makes another rate. Change: what was refunded in this period, against the line below it; the same days end at the same time of day.',
       `${amountsNote(figures, source)}Two currencies are never added together. Sums are exact, of any size.`,
       'Reason and operator come from the journal of the machine that wrote this report. Elsewhere: a refund that is not from this machine.',
       source.kind === 'index'
@@ -214,6 +226,7 @@ function figuresForPrograms(figures: ReportFigures, { source, names }: ReportHow
     by_time: refundRows(time.buckets),
     by_reason: refundRows(figures.reasons.buckets),
     by_operator: refundRows(figures.operators.buckets),
+    by_approver: refundRows(figures.approvers.buckets),
     by_card: refundRows(figures.cards.buckets),
     largest: figures.largest.map((refund) => largestRow(refund, names)),
     waiting: figures.waiting.buckets.map(waitingRow),
@@ -264,6 +277,7 @@ function largestRow(refund: RefundFact, names: boolean): JsonObject {
     ...sentHere(refund),
     ...(refund.approval ?? approvalFields()),
     origin: refund.origin,
+    reference: refund.reference ?? null,
     ...(names ? { buyer: refund.buyer ?? null, note: refund.note ?? null } : {}),
   };
 }

@@ -27,6 +27,8 @@ export interface GlobalOptions {
   /** The output format that was asked for; undefined when there was none. */
   readonly askedFormat: Format | undefined;
   readonly profile: string | undefined;
+  /** --lang, if it was typed. */
+  readonly typedLang: string | undefined;
   readonly columns: readonly string[] | undefined;
   /** The columns of PAYDESK_COLUMNS. A list ignores names that it does not have. */
   readonly usualColumns: readonly string[] | undefined;

@@ -329,7 +329,7 @@ export function recordId(resource: ResourceName, text: string, name: string): st
   if (idPattern.test(text)) return text;
   throw usage(
     `${name} ${short(text)}: not the id of ${one === 'order' ? 'an' : 'a'} ${one}, which looks like ${idExample}`,
-    [resource === 'orders' ? `paydesk orders find ${searchable(text)}` : `paydesk ${resource} list`],
+    [`paydesk ${resource} find ${searchable(text)}`],
   );
 }
 
@@ -358,6 +358,8 @@ export function fileArgument<const R extends boolean>(required: R) {
 }
 
 export const sheetFlag = flag.text('NAME', 'the sheet of a workbook; absent: the first one');
+
+export const allRowsFlag = flag.switch('list all rows, also on a terminal that would only count so many');
 
 /** Where the rows of a file with errors are written, to be corrected. */
 export const errorsFlag = flag.text(

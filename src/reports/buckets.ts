@@ -1,7 +1,7 @@
 /** Into which bucket an order, a payment or a refund falls: its reason, its card, its age, or its day, week or month of the calendar, as texts that sort by time. */
 
 import { noStatus } from '../api/spec.ts';
-import { notShown, type OrderFact, type PaymentFact, type RefundFact } from './facts.ts';
+import { elsewhere, notShown, type OrderFact, type PaymentFact, type RefundFact } from './facts.ts';
 
 /** What sums can be split by. */
 export const dimensions = [
@@ -10,6 +10,7 @@ export const dimensions = [
   'month',
   'reason',
   'operator',
+  'approver',
   'brand',
   'method',
   'status',
@@ -22,6 +23,9 @@ export type Dimension = (typeof dimensions)[number];
 export const orderDimensions = ['day', 'week', 'month', 'status', 'brand', 'method', 'age'] as const;
 /** The dimensions of orders that wait for their capture: all of them have one status. */
 export const waitingDimensions = ['age', 'day', 'week', 'month', 'brand', 'method'] as const;
+
+/** The approver of a refund that needed none. */
+export const notApproved = 'nobody';
 
 /** What a bucket is found with. `dayOf` gives the day of a time in the zone of the report; `now` in Unix seconds. */
 export interface BucketRules {
@@ -37,6 +41,8 @@ export function isTimeUnit(by: Dimension | undefined): by is TimeUnit {
 export function bucketOfRefund(refund: RefundFact, by: Dimension, rules: BucketRules): string {
   if (isTimeUnit(by)) return unitAt(refund.madeAt, by, rules);
   if (by === 'age') return ageWords(refund.paidAt, refund.madeAt ?? rules.now);
+  if (by === 'approver')
+    return refund.approval?.approved_by ?? (refund.origin === elsewhere ? elsewhere : notApproved);
   return refund[by] ?? missing(by);
 }
 

@@ -101,6 +101,8 @@ test('the second sheet says what was asked, how much it is, what the screen said
   expect(facts.get('rows')).toEqual([2]);
   expect(facts.get('note')).toContainEqual(expect.stringContaining('2 orders'));
   expect(facts.get('sum of amount, paid')).toEqual([1000, '1000 MXN', 1000, '1000 USD']);
+  const { cells } = readWorkbook(bytes).about;
+  expect([...cells].flatMap(([at, cell]) => (at.startsWith('D') ? cell.text : []))).toEqual(['MXN', 'USD']);
   const [title = '', [digest] = []] = [...facts].find(([name]) => name.startsWith('SHA-256')) ?? [];
   const first = Number(/first (\d+) bytes/.exec(title)?.[1]);
   expect(createHash('sha256').update(bytes.subarray(0, first)).digest('hex')).toBe(digest);

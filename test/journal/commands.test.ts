@@ -305,7 +305,10 @@ describe('the journal file', () => {
     const { run, home } = desk;
     const whole = await run('journal', 'verify', '--json');
     const { file, head } = JSON.parse(whole.stdout) as { file: string; head: string };
-    expect(await run('journal', 'verify', '--head', head)).toMatchObject({ code: 0 });
+    expect(await run('journal', 'verify', '--head', head)).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('it contains the head of --head\n'),
+    });
     expect(await run('journal', 'verify', '--head', 'f'.repeat(64))).toMatchObject({ code: 3 });
 
     const db = new DatabaseSync(file);

@@ -222,6 +222,11 @@ describe('customers show', () => {
     expect(JSON.parse(stdout)).toMatchObject({ id: 'cus_2sZp8LmQ4tVx', email: 'buyer1@example.com' });
   });
 
+  test('of a name is refused with the search that finds it', async () => {
+    const { code, stderr } = await desk.script(['customers', 'show', 'Torres']);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('paydesk customers find Torres\n')]);
+  });
+
   test('of an address that nobody has exits 5 with the search of the orders', async () => {
     const { code, stderr } = await desk.script(['customers', 'show', 'nobody@example.com']);
     expect(code).toBe(5);

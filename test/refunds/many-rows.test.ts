@@ -1,5 +1,7 @@
 /** Plans of many rows on a terminal: sums and what needs a person, not hundreds of lines; scripts get every row. */
 
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { inOneLine } from '../harness/ran.ts';
 import { orders, startRefunds } from './refund-service.ts';
@@ -36,6 +38,28 @@ it('--all-rows and a pipe get every row', async () => {
   expect(piped.stdout.match(/^ *\d+ +ord_\d/gm)).toHaveLength(count + 7);
   const all = await service.run(['refunds', 'status', 'refunds.plan', '--all-rows'], atTerminal);
   expect(all.stdout.match(/^ *\d+ +ord_\d/gm)).toHaveLength(count + 7);
+});
+
+it('both comparisons list the rows that do not agree, and with --all-rows or in a pipe every row', async () => {
+  await using service = await startRefunds(orders(count));
+  writeFileSync(join(service.home.path, 'list.csv'), `${rows.join('\n').replaceAll(',100,', ',35000,')}\n`);
+  for (const [noun, missing] of [
+    ['orders', 7],
+    ['refunds', count + 7],
+  ] as const) {
+    const listed = async (...more: readonly string[]) => {
+      const ran = await service.run(
+        [noun, 'compare', 'list.csv', ...more],
+        more[0] === '--no-input' ? {} : atTerminal,
+      );
+      return { said: inOneLine(ran.stderr), rows: ran.stdout.match(/^ *\d+ +ord_\d/gm)?.length ?? 0 };
+    };
+    const few = await listed();
+    expect(few.rows, few.said).toBe(missing);
+    expect(few.said).toContain(`${missing} of 62 rows do not agree; --all-rows lists all of them`);
+    expect((await listed('--all-rows')).rows).toBe(count + 7);
+    expect((await listed('--no-input')).rows).toBe(count + 7);
+  }
 });
 
 it('status says what is next: apply, and once all that can be is made, the rest as a file', async () => {

@@ -106,6 +106,7 @@ test('its sums are those of refunds summary, refunds list, orders waiting and or
     ['by_time', 'day'],
     ['by_reason', 'reason'],
     ['by_operator', 'operator'],
+    ['by_approver', 'approver'],
     ['by_card', 'brand'],
   ] as const) {
     const split = ['bucket', 'currency', 'refunds', 'refunded', 'unsummed'];
@@ -143,6 +144,27 @@ test('every figure of the JSON stands in a table, and every chart has a title, a
   const [first = ''] = charts;
   expect(first.match(/<rect/g)).toHaveLength(21);
   expect(textOf(html)).toContain('21 Nov 2040 15:31:12 UTC: 9 orders read from the service');
+});
+
+test('what went back and what is left stand on top, the change beside this period, the shop’s number beside a large refund', async () => {
+  const withNumber = (id: string, created: string, at: string, amount: number) =>
+    orderAt(id, created, { amount: 3000, metadata: { shop_order: `S-${id}` }, refunds: [{ amount, at }] });
+  await using service = await startDated({
+    orders: [
+      withNumber('ord_2', '2040-11-02T10:00:00Z', '2040-11-03T10:00:00Z', 1500),
+      withNumber('ord_1', '2040-10-02T10:00:00Z', '2040-10-03T10:00:00Z', 1000),
+    ],
+  });
+  expect((await report(service, '--to', 'report.html')).code).toBe(0);
+  const text = textOf(fileIn(service)).replaceAll(/\s+/g, ' ');
+  expect(text).toContain('Refunded 1 500 MXN Net 1 500 MXN Account');
+  expect(text).toMatch(/this period 1 1 500 MXN \+50\.0 % .* the same days 1 1 000 MXN 33\.3 %/);
+  expect(text).toMatch(/Reference .* S-ord_2 /);
+  const spanish = await report(service, '--to', 'es.html', '--lang', 'es');
+  expect([spanish.code, spanish.stderr]).toEqual([2, expect.stringContaining('the report is in English')]);
+  expect(
+    (await service.run(['report', '--to', 'es.html'], { env: { ...clock, PAYDESK_LANG: 'es' } })).code,
+  ).toBe(0);
 });
 
 test('it loads nothing and runs nothing, and only its own style counts', async () => {

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { orderOf } from '../harness/orders.ts';
+import { hangUp } from '../harness/server.ts';
 import { startService } from '../harness/service.ts';
 import { clock, orderAt, rowsOf, startDated } from './refunded-orders.ts';
 
@@ -67,6 +68,23 @@ test('orders waiting writes the orders into a file and for scripts, and says whi
     ['under 1 day', 700],
     ['7 to 30 days', 300],
   ]);
+});
+
+test('an export of refunds says what no order shows, as refunds list does', async () => {
+  await using service = await startDated({
+    orders: [orderAt('ord_1', '2040-11-21T10:00:00Z')],
+    onPost: () => hangUp,
+  });
+  expect((await service.run(['orders', 'refund', 'ord_1', '--yes'], { env: clock })).code).toBe(7);
+  const line = 'not among them, since no order shows it: 1 unconfirmed, 10000 MXN\n';
+  for (const words of [
+    ['refunds', 'list'],
+    ['orders', 'export', '--rows', 'refunds'],
+    ['orders', 'export', '--rows', 'refunds', '--to', 'refunds.csv'],
+  ])
+    expect((await service.run(words, { env: clock })).stderr).toContain(line);
+  const some = ['orders', 'export', '--rows', 'refunds', '--period', '2040-10'];
+  expect((await service.run(some, { env: clock })).stderr).not.toContain(line);
 });
 
 test('rates are numbers', async () => {

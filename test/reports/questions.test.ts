@@ -178,6 +178,10 @@ test('--by card is not taken, and the error names brand', async () => {
   const { code, stderr } = await shop.ask('refunds', 'summary', '--by', 'card');
   expect(code).toBe(2);
   expect(stderr).toContain('did you mean --by brand?');
+  const approved = await shop.ask('refunds', 'summary', '--by', 'approved-by');
+  expect(approved.stderr).toContain('did you mean --by approver?');
+  const buyer = await shop.ask('refunds', 'summary', '--by', 'buyer');
+  expect([buyer.code, buyer.stderr]).toEqual([2, expect.stringContaining('--columns order_id,amount,buyer')]);
 });
 
 test('a report is written into an HTML file only, and a file that is not there is mistyped', async () => {

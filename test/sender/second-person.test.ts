@@ -326,6 +326,10 @@ describe('what each role may do', () => {
     expect((await ben.run([...shop, 'report', ...period, '--to', 'who.html'])).code).toBe(0);
     const html = readFileSync(join(ben.home.path, 'who.html'), 'utf8');
     expect(html).toMatch(/<th[^>]*>Asked by<\/th>[\s\S]*>luis</);
+    const sums = await dataOf('refunds', 'summary', ...period, '--by', 'approver');
+    const byLea = sums.find(({ bucket }: { bucket: string }) => bucket === 'lea');
+    expect(byLea).toMatchObject({ refunds: 1, refunded: 4000 });
+    expect(html).toMatch(/By approver, MXN[\s\S]*>lea</);
 
     // At a desk it says where the evidence is, and `journal show` prints no command that is refused there.
     const { sender } = ledger;

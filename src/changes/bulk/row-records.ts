@@ -71,6 +71,27 @@ async function listRows<T>(
 }
 
 /**
+ * Lists a comparison. On a terminal, of more rows than somebody reads there only those that do not agree, unless `allRows` was asked for;
+ * `agrees`: the verdict of the others.
+ */
+export async function listCompared(
+  ctx: Context,
+  columns: readonly Column[],
+  records: readonly JsonObject[],
+  {
+    agrees,
+    allRows,
+    ...how
+  }: { agrees: string; allRows: boolean } & Parameters<Context['out']['ownList']>[2],
+): Promise<void> {
+  const isShort = allRows || records.length <= mostListed || (await ctx.out.roomForRows([])) === undefined;
+  const shown = isShort ? records : records.filter(({ verdict }) => verdict !== agrees);
+  await ctx.out.ownList(columns, shown, how);
+  if (!isShort)
+    ctx.notes.note(`${shown.length} of ${records.length} rows do not agree; --all-rows lists all of them`);
+}
+
+/**
  * Lists what became of rows. Where they are only counted, it says why rows moved nothing; a dry run (`isDry`) says that in any case. `status`:
  * the command that shows the plan.
  */

@@ -66,6 +66,7 @@ export const options: ReadonlyMap<string, string> = byWord({
   'not-made': 'did you mean: --not-applied',
   made: 'did you mean: --applied',
   refunds: 'paydesk orders export --rows refunds',
+  ticket: 'tickets are a column: paydesk refunds list --columns order_id,amount,ticket',
   'v verbose': 'did you mean: --version, or --debug',
 });
 

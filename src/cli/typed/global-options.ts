@@ -173,6 +173,7 @@ export function resolveGlobals(typed: GlobalInput, env: Env): Globals {
     timeoutMs: 1000 * (value(typed.timeout, globalFlags.timeout) ?? usualTimeoutSeconds),
     apiVersion: value(typed['api-version'], globalFlags['api-version']),
     lang: value(typed.lang, globalFlags.lang),
+    typedLang: typed.lang,
     utc: on('utc'),
     accessible,
   };

@@ -186,7 +186,6 @@ function customerOrderBlocks(
     const { id: orderId, at, status, amount } = shownOf(value);
     return [{ time: at, precision: 'day' }, { status }, amount, orderId];
   });
-  const more = orders.count > rows.length || rows.length === 0;
   return [
     'blank',
     rows.length === 0
@@ -197,12 +196,8 @@ function customerOrderBlocks(
           narrow: rows.flatMap(orderLines),
         },
     ...(orders.forgotten === 0 ? [] : [{ line: forgottenWords(orders) }]),
-    ...(more || orders.forgotten > 0
-      ? [
-          { line: `${orders.count} in the index; all, new ones too, and their sums:` },
-          { line: all, indent: 2 },
-        ]
-      : []),
+    { line: `${orders.count} in the index; all, new ones too, and their sums:` },
+    { line: all, indent: 2 },
   ];
 }
 

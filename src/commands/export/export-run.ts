@@ -58,7 +58,8 @@ export interface RowMaker {
   /** What a resumed export must know to go on after this page. */
   readonly state?: () => JsonObject;
   readonly isDone?: () => boolean;
-  readonly closingLines: () => readonly string[];
+  /** What is said in the end, below the count. */
+  readonly closingLines: () => readonly string[] | Promise<readonly string[]>;
 }
 
 /** The rows of a record, and what is in none of them because the record does not show it. */
@@ -150,10 +151,10 @@ async function toStdout(run: ExportRun, form: ExportForm): Promise<undefined> {
     endProgress();
   }
   await sink.end(false);
-  for (const line of maker.closingLines()) ctx.notes.note(line);
   noteLongAmounts(run, form, long);
   if (problems.length === 0) ctx.notes.note(`${tally.rows} ${job.rowsWord}, complete${maskedWord(ctx)}`);
-  else refuseGaps(run, problems, undefined);
+  for (const line of await maker.closingLines()) ctx.notes.note(line);
+  if (problems.length > 0) refuseGaps(run, problems, undefined);
 }
 
 // Whoever gets the file must not take a token for a name.
@@ -201,7 +202,6 @@ async function writePages(
       long += countLong(page.rows);
     }
     const written = await file.complete();
-    for (const line of maker.closingLines()) ctx.notes.note(line);
     const { manifest, notes, rows, bytes, gaps } = written;
     noteLongAmounts(run, form, long);
     for (const line of notes) ctx.notes.note(line);
@@ -209,6 +209,7 @@ async function writePages(
     ctx.notes.note(
       `${to}: ${rows} ${job.rowsWord}, ${bytes} bytes, ${complete}${maskedWord(ctx)}; manifest ${manifest}`,
     );
+    for (const line of await maker.closingLines()) ctx.notes.note(line);
     return written;
   } catch (error) {
     const reason = ctx.signal.aborted ? ctx.signal.reason : error;

@@ -306,6 +306,7 @@ function factsOf(
     ...fact('evidence', evidence),
     ...fact('note', sent.note),
     ...fact('sent again', again && `as ${again.sent.change} by ${sentBy(again.sent)}`),
+    ...fact('ticket', sent.ticket),
     ...fact(
       'twin',
       sent.twins && `sent although its twin was refunded: --again named ${sent.twins.join(' and ')}`,

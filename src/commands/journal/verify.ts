@@ -76,6 +76,7 @@ export const verify = defineCommand({
         line: `${rows} rows, ${settings === 0 ? '' : `${settings} of them about settings, `}${findings.length === 0 ? 'whole' : 'DAMAGED'}`,
       },
       { line: `head ${head}` },
+      ...containedLine(knowsHead),
       { line: `witness ${witness.file}: ${witnessWords(found)}` },
     ]);
     if (findings.length > 0 || knowsHead === false) throw await damage(ctx, found, flags.head);
@@ -91,6 +92,10 @@ export const verify = defineCommand({
     return undefined;
   },
 });
+
+function containedLine(knowsHead: boolean | undefined) {
+  return knowsHead === true ? [{ line: 'it contains the head of --head' }] : [];
+}
 
 async function verifyFile(ctx: Context, file: string, noted: string | undefined): Promise<undefined> {
   const { rows, settings, head, sha256, knowsHead } = await ctx.journal.verifyFile(file, noted);
@@ -108,6 +113,7 @@ async function verifyFile(ctx: Context, file: string, noted: string | undefined)
     { line: { text: file, style: 'strong' } },
     { line: `${rows} rows, whole` },
     { line: `head ${head}` },
+    ...containedLine(knowsHead),
     { line: `sha256 ${sha256}` },
   ]);
   if (knowsHead !== false) return undefined;

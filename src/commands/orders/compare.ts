@@ -12,12 +12,13 @@ import {
   inOtherCurrency,
   inputColumnsOf,
   lineWords,
+  listCompared,
   notInUnits,
   refuseProblems,
   sayUnread,
   shownTitles,
 } from '../../changes/changes.ts';
-import { errorsFlag, fileArgument, flag, type Input, sheetFlag } from '../../flags/flags.ts';
+import { allRowsFlag, errorsFlag, fileArgument, flag, type Input, sheetFlag } from '../../flags/flags.ts';
 import { periodOf, timeFlags, timeWords } from '../../flags/typed-period.ts';
 import { clockIn } from '../../flags/typed-time.ts';
 import { anyWord, fullWord, type InputRow } from '../../plans/plans.ts';
@@ -47,6 +48,7 @@ const compareFlags = {
   ...timeFlags('none: only the rows of the file'),
   sheet: sheetFlag,
   errors: errorsFlag,
+  'all-rows': allRowsFlag,
   ...sourceFlags,
   force: flag.switch('replace the files of --errors and --to'),
 } as const;
@@ -102,10 +104,17 @@ export const compare = defineCommand({
     ctx.out.checkColumns([...columns, ...inputColumnsOf(titles)]);
     const isByReference = rows.some(({ reference }) => reference !== undefined);
     const records = compared.map((one) => recordOf(one, titles.columns));
-    await ctx.out.ownList(
+    await listCompared(
+      ctx,
       [...(isByReference ? columns.map(byReference) : columns), ...inputColumnsOf(titles)],
       records,
-      { zone: source.zone, localTimes: source.localTimes, sums: sumRecords(compared, style) },
+      {
+        agrees: 'paid',
+        allRows: flags['all-rows'] === true,
+        zone: source.zone,
+        localTimes: source.localTimes,
+        sums: sumRecords(compared, style),
+      },
     );
     const { profile = profileNamed('environment') } = source;
     const inFullLine = commandLine(

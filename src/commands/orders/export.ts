@@ -14,6 +14,8 @@ import { defineCommand } from '../command.ts';
 import { daysOfFile, daysOfFlag, exportFlags } from '../export/export-flags.ts';
 import { type ExportJob, type RowMaker, runExport } from '../export/export-run.ts';
 import { passing } from '../listing.ts';
+import { notAmongLines } from '../report/report-screen.ts';
+import { unshownRefunds } from '../report/report-source.ts';
 import { feedIndex, type IndexFeed } from './feed-index.ts';
 import {
   type AmountRange,
@@ -87,7 +89,17 @@ const exportOrders = defineCommand({
       );
       // A journal that cannot be read is told before anything is exported.
       let known = rows === 'refunds' ? await knownOf(ctx, service, []) : noneKnown;
-      const toldOf = (order: JsonObject) => toldRefunds(known.get(order.id) ?? nothingKnown);
+      const seen = new Set<string>();
+      const toldOf = (order: JsonObject) => {
+        const told = toldRefunds(known.get(order.id) ?? nothingKnown);
+        return (refund: JsonObject) => {
+          const one = told(refund);
+          if (one.attempt !== undefined && one.state !== 'recorded made') seen.add(one.attempt.sent.change);
+          return one;
+        };
+      };
+      // A filter is about what orders show.
+      const isWhole = rows === 'refunds' && by === 'refunded' && filterWords.length === 0;
       return {
         resource: 'orders',
         rowsWord: rows,
@@ -117,6 +129,10 @@ const exportOrders = defineCommand({
           );
           return {
             ...maker,
+            async closingLines() {
+              const unshown = isWhole ? await unshownRefunds(ctx, profile, span.range, seen) : [];
+              return [...maker.closingLines(), ...notAmongLines(unshown, profile.settings)];
+            },
             async onPage(page) {
               await maker.onPage?.(page);
               feed.page(page);
@@ -222,7 +238,7 @@ function rowMaker(
   { rows, by, filters, amounts, leftOut, toldOf, strict }: RowsAsked,
   { range, days }: Span,
   state: JsonObject = {},
-): RowMaker {
+) {
   const promised = by === 'created' && profile.settings['orders.order'] === 'newest-first';
   const dates = stopAtDate(promised, range.since, dateState(state));
   let passed: ReadonlySet<WireRecord> = new Set();
@@ -257,7 +273,7 @@ function rowMaker(
       return { id: before?.id, created_at: before?.createdAt, contradicted };
     },
     closingLines: leftOut,
-  };
+  } satisfies RowMaker;
 }
 
 function dateState({ id, created_at: createdAt, contradicted }: JsonObject): DateState {

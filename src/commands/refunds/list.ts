@@ -12,14 +12,11 @@ import {
   type Figure,
   hasCurrency,
   isInSpan,
-  type Line,
   largestFirst,
   negated,
   noReason,
   type RefundFact,
-  type RefundSum,
   sentHere,
-  summariseRefunds,
 } from '../../reports/reports.ts';
 import { defineCommand } from '../command.ts';
 import { withOthers } from '../journal/attempt-record.ts';
@@ -27,11 +24,12 @@ import { openSource, sourceFlags, sumsExits } from '../report/report-flags.ts';
 import { lastColumnsOfList, lastFieldsOfList, sayAsOf } from '../report/report-rows.ts';
 import {
   amountsOf,
-  apartWords,
   currencyWord,
   inCurrency,
   isComplete,
+  notAmongLines,
   refuseGaps,
+  totalsOf,
   unsummedLines,
   wentBackWords,
 } from '../report/report-screen.ts';
@@ -117,7 +115,9 @@ export const list = defineCommand({
     const part = shown.length < found.length ? `; ${partWords(found, isBySize, flags.max)}` : '';
     for (const line of await filter.lines()) ctx.notes.note(line);
     if (isSheet && source.kind === 'index')
-      ctx.notes.note('an index knows no buyers and references: --live has them');
+      ctx.notes.note(
+        `buyer and reference are blank, since an index knows none; with them: the same with --live${flags.to === undefined ? '' : ' --force'}`,
+      );
     // Sums and reports begin with the month.
     if (periodOf(flags) === undefined) ctx.notes.note('this is today; --period this-month shows more');
     sayAsOf(ctx, source);
@@ -253,11 +253,10 @@ function foundLines(
   const write = (amount: Figure, currency: string | undefined) =>
     amountWords(amount, currency, amountsOf(source));
   const back = wentBackWords(totals, write);
-  const besides = apartWords(totalsOf(unshown), write).join('; ');
   return [
     ...unsummedLines(totals).map(([, words]) => words),
     `${count}${inCurrency(source)}${from}${to}${found.length === 0 ? '' : `: ${back}`}${part}`,
-    ...(besides === '' ? [] : [`not among them, since no order shows it: ${besides}`]),
+    ...notAmongLines(unshown, amountsOf(source)),
   ];
 }
 
@@ -273,12 +272,4 @@ function sumRecords(shown: readonly RefundFact[], unshown: readonly RefundFact[]
     unconfirmed: sums.unconfirmed,
     recorded_made: sums.recorded_made,
   }));
-}
-
-function totalsOf(refunds: readonly RefundFact[]): readonly Line<RefundSum>[] {
-  const span = { since: undefined, until: undefined };
-  const rules = { dayOf: () => undefined, now: 0 };
-  const sums = summariseRefunds({ span, by: 'operator', currency: undefined, rules });
-  sums.add({ order: undefined, payments: [], refunds, problem: undefined });
-  return sums.result().totals;
 }

@@ -14,6 +14,7 @@ import {
 import type { Context } from '../../context/context.ts';
 import { exitCodes } from '../../errors.ts';
 import {
+  allRowsFlag,
   errorsFlag,
   fileArgument,
   flag,
@@ -81,8 +82,6 @@ const planArgument = {
   required: true,
   parse: nonEmpty,
 } as const;
-
-const allRowsFlag = flag.switch('list all rows, also on a terminal that would only count so many');
 
 export const plan = defineCommand({
   description:
@@ -258,6 +257,7 @@ export const compare = defineCommand({
     tz: sourceFlags.tz,
     sheet: sheetFlag,
     errors: errorsFlag,
+    'all-rows': allRowsFlag,
     to: listFileFlags.to,
     force: flag.switch('replace the files of --errors and --to'),
   },
@@ -286,6 +286,7 @@ export const compare = defineCommand({
       to: flags.to,
       tz: flags.tz,
       days,
+      allRows: flags['all-rows'] === true,
       force: flags.force === true,
     });
     return code === 0 ? undefined : code;

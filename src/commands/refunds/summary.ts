@@ -55,7 +55,7 @@ export const summary = defineCommand({
     // Payments beside some of the refunds would give a rate of nothing.
     const isPart = isPartOfRefunds(flags);
     const isShownSplit = flags.by !== undefined || ctx.out.format === 'table';
-    const needsMakers = isPart || (isShownSplit && (by === 'reason' || by === 'operator' || by === 'origin'));
+    const needsMakers = isPart || (isShownSplit && makerDimensions.has(by));
     const some = summariseSome(ctx, flags);
     await showSums(ctx, {
       flags,
@@ -99,6 +99,8 @@ function summariseSome(ctx: Context, flags: Parameters<typeof refundFilter>[1]) 
         : [`only with ${filter.words()}: ${filter.countWords()}`, ...(await filter.lines())],
   };
 }
+
+const makerDimensions: ReadonlySet<Dimension> = new Set(['reason', 'operator', 'approver', 'origin']);
 
 const withoutPayments = (source: Source): Source => ({ ...source, knowsPayments: false });
 

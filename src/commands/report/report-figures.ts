@@ -57,6 +57,7 @@ export interface ReportFigures {
   readonly before: readonly (TimeBefore & { readonly totals: readonly Line<RefundSum>[] })[];
   readonly reasons: Summary<RefundSum>;
   readonly operators: Summary<RefundSum>;
+  readonly approvers: Summary<RefundSum>;
   readonly cards: Summary<RefundSum>;
   readonly waiting: Summary<OrderSum>;
   /** What waits, whatever the period is. */
@@ -89,6 +90,7 @@ export async function gatherFigures(
     time: summariseRefunds({ ...shared, by: unit }),
     reasons: summariseRefunds({ ...shared, by: 'reason' }),
     operators: summariseRefunds({ ...shared, by: 'operator' }),
+    approvers: summariseRefunds({ ...shared, by: 'approver' }),
     cards: summariseRefunds({ ...shared, by: 'brand' }),
     waiting: summariseOrders({
       ...shared,
@@ -130,6 +132,7 @@ export async function gatherFigures(
     before: before.map(({ words, span: of, sums }) => ({ words, span: of, totals: sums.result().totals })),
     reasons: splits.reasons.result(),
     operators: splits.operators.result(),
+    approvers: splits.approvers.result(),
     cards: splits.cards.result(),
     waiting,
     waits: { notCaptured: waiting.totals.map(waitingSum), unconfirmed: unconfirmedSums(cases) },

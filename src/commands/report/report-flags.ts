@@ -40,16 +40,36 @@ export const sumsExits = {
 /** `--by` of a summary. */
 export function byFlag<const T extends string>(choices: readonly ['brand' | T, ...T[]], defaultText: string) {
   const by = flag.choice(choices, 'WHAT', 'split the sums by this; brand is that of the card', {
-    otherWords: { card: 'brand', cards: 'brand', 'card-brand': 'brand' },
+    otherWords: {
+      card: 'brand',
+      cards: 'brand',
+      'card-brand': 'brand',
+      ...Object.fromEntries(
+        choices.flatMap((one) =>
+          one === 'approver'
+            ? [
+                ['approved-by', one],
+                ['approved_by', one],
+              ]
+            : [],
+        ),
+      ),
+    },
     defaultText,
   });
   return {
     ...by,
     parse(text: string, name: string) {
-      if (text !== 'currency') return by.parse(text, name);
-      throw usage(`${name} currency: each sum is of one currency already`, [
-        `leave ${name} out; --currency MXN shows one currency alone`,
-      ]);
+      if (text === 'currency')
+        throw usage(`${name} currency: each sum is of one currency already`, [
+          `leave ${name} out; --currency MXN shows one currency alone`,
+        ]);
+      if (text === 'buyer' || text === 'customer')
+        throw usage(`${name} ${text}: sums are not split by buyers, and lists have them`, [
+          'paydesk refunds list --period this-month --columns order_id,amount,buyer',
+          'all of one buyer, with the sums: paydesk orders find NAME',
+        ]);
+      return by.parse(text, name);
     },
   };
 }

@@ -12,7 +12,9 @@ import {
   type Gaps,
   isTimeUnit,
   type Line,
+  type RefundFact,
   type RefundSum,
+  summariseRefunds,
   unitOf,
 } from '../../reports/reports.ts';
 import type { Block, Cell } from '../../terminal/terminal.ts';
@@ -154,6 +156,21 @@ export function apartWords(totals: readonly Line<RefundSum>[], write: Write): re
   return (['pending', 'failed', 'unconfirmed', 'recorded_made'] as const).flatMap(
     (state) => refundsWords(totals, [`${state}_refunds`, state, state.replace('_', ' ')], write) ?? [],
   );
+}
+
+/** The sums of some refunds, one for each currency. */
+export function totalsOf(refunds: readonly RefundFact[]): readonly Line<RefundSum>[] {
+  const span = { since: undefined, until: undefined };
+  const rules = { dayOf: () => undefined, now: 0 };
+  const sums = summariseRefunds({ span, by: 'operator', currency: undefined, rules });
+  sums.add({ order: undefined, payments: [], refunds, problem: undefined });
+  return sums.result().totals;
+}
+
+/** What no row of a list or an export has, since only the journal knows it. */
+export function notAmongLines(unshown: readonly RefundFact[], style: AmountStyle): readonly string[] {
+  const words = apartWords(totalsOf(unshown), (amount, currency) => amountWords(amount, currency, style));
+  return words.length === 0 ? [] : [`not among them, since no order shows it: ${words.join('; ')}`];
 }
 
 function refundsWords(

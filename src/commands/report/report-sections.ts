@@ -12,6 +12,7 @@ import {
   largestFirst,
   magnitude,
   negated,
+  notApproved,
   notShown,
   type Page,
   type PagePart,
@@ -35,6 +36,17 @@ export interface ReportHow {
   readonly listTwins: string;
   /** When it was made, Unix milliseconds, and by whom. */
   readonly made: { readonly at: number; readonly by: string };
+}
+
+/** What a lead looks for first: how much went back, and what is left of what was paid. */
+export function headlineFacts({ time: { totals } }: ReportFigures, { source }: ReportHow): Page['facts'] {
+  const words = (of: 'refunded' | 'net') =>
+    totals.map(({ currency, sums }) => moneyWords(sums[of], currency, amountsOf(source))).join('; ') ||
+    `none${inCurrency(source)}`;
+  return [
+    ['Refunded', words('refunded')],
+    ['Net', words('net')],
+  ];
 }
 
 /** What waits for somebody, whatever the period is: orders that nobody captured, and changes that are unconfirmed. */
@@ -130,14 +142,15 @@ function totalsSection({ time: { totals }, before }: ReportFigures, how: ReportH
   const parts = currencies.map((currency): PagePart => {
     const sumsOf = (lines: readonly Line<RefundSum>[]) =>
       lines.find((line) => line.currency === currency)?.sums ?? noSums;
-    const now = sumsOf(totals);
+    const [first] = before;
     const rows = times.map((one, index) => {
       const sums = sumsOf(one.totals);
       return [
         one.words,
         String(sums.refunds),
         moneyWords(sums.refunded, currency, style),
-        index === 0 ? '' : changeWords(now.refunded, sums.refunded),
+        // Against the same days before, or the whole time before if this one is over.
+        index === 0 && first !== undefined ? changeWords(sums.refunded, sumsOf(first.totals).refunded) : '',
         percentWords(sums.refunded, sums.paid),
         String(sums.payments),
         moneyWords(sums.paid, currency, style),
@@ -190,14 +203,15 @@ function unitsNotes(totals: readonly Line<RefundSum>[], { source }: ReportHow): 
   return words.length === 0 ? [] : [`In the units of the service: ${words.join('; ')}.`];
 }
 
-function splitsSection({ reasons, operators, cards }: ReportFigures, how: ReportHow): PageSection {
+function splitsSection({ reasons, operators, approvers, cards }: ReportFigures, how: ReportHow): PageSection {
   const known = [
     ['reason', reasons],
     ['operator', operators],
+    ['approver', approvers],
   ] as const;
-  // Of refunds that all come from elsewhere, a table would say nothing.
+  // Of refunds that all come from elsewhere, or that nobody approved, a table would say nothing.
   const told = known.filter(([, { buckets }]) =>
-    refunded(buckets).some(({ bucket }) => bucket !== elsewhere),
+    refunded(buckets).some(({ bucket }) => bucket !== elsewhere && bucket !== notApproved),
   );
   const splits = [...told, ['brand', cards] as const];
   const names = splits.map(([what]) => partWord(what));
@@ -288,6 +302,7 @@ function largestSection({ largest }: ReportFigures, { source, names }: ReportHow
       (refund) => approvedWords(refund, source),
     ],
     has(({ approval }) => approval?.ticket) && [left('Ticket'), ({ approval }) => approval?.ticket ?? '-'],
+    has(({ reference }) => reference) && [left('Reference'), ({ reference }) => String(reference ?? '-')],
     names && [left('Buyer'), ({ buyer }) => buyer ?? notShown],
     names && [left('Note'), ({ note }) => note ?? '-'],
   ];

@@ -118,7 +118,7 @@ export class Workbook implements ListFormat {
     const sheet = cells.map((line, index) => rowXml(line, index + 1)).join('');
     return Buffer.concat([
       rows,
-      this.#zip.entry(sheetFile(2), sheetStart([44, 70, 30], false) + sheet + sheetEnd()),
+      this.#zip.entry(sheetFile(2), sheetStart([44, 70, 30, 10], false) + sheet + sheetEnd()),
       this.#zip.end(),
     ]);
   }
@@ -253,5 +253,6 @@ function sumLine(
   amounts: AmountStyle,
 ): readonly SheetCell[] {
   const isSafe = Number.isSafeInteger(Number(sum));
-  return [`sum of ${name}`, isSafe ? Number(sum) : sum, sumWords(sum, currency || undefined, amounts)];
+  const words = sumWords(sum, currency || undefined, amounts);
+  return [`sum of ${name}`, isSafe ? Number(sum) : sum, words, currency ?? ''];
 }

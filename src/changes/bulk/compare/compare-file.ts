@@ -19,7 +19,7 @@ import {
 import { noOrder, orderIdOf, ordersOf, type ReadOrders } from '../found-orders.ts';
 import { currencyInFile, decimalsProblems, inOtherCurrency } from '../input-amounts.ts';
 import { readOrders } from '../read-orders.ts';
-import { shownTitles } from '../row-records.ts';
+import { listCompared, shownTitles } from '../row-records.ts';
 import {
   closingLines,
   compareColumns,
@@ -37,6 +37,8 @@ interface CompareAsked extends RefusedFile {
   readonly sheet: string | undefined;
   /** Where the list goes in place of stdout. */
   readonly to: string | undefined;
+  /** Lists every row, however many there are. */
+  readonly allRows: boolean;
   /** The zone that was typed, and its days. */
   readonly tz: string | undefined;
   readonly days: Days;
@@ -81,10 +83,17 @@ export async function compareFile(
       : await refundsElsewhere(ctx, service, known, { ofRows, range: asked.others });
   const all = [...compared.toSorted(byLine), ...more.toSorted(byTime)];
   const titles = shownTitles(ctx, input);
-  await ctx.out.ownList(
+  await listCompared(
+    ctx,
     compareColumns(titles, all),
     all.map((one) => compareRecord(one, titles)),
-    { zone: asked.tz, localTimes: asked.tz !== undefined, sums: sumRecords(all, settings) },
+    {
+      agrees: 'refunded',
+      allRows: asked.allRows,
+      zone: asked.tz,
+      localTimes: asked.tz !== undefined,
+      sums: sumRecords(all, settings),
+    },
   );
   for (const line of whyLines(all, service.profile, asked.file)) ctx.notes.note(line);
   const isLookedFor = asked.others !== undefined;
