@@ -203,13 +203,17 @@ const referenceTitle = /^(referencia|referenz|référence)$/;
 const orderTitle =
   /^(shop_)?(order|orden|pedido|bestell(ung)?|commande)_?(number|n[or]\.?|num|numero|número|nummer|ref|reference|referencia|#)?$/;
 
-// The column with each row's refund: in paydesk's own lists and exports of refunds, `id` is the refund.
+// The column with each row's refund: in paydesk's own lists and exports of refunds, `id` is the refund, and `state` says what became of it.
 function refundIdAt(titles: readonly string[]): readonly (readonly [InputColumn, number])[] {
   const isOwn = ['id', 'order_id', 'charge_id', 'amount', 'refunded_at'].every((title) =>
     titles.includes(title),
   );
   const at = titles.indexOf(isOwn ? 'id' : 'refund_id');
-  return at === -1 ? [] : [['refund_id', at]];
+  const state = isOwn ? titles.indexOf('state') : -1;
+  return [
+    ...(at === -1 ? [] : [['refund_id', at] as const]),
+    ...(state === -1 ? [] : [['state', state] as const]),
+  ];
 }
 
 // The same for charges: in an export of charges, `id` is the charge.

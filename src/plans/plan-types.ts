@@ -21,8 +21,8 @@ export const inputColumns = [
   'note',
   'again',
 ] as const;
-/** `refund_id`: only for `refunds compare`; `auth_code`: only for `orders compare`. */
-export type InputColumn = (typeof inputColumns)[number] | 'currency' | 'refund_id' | 'auth_code';
+/** `refund_id` and `state`: only for `refunds compare`; `auth_code`: only for `orders compare`. */
+export type InputColumn = (typeof inputColumns)[number] | 'currency' | 'refund_id' | 'state' | 'auth_code';
 
 export const delimiters = [',', ';', '\t', '|', ':'] as const;
 export type Delimiter = (typeof delimiters)[number];
@@ -53,6 +53,8 @@ export interface InputRow {
   readonly decimals?: Pick<TypedAmount, 'text' | 'places' | 'currency'> | undefined;
   /** Only for `refunds compare`: the only refund that the row is about. */
   readonly refundId?: string | undefined;
+  /** The same list says that this refund failed, so nothing of it went back. */
+  readonly isFailed?: boolean;
   /** Only for `orders compare`: the authorization code of the charge. */
   readonly authCode?: string | undefined;
   readonly reason: RefundReason | undefined;

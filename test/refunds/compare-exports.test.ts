@@ -50,6 +50,23 @@ it.each([
   expect(notes).toContain('USD: the file says 70 USD, 70 USD went back');
 });
 
+it.each([
+  ['orders', 'export', '--rows', 'refunds', '--csv'],
+  ['refunds', 'list', '--period', '2026-10', '--csv'],
+])('a refund that failed, as %s %s says, is no difference', async (...words) => {
+  const failed = refundOf('rf_failed', 690, { created_at: october + day, status: 'failed' });
+  await using service = await startService({
+    orders: [order('f', [failed], { amount_refunded: 0 }), order('a', [made('rf_oct', 300, october + day)])],
+  });
+  writeFileSync(join(service.home.path, 'october.csv'), (await service.run(words)).stdout);
+  const ran = await service.run(['refunds', 'compare', 'october.csv', '--json']);
+  expect(ran.code, ran.stderr).toBe(0);
+  expect(recordsIn(ran).find(({ verdict }) => verdict === 'failed')).toMatchObject({
+    wanted: 0,
+    difference: 0,
+  });
+});
+
 async function notesOf(service: Service, file: string) {
   return { notes: (await service.run(['refunds', 'compare', file, '--csv'])).stderr };
 }

@@ -302,7 +302,11 @@ function largestSection({ largest }: ReportFigures, { source, names }: ReportHow
       (refund) => approvedWords(refund, source),
     ],
     has(({ approval }) => approval?.ticket) && [left('Ticket'), ({ approval }) => approval?.ticket ?? '-'],
-    has(({ reference }) => reference) && [left('Reference'), ({ reference }) => String(reference ?? '-')],
+    has(({ reference }) => reference) && [
+      left('Reference'),
+      ({ reference }) =>
+        typeof reference === 'string' || typeof reference === 'number' ? `${reference}` : '-',
+    ],
     names && [left('Buyer'), ({ buyer }) => buyer ?? notShown],
     names && [left('Note'), ({ note }) => note ?? '-'],
   ];

@@ -103,7 +103,8 @@ export async function compareFile(
   const isAlarming = ({ verdict, state }: Compared) =>
     stopsRefund(verdict.replaceAll('_', ' ')) || (verdict === 'not_in_file' && state === 'unconfirmed');
   if (all.some(isAlarming)) return 7;
-  return all.every(({ verdict }) => verdict === 'refunded') ? 0 : 8;
+  const agrees = ({ row, verdict }: Compared) => verdict === (row?.isFailed === true ? 'failed' : 'refunded');
+  return all.every(agrees) ? 0 : 8;
 }
 
 function byLine(one: Compared, other: Compared): number {

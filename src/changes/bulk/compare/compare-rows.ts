@@ -243,7 +243,7 @@ function comparedOf(
     state: doubt === undefined ? mostUrgent(counted) : 'unconfirmed',
     why: sentences([
       doubt,
-      ...(wanted === 0 ? ['nothing of it was paid'] : []),
+      ...(wanted === 0 && row.isFailed !== true ? ['nothing of it was paid'] : []),
       notInUnits(row, refunded, currency, rules.settings),
       ...words,
     ]),
@@ -280,7 +280,7 @@ function bySum(refunded: number, wanted: number, refunds: readonly KnownRefund[]
   if (refunded > wanted) return 'more';
   if (has('recorded made')) return 'recorded_made';
   // What failed stays failed, whatever smaller refund is on its way.
-  if (has('failed') && refunded < wanted) return 'failed';
+  if (has('failed') && (refunded < wanted || wanted === 0)) return 'failed';
   if (has('pending')) return 'pending';
   if (refunded === wanted && wanted > 0) return 'refunded';
   return refunded === 0 ? 'not_refunded' : 'in_part';

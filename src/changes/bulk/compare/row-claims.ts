@@ -119,7 +119,8 @@ function claimOf(row: InputRow, money: OrderMoney, { keyOf }: CompareRules): Cla
       problem: only === undefined ? `it has no charge ${charge}` : `it has several charges ${charge}`,
     };
   const paid = paidOf(charges);
-  const wanted = amount === fullWord ? paid.reduce((sum, one) => sum + one.amount, 0) : amount;
+  const asked = amount === fullWord ? paid.reduce((sum, one) => sum + one.amount, 0) : amount;
+  const wanted = row.isFailed === true ? 0 : asked;
   const key = keyOf({ chargeId: isWhole ? undefined : only?.id, amount, ref });
   return { row, scope: new Set(charges.map(({ id }) => id)), wanted, key, taken: [], unshown: [] };
 }
