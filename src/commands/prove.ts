@@ -109,12 +109,15 @@ async function refundsAsked(
   zone: string | undefined,
   scope: Profile | undefined,
 ): Promise<Found> {
-  if (period === undefined)
-    return {
-      attempts: await orByNumber(ctx, text, (id) => refundsNamed(ctx, id, scope)).catch(orOther(text)),
-      since: undefined,
-      until: undefined,
+  if (period === undefined) {
+    let named = text;
+    const find = (id: string) => {
+      named = id;
+      return refundsNamed(ctx, id, scope);
     };
+    const attempts = await orByNumber(ctx, text, find).catch((error) => orOther(named)(error));
+    return { attempts, since: undefined, until: undefined };
+  }
   const range = period.range(clockIn(daysOfFlag(ctx, zone), ctx.clock.now()));
   const attempts: AttemptRecord[] = [];
   for await (const page of pagesOf(ctx.journal, { kind: 'refund', ...range }))

@@ -127,6 +127,11 @@ describe('the shop’s own number in a script', () => {
     expect(listed.stdout, listed.stderr).toBe('order,desk\nord_a,\n');
     const proved = await paydesk(['prove', 'B-17', '--to', 'p.ndjson', '--json'], seat);
     expect(JSON.parse(proved.stdout), proved.stderr).toMatchObject({ refunds: 1 });
+    const unproved = await desk.script(['prove', number, '--to', 'p.ndjson']);
+    expect([unproved.code, unproved.stderr]).toEqual([
+      5,
+      expect.stringContaining(`no refund of ${id} was sent`),
+    ]);
     const unknown = await paydesk(['journal', 'list', '--order', 'B-18'], seat);
     expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining('orders find B-18')]);
     const none = await paydesk(['journal', 'show', 'B-18'], seat);
