@@ -65,7 +65,7 @@ export function readRow(
     currency: titles.currency ?? currency,
     reason: use === 'plan' ? row.read('reason', readReason, undefined) : undefined,
     refundId: row.text('refund_id')?.trim() || undefined,
-    isFailed: row.text('state')?.trim() === 'failed',
+    isFailed: row.text('state')?.trim() === 'failed' || undefined,
     authCode: row.text('auth_code')?.trim() || undefined,
     ref: use === 'plan' ? row.read('ref', readRef, '') : (row.text('ref') ?? '').trim(),
     note: use === 'plan' ? row.read('note', readNote, undefined) : undefined,

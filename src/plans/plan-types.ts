@@ -54,7 +54,7 @@ export interface InputRow {
   /** Only for `refunds compare`: the only refund that the row is about. */
   readonly refundId?: string | undefined;
   /** The same list says that this refund failed, so nothing of it went back. */
-  readonly isFailed?: boolean;
+  readonly isFailed?: true | undefined;
   /** Only for `orders compare`: the authorization code of the charge. */
   readonly authCode?: string | undefined;
   readonly reason: RefundReason | undefined;

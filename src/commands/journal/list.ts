@@ -64,7 +64,9 @@ const listFlags = {
   order: {
     ...flag.id('orders', 'ID', 'only changes of this order; its number at the shop does as well'),
     parse: (text: string, name: string): string =>
-      mayNameOrder(text) ? text : (copiedId('orders', text) ?? recordId('orders', text, name)),
+      mayNameOrder(text) && !/^[a-z]{1,3}_/.test(text)
+        ? text
+        : (copiedId('orders', text) ?? recordId('orders', text, name)),
   },
   ...timeFlags('any time', {
     since: 'only what was sent from this time on',
