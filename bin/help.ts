@@ -1,6 +1,7 @@
 /** Answers `--help` from the pages that the build wrote (tools/help-pages.ts), so that no command is loaded. */
 
 import { readFileSync, writeSync } from 'node:fs';
+import { getAsset, isSea } from 'node:sea';
 import { isatty } from 'node:tty';
 import { type HelpPage, helpWidth, layOut } from '../src/cli/help/help-page.ts';
 import { startedClosed } from './process-io.ts';
@@ -15,9 +16,13 @@ export function answerHelp(process: NodeJS.Process): boolean {
   try {
     // To open process.stdout takes time, and only a terminal has a width.
     const stdout = isatty(1) ? process.stdout : {};
-    const page: HelpPage = JSON.parse(readFileSync(`${import.meta.dirname}/help/${name}.json`, 'utf8'));
-    const text = Buffer.from(layOut(page, helpWidth({ stdout, env: process.env })));
-    const rest = text.subarray(writeSync(1, text));
+    const file = `help/${name}.json`;
+    const text = isSea()
+      ? getAsset(`dist/${file}`, 'utf8')
+      : readFileSync(`${import.meta.dirname}/${file}`, 'utf8');
+    const page: HelpPage = JSON.parse(text);
+    const shown = Buffer.from(layOut(page, helpWidth({ stdout, env: process.env })));
+    const rest = shown.subarray(writeSync(1, shown));
     if (rest.length > 0) writeRest(process, rest);
     return true;
   } catch {

@@ -18,7 +18,7 @@ _paydesk() {
     'approvals') words='list show approve reject' ;;
     'profile') words='add list show use set key remove check' ;;
     'simulator') words='serve drill reset' ;;
-    'help') words='orders refunds undo today customers checkout journal report prove index sender approvals profile simulator api release mcp completion commands refund when-a-reply-is-lost many-refunds find reports exports evidence create accounts settings policy team scripting agents output exit-codes environment safety words' ;;
+    'help') words='orders refunds undo today customers checkout journal report prove index sender approvals profile simulator api release mcp completion commands man refund when-a-reply-is-lost many-refunds find reports exports evidence create accounts settings policy team scripting agents output exit-codes environment safety words' ;;
     'help orders') words='list show find browse refund capture create export summary waiting compare twins' ;;
     'help refunds') words='plan apply status compare receipt list summary' ;;
     'help customers') words='list show find export' ;;

@@ -26,7 +26,7 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "api`tSend any request, with the key and version of a profile"
                 "release`tLet a software agent send a plan, once, within an hour"
                 "mcp`tLet a software agent read, and propose refunds as a plan"
-                "completion`tPrint the script for TAB completion in a shell"
+                "completion`tPrint the script for TAB completion in a shell, or write it where that looks"
                 "help`tHelp of a command or a topic"
             }
             'orders' {
@@ -129,8 +129,9 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "api`tSend any request, with the key and version of a profile"
                 "release`tLet a software agent send a plan, once, within an hour"
                 "mcp`tLet a software agent read, and propose refunds as a plan"
-                "completion`tPrint the script for TAB completion in a shell"
+                "completion`tPrint the script for TAB completion in a shell, or write it where that looks"
                 "commands`tAll commands, options and guides"
+                "man`tThe man page"
                 "refund`tcharges, parts, twins, what a yes is; and a capture"
                 "when-a-reply-is-lost`tunconfirmed, settled by hand, made twice"
                 "many-refunds`ta CSV file of refunds, a plan of it, the rest of it"

@@ -170,7 +170,7 @@ export async function createRun(
       policy,
       show: (line) => notes.warn({ text: line, style: 'strong' }),
     }),
-    completionScript: async (shell) => (await import('./completion/scripts.ts')).completionScript(shell),
+    installable: async (reader) => (await import('./completion/installable.ts')).installable(reader, io),
     agent: agentOf(io.env),
     releases: async () =>
       (await import('../release/sign-and-check.ts')).createReleases({

@@ -399,8 +399,9 @@ const table: Readonly<Record<string, Group | Row>> = {
   }),
   completion: row(
     'completion',
-    'Print the script for TAB completion in a shell',
+    'Print the script for TAB completion in a shell, or write it where that looks',
     () => import('./completion.ts'),
+    { changes: 'machine' },
   ),
 };
 

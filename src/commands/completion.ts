@@ -1,12 +1,16 @@
-/** `completion`: prints the script that makes a shell complete paydesk. It installs nothing. */
+/** `completion`: prints the script that makes a shell complete paydesk, or the man page, or writes it where it is looked for. */
 
-import { oneOf } from '../flags/flags.ts';
+import { confirmFirst, dryRunShown } from '../context/context.ts';
+import { CliError } from '../errors.ts';
+import { flag, oneOf } from '../flags/flags.ts';
 import { shells } from '../terminal/terminal.ts';
 import { defineCommand } from './command.ts';
 
+const readers = [...shells, 'man'] as const;
+
 export const completion = defineCommand({
   description: [
-    'Prints a script and changes no file. To have it in every new shell, add the line for your shell:',
+    'Prints a script and changes no file. To have it in every new shell, use --install, or add the line for your shell:',
     '',
     'bash, in ~/.bashrc:',
     '  eval "$(paydesk completion bash)"',
@@ -22,15 +26,39 @@ export const completion = defineCommand({
   arguments: [
     {
       name: 'shell',
-      summary: 'the shell',
+      summary: 'the shell; man is the man page, as paydesk help man prints it',
       required: true,
-      choices: shells,
-      parse: (text: string, name: string) => oneOf(shells, text, name),
+      choices: readers,
+      parse: (text: string, name: string) => oneOf(readers, text, name),
     },
   ],
-  flags: {},
-  examples: ['paydesk completion bash', 'paydesk completion zsh > _paydesk'],
-  async run(ctx, { args: [shell] }): Promise<undefined> {
-    await ctx.out.text(await ctx.completionScript(shell));
+  flags: {
+    install: flag.switch('write it where the shell looks for it, after a yes; no file of others is replaced'),
+  },
+  examples: [
+    'paydesk completion bash',
+    'paydesk completion fish --install --yes',
+    'paydesk help man --install',
+  ],
+  async run(ctx, { args: [reader], flags }): Promise<undefined> {
+    const one = await ctx.installable(reader);
+    if (flags.install !== true) {
+      await ctx.out.text(one.text);
+      return undefined;
+    }
+    const { file } = one;
+    if (file === undefined)
+      throw new CliError('usage', `${reader} looks into no folder by itself`, {
+        certain: 'nothing was written',
+        now: ['paydesk completion --help'],
+      });
+    const verb = one.isThere() ? 'replace' : 'write';
+    const asked = { object: 'file', file, replaced: verb === 'replace' };
+    if (await dryRunShown(ctx, asked, `would ${verb} ${file}`)) return undefined;
+    await confirmFirst(ctx, `${verb} ${file}?`, 'nothing was written');
+    one.write();
+    await ctx.out.own({ ...asked, written: true }, () => [{ line: `written: ${file}` }]);
+    if (one.needs !== undefined) ctx.notes.note(one.needs);
+    return undefined;
   },
 });

@@ -67,6 +67,20 @@ export interface Days {
   offset(seconds: number): string;
 }
 
+/** What a shell or man reads of paydesk. */
+export interface Installable {
+  readonly text: string;
+  /** Where it looks by itself; undefined if nowhere. */
+  readonly file: string | undefined;
+  /** What else it takes to be found there. */
+  readonly needs: string | undefined;
+  /** Whether there is a file, and paydesk made it. Throws CliError 'refused' if it is not of paydesk. */
+  isThere(): boolean;
+  /** Writes the file as a whole, or removes it. Throws CliError 'refused' like `isThere`. */
+  write(): void;
+  remove(): void;
+}
+
 /** What a file would do as the policy of this machine. */
 export interface CheckedPolicy {
   readonly rules: readonly Readonly<Record<'name' | 'value' | 'does', string>>[];
@@ -164,7 +178,8 @@ export interface Context {
   planSender(): Promise<PlanSender | undefined>;
   /** What the sender commands do, and how a desk joins a sender. Its code is loaded when it is asked for. */
   sender(): Promise<SenderDoor>;
-  completionScript(shell: Shell): Promise<string>;
+  /** What a shell or man reads of paydesk, and where it looks for that. */
+  installable(reader: Shell | 'man'): Promise<Installable>;
   /** Further command lines in this terminal, each as if somebody had typed it with the options of this run. */
   readonly next: {
     /** Why the policy of this machine does not allow a command. */

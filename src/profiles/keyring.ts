@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
+import { isSea } from 'node:sea';
 import { text as readAll } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 import * as v from 'valibot';
@@ -32,12 +33,10 @@ export class KeyringError extends Error {}
 // On a busy machine, just starting a process takes seconds.
 const usualLimitMs = 10_000;
 
-// The module may load code only from its own package. Node would also search parent folders, NODE_PATH and the home. On Linux the
-// script names the store, since the default one may lose everything at reboot.
-const script = `
-const { readFileSync, writeSync } = await import('node:fs');
-const { registerHooks } = await import('node:module');
-const { module, own, action, account, secret } = JSON.parse(readFileSync(0, 'utf8'));
+// The module may load code only from its own package. Node would also search parent folders, NODE_PATH and the home.
+const loadModule = `
+const { registerHooks } = process.getBuiltinModule('node:module');
+const { module, own } = question;
 registerHooks({
   resolve(name, context, next) {
     const found = next(name, context);
@@ -46,12 +45,25 @@ registerHooks({
   },
 });
 const { AsyncEntry } = (await import(module)).default;
+`;
+
+/**
+ * What the process runs: the keyring's module gives it `AsyncEntry`. On Linux it names the store, since the default one may lose
+ * everything at reboot. The one file has it under a word that no command has, with the native part of the module inside.
+ */
+export const keyringScript = (load: string): string => `
+const { readFileSync, writeSync } = process.getBuiltinModule('node:fs');
+const question = JSON.parse(readFileSync(0, 'utf8'));
+${load}
+const { action, account, secret } = question;
 const entry = new AsyncEntry('paydesk', account, { linux: { store: 'secret-service' } });
 const value = action === 'read' ? await entry.getPassword()
   : action === 'write' ? await entry.setPassword(secret)
   : await entry.deletePassword();
 writeSync(1, JSON.stringify({ value: value ?? null }));
 `;
+
+export const keyringWord = '__keyring';
 
 const answer = v.object({ value: v.unknown() });
 
@@ -95,8 +107,9 @@ async function ask(
   question: { readonly action: string; readonly account: string; readonly secret?: string },
 ): Promise<unknown> {
   const { limitMs = usualLimitMs } = parts;
-  const found = findModule(parts.module);
-  const child = spawn(parts.execPath, ['--input-type=module', '--eval', script], {
+  const found = isSea() ? {} : findModule(parts.module);
+  const words = isSea() ? [keyringWord] : ['--input-type=module', '--eval', keyringScript(loadModule)];
+  const child = spawn(parts.execPath, words, {
     cwd: dirname(parts.execPath),
     env: passedEnv(parts.env),
     stdio: ['pipe', 'pipe', 'ignore'],

@@ -140,10 +140,11 @@ export function nextWords(): ReadonlyMap<string, readonly Candidate[]> {
   const help = { value: 'help', text: 'Help of a command or a topic' };
   const guides = Object.entries(topics).map(([value, { summary: text }]) => ({ value, text }));
   const all = { value: 'commands', text: 'All commands, options and guides' };
+  const man = { value: 'man', text: 'The man page' };
   return new Map<string, readonly Candidate[]>([
     ['', [...nouns, help]],
     ...verbs,
-    ['help', [...nouns, all, ...guides]],
+    ['help', [...nouns, all, man, ...guides]],
     ...verbs.map(([noun, words]) => [`help ${noun}`, words] as const),
   ]);
 }

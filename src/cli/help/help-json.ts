@@ -3,11 +3,12 @@
 import { type CommandEntry, groups } from '../../commands/commands.ts';
 import { exitMeanings } from '../../errors.ts';
 import type { Argument, Flag } from '../../flags/flags.ts';
+import { packageFile } from '../../package-files.ts';
 import { isLimit } from '../../profiles/limits.ts';
 import { settingWords } from '../../profiles/settings.ts';
 import { globalFlags } from '../typed/global-options.ts';
 import { rootSummary } from './help.ts';
-import { packageFile, topicBlocks, topics, topicText } from './help-topics.ts';
+import { topicBlocks, topics, topicText } from './help-topics.ts';
 
 /** These commands, and what holds for all of them, as JSON. */
 export async function commandsJson(entries: readonly CommandEntry[]): Promise<string> {

@@ -1,8 +1,6 @@
 /** The topics of `paydesk help TOPIC`: each is a page of docs, read when it is asked for, as blocks that help and the man page draw. */
 
-import { readFileSync } from 'node:fs';
-import { findPackageJSON } from 'node:module';
-import { dirname, join } from 'node:path';
+import { packageFile } from '../../package-files.ts';
 
 interface Topic {
   readonly summary: string;
@@ -49,10 +47,6 @@ export function topicBlocks(name: string): readonly Block[] {
 /** The page of a topic, as Markdown; or the script. */
 export function topicText(name: string): string {
   return packageFile(topicFile(name)).replaceAll(/<!--.*?-->\n*/g, '');
-}
-
-export function packageFile(path: string): string {
-  return readFileSync(join(dirname(findPackageJSON(import.meta.url) ?? ''), path), 'utf8');
 }
 
 /** A part of a page, with its text on one line and without the signs of Markdown. */

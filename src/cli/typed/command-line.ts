@@ -59,11 +59,15 @@ export async function readCommandLine(typed: readonly string[], width: number): 
   return { kind: 'run', words: entry.words, command, ...(await readLine(entry, command, argv)) };
 }
 
-// `paydesk browse` is short for `paydesk orders browse`.
+// `paydesk browse` is short for `paydesk orders browse`, and `paydesk help man` for `paydesk completion man`.
 function inFull(argv: readonly string[]): readonly string[] {
   const wordsBefore = (end: number) => readTypedWords(argv.slice(0, end), () => globalFlags).words;
-  const at = argv.findIndex((word, index) => word === 'browse' && wordsBefore(index + 1)[0] === word);
-  return at === -1 ? argv : argv.toSpliced(at, 0, 'orders');
+  const firstAt = (first: string) =>
+    argv.findIndex((word, index) => word === first && wordsBefore(index + 1)[0] === word);
+  const [at, helpAt] = [firstAt('browse'), firstAt('help')];
+  if (at !== -1) return argv.toSpliced(at, 0, 'orders');
+  const isMan = helpAt !== -1 && wordsBefore(argv.length).join(' ') === 'help man';
+  return isMan ? argv.with(helpAt, 'completion') : argv;
 }
 
 // What help is about: its page for people, or a text that is shown as it is, and the same for programs.

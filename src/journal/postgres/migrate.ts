@@ -1,8 +1,6 @@
 /** The tables of a journal on a server: this package's migrations, and which are still to be run. */
 
-import { readdirSync, readFileSync } from 'node:fs';
-import { findPackageJSON } from 'node:module';
-import { dirname, join } from 'node:path';
+import { packageFile, packageFilesIn } from '../../package-files.ts';
 import type { Server } from './server.ts';
 
 interface Migration {
@@ -44,13 +42,7 @@ function noteText(number: number): string {
 }
 
 function migrations(): readonly Migration[] {
-  const folder = join(dirname(findPackageJSON(import.meta.url) ?? ''), 'migrations');
-  return readdirSync(folder)
+  return packageFilesIn('migrations')
     .filter((name) => name.endsWith('.sql'))
-    .toSorted()
-    .map((name) => ({
-      number: Number.parseInt(name, 10),
-      name,
-      sql: readFileSync(join(folder, name), 'utf8'),
-    }));
+    .map((name) => ({ number: Number.parseInt(name, 10), name, sql: packageFile(`migrations/${name}`) }));
 }

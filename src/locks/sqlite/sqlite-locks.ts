@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { closeSync, constants, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isSea } from 'node:sea';
 import { refused } from '../../errors.ts';
 import type { Clock, ClockWithTimers } from '../../io.ts';
 import { type FileRules, modesOf, openOwnFile, variableOf } from '../../profiles/profiles.ts';
@@ -211,8 +212,11 @@ function isInKernel(file: string): boolean {
   }
 }
 
-// The second lock must fail with SQLITE_BUSY: exit code 55. Anything else fails the test.
-const secondProcess = `
+/**
+ * What the second process runs. Its lock must fail with SQLITE_BUSY: exit code 55. Anything else fails the test. The one file has it under
+ * a word that no command has.
+ */
+export const secondProcess = `
   const { DatabaseSync } = require('node:sqlite');
   try {
     new DatabaseSync(globalThis.process.argv[1], { timeout: 0 }).exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
@@ -220,7 +224,10 @@ const secondProcess = `
     globalThis.process.exitCode = (error.errcode & 0xff) === 5 ? 55 : 1;
   }`;
 
+export const secondProcessWord = '__lock';
+
 function isFoundBy(node: string, file: string): boolean {
   const options = { env: {}, stdio: 'ignore', timeout: 10_000 } as const;
-  return spawnSync(node, ['--no-warnings', '-e', secondProcess, file], options).status === 55;
+  const words = isSea() ? [secondProcessWord] : ['--no-warnings', '-e', secondProcess];
+  return spawnSync(node, [...words, file], options).status === 55;
 }
