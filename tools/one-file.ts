@@ -53,8 +53,9 @@ const platforms = {
 
 const root = join(import.meta.dirname, '..');
 const work = join(root, 'reports/one-file');
+const release = join(root, 'release');
 const locked = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages;
-const { version: own } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const { version: ownVersion } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
 /** The folder of a package of the registry. Throws if it is not the one with this digest. */
 function fetched(name: string, which: string, integrity: string): string {
@@ -75,13 +76,24 @@ function fetched(name: string, which: string, integrity: string): string {
 
 type Platform = keyof typeof platforms;
 
+function isPlatform(name: string): name is Platform {
+  return Object.hasOwn(platforms, name);
+}
+
 function nodeOf(platform: Platform): string {
   const { node, integrity } = platforms[platform];
   return join(fetched(node, version, integrity), platform === 'win32-x64' ? 'bin/node.exe' : 'bin/node');
 }
 
-/** Makes the chunks of dist once more, as functions of what they require, in a folder of assets. */
-async function bundle(assets: string): Promise<void> {
+// The native part of the keyring's module.
+function keyringOf(platform: Platform): string {
+  const { keyring } = platforms[platform];
+  const { version: which, integrity } = locked[`node_modules/${keyring}`];
+  return fetched(keyring, which, integrity);
+}
+
+/** Makes the chunks of dist once more, as functions of what they require. */
+async function bundle(): Promise<void> {
   const wrapped: Plugin = {
     name: 'wrapped',
     generateBundle(_options, chunks) {
@@ -128,7 +140,7 @@ function entryText(): string {
 }
 
 /** Runs what desks run most, so that the file starts with code that is compiled already. */
-function recordCode(node: string, entry: string, assets: string): void {
+function recordCode(node: string): void {
   const home = mkdtempSync(join(tmpdir(), 'paydesk-one-file-'));
   mkdirSync(join(assets, 'cache'));
   const order = 'ord_2tQ7zRk9PwE5xNvAm';
@@ -155,34 +167,38 @@ function recordCode(node: string, entry: string, assets: string): void {
   rmSync(home, { recursive: true });
 }
 
-/** Makes the file of a platform, and returns its path. */
-async function make(platform: Platform): Promise<string> {
-  const host = `${process.platform}-${process.arch}`;
-  if (!isPlatform(host)) throw new Error(`no Node to build with for ${host}`);
-  const folder = join(work, platform);
-  rmSync(folder, { recursive: true, force: true });
-  const assets = join(folder, 'assets');
-  mkdirSync(assets, { recursive: true });
-  await bundle(assets);
+const host = `${process.platform}-${process.arch}`;
+if (!isPlatform(host)) throw new Error(`no Node to build with for ${host}`);
+const assets = join(work, 'assets');
+const entry = join(work, 'entry.cjs');
+
+/** Makes what is in every file. */
+async function prepare(own: Platform): Promise<void> {
+  rmSync(assets, { recursive: true, force: true });
+  await bundle();
   for (const part of ['dist/help', 'docs', 'migrations', 'man'])
     cpSync(join(root, part), join(assets, part), { recursive: true });
-  writeFileSync(join(assets, 'package.json'), JSON.stringify({ version: own }));
-  const { keyring } = platforms[platform];
-  const { version: which, integrity } = locked[`node_modules/${keyring}`];
-  const [native = ''] = globSync(join(fetched(keyring, which, integrity), '*.node'));
-  cpSync(native, join(assets, 'keyring.node'));
-  const entry = join(folder, 'entry.cjs');
+  writeFileSync(join(assets, 'package.json'), JSON.stringify({ version: ownVersion }));
   writeFileSync(entry, entryText());
-  // Compiled code is of one platform.
-  if (platform === host) recordCode(nodeOf(host), entry, assets);
-  const base = join(folder, basename(nodeOf(platform)));
-  cpSync(nodeOf(platform), base);
-  // The symbols are a fifth of it. Only Linux has a program here that takes them out.
-  if (platform === host) execFileSync('strip', [base]);
-  const output = join(root, 'release', `paydesk-${platform}${platform === 'win32-x64' ? '.exe' : ''}`);
-  mkdirSync(dirname(output), { recursive: true });
-  const files = globSync('**/*', { cwd: assets, withFileTypes: true }).filter((file) => file.isFile());
-  const paths = files.map((file) => join(file.parentPath, file.name));
+  recordCode(nodeOf(own));
+}
+
+/** Makes the file of a platform, and returns its path. */
+function make(platform: Platform, own: Platform): string {
+  const folder = join(work, platform);
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder);
+  const node = nodeOf(platform);
+  const base = join(folder, basename(node));
+  cpSync(node, base);
+  // The symbols are a fifth of it. The strip of this machine knows only its own programs.
+  if (platform === own) execFileSync('strip', [base]);
+  const files = globSync('**/*.*', { cwd: assets })
+    // Compiled code is of one platform.
+    .filter((file) => platform === own || !file.startsWith('cache/'))
+    .map((file) => [file, join(assets, file)]);
+  const [native = ''] = globSync(join(keyringOf(platform), '*.node'));
+  const output = join(release, `paydesk-${platform}${platform === 'win32-x64' ? '.exe' : ''}`);
   const config = {
     main: basename(entry),
     output,
@@ -191,21 +207,32 @@ async function make(platform: Platform): Promise<string> {
     useCodeCache: false,
     // Neither NODE_OPTIONS nor an option of Node gets into the file.
     execArgvExtension: 'none',
-    assets: Object.fromEntries(paths.map((path) => [relative(assets, path), path])),
+    assets: { ...Object.fromEntries(files), 'keyring.node': native },
   };
   writeFileSync(join(folder, 'config.json'), JSON.stringify(config));
-  // The name of the entry stands in the file, so it has no folder.
-  execFileSync(nodeOf(host), ['--build-sea', 'config.json'], {
-    cwd: folder,
+  // The name of the entry stands in the file, so it is given without its folder.
+  execFileSync(nodeOf(own), ['--build-sea', join(folder, 'config.json')], {
+    cwd: work,
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   return output;
 }
 
-function isPlatform(name: string): name is Platform {
-  return Object.hasOwn(platforms, name);
+/** Writes the texts of all licences beside the files: those of the bundle, and of what the files hold besides. */
+function writeLicences(own: Platform): void {
+  const texts = [
+    join(root, 'LICENSE'),
+    join(root, 'THIRD-PARTY-LICENSES'),
+    join(keyringOf(own), 'LICENSE.third-party.md'),
+    join(dirname(nodeOf(own)), '../LICENSE'),
+  ].map((file) => readFileSync(file, 'utf8'));
+  writeFileSync(join(release, 'LICENSES'), texts.join(`\n${'-'.repeat(80)}\n`));
 }
 
 const { platform } = parseArgs({ options: { platform: { type: 'string' } } }).values;
-const chosen = Object.keys(platforms).filter((one) => platform === undefined || one === platform);
-for (const one of chosen.filter(isPlatform)) process.stdout.write(`${relative(root, await make(one))}\n`);
+mkdirSync(release, { recursive: true });
+await prepare(host);
+writeLicences(host);
+for (const one of Object.keys(platforms).filter(isPlatform))
+  if (platform === undefined || one === platform)
+    process.stdout.write(`${relative(root, make(one, host))}\n`);

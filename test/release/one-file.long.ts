@@ -1,0 +1,134 @@
+/**
+ * The one file without Node: README's walk by a user without rights, on a machine where locks have to be tried by a second process, and
+ * what the files of other platforms are.
+ */
+
+import { execFileSync, type SpawnSyncReturns, spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { chargeOf, orderOf } from '../harness/orders.ts';
+import { type Service, startService, testKey } from '../harness/service.ts';
+
+const root = join(import.meta.dirname, '../..');
+const release = join(root, 'release');
+const nobody = 65_534;
+
+let shop: Service;
+/** The home of that user, with the file in its bin. */
+let home: string;
+beforeAll(async () => {
+  execFileSync(process.execPath, [join(root, 'tools/one-file.ts')], { stdio: 'pipe' });
+  shop = await startService({ orders: [orderOf('ord_1', [chargeOf('ch_1', 35000)])] });
+  home = mkdtempSync(join(tmpdir(), 'paydesk-one-file-'));
+  const folders = [home, join(home, '.local'), join(home, '.local/bin'), join(home, 'tmp')];
+  execFileSync('mkdir', ['-p', ...folders]);
+  cpSync(join(release, 'paydesk-linux-x64'), join(home, '.local/bin/paydesk'));
+  writeFileSync(join(home, 'key.txt'), testKey);
+  chmodSync(join(home, 'key.txt'), 0o600);
+  for (const path of [...folders, join(home, 'key.txt')]) chownSync(path, nobody, nobody);
+}, 600_000);
+afterAll(async () => {
+  await shop[Symbol.asyncDispose]();
+  rmSync(home, { recursive: true });
+});
+
+// In a namespace without the kernel's list of locks, so that only a second process can show that they hold.
+const without =
+  'mount --bind /dev/null /proc/locks && exec setpriv --reuid=65534 --regid=65534 --clear-groups "$@"';
+
+/** Runs a line as that user, with no Node in PATH. */
+function run(line: string, env: Readonly<Record<string, string>> = {}): SpawnSyncReturns<string> {
+  return spawnSync('unshare', ['--mount', 'sh', '-c', without, 'sh', 'bash', '-c', line], {
+    env: {
+      HOME: home,
+      TMPDIR: join(home, 'tmp'),
+      PATH: `${join(home, '.local/bin')}:/usr/bin:/bin`,
+      LANG: 'C.UTF-8',
+      ...env,
+    },
+    cwd: home,
+    input: '',
+    encoding: 'utf8',
+  });
+}
+
+/** What README asks a person for, as options. */
+const answers: Readonly<Record<string, string>> = {
+  '--reason requested_by_client': ' --yes',
+  'profile add shop': ' --mode sandbox --key-store file --key-file key.txt --base-url ',
+};
+
+function answered(line: string): string {
+  const typed = line.replaceAll('npx paydesk', 'paydesk');
+  const [end, more] = Object.entries(answers).find(([one]) => typed.endsWith(one)) ?? ['', ''];
+  return `${typed}${more}${end.startsWith('profile') ? shop.url : ''}`;
+}
+
+test("README's walk passes without Node, without rights, and with locks that test themselves", () => {
+  expect(run('command -v node npm; id -u; cat /proc/locks').stdout).toBe(`${nobody}\n`);
+  const blocks = [...readFileSync(join(root, 'README.md'), 'utf8').matchAll(/```sh\n([\s\S]*?)```/g)];
+  const lines = blocks.flatMap(([, block = '']) => block.trim().split('\n'));
+  const walk = lines.filter((line) => !line.startsWith('npm ')).map(answered);
+  expect(walk.length).toBeGreaterThan(10);
+  const ended = walk.map((line) => ({ line, ...run(line) }));
+  expect(ended.filter(({ status }) => status !== 0).map(({ line, stderr }) => [line, stderr])).toEqual([]);
+  expect(readdirSync(join(home, '.local/state/paydesk/locks'))).toContain('tested.json');
+  expect(ended.some(({ stdout }) => stdout.includes('refunded 5000 MXN'))).toBe(true);
+});
+
+test('it is of this version, has every page of help, the migrations, and no door for options of Node', () => {
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const spy = join(home, 'spy.cjs');
+  writeFileSync(spy, 'process.stdout.write("spied\\n")');
+  const env = { NODE_OPTIONS: `--require ${spy} --inspect=0` };
+  expect(run('paydesk --version', env)).toMatchObject({ stdout: `${version}\n`, stderr: '' });
+  expect(run(`paydesk --require ${spy} orders list`).status).toBe(2);
+  expect(run('paydesk --inspect orders list').status).toBe(2);
+  for (const page of ['help safety', 'orders refund --help', 'orders refund --help --all', 'help commands'])
+    expect(run(`paydesk ${page}`).stdout, page).toBe(
+      execFileSync(process.execPath, [join(root, 'bin/paydesk.js'), ...page.split(' ')], {
+        env: { HOME: home },
+        encoding: 'utf8',
+      }),
+    );
+});
+
+test('the native part of the keyring is inside, and leaves no copy', () => {
+  const ran = run(
+    `paydesk profile add other --mode sandbox --key-store keyring --key-file key.txt --base-url ${shop.url}`,
+  );
+  expect(ran.status).toBe(3);
+  expect(ran.stderr).toContain('none is running, or it refused');
+  expect(readdirSync(join(home, 'tmp'))).toEqual([]);
+});
+
+test('it installs completions and man page for its user, and both work', () => {
+  expect(run('paydesk completion bash --install --yes && paydesk help man --install --yes').status).toBe(0);
+  const script = join(home, '.local/share/bash-completion/completions/paydesk');
+  const tab = `source ${script}; COMP_WORDS=(paydesk profile show sh); COMP_CWORD=3; _paydesk; echo "\${COMPREPLY[@]}"`;
+  expect(run(tab).stdout).toBe('shop\n');
+  expect(run('man --where paydesk').stdout).toBe(`${join(home, '.local/share/man/man1/paydesk.1')}\n`);
+});
+
+test.each([
+  ['linux-arm64', [0x7f, 0x45, 0x4c, 0x46], 18, 0xb7],
+  ['darwin-arm64', [0xcf, 0xfa, 0xed, 0xfe], 4, 0x0c],
+  ['win32-x64.exe', [0x4d, 0x5a], undefined, 0x8664],
+])('the file for %s has the header of its platform, and paydesk inside', (name, magic, at, machine) => {
+  const bytes = readFileSync(join(release, `paydesk-${name}`));
+  expect([...bytes.subarray(0, magic.length)]).toEqual(magic);
+  // A program for Windows says where its header is.
+  expect(bytes.readUInt16LE(at ?? bytes.readUInt32LE(0x3c) + 4)).toBe(machine);
+  expect(bytes.includes(readFileSync(join(root, 'man/paydesk.1')))).toBe(true);
+});
