@@ -18,6 +18,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { chargeOf, orderOf } from '../harness/orders.ts';
+import { newHome } from '../harness/paydesk.ts';
 import { type Service, startService, testKey } from '../harness/service.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -119,6 +120,21 @@ test('it installs completions and man page for its user, and both work', () => {
   const tab = `source ${script}; COMP_WORDS=(paydesk profile show sh); COMP_CWORD=3; _paydesk; echo "\${COMPREPLY[@]}"`;
   expect(run(tab).stdout).toBe('shop\n');
   expect(run('man --where paydesk').stdout).toBe(`${join(home, '.local/share/man/man1/paydesk.1')}\n`);
+});
+
+test('that of Linux arm64 refunds an order of the demo, on an emulator', () => {
+  const names = ['libc6', 'libatomic1', 'libstdc++6', 'libgcc-s1'].map((name) => `${name}-arm64-cross`);
+  const needed = ['install', '-y', '--no-install-recommends', 'qemu-user-static', ...names];
+  execFileSync('apt-get', needed, { stdio: 'ignore' });
+  const words = '-p demo orders refund ord_2tQ7zRk9PwE5xNvAm --charge 1 --amount 100 --yes'.split(' ');
+  const machine = ['-L', '/usr/aarch64-linux-gnu', join(release, 'paydesk-linux-arm64')];
+  using other = newHome();
+  const env = { HOME: other.path, PATH: '/usr/bin:/bin' };
+  const printed = execFileSync('qemu-aarch64-static', [...machine, ...words], {
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  expect(printed.toString()).toContain('refunded 100 MXN');
 });
 
 test.each([
