@@ -3,15 +3,17 @@
  * what the files of other platforms are.
  */
 
-import { execFileSync, type SpawnSyncReturns, spawnSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import {
   chmodSync,
   chownSync,
   cpSync,
+  globSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,6 +21,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { chargeOf, orderOf } from '../harness/orders.ts';
 import { newHome } from '../harness/paydesk.ts';
+import { endOf, type Ran } from '../harness/ran.ts';
 import { type Service, startService, testKey } from '../harness/service.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -32,8 +35,9 @@ beforeAll(async () => {
   execFileSync(process.execPath, [join(root, 'tools/one-file.ts')], { stdio: 'pipe' });
   shop = await startService({ orders: [orderOf('ord_1', [chargeOf('ch_1', 35000)])] });
   home = mkdtempSync(join(tmpdir(), 'paydesk-one-file-'));
-  const folders = [home, join(home, '.local'), join(home, '.local/bin'), join(home, 'tmp')];
+  const folders = [home, ...['.local', '.local/bin', 'tmp', 'tools'].map((name) => join(home, name))];
   execFileSync('mkdir', ['-p', ...folders]);
+  for (const name of ['bash', 'cat', 'id', 'man']) symlinkSync(`/usr/bin/${name}`, join(home, 'tools', name));
   cpSync(join(release, 'paydesk-linux-x64'), join(home, '.local/bin/paydesk'));
   writeFileSync(join(home, 'key.txt'), testKey);
   chmodSync(join(home, 'key.txt'), 0o600);
@@ -46,22 +50,22 @@ afterAll(async () => {
 
 // In a namespace without the kernel's list of locks, so that only a second process can show that they hold.
 const without =
-  'mount --bind /dev/null /proc/locks && exec setpriv --reuid=65534 --regid=65534 --clear-groups "$@"';
+  '/usr/bin/mount --bind /dev/null /proc/locks && exec /usr/bin/setpriv --reuid=65534 --regid=65534 --clear-groups "$@"';
 
 /** Runs a line as that user, with no Node in PATH. */
-function run(line: string, env: Readonly<Record<string, string>> = {}): SpawnSyncReturns<string> {
-  return spawnSync('unshare', ['--mount', 'sh', '-c', without, 'sh', 'bash', '-c', line], {
+function run(line: string, env: Readonly<Record<string, string>> = {}): Promise<Ran> {
+  const child = spawn('/usr/bin/unshare', ['--mount', '/bin/sh', '-c', without, 'sh', 'bash', '-c', line], {
     env: {
       HOME: home,
       TMPDIR: join(home, 'tmp'),
-      PATH: `${join(home, '.local/bin')}:/usr/bin:/bin`,
+      PATH: `${join(home, '.local/bin')}:${join(home, 'tools')}`,
       LANG: 'C.UTF-8',
       ...env,
     },
     cwd: home,
-    input: '',
-    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
+  return endOf(child);
 }
 
 /** What README asks a person for, as options. */
@@ -76,28 +80,29 @@ function answered(line: string): string {
   return `${typed}${more}${end.startsWith('profile') ? shop.url : ''}`;
 }
 
-test("README's walk passes without Node, without rights, and with locks that test themselves", () => {
-  expect(run('command -v node npm; id -u; cat /proc/locks').stdout).toBe(`${nobody}\n`);
+test("README's walk passes without Node, without rights, and with locks that test themselves", async () => {
+  expect((await run('command -v node npm; id -u; cat /proc/locks')).stdout).toBe(`${nobody}\n`);
   const blocks = [...readFileSync(join(root, 'README.md'), 'utf8').matchAll(/```sh\n([\s\S]*?)```/g)];
   const lines = blocks.flatMap(([, block = '']) => block.trim().split('\n'));
   const walk = lines.filter((line) => !line.startsWith('npm ')).map(answered);
   expect(walk.length).toBeGreaterThan(10);
-  const ended = walk.map((line) => ({ line, ...run(line) }));
-  expect(ended.filter(({ status }) => status !== 0).map(({ line, stderr }) => [line, stderr])).toEqual([]);
+  const ended: (Ran & { readonly line: string })[] = [];
+  for (const line of walk) ended.push({ line, ...(await run(line)) });
+  expect(ended.filter(({ code }) => code !== 0).map(({ line, stderr }) => [line, stderr])).toEqual([]);
   expect(readdirSync(join(home, '.local/state/paydesk/locks'))).toContain('tested.json');
   expect(ended.some(({ stdout }) => stdout.includes('refunded 5000 MXN'))).toBe(true);
 });
 
-test('it is of this version, has every page of help, the migrations, and no door for options of Node', () => {
+test('it is of this version, has every page of help, the migrations, and no door for options of Node', async () => {
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const spy = join(home, 'spy.cjs');
   writeFileSync(spy, 'process.stdout.write("spied\\n")');
   const env = { NODE_OPTIONS: `--require ${spy} --inspect=0` };
-  expect(run('paydesk --version', env)).toMatchObject({ stdout: `${version}\n`, stderr: '' });
-  expect(run(`paydesk --require ${spy} orders list`).status).toBe(2);
-  expect(run('paydesk --inspect orders list').status).toBe(2);
+  expect(await run('paydesk --version', env)).toMatchObject({ stdout: `${version}\n`, stderr: '' });
+  expect((await run(`paydesk --require ${spy} orders list`)).code).toBe(2);
+  expect((await run('paydesk --inspect orders list')).code).toBe(2);
   for (const page of ['help safety', 'orders refund --help', 'orders refund --help --all', 'help commands'])
-    expect(run(`paydesk ${page}`).stdout, page).toBe(
+    expect((await run(`paydesk ${page}`)).stdout, page).toBe(
       execFileSync(process.execPath, [join(root, 'bin/paydesk.js'), ...page.split(' ')], {
         env: { HOME: home },
         encoding: 'utf8',
@@ -105,21 +110,25 @@ test('it is of this version, has every page of help, the migrations, and no door
     );
 });
 
-test('the native part of the keyring is inside, and leaves no copy', () => {
-  const ran = run(
+test('the native part of the keyring is inside, and leaves no copy', async () => {
+  const ran = await run(
     `paydesk profile add other --mode sandbox --key-store keyring --key-file key.txt --base-url ${shop.url}`,
   );
-  expect(ran.status).toBe(3);
+  expect(ran.code).toBe(3);
   expect(ran.stderr).toContain('none is running, or it refused');
-  expect(readdirSync(join(home, 'tmp'))).toEqual([]);
+  expect(globSync('/tmp/paydesk-keyring-*')).toEqual([]);
 });
 
-test('it installs completions and man page for its user, and both work', () => {
-  expect(run('paydesk completion bash --install --yes && paydesk help man --install --yes').status).toBe(0);
+test('it installs completions and man page for its user, and both work', async () => {
+  expect(
+    (await run('paydesk completion bash --install --yes && paydesk help man --install --yes')).code,
+  ).toBe(0);
   const script = join(home, '.local/share/bash-completion/completions/paydesk');
   const tab = `source ${script}; COMP_WORDS=(paydesk profile show sh); COMP_CWORD=3; _paydesk; echo "\${COMPREPLY[@]}"`;
-  expect(run(tab).stdout).toBe('shop\n');
-  expect(run('man --where paydesk').stdout).toBe(`${join(home, '.local/share/man/man1/paydesk.1')}\n`);
+  expect((await run(tab)).stdout).toBe('shop\n');
+  expect((await run('man --where paydesk')).stdout).toBe(
+    `${join(home, '.local/share/man/man1/paydesk.1')}\n`,
+  );
 });
 
 test('that of Linux arm64 refunds an order of the demo, on an emulator', () => {

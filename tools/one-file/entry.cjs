@@ -44,7 +44,7 @@ function cacheOf(file) {
 // biome-ignore lint/correctness/noUnusedVariables: what the build adds calls it.
 function loadKeyring() {
   const fs = process.getBuiltinModule('node:fs');
-  const folder = fs.mkdtempSync(`${process.getBuiltinModule('node:os').tmpdir()}/paydesk-`);
+  const folder = fs.mkdtempSync(`${process.getBuiltinModule('node:os').tmpdir()}/paydesk-keyring-`);
   const file = `${folder}/keyring.node`;
   const remove = () => fs.rmSync(folder, { recursive: true, force: true });
   process.on('exit', remove);
