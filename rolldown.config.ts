@@ -129,6 +129,7 @@ function lightBuiltins(): Plugin {
     'node:child_process',
     'node:crypto',
     'node:fs/promises',
+    'node:sea',
     'node:stream/consumers',
     'node:tls',
     'node:util',

@@ -26,7 +26,7 @@ function __paydesk_complete
                     api 'Send any request, with the key and version of a profile' \
                     release 'Let a software agent send a plan, once, within an hour' \
                     mcp 'Let a software agent read, and propose refunds as a plan' \
-                    completion 'Print the script for TAB completion in a shell, or write it where that looks' \
+                    completion 'Print the script for TAB completion in a shell' \
                     help 'Help of a command or a topic'
                 return
             case 'orders'
@@ -140,7 +140,7 @@ function __paydesk_complete
                     api 'Send any request, with the key and version of a profile' \
                     release 'Let a software agent send a plan, once, within an hour' \
                     mcp 'Let a software agent read, and propose refunds as a plan' \
-                    completion 'Print the script for TAB completion in a shell, or write it where that looks' \
+                    completion 'Print the script for TAB completion in a shell' \
                     commands 'All commands, options and guides' \
                     man 'The man page' \
                     refund 'charges, parts, twins, what a yes is; and a capture' \

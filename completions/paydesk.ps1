@@ -26,7 +26,7 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "api`tSend any request, with the key and version of a profile"
                 "release`tLet a software agent send a plan, once, within an hour"
                 "mcp`tLet a software agent read, and propose refunds as a plan"
-                "completion`tPrint the script for TAB completion in a shell, or write it where that looks"
+                "completion`tPrint the script for TAB completion in a shell"
                 "help`tHelp of a command or a topic"
             }
             'orders' {
@@ -129,7 +129,7 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "api`tSend any request, with the key and version of a profile"
                 "release`tLet a software agent send a plan, once, within an hour"
                 "mcp`tLet a software agent read, and propose refunds as a plan"
-                "completion`tPrint the script for TAB completion in a shell, or write it where that looks"
+                "completion`tPrint the script for TAB completion in a shell"
                 "commands`tAll commands, options and guides"
                 "man`tThe man page"
                 "refund`tcharges, parts, twins, what a yes is; and a capture"

@@ -183,4 +183,7 @@ const ofOtherPrograms = new Set([
   '--days',
   '--inplace',
   '--overwrite',
+  '--platform',
+  '--maintainer',
+  '--sign',
 ]);

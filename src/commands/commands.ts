@@ -399,7 +399,7 @@ const table: Readonly<Record<string, Group | Row>> = {
   }),
   completion: row(
     'completion',
-    'Print the script for TAB completion in a shell, or write it where that looks',
+    'Print the script for TAB completion in a shell',
     () => import('./completion.ts'),
     { changes: 'machine' },
   ),

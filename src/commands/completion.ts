@@ -35,11 +35,7 @@ export const completion = defineCommand({
   flags: {
     install: flag.switch('write it where the shell looks for it, after a yes; no file of others is replaced'),
   },
-  examples: [
-    'paydesk completion bash',
-    'paydesk completion fish --install --yes',
-    'paydesk help man --install',
-  ],
+  examples: ['paydesk completion bash', 'paydesk completion man --install --yes'],
   async run(ctx, { args: [reader], flags }): Promise<undefined> {
     const one = await ctx.installable(reader);
     if (flags.install !== true) {

@@ -62,14 +62,14 @@ test('a version, help and a TAB load no package, and nothing of the network (C67
   expect(await loadedBy(['--help'], home)).toMatchInlineSnapshot(`
     {
       "chunks": "help",
-      "node": "fs tty",
+      "node": "fs sea tty",
       "packages": "",
     }
   `);
   expect(await loadedBy(['orders', 'refund', '--help'], home)).toMatchInlineSnapshot(`
     {
       "chunks": "help",
-      "node": "fs tty",
+      "node": "fs sea tty",
       "packages": "",
     }
   `);
@@ -86,7 +86,7 @@ test('a look at the journal loads nothing of the network', async () => {
   using home = newHome();
   expect(await loadedBy(['journal', 'list', '--quiet'], home)).toMatchInlineSnapshot(`
     {
-      "chunks": "common compile-cache context core lines list rolldown-runtime start table",
+      "chunks": "attempt-list common compile-cache context core lines list rolldown-runtime start table",
       "node": "buffer events fs module os path process stream timers/promises url",
       "packages": "ansi-regex cli-table3 commander get-east-asian-width string-width strip-ansi valibot",
     }

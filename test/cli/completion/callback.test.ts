@@ -46,7 +46,7 @@ test('completes words, local and global options, their values, profiles and help
     ['orders list --profile sh', ['shop-mx']],
     ['profile use ', ['shop-mx', 'test-mx', 'demo']],
     ['profile add ', []],
-    ['completion ', ['bash', 'zsh', 'fish', 'powershell']],
+    ['completion ', ['bash', 'zsh', 'fish', 'powershell', 'man']],
     ['help ex', ['exit-codes', 'exports']],
     ['help orders ref', ['refund']],
     ['orders refund --amount ', []],
