@@ -235,7 +235,7 @@ describe('journal settle', () => {
     expect(settled.stderr).toContain(
       'the order shows what happened; paydesk recorded that, and not what you said',
     );
-    expect(settled.stdout).toContain('made: the reply was lost, the order shows such a refund');
+    expect(settled.stdout).toContain('made: the reply did not confirm it, the order shows such a refund');
   });
 
   test.each([

@@ -229,7 +229,7 @@ it.each<[claim: string, build: Build, line: string, says: string]>([
     'the same in the list of twins',
     partBesides,
     'orders twins --period 2d --settled --json',
-    '"settled":true,"became":"first went back in part 21 Nov 09:05, 400 MXN, elsewhere; first was recorded as made by ana"',
+    '"became":"first went back in part 21 Nov 09:05, 400 MXN, elsewhere; first was recorded as made by ana"',
   ],
   [
     'a part of a twin that was recorded as made and a part that it shows are all of it',
