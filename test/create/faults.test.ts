@@ -18,7 +18,7 @@ const hosted = [...order, '--checkout', 'HostedPayment'];
 const wrongFlags: readonly (readonly [says: string, args: readonly string[]])[] = [
   ['missing --item, --currency', ['orders', 'create']],
   ['missing --name, --item, --currency', ['checkout', 'create']],
-  ['--item Lamp:300', [...order, '--item', 'Lamp:300']],
+  ['--item Lamp', [...order, '--item', 'Lamp']],
   ['--item :300:1', [...order, '--item', ':300:1']],
   ['--item Lamp:-1:1', [...order, '--item', 'Lamp:-1:1']],
   ['--item Lamp:1.5:1', [...order, '--item', 'Lamp:1.5:1']],
