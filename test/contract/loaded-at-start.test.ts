@@ -86,7 +86,7 @@ test('a look at the journal loads nothing of the network', async () => {
   using home = newHome();
   expect(await loadedBy(['journal', 'list', '--quiet'], home)).toMatchInlineSnapshot(`
     {
-      "chunks": "attempt-list common compile-cache context core lines list rolldown-runtime start table",
+      "chunks": "common compile-cache context core lines list rolldown-runtime start table",
       "node": "buffer events fs module os path process stream timers/promises url",
       "packages": "ansi-regex cli-table3 commander get-east-asian-width string-width strip-ansi valibot",
     }
