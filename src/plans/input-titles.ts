@@ -130,11 +130,15 @@ export function readTitles(
   };
 }
 
+// In plain words, ALL, TRY and TOP are no currencies.
 function currencyOfTitle(title = ''): string | undefined {
-  const words = title.toUpperCase().split(/[^\p{L}]+/u);
-  const [only, second] = Intl.supportedValuesOf('currency').filter((code) => words.includes(code));
-  return second === undefined ? only : undefined;
+  const [, ...found] = codeForm.exec(title.trim()) ?? [];
+  const code = found.find((one) => one !== undefined)?.toUpperCase() ?? '';
+  return Intl.supportedValuesOf('currency').includes(code) ? code : undefined;
 }
+
+// `Amount (MXN)`, `Importe USD`, `amount_usd`
+const codeForm = /[([]([A-Z]{3})[\])]|[\s_-]([A-Z]{3})$|^([A-Z]{3})[\s_-]|^([a-z]{3})_|_([a-z]{3})$/;
 
 // The shop's own number may be under its metadata name, if no other column names the order.
 function withReference(titles: readonly string[], keys: readonly string[]): readonly string[] {

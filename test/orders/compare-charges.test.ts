@@ -311,6 +311,15 @@ test.each(['Amount (USD)', 'Importe USD', 'usd_amount'])(
   },
 );
 
+test.each(['Total (all items)', 'Amount try', 'Price top', 'Total in pen and paper'])(
+  'a plain word of the title %s is no currency',
+  async (title) => {
+    await using service = await startStored();
+    const ran = await compare(service, [`order_id,${title}`, 'ord_whole,7']);
+    expect(ran.stderr).toContain(`read: ${title} as amount\n`);
+  },
+);
+
 test('--currency leaves out the rows of another currency, and names them', async () => {
   await using service = await startService({ orders: inTwoCurrencies });
   await storeShop(service.home, service);

@@ -109,25 +109,44 @@ it('full is what can be refunded: declined charges are no part of it', async () 
 });
 
 // As text, since no number of JavaScript can hold the amount.
-const large = (digits: string): Handler =>
+const large = (digits: string, status = 'refunded'): Handler =>
   reply(
-    JSON.stringify(listOf(order('l', [made('rf_l', 7, october)], { amount: 7, payment_status: 'refunded' })))
+    JSON.stringify(
+      listOf(
+        order('l', [{ ...made('rf_l', 7, october), status }], { amount: 7, payment_status: 'refunded' }),
+      ),
+    )
       .replaceAll(/(-?)\b7\b/g, `$1${digits}`)
       .replaceAll('1000', digits),
     200,
     { 'content-type': 'application/json' },
   );
 
+const startLarge = (status?: string) =>
+  startAnswering((request, response, socket) =>
+    (request.url.includes('next=') || request.url.includes('previous=')
+      ? json(listOf())
+      : large('9007199254740993', status))(request, response, socket),
+  );
+
+it('a refund beyond 2^53 that failed, as the file says, is no difference', async () => {
+  await using service = await startLarge('failed');
+  const titles = 'id,order_id,charge_id,amount,refunded_at,state';
+  writeFileSync(
+    join(service.home.path, 'f.csv'),
+    `${titles}\nrf_l,ord_l,ch_l,-9007199254740993,1790812800,failed\n`,
+  );
+  const ran = await service.run(['refunds', 'compare', 'f.csv', '--json']);
+  expect(recordsIn(ran)).toMatchObject([{ verdict: 'failed', wanted: 0, refunded: 0 }]);
+  expect(ran.code, ran.stderr).toBe(0);
+});
+
 it.each([
   ['9007199254740993', 0, 'refunded'],
   ['9007199254740994', 8, 'in_part'],
   ['9007199254740992', 8, 'more'],
 ])('amounts beyond 2^53 are compared exactly: %s in the file', async (amount, code, verdict) => {
-  await using service = await startAnswering((request, response, socket) =>
-    (request.url.includes('next=') || request.url.includes('previous=')
-      ? json(listOf())
-      : large('9007199254740993'))(request, response, socket),
-  );
+  await using service = await startLarge();
   writeFileSync(join(service.home.path, 'f.csv'), `order_id,amount\nord_l,-${amount}\n`);
   const ran = await service.run(['refunds', 'compare', 'f.csv', '--ndjson']);
   expect(ran.code, ran.stderr + ran.stdout).toBe(code);

@@ -3,6 +3,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { chargeOf, listOf, orderOf, refundOf } from '../harness/orders.ts';
 import { inOneLine } from '../harness/ran.ts';
 import { orders, startRefunds } from './refund-service.ts';
 
@@ -60,6 +61,19 @@ it('both comparisons list the rows that do not agree, and with --all-rows or in 
     expect((await listed('--all-rows')).rows).toBe(count + 7);
     expect((await listed('--no-input')).rows).toBe(count + 7);
   }
+});
+
+it('a refund that failed, as the file says, is none of the rows that do not agree', async () => {
+  const failed = Array.from({ length: count }, (_, index) => {
+    const refund = refundOf(`rf_${index + 1}`, 100, { status: 'failed' });
+    return orderOf(`ord_${index + 1}`, [chargeOf(`ch_${index + 1}`, 1000, { refunds: listOf(refund) })]);
+  });
+  await using service = await startRefunds(failed);
+  const { stdout } = await service.run(['orders', 'export', '--rows', 'refunds', '--csv']);
+  writeFileSync(join(service.home.path, 'list.csv'), stdout);
+  const ran = await service.run(['refunds', 'compare', 'list.csv'], atTerminal);
+  expect(ran.code, ran.stderr).toBe(0);
+  expect(inOneLine(ran.stderr)).toContain(`0 of ${count} rows do not agree`);
 });
 
 it('status says what is next: apply, and once all that can be is made, the rest as a file', async () => {

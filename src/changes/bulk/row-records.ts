@@ -71,24 +71,28 @@ async function listRows<T>(
 }
 
 /**
- * Lists a comparison. On a terminal, of more rows than somebody reads there only those that do not agree, unless `allRows` was asked for;
- * `agrees`: the verdict of the others.
+ * Lists a comparison. On a terminal, of more rows than somebody reads there only those that do not agree, unless `allRows` was asked for.
  */
-export async function listCompared(
+export async function listCompared<T>(
   ctx: Context,
   columns: readonly Column[],
-  records: readonly JsonObject[],
+  rows: readonly T[],
   {
+    record,
     agrees,
     allRows,
     ...how
-  }: { agrees: string; allRows: boolean } & Parameters<Context['out']['ownList']>[2],
+  }: {
+    record: (row: T) => JsonObject;
+    agrees: (row: T) => boolean;
+    allRows: boolean;
+  } & Parameters<Context['out']['ownList']>[2],
 ): Promise<void> {
-  const isShort = allRows || records.length <= mostListed || (await ctx.out.roomForRows([])) === undefined;
-  const shown = isShort ? records : records.filter(({ verdict }) => verdict !== agrees);
-  await ctx.out.ownList(columns, shown, how);
+  const isShort = allRows || rows.length <= mostListed || (await ctx.out.roomForRows([])) === undefined;
+  const shown = isShort ? rows : rows.filter((row) => !agrees(row));
+  await ctx.out.ownList(columns, shown.map(record), how);
   if (!isShort)
-    ctx.notes.note(`${shown.length} of ${records.length} rows do not agree; --all-rows lists all of them`);
+    ctx.notes.note(`${shown.length} of ${rows.length} rows do not agree; --all-rows lists all of them`);
 }
 
 /**

@@ -109,7 +109,8 @@ export const compare = defineCommand({
       [...(isByReference ? columns.map(byReference) : columns), ...inputColumnsOf(titles)],
       records,
       {
-        agrees: 'paid',
+        record: (one) => one,
+        agrees: ({ verdict }) => verdict === 'paid',
         allRows: flags['all-rows'] === true,
         zone: source.zone,
         localTimes: source.localTimes,

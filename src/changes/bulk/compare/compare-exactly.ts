@@ -8,10 +8,11 @@ import { anyWord, fullWord, type InputRow } from '../../../plans/plans.ts';
 import { type Figure, magnitude, sumOf, wholeNumber } from '../../../reports/reports.ts';
 import type { Compared, CompareVerdict } from './compare-rows.ts';
 
-/** A refund with its exact amount, and the charge that it is of. */
+/** A refund with what went back, exactly, and the charge that it is of. */
 interface ExactRefund {
   readonly id: string;
   readonly chargeId: string;
+  readonly isFailed: boolean;
   readonly amount: Figure;
   readonly createdAt: number | undefined;
 }
@@ -41,7 +42,7 @@ export function compareExactly(
     return {
       row,
       orderId,
-      verdict: verdictOf(refunded, wanted),
+      verdict: verdictOf(refunded, wanted, taken),
       state: undefined,
       why: 'beyond 2^53-1: compared by what the order shows alone',
       wanted,
@@ -55,9 +56,12 @@ export function compareExactly(
 function exactRefund({ id: chargeId }: JsonObject, refund: JsonObject): readonly ExactRefund[] {
   const amount = wholeNumber(refund.amount);
   const { id, status, created_at: createdAt } = refund;
-  if (amount === undefined || meaningOfRefund(status) !== 'made') return [];
+  const meaning = meaningOfRefund(status);
+  const isFailed = meaning === 'failed';
+  if (amount === undefined || (meaning !== 'made' && !isFailed)) return [];
   const at = typeof createdAt === 'number' ? createdAt : undefined;
-  return [{ id: String(id), chargeId: String(chargeId), amount: magnitude(amount), createdAt: at }];
+  const back = isFailed ? 0 : magnitude(amount);
+  return [{ id: String(id), chargeId: String(chargeId), isFailed, amount: back, createdAt: at }];
 }
 
 // As elsewhere: first the refund that a row names, then one of just its amount, then what is left for the last row about its charge.
@@ -67,7 +71,8 @@ function claimed(rows: readonly InputRow[], charges: readonly JsonObject[], free
     const scope = charges.filter(({ id }) => isWhole || id === row.charge);
     const paid = sumOf(scope.filter(tookMoney), ({ amount }) => wholeNumber(amount) ?? 0);
     const { amount = fullWord } = row;
-    const wanted = row.exact ?? (amount === fullWord ? paid : amount);
+    const asked = row.exact ?? (amount === fullWord ? paid : amount);
+    const wanted = row.isFailed === true ? 0 : asked;
     return { row, ids: new Set(scope.map(({ id }) => id)), wanted, taken: [] as ExactRefund[] };
   });
   const take = (
@@ -89,8 +94,9 @@ function claimed(rows: readonly InputRow[], charges: readonly JsonObject[], free
   return claims;
 }
 
-function verdictOf(refunded: Figure, wanted: Figure): CompareVerdict {
-  if (refunded === wanted) return 'refunded';
+function verdictOf(refunded: Figure, wanted: Figure, taken: readonly ExactRefund[]): CompareVerdict {
   if (refunded > wanted) return 'more';
+  if (taken.some(({ isFailed }) => isFailed) && (refunded < wanted || wanted === 0)) return 'failed';
+  if (refunded === wanted) return 'refunded';
   return refunded === 0 ? 'not_refunded' : 'in_part';
 }

@@ -83,18 +83,15 @@ export async function compareFile(
       : await refundsElsewhere(ctx, service, known, { ofRows, range: asked.others });
   const all = [...compared.toSorted(byLine), ...more.toSorted(byTime)];
   const titles = shownTitles(ctx, input);
-  await listCompared(
-    ctx,
-    compareColumns(titles, all),
-    all.map((one) => compareRecord(one, titles)),
-    {
-      agrees: 'refunded',
-      allRows: asked.allRows,
-      zone: asked.tz,
-      localTimes: asked.tz !== undefined,
-      sums: sumRecords(all, settings),
-    },
-  );
+  const agrees = ({ row, verdict }: Compared) => verdict === (row?.isFailed === true ? 'failed' : 'refunded');
+  await listCompared(ctx, compareColumns(titles, all), all, {
+    record: (one) => compareRecord(one, titles),
+    agrees,
+    allRows: asked.allRows,
+    zone: asked.tz,
+    localTimes: asked.tz !== undefined,
+    sums: sumRecords(all, settings),
+  });
   for (const line of whyLines(all, service.profile, asked.file)) ctx.notes.note(line);
   const isLookedFor = asked.others !== undefined;
   for (const line of closingLines(all, service.profile, isLookedFor)) ctx.notes.note(line);
@@ -103,7 +100,6 @@ export async function compareFile(
   const isAlarming = ({ verdict, state }: Compared) =>
     stopsRefund(verdict.replaceAll('_', ' ')) || (verdict === 'not_in_file' && state === 'unconfirmed');
   if (all.some(isAlarming)) return 7;
-  const agrees = ({ row, verdict }: Compared) => verdict === (row?.isFailed === true ? 'failed' : 'refunded');
   return all.every(agrees) ? 0 : 8;
 }
 
