@@ -252,7 +252,10 @@ function noteElsewhere({ notes }: Context, period: string, scope: Profile | unde
 const largestFile = 2 ** 28;
 
 async function checkFile(ctx: Context, file: string, signedBy: string | undefined): Promise<undefined> {
-  const text = await ctx.file(file, largestFile);
+  const text = await ctx.file(file, largestFile).catch(async (error) => {
+    await refuseExport(ctx, file);
+    throw error;
+  });
   const key = await ctx.deskKey();
   const expected = signedBy ?? key.publicKey();
   if (expected === undefined)
@@ -261,7 +264,8 @@ async function checkFile(ctx: Context, file: string, signedBy: string | undefine
     ]);
   const { checkProof } = await loadProofs();
   const checked = checkProof(text, (bytes, signature) => key.isSigned(expected, bytes, signature));
-  if (typeof checked === 'string')
+  if (typeof checked === 'string') {
+    await refuseExport(ctx, file);
     throw refused(
       `${file}: ${checked}`,
       [
@@ -272,6 +276,7 @@ async function checkFile(ctx: Context, file: string, signedBy: string | undefine
       ],
       { certain: 'do not rely on it' },
     );
+  }
   const { refunds, about } = checked;
   const proved = refunds.map(provedShort);
   const record = {
@@ -293,4 +298,15 @@ async function checkFile(ctx: Context, file: string, signedBy: string | undefine
       line: `${file}: ${counted(refunds.length, 'refund')}, as signed by ${signedBy === undefined ? 'this desk' : expected}`,
     },
   ]);
+}
+
+// Whoever has a good file must not read that paydesk did not write it.
+async function refuseExport({ exports }: Context, file: string): Promise<void> {
+  const { rows, problem } = await exports.verify(file, { maxAgeMs: undefined, signedBy: undefined });
+  const what = rows === undefined ? problem?.asWritten : 'export';
+  if (what !== undefined)
+    throw usage(
+      `${file}: this is ${what === 'report' ? 'a report' : 'an export'}, and prove did not write it`,
+      [plainCommand('orders', 'export', '--verify', file)],
+    );
 }

@@ -114,6 +114,8 @@ export interface ExportCheck {
         readonly now?: string;
         /** What of a file without a manifest is as it was written, by its own SHA-256. */
         readonly asWritten?: 'rows' | 'report' | undefined;
+        /** It begins as what `prove` writes. */
+        readonly isProof?: true;
       }
     | undefined;
   /** Whether the expected signer is known. If not, the signature was not checked. */

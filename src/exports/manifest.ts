@@ -225,7 +225,10 @@ async function missingManifest(file: string): Promise<Problem> {
     return incomplete(`there is only ${partial}, not complete: ${manifest.why_not ?? 'interrupted'}`);
   if ((await sizeOf(partial)) !== undefined) return incomplete(`there is only ${partial}, not complete`);
   if ((await sizeOf(file)) === undefined) return incomplete(noFile);
-  const { of, problem } = ownDigest(await bytesOf(file)) ?? {};
+  const bytes = await bytesOf(file);
+  if (bytes.indexOf('{"object":"proof",') === 0)
+    return { kind: 'usage', words: 'prove wrote it, so it has no manifest', isProof: true };
+  const { of, problem } = ownDigest(bytes) ?? {};
   if (problem !== undefined)
     return {
       kind: 'refused',

@@ -147,7 +147,7 @@ function readDecimals(text: string): InputRow['decimals'] {
     const [, whole, decimals] = form.exec(text) ?? [];
     if (whole === undefined || decimals === undefined) continue;
     const plain = `${whole.replaceAll(/\D/g, '')}.${decimals}`;
-    return { text: plain, places: decimals.length, currency: undefined };
+    return { text: plain, cell: text, places: decimals.length, currency: undefined };
   }
   return undefined;
 }

@@ -50,7 +50,12 @@ export interface InputRow {
   /** Not for plans: an amount beyond 2^53-1. Then `amount` is undefined. */
   readonly exact?: bigint | undefined;
   /** An amount typed with decimals. Whether they suit its currency is known once the order was read. */
-  readonly decimals?: Pick<TypedAmount, 'text' | 'places' | 'currency'> | undefined;
+  readonly decimals?:
+    | (Pick<TypedAmount, 'text' | 'places' | 'currency'> & {
+        /** As it stands in the file: `165,5` for the text `165.5`. */
+        readonly cell: string;
+      })
+    | undefined;
   /** Only for `refunds compare`: the only refund that the row is about. */
   readonly refundId?: string | undefined;
   /** The same list says that this refund failed, so nothing of it went back. */

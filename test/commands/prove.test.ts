@@ -453,3 +453,35 @@ test('an export and its manifest that were rewritten together do not pass --veri
     expect([code, stderr.replaceAll('\n', ' ')]).toEqual([3, expect.stringContaining(words)]);
   }
 });
+
+test('a file of another command is not called a bad proof: the command that checks it is named', async () => {
+  await using service = await startProved();
+  for (const words of [
+    ['prove', 'this-month', '--to', 'proof.ndjson'],
+    ['orders', 'export', '--rows', 'refunds', '--to', 'nov.csv'],
+    ['orders', 'export', '--rows', 'refunds', '--to', 'nov.xlsx'],
+    ['report', '--to', 'nov.html'],
+  ])
+    expect((await ask(service, ...words)).code).toBe(0);
+  for (const [file, what] of [
+    ['nov.csv', 'an export'],
+    ['nov.xlsx', 'an export'],
+    ['nov.html', 'a report'],
+  ] as const) {
+    const { code, stderr } = await ask(service, 'prove', '--check', file);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining(`${file}: this is ${what}, and prove did not`),
+    ]);
+    expect(stderr).toContain(`now:     paydesk orders export --verify ${file}\n`);
+  }
+  expect((await ask(service, 'report', '--verify', 'nov.html')).stderr).toContain(
+    'report: paydesk orders export --verify FILE',
+  );
+  expect((await ask(service, 'report', '--help')).stdout.replaceAll(/\s+/g, ' ')).toContain(
+    'paydesk orders export --verify FILE.html',
+  );
+  const proof = await ask(service, 'orders', 'export', '--verify', 'proof.ndjson');
+  expect([proof.code, proof.stderr]).toEqual([2, expect.stringContaining('prove wrote it')]);
+  expect(proof.stderr).toContain('now:     paydesk prove --check proof.ndjson\n');
+});

@@ -406,6 +406,8 @@ test('journal list that is narrowed to nothing does not say that nothing was sen
     const { code, stdout, stderr } = await paydesk(line.split(' '), { home: lost });
     expect({ code, stdout }, line).toEqual({ code: 2, stdout: '' });
     expect(stderr, line).toContain('op7');
+    const begun = await paydesk(line.replace('zed', 'OP').split(' '), { home: lost });
+    expect(begun.stderr, line).toContain(`now:     paydesk ${line.replace('zed', 'op7')}`);
   }
 });
 

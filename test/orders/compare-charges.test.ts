@@ -373,11 +373,11 @@ test.each(['orders', 'refunds'])(
   async (noun) => {
     await using service = await startService({ orders: inTwoCurrencies });
     await storeShop(service.home, service, { 'amounts.decimals.MXN': '2' });
-    writeFileSync(join(service.home.path, 'some.csv'), 'order_id,amount\nord_mx,1520.5\nord_yen,520.00\n');
+    writeFileSync(join(service.home.path, 'some.csv'), 'order_id,amount\nord_mx,"1.520,5"\nord_yen,520.00\n');
     const ran = await paydesk(['-p', 'shop', noun, 'compare', 'some.csv'], { home: service.home });
     expect(ran).toMatchObject({ code: 2, stdout: '' });
     expect(inOneLine(ran.stderr)).toContain(
-      "line 2: amount 1520.5: MXN has 2 decimals; type 1520.50 (in a spreadsheet: give the column the format 0.00) line 3: amount 520.00: the profile declares no decimals for JPY; type a whole number, in the service's units (amounts.decimals.JPY)",
+      "line 2: amount 1.520,5: MXN has 2 decimals; type 1520.50 (in a spreadsheet: give the column the format 0.00) line 3: amount 520.00: the profile declares no decimals for JPY; type a whole number, in the service's units (amounts.decimals.JPY)",
     );
   },
 );

@@ -119,7 +119,7 @@ describe('amounts with decimals, where the profile declares them', () => {
     ['0.520', 520, '0.520'],
     ['520.5', 5205, '520.5'],
   ])('takes %s', (text, amount, plain) => {
-    const decimals = { text: plain, places: plain.split('.')[1]?.length, currency: undefined };
+    const decimals = { text: plain, cell: text, places: plain.split('.')[1]?.length, currency: undefined };
     expect(withDecimals(text)).toEqual({ value: { amount, decimals } });
   });
 

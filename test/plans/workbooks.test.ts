@@ -211,7 +211,7 @@ test.each([
       for: 'plan',
       amounts,
     });
-    expect(rows[0]?.decimals).toEqual(decimals);
+    expect(rows[0]?.decimals).toEqual({ ...decimals, cell: decimals.text });
   },
 );
 

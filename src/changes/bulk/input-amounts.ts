@@ -54,7 +54,7 @@ function wrongDecimals(
   const isDeclared = missing !== undefined || placesOf(currency, style) !== undefined;
   const setting = isDeclared ? '' : ` (amounts.decimals.${currency ?? 'CUR'})`;
   const isShort = (decimals.places ?? 0) < (placesOf(currency, style) ?? 0);
-  return `amount ${decimals.text}: ${problem}${setting}${isShort ? inSheet : ''}`;
+  return `amount ${decimals.cell}: ${problem}${setting}${isShort ? inSheet : ''}`;
 }
 
 const inSheet = ' (in a spreadsheet: give the column the format 0.00)';
@@ -88,7 +88,7 @@ function wholeProblem(
   if (beside === undefined || whole === undefined || whole === fullWord) return undefined;
   const units = scaled(whole, currency, { ...style, 'amounts.grouping': 'off' });
   if (units === undefined) return undefined;
-  return `amount ${whole}: line ${beside.line} has decimals (${beside.decimals?.text}); write ${whole} with its decimals too, or ${units} if that is meant${inSheet}`;
+  return `amount ${whole}: line ${beside.line} has decimals (${beside.decimals?.cell}); write ${whole} with its decimals too, or ${units} if that is meant${inSheet}`;
 }
 
 /** The currency of a row whose order was not found: that of the file, or else the only one with declared decimals. */

@@ -67,6 +67,8 @@ export const options: ReadonlyMap<string, string> = byWord({
   made: 'did you mean: --applied',
   refunds: 'paydesk orders export --rows refunds',
   ticket: 'tickets are a column: paydesk refunds list --columns order_id,amount,ticket',
+  verify:
+    'an export or a report: paydesk orders export --verify FILE; what prove wrote: paydesk prove --check FILE',
   'v verbose': 'did you mean: --version, or --debug',
 });
 

@@ -7,7 +7,7 @@ import { type ExportCheck, type ExportFormat, exportFormats } from '../../export
 import type { Input } from '../../flags/flags.ts';
 import { flag, short, usage } from '../../flags/flags.ts';
 import { spanFlag } from '../../flags/typed-time.ts';
-import { flagWords } from '../../profiles/profiles.ts';
+import { flagWords, plainCommand } from '../../profiles/profiles.ts';
 import type { Format } from '../../terminal/terminal.ts';
 
 /** Whose signature a file must have. */
@@ -167,12 +167,12 @@ export async function verifyFile(
 
 function notVerified(
   path: string,
-  { kind, words, certain = 'do not load it', now }: NonNullable<ExportCheck['problem']>,
+  { kind, words, certain = 'do not load it', now, isProof }: NonNullable<ExportCheck['problem']>,
 ): CliError {
   const again =
     'if it is an export, make it again: --resume goes on with an unfinished one, --force replaces this file';
   return new CliError(kind, `${path}: ${words}`, {
     certain: kind === 'usage' ? 'nothing was checked' : certain,
-    now: [now ?? again],
+    now: [isProof ? plainCommand('prove', '--check', path) : (now ?? again)],
   });
 }

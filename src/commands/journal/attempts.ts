@@ -22,6 +22,7 @@ import {
 } from '../../journal/journal.ts';
 import { mayNameOrder, orderByName, recordedState } from '../../orders/orders.ts';
 import { commandLine, type Profile, plainCommand } from '../../profiles/profiles.ts';
+import { closestNames } from '../../terminal/terminal.ts';
 import { amountStyleOf, madeBy } from './attempt-record.ts';
 
 /**
@@ -31,6 +32,7 @@ import { amountStyleOf, madeBy } from './attempt-record.ts';
 export async function operatorMeant(
   { journal }: Pick<Context, 'journal'>,
   typed: string | undefined,
+  again: (name: string) => readonly string[] = () => [],
 ): Promise<string | undefined> {
   if (typed === undefined) return undefined;
   const names = await journal.operators(undefined);
@@ -38,8 +40,10 @@ export async function operatorMeant(
   // If rows of the journal are lost, so may be names.
   if (meant !== undefined || names.length === 0 || (await journal.problem()) !== undefined)
     return meant ?? typed;
+  const begun = names.filter((name) => name.toLowerCase().startsWith(typed.toLowerCase()));
   throw usage(
     `--operator ${short(typed)}: nobody here is called so; there is ${names.toSorted().join(', ')}`,
+    (begun.length > 0 ? begun : closestNames(typed, names)).toSorted().flatMap(again),
   );
 }
 

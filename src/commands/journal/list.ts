@@ -105,7 +105,9 @@ export const list = defineCommand({
     if (span !== undefined) ctx.notes.note(span);
     if (kind === 'setting')
       return await listSettings(ctx, { origin, operator: flags.operator, ...range }, scope);
-    const operator = await operatorMeant(ctx, flags.operator);
+    const operator = await operatorMeant(ctx, flags.operator, (name) => [
+      commandAgain(ctx, { ...flags, operator: name }, scope),
+    ]);
     const isNumber = order !== undefined && mayNameOrder(order);
     const orderId = isNumber ? await orderByName(ctx, await ctx.service(), order) : order;
     const asked = { origin, orderId, operator, ...range };
@@ -205,22 +207,30 @@ function closingLines(
 function nextLine(
   ctx: Context,
   count: number,
-  { limit, order, kind, operator, desk, from, 'all-profiles': all, ...time }: ListInput,
+  flags: ListInput,
   { scope, moreBefore }: { readonly scope: Profile | undefined; readonly moreBefore: AttemptRecord },
 ): Cell {
-  const values = { limit, order, kind, operator, desk, from, 'all-profiles': all };
+  const shown = counted(count, 'change');
+  const next = commandAgain(ctx, { ...flags, next: attemptName(moreBefore) }, scope);
+  return scope === undefined
+    ? `${shown}. next: ${next}`
+    : [`${shown}, `, accountSpan(scope), `. next: ${next}`];
+}
+
+function commandAgain(
+  ctx: Context,
+  { limit, order, kind, operator, desk, open, from, next, 'all-profiles': all, ...time }: ListInput,
+  scope: Profile | undefined,
+): string {
   const words = [
     'journal',
     'list',
     ...timeWords(time, clockAndZoneOf(ctx)),
-    ...flagWords(values),
+    ...flagWords({ limit, order, kind, operator, desk, open, from, 'all-profiles': all }),
     ...ctx.options.outputWords,
-    '--next',
-    attemptName(moreBefore),
+    ...flagWords({ next }),
   ];
-  const shown = counted(count, 'change');
-  if (scope === undefined) return `${shown}. next: ${plainCommand(...words)}`;
-  return [`${shown}, `, accountSpan(scope), `. next: ${commandLine(scope, ...words)}`];
+  return scope === undefined ? plainCommand(...words) : commandLine(scope, ...words);
 }
 
 const notOfSettings = ['open', 'order', 'desk', 'limit', 'next'] as const;
