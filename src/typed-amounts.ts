@@ -59,7 +59,11 @@ const mistakes: readonly { readonly is: RegExp; readonly words: (text: string) =
   { is: /^\d[\d_'’ \u00a0\u202f]*$/, words: () => 'type it without marks between the digits' },
   {
     is: /^(?:\p{Sc}|[A-Z]{3}|[A-Z]{1,2}\$) ?\d|\d ?(?:\p{Sc}|[A-Z]{3})$/iu,
-    words: (text) => `type it without a currency${instead(text.replaceAll(/\p{Sc}|[A-Z ]/giu, ''))}`,
+    words: (text) => {
+      const [, code = '', figures = ''] = /^([A-Z]{3}) ?(\d.*)$/i.exec(text) ?? [];
+      const behind = `${figures} ${code.toUpperCase()}`;
+      return `type it with the currency in three letters behind it${readAmount(behind) === undefined ? ', such as 100 MXN' : `: ${behind}`}`;
+    },
   },
   {
     is: /^(?!.*[0-9]).*\p{Nd}/u,

@@ -107,11 +107,12 @@ export function readCharge(text: string): Checked<string> {
 interface ReadAmount {
   readonly amount: number | bigint | typeof fullWord;
   readonly decimals?: InputRow['decimals'];
+  readonly currency?: string | undefined;
 }
 
 /**
- * `amount`: the service's units, `full`, or decimals if the profile declares any. A charged or refunded amount may have a minus
- * sign, like a refund record.
+ * `amount`: the service's units, `full`, or decimals if the profile declares any; a number also with its currency. A charged or refunded
+ * amount may have a minus sign, like a refund record.
  */
 export function readAmount(text: string, use: InputUse, amounts: AmountStyle): Checked<ReadAmount> {
   if (saysNothing(text))
@@ -119,18 +120,31 @@ export function readAmount(text: string, use: InputUse, amounts: AmountStyle): C
       wrong: `${blankWords('amount', text)}: type the amount, or ${fullWord} for the whole charge or order`,
     };
   return unquoted('amount', text, (cell) => {
-    const typed = use === 'plan' ? cell : cell.replace(/^-(?=\d)/, '');
-    const most = Object.values(amounts['amounts.decimals']).reduce((one, other) => Math.max(one, other), 0);
-    if (most > 0 && /^[1-9]\d{0,2}(?:[.,'’ \u00a0\u202f]\d{3})+$/.test(typed)) {
-      const example = `${typed.replaceAll(/\D/g, '')}.${'0'.repeat(most)}`;
-      return { wrong: `can be read in two ways; type it with its decimals and no other mark: ${example}` };
-    }
-    const decimals = most > 0 ? readDecimals(typed) : undefined;
-    const digits = decimals?.text.replace('.', '').replace(/^0+(?=.)/, '') ?? typed;
-    const isLarge = /^[1-9]\d{15,30}$/.test(digits) && !Number.isSafeInteger(Number(digits));
-    const amount = isLarge && use !== 'plan' ? BigInt(digits) : readAmountText(digits);
-    return amount === undefined ? { wrong: whyNoAmount(digits) } : { value: { amount, decimals } };
+    const [, before, behindIt, beforeIt, behind] = besideCurrency.exec(cell) ?? [];
+    const currency = (before ?? behind)?.toUpperCase();
+    const read = readNumber(behindIt ?? beforeIt ?? cell, use, amounts);
+    if (currency === undefined) return read;
+    if ('value' in read) return { value: { ...read.value, currency } };
+    // Without the currency, the proposed amount would be one in that of the order.
+    return { wrong: /\d$/.test(read.wrong) ? `${read.wrong} ${currency}` : read.wrong };
   });
+}
+
+const besideCurrency =
+  /^([A-Za-z]{3})[ \u00a0\u202f]?([^A-Za-z \u00a0\u202f].*)$|^(.*\d)[ \u00a0\u202f]?([A-Za-z]{3})$/;
+
+function readNumber(cell: string, use: InputUse, amounts: AmountStyle): Checked<ReadAmount> {
+  const typed = use === 'plan' ? cell : cell.replace(/^-(?=\d)/, '');
+  const most = Object.values(amounts['amounts.decimals']).reduce((one, other) => Math.max(one, other), 0);
+  if (most > 0 && /^[1-9]\d{0,2}(?:[.,'’ \u00a0\u202f]\d{3})+$/.test(typed)) {
+    const example = `${typed.replaceAll(/\D/g, '')}.${'0'.repeat(most)}`;
+    return { wrong: `can be read in two ways; type it with its decimals and no other mark: ${example}` };
+  }
+  const decimals = most > 0 ? readDecimals(typed) : undefined;
+  const digits = decimals?.text.replace('.', '').replace(/^0+(?=.)/, '') ?? typed;
+  const isLarge = /^[1-9]\d{15,30}$/.test(digits) && !Number.isSafeInteger(Number(digits));
+  const amount = isLarge && use !== 'plan' ? BigInt(digits) : readAmountText(digits);
+  return amount === undefined ? { wrong: whyNoAmount(digits) } : { value: { amount, decimals } };
 }
 
 // Digits, with or without thousands separators, then a decimal sign and decimals: `520,00`, `1.520,00`, `1,520.00`, `1'520.00`.
@@ -162,9 +176,14 @@ export function readCurrency(text: string): Checked<string | undefined> {
   );
 }
 
+/** Whether it is the title of the column that says the currency of a planned row. */
+export function isCurrencyTitle(title: string): boolean {
+  return title.trim().toLowerCase() === 'currency';
+}
+
 /** The currency in a row, by the titles of its file. */
 export function currencyIn(titles: readonly string[], cells: readonly string[]): string | undefined {
-  const typed = cells[titles.findIndex((title) => title.trim().toLowerCase() === 'currency')] ?? '';
+  const typed = cells[titles.findIndex(isCurrencyTitle)] ?? '';
   const read = readCurrency(typed);
   return 'value' in read ? read.value : undefined;
 }

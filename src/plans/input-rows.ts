@@ -49,8 +49,9 @@ export function readRow(
   const row = new RowReader(csv, titles);
   row.refuseNul();
   const named = readNames(row, titles, use);
-  const money = readMoney(row, use, amounts);
-  const currency = row.read('currency', readCurrency, undefined);
+  // The title above an amount is about the amount. A column beside it may be about the order.
+  const inColumn = row.read('currency', readCurrency, undefined);
+  const money = readMoney(row, use, amounts, titles.currency ?? inColumn);
   const order = {
     ...(named.includes('order_id') ? row.read('order_id', readOrderId, {}) : {}),
     ...(named.includes('reference') ? row.read('reference', readReference, {}) : {}),
@@ -61,8 +62,6 @@ export function readRow(
     reference: order.reference,
     isInId: order.isInId,
     ...money,
-    // The title above an amount is about the amount. A column beside it may be about the order.
-    currency: titles.currency ?? currency,
     reason: use === 'plan' ? row.read('reason', readReason, undefined) : undefined,
     refundId: row.text('refund_id')?.trim() || undefined,
     isFailed: row.text('state')?.trim() === 'failed' || undefined,
@@ -150,12 +149,16 @@ function readMoney(
   row: RowReader,
   use: InputUse,
   amounts: AmountStyle,
-): Pick<InputRow, 'charge' | 'amount' | 'exact' | 'decimals'> {
+  inColumn: string | undefined,
+): Pick<InputRow, 'charge' | 'amount' | 'currency' | 'exact' | 'decimals'> {
   const isBlank = (column: InputColumn): boolean => use !== 'plan' && saysNothing(row.text(column) ?? '');
   const charge = isBlank('charge_id') ? anyWord : row.read('charge_id', readCharge, anyWord);
   const read = (text: string) => readAmount(row.shown('amount', text, amounts), use, amounts);
-  const { amount: value, decimals } =
-    (isBlank('amount') ? undefined : row.read('amount', read, undefined)) ?? {};
+  const {
+    amount: value,
+    decimals,
+    currency = inColumn,
+  } = (isBlank('amount') ? undefined : row.read('amount', read, undefined)) ?? {};
   const exact = typeof value === 'bigint' ? value : undefined;
   const amount = typeof value === 'bigint' ? undefined : value;
   if (use === 'plan' && charge === fullWord && typeof amount === 'number')
@@ -163,7 +166,12 @@ function readMoney(
       'amount',
       `charge_id is ${fullWord}, which is the whole order, so amount must be ${fullWord} too; for ${amount} of it type a charge, or ${anyWord}`,
     );
-  return { charge, amount, exact, decimals };
+  if (inColumn !== undefined && currency !== inColumn)
+    row.wrong(
+      'amount',
+      `amount is in ${currency}, and the column says ${inColumn}: write the right one in both`,
+    );
+  return { charge, amount, currency, exact, decimals };
 }
 
 // What is wrong with the row as a whole: then no cell can be trusted.

@@ -7,7 +7,7 @@ export {
   readExpectedTotal,
 } from './control-totals.ts';
 export { errorsCsv } from './csv-rows.ts';
-export { currencyIn } from './input-cells.ts';
+export { currencyIn, isCurrencyTitle, saysNothing } from './input-cells.ts';
 export { duplicateProblems } from './input-duplicates.ts';
 export { isInputTitle } from './input-titles.ts';
 export { rowKey } from './plan-lines.ts';

@@ -61,7 +61,7 @@ test.each([
   ['orders refund ID --amount --yes', '--amount has no value: --yes is an option'],
   ['orders refund ID --note --yes', '--note has no value: --yes is an option'],
   ['orders refund ID --charge 1 --amount 100,00 --yes', 'without commas'],
-  ['orders refund ID --charge 1 --amount $100 --yes', 'type it without a currency: 100'],
+  ['orders refund ID --charge 1 --amount $100 --yes', 'type it with the currency in three letters behind it'],
   ['orders refund ID --charge 1 --amount -100 --yes', 'type it without a sign: 100'],
   ['orders refund ID --amount 100 --yes', 'has 2 charges: say which one --amount is for'],
   ['orders refund ID --charge 4242 --yes', 'has 2 charges 4242'],

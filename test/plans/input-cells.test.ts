@@ -30,6 +30,14 @@ describe('F45 amounts', () => {
   });
 
   it.each([
+    ['500 mxn', 500, 'MXN'],
+    ['MXN 500', 500, 'MXN'],
+    ['500USD', 500, 'USD'],
+  ])('takes %s with its currency', (text, amount, currency) => {
+    expect(readAmount(text)).toEqual({ value: { amount, currency } });
+  });
+
+  it.each([
     [
       '100.00',
       'amount 100.00: an amount has no decimals where the profile declares none (amounts.decimals.CUR); type the whole number as the service shows it, such as 23000',
@@ -58,11 +66,11 @@ describe('F45 amounts', () => {
     ['1_000', 'amount 1_000: type it without marks between the digits: 1000'],
     ['1 000 000', 'amount 1 000 000: type it without marks between the digits: 1000000'],
     ['12 34', 'amount 12 34: type it without marks between the digits'],
-    ['$5', 'amount $5: type it without a currency: 5'],
-    ['MXN 500', 'amount MXN 500: type it without a currency: 500'],
-    ['500 mxn', 'amount 500 mxn: type it without a currency: 500'],
-    ['5€', 'amount 5€: type it without a currency: 5'],
-    ['$1,000', 'amount $1,000: type it without a currency'],
+    ['$5', 'amount $5: type it with the currency in three letters behind it, such as 100 MXN'],
+    ['5€', 'amount 5€: type it with the currency in three letters behind it, such as 100 MXN'],
+    ['$1,000', 'amount $1,000: type it with the currency in three letters behind it, such as 100 MXN'],
+    ['1,000 MXN', 'amount 1,000 MXN: type it without marks between the digits: 1000 MXN'],
+    ['usd -5', 'amount usd -5: type it without a sign: 5 USD'],
     ['١٢', 'amount ١٢: type it with the digits 0 to 9, such as 23000'],
     ['１２', 'amount １２: type it with the digits 0 to 9, such as 23000'],
     ['Infinity', 'amount Infinity: not a whole number such as 23000, nor full'],

@@ -301,35 +301,53 @@ describe('control totals on plan and apply', () => {
   });
 });
 
-const inUsd = ['order_id,amount,currency,ticket', 'ord_1,500,usd,T-1', 'ord_2,500,MXN,T-2', 'ord_3,500,,T-3'];
+const inUsd = [
+  [
+    'a column',
+    ['order_id,amount,currency,ticket', 'ord_1,500,usd,T-1', 'ord_2,500,MXN,T-2', 'ord_3,500,,T-3'],
+  ],
+  ['the cell', ['order_id,amount,ticket', 'ord_1,500 usd,T-1', 'ord_2,MXN 500,T-2', 'ord_3,500,T-3']],
+] as const;
 
-it('a row in another currency than its order is impossible, also in a plan made anew and in the rest', async () => {
-  await using service = await startRefunds(orders(3));
-  const planned = await service.plan(inUsd, '--json');
-  const refreshed = await service.run([
-    'refunds',
-    'plan',
-    '--refresh',
-    'refunds.plan',
-    '--to',
-    'new.plan',
-    '--json',
-  ]);
-  const applied = await service.apply();
-  await service.run(['refunds', 'status', 'refunds.plan', '--rest', 'rest.csv']);
-  const screen = await service.plan(inUsd);
-
-  const why = 'the file says 500 USD, and the order is in MXN';
-  for (const ran of [planned, refreshed])
-    expect(recordsIn(ran).map((row) => [row.order_id, row.state, row.why])).toEqual([
-      ['ord_1', 'impossible', why],
-      ['ord_2', 'ready', null],
-      ['ord_3', 'ready', null],
+it.each(inUsd)(
+  'a row that %s puts into another currency than its order is impossible, also in a plan made anew and in the rest',
+  async (_, rows) => {
+    await using service = await startRefunds(orders(3));
+    const planned = await service.plan(rows, '--json');
+    const refreshed = await service.run([
+      'refunds',
+      'plan',
+      '--refresh',
+      'refunds.plan',
+      '--to',
+      'new.plan',
+      '--json',
     ]);
-  expect([planned.code, applied.code]).toEqual([8, 8]);
-  expect(service.made.map(({ order: id }) => id)).toEqual(['ord_2', 'ord_3']);
-  expect(service.read('rest.csv')).toContain('usd');
-  expect(inOneLine(screen.stderr + screen.stdout)).toContain(why);
+    const applied = await service.apply();
+    await service.run(['refunds', 'status', 'refunds.plan', '--rest', 'rest.csv']);
+    const screen = await service.plan(rows);
+
+    const why = 'the file says 500 USD, and the order is in MXN';
+    for (const ran of [planned, refreshed])
+      expect(recordsIn(ran).map((row) => [row.order_id, row.state, row.why])).toEqual([
+        ['ord_1', 'impossible', why],
+        ['ord_2', 'ready', null],
+        ['ord_3', 'ready', null],
+      ]);
+    expect([planned.code, applied.code]).toEqual([8, 8]);
+    expect(service.made.map(({ order: id }) => id)).toEqual(['ord_2', 'ord_3']);
+    expect(service.read('rest.csv')).toMatch(/usd/i);
+    expect(inOneLine(screen.stderr + screen.stdout)).toContain(why);
+  },
+);
+
+it('a cell and a column that name two currencies are an error', async () => {
+  await using service = await startRefunds(orders(1));
+  const ran = await service.plan(['order_id,amount,currency', 'ord_1,500 MXN,USD']);
+  expect([ran.code, inOneLine(ran.stderr)]).toEqual([
+    2,
+    expect.stringContaining('line 2: amount is in MXN, and the column says USD: write the right one in both'),
+  ]);
 });
 
 it('a file with decimals in another currency than that of the order is refused with both', async () => {

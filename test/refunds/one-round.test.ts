@@ -106,8 +106,8 @@ type Slip = readonly [amount: string, said: RegExp, corrected: string | undefine
 const slips: readonly Slip[] = [
   ['1.000', /without marks|decimals/, '1000'],
   ['"1,000"', /without marks/, '1000'],
-  ['$200', /without a currency/, '200'],
-  ['200 MXN', /without a currency/, '200'],
+  ['$200', /currency in three letters/, '200 MXN'],
+  ['200 USD', /the file says 200 USD/, '200'],
   ['-300', /without a sign/, '300'],
   ['', /blank/, 'full'],
   ['todo', /not a whole number/, 'full'],

@@ -12,10 +12,12 @@ import {
   duplicateProblems,
   type InputProblem,
   type InputRow,
+  isCurrencyTitle,
   isInputTitle,
   type Plan,
   type PlanHead,
   type PlanRow,
+  saysNothing,
 } from '../../../plans/plans.ts';
 import { commandLine, type Profile } from '../../../profiles/profiles.ts';
 import { missingIn, requiredBy, tooShort } from '../../may-change.ts';
@@ -71,7 +73,14 @@ export async function planFile(ctx: Context, service: OpenService, asked: PlanAs
   });
   sayUnread(ctx, input);
   const more = input.columns.flatMap((title, index) => (isInputTitle(title) ? [] : [index]));
-  const columns = more.map((index) => input.columns[index] ?? '');
+  const titles = more.map((index) => input.columns[index] ?? '');
+  const isAdded = !titles.some(isCurrencyTitle) && input.rows.some(({ currency }) => currency !== undefined);
+  const columns = isAdded ? [...titles, 'currency'] : titles;
+  // A currency that stands beside the amount, so that the plan is compared with the order by it whenever it is made anew.
+  const cellIn = ({ cells, currency = '' }: InputRow, index: number): string => {
+    const cell = cells[index] ?? '';
+    return isCurrencyTitle(input.columns[index] ?? '') && saysNothing(cell) ? currency : cell;
+  };
   const head = newHead(ctx, profile, { file: asked.file, columns, again: asked.again });
   const twice = duplicatesIn(input.rows);
   const inForm = [...input.problems, ...requiredProblems(input.rows, profile), ...twice];
@@ -86,7 +95,7 @@ export async function planFile(ctx: Context, service: OpenService, asked: PlanAs
       profile,
       planId: head.id,
       nowMs: service.seenDate?.()?.date,
-      moreOf: ({ cells }) => more.map((index) => cells[index] ?? ''),
+      moreOf: (row) => [...more.map((index) => cellIn(row, index)), ...(isAdded ? [row.currency ?? ''] : [])],
     });
     return { rows: planned, unnamed: [...noOrder, ...plannedProblems(named, planned, profile.settings)] };
   });
