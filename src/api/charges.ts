@@ -274,6 +274,11 @@ export function refundableCharges({ charges }: Pick<OrderMoney, 'charges'>): rea
   return charges.filter(({ counts, isRefundable }) => counts && isRefundable !== false);
 }
 
+/** The paid charges of which the service refunds nothing, whatever is left of them. */
+export function lockedCharges({ charges }: Pick<OrderMoney, 'charges'>): readonly ChargeMoney[] {
+  return charges.filter(({ counts, isRefundable }) => counts && isRefundable === false);
+}
+
 /** How much of all charges can still be refunded, positive. */
 export function leftToRefund(money: Pick<OrderMoney, 'charges'>): number {
   return refundableCharges(money).reduce((sum, { left }) => sum + left, 0);

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { chargeOf, listOf, orderOf, refundOf } from '../harness/orders.ts';
 import { newHome, paydesk } from '../harness/paydesk.ts';
 import { startService, storeShop } from '../harness/service.ts';
+import { startRefunds } from '../refunds/refund-service.ts';
 
 const locked = chargeOf('ch_1', 35000, { is_refundable: false });
 const lockedInPart = chargeOf('ch_1', 35000, {
@@ -26,6 +27,21 @@ describe('the only charge says is_refundable false, and its order true', () => {
     expect({ code: ran.code, posts: service.posts }, ran.stderr).toEqual({ code: 3, posts: [] });
     expect(ran.stderr).toContain('charge 1 (*4242) of ord_1 is not refundable (is_refundable false)');
   });
+});
+
+test('where another charge is not refundable, the figures of the order say so and add up', async () => {
+  const charges = [chargeOf('ch_1', 35000), chargeOf('ch_2', 17000, { is_refundable: false })];
+  await using service = await startRefunds([orderOf('ord_1', charges)]);
+  const refund = (...words: readonly string[]) => service.run(['orders', 'refund', 'ord_1', ...words]);
+
+  const preview = await refund('--charge', '1', '--amount', '500', '--dry-run');
+  expect(preview.stderr + preview.stdout).toMatch(
+    /paid +35000 +52000\n.*\n +cannot be refunded +0 +-17000 +charge 2\n +THIS REFUND +-500 +-500.*\n +left afterwards +34500 +34500\n/,
+  );
+  const unknown = await refund('--charge', '3', '--yes');
+  expect(unknown.stderr).toContain('charge 2 *4242 ch_2: the service says that it is not refundable\n');
+  const made = await refund('--charge', '1', '--amount', '500', '--yes');
+  expect(made.stdout).toContain('500 refunded of 52000; 34500 left, 17000 cannot be refunded (charge 2)');
 });
 
 test.each([

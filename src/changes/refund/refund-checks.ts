@@ -219,9 +219,9 @@ function typedAmount(
 type AskedBesides = Partial<Pick<RefundAsked, 'amount' | 'reason' | 'note'>>;
 
 /**
- * Two lines for each charge: what is left of it, and the command that refunds it, ready to be copied. There is no command that
- * would be refused: if less is left than the amount that was asked for, if the service says that the charge is not refundable, or over a
- * limit of the profile. That of a repeat names what it repeats.
+ * Two lines for each charge: what is left of it, and the command that refunds it, ready to be copied. One that the service calls not
+ * refundable has only a line that says so. There is no command that would be refused: if less is left than the amount that was asked for, or
+ * over a limit of the profile. That of a repeat names what it repeats.
  */
 export function chargeCommands(
   money: OrderMoney,
@@ -234,9 +234,10 @@ export function chargeCommands(
   const isSpread = amount !== undefined && isMoreThanEach(charges, amount);
   const spread = isSpread ? flagWords({ amount: typed, reason, note, allocate: 'in-order' }) : undefined;
   const each = charges.flatMap((charge) => {
-    const line = `charge ${charge.number} ${nameOfCharge(charge, money)}: ${partWords(charge.left, charge.amount, money.currency, profile.settings)} left`;
+    const name = `charge ${charge.number} ${nameOfCharge(charge, money)}`;
+    if (charge.isRefundable === false) return [`${name}: the service says that it is not refundable`];
+    const line = `${name}: ${partWords(charge.left, charge.amount, money.currency, profile.settings)} left`;
     const refund = amount ?? charge.left;
-    if (charge.isRefundable === false) return [line, '  the service says that it is not refundable'];
     if (charge.left < refund) return [line];
     const over = overLimit(refund, money, profile, counting);
     if (over !== undefined) return [line, `  ${over.message}`];

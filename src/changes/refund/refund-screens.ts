@@ -5,6 +5,7 @@ import {
   brandAndCard,
   type ChargeMoney,
   leftToRefund,
+  lockedCharges,
   type OrderMoney,
   paidBy,
   type RefundRecord,
@@ -117,6 +118,7 @@ function moneyRows(
   const { charge, money, change } = plan;
   const figure = figuresIn(money.currency, settings);
   const refunded = refundedSum(money);
+  const locked = lockedIn(money);
   const columns = [
     ...(charge === undefined
       ? []
@@ -127,6 +129,7 @@ function moneyRows(
             refunded: charge.refunded,
             pending: charge.taken - charge.refunded,
             left: charge.left,
+            locked: 0,
           },
         ]),
     {
@@ -135,6 +138,7 @@ function moneyRows(
       refunded,
       pending: takenSum(money) - refunded,
       left: leftToRefund(money),
+      locked: locked?.sum ?? 0,
     },
   ];
   const words = refundWords(charge === undefined ? money.charges : [charge], origins);
@@ -145,9 +149,20 @@ function moneyRows(
     ...(columns.some(({ pending }) => pending > 0)
       ? [['pending', ...columns.map(({ pending }) => figure(-pending))]]
       : []),
+    ...(locked === undefined
+      ? []
+      : [['cannot be refunded', ...columns.map((one) => figure(-one.locked)), locked.names]]),
     [strong('THIS REFUND'), ...columns.map(() => strong(figure(-change.amount))), shareOf(plan)],
     ['left afterwards', ...columns.map(({ left }) => figure(left - change.amount))],
   ];
+}
+
+// What is neither refunded nor left: without it, the figures of an order do not add up.
+function lockedIn(money: OrderMoney): { readonly sum: number; readonly names: string } | undefined {
+  const locked = lockedCharges(money);
+  if (locked.length === 0) return undefined;
+  const sum = locked.reduce((all, { left }) => all + left, 0);
+  return { sum, names: locked.map(({ number }) => `charge ${number}`).join(', ') };
 }
 
 function strong(text: string): Cell {
@@ -187,12 +202,13 @@ export function refundResult(plan: RefundPlan, applied: Applied, profile: Profil
   const before = refundedSum(plan.money);
   const refunded = refundedSum(after);
   const pending = takenSum(after) - refunded;
+  const locked = lockedIn(after);
   const isPending = (applied.refunds ?? []).some(({ status }) => meaningOfRefund(status) === 'pending');
   const [units, ...decimals] = linesInBoth(
     currency,
     profile.settings,
     (write) =>
-      `${write(before)} -> ${write(refunded)} refunded${pending === 0 ? '' : ` and ${write(pending)} pending`} of ${write(after.amount)}; ${write(leftToRefund(after))} left`,
+      `${write(before)} -> ${write(refunded)} refunded${pending === 0 ? '' : ` and ${write(pending)} pending`} of ${write(after.amount)}; ${write(leftToRefund(after))} left${locked === undefined ? '' : `, ${write(locked.sum)} cannot be refunded (${locked.names})`}`,
   );
   return [
     titleLine(
