@@ -481,9 +481,7 @@ test('a lost link has a line with a command that runs as it is shown, and shares
   expect(shown.stdout).toContain(`paydesk journal settle ${change} --applied --note TEXT\n`);
   const refund = await demo('orders refund ord_2tQ7zRk9PwE5xNvAm --charge 1 --amount 700 --yes');
   expect(refund.code).toBe(7);
-  expect(await told()).toContain(
-    '1 refund unconfirmed; 1 payment link unconfirmed: paydesk journal list --open\n',
-  );
+  expect(await told()).toContain('1 refund and 1 payment link unconfirmed: paydesk journal list --open\n');
 });
 
 test('journal list says at 80 columns whose money it is, or what was done, where that differs', async () => {

@@ -314,12 +314,12 @@ describe('the line about unconfirmed changes', () => {
     ]);
   });
 
-  test('calls them changes, if they are of several kinds', async () => {
+  test('says how many of each kind there are', async () => {
     const held = bought('ord_held', { payment_status: 'pre_authorized' });
     service.orders = [lost, held];
     await loseRefund();
     expect((await run('05:05:12', 'orders capture ord_held --yes')).code).toBe(7);
-    expect(await told()).toContain('2 changes unconfirmed: paydesk journal reconcile --all\n');
+    expect(await told()).toContain('1 refund and 1 capture unconfirmed: paydesk journal reconcile --all\n');
     const { stdout } = await run('05:10:00', 'orders show ord_held');
     expect(stdout).toContain('UNCONFIRMED  capture of 35000 MXN, sent at 05:05:12 by root');
     expect(stdout).toContain('do not capture it anywhere else');

@@ -215,17 +215,13 @@ export function needsLookLine(attempts: readonly AttemptRecord[], where: string)
       return { words, records: once(all), how: `show your lead: ${showCommand(all)}` };
     }),
   ].filter(({ records }) => records.length > 0);
-  const [first, second, third] = kinds;
+  const [first, second] = kinds;
   if (first === undefined) return undefined;
   if (second === undefined) return `${where}${lineOf(first.records, first.words, first.how)}`;
-  // One line of a terminal of 80 columns has no room for more than two of them.
-  const rest = kinds.slice(2).reduce((sum, { records }) => sum + records.length, 0);
-  const counts = [first, second].map(({ words, records }) =>
-    third === undefined
-      ? `${counted(records.length, nounOf(records))} ${words}`
-      : `${records.length} ${words}`,
+  const groups = [...Map.groupBy(kinds, ({ words }) => words)].map(
+    ([words, same]) => `${countsOf(same.flatMap(({ records }) => records))} ${words}`,
   );
-  return `${where}${[...counts, ...(rest > 0 ? [`${rest} more`] : [])].join('; ')}: paydesk journal list --open`;
+  return `${where}${groups.join('; ')}: paydesk journal list --open`;
 }
 
 function isProvable({ sent }: AttemptRecord): boolean {
@@ -243,14 +239,16 @@ function showCommand([only, second]: readonly AttemptRecord[]): string {
   return `paydesk journal ${second === undefined ? `show ${only?.sent.change ?? ''}` : 'list --open'}`;
 }
 
-function nounOf(records: readonly AttemptRecord[]): string {
-  const [noun = 'change', second] = new Set(records.map(({ sent }) => changeKinds[sent.proof.kind].noun));
-  return second === undefined ? noun : 'change';
+// `2 refunds and 1 payment link`.
+function countsOf(records: readonly AttemptRecord[]): string {
+  return [...Map.groupBy(records, ({ sent }) => changeKinds[sent.proof.kind].noun)]
+    .map(([noun, { length }]) => counted(length, noun))
+    .join(' and ');
 }
 
 // The line stands below every command, so it is short: one order has its name there, of several `how` names all.
 function lineOf(records: readonly AttemptRecord[], words: string, how: string): string {
   const [only, second] = records;
   const name = second === undefined ? `: ${only?.sent.proof.orderId ?? only?.sent.change ?? ''}` : '';
-  return `${counted(records.length, nounOf(records))} ${words}${name}: ${how}`;
+  return `${countsOf(records)} ${words}${name}: ${how}`;
 }
