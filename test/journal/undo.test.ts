@@ -79,3 +79,15 @@ test.each([['stop'], ['cancel'], ['orders', 'cancel'], ['refunds', 'cancel'], ['
     expect(stderr).toContain('paydesk undo says what can still be done');
   },
 );
+
+test('an order names its only change; of several, each has its own command', async () => {
+  using home = newHome();
+  const run = desk(home);
+  await run(part);
+  const only = await run(['undo', id]);
+  expect([only.code, only.stdout]).toEqual([0, expect.stringContaining('this change: refund of 200 MXN')]);
+  await run(['orders', 'refund', id, '--charge', '2', '--amount', '300', '--yes']);
+  const several = await run(['undo', id]);
+  expect(several.code).toBe(2);
+  expect(several.stderr.match(/paydesk .*undo i_\w+/g)).toHaveLength(2);
+});
