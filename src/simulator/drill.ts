@@ -299,13 +299,13 @@ const drillCases: readonly DrillCase[] = [
     buyer: 'Nora Escobedo',
     orders: [paidOnce('Two lamps and a hammock', 60000, { refunded: 20000 })],
     text: ([one]) => [
-      `Nora Escobedo, ${one?.reference}, wrote to you and to a colleague: “One lamp came broken, please give me the 20000 for it back.”`,
+      `Nora Escobedo, ${one?.reference}, wrote to you and to a colleague: “One lamp came broken, and the parcel was late: please give me 20000 for the lamp and 5000 for the wait.”`,
     ],
     hints: ([one]) => [
       `look at the refunds of the order before you send one: ${find(one)}`,
-      'a colleague has sent it already, so there is nothing to send',
+      `a colleague has sent the 20000 already, so only the 5000 are missing: ${refund(one, '--charge 1 --amount 5000')}`,
     ],
-    right: [[[20000]]],
+    right: [[[25000]]],
   },
   {
     title: 'a refund that fails later',
