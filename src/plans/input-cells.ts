@@ -58,7 +58,7 @@ type NamedOrder = Partial<Pick<InputRow, 'orderId' | 'reference' | 'isInId'>>;
 /** `order_id`: the id, also in capitals, or the shop's own number, which has a digit and does not begin like an id. */
 export function readOrderId(text: string): Checked<NamedOrder> {
   const named = idIn(text);
-  if (named !== undefined) return { value: named };
+  if (named !== undefined) return { value: named.orderId === undefined ? { ...named, isInId: true } : named };
   const reference = text.trim();
   return isReference(reference) && /\d/.test(reference) && !/ord_/i.test(reference)
     ? { value: { reference, isInId: true } }
@@ -82,7 +82,7 @@ function idIn(text: string): NamedOrder | undefined {
   const orderId = copiedId('orders', text);
   if (orderId !== undefined) return { orderId };
   const folded = copiedId('orders', text.toLowerCase());
-  return folded === undefined || folded.length < 12 ? undefined : { reference: folded, isInId: true };
+  return folded === undefined || folded.length < 12 ? undefined : { reference: folded };
 }
 
 function isReference(text: string): boolean {

@@ -254,6 +254,11 @@ describe('orders', () => {
     expect(readOrderId(' #1042 B')).toEqual({ value: { reference: '#1042 B', isInId: true } });
   });
 
+  it('takes an id in capitals, under either title', () => {
+    expect(readOrderId('ORD_2TQ7ZRK9P')).toEqual({ value: { reference: 'ord_2tq7zrk9p', isInId: true } });
+    expect(readReference('ORD_2TQ7ZRK9P')).toEqual({ value: { reference: 'ord_2tq7zrk9p' } });
+  });
+
   it("takes the shop's own number, in one line", () => {
     expect(readReference('#1042 B')).toEqual({ value: { reference: '#1042 B' } });
     expect(wordsOf(readReference('a\nb'))).toMatch(/^reference a\nb: not the shop's own number/);

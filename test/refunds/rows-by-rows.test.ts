@@ -211,6 +211,22 @@ it("the shop's own number in the column order_id is looked up, and which order i
   expect(service.made).toHaveLength(2);
 });
 
+it('ids in capitals name their orders, also where the id is the number at the shop', async () => {
+  const ids = Array.from({ length: 8 }, (_, index) => `ord_aaaabbbb000${index}`);
+  await using service = await withSettings(
+    ids.map((id) => numbered(id, id)),
+    { 'reference.keys': 'ticket' },
+  );
+  const { code, stderr } = await service.plan([
+    'order_id,amount',
+    ...ids.map((id) => `${id.toUpperCase()},100`),
+  ]);
+  expect(code, stderr).toBe(0);
+  expect(stderr).toContain(
+    'line 7: ord_aaaabbbb0005 is ord_aaaabbbb0005\nand 2 more rows name their order so\n',
+  );
+});
+
 it('F51 an order that one row names by its id and another by its reference is refused', async () => {
   await using service = await withSettings([numbered('ord_1', 'A-1')], { 'reference.keys': 'ticket' });
 

@@ -98,7 +98,7 @@ export function sayReferences(
     return id === '' ? [] : [`line ${row.line}: ${row.reference} is ${id}`];
   });
   for (const line of said.slice(0, namedMost)) ctx.notes.note(line);
-  if (said.length > namedMost) ctx.notes.note(`and ${said.length - namedMost} more by the shop's own number`);
+  if (said.length > namedMost) ctx.notes.note(`and ${said.length - namedMost} more rows name their order so`);
 }
 
 // More lines than this are no help on a screen; --errors has them all.

@@ -151,7 +151,8 @@ export class Reading implements ReadOrders {
     const names = [...(typeof own === 'string' ? [bareReference(own)] : []), id.toLowerCase()].filter(
       (name) => this.#wanted.references.has(name),
     );
-    for (const name of names) this.byReference.set(name, [...(this.byReference.get(name) ?? []), id]);
+    for (const name of new Set(names))
+      this.byReference.set(name, [...(this.byReference.get(name) ?? []), id]);
     if (names.length === 0 && !this.#wanted.ids.has(id)) return;
     this.#places.set(id, { walk, place: walk.read });
     this.#found.set(id, { order: kept(order), neighbour: walk.last });
