@@ -5,10 +5,10 @@ import { longPages, type Service } from '../api/api.ts';
 import type { JsonObject } from '../api/json-values.ts';
 import { readOrder } from '../api/records.ts';
 import { bareReference, referenceOf } from '../api/resources.ts';
-import { orderIdPattern } from '../api/spec.ts';
+import { customerIdPattern, orderIdPattern } from '../api/spec.ts';
 import { CliError, orElse, withParts } from '../errors.ts';
 import { type Indexes, indexIfAny } from '../index/index.ts';
-import { type AttemptRecord, changeOf, type Journal, sentBy } from '../journal/journal.ts';
+import { type AttemptRecord, changeIdPattern, changeOf, type Journal, sentBy } from '../journal/journal.ts';
 import { commandLine } from '../profiles/profiles.ts';
 import { recordedState } from './known-order.ts';
 import { unconfirmedOf } from './look-up.ts';
@@ -18,9 +18,11 @@ const shortestEnd = 8;
 const mostNamed = 5;
 const namePattern = /^(?=.{1,68}$)(?:[A-Za-z0-9_]{8,}|#?(?!ord_|cus_)[\w.-]*\d[\w.-]*)$/i;
 
+const knownIds = [orderIdPattern, customerIdPattern, changeIdPattern];
+
 /** Whether a text that is no id may be the shop's number of an order, the end of its id, or its id in another case. */
 export function mayNameOrder(text: string): boolean {
-  return namePattern.test(text) && !orderIdPattern.test(text);
+  return namePattern.test(text) && !knownIds.some((pattern) => pattern.test(text));
 }
 
 /** What is needed to look. */

@@ -1,6 +1,7 @@
 /** An order as people name it: an id with what was copied around it; on a terminal words, to choose among the orders that have them. */
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { mayNameOrder } from '../../src/orders/orders.ts';
 import { startDesk } from '../harness/desk.ts';
 import { chargeOf, orderOf } from '../harness/orders.ts';
 import { newHome, paydesk } from '../harness/paydesk.ts';
@@ -134,10 +135,26 @@ describe('the shop’s own number in a script', () => {
     ]);
     const unknown = await paydesk(['journal', 'list', '--order', 'B-18'], seat);
     expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining('orders find B-18')]);
+    for (const more of [['--all-profiles'], ['--from', 'old.ndjson']]) {
+      const ran = await paydesk(['journal', 'list', '--order', 'B-17', ...more], seat);
+      expect([ran.code, ran.stderr]).toEqual([
+        2,
+        expect.stringContaining('--order B-17: type the id of the order'),
+      ]);
+    }
     const none = await paydesk(['journal', 'show', 'B-18'], seat);
     expect(none.code).toBe(5);
     expect(none.stderr).toContain('has no B-18');
   });
+});
+
+test.each([
+  ['so_100234', true],
+  ['cus_2sZp8LmQ4tVx', false],
+  ['i_7f3k9q2m', false],
+  [id, false],
+])('%s may be the number of an order at the shop: %s', (text, may) => {
+  expect(mayNameOrder(text)).toBe(may);
 });
 
 describe('a part of an id in a script', () => {

@@ -123,7 +123,7 @@ export async function orByNumber<T>(
     return await find(typed);
   } catch (error) {
     if (!(error instanceof CliError) || error.kind !== 'not_found') throw error;
-    if (changeIdPattern.test(typed) || !mayNameOrder(typed)) throw error;
+    if (!mayNameOrder(typed)) throw error;
     const order = ctx.service().then((service) => orderByName(ctx, service, typed));
     return await find(
       await order.catch(

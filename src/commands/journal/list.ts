@@ -64,9 +64,7 @@ const listFlags = {
   order: {
     ...flag.id('orders', 'ID', 'only changes of this order; its number at the shop does as well'),
     parse: (text: string, name: string): string =>
-      mayNameOrder(text) && !/^[a-z]{1,3}_/.test(text)
-        ? text
-        : (copiedId('orders', text) ?? recordId('orders', text, name)),
+      mayNameOrder(text) ? text : (copiedId('orders', text) ?? recordId('orders', text, name)),
   },
   ...timeFlags('any time', {
     since: 'only what was sent from this time on',
@@ -93,8 +91,11 @@ export const list = defineCommand({
   flags: listFlags,
   examples: ['paydesk journal list', 'paydesk journal list --open --json | jq .data'],
   async run(here, { flags }) {
-    const ctx = await askingFile(here, flags.from);
     const { kind, order, desk } = flags;
+    const isNumber = order !== undefined && mayNameOrder(order);
+    if (isNumber && (flags.from !== undefined || flags['all-profiles'] === true))
+      throw usage(`--order ${order}: type the id of the order`);
+    const ctx = await askingFile(here, flags.from);
     if (kind === 'setting') refuseMisplaced(flags);
     ctx.out.checkColumns(kind === 'setting' ? settingFields(ctx) : attemptColumns);
     const scope = await scopeOf(ctx, flags['all-profiles'] === true);
@@ -108,7 +109,6 @@ export const list = defineCommand({
     const operator = await operatorMeant(ctx, flags.operator, (name) => [
       commandAgain(ctx, { ...flags, operator: name }, scope),
     ]);
-    const isNumber = order !== undefined && mayNameOrder(order);
     const orderId = isNumber ? await orderByName(ctx, await ctx.service(), order) : order;
     const asked = { origin, orderId, operator, ...range };
     if (origin !== undefined && !ctx.options.dryRun && flags.next === undefined)
