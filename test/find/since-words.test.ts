@@ -159,3 +159,19 @@ test('orders find names the window that was asked for, because more orders were 
   );
   expect((await shop(['orders', 'find', '4242'])).stderr).toMatch(/^9 found in 9 orders, /m);
 });
+
+test.each([
+  ['371.50', ['371.50'], "if 371.50 means 37150 in the service's units: paydesk -p shop orders find 37150"],
+  ['371.5', ['371.5'], undefined],
+  [
+    'a phone number without quotes',
+    ['+52', '55', '1234', '5678'],
+    "if that is one phone number: paydesk -p shop orders find '+52 55 1234 5678'",
+  ],
+])('orders find of %s that nothing has says what else may be meant', async (_, texts, says) => {
+  const { code, stderr } = await shop(['orders', 'find', ...texts, '--no-input']);
+  expect(code).toBe(5);
+  const said = inOneLine(stderr);
+  if (says === undefined) expect(said).not.toContain(`if ${texts[0]}`);
+  else expect(said).toContain(says);
+});

@@ -324,6 +324,15 @@ describe('customers show', () => {
     expect(screen.split('\n').every((line) => line.length <= 60)).toBe(true);
   });
 
+  test('without an order in the index names the search alone', async () => {
+    await using service = await startDated({ orders: [], customers });
+    await service.run(['index', 'build', '--yes'], { env: clock });
+    const screen = await screenOf(service, 80, 'customers', 'show', 'cus_2sZp8LmQ4tVx');
+    expect(screen).toContain(
+      'the index has no order of this customer\nall orders of this customer, with their sums:\n',
+    );
+  });
+
   test('tells a screen reader of the newest orders too', async () => {
     await using service = await startDated({ orders, customers });
     await service.run(['index', 'build', '--yes'], { env: clock });

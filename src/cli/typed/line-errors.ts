@@ -19,7 +19,7 @@ export async function readLine(entry: CommandEntry, command: Command, argv: read
     return readCommand(entry, command, argv);
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    const line = understoodLike(argv, entry, command) ?? (await asSearch(argv, entry));
+    const line = understoodLike(argv, entry, command) ?? (await asSearch(argv, entry, command));
     const meant =
       line === undefined || line === argv
         ? await optionMeant(error, entry.words, command.flags)
@@ -29,10 +29,11 @@ export async function readLine(entry: CommandEntry, command: Command, argv: read
 }
 
 // `orders list ana` is a search.
-async function asSearch(argv: readonly string[], { words: [noun, verb] }: CommandEntry) {
+async function asSearch(argv: readonly string[], { words: [noun, verb] }: CommandEntry, { flags }: Command) {
   const find = verb === 'list' ? findCommand([noun ?? '', 'find']) : undefined;
   if (find === undefined) return undefined;
-  const line = argv.with(argv.indexOf('list'), 'find');
+  const [, at = 0] = readTypedWords(argv, () => ({ ...globalFlags, ...flags })).places;
+  const line = argv.with(at, 'find');
   return understoodLike(line, find, await find.load());
 }
 
@@ -240,9 +241,10 @@ async function linesMeant(argv: readonly string[]): Promise<readonly string[]> {
     const { words, places } = readTypedWords(argv, () => flags);
     return { places, words: inOrder(words) };
   };
-  const words = spelled(globalFlags).words.map(({ text }) => text);
+  const typed = spelled(globalFlags);
+  const words = typed.words.map(({ text }) => text);
   if (words[0] === 'demo' && findCommand(words.slice(1)) !== undefined)
-    return asQuestion([argv.toSpliced(argv.indexOf('demo'), 0, '-p')]);
+    return asQuestion([argv.toSpliced(typed.places[typed.words[0]?.from ?? 0] ?? 0, 0, '-p')]);
   const guesses = guessesOf(words);
   const lines = await Promise.all(
     guesses.map(async ({ command: meant, used }) => {

@@ -196,7 +196,9 @@ function customerOrderBlocks(
           narrow: rows.flatMap(orderLines),
         },
     ...(orders.forgotten === 0 ? [] : [{ line: forgottenWords(orders) }]),
-    { line: `${orders.count} in the index; all, new ones too, and their sums:` },
+    {
+      line: `${orders.count === 0 ? '' : `${orders.count} in the index; `}all orders of this customer, with their sums:`,
+    },
     { line: all, indent: 2 },
   ];
 }

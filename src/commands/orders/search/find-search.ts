@@ -272,11 +272,11 @@ export function otherMeanings(search: Search): readonly string[] {
 // `371.50` may be 37150 of the service's units.
 function inUnits(search: Search): readonly string[] {
   const { profile, texts, filters } = search;
-  const at = texts.findIndex((text) => /^\d+[.,]\d{1,3}$/.test(text));
+  const at = texts.findIndex((text) => /^\d+[.,]\d{2}$/.test(text));
   if (at === -1 || Object.keys(profile.settings['amounts.decimals']).length > 0) return [];
   const units = texts.map((text, index) => (index === at ? text.replace(/[.,]/, '') : text));
   return [
-    `if ${texts[at]} is ${units[at]} of the service's: ${command({ ...search, texts: units }, { filters })}`,
+    `if ${texts[at]} means ${units[at]} in the service's units: ${command({ ...search, texts: units }, { filters })}`,
   ];
 }
 
