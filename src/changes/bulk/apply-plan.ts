@@ -36,7 +36,7 @@ import { dryRunWords, isAlarming, isDone, type NotSent, type RowReport } from '.
 import { type Sending, workOff } from './send-row.ts';
 
 /** What `refunds apply` was asked for. */
-export interface ApplyAsked extends Confirmation {
+interface ApplyAsked extends Confirmation {
   /** How many orders at a time; 4 if it is not given. */
   readonly concurrency: number | undefined;
   readonly maxFailures: number | undefined;

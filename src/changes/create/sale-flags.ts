@@ -92,16 +92,18 @@ export function parseItem(text: string, name: string): TypedItem {
     .join(':')
     .trim();
   const price = priceOf(typed);
-  const quantity = /^[1-9]\d{0,15}$/.test(digits) ? Number(digits) : Number.NaN;
-  if (title !== '' && price !== undefined && Number.isSafeInteger(quantity))
-    return { text, name: title, price, quantity };
-  const why =
-    title === ''
-      ? 'it has no name'
-      : price === undefined
-        ? priceMistake(typed)
-        : `the quantity ${digits} is no whole number above 0`;
+  const problem = quantityProblem(digits);
+  if (title !== '' && price !== undefined && problem === undefined)
+    return { text, name: title, price, quantity: Number(digits) };
+  const why = title === '' ? 'it has no name' : price === undefined ? priceMistake(typed) : problem;
   throw usage(`${name} ${text}: ${why}; an item is NAME:PRICE or NAME:PRICE:QTY, such as Lamp:30000:1`);
+}
+
+/** What is wrong with a text as a quantity; undefined if nothing is. */
+export function quantityProblem(text: string): string | undefined {
+  return /^[1-9]\d{0,15}$/.test(text) && Number.isSafeInteger(Number(text))
+    ? undefined
+    : `the quantity ${text} is no whole number above 0`;
 }
 
 /** What is wrong with a text that is no price. */

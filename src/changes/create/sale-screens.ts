@@ -16,6 +16,7 @@ import {
   parseMonths,
   priceMistake,
   priceOf,
+  quantityProblem,
   sumOf,
   type TypedItem,
 } from './sale-flags.ts';
@@ -93,8 +94,7 @@ async function wholeItem({ ask }: Asking, typed: TypedItem | string): Promise<Ty
     check: (text) => (priceOf(text) === undefined ? priceMistake(text) : undefined),
   });
   const itemOf = (count: string): TypedItem => parseItem(`${typed}:${price}:${count || 1}`, flag);
-  const check = (count: string) =>
-    /^(?:[1-9]\d{0,14})?$/.test(count) ? undefined : `${count} is no whole number above 0`;
+  const check = (count: string) => (count === '' ? undefined : quantityProblem(count));
   return itemOf(await ask.text({ message: 'How many? (Enter: 1)', flag, optional: true, check }));
 }
 

@@ -39,21 +39,13 @@ export const sumsExits = {
 
 /** `--by` of a summary. */
 export function byFlag<const T extends string>(choices: readonly ['brand' | T, ...T[]], defaultText: string) {
+  const approver = choices.find((one) => one === 'approver');
   const by = flag.choice(choices, 'WHAT', 'split the sums by this; brand is that of the card', {
     otherWords: {
       card: 'brand',
       cards: 'brand',
       'card-brand': 'brand',
-      ...Object.fromEntries(
-        choices.flatMap((one) =>
-          one === 'approver'
-            ? [
-                ['approved-by', one],
-                ['approved_by', one],
-              ]
-            : [],
-        ),
-      ),
+      ...(approver && { 'approved-by': approver, approved_by: approver }),
     },
     defaultText,
   });
