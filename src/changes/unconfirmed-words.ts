@@ -28,7 +28,7 @@ import {
 import type { Profile } from '../profiles/profiles.ts';
 import type { Block } from '../terminal/terminal.ts';
 import { neverArrivedWords, untilWords } from './by-hand-words.ts';
-import { kindWords } from './change-words.ts';
+import { kindWords, replyWords } from './change-words.ts';
 
 /** The command that finds out about them. */
 export function checkTwiceCommand({ change }: Pick<PaidTwice, 'change'>): string {
@@ -85,6 +85,7 @@ export function firstBlocks(ctx: Context, profile: Profile, known: KnownOrder): 
     ...blocks(strangersLines(known, profile), 'warn'),
     ...blocks(pendingLines(known, profile), 'warn'),
     ...neverArrived.flatMap((record) => blocks([`NOT MADE  ${neverArrivedWords(ctx, record)}`], 'faint')),
+    ...blocks(refusedLines(ctx, profile, known), 'faint'),
   ];
 }
 
@@ -99,6 +100,20 @@ function pendingLines({ refunds, order }: KnownOrder, { settings }: Profile): re
   const currency = typeof order.currency === 'string' ? order.currency : undefined;
   const ids = pending.flatMap(({ record }) => record?.id ?? []).join(' and ');
   return [`PENDING  ${amountWords(sum, currency, settings)}, ${ids}: ${stateMeans.pending}`];
+}
+
+// The buyer may have been told of it, if nothing was sent since.
+function refusedLines(
+  ctx: Context,
+  profile: Profile,
+  { attempts, neverArrived, unfit }: KnownOrder,
+): readonly string[] {
+  const record = attempts.at(-1);
+  const refusal = record?.verdicts.findLast(({ error }) => error !== undefined)?.error;
+  if (record === undefined || refusal === undefined || unfit?.is === 'refunded') return [];
+  const [last] = record.verdicts.slice(-1);
+  if (last?.verdict !== 'rejected' || last.by === 'person' || neverArrived.includes(record)) return [];
+  return [`REFUSED  ${sentWords(ctx, profile, record)}: ${replyWords(refusal)}`];
 }
 
 function caseLines(ctx: Context, profile: Profile, one: OrderCase, known: KnownOrder): readonly string[] {
@@ -246,12 +261,16 @@ function capitals(words: string): string {
 }
 
 /** What to do next about such an order, in place of a command that refunds or captures. */
-export function caseSteps(ctx: Context, one: OrderCase): readonly Block[] {
-  const [words, command] = stepOf(ctx, one);
+export function caseSteps(ctx: Context, one: OrderCase, known: KnownOrder): readonly Block[] {
+  const [words, command] = stepOf(ctx, one, known);
   return ['blank', { line: words }, { line: command, indent: 2 }];
 }
 
-function stepOf(ctx: Context, one: OrderCase): readonly [words: string, command: string] {
+function stepOf(
+  ctx: Context,
+  one: OrderCase,
+  { unfit }: KnownOrder,
+): readonly [words: string, command: string] {
   switch (one.is) {
     case 'unconfirmed':
       return [
@@ -296,7 +315,11 @@ function stepOf(ctx: Context, one: OrderCase): readonly [words: string, command:
         `until ${untilWords(ctx, one.until)} the ${changeOf(one.record, ctx.profiles.amountStyle(one.record.sent.profile))} may still appear: ${
           one.again === undefined
             ? 'whoever sends the same again before may pay the buyer twice'
-            : `${one.again.sent.operator} sent the same again at ${ctx.shortTime(one.again.sent.time)} (${one.again.sent.change}), so the buyer would be paid twice`
+            : `${one.again.sent.operator} sent the same again at ${ctx.shortTime(one.again.sent.time)} (${one.again.sent.change}), ${
+                unfit?.is === 'refunded'
+                  ? 'and nothing is left, so the service should refuse it; if it shows all the same, the buyer was paid twice'
+                  : 'so the buyer would be paid twice'
+              }`
         }. See who recorded that it was not made, and why:`,
         `paydesk journal show ${one.record.sent.change}`,
       ];

@@ -76,9 +76,8 @@ export interface Installable {
   readonly needs: string | undefined;
   /** Whether there is a file, and paydesk made it. Throws CliError 'refused' if it is not of paydesk. */
   isThere(): boolean;
-  /** Writes the file as a whole, or removes it. Throws CliError 'refused' like `isThere`. */
+  /** Writes the file as a whole. Throws CliError 'refused' like `isThere`. */
   write(): void;
-  remove(): void;
 }
 
 /** What a file would do as the policy of this machine. */

@@ -72,6 +72,12 @@ it.each<[claim: string, build: Build, line: string, says: string]>([
     '700 was recorded as made by hand, more than the 200 that is left of it',
   ],
   [
+    'a refund that the service refused stands in the first block, with its reason, while nothing was sent since',
+    hand('refused', 5),
+    `orders show ${id}`,
+    'REFUSED refund of 300 MXN, sent at 09:00:00 by ana: HTTP 4',
+  ],
+  [
     'what is recorded as not made stops only the same',
     inTurn(hand('lost', 7), notMade),
     `orders show ${id}`,

@@ -1,6 +1,6 @@
 /** Where shells and man look for what is theirs of paydesk: completion scripts and the man page. Nothing of others is replaced there. */
 
-import { lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { lstatSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import type { Installable } from '../../context/context.ts';
 import { CliError, refused, systemReason } from '../../errors.ts';
@@ -31,9 +31,6 @@ export function installable(reader: Shell | 'man', io: Pick<Io, 'env' | 'platfor
           cause: error,
         });
       }
-    },
-    remove() {
-      if (file !== undefined && isThere()) rmSync(file);
     },
   };
 }

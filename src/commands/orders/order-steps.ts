@@ -49,12 +49,12 @@ export function whatNext(
   const warned = (text: string): Span => ({ text, style: 'warn' });
   const next = (word: Span, steps: readonly Block[]): Next => ({
     word: firstWord(known, word) ?? word,
-    steps: [...sentAgain.flatMap((one) => caseSteps(ctx, one)), ...steps],
+    steps: [...sentAgain.flatMap((one) => caseSteps(ctx, one, known)), ...steps],
   });
   const sentAgain = cases.filter((one) => one.is !== 'failed' && isFollowed(known, one));
   const first = cases.find((one) => one.is !== 'failed' && !sentAgain.includes(one));
   if (first !== undefined)
-    return next(first.is, [...caseSteps(ctx, first), ...otherCharges(ctx, known, service)]);
+    return next(first.is, [...caseSteps(ctx, first, known), ...otherCharges(ctx, known, service)]);
   if (unfit?.is === 'authorized')
     return next(unfit.why, roleSteps('capture', profile) ?? captureSteps(known, profile));
   if (whyNot !== undefined || 'problem' in reading)
@@ -191,7 +191,10 @@ function refundSteps(known: KnownOrder, money: OrderMoney, at: Parameters<typeof
   const steps = [...lost, ...others];
   const isTwice = known.refunds.some(({ state }) => state === 'made twice');
   const refusals = steps.map(({ amount }) => limitAt(amount, money, known, at));
-  const refused = refusals.find((one) => one !== undefined);
+  // Each of them may be small enough, and all of them together too much for the limit of an order.
+  const refused =
+    refusals.find((one) => one !== undefined) ??
+    (steps.length > 1 ? limitAt(leftToRefund(money), money, known, at) : undefined);
   const limit = nothingAllowed(known, at) === undefined ? 'can be refunded up to a limit' : 'over a limit';
   const text = isTwice ? 'ask your lead first' : limit;
   const word: Span = isTwice || refused !== undefined ? { text, style: 'warn' } : 'can be refunded';
