@@ -230,6 +230,8 @@ function writeLicences(own: Platform): void {
 }
 
 const { platform } = parseArgs({ options: { platform: { type: 'string' } } }).values;
+if (platform !== undefined && !isPlatform(platform))
+  throw new Error(`no platform ${platform}: one of ${Object.keys(platforms).join(', ')}`);
 mkdirSync(release, { recursive: true });
 await prepare(host);
 writeLicences(host);

@@ -275,7 +275,7 @@ function stepOf(
     case 'unconfirmed':
       return [
         one.isShown
-          ? `the order shows such a ${changeKinds[one.change.kind].noun}: first confirm it:`
+          ? `the order shows such a ${changeKinds[one.change.kind].noun}; confirm it first:`
           : `first find out what became of the unconfirmed ${changeKinds[one.change.kind].noun}:`,
         findOutCommand(one.change),
       ];

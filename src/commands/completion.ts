@@ -33,7 +33,9 @@ export const completion = defineCommand({
     },
   ],
   flags: {
-    install: flag.switch('write it where the shell looks for it, after a yes; no file of others is replaced'),
+    install: flag.switch(
+      'ask, then write it where the shell looks for it; never replaces a file that paydesk did not write',
+    ),
   },
   examples: ['paydesk completion bash', 'paydesk completion man --install --yes'],
   async run(ctx, { args: [reader], flags }): Promise<undefined> {
@@ -44,7 +46,7 @@ export const completion = defineCommand({
     }
     const { file } = one;
     if (file === undefined)
-      throw new CliError('usage', `${reader} looks into no folder by itself`, {
+      throw new CliError('usage', `${reader} has no folder for completion scripts`, {
         certain: 'nothing was written',
         now: ['paydesk completion --help'],
       });

@@ -359,7 +359,7 @@ export function fileArgument<const R extends boolean>(required: R) {
 
 export const sheetFlag = flag.text('NAME', 'the sheet of a workbook; absent: the first one');
 
-export const allRowsFlag = flag.switch('list all rows, also on a terminal that would only count so many');
+export const allRowsFlag = flag.switch('list all rows, also where a terminal would show only some');
 
 /** Where the rows of a file with errors are written, to be corrected. */
 export const errorsFlag = flag.text(

@@ -2,13 +2,14 @@
 
 import {
   type ChargeMoney,
-  equalRefund,
   hasNoCharges,
   leftToRefund,
   type MoneyReading,
+  newestEqual,
   type OrderMoney,
   type RefundRecord,
   readMoney,
+  standingRefunds,
 } from '../api/charges.ts';
 import type { JsonObject } from '../api/json-values.ts';
 import { paymentOf } from '../api/payment.ts';
@@ -166,7 +167,7 @@ export function knownOrder(
   const first =
     cases.find(({ is }) => stopsRefund(is))?.is ??
     (doubt === undefined ? undefined : 'unconfirmed') ??
-    cases.find((one) => !isFollowed({ reading, doubt }, one))?.is ??
+    cases.find((one) => !isFollowed({ reading, doubt, attempts }, one))?.is ??
     (modeOfOrder(order) === undefined ? 'no mode' : undefined) ??
     (refunds.some(({ state }) => state === 'pending') ? 'pending' : undefined);
   return { order, reading, doubt, attempts, neverArrived: lost, cases, first, refunds, unfit, whyNot };
@@ -297,27 +298,44 @@ export type AfterFailure =
   | { readonly is: 'in doubt' | 'left' }
   | { readonly is: 'went back since'; readonly refunds: readonly string[]; readonly isAll: boolean };
 
-/** The same for the refunds of an order that failed, by their ids. */
+/**
+ * The same for the refunds of an order that failed, by their ids. One refund replaces one: not a refund that was sent from here before
+ * the failure was seen, since that one was meant besides it.
+ */
 export function afterFailure(
-  { reading, doubt }: Pick<KnownOrder, 'reading' | 'doubt'>,
-  { refunds: failed }: Pick<Extract<OrderCase, { readonly is: 'failed' }>, 'refunds'>,
+  { reading, doubt, attempts }: Pick<KnownOrder, 'reading' | 'doubt' | 'attempts'>,
+  {
+    refunds: failed,
+    record,
+  }: Pick<Extract<OrderCase, { readonly is: 'failed' }>, 'refunds'> & {
+    readonly record?: AttemptRecord;
+  },
 ): AfterFailure {
   if (doubt !== undefined || 'problem' in reading) return { is: 'in doubt' };
+  const seen = record?.verdicts.find(({ alarm }) => alarm === 'failed')?.time ?? 0;
+  const besides = attempts.filter(({ sent }) => sent.time < seen).flatMap(ownRefunds);
+  const used = new Set(besides.map(({ id }) => id));
   const since = reading.money.charges.flatMap((charge) =>
     charge.refunds
       .filter(({ id }) => failed.includes(id))
       .map(({ amount, createdAt = 0 }) => {
-        const equal = equalRefund(charge, -amount);
-        return equal !== undefined && (equal.createdAt ?? createdAt) >= createdAt ? equal.id : undefined;
+        const standing = standingRefunds(charge).filter(({ id }) => !used.has(id));
+        const equal = newestEqual(standing, amount);
+        if (equal === undefined || (equal.createdAt ?? createdAt) < createdAt) return undefined;
+        used.add(equal.id);
+        return equal.id;
       }),
   );
-  const refunds = [...new Set(since.flatMap((id) => id ?? []))];
+  const refunds = since.flatMap((id) => id ?? []);
   if (refunds.length === 0) return { is: 'left' };
   return { is: 'went back since', refunds, isAll: !since.includes(undefined) };
 }
 
 /** Whether the same money was sent again after that: then what the order shows says more. */
-export function isFollowed(known: Pick<KnownOrder, 'reading' | 'doubt'>, one: OrderCase): boolean {
+export function isFollowed(
+  known: Pick<KnownOrder, 'reading' | 'doubt' | 'attempts'>,
+  one: OrderCase,
+): boolean {
   if (one.is === 'recorded not made') return one.again !== undefined;
   if (one.is !== 'failed') return false;
   const after = afterFailure(known, one);

@@ -212,7 +212,7 @@ export interface TwinPair<T> {
   readonly second: T;
   /** How many seconds lie between them. */
   readonly apart: number;
-  /** All of one of them went back, and of the other nothing may have. */
+  /** All of one of them went back, and no refund of the other can still be made. */
   readonly isSettled: boolean;
 }
 

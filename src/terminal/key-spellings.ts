@@ -56,7 +56,7 @@ export function longSpellingsOf(key: string): readonly Spelling[] {
     ...base64Of(Buffer.from(key, 'utf16le')),
     ...base64Of(bytes).flatMap((inner) => base64Of(Buffer.from(inner))),
   ];
-  const cased = [key, key.toLowerCase()].map((text) => Array.from(text));
+  const cased = [key, key.toLowerCase(), key.toUpperCase()].map((text) => Array.from(text));
   const spread = [...cased, ...cased.map((letters) => letters.map(inJson))];
   const hex = bytes.toString('hex').match(/../g) ?? [];
   const texts = [

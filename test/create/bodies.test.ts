@@ -68,7 +68,7 @@ const orderArgs = [
 
 // A question as it is shown, and what is typed.
 const orderAnswers: readonly (readonly [string, string])[] = [
-  ['Item, its name or NAME:PRICE:QTY', 'Lamp: brass:30000:1'],
+  ['Item: its name, or NAME:PRICE:QTY', 'Lamp: brass:30000:1'],
   ['Another item', 'Bulb:500:2'],
   ['Another item', ''],
   ['Currency', 'MXN'],
@@ -131,7 +131,7 @@ const linkArgs = [
 
 const linkAnswers: readonly (readonly [string, string])[] = [
   ['What is the charge for?', 'Blanket'],
-  ['Item, its name or NAME:PRICE:QTY', '16000'],
+  ['Item: its name, or NAME:PRICE:QTY', '16000'],
   ['this is a price: type the name of the item first', 'Wool blanket'],
   ['Price of Wool blanket', 'cheap'],
   ['the price cheap is no amount: type it without commas', '16000'],

@@ -199,7 +199,7 @@ describe('a refund that shows after its reply was lost', () => {
       ITEMS    Wool blanket  sku WB-2  1 x 35000  35000
                items 35000: equal to the order amount
 
-      the order shows such a refund: first confirm it:
+      the order shows such a refund; confirm it first:
         paydesk journal reconcile i_7f3k2m9x
       "
     `);

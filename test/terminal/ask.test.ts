@@ -72,7 +72,7 @@ describe('a question on a terminal', () => {
     await pty.waitFor('nunez');
     pty.kill('SIGUSR2');
     await pty.answer(/\? .*nunez[\s\S]*José/, 'x');
-    await pty.answer('Esc empties the search', '\x1b');
+    await pty.answer('Esc clears the search', '\x1b');
     await pty.answer('type to search, arrows to move', 'nunez');
     await pty.answer(/nunez[\s\S]*José/, '\r');
     await pty.waitFor('{"answer":"accents"}');

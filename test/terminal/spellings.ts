@@ -41,7 +41,7 @@ export const spellings: Readonly<Record<string, (key: string) => string>> = {
   'as base64, percent-encoded': (key) => encodeURIComponent(base64(`${key}:`)),
   'as hex': (key) => Buffer.from(key).toString('hex'),
   'letter by letter': (key) => Array.from(key).join(' '),
-  'letter by letter with dashes': (key) => Array.from(key).join('-'),
+  'letter by letter with dashes, in upper case': (key) => Array.from(key.toUpperCase()).join('-'),
   'letter by letter with dots, in lower case': (key) => Array.from(key.toLowerCase()).join('.'),
   'with zero-width spaces': (key) => Array.from(key).join('\u200b'),
   'with word joiners as \\u escapes': (key) => Array.from(key).join('\\u2060'),

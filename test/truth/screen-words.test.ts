@@ -423,7 +423,7 @@ it('while a capture is unconfirmed, nobody tells the buyer that no money was tak
   const shown = await run(`orders show ${id}`);
   expect(shown).toContain('paid capture unconfirmed');
   expect(shown).toContain('the order now shows such a capture, see below; do not capture it again');
-  expect(shown).toContain('the order shows such a capture: first confirm it: paydesk journal reconcile');
+  expect(shown).toContain('the order shows such a capture; confirm it first: paydesk journal reconcile');
   expect(await run(buyer)).toContain('A charge of 1000 MXN on your card shows for this order.');
 });
 

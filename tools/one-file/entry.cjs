@@ -60,7 +60,8 @@ const hidden = {
   // The build adds the words that paydesk starts itself with.
 };
 
-(hidden[process.argv[2]] ?? start)();
+const [, , word = ''] = process.argv;
+(Object.hasOwn(hidden, word) ? hidden[word] : start)();
 
 async function start() {
   // bin/paydesk.js

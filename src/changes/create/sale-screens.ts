@@ -70,7 +70,7 @@ export async function askSeveral<T>(ctx: Asking, question: TextQuestion<T>): Pro
 export async function askItems(ctx: Asking): Promise<readonly TypedItem[]> {
   const question = { flag: '--item', parse: itemOrName };
   const items = [
-    await wholeItem(ctx, await askFor(ctx, { ...question, message: 'Item, its name or NAME:PRICE:QTY' })),
+    await wholeItem(ctx, await askFor(ctx, { ...question, message: 'Item: its name, or NAME:PRICE:QTY' })),
   ];
   for (;;) {
     const next = await askMaybe(ctx, { ...question, message: 'Another item' });

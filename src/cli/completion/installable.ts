@@ -1,6 +1,6 @@
 /** Where shells and man look for what is theirs of paydesk: completion scripts and the man page. Nothing of others is replaced there. */
 
-import { lstatSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import type { Installable } from '../../context/context.ts';
 import { CliError, refused, systemReason } from '../../errors.ts';
@@ -21,11 +21,15 @@ export function installable(reader: Shell | 'man', io: Pick<Io, 'env' | 'platfor
     write() {
       if (file === undefined) return;
       isThere();
+      const whole = `${file}.new`;
       try {
         mkdirSync(posix.dirname(file), { recursive: true });
-        writeFileSync(`${file}.new`, this.text, { flag: 'wx' });
-        renameSync(`${file}.new`, file);
+        // A run that was killed may have left one.
+        rmSync(whole, { force: true });
+        writeFileSync(whole, this.text, { flag: 'wx' });
+        renameSync(whole, file);
       } catch (error) {
+        rmSync(whole, { force: true });
         throw new CliError('refused', `${file} cannot be written: ${systemReason(error)}`, {
           certain: 'nothing was written',
           cause: error,
@@ -69,7 +73,7 @@ function isOwn(file: string): boolean {
   const isMade =
     stat.isFile() && /^(.*\n){0,3}.*Made from the table of commands/.test(readFileSync(file, 'utf8'));
   if (isMade) return true;
-  throw refused(`${file} is not of paydesk`, ['move it away, then run the command again'], {
+  throw refused(`${file} was not written by paydesk`, ['move it away, then run the command again'], {
     certain: 'nothing was written',
   });
 }

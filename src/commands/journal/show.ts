@@ -150,7 +150,7 @@ function historyCells(
   // In a team somebody else may have looked it up.
   const reader = by === 'read' ? row.stamp?.operator : undefined;
   const read = reader === undefined || reader === record.sent.operator ? '' : `, read by ${reader}`;
-  // The service refused nothing of which a person said that it was not made.
+  // A person recorded it as not made. The service refused nothing, so the row must not say `refused`.
   const isSaid = by === 'read' && verdict === 'rejected' && statementOn(record) !== undefined;
   const state = alarm === 'failed' || alarm === 'gone' ? alarm : isSaid ? 'not made' : verdictWords[verdict];
   if (by !== 'person' || acknowledged !== undefined) return [state, `${why}${noted}${read}`];

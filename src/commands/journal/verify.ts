@@ -94,7 +94,7 @@ export const verify = defineCommand({
 });
 
 function containedLine(knowsHead: boolean | undefined) {
-  return knowsHead === true ? [{ line: 'it contains the head of --head' }] : [];
+  return knowsHead === true ? [{ line: 'it contains the head that --head names' }] : [];
 }
 
 async function verifyFile(ctx: Context, file: string, noted: string | undefined): Promise<undefined> {

@@ -37,7 +37,7 @@ interface Next {
   readonly steps: readonly Block[];
 }
 
-/** While a case is open, no command that refunds is suggested; nor is one that would be refused. */
+/** While a case is open, only what is left besides it is offered; and never what would be refused. */
 export function whatNext(
   ctx: Context,
   known: KnownOrder,

@@ -38,10 +38,10 @@ import { refundFilter, refundFilterFlags, refuseNobody } from './refund-filter.t
 
 const usualPeriod = 'today';
 
-// BY names who sent it anyway.
 // A record says nothing where there is no reason.
 const whyOf = (reason: unknown): string => (typeof reason === 'string' ? reason : noReason);
 
+// BY names who sent it anyway.
 const personFlags = ['asked-by', 'approved-by'] as const;
 
 export const list = defineCommand({

@@ -14,7 +14,7 @@ import type {
   SearchedList,
   SearchedRow,
 } from '../terminal.ts';
-import { back, dropTypeAhead, endOfInput, GoBack, type Keyboard } from './keyboard.ts';
+import { back, endOfInput, GoBack, type Keyboard, takeTypeAhead } from './keyboard.ts';
 
 /** What it takes to ask. */
 interface AskOptions extends Pick<NotesOptions, 'stderr' | 'accessible' | 'color' | 'secrets' | 'clock'> {
@@ -168,7 +168,7 @@ async function question<T>(
   };
   if (backKeys !== undefined) stdin.on('keypress', onKey);
   try {
-    const early = await dropTypeAhead(stdin, clock);
+    const early = await takeTypeAhead(stdin, clock);
     // With line prompts the terminal itself does editing, echo and Ctrl-C. It has to start before the question is shown.
     if (accessible) stdin.setRawMode(false);
     return await ask(AbortSignal.any([signal, ended.signal, goneBack.signal]), accessible ? '' : early);

@@ -43,7 +43,7 @@ export function endOfAnswers(): CliError {
  * Takes away what was typed so far, returns the text that it begins with, and leaves the keyboard in raw mode for the question.
  * Throws CliError 'interrupted' if Ctrl-C was typed.
  */
-export async function dropTypeAhead(stdin: Keyboard, clock: ClockWithTimers): Promise<string> {
+export async function takeTypeAhead(stdin: Keyboard, clock: ClockWithTimers): Promise<string> {
   stdin.setRawMode(true);
   let typed = '';
   await new Promise<void>((resolve) => {

@@ -34,7 +34,7 @@ export const pauseMs = 150;
 // The cursor and a space.
 export const beforeRow = 2;
 const keysHelp = 'type to search, arrows to move, Enter to choose, Ctrl-C to stop';
-const emptyHelp = 'Esc empties the search: part of a name, an e-mail, a card or an amount finds orders';
+const emptyHelp = 'Esc clears the search. Type part of a name, an e-mail, a card, or an amount';
 
 /** Asks for one row of a list. While the question stands, the list reads on where too few rows hold the words. */
 export function searchPrompt<T>(

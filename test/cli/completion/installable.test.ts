@@ -41,7 +41,7 @@ test.each(places)('%s --install replaces no file of others', async (line, place)
 
   expect(await paydesk([...line.split(' '), '--install', '--yes'], { home })).toMatchObject({
     code: 3,
-    stderr: `refused: ${file} is not of paydesk\ncertain: nothing was written\nnow:     move it away, then run the command again\n`,
+    stderr: `refused: ${file} was not written by paydesk\ncertain: nothing was written\nnow:     move it away, then run the command again\n`,
   });
   expect(readFileSync(file, 'utf8')).toBe('# mine\n');
 });

@@ -177,6 +177,8 @@ describe('journal settle --not-applied, while the refund may still appear', () =
       same again before may pay the buyer twice. See who recorded that it was not
       made, and why:
         paydesk journal show i_7f3k2m9q
+      refund what is left of charge 1 besides it:
+        paydesk -p shop orders refund ord_1 --charge 1 --amount 34700
       "
     `);
     expect(shown).not.toContain('orders refund');
@@ -694,7 +696,7 @@ describe('journal reconcile', () => {
     service.orders = [refunded(300)];
     const changed = await run('21T05:20:00', ['journal', 'reconcile', change]);
     expect(changed.stdout.split('\n')[0]).toBe(
-      'read ord_1 again at 05:20:00: it was "unconfirmed: the order does not show it", and is now "made: the reply was lost, the order shows such a refund"',
+      'read ord_1 again at 05:20:00: it was "unconfirmed: the order does not show it", and is now "made: the reply did not confirm it, the order shows such a refund"',
     );
     const again = await run('23T05:20:00', ['journal', 'reconcile', change, '--json']);
     expect(JSON.parse(again.stdout)).toMatchObject({
