@@ -307,7 +307,7 @@ describe('the journal file', () => {
     const { file, head } = JSON.parse(whole.stdout) as { file: string; head: string };
     expect(await run('journal', 'verify', '--head', head)).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining('it contains the head of --head\n'),
+      stdout: expect.stringContaining('it contains the head that --head names\n'),
     });
     expect(await run('journal', 'verify', '--head', 'f'.repeat(64))).toMatchObject({ code: 3 });
 

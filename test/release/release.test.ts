@@ -108,7 +108,7 @@ test.each([
     const [before = ''] = screen.split('Type the digest');
     expect(before).toContain('ord_2@example.com');
     expect(before).toContain(`line 2: repeats refund ${id}; this charge was refunded before: 100 MXN`);
-    expect(before).toContain('by lea from twice.csv, as it says itself');
+    expect(before).toContain('by lea from twice.csv, as the plan says');
   },
 );
 

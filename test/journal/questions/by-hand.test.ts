@@ -160,7 +160,7 @@ describe('journal settle --not-applied, while the refund may still appear', () =
     expect(await line('22T05:07:00', ['list'], 120)).toContain(' paid ');
   });
 
-  test('is told by orders show, which says until when to wait, and suggests no refund before that', async () => {
+  test('is told by orders show, which says until when to wait, and suggests no refund before that but of what is left besides it', async () => {
     const { change, run, screen } = await startDesk();
     await run('21T06:10:00', ['journal', 'settle', change, '--not-applied', ...note, '--confirm', 'ord_1']);
     const shown = await screen('21T06:20:00', ['-p', 'shop', 'orders', 'show', 'ord_1'], 80);
@@ -181,7 +181,6 @@ describe('journal settle --not-applied, while the refund may still appear', () =
         paydesk -p shop orders refund ord_1 --charge 1 --amount 34700
       "
     `);
-    expect(shown).not.toContain('orders refund');
     const over = await screen('22T05:07:00', ['-p', 'shop', 'orders', 'show', 'ord_1'], 80);
     expect(over).toContain('orders refund');
   });
