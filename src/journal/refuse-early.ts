@@ -39,16 +39,14 @@ export async function refuseOpen(
   const refuse = (refusal: Refusal | undefined) => {
     if (refusal !== undefined) throw refusalError(refusal, orderId, shown);
   };
-  if (!dryRun) {
-    refuse(usedUp(again, own));
-    for (const record of own.filter(isUnsettled)) {
-      if (!isOpen(record, await now())) continue;
-      const after = isDue(record, await now()) ? await readAgain(record) : record;
-      if (after === undefined) continue;
-      if (isOpen(after, await now()))
-        refuse({ why: 'open', attempt: after, account: marksOfService(service) });
-      closed.push(after);
-    }
+  refuse(usedUp(again, own));
+  for (const record of own.filter(isUnsettled)) {
+    if (!isOpen(record, await now())) continue;
+    // What a dry run reads is not recorded, so the order stays blocked.
+    const after = !dryRun && isDue(record, await now()) ? await readAgain(record) : record;
+    if (after === undefined) continue;
+    if (isOpen(after, await now())) refuse({ why: 'open', attempt: after, account: marksOfService(service) });
+    closed.push(after);
   }
   // What the reads have just found is told by the change itself, with both refunds (exit 7).
   refuse(paidTwice({ kind, orderId }, own));

@@ -122,14 +122,18 @@ export function buyerLines(
   ];
 }
 
+/** These refunds, and what was sent again in their place: whoever asks about one that failed hears of that, too. */
+export function toldOfThem(known: KnownOrder, refunds: readonly KnownRefund[]): readonly KnownRefund[] {
+  return known.refunds.filter(
+    (one) => refunds.includes(one) || refunds.some((refund) => standsFor(one, refund)),
+  );
+}
+
 function sentences(known: KnownOrder, refunds: readonly KnownRefund[], style: BuyerStyle): readonly string[] {
   const { order, doubt, reading } = known;
   const say = words[style.language];
   if (doubt !== undefined || ('problem' in reading && !hasNoCharges(order))) return [say.doubt];
-  // Whoever asks about one that failed hears of what was sent again, too.
-  const all = known.refunds.filter(
-    (one) => refunds.includes(one) || refunds.some((refund) => standsFor(one, refund)),
-  );
+  const all = toldOfThem(known, refunds);
   const isFollowed = (refund: KnownRefund) => all.some((other) => standsFor(other, refund));
   const told = all.flatMap((refund) => sentencesOn(refund, isFollowed(refund), order, style));
   // Two refunds of which one may be the other are checked as one.

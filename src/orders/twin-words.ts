@@ -4,7 +4,7 @@ import { type AmountStyle, amountWords, figureWords } from '../amounts.ts';
 import type { JsonObject } from '../api/json-values.ts';
 import { meaningOfStatus, statuses } from '../api/spec.ts';
 import type { Profile } from '../profiles/profiles.ts';
-import { isSettled, type KnownTwin, mayGoBack, surelyBack, twinOf } from './twins.ts';
+import { backWord, isSettled, type KnownTwin, mayGoBack, surelyBack, twinOf } from './twins.ts';
 
 /** What the words about a twin need besides the twin. */
 interface TwinWords {
@@ -121,12 +121,12 @@ function cameOf({ isPaid, status }: KnownTwin): string {
 }
 
 function refundWords(twin: KnownTwin, { now, currency, amounts }: TwinWords): string {
-  const { refund, refunded, amount, isBack, state, states = [], fact, isSentHere, paidTwice } = twin;
+  const { refund, refunded, amount, state, states = [], fact, isSentHere, paidTwice } = twin;
   const back = surelyBack(twin);
-  const isPart = back < amount && !(isBack && back === refunded);
-  const part = isPart
-    ? ` in part (${figureWords(back, currency, amounts)} of ${figureWords(amount, currency, amounts)})`
-    : '';
+  const part =
+    backWord(twin) === 'refunded in part'
+      ? ` in part (${figureWords(back, currency, amounts)} of ${figureWords(amount, currency, amounts)})`
+      : '';
   const twice = paidTwice === undefined ? '' : ' TWICE';
   // The newest may be one that has not gone back.
   if (states.includes('pending') || (state === 'unconfirmed' && back !== refunded))

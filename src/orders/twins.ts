@@ -192,6 +192,14 @@ export function isRefunded({ refunded }: Twin): boolean {
   return (refunded ?? 0) > 0;
 }
 
+/** `refunded`, or `refunded in part` while some of it has not gone back; undefined if nothing of it went back. */
+export function backWord(twin: KnownTwin): 'refunded' | 'refunded in part' | undefined {
+  const { amount, isBack, refunded } = twin;
+  const back = surelyBack(twin);
+  if (back <= 0) return undefined;
+  return back < amount && !(isBack && back === refunded) ? 'refunded in part' : 'refunded';
+}
+
 /** Whether a refund of both orders pays, or may pay, both back. */
 export function isPaidBack(twin: KnownTwin): boolean {
   const { state } = twin;

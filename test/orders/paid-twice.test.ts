@@ -293,7 +293,7 @@ describe('a refund that was made twice', () => {
       1 refund made twice: ord_2tQ8mVxK4nRz7LcWp: show your lead:
       paydesk journal show i_7f3k2m9x
       possible twins, same buyer and amount within 10 minutes: ord_2tQ8mTd6JhB3sYfGq
-      and ord_2tQ8mVxK4nRz7LcWp (already refunded)
+      and ord_2tQ8mVxK4nRz7LcWp (already refunded in part)
       2 orders, sandbox environment. There are no more
       "
     `);
@@ -304,7 +304,7 @@ describe('a refund that was made twice', () => {
       ord_2tQ8mTd6JhB3sYfGq  20 Nov 18:38  paid        35000 MXN         -  *4242  Ana    -       -   
       1 refund made twice: ord_2tQ8mVxK4nRz7LcWp: show your lead: paydesk journal show i_7f3k2m9x
       possible twins, same buyer and amount within 10 minutes: ord_2tQ8mTd6JhB3sYfGq and ord_2tQ8mVxK4nRz7LcWp (already
-      refunded)"
+      refunded in part)"
     `);
     const found = await run('05:10:00', 'orders find 4242', 80);
     expect(found.stdout).toMatch(new RegExp(`^${id} .* made twice `, 'm'));
@@ -566,8 +566,8 @@ describe('a twin that this machine refunded', () => {
     const told = async (words: string) => inOneLine((await run('05:30:00', words)).stderr);
     expect(await told('orders list')).toContain(`${line} ${twin} and ${id} `);
     apply();
-    expect(await told('orders list')).toContain(`${line} ${twin} and ${id} (already refunded)`);
-    expect(await told('orders find 4242')).toContain(`${line} ${twin} and ${id} (already refunded)`);
+    expect(await told('orders list')).toContain(`${line} ${twin} and ${id} (already refunded in part)`);
+    expect(await told('orders find 4242')).toContain(`${line} ${twin} and ${id} (already refunded in part)`);
     service.orders = service.orders.map((order) => ({ ...order, payment_status: 'refunded' }));
     expect(await told('orders list')).toContain(`${line} ${twin} and ${id}: both already refunded`);
   });

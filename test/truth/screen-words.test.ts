@@ -355,6 +355,43 @@ it.each<[claim: string, build: Build, line: string, says: string]>([
     'we refunded 300 MXN to your Visa card ending in 4242. If your bank asks, the authorization code of the payment is 490215. On 21 November 2040 we refunded 300 MXN',
   ],
   [
+    'a twin of which a part went back is not called refunded',
+    twinPart,
+    'orders list',
+    `${twin} (already refunded in part)`,
+  ],
+  ['nor where an order is found', twinPart, 'orders find 4242 -o list', 'twin refunded in part'],
+  [
+    'the words for a buyer do not say that it was made twice: stderr does',
+    twice,
+    `orders show ${id} --for-buyer`,
+    `this order, ${id}: made twice: show your lead: paydesk orders show ${id}`,
+  ],
+  [
+    'nor do the fields of an order',
+    twice,
+    `orders show ${id} --json`,
+    `this order, ${id}: made twice: show your lead: paydesk orders show ${id}`,
+  ],
+  [
+    'nor that a refund is unconfirmed',
+    hand('lost', 7),
+    `orders show ${id} --json`,
+    `this order, ${id}: unconfirmed: paydesk orders show ${id}`,
+  ],
+  [
+    'nor that one was recorded as made',
+    inTurn(hand('lost', 7), isMade),
+    `orders show ${id} --for-buyer`,
+    `this order, ${id}: recorded made: paydesk orders show ${id}`,
+  ],
+  [
+    'what never arrived is not among the unconfirmed refunds that a list counts',
+    inTurn((world) => send('lost', 7)(world, 'whole', 'hand'), look('09:20:00', 0), twinLost),
+    'refunds list --state unconfirmed --period 2d',
+    'the journal has 1 refund of this period that is unconfirmed',
+  ],
+  [
     'a refund that never arrived was not made, and is in no sum',
     inTurn((world) => send('lost', 7)(world, 'whole', 'hand'), look('09:20:00', 0)),
     'refunds list --json',
@@ -415,9 +452,11 @@ it('while a capture is unconfirmed, nobody tells the buyer that no money was tak
     return `${code} ${inOneLine(`${stdout} ${stderr}`)}`;
   };
   const buyer = `orders show ${id} --for-buyer`;
+  const dry = `orders refund ${id} --reason other --dry-run --no-input`;
   expect(await run(buyer)).toContain('but you have not been charged');
   expect(await run(`orders capture ${id} --yes`)).toMatch(/^7 /);
   expect(await run(`orders show ${id}`)).toContain('it may have been made');
+  expect(await run(dry)).toMatch(/^3 .*an earlier capture of 1000 MXN on .* is still unconfirmed/);
   expect(await run(buyer)).toContain('We are checking whether you have been charged.');
   service.orders = [main()];
   const shown = await run(`orders show ${id}`);
@@ -516,6 +555,30 @@ it('the receipt of a refund that failed and was sent again says both', async () 
   expect(inOneLine(stdout)).toMatch(
     /A first refund of 300 MXN .* Another one was sent: .* we refunded 300 MXN/,
   );
+});
+
+it('the receipt of what was recorded as not made says whose words it has', async () => {
+  await using world = await startWorld([main(), other()]);
+  await inTurn(hand('lost', 7), notMade, byAna)(world);
+  const [again, first] = await world.attempts(world.ana);
+  const { stdout, stderr } = await world.must(world.ana, `refunds receipt ${first?.change}`, 0);
+  expect(inOneLine(stdout)).toContain('we refunded 300 MXN');
+  expect(inOneLine(stderr)).toContain(
+    `the order shows no refund of ${first?.change}: these words are about ${again?.change}`,
+  );
+});
+
+it('of a plan whose last row somebody else refunded in two parts, status names both and offers no apply', async () => {
+  await using world = await startWorld([main(), other()]);
+  world.write(world.ana, 'r.csv', ['order_id,charge_id,amount', `${bystander},ch_9,100`, `${id},ch_1,300`]);
+  await world.must(world.ana, 'refunds plan r.csv --to r.plan', 0);
+  await inTurn(second(100), second(200))(world);
+  await world.must(world.ana, 'refunds apply r.plan --yes', 8);
+  const { stdout, stderr } = await world.must(world.ana, 'refunds status r.plan', 8);
+  const status = inOneLine(`${stdout} ${stderr}`);
+  expect(status).toContain('has 2 refunds, together 300, that this plan did not make: rf_1 rf_2');
+  expect(status).toContain('next: paydesk refunds plan --refresh r.plan');
+  expect(status).not.toContain('next: paydesk refunds apply');
 });
 
 it('a correction that comes too early names the command that corrects it later', async () => {

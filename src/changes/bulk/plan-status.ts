@@ -142,18 +142,25 @@ async function nextWords(
   if (reports.some(({ verdict, attempt }) => verdict === 'unconfirmed' && attempt?.neverArrived !== true))
     return [`next: ${command('journal', 'reconcile', '--all')}`];
   if (reports.some(isAlarming)) return [];
-  if (reports.some(({ verdict }) => verdict === 'not_started' || verdict === 'not_sent'))
+  if (reports.some(({ verdict }) => verdict === 'not_started' || verdict === 'not_sent')) {
+    // A row that was never tried has a reason only if its order, as it was read now, stops it.
+    const isAnySendable = reports.some(
+      (report) => isLeftToSend(report) && (report.attempt !== undefined || report.why === undefined),
+    );
     return [
       ...(isSent && reports.some((report) => isLeftToSend(report) && report.why === undefined)
         ? [`to see why rows were not sent: ${command('refunds', 'apply', path, '--dry-run')}`]
         : []),
-      (await applyLine(ctx, path)) ?? `next: ${command('refunds', 'apply', path)}`,
+      ...(isAnySendable
+        ? [(await applyLine(ctx, path)) ?? `next: ${command('refunds', 'apply', path)}`]
+        : []),
       ...(isSent
         ? [
-            `if orders changed, first: ${command('refunds', 'plan', '--refresh', path, '--to', await freeName(ctx, path, 'plan'))}`,
+            `${isAnySendable ? 'if orders changed, first' : 'next'}: ${command('refunds', 'plan', '--refresh', path, '--to', await freeName(ctx, path, 'plan'))}`,
           ]
         : []),
     ];
+  }
   const left = reports.filter(movedNothing);
   if (rest !== undefined || left.length === 0) return told;
   const file = await freeName(ctx, path, 'rest');

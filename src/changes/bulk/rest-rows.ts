@@ -131,7 +131,9 @@ function asReadNow(
     return { report: { ...report, why: report.why ?? changed }, isPaid: false };
   }
   const sum = figuresIn(currency, profile.settings)(made.amount);
-  const why = `charge ${made.chargeId} has a refund of ${sum} that this plan did not make: ${made.ids.join(' ')}`;
+  const { length } = made.ids;
+  const what = length === 1 ? `a refund of ${sum}` : `${counted(length, 'refund')}, together ${sum},`;
+  const why = `charge ${made.chargeId} has ${what} that this plan did not make: ${made.ids.join(' ')}`;
   return { report: { ...report, why, row: { ...row, repeats: made.newest } }, isPaid: true };
 }
 

@@ -9,7 +9,15 @@ import type { Context } from '../../context/context.ts';
 import { CliError, refused } from '../../errors.ts';
 import { flag, usage } from '../../flags/flags.ts';
 import { type AttemptRecord, attemptName } from '../../journal/journal.ts';
-import { buyerLanguages, buyerLines, knownOrders, withMeantOrder } from '../../orders/orders.ts';
+import {
+  buyerLanguages,
+  buyerLines,
+  type KnownOrder,
+  knownOrders,
+  stopsRefund,
+  toldOfThem,
+  withMeantOrder,
+} from '../../orders/orders.ts';
 import { defineCommand } from '../command.ts';
 import { attemptOf, changeArgument, changesOn, orByNumber } from '../journal/attempts.ts';
 
@@ -42,12 +50,21 @@ export async function tellBuyer(
       buyerLanguages.map((one) => `--lang ${one}`),
     );
   const [known] = await knownOrders(ctx, service, [order]);
+  if (known !== undefined) sayFirst(ctx, known);
   const refunds = known?.refunds ?? [];
   const own = refunds.filter(
     ({ attempt }) => attempt !== undefined && of !== undefined && attemptName(attempt) === attemptName(of),
   );
-  if (of !== undefined && own.length === 0)
-    ctx.notes.note(`the order shows no refund of ${of.sent.change}: these words are about the whole order`);
+  const isShown = own.some(({ record }) => record !== undefined);
+  const again =
+    known === undefined || isShown ? [] : toldOfThem(known, own).filter((one) => !own.includes(one));
+  const about =
+    own.length === 0
+      ? 'the whole order'
+      : again.map(({ attempt, record }) => attempt?.sent.change ?? record?.id).join(' and ');
+  // Whoever pastes the words would take them for those of this change.
+  if (of !== undefined && about !== '')
+    ctx.notes.note(`the order shows no refund of ${of.sent.change}: these words are about ${about}`);
   const lines =
     known === undefined
       ? []
@@ -71,6 +88,13 @@ export async function tellBuyer(
   if (!copy) return;
   await ctx.out.copy?.(text);
   ctx.notes.note('copied, if your terminal lets programs do that; paste it to check');
+}
+
+/** Says on stderr what a person must know of an order first, where its fields or the words for a buyer do not say it. */
+export function sayFirst({ notes }: Pick<Context, 'notes'>, { first, order }: KnownOrder): void {
+  if (first === undefined || first === 'no mode' || first === 'pending') return;
+  const lead = first !== 'unconfirmed' && stopsRefund(first) ? 'show your lead: ' : '';
+  notes.note(`this order, ${String(order.id)}: ${first}: ${lead}paydesk orders show ${String(order.id)}`);
 }
 
 // A buyer can do nothing with a masked card, and whoever pastes the words would not see that it is masked.

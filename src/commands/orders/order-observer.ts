@@ -4,7 +4,7 @@ import type { Page, WireRecord } from '../../api/api.ts';
 import { idOf, type JsonObject } from '../../api/json-values.ts';
 import { isTime } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
-import { isNear, isRefunded, isSettled, purchaseOf, type Twin, twinOf } from '../../orders/orders.ts';
+import { backWord, isNear, isSettled, purchaseOf, type Twin, twinOf } from '../../orders/orders.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import type { WalkObserver } from '../listing.ts';
 import type { OrderFilters } from './order-filters.ts';
@@ -214,8 +214,11 @@ function recently<T>(): { get(key: string): T | undefined; set(key: string, valu
 
 // Somebody with the buyer on the phone must see whether one of the two orders, or both, were refunded already.
 function pairWords(both: readonly Twin[]): string {
-  const isBoth = both.every(isRefunded);
-  const names = both.map((twin) => `${twin.id}${isRefunded(twin) && !isBoth ? ' (already refunded)' : ''}`);
+  const isBoth = both.every((twin) => backWord(twin) === 'refunded');
+  const names = both.map((twin) => {
+    const back = isBoth ? undefined : backWord(twin);
+    return `${twin.id}${back === undefined ? '' : ` (already ${back})`}`;
+  });
   return `${names.join(' and ')}${isBoth ? ': both already refunded' : both.some(isSettled) ? ': settled' : ''}`;
 }
 

@@ -19,12 +19,13 @@ import {
   stateWords,
 } from '../../changes/changes.ts';
 import type { Context } from '../../context/context.ts';
+import { orElse } from '../../errors.ts';
 import { flag, orderArgument, usage } from '../../flags/flags.ts';
 import { attemptName } from '../../journal/journal.ts';
 import {
   type KnownOrder,
   type KnownTwin,
-  recordShown,
+  knownOrders,
   shownOrders,
   twinLine,
   twinWords,
@@ -34,7 +35,7 @@ import {
 import { accountSpan, modeProblem, type Profile } from '../../profiles/profiles.ts';
 import type { Block, Span } from '../../terminal/terminal.ts';
 import { defineCommand } from '../command.ts';
-import { checkCopy, copyFlag, tellBuyer } from './for-buyer.ts';
+import { checkCopy, copyFlag, sayFirst, tellBuyer } from './for-buyer.ts';
 import { orderContents } from './order-contents.ts';
 import { whatNext } from './order-steps.ts';
 import { namedOrder, type Pickable } from './search/pick-order.ts';
@@ -64,7 +65,7 @@ export const show = defineCommand({
     ctx.out.checkColumns(orderColumns);
     const isTable = ctx.out.format === 'table';
     const named = namedOrder(ctx, name, any);
-    const service = await ctx.service({ shown: isTable ? named.id : undefined });
+    const service = await ctx.service({ shown: named.id });
     const { profile } = service;
     const id = named.id ?? (await named.pick(service)).id;
     const record = await readOne(ctx, service, 'orders', id, 'show').catch(async (error: unknown) => {
@@ -78,7 +79,9 @@ export const show = defineCommand({
       return undefined;
     }
     const known = isTable ? await lookUp(ctx, service, record.value) : undefined;
-    if (!isTable) await recordShown(ctx, service, [record.value]);
+    if (!isTable)
+      for (const one of await knownOrders(ctx, service, [record.value]).catch(orElse(() => [])))
+        sayFirst(ctx, one);
     await ctx.out.record(record, orderColumns, ({ value }) =>
       known === undefined ? [] : orderView(ctx, value, { profile, service, readAt, ...known }),
     );

@@ -5,7 +5,7 @@ import { refundReasonValues } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
 import { flag, type Input } from '../../flags/flags.ts';
-import { pagesOf } from '../../journal/journal.ts';
+import { type AttemptRecord, needsPerson, pagesOf } from '../../journal/journal.ts';
 import { type RefundState, recordedState, refundStates } from '../../orders/orders.ts';
 import { commandLine, environmentName } from '../../profiles/profiles.ts';
 import { elsewhere, type RefundFact } from '../../reports/reports.ts';
@@ -124,9 +124,12 @@ async function notShownLines(
   if (!notShown.includes(state) || profile === undefined) return [];
   const isOpen = state === 'unconfirmed';
   const sent = { origin: profile.origin, kind: 'refund', since, until } as const;
+  // What never arrived is not among the open ones, which the printed command lists.
+  const now = await journal.now();
+  const isIt = (one: AttemptRecord) => recordedState(one) === state && (!isOpen || needsPerson(one, now));
   let found = 0;
   for await (const page of pagesOf(journal, isOpen ? { ...sent, unconfirmed: true } : sent))
-    found += page.filter((one) => recordedState(one) === state).length;
+    found += page.filter(isIt).length;
   const time = Object.entries({ since, until }).flatMap(([name, at]) =>
     at === undefined ? [] : [`--${name}`, new Date(at).toISOString()],
   );

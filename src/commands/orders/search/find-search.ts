@@ -8,7 +8,7 @@ import { statusMeanings } from '../../../api/spec.ts';
 import type { Context } from '../../../context/context.ts';
 import { counted } from '../../../counted.ts';
 import { isDayWord } from '../../../flags/typed-time.ts';
-import { isRefunded, purchaseOf } from '../../../orders/orders.ts';
+import { backWord, purchaseOf } from '../../../orders/orders.ts';
 import { commandLine, type Profile, tallyModes } from '../../../profiles/profiles.ts';
 import { type Figure, factsOfOrder, type summariseOrders } from '../../../reports/reports.ts';
 import { type Filter, joinColumns } from '../../listing.ts';
@@ -158,7 +158,8 @@ function columnsOf(
     const matches = (matcher(order) ?? []).filter((match) => !(isUsual && isInRow(order, match)));
     const words = matches.map(write);
     const twin = twins.of(order);
-    const twinWords = twin === undefined ? [] : [isRefunded(twin) ? 'twin refunded' : 'twin'];
+    const back = twin && backWord(twin);
+    const twinWords = twin === undefined ? [] : [back === undefined ? 'twin' : `twin ${back}`];
     return [...twinWords, ...words].join(', ');
   };
   const matched: Column = {
