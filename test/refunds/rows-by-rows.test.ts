@@ -456,6 +456,8 @@ describe('--allocate', () => {
     const ran = await service.run([...refundWords, '--yes', '--json']);
 
     expect(ran.code, ran.stderr).toBe(0);
+    expect(ran.stderr).toMatch(/plan ord_s\.plan, digest \w{8}/);
+    expect(ran.stderr).not.toMatch(/nothing was sent|next:/);
     expect(recordsIn(ran).map(({ verdict, amount }) => [verdict, amount])).toEqual([
       ['made', 1000],
       ['made', 1600],

@@ -19,8 +19,10 @@ export async function showPlan(
   plan: Plan,
   path: string,
   profile: Profile,
-  { list = true, allRows = false }: { readonly list?: boolean; readonly allRows?: boolean } = {},
+  { applies = false, allRows = false }: { readonly applies?: boolean; readonly allRows?: boolean } = {},
 ): Promise<void> {
+  // The report of what is sent at once follows, and a script reads one list.
+  const list = !applies || ctx.out.format === 'table';
   const status = commandLine(profile, 'refunds', 'status', path, '--all-rows');
   const titles = shownTitles(ctx, plan);
   const fields = planFields(plan.rows.some(({ state }) => state === 'done' || state === 'unconfirmed'));
@@ -35,7 +37,7 @@ export async function showPlan(
       allRows,
       all: plan.digest === '' ? 'add --all-rows to the command' : status,
     }));
-  const next = nextLine(ctx, path, profile);
+  const next = applies ? undefined : nextLine(ctx, path, profile);
   const again = plan.digest === '' ? [] : await againLines(ctx, plan.rows, path, profile);
   for (const line of planLines(plan, path, profile, { isListed: isListed || !list, next, again }))
     ctx.notes.note(line);
@@ -156,7 +158,7 @@ function planLines(
   plan: Plan,
   to: string,
   profile: Profile,
-  words: { readonly isListed: boolean; readonly next: string; readonly again: readonly string[] },
+  words: { readonly isListed: boolean; readonly next: string | undefined; readonly again: readonly string[] },
 ): readonly string[] {
   const { isListed, next, again } = words;
   const style: AmountStyle = profile.settings;
@@ -188,7 +190,7 @@ function planLines(
     ].join('; '),
     ...(isWritten
       ? [
-          `plan ${to}, digest ${plan.digest.slice(0, digestShown)}; nothing was sent${canApply ? `. ${next}` : ', and nothing in it is left to send'}`,
+          `plan ${to}, digest ${plan.digest.slice(0, digestShown)}${canApply ? (next === undefined ? '' : `; nothing was sent. ${next}`) : '; nothing was sent, and nothing in it is left to send'}`,
         ]
       : ['no plan was written (--dry-run)']),
   ];

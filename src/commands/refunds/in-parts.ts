@@ -60,8 +60,7 @@ export async function refundInParts(
     throw await orNameAnother(ctx, error, { ...row, to, profile });
   });
   const applies = !options.dryRun && (ask.interactive || (options.yes && !isProduction));
-  // The report of the refunds follows, and a script reads one list.
-  await showPlan(ctx, made, to, profile, { list: !applies || ctx.out.format === 'table' });
+  await showPlan(ctx, made, to, profile, { applies });
   if (options.dryRun) return;
   if (!applies) throw notConfirmed(made, to, profile);
   await applyPlan(ctx, {
