@@ -18,7 +18,8 @@ const shortestEnd = 8;
 const mostNamed = 5;
 const namePattern = /^(?=.{1,68}$)(?:[A-Za-z0-9_]{8,}|#?(?!ord_|cus_)[\w.-]*\d[\w.-]*)$/i;
 
-const knownIds = [orderIdPattern, customerIdPattern, changeIdPattern];
+const checkoutIdPattern = /^chk_[A-Za-z0-9]{1,64}$/;
+const knownIds = [orderIdPattern, customerIdPattern, changeIdPattern, checkoutIdPattern];
 
 /** Whether a text that is no id may be the shop's number of an order, the end of its id, or its id in another case. */
 export function mayNameOrder(text: string): boolean {

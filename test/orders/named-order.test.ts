@@ -152,6 +152,7 @@ test.each([
   ['so_100234', true],
   ['cus_2sZp8LmQ4tVx', false],
   ['i_7f3k9q2m', false],
+  ['chk_1', false],
   [id, false],
 ])('%s may be the number of an order at the shop: %s', (text, may) => {
   expect(mayNameOrder(text)).toBe(may);
