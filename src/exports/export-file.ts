@@ -84,11 +84,11 @@ export async function exportFile(parts: FileParts): Promise<ExportFile> {
   });
   const bytes = fileBytes(parts, request.gzip);
 
-  const manifest = (file: string, why: string | undefined, gaps?: Manifest['gaps']): string =>
+  const manifest = (file: string, why: string | undefined, more: Pick<Manifest, 'gaps' | 'notes'>): string =>
     manifestFor(parts, {
       file,
       why,
-      gaps,
+      ...more,
       columns: text.columns,
       bytes: bytes.count,
       sha256: bytes.sha256(),
@@ -143,9 +143,9 @@ export async function exportFile(parts: FileParts): Promise<ExportFile> {
         if (tally.read > 0) await putInPlace();
         totals.add(tally);
       }),
-    complete: () =>
+    complete: (notes) =>
       onDisk(async () => {
-        await bytes.add(text.end());
+        await bytes.add(text.end(notes));
         await handle.sync();
         await close();
         refuseTakenMeanwhile(request, names);
@@ -154,7 +154,7 @@ export async function exportFile(parts: FileParts): Promise<ExportFile> {
         const named = problems.length === 0 ? undefined : parts.clean(problemsText(problems));
         const gaps =
           named === undefined ? undefined : { problems: problems.length, sha256: hashOfText(named) };
-        await giveName(names, manifest(names.file, undefined, gaps), named);
+        await giveName(names, manifest(names.file, undefined, { gaps, notes }), named);
         await lock.release();
         return {
           manifest: names.manifest,
@@ -170,13 +170,17 @@ export async function exportFile(parts: FileParts): Promise<ExportFile> {
       else if (totals.total().read === 0) {
         await removeUnfinished(names);
         await rm(names.partialManifest, { force: true });
-      } else await replaceFile(names.partialManifest, manifest(names.partial, why)).catch(() => undefined);
+      } else
+        await replaceFile(
+          names.partialManifest,
+          manifest(names.partial, why, { gaps: undefined, notes: [] }),
+        ).catch(() => undefined);
       await lock.release();
     },
   };
 }
 
-interface Written extends Pick<Manifest, 'file' | 'why' | 'gaps' | 'bytes' | 'sha256'> {
+interface Written extends Pick<Manifest, 'file' | 'why' | 'gaps' | 'notes' | 'bytes' | 'sha256'> {
   readonly columns: Manifest['columns'] | undefined;
 }
 

@@ -82,8 +82,9 @@ export interface ExportFile {
   page(rows: readonly ExportRow[], walked: PageWalked): Promise<void>;
   /**
    * Writes the manifest, and the problems file if needed, and gives the file its final name. All are on the disk when it resolves.
+   * `notes`: what there is to know about the rows.
    */
-  complete(): Promise<ExportWritten>;
+  complete(notes: readonly string[]): Promise<ExportWritten>;
   /** Keeps the unfinished file for a resume, with the reason in its manifest. Removes the file if nothing was read yet. */
   leave(why: string): Promise<void>;
 }

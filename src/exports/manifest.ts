@@ -39,6 +39,8 @@ export interface Manifest {
   readonly totals: Totals;
   /** How many problems, and the SHA-256 of the file that names them; undefined if nothing is missing. */
   readonly gaps: { readonly problems: number; readonly sha256: string } | undefined;
+  /** What there is to know about the rows, as the screen said it. */
+  readonly notes: readonly string[];
   readonly bytes: number;
   readonly sha256: string;
 }
@@ -84,6 +86,7 @@ export function manifestText(manifest: Manifest): string {
       amount,
       fee,
     })),
+    ...(manifest.notes.length === 0 ? {} : { notes: manifest.notes }),
     bytes: manifest.bytes,
     sha256: manifest.sha256,
     program: `paydesk ${manifest.version}`,

@@ -101,12 +101,7 @@ export function summariseRefunds({ span, by, currency, rules }: SummaryQuery<Dim
       add(bucketOfPayment(refund, by, rules), refund.currency, { refunded_of_paid: amount ?? 0 });
     if (madeAt === undefined) gaps.undated(refund, refund.id ?? 'a refund');
     if (madeAt === undefined || !isInSpan(span, madeAt)) return;
-    const unsummed = amount === undefined ? 1 : 0;
-    const figures =
-      meaning === 'made'
-        ? { refunds: 1, refunded: amount ?? 0, net: negated(amount ?? 0), unsummed }
-        : { [meaning]: amount ?? 0, [`${meaning}_refunds`]: 1, unsummed };
-    add(bucketOfRefund(refund, by, rules), refund.currency, figures);
+    add(bucketOfRefund(refund, by, rules), refund.currency, refundFigures(groupOf(refund)));
     if (meaning === 'made') days.add(refund.currency, madeAt, amount);
   };
   const addPayment = (payment: PaymentFact): void => {
@@ -138,6 +133,35 @@ export function summariseRefunds({ span, by, currency, rules }: SummaryQuery<Dim
 }
 
 type RefundFigures = Readonly<Partial<Record<RefundSum, Figure>>>;
+
+/** Refunds of one currency that mean the same. `unsummed`: how many of them show no amount. */
+export interface RefundGroup extends Pick<RefundFact, 'currency' | 'meaning'> {
+  readonly refunds: number;
+  readonly amount: Figure;
+  readonly unsummed: number;
+}
+
+/** A refund as a group of its own. */
+export function groupOf({
+  currency,
+  meaning,
+  amount,
+}: Pick<RefundFact, 'currency' | 'meaning' | 'amount'>): RefundGroup {
+  return { currency, meaning, refunds: 1, amount: amount ?? 0, unsummed: amount === undefined ? 1 : 0 };
+}
+
+/** The sums of some refunds, one for each currency. */
+export function sumRefunds(groups: Iterable<RefundGroup>): readonly Line<RefundSum>[] {
+  const totals = createTally(refundNames);
+  for (const group of groups) totals.add('', group.currency, refundFigures(group));
+  return totals.lines('refunded');
+}
+
+function refundFigures({ meaning, refunds, amount, unsummed }: RefundGroup): RefundFigures {
+  return meaning === 'made'
+    ? { refunds, refunded: amount, net: negated(amount), unsummed }
+    : { [meaning]: amount, [`${meaning}_refunds`]: refunds, unsummed };
+}
 
 interface OrderQuery extends SummaryQuery<(typeof orderDimensions)[number]> {
   /** Which orders count, besides those of the period. */

@@ -157,7 +157,8 @@ export interface FileFormat {
   /** What there is to say of it for a spreadsheet. */
   readonly notes: readonly string[];
   page(records: readonly PrintedRecord[]): Piece;
-  end(): Piece;
+  /** `notes`: what the second sheet of a workbook says below the rest. */
+  end(notes: readonly string[]): Piece;
   /** What a later run must know to go on after the last page, where that is more than the bytes so far. */
   readonly state?: () => JsonObject;
 }
@@ -182,7 +183,10 @@ export async function fileFormat(options: FileFormatOptions): Promise<FileFormat
       columns: shown.map(({ name }) => name),
       notes,
       page: (records) => book.page(rowsOf(records)),
-      end: () => book.close(false, redaction.about(options.about())),
+      end: (notes) => {
+        const lines = notes.map((line): AboutLine => ['note', line]);
+        return book.close(false, redaction.about([...options.about(), ...lines]));
+      },
       state: () => book.state(),
     };
   }

@@ -83,8 +83,48 @@ test('an export of refunds says what no order shows, as refunds list does', asyn
     ['orders', 'export', '--rows', 'refunds', '--to', 'refunds.csv'],
   ])
     expect((await service.run(words, { env: clock })).stderr).toContain(line);
+  for (const [filter, isIn] of [
+    ['--min-amount 10000', true],
+    ['--min-amount 10001', false],
+    ['--status paid', true],
+    ['--status refunded', false],
+  ] as const) {
+    const words = ['orders', 'export', '--rows', 'refunds', ...filter.split(' ')];
+    const { stderr } = await service.run(words, { env: clock });
+    expect([filter, stderr.includes(line)]).toEqual([filter, isIn]);
+  }
   const some = ['orders', 'export', '--rows', 'refunds', '--period', '2040-10'];
   expect((await service.run(some, { env: clock })).stderr).not.toContain(line);
+});
+
+test('an export of refunds says what became of them, on the screen, in the manifest and in a workbook', async () => {
+  const at = '2040-11-21T12:00:00Z';
+  await using service = await startDated({
+    orders: [
+      orderAt('ord_1', '2040-11-21T10:00:00Z', {
+        refunds: [
+          { amount: 1000, at },
+          { amount: 2000, at },
+          { amount: 300, at, changes: { status: 'failed' } },
+        ],
+        amount_refunded: 3000,
+      }),
+      orderAt('ord_2', '2040-11-21T10:00:00Z', { currency: 'USD', refunds: [{ amount: 40, at }] }),
+    ],
+  });
+  const back = '3 went back, 3000 MXN and 40 USD; 1 failed, 300 MXN';
+  expect((await service.run(['refunds', 'list'], { env: clock })).stderr).toContain(back);
+  for (const to of [[], ['--to', 'nov.csv'], ['--to', 'nov.xlsx'], ['--limit', '1', '--to', 'pages.csv']]) {
+    const words = ['orders', 'export', '--rows', 'refunds', ...to];
+    expect((await service.run(words, { env: clock })).stderr).toContain(`${back}\n`);
+  }
+  const read = (name: string) => readFileSync(join(service.home.path, name), 'utf8');
+  expect(JSON.parse(read('nov.csv.manifest.json'))).toMatchObject({ notes: [back] });
+  expect(read('nov.xlsx')).toContain(back);
+  const some = await service.run(['orders', 'export', '--rows', 'refunds', '--max-amount', '299'], {
+    env: clock,
+  });
+  expect(some.stderr).toContain('1 went back, 40 USD\n');
 });
 
 test('rates are numbers', async () => {

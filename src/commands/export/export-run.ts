@@ -58,7 +58,7 @@ export interface RowMaker {
   /** What a resumed export must know to go on after this page. */
   readonly state?: () => JsonObject;
   readonly isDone?: () => boolean;
-  /** What is said in the end, below the count. */
+  /** What is said in the end, below the count, and in the manifest and the sheet `about`. */
   readonly closingLines: () => readonly string[] | Promise<readonly string[]>;
 }
 
@@ -201,7 +201,8 @@ async function writePages(
       await file.page(page.rows, page);
       long += countLong(page.rows);
     }
-    const written = await file.complete();
+    const lines = await maker.closingLines();
+    const written = await file.complete(lines.map((line) => ctx.redaction.said(line)));
     const { manifest, notes, rows, bytes, gaps } = written;
     noteLongAmounts(run, form, long);
     for (const line of notes) ctx.notes.note(line);
@@ -209,7 +210,7 @@ async function writePages(
     ctx.notes.note(
       `${to}: ${rows} ${job.rowsWord}, ${bytes} bytes, ${complete}${maskedWord(ctx)}; manifest ${manifest}`,
     );
-    for (const line of await maker.closingLines()) ctx.notes.note(line);
+    for (const line of lines) ctx.notes.note(line);
     return written;
   } catch (error) {
     const reason = ctx.signal.aborted ? ctx.signal.reason : error;

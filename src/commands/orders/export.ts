@@ -1,20 +1,36 @@
 /** `orders export`: writes every order, charge or refund of a time range to stdout or into a file. */
 
 import type { Page, Service, WireRecord } from '../../api/api.ts';
-import type { JsonObject } from '../../api/json-values.ts';
+import { isObject, type JsonObject, textIn } from '../../api/json-values.ts';
 import { type Column, chargeColumns, orderColumns, refundColumns } from '../../api/resources.ts';
+import { meaningOfRefund } from '../../api/spec.ts';
 import type { Context, Days } from '../../context/context.ts';
 import { CliError, orElse } from '../../errors.ts';
+import type { ExportRow } from '../../exports/exports.ts';
 import { flag } from '../../flags/flags.ts';
 import { periodOf, timeFlags } from '../../flags/typed-period.ts';
 import { anyTime, clockIn, rangeWords, type TimeRange } from '../../flags/typed-time.ts';
-import { type KnownOrder, knownOrders, ordersWithRefunds, toldRefunds } from '../../orders/orders.ts';
+import {
+  type KnownOrder,
+  knownOrders,
+  ordersWithRefunds,
+  recordedState,
+  toldRefunds,
+} from '../../orders/orders.ts';
 import { flagWords, type Profile } from '../../profiles/profiles.ts';
+import {
+  groupOf,
+  magnitude,
+  plus,
+  type RefundGroup,
+  sumRefunds,
+  wholeNumber,
+} from '../../reports/reports.ts';
 import { defineCommand } from '../command.ts';
 import { daysOfFile, daysOfFlag, exportFlags } from '../export/export-flags.ts';
 import { type ExportJob, type RowMaker, runExport } from '../export/export-run.ts';
 import { passing } from '../listing.ts';
-import { notAmongLines } from '../report/report-screen.ts';
+import { refundLines } from '../report/report-screen.ts';
 import { unshownRefunds } from '../report/report-source.ts';
 import { feedIndex, type IndexFeed } from './feed-index.ts';
 import {
@@ -90,16 +106,25 @@ const exportOrders = defineCommand({
       // A journal that cannot be read is told before anything is exported.
       let known = rows === 'refunds' ? await knownOf(ctx, service, []) : noneKnown;
       const seen = new Set<string>();
+      const chosen = new Set<string>();
       const toldOf = (order: JsonObject) => {
         const told = toldRefunds(known.get(order.id) ?? nothingKnown);
         return (refund: JsonObject) => {
           const one = told(refund);
-          if (one.attempt !== undefined && one.state !== 'recorded made') seen.add(one.attempt.sent.change);
+          if (
+            one.attempt !== undefined &&
+            one.state !== 'recorded made' &&
+            recordedState(one.attempt) === 'recorded made'
+          )
+            seen.add(one.attempt.sent.change);
           return one;
         };
       };
-      // A filter is about what orders show.
-      const isWhole = rows === 'refunds' && by === 'refunded' && filterWords.length === 0;
+      const unshownOf = async (within: TimeRange) =>
+        rows === 'refunds' && by === 'refunded' ? await unshownRefunds(ctx, profile, within, seen) : [];
+      const maybe = new Set(
+        filters.length === 0 ? [] : (await unshownOf(range)).flatMap(({ orderId = [] }) => orderId),
+      );
       return {
         resource: 'orders',
         rowsWord: rows,
@@ -120,6 +145,12 @@ const exportOrders = defineCommand({
           const feed = feedIndex(ctx, service, undefined, { inTheMiddle: state !== undefined });
           fed.by = feed;
           const span = query === undefined ? { range, days } : spanOf(ctx, query);
+          const sums = createSums(state?.refunds);
+          for (const [ids, known] of [
+            [seen, state?.seen],
+            [chosen, state?.chosen],
+          ] as const)
+            for (const id of Array.isArray(known) ? known : []) ids.add(String(id));
           const maker = rowMaker(
             ctx,
             profile,
@@ -129,13 +160,30 @@ const exportOrders = defineCommand({
           );
           return {
             ...maker,
+            rowsOf(record) {
+              const made = maker.rowsOf(record);
+              if (rows === 'refunds') for (const row of made.rows) sums.add(row);
+              return made;
+            },
+            state: () => ({
+              ...maker.state(),
+              refunds: sums.stored(),
+              seen: [...seen],
+              chosen: [...chosen],
+            }),
             async closingLines() {
-              const unshown = isWhole ? await unshownRefunds(ctx, profile, span.range, seen) : [];
-              return [...maker.closingLines(), ...notAmongLines(unshown, profile.settings)];
+              const unshown = (await unshownOf(span.range)).filter(
+                ({ orderId = '', amount, currency }) =>
+                  (filters.length === 0 || chosen.has(orderId)) &&
+                  (amounts.isOpen || (amount !== undefined && amounts.holds(amount, currency))),
+              );
+              return [...maker.closingLines(), ...refundLines(sums.lines(), unshown, profile.settings)];
             },
             async onPage(page) {
-              await maker.onPage?.(page);
+              await maker.onPage(page);
               feed.page(page);
+              // The filters are about orders, and a refund that no order shows belongs to one.
+              for (const id of maybe) if (maker.isChosen(id)) chosen.add(id);
               if (rows === 'refunds') known = await knownOf(ctx, service, page.records);
             },
           };
@@ -252,6 +300,7 @@ function rowMaker(
       if (warning !== undefined) ctx.notes.warn(warning);
     },
     isDone: () => dates.reached,
+    isChosen: (id: string) => [...passed].some(({ value }) => value.id === id),
     rowsOf(record) {
       if (!passed.has(record)) return { rows: [], problems: [] };
       const found = orderRows(record, {
@@ -273,7 +322,43 @@ function rowMaker(
       return { id: before?.id, created_at: before?.createdAt, contradicted };
     },
     closingLines: leftOut,
-  } satisfies RowMaker;
+  } satisfies RowMaker & { readonly isChosen: (id: string) => boolean };
+}
+
+const notMade = ['pending', 'failed', 'unconfirmed'] as const;
+
+// What the rows of all pages add up to. A resumed export goes on from what the checkpoint has.
+function createSums(stored: unknown) {
+  const groups = new Map<string, RefundGroup>();
+  const add = (group: RefundGroup): void => {
+    const key = JSON.stringify([group.currency, group.meaning]);
+    const { refunds, amount, unsummed } = groups.get(key) ?? { refunds: 0, amount: 0, unsummed: 0 };
+    groups.set(key, {
+      ...group,
+      refunds: refunds + group.refunds,
+      amount: plus(amount, group.amount),
+      unsummed: unsummed + group.unsummed,
+    });
+  };
+  for (const one of Array.isArray(stored) ? stored : [])
+    if (isObject(one))
+      add({
+        currency: textIn(one.currency),
+        meaning: notMade.find((meaning) => meaning === one.meaning) ?? 'made',
+        refunds: Number(one.refunds),
+        amount: wholeNumber(BigInt(String(one.amount))) ?? 0,
+        unsummed: Number(one.unsummed),
+      });
+  return {
+    add({ record, currency, amount: shown }: ExportRow): void {
+      const amount = wholeNumber(shown);
+      const meaning = meaningOfRefund(record.value.status);
+      add(groupOf({ currency, meaning, amount: amount === undefined ? undefined : magnitude(amount) }));
+    },
+    lines: () => sumRefunds(groups.values()),
+    // A large sum is a bigint, which JSON does not have.
+    stored: () => [...groups.values()].map((group) => ({ ...group, amount: String(group.amount) })),
+  };
 }
 
 function dateState({ id, created_at: createdAt, contradicted }: JsonObject): DateState {

@@ -10,11 +10,12 @@ import {
   type Dimension,
   type Figure,
   type Gaps,
+  groupOf,
   isTimeUnit,
   type Line,
   type RefundFact,
   type RefundSum,
-  summariseRefunds,
+  sumRefunds,
   unitOf,
 } from '../../reports/reports.ts';
 import type { Block, Cell } from '../../terminal/terminal.ts';
@@ -160,11 +161,17 @@ export function apartWords(totals: readonly Line<RefundSum>[], write: Write): re
 
 /** The sums of some refunds, one for each currency. */
 export function totalsOf(refunds: readonly RefundFact[]): readonly Line<RefundSum>[] {
-  const span = { since: undefined, until: undefined };
-  const rules = { dayOf: () => undefined, now: 0 };
-  const sums = summariseRefunds({ span, by: 'operator', currency: undefined, rules });
-  sums.add({ order: undefined, payments: [], refunds, problem: undefined });
-  return sums.result().totals;
+  return sumRefunds(refunds.map(groupOf));
+}
+
+/** What became of the refunds of an export, as `refunds list` says it of its own, and what none of the rows has. */
+export function refundLines(
+  totals: readonly Line<RefundSum>[],
+  unshown: readonly RefundFact[],
+  style: AmountStyle,
+): readonly string[] {
+  const back = wentBackWords(totals, (amount, currency) => amountWords(amount, currency, style));
+  return [...(totals.length === 0 ? [] : [back]), ...notAmongLines(unshown, style)];
 }
 
 /** What no row of a list or an export has, since only the journal knows it. */
