@@ -92,6 +92,8 @@ export function firstBlocks(ctx: Context, profile: Profile, known: KnownOrder): 
 // Under the first word after `buyer`.
 const indent = ' '.repeat(8);
 const beingChecked = 'tell the buyer "it is being checked"';
+// Also in the last lines: the first block may have gone off the screen.
+const stop = 'do not refund this order; show your lead';
 
 function pendingLines({ refunds, order }: KnownOrder, { settings }: Profile): readonly string[] {
   const pending = refunds.filter(({ state }) => state === 'pending');
@@ -126,11 +128,7 @@ function caseLines(ctx: Context, profile: Profile, one: OrderCase, known: KnownO
         ...whoMadeLines(one.twice, (ms) => ctx.shortTime(ms)),
         ...(one.late === undefined ? [] : lateLines(ctx, profile, one.late)),
         ...(one.isKnown
-          ? [
-              ...besidesLines(one.twice),
-              'paydesk cannot take a refund back',
-              'do not refund this order; show your lead',
-            ]
+          ? [...besidesLines(one.twice), 'paydesk cannot take a refund back', stop]
           : [`do not refund this order before this is checked: ${checkTwiceCommand(one.twice)}`]),
       ];
     case 'appeared': {
@@ -138,7 +136,7 @@ function caseLines(ctx: Context, profile: Profile, one: OrderCase, known: KnownO
       return [
         appearedWords(ctx, profile, one.refund),
         ...betweenLines(ctx, profile, one.refund),
-        'do not refund this order; show your lead',
+        stop,
         ...(isRecorded ? [] : [`record it: ${appearedCommand(one.refund)}`]),
       ];
     }
@@ -151,7 +149,7 @@ function caseLines(ctx: Context, profile: Profile, one: OrderCase, known: KnownO
       return [
         `GONE  ${goneWords(one)}`,
         `it was the ${sentWords(ctx, profile, one.record)}`,
-        `${beingChecked}; do not refund this order; show your lead`,
+        `${beingChecked}; ${stop}`,
       ];
     case 'failed':
       return [
@@ -282,15 +280,15 @@ function stepOf(
     case 'made twice':
       return one.isKnown
         ? [
-            'see what was sent, what paydesk has found since, and how to end this:',
+            `${stop}. See what was sent, what paydesk has found since, and how to end this:`,
             `paydesk journal show ${one.twice.change}`,
           ]
         : ['first check whether the buyer was paid twice:', checkTwiceCommand(one.twice)];
     case 'appeared':
       return [
         one.refund.isRecorded
-          ? 'see what was sent, who recorded that, and how to end this:'
-          : 'record in the journal what the order shows:',
+          ? `${stop}. See what was sent, who recorded that, and how to end this:`
+          : `${stop}. Record in the journal what the order shows:`,
         appearedCommand(one.refund),
       ];
     case 'recorded made':

@@ -8,7 +8,7 @@ test.each([
   { args: ['orders', 'show', 'nope', '--profile=demo'], now: 'paydesk -p demo orders find nope' },
   { args: ['orders', 'show', '-qpdemo', 'nope'], now: 'paydesk -p demo orders find nope' },
   { args: ['-yp', 'demo', 'orders', 'show', 'nope'], now: 'paydesk -p demo orders find nope' },
-  { args: ['customers', 'show', 'Ana', '-yp', 'demo'], now: 'paydesk -p demo customers list' },
+  { args: ['customers', 'show', 'Ana', '-yp', 'demo'], now: 'paydesk -p demo customers find Ana' },
   {
     args: ['-p', 'demo', 'orders', 'list', '--customer', 'Ana'],
     now: 'for any part of a name: paydesk -p demo orders find TEXT',

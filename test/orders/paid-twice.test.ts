@@ -259,7 +259,8 @@ describe('a refund that was made twice', () => {
       ITEMS    Wool blanket  sku WB-2  1 x 35000  35000
                items 35000: equal to the order amount
 
-      see what was sent, what paydesk has found since, and how to end this:
+      do not refund this order; show your lead. See what was sent, what paydesk has
+      found since, and how to end this:
         paydesk journal show i_7f3k2m9x
       "
     `);
@@ -269,7 +270,9 @@ describe('a refund that was made twice', () => {
       twin    ord_2tQ8mTd6JhB3sYfGq, same buyer and amount, 4 min earlier, was not refunded: make sure which of the two orders
               the buyer means
       instead of lines 20 to 21:
-               1 *4242        -900  21 Nov 05:05 UTC  490215  made twice, or sent from elsewhere"
+               1 *4242        -900  21 Nov 05:05 UTC  490215  made twice, or sent from elsewhere
+      instead of lines 27 to 28:
+      do not refund this order; show your lead. See what was sent, what paydesk has found since, and how to end this:"
     `);
     expect(shown.stdout).not.toContain('orders refund');
   });

@@ -94,7 +94,9 @@ export function sayReferences(
   orders: ReadOrders,
 ): void {
   const said = rows.flatMap((row) => {
-    const id = row.isInId ? orderIdOf(row, orders) : '';
+    // An id in capitals may stand under either title.
+    const isSaid = row.isInId || row.reference?.startsWith('ord_');
+    const id = isSaid ? orderIdOf(row, orders) : '';
     return id === '' ? [] : [`line ${row.line}: ${row.reference} is ${id}`];
   });
   for (const line of said.slice(0, namedMost)) ctx.notes.note(line);
