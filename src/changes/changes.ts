@@ -29,6 +29,7 @@ export {
   untilWords,
 } from './by-hand-words.ts';
 export { captureOrder } from './capture-order.ts';
+export * from './case-steps.ts';
 export { makeChange } from './change.ts';
 export {
   blockedWords,
@@ -45,6 +46,7 @@ export { orderFlags } from './create/order-body.ts';
 export { createPaymentLink, linkFlags } from './create/payment-link.ts';
 export { bodyFlag, creationFlags, parsePair, qrFlags } from './create/sale-flags.ts';
 export { failedSteps } from './explain-outcome.ts';
+export * from './first-block.ts';
 export { noHoldFlag } from './hold.ts';
 export { checkNote, lettersIn, missingIn, requiredBy, roleWords } from './may-change.ts';
 export { changedFields, type PickedOrder } from './order-change.ts';
@@ -64,4 +66,3 @@ export {
 } from './refund/request-record.ts';
 export { sendApproved } from './refund/send-approved.ts';
 export { againFlag, idempotencyKeyFlag, idempotencyKeyPattern, onlyGiven } from './repeat.ts';
-export * from './unconfirmed-words.ts';

@@ -7,8 +7,9 @@
 import { valueAt } from '../api/json-values.ts';
 import type { CliErrorParts } from '../errors.ts';
 import { isPending } from './agreement.ts';
-import { awaitsRead, isDoubted, isWatched, refusedLike, verdictOf } from './attempt-state.ts';
+import { awaitsRead, isDoubted, isWatched, verdictOf } from './attempt-state.ts';
 import { changeKinds } from './change.ts';
+import { refusedLike } from './claims.ts';
 import { decide, type Refusal } from './guards.ts';
 import { earliestOf, stampOf } from './journal-time.ts';
 import { preImage } from './judge-read.ts';

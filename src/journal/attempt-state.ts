@@ -1,16 +1,8 @@
-/** The state of an attempt: does it block its order, is it read again, and which records did it make? Pure. */
+/** The state of an attempt: does it block its order, is it read again, may it still change? Pure. */
 
 import { changeKinds, type FoundRefund } from './change.ts';
 import { momentOfRow, passedSince } from './journal-time.ts';
-import { type Claims, isExpected } from './judge-read.ts';
-import {
-  claimedBy,
-  failedLater,
-  failedRefunds,
-  hasFailed,
-  isSameAttempt,
-  isStillPending,
-} from './questions/made-records.ts';
+import { failedRefunds, hasFailed, isStillPending } from './questions/made-records.ts';
 import type { MomentAsked } from './rows/attempt-query.ts';
 import {
   type Alarm,
@@ -52,7 +44,7 @@ export function wasOver(record: AttemptRecord, row: VerdictRow): boolean {
 }
 
 // If the clocks do not tell the age of an attempt, its horizon has not ended.
-function isOver(record: AttemptRecord, then: ReturnType<typeof momentOfRow>): boolean {
+export function isOver(record: AttemptRecord, then: ReturnType<typeof momentOfRow>): boolean {
   // With a horizon of 0 an unknown age must not count as 0.
   return (ageAt(record, then) ?? Number.NEGATIVE_INFINITY) >= record.sent.horizonMs;
 }
@@ -317,55 +309,4 @@ function isDueAgain(record: AttemptRecord, last: VerdictRow, now: Moment): boole
     if (age !== undefined) return age >= 4 * (last.time - first.time);
   }
   return !now.skewed || applied.every(({ time }) => time === last.time);
-}
-
-/**
- * Tells which refunds of an order are not this attempt's: those that other attempts made, and those that did not exist
- * yet when a later attempt was about to be sent. By then, the horizon of this one had ended. What shows beside a refund that was
- * made and failed later is somebody else's too.
- */
-export function claimsOf(known: readonly AttemptRecord[], record: AttemptRecord): Claims {
-  const claimed = claimedBy(known, record);
-  // What a person saw who said that it was not made.
-  const foreign = new Set(
-    record.verdicts.flatMap(({ by, verdict, refunds = [] }) =>
-      by === 'person' && verdict === 'rejected' ? refunds.map(({ id }) => id) : [],
-    ),
-  );
-  const later = known
-    .filter((other) => !isSameAttempt(other, record) && isAfterTimeOf(record, other))
-    .map(
-      ({ sent }) => new Set(sent.proof.before.charges.flatMap(({ refunds }) => refunds.map(({ id }) => id))),
-    );
-  const own = failedLater(record);
-  return {
-    has: (id) =>
-      claimed.has(id) || foreign.has(id) || own?.has(id) === false || later.some((shown) => !shown.has(id)),
-  };
-}
-
-/**
- * Another attempt at the same money that counts as not made, and of which no record shows yet: one that has failed may be that
- * attempt's, and proves nothing about this one. Undefined if it is known what became of this one.
- */
-export function refusedLike(
-  record: AttemptRecord,
-  known: readonly AttemptRecord[],
-): AttemptRecord | undefined {
-  const last = verdictOf(record)?.verdict;
-  if (last === 'applied' || last === 'rejected') return undefined;
-  return known.find(
-    (other) =>
-      verdictOf(other)?.verdict === 'rejected' &&
-      !hasFailed(other) &&
-      !isAfterTimeOf(other, record) &&
-      other.sent.proof.expected.some((one) => isExpected(record.sent.proof, one)),
-  );
-}
-
-// Whether the other attempt was sent on the same order after the horizon of the record, as far as the clocks of both tell.
-// With a horizon of 0, one that was sent earlier is no time after it either.
-function isAfterTimeOf(record: AttemptRecord, { sent }: AttemptRecord): boolean {
-  if (sent.proof.kind !== 'refund' || sent.proof.orderId !== record.sent.proof.orderId) return false;
-  return sent.time > record.sent.time && isOver(record, momentOfRow(sent));
 }

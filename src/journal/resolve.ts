@@ -5,7 +5,6 @@
 
 import {
   ageAt,
-  claimsOf,
   isDoubted,
   isDue,
   isMadeByHand,
@@ -15,10 +14,10 @@ import {
   isWatched,
   isYoung,
   mayAppear,
-  refusedLike,
   verdictOf,
   wasOver,
 } from './attempt-state.ts';
+import { claimsOf, refusedLike } from './claims.ts';
 import type { Refusal } from './guards.ts';
 import type { Resolved } from './journal.ts';
 import { momentOfRow } from './journal-time.ts';

@@ -1,15 +1,9 @@
 /** Turns what a read shows (judge-read.ts) into a verdict and its row. Pure. */
 
 import { isFailed, isPending, withoutGone } from './agreement.ts';
-import {
-  claimsOf,
-  isAcknowledged,
-  isMadeByHand,
-  isMadeRefund,
-  isOpen,
-  refusedLike,
-} from './attempt-state.ts';
+import { isAcknowledged, isMadeByHand, isMadeRefund, isOpen } from './attempt-state.ts';
 import type { FoundRefund } from './change.ts';
+import { claimsOf, refusedLike } from './claims.ts';
 import { earliestOf, stampOf } from './journal-time.ts';
 import { type Claims, type Evidence, judgeRead, unknownWord } from './judge-read.ts';
 import type { Event } from './protocol-types.ts';

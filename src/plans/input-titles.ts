@@ -14,6 +14,16 @@ import {
   type InputUse,
   inputColumns,
 } from './plan-types.ts';
+import {
+  comparedTitles,
+  currencyOfTitle,
+  moneyWords,
+  orderTitle,
+  planTitles,
+  referenceTitle,
+  referenceWords,
+  refundWords,
+} from './title-words.ts';
 
 export interface InputTitles {
   /** The titles as in the file. */
@@ -130,16 +140,6 @@ export function readTitles(
   };
 }
 
-// In plain words, ALL, TRY and TOP are no currencies.
-function currencyOfTitle(title = ''): string | undefined {
-  const [, ...found] = codeForm.exec(title.trim()) ?? [];
-  const code = found.find((one) => one !== undefined)?.toUpperCase() ?? '';
-  return Intl.supportedValuesOf('currency').includes(code) ? code : undefined;
-}
-
-// `Amount (MXN)`, `Importe USD`, `amount_usd`
-const codeForm = /[([]([A-Z]{3})[\])]|[\s_-]([A-Z]{3})$|^([A-Z]{3})[\s_-]|^([a-z]{3})_|_([a-z]{3})$/;
-
 // The shop's own number may be under its metadata name, if no other column names the order.
 function withReference(titles: readonly string[], keys: readonly string[]): readonly string[] {
   const key = titles.some(isOrder) ? undefined : keys.map(plain).find((one) => titles.includes(one));
@@ -187,25 +187,6 @@ function asMeant(
     return meant.get(index) ?? title;
   });
 }
-
-const sharedTitles = {
-  charge_id: /^(charge|cargo)(_(number|n[or]\.?|#))?$/,
-  currency: /^(currency_code|curr?|ccy|moneda|divisa|währung|devise)$/,
-};
-
-// A total may be that of the whole order, so a plan does not read it.
-const planTitles = {
-  ...sharedTitles,
-  amount: /^(refund_amount|amount_to_refund|importe|monto)$/,
-  reason: /^(refund_reason|motivo|raz[oó]n|why|por_?qu[eé]|grund|warum)$/,
-  note: /^(notes|notas?|notiz(en)?|comments?|comentarios?|kommentare?|remarks?|bemerkung(en)?|anmerkung(en)?|observaci[oó]n(es)?)$/,
-};
-
-const referenceTitle = /^(referencia|referenz|référence)$/;
-
-// Titles of the shop's own number of an order, or of its id.
-const orderTitle =
-  /^(shop_)?(order|orden|pedido|bestell(ung)?|commande)_?(number|n[or]\.?|num|numero|número|nummer|ref|reference|referencia|#)?$/;
 
 // The column with each row's refund: in paydesk's own lists and exports of refunds, `id` is the refund, and `state` says what became of it.
 function refundIdAt(titles: readonly string[]): readonly (readonly [InputColumn, number])[] {
@@ -287,17 +268,6 @@ function nearMisses(
   });
 }
 
-// In a comparison, a row without an amount matches any amount, so a money column with another name must not be ignored.
-const moneyWords =
-  /(^|[^a-z])(amount|total|sum|price|charged|paid|net|neto|gross|bruto|importe|monto|precio|cantidad|valor|devuelto|betrag|summe|preis|montant|prix)([^a-z]|$)/;
-
-// A column called Refund has its amount, or its id, or whether it was made.
-const refundWords = new RegExp(
-  `${moneyWords.source}|^(refund(ed)?|reembolso|devoluci[oó]n|erstattung|rückzahlung)$`,
-);
-
-const comparedTitles = { ...sharedTitles, amount: moneyWords };
-
 const numberForm = /^-?[\d.,]*\d$/;
 const dateForm = /^\d{1,4}[-./]\d{1,2}[-./]\d{1,4}(?!\d)/;
 
@@ -314,10 +284,6 @@ function isOrder(column: string): boolean {
 function isMoney(column: string): boolean {
   return column === 'order_id' || column === 'charge_id' || column === 'amount';
 }
-
-// Names that people use for the shop's own order number.
-const referenceWords =
-  /(^|[^a-z])(ref|invoice|number|no|nr|num|folio|factura|pedido|referencia|rechnung|order|orden)([^a-z]|$)/;
 
 /** What to do if one of these titles, which are not read, stands above the shop's own numbers: `; if folio has …`. */
 export function renameWords(unread: readonly string[]): string {

@@ -1,10 +1,7 @@
 /** Compares the rows of an invoice list with what was charged: every payment counts for one row only. Pure. */
 
-import { type AmountStyle, amountWords, sumWords, unknownCurrency } from '../amounts.ts';
-import type { JsonObject } from '../api/json-values.ts';
 import { bareReference } from '../api/resources.ts';
-import { counted } from '../counted.ts';
-import { type Figure, negated, plus, sumOf } from './exact-sum.ts';
+import { type Figure, plus, sumOf } from './exact-sum.ts';
 import type { Facts, OrderFact, PaymentFact } from './facts.ts';
 
 /** What a row of the list says. It names a payment by one of these, or by several, which must all be true of it. */
@@ -54,104 +51,6 @@ export interface ComparedInvoice<Row extends InvoiceRow> {
   /** The row for which the payment was counted that this one is about too. */
   readonly countedFor: Row | undefined;
   readonly why: string | undefined;
-}
-
-/** A row of a comparison, as far as sums need it. */
-interface SummedRow {
-  readonly isInFile: boolean;
-  readonly currency: string | undefined;
-  readonly wanted: Figure | undefined;
-  readonly found: Figure;
-  /** What the file says instead, in a currency that is not the one of what was found. */
-  readonly other?: { readonly currency: string; readonly amount: Figure | undefined } | undefined;
-  /** It adds no row: its row counts in another currency. */
-  readonly isRest?: true;
-}
-
-/** The sums of a comparison in one currency; undefined: of what shows none. */
-interface ComparedSum {
-  readonly currency: string | undefined;
-  /** How many rows of the file. */
-  readonly rows: number;
-  readonly wanted: Figure;
-  readonly found: Figure;
-  /** What the file says beyond that, in the rows of which that is known. */
-  readonly difference: Figure;
-  /** What was found besides, and no row is about. */
-  readonly notInFile: Figure;
-}
-
-/** What a row says beyond what was found; undefined if it says no amount. */
-export function differenceOf({ wanted, found }: Pick<SummedRow, 'wanted' | 'found'>): Figure | undefined {
-  return wanted === undefined ? undefined : plus(wanted, negated(found));
-}
-
-// What the file says counts in the currency of the file, and what was found for it in its own.
-function inOwnCurrencies(all: readonly SummedRow[]): readonly SummedRow[] {
-  return all.flatMap((one): readonly SummedRow[] => {
-    const { isInFile, currency, found, other } = one;
-    if (other === undefined) return [one];
-    const said = { isInFile, currency: other.currency, wanted: other.amount, found: 0 };
-    return found === 0 ? [said] : [said, { isInFile, currency, wanted: 0, found, isRest: true }];
-  });
-}
-
-/** Adds a comparison up: a line for each currency. */
-export function comparedSums(all: readonly SummedRow[]): readonly ComparedSum[] {
-  return [...Map.groupBy(inOwnCurrencies(all), ({ currency }) => currency)].map(([currency, own]) => {
-    const rows = own.filter(({ isInFile }) => isInFile);
-    const wanted = sumOf(rows, (one) => one.wanted ?? 0);
-    const found = sumOf(rows, (one) => one.found);
-    const difference = sumOf(rows, (one) => differenceOf(one) ?? 0);
-    const others = own.filter(({ isInFile }) => !isInFile);
-    return {
-      currency,
-      rows: rows.filter(({ isRest }) => isRest === undefined).length,
-      wanted,
-      found,
-      difference,
-      notInFile: sumOf(others, (one) => one.found),
-    };
-  });
-}
-
-/** All that the file says, in words, beside what was found for it; `did`: what the service did, such as `was charged`. */
-export function sumLines(all: readonly SummedRow[], did: string, style: AmountStyle): readonly string[] {
-  const rows = inOwnCurrencies(all).filter(({ isInFile }) => isInFile);
-  const unknown = rows.filter(({ wanted }) => wanted === undefined).length;
-  return [
-    ...comparedSums(rows.filter(({ wanted }) => wanted !== undefined)).map(
-      ({ currency, wanted, found, difference }) => {
-        const words = (figure: Figure) => amountWords(figure, currency, style);
-        return `${currency ?? unknownCurrency}: the file says ${words(wanted)}, ${words(found)} ${did}${difference === 0 ? '' : `, difference ${words(difference)}`}`;
-      },
-    ),
-    ...(unknown === 0
-      ? []
-      : [`${counted(unknown, 'row')} in none of these sums: only an order tells the amount`]),
-  ];
-}
-
-/** What the file says in these rows: `500 MXN and 20, currency unknown`. Empty if it says no amount. */
-export function saidWords(
-  rows: readonly Pick<SummedRow, 'wanted' | 'currency'>[],
-  style: AmountStyle,
-): string {
-  const said = rows.filter(({ wanted }) => wanted !== undefined);
-  return [...Map.groupBy(said, ({ currency }) => currency)]
-    .map(([currency, own]) => {
-      return sumWords(
-        sumOf(own, ({ wanted = 0 }) => wanted),
-        currency,
-        style,
-      );
-    })
-    .join(' and ');
-}
-
-/** The fields of such a line in a record, without the one that says what was found. */
-export function sumFields({ currency, rows, wanted, difference, notInFile }: ComparedSum): JsonObject {
-  return { currency: currency ?? null, rows, wanted, difference, not_in_file: notInFile };
 }
 
 /** What was found for a row. */

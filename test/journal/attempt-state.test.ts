@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import {
   ageAt,
   blockedUntil,
-  claimsOf,
   countedAmount,
   dueAt,
   horizonOf,
@@ -23,6 +22,7 @@ import {
   wasOver,
   youngUntil,
 } from '../../src/journal/attempt-state.ts';
+import { claimsOf } from '../../src/journal/claims.ts';
 import { momentOfRow } from '../../src/journal/journal-time.ts';
 import { askedFor, claimedBy, ownRefunds } from '../../src/journal/questions/made-records.ts';
 import { recordedBy } from '../../src/journal/questions/said-by-hand.ts';

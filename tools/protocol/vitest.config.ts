@@ -18,7 +18,7 @@ export default defineConfig({
     // With --coverage: not a branch of them goes untried.
     coverage: {
       include: [
-        'src/journal/{agreement,at-most-once,attempt-state,guards,journal-time,judge-read,judge-reply,read-guards,resolve,same-account,same-request,verdict}.ts',
+        'src/journal/{agreement,at-most-once,attempt-state,claims,guards,journal-time,judge-read,judge-reply,read-guards,resolve,same-account,same-request,verdict}.ts',
         'src/journal/{questions/{by-hand,known-attempts,made-records,paid-twice,said-by-hand,unfinished},rows/store-rules}.ts',
       ],
       reporter: ['text'],

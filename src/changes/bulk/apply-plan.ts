@@ -1,6 +1,5 @@
 /** `refunds apply`: checks a plan, asks for a yes, sends its rows, each at most once however often this is run, and says how it ended. */
 
-import { sumsWords } from '../../amounts.ts';
 import type { OpenService } from '../../api/api.ts';
 import type { Context } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
@@ -9,17 +8,15 @@ import { type Released, tolerableSkewMs } from '../../journal/journal.ts';
 import {
   type BatchRun,
   type BatchStop,
-  newBatchRun,
   type Plan,
-  type PlanRow,
   planText,
-  progressWords,
   type RowTold,
   sumsOf,
 } from '../../plans/plans.ts';
 import { commandLine, flagWords, type Profile } from '../../profiles/profiles.ts';
 import { checkNoHold, skippedHold } from '../hold.ts';
 import { batchError, mailLine, onItsWay, whyOrLook } from './batch-end.ts';
+import { type BatchProgressLine, startProgress } from './batch-progress.ts';
 import { countWords, inFull, lineWords, rowsAndSums } from './batch-words.ts';
 import { freeName } from './bulk-files.ts';
 import { type Confirmation, checkAnswerable, confirmPlan, releaseOf } from './confirm-plan.ts';
@@ -33,7 +30,7 @@ import {
 import { type Looked, nothingRead, readAgain, reportPlan, sentNow } from './report-plan.ts';
 import { listReports, reportColumns, shownTitles } from './row-records.ts';
 import { dryRunWords, isAlarming, isDone, type NotSent, type RowReport } from './row-verdicts.ts';
-import { type Sending, workOff } from './send-row.ts';
+import { workOff } from './send-row.ts';
 
 /** What `refunds apply` was asked for. */
 interface ApplyAsked extends Confirmation {
@@ -297,82 +294,3 @@ async function printReport(
     throw error;
   }
 }
-
-/** The progress of a batch. */
-interface BatchProgressLine {
-  /** What happened so far in this run. Rows that earlier runs applied end at once, so they do not count for the time left. */
-  readonly run: BatchRun;
-  /** Counts the rows whose reply was lost and whose order is read again. */
-  readonly waiting: Sending['waiting'];
-  /** Counts a row that has ended. */
-  readonly add: (row: PlanRow, how: RowTold['how']) => void;
-  /** How the rows ended, in words, where the journal cannot be asked: `of 9 rows 3 made (300 MXN), …`. */
-  readonly soFar: () => string;
-  readonly end: () => void;
-}
-
-/** Starts the line. Its `end` takes it away. */
-function startProgress(ctx: Context, { settings }: Profile, rows: readonly PlanRow[]): BatchProgressLine {
-  const run = newBatchRun();
-  const startedAt = ctx.clock.monotonic();
-  const counts = { applied: 0, refused: 0, unconfirmed: 0, notSent: 0 };
-  const done = new Map<string, number>();
-  const totals = sumsOf(rows);
-  let readAgain = 0;
-  let stoppedAt: number | undefined;
-  // A request that was sent before the run was stopped is given up after the time that one request may take.
-  const stopping = () => {
-    if (!ctx.stopAsked.aborted || run.inFlight === 0) return undefined;
-    const now = ctx.clock.monotonic();
-    stoppedAt ??= now;
-    return { inFlight: run.inFlight, atMostMs: stoppedAt + ctx.options.timeoutMs - now };
-  };
-  const end = ctx.notes.progressAlone((line) => {
-    const ended = Object.values(counts).reduce((sum, count) => sum + count, 0);
-    const money = totals.map(({ currency, amount }) => ({
-      currency,
-      done: done.get(currency) ?? 0,
-      total: amount,
-    }));
-    const elapsedMs = ctx.clock.monotonic() - startedAt;
-    const progress = {
-      ...counts,
-      readAgain,
-      left: Math.max(0, rows.length - ended),
-      money,
-      ended: ended - run.known,
-      elapsedMs,
-      stopping: stopping(),
-    };
-    return progressWords(progress, line, settings);
-  });
-  const waiting: Sending['waiting'] = (_, isRead) => {
-    if (!isRead) return () => undefined;
-    readAgain += 1;
-    return () => {
-      readAgain -= 1;
-    };
-  };
-  const add = ({ currency = '?', sum }: PlanRow, how: RowTold['how']) => {
-    if (how === 'applied') done.set(currency, (done.get(currency) ?? 0) + sum);
-    counts[countOf[how]] += 1;
-  };
-  const soFar = () => {
-    const sums = sumsWords(
-      [...done].map(([currency, amount]) => ({ currency, amount })),
-      settings,
-    );
-    const applied = `${counts.applied} made${sums === '' ? '' : ` (${sums})`}`;
-    const { unconfirmed, refused } = counts;
-    const left = rows.length - counts.applied - unconfirmed - refused;
-    return `of ${rows.length} rows ${applied}, ${unconfirmed} unconfirmed, ${refused} refused, ${left} not sent`;
-  };
-  return { run, waiting, add, soFar, end };
-}
-
-const countOf = {
-  applied: 'applied',
-  refused: 'refused',
-  unconfirmed: 'unconfirmed',
-  not_sent: 'notSent',
-} as const satisfies Record<RowTold['how'], string>;

@@ -10,9 +10,9 @@ import { type AttemptRecord, attemptName } from '../../journal/journal.ts';
 import { type KnownTwin, nameForAgain } from '../../orders/orders.ts';
 import { aboutMoney, checkMode, commandLine, type Profile } from '../../profiles/profiles.ts';
 import { type Choice, GoBack } from '../../terminal/terminal.ts';
+import { unshownWords } from '../first-block.ts';
 import { missingIn, tooShort } from '../may-change.ts';
 import type { OrderRead } from '../order-change.ts';
-import { unshownWords } from '../unconfirmed-words.ts';
 import {
   type AskedHow,
   askAmount,

@@ -1,12 +1,10 @@
 /** `orders export`: writes every order, charge or refund of a time range to stdout or into a file. */
 
 import type { Page, Service, WireRecord } from '../../api/api.ts';
-import { isObject, type JsonObject, textIn } from '../../api/json-values.ts';
+import type { JsonObject } from '../../api/json-values.ts';
 import { type Column, chargeColumns, orderColumns, refundColumns } from '../../api/resources.ts';
-import { meaningOfRefund } from '../../api/spec.ts';
 import type { Context, Days } from '../../context/context.ts';
 import { CliError, orElse } from '../../errors.ts';
-import type { ExportRow } from '../../exports/exports.ts';
 import { flag } from '../../flags/flags.ts';
 import { periodOf, timeFlags } from '../../flags/typed-period.ts';
 import { anyTime, clockIn, rangeWords, type TimeRange } from '../../flags/typed-time.ts';
@@ -18,14 +16,6 @@ import {
   toldRefunds,
 } from '../../orders/orders.ts';
 import { flagWords, type Profile } from '../../profiles/profiles.ts';
-import {
-  groupOf,
-  magnitude,
-  plus,
-  type RefundGroup,
-  sumRefunds,
-  wholeNumber,
-} from '../../reports/reports.ts';
 import { defineCommand } from '../command.ts';
 import { daysOfFile, daysOfFlag, exportFlags } from '../export/export-flags.ts';
 import { type ExportJob, type RowMaker, runExport } from '../export/export-run.ts';
@@ -51,6 +41,7 @@ import {
   rowDates,
   rowKinds,
 } from './order-rows.ts';
+import { createSums } from './refund-sums.ts';
 
 const columnsOf: Readonly<Record<RowKind, readonly Column[]>> = {
   orders: orderColumns,
@@ -323,42 +314,6 @@ function rowMaker(
     },
     closingLines: leftOut,
   } satisfies RowMaker & { readonly isChosen: (id: string) => boolean };
-}
-
-const notMade = ['pending', 'failed', 'unconfirmed'] as const;
-
-// What the rows of all pages add up to. A resumed export goes on from what the checkpoint has.
-function createSums(stored: unknown) {
-  const groups = new Map<string, RefundGroup>();
-  const add = (group: RefundGroup): void => {
-    const key = JSON.stringify([group.currency, group.meaning]);
-    const { refunds, amount, unsummed } = groups.get(key) ?? { refunds: 0, amount: 0, unsummed: 0 };
-    groups.set(key, {
-      ...group,
-      refunds: refunds + group.refunds,
-      amount: plus(amount, group.amount),
-      unsummed: unsummed + group.unsummed,
-    });
-  };
-  for (const one of Array.isArray(stored) ? stored : [])
-    if (isObject(one))
-      add({
-        currency: textIn(one.currency),
-        meaning: notMade.find((meaning) => meaning === one.meaning) ?? 'made',
-        refunds: Number(one.refunds),
-        amount: wholeNumber(BigInt(String(one.amount))) ?? 0,
-        unsummed: Number(one.unsummed),
-      });
-  return {
-    add({ record, currency, amount: shown }: ExportRow): void {
-      const amount = wholeNumber(shown);
-      const meaning = meaningOfRefund(record.value.status);
-      add(groupOf({ currency, meaning, amount: amount === undefined ? undefined : magnitude(amount) }));
-    },
-    lines: () => sumRefunds(groups.values()),
-    // A large sum is a bigint, which JSON does not have.
-    stored: () => [...groups.values()].map((group) => ({ ...group, amount: String(group.amount) })),
-  };
 }
 
 function dateState({ id, created_at: createdAt, contradicted }: JsonObject): DateState {

@@ -1,25 +1,20 @@
 /** `profile add`: adds an account, from questions or flags, once its key was tried with one read, or its invitation became a token. */
 
-import { amountWords } from '../../amounts.ts';
 import type { JsonObject } from '../../api/json-values.ts';
-import { authSchemes, contradictsMode, defaultAuth, modes, vendorPattern } from '../../api/spec.ts';
+import { authSchemes, defaultAuth, modes, vendorPattern } from '../../api/spec.ts';
 import { type Context, refuseAgentTo } from '../../context/context.ts';
-import { CliError, refused, withParts } from '../../errors.ts';
+import { CliError, refused } from '../../errors.ts';
 import { flag, type Input, usage } from '../../flags/flags.ts';
 import {
-  accountLabel,
   commandLine,
   flagWords,
-  type Profile,
   type ProfileDraft,
   plainCommand,
   type TypedKey,
-  wrongMode,
 } from '../../profiles/profiles.ts';
-import { readInvitation } from '../../sender/sender.ts';
-import type { Cell } from '../../terminal/terminal.ts';
 import { defineCommand } from '../command.ts';
 import { limitsOf, limitWords, setLimits } from './account-limits.ts';
+import { addWithSender } from './join-sender.ts';
 import {
   confirmDoubts,
   fieldsView,
@@ -29,8 +24,8 @@ import {
   profileDryRunShown,
   readNewKey,
   refuseWiderView,
-  takePlace,
 } from './profile-inputs.ts';
+import { tryNewKey } from './try-key.ts';
 
 const leadSize = 100_000;
 
@@ -214,153 +209,4 @@ async function confirmHost(ctx: Context, baseUrl: string, confirmed: string | un
   ctx.notes.warn(`the host ${both}: its letters may look like those of another host`);
   const meant = await ctx.ask.confirm({ message: `send the key to ${host.ascii}?`, flag: '--confirm' });
   if (!meant) throw new CliError('cancelled', 'nothing was kept and nothing was sent');
-}
-
-const notKept = 'nothing was kept, nothing was changed';
-
-/** What the new key reads. Undefined if the person chose to keep the key without trying it. */
-interface SeenAccount {
-  /** The newest order; undefined if the account has none. */
-  readonly order: JsonObject | undefined;
-}
-
-/**
- * Reads the newest order with the new key, and says which account that is. A person may decline, and is then asked whether
- * it is the right account. Throws CliError when the key does not work, is of the other mode, or is of the wrong account.
- */
-async function tryNewKey(
-  ctx: Context,
-  draft: ProfileDraft,
-  key: TypedKey,
-  { asks }: { readonly asks: boolean },
-): Promise<SeenAccount | undefined> {
-  if (asks && !(await wantsTry(ctx))) return undefined;
-  const { profile, order } = await readNewest(ctx, draft, key);
-  if (order !== undefined && contradictsMode(order, profile.mode)) {
-    const other = profile.mode === 'production' ? 'sandbox' : 'production';
-    throw wrongMode(profile, order, {
-      certain: notKept,
-      now: [
-        `paydesk profile add ${draft.name} ${typedWords(draft)} --mode ${other}`,
-        `or run it again with the ${profile.mode} key`,
-      ],
-    });
-  }
-  const line = seenLine(profile, order);
-  if (asks) ctx.notes.warn(line);
-  else ctx.notes.note(line);
-  if (asks && !(await ctx.ask.confirm({ message: 'is this the right account?', flag: '--no-check' })))
-    throw new CliError('cancelled', notKept);
-  return { order };
-}
-
-// What was typed of the account, so that the printed command asks for it no more.
-function typedWords({ baseUrl, vendor, auth, apiVersion, lang }: ProfileDraft): string {
-  return flagWords({ 'base-url': baseUrl, vendor, auth, 'api-version': apiVersion, lang }).join(' ');
-}
-
-function wantsTry(ctx: Context): Promise<boolean> {
-  return ctx.ask.choose({
-    message: 'try the key before it is kept?',
-    flag: '--no-check',
-    choices: [
-      { value: true, label: 'yes', detail: 'it only reads the newest order' },
-      { value: false, label: 'no', detail: 'keep it untried' },
-    ],
-  });
-}
-
-async function readNewest(
-  ctx: Context,
-  draft: ProfileDraft,
-  key: TypedKey,
-): Promise<{ readonly profile: Profile; readonly order: JsonObject | undefined }> {
-  try {
-    const service = await ctx.draftService(draft, key);
-    for await (const { records } of service.pages('orders', { limit: 1 }))
-      return { profile: service.profile, order: records[0]?.value };
-    return { profile: service.profile, order: undefined };
-  } catch (error) {
-    // A wrong key in the arguments, or Ctrl-C, says enough by itself.
-    if (!(error instanceof CliError) || !['auth', 'network', 'reply', 'rejected'].includes(error.kind))
-      throw error;
-    throw withParts(error, {
-      certain: notKept,
-      now: [
-        'check the address, the mode and the key, then run it again',
-        'or keep the key without trying it: add --no-check',
-      ],
-    });
-  }
-}
-
-// An order of that day and amount is what a colleague recognises.
-function seenLine(profile: Profile, order: JsonObject | undefined): Cell {
-  const works = `the key works for ${accountLabel(profile)}`;
-  if (order === undefined) return `${works}. The account has no orders yet, so nothing shows whose it is`;
-  const mode =
-    typeof order.livemode === 'boolean' ? '' : ' (the order does not show whether it is real money)';
-  return [
-    `${works}. Its newest order${mode}: `,
-    typeof order.id === 'string' ? order.id : 'no id shown',
-    `, ${moneyOf(order, profile)}, `,
-    { time: order.created_at, precision: 'full' },
-  ];
-}
-
-function moneyOf({ amount, currency }: JsonObject, { settings }: Profile): string {
-  if (typeof amount !== 'number' && typeof amount !== 'bigint') return 'no amount shown';
-  return amountWords(amount, typeof currency === 'string' ? currency : undefined, settings);
-}
-
-const invitationSize = 4096;
-
-/** What was typed besides the name. */
-interface Typed {
-  readonly sender: string;
-  readonly desk?: string | undefined;
-  readonly 'key-store'?: 'keyring' | 'file' | undefined;
-  readonly default?: boolean | undefined;
-}
-
-/** Joins, and stores the profile. The token is kept like a key. */
-async function addWithSender(ctx: Context, name: string, typed: Typed): Promise<undefined> {
-  refuseAgentTo(ctx, 'joins the sender of a team');
-  const { sender: file, desk } = typed;
-  if (desk !== undefined && !/^[\p{L}\p{N}][\p{L}\p{N}._-]{0,62}$/u.test(desk))
-    throw usage(`--desk ${desk}: take letters, digits and . _ -`);
-  const where = file === '-' ? 'standard input' : file;
-  const invitation = readInvitation(await ctx.file(file, invitationSize), where);
-  refuseOver(ctx, invitation.until);
-  const { sender, account, member, role } = invitation;
-  const planned = { object: 'profile', name, sender, sender_account: account, member, role };
-  if (await profileDryRunShown(ctx, `join as a desk of ${member}`, planned)) return;
-  // Everything that could go wrong here comes before the invitation is used up.
-  const place = await takePlace(ctx, typed, `paydesk profile add ${name} --sender ${file}`);
-  const joined = await (await ctx.sender()).join(invitation, desk);
-  const { profile, keptIn } = await ctx.profiles.add(
-    { name, ...joined.draft },
-    { text: joined.token, where: 'the token of the sender', place },
-  );
-  if (typed.default === true) await ctx.profiles.use(name);
-  const record = {
-    ...planned,
-    role: profile.sender?.role ?? null,
-    desk: profile.sender?.desk ?? null,
-    mode: profile.mode,
-    origin: profile.origin,
-    vendor: profile.vendor,
-    key_in: keptIn,
-    default: typed.default === true,
-  };
-  await ctx.out.own(record, () => fieldsView(`added profile ${name}: ${sender} sends for it`, record));
-  ctx.notes.note(`next: paydesk profile check ${name}`);
-}
-
-function refuseOver(ctx: Context, until: number): void {
-  if (until > ctx.clock.now()) return;
-  throw new CliError('auth', `this invitation could be used until ${ctx.days.full(until)}`, {
-    certain: 'nothing was changed',
-    now: ['ask your lead for a new one: paydesk sender invite NAME --role ROLE'],
-  });
 }

@@ -7,9 +7,9 @@ import { fullWord } from '../../../plans/plans.ts';
 import { commandLine, type Profile } from '../../../profiles/profiles.ts';
 import {
   comparedSums,
-  differenceOf,
   elsewhere,
   type Figure,
+  moneyFields,
   plus,
   saidWords,
   sumFields,
@@ -27,18 +27,7 @@ interface Titles {
 const fields: readonly (Column | Field<Compared>)[] = [
   field('line', 'integer', ({ row }) => row?.line, { tableFrom: 0, stays: true }),
   field('order_id', 'id', ({ orderId }) => orderId || null, { title: 'ORDER', tableFrom: 0, stays: true }),
-  field('wanted', 'figure', ({ wanted }) => wanted, { title: 'IN FILE', tableFrom: 0, stays: true }),
-  field('refunded', 'money', ({ refunded }) => refunded, {
-    tableFrom: 0,
-    stays: true,
-    brief: { title: 'BACK' },
-  }),
-  field('verdict', 'text', ({ verdict }) => verdict, { tableFrom: 0, stays: true }),
-  field('difference', 'figure', ({ wanted, refunded: found }) => differenceOf({ wanted, found }), {
-    tableFrom: 0,
-    stays: true,
-    brief: { title: 'DIFF' },
-  }),
+  ...moneyFields<Compared>('refunded', 'BACK', ({ refunded }) => refunded),
   field('refunded_at', 'time', ({ refunds }) => refunds.at(-1)?.createdAt, { title: 'WHEN', tableFrom: 0 }),
   column('by', 'text', {
     tableFrom: 100,

@@ -1,4 +1,4 @@
-/** What the screen of an order says about its open cases: lines in its first block, and what to do in place of a command that refunds. */
+/** What the first block of an order's screen says about its open cases. */
 
 import { amountWords, figureWords } from '../amounts.ts';
 import { textIn } from '../api/json-values.ts';
@@ -9,7 +9,6 @@ import {
   acknowledgeCommand,
   blockedUntil,
   changeKinds,
-  changeOf,
   horizonOf,
   isFailedLate,
   madeTwiceWords,
@@ -28,12 +27,8 @@ import {
 import type { Profile } from '../profiles/profiles.ts';
 import type { Block } from '../terminal/terminal.ts';
 import { neverArrivedWords, untilWords } from './by-hand-words.ts';
+import { appearedCommand, checkTwiceCommand, findOutCommand, stopWords } from './case-steps.ts';
 import { kindWords, replyWords } from './change-words.ts';
-
-/** The command that finds out about them. */
-export function checkTwiceCommand({ change }: Pick<PaidTwice, 'change'>): string {
-  return `paydesk journal reconcile ${change}`;
-}
 
 /** `root says 16000 MXN were paid back; the service does not show it` */
 export function unshownWords(record: AttemptRecord, { settings }: Pick<Profile, 'settings'>): string {
@@ -62,11 +57,6 @@ export function appearedWords(
   return `APPEARED: ${sentWords(ctx, profile, record)}: ${who} recorded that it was not made; the order shows ${shown}`;
 }
 
-/** The command that records it, or shows how to end it. */
-export function appearedCommand({ record, isRecorded }: AppearedRefund): string {
-  return `paydesk journal ${isRecorded ? 'show' : 'reconcile'} ${record.sent.change}`;
-}
-
 /** What a person must know first about an order, as lines of the first block of its screen. */
 export function firstBlocks(ctx: Context, profile: Profile, known: KnownOrder): readonly Block[] {
   const { cases, doubt, neverArrived } = known;
@@ -92,8 +82,6 @@ export function firstBlocks(ctx: Context, profile: Profile, known: KnownOrder): 
 // Under the first word after `buyer`.
 const indent = ' '.repeat(8);
 const beingChecked = 'tell the buyer "it is being checked"';
-// Also in the last lines: the first block may have gone off the screen.
-const stop = 'do not refund this order; show your lead';
 
 function pendingLines({ refunds, order }: KnownOrder, { settings }: Profile): readonly string[] {
   const pending = refunds.filter(({ state }) => state === 'pending');
@@ -128,7 +116,7 @@ function caseLines(ctx: Context, profile: Profile, one: OrderCase, known: KnownO
         ...whoMadeLines(one.twice, (ms) => ctx.shortTime(ms)),
         ...(one.late === undefined ? [] : lateLines(ctx, profile, one.late)),
         ...(one.isKnown
-          ? [...besidesLines(one.twice), 'paydesk cannot take a refund back', stop]
+          ? [...besidesLines(one.twice), 'paydesk cannot take a refund back', stopWords]
           : [`do not refund this order before this is checked: ${checkTwiceCommand(one.twice)}`]),
       ];
     case 'appeared': {
@@ -136,7 +124,7 @@ function caseLines(ctx: Context, profile: Profile, one: OrderCase, known: KnownO
       return [
         appearedWords(ctx, profile, one.refund),
         ...betweenLines(ctx, profile, one.refund),
-        stop,
+        stopWords,
         ...(isRecorded ? [] : [`record it: ${appearedCommand(one.refund)}`]),
       ];
     }
@@ -149,7 +137,7 @@ function caseLines(ctx: Context, profile: Profile, one: OrderCase, known: KnownO
       return [
         `GONE  ${goneWords(one)}`,
         `it was the ${sentWords(ctx, profile, one.record)}`,
-        `${beingChecked}; ${stop}`,
+        `${beingChecked}; ${stopWords}`,
       ];
     case 'failed':
       return [
@@ -172,10 +160,6 @@ function strangersLines(known: KnownOrder, profile: Profile): readonly string[] 
   const amount = failed.reduce((all, one) => all + (one.amount ?? 0), 0);
   const words = failedWords({ refunds, amount }, textIn(known.order.currency), profile);
   return [`${words}; not sent from here`, afterFailureWords(after)];
-}
-
-function isGoneRecorded({ verdicts }: AttemptRecord): boolean {
-  return verdicts.at(-1)?.alarm === 'gone';
 }
 
 // While the journal has no alarm about it, there is none to end.
@@ -239,89 +223,9 @@ function betweenLines(ctx: Context, profile: Profile, { between }: AppearedRefun
   );
 }
 
-// `ord_…: appeared; record it: paydesk journal reconcile i_…`. Undefined if the journal knows the case: then the line that every
-// command begins with says it.
-function unrecordedLine(orderId: string, one: OrderCase): string | undefined {
-  if (one.is === 'made twice' && !one.isKnown)
-    return `${orderId}: ${one.is}; check it: ${checkTwiceCommand(one.twice)}`;
-  if (one.is !== 'appeared' || one.refund.isRecorded) return undefined;
-  return `${orderId}: ${one.is}; record it: ${appearedCommand(one.refund)}`;
-}
-
-/** Warns of what an order shows and the journal does not know yet, with the command that records it. */
-export function warnOfUnrecorded({ notes }: Pick<Context, 'notes'>, { order, cases }: KnownOrder): void {
-  for (const line of cases.flatMap((one) => unrecordedLine(String(order.id), one) ?? [])) notes.warn(line);
-}
-
 // The words before the figures: `MADE TWICE: 900 MXN`.
 function capitals(words: string): string {
   return words.replace(/^[^:?]*/, (head) => head.toUpperCase());
-}
-
-/** What to do next about such an order, in place of a command that refunds or captures. */
-export function caseSteps(ctx: Context, one: OrderCase, known: KnownOrder): readonly Block[] {
-  const [words, command] = stepOf(ctx, one, known);
-  return ['blank', { line: words }, { line: command, indent: 2 }];
-}
-
-function stepOf(
-  ctx: Context,
-  one: OrderCase,
-  { unfit }: KnownOrder,
-): readonly [words: string, command: string] {
-  switch (one.is) {
-    case 'unconfirmed':
-      return [
-        one.isShown
-          ? `the order shows such a ${changeKinds[one.change.kind].noun}; confirm it first:`
-          : `first find out what became of the unconfirmed ${changeKinds[one.change.kind].noun}:`,
-        findOutCommand(one.change),
-      ];
-    case 'made twice':
-      return one.isKnown
-        ? [
-            `${stop}. See what was sent, what paydesk has found since, and how to end this:`,
-            `paydesk journal show ${one.twice.change}`,
-          ]
-        : ['first check whether the buyer was paid twice:', checkTwiceCommand(one.twice)];
-    case 'appeared':
-      return [
-        one.refund.isRecorded
-          ? `${stop}. See what was sent, who recorded that, and how to end this:`
-          : `${stop}. Record in the journal what the order shows:`,
-        appearedCommand(one.refund),
-      ];
-    case 'recorded made':
-      return [
-        'first see who recorded that, and why; if it is wrong, that screen says how to correct it:',
-        `paydesk journal show ${one.record.sent.change}`,
-      ];
-    case 'gone':
-      return isGoneRecorded(one.record)
-        ? [
-            'see what was sent, what the service replied, and how to end this:',
-            `paydesk journal show ${one.record.sent.change}`,
-          ]
-        : [
-            'record in the journal what the order shows:',
-            `paydesk journal reconcile ${one.record.sent.change}`,
-          ];
-    case 'failed':
-      return ['see what was sent, and when it failed:', `paydesk journal show ${one.record.sent.change}`];
-    case 'recorded not made':
-      return [
-        `until ${untilWords(ctx, one.until)} the ${changeOf(one.record, ctx.profiles.amountStyle(one.record.sent.profile))} may still appear: ${
-          one.again === undefined
-            ? 'whoever sends the same again before may pay the buyer twice'
-            : `${one.again.sent.operator} sent the same again at ${ctx.shortTime(one.again.sent.time)} (${one.again.sent.change}), ${
-                unfit?.is === 'refunded'
-                  ? 'and nothing is left, so the service should refuse it; if it shows all the same, the buyer was paid twice'
-                  : 'so the buyer would be paid twice'
-              }`
-        }. See who recorded that it was not made, and why:`,
-        `paydesk journal show ${one.record.sent.change}`,
-      ];
-  }
 }
 
 // The same words for what was sent in an attempt.
@@ -402,9 +306,4 @@ function checkLine(change: UnconfirmedChange, isShown: boolean): string {
       : 'see whether it was made:'
     : 'paydesk cannot look it up; see what is known:';
   return `${words} ${findOutCommand(change)}`;
-}
-
-/** The command that reads the order again, or shows what is known where no read can tell. */
-export function findOutCommand({ change, kind }: Pick<UnconfirmedChange, 'change' | 'kind'>): string {
-  return `paydesk journal ${changeKinds[kind].provable ? 'reconcile' : 'show'} ${change}`;
 }

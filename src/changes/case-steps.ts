@@ -1,0 +1,116 @@
+/** What to do about an open case of an order, in place of a command that refunds or captures it. */
+
+import type { Context } from '../context/context.ts';
+import {
+  type AppearedRefund,
+  type AttemptRecord,
+  changeKinds,
+  changeOf,
+  type PaidTwice,
+  type UnconfirmedChange,
+} from '../journal/journal.ts';
+import type { KnownOrder, OrderCase } from '../orders/orders.ts';
+import type { Block } from '../terminal/terminal.ts';
+import { untilWords } from './by-hand-words.ts';
+
+/** Said in the first block and in the last lines: the first block may have gone off the screen. */
+export const stopWords = 'do not refund this order; show your lead';
+
+/** The command that finds out about them. */
+export function checkTwiceCommand({ change }: Pick<PaidTwice, 'change'>): string {
+  return `paydesk journal reconcile ${change}`;
+}
+
+/** The command that records it, or shows how to end it. */
+export function appearedCommand({ record, isRecorded }: AppearedRefund): string {
+  return `paydesk journal ${isRecorded ? 'show' : 'reconcile'} ${record.sent.change}`;
+}
+
+function isGoneRecorded({ verdicts }: AttemptRecord): boolean {
+  return verdicts.at(-1)?.alarm === 'gone';
+}
+
+// `ord_…: appeared; record it: paydesk journal reconcile i_…`. Undefined if the journal knows the case: then the line that every
+// command begins with says it.
+function unrecordedLine(orderId: string, one: OrderCase): string | undefined {
+  if (one.is === 'made twice' && !one.isKnown)
+    return `${orderId}: ${one.is}; check it: ${checkTwiceCommand(one.twice)}`;
+  if (one.is !== 'appeared' || one.refund.isRecorded) return undefined;
+  return `${orderId}: ${one.is}; record it: ${appearedCommand(one.refund)}`;
+}
+
+/** Warns of what an order shows and the journal does not know yet, with the command that records it. */
+export function warnOfUnrecorded({ notes }: Pick<Context, 'notes'>, { order, cases }: KnownOrder): void {
+  for (const line of cases.flatMap((one) => unrecordedLine(String(order.id), one) ?? [])) notes.warn(line);
+}
+
+/** What to do next about such an order, in place of a command that refunds or captures. */
+export function caseSteps(ctx: Context, one: OrderCase, known: KnownOrder): readonly Block[] {
+  const [words, command] = stepOf(ctx, one, known);
+  return ['blank', { line: words }, { line: command, indent: 2 }];
+}
+
+function stepOf(
+  ctx: Context,
+  one: OrderCase,
+  { unfit }: KnownOrder,
+): readonly [words: string, command: string] {
+  switch (one.is) {
+    case 'unconfirmed':
+      return [
+        one.isShown
+          ? `the order shows such a ${changeKinds[one.change.kind].noun}; confirm it first:`
+          : `first find out what became of the unconfirmed ${changeKinds[one.change.kind].noun}:`,
+        findOutCommand(one.change),
+      ];
+    case 'made twice':
+      return one.isKnown
+        ? [
+            `${stopWords}. See what was sent, what paydesk has found since, and how to end this:`,
+            `paydesk journal show ${one.twice.change}`,
+          ]
+        : ['first check whether the buyer was paid twice:', checkTwiceCommand(one.twice)];
+    case 'appeared':
+      return [
+        one.refund.isRecorded
+          ? `${stopWords}. See what was sent, who recorded that, and how to end this:`
+          : `${stopWords}. Record in the journal what the order shows:`,
+        appearedCommand(one.refund),
+      ];
+    case 'recorded made':
+      return [
+        'first see who recorded that, and why; if it is wrong, that screen says how to correct it:',
+        `paydesk journal show ${one.record.sent.change}`,
+      ];
+    case 'gone':
+      return isGoneRecorded(one.record)
+        ? [
+            'see what was sent, what the service replied, and how to end this:',
+            `paydesk journal show ${one.record.sent.change}`,
+          ]
+        : [
+            'record in the journal what the order shows:',
+            `paydesk journal reconcile ${one.record.sent.change}`,
+          ];
+    case 'failed':
+      return ['see what was sent, and when it failed:', `paydesk journal show ${one.record.sent.change}`];
+    case 'recorded not made':
+      return [
+        `until ${untilWords(ctx, one.until)} the ${changeOf(one.record, ctx.profiles.amountStyle(one.record.sent.profile))} may still appear: ${
+          one.again === undefined
+            ? 'whoever sends the same again before may pay the buyer twice'
+            : `${one.again.sent.operator} sent the same again at ${ctx.shortTime(one.again.sent.time)} (${one.again.sent.change}), ${
+                unfit?.is === 'refunded'
+                  ? 'and nothing is left, so the service should refuse it; if it shows all the same, the buyer was paid twice'
+                  : 'so the buyer would be paid twice'
+              }`
+        }. See who recorded that it was not made, and why:`,
+        `paydesk journal show ${one.record.sent.change}`,
+      ];
+  }
+}
+
+/** The command that reads the order again, or shows what is known where no read can tell. */
+export function findOutCommand({ change, kind }: Pick<UnconfirmedChange, 'change' | 'kind'>): string {
+  return `paydesk journal ${changeKinds[kind].provable ? 'reconcile' : 'show'} ${change}`;
+}

@@ -1,0 +1,49 @@
+/** What the refunds of an export add up to, over all its pages and runs. */
+
+import { isObject, textIn } from '../../api/json-values.ts';
+import { meaningOfRefund } from '../../api/spec.ts';
+import type { ExportRow } from '../../exports/exports.ts';
+import {
+  groupOf,
+  magnitude,
+  plus,
+  type RefundGroup,
+  sumRefunds,
+  wholeNumber,
+} from '../../reports/reports.ts';
+
+const notMade = ['pending', 'failed', 'unconfirmed'] as const;
+
+// What the rows of all pages add up to. A resumed export goes on from what the checkpoint has.
+export function createSums(stored: unknown) {
+  const groups = new Map<string, RefundGroup>();
+  const add = (group: RefundGroup): void => {
+    const key = JSON.stringify([group.currency, group.meaning]);
+    const { refunds, amount, unsummed } = groups.get(key) ?? { refunds: 0, amount: 0, unsummed: 0 };
+    groups.set(key, {
+      ...group,
+      refunds: refunds + group.refunds,
+      amount: plus(amount, group.amount),
+      unsummed: unsummed + group.unsummed,
+    });
+  };
+  for (const one of Array.isArray(stored) ? stored : [])
+    if (isObject(one))
+      add({
+        currency: textIn(one.currency),
+        meaning: notMade.find((meaning) => meaning === one.meaning) ?? 'made',
+        refunds: Number(one.refunds),
+        amount: wholeNumber(BigInt(String(one.amount))) ?? 0,
+        unsummed: Number(one.unsummed),
+      });
+  return {
+    add({ record, currency, amount: shown }: ExportRow): void {
+      const amount = wholeNumber(shown);
+      const meaning = meaningOfRefund(record.value.status);
+      add(groupOf({ currency, meaning, amount: amount === undefined ? undefined : magnitude(amount) }));
+    },
+    lines: () => sumRefunds(groups.values()),
+    // A large sum is a bigint, which JSON does not have.
+    stored: () => [...groups.values()].map((group) => ({ ...group, amount: String(group.amount) })),
+  };
+}

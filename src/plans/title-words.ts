@@ -1,0 +1,45 @@
+/** What people call the columns of their files. */
+
+// In plain words, ALL, TRY and TOP are no currencies.
+export function currencyOfTitle(title = ''): string | undefined {
+  const [, ...found] = codeForm.exec(title.trim()) ?? [];
+  const code = found.find((one) => one !== undefined)?.toUpperCase() ?? '';
+  return Intl.supportedValuesOf('currency').includes(code) ? code : undefined;
+}
+
+// `Amount (MXN)`, `Importe USD`, `amount_usd`
+const codeForm = /[([]([A-Z]{3})[\])]|[\s_-]([A-Z]{3})$|^([A-Z]{3})[\s_-]|^([a-z]{3})_|_([a-z]{3})$/;
+
+const sharedTitles = {
+  charge_id: /^(charge|cargo)(_(number|n[or]\.?|#))?$/,
+  currency: /^(currency_code|curr?|ccy|moneda|divisa|währung|devise)$/,
+};
+
+// A total may be that of the whole order, so a plan does not read it.
+export const planTitles = {
+  ...sharedTitles,
+  amount: /^(refund_amount|amount_to_refund|importe|monto)$/,
+  reason: /^(refund_reason|motivo|raz[oó]n|why|por_?qu[eé]|grund|warum)$/,
+  note: /^(notes|notas?|notiz(en)?|comments?|comentarios?|kommentare?|remarks?|bemerkung(en)?|anmerkung(en)?|observaci[oó]n(es)?)$/,
+};
+
+export const referenceTitle = /^(referencia|referenz|référence)$/;
+
+// Titles of the shop's own number of an order, or of its id.
+export const orderTitle =
+  /^(shop_)?(order|orden|pedido|bestell(ung)?|commande)_?(number|n[or]\.?|num|numero|número|nummer|ref|reference|referencia|#)?$/;
+
+// In a comparison, a row without an amount matches any amount, so a money column with another name must not be ignored.
+export const moneyWords =
+  /(^|[^a-z])(amount|total|sum|price|charged|paid|net|neto|gross|bruto|importe|monto|precio|cantidad|valor|devuelto|betrag|summe|preis|montant|prix)([^a-z]|$)/;
+
+// A column called Refund has its amount, or its id, or whether it was made.
+export const refundWords = new RegExp(
+  `${moneyWords.source}|^(refund(ed)?|reembolso|devoluci[oó]n|erstattung|rückzahlung)$`,
+);
+
+export const comparedTitles = { ...sharedTitles, amount: moneyWords };
+
+// Names that people use for the shop's own order number.
+export const referenceWords =
+  /(^|[^a-z])(ref|invoice|number|no|nr|num|folio|factura|pedido|referencia|rechnung|order|orden)([^a-z]|$)/;

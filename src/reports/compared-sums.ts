@@ -1,0 +1,121 @@
+/** The money of a comparison: its columns, its sums in each currency, and the words for them. Pure. */
+
+import { type AmountStyle, amountWords, sumWords, unknownCurrency } from '../amounts.ts';
+import type { JsonObject } from '../api/json-values.ts';
+import { type Field, field } from '../api/resources.ts';
+import { counted } from '../counted.ts';
+import { type Figure, negated, plus, sumOf } from './exact-sum.ts';
+
+/** A row of a comparison, as far as sums need it. */
+interface SummedRow {
+  readonly isInFile: boolean;
+  readonly currency: string | undefined;
+  readonly wanted: Figure | undefined;
+  readonly found: Figure;
+  /** What the file says instead, in a currency that is not the one of what was found. */
+  readonly other?: { readonly currency: string; readonly amount: Figure | undefined } | undefined;
+  /** It adds no row: its row counts in another currency. */
+  readonly isRest?: true;
+}
+
+/** The sums of a comparison in one currency; undefined: of what shows none. */
+interface ComparedSum {
+  readonly currency: string | undefined;
+  /** How many rows of the file. */
+  readonly rows: number;
+  readonly wanted: Figure;
+  readonly found: Figure;
+  /** What the file says beyond that, in the rows of which that is known. */
+  readonly difference: Figure;
+  /** What was found besides, and no row is about. */
+  readonly notInFile: Figure;
+}
+
+/** What a row says beyond what was found; undefined if it says no amount. */
+function differenceOf({ wanted, found }: Pick<SummedRow, 'wanted' | 'found'>): Figure | undefined {
+  return wanted === undefined ? undefined : plus(wanted, negated(found));
+}
+
+/** The columns of what the file says, what was found for it, its verdict and the difference. */
+export function moneyFields<Row extends { readonly wanted: Figure | undefined; readonly verdict: string }>(
+  name: string,
+  shortTitle: string,
+  foundOf: (row: Row) => Figure,
+): readonly Field<Row>[] {
+  const always = { tableFrom: 0, stays: true } as const;
+  const difference = (row: Row) => differenceOf({ wanted: row.wanted, found: foundOf(row) });
+  return [
+    field('wanted', 'figure', ({ wanted }) => wanted, { ...always, title: 'IN FILE' }),
+    field(name, 'money', foundOf, { ...always, brief: { title: shortTitle } }),
+    field('verdict', 'text', ({ verdict }) => verdict, always),
+    field('difference', 'figure', difference, { ...always, brief: { title: 'DIFF' } }),
+  ];
+}
+
+// What the file says counts in the currency of the file, and what was found for it in its own.
+function inOwnCurrencies(all: readonly SummedRow[]): readonly SummedRow[] {
+  return all.flatMap((one): readonly SummedRow[] => {
+    const { isInFile, currency, found, other } = one;
+    if (other === undefined) return [one];
+    const said = { isInFile, currency: other.currency, wanted: other.amount, found: 0 };
+    return found === 0 ? [said] : [said, { isInFile, currency, wanted: 0, found, isRest: true }];
+  });
+}
+
+/** Adds a comparison up: a line for each currency. */
+export function comparedSums(all: readonly SummedRow[]): readonly ComparedSum[] {
+  return [...Map.groupBy(inOwnCurrencies(all), ({ currency }) => currency)].map(([currency, own]) => {
+    const rows = own.filter(({ isInFile }) => isInFile);
+    const wanted = sumOf(rows, (one) => one.wanted ?? 0);
+    const found = sumOf(rows, (one) => one.found);
+    const difference = sumOf(rows, (one) => differenceOf(one) ?? 0);
+    const others = own.filter(({ isInFile }) => !isInFile);
+    return {
+      currency,
+      rows: rows.filter(({ isRest }) => isRest === undefined).length,
+      wanted,
+      found,
+      difference,
+      notInFile: sumOf(others, (one) => one.found),
+    };
+  });
+}
+
+/** All that the file says, in words, beside what was found for it; `did`: what the service did, such as `was charged`. */
+export function sumLines(all: readonly SummedRow[], did: string, style: AmountStyle): readonly string[] {
+  const rows = inOwnCurrencies(all).filter(({ isInFile }) => isInFile);
+  const unknown = rows.filter(({ wanted }) => wanted === undefined).length;
+  return [
+    ...comparedSums(rows.filter(({ wanted }) => wanted !== undefined)).map(
+      ({ currency, wanted, found, difference }) => {
+        const words = (figure: Figure) => amountWords(figure, currency, style);
+        return `${currency ?? unknownCurrency}: the file says ${words(wanted)}, ${words(found)} ${did}${difference === 0 ? '' : `, difference ${words(difference)}`}`;
+      },
+    ),
+    ...(unknown === 0
+      ? []
+      : [`${counted(unknown, 'row')} in none of these sums: only an order tells the amount`]),
+  ];
+}
+
+/** What the file says in these rows: `500 MXN and 20, currency unknown`. Empty if it says no amount. */
+export function saidWords(
+  rows: readonly Pick<SummedRow, 'wanted' | 'currency'>[],
+  style: AmountStyle,
+): string {
+  const said = rows.filter(({ wanted }) => wanted !== undefined);
+  return [...Map.groupBy(said, ({ currency }) => currency)]
+    .map(([currency, own]) => {
+      return sumWords(
+        sumOf(own, ({ wanted = 0 }) => wanted),
+        currency,
+        style,
+      );
+    })
+    .join(' and ');
+}
+
+/** The fields of such a line in a record, without the one that says what was found. */
+export function sumFields({ currency, rows, wanted, difference, notInFile }: ComparedSum): JsonObject {
+  return { currency: currency ?? null, rows, wanted, difference, not_in_file: notInFile };
+}
