@@ -257,18 +257,22 @@ function cleanToken(token: string, clean: (text: string) => string): string {
  */
 export function anyIn(texts: readonly Buffer[]): (bytes: Buffer) => boolean {
   const size = Math.min(256, ...texts.map(({ length }) => length));
+  const pairAt = (bytes: Buffer, at: number) => ((bytes[at - 1] ?? 0) << 8) | (bytes[at] ?? 0);
   const jumps = new Uint8Array(0x10000).fill(size - 1);
-  for (const text of texts) {
+  for (const text of texts)
     for (let at = 1; at < size; at += 1) {
-      const pair = ((text[at - 1] ?? 0) << 8) | (text[at] ?? 0);
+      const pair = pairAt(text, at);
       jumps[pair] = Math.min(jumps[pair] ?? 0, size - 1 - at);
     }
-  }
+  // Pairs such as `00` are in many texts, and in what is searched.
+  const withPair = Map.groupBy(texts, (text) => pairAt(text, size - 1));
   return (bytes) => {
     let at = size - 1;
     while (at < bytes.length) {
-      const jump = jumps[((bytes[at - 1] ?? 0) << 8) | (bytes[at] ?? 0)] ?? 0;
-      if (jump === 0 && texts.some((text) => isAt(text, bytes, at - size + 1))) return true;
+      const pair = pairAt(bytes, at);
+      const jump = jumps[pair] ?? 0;
+      if (jump === 0 && withPair.get(pair)?.some((text) => isAt(text, bytes, at - size + 1)) === true)
+        return true;
       at += jump || 1;
     }
     return false;
