@@ -7,7 +7,7 @@ import { counted } from '../counted.ts';
 import { flag, usage } from '../flags/flags.ts';
 import { periodOf, timeFlags } from '../flags/typed-period.ts';
 import { approvalFields } from '../journal/journal.ts';
-import { twinSeconds } from '../orders/orders.ts';
+import { isOpenState, twinSeconds } from '../orders/orders.ts';
 import { commandLine, plainCommand, profileNamed } from '../profiles/profiles.ts';
 import {
   type Line,
@@ -202,8 +202,8 @@ async function showWritten(
     ],
     [...firstColumns, ...lastColumns],
   );
-  if (openCases.length > 0)
-    notes.note(`${counted(openCases.length, 'open case')}: ${commandHere(ctx, 'journal', 'list', '--open')}`);
+  const open = openCases.filter(({ state }) => isOpenState(state)).length;
+  if (open > 0) notes.note(`${counted(open, 'open case')}: ${commandHere(ctx, 'journal', 'list', '--open')}`);
   // How to make the sums exact is said to whoever makes the file, and not to whoever reads it.
   if (source.kind === 'index') sayAsOf({ notes }, source);
 }

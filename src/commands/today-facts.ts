@@ -6,7 +6,14 @@ import { warnOfUnrecorded } from '../changes/changes.ts';
 import type { Context } from '../context/context.ts';
 import { orElse } from '../errors.ts';
 import { type AttemptRecord, type ChangeKind, isOpen, needsPerson, ownRefunds } from '../journal/journal.ts';
-import { attemptOf, type KnownOrder, openStates, recordedState, stopsRefund } from '../orders/orders.ts';
+import {
+  attemptOf,
+  isOpenState,
+  type KnownOrder,
+  openStates,
+  recordedState,
+  stopsRefund,
+} from '../orders/orders.ts';
 import { commandLine, type Profile, plainCommand } from '../profiles/profiles.ts';
 import {
   type Figure,
@@ -185,7 +192,7 @@ async function openLines(
 
 // Of one change the command that tells its story; of an order whose figures are in doubt its screen.
 function nextOf(profile: Profile, [first, second]: readonly OpenCase[]): string {
-  const isOpen = first === undefined || openStates.some((state) => state === first.state);
+  const isOpen = first === undefined || isOpenState(first.state);
   if (first?.orderId === undefined || second !== undefined)
     return plainCommand('journal', 'list', ...(isOpen ? ['--open'] : []));
   const { record, orderId } = first;

@@ -195,7 +195,11 @@ export function attemptOf(one: OrderCase, attempts: readonly AttemptRecord[]): A
 /** The states of which somebody has to know: nobody knows the outcome, or money is where nobody wanted it. */
 export const openStates = ['unconfirmed', 'made twice', 'appeared', 'failed', 'gone'] as const;
 
+export function isOpenState(state: string): boolean {
+  return openStates.some((one) => one === state);
+}
+
 /** Whether no refund of such an order is sent before somebody has dealt with that, whatever `--again` names. One that failed stops none. */
 export function stopsRefund(state: string): boolean {
-  return state !== 'failed' && openStates.some((one) => one === state);
+  return state !== 'failed' && isOpenState(state);
 }

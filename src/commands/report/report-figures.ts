@@ -3,7 +3,7 @@
 import { statuses } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import { changeKinds, isOpen } from '../../journal/journal.ts';
-import { openStates, type RefundState, recordedState, type TwinPair } from '../../orders/orders.ts';
+import { type RefundState, recordedState, type TwinPair } from '../../orders/orders.ts';
 import {
   daysFrom,
   type Figure,
@@ -220,7 +220,6 @@ async function openCases(
   const cases = await open.all(await source.unconfirmed());
   return cases
     .filter((one) => one.currency === undefined || hasCurrency(currency, one.currency))
-    .filter(({ state }) => openStates.some((open) => open === state))
     .map(({ state, orderId, currency: of, record, doubt }) => {
       const sent = record?.sent;
       // The journal may not know yet what the order shows.

@@ -118,7 +118,7 @@ function casesSection({ openCases }: ReportFigures, { source }: ReportHow): Page
   return {
     title: 'Open cases',
     notes: [
-      'Changes that this machine sent to this account and that somebody has to look at, and orders whose figures contradict each other.',
+      'Changes that this machine sent to this account and that somebody has to look at, those of which a person recorded what no order shows, and orders whose figures contradict each other.',
     ],
     parts: tableParts(table),
     empty: `None${inCurrency(source)}.`,
