@@ -56,7 +56,8 @@ interface SheetFacts {
   readonly format: Format;
   readonly csv?: CsvStyle | undefined;
   readonly amounts: AmountStyle;
-  readonly zone: string;
+  /** Made only when it is said: to ask for the zone of this machine takes 10 ms. */
+  readonly zone: () => string;
 }
 
 /**
@@ -87,7 +88,7 @@ export function sheetNotes({
       : undefined,
     isForSheet && unit !== undefined && beside !== undefined ? `${unit} (${beside})` : undefined,
     isCsv && csv.hasDates && columns.some(({ kind }) => isMoment(kind))
-      ? `all times are in ${zone}, as a spreadsheet reads them: 2026-11-20 18:42:51`
+      ? `all times are in ${zone()}, as a spreadsheet reads them: 2026-11-20 18:42:51`
       : undefined,
   ].filter((line) => line !== undefined);
 }

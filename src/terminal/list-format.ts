@@ -174,7 +174,7 @@ export async function fileFormat(options: FileFormatOptions): Promise<FileFormat
       ? (usualColumns(columns, usual) ?? columnsOfFile(columns, options))
       : namedColumns(columns, named);
   const { amounts } = options.locale();
-  const notes = sheetNotes({ ...options, columns: shown, amounts, zone: zoneOf(options) });
+  const notes = sheetNotes({ ...options, columns: shown, amounts, zone: () => zoneOf(options) });
   const rowsOf = (records: readonly PrintedRecord[]) =>
     records.map((record) => rowOf(redaction.record(record, 'token'), secrets));
   if (format === 'xlsx') {

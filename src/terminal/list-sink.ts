@@ -83,7 +83,7 @@ export function startSink(
     [state, more] = ['ended', hasMore];
     await writer.write(format.end(hasMore, sums));
     const [shown, { amounts }] = [named ?? columnsOfFile(columns, options), options.locale()];
-    for (const line of sheetNotes({ ...options, columns: shown, amounts, zone: zoneOf(options) }))
+    for (const line of sheetNotes({ ...options, columns: shown, amounts, zone: () => zoneOf(options) }))
       options.note?.(line);
     if (units !== undefined)
       options.note?.(
