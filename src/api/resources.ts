@@ -58,8 +58,8 @@ export interface Column {
   readonly early?: true;
   /** A text is not cut below this width while a less important column can be left out. */
   readonly least?: number;
-  /** The end of a record's text that is never cut: the part before it is cut instead, in its middle. */
-  readonly ending?: (record: JsonObject) => string;
+  /** A name, which may differ from another in its end alone: it is cut in its middle. */
+  readonly isCutInMiddle?: true;
   /** Whether a record's cell is a warning: never cut, and a status is red. */
   readonly warns?: (record: JsonObject) => boolean;
   /**
@@ -228,9 +228,19 @@ export const chargeColumns: readonly Column[] = [
   pathColumns(chargeFields, { order: orderFields }),
 ];
 
-/** For exports with one row per refund. Some columns come from this machine's journal. A row also has its `charge` and `order`. */
+/** Who asked for a refund, who approved it and when, and under which ticket, in every list of refunds or changes. */
+export const approvalColumns: readonly Column[] = [
+  column('asked_by', 'text', { title: 'ASKED BY' }),
+  column('approved_by', 'text', { title: 'APPROVED BY' }),
+  column('approved_at', 'time', { title: 'APPROVED' }),
+  column('request', 'id'),
+  column('ticket', 'text'),
+];
+
+/** For exports with one row per refund: the columns of `refunds list` in its order, then its own. A row also has its `charge` and `order`. */
 export const refundColumns: readonly Column[] = [
   column('id', 'id'),
+  column('refunded_at', 'time'),
   column('order_id', 'id'),
   column('charge_id', 'id'),
   // As in every report, sums of refunds exclude what did not go back, and are positive.
@@ -241,25 +251,20 @@ export const refundColumns: readonly Column[] = [
       return [meaning === 'made' ? 'refunded' : meaning, isWhole ? -BigInt(String(amount)) : undefined];
     },
   }),
+  column('state', 'text'),
   column('currency', 'text'),
-  // The service's name; `refunded_at` is the same time under the name that people use.
-  column('created_at', 'time', { local: false }),
-  column('auth_code', 'text'),
-  column('reason', 'text'),
-  column('note', 'text'),
   column('operator', 'text'),
-  column('change', 'text'),
-  column('known_by', 'text'),
-  column('refunded_at', 'time'),
+  column('reason', 'text'),
+  ...approvalColumns,
+  column('note', 'text'),
   column('buyer', 'text'),
   column('email', 'text'),
   column('reference', 'text'),
-  column('state', 'text'),
-  column('asked_by', 'text'),
-  column('approved_by', 'text'),
-  column('approved_at', 'time', { local: false }),
-  column('request', 'text'),
-  column('ticket', 'text'),
+  // The service's name; `refunded_at` is the same time under the name that people use.
+  column('created_at', 'time', { local: false }),
+  column('auth_code', 'text'),
+  column('change', 'text'),
+  column('known_by', 'text'),
   pathColumns(refundFields, { charge: chargeFields, order: orderFields }),
 ];
 

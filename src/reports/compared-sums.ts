@@ -83,13 +83,13 @@ export function comparedSums(all: readonly SummedRow[]): readonly ComparedSum[] 
 
 /** All that the file says, in words, beside what was found for it; `did`: what the service did, such as `was charged`. */
 export function sumLines(all: readonly SummedRow[], did: string, style: AmountStyle): readonly string[] {
-  const rows = inOwnCurrencies(all).filter(({ isInFile }) => isInFile);
-  const unknown = rows.filter(({ wanted }) => wanted === undefined).length;
+  const ofFile = inOwnCurrencies(all).filter(({ isInFile }) => isInFile);
+  const unknown = ofFile.filter(({ wanted }) => wanted === undefined).length;
   return [
-    ...comparedSums(rows.filter(({ wanted }) => wanted !== undefined)).map(
-      ({ currency, wanted, found, difference }) => {
+    ...comparedSums(ofFile.filter(({ wanted }) => wanted !== undefined)).map(
+      ({ currency, rows, wanted, found, difference }) => {
         const words = (figure: Figure) => amountWords(figure, currency, style);
-        return `${currency ?? unknownCurrency}: the file says ${words(wanted)}, ${words(found)} ${did}${difference === 0 ? '' : `, difference ${words(difference)}`}`;
+        return `${currency ?? unknownCurrency}: the file says ${words(wanted)} in ${counted(rows, 'row')}, ${words(found)} ${did} for its rows${difference === 0 ? '' : `, difference ${words(difference)}`}`;
       },
     ),
     ...(unknown === 0
@@ -113,6 +113,15 @@ export function saidWords(
       );
     })
     .join(' and ');
+}
+
+/** What was found for some rows, and what `who` says of them: ` (900 MXN charged, the file says 1000 MXN)`. Empty if both are. */
+export function foundWords(found: string, did: string, said: string, who = 'the file'): string {
+  const words = [
+    ...(found === '' ? [] : [`${found} ${did}`]),
+    ...(said === '' ? [] : [`${who} says ${said}`]),
+  ];
+  return words.length === 0 ? '' : ` (${words.join(', ')})`;
 }
 
 /** The fields of such a line in a record, without the one that says what was found. */

@@ -26,17 +26,9 @@ export function cut(text: string, width: number): string {
   return kept + ellipsis;
 }
 
-/**
- * Cuts a text in its middle, so that its beginning and its end stay: names may differ in their end alone. `ending` is a text with
- * which it ends, and that stays whole if there is room for it.
- */
-export function cutInMiddle(text: string, width: number, ending = ''): string {
+/** Cuts a text in its middle, so that its beginning and its end stay: names may differ in their end alone. */
+export function cutInMiddle(text: string, width: number): string {
   if (widthOf(text) <= width) return text;
-  const left = width - widthOf(ending);
-  if (ending !== '') {
-    const before = text.slice(0, -ending.length);
-    return left < leastBefore ? cut(ending, width) : cutInMiddle(before, left) + ending;
-  }
   let end = '';
   for (const grapheme of graphemesOf(text).toReversed()) {
     if (widthOf(grapheme + end) > Math.floor((width - 1) / 2)) break;
@@ -44,9 +36,6 @@ export function cutInMiddle(text: string, width: number, ending = ''): string {
   }
   return cut(text, width - widthOf(end)) + end;
 }
-
-// With fewer cells, the text before an ending says nothing.
-const leastBefore = 6;
 
 /** How blocks are drawn. */
 export interface ScreenStyle {

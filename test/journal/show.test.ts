@@ -51,9 +51,20 @@ test('the id of an order stands for its only change; of several it says how many
     change,
     verdict: 'applied',
     http_status: 200,
-    history: [{ http_status: 200 }],
+    history: [
+      {
+        http_status: 200,
+        bytes: expect.any(Number),
+        sha256: expect.stringMatching(/^[\da-f]{64}$/),
+        refunds: [
+          { charge_id: expect.any(String), amount: expect.any(Number), created_at: expect.any(Number) },
+        ],
+      },
+    ],
   });
-  expect((await desk.run(home, ['journal', 'show', order.id])).stdout).toMatch(/^ {2}reply +HTTP 200$/m);
+  expect((await desk.run(home, ['journal', 'show', order.id])).stdout).toMatch(
+    /^ {2}reply +HTTP 200: refund \w+ of \d+, made \d+ \w{3} \d{4} [\d:]{8} UTC$/m,
+  );
   const settled = await desk.run(home, [
     'journal',
     'settle',

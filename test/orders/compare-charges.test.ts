@@ -3,7 +3,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { chargeOf, type Json, listBeforeMore, orderOf } from '../harness/orders.ts';
+import { chargeOf, type Json, listBeforeMore, orderOf, refundOf, withRefund } from '../harness/orders.ts';
 import { paydesk } from '../harness/paydesk.ts';
 import { inOneLine } from '../harness/ran.ts';
 import { type Service, startService, storeShop } from '../harness/service.ts';
@@ -60,7 +60,7 @@ test('each row is paid, paid less, twice, in parts, not paid, not shown or not f
     [7, 'not_shown', 400],
     [8, 'not_found', 0],
   ]);
-  expect(ran.stderr).toContain('2 paid as the file says (2000 MXN)');
+  expect(ran.stderr).toContain('2 paid as the file says (2000 MXN charged)');
   expect(sumsIn(ran)).toEqual([
     ['MXN', 6, 6000, 5300, 700, 0],
     [null, 1, 1000, 0, 1000, 0],
@@ -131,7 +131,7 @@ test('what a row names must all be true of the payment', async () => {
 test('a row that was not paid says the status of its order; one without an order says which column may name it', async () => {
   await using service = await startStored();
   const ran = await compare(service, ['order_id,amount', 'ord_declined,1000']);
-  expect(ran.stderr).toContain('1 not paid (1000 MXN)\n');
+  expect(ran.stderr).toContain('1 not paid (the file says 1000 MXN)\n');
   expect(recordsIn(ran)[0]).toMatchObject({
     verdict: 'not_paid',
     why: 'no charge of it was paid; the status of its order is declined',
@@ -238,7 +238,7 @@ test('without an amount a list of invoices may have no column that is not read, 
   const ran = await compare(service, ['order_id', 'ord_whole']);
   expect(ran.code, ran.stderr).toBe(0);
   expect(ran.stderr).toContain('no amount column: only that the orders were paid is compared\n');
-  expect(ran.stderr).toContain('1 paid as the order says (1000 MXN)\n');
+  expect(ran.stderr).toContain('1 paid as the order says (1000 MXN charged)\n');
   expect(ran.stderr).not.toContain('the file says');
 });
 
@@ -279,7 +279,7 @@ test('each row says its difference, and the last line the file against what was 
     [null, null],
   ]);
   expect(inOneLine(ran.stderr)).toContain(
-    'MXN: the file says 3000 MXN, 3900 MXN was charged, difference -900 MXN',
+    'MXN: the file says 3000 MXN in 3 rows, 3900 MXN was charged for its rows, difference -900 MXN',
   );
 });
 
@@ -423,9 +423,9 @@ test.each([
     for (const { stderr } of [ran, refunds]) {
       const said = inOneLine(stderr).replaceAll(/ \(\d+\)/g, '');
       const all = currency === undefined ? ['324601 MXN', '500, currency unknown'] : ['325101 MXN'];
-      expect(said).toContain(`1 not found (${all.at(-1)?.replace('325101', '500')}`);
-      expect(said).toContain(`MXN: the file says ${all[0]}, `);
-      expect(said.includes('currency unknown: the file says 500, 0 ')).toBe(currency === undefined);
+      expect(said).toContain(`1 not found (the file says ${all.at(-1)?.replace('325101', '500')}`);
+      expect(said).toContain(`MXN: the file says ${all[0]} in `);
+      expect(said.includes('currency unknown: the file says 500 in 1 row, 0 ')).toBe(currency === undefined);
     }
     const { about } = readWorkbook(readFileSync(join(service.home.path, 'r.xlsx')));
     const sums = inSheet(about);
@@ -466,8 +466,10 @@ test('a row in another currency than its order is a difference of its own, and i
     ['EUR', 1, 0, 0, 0, 0],
   ]);
   const screen = inOneLine(ran.stderr);
-  expect(screen).toContain('2 in another currency than the file says (152900 MXN (1529.00))');
-  expect(screen).toContain('USD: the file says 152000 USD (1520.00), 0 USD (0.00) was charged, difference');
+  expect(screen).toContain('2 in another currency than the file says (152900 MXN (1529.00) charged)');
+  expect(screen).toContain(
+    'USD: the file says 152000 USD (1520.00) in 1 row, 0 USD (0.00) was charged for its rows, difference',
+  );
   expect(screen).toContain('line 2: the file says 152000 USD (1520.00), and the order is in MXN');
   const words = ['-p', 'shop', 'orders', 'compare', 'invoices.csv', '--width'];
   const headings = await Promise.all(
@@ -534,4 +536,16 @@ test('at 80 columns each row has its reference and its difference', async () => 
   const { stdout } = await paydesk(words, { home: service.home, env: { TZ: 'UTC' } });
   expect(stdout).toMatch(/ DIFF.* REFERENCE/);
   expect(stdout).toMatch(/ 1000 .* 900 .*paid_less +100 +SO-less/);
+});
+
+test('what went back since is no part of what was charged: it has a column of its own and a line', async () => {
+  const back = withRefund(order('back', [paid('back', 1000)]), refundOf('rf_1', 300), 300);
+  await using service = await startStored([back, order('whole', [paid('whole', 1000)])]);
+  const ran = await compare(service, ['order_id,amount', 'ord_back,1000', 'ord_whole,1000']);
+  expect(ran.code, ran.stderr).toBe(0);
+  expect(recordsIn(ran).map(({ charged, refunded }) => [charged, refunded])).toEqual([
+    [1000, 300],
+    [1000, 0],
+  ]);
+  expect(inOneLine(ran.stderr)).toContain('of what was charged, 300 MXN went back until now; of which rows:');
 });

@@ -46,8 +46,8 @@ it.each([
     ]),
   );
   const { notes } = await notesOf(service, 'october.csv');
-  expect(notes).toContain('MXN: the file says 300 MXN, 300 MXN went back');
-  expect(notes).toContain('USD: the file says 70 USD, 70 USD went back');
+  expect(notes).toContain('MXN: the file says 300 MXN in 1 row, 300 MXN went back for its rows');
+  expect(notes).toContain('USD: the file says 70 USD in 1 row, 70 USD went back for its rows');
 });
 
 it.each([

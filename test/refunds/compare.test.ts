@@ -198,9 +198,9 @@ it('its closing lines count the verdicts and add up what went back', async () =>
     for (const [currency, ofIt] of Map.groupBy(some, ({ order_id }) => currencies.get(order_id)))
       expect(stderr).toContain(`${ofIt.reduce((sum, { refunded }) => sum + refunded, 0)} ${currency}`);
   }
-  expect(stderr).toContain('6 not refunded\n');
+  expect(stderr).toContain('6 not refunded (the file says ');
   expect(stderr).toContain('3 unconfirmed: paydesk journal reconcile --all\n');
-  expect(stderr).toContain('4 not found (20, currency unknown)\n');
+  expect(stderr).toContain('4 not found (the file says 20, currency unknown)\n');
 });
 
 it('has the sums of each currency beside its rows: what the file says, what went back, the difference, what is not in the file', async () => {

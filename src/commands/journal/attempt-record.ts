@@ -2,7 +2,7 @@
 
 import { type AmountStyle, plainAmounts } from '../../amounts.ts';
 import type { JsonObject } from '../../api/json-values.ts';
-import { type Column, column, type Field, field, recordFrom } from '../../api/resources.ts';
+import { approvalColumns, type Column, column, type Field, field, recordFrom } from '../../api/resources.ts';
 import { untilWords } from '../../changes/changes.ts';
 import type { Context } from '../../context/context.ts';
 import {
@@ -65,11 +65,7 @@ export const attemptColumns: readonly (Column | Field<Recorded>)[] = [
   field('verdict_at', 'time', ({ last }) => last && seconds(last)),
   field('refunds', 'text', ({ last }) => (last?.refunds ?? []).map(({ id }) => id ?? '').join(' ')),
   field('reason', 'text', ({ sent }) => sent.reason),
-  column('asked_by', 'text', { title: 'ASKED BY' }),
-  column('approved_by', 'text', { title: 'APPROVED BY' }),
-  column('approved_at', 'time', { title: 'APPROVED' }),
-  column('request', 'id'),
-  column('ticket', 'text'),
+  ...approvalColumns,
   // What --again named of twins.
   field('twins', 'text', ({ sent }) => sent.twins?.join(' ')),
   field('idempotency_key', 'text', ({ sent }) => sent.idempotencyKey),

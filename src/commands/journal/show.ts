@@ -131,8 +131,25 @@ function shownOf(record: AttemptRecord, open: boolean, until: number | undefined
 function historyOf(row: VerdictRow): JsonObject {
   const { time, verdict, by, why, alarm, corrects, acknowledged, operator, note, error, received } = row;
   const at = Math.floor(time / 1000);
-  const reply = error === undefined ? received && { http_status: received.httpStatus } : replyOf(error);
-  return { verdict_at: at, verdict, by, why, alarm, corrects, acknowledged, operator, note, ...reply };
+  const refunds = row.refunds?.map(({ id = null, chargeId, amount, createdAt = null }) => {
+    return { id, charge_id: chargeId, amount, created_at: createdAt };
+  });
+  // The bytes themselves are not kept: they hold the data of the buyer.
+  const { httpStatus, bytes, sha256 } = received ?? {};
+  const reply = { ...(error === undefined ? { http_status: httpStatus } : replyOf(error)), bytes, sha256 };
+  return {
+    verdict_at: at,
+    verdict,
+    by,
+    why,
+    alarm,
+    corrects,
+    acknowledged,
+    operator,
+    note,
+    refunds,
+    ...reply,
+  };
 }
 
 // `recorded not made   by root: no trace at the bank`
@@ -302,7 +319,7 @@ function factsOf(
       ({ chargeId, amount }) =>
         ['asked for', `a refund of ${figure(-amount)} on charge ${chargeId}`] as const,
     ),
-    ...fact('reply', said && replyWords(said)),
+    ...fact('reply', said && [replyWords(said), ...saidRefunds(record, figure)]),
     ...fact('evidence', evidence),
     ...fact('note', sent.note),
     ...fact('sent again', again && `as ${again.sent.change} by ${sentBy(again.sent)}`),
@@ -312,6 +329,15 @@ function factsOf(
       sent.twins && `sent although its twin was refunded: --again named ${sent.twins.join(' and ')}`,
     ),
   ];
+}
+
+// What a plain yes showed of the refund, before any read.
+function saidRefunds({ verdicts: [first] }: AttemptRecord, figure: (amount: number) => string) {
+  const refunds = first?.by === 'reply' ? (first.refunds ?? []) : [];
+  return refunds.flatMap(({ id = 'without an id', amount, createdAt }, index) => [
+    `${index === 0 ? ':' : ';'} refund ${id} of ${figure(-amount)}`,
+    ...(createdAt === undefined ? [] : [', made ', fullTime(createdAt * 1000)]),
+  ]);
 }
 
 function fact(name: string, value: Cell | undefined): readonly (readonly [name: string, value: Cell])[] {

@@ -28,6 +28,7 @@ import {
   comparedSums,
   comparePayments,
   type Figure,
+  foundWords,
   hasCurrency,
   type InvoiceVerdict,
   invoiceVerdicts,
@@ -37,6 +38,7 @@ import {
   saidWords,
   sumFields,
   sumLines,
+  sumOf,
 } from '../../reports/reports.ts';
 import { defineCommand } from '../command.ts';
 import { openSource, sourceFlags } from '../report/report-flags.ts';
@@ -89,9 +91,14 @@ export const compare = defineCommand({
         hasCurrency(flags.currency, currency) &&
         (paidAt === undefined || isInSpan(source.range, paidAt)),
     );
-    for await (const facts of source.facts) comparison.add(facts);
+    const wentBack = new Map<string | undefined, Figure>();
+    for await (const facts of source.facts) {
+      comparison.add(facts);
+      for (const { chargeId, amount, meaning } of facts.refunds)
+        if (meaning === 'made') wentBack.set(chargeId, plus(wentBack.get(chargeId) ?? 0, amount ?? 0));
+    }
     const { compared = [], leftOut = [] } = Object.groupBy(
-      comparison.result().map((one) => asSaid(one, style)),
+      comparison.result().map((one) => asSaid({ ...one, refunded: refundedOf(one, wentBack) }, style)),
       (one) => (hasCurrency(flags.currency, currencyOf(one) ?? flags.currency) ? 'compared' : 'leftOut'),
     );
     // Of the others no order says what their decimals mean.
@@ -135,6 +142,7 @@ export const compare = defineCommand({
     }
     for (const line of closingLines(compared, source, input.hasAmount)) ctx.notes.note(line);
     for (const line of input.hasAmount ? fileLines(compared, source) : []) ctx.notes.note(line);
+    for (const line of refundedLines(compared, style)) ctx.notes.note(line);
     sayAsOf(ctx, source);
     return compared.length > 0 && compared.every(({ verdict }) => verdict === 'paid') ? undefined : 8;
   },
@@ -153,7 +161,15 @@ function againWords(flags: Input<readonly [], typeof compareFlags>['flags']): re
 }
 
 type Invoice = ReturnType<typeof invoiceOf>;
-type Compared = ComparedInvoice<Invoice>;
+/** `refunded`: what went back of its payments until now. */
+type Compared = ComparedInvoice<Invoice> & { readonly refunded: Figure };
+
+function refundedOf(
+  { payments }: ComparedInvoice<Invoice>,
+  wentBack: ReadonlyMap<string | undefined, Figure>,
+) {
+  return sumOf(payments, ({ chargeId }) => (chargeId === undefined ? 0 : (wentBack.get(chargeId) ?? 0)));
+}
 
 function invoiceOf(input: InputRow) {
   const { orderId, reference, charge, authCode, amount, exact } = input;
@@ -204,6 +220,7 @@ const columns: readonly Field<Compared>[] = [
     tableFrom: 100,
     isMissed: true,
   }),
+  field('refunded', 'figure', ({ refunded }) => refunded, { tableFrom: 120, isMissed: true }),
   field('reference', 'text', ({ row, payments }) => row?.reference ?? payments[0]?.reference, {
     tableFrom: 100,
     isMissed: true,
@@ -285,7 +302,7 @@ const verdictWords: Readonly<Record<InvoiceVerdict, string>> = {
   not_in_file: 'not in the file',
 };
 
-// How many rows ended how, with what was charged for them in each currency.
+// How many rows ended how, with what was charged for them in each currency and what they say.
 function closingLines(all: readonly Compared[], source: Source, hasAmount: boolean): readonly string[] {
   return invoiceVerdicts.flatMap((verdict) => {
     const some = all.filter((one) => one.verdict === verdict);
@@ -297,9 +314,12 @@ function closingLines(all: readonly Compared[], source: Source, hasAmount: boole
     }
     const style = amountsOf(source);
     const charged = [...sums].map(([currency, sum]) => amountWords(sum, currency, style)).join(' and ');
-    const words = charged === '' ? saidWords(some, style) : charged;
+    // Of what was paid as it should be, the second sum would be the first one again.
+    const said = verdict === 'paid' ? '' : saidWords(some, style);
     const ended = verdict === 'paid' && !hasAmount ? 'paid as the order says' : verdictWords[verdict];
-    return [`${some.length} ${ended}${words === '' ? '' : ` (${words})`}`];
+    return [
+      `${some.length} ${ended}${foundWords(charged, 'charged', said, hasAmount ? 'the file' : 'the order')}`,
+    ];
   });
 }
 
@@ -311,4 +331,15 @@ function fileLines(all: readonly Compared[], source: Source): readonly string[] 
     currency,
   }));
   return [unitsNote(style, said) ?? [], sumLines(summed(all, style), 'was charged', style)].flat();
+}
+
+// What was charged stays charged, whatever went back later.
+function refundedLines(all: readonly Compared[], style: AmountStyle): readonly string[] {
+  const some = all.filter(({ refunded }) => refunded !== 0);
+  const sums = some.map(({ refunded, currency }) => ({ wanted: refunded, currency }));
+  return some.length === 0
+    ? []
+    : [
+        `of what was charged, ${saidWords(sums, style)} went back until now; of which rows: the same with --columns line,order_id,charged,refunded`,
+      ];
 }

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../api/json-values.ts';
 import { type Column, chargeColumns, orderColumns, refundColumns } from '../../api/resources.ts';
 import type { Context, Days } from '../../context/context.ts';
 import { CliError, orElse } from '../../errors.ts';
-import { flag } from '../../flags/flags.ts';
+import { flag, usage } from '../../flags/flags.ts';
 import { periodOf, timeFlags } from '../../flags/typed-period.ts';
 import { anyTime, clockIn, rangeWords, type TimeRange } from '../../flags/typed-time.ts';
 import {
@@ -13,6 +13,7 @@ import {
   knownOrders,
   ordersWithRefunds,
   recordedState,
+  refundStates,
   toldRefunds,
 } from '../../orders/orders.ts';
 import { flagWords, type Profile } from '../../profiles/profiles.ts';
@@ -69,6 +70,11 @@ const exportOrders = defineCommand({
       'only rows of this amount or more: of the order, the charge or the refund, as --rows says',
     ),
     'max-amount': flag.typedAmount('N', 'only rows of this amount or less'),
+    state: flag.choices(
+      refundStates,
+      'STATE',
+      'with --rows refunds only those in this state, or in one of several: made,pending',
+    ),
     strict: flag.switch(
       'stop at the first order of which the service does not show all, instead of naming all of them',
     ),
@@ -83,7 +89,11 @@ const exportOrders = defineCommand({
       const { profile } = service;
       const rows = flags.rows ?? 'orders';
       const by = flags.by ?? defaultDate[rows];
-      const { period, since, until, 'min-amount': _min, 'max-amount': _max, ...rest } = flags;
+      const { period, since, until, 'min-amount': _min, 'max-amount': _max, state: states, ...rest } = flags;
+      if (states !== undefined && rows !== 'refunds')
+        throw usage('--state is about refunds, and these rows are not', ['--rows refunds']);
+      const isOfState = ({ state }: { readonly state?: string | undefined }) =>
+        states?.some((one) => one === state) ?? true;
       const days = daysOfFlag(ctx, flags.tz);
       const clockAndZone = clockIn(days, ctx.clock.now());
       const range = periodOf({ period, since, until })?.range(clockAndZone) ?? anyTime;
@@ -91,9 +101,11 @@ const exportOrders = defineCommand({
       const { filters, leftOut } = orderFilters(ctx, rest, service);
       const amounts = amountRange(flags, profile);
       for (const line of amounts.warnings) ctx.notes.warn(line);
-      const filterWords = [...filters.map(({ words }) => words), amounts.words].filter(
-        (words) => words.length > 0,
-      );
+      const filterWords = [
+        ...filters.map(({ words }) => words),
+        amounts.words,
+        states === undefined ? [] : ['--state', states.join()],
+      ].filter((words) => words.length > 0);
       // A journal that cannot be read is told before anything is exported.
       let known = rows === 'refunds' ? await knownOf(ctx, service, []) : noneKnown;
       const seen = new Set<string>();
@@ -153,8 +165,9 @@ const exportOrders = defineCommand({
             ...maker,
             rowsOf(record) {
               const made = maker.rowsOf(record);
-              if (rows === 'refunds') for (const row of made.rows) sums.add(row);
-              return made;
+              const passed = { ...made, rows: made.rows.filter(isOfState) };
+              if (rows === 'refunds') for (const row of passed.rows) sums.add(row);
+              return passed;
             },
             state: () => ({
               ...maker.state(),
@@ -164,7 +177,8 @@ const exportOrders = defineCommand({
             }),
             async closingLines() {
               const unshown = (await unshownOf(span.range)).filter(
-                ({ orderId = '', amount, currency }) =>
+                ({ orderId = '', amount, currency, state }) =>
+                  isOfState({ state }) &&
                   (filters.length === 0 || chosen.has(orderId)) &&
                   (amounts.isOpen || (amount !== undefined && amounts.holds(amount, currency))),
               );

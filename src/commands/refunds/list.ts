@@ -2,7 +2,7 @@
 
 import { amountWords } from '../../amounts.ts';
 import type { JsonObject } from '../../api/json-values.ts';
-import { type Column, column, type Field, field, recordFrom } from '../../api/resources.ts';
+import { approvalColumns, type Column, column, type Field, field, recordFrom } from '../../api/resources.ts';
 import { flag } from '../../flags/flags.ts';
 import { periodOf, timeFlags } from '../../flags/typed-period.ts';
 import { approvalFields } from '../../journal/journal.ts';
@@ -14,7 +14,6 @@ import {
   isInSpan,
   largestFirst,
   negated,
-  noReason,
   type RefundFact,
   sentHere,
 } from '../../reports/reports.ts';
@@ -37,9 +36,6 @@ import type { Source } from '../report/report-source.ts';
 import { refundFilter, refundFilterFlags, refuseNobody } from './refund-filter.ts';
 
 const usualPeriod = 'today';
-
-// A record says nothing where there is no reason.
-const whyOf = (reason: unknown): string => (typeof reason === 'string' ? reason : noReason);
 
 // BY names who sent it anyway.
 const personFlags = ['asked-by', 'approved-by'] as const;
@@ -171,28 +167,25 @@ const columns: readonly (Column | Field<RefundFact>)[] = [
   }),
   field('state', 'text', ({ state }) => state, { tableFrom: 140 }),
   field('currency', 'text', ({ currency }) => currency, onlyInFiles),
+  // Who it was is what people ask, so a reason is cut first.
   column('by', 'text', {
     tableFrom: 0,
     stays: true,
-    least: 18,
+    least: 24,
+    isCutInMiddle: true,
     derived: true,
     // A narrow terminal has no column for the state, and a refund that moved no money must not look as if it had.
-    value: ({ origin, operator, reason, state }: JsonObject) => {
+    value: ({ origin, operator, state }: JsonObject) => {
       const probably = origin === 'probably this machine' ? 'probably ' : '';
-      const who = origin === elsewhere ? elsewhere : `${probably}${String(operator)}: ${whyOf(reason)}`;
+      const who = origin === elsewhere ? elsewhere : `${probably}${String(operator)}`;
       return typeof state !== 'string' || state === 'made' || state === 'elsewhere'
         ? who
         : `${state}; ${who}`;
     },
-    ending: ({ origin, reason }: JsonObject) => (origin === elsewhere ? '' : whyOf(reason)),
   }),
   field('operator', 'text', (refund) => sentHere(refund).operator, onlyInFiles),
-  field('reason', 'text', (refund) => sentHere(refund).reason, onlyInFiles),
-  column('asked_by', 'text', onlyInFiles),
-  column('approved_by', 'text', onlyInFiles),
-  column('approved_at', 'time', onlyInFiles),
-  column('request', 'id', onlyInFiles),
-  column('ticket', 'text', onlyInFiles),
+  field('reason', 'text', (refund) => sentHere(refund).reason, { tableFrom: 0, below: () => 'reason' }),
+  ...approvalColumns.map((one) => ({ ...one, ...onlyInFiles })),
   field('card', 'card', ({ last4 }) => last4 && `*${last4}`, { tableFrom: 100, isMissed: true }),
   field('note', 'text', ({ note }) => note, { tableFrom: 120, isMissed: true }),
   ...nameFields.map((name) => column(name, 'text', { derived: true, inSheets: true })),

@@ -24,8 +24,6 @@ export interface DrawnCell {
   readonly style: Style | undefined;
   /** It is never cut. */
   readonly whole?: boolean | undefined;
-  /** What the text ends in, if that matters more than what is before it. */
-  readonly ending?: string | undefined;
 }
 
 /** A cell without a text. */
@@ -139,7 +137,7 @@ function placeCells(
       : Number.POSITIVE_INFINITY;
     const whole = shownText(cell);
     const wholeSize = widthOf(whole);
-    const shown = wholeSize <= room ? whole : cutCell(cell, room, kind);
+    const shown = wholeSize <= room ? whole : cutCell(cell, room, columns[index]);
     const size = wholeSize <= room ? wholeSize : widthOf(shown);
     const start = Math.max(index === 0 ? 0 : at + gap, isRightAligned(kind) ? end - size : place);
     text += ' '.repeat(start - at) + (cell.style === undefined ? shown : style.paint(shown, cell.style));
@@ -150,12 +148,11 @@ function placeCells(
   return { text: text + ' '.repeat(rest), width: at + rest };
 }
 
-function cutCell(cell: DrawnCell, room: number, kind: Column['kind']): string {
-  const { ending = '' } = cell;
+function cutCell(cell: DrawnCell, room: number, column: Column | undefined): string {
   const whole = shownText(cell);
-  const word = kind === 'status' ? shortStatuses.get(whole) : undefined;
+  const word = column?.kind === 'status' ? shortStatuses.get(whole) : undefined;
   if (word !== undefined && word.length <= room) return word;
-  return ending !== '' && whole.endsWith(ending) ? cutInMiddle(whole, room, ending) : cut(whole, room);
+  return (column?.isCutInMiddle === true ? cutInMiddle : cut)(whole, room);
 }
 
 // The room of a text that may be cut. It gives way to a number behind it that is longer than its own column.

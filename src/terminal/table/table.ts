@@ -7,7 +7,6 @@ import { currencyPattern, statuses } from '../../api/spec.ts';
 import type { ListFormat } from '../list-format.ts';
 import type { Style } from '../terminal.ts';
 import { cut, ellipsis, isOutgoing, statusStyle } from '../text-lines.ts';
-import { widthOf } from '../width.ts';
 import { absent, type Brief, currencyOf, type Reading, showValue, unitsMark } from './shown-values.ts';
 import {
   type DrawnCell,
@@ -222,8 +221,7 @@ function cellOf(
   const text = ownOffset === offset ? shown.text : `${shown.text} ${ownOffset}`;
   const whole = column.warns?.(record);
   const styled = shown.missing ? 'faint' : shown.odd ? 'warn' : byMeaning(column.kind, text, whole);
-  const ending = column.ending === undefined ? undefined : style.clean(column.ending(record));
-  return { text: cleanText(text, column, style), style: styled, whole, ending };
+  return { text: cleanText(text, column, style), style: styled, whole };
 }
 
 function byMeaning(kind: Column['kind'], text: string, warns = false): Style | undefined {
@@ -308,8 +306,7 @@ function firstLayout(
   return { level, columns: fitting, widths: manyPages ? withReserve(fitting, widths, width) : widths };
 }
 
-// `leftOut`: columns without room, weighed; one that shows only the ending of its cells counts too. `cut`: the largest share that is cut
-// from the status or a column that stays, below 1.
+// `leftOut`: columns without room, weighed. `cut`: the largest share that is cut from the status or a column that stays, below 1.
 function fittedAt(
   level: Level,
   columns: readonly Column[],
@@ -343,22 +340,13 @@ function fittedAt(
   const leftOut = columns.filter((_, index) => !judged.shown.includes(index));
   // A time or an amount is missed more than a text.
   const missing = leftOut.reduce((sum, { kind }) => sum + (kind === 'text' ? 1 : 1.5), 0);
-  const lost = fitted.shown.filter((one, at) =>
-    lines.some((line) => isEndingAlone(line[one], fitted.widths[at] ?? 0)),
-  );
-  return { level, ...fitted, leftOut: missing + lost.length, cut: Math.max(0, ...cuts, ...texts) };
+  return { level, ...fitted, leftOut: missing, cut: Math.max(0, ...cuts, ...texts) };
 }
 
 const longStatus = statuses.partiallyRefunded.length;
 
 function withLongStatus(columns: readonly Column[], usual: readonly number[]): readonly number[] {
   return usual.map((one, index) => (columns[index]?.kind === 'status' ? longStatus : one));
-}
-
-// Whether so little room leaves nothing of a cell but what it ends in, as the reason of a refund without who made it.
-function isEndingAlone(cell: DrawnCell | undefined, width: number): boolean {
-  const { text = '', ending = '' } = cell ?? {};
-  return ending !== '' && ending !== text && width < Math.min(widthOf(text), widthOf(ending) + smallest);
 }
 
 function usualCellsAt(level: Level, { amounts }: Reading): UsualCells {

@@ -9,6 +9,7 @@ import {
   comparedSums,
   elsewhere,
   type Figure,
+  foundWords,
   moneyFields,
   plus,
   saidWords,
@@ -102,6 +103,9 @@ const verdictWords: Readonly<Record<(typeof compareVerdicts)[number], string>> =
   not_in_file: 'not in the file',
 };
 
+// Their sum in the file is another one than what went back.
+const saysMore: ReadonlySet<Compared['verdict']> = new Set(['in_part', 'more', 'not_refunded', 'not_found']);
+
 /** A table cuts the reasons or leaves them out, so the first ones are said below it. */
 export function whyLines(all: readonly Compared[], profile: Profile, file: string): readonly string[] {
   const rows = all.flatMap(({ row, why }) =>
@@ -125,9 +129,8 @@ export function closingLines(
       sumsIn(back, ({ refunded }) => refunded),
       settings,
     );
-    const said = verdict === 'not_found' ? saidWords(some, settings) : '';
-    const more = said === '' ? (money === '' ? '' : ` (${money} went back)`) : ` (${said})`;
-    return [`${some.length} ${verdictWords[verdict]}${more}`];
+    const said = saysMore.has(verdict) ? saidWords(some, settings) : '';
+    return [`${some.length} ${verdictWords[verdict]}${foundWords(money, 'went back', said)}`];
   });
 }
 
