@@ -45,6 +45,13 @@ describe('words that are gone stand nowhere', () => {
     expect(found).toEqual([]);
   });
 
+  test("sentences say the shop's own number, and JSON, columns and settings reference", () => {
+    const others =
+      /\bnumbers? (at|of) the shop\b|\bshop's (order )?numbers?\b|\border numbers?\b|\b(has|have) the reference\b/;
+    const found = allTexts().flatMap(({ texts }) => texts.filter((text) => others.test(text)));
+    expect(found).toEqual([]);
+  });
+
   test('in docs, help and completions', () => {
     const pages = globSync('{README.md,SECURITY.md,CONTRIBUTING.md,docs/*.md,man/*,completions/*}', {
       cwd: root,
@@ -52,6 +59,15 @@ describe('words that are gone stand nowhere', () => {
     expect(pages.length).toBeGreaterThan(10);
     expect(pages.filter((page) => gone.test(asWords(readFileSync(join(root, page), 'utf8'))))).toEqual([]);
   });
+});
+
+test('a Field is one thing: a column of a list of our own', () => {
+  const declared = globSync('src/**/*.ts', { cwd: root }).filter((file) =>
+    /\b(interface|type) Field\b(?! *\}|,)/.test(
+      readFileSync(join(root, file), 'utf8').replaceAll(/^import[^;]*;/gm, ''),
+    ),
+  );
+  expect(declared).toEqual(['src/api/resources.ts']);
 });
 
 test('approval is a word of a second person: what knows of no team has no name with it', () => {

@@ -7,11 +7,11 @@ import { isObject } from './json-values.ts';
 import type { Column, ValueKind } from './resources.ts';
 
 /** A value, an object of fields, a list of records, or anything that a shop put there (`free`). */
-export type Field = ValueKind | 'free' | Fields | readonly [Fields];
+export type DocumentedField = ValueKind | 'free' | Fields | readonly [Fields];
 
 /** The fields of a record by name. */
 export interface Fields {
-  readonly [name: string]: Field;
+  readonly [name: string]: DocumentedField;
 }
 
 const postal = { object: 'text', street1: 'text', city: 'text', state: 'text', country: 'text' } as const;

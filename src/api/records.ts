@@ -2,7 +2,13 @@
 
 import * as v from 'valibot';
 import type { CliErrorParts } from '../errors.ts';
-import { customerFields, type Field, type Fields, isList, orderFields } from './documented-fields.ts';
+import {
+  customerFields,
+  type DocumentedField,
+  type Fields,
+  isList,
+  orderFields,
+} from './documented-fields.ts';
 import { type JsonObject, valueAt } from './json-values.ts';
 import type { ResourceName } from './resources.ts';
 
@@ -31,7 +37,7 @@ function entriesOf(fields: Fields): v.ObjectEntries {
   return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, seen(schemaOf(field))]));
 }
 
-function schemaOf(field: Field): v.GenericSchema {
+function schemaOf(field: DocumentedField): v.GenericSchema {
   if (typeof field === 'string') return schemaOfKind(field);
   if (!isList(field)) return v.looseObject(entriesOf(field));
   // A nested list (service: List envelope).
@@ -39,7 +45,7 @@ function schemaOf(field: Field): v.GenericSchema {
   return v.looseObject({ ...entriesOf({ has_more: 'flag', total: 'integer' }), data });
 }
 
-function schemaOfKind(kind: Extract<Field, string>): v.GenericSchema {
+function schemaOfKind(kind: Extract<DocumentedField, string>): v.GenericSchema {
   if (kind === 'free') return v.unknown();
   if (kind === 'flag') return v.boolean();
   return ['money', 'figure', 'integer', 'time'].includes(kind) ? v.number() : v.string();

@@ -114,10 +114,10 @@ export function field<Row>(
 /** The record of a row: its fields in the order of the table. Columns that are only shown are not in it. */
 export function recordFrom<Row>(
   object: string,
-  fields: readonly (Column | Field<Row>)[],
+  columns: readonly (Column | Field<Row>)[],
   row: Row,
 ): JsonObject {
-  const own = fields.flatMap((one) => ('of' in one ? [[one.name, one.of(row) ?? null] as const] : []));
+  const own = columns.flatMap((one) => ('of' in one ? [[one.name, one.of(row) ?? null] as const] : []));
   return { object, ...Object.fromEntries(own) };
 }
 

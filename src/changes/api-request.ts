@@ -137,7 +137,7 @@ function namedIn(value: unknown, key = ''): readonly string[] {
     .flatMap(([name, one]) => namedIn(one, isOrder && name === 'id' ? key : name));
 }
 
-export type Field = readonly [name: string, value: string | number | boolean | null];
+export type BodyField = readonly [name: string, value: string | number | boolean | null];
 
 const words: ReadonlyMap<string, boolean | null> = new Map([
   ['true', true],
@@ -146,7 +146,7 @@ const words: ReadonlyMap<string, boolean | null> = new Map([
 ]);
 
 /** Reads `KEY=VALUE`. The words true, false, null and whole numbers become JSON values; everything else is text. Throws CliError 'usage'. */
-export function parseField(text: string, name: string): Field {
+export function parseField(text: string, name: string): BodyField {
   const [key, value] = parsePair(text, name);
   const word = words.get(value);
   if (word !== undefined) return [key, word];
@@ -156,13 +156,13 @@ export function parseField(text: string, name: string): Field {
 }
 
 /** The fields as a JSON object. Throws CliError 'usage' when one is given twice. */
-export function fieldsBody(fields: readonly Field[]): JsonObject {
+export function fieldsBody(fields: readonly BodyField[]): JsonObject {
   const twice = firstRepeated(fields.map(([name]) => name));
   if (twice !== undefined) throw usage(`the field ${twice} is given twice`);
   return Object.fromEntries(fields);
 }
 
-export function withQuery(path: string, fields: readonly Field[]): string {
+export function withQuery(path: string, fields: readonly BodyField[]): string {
   if (fields.length === 0) return path;
   const query = new URLSearchParams(fields.map(([name, value]): [string, string] => [name, String(value)]));
   return `${path}${path.includes('?') ? '&' : '?'}${query.toString()}`;

@@ -26,7 +26,7 @@ import { onlyGiven } from './repeat.ts';
 export interface OrderAsked {
   /** Undefined when no order was named. `pick` then lets a person choose one. */
   readonly id: string | undefined;
-  /** Its number at the shop or a part of its id was typed: `pick` finds it without asking. */
+  /** The shop's own number or a part of its id was typed: `pick` finds it without asking. */
   readonly isName?: boolean;
   readonly confirm: string | undefined;
   readonly idempotencyKey: string | undefined;

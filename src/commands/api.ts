@@ -5,9 +5,9 @@ import { isObject, type JsonObject } from '../api/json-values.ts';
 import { type Column, column, type ResourceName, resourceNames, resources } from '../api/resources.ts';
 import { type Method, methods } from '../api/spec.ts';
 import {
+  type BodyField,
   checkProfileConfirmable,
   creationFlags,
-  type Field,
   fieldsBody,
   headersOf,
   headLine,
@@ -31,8 +31,8 @@ import { type Block, toJson } from '../terminal/terminal.ts';
 import { defineCommand } from './command.ts';
 import { type Paging, showList } from './listing.ts';
 
-function fieldFlag(summary: string, parse: (text: string, name: string) => Field) {
-  const one = flag.of<Field>({ value: 'KEY=VALUE', summary, parse, conflicts: ['body'] });
+function fieldFlag(summary: string, parse: (text: string, name: string) => BodyField) {
+  const one = flag.of<BodyField>({ value: 'KEY=VALUE', summary, parse, conflicts: ['body'] });
   return { ...one, repeatable: true } as const;
 }
 
@@ -131,7 +131,7 @@ async function change(
   }));
 }
 
-function fieldsOf({ field = [], 'raw-field': raw = [] }: Flags): readonly Field[] {
+function fieldsOf({ field = [], 'raw-field': raw = [] }: Flags): readonly BodyField[] {
   return [...field, ...raw];
 }
 

@@ -3,6 +3,7 @@
 import { amountWords } from '../amounts.ts';
 import { isObject, type JsonObject } from '../api/json-values.ts';
 import type { Context } from '../context/context.ts';
+import { boundSeconds } from '../flags/typed-time.ts';
 import { isOpen, type Moment, type ProvedRefund, type VerdictRow } from '../journal/journal.ts';
 import { sumOf } from '../reports/reports.ts';
 import { type Block, isoTime } from '../terminal/terminal.ts';
@@ -31,15 +32,14 @@ export function firstLine(
   now: Moment,
   { account, about, since, until, zone, unread, head, signedBy }: About,
 ) {
-  const seconds = (ms: number | undefined) => (ms === undefined ? null : Math.ceil(ms / 1000));
   const [only = null, second] = new Set(refunds.map(({ sent }) => sent.account));
   return {
     object: 'proof',
     version: 1,
     account: account ?? (second === undefined ? only : null),
     about,
-    since: seconds(since),
-    until: seconds(until),
+    since: boundSeconds(since),
+    until: boundSeconds(until),
     zone,
     made_at: Math.floor(now.time / 1000),
     refunds: refunds.length,

@@ -45,7 +45,7 @@ export const prove = defineCommand({
     {
       name: 'period',
       summary:
-        'the time in which the refunds were sent (last-month, 2026-11, SINCE..UNTIL), or the id of one change, one refund or one order (its number at the shop does as well)',
+        "the time in which the refunds were sent (last-month, 2026-11, SINCE..UNTIL), or the id of one change, one refund or one order (the shop's own number does as well)",
       required: false,
       parse: readAsked,
     },

@@ -35,6 +35,11 @@ export interface TimeRange {
 /** All times. */
 export const anyTime: TimeRange = { since: undefined, until: undefined };
 
+/** An end of a time in Unix seconds, rounded up so that the time begins no earlier than asked; null without one. */
+export function boundSeconds(ms: number | undefined): number | null {
+  return ms === undefined ? null : Math.ceil(ms / 1000);
+}
+
 /** The clock and the zone of a run. The zone is the profile's, once the profile is open. */
 export function clockAndZoneOf({ clock, days }: Pick<Context, 'clock' | 'days'>): ClockAndZone {
   return clockIn(days, clock.now());

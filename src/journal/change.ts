@@ -42,7 +42,7 @@ export interface KeptOfChange {
   readonly idempotencyKey?: string | undefined;
   /** What was typed (order, charge, amount, …). A second run with the same `idempotencyKey` must have typed the same. */
   readonly asked?: JsonObject | undefined;
-  /** For bulk refunds: the plan, the reference of the row, and its line in the file of that plan. */
+  /** For bulk refunds: the plan, the `ref` of the row, and its line in the file of that plan. */
   readonly ref?: string | undefined;
   readonly plan?: string | undefined;
   readonly line?: number | undefined;

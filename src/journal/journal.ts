@@ -276,12 +276,12 @@ export interface Journal extends Pick<JournalStore, (typeof askedOfStore)[number
    * Writes all rows into a new file (archive-file.ts) and returns how many. Throws CliError 'refused' when the file exists, and as
    * `whole` of the store does.
    */
-  archive(path: string): Promise<number>;
+  exportTo(path: string): Promise<number>;
   /** `storedRows` of the store. Throws CliError 'refused' too while something stops every change. */
   storedRows(sents: readonly SentRow[]): Promise<StoredRows>;
   /** `archiveOld` of the store, as of now. */
   archiveOld(how: Pick<Archiving, 'before' | 'path'>): Promise<Moved>;
-  /** The journal in a file that `archive` or `archiveOld` wrote, to be read. Throws CliError 'refused' when it is not whole. */
+  /** The journal in a file that `exportTo` or `archiveOld` wrote, to be read. Throws CliError 'refused' when it is not whole. */
   inFile(path: string): Promise<Journal>;
   /** Checks such a file. Throws in the same way. `head`: a hash noted elsewhere. */
   verifyFile(path: string, head?: string): Promise<Verification & { readonly sha256: string }>;

@@ -214,7 +214,7 @@ function createJournal(parts: JournalParts): Journal {
       return accepted?.time;
     },
     repair: () => store.repair(clock.now()),
-    archive: (path) => archiveInto(store, path, parts.cwd),
+    exportTo: (path) => archiveInto(store, path, parts.cwd),
     async storedRows(sents) {
       const problem = await store.problem();
       if (problem === undefined) return await store.storedRows(sents);

@@ -1,4 +1,4 @@
-/** Which order somebody may have meant who typed the shop's number, a part of its id, another case, or one letter wrong: among those that this machine knows. */
+/** Which order somebody may have meant who typed the shop's own number, a part of its id, another case, or one letter wrong: among those that this machine knows. */
 
 import { type AmountStyle, amountWords } from '../amounts.ts';
 import { longPages, type Service } from '../api/api.ts';
@@ -21,7 +21,7 @@ const namePattern = /^(?=.{1,68}$)(?:[A-Za-z0-9_]{8,}|#?(?!ord_|cus_)[\w.-]*\d[\
 const checkoutIdPattern = /^chk_[A-Za-z0-9]{1,64}$/;
 const knownIds = [orderIdPattern, customerIdPattern, changeIdPattern, checkoutIdPattern];
 
-/** Whether a text that is no id may be the shop's number of an order, the end of its id, or its id in another case. */
+/** Whether a text that is no id may be the shop's own number of an order, the end of its id, or its id in another case. */
 export function mayNameOrder(text: string): boolean {
   return namePattern.test(text) && !knownIds.some((pattern) => pattern.test(text));
 }
@@ -33,7 +33,7 @@ interface Ask {
 }
 
 /**
- * The id of the only known order that has this number at the shop, ends so, or is this id in another case; says which one that is. Throws
+ * The id of the only known order with this shop's own number, ends so, or is this id in another case; says which one that is. Throws
  * CliError 'usage' with the orders to choose from if there are several, and with the search that finds it if there is none. A number
  * tells less than an id, so with `command`, which makes the command that changes this order, an order with that number is named and
  * not taken.

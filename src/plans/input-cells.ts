@@ -77,7 +77,7 @@ export function readReference(text: string): Checked<NamedOrder> {
       };
 }
 
-// In capitals it is looked for as a shop's number is: only the orders show how it is written.
+// In capitals it is looked for as the shop's own number is: only the orders show how it is written.
 function idIn(text: string): NamedOrder | undefined {
   const orderId = copiedId('orders', text);
   if (orderId !== undefined) return { orderId };

@@ -40,6 +40,6 @@ export const refundWords = new RegExp(
 
 export const comparedTitles = { ...sharedTitles, amount: moneyWords };
 
-// Names that people use for the shop's own order number.
+// Names that people use for the shop's own number.
 export const referenceWords =
   /(^|[^a-z])(ref|invoice|number|no|nr|num|folio|factura|pedido|referencia|rechnung|order|orden)([^a-z]|$)/;

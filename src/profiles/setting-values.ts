@@ -57,7 +57,7 @@ export const checkoutsPath = v.pipe(
 );
 
 /** The default of `reference.keys`. */
-// Assumed: shops call their own order number so, unless the setting says otherwise; the document shows no key of metadata.
+// Assumed: shops call their own number so, unless the setting says otherwise; the document shows no key of metadata.
 export const usualReferenceKeys = 'shop_order, reference, order_number';
 
 /** Metadata keys, separated by commas. */

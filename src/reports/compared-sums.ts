@@ -37,7 +37,7 @@ function differenceOf({ wanted, found }: Pick<SummedRow, 'wanted' | 'found'>): F
 }
 
 /** The columns of what the file says, what was found for it, its verdict and the difference. */
-export function moneyFields<Row extends { readonly wanted: Figure | undefined; readonly verdict: string }>(
+export function moneyColumns<Row extends { readonly wanted: Figure | undefined; readonly verdict: string }>(
   name: string,
   shortTitle: string,
   foundOf: (row: Row) => Figure,

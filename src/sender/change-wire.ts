@@ -222,7 +222,7 @@ type Records = 'order' | 'record';
 
 /** An outcome as sent: records as texts, and the cause of a failed write as an error. */
 type TravellingOutcome = {
-  readonly [Field in Records]?: TravellingRecord;
+  readonly [Name in Records]?: TravellingRecord;
 } & {
   readonly verdict: Ended['verdict'];
   readonly data?: string;

@@ -246,14 +246,14 @@ function fieldList(
   };
 }
 
-type Field = readonly [name: string, text: string];
+type NamedText = readonly [name: string, text: string];
 
-function namedFields(record: JsonObject, columns: readonly Column[], reading: Reading): readonly Field[] {
+function namedFields(record: JsonObject, columns: readonly Column[], reading: Reading): readonly NamedText[] {
   return columns.map((column) => [column.name, knownText(record, column, reading)]);
 }
 
 // Known fields come first, in their order, so that all blocks of a list look alike.
-function allFields(record: JsonObject, known: readonly Column[], reading: Reading): readonly Field[] {
+function allFields(record: JsonObject, known: readonly Column[], reading: Reading): readonly NamedText[] {
   // The parts of an object are shown below, each with its own line.
   const shown = known.filter(
     (column) =>
@@ -263,7 +263,7 @@ function allFields(record: JsonObject, known: readonly Column[], reading: Readin
   const rest = fieldsOf(record, '').filter(([name]) => !names.has(name));
   return [
     ...namedFields(record, shown, reading),
-    ...rest.map(([name, value]): Field => [name, text(name, value, reading)]),
+    ...rest.map(([name, value]): NamedText => [name, text(name, value, reading)]),
   ];
 }
 

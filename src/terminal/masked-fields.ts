@@ -3,7 +3,7 @@
 import {
   chargeFields,
   customerFields,
-  type Field,
+  type DocumentedField,
   type Fields,
   isList,
   orderFields,
@@ -27,7 +27,7 @@ import type { PrintedRecord } from './terminal.ts';
  * record, or a field of it whose text must have a form; `said`: what paydesk says; `input`: a row of somebody's file; `reference`: the
  * shop's own number. Undefined: a field that is not documented.
  */
-export type Place = Field | 'record' | 'own' | 'said' | 'input' | 'reference' | undefined;
+export type Place = DocumentedField | 'record' | 'own' | 'said' | 'input' | 'reference' | undefined;
 
 type Places = Readonly<Record<string, Place>>;
 type Form = (text: string) => boolean;

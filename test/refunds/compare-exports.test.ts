@@ -209,12 +209,12 @@ it('a reference that no order has is not found, as an unknown order is, and the 
   expect(ran.code, ran.stderr).toBe(8);
   expect(recordsIn(ran).map(({ order_id, verdict, why }) => [order_id, verdict, why])).toEqual([
     ['ord_a', 'refunded', null],
-    [null, 'not_found', 'no order has the reference A-9'],
-    [null, 'not_found', 'no order has the reference A-8'],
+    [null, 'not_found', "no order has the shop's own number A-9"],
+    [null, 'not_found', "no order has the shop's own number A-8"],
   ]);
   const several = await compare('A-1,300', 'B-1,300');
   expect(several.code).toBe(2);
-  expect(several.stderr).toContain('2 orders have the reference B-1');
+  expect(several.stderr).toContain("2 orders have the shop's own number B-1");
 });
 
 it('a row in another currency than its order is a difference of its own, and claims its refund all the same', async () => {

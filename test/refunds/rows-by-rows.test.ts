@@ -179,9 +179,9 @@ it('reference names an order if exactly one has it; a reference of none or of tw
 
   expect([wrong.code, right.code, applied.code]).toEqual([2, 0, 0]);
   expect(wrong.stderr).toContain(
-    'line 3: 2 orders have the reference A-2: ord_2, ord_3\nline 4: no order has the reference A-3\n',
+    "line 3: 2 orders have the shop's own number A-2: ord_2, ord_3\nline 4: no order has the shop's own number A-3\n",
   );
-  expect(service.read('errors.csv')).toContain('\n4,no order has the reference A-3,A-3,full\n');
+  expect(service.read('errors.csv')).toContain("\n4,no order has the shop's own number A-3,A-3,full\n");
   expect(recordsIn(right)).toMatchObject([{ order_id: 'ord_1', state: 'ready' }]);
   expect(service.made).toEqual([{ order: 'ord_1', charge: 'ch_ord_1', amount: 35_000 }]);
 });
@@ -200,9 +200,9 @@ it("the shop's own number in the column order_id is looked up, and which order i
 
   expect([wrong.code, right.code, compared.code, applied.code]).toEqual([2, 0, 8, 0]);
   expect(wrong.stderr).toContain(
-    'line 4: 2 orders have the reference A-2: ord_2, ord_3\nline 5: no order has the reference A-3\nline 6: amount 1 0: ',
+    "line 4: 2 orders have the shop's own number A-2: ord_2, ord_3\nline 5: no order has the shop's own number A-3\nline 6: amount 1 0: ",
   );
-  expect(service.read('errors.csv')).toContain('\n5,no order has the reference A-3,A-3,full\n');
+  expect(service.read('errors.csv')).toContain("\n5,no order has the shop's own number A-3,A-3,full\n");
   expect([right.stderr, compared.stderr].every((text) => text.includes('line 2: A-1 is ord_1\n'))).toBe(true);
   expect(recordsIn(right)).toMatchObject([
     { order_id: 'ord_1', refund: 100 },

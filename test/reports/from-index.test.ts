@@ -137,7 +137,7 @@ test('what an index does not keep is said, whatever asked for it: a column, or a
   await using service = await startIndexed();
   const named = await ask(service, 'refunds list --columns order_id,buyer', afterHours(1));
   expect(named.stderr).toContain(
-    'it keeps no buyers and no numbers of the shop. Every order is read instead',
+    "it keeps no buyers and none of the shop's own numbers. Every order is read instead",
   );
   const sheet = await ask(service, 'refunds list --to r.xlsx', afterHours(1));
   expect(sheet.stderr).toContain('with them: the same with --live --force\n');
@@ -424,7 +424,7 @@ describe('the service is asked instead, and a note says why, where the index', (
   test('has no names, for report --names', async () => {
     await using service = await startIndexed();
     const { stderr } = await ask(service, 'report --to names.html --names');
-    expect(stderr).toContain('cannot answer: it keeps no buyers and no numbers of the shop');
+    expect(stderr).toContain("cannot answer: it keeps no buyers and none of the shop's own numbers");
     expect(readFileSync(join(service.home.path, 'names.html'), 'utf8')).toContain('Ana Torres');
   });
 });

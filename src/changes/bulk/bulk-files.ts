@@ -78,11 +78,11 @@ export function referenceProblems(
     if (ids.length === 1) return [];
     const none = reference.startsWith('ord_')
       ? noOrder(reference)
-      : `no order has the reference ${reference}`;
+      : `no order has the shop's own number ${reference}`;
     const words =
       ids.length === 0
         ? none
-        : `${ids.length} orders have the reference ${reference}: ${ids.slice(0, 3).join(', ')}`;
+        : `${ids.length} orders have the shop's own number ${reference}: ${ids.slice(0, 3).join(', ')}`;
     return [{ line, column: isInId ? 'order_id' : 'reference', words }];
   });
 }

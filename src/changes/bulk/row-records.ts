@@ -25,12 +25,12 @@ export async function showPlan(
   const list = !applies || ctx.out.format === 'table';
   const status = commandLine(profile, 'refunds', 'status', path, '--all-rows');
   const titles = shownTitles(ctx, plan);
-  const fields = planFields(plan.rows.some(({ state }) => state === 'done' || state === 'unconfirmed'));
+  const columns = planColumns(plan.rows.some(({ state }) => state === 'done' || state === 'unconfirmed'));
   const isListed =
     list &&
-    (await listRows(ctx, [...fields, ...inputColumnsOf(titles)], plan.rows, {
+    (await listRows(ctx, [...columns, ...inputColumnsOf(titles)], plan.rows, {
       record: (row) => ({
-        ...recordFrom('plan_row', fields, row),
+        ...recordFrom('plan_row', columns, row),
         number: row.number,
         input: inputOf(row, titles),
       }),
@@ -118,7 +118,7 @@ export async function listReports(
 
 // The fields of a row of a plan. Those of the input file that paydesk does not use come last, as `input.TITLE`. `hasSent`: rows of it were
 // sent before.
-function planFields(hasSent: boolean): readonly Field<PlanRow>[] {
+function planColumns(hasSent: boolean): readonly Field<PlanRow>[] {
   return [
     field('line', 'integer', ({ line }) => line, { tableFrom: 0, stays: true }),
     field('order_id', 'id', ({ orderId }) => orderId, { title: 'ORDER', tableFrom: 0, stays: true }),
@@ -137,12 +137,12 @@ function planFields(hasSent: boolean): readonly Field<PlanRow>[] {
     field('ref', 'text', ({ ref }) => ref, { tableFrom: 0 }),
     field('charge_id', 'text', ({ chargeId }) => chargeId),
     field('asked', 'text', ({ amount }) => amount),
-    ...rowFields.map((one) => ({ ...one, of: (row: PlanRow) => one.of({ row }) })),
+    ...rowColumns.map((one) => ({ ...one, of: (row: PlanRow) => one.of({ row }) })),
   ];
 }
 
 // What both lists say of a row.
-const rowFields: readonly Field<Pick<RowReport, 'row'>>[] = [
+const rowColumns: readonly Field<Pick<RowReport, 'row'>>[] = [
   field('currency', 'text', ({ row }) => row.currency),
   field('reason', 'text', ({ row }) => row.reason),
   field('note', 'text', ({ row }) => row.note),
@@ -215,7 +215,7 @@ const stateWords: Readonly<Record<(typeof rowStates)[number], string>> = {
   impossible: 'impossible',
 };
 
-const reportFields: readonly Field<RowReport>[] = [
+const ownColumns: readonly Field<RowReport>[] = [
   field('line', 'integer', ({ row }) => row.line, { tableFrom: 0, stays: true }),
   field('order_id', 'id', ({ row }) => row.orderId, { title: 'ORDER', tableFrom: 0, stays: true }),
   field('amount', 'money', ({ row }) => row.sum, { title: 'REFUND', tableFrom: 0 }),
@@ -227,7 +227,7 @@ const reportFields: readonly Field<RowReport>[] = [
   field('read_at', 'time', ({ attempt }) => seconds(attempt?.readAt), { title: 'READ', tableFrom: 140 }),
   field('state', 'text', ({ state }) => state),
   field('charge_id', 'text', ({ row }) => row.chargeId, { title: 'CHARGE' }),
-  ...rowFields,
+  ...rowColumns,
   // How much of the order was refunded before this refund, and after it.
   field('before', 'figure', ({ attempt }) => attempt?.before),
   field('after', 'figure', ({ verdict, attempt: { before, made } = {} }) =>
@@ -244,7 +244,7 @@ function seconds(ms: number | undefined): number | undefined {
 
 /** The columns of a report. `Plan.columns` come last, as `input.TITLE`. */
 export function reportColumns(plan: Pick<Plan, 'columns'>): readonly Column[] {
-  return [...reportFields, ...inputColumnsOf(plan)];
+  return [...ownColumns, ...inputColumnsOf(plan)];
 }
 
 /** The titles of a file as they are shown: under redaction one that paydesk does not know is `column 3`, since it may be a name. */
@@ -274,5 +274,5 @@ export function inputOf(row: Pick<PlanRow, 'more'>, { columns }: Pick<Plan, 'col
 /** A row of the report as a flat record. Times are Unix seconds. */
 export function reportRecord(report: RowReport, plan: Pick<Plan, 'columns'>): JsonObject {
   const { row } = report;
-  return { ...recordFrom('refund_row', reportFields, report), number: row.number, input: inputOf(row, plan) };
+  return { ...recordFrom('refund_row', ownColumns, report), number: row.number, input: inputOf(row, plan) };
 }

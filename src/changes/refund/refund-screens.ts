@@ -86,7 +86,7 @@ function orderLine(money: OrderMoney, order: JsonObject, { settings }: Profile):
   ];
 }
 
-/** The buyer's name, e-mail and number at the shop, as far as the order shows them. */
+/** The buyer's name, e-mail and the shop's own number, as far as the order shows them. */
 // The shop's own number is that of the setting reference.keys. Without it, the first text of the metadata may tell the person.
 export function buyerOf(order: JsonObject, { settings }: Profile): string {
   const { customer_info: buyer, metadata } = readOrder(order) ?? {};

@@ -60,7 +60,7 @@ export const phrases: ReadonlyMap<string, readonly string[]> = byWord({
 export const options: ReadonlyMap<string, string> = byWord({
   demo: 'did you mean: -p demo',
   'email mail name buyer card last4 query search':
-    'paydesk orders find looks for names, e-mails, cards and references',
+    "paydesk orders find looks for names, e-mails, cards and the shop's own number",
   format: 'did you mean: --output',
   'language locale': 'did you mean: --lang',
   'not-made': 'did you mean: --not-applied',

@@ -10,10 +10,10 @@ import { accountLabel, accountSpan, commandLine } from '../../profiles/profiles.
 import { defineCommand } from '../command.ts';
 import {
   createSearch,
-  field,
-  foldedFields,
-  metadataFields,
+  foldedTexts,
+  metadataTexts,
   type SearchableOrder,
+  textOf,
 } from '../orders/search/order-matching.ts';
 import {
   brokeOff,
@@ -130,16 +130,16 @@ function onwards({ profile }: Service, { texts, paging }: Search, { last }: Tall
 
 // The fields of a customer (service: customer), each also without case and accents.
 function customerFields(customer: JsonObject): SearchableOrder {
-  return foldedFields([
-    ...field('name', customer.name, 'part'),
-    ...field('email', customer.email, 'part'),
-    ...field('phone', customer.phone, 'phone'),
-    ...field('id', customer.id, 'idPart'),
-    ...field('reference', customer.custom_reference, 'part'),
+  return foldedTexts([
+    ...textOf('name', customer.name, 'part'),
+    ...textOf('email', customer.email, 'part'),
+    ...textOf('phone', customer.phone, 'phone'),
+    ...textOf('id', customer.id, 'idPart'),
+    ...textOf('reference', customer.custom_reference, 'part'),
     ...itemsOf(customer.payment_sources).flatMap((source) => [
-      ...field('source', source.reference, 'part'),
-      ...field('source', source.id, 'idPart'),
+      ...textOf('source', source.reference, 'part'),
+      ...textOf('source', source.id, 'idPart'),
     ]),
-    ...metadataFields(customer.metadata),
+    ...metadataTexts(customer.metadata),
   ]);
 }

@@ -113,7 +113,7 @@ export async function changesOn(ctx: Context, orderId: string): Promise<readonly
   return own.length > 0 ? own : changes;
 }
 
-/** What is found by a name that was typed; if nothing is, by the id of the order that has this number at the shop. */
+/** What is found by a name that was typed; if nothing is, by the id of the order with this shop's own number. */
 export async function orByNumber<T>(
   ctx: Context,
   typed: string,

@@ -34,7 +34,7 @@ const exportJournal = defineCommand({
     ctx.refuseOwnFile(file);
     const would = `would write the journal and its witness into ${file}`;
     if (await dryRunShown(ctx, { action: 'export', file }, would)) return;
-    const rows = await ctx.journal.archive(file);
+    const rows = await ctx.journal.exportTo(file);
     await ctx.out.own({ object: 'journal_export', file, rows }, () => [
       { line: `${counted(rows, 'row')} written: ${file}` },
       { line: 'it holds everything that was sent, and the notes: keep it as safe as the journal' },

@@ -62,7 +62,7 @@ const listFlags = {
     conflicts: ['limit', 'next', 'all'],
   }),
   order: {
-    ...flag.id('orders', 'ID', 'only changes of this order; its number at the shop does as well'),
+    ...flag.id('orders', 'ID', "only changes of this order; the shop's own number does as well"),
     parse: (text: string, name: string): string =>
       mayNameOrder(text) ? text : (copiedId('orders', text) ?? recordId('orders', text, name)),
   },
@@ -97,7 +97,7 @@ export const list = defineCommand({
       throw usage(`--order ${order}: type the id of the order`);
     const ctx = await askingFile(here, flags.from);
     if (kind === 'setting') refuseMisplaced(flags);
-    ctx.out.checkColumns(kind === 'setting' ? settingFields(ctx) : attemptColumns);
+    ctx.out.checkColumns(kind === 'setting' ? settingColumns(ctx) : attemptColumns);
     const scope = await scopeOf(ctx, flags['all-profiles'] === true);
     const origin = scope?.origin;
     const range = periodOf(flags)?.range(clockAndZoneOf(ctx)) ?? anyTime;
@@ -244,7 +244,7 @@ function refuseMisplaced(flags: ListInput): void {
 }
 
 // A table shows a limit of money as `profile show` does; files have it as it was set.
-function settingFields({ profiles }: Context): readonly (Column | Field<SettingRow | LimitRow>)[] {
+function settingColumns({ profiles }: Context): readonly (Column | Field<SettingRow | LimitRow>)[] {
   const inBoth = (name: 'from' | 'to') => (record: JsonObject) => {
     const { [name]: value, setting, profile } = record;
     const currency = currencyOfLimit(String(setting));
@@ -291,12 +291,12 @@ async function listSettings(
   const { senderRowWords = () => undefined } = rows.some(({ name }) => nameShown(name).includes('/'))
     ? await import('../../sender/sender.ts')
     : {};
-  const fields = settingFields(ctx);
+  const columns = settingColumns(ctx);
   const records = rows.map((row) => ({
-    ...recordFrom('setting_change', fields, row),
+    ...recordFrom('setting_change', columns, row),
     ...(row.type === 'limit' ? { member: whoseLimit(row) } : senderRowWords(row)),
   }));
-  await ctx.out.ownList(fields, records);
+  await ctx.out.ownList(columns, records);
   const where = scope === undefined ? 'on this machine' : `for the account of profile ${scope.name}`;
   if (rows.length === 0 && (await ctx.journal.problem()) === undefined)
     ctx.notes.note(`the journal has no such change of a setting ${where}`);

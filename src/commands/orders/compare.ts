@@ -33,7 +33,7 @@ import {
   type InvoiceVerdict,
   invoiceVerdicts,
   isInSpan,
-  moneyFields,
+  moneyColumns,
   plus,
   saidWords,
   sumFields,
@@ -214,7 +214,7 @@ const columns: readonly Field<Compared>[] = [
     tableFrom: 0,
     stays: true,
   }),
-  ...moneyFields<Compared>('charged', 'PAID', ({ charged }) => charged),
+  ...moneyColumns<Compared>('charged', 'PAID', ({ charged }) => charged),
   field('paid_at', 'time', ({ payments }) => payments.at(-1)?.paidAt, {
     title: 'PAID',
     tableFrom: 100,

@@ -7,7 +7,7 @@ import type { Context, Days } from '../../context/context.ts';
 import { CliError, orElse } from '../../errors.ts';
 import { flag, usage } from '../../flags/flags.ts';
 import { periodOf, timeFlags } from '../../flags/typed-period.ts';
-import { anyTime, clockIn, rangeWords, type TimeRange } from '../../flags/typed-time.ts';
+import { anyTime, boundSeconds, clockIn, rangeWords, type TimeRange } from '../../flags/typed-time.ts';
 import {
   type KnownOrder,
   knownOrders,
@@ -139,8 +139,8 @@ const exportOrders = defineCommand({
           rows,
           by,
           zone: flags.tz ?? ctx.zone(),
-          since: seconds(range.since),
-          until: seconds(range.until),
+          since: boundSeconds(range.since),
+          until: boundSeconds(range.until),
           filters: filterWords.map((words) => ctx.redaction.said(words.join(' '))),
         }),
         rows(query, state) {
@@ -253,11 +253,6 @@ async function knownOf(
     }),
   );
   return new Map(all.map((known) => [known.order.id, known]));
-}
-
-// Rounds up to a whole second, so that the range does not start earlier than asked.
-function seconds(ms: number | undefined): number | null {
-  return ms === undefined ? null : Math.ceil(ms / 1000);
 }
 
 // Which rows are exported, besides the range.

@@ -170,10 +170,10 @@ function noMatch(ctx: Context, search: Search, ending: Ending): CliError {
     const isHinted = amountHint(texts, profile.settings) !== undefined;
     return new CliError('not_found', message, {
       opening,
-      certain: `all orders of ${accountLabel(profile)}${after} were searched${isHinted ? ' for just this text' : ''}: ids, buyers, cards, amounts, references, auth codes, items, metadata`,
+      certain: `all orders of ${accountLabel(profile)}${after} were searched${isHinted ? ' for just this text' : ''}: ids, buyers, cards, amounts, auth codes, items, metadata`,
       now: [
         ...otherwise,
-        "ask for the e-mail or the shop's order number",
+        "ask for the e-mail or the shop's own number",
         ...(paging.next === undefined ? [] : ['or search all orders:', command(search, { filters })]),
       ],
     });
@@ -186,7 +186,7 @@ function noMatch(ctx: Context, search: Search, ending: Ending): CliError {
         : `all ${observer.read} were read; the account has more`,
     now: [
       ...otherwise,
-      "ask for the e-mail or the shop's order number, or search older orders:",
+      "ask for the e-mail or the shop's own number, or search older orders:",
       furtherBack(search, ending),
     ],
   });

@@ -56,7 +56,7 @@ export const twins = defineCommand({
   ],
   exits: sumsExits,
   async run(ctx, { flags }): Promise<undefined> {
-    ctx.out.checkColumns([...fields, outcomeColumn]);
+    ctx.out.checkColumns([...pairColumns, outcomeColumn]);
     const period = periodOf(flags, usualPeriod);
     const source = await openSource(ctx, {
       flags,
@@ -79,7 +79,7 @@ export const twins = defineCommand({
     const named = ctx.options.columns?.some((typed) => /^(reference|email)$/i.test(typed.trim())) ?? false;
     const rows = shown.map((pair) => ({ ...rowOf(pair, source), ...(named ? namesOf(pair) : {}) }));
     await ctx.out.ownList(
-      rows.some(({ became }) => became !== null) ? [...fields, outcomeColumn] : fields,
+      rows.some(({ became }) => became !== null) ? [...pairColumns, outcomeColumn] : pairColumns,
       rows,
       source,
     );
@@ -219,7 +219,7 @@ const onlyInFiles = { tableFrom: 10_000 };
 const { tableFrom: _, ...referenceColumn } = pairColumn('reference', 'REFERENCE', 'reference', 'none');
 type Pair = TwinPair<ListedTwin>;
 
-const fields: readonly (Column | Field<Pair>)[] = [
+const pairColumns: readonly (Column | Field<Pair>)[] = [
   field('first_created_at', 'time', ({ first }) => first.createdAt, {
     title: 'CREATED',
     tableFrom: 0,
@@ -283,7 +283,7 @@ function rowOf(pair: Pair, source: Source): JsonObject {
     isBack(twin) || isRefunded(twin) ? [becameWords(which, twin, source)] : [],
   );
   return {
-    ...recordFrom('possible_twins', fields, pair),
+    ...recordFrom('possible_twins', pairColumns, pair),
     became: settled.join('; ') || null,
     ...lastFieldsOfList(source, true),
   };

@@ -79,7 +79,8 @@ export const waiting = defineCommand({
         return [title, ...ordersBlocks(source, orders), ...sums, ...closingBlocks(source, [['note', note]])];
       },
       records: 'orders',
-      listed: flags.by === undefined ? { columns: [...listedFields, ...lastColumnsOfList], rows } : undefined,
+      listed:
+        flags.by === undefined ? { columns: [...listedColumns, ...lastColumnsOfList], rows } : undefined,
     });
     return undefined;
   },
@@ -135,7 +136,7 @@ function oldestFirst(orders: readonly OrderFact[]): readonly OrderFact[] {
   return orders.toSorted((one, other) => (one.createdAt ?? 0) - (other.createdAt ?? 0));
 }
 
-const listedFields: readonly Field<OrderFact & { readonly ageSeconds: number | undefined }>[] = [
+const listedColumns: readonly Field<OrderFact & { readonly ageSeconds: number | undefined }>[] = [
   field('id', 'id', ({ id }) => id, { tableFrom: 0 }),
   field('created_at', 'time', ({ createdAt }) => createdAt, { title: 'CREATED', tableFrom: 0 }),
   field('age_seconds', 'integer', ({ ageSeconds }) => ageSeconds, { tableFrom: 160 }),
@@ -148,7 +149,7 @@ function rowOf(order: OrderFact, source: Source, isComplete: boolean): JsonObjec
   const { createdAt } = order;
   const ageSeconds = createdAt === undefined ? undefined : Math.floor(source.reachesTo / 1000 - createdAt);
   return {
-    ...recordFrom('order_waiting', listedFields, { ...order, ageSeconds }),
+    ...recordFrom('order_waiting', listedColumns, { ...order, ageSeconds }),
     ...lastFieldsOfList(source, isComplete),
   };
 }

@@ -236,7 +236,7 @@ function viewOf(
   ];
 }
 
-const fields: readonly Field<ListedProfile>[] = [
+const columns: readonly Field<ListedProfile>[] = [
   field('name', 'id', ({ name }) => name, { tableFrom: 0 }),
   field('mode', 'text', ({ mode }) => mode, { tableFrom: 0 }),
   field('base_url', 'text', ({ baseUrl }) => baseUrl, { tableFrom: 0 }),
@@ -252,8 +252,8 @@ export const list = defineCommand({
   run: async (ctx): Promise<undefined> => {
     const profiles = await ctx.profiles.list();
     await ctx.out.ownList(
-      fields,
-      profiles.map((profile) => recordFrom('profile', fields, profile)),
+      columns,
+      profiles.map((profile) => recordFrom('profile', columns, profile)),
     );
     if (profiles.some(({ kind }) => kind === 'stored')) return;
     ctx.notes.note('you have no profile of your own yet: paydesk profile add NAME');

@@ -109,7 +109,7 @@ function doubtOf(
     const isDue = now - newest * 1000 >= hour || newest * 1000 <= dayBegan;
     return isDue ? { why, fix: refresh } : { why };
   }
-  return names ? { why: 'it keeps no buyers and no numbers of the shop' } : undefined;
+  return names ? { why: "it keeps no buyers and none of the shop's own numbers" } : undefined;
 }
 
 interface Opened extends ReturnType<typeof timeOf> {

@@ -3,6 +3,7 @@
 import type { JsonObject } from '../../api/json-values.ts';
 import type { Column, ValueKind } from '../../api/resources.ts';
 import type { Context } from '../../context/context.ts';
+import { boundSeconds } from '../../flags/typed-time.ts';
 import type { Facts, Line, Summary, SummaryQuery } from '../../reports/reports.ts';
 import type { Block } from '../../terminal/terminal.ts';
 import { openSource } from './report-flags.ts';
@@ -42,7 +43,7 @@ export const lastColumnsOfList: readonly Column[] = lastColumns
 
 /** The fields that every row begins with: the period, in Unix seconds. */
 export function firstFields({ range, zone }: Pick<Source, 'range' | 'zone'>): JsonObject {
-  return { since: seconds(range.since), until: seconds(range.until), zone };
+  return { since: boundSeconds(range.since), until: boundSeconds(range.until), zone };
 }
 
 /**
@@ -63,10 +64,6 @@ export function lastFields({ kind, asOf, currency, isWhole }: Source, complete: 
 export function lastFieldsOfList(source: Source, isComplete: boolean): JsonObject {
   const { source: _, ...fields } = lastFields(source, isComplete);
   return fields;
-}
-
-function seconds(ms: number | undefined): number | null {
-  return ms === undefined ? null : Math.ceil(ms / 1000);
 }
 
 /** What one summary has of its own. */

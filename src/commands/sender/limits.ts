@@ -37,7 +37,7 @@ const limitFlags = {
   'need-note': needed('a refund needs a note'),
 } as const;
 
-const fieldsIn = ({ settings }: Profile): readonly (Column | Field<TeamLimit>)[] => [
+const columnsIn = ({ settings }: Profile): readonly (Column | Field<TeamLimit>)[] => [
   field('member', 'text', ({ member }) => (member === '*' ? 'all' : member), { tableFrom: 0, stays: true }),
   field('currency', 'text', ({ currency }) => currency, { tableFrom: 0, stays: true }),
   field('limit', 'text', ({ name }) => name, { tableFrom: 0, stays: true }),
@@ -81,10 +81,10 @@ export const limits = defineCommand({
     if (set === undefined) {
       if (valuesOf(flags).length > 0) throw usage('say whose limits: set WHO CUR');
       const shown = await rules.limits();
-      const fields = fieldsIn(await rules.profile());
+      const columns = columnsIn(await rules.profile());
       await ctx.out.ownList(
-        fields,
-        shown.map((limit) => recordFrom('team_limit', fields, limit)),
+        columns,
+        shown.map((limit) => recordFrom('team_limit', columns, limit)),
       );
       if (shown.length === 0) ctx.notes.note('the team has no limits');
       return undefined;

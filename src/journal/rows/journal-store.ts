@@ -149,7 +149,7 @@ export interface JournalStore {
   archiveOld(how: Archiving): Promise<Moved>;
 
   /**
-   * Imports a file that `archive` wrote and returns how many rows it has. Throws CliError 'refused' when this
+   * Imports a file that `exportTo` wrote and returns how many rows it has. Throws CliError 'refused' when this
    * journal, or its witness, has rows already: two histories must not mix.
    */
   restore(path: string): Promise<number>;

@@ -76,7 +76,7 @@ test('a search for a word such as yesterday says how a time is typed', async () 
   expect(stderr).toContain(
     'Yesterday is a time; type it like this:\n         paydesk orders find ana --refundable --since yesterday\n',
   );
-  expect(stderr).toContain('ids, buyers, cards, amounts, references, auth codes, items, metadata');
+  expect(stderr).toContain('ids, buyers, cards, amounts, auth codes, items, metadata');
   expect((await service.run(['orders', 'find', 'monday'])).stderr).toContain(
     '         paydesk orders list --since monday\n',
   );

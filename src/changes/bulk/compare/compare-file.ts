@@ -150,7 +150,9 @@ async function compareRows(
         const order = byId.get(id);
         const { settings } = known.rules(id);
         const missing = ({ reference = '' }: InputRow) =>
-          id === '' ? `no order has the reference ${reference}` : (orders.missing.get(id) ?? noOrder(id));
+          id === ''
+            ? `no order has the shop's own number ${reference}`
+            : (orders.missing.get(id) ?? noOrder(id));
         return order === undefined
           ? own.map((row) => notFound(id, row, missing(row), currencyInFile(row, settings), settings))
           : compareOrder(id, own, order, known.rules(id));

@@ -10,7 +10,7 @@ import {
   elsewhere,
   type Figure,
   foundWords,
-  moneyFields,
+  moneyColumns,
   plus,
   saidWords,
   sumFields,
@@ -25,10 +25,10 @@ interface Titles {
   readonly columns: readonly string[];
 }
 
-const fields: readonly (Column | Field<Compared>)[] = [
+const ownColumns: readonly (Column | Field<Compared>)[] = [
   field('line', 'integer', ({ row }) => row?.line, { tableFrom: 0, stays: true }),
   field('order_id', 'id', ({ orderId }) => orderId || null, { title: 'ORDER', tableFrom: 0, stays: true }),
-  ...moneyFields<Compared>('refunded', 'BACK', ({ refunded }) => refunded),
+  ...moneyColumns<Compared>('refunded', 'BACK', ({ refunded }) => refunded),
   field('refunded_at', 'time', ({ refunds }) => refunds.at(-1)?.createdAt, { title: 'WHEN', tableFrom: 0 }),
   column('by', 'text', {
     tableFrom: 100,
@@ -65,7 +65,7 @@ const fields: readonly (Column | Field<Compared>)[] = [
 export function compareColumns(titles: Titles, all: readonly Compared[]): readonly Column[] {
   // The reasons of rows stand below the table, so its room is for who and when.
   const hasReasons = all.some(({ row, why }) => row === undefined && why !== undefined);
-  const own = fields.map((one) =>
+  const own = ownColumns.map((one) =>
     hasReasons && one.name === 'why' ? { ...one, tableFrom: 100, isMissed: true as const } : one,
   );
   return [...own, ...inputColumnsOf(titles)];
@@ -82,7 +82,7 @@ function firstRefund({ refund_id: ids }: JsonObject): unknown {
 export function compareRecord(compared: Compared, { columns }: Titles): JsonObject {
   const cells = compared.row?.cells;
   const input = Object.fromEntries(columns.map((title, index) => [title, cells?.[index] ?? '']));
-  return { ...recordFrom('refund_comparison', fields, compared), input };
+  return { ...recordFrom('refund_comparison', ownColumns, compared), input };
 }
 
 const verdictWords: Readonly<Record<(typeof compareVerdicts)[number], string>> = {

@@ -115,7 +115,7 @@ function notInIndex(ctx: Context, search: Search, result: IndexFound, live: stri
   const doubts = doubtsOf(ctx, status, profile, result);
   const between =
     status.oldest === undefined ? '' : `, ${ctx.days.between(status.oldest, Math.floor(headAt / 1000))}`;
-  const otherwise = [...otherMeanings(search), "ask for the e-mail or the shop's order number"];
+  const otherwise = [...otherMeanings(search), "ask for the e-mail or the shop's own number"];
   const message = `${askedFor(search)} in ${counted(status.orders, 'order')}${between}`;
   if (doubts.length === 0)
     return new CliError('not_found', message, {

@@ -10,18 +10,18 @@ import { purchaseOf } from '../../../orders/orders.ts';
 import type { Settings } from '../../../profiles/profiles.ts';
 import { fold } from './fold-text.ts';
 import {
-  amountFields,
+  amountTexts,
   createSearch,
-  type FieldKind,
   needlesOf,
   type SearchableOrder,
   searchable,
+  type TextKind,
   withoutApostrophes,
 } from './order-matching.ts';
 
 /** What a letter stands for. */
 interface Letter {
-  readonly kind: FieldKind | 'only-needle';
+  readonly kind: TextKind | 'only-needle';
   /** The setting that decides whether it is kept; absent: it always is. */
   readonly field?: Settings['index.fields'][number];
 }
@@ -122,7 +122,7 @@ export function wantedOrders(texts: readonly string[], style: AmountStyle): Want
 function fieldsOfText(text: string, id: string, style: AmountStyle): SearchableOrder {
   const [first = '$', ...lines] = text.split('\t');
   const currency = first.slice(1);
-  const plain = (label: string, kind: FieldKind, folded: string) => ({ label, kind, value: folded, folded });
+  const plain = (label: string, kind: TextKind, folded: string) => ({ label, kind, value: folded, folded });
   const fields = lines.flatMap((line): SearchableOrder => {
     const letter = line[0] ?? '';
     const { kind } = letters[letter] ?? {};
@@ -130,7 +130,7 @@ function fieldsOfText(text: string, id: string, style: AmountStyle): SearchableO
     if (kind === undefined || kind === 'only-needle') return [];
     if (kind !== 'sum') return [plain(letter, kind, folded)];
     const amount = numberOf(folded);
-    return amountFields(letter, amount, currency, style).map(({ value }) => plain(letter, kind, value));
+    return amountTexts(letter, amount, currency, style).map(({ value }) => plain(letter, kind, value));
   });
   return [
     plain('id', 'idPart', fold(id)),

@@ -19,7 +19,7 @@ export interface Match {
 export type Matcher = (order: JsonObject, style?: AmountStyle) => readonly Match[] | undefined;
 
 /** An order prepared for repeated searches: its fields, each also without case and accents. */
-export type SearchableOrder = readonly SearchableField[];
+export type SearchableOrder = readonly SearchableText[];
 
 /** A word to look for, without case and accents. */
 interface Word {
@@ -129,11 +129,11 @@ export function createSearch(
 
 /** The fields of an order, each folded once for all words. An amount is also there as screens show it, with its decimals. */
 export function searchable(order: JsonObject, style: AmountStyle = plainAmounts): SearchableOrder {
-  return foldedFields(fieldsOf(order, style));
+  return foldedTexts(orderTexts(order, style));
 }
 
 /** Fields prepared for searches. */
-export function foldedFields(fields: readonly Field[]): SearchableOrder {
+export function foldedTexts(fields: readonly OrderText[]): SearchableOrder {
   return fields.map((field) => ({ ...field, folded: fold(field.value) }));
 }
 
@@ -164,12 +164,12 @@ function distinct(matches: readonly Match[]): readonly Match[] {
   return [...new Map(matches.map((match) => [`${match.label} ${match.value}`, match])).values()];
 }
 
-interface Field extends Match {
-  readonly kind: FieldKind;
+interface OrderText extends Match {
+  readonly kind: TextKind;
 }
 
 /** A field as a search looks at it. */
-interface SearchableField extends Field {
+interface SearchableText extends OrderText {
   readonly folded: string;
 }
 
@@ -212,7 +212,7 @@ const wholePhone = ({ digits = '' }: Word, folded: string): boolean =>
 const finders = { part, whole, idPart, sum, itemName, card, phone } as const;
 const wholeFinders = { ...finders, part: wholeWord, idPart: whole, itemName: wholeWord, phone: wholePhone };
 /** How a field is compared with a word. */
-export type FieldKind = keyof typeof finders;
+export type TextKind = keyof typeof finders;
 
 const thousands = /^\d{1,3}(,\d{3})+(\.\d+)?$/;
 const decimalComma = /^(?:\d{1,3}(?:\.\d{3})+|\d+),\d{1,2}$/;
@@ -244,50 +244,50 @@ export function amountHint(texts: readonly string[], style: AmountStyle): string
 }
 
 // If several fields hold a word, the first one in this list is shown.
-function fieldsOf(order: JsonObject, style: AmountStyle): readonly Field[] {
+function orderTexts(order: JsonObject, style: AmountStyle): readonly OrderText[] {
   const buyer = (name: string): unknown => valueAt(order, ['customer_info', name]);
   const charges = itemsOf(order.charges);
-  const amount: AmountField = (label, value) => amountFields(label, value, order.currency, style);
+  const amount: AmountTexts = (label, value) => amountTexts(label, value, order.currency, style);
   return [
-    ...field('name', buyer('name'), 'part'),
-    ...field('email', buyer('email'), 'part'),
-    ...charges.flatMap(cardFields),
+    ...textOf('name', buyer('name'), 'part'),
+    ...textOf('email', buyer('email'), 'part'),
+    ...charges.flatMap(cardTexts),
     ...amount('amount', order.amount),
-    ...field('currency', order.currency, 'whole'),
-    ...field('phone', buyer('phone'), 'phone'),
-    ...field('id', order.id, 'idPart'),
-    ...charges.flatMap((charge) => chargeFields(charge, amount)),
-    ...field('customer', buyer('customer_id'), 'idPart'),
-    ...field('phone', valueAt(order, ['shipping_contact', 'phone']), 'phone'),
-    ...field('name', valueAt(order, ['shipping_contact', 'receiver']), 'part'),
+    ...textOf('currency', order.currency, 'whole'),
+    ...textOf('phone', buyer('phone'), 'phone'),
+    ...textOf('id', order.id, 'idPart'),
+    ...charges.flatMap((charge) => chargeTexts(charge, amount)),
+    ...textOf('customer', buyer('customer_id'), 'idPart'),
+    ...textOf('phone', valueAt(order, ['shipping_contact', 'phone']), 'phone'),
+    ...textOf('name', valueAt(order, ['shipping_contact', 'receiver']), 'part'),
     ...itemsOf(order.line_items).flatMap((item) => [
-      ...field('item', item.name, 'itemName'),
-      ...field('sku', item.sku, 'whole'),
+      ...textOf('item', item.name, 'itemName'),
+      ...textOf('sku', item.sku, 'whole'),
     ]),
-    ...metadataFields(order.metadata),
+    ...metadataTexts(order.metadata),
   ];
 }
 
-function cardFields(charge: JsonObject): readonly Field[] {
+function cardTexts(charge: JsonObject): readonly OrderText[] {
   const method = (name: string): unknown => valueAt(charge, ['payment_method', name]);
   return [
-    ...field('card', method('last4'), 'card'),
-    ...field('cardholder', method('name'), 'part'),
-    ...field('auth', method('auth_code'), 'whole'),
-    ...field('reference', charge.reference_id, 'part'),
+    ...textOf('card', method('last4'), 'card'),
+    ...textOf('cardholder', method('name'), 'part'),
+    ...textOf('auth', method('auth_code'), 'whole'),
+    ...textOf('reference', charge.reference_id, 'part'),
     // A payment without a card may have a reference of its own (service: payment_source).
-    ...field('reference', method('reference'), 'part'),
+    ...textOf('reference', method('reference'), 'part'),
   ];
 }
 
-type AmountField = (label: string, value: unknown) => readonly Field[];
+type AmountTexts = (label: string, value: unknown) => readonly OrderText[];
 
-function chargeFields(charge: JsonObject, amount: AmountField): readonly Field[] {
+function chargeTexts(charge: JsonObject, amount: AmountTexts): readonly OrderText[] {
   return [
     ...amount('charge amount', charge.amount),
-    ...field('charge', charge.id, 'idPart'),
+    ...textOf('charge', charge.id, 'idPart'),
     ...itemsOf(charge.refunds).flatMap((refund) => [
-      ...field('refund', refund.id, 'idPart'),
+      ...textOf('refund', refund.id, 'idPart'),
       ...amount('refund amount', refund.amount),
     ]),
   ];
@@ -295,33 +295,33 @@ function chargeFields(charge: JsonObject, amount: AmountField): readonly Field[]
 
 // The service's integer, and its decimals if they are declared. The service writes refund amounts as negative numbers
 // (service: refund). People type them without the sign.
-export function amountFields(
+export function amountTexts(
   label: string,
   value: unknown,
   currency: unknown,
   style: AmountStyle,
-): readonly Field[] {
-  if (typeof value !== 'number' && typeof value !== 'bigint') return field(label, value, 'whole');
+): readonly OrderText[] {
+  if (typeof value !== 'number' && typeof value !== 'bigint') return textOf(label, value, 'whole');
   const code = typeof currency === 'string' ? currency : undefined;
   const shown = scaled(value, code, { ...style, 'amounts.grouping': 'off' });
-  return [String(value), shown].flatMap((text) => field(label, text?.replace('-', ''), 'sum'));
+  return [String(value), shown].flatMap((text) => textOf(label, text?.replace('-', ''), 'sum'));
 }
 
 // Metadata may have any shape (service: order), so all its values are searched, however deep they are.
-export function metadataFields(metadata: unknown): readonly Field[] {
-  const found: Field[] = [];
+export function metadataTexts(metadata: unknown): readonly OrderText[] {
+  const found: OrderText[] = [];
   const open: (readonly [string, unknown])[] = [['metadata', metadata]];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const [label, value] = next;
     if (typeof value === 'object' && value !== null)
       for (const [key, inner] of Object.entries(value).toReversed()) open.push([`${label}.${key}`, inner]);
-    else if (value !== true && value !== false) found.push(...field(label, value, 'part'));
+    else if (value !== true && value !== false) found.push(...textOf(label, value, 'part'));
   }
   return found;
 }
 
 /** A field with its value; none if the value is no text and no number. */
-export function field(label: string, value: unknown, kind: FieldKind): readonly Field[] {
+export function textOf(label: string, value: unknown, kind: TextKind): readonly OrderText[] {
   if (typeof value === 'string' && value !== '') return [{ label, value, kind }];
   if (typeof value === 'number' || typeof value === 'bigint') return [{ label, value: String(value), kind }];
   return [];

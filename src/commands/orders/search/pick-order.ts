@@ -48,7 +48,7 @@ export interface Pickable {
 type Search = OrderSearch<OrderShown>;
 
 /**
- * What was typed for an order: its id, or how it is found: by a person, or, where nobody can be asked, by its number at the shop or the
+ * What was typed for an order: its id, or how it is found: by a person, or, where nobody can be asked, by the shop's own number or the
  * part of its id that was typed (`isName`). Throws CliError 'usage' for other words where nobody can be asked.
  */
 export function namedOrder(ctx: Context, typed: string | undefined, offer: Pickable) {
