@@ -81,15 +81,15 @@ export const openOnes = (situation: Situation): Expected => ({
   exit: fine,
   ...(isDoubted(situation) ? {} : { attempt: said(situation, 'open') }),
 });
+/** Whether the journal has something that a read may end: what was refused is certain, whatever the figures of its order say. */
+export const mustReconcile = ({ truth }: Situation) =>
+  truth.mustLook && truth.attempts !== 'none' && truth.attempts !== 'refused';
 export const reconciled = (situation: Situation): Expected => {
   const { truth } = situation;
-  const isOurs = truth.attempts !== 'none';
+  const must = mustReconcile(situation);
   return {
-    exit: [
-      truth.mustLook && isOurs ? 7 : 0,
-      ...(truth.before ?? []).map(({ open }) => (open === 'none' ? 0 : 7)),
-    ],
-    ...(truth.mustLook && isOurs && !isDoubted(situation) && !truth.attempts.includes(' + ')
+    exit: [must ? 7 : 0, ...(truth.before ?? []).map(({ open }) => (open === 'none' ? 0 : 7))],
+    ...(must && !isDoubted(situation) && !truth.attempts.includes(' + ')
       ? { attempt: said(situation, 'open') }
       : {}),
   };

@@ -157,4 +157,9 @@ export const found: readonly (readonly [claim: string, history: History, where: 
     ),
     /refunds compare|orders show/,
   ],
+  [
+    'a refund that was refused is certain, whatever the figures of its order say',
+    byHand('part', refund('ana'), refund('bob', 'refused'), failsAndStays),
+    /journal reconcile/,
+  ],
 ];

@@ -15,6 +15,7 @@ import {
   isHand,
   isPlan,
   lists,
+  mustReconcile,
   ofPlan,
   oneAttempt,
   openOnes,
@@ -290,7 +291,7 @@ export const screens: readonly Screen[] = [
     read: journalShow,
     expects: (situation) => ({
       ...oneAttempt(situation),
-      ...(situation.truth.mustLook ? { exit: [7] } : { exit: fine }),
+      exit: [mustReconcile(situation) ? 7 : 0],
     }),
   },
   {
