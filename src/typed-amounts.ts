@@ -15,6 +15,8 @@ export interface TypedAmount {
   readonly places: number | undefined;
   /** The currency that was typed behind it. */
   readonly currency: string | undefined;
+  /** What was typed, if it has a comma: then the rest is only what it may mean, and `checkDecimals` refuses it. */
+  readonly withComma?: string;
 }
 
 // `23000`, `23 000`, `230.00`, each also with a currency behind it. A comma is refused, because it means decimals in one country
@@ -77,14 +79,16 @@ function instead(text: string): string {
 
 /**
  * The same amount with each number of decimals that the profile declares: `230.00` for `230.0`. A number that would lose a
- * digit other than zero is left out.
+ * digit other than zero is left out. Without a point it is only for an amount with a comma: `1000.00` for `1,000`.
  */
 export function fullDecimals(
-  { text, places }: TypedAmount,
+  { text, places, withComma }: TypedAmount,
   { 'amounts.decimals': declared }: AmountStyle,
 ): readonly string[] {
-  if (places === undefined) return [];
-  return [...new Set(Object.values(declared))].flatMap((wanted) => withDecimals(text, wanted) ?? []);
+  const all = [...new Set(Object.values(declared))];
+  if (places !== undefined) return all.flatMap((wanted) => withDecimals(text, wanted) ?? []);
+  if (withComma === undefined) return [];
+  return all.length === 0 ? [text] : all.map((wanted) => withDecimals(`${text}.0`, wanted) ?? text);
 }
 
 /**

@@ -260,40 +260,32 @@ function integerWithin(min: number, max: number, text: string, name: string): nu
 }
 
 function typedAmount(text: string, name: string): TypedAmount {
-  const typed = text === text.trim() ? readAmount(text) : undefined;
+  const typed = readAmount(text);
   if (typed !== undefined) return typed;
-  // The profile is not known yet, so nobody knows here whether whole numbers are hundredths: no example fits both.
-  if (/^\d{1,3}(,\d{3})+$/.test(text))
-    throw usage(`${name} ${text}: not an amount; with its comma it can be read in two ways`, [
-      `without decimals, in the service's units: type ${text.replaceAll(',', '')}`,
-      'where the profile declares decimals, type them behind a point',
-    ]);
   const meant = withoutMarks(text);
-  const mistake = meant.length > 0 ? undefined : amountMistake(text, `leave ${name} out for all of it`);
+  const without = readAmount(meant);
+  // What its comma means is known once the profile is.
+  if (without !== undefined && text.includes(',')) return { ...without, withComma: text.trim() };
+  const mistake = amountMistake(text.trim(), `leave ${name} out for all of it`);
   throw usage(
-    `${name} ${short(text)}: ${mistake ?? 'not an amount, which is a number above 0, without commas'}`,
-    meant.flatMap((one) =>
-      one.includes('.')
-        ? [
-            `where the profile declares decimals: type ${one}`,
-            "without decimals: type a whole number, in the service's units",
-          ]
-        : [`type ${one}`],
-    ),
+    `${name} ${short(text)}: ${(without === undefined ? mistake : undefined) ?? 'not an amount, which is a number above 0, without commas'}`,
+    without === undefined ? [] : [`type ${meant}`],
   );
 }
 
 /** What a profile says of decimals, and how it is called. */
 export type DecimalsOf = Pick<Profile, 'kind' | 'name'> & { readonly settings: AmountStyle };
 
-/** Refuses an amount with decimals that the profile declares for no currency. Throws CliError 'usage'. */
+/** Refuses an amount with a comma, or with decimals that the profile declares for no currency. Throws CliError 'usage'. */
 export function checkDecimals(name: string, typed: TypedAmount, profile: DecimalsOf): void {
-  const { text, places } = typed;
-  if (places === undefined || declaresPlaces(places, profile.settings)) return;
+  const { text: plain, places, withComma } = typed;
+  const isDeclared = places === undefined || declaresPlaces(places, profile.settings);
+  if (isDeclared && withComma === undefined) return;
+  const text = withComma ?? plain;
   const ways = decimalsOrThousands(typed, profile.settings);
   if (ways.length > 0) throw usage(`${name} ${text} can be read in two ways`, [`type ${ways.join(' or ')}`]);
   const full = fullDecimals(typed, profile.settings);
-  const declared = placesWords(profile.settings);
+  const declared = isDeclared ? 'an amount has no commas' : placesWords(profile.settings);
   // No number is suggested that the decimals were simply taken from: where the unit is a hundredth, it is another amount.
   throw usage(
     `${name} ${text}: ${declared ?? `profile ${profile.name} declares no decimals`}`,
@@ -313,14 +305,12 @@ export function checkDecimals(name: string, typed: TypedAmount, profile: Decimal
 
 // A mark is left out between thousands, and a point stands where somebody wrote `1,50`. The second may also be meant as
 // thousands that are typed wrongly, so nothing is taken from it: it is only suggested.
-function withoutMarks(text: string): readonly string[] {
+function withoutMarks(text: string): string {
   const tidy = withoutAround(text, blankOrQuote);
-  const one = /^\d{1,3}(,\d{3})+(\.\d+)?$/.test(tidy)
-    ? tidy.replaceAll(',', '')
-    : /^(?:\d+|\d{1,3}(?:\.\d{3})+),\d{1,2}$/.test(tidy)
-      ? tidy.replaceAll('.', '').replace(',', '.')
-      : tidy;
-  return one !== text && readAmount(one) !== undefined ? [one] : [];
+  if (/^\d{1,3}(,\d{3})+(\.\d+)?$/.test(tidy)) return tidy.replaceAll(',', '');
+  return /^(?:\d+|\d{1,3}(?:\.\d{3})+),\d{1,2}$/.test(tidy)
+    ? tidy.replaceAll('.', '').replace(',', '.')
+    : tidy;
 }
 
 /** Returns the id of an order or customer. Throws CliError 'usage' for any other text. */
