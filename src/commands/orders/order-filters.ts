@@ -19,7 +19,7 @@ import { checkDecimals, type DecimalsOf, flag, usage } from '../../flags/flags.t
 import { periodOf, timeFlags, timeWords } from '../../flags/typed-period.ts';
 import { anyTime, clockAndZoneOf, isWithin, rangeWords, type TimeRange } from '../../flags/typed-time.ts';
 import { knownOrders, unfitOf } from '../../orders/orders.ts';
-import { closestNames } from '../../terminal/terminal.ts';
+import { closestNames, isTypedLike } from '../../terminal/terminal.ts';
 import { amountProblem, boundWarnings, type TypedAmount } from '../../typed-amounts.ts';
 import type { Filter } from '../listing.ts';
 import { fold } from './search/fold-text.ts';
@@ -82,6 +82,8 @@ export function orderFilters(ctx: Context, input: FilterInput, service: Service)
   const unpriced = counted((order) => !isAmount(order.amount));
   const { 'charge-status': chargeStatus, customer } = input;
   const status = input.status === undefined ? undefined : statusMeant(input.status);
+  checkSpelling('--status', status);
+  checkSpelling('--charge-status', chargeStatus);
   const byStatus = status === undefined ? undefined : statusFilter(status);
   const doubt = status === undefined ? undefined : statusDoubt(status);
   if (doubt !== undefined) ctx.notes.warn(doubt);
@@ -155,13 +157,30 @@ function statusMeant(typed: string): string {
   return word === noStatus || Object.hasOwn(statusMeanings, word) ? word : typed;
 }
 
+// `payed` is paid.
+function spoken(status: string): string {
+  return status.toLowerCase().slice(0, 40).replace(/ed$/, 'd');
+}
+
+// A word that is almost a documented one is a typing mistake. One that ends with it is another word: `unpaid`.
+function checkSpelling(name: string, typed: string | undefined): void {
+  if (typed === undefined || Object.hasOwn(statusMeanings, typed)) return;
+  const near = [...documented, statuses.partiallyRefunded].filter(
+    (word) => [typed, spoken(typed)].some((one) => isTypedLike(one, word)) && !typed.endsWith(word),
+  );
+  if (near.length > 0)
+    throw usage(
+      `${name} ${typed}: not a status that paydesk knows`,
+      near.map((word) => `did you mean: ${name} ${word}`),
+    );
+}
+
 // The service may have statuses that its document does not show, so only a person can tell.
 function statusDoubt(status: string): string | undefined {
   if (status === noStatus || Object.hasOwn(statusMeanings, status)) return undefined;
   if (disputeWords.test(status)) return noDisputes;
   const known = Object.keys(statusMeanings);
-  // `payed` is paid.
-  const typed = status.slice(0, 40).replace(/ed$/, 'd');
+  const typed = spoken(status);
   const parts = known.flatMap((word) => word.split('_'));
   const whole = closestNames(typed, known);
   // `authorised` is like a part of pre_authorized.
