@@ -153,20 +153,32 @@ export function checkSlips(
     if (!/^--[a-z]/.test(value) || !Object.hasOwn(flags, value.slice(2))) continue;
     const whole = `--${name}=${value}`;
     if (argv.includes(whole)) continue;
+    const { choices } = flags[name] ?? {};
     throw new CliError('usage', `--${name} has no value: ${value} is an option`, {
-      now: [`if that is the value: ${whole}`],
+      now: [choices === undefined ? `if that is the value: ${whole}` : `its values: ${choices.join(', ')}`],
     });
   }
-  for (const word of [...oneDash, ...dashed]) {
-    const name = nameIn(word);
-    const isLetters =
-      oneDash.includes(word) && !Object.hasOwn(flags, name) && !/^-\w*[hV]/.test(lettersOf(word, flags));
-    if (isLetters) continue;
-    const meant = closestNames(name, Object.keys(flags)).map((one) => `did you mean: --${one}`);
-    throw new CliError('usage', `unknown option '${word.replace(/[=:].*$/, '')}'`, {
-      now: [...meant, `${plainCommand(...command)} --help`],
-    });
-  }
+  const isLetters = (word: string) =>
+    oneDash.includes(word) &&
+    !Object.hasOwn(flags, nameIn(word)) &&
+    !/^-\w*[hV]/.test(lettersOf(word, flags));
+  const slips = [...oneDash, ...dashed].filter((word) => !isLetters(word));
+  const guesses = slips.map((word) => closestNames(nameIn(word), Object.keys(flags)));
+  const [slip] = slips;
+  if (slip === undefined) return;
+  // The value of an unknown option may be a key, so such a line is not printed.
+  const isWhole =
+    options.every(({ name }) => Object.hasOwn(flags, name.toLowerCase())) &&
+    guesses.every((names, at) => names.length === 1 && isTypedLike(nameIn(slips[at] ?? ''), names[0] ?? ''));
+  const line = argv.map((word) =>
+    slips.includes(word)
+      ? `--${guesses[slips.indexOf(word)]?.[0]}${word.replace(/^[^=:]*:?/, (start) => (start.endsWith(':') ? '=' : ''))}`
+      : word,
+  );
+  const meant = isWhole ? asQuestion([line]) : (guesses[0] ?? []).map((one) => `did you mean: --${one}`);
+  throw new CliError('usage', `unknown option '${slip.replace(/[=:].*$/, '')}'`, {
+    now: [...meant, `${plainCommand(...command)} --help`],
+  });
 }
 
 function nameIn(word: string): string {
