@@ -19,6 +19,7 @@ import {
   sentBy,
   statementOn,
 } from '../../journal/journal.ts';
+import { flagWords, plainCommand } from '../../profiles/profiles.ts';
 import { defineCommand } from '../command.ts';
 import { amountStyleOf } from './attempt-record.ts';
 import { attemptOf, changeArgument, subjectOf } from './attempts.ts';
@@ -46,11 +47,10 @@ export const settle = defineCommand({
   async run(ctx, { args: [id], flags }) {
     refuseAgentTo(ctx, 'settles a change');
     if ((flags.applied === true) === (flags['not-applied'] === true)) throw await undecided(ctx, id);
-    if (flags.note === undefined && !ctx.ask.interactive)
-      throw unrecordable('missing --note: say how you know');
-    const record = await attemptOf(ctx, id);
     const corrects = flags.correct === true;
     const asked = { applied: flags.applied === true, corrects, note: flags.note, confirm: flags.confirm };
+    if (flags.note === undefined && !ctx.ask.interactive) throw missing(id, asked);
+    const record = await attemptOf(ctx, id);
     return about(subjectOf(record), () => settleAttempt(ctx, record, asked));
   },
 });
@@ -63,7 +63,22 @@ async function undecided(ctx: Context, id: string): Promise<CliError> {
   return unrecordable('say --applied or --not-applied: was it made?', [
     ...first,
     'then one of:',
-    ...settleCommands(id),
+    ...settleCommands(id).map((line) => (ctx.ask.interactive ? line : `${line} --confirm ID`)),
+  ]);
+}
+
+const whoseId = 'the order id, from the screen of the service or the ticket';
+
+// What a script must add, all of it at once, and the whole command.
+function missing(change: string, { applied, corrects, note, confirm }: Asked): CliError {
+  const lacking = [
+    ...(note === undefined ? ['--note TEXT: how you know'] : []),
+    ...(confirm === undefined ? [`--confirm ID: ${whoseId}`] : []),
+  ];
+  const said = [...(corrects ? ['--correct'] : []), applied ? '--applied' : '--not-applied'];
+  const given = flagWords({ note: note ?? 'TEXT', confirm: confirm ?? 'ID' });
+  return unrecordable(`missing ${lacking.join('; ')}`, [
+    plainCommand('journal', 'settle', change, ...said, ...given),
   ]);
 }
 
@@ -165,17 +180,12 @@ function problemOf(note: string, isStrict: boolean): string | undefined {
 }
 
 // Before anything is read: what a script typed must be right, and nobody is asked in vain.
-function checkConfirm(
-  { ask }: Context,
-  { sent }: AttemptRecord,
-  { confirm }: Asked,
-  isStrict: boolean,
-): void {
+function checkConfirm({ ask }: Context, { sent }: AttemptRecord, asked: Asked, isStrict: boolean): void {
+  const { confirm } = asked;
   const { change, proof } = sent;
   const id = proof.orderId ?? change;
   if (confirm === undefined) {
-    if (isStrict && proof.orderId !== undefined && !ask.interactive)
-      throw unrecordable('missing --confirm ID: the order id, from the screen of the service or the ticket');
+    if (isStrict && proof.orderId !== undefined && !ask.interactive) throw missing(change, asked);
     return;
   }
   if (confirm === id) return;

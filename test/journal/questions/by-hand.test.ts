@@ -117,6 +117,13 @@ describe('journal settle --not-applied, while the refund may still appear', () =
     [['--note', 'test test test test'], 2, 'the same again and again'],
     [['--note', 'ord_2tQ7zRk9PwE5xNvAm'], 2, 'this is only an id: say how you know'],
     [['--note', 'i_7f3k2m9q, rf_12345678'], 2, 'these are only ids: say how you know'],
+    [
+      [],
+      2,
+      'missing --note TEXT: how you know; --confirm ID: the order id, from the screen of the service or the ticket',
+    ],
+    [[], 2, ' --not-applied --note TEXT --confirm ID'],
+    [note, 2, `--not-applied --note '${note[1]}' --confirm ID`],
     [note, 2, 'missing --confirm ID: the order id, from the screen of the service or the ticket'],
     [[...note, '--yes'], 2, 'missing --confirm ID'],
     [[...note, '--confirm', 'ord_2'], 3, 'take the order id from the screen of the service or the ticket'],
@@ -235,7 +242,10 @@ describe('after it was settled by hand', () => {
     const dry = await run('21T06:20:00', [...refund, '--dry-run', '--json']);
     expect(JSON.parse(dry.stdout).checks).toContain(words);
     expect(await screen('21T06:20:00', [...refund, '--dry-run'], 120)).toMatchInlineSnapshot(`
-      "REFUND PART OF AN ORDER                                         sandbox shop
+      "settled by hand: op7 recorded on 21 Nov 2040 06:10:00 UTC that the refund of 300 MXN of 21 Nov 2040 05:05:12 UTC, sent
+      by op7, was NOT made (Ana at the bank looked: nothing); it may still appear until tomorrow 05:06. If it was made after
+      all, this pays the buyer twice
+      REFUND PART OF AN ORDER                                         sandbox shop
       order   ord_1  35000 MXN  paid  21 Sep 2026 14:13
       buyer   Buyer Name  buyer@example.com
       from    charge 1 of 1, visa *4242, ch_1
@@ -247,10 +257,6 @@ describe('after it was settled by hand', () => {
         left afterwards     34700  34700
       will send once: {"charge_id":"ch_1", "amount":300}
       would send: POST /orders/ord_1/refunds
-      body: {"charge_id":"ch_1", "amount":300}
-      note: settled by hand: op7 recorded on 21 Nov 2040 06:10:00 UTC that the refund of 300 MXN of 21 Nov 2040 05:05:12 UTC,
-            sent by op7, was NOT made (Ana at the bank looked: nothing); it may still appear until tomorrow 05:06. If it was
-            made after all, this pays the buyer twice
       nothing was sent (--dry-run)
       "
     `);
