@@ -350,6 +350,17 @@ describe('--allocate', () => {
     expect(service.made.map(({ charge, amount }) => [charge, amount])).toEqual(parts);
   });
 
+  it('of orders refund prints the whole command that repeats an equal refund', async () => {
+    await using service = await startRefunds([splitOrder('ord_s', 1000, 2000)]);
+    service.refund('ord_s', 'ch_1', 300);
+
+    const spread = ['orders', 'refund', 'ord_s', '--amount', '300', '--allocate', 'in-order'];
+    const ran = await service.run([...spread, '--note', 'a b', '--yes']);
+
+    expect(ran.code).toBe(3);
+    expect(ran.stderr).toContain(`paydesk ${spread.join(' ')} --note 'a b' --again rf_1\n`);
+  });
+
   it('is needed for an amount of an order with several charges, and says so', async () => {
     await using service = await startRefunds([splitOrder('ord_s', 1000, 2000)]);
 

@@ -15,7 +15,7 @@ import type { Context } from '../../context/context.ts';
 import { CliError, refused, systemCode, withParts } from '../../errors.ts';
 import { checkDecimals, usage } from '../../flags/flags.ts';
 import { type AllocateWay, digestShown, type Plan } from '../../plans/plans.ts';
-import { commandLine, type Profile } from '../../profiles/profiles.ts';
+import { commandLine, flagWords, type Profile } from '../../profiles/profiles.ts';
 import type { TypedAmount } from '../../typed-amounts.ts';
 
 /** What `orders refund --allocate` was asked for. */
@@ -33,7 +33,7 @@ interface InParts {
 /** Several charges are several refunds, so they go the way of a plan: one row for each, and each at most once. */
 export async function refundInParts(
   ctx: Context,
-  { id, typed, again, allocate, to = `${id}.plan`, noHold, reason, note }: InParts,
+  { id, typed, again, allocate, to: named, noHold, reason, note }: InParts,
 ): Promise<void> {
   if (id === undefined || typed === undefined)
     throw usage(
@@ -49,14 +49,15 @@ export async function refundInParts(
   if (missing.length > 0) throw usage(`missing --${missing.join(', --')}: ${requiredBy(missing, profile)}`);
   const expected = { count: undefined, totals: [] };
   const row = { orderId: id, amount: typed.amount, reason, note };
-  const made = await planOrder(ctx, service, row, {
-    to,
-    force: false,
-    allocation: allocate,
-    allowed: [],
-    again,
-    expected,
-  }).catch(async (error: unknown) => {
+  const to = named ?? `${id}.plan`;
+  const words = { amount: typed.text, allocate, reason, note, to: named, 'no-hold': noHold };
+  const made = await planOrder(
+    ctx,
+    service,
+    row,
+    { to, force: false, allocation: allocate, allowed: [], again, expected },
+    (names) => commandLine(profile, 'orders', 'refund', id, ...flagWords({ ...words, again: names })),
+  ).catch(async (error: unknown) => {
     throw await orNameAnother(ctx, error, { ...row, to, profile });
   });
   const applies = !options.dryRun && (ask.interactive || (options.yes && !isProduction));

@@ -157,6 +157,7 @@ export async function planOrder(
   service: OpenService,
   row: Pick<InputRow, 'amount' | 'reason' | 'note'> & { readonly orderId: string },
   how: PlanHow,
+  withAgain: (names: readonly string[]) => string,
 ): Promise<Plan> {
   const { profile } = service;
   await checkWritten(ctx, { '--to': how.to }, {});
@@ -188,7 +189,10 @@ export async function planOrder(
     throw new CliError('refused', stopped.why ?? 'it cannot be refunded', {
       ownCode: 'cannot_be_spread',
       certain: 'nothing was sent, and no plan was written',
-      now: [commandLine(profile, 'orders', 'show', row.orderId)],
+      now: [
+        commandLine(profile, 'orders', 'show', row.orderId),
+        ...(stopped.repeats === undefined ? [] : [withAgain([...how.again, stopped.repeats])]),
+      ],
     });
   return keep(ctx, profile, head, rows, how);
 }
