@@ -115,11 +115,7 @@ export function journalWords(change: string | undefined): string {
 
 /** The last line of a preview, with the exact body: `will send once: {"charge_id":"656f…", "amount":300}` */
 export function requestLine(body: object | undefined): Block {
-  return bodyLine('will send once: ', body);
-}
-
-/** A label, then a request body as JSON. */
-export function bodyLine(label: string, body: object | undefined): Block {
+  const label = 'will send once: ';
   return { line: `${label}${body === undefined ? 'no body' : bodyText(body)}`, hang: label.length + 1 };
 }
 

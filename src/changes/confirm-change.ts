@@ -57,7 +57,7 @@ interface CommandLine {
   readonly body?: string | undefined;
 }
 
-/** Throws CliError 'usage', before any request, when nobody can be asked and no flag says yes. */
+/** Throws CliError 'usage' when nobody can be asked and no flag says yes. */
 export function checkOrderConfirmable(
   ctx: Context,
   { profile, confirm, id = 'ID' }: Confirmation & { readonly id: string | undefined },

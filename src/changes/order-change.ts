@@ -95,11 +95,9 @@ async function changeNamedOrder(ctx: Context, typed: OrderAsked, change: OrderCh
   const flags = required.map((name) => `--${name}`);
   const missing = [...(typedId === undefined ? ['ID'] : []), ...flags];
   const example = exampleOf(profile, asked, change, flags);
-  checkOrderConfirmable(
-    ctx,
-    { profile, confirm, id: typedId },
-    { command: `orders ${kind}`, missing, example },
-  );
+  const line = { command: `orders ${kind}`, missing, example };
+  const checkConfirmable = () => checkOrderConfirmable(ctx, { profile, confirm, id: typedId }, line);
+  if (missing.length > 0) checkConfirmable();
   if (!ctx.ask.interactive && required.length > 0)
     throw usage(`missing ${flags.join(', ')}: ${requiredBy(required, profile)}`, [
       example,
@@ -108,7 +106,12 @@ async function changeNamedOrder(ctx: Context, typed: OrderAsked, change: OrderCh
   if (idempotencyKey !== undefined && typedId === undefined)
     throw usage('missing ID: --idempotency-key needs the order');
   const repeat = { kind, idempotencyKey, asked: onlyGiven({ order: typedId, ...change.asked }), again };
-  const plan = () => planChange(ctx, service, asked, change);
+  const plan = async () => {
+    const planned = await planChange(ctx, service, asked, change);
+    // Nobody adds --yes to hear only then that it cannot be sent.
+    checkConfirmable();
+    return planned;
+  };
   await makeChange(ctx, service, repeat, () => orderColumns, plan);
 }
 
@@ -149,7 +152,8 @@ async function planChange(
     const byHand = await byHandLines(ctx, service, { ...order.value, id }, change);
     const checks = [...byHand, ...(planned.checks ?? [])];
     // Even with --quiet: whoever settled it may have been wrong.
-    if (!ctx.options.dryRun) for (const line of byHand) ctx.notes.warn({ text: line, style: 'warn' });
+    if (!ctx.options.dryRun || ctx.out.format === 'table')
+      for (const line of byHand) ctx.notes.warn({ text: line, style: 'warn' });
     let shown = order;
     const checkFresh = async (fresh: WireRecord) => {
       await askIfChanged(ctx, id, [shown, fresh], confirmation);

@@ -294,7 +294,7 @@ describe('prices where the profile declares decimals', () => {
       "note: 300 is in the service's units: 3.00 MXN. If you mean 300.00 MXN, send nothing (press Enter) and run it again with 300.00",
     );
     const dry = await create(desk, 'checkout', '--item', 'Lamp:300:1', '--currency', 'MXN', '--dry-run');
-    expect(dry.stdout.replaceAll(/\s+/g, ' ')).toContain("note: 300 is in the service's units: 3.00 MXN");
+    expect(dry.stderr.replaceAll(/\s+/g, ' ')).toContain("note: 300 is in the service's units: 3.00 MXN");
     expect(sentTo(desk)).toHaveLength(1);
   });
 

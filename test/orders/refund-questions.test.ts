@@ -321,13 +321,21 @@ describe('the note', () => {
 });
 
 describe('a yes', () => {
-  test('is not taken from a pipe: exits 2, names --yes, sends nothing at all', async () => {
+  test('is not taken from a pipe: exits 2, names --yes, sends nothing', async () => {
     await using service = await startService({ orders: [orderOf('ord_1', [chargeOf('ch_1', 35000)])] });
     using home = newHome();
     const ran = await paydesk(['orders', 'refund', 'ord_1'], { home, env: service.env, input: 'y\n' });
     expect(ran.code).toBe(2);
     expect(ran.stderr).toContain('missing --yes');
-    expect(service.requests).toEqual([]);
+    expect(service.posts).toEqual([]);
+  });
+
+  test('is not asked of a script for what cannot be sent: the reason comes first', async () => {
+    const charge = chargeOf('ch_1', 35000, { status: 'refunded', is_refundable: false });
+    const order = orderOf('ord_1', [charge], { payment_status: 'refunded', is_refundable: false });
+    await using service = await startService({ orders: [order] });
+    const { code, stderr } = await service.run(['orders', 'refund', 'ord_1']);
+    expect({ code, stderr }).toEqual({ code: 3, stderr: expect.not.stringContaining('--yes') });
   });
 
   test('typed before the question does not answer it', async () => {

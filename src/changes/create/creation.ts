@@ -101,7 +101,8 @@ export async function createOne<B extends JsonObject, D extends Draft>(
       const request = { method: 'POST', path: creation.path(profile), body } as const;
       const byHand = await byHandNotes(ctx, service, { kind, request, asked });
       // Even with --quiet: whoever settled the earlier one may have been wrong.
-      if (!ctx.options.dryRun) for (const text of byHand) ctx.notes.warn({ text, style: 'warn' });
+      if (!ctx.options.dryRun || ctx.out.format === 'table')
+        for (const text of byHand) ctx.notes.warn({ text, style: 'warn' });
       return {
         change: { request, amount, currency },
         checks: [...byHand, ...warnings],
