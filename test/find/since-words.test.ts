@@ -162,6 +162,8 @@ test('orders find names the window that was asked for, because more orders were 
 
 test.each([
   ['371.50', ['371.50'], "if 371.50 means 37150 in the service's units: paydesk -p shop orders find 37150"],
+  ['$1,235.03', ['$1,235.03'], "if $1,235.03 means 123503 in the service's units"],
+  ['1.235,03', ['1.235,03'], "if 1.235,03 means 123503 in the service's units"],
   ['371.5', ['371.5'], undefined],
   [
     'a phone number without quotes',

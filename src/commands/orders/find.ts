@@ -28,7 +28,7 @@ import {
   type Search,
   sumLines,
 } from './search/find-search.ts';
-import { fold } from './search/fold-text.ts';
+import { fold, inLatin } from './search/fold-text.ts';
 import { amountHint, createMatcher, type Matcher } from './search/order-matching.ts';
 
 export const find = defineCommand({
@@ -243,7 +243,7 @@ function withoutSince(words: readonly string[]): readonly string[] {
   return at === -1 ? words : words.toSpliced(at, 2);
 }
 
-/** The buyers whose names are spelled like words that found nothing. */
+/** The buyers whose names are spelled like words that found nothing, or sound so in another alphabet. */
 export interface NearNames {
   /** Looks at the name of the buyer of one order. An order may come twice. */
   see(order: string | undefined, name: unknown): void;
@@ -282,7 +282,7 @@ function nearNames(texts: readonly string[]): NearNames {
 }
 
 function wordsOf(name: string): readonly string[] {
-  return fold(name.slice(0, 200))
+  return inLatin(fold(name.slice(0, 200)))
     .replaceAll("'", '')
     .split(/[\s,;]+/)
     .filter((word) => word !== '');

@@ -82,7 +82,15 @@ test('a search for a word such as yesterday says how a time is typed', async () 
   );
 });
 
-const buyers = ['Ana Torres', 'ana torres', 'María Íñiguez', 'Zoë O’Connor-Smith'].map((name, index) =>
+const names = [
+  'Ana Torres',
+  'ana torres',
+  'María Íñiguez',
+  'Zoë O’Connor-Smith',
+  'Лариса Петрова',
+  'Γιώργος Παπαδόπουλος',
+];
+const buyers = names.map((name, index) =>
   orderOf(`ord_${index}`, [chargeOf(`ch_${index}`, 20_000)], { customer_info: { name } }),
 );
 
@@ -95,6 +103,8 @@ test.each([['page by page'], ['with the index']])(
       ['Torrse', 'Ana Torres (2 orders)', 'ana torres'],
       ['ana tores', 'Ana Torres (2 orders)', 'ana torres'],
       ['maria iñiges', 'María Íñiguez (1 order)', 'maria iniguez'],
+      ['Petrova', 'Лариса Петрова (1 order)', "'лариса' 'петрова'"],
+      ['Papadopoulos', 'Γιώργος Παπαδόπουλος (1 order)', "'γιωργοσ' 'παπαδοπουλοσ'"],
     ] as const) {
       const { code, stderr } = await service.run(['orders', 'find', ...typed.split(' ')]);
       expect(code).toBe(5);

@@ -19,7 +19,7 @@ import { statusColumn } from '../open-status.ts';
 import { isAboutDisputes, noDisputes } from '../order-filters.ts';
 import type { OrderObserver } from '../order-observer.ts';
 import { fold } from './fold-text.ts';
-import { amountHint, type Match, type Matcher } from './order-matching.ts';
+import { amountHint, type Match, type Matcher, plainFigure } from './order-matching.ts';
 
 /** What was typed. */
 type Asked = Pick<Search, 'profile' | 'texts' | 'paging' | 'outputWords' | 'isLive'>;
@@ -273,9 +273,9 @@ export function otherMeanings(search: Search): readonly string[] {
 // `371.50` may be 37150 of the service's units.
 function inUnits(search: Search): readonly string[] {
   const { profile, texts, filters } = search;
-  const at = texts.findIndex((text) => /^\d+[.,]\d{2}$/.test(text));
+  const at = texts.findIndex((text) => /^\d+\.\d{2}$/.test(plainFigure(text)));
   if (at === -1 || Object.keys(profile.settings['amounts.decimals']).length > 0) return [];
-  const units = texts.map((text, index) => (index === at ? text.replace(/[.,]/, '') : text));
+  const units = texts.map((text, index) => (index === at ? plainFigure(text).replace('.', '') : text));
   return [
     `if ${texts[at]} means ${units[at]} in the service's units: ${command({ ...search, texts: units }, { filters })}`,
   ];

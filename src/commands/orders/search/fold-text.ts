@@ -56,3 +56,19 @@ function foldPiece(text: string): string {
     .replace(marks, '')
     .replace(special, (letter) => plain[letter] ?? letter);
 }
+
+const spelledOut: ReadonlyMap<string, string> = new Map([
+  ...pairs('абвгдезиклмнопрстуфхыэ', 'abvgdeziklmnoprstufhye'),
+  ...pairs('αβγδεζηικλμνξοπρστυφω', 'avgdeziiklmnxoprstufo'),
+  ...Object.entries({ ж: 'zh', ц: 'ts', ч: 'ch', ш: 'sh', щ: 'shch', ъ: '', ь: '', ю: 'yu', я: 'ya' }),
+  ...Object.entries({ θ: 'th', χ: 'ch', ψ: 'ps' }),
+]);
+
+function pairs(from: string, to: string): readonly (readonly [string, string])[] {
+  return Array.from(from, (letter, index) => [letter, to[index] ?? '']);
+}
+
+/** A folded Cyrillic or Greek name as somebody types it who has Latin letters only: `petrova`. */
+export function inLatin(folded: string): string {
+  return folded.replace(/[\u0370-\u04ff]/g, (letter) => spelledOut.get(letter) ?? letter);
+}

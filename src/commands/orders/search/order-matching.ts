@@ -217,7 +217,9 @@ export type TextKind = keyof typeof finders;
 const thousands = /^\d{1,3}(,\d{3})+(\.\d+)?$/;
 const decimalComma = /^(?:\d{1,3}(?:\.\d{3})+|\d+),\d{1,2}$/;
 
-function plainFigure(text: string): string {
+/** The digits of an amount that has a sign of a currency or marks between thousands: `1235.03` for `$1,235.03` and `1.235,03`. */
+export function plainFigure(typed: string): string {
+  const text = typed.replace(/^\p{Sc}(?=\d)/u, '');
   if (thousands.test(text)) return text.replaceAll(',', '');
   return decimalComma.test(text) ? text.replaceAll('.', '').replace(',', '.') : text;
 }
