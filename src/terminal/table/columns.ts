@@ -102,11 +102,8 @@ function localColumn({ tableFrom: _, ...time }: Column): Column {
   return { ...time, name, title: name.toUpperCase(), kind: 'localTime' };
 }
 
-/** The columns of a table of this width, if nobody named any. Without a terminal no column is dropped. */
-export function tableColumns(
-  columns: readonly Column[],
-  width = Number.POSITIVE_INFINITY,
-): readonly Column[] {
+/** The columns of a table of this width, if nobody named any. Without a terminal they are those of a wide one. */
+export function tableColumns(columns: readonly Column[], width = 160): readonly Column[] {
   return columns.filter(({ tableFrom }) => tableFrom !== undefined && tableFrom <= width);
 }
 
