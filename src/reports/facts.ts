@@ -78,8 +78,8 @@ export interface RefundFact extends Omit<PaymentFact, 'authCode'>, Maker {
   readonly last4: string | undefined;
   readonly madeAt: number | undefined;
   /** What the record says of itself. Only what was made is in a sum of what went back. */
-  readonly meaning: RefundMeaning | 'recorded_made';
-  /** No order shows it, the journal alone knows it: it is unconfirmed, or a person recorded that it was made. */
+  readonly meaning: RefundMeaning | 'recorded_made' | 'recorded_not_made';
+  /** No order shows it, the journal alone knows it: it is unconfirmed, or a person recorded whether it was made. */
   readonly isUnshown?: true;
   /** Its state, if the journal was asked. */
   readonly state: RefundState | undefined;

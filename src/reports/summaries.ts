@@ -52,10 +52,12 @@ const refundNames = [
   'failed',
   'unconfirmed',
   'recorded_made',
+  'recorded_not_made',
   'pending_refunds',
   'failed_refunds',
   'unconfirmed_refunds',
   'recorded_made_refunds',
+  'recorded_not_made_refunds',
   'payments',
   'paid',
   'net',
@@ -64,7 +66,8 @@ const refundNames = [
 ] as const;
 /**
  * `pending`, `failed`, `unconfirmed`: refunds whose record says that, or a word that nobody knows; no other sum has them. Of what no
- * order shows, `unconfirmed` and `recorded_made` have what the journal knows. How many there are is in `pending_refunds` and so on.
+ * order shows, `unconfirmed`, `recorded_made` and, while it may still appear, `recorded_not_made` have what the journal knows. How many
+ * there are is in `pending_refunds` and so on.
  * `net`: what was paid less what went back. `refunded_of_paid`: what went back, at any time, of the payments of the period. `unsummed`: refunds and payments without
  * an amount.
  */

@@ -285,3 +285,18 @@ describe('a refund that was recorded as not made, and that appears', () => {
     expect(desk.service.posts).toHaveLength(2);
   });
 });
+
+test('what a person recorded as not made stands beside the sums of its month while it may still appear', async () => {
+  await desk.recordedAsNotMade();
+  const words = '1 recorded not made that may still appear, 900 MXN';
+  const saidOn = async (day: string) => {
+    const runs = ['refunds list', 'orders export --rows refunds', 'refunds summary'].map((line) =>
+      desk.run('05:30:00', `${line} --period 2040-11`, day),
+    );
+    return (await Promise.all(runs)).map(({ stdout, stderr }) => `${stdout}${stderr}`.includes(words));
+  };
+  expect(await saidOn('21')).toEqual([true, true, true]);
+  expect(await saidOn('28')).toEqual([false, false, false]);
+  desk.apply();
+  expect(await saidOn('21')).toEqual([false, false, false]);
+});

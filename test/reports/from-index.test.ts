@@ -317,7 +317,7 @@ test('28 sums beyond 2^53 are exact', async () => {
   await using service = await startIndexed({ orders: large });
   const { stdout } = await ask(service, 'refunds summary --csv');
   expect(stdout).toContain(
-    ',MXN,2,18014398509481981,0,0,0,0,2,18014398509481981,0,100,18014398509481981,100,0,index,false,',
+    ',MXN,2,18014398509481981,0,0,0,0,0,2,18014398509481981,0,100,18014398509481981,100,0,index,false,',
   );
 });
 

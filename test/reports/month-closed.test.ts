@@ -160,3 +160,12 @@ test('an export of refunds takes --state as refunds list does, and no other rows
   expect([open.stdout, open.stderr]).toEqual(['', expect.stringContaining('1 unconfirmed, 10000 MXN\n')]);
   expect((await ask('--state', 'made')).code).toBe(2);
 });
+
+test('a file with the totals of a summary names the split that the screen has', async () => {
+  await using service = await startDated({ orders: [orderAt('ord_1', '2040-11-21T10:00:00Z')] });
+  const written = (...words: readonly string[]) =>
+    service.run(['orders', 'summary', '--to', 's.csv', '--force', ...words], { env: clock });
+  const note = 'the file has the totals; split as on the screen: the same with --by status --force\n';
+  expect((await written()).stderr).toContain(note);
+  expect((await written('--by', 'status')).stderr).not.toContain(note);
+});

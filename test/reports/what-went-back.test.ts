@@ -79,6 +79,7 @@ test('refunds list counts what went back, and beside it what failed or is pendin
       failed: 3000,
       unconfirmed: 0,
       recorded_made: 0,
+      recorded_not_made: 0,
     },
   ]);
   const none = await service.run([...list, '--state', 'gone', '--json'], { env: clock });

@@ -117,7 +117,7 @@ const exportOrders = defineCommand({
           if (
             one.attempt !== undefined &&
             one.state !== 'recorded made' &&
-            recordedState(one.attempt) === 'recorded made'
+            recordedState(one.attempt).startsWith('recorded')
           )
             seen.add(one.attempt.sent.change);
           return one;

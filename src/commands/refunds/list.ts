@@ -264,5 +264,6 @@ function sumRecords(shown: readonly RefundFact[], unshown: readonly RefundFact[]
     failed: sums.failed,
     unconfirmed: sums.unconfirmed,
     recorded_made: sums.recorded_made,
+    recorded_not_made: sums.recorded_not_made,
   }));
 }

@@ -154,10 +154,18 @@ export function apartLines(totals: readonly Line<RefundSum>[], style: AmountStyl
 
 /** What no sum has: refunds that moved no money yet or at all, or of which nobody knows it. */
 export function apartWords(totals: readonly Line<RefundSum>[], write: Write): readonly string[] {
-  return (['pending', 'failed', 'unconfirmed', 'recorded_made'] as const).flatMap(
-    (state) => refundsWords(totals, [`${state}_refunds`, state, state.replace('_', ' ')], write) ?? [],
-  );
+  return apartStates.flatMap(([state, words]) => {
+    return refundsWords(totals, [`${state}_refunds`, state, words], write) ?? [];
+  });
 }
+
+const apartStates = [
+  ['pending', 'pending'],
+  ['failed', 'failed'],
+  ['unconfirmed', 'unconfirmed'],
+  ['recorded_made', 'recorded made'],
+  ['recorded_not_made', 'recorded not made that may still appear'],
+] as const;
 
 /** The sums of some refunds, one for each currency. */
 export function totalsOf(refunds: readonly RefundFact[]): readonly Line<RefundSum>[] {

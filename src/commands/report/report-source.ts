@@ -23,6 +23,7 @@ import {
   ordersWithRefunds,
   recordedState,
   toldRefunds,
+  untilMayAppear,
   withChargeIds,
 } from '../../orders/orders.ts';
 import type { Profile } from '../../profiles/profiles.ts';
@@ -156,7 +157,7 @@ type AskJournal = (orderIds: ReadonlySet<string>) => Promise<readonly AttemptRec
 
 const notFromHere: Maker = { origin: elsewhere, reason: elsewhere, operator: elsewhere };
 
-/** The refunds of a time that no order shows: unconfirmed and still awaited, or recorded as made by a person. `seen`: the changes that orders show. */
+/** The refunds of a time that no order shows: unconfirmed and still awaited, recorded as made by a person, or recorded as not made while it may still appear. `seen`: the changes that orders show. */
 export async function unshownRefunds(
   { journal }: Pick<Context, 'journal'>,
   profile: Profile,
@@ -170,8 +171,10 @@ export async function unshownRefunds(
       const state = recordedState(record);
       // What never arrived in its time was not made.
       if (state === 'unconfirmed' && needsPerson(record, now)) found.push(unshownFact(record, state, state));
-      if (state === 'recorded made' && !seen.has(record.sent.change))
-        found.push(unshownFact(record, state, 'recorded_made'));
+      if (seen.has(record.sent.change)) continue;
+      if (state === 'recorded made') found.push(unshownFact(record, state, 'recorded_made'));
+      if (state === 'recorded not made' && untilMayAppear(record, now.wall) !== undefined)
+        found.push(unshownFact(record, state, 'recorded_not_made'));
     }
   return found;
 }
@@ -183,7 +186,7 @@ export function isOfAccount({ origin, mode }: Profile, { sent }: AttemptRecord):
 
 function unshownFact(
   { sent }: AttemptRecord,
-  state: 'unconfirmed' | 'recorded made',
+  state: 'unconfirmed' | 'recorded made' | 'recorded not made',
   meaning: RefundFact['meaning'],
 ): RefundFact {
   const { reason = noReason, operator, note, amount, currency, proof, time } = sent;
