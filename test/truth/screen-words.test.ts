@@ -306,7 +306,7 @@ it.each<[claim: string, build: Build, line: string, says: string]>([
     `orders show ${id}`,
     'ana (probably: the reply was lost)',
   ],
-  ['the same in a list of refunds', hand('reply lost', 0), 'refunds list --period 2d', 'probably ana: other'],
+  ['the same in a list of refunds', hand('reply lost', 0), 'refunds list --period 2d', 'made probably ana other'],
   [
     'what a reply named is surely ours, even if a read says that it was made',
     inTurn(
@@ -402,6 +402,14 @@ it.each<[claim: string, build: Build, line: string, says: string]>([
   await build(world);
   const { stdout, stderr } = await world.run(world.ana, line.split(' '), 160);
   expect(inOneLine(`${stdout} ${stderr}`)).toContain(says);
+});
+
+it('a refund that is a row of an export is not said to be missing from it, also while it is unconfirmed', async () => {
+  await using world = await startWorld([main()]);
+  await inTurn(hand('late', 7), at('09:05:00'), (to) => to.arrive())(world);
+  const { stdout, stderr } = await world.run(world.ana, 'orders export --rows refunds -o csv'.split(' '));
+  expect(stdout).toMatch(/,unconfirmed,/);
+  expect(stderr).not.toContain('not among them');
 });
 
 it('a refusal that no read has confirmed stands in the first block once its time is over', async () => {

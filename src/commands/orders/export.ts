@@ -12,7 +12,6 @@ import {
   type KnownOrder,
   knownOrders,
   ordersWithRefunds,
-  recordedState,
   refundStates,
   toldRefunds,
 } from '../../orders/orders.ts';
@@ -114,12 +113,7 @@ const exportOrders = defineCommand({
         const told = toldRefunds(known.get(order.id) ?? nothingKnown);
         return (refund: JsonObject) => {
           const one = told(refund);
-          if (
-            one.attempt !== undefined &&
-            one.state !== 'recorded made' &&
-            recordedState(one.attempt).startsWith('recorded')
-          )
-            seen.add(one.attempt.sent.change);
+          if (one.attempt !== undefined && one.state !== 'recorded made') seen.add(one.attempt.sent.change);
           return one;
         };
       };

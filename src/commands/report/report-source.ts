@@ -168,10 +168,10 @@ export async function unshownRefunds(
   const now = await journal.now();
   for await (const page of pagesOf(journal, { kind: 'refund', ...range }))
     for (const record of page.filter((one) => isOfAccount(profile, one))) {
+      if (seen.has(record.sent.change)) continue;
       const state = recordedState(record);
       // What never arrived in its time was not made.
       if (state === 'unconfirmed' && needsPerson(record, now)) found.push(unshownFact(record, state, state));
-      if (seen.has(record.sent.change)) continue;
       if (state === 'recorded made') found.push(unshownFact(record, state, 'recorded_made'));
       if (state === 'recorded not made' && untilMayAppear(record, now.wall) !== undefined)
         found.push(unshownFact(record, state, 'recorded_not_made'));
