@@ -571,7 +571,10 @@ describe('a twin that this machine refunded', () => {
     apply();
     expect(await told('orders list')).toContain(`${line} ${twin} and ${id} (already refunded in part)`);
     expect(await told('orders find 4242')).toContain(`${line} ${twin} and ${id} (already refunded in part)`);
-    service.orders = service.orders.map((order) => ({ ...order, payment_status: 'refunded' }));
-    expect(await told('orders list')).toContain(`${line} ${twin} and ${id}: both already refunded`);
+    const refunded = (order: (typeof service.orders)[number]) => ({ ...order, payment_status: 'refunded' });
+    service.orders = service.orders.map((order) => (order.id === twin ? refunded(order) : order));
+    expect(await told('orders list')).toContain(`twins, settled: ${twin} (already refunded) and ${id} `);
+    service.orders = service.orders.map(refunded);
+    expect(await told('orders list')).toContain(`twins, both already refunded: ${twin} and ${id}`);
   });
 });

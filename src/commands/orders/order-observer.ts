@@ -219,7 +219,11 @@ function pairWords(both: readonly Twin[]): string {
     const back = isBoth ? undefined : backWord(twin);
     return `${twin.id}${back === undefined ? '' : ` (already ${back})`}`;
   });
-  return `${names.join(' and ')}${isBoth ? ': both already refunded' : both.some(isSettled) ? ': settled' : ''}`;
+  const pair = names.join(' and ');
+  if (isBoth) return `twins, both already refunded: ${pair}`;
+  return both.some(isSettled)
+    ? `twins, settled: ${pair}`
+    : `possible twins, same buyer and amount within 10 minutes: ${pair}`;
 }
 
 // Each pair is found twice, once from each order. Recent pairs are remembered, so that each one counts once.
@@ -251,9 +255,9 @@ export function namePairs(twins: Pick<Twins, 'of'>): {
   return {
     add: (orders) => orders.forEach(add),
     words: () => [
-      ...named.map((pair) => `possible twins, same buyer and amount within 10 minutes: ${pair}`),
+      ...named,
       ...(count > named.length
-        ? [`${count - named.length} more possible twins: --columns id,created_at,amount,twin shows them`]
+        ? [`${count - named.length} more pairs of twins: --columns id,created_at,amount,twin shows them`]
         : []),
     ],
   };

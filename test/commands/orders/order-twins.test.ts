@@ -114,6 +114,6 @@ describe('two orders are possible twins', () => {
     const words = pairs.words();
     expect(words).toHaveLength(6);
     expect(words[0]).toBe('possible twins, same buyer and amount within 10 minutes: ord_0 and ord_1');
-    expect(words[5]).toContain('2 more possible twins');
+    expect(words[5]).toContain('2 more pairs of twins');
   });
 });
