@@ -306,7 +306,12 @@ it.each<[claim: string, build: Build, line: string, says: string]>([
     `orders show ${id}`,
     'ana (probably: the reply was lost)',
   ],
-  ['the same in a list of refunds', hand('reply lost', 0), 'refunds list --period 2d', 'made probably ana other'],
+  [
+    'the same in a list of refunds',
+    hand('reply lost', 0),
+    'refunds list --period 2d',
+    'made probably ana other',
+  ],
   [
     'what a reply named is surely ours, even if a read says that it was made',
     inTurn(
