@@ -16,7 +16,7 @@ _paydesk() {
     'index') words='build refresh status forget rekey' ;;
     'sender') words='init serve migrate verify invite members limits revoke' ;;
     'approvals') words='list show approve reject' ;;
-    'profile') words='add list show use set key remove check' ;;
+    'profile') words='add list show use set key remove purge check' ;;
     'simulator') words='serve drill reset' ;;
     'help') words='orders refunds undo today customers checkout journal report prove index sender approvals profile simulator api release mcp completion commands man refund when-a-reply-is-lost many-refunds find reports exports evidence create accounts settings policy team scripting agents output exit-codes environment safety words' ;;
     'help orders') words='list show find browse refund capture create export summary waiting compare twins' ;;
@@ -27,7 +27,7 @@ _paydesk() {
     'help index') words='build refresh status forget rekey' ;;
     'help sender') words='init serve migrate verify invite members limits revoke' ;;
     'help approvals') words='list show approve reject' ;;
-    'help profile') words='add list show use set key remove check' ;;
+    'help profile') words='add list show use set key remove purge check' ;;
     'help simulator') words='serve drill reset' ;;
   esac
   if [[ -n $words ]]; then

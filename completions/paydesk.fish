@@ -113,6 +113,7 @@ function __paydesk_complete
                     set 'Change a setting of a profile' \
                     key 'Replace the key of a profile' \
                     remove 'Remove a profile and its key' \
+                    purge 'Remove all that paydesk keeps for you on this machine' \
                     check 'Check that a profile reaches its account, by reading only'
                 return
             case 'simulator'
@@ -247,6 +248,7 @@ function __paydesk_complete
                     set 'Change a setting of a profile' \
                     key 'Replace the key of a profile' \
                     remove 'Remove a profile and its key' \
+                    purge 'Remove all that paydesk keeps for you on this machine' \
                     check 'Check that a profile reaches its account, by reading only'
                 return
             case 'help simulator'

@@ -104,6 +104,7 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "set`tChange a setting of a profile"
                 "key`tReplace the key of a profile"
                 "remove`tRemove a profile and its key"
+                "purge`tRemove all that paydesk keeps for you on this machine"
                 "check`tCheck that a profile reaches its account, by reading only"
             }
             'simulator' {
@@ -227,6 +228,7 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "set`tChange a setting of a profile"
                 "key`tReplace the key of a profile"
                 "remove`tRemove a profile and its key"
+                "purge`tRemove all that paydesk keeps for you on this machine"
                 "check`tCheck that a profile reaches its account, by reading only"
             }
             'help simulator' {

@@ -171,6 +171,17 @@ export async function createRun(
       show: (line) => notes.warn({ text: line, style: 'strong' }),
     }),
     installable: async (reader) => (await import('./completion/installable.ts')).installable(reader, io),
+    leaving: async () =>
+      (await import('./leaving.ts')).leaving({
+        clock,
+        profiles,
+        index,
+        folders,
+        operator,
+        journalFiles,
+        senderFile: senderFileIn(folders.config),
+        installed: (reader) => context.installable(reader),
+      }),
     agent: agentOf(io.env),
     releases: async () =>
       (await import('../release/sign-and-check.ts')).createReleases({

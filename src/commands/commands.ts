@@ -360,6 +360,12 @@ const table: Readonly<Record<string, Group | Row>> = {
       }),
       row('remove', 'Remove a profile and its key', () => import('./profile/key.ts'), { changes: 'machine' }),
       row(
+        'purge',
+        'Remove all that paydesk keeps for you on this machine',
+        () => import('./profile/purge.ts'),
+        { changes: 'journal' },
+      ),
+      row(
         'check',
         'Check that a profile reaches its account, by reading only',
         () => import('./profile/check.ts'),

@@ -95,6 +95,20 @@ export interface CheckedPolicy {
   readonly install: readonly string[];
 }
 
+/** What paydesk keeps for this user on this machine, to be removed for good. */
+export interface Leaving {
+  /** What there is, in words and with its place, in the order in which it goes; the journal is not among it. */
+  found(): Promise<readonly string[]>;
+  /** Where the journal is; absent if it is not this user's alone, and stays. */
+  readonly journal: { readonly file: string; readonly witness: string } | undefined;
+  /** How many rows the journal has, and the hash of the newest one. */
+  newest(): Promise<{ readonly seq: number; readonly hash: string }>;
+  /** Throws CliError 'refused' while something of this user is unconfirmed or has an alarm, or may be. */
+  refuseUnsettled(): Promise<void>;
+  /** Removes all of it, the journal last. `newest`: what was seen of it. Throws CliError 'refused' if it is not as it was then. */
+  remove(newest: { readonly hash: string }): Promise<void>;
+}
+
 /** Everything that a command needs from outside. */
 export interface Context {
   readonly options: GlobalOptions;
@@ -186,6 +200,8 @@ export interface Context {
     /** Shows the line and runs it to its end. Returns its exit code. */
     run(words: readonly string[]): Promise<number>;
   };
+  /** What `profile purge` removes. Its code is loaded when it is asked for. */
+  leaving(): Promise<Leaving>;
   /** The name of the software agent that started this run; undefined if none says that it did. */
   readonly agent: string | undefined;
   /** What people release for agents. Its code is loaded when it is asked for. */

@@ -137,6 +137,8 @@ export interface Indexes {
   keyPlace(profile: Profile): Promise<string>;
   /** Erases an account's index and its key. Returns whether there was one. */
   erase(account: string): Promise<boolean>;
+  /** Erases the indexes of all accounts and their keys. */
+  eraseAll(): Promise<void>;
   close(): void;
 }
 
@@ -166,6 +168,9 @@ export function createIndexes(parts: IndexParts): Indexes {
     create: async (profile) => (await load()).create(profile),
     keyPlace: async (profile) => (await load()).keyPlace(profile),
     erase: async (account) => (isThere() ? (await load()).erase(account) : false),
+    async eraseAll() {
+      if (isThere()) await (await load()).eraseAll();
+    },
     close: () => opened?.close(),
   };
 }

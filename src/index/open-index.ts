@@ -1,7 +1,8 @@
 /** Opens, makes and erases the indexes of this machine; and what commands may ask an index, and teach it. */
 
 import { randomBytes } from 'node:crypto';
-import { rmSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { CliError, refused } from '../errors.ts';
 import type { Clock } from '../io.ts';
 import { commandLine, type Profile, plainCommand } from '../profiles/profiles.ts';
@@ -96,6 +97,14 @@ export function openIndexes(parts: IndexParts): Indexes {
     });
   };
 
+  const eraseFile = async (path: string): Promise<boolean> => {
+    const keys = keysOf(path, parts);
+    // The key goes first: without it, nobody can read what is left of the file.
+    for (const { id, place } of keys) await indexKeys.remove(id, place);
+    for (const end of ['', '-wal', '-shm', '-journal']) rmSync(`${path}${end}`, { force: true });
+    return keys.length > 0;
+  };
+
   return {
     folder,
     async open(profile) {
@@ -135,12 +144,11 @@ export function openIndexes(parts: IndexParts): Indexes {
     async erase(account) {
       opened.get(account)?.close();
       opened.delete(account);
-      const path = fileOf(account);
-      const keys = keysOf(path, parts);
-      // The key goes first: without it, nobody can read what is left of the file.
-      for (const { id, place } of keys) await indexKeys.remove(id, place);
-      for (const end of ['', '-wal', '-shm', '-journal']) rmSync(`${path}${end}`, { force: true });
-      return keys.length > 0;
+      return await eraseFile(fileOf(account));
+    },
+    async eraseAll() {
+      this.close();
+      for (const name of readdirSync(folder)) if (name.endsWith('.db')) await eraseFile(join(folder, name));
     },
     close() {
       for (const index of opened.values()) index.close();

@@ -148,6 +148,26 @@ export async function removeProfile(store: ProfileStore, name: string): Promise<
   });
 }
 
+/** Throws CliError 'refused' if a key stays in the keyring: its profile stays too, so that somebody sees it. */
+export async function removeAllProfiles(store: ProfileStore): Promise<void> {
+  for (const [name, { key_in: place }] of store.read().profiles)
+    await store.change(async ({ file, save }) => {
+      const problem = await store.keys.remove(name, place);
+      if (problem !== undefined)
+        throw refused(
+          problem,
+          [
+            'unlock the system keyring, then run the command again',
+            `or give that key up: paydesk profile remove ${name}`,
+          ],
+          { certain: 'what was removed before stays removed; the journal is as it was' },
+        );
+      const profiles = new Map(file.profiles);
+      profiles.delete(name);
+      await save({ default: undefined, profiles });
+    });
+}
+
 async function removeKey({ keys, parts }: ProfileStore, name: string, place: KeyPlace): Promise<void> {
   const problem = await keys.remove(name, place);
   if (problem !== undefined) parts.notice(problem);

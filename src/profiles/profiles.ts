@@ -132,6 +132,8 @@ export interface Profiles {
     key: TypedKey & { readonly place?: KeyPlace | undefined },
   ): Promise<KeyDescription>;
   remove(name: string): Promise<void>;
+  /** Removes every stored profile after its key. Throws CliError 'refused' if a key stays in the keyring. */
+  removeAll(): Promise<void>;
   /** The order that `rememberOrder` stored for this profile, if any. */
   seenOrder(name: string): Promise<string | undefined>;
   /** Remembers an order that a stored profile has shown. Ignores built-in profiles. */

@@ -29,6 +29,7 @@ const lines: Readonly<Record<string, readonly string[]>> = {
   'profile check': ['shop'],
   'profile show': ['shop'],
   'profile remove': ['new', '--yes'],
+  'profile purge': ['--dry-run'],
   'index build': ['-p', 'shop', '--yes'],
   'index refresh': ['-p', 'shop'],
   'index status': ['-p', 'shop'],

@@ -11,6 +11,8 @@ import {
   mkdirSync,
   openSync,
   readSync,
+  rmdirSync,
+  rmSync,
   statfsSync,
   statSync,
   writeSync,
@@ -200,6 +202,18 @@ export function writeLandmark({ folders, rules }: LandmarkPlace, journalId: stri
       closing(file, () => writeSync(file, textOf(journalId, row), 0, 'latin1'));
     });
   });
+}
+
+/** Removes the landmark of a journal that goes. */
+export function removeLandmark({ folders, rules }: LandmarkPlace, journalId: string): void {
+  if (!/^\w+$/.test(journalId)) return;
+  for (const folder of folders)
+    orUndefined(() => {
+      if (!checkOwnFolder(folder, rules)) return;
+      rmSync(`${folder}/${journalId}`, { force: true });
+      // Those of other journals stay, and so does their folder.
+      rmdirSync(folder);
+    });
 }
 
 function readFrom(folder: string, rules: FileRules, journalId: string): Landmark | undefined {

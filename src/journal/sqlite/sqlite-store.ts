@@ -22,6 +22,13 @@ import { mismatchOf, refusalOf } from './witness/witness-check.ts';
  */
 export interface CopiedJournal extends JournalStore {
   newestRow(): Promise<Pick<StoredRow, 'seq' | 'hash'>>;
+  /**
+   * Removes both files for good, while runs that write wait. `isFree` throws to keep them: it is asked under that lock. If it is
+   * stopped, either all is as it was, or the next call finishes it.
+   */
+  discard(isFree: (known: KnownJournal) => void): Promise<void>;
+  /** Whether a `discard` was stopped before its end. */
+  isDiscarded(): boolean;
   /** Rows after a number, as they are stored, at most `limit`. */
   rowsAfter(seq: number, limit: number): Promise<readonly StoredRow[]>;
   /** What `eraseBodies` would erase. */

@@ -1,7 +1,8 @@
 /** What is done with a whole journal: check, rebuild, export, import, and move attempts that ended long ago into a file. */
 
-import { rmSync } from 'node:fs';
-import { CliError, refused } from '../../errors.ts';
+import { existsSync, renameSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { CliError, refused, systemReason } from '../../errors.ts';
 import { fullPath } from '../../io.ts';
 import { isWritten, readArchive, writeArchive } from '../rows/archive-file.ts';
 import { archiveRow, areOver, inShort } from '../rows/archived-rows.ts';
@@ -9,11 +10,12 @@ import { chainStart, link, relink, type StoredRow } from '../rows/chain.ts';
 import { type AttemptRecord, attemptKey, type SettingRow } from '../rows/journal-rows.ts';
 import type { Archiving, Finding, JournalStore, Moved } from '../rows/journal-store.ts';
 import type { BothFiles } from './both-files.ts';
-import { type Landmark, writeLandmark } from './copy-marks.ts';
+import { type Landmark, removeLandmark, writeLandmark } from './copy-marks.ts';
 import type { OpenFile } from './database.ts';
 import { journalKind, type NumberedAttempt } from './journal-columns.ts';
-import type { JournalFile } from './journal-file.ts';
+import { type JournalFile, syncFolder } from './journal-file.ts';
 import { JournalTables } from './journal-tables.ts';
+import type { KnownJournal } from './known-journal.ts';
 import { copyRefused, type OpenedFiles, type ReadyCheck } from './opened-files.ts';
 import { buildJournal, dropJournal, repairJournal, replaceJournal, restoreJournal } from './repair.ts';
 import { isBroken } from './sqlite-errors.ts';
@@ -143,6 +145,37 @@ export class WholeJournal {
     fresh.writeWitness((one) => one.noteChecked({ upTo: 0, wholeAt: time }));
     return moved;
   };
+
+  readonly isDiscarded = (): boolean => existsSync(this.#removed) && !existsSync(this.#files.journal.path);
+
+  get #removed(): string {
+    return `${dirname(this.#files.journal.path)}-removed`;
+  }
+
+  // The folder of the journal gets another name in one step. Without a journal, its witness stops every run until it is gone too.
+  readonly discard = async (isFree: (known: KnownJournal) => void): Promise<void> => {
+    const [folder, { landmarks }] = [dirname(this.#files.journal.path), this.#files.place];
+    const both = await this.#files.open(false);
+    const witness = this.#files.places?.witness.path;
+    both?.write((known) => {
+      isFree(known);
+      if (landmarks !== undefined) removeLandmark(landmarks, both.tables.end().id);
+      rmSync(this.#removed, { recursive: true, force: true });
+      this.#setAside(folder);
+    });
+    this.#files.close();
+    if (both !== undefined) await syncFolder(dirname(folder));
+    if (witness !== undefined) rmSync(dirname(witness), { recursive: true, force: true });
+    rmSync(this.#removed, { recursive: true, force: true });
+  };
+
+  #setAside(folder: string): void {
+    try {
+      renameSync(folder, this.#removed);
+    } catch (error) {
+      throw this.#files.refusal(`cannot be removed: ${systemReason(error)}`, 'the journal is as it was');
+    }
+  }
 
   readonly restore: JournalStore['restore'] = async (path) => {
     const archive = readArchive(path, this.#files.place.cwd);

@@ -1,0 +1,155 @@
+/** What paydesk keeps for this user on this machine, and how all of it is removed: keys first, the journal last. */
+
+import { existsSync, lstatSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
+import { dirname, join, sep } from 'node:path';
+import type { Context, Leaving } from '../context/context.ts';
+import { refused, systemReason } from '../errors.ts';
+import type { Indexes } from '../index/index.ts';
+import type { Clock } from '../io.ts';
+import { type AttemptRecord, momentOf, needsPerson } from '../journal/journal.ts';
+import type { Folders, Profiles } from '../profiles/profiles.ts';
+import { shells } from '../terminal/terminal.ts';
+import { localJournal, type StoreChoice } from './choose-store.ts';
+
+interface LeavingParts {
+  readonly clock: Clock;
+  readonly profiles: Profiles;
+  readonly index: Indexes;
+  readonly folders: Folders;
+  readonly operator: string;
+  readonly journalFiles: StoreChoice;
+  readonly senderFile: string;
+  readonly installed: Context['installable'];
+}
+
+const certain = 'nothing was removed';
+
+/** Opens nothing yet. */
+export function leaving({ clock, profiles, index, folders, operator, ...parts }: LeavingParts): Leaving {
+  const { journalFiles, senderFile, installed } = parts;
+  const store = localJournal(journalFiles);
+  const isOwn = journalFiles.place.folder === folders.state;
+  const { place: file, witness = '' } = store;
+  // The journal and what goes with it, until all else is gone.
+  const last = [dirname(file), `${dirname(file)}-removed`, folders.witness, join(folders.state, 'locks')];
+
+  const openOf = (records: readonly AttemptRecord[], now: Parameters<typeof needsPerson>[1]) =>
+    records.filter(({ sent }) => isOwn || sent.operator === operator).filter((one) => needsPerson(one, now));
+
+  const written = async (): Promise<readonly string[]> => {
+    const all = await Promise.all([...shells, 'man' as const].map(installed));
+    return all.flatMap((one) =>
+      one.file !== undefined && existsSync(one.file) && one.isThere() ? one.file : [],
+    );
+  };
+
+  const closing = async <T>(act: () => Promise<T>): Promise<T> => {
+    try {
+      return await act();
+    } finally {
+      store.close();
+    }
+  };
+
+  return {
+    journal: isOwn ? { file, witness } : undefined,
+    newest: () => closing(() => store.newestRow()),
+    async found() {
+      const stored = (await profiles.list()).filter(({ kind }) => kind === 'stored');
+      const folder = (path: string, what: string) => (existsSync(path) ? [`${what}: ${path}`] : []);
+      return [
+        ...folder(index.folder, 'indexes, and their keys'),
+        ...stored.map(({ name, keptIn }) => `profile ${name}, and its key: ${keptIn}`),
+        ...folder(folders.config, 'settings, and the key that signs for this desk'),
+        ...folder(
+          folders.state,
+          isOwn ? 'the demo, and notes on exports' : 'the demo, notes on exports, and locks',
+        ),
+        ...folder(folders.cache, 'the cache'),
+        ...(await written()).map((path) => `written by --install: ${path}`),
+      ];
+    },
+    async refuseUnsettled() {
+      if (existsSync(senderFile))
+        throw refused(
+          'this user runs a sender, and its journal is that of a team',
+          [`if the sender is over, move its file away, then run the command again: ${senderFile}`],
+          { certain },
+        );
+      const handedOver = join(folders.state, 'handed-over');
+      if (existsSync(handedOver) && readdirSync(handedOver).length > 0)
+        throw refused('a change was handed to a sender, and nobody saw its end', lookWords, { certain });
+      await closing(async () => {
+        if (store.isDiscarded()) return;
+        const problem = await store.problem();
+        if (problem !== undefined)
+          throw refused(`${problem}, so something may be unconfirmed`, ['paydesk journal verify'], {
+            certain,
+          });
+        const now = await momentOf(clock, store, {});
+        refuseOpen(openOf(await store.attempts({ open: now }), now), certain);
+      });
+    },
+    async remove(seen) {
+      await index.eraseAll();
+      await profiles.removeAll();
+      const files = await written();
+      orRefused(() => {
+        for (const path of files) rmSync(path, { force: true });
+        for (const path of [folders.config, folders.cache, folders.state]) empty(path, last);
+      });
+      if (isOwn)
+        await closing(async () => {
+          const now = await momentOf(clock, store, {});
+          await store.discard((known) => {
+            const kept = 'keys, profiles and indexes were removed; the journal is as it was';
+            refuseOpen(openOf(known.attempts({ open: now }), now), kept);
+            if (known.end.hash !== seen.hash || known.proof?.mismatch !== undefined)
+              throw refused('the journal is not as it was when you were asked', ['run the command again'], {
+                certain: kept,
+              });
+          });
+        });
+      orRefused(() => {
+        // Nobody has to wait for a lock of a journal that is gone.
+        for (const path of Object.values(folders)) empty(path, []);
+        removeEmpty(dirname(folders.witness));
+      });
+    },
+  };
+}
+
+const lookWords = ['paydesk journal list --open --all-profiles', 'paydesk journal reconcile --all'];
+
+function refuseOpen(open: readonly AttemptRecord[], what: string): void {
+  const [first] = open;
+  if (first === undefined) return;
+  const more = open.length === 1 ? '' : `, and ${open.length - 1} more`;
+  throw refused(`${first.sent.change}${more}: unconfirmed, or with an alarm`, lookWords, { certain: what });
+}
+
+// Removes what is in a folder, and the folder itself, but for these paths.
+function empty(folder: string, kept: readonly string[]): void {
+  if (kept.includes(folder) || lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) return;
+  for (const name of readdirSync(folder)) {
+    const path = join(folder, name);
+    if (kept.some((one) => one.startsWith(`${path}${sep}`))) empty(path, kept);
+    else if (!kept.includes(path)) rmSync(path, { recursive: true, force: true });
+  }
+  removeEmpty(folder);
+}
+
+function removeEmpty(folder: string): void {
+  if (existsSync(folder) && readdirSync(folder).length === 0) rmdirSync(folder);
+}
+
+function orRefused(act: () => void): void {
+  try {
+    act();
+  } catch (error) {
+    throw refused(`not everything could be removed: ${systemReason(error)}`, ['run the command again'], {
+      certain: 'what was removed stays removed',
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,99 @@
+/** `profile purge`: removes all that paydesk keeps for this user on this machine, the journal last. */
+
+import { type Context, confirmFirst, type Leaving, refuseAgentTo } from '../../context/context.ts';
+import { counted } from '../../counted.ts';
+import { CliError, refused } from '../../errors.ts';
+import { flag, usage } from '../../flags/flags.ts';
+import type { Block } from '../../terminal/terminal.ts';
+import { defineCommand } from '../command.ts';
+
+export const purge = defineCommand({
+  description:
+    'Removes keys, profiles, indexes, what --install wrote, and at last the journal. It refuses while a change is unconfirmed or has an alarm, and says what it will remove before it asks. A journal that others use too stays; paydesk itself is removed by what installed it.',
+  arguments: [],
+  flags: {
+    confirm: flag.text('WORD', 'the word that --dry-run shows, if the journal has rows'),
+  },
+  examples: ['paydesk profile purge', 'paydesk profile purge --dry-run --json'],
+  run: async (ctx, { flags }): Promise<undefined> => {
+    refuseAgentTo(ctx, 'removes what paydesk keeps');
+    const leaving = await ctx.leaving();
+    const { journal } = leaving;
+    // Read before the question is asked of it: what is added later is found under the lock.
+    const newest = await leaving.newest();
+    await leaving.refuseUnsettled();
+    const found = await leaving.found();
+    const word = journal === undefined || newest.seq === 0 ? undefined : newest.hash.slice(0, 8);
+    const stays =
+      journal === undefined
+        ? `the journal stays, since others use it: ${ctx.journalPlace.folder}`
+        : undefined;
+    const lines = [...found, ...(stays === undefined ? journalLines(leaving, newest.seq) : [])];
+    const record = {
+      object: 'purge',
+      removes: lines,
+      journal_rows: journal === undefined ? null : newest.seq,
+      confirm: word ?? null,
+    };
+    if (ctx.options.dryRun) {
+      const needs =
+        word === undefined ? [] : [{ line: `to do it: paydesk profile purge --yes --confirm ${word}` }];
+      await ctx.out.dryRun(record, () => [{ line: 'would remove:' }, ...indented(lines), ...needs]);
+      return;
+    }
+    await agreed(ctx, lines, word, flags.confirm);
+    const senders = (await ctx.profiles.list()).filter(({ hasSender }) => hasSender).map(({ name }) => name);
+    await leaving.remove(newest);
+    await ctx.out.own({ ...record, removed: true }, () => [
+      {
+        line: `removed what paydesk kept for you on this machine${stays === undefined ? '' : ', but for the journal'}`,
+      },
+    ]);
+    if (stays !== undefined) ctx.notes.note(stays);
+    if (senders.length > 0)
+      ctx.notes.note(
+        `the tokens of ${senders.join(', ')} are gone from here; whoever runs the sender ends them: paydesk sender revoke MEMBER --desk DESK`,
+      );
+  },
+});
+
+function indented(lines: readonly string[]): readonly Block[] {
+  return lines.map((line) => ({ line, indent: 2, hang: 2 }));
+}
+
+function journalLines({ journal }: Leaving, rows: number): readonly string[] {
+  if (journal === undefined) return [];
+  return [
+    `the journal, ${counted(rows, 'row')}, for ever: ${journal.file}`,
+    `its witness: ${journal.witness}`,
+  ];
+}
+
+// The word is a part of the newest row, so nobody types it without having seen this journal.
+async function agreed(
+  ctx: Context,
+  lines: readonly string[],
+  word: string | undefined,
+  typed: string | undefined,
+): Promise<void> {
+  const { options, ask, notes } = ctx;
+  if (typed !== undefined && word !== undefined && typed !== word)
+    throw refused(
+      `--confirm ${typed} is not the word for this journal`,
+      ['paydesk profile purge --dry-run'],
+      {
+        certain: 'nothing was removed',
+        ownCode: 'wrong_confirm',
+      },
+    );
+  if (word !== undefined && typed === undefined && !ask.interactive)
+    throw usage(`the journal has rows: add --confirm ${word}`, [
+      'look first: paydesk profile purge --dry-run',
+    ]);
+  if (!options.yes) notes.show([{ line: 'this removes for ever:' }, ...indented(lines)]);
+  if (typed === word)
+    return await confirmFirst(ctx, 'remove all of it from this machine?', 'nothing was removed');
+  const message = `Type ${word} to remove all of it, or press Enter to cancel:`;
+  if ((await ask.text({ message, flag: '--confirm WORD', optional: true })) !== word)
+    throw new CliError('cancelled', 'nothing was removed');
+}
