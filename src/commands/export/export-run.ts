@@ -5,6 +5,7 @@ import { idOf, type JsonObject } from '../../api/json-values.ts';
 import { isCountable } from '../../api/records.ts';
 import { type Column, type ResourceName, resources } from '../../api/resources.ts';
 import type { Context } from '../../context/context.ts';
+import { counted } from '../../counted.ts';
 import { CliError } from '../../errors.ts';
 import type {
   ExportFile,
@@ -152,9 +153,14 @@ async function toStdout(run: ExportRun, form: ExportForm): Promise<undefined> {
   }
   await sink.end(false);
   noteLongAmounts(run, form, long);
-  if (problems.length === 0) ctx.notes.note(`${tally.rows} ${job.rowsWord}, complete${maskedWord(ctx)}`);
+  if (problems.length === 0) ctx.notes.note(`${rowsWords(tally.rows, job)}, complete${maskedWord(ctx)}`);
   for (const line of await maker.closingLines()) ctx.notes.note(line);
   if (problems.length > 0) refuseGaps(run, problems, undefined);
+}
+
+// `1 refund`, `2 refunds`
+function rowsWords(rows: number, { rowsWord }: Pick<ExportJob, 'rowsWord'>): string {
+  return counted(rows, rowsWord.slice(0, -1));
 }
 
 // Whoever gets the file must not take a token for a name.
@@ -180,7 +186,7 @@ async function toFile(run: ExportRun, written: ExportForm, to: string): Promise<
   for (const line of file.notes) ctx.notes.warn(line);
   if (file.after !== undefined)
     ctx.notes.note(
-      `going on after ${file.after}: the file already has ${file.progress.rows} ${job.rowsWord}`,
+      `going on after ${file.after}: the file already has ${rowsWords(file.progress.rows, job)}`,
     );
   const { gaps } = await writePages(run, file, written, to);
   if (gaps !== undefined) refuseGaps(run, gaps.problems, gaps.file);
@@ -208,7 +214,7 @@ async function writePages(
     for (const line of notes) ctx.notes.note(line);
     const complete = gaps === undefined ? 'complete' : 'not complete';
     ctx.notes.note(
-      `${to}: ${rows} ${job.rowsWord}, ${bytes} bytes, ${complete}${maskedWord(ctx)}; manifest ${manifest}`,
+      `${to}: ${rowsWords(rows, job)}, ${bytes} bytes, ${complete}${maskedWord(ctx)}; manifest ${manifest}`,
     );
     for (const line of lines) ctx.notes.note(line);
     return written;

@@ -41,7 +41,7 @@ import {
   rowDates,
   rowKinds,
 } from './order-rows.ts';
-import { createSums } from './refund-sums.ts';
+import { createFees, createSums } from './refund-sums.ts';
 
 const columnsOf: Readonly<Record<RowKind, readonly Column[]>> = {
   orders: orderColumns,
@@ -143,6 +143,7 @@ const exportOrders = defineCommand({
           fed.by = feed;
           const span = query === undefined ? { range, days } : spanOf(ctx, query);
           const sums = createSums(state?.refunds);
+          const fees = createFees(state?.fees);
           for (const [ids, known] of [
             [seen, state?.seen],
             [chosen, state?.chosen],
@@ -161,11 +162,13 @@ const exportOrders = defineCommand({
               const made = maker.rowsOf(record);
               const passed = { ...made, rows: made.rows.filter(isOfState) };
               if (rows === 'refunds') for (const row of passed.rows) sums.add(row);
+              if (rows === 'charges') for (const row of passed.rows) fees.add(row);
               return passed;
             },
             state: () => ({
               ...maker.state(),
               refunds: sums.stored(),
+              fees: fees.stored(),
               seen: [...seen],
               chosen: [...chosen],
             }),
@@ -176,7 +179,11 @@ const exportOrders = defineCommand({
                   (filters.length === 0 || chosen.has(orderId)) &&
                   (amounts.isOpen || (amount !== undefined && amounts.holds(amount, currency))),
               );
-              return [...maker.closingLines(), ...refundLines(sums.lines(), unshown, profile.settings)];
+              return [
+                ...maker.closingLines(),
+                ...refundLines(sums.lines(), unshown, profile.settings),
+                ...fees.lines(profile.settings),
+              ];
             },
             async onPage(page) {
               await maker.onPage(page);

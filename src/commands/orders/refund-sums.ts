@@ -1,9 +1,11 @@
-/** What the refunds of an export add up to, over all its pages and runs. */
+/** What the refunds of an export and the fees of its charges add up to, over all its pages and runs. */
 
+import { type AmountStyle, amountWords } from '../../amounts.ts';
 import { isObject, textIn } from '../../api/json-values.ts';
 import { meaningOfRefund } from '../../api/spec.ts';
 import type { ExportRow } from '../../exports/exports.ts';
 import {
+  type Figure,
   groupOf,
   magnitude,
   plus,
@@ -45,5 +47,23 @@ export function createSums(stored: unknown) {
     lines: () => sumRefunds(groups.values()),
     // A large sum is a bigint, which JSON does not have.
     stored: () => [...groups.values()].map((group) => ({ ...group, amount: String(group.amount) })),
+  };
+}
+
+/** The fees of charges, by their currencies. A resumed export goes on from what the checkpoint has. */
+export function createFees(stored: unknown) {
+  const fees = new Map<string, Figure>();
+  const add = (currency: string, fee: Figure | undefined): void => {
+    if (fee !== undefined) fees.set(currency, plus(fees.get(currency) ?? 0, fee));
+  };
+  for (const [currency, sum] of Object.entries(isObject(stored) ? stored : {}))
+    add(currency, wholeNumber(BigInt(String(sum))));
+  return {
+    add: ({ currency = '', fee }: ExportRow) => add(currency, wholeNumber(fee)),
+    lines(style: AmountStyle): readonly string[] {
+      const sums = [...fees].map(([currency, sum]) => amountWords(sum, currency || undefined, style));
+      return sums.length === 0 ? [] : [`fees: ${sums.join(' and ')}`];
+    },
+    stored: () => Object.fromEntries([...fees].map(([currency, sum]) => [currency, String(sum)])),
   };
 }

@@ -35,7 +35,7 @@ import {
 } from '../../reports/reports.ts';
 import { defineCommand } from '../command.ts';
 import { openSource, sourceFlags, sumsExits } from '../report/report-flags.ts';
-import { lastColumnsOfList, lastFieldsOfList, sayAsOf } from '../report/report-rows.ts';
+import { lastColumnsOfList, lastFieldsOfList, onlyToday, sayAsOf } from '../report/report-rows.ts';
 import { amountsOf, inCurrency } from '../report/report-screen.ts';
 import { nobodyAsked, type Source } from '../report/report-source.ts';
 
@@ -88,6 +88,7 @@ export const twins = defineCommand({
         ? `no twins${inCurrency(source)} in this period`
         : `${counted(open.length, 'pair')} of twins${inCurrency(source)}: two payments of the same buyer and amount within 10 minutes; ${twiceWords(open, (amount, currency) => amountWords(amount, currency, amountsOf(source)))} may have been paid twice`,
     );
+    if (periodOf(flags) === undefined) ctx.notes.note(onlyToday);
     const settled = pairs.length - open.length;
     if (settled > 0)
       ctx.notes.note(

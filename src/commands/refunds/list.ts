@@ -20,7 +20,7 @@ import {
 import { defineCommand } from '../command.ts';
 import { withOthers } from '../journal/attempt-record.ts';
 import { openSource, sourceFlags, sumsExits } from '../report/report-flags.ts';
-import { lastColumnsOfList, lastFieldsOfList, sayAsOf } from '../report/report-rows.ts';
+import { lastColumnsOfList, lastFieldsOfList, onlyToday, sayAsOf } from '../report/report-rows.ts';
 import {
   amountsOf,
   currencyWord,
@@ -114,8 +114,7 @@ export const list = defineCommand({
       ctx.notes.note(
         `buyer and reference are blank, since an index knows none; with them: the same with --live${flags.to === undefined ? '' : ' --force'}`,
       );
-    // Sums and reports begin with the month.
-    if (periodOf(flags) === undefined) ctx.notes.note('this is today; --period this-month shows more');
+    if (periodOf(flags) === undefined) ctx.notes.note(onlyToday);
     sayAsOf(ctx, source);
     for (const line of foundLines(source, filter.countWords(), part, found, unshown)) ctx.notes.note(line);
     refuseGaps(gaps, 'refunds');

@@ -152,6 +152,9 @@ export async function showReport(
   if (source.kind === 'index' || source.currency !== undefined) sayAsOf({ notes }, source);
 }
 
+/** Said below a list of which nobody named the period, since sums and reports begin with the month. */
+export const onlyToday = 'this is today; --period this-month shows more';
+
 /** Says below a list when the facts were true. */
 export function sayAsOf({ notes }: Pick<Context, 'notes'>, { asOfLines }: Source): void {
   for (const [label, text] of asOfLines()) notes.note(`${label}${label === 'as of' ? '' : ':'} ${text}`);
