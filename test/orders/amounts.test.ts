@@ -11,11 +11,11 @@ const id = 'ord_2tQ7zRk9PwE5xNvAm';
 
 // Each says what is wrong with it.
 const refused =
-  /not an amount|declares no decimals|type it |is no amount|the largest is|shortened it|without (?:a sign|marks)/;
+  /not an amount|no commas|declares no decimals|type it |is no amount|the largest is|shortened it|without (?:a sign|marks)/;
 
 const refund = (amount: string) => ['orders', 'refund', id, '--charge', '1', '--yes', '--amount', amount];
 
-test.each(['-5', '1.5', '', '٣', '9007199254740992'])(
+test.each(['-5', '1.5', '1,000', '100,00', '', '٣', '9007199254740992'])(
   '--amount %j is no amount: exit 2, nothing is asked for (C18)',
   async (amount) => {
     await using desk = await startAnswering(json({}));
@@ -28,22 +28,9 @@ test.each(['-5', '1.5', '', '٣', '9007199254740992'])(
 );
 
 test.each(
-  [
-    '+5',
-    '0',
-    '007',
-    '1e3',
-    '0x10',
-    '1,000',
-    '1_000',
-    '100,00',
-    '100.',
-    'NaN',
-    'Infinity',
-    ' 12 ',
-    '$5',
-    '٣٠٠',
-  ].concat('99999999999999999'),
+  ['+5', '0', '007', '1e3', '0x10', '1_000', '100.', 'NaN', 'Infinity', '$5', '٣٠٠'].concat(
+    '99999999999999999',
+  ),
 )('--amount %j is refused where every command line is read: no amount either (C18)', async (amount) => {
   const error = await readCommandLine(refund(amount), 80).catch((cause: unknown) => cause);
   expect(error).toMatchObject({ exitCode: 2, message: expect.stringMatching(/^--amount /) });

@@ -1,6 +1,7 @@
 /** What a script did not say is named at once: what the command needs first, the flag that says yes last. */
 
 import { expect, test } from 'vitest';
+import { inProduction, paidOrder } from '../harness/orders.ts';
 import { newHome, paydesk } from '../harness/paydesk.ts';
 import { startService, storeShop } from '../harness/service.ts';
 
@@ -8,7 +9,7 @@ const add = 'add it to the command:';
 
 test.each<readonly [line: string, missing: string, now: string, ...whole: readonly string[]]>([
   ['orders refund', 'ID, --yes', 'paydesk orders refund --help', 'paydesk -p demo orders refund ID --yes'],
-  ['orders refund ord_1 --charge 1', '--yes', `${add} --yes`],
+  ['orders refund ord_2tQ7zRk9PwE5xNvAm --charge 1 --amount 5', '--yes', `${add} --yes`],
   ['orders capture', 'ID, --yes', 'paydesk orders capture --help', 'paydesk -p demo orders capture ID --yes'],
   ['orders create --currency MXN', '--item, --yes', 'paydesk orders create --help'],
   ['orders create --body sale.json', '--yes', `${add} --yes`],
@@ -35,7 +36,8 @@ test.each<readonly [line: string, missing: string, now: string, ...whole: readon
   ['orders create --item A:1:1 --currency MXN', '--confirm PROFILE', `${add} --confirm shop`],
 ])('in production, %s: missing %s', async (line, missing, now, ...whole) => {
   using home = newHome();
-  await using service = await startService({ orders: [], mode: 'production' });
+  const authorized = paidOrder('ord_1', { payment_status: 'pre_authorized', amount_refunded: null });
+  await using service = await startService({ orders: [inProduction(authorized)], mode: 'production' });
   await storeShop(home, service, { 'refund.require': 'reason' });
   const ran = await paydesk(['-p', 'shop', ...line.split(' '), '--json'], { home });
   expect(ran.code).toBe(2);
@@ -43,5 +45,5 @@ test.each<readonly [line: string, missing: string, now: string, ...whole: readon
     message: `missing ${missing}: in production --yes alone is not enough`,
     now: [...whole, now],
   });
-  expect(service.requests).toEqual([]);
+  expect(service.posts).toEqual([]);
 });

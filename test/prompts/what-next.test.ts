@@ -134,8 +134,8 @@ describe('orders refund', () => {
       orders: [withRefund(orderOf('ord_1', [charge]), refund, 300)],
     });
     const words = ['orders', 'refund', 'ord_1', '--charge', '1', '--amount', '5', '--dry-run'];
-    const { stdout } = await service.run(words);
-    expect(inOneLine(stdout)).toContain('rf_1 refunded 300 of charge 1 just now:');
+    const { stderr } = await service.run(words);
+    expect(inOneLine(stderr)).toContain('rf_1 refunded 300 of charge 1 just now:');
   });
 });
 
