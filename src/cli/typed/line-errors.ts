@@ -94,6 +94,13 @@ function understoodLike(
   });
 }
 
+// What people call the options of a time.
+const times = [
+  ['period', /^(?:periods?|last|dates?|days?|weeks?|months?|today|yesterday)$/],
+  ['since', /^(?:since.*|period.*|until.*|from|after)$/],
+  ['until', /^(?:before|till)$/],
+] as const;
+
 // What does what somebody wanted of an option that there is not.
 async function optionMeant(
   { code, message }: CommanderError,
@@ -102,7 +109,8 @@ async function optionMeant(
 ): Promise<readonly string[]> {
   const [, name = ''] = /'--?([\w-]+)/.exec(message) ?? [];
   if (code !== 'commander.unknownOption') return [];
-  if (/^(?:period|since|until)/.test(name) && flags.since !== undefined) return ['did you mean: --since'];
+  const [time] = times.find(([option, is]) => flags[option] !== undefined && is.test(name)) ?? [];
+  if (time !== undefined) return [`did you mean: --${time}${/..day$/.test(name) ? ` ${name}` : ''}`];
   if (flags.status !== undefined && Object.hasOwn(statusMeanings, name))
     return [`did you mean: --status ${name}`];
   if (words[1] === 'capture')
