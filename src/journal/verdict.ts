@@ -158,9 +158,9 @@ export function rulingOfWatched(
         return { ...kept, why: failedWhy(failed), alarm: lost ?? raised('failed', failed), refunds: known };
       const pending = own.find(isPending);
       if (pending !== undefined && young && isSameStatus(record, own)) return undefined;
-      const once = pending === undefined ? 'the service shows it once' : `refund ${pending.id} is pending`;
+      const still = pending === undefined ? 'the service shows it' : `refund ${pending.id} is pending`;
       const isQuiet = isTwice || (!young && pending === undefined);
-      return { ...kept, why: `${lately}: ${isQuiet ? 'nothing more appeared' : once}`, alarm, refunds: all };
+      return { ...kept, why: `${lately}: ${isQuiet ? 'nothing more appeared' : still}`, alarm, refunds: all };
     }
     default:
       return undefined;

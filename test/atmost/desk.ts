@@ -200,7 +200,7 @@ export function story(home: Home): string {
 /** The same of rows. */
 export function told(rows: readonly JournalRow[]): string {
   return rows
-    .filter(({ why }) => why !== 'checked again: the service shows it once')
+    .filter(({ why }) => why !== 'checked again: the service shows it')
     .map(({ type, verdict }) => (type === 'sent' ? 'sent' : String(verdict)))
     .join(' ');
 }

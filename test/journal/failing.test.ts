@@ -448,7 +448,7 @@ describe('a look at a refund', () => {
       sent(pending),
       order([['rf_1', 'succeeded']]),
       {
-        why: 'checked again: the service shows it once',
+        why: 'checked again: the service shows it',
         alarm: undefined,
         refunds: [{ id: 'rf_1', status: 'succeeded' }],
       },
@@ -518,7 +518,7 @@ describe('a look at a refund', () => {
       'gone, and there again: no alarm',
       sent(made(found('rf_1')), { ...made(found('rf_1')), alarm: 'gone' }),
       order([['rf_1']]),
-      { alarm: undefined, why: 'checked again: the service shows it once' },
+      { alarm: undefined, why: 'checked again: the service shows it' },
     ],
     [
       'gone as somebody acknowledged: no alarm',
@@ -533,7 +533,7 @@ describe('a look at a refund', () => {
         acknowledged: 'applied_though_rejected',
       }),
       order([['rf_1', 'failed'], ['rf_2']]),
-      { alarm: undefined, why: 'checked again: the service shows it once' },
+      { alarm: undefined, why: 'checked again: the service shows it' },
     ],
     [
       'failed as somebody acknowledged: no alarm',
@@ -573,7 +573,7 @@ describe('a look at a refund', () => {
         proof: { ...proof, tolerated: ['ch_2'] },
       }),
       beside(order([['rf_1']]), { id: 'rf_2', amount: -5, status: 'failed' }),
-      { alarm: undefined, why: 'checked again: the service shows it once' },
+      { alarm: undefined, why: 'checked again: the service shows it' },
     ],
     ['unconfirmed, and failed: not made', sent({}), order([['rf_1', 'failed']]), { verdict: 'rejected' }],
     [

@@ -380,7 +380,7 @@ describe('a watched refund that was made twice', () => {
     });
     const once = attempt([{ verdict: 'applied', by: 'read', refunds: [found('ref_1')] }]);
     expect(look([once], order(5)).row).toMatchObject({
-      why: 'checked again: the service shows it once',
+      why: 'checked again: the service shows it',
       refunds: [{ id: 'ref_1' }],
     });
   });

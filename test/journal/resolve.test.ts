@@ -125,7 +125,7 @@ describe('a look at an open attempt', () => {
       'made, and still once: the look is written down, so that it is not looked at again too soon',
       attempt({ verdict: 'applied', by: 'reply' }),
       seen(order(5)),
-      { verdict: 'applied', by: 'reply', alarm: undefined, why: 'checked again: the service shows it once' },
+      { verdict: 'applied', by: 'reply', alarm: undefined, why: 'checked again: the service shows it' },
     ],
     [
       'made as its reply said, and now twice: an alarm',
@@ -227,7 +227,7 @@ describe('a look at an open attempt', () => {
       'seen once, its time is over, and the clocks disagree now: a look that does not end the watch',
       attempt({ verdict: 'applied' }),
       { is: 'seen', value: order(5), moment: { ...at(1000 + horizonMs), skewed: true } },
-      { verdict: 'applied', skewed: true, why: 'checked again: the service shows it once' },
+      { verdict: 'applied', skewed: true, why: 'checked again: the service shows it' },
     ],
   ])('%s', (_, record, read, row) => {
     const found = added(record, read);
@@ -627,7 +627,7 @@ describe('the end of a look', () => {
   it('beside an open attempt still says that the one that was made shows once', () => {
     const { effect } = look([attempt(made), other({})], seen(order(5)));
     expect(effect).toMatchObject({
-      row: { verdict: 'applied', why: 'checked again: the service shows it once' },
+      row: { verdict: 'applied', why: 'checked again: the service shows it' },
     });
   });
 

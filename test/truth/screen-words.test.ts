@@ -524,6 +524,15 @@ it('the story of what was recorded as not made says what was sent again, and cal
   expect(await shown()).toContain(`sent again as ${again?.change} by ana`);
 });
 
+it('of a refund that was sent twice from here, the story of neither says that the order shows it once', async () => {
+  await using world = await startWorld([main(), other()]);
+  const late = inTurn(at('09:05:00'), (to) => to.arrive(), look('09:06:00', 7));
+  await inTurn(hand('late', 7), notMade, byAna, late)(world);
+  const [again] = await world.attempts(world.ana);
+  const { stdout } = await world.run(world.ana, ['journal', 'show', again?.change ?? '']);
+  expect(inOneLine(stdout)).toContain('checked again: the service shows it refund rf_1');
+});
+
 it('who sent what only a read has found is probable, and the reply was lost only if none came', async () => {
   using home = newHome();
   await using service = await startService({
