@@ -148,6 +148,19 @@ it.each<[claim: string, build: Build, line: string, says: string]>([
     'partially_refunded failed',
   ],
   [
+    'what was sent before another refund was seen to fail was meant besides it, and does not replace it',
+    inTurn(
+      hand('made', 0),
+      at('09:04:00'),
+      again('made', 'ticket-2', '--charge ch_1 --amount 300 --again rf_1', 0),
+      at('09:05:00'),
+      failsNow,
+      look('09:06:00', 7),
+    ),
+    `orders show ${id}`,
+    'FAILED refund rf_1 of 300 MXN failed after it was made that money did not go back: tell the buyer',
+  ],
+  [
     'that it was made twice is in the first line once it is acknowledged',
     inTurn(twice, (world) => acknowledge(world, '09:06:00')),
     `orders show ${id}`,
