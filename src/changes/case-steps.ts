@@ -9,7 +9,7 @@ import {
   type PaidTwice,
   type UnconfirmedChange,
 } from '../journal/journal.ts';
-import type { KnownOrder, OrderCase } from '../orders/orders.ts';
+import { type KnownOrder, nothingLeftWords, type OrderCase } from '../orders/orders.ts';
 import type { Block } from '../terminal/terminal.ts';
 import { untilWords } from './by-hand-words.ts';
 
@@ -101,7 +101,7 @@ function stepOf(
             ? 'whoever sends the same again before may pay the buyer twice'
             : `${one.again.sent.operator} sent the same again at ${ctx.shortTime(one.again.sent.time)} (${one.again.sent.change}), ${
                 unfit?.is === 'refunded'
-                  ? 'and nothing is left, so the service should refuse it; if it shows all the same, the buyer was paid twice'
+                  ? `and ${nothingLeftWords}; if it shows all the same, the buyer was paid twice`
                   : 'so the buyer would be paid twice'
               }`
         }. See who recorded that it was not made, and why:`,

@@ -106,8 +106,16 @@ export function acknowledgementOf({ verdicts }: AttemptRecord): VerdictRow | und
   );
 }
 
+/** What to expect of a refund that was recorded as not made, once all of its order went back. */
+export const nothingLeftWords = 'nothing is left, so the service should refuse it';
+
 /** Undefined if it was made, once, and the order shows it. */
-export function stateWhy(refund: KnownRefund, currency: string | undefined, amounts: AmountStyle) {
+export function stateWhy(
+  refund: KnownRefund,
+  currency: string | undefined,
+  amounts: AmountStyle,
+  { unfit }: Partial<Pick<KnownOrder, 'unfit'>> = {},
+) {
   const { state, record, attempt, amount } = refund;
   const ended = attempt && acknowledgementOf(attempt);
   const done = ended === undefined ? '' : `, acknowledged by ${ended.operator ?? 'somebody'}`;
@@ -139,6 +147,6 @@ export function stateWhy(refund: KnownRefund, currency: string | undefined, amou
     case 'recorded made':
       return `${sum} recorded made by ${who}, and the order does not show it${journal('show')}`;
     case 'recorded not made':
-      return `${who} recorded that ${sum} was not made, and it may still appear${journal('show')}`;
+      return `${who} recorded that ${sum} was not made, and ${unfit?.is === 'refunded' ? nothingLeftWords : 'it may still appear'}${journal('show')}`;
   }
 }

@@ -185,6 +185,17 @@ it.each<[claim: string, build: Build, line: string, says: string]>([
     'made twice, acknowledged by ana: paydesk journal show',
   ],
   [
+    'of an order of which nothing is left, compare does not say that one more refund may still appear',
+    inTurn(
+      wholeFile,
+      (world) => send('lost', 7)(world, 'whole', 'hand'),
+      notMade,
+      again('made', 'ticket-2', '--note twice', 0),
+    ),
+    'refunds compare r.csv',
+    'recorded that 1000 MXN was not made, and nothing is left, so the service should refuse it',
+  ],
+  [
     'compare says who has acknowledged that it is gone, and that it is not refunded',
     inTurn(
       file,

@@ -231,7 +231,7 @@ function comparedOf(
   );
   const unshown = own.length === 0 && refunded < wanted ? other.slice(0, 1) : own;
   const refunds = [...taken, ...unshown];
-  const words = refunds.map((refund) => stateWhy(refund, currency, rules.settings));
+  const words = refunds.map((refund) => stateWhy(refund, currency, rules.settings, known));
   // What never arrived decides nothing: the row only says it.
   const counted = refunds.filter((refund) => !isNeverArrived(refund));
   const verdict = verdictOf(counted, known.cases);

@@ -37,7 +37,7 @@ export function rowDoubt(
   const why =
     modeProblem(order, profile) ??
     otherChange(row, attempts, isOpen, profile) ??
-    (refund && stateWhy(refund, money.currency, profile.settings));
+    (refund && stateWhy(refund, money.currency, profile.settings, known));
   if (why !== undefined) return { why, name: row.repeats };
   const doubt =
     twinDoubt(row, twins, again) ?? cellDoubt(row, again) ?? neverArrivedDoubt(row, known, again, profile);
