@@ -111,8 +111,8 @@ export async function refusePlanned(
     'before' in image
       ? oldRead({ orderId: change.orderId, livemode: valueAt(order, ['livemode']) }, image.before, earlier)
       : undefined;
-  const refusal =
-    unshown ?? refused ?? (old === undefined ? undefined : ({ why: 'unprovable', problem: old } as const));
+  // As at the final read: the way out of the one must not end at the other.
+  const refusal = refused ?? (old === undefined ? unshown : ({ why: 'unprovable', problem: old } as const));
   if (refusal !== undefined) throw refusalError(refusal, change.orderId, shown);
 }
 

@@ -158,6 +158,11 @@ export const found: readonly (readonly [claim: string, history: History, where: 
     /refunds compare|orders show/,
   ],
   [
+    'what was recorded as made is not refunded all the same while another refund is gone',
+    byHand('part', refund('ana', 'lost'), isMade, refund('ana', 'made', 'ch_2'), vanishes, refund('ana')),
+    /orders refund/,
+  ],
+  [
     'a refund that was refused is certain, whatever the figures of its order say',
     byHand('part', refund('ana'), refund('bob', 'refused'), failsAndStays),
     /journal reconcile/,
