@@ -95,7 +95,6 @@ export const buyerless: Readonly<Record<string, string>> = {
   'profile set': 'settings of an account',
   'profile key': 'that there is a new key',
   'profile remove': 'the name of an account',
-  'profile purge': 'places of files, and names of accounts',
   'profile check': 'whether an account answers',
   'simulator serve': 'its address',
   'simulator drill': 'invented buyers of the demo',
