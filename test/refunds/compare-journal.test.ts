@@ -100,7 +100,7 @@ it('an order whose charges are not shown is not "not found"', async () => {
   expect(ran.code).toBe(8);
   expect(recordsIn(ran).map(({ verdict }) => verdict)).toEqual(['not_shown', 'not_found']);
   expect(ran.stderr).toContain('1 of orders whose charges are not shown: nothing shows a refund\n');
-  expect(ran.stderr).toContain('1 not found (1500, currency unknown)\n');
+  expect(ran.stderr).toContain('1 not found (the file says 1500, currency unknown)\n');
 });
 
 it('a refund that we sent and nobody confirmed is "probably ours" and unconfirmed, exit 7', async () => {
