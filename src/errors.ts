@@ -91,6 +91,8 @@ export interface CliErrorParts extends ErrorSubject {
    * itself.
    */
   readonly roomAt?: number | null | undefined;
+  /** How much a limit still allows; absent if no limit of an amount refused it. */
+  readonly allows?: number | undefined;
   /** The refund that a charge has already, equal to the one that was asked for. */
   readonly equalTo?: string;
   readonly cause?: unknown;

@@ -467,7 +467,12 @@ it('a refusal that no read has confirmed stands in the first block once its time
 it.each<[limit: string, says: string]>([
   ['400', 'paid can be refunded up to a limit'],
   ['0', 'paid over a limit'],
-])('a limit of %s stands in the first line', async (limit, says) => {
+  ['400', `refund charge 2: paydesk -p shop orders refund ${id} --charge 2`],
+  [
+    '200',
+    `refund as much of charge 1 as the limit allows: paydesk -p shop orders refund ${id} --charge 1 --amount 200`,
+  ],
+])('a limit of %s stands in the first line, and the screen offers what it allows', async (limit, says) => {
   using home = newHome();
   await using service = await startService({ orders: [main()] });
   await storeShop(home, service, { 'refund.max_amount.MXN': limit });

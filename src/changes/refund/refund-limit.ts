@@ -105,15 +105,16 @@ export function overLimit(
   if (earlier + amount <= limit) return undefined;
   const figure = figuresIn(money.currency, settings);
   const over = `${amountWords(amount, money.currency, settings)} is over the limit of ${owner}: refund.max_amount.${currency} is ${figure(limit)}`;
-  const ask = limit > earlier ? `${whom}, or refund a part of it: ${figure(limit - earlier)} at most` : whom;
+  const allows = limit - earlier;
+  const ask = allows > 0 ? `${whom}, or refund a part of it: ${figure(allows)} at most` : whom;
   const roomAt = amount > limit ? null : roomIn(counted, earlier + amount - limit);
-  if (earlier === 0) return withParts(refused(over, [ask], 'over_limit'), { roomAt });
+  if (earlier === 0) return withParts(refused(over, [ask], 'over_limit'), { roomAt, allows });
   const error = refused(
     [`${over} per order in 24 hours`, ...backWords(counted, money, figure)].join(', and '),
     [ask, showOrder(money, profile)],
     'over_limit',
   );
-  return withParts(error, { roomAt });
+  return withParts(error, { roomAt, allows });
 }
 
 /** What went back of an order in the last 24 hours, or before if nobody knows what time it is. */

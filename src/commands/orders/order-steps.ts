@@ -191,6 +191,12 @@ function refundSteps(known: KnownOrder, money: OrderMoney, at: Parameters<typeof
   const steps = [...lost, ...others];
   const isTwice = known.refunds.some(({ state }) => state === 'made twice');
   const refusals = steps.map(({ amount }) => limitAt(amount, money, known, at));
+  const most =
+    refusals.every((one) => one !== undefined) && lost.length === 0 ? refusals[0]?.parts.allows : undefined;
+  const offered = [
+    ...steps.filter((_, index) => refusals[index] === undefined),
+    ...refundWithin(most ?? 0, rest, money, profile),
+  ];
   // Each of them may be small enough, and all of them together too much for the limit of an order.
   const refused =
     refusals.find((one) => one !== undefined) ??
@@ -201,9 +207,7 @@ function refundSteps(known: KnownOrder, money: OrderMoney, at: Parameters<typeof
   const shown: readonly Block[] = [
     'blank',
     ...(isTwice ? [{ line: 'it was paid back twice: ask your lead before you refund more of it' }] : []),
-    ...steps
-      .filter((_, index) => refusals[index] === undefined)
-      .flatMap(({ words, command }): Block[] => [{ line: words }, { line: command, indent: 2 }]),
+    ...offered.flatMap(({ words, command }): Block[] => [{ line: words }, { line: command, indent: 2 }]),
     ...(refused === undefined
       ? []
       : [{ line: [refused.message, ...(refused.parts.now ?? []).slice(0, 1)].join('; '), hang: 2 }]),
@@ -270,6 +274,21 @@ function refundBesides(charge: ChargeMoney, sum: number, money: OrderMoney, prof
     command: commandLine(profile, 'orders', 'refund', money.id, ...words),
     amount: sum,
   };
+}
+
+// What a limit still lets through where it refuses all else: a charge, or as much as that of the first one.
+function refundWithin(
+  most: number,
+  charges: readonly ChargeMoney[],
+  money: OrderMoney,
+  profile: Profile,
+): readonly Step[] {
+  const [first] = charges;
+  const small = charges.find(({ left }) => left <= most);
+  if (small !== undefined) return [refundRest(small, money, profile)];
+  if (first === undefined || most <= 0) return [];
+  const words = `refund as much of charge ${first.number} as the limit allows:`;
+  return [{ ...refundBesides(first, most, money, profile), words }];
 }
 
 // A refund that failed is sent again with its own amount, unless as much went back since then.
