@@ -3,7 +3,7 @@
 import { existsSync, lstatSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import type { Context, Leaving } from '../context/context.ts';
-import { refused, systemReason } from '../errors.ts';
+import { type CliError, refused, systemReason } from '../errors.ts';
 import type { Indexes } from '../index/index.ts';
 import type { Clock } from '../io.ts';
 import { type AttemptRecord, momentOf, needsPerson } from '../journal/journal.ts';
@@ -91,6 +91,9 @@ export function leaving({ clock, profiles, index, folders, operator, ...parts }:
       });
     },
     async remove(seen) {
+      // What was sent while the question stood still needs its key.
+      await this.refuseUnsettled();
+      if (isOwn && (await this.newest()).hash !== seen.hash) throw changedSince(certain);
       await index.eraseAll();
       await profiles.removeAll();
       const files = await written();
@@ -104,10 +107,7 @@ export function leaving({ clock, profiles, index, folders, operator, ...parts }:
           await store.discard((known) => {
             const kept = 'keys, profiles and indexes were removed; the journal is as it was';
             refuseOpen(openOf(known.attempts({ open: now }), now), kept);
-            if (known.end.hash !== seen.hash || known.proof?.mismatch !== undefined)
-              throw refused('the journal is not as it was when you were asked', ['run the command again'], {
-                certain: kept,
-              });
+            if (known.end.hash !== seen.hash || known.proof?.mismatch !== undefined) throw changedSince(kept);
           });
         });
       orRefused(() => {
@@ -117,6 +117,12 @@ export function leaving({ clock, profiles, index, folders, operator, ...parts }:
       });
     },
   };
+}
+
+function changedSince(what: string): CliError {
+  return refused('the journal is not as it was when you were asked', ['run the command again'], {
+    certain: what,
+  });
 }
 
 const lookWords = ['paydesk journal list --open --all-profiles', 'paydesk journal reconcile --all'];

@@ -137,7 +137,7 @@ export interface Indexes {
   keyPlace(profile: Profile): Promise<string>;
   /** Erases an account's index and its key. Returns whether there was one. */
   erase(account: string): Promise<boolean>;
-  /** Erases the indexes of all accounts and their keys. */
+  /** Erases the indexes of all accounts and their keys. Throws CliError 'refused' if a key stays in the keyring: its index stays too. */
   eraseAll(): Promise<void>;
   close(): void;
 }

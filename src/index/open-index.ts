@@ -97,10 +97,10 @@ export function openIndexes(parts: IndexParts): Indexes {
     });
   };
 
-  const eraseFile = async (path: string): Promise<boolean> => {
+  const eraseFile = async (path: string, keyStays: () => void = () => undefined): Promise<boolean> => {
     const keys = keysOf(path, parts);
     // The key goes first: without it, nobody can read what is left of the file.
-    for (const { id, place } of keys) await indexKeys.remove(id, place);
+    for (const { id, place } of keys) if (!(await indexKeys.remove(id, place))) keyStays();
     for (const end of ['', '-wal', '-shm', '-journal']) rmSync(`${path}${end}`, { force: true });
     return keys.length > 0;
   };
@@ -148,7 +148,8 @@ export function openIndexes(parts: IndexParts): Indexes {
     },
     async eraseAll() {
       this.close();
-      for (const name of readdirSync(folder)) if (name.endsWith('.db')) await eraseFile(join(folder, name));
+      for (const name of readdirSync(folder))
+        if (name.endsWith('.db')) await eraseFile(join(folder, name), refuseStaying);
     },
     close() {
       for (const index of opened.values()) index.close();
@@ -349,4 +350,15 @@ function upToFloor(entries: readonly Entry[], { floor }: IndexState) {
   const kept = entries.findLastIndex(({ facts }) => facts !== undefined);
   const cut = entries.slice(0, kept + 1);
   return { cut, isCut: cut.length < entries.length };
+}
+
+function refuseStaying(): never {
+  throw refused(
+    'the key of an index may still be in the system keyring',
+    [
+      'unlock the system keyring, then run the command again',
+      'or give that key up: paydesk -p NAME index forget --all',
+    ],
+    { certain: 'its index, profiles, their keys and the journal are as they were' },
+  );
 }

@@ -126,6 +126,7 @@ function indexKeysOf(store: ProfileStore): IndexKeys {
     async remove(id, place) {
       const problem = await store.change(() => keys.remove(indexKeyName(id), place));
       if (problem !== undefined) parts.notice(problem);
+      return problem === undefined;
     },
   };
 }

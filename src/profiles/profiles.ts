@@ -150,7 +150,8 @@ export interface IndexKeys {
   /** Undefined if there is no such key. Throws CliError 'auth' if the keyring does not answer. */
   read(id: string, place: KeyPlace): Promise<string | undefined>;
   write(id: string, place: KeyPlace, key: { readonly origin: string; readonly key: string }): Promise<void>;
-  remove(id: string, place: KeyPlace): Promise<void>;
+  /** Returns whether it is gone; if not, a notice says why. */
+  remove(id: string, place: KeyPlace): Promise<boolean>;
 }
 
 /** A profile in use, with its key. */

@@ -147,6 +147,7 @@ const told: readonly Story[] = [
     name: 'profiles and keys',
     service: () => pages(orders),
     lines: [
+      done('profile purge --yes'),
       done('profile add shop --base-url {url} --mode sandbox --key-stdin --key-store file', {
         input: 'key_ofTheShop0123456789\n',
       }),

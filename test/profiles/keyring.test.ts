@@ -120,6 +120,13 @@ test('the key of an index is in the keyring, where that of its profile is, and i
   });
   expect(await indexesWith('kept').erase(profile.account)).toBe(true);
   expect(inKeyring()).toEqual([]);
+  const last = indexesWith('kept');
+  await last.create(profile);
+  last.close();
+  await expect(indexesWith('denies').eraseAll()).rejects.toMatchObject({ kind: 'refused' });
+  expect(inKeyring()).toHaveLength(1);
+  await indexesWith('kept').eraseAll();
+  expect(inKeyring()).toEqual([]);
 });
 
 test.each(useless)('when the keyring %s, no index is made', async (_what, name) => {

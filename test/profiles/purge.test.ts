@@ -1,12 +1,12 @@
 /** `profile purge` leaves nothing of a user on this machine, and removes nothing while a change is unconfirmed. */
 
-import { execFile } from 'node:child_process';
-import { once } from 'node:events';
+import { spawnSync } from 'node:child_process';
 import { readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { bin, cleanEnv, copyOf, type Home, newHome, paydesk } from '../harness/paydesk.ts';
+import { hasStrace } from '../atmost/strace.ts';
+import { bin, cleanEnv, type Home, newHome, paydesk } from '../harness/paydesk.ts';
 import { sit } from '../harness/person.ts';
 import { storeShop, testKey } from '../harness/service.ts';
 import { newSharedMachine } from '../harness/shared-machine.ts';
@@ -84,18 +84,35 @@ test('an unconfirmed refund stops it before anything is removed', async () => {
   expect(filesOf(home)).toEqual(before);
 });
 
-test('a journal that grew since the question stays', async () => {
+// What another window did while the question stood, and what is said then.
+const meanwhile = [
+  [
+    'a limit was set',
+    'the journal is not as it was',
+    0,
+    ['profile', 'set', 'shop', 'refund.max_amount.MXN', '500'],
+  ],
+  ['a refund got no reply', 'unconfirmed, or with an alarm', 7, refund],
+] as const;
+
+test.each(meanwhile)('if %s since the question, nothing is removed', async (_what, says, code, line) => {
   await using service = await startRefunds([order('ord_1')]);
   using home = newHome();
-  await fill(home, service);
+  await storeShop(home, service);
+  const setUp = ['profile', 'set', 'shop', 'refund.require', 'reason'];
+  expect(await paydesk(setUp, { home })).toMatchObject({ code: 0 });
   const person = sit(['profile', 'purge'], { home, env: {} });
   await person.waitFor('to remove all of it');
   const word = await wordFor(home);
-  await paydesk(['profile', 'set', 'shop', 'refund.max_amount.MXN', '500'], { home });
+  const env = { PAYDESK_DEMO_FAULT: 'drop' };
+  expect(await paydesk(line, { home, env })).toMatchObject({ code });
+  const before = filesOf(home);
   person.type(`${word}\r`);
-  const { code, screen } = await person.leaves;
-  expect({ code, says: screen.includes('the journal is not as it was') }).toEqual({ code: 3, says: true });
-  expect(filesOf(home).filter((name) => name.endsWith('journal.db'))).toHaveLength(1);
+  const { code: left, screen } = await person.leaves;
+  expect(left).toBe(3);
+  expect(screen).toContain(says);
+  expect(screen).toContain('nothing was removed');
+  expect(filesOf(home)).toEqual(before);
 });
 
 test('a person who types nothing cancels it, and an agent is refused', async () => {
@@ -114,30 +131,35 @@ test('a person who types nothing cancels it, and an agent is refused', async () 
   expect(filesOf(home)).toEqual(before);
 });
 
-test('killed at any moment, it is finished by the same command', async () => {
-  await using service = await startRefunds([order('ord_1')]);
-  using full = newHome();
-  await fill(full, service);
-  for (const delay of [250, 320, 390, 460, 530]) {
-    using home = copyOf(full);
-    await paydesk(['journal', 'verify', '--accept-copy'], { home });
+// Of the indexes, of the keys, of a folder, and of the journal.
+const killedAt = ['unlink 1', 'rename 1', 'rename 2', 'unlink 4', 'rmdir 1', 'rename 3', 'rmdir 7'];
+
+test.skipIf(!hasStrace()).each(killedAt)(
+  'killed at %s, it is finished by the same command',
+  async (point) => {
+    await using service = await startRefunds([order('ord_1')]);
+    using home = newHome();
+    await fill(home, service);
     const line = ['profile', 'purge', '--yes', '--confirm', await wordFor(home)];
-    const env = cleanEnv({ home });
-    const timeout = { timeout: delay, killSignal: 'SIGKILL', env, cwd: home.path } as const;
-    await once(execFile(process.execPath, [bin, ...line], timeout), 'close');
+    const [call, nth] = point.split(' ');
+    const words = ['-f', '-o', '/dev/null', '-e', `inject=${call}:signal=KILL:when=${nth}`];
+    const options = { env: cleanEnv({ home }), cwd: home.path };
+    const { signal } = spawnSync('strace', [...words, process.execPath, bin, ...line], options);
+    expect(signal).toBe('SIGKILL');
     expect(await paydesk(line, { home })).toMatchObject({ code: 0 });
     expect(filesOf(home).filter((name) => !name.startsWith('orders.csv'))).toEqual([]);
-  }
-});
+  },
+);
 
 test('stopped between the journal and its witness, it is finished, and until then nothing is sent', async () => {
   await using service = await startRefunds([order('ord_1')]);
   using home = newHome();
   await fill(home, service);
   const state = join(home.path, '.local/state/paydesk');
+  const line = ['profile', 'purge', '--yes', '--confirm', await wordFor(home)];
   renameSync(join(state, 'journal'), join(state, 'journal-removed'));
   expect(await paydesk(refund, { home })).toMatchObject({ code: 3 });
-  expect(await paydesk(['profile', 'purge', '--yes'], { home })).toMatchObject({ code: 0 });
+  expect(await paydesk(line, { home })).toMatchObject({ code: 0 });
   const left = filesOf(home).filter((name) => !name.startsWith('orders.csv'));
   // The name of the landmark is that of the journal, and nobody knows it any more.
   expect(left.filter((name) => !name.startsWith('paydesk-'))).toEqual([]);

@@ -91,7 +91,8 @@ async function agreed(
       'look first: paydesk profile purge --dry-run',
     ]);
   if (!options.yes) notes.show([{ line: 'this removes for ever:' }, ...indented(lines)]);
-  if (typed === word)
+  // Without a word there are no rows, or a run that was killed has taken them away already.
+  if (word === undefined || typed === word)
     return await confirmFirst(ctx, 'remove all of it from this machine?', 'nothing was removed');
   const message = `Type ${word} to remove all of it, or press Enter to cancel:`;
   if ((await ask.text({ message, flag: '--confirm WORD', optional: true })) !== word)
