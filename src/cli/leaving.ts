@@ -3,7 +3,7 @@
 import { existsSync, lstatSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import type { Context, Leaving } from '../context/context.ts';
-import { type CliError, refused, systemReason } from '../errors.ts';
+import { type CliError, orUndefined, refused, systemReason } from '../errors.ts';
 import type { Indexes } from '../index/index.ts';
 import type { Clock } from '../io.ts';
 import { type AttemptRecord, momentOf, needsPerson } from '../journal/journal.ts';
@@ -38,9 +38,22 @@ export function leaving({ clock, profiles, index, folders, operator, ...parts }:
 
   const written = async (): Promise<readonly string[]> => {
     const all = await Promise.all([...shells, 'man' as const].map(installed));
+    // What somebody else wrote there stays.
     return all.flatMap((one) =>
-      one.file !== undefined && existsSync(one.file) && one.isThere() ? one.file : [],
+      one.file !== undefined && orUndefined(() => one.isThere()) === true ? one.file : [],
     );
+  };
+
+  // Old journals lie where paydesk tells people to move them (`refuseOwnJournal`, `versionOf`), and nobody knows what is open in them.
+  const oldJournals = (): readonly string[] => {
+    const isOld = (name: string) => name.endsWith('.old');
+    const isOther = (name: string) =>
+      name.startsWith('journal') && !['journal', 'journal-removed'].includes(name);
+    return [
+      ...pathsIn(folders.state, (name) => isOld(name) || isOther(name)),
+      ...pathsIn(join(folders.state, 'journal'), isOld),
+      ...pathsIn(folders.witness, isOld),
+    ];
   };
 
   const closing = async <T>(act: () => Promise<T>): Promise<T> => {
@@ -76,6 +89,13 @@ export function leaving({ clock, profiles, index, folders, operator, ...parts }:
           [`if the sender is over, move its file away, then run the command again: ${senderFile}`],
           { certain },
         );
+      const [old] = oldJournals();
+      if (old !== undefined)
+        throw refused(
+          `an older journal lies here, and something in it may be unconfirmed: ${old}`,
+          ['move it out of this folder, then run the command again'],
+          { certain },
+        );
       const handedOver = join(folders.state, 'handed-over');
       if (existsSync(handedOver) && readdirSync(handedOver).length > 0)
         throw refused('a change was handed to a sender, and nobody saw its end', lookWords, { certain });
@@ -94,9 +114,9 @@ export function leaving({ clock, profiles, index, folders, operator, ...parts }:
       // What was sent while the question stood still needs its key.
       await this.refuseUnsettled();
       if (isOwn && (await this.newest()).hash !== seen.hash) throw changedSince(certain);
+      const files = await written();
       await index.eraseAll();
       await profiles.removeAll();
-      const files = await written();
       orRefused(() => {
         for (const path of files) rmSync(path, { force: true });
         for (const path of [folders.config, folders.cache, folders.state]) empty(path, last);
@@ -106,7 +126,7 @@ export function leaving({ clock, profiles, index, folders, operator, ...parts }:
           const now = await momentOf(clock, store, {});
           await store.discard((known) => {
             const kept = 'keys, profiles and indexes were removed; the journal is as it was';
-            refuseOpen(openOf(known.attempts({ open: now }), now), kept);
+            refuseOpen(openOf(known.attempts({ open: now }), now), kept, ['paydesk profile add NAME']);
             if (known.end.hash !== seen.hash || known.proof?.mismatch !== undefined) throw changedSince(kept);
           });
         });
@@ -127,11 +147,22 @@ function changedSince(what: string): CliError {
 
 const lookWords = ['paydesk journal list --open --all-profiles', 'paydesk journal reconcile --all'];
 
-function refuseOpen(open: readonly AttemptRecord[], what: string): void {
+// `before`: what has to be there before anybody can look.
+function refuseOpen(open: readonly AttemptRecord[], what: string, before: readonly string[] = []): void {
   const [first] = open;
   if (first === undefined) return;
   const more = open.length === 1 ? '' : `, and ${open.length - 1} more`;
-  throw refused(`${first.sent.change}${more}: unconfirmed, or with an alarm`, lookWords, { certain: what });
+  throw refused(`${first.sent.change}${more}: unconfirmed, or with an alarm`, [...before, ...lookWords], {
+    certain: what,
+  });
+}
+
+function pathsIn(folder: string, isOne: (name: string) => boolean): readonly string[] {
+  return existsSync(folder)
+    ? readdirSync(folder)
+        .filter(isOne)
+        .map((name) => join(folder, name))
+    : [];
 }
 
 // Removes what is in a folder, and the folder itself, but for these paths.

@@ -164,7 +164,7 @@ export async function removeAllProfiles(store: ProfileStore): Promise<void> {
         );
       const profiles = new Map(file.profiles);
       profiles.delete(name);
-      await save({ default: undefined, profiles });
+      await save({ default: file.default === name ? undefined : file.default, profiles });
     });
 }
 

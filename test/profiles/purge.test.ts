@@ -1,8 +1,8 @@
 /** `profile purge` leaves nothing of a user on this machine, and removes nothing while a change is unconfirmed. */
 
 import { spawnSync } from 'node:child_process';
-import { readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { hasStrace } from '../atmost/strace.ts';
@@ -150,6 +150,31 @@ test.skipIf(!hasStrace()).each(killedAt)(
     expect(filesOf(home).filter((name) => !name.startsWith('orders.csv'))).toEqual([]);
   },
 );
+
+test.each([
+  ['a folder beside the journal', '.local/state/paydesk/journal-before'],
+  ['a file beside it', '.local/state/paydesk/journal/journal.db.old'],
+  ['a witness', '.local/share/paydesk/witness/journal.witness.old'],
+])('an older journal stops it, since something in it may be unconfirmed: %s', async (_, path) => {
+  using home = newHome();
+  expect(await paydesk(refund, { home })).toMatchObject({ code: 0 });
+  const old = join(home.path, path);
+  mkdirSync(old, { recursive: true });
+  writeFileSync(join(old, 'journal.db'), 'rows');
+  const line = ['profile', 'purge', '--yes', '--confirm', 'x'];
+  const { code, stderr } = await paydesk(line, { home });
+  expect({ code, isNamed: stderr.includes(old) }).toEqual({ code: 3, isNamed: true });
+  expect(filesOf(home)).toContain(join(path, 'journal.db'));
+});
+
+test('what somebody else wrote where a shell looks stays, and does not stop it', async () => {
+  using home = newHome();
+  const place = '.local/share/bash-completion/completions/paydesk';
+  mkdirSync(dirname(join(home.path, place)), { recursive: true });
+  writeFileSync(join(home.path, place), '# mine\n');
+  expect(await paydesk(['profile', 'purge', '--yes'], { home })).toMatchObject({ code: 0 });
+  expect(filesOf(home)).toEqual([place]);
+});
 
 test('stopped between the journal and its witness, it is finished, and until then nothing is sent', async () => {
   await using service = await startRefunds([order('ord_1')]);

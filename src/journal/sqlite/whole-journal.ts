@@ -159,9 +159,11 @@ export class WholeJournal {
     const witness = this.#files.places?.witness.path;
     both?.write((known) => {
       isFree(known);
-      if (landmarks !== undefined) removeLandmark(landmarks, both.tables.end().id);
+      const { id } = both.tables.end();
       rmSync(this.#removed, { recursive: true, force: true });
       this.#setAside(folder);
+      // Until here the journal stays, and a copy of it must be noticed.
+      if (landmarks !== undefined) removeLandmark(landmarks, id);
     });
     this.#files.close();
     if (both !== undefined) await syncFolder(dirname(folder));
