@@ -20,7 +20,7 @@ export interface Maker {
   readonly operator: string;
   /** Undefined if this machine did not make it. */
   readonly approval?: ApprovalFields | undefined;
-  /** The change of the journal of which the order shows all. */
+  /** The change of the journal by which it was sent. */
   readonly change?: string | undefined;
 }
 

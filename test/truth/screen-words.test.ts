@@ -441,6 +441,16 @@ it('a refund that is a row of an export is not said to be missing from it, also 
   expect(stderr).not.toContain('not among them');
 });
 
+it('of a refund that an order shows in part, the rest stands beside the sums', async () => {
+  await using world = await startWorld([main()]);
+  await inTurn((to) => send('lost', 7)(to, 'whole', 'hand'), at('09:00:08'), second(700))(world);
+  const { stderr } = await world.run(world.ana, 'orders export --rows refunds -o csv'.split(' '));
+  expect(stderr).toContain('not among them, since no order shows it: 1 unconfirmed, 300 MXN');
+  const { stdout } = await world.run(world.ana, 'refunds summary --period 2d --json'.split(' '));
+  expect(stdout).toContain('"refunded":700,');
+  expect(stdout).toContain('"unconfirmed":300,');
+});
+
 it('a refusal that no read has confirmed stands in the first block once its time is over', async () => {
   using home = newHome();
   await using service = await startService({

@@ -12,16 +12,18 @@ import {
   type KnownOrder,
   knownOrders,
   ordersWithRefunds,
+  recordedState,
   refundStates,
   toldRefunds,
 } from '../../orders/orders.ts';
 import { flagWords, type Profile } from '../../profiles/profiles.ts';
+import { magnitude, wholeNumber } from '../../reports/reports.ts';
 import { defineCommand } from '../command.ts';
 import { daysOfFile, daysOfFlag, exportFlags } from '../export/export-flags.ts';
 import { type ExportJob, type RowMaker, runExport } from '../export/export-run.ts';
 import { passing } from '../listing.ts';
 import { refundLines } from '../report/report-screen.ts';
-import { unshownRefunds } from '../report/report-source.ts';
+import { type ShownRefunds, unshownRefunds } from '../report/report-source.ts';
 import { feedIndex, type IndexFeed } from './feed-index.ts';
 import {
   type AmountRange,
@@ -107,21 +109,23 @@ const exportOrders = defineCommand({
       ].filter((words) => words.length > 0);
       // A journal that cannot be read is told before anything is exported.
       let known = rows === 'refunds' ? await knownOf(ctx, service, []) : noneKnown;
-      const seen = new Set<string>();
+      const shown: ShownRefunds = new Map();
       const chosen = new Set<string>();
       const toldOf = (order: JsonObject) => {
         const told = toldRefunds(known.get(order.id) ?? nothingKnown);
         return (refund: JsonObject) => {
           const one = told(refund);
-          if (one.attempt !== undefined && one.state !== 'recorded made') seen.add(one.attempt.sent.change);
+          // Of what is known to be made nobody asks again.
+          if (one.attempt !== undefined && recordedState(one.attempt) !== 'made')
+            shown.set(String(refund.id), {
+              change: one.attempt.sent.change,
+              amount: magnitude(wholeNumber(refund.amount) ?? 0),
+            });
           return one;
         };
       };
       const unshownOf = async (within: TimeRange) =>
-        rows === 'refunds' && by === 'refunded' ? await unshownRefunds(ctx, profile, within, seen) : [];
-      const maybe = new Set(
-        filters.length === 0 ? [] : (await unshownOf(range)).flatMap(({ orderId = [] }) => orderId),
-      );
+        rows === 'refunds' && by === 'refunded' ? await unshownRefunds(ctx, profile, within, shown) : [];
       return {
         resource: 'orders',
         rowsWord: rows,
@@ -142,13 +146,15 @@ const exportOrders = defineCommand({
           const feed = feedIndex(ctx, service, undefined, { inTheMiddle: state !== undefined });
           fed.by = feed;
           const span = query === undefined ? { range, days } : spanOf(ctx, query);
+          let maybe: ReadonlySet<string> | undefined;
           const sums = createSums(state?.refunds);
           const fees = createFees(state?.fees);
-          for (const [ids, known] of [
-            [seen, state?.seen],
-            [chosen, state?.chosen],
-          ] as const)
-            for (const id of Array.isArray(known) ? known : []) ids.add(String(id));
+          for (const [id, change, amount] of Array.isArray(state?.shown) ? state.shown : [])
+            shown.set(String(id), {
+              change: String(change),
+              amount: wholeNumber(BigInt(String(amount))) ?? 0,
+            });
+          for (const id of Array.isArray(state?.chosen) ? state.chosen : []) chosen.add(String(id));
           const maker = rowMaker(
             ctx,
             profile,
@@ -169,7 +175,7 @@ const exportOrders = defineCommand({
               ...maker.state(),
               refunds: sums.stored(),
               fees: fees.stored(),
-              seen: [...seen],
+              shown: [...shown].map(([id, { change, amount }]) => [id, change, String(amount)]),
               chosen: [...chosen],
             }),
             async closingLines() {
@@ -189,6 +195,11 @@ const exportOrders = defineCommand({
               await maker.onPage(page);
               feed.page(page);
               // The filters are about orders, and a refund that no order shows belongs to one.
+              maybe ??= new Set(
+                filters.length === 0
+                  ? []
+                  : (await unshownOf(span.range)).flatMap(({ orderId = [] }) => orderId),
+              );
               for (const id of maybe) if (maker.isChosen(id)) chosen.add(id);
               if (rows === 'refunds') known = await knownOf(ctx, service, page.records);
             },

@@ -24,6 +24,7 @@ import {
   makersOf,
   type Needs,
   type OpenedSource,
+  type ShownRefunds,
   type Source,
   timeOf,
   unshownRefunds,
@@ -133,16 +134,17 @@ export async function openSource(ctx: Context, asked: Asked): Promise<Source> {
 
 // The journal is asked in the end: a read of an order may have confirmed its refund.
 async function* withUnshown(ctx: Context, needs: Needs, source: OpenedSource): AsyncGenerator<Facts> {
-  const seen = new Set<string>();
+  const shown: ShownRefunds = new Map();
   for await (const facts of source.facts) {
-    for (const { change } of facts.refunds) if (change !== undefined) seen.add(change);
+    for (const { id, change, amount = 0 } of facts.refunds)
+      if (id !== undefined && change !== undefined) shown.set(id, { change, amount });
     yield facts;
   }
   const { profile, range } = source;
   if (profile === undefined) return;
   const [before] = needs.before === true ? timesBefore(source) : [];
   const since = before?.span.since ?? range.since;
-  const refunds = await unshownRefunds(ctx, profile, { ...range, since }, seen).catch(
+  const refunds = await unshownRefunds(ctx, profile, { ...range, since }, shown).catch(
     orElse(({ message }) => {
       ctx.notes.warn(`refunds that no order shows are not counted: ${message}`);
       return [];

@@ -30,11 +30,13 @@ import type { Profile } from '../../profiles/profiles.ts';
 import {
   elsewhere,
   type Facts,
+  type Figure,
   type Known,
   type Maker,
   noReason,
   notShown,
   type RefundFact,
+  sumOf,
 } from '../../reports/reports.ts';
 import type { Cell } from '../../terminal/terminal.ts';
 import { daysOfFlag } from '../export/export-flags.ts';
@@ -157,24 +159,35 @@ type AskJournal = (orderIds: ReadonlySet<string>) => Promise<readonly AttemptRec
 
 const notFromHere: Maker = { origin: elsewhere, reason: elsewhere, operator: elsewhere };
 
-/** The refunds of a time that no order shows: unconfirmed and still awaited, recorded as made by a person, or recorded as not made while it may still appear. `seen`: the changes that orders show. */
+/** What orders show of the refunds that this desk sent, by the id of each. */
+export type ShownRefunds = Map<string, { readonly change: string; readonly amount: Figure }>;
+
+/**
+ * The refunds of a time that no order shows: unconfirmed and still awaited, recorded as made by a person, or recorded as not made
+ * while it may still appear. Of one that an order shows in part, the rest.
+ */
 export async function unshownRefunds(
   { journal }: Pick<Context, 'journal'>,
   profile: Profile,
   range: TimeRange,
-  seen: ReadonlySet<string>,
+  shown: ShownRefunds,
 ): Promise<readonly RefundFact[]> {
   const found: RefundFact[] = [];
+  const shownOf = Map.groupBy(shown.values(), ({ change }) => change);
   const now = await journal.now();
   for await (const page of pagesOf(journal, { kind: 'refund', ...range }))
     for (const record of page.filter((one) => isOfAccount(profile, one))) {
-      if (seen.has(record.sent.change)) continue;
+      const { amount: asked, change } = record.sent;
+      const own = shownOf.get(change) ?? [];
+      const amount = asked === undefined ? undefined : asked - Number(sumOf(own, (one) => one.amount));
+      if (own.length > 0 && (amount === undefined || amount <= 0)) continue;
       const state = recordedState(record);
       // What never arrived in its time was not made.
-      if (state === 'unconfirmed' && needsPerson(record, now)) found.push(unshownFact(record, state, state));
-      if (state === 'recorded made') found.push(unshownFact(record, state, 'recorded_made'));
+      if (state === 'unconfirmed' && needsPerson(record, now))
+        found.push(unshownFact(record, amount, state, state));
+      if (state === 'recorded made') found.push(unshownFact(record, amount, state, 'recorded_made'));
       if (state === 'recorded not made' && untilMayAppear(record, now.wall) !== undefined)
-        found.push(unshownFact(record, state, 'recorded_not_made'));
+        found.push(unshownFact(record, amount, state, 'recorded_not_made'));
     }
   return found;
 }
@@ -186,10 +199,11 @@ export function isOfAccount({ origin, mode }: Profile, { sent }: AttemptRecord):
 
 function unshownFact(
   { sent }: AttemptRecord,
+  amount: number | undefined,
   state: 'unconfirmed' | 'recorded made' | 'recorded not made',
   meaning: RefundFact['meaning'],
 ): RefundFact {
-  const { reason = noReason, operator, note, amount, currency, proof, time } = sent;
+  const { reason = noReason, operator, note, currency, proof, time } = sent;
   const unknown = {
     id: undefined,
     chargeId: undefined,
@@ -244,8 +258,8 @@ function makerAmong(attempts: readonly AttemptRecord[], now: Moment): MakerOf {
     const origin = facts?.isSure === true ? 'this machine' : 'probably this machine';
     const { reason = noReason, note } = attempt.sent;
     const approval = approvalFields(attempt.sent);
-    const change = state === 'recorded made' ? undefined : attempt.sent.change;
-    return { origin, reason, operator: attempt.sent.operator, note, state, approval, change };
+    const { change, operator } = attempt.sent;
+    return { origin, reason, operator, note, state, approval, change };
   };
 }
 
