@@ -97,6 +97,6 @@ function claimed(rows: readonly InputRow[], charges: readonly JsonObject[], free
 function verdictOf(refunded: Figure, wanted: Figure, taken: readonly ExactRefund[]): CompareVerdict {
   if (refunded > wanted) return 'more';
   if (taken.some(({ isFailed }) => isFailed) && (refunded < wanted || wanted === 0)) return 'failed';
-  if (refunded === wanted) return 'refunded';
+  if (refunded === wanted && wanted > 0) return 'refunded';
   return refunded === 0 ? 'not_refunded' : 'in_part';
 }

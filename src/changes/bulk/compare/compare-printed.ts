@@ -2,7 +2,7 @@
 
 import { type AmountStyle, sumsWords, unitsNote } from '../../../amounts.ts';
 import type { JsonObject } from '../../../api/json-values.ts';
-import { type Column, column, type Field, field, recordFrom } from '../../../api/resources.ts';
+import { type Column, type Field, field, recordFrom } from '../../../api/resources.ts';
 import { fullWord } from '../../../plans/plans.ts';
 import { commandLine, type Profile } from '../../../profiles/profiles.ts';
 import {
@@ -30,11 +30,10 @@ const ownColumns: readonly (Column | Field<Compared>)[] = [
   field('order_id', 'id', ({ orderId }) => orderId || null, { title: 'ORDER', tableFrom: 0, stays: true }),
   ...moneyColumns<Compared>('refunded', 'BACK', ({ refunded }) => refunded),
   field('refunded_at', 'time', ({ refunds }) => refunds.at(-1)?.createdAt, { title: 'WHEN', tableFrom: 0 }),
-  column('by', 'text', {
+  // Also that a refund was made elsewhere, beside one of ours.
+  field('by', 'text', ({ refunds }) => [...new Set(refunds.map(({ by }) => by))].join(', ') || null, {
     tableFrom: 100,
     isMissed: true,
-    derived: true,
-    value: ({ operator, refund_id: id }) => operator ?? (id === null ? null : elsewhere),
   }),
   field(
     'operator',

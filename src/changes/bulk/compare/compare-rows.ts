@@ -222,7 +222,8 @@ function comparedOf(
   known: KnownOrder,
   rules: CompareRules,
 ): Compared {
-  const { row, wanted, taken } = claim;
+  const { row, wanted } = claim;
+  const taken = claim.taken.toSorted((a, b) => (a.record.createdAt ?? 0) - (b.record.createdAt ?? 0));
   const refunded = sumOf(taken, wentBack);
   const own = claim.unshown.map(({ refund }) => refund);
   // An unconfirmed refund of another charge makes no row of the order certain that is short of money.
@@ -235,6 +236,7 @@ function comparedOf(
   // What never arrived decides nothing: the row only says it.
   const counted = refunds.filter((refund) => !isNeverArrived(refund));
   const verdict = verdictOf(counted, known.cases);
+  const meant = refunded > wanted ? taken.find((refund) => wentBack(refund) === wanted) : undefined;
   return {
     row,
     orderId,
@@ -245,6 +247,7 @@ function comparedOf(
       doubt,
       ...(wanted === 0 && row.isFailed !== true ? ['nothing of it was paid'] : []),
       notInUnits(row, refunded, currency, rules.settings),
+      ...(meant === undefined ? [] : [`${meant.record.id} alone is what the file says`]),
       ...words,
     ]),
     wanted,
