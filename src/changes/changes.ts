@@ -17,7 +17,7 @@ export { checkPlanLimits, controlFigures, paidOnOrders, rowsToSend } from './bul
 export { planStatus } from './bulk/plan-status.ts';
 export { enrolKey, releasePlan } from './bulk/release-plan.ts';
 export { readAgain } from './bulk/report-plan.ts';
-export { inputColumnsOf, listCompared, shownTitles, showPlan } from './bulk/row-records.ts';
+export { inputColumnsOf, inputOf, listCompared, shownTitles, showPlan } from './bulk/row-records.ts';
 export { type RowVerdict, rowVerdicts } from './bulk/row-verdicts.ts';
 export type { SendingContext } from './bulk/send-row.ts';
 export { workOff } from './bulk/send-row.ts';

@@ -187,6 +187,7 @@ test('an amount that is null is in no sum of the manifest, and is counted as uns
   await using service = await startService({ orders: [order('x', charge), whole('a')] });
   const ran = await service.run([...refunds, '--to', 'r.csv']);
   expect(ran.code, ran.stderr).toBe(0);
+  expect(ran.stderr).toContain('unsummed 1: no amount is shown, so no sum has them');
   const { rows, unsummed_rows, sums } = manifest(service.home, 'r.csv');
   expect({ rows, unsummed_rows, amount: sums[0].amount }).toEqual({
     rows: 2,

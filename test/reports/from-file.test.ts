@@ -148,6 +148,19 @@ test.each<[string, readonly string[], readonly string[], string]>([
     'does not say the status of its order',
   ],
   [
+    'a CSV of refunds by approver that does not name them',
+    [
+      '--rows',
+      'refunds',
+      '--columns',
+      'amount,currency,order_id,created_at,refunded_at,reason,operator',
+      '--to',
+      'x.csv',
+    ],
+    ['refunds', 'summary', '--by', 'approver'],
+    'has no approved_by: this report needs these columns',
+  ],
+  [
     'a file from before the period',
     ['--to', 'x.ndjson'],
     ['orders', 'summary', '--period', '2041-01'],

@@ -76,15 +76,19 @@ export function referenceProblems(
     if (reference === undefined) return [];
     const ids = byReference.get(bareReference(reference)) ?? [];
     if (ids.length === 1) return [];
-    const none = reference.startsWith('ord_')
-      ? noOrder(reference)
-      : `no order has the shop's own number ${reference}`;
     const words =
       ids.length === 0
-        ? none
+        ? noneNamed(reference)
         : `${ids.length} orders have the shop's own number ${reference}: ${ids.slice(0, 3).join(', ')}`;
     return [{ line, column: isInId ? 'order_id' : 'reference', words }];
   });
+}
+
+/** What is said of a row whose reference no order has. */
+export function noneNamed(reference: string): string {
+  return reference.startsWith('ord_')
+    ? noOrder(reference)
+    : `no order has the shop's own number ${reference}`;
 }
 
 /** Says which orders are meant where a row has the shop's own number in place of an id. */

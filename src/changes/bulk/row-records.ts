@@ -32,7 +32,7 @@ export async function showPlan(
       record: (row) => ({
         ...recordFrom('plan_row', columns, row),
         number: row.number,
-        input: inputOf(row, titles),
+        input: inputOf(row.more, titles),
       }),
       allRows,
       all: plan.digest === '' ? 'add --all-rows to the command' : status,
@@ -267,12 +267,19 @@ export function inputColumnsOf({ columns }: Pick<Plan, 'columns'>): readonly Col
 }
 
 /** The cells of those columns by their titles. Made from entries, a title such as __proto__ is a field like any other. */
-export function inputOf(row: Pick<PlanRow, 'more'>, { columns }: Pick<Plan, 'columns'>): JsonObject {
-  return Object.fromEntries(columns.map((title, index) => [title, row.more[index] ?? '']));
+export function inputOf(
+  cells: readonly string[] | undefined,
+  { columns }: Pick<Plan, 'columns'>,
+): JsonObject {
+  return Object.fromEntries(columns.map((title, index) => [title, cells?.[index] ?? '']));
 }
 
 /** A row of the report as a flat record. Times are Unix seconds. */
 export function reportRecord(report: RowReport, plan: Pick<Plan, 'columns'>): JsonObject {
   const { row } = report;
-  return { ...recordFrom('refund_row', ownColumns, report), number: row.number, input: inputOf(row, plan) };
+  return {
+    ...recordFrom('refund_row', ownColumns, report),
+    number: row.number,
+    input: inputOf(row.more, plan),
+  };
 }

@@ -1,6 +1,6 @@
 /** `orders compare`: an invoice list, made by anybody, beside what was charged. */
 
-import { type AmountStyle, amountWords, unitsNote } from '../../amounts.ts';
+import { type AmountStyle, unitsNote } from '../../amounts.ts';
 import type { JsonObject } from '../../api/json-values.ts';
 import { type Column, type Field, field, recordFrom } from '../../api/resources.ts';
 import {
@@ -11,6 +11,7 @@ import {
   inFull,
   inOtherCurrency,
   inputColumnsOf,
+  inputOf,
   lineWords,
   listCompared,
   notInUnits,
@@ -110,7 +111,7 @@ export const compare = defineCommand({
     const titles = shownTitles(ctx, input);
     ctx.out.checkColumns([...columns, ...inputColumnsOf(titles)]);
     const isByReference = rows.some(({ reference }) => reference !== undefined);
-    const records = compared.map((one) => recordOf(one, titles.columns));
+    const records = compared.map((one) => recordOf(one, titles));
     await listCompared(
       ctx,
       [...(isByReference ? columns.map(byReference) : columns), ...inputColumnsOf(titles)],
@@ -255,9 +256,8 @@ function byReference(column: Column): Column {
   return { ...order, below: () => 'order' };
 }
 
-function recordOf(compared: Compared, titles: readonly string[]): JsonObject {
-  const cells = compared.row?.input.cells;
-  const input = Object.fromEntries(titles.map((title, index) => [title, cells?.[index] ?? '']));
+function recordOf(compared: Compared, titles: ReturnType<typeof shownTitles>): JsonObject {
+  const input = inputOf(compared.row?.input.cells, titles);
   return { ...recordFrom('charge_comparison', columns, compared), input };
 }
 
@@ -307,13 +307,11 @@ function closingLines(all: readonly Compared[], source: Source, hasAmount: boole
   return invoiceVerdicts.flatMap((verdict) => {
     const some = all.filter((one) => one.verdict === verdict);
     if (some.length === 0) return [];
-    const sums = new Map<string | undefined, Figure>();
-    for (const { charged, payments } of some) {
-      const currency = payments[0]?.currency;
-      if (charged !== 0) sums.set(currency, plus(sums.get(currency) ?? 0, charged));
-    }
     const style = amountsOf(source);
-    const charged = [...sums].map(([currency, sum]) => amountWords(sum, currency, style)).join(' and ');
+    const payments = some.flatMap(({ charged, payments: [first] }) =>
+      charged === 0 ? [] : { wanted: charged, currency: first?.currency },
+    );
+    const charged = saidWords(payments, style);
     // Of what was paid as it should be, the second sum would be the first one again.
     const said = verdict === 'paid' ? '' : saidWords(some, style);
     const ended = verdict === 'paid' && !hasAmount ? 'paid as the order says' : verdictWords[verdict];

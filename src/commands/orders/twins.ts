@@ -215,7 +215,6 @@ function pairColumn(name: string, title: string, of: string, none: string): Colu
   });
 }
 
-const onlyInFiles = { tableFrom: 10_000 };
 // Only where --columns names it.
 const { tableFrom: _, ...referenceColumn } = pairColumn('reference', 'REFERENCE', 'reference', 'none');
 type Pair = TwinPair<ListedTwin>;
@@ -229,7 +228,7 @@ const pairColumns: readonly (Column | Field<Pair>)[] = [
   field('first', 'id', ({ first }) => first.id, { tableFrom: 0 }),
   field('second', 'id', ({ second }) => second.id, { tableFrom: 0, below: () => 'second' }),
   field('amount', 'money', ({ first }) => first.amount, { tableFrom: 0 }),
-  field('currency', 'text', ({ first }) => first.currency, onlyInFiles),
+  field('currency', 'text', ({ first }) => first.currency),
   {
     ...pairColumn('status', 'STATUS', 'status', 'not shown'),
     // Which of them was refunded is the question, so this is never cut.
@@ -246,13 +245,13 @@ const pairColumns: readonly (Column | Field<Pair>)[] = [
   pairColumn('card', 'CARD', 'card', 'not shown'),
   referenceColumn,
   column('email', 'text', { derived: true }),
-  field('first_status', 'status', ({ first }) => first.status, onlyInFiles),
-  field('second_status', 'status', ({ second }) => second.status, onlyInFiles),
-  field('first_state', 'text', ({ first }) => first.state, onlyInFiles),
-  field('second_state', 'text', ({ second }) => second.state, onlyInFiles),
-  field('first_card', 'text', ({ first }) => first.cards.join(' ') || null, onlyInFiles),
-  field('second_card', 'text', ({ second }) => second.cards.join(' ') || null, onlyInFiles),
-  field('settled', 'flag', ({ isSettled }) => isSettled, onlyInFiles),
+  field('first_status', 'status', ({ first }) => first.status),
+  field('second_status', 'status', ({ second }) => second.status),
+  field('first_state', 'text', ({ first }) => first.state),
+  field('second_state', 'text', ({ second }) => second.state),
+  field('first_card', 'text', ({ first }) => first.cards.join(' ') || null),
+  field('second_card', 'text', ({ second }) => second.cards.join(' ') || null),
+  field('settled', 'flag', ({ isSettled }) => isSettled),
   field('seconds_apart', 'integer', ({ apart }) => apart, { tableFrom: 160 }),
   field('first_refunded', 'sum', ({ first }) => first.refunded, { tableFrom: 160 }),
   field('second_refunded', 'sum', ({ second }) => second.refunded, { tableFrom: 160 }),

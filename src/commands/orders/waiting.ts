@@ -141,7 +141,7 @@ const listedColumns: readonly Field<OrderFact & { readonly ageSeconds: number | 
   field('created_at', 'time', ({ createdAt }) => createdAt, { title: 'CREATED', tableFrom: 0 }),
   field('age_seconds', 'integer', ({ ageSeconds }) => ageSeconds, { tableFrom: 160 }),
   field('amount', 'money', ({ amount }) => amount, { tableFrom: 0 }),
-  field('currency', 'text', ({ currency }) => currency, { tableFrom: 10_000 }),
+  field('currency', 'text', ({ currency }) => currency),
   field('buyer', 'text', ({ buyer }) => buyer, { tableFrom: 0 }),
 ];
 

@@ -152,8 +152,6 @@ function byId({ id: one = '' }: RefundFact, { id: other = '' }: RefundFact): num
 // What a row says of the buyer only if somebody names the column, or in a spreadsheet: an index does not keep it.
 const nameFields = ['buyer', 'email', 'reference'] as const;
 
-const onlyInFiles = { tableFrom: 10_000 };
-
 const columns: readonly (Column | Field<RefundFact>)[] = [
   field('id', 'id', ({ id }) => id, { tableFrom: 140, isMissed: true }),
   field('refunded_at', 'time', ({ madeAt }) => madeAt, { title: 'MADE', tableFrom: 0 }),
@@ -165,7 +163,7 @@ const columns: readonly (Column | Field<RefundFact>)[] = [
     stays: true,
   }),
   field('state', 'text', ({ state }) => state, { tableFrom: 140 }),
-  field('currency', 'text', ({ currency }) => currency, onlyInFiles),
+  field('currency', 'text', ({ currency }) => currency),
   // Who it was is what people ask, so a reason is cut first.
   column('by', 'text', {
     tableFrom: 0,
@@ -182,9 +180,9 @@ const columns: readonly (Column | Field<RefundFact>)[] = [
         : `${state}; ${who}`;
     },
   }),
-  field('operator', 'text', (refund) => sentHere(refund).operator, onlyInFiles),
+  field('operator', 'text', (refund) => sentHere(refund).operator),
   field('reason', 'text', (refund) => sentHere(refund).reason, { tableFrom: 0, below: () => 'reason' }),
-  ...approvalColumns.map((one) => ({ ...one, ...onlyInFiles })),
+  ...approvalColumns,
   field('card', 'card', ({ last4 }) => last4 && `*${last4}`, { tableFrom: 100, isMissed: true }),
   field('note', 'text', ({ note }) => note, { tableFrom: 120, isMissed: true }),
   ...nameFields.map((name) => column(name, 'text', { derived: true, inSheets: true })),

@@ -231,6 +231,7 @@ function refuseMissing(
     kind === 'orders' ? 'id' : 'order_id',
     'created_at',
     ...(kind === 'orders' ? ['payment_status', 'amount_refunded'] : ['reason', 'operator']),
+    ...(kind === 'refunds' && by === 'approver' ? ['approved_by'] : []),
     ...(marginSeconds === undefined ? [] : ['customer_info.email', 'customer_info.customer_id']),
   ];
   const absent = names.filter((name) => columns !== null && !columns.includes(name));

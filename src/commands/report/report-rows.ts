@@ -39,7 +39,7 @@ export function sumColumns(...figures: readonly Column[]): readonly Column[] {
 /** The same for a list of orders or refunds: its table has no room for them, and no row says its source. */
 export const lastColumnsOfList: readonly Column[] = lastColumns
   .filter(({ name }) => name !== 'source')
-  .map((column) => ({ ...column, tableFrom: 10_000 }));
+  .map(({ tableFrom: _, ...column }) => column);
 
 /** The fields that every row begins with: the period, in Unix seconds. */
 export function firstFields({ range, zone }: Pick<Source, 'range' | 'zone'>): JsonObject {

@@ -179,7 +179,8 @@ export function refundLines(
   style: AmountStyle,
 ): readonly string[] {
   const back = wentBackWords(totals, (amount, currency) => amountWords(amount, currency, style));
-  return [...(totals.length === 0 ? [] : [back]), ...notAmongLines(unshown, style)];
+  const unsummed = unsummedLines(totals).map(([, words]) => words);
+  return [...(totals.length === 0 ? [] : [back]), ...unsummed, ...notAmongLines(unshown, style)];
 }
 
 /** What no row of a list or an export has, since only the journal knows it. */

@@ -262,7 +262,7 @@ it('what a person recorded as made counts for a row that is short of money', () 
 it('a row of which more went back says which refund is the one of the file, and who made each', () => {
   const read = orderWith([100, 60]);
   const known = knownOrder(read, [], now);
-  const senderOf: CompareRules['senderOf'] = ({ record }) => (record.id === 'rf_11' ? 'ana' : 'elsewhere');
+  const senderOf: CompareRules['senderOf'] = ({ record }) => (record?.id === 'rf_11' ? 'ana' : 'elsewhere');
   const [row] = compareOrder('ord_1', [inputRow({ amount: 100 })], known, { ...rules, senderOf });
   expect(row).toMatchObject({ verdict: 'more', refunded: 160, why: 'rf_11 alone is what the file says' });
   expect(compareRecord(row as Compared, { columns: [] })).toMatchObject({ by: 'ana, elsewhere' });

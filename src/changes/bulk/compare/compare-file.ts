@@ -10,6 +10,7 @@ import { senderOf } from '../../refund/known-refunds.ts';
 import {
   checkWritten,
   lookAtOrders,
+  noneNamed,
   type RefusedFile,
   referenceProblems,
   refuseProblems,
@@ -150,9 +151,7 @@ async function compareRows(
         const order = byId.get(id);
         const { settings } = known.rules(id);
         const missing = ({ reference = '' }: InputRow) =>
-          id === ''
-            ? `no order has the shop's own number ${reference}`
-            : (orders.missing.get(id) ?? noOrder(id));
+          id === '' ? noneNamed(reference) : (orders.missing.get(id) ?? noOrder(id));
         return order === undefined
           ? own.map((row) => notFound(id, row, missing(row), currencyInFile(row, settings), settings))
           : compareOrder(id, own, order, known.rules(id));

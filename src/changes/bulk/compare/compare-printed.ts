@@ -18,7 +18,7 @@ import {
 } from '../../../reports/reports.ts';
 import { inFull, lineWords } from '../batch-words.ts';
 import { inOtherCurrency } from '../input-amounts.ts';
-import { inputColumnsOf } from '../row-records.ts';
+import { inputColumnsOf, inputOf } from '../row-records.ts';
 import { type Compared, compareVerdicts } from './compare-rows.ts';
 
 interface Titles {
@@ -78,9 +78,8 @@ function firstRefund({ refund_id: ids }: JsonObject): unknown {
 }
 
 /** A row of the comparison as a record. */
-export function compareRecord(compared: Compared, { columns }: Titles): JsonObject {
-  const cells = compared.row?.cells;
-  const input = Object.fromEntries(columns.map((title, index) => [title, cells?.[index] ?? '']));
+export function compareRecord(compared: Compared, titles: Titles): JsonObject {
+  const input = inputOf(compared.row?.cells, titles);
   return { ...recordFrom('refund_comparison', ownColumns, compared), input };
 }
 
