@@ -1,38 +1,15 @@
-/** Opens, makes and erases the indexes of this machine; and what commands may ask an index, and teach it. */
+/** Opens, makes and erases the indexes of this machine, each with its own key. */
 
 import { randomBytes } from 'node:crypto';
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { CliError, refused } from '../errors.ts';
-import type { Clock } from '../io.ts';
 import { commandLine, type Profile, plainCommand } from '../profiles/profiles.ts';
-import { factsOf, numberOf } from './facts.ts';
-import type { Learned } from './fit-run.ts';
 import { indexFileIn } from './ids-on-file.ts';
-import type { Indexes, IndexParts, OrderIndex, ReadOrder, ReadRun } from './index.ts';
-import {
-  createFile,
-  type IndexFile,
-  type IndexState,
-  type KeyName,
-  newState,
-  openFile,
-  stateAfter,
-} from './index-file.ts';
-import { learn } from './known-list.ts';
-import { dueSegments, factsIn, idsBefore, narrowed, positionOf, statusOf, twinsIn } from './look-ups.ts';
-import { scan } from './scan.ts';
-import { createSealer, keyBytes, type SealedSegments, UnusableFile, WrongSeal } from './sealed-segments.ts';
-import type { Entry } from './segment.ts';
-import {
-  dropRepeats,
-  forgetOrders,
-  isBelow,
-  isForgottenIn,
-  raiseFloor,
-  rewrite,
-  withoutBuyer,
-} from './take-out.ts';
+import type { Indexes, IndexParts, OrderIndex } from './index.ts';
+import { createFile, type IndexFile, type KeyName, newState, openFile } from './index-file.ts';
+import { createOrderIndex } from './order-index.ts';
+import { createSealer, keyBytes, UnusableFile, WrongSeal } from './sealed-segments.ts';
 
 /** Opens nothing yet. */
 export function openIndexes(parts: IndexParts): Indexes {
@@ -203,153 +180,6 @@ function eraseWords(profile: Profile, otherwise = ''): readonly string[] {
     commandLine(profile, 'index', 'forget', '--all', '--yes'),
     commandLine(profile, 'index', 'build'),
   ];
-}
-
-interface OrderIndexParts {
-  readonly file: IndexFile;
-  readonly segments: SealedSegments;
-  readonly keptIn: string;
-  readonly clock: Clock;
-  /** Turns what a segment or SQLite throws into an error for a person. */
-  readonly explained: (error: unknown) => unknown;
-  readonly rekey: (segments: SealedSegments) => Promise<void>;
-}
-
-// SQLite's code for a file that another process is writing. The low byte is the kind.
-function isBusy(code: unknown): boolean {
-  return typeof code === 'number' && (code & 0xff) === 5;
-}
-
-function createOrderIndex({ file, segments, keptIn, clock, explained, rekey }: OrderIndexParts): OrderIndex {
-  const now = (): number => Math.floor(clock.now() / 1000);
-  const guarded = <T>(work: () => T): T => {
-    try {
-      return work();
-    } catch (error) {
-      throw explained(error);
-    }
-  };
-  const reading = <T>(read: () => T): T =>
-    guarded(() => {
-      const end = segments.snapshot();
-      try {
-        return read();
-      } finally {
-        end();
-      }
-    });
-  const writing = <T>(change: (state: IndexState) => readonly [IndexState, T]): T =>
-    guarded(() =>
-      segments.atOnce(() => {
-        const [state, result] = change(segments.state());
-        segments.setState(state);
-        return result;
-      }),
-    );
-  return {
-    path: file.path,
-    keptIn,
-    status: () => reading(() => statusOf(segments, file.bytes(), now())),
-    learn(run) {
-      try {
-        return writing((state) => learnRun(segments, state, run));
-      } catch (error) {
-        const cause = error instanceof Error ? error.cause : undefined;
-        if (cause instanceof Error && 'errcode' in cause && isBusy(cause.errcode)) return undefined;
-        throw error;
-      }
-    },
-    async scan(wanted) {
-      const end = guarded(() => segments.snapshot());
-      try {
-        return await scan(segments, wanted);
-      } catch (error) {
-        throw explained(error);
-      } finally {
-        end();
-      }
-    },
-    due: (dayBegan) => reading(() => dueSegments(segments.edges(), now(), dayBegan)),
-    narrowed: (due) => reading(() => narrowed(segments, due, now())),
-    before: (id, count) => reading(() => idsBefore(segments, id, count)),
-    placeOf: (id) => reading(() => positionOf(segments, id)),
-    twinsOf: (order, purchase, seconds) =>
-      reading(() => twinsIn(segments, order, numberOf(purchase), seconds)),
-    *facts(range = {}) {
-      try {
-        yield* factsIn(segments, range);
-      } catch (error) {
-        throw explained(error);
-      }
-    },
-    drop: (ids) =>
-      writing((state) => {
-        rewrite(segments, segments.edges(), (entry) => (ids.includes(entry.id) ? undefined : entry));
-        return [state, undefined];
-      }),
-    withoutRepeats: () =>
-      writing((state) => {
-        const removed = state.mayRepeat ? dropRepeats(segments) : 0;
-        return [{ ...state, mayRepeat: false }, removed];
-      }),
-    forgetOrders: (ids, names) => writing((state) => forgetOrders(segments, state, { ids, names })),
-    forgetBefore: (time) => writing((state) => raiseFloor(segments, state, time)),
-    reduceTexts: (fields, reduce) =>
-      writing((state) => {
-        const edges = segments.edges().filter((edge) => edge.fields.some((name) => !fields.includes(name)));
-        for (const edge of edges) {
-          const { pos, isJoined } = edge;
-          const entries = segments
-            .entries(edge)
-            .map((entry) => ({ ...entry, text: entry.text && reduce(entry.text) }));
-          const kept = edge.fields.filter((name) => fields.includes(name));
-          segments.replace([edge], [{ pos, entries, isJoined, fields: kept }]);
-        }
-        return [state, undefined];
-      }),
-    compact: () => guarded(() => file.compact()),
-    async rekey() {
-      try {
-        await rekey(segments);
-      } catch (error) {
-        throw explained(error);
-      }
-    },
-    close: () => file.close(),
-  };
-}
-
-function learnRun(
-  segments: SealedSegments,
-  before: IndexState,
-  run: ReadRun,
-): readonly [IndexState, Learned] {
-  const isForgotten = isForgottenIn(before);
-  const entries = run.orders.map((order) => entryOf(order, run.readAt, isForgotten, before.floor));
-  const { cut, isCut } = upToFloor(entries, before);
-  const { after, fields, readAt } = run;
-  const learned = learn(segments, { after, entries: cut, ends: run.ends || isCut, fields });
-  const facts = { isHead: after === undefined, readAt, isCut };
-  return [stateAfter(before, learned, facts), learned];
-}
-
-function entryOf(
-  { id, order, text, purchase, buyer }: ReadOrder,
-  readAt: number,
-  isForgotten: ReturnType<typeof isForgottenIn>,
-  floor: number | undefined,
-): Entry {
-  const entry: Entry = { id, text, facts: factsOf(order, purchase), readAt };
-  if (isBelow(entry, floor)) return { ...entry, text: '', facts: undefined };
-  return isForgotten(id, buyer) ? withoutBuyer(entry) : entry;
-}
-
-// If only orders below the floor follow, the list ends for the index.
-function upToFloor(entries: readonly Entry[], { floor }: IndexState) {
-  if (floor === undefined) return { cut: entries, isCut: false };
-  const kept = entries.findLastIndex(({ facts }) => facts !== undefined);
-  const cut = entries.slice(0, kept + 1);
-  return { cut, isCut: cut.length < entries.length };
 }
 
 function refuseStaying(): never {
