@@ -14,7 +14,7 @@ export interface Ledger extends AsyncDisposable {
   readonly url: string;
   /** The service's clock: how far off it is, milliseconds, and whether a `Date` tells it. */
   readonly clock: { offMs: number; told: boolean };
-  /** Adds an order that nobody has seen before, with neighbours on both sides; an id of the test's own may be given. */
+  /** Adds an order that nobody has seen before, of a buyer of its own, with neighbours on both sides; an id of the test's own may be given. */
   add(kind: 'refund' | 'capture', onPost?: OnPost, ownId?: string): LedgerOrder;
 }
 
@@ -124,10 +124,13 @@ class Entry implements LedgerOrder {
     this.kind = kind;
     this.onPost = onPost;
     const charge = { id: `ch_${id}`, order_id: id };
+    // No order is the twin of another.
+    const own = { customer_info: { name: 'Buyer', email: `${id}@example.com` } };
     this.value =
       kind === 'refund'
-        ? orderOf(id, [chargeOf(charge.id, chargeAmount, charge)])
+        ? orderOf(id, [chargeOf(charge.id, chargeAmount, charge)], own)
         : orderOf(id, [chargeOf(charge.id, chargeAmount, { ...charge, status: 'pre_authorized' })], {
+            ...own,
             payment_status: 'pre_authorized',
             is_refundable: false,
           });

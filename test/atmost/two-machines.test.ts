@@ -136,7 +136,6 @@ describe.concurrent('somebody else makes the same refund while ours is unknown (
       posted.value = withRefund(posted.value, newRefundOf('rf_theirs', refundAmount), refundAmount);
       return reset;
     });
-    withOwnBuyer(order);
     expect((await desk.run(home, changeArgs(order))).code).toBe(0);
     order.apply(order.posts[0]?.body ?? '');
     const later = await desk.run(home, ['journal', 'reconcile', journalRows(home)[0]?.change ?? '']);
@@ -144,11 +143,6 @@ describe.concurrent('somebody else makes the same refund while ours is unknown (
     expect(flat(later.stdout)).toMatch(/made twice.*rf_theirs.*rf_/);
   });
 });
-
-/** So that no order of another test is its twin. */
-function withOwnBuyer(order: LedgerOrder): void {
-  order.value = { ...order.value, customer_info: { name: 'Buyer', email: `${order.id}@example.com` } };
-}
 
 test('a refusal says why, from what a read shows: code, log_id, which charge, what went back and when (F15)', async () => {
   using home = desk.newHome();
@@ -163,7 +157,6 @@ test('a refusal says why, from what a read shows: code, log_id, which charge, wh
     };
     return refusal;
   });
-  withOwnBuyer(order);
   const { code, stderr } = await desk.run(home, changeArgs(order));
   expect({ code, story: story(home) }, stderr).toEqual({ code: 5, story: 'sent rejected' });
   for (const words of [
