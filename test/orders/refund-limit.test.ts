@@ -56,6 +56,20 @@ const refund = (service: Service, amount: number, ...more: readonly string[]) =>
   });
 
 describe('refund.max_amount counts all refunds of an order in 24 hours', () => {
+  test.each([
+    ['500', false],
+    ['600', true],
+  ])(
+    'with a limit of %s, an amount that only several charges hold is offered from all of them: %s',
+    async (limit, isOffered) => {
+      const charges = [chargeOf('ch_1', 400), chargeOf('ch_2', 300)];
+      await using service = await startShop({ 'refund.max_amount.MXN': limit }, orderOf('ord_1', charges));
+      const ran = await refund(service, 600);
+      expect(ran.code).toBe(3);
+      expect(ran.stderr.includes('--allocate in-order')).toBe(isOffered);
+    },
+  );
+
   test('of two refunds below the limit the second is refused (3), and a smaller one passes', async () => {
     await using service = await startShop({ 'refund.max_amount.MXN': '500' });
     expect(await refund(service, 300)).toMatchObject({ code: 0 });

@@ -231,7 +231,10 @@ export function chargeCommands(
   counting: Counting,
 ): string[] {
   const typed = typedAmount(amount, money, profile);
-  const isSpread = amount !== undefined && isMoreThanEach(charges, amount);
+  const isSpread =
+    amount !== undefined &&
+    isMoreThanEach(charges, amount) &&
+    overLimit(amount, money, profile, counting) === undefined;
   const spread = isSpread ? flagWords({ amount: typed, reason, note, allocate: 'in-order' }) : undefined;
   const each = charges.flatMap((charge) => {
     const name = `charge ${charge.number} ${nameOfCharge(charge, money)}`;
