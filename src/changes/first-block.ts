@@ -14,6 +14,7 @@ import {
   madeTwiceWords,
   type PaidTwice,
   recordedBy,
+  statementOn,
   type UnconfirmedChange,
   whoMadeLines,
 } from '../journal/journal.ts';
@@ -101,8 +102,8 @@ function refusedLines(
   const record = attempts.at(-1);
   const refusal = record?.verdicts.findLast(({ error }) => error !== undefined)?.error;
   if (record === undefined || refusal === undefined || unfit?.is === 'refunded') return [];
-  const [last] = record.verdicts.slice(-1);
-  if (last?.verdict !== 'rejected' || last.by === 'person' || neverArrived.includes(record)) return [];
+  const isRejected = record.verdicts.at(-1)?.verdict === 'rejected';
+  if (!isRejected || statementOn(record) !== undefined || neverArrived.includes(record)) return [];
   return [`REFUSED  ${sentWords(ctx, profile, record)}: ${replyWords(refusal)}`];
 }
 

@@ -9,7 +9,6 @@ import {
   type OrderMoney,
   type RefundRecord,
   readMoney,
-  standingRefunds,
 } from '../api/charges.ts';
 import type { JsonObject } from '../api/json-values.ts';
 import { paymentOf } from '../api/payment.ts';
@@ -312,15 +311,15 @@ export function afterFailure(
   },
 ): AfterFailure {
   if (doubt !== undefined || 'problem' in reading) return { is: 'in doubt' };
-  const seen = record?.verdicts.find(({ alarm }) => alarm === 'failed')?.time ?? 0;
+  const seen = record === undefined ? 0 : failedSince(record);
   const besides = attempts.filter(({ sent }) => sent.time < seen).flatMap(ownRefunds);
   const used = new Set(besides.map(({ id }) => id));
   const since = reading.money.charges.flatMap((charge) =>
     charge.refunds
       .filter(({ id }) => failed.includes(id))
       .map(({ amount, createdAt = 0 }) => {
-        const standing = standingRefunds(charge).filter(({ id }) => !used.has(id));
-        const equal = newestEqual(standing, amount);
+        const others = charge.refunds.filter(({ id, meaning }) => meaning === 'made' && !used.has(id));
+        const equal = newestEqual(others, amount);
         if (equal === undefined || (equal.createdAt ?? createdAt) < createdAt) return undefined;
         used.add(equal.id);
         return equal.id;
@@ -329,6 +328,13 @@ export function afterFailure(
   const refunds = since.flatMap((id) => id ?? []);
   if (refunds.length === 0) return { is: 'left' };
   return { is: 'went back since', refunds, isAll: !since.includes(undefined) };
+}
+
+// When it was first seen that a refund of an attempt failed, Unix milliseconds.
+function failedSince({ verdicts }: AttemptRecord): number {
+  const isFailed = ({ status }: { readonly status?: string | undefined }) =>
+    meaningOfRefund(status) === 'failed';
+  return verdicts.find(({ refunds = [] }) => refunds.some(isFailed))?.time ?? Number.POSITIVE_INFINITY;
 }
 
 /** Whether the same money was sent again after that: then what the order shows says more. */

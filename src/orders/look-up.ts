@@ -5,12 +5,14 @@ import { isObject, type JsonObject, valueAt } from '../api/json-values.ts';
 import { orElse } from '../errors.ts';
 import {
   type AttemptRecord,
+  awaitsRead,
   type Journal,
   type Moment,
   mayBeOf,
   needsLookLine,
   needsPerson,
   reconcileEach,
+  showsCapture,
 } from '../journal/journal.ts';
 import type { Notes } from '../terminal/terminal.ts';
 import { type KnownOrder, knownOrder, recordedState } from './known-order.ts';
@@ -29,7 +31,7 @@ type Account = Pick<Service, 'profile' | 'keyFingerprint'>;
 
 /**
  * What is known about each of these orders. If one shows a refund of the journal as failed, or as no longer pending, or does not show
- * it any more, that is recorded first, so that every screen says it from then on. Throws CliError if the journal cannot be read.
+ * it any more, or a capture that nobody has confirmed, that is recorded first, so that every screen says it from then on. Throws CliError if the journal cannot be read.
  */
 export async function knownOrders(
   parts: OrderLookUp,
@@ -61,7 +63,7 @@ export async function recordShown(
 const recordedAtOnce = 20;
 
 // What was sent from here, and of which the order shows what the journal does not know yet.
-function newsOf({ cases, refunds }: KnownOrder): readonly AttemptRecord[] {
+function newsOf({ cases, refunds, attempts, order }: KnownOrder): readonly AttemptRecord[] {
   const alarms = cases.flatMap((one) =>
     (one.is === 'failed' || one.is === 'gone') && one.record.verdicts.at(-1)?.alarm === undefined
       ? [one.record]
@@ -70,7 +72,8 @@ function newsOf({ cases, refunds }: KnownOrder): readonly AttemptRecord[] {
   const decided = refunds.flatMap(({ state, attempt }) =>
     attempt !== undefined && state !== 'pending' && recordedState(attempt) === 'pending' ? [attempt] : [],
   );
-  return [...new Set([...alarms, ...decided])];
+  const captured = attempts.filter((one) => awaitsRead(one) && showsCapture(one, order));
+  return [...new Set([...alarms, ...decided, ...captured])];
 }
 
 // Whether anything was. Warns of what a person must look at; what cannot be recorded now is shown all the same.

@@ -4,7 +4,7 @@ import { type AmountStyle, amountWords, figureWords } from '../amounts.ts';
 import type { JsonObject } from '../api/json-values.ts';
 import { meaningOfStatus, statuses } from '../api/spec.ts';
 import type { Profile } from '../profiles/profiles.ts';
-import { backWord, isSettled, type KnownTwin, mayGoBack, surelyBack, twinOf } from './twins.ts';
+import { backWord, isNewestBack, isSettled, type KnownTwin, mayGoBack, surelyBack, twinOf } from './twins.ts';
 
 /** What the words about a twin need besides the twin. */
 interface TwinWords {
@@ -121,16 +121,14 @@ function cameOf({ isPaid, status }: KnownTwin): string {
 }
 
 function refundWords(twin: KnownTwin, { now, currency, amounts }: TwinWords): string {
-  const { refund, refunded, amount, state, states = [], fact, isSentHere, paidTwice } = twin;
+  const { refund, amount, fact, isSentHere, paidTwice } = twin;
   const back = surelyBack(twin);
   const part =
     backWord(twin) === 'refunded in part'
       ? ` in part (${figureWords(back, currency, amounts)} of ${figureWords(amount, currency, amounts)})`
       : '';
   const twice = paidTwice === undefined ? '' : ' TWICE';
-  // The newest may be one that has not gone back.
-  if (states.includes('pending') || (state === 'unconfirmed' && back !== refunded))
-    return `was refunded${twice}${part}`;
+  if (!isNewestBack(twin)) return `was refunded${twice}${part}`;
   const when = refund?.createdAt === undefined ? '' : ` ${agoWords(now - refund.createdAt * 1000)}`;
   const reason = fact?.reason === undefined ? '' : ` as ${fact.reason}`;
   const operator = fact?.by ?? paidTwice?.operator;

@@ -180,6 +180,12 @@ export function surelyBack({ surely, refunded }: KnownTwin): number {
   return surely ?? refunded ?? 0;
 }
 
+/** Whether its newest refund is among what went back. */
+export function isNewestBack(twin: KnownTwin): boolean {
+  const { state, states = [], refunded } = twin;
+  return !states.includes('pending') && (state !== 'unconfirmed' || surelyBack(twin) === refunded);
+}
+
 /** Whether a refund of a payment may still prove to have been made. */
 export function mayGoBack({ isPaid, state, states = [] }: KnownTwin): boolean {
   const isOpen = (one: RefundState) =>

@@ -24,6 +24,7 @@ import {
   type Situation,
   second,
   send,
+  settle,
   twin,
   twinOf,
 } from './happenings.ts';
@@ -56,6 +57,18 @@ const twinSaid = async (world: World, said: string) => {
 const twinByHand = inTurn(twinLost, (world) => twinSaid(world, '--applied'));
 const twinPart: Build = async (world) => void world.record(twin, 'ch_5', 400);
 const twinLate = inTurn(twinLost, (world) => twinSaid(world, '--not-applied'));
+const twinShows = inTurn(
+  async (world) => {
+    world.fate('late');
+    await world.must(world.ana, `orders refund ${twin} --charge 1 --amount 600 --reason other --yes`, 7);
+  },
+  at('09:05:00'),
+  (world) => world.arrive(),
+);
+const pendingAgain: Build = async (world) => {
+  world.fate('pending');
+  await world.must(world.ana, `orders refund ${id} --charge ch_1 --amount 300 --reason other --yes`, 0, 7, 8);
+};
 const partBesides = inTurn(twinByHand, twinPart);
 
 it.each<[claim: string, build: Build, line: string, says: string]>([
@@ -161,6 +174,40 @@ it.each<[claim: string, build: Build, line: string, says: string]>([
     'FAILED refund rf_1 of 300 MXN failed after it was made that money did not go back: tell the buyer',
   ],
   [
+    'the same, before anybody has looked',
+    inTurn(
+      hand('made', 0),
+      at('09:04:00'),
+      again('made', 'ticket-2', '--charge ch_1 --amount 300 --again rf_1', 0),
+      at('09:05:00'),
+      failsNow,
+    ),
+    `orders show ${id} --dry-run`,
+    'FAILED refund rf_1 of 300 MXN failed after it was made that money did not go back: tell the buyer',
+  ],
+  [
+    'a refund that is under way has not gone back in place of one that failed',
+    inTurn(hand('made', 0), at('09:05:00'), failsNow, look('09:06:00', 7), pendingAgain),
+    `orders show ${id}`,
+    'FAILED refund rf_1 of 300 MXN failed after it was made that money did not go back: tell the buyer',
+  ],
+  [
+    'the history of what was recorded as not made, and appeared later, does not say that the service refused it',
+    inTurn(
+      (world) => send('late', 7)(world, 'whole', 'hand'),
+      notMade,
+      look('09:30:00', 0),
+      (world) => settle(world, '09:31:00', `settle CHANGE --correct --applied --note seen --confirm ${id}`),
+      (world) => world.arrive(),
+      async (world) => {
+        const [attempt] = await world.attempts(world.ana);
+        await world.must(world.ana, `journal reconcile ${attempt?.change}`, 0, 7);
+      },
+    ),
+    `journal show ${id}`,
+    'UTC not made checked after the waiting period',
+  ],
+  [
     'that it was made twice is in the first line once it is acknowledged',
     inTurn(twice, (world) => acknowledge(world, '09:06:00')),
     `orders show ${id}`,
@@ -260,6 +307,18 @@ it.each<[claim: string, build: Build, line: string, says: string]>([
     partBesides,
     'orders twins --period 2d --settled --json',
     '"became":"first went back in part 21 Nov 09:05, 400 MXN, elsewhere; first was recorded as made by ana"',
+  ],
+  [
+    'what nobody has confirmed of a twin is not among what went back',
+    twinShows,
+    'orders twins --period 2d --json',
+    '"first_refunded":0,"second_refunded":0,"became":null',
+  ],
+  [
+    'the same beside a part that did',
+    inTurn(twinPart, twinShows),
+    'orders twins --period 2d --json',
+    '"first_refunded":400,"second_refunded":0,"became":"first went back in part, 400 MXN"',
   ],
   [
     'a part of a twin that was recorded as made and a part that it shows are all of it',
@@ -451,12 +510,15 @@ it('of a refund that an order shows in part, the rest stands beside the sums', a
   expect(stdout).toContain('"unconfirmed":300,');
 });
 
-it('a refusal that no read has confirmed stands in the first block once its time is over', async () => {
+it.each<[claim: string, isSettled: boolean, shows: string]>([
+  ['stands in the first block once its time is over', false, 'was refused, which no read has confirmed:'],
+  ['is no refusal once somebody has recorded that it was not made', true, 'SETTLED BY HAND'],
+])('a refusal that no read has confirmed %s', async (_, isSettled, shows) => {
   using home = newHome();
   await using service = await startService({
     orders: [main()],
     sendsDate: false,
-    onPost: (_, own) => {
+    onPost: (_order, own) => {
       own.orders = [];
       return json(notReturnable, 428);
     },
@@ -469,9 +531,14 @@ it('a refusal that no read has confirmed stands in the first block once its time
     });
   const { code } = await run('09:00:00', `orders refund ${id} --reason other --yes`);
   expect(code).not.toBe(0);
+  const change = /i_\w+/.exec((await run('09:05:00', 'journal list')).stdout)?.[0] ?? '';
+  const words = `--not-applied --note asked-the-bank --confirm ${id}`;
+  if (isSettled) await run('09:05:00', `journal settle ${change} ${words}`);
   service.orders = [main()];
+  if (isSettled) await run('09:30:00', 'journal reconcile --all');
   const { stdout } = await run('09:30:00', `orders show ${id}`);
-  expect(inOneLine(stdout)).toContain('was refused, which no read has confirmed: its waiting period is over');
+  expect(inOneLine(stdout)).toContain(shows);
+  expect(stdout).not.toContain('REFUSED');
 });
 
 it.each<[limit: string, says: string]>([
@@ -511,11 +578,24 @@ it('while a capture is unconfirmed, nobody tells the buyer that no money was tak
   expect(await run(dry)).toMatch(/^3 .*an earlier capture of 1000 MXN on .* is still unconfirmed/);
   expect(await run(buyer)).toContain('We are checking whether you have been charged.');
   service.orders = [main()];
-  const shown = await run(`orders show ${id}`);
+  const shown = await run(`orders show ${id} --dry-run`);
   expect(shown).toContain('paid capture unconfirmed');
   expect(shown).toContain('the order now shows such a capture, see below; do not capture it again');
   expect(shown).toContain('the order shows such a capture; confirm it first: paydesk journal reconcile');
-  expect(await run(buyer)).toContain('A charge of 1000 MXN on your card shows for this order.');
+  expect(await run(`${buyer} --dry-run`)).toContain(
+    'A charge of 1000 MXN on your card shows for this order.',
+  );
+});
+
+it('a capture that an order shows is made on every screen once the order was read', async () => {
+  await using world = await startWorld([{ ...main(), payment_status: 'pre_authorized' }]);
+  world.fate('lost');
+  await world.must(world.ana, `orders capture ${id} --yes`, 7);
+  world.at('09:25:00');
+  world.change(id, { payment_status: 'paid' });
+  const read = async (line: string) => inOneLine((await world.run(world.ana, line.split(' '))).stdout);
+  expect(await read(`orders show ${id}`)).toContain('paid can be refunded');
+  expect(await read(`journal show ${id}`)).toContain('capture of 1000 MXN: made');
 });
 
 it('an order that cannot be read now names what the journal has open of it', async () => {
@@ -605,6 +685,17 @@ it('today counts refunds that failed, one currency and one kind of change in a s
   const { stdout } = await world.run(world.ana, ['today'], 160);
   expect(inOneLine(stdout)).toMatch(
     /unconfirmed 1 2000 MXN \S+, nobody .* 1 1000 MXN \S+, capture, nobody .* failed 2 1000 MXN/,
+  );
+});
+
+it('a report shows of a refund that failed in part how much failed', async () => {
+  await using world = await startWorld([main(), other()]);
+  await send('made', 0)(world, 'whole', 'hand');
+  world.at('09:05:00');
+  world.turn('rf_1', 'failed');
+  await world.must(world.ana, 'report --period 2d --to out.html', 0);
+  expect(world.read(world.ana, 'out.html')).toMatch(
+    /"open_cases":\s*\[\{[^}]*"state":"failed"[^}]*"amount":700\b/,
   );
 });
 

@@ -168,7 +168,8 @@ function historyCells(
   const reader = by === 'read' ? row.stamp?.operator : undefined;
   const read = reader === undefined || reader === record.sent.operator ? '' : `, read by ${reader}`;
   // A person recorded it as not made. The service refused nothing, so the row must not say `refused`.
-  const isSaid = by === 'read' && verdict === 'rejected' && statementOn(record) !== undefined;
+  const until = record.verdicts.slice(0, record.verdicts.indexOf(row) + 1);
+  const isSaid = by === 'read' && verdict === 'rejected' && statementOn({ verdicts: until }) !== undefined;
   const state = alarm === 'failed' || alarm === 'gone' ? alarm : isSaid ? 'not made' : verdictWords[verdict];
   if (by !== 'person' || acknowledged !== undefined) return [state, `${why}${noted}${read}`];
   const word = corrects === true ? 'corrected to' : 'recorded';

@@ -11,12 +11,13 @@ import { flag } from '../../flags/flags.ts';
 import { periodOf, timeFlags } from '../../flags/typed-period.ts';
 import { readHits } from '../../index/index.ts';
 import {
-  isSettled as isBack,
-  isRefunded,
+  backWord,
+  isNewestBack,
   type KnownTwin,
   knownOrder,
   knownTwin,
   purchaseOf,
+  surelyBack,
   type TwinPair,
   twinOf,
   twinPairs,
@@ -253,8 +254,8 @@ const pairColumns: readonly (Column | Field<Pair>)[] = [
   field('second_card', 'text', ({ second }) => second.cards.join(' ') || null),
   field('settled', 'flag', ({ isSettled }) => isSettled),
   field('seconds_apart', 'integer', ({ apart }) => apart, { tableFrom: 160 }),
-  field('first_refunded', 'sum', ({ first }) => first.refunded, { tableFrom: 160 }),
-  field('second_refunded', 'sum', ({ second }) => second.refunded, { tableFrom: 160 }),
+  field('first_refunded', 'sum', ({ first }) => first.refunded && surelyBack(first), { tableFrom: 160 }),
+  field('second_refunded', 'sum', ({ second }) => second.refunded && surelyBack(second), { tableFrom: 160 }),
   ...lastColumnsOfList,
 ];
 
@@ -267,24 +268,25 @@ const outcomeColumn = column('became', 'text', {
 });
 
 function becameWords(which: string, twin: ListedTwin, source: Source): string {
-  const { refund, refunded, currency, fact, byHand = [], paidTwice } = twin;
+  const { refund, currency, fact, byHand = [], paidTwice } = twin;
   const recorded = byHand.map(({ sent }) => `${which} was recorded as made by ${sent.operator}`);
-  if (!isRefunded(twin) && recorded.length > 0) return recorded.join('; ');
+  const back = backWord(twin);
+  if (back === undefined) return recorded.join('; ');
   const when = refund?.createdAt === undefined ? '' : ` ${source.days.show(refund.createdAt, 'day')}`;
-  const amount = refunded === undefined ? '' : `, ${amountWords(refunded, currency, amountsOf(source))}`;
+  const amount = `, ${amountWords(surelyBack(twin), currency, amountsOf(source))}`;
   const who = fact?.by ?? paidTwice?.operator;
-  const went = `${which} went back${twin.isBack ? '' : ' in part'}${when}${amount}, ${who === undefined ? elsewhere : `by ${who}`}`;
+  const by = `, ${who === undefined ? elsewhere : `by ${who}`}`;
+  const isNewest = isNewestBack(twin);
+  const went = `${which} went back${back === 'refunded' ? '' : ' in part'}${isNewest ? when : ''}${amount}${isNewest ? by : ''}`;
   return [went, ...recorded].join('; ');
 }
 
 function rowOf(pair: Pair, source: Source): JsonObject {
   const { first, second } = pair;
-  const settled = Object.entries({ first, second }).flatMap(([which, twin]) =>
-    isBack(twin) || isRefunded(twin) ? [becameWords(which, twin, source)] : [],
-  );
+  const became = Object.entries({ first, second }).map(([which, twin]) => becameWords(which, twin, source));
   return {
     ...recordFrom('possible_twins', pairColumns, pair),
-    became: settled.join('; ') || null,
+    became: became.filter((words) => words !== '').join('; ') || null,
     ...lastFieldsOfList(source, true),
   };
 }

@@ -220,7 +220,7 @@ async function openCases(
   const cases = await open.all(await source.unconfirmed());
   return cases
     .filter((one) => one.currency === undefined || hasCurrency(currency, one.currency))
-    .map(({ state, orderId, currency: of, record, doubt }) => {
+    .map(({ state, orderId, currency: of, amount, record, doubt }) => {
       const sent = record?.sent;
       // The journal may not know yet what the order shows.
       const isKnown = record !== undefined && recordedState(record) === state;
@@ -230,7 +230,7 @@ async function openCases(
         what: sent === undefined ? 'order' : changeKinds[sent.proof.kind].noun,
         state,
         outcome: isKnown ? outcomeWords(record, isOpen(record, now)) : seen,
-        amount: sent?.amount,
+        amount,
         currency: of,
         sentAt: sent && Math.floor(sent.time / 1000),
         operator: sent?.operator,
