@@ -40,7 +40,7 @@ interface Found extends TimeRange {
 
 export const prove = defineCommand({
   description:
-    'Writes one refund, or each that was sent from here in a period, into one file: who sent, who asked, who approved, what was sent, what the service said, and its rows of the journal. The file is signed with the key of this desk. --check checks such a file, and so does a script that needs no paydesk:\n  paydesk help check-proof > check-proof.mjs',
+    'Writes one refund, or each that was sent from here in a period, into one file: who sent, who asked, who approved, what was sent, what the service said, and its rows of the journal. The file is signed with the key of this desk. --check checks such a file, and so does a script that needs no paydesk:\n  paydesk help check-proof > check-proof.mjs\n  node check-proof.mjs FILE KEY   (KEY: desk_key of paydesk profile show at the desk)',
   arguments: [
     {
       name: 'period',
@@ -140,8 +140,9 @@ async function refundsNamed(
   return (await Promise.all(found)).flat();
 }
 
-// `lastmonth` is no id that the journal lacks, but a period that somebody mistyped. The service's ids may have no prefix.
-const idLike = /^[a-z]+_|^(?=.*\d)[A-Za-z0-9]{12,}$/;
+// `lastmonth` is no id that the journal lacks, but a period that somebody mistyped. The service's ids may have no prefix, and the
+// shop's own number is often `99045`, `#99045` or `SO-99045`.
+const idLike = /^[a-z]+_|^(?=.*\d)[A-Za-z0-9]{12,}$|^#?(?!20\d\d)(?:[A-Za-z]+-?)?\d{3,}$/;
 
 function orOther(text: string): (error: unknown) => never {
   return (error) => {

@@ -158,9 +158,19 @@ function calendarDays(text: string): CalendarDays | undefined {
   return { first: day, end: day + dayMs };
 }
 
+function dayText(midnight: number): string {
+  return new Date(midnight).toISOString().slice(0, 10);
+}
+
 // One side may be missing: then that side is open.
 function fromTo(from: string, to: string, name: string): Period['range'] {
   if (from === '' && to === '') throw usage(`${name} ..: say from when, until when, or both`);
+  const [first, last] = [calendarDays(from), calendarDays(to)];
+  // Two months: nobody can say whether the second one is meant to be in it.
+  if (first !== undefined && last !== undefined && last.end - last.first > dayMs)
+    throw usage(`${name} ${from}..${to}: write the first day, and the day after the last one`, [
+      `with all of ${to}: ${dayText(first.first)}..${dayText(last.end)}`,
+    ]);
   const since = from === '' ? undefined : parseWhen(from, name);
   const until = to === '' ? undefined : parseWhen(to, name);
   return (clockAndZone) => {

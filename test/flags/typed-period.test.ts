@@ -93,6 +93,12 @@ describe('a period', () => {
 
   test('one that ends before it begins is refused', () =>
     expect(() => range('2026-11-15..2026-11-01')).toThrow(/is not before/));
+  test('two months are refused with the days that hold both', () =>
+    expect(() => range('2026-09..2026-11')).toThrow(
+      expect.objectContaining({
+        parts: expect.objectContaining({ now: ['with all of 2026-11: 2026-09-01..2026-12-01'] }),
+      }),
+    ));
 });
 
 describe('17 days of 23, 25 and 0 hours', () => {
