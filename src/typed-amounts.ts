@@ -92,17 +92,19 @@ export function fullDecimals(
 }
 
 /**
- * The two ways to read `5.000` where other decimals are declared: five, or five thousand as some countries write it. Empty for
- * any other text.
+ * The two ways to read `5.000` and `5,000`: five, or five thousand as some countries write it. Empty for a text that can be read in
+ * one way only.
  */
 export function decimalsOrThousands(
-  { text }: Pick<TypedAmount, 'text'>,
-  { 'amounts.decimals': declared }: AmountStyle,
+  { text, withComma = text }: Pick<TypedAmount, 'text' | 'withComma'>,
+  { 'amounts.decimals': declared }: Pick<AmountStyle, 'amounts.decimals'>,
 ): readonly string[] {
-  const [, whole, rest = ''] = /^([1-9]\d{0,2})\.000(\D.*)?$/.exec(text) ?? [];
-  if (whole === undefined) return [];
-  const places = [...new Set(Object.values(declared))].filter((one) => one > 0);
-  return places.flatMap((one) => [whole, `${whole}000`].map((units) => `${units}.${'0'.repeat(one)}${rest}`));
+  const [, whole = '', three = '', rest = ''] =
+    /^([1-9]\d{0,2})[.,](\d{3})([^\d.,].*)?$/.exec(withComma) ?? [];
+  return [...new Set(Object.values(declared))].flatMap((places) => {
+    const one = withDecimals(`${whole}.${three}${rest}`, places);
+    return one === undefined ? [] : [one, `${whole}${three}.${'0'.repeat(places)}${rest}`];
+  });
 }
 
 // Undefined if the text has more decimals, and they are not zeros.
@@ -131,7 +133,7 @@ export function amountProblem(
   if (declared === undefined)
     return `the profile declares no decimals for ${code}; type a whole number, in the service's units`;
   if (declared === 0) return `${code} has no decimals; type a whole number`;
-  const ways = decimalsOrThousands(typed, { ...style, 'amounts.decimals': { [code]: declared } });
+  const ways = decimalsOrThousands(typed, { 'amounts.decimals': { [code]: declared } });
   const wanted =
     ways.length > 0
       ? ways.join(' or ')

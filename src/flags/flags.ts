@@ -282,9 +282,12 @@ export function checkDecimals(name: string, typed: TypedAmount, profile: Decimal
   const isDeclared = places === undefined || declaresPlaces(places, profile.settings);
   if (isDeclared && withComma === undefined) return;
   const text = withComma ?? plain;
-  const ways = decimalsOrThousands(typed, profile.settings);
-  if (ways.length > 0) throw usage(`${name} ${text} can be read in two ways`, [`type ${ways.join(' or ')}`]);
   const full = fullDecimals(typed, profile.settings);
+  const ways = decimalsOrThousands(typed, profile.settings);
+  if (ways.length > 0)
+    throw usage(`${name} ${text} can be read in two ways`, [
+      `type ${[...new Set([...ways, ...full])].join(' or ')}`,
+    ]);
   const declared = isDeclared ? 'an amount has no commas' : placesWords(profile.settings);
   // No number is suggested that the decimals were simply taken from: where the unit is a hundredth, it is another amount.
   throw usage(

@@ -262,7 +262,10 @@ describe('--amount', () => {
     ['230,00', 2, 'now:     type 230.00\n'],
     ['1,5', 2, 'now:     type 1.50\n'],
     ['1.234,50', 2, 'now:     type 1234.50\n'],
-    ['23,000', 2, 'now:     type 23000.00\n'],
+    ['23,000', 2, '--amount 23,000 can be read in two ways'],
+    ['23,000', 2, 'now:     type 23.00 or 23000.00\n'],
+    ['23,005', 2, 'now:     type 23005.00\n'],
+    ['1,234,567', 2, 'now:     type 1234567.00\n'],
     ['abc', 2, '--amount abc: not an amount, which is a number above 0, without commas\n'],
     ['1,234,567.00', 2, 'now:     type 1234567.00\n'],
     ['230.00 USD', 3, 'the order is in MXN'],
@@ -424,6 +427,8 @@ describe('in production, in a terminal', () => {
     await person.waitFor(
       /50\s+is\s+0\.50\s+MXN\s+in\s+the\s+service's\s+units;\s+type\s+0\.50,\s+or\s+50\.00/,
     );
+    person.type('5,000\r');
+    await person.waitFor(/5,000\s+can\s+be\s+read\s+in\s+two\s+ways;\s+type\s+5\.00\s+or\s+5000\.00/);
     person.type('\x03');
     await person.leaves;
     expect(sent(shop)).toEqual([]);

@@ -6,7 +6,13 @@ import type { Context } from '../../context/context.ts';
 import type { AttemptRecord } from '../../journal/journal.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import type { Choice, Question } from '../../terminal/terminal.ts';
-import { amountMistake, amountProblem, bothWays, readAmount } from '../../typed-amounts.ts';
+import {
+  amountMistake,
+  amountProblem,
+  bothWays,
+  decimalsOrThousands,
+  readAmount,
+} from '../../typed-amounts.ts';
 import {
   canGoBackWhole,
   chargesInTheWay,
@@ -132,7 +138,7 @@ export async function askAmount(
     check: (text) => {
       const typed = readAmount(text);
       if (text === '') return undefined;
-      if (typed === undefined) return notAnAmount(text, placesOf(currency, settings));
+      if (typed === undefined) return notAnAmount(text, placesOf(currency, settings) ?? 0);
       const problem = amountProblem(typed, currency, settings);
       const ways = bothWays(typed, currency, settings);
       if (problem === undefined && ways !== undefined)
@@ -145,9 +151,11 @@ export async function askAmount(
   return typed === undefined || typed.amount === left ? {} : { amount: typed.amount, typed };
 }
 
-function notAnAmount(text: string, places: number | undefined): string {
+function notAnAmount(text: string, places: number): string {
+  const ways = decimalsOrThousands({ text }, { 'amounts.decimals': { ofOrder: places } });
+  if (ways.length > 0) return `${text} can be read in two ways; type ${ways.join(' or ')}`;
   const likely =
-    places === undefined || places === 0
+    places === 0
       ? 'a whole number, no decimals or commas'
       : `an amount such as 300.${'0'.repeat(places)}, no commas`;
   return amountMistake(text, 'press Enter for all of it') ?? likely;
