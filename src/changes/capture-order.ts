@@ -10,7 +10,7 @@ import type { Context } from '../context/context.ts';
 import { CliError } from '../errors.ts';
 import { checkMode, commandLine, type Profile } from '../profiles/profiles.ts';
 import type { Block } from '../terminal/terminal.ts';
-import { journalWords, requestLine, titleLine, unconfirmedReply } from './change-words.ts';
+import { journalWords, titleLine, unconfirmedReply } from './change-words.ts';
 import { changeOrder, type OrderAsked, orderConfirmation } from './order-change.ts';
 import type { Applied } from './outcome.ts';
 import { buyerOf } from './refund/refund-screens.ts';
@@ -70,7 +70,6 @@ function capturePreview(value: JsonObject, profile: Profile): readonly Block[] {
     {
       line: { text: `  THIS CAPTURE  ${moneyOf(order, profile)}   all that was authorized`, style: 'strong' },
     },
-    requestLine(undefined),
   ];
 }
 

@@ -114,8 +114,7 @@ export function journalWords(change: string | undefined): string {
 }
 
 /** The last line of a preview, with the exact body: `will send once: {"charge_id":"656f…", "amount":300}` */
-export function requestLine(body: object | undefined): Block {
-  const label = 'will send once: ';
+export function requestLine(body: object | undefined, label = 'will send once: '): Block {
   return { line: `${label}${body === undefined ? 'no body' : bodyText(body)}`, hang: label.length + 1 };
 }
 

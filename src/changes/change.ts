@@ -6,6 +6,7 @@ import { about } from '../errors.ts';
 import type { Change, ChangeRun } from '../journal/journal.ts';
 import { checkOtherMode } from '../profiles/profiles.ts';
 import { type Block, GoBack } from '../terminal/terminal.ts';
+import { requestLine } from './change-words.ts';
 import { type Confirmation, confirmChange } from './confirm-change.ts';
 import { type Applied, checkRecorded } from './outcome.ts';
 import { appliedNow, type ColumnsOf, type Repeat, showRecorded } from './repeat.ts';
@@ -69,7 +70,8 @@ async function sendPlanned(
   if (change.orderId === undefined) await checkAccountMode(service);
   ctx.redaction.learn({ body: change.request.body, note: change.note });
   const showPreview = (): void => {
-    ctx.notes.show(preview);
+    // stdout has the request of a dry run.
+    ctx.notes.show(ctx.options.dryRun ? preview : [...preview, requestLine(change.request.body)]);
     for (const line of urgent) ctx.notes.warn({ text: `WARNING: ${line}`, style: 'bad' });
   };
   if (!ctx.options.dryRun) showPreview();
@@ -77,13 +79,23 @@ async function sendPlanned(
   if (ask !== undefined && !ctx.options.dryRun) return await ask();
   await hold?.();
   const outcome = await ctx.change(change, planned);
-  // What would be refused is not shown as if it could be sent. A script gets the request alone.
-  if (outcome.verdict === 'dry_run' && ctx.out.format === 'table') showPreview();
+  // What would be refused is not shown as if it could be sent.
+  if (outcome.verdict === 'dry_run' && !isRequestAlone(ctx)) showPreview();
   const applied = await appliedNow(ctx, service, { change, outcome }, columnsOf);
   if (applied === undefined) return undefined;
   await show(applied);
   checkRecorded(change, applied, service.profile);
   return applied;
+}
+
+/** Says what somebody settled by hand, even with --quiet, since whoever did it may have been wrong. */
+export function warnByHand(ctx: Context, lines: readonly string[]): void {
+  if (!isRequestAlone(ctx)) for (const text of lines) ctx.notes.warn({ text, style: 'warn' });
+}
+
+// A script gets of a dry run the request alone, with its checks.
+function isRequestAlone({ options, out }: Context): boolean {
+  return options.dryRun && out.format !== 'table';
 }
 
 // The newest order shows whether the key belongs to the mode of the profile (service: Authentication 5). The read also proves

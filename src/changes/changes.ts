@@ -36,7 +36,6 @@ export {
   headLine,
   kindWords,
   replyWords,
-  requestLine,
   settleCommands,
 } from './change-words.ts';
 export { checkProfileConfirmable } from './confirm-change.ts';

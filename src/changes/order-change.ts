@@ -15,7 +15,7 @@ import { commandLine, flagWords, type Profile } from '../profiles/profiles.ts';
 import { GoBack } from '../terminal/terminal.ts';
 import type { TypedAmount } from '../typed-amounts.ts';
 import { byHandLines } from './by-hand-words.ts';
-import { makeChange, type PlannedChange } from './change.ts';
+import { makeChange, type PlannedChange, warnByHand } from './change.ts';
 import { becameWords } from './change-words.ts';
 import { type Confirmation, checkOrderConfirmable, confirmAgain } from './confirm-change.ts';
 import { type missingIn, requiredBy } from './may-change.ts';
@@ -151,9 +151,7 @@ async function planChange(
     const { change, confirmation, replan } = planned;
     const byHand = await byHandLines(ctx, service, { ...order.value, id }, change);
     const checks = [...byHand, ...(planned.checks ?? [])];
-    // Even with --quiet: whoever settled it may have been wrong.
-    if (!ctx.options.dryRun || ctx.out.format === 'table')
-      for (const line of byHand) ctx.notes.warn({ text: line, style: 'warn' });
+    warnByHand(ctx, byHand);
     let shown = order;
     const checkFresh = async (fresh: WireRecord) => {
       await askIfChanged(ctx, id, [shown, fresh], confirmation);

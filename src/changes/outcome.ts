@@ -15,7 +15,7 @@ import {
   reasonOf,
 } from '../journal/journal.ts';
 import { commandLine, type Profile } from '../profiles/profiles.ts';
-import { blockedWords, kindWords, replyWords, settleCommands } from './change-words.ts';
+import { blockedWords, kindWords, replyWords, requestLine, settleCommands } from './change-words.ts';
 import {
   alarmError,
   type Explanation,
@@ -43,9 +43,9 @@ export async function showDryRun(ctx: Context, { request, checks }: DryRun): Pro
     body: request.body ?? null,
     checks: [...checks],
   };
-  // The preview above it has the body and the notes.
   await ctx.out.dryRun(plan, () => [
     { line: `would send: ${request.method} /${request.path}` },
+    requestLine(request.body, 'body: '),
     { line: 'nothing was sent (--dry-run)' },
   ]);
 }

@@ -21,7 +21,6 @@ import {
   readBody,
   refuseMoneyRoute,
   refuseOverrides,
-  requestLine,
   withQuery,
 } from '../changes/changes.ts';
 import type { Context } from '../context/context.ts';
@@ -142,7 +141,7 @@ async function bodyOf(ctx: Context, given: Flags): Promise<JsonObject | undefine
 }
 
 function preview(
-  { method, path, body, headers = {} }: ChangeRequest,
+  { method, path, headers = {} }: ChangeRequest,
   orderId: string | undefined,
   profile: Profile,
 ): readonly Block[] {
@@ -150,7 +149,6 @@ function preview(
     headLine(`${method} /${path}`, profile),
     ...(orderId === undefined ? [] : [{ line: `a change of order ${orderId}` }]),
     ...Object.keys(headers).map((name) => ({ line: `header  ${name}` })),
-    requestLine(body),
   ];
 }
 

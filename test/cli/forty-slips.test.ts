@@ -173,7 +173,7 @@ test('four digits in place of the order are never offered as an amount', async (
 
 test.each(['2', '“2”', '\u00a02', "'2'"])('a charge may stand in quotes and blanks: %s', async (typed) => {
   await using service = await startDesk();
-  const { code, stderr } = await service.run([
+  const { code, stdout } = await service.run([
     'orders',
     'refund',
     id,
@@ -182,7 +182,7 @@ test.each(['2', '“2”', '\u00a02', "'2'"])('a charge may stand in quotes and 
     '--dry-run',
     '--no-input',
   ]);
-  expect([code, stderr]).toEqual([0, expect.stringContaining('"charge_id":"ch_2"')]);
+  expect([code, stdout]).toEqual([0, expect.stringContaining('"charge_id":"ch_2"')]);
 });
 
 test('an option may be a value where somebody says so with =', async () => {

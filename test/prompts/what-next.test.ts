@@ -134,8 +134,14 @@ describe('orders refund', () => {
       orders: [withRefund(orderOf('ord_1', [charge]), refund, 300)],
     });
     const words = ['orders', 'refund', 'ord_1', '--charge', '1', '--amount', '5', '--dry-run'];
-    const { stderr } = await service.run(words);
+    const { stderr, stdout } = await service.run(words);
     expect(inOneLine(stderr)).toContain('rf_1 refunded 300 of charge 1 just now:');
+    expect(stderr).not.toContain('will send once');
+    expect(await service.run([...words, '--quiet'])).toEqual({ code: 0, signal: null, stdout, stderr: '' });
+    expect(stdout).toBe(`would send: POST /orders/ord_1/refunds
+body: {"charge_id":"ch_1", "amount":5}
+nothing was sent (--dry-run)
+`);
   });
 });
 

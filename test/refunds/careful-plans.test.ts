@@ -191,7 +191,7 @@ describe('--allocate', () => {
       service.plan(['order_id,amount', `ord_s,${amount}`], '--json', '--dry-run');
 
     expect(recordsIn(await plan('500'))).toMatchObject([{ state: 'ready', refund: 500, why: null }]);
-    expect((await alone('500')).stderr).toContain('"charge_id":"ch_1", "amount":500');
+    expect((await alone('500')).stdout).toContain('"charge_id":"ch_1", "amount":500');
     expect(recordsIn(await plan('1936'))).toMatchObject([{ state: 'impossible', refund: 1936, why }]);
     expect(inOneLine((await alone('1936')).stderr)).toContain(why);
     await service.plan(['order_id,amount', 'ord_s,500']);

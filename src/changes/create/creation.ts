@@ -11,7 +11,7 @@ import { aboutMoney, commandLine, flagWords, type Profile } from '../../profiles
 import type { Ask, Block } from '../../terminal/terminal.ts';
 import type { TypedAmount } from '../../typed-amounts.ts';
 import { byHandNotes } from '../by-hand-words.ts';
-import { makeChange } from '../change.ts';
+import { makeChange, warnByHand } from '../change.ts';
 import { checkProfileConfirmable } from '../confirm-change.ts';
 import type { Applied } from '../outcome.ts';
 import { onlyGiven } from '../repeat.ts';
@@ -100,9 +100,7 @@ export async function createOne<B extends JsonObject, D extends Draft>(
       refusePast(expiry, ctx.clock.now());
       const request = { method: 'POST', path: creation.path(profile), body } as const;
       const byHand = await byHandNotes(ctx, service, { kind, request, asked });
-      // Even with --quiet: whoever settled the earlier one may have been wrong.
-      if (!ctx.options.dryRun || ctx.out.format === 'table')
-        for (const text of byHand) ctx.notes.warn({ text, style: 'warn' });
+      warnByHand(ctx, byHand);
       return {
         change: { request, amount, currency },
         checks: [...byHand, ...warnings],

@@ -9,7 +9,7 @@ import { type checkoutTypes, hostedPayment, paths } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import type { Block, Choice } from '../../terminal/terminal.ts';
-import { headLine, journalWords, requestLine, unconfirmedReply } from '../change-words.ts';
+import { headLine, journalWords, unconfirmedReply } from '../change-words.ts';
 import type { Applied } from '../outcome.ts';
 import { onlyGiven } from '../repeat.ts';
 import { type CreationFlags, createOne } from './creation.ts';
@@ -147,7 +147,6 @@ function orderPreview(body: OrderRequest, profile: Profile): readonly Block[] {
       : [{ line: `ship to ${goesTo.filter((part) => part !== undefined).join(', ')}` }]),
     ...(metadata === undefined ? [] : [{ line: `metadata ${JSON.stringify(metadata)}` }]),
     ...(checkout === undefined ? [{ line: 'no checkout' }] : checkoutBlocks(checkout)),
-    requestLine(body),
   ];
 }
 

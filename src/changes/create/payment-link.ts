@@ -10,7 +10,7 @@ import { flag } from '../../flags/flags.ts';
 import type { ClockAndZone } from '../../flags/typed-time.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import type { Block } from '../../terminal/terminal.ts';
-import { headLine, journalWords, requestLine } from '../change-words.ts';
+import { headLine, journalWords } from '../change-words.ts';
 import type { Applied } from '../outcome.ts';
 import { givenOrNothing, onlyGiven } from '../repeat.ts';
 import { type CreationFlags, createOne } from './creation.ts';
@@ -163,7 +163,6 @@ function linkPreview(body: CheckoutCreateRequest, profile: Profile): readonly Bl
     ...paymentBlocks(body.allowed_payment_methods, body.monthly_installments_options),
     expiryBlock(linkExpiry(body)),
     ...(recurrent === true ? [{ line: 'it can be paid more than once' }] : []),
-    requestLine(body),
   ];
 }
 

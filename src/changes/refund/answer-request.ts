@@ -18,7 +18,7 @@ import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import type { Block } from '../../terminal/terminal.ts';
 import { rowsAndSumsOf } from '../bulk/batch-words.ts';
 import { byHandLines, unshownIn } from '../by-hand-words.ts';
-import { titleLine } from '../change-words.ts';
+import { requestLine, titleLine } from '../change-words.ts';
 import { type ConfirmedOrder, checkApprovable, confirmChange } from '../confirm-change.ts';
 import { madeWords, originsOf } from './known-refunds.ts';
 import { lookForTwins, splitAgain } from './look-for-twins.ts';
@@ -220,6 +220,7 @@ async function lookAtRefund(ctx: Context, request: ApprovedRefund, how: LookedHo
         origins,
         asides: told.asides,
       }),
+      requestLine(plan.change.request.body),
       { line: `asked   by ${asked.operator}, ${ctx.days.full(asked.time)} (${request.id})`, hang: 8 },
     ],
     urgent,

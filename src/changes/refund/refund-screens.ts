@@ -22,7 +22,7 @@ import { percent } from '../../counted.ts';
 import type { FoundRefund } from '../../journal/journal.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import type { Block, Cell } from '../../terminal/terminal.ts';
-import { journalWords, requestLine, titleLine, unconfirmedReply } from '../change-words.ts';
+import { journalWords, titleLine, unconfirmedReply } from '../change-words.ts';
 import type { Applied } from '../outcome.ts';
 import { type RefundOrigins, sentByWords } from './known-refunds.ts';
 import { showOrder } from './refund-limit.ts';
@@ -66,7 +66,6 @@ export function refundPreview(previewed: Previewed): readonly Block[] {
     ...asides.map((line): Block => ({ line: { text: `twin    ${line}`, style: 'faint' }, hang: 8 })),
     { grid: moneyRows(plan, origins, profile), right: [1, 2], indent: 2 },
     ...warnings.map((line): Block => ({ line: { text: `note: ${line}`, style: 'warn' }, hang: 6 })),
-    requestLine(body),
   ];
 }
 

@@ -255,8 +255,8 @@ describe('after it was settled by hand', () => {
         refunded so far         0      0
         THIS REFUND          -300   -300  0.9 % of charge 1
         left afterwards     34700  34700
-      will send once: {"charge_id":"ch_1", "amount":300}
       would send: POST /orders/ord_1/refunds
+      body: {"charge_id":"ch_1", "amount":300}
       nothing was sent (--dry-run)
       "
     `);
