@@ -138,13 +138,14 @@ export function replaceKey(
   });
 }
 
-export async function removeProfile(store: ProfileStore, name: string): Promise<void> {
-  await store.change(async ({ file, save }) => {
+export function removeProfile(store: ProfileStore, name: string): Promise<boolean> {
+  return store.change(async ({ file, save }) => {
     // Removes the key first: a crash must not leave a key that nobody sees.
-    await removeKey(store, name, storedIn(file.profiles, name).key_in);
+    const isGone = await removeKey(store, name, storedIn(file.profiles, name).key_in);
     const profiles = new Map(file.profiles);
     profiles.delete(name);
     await save({ default: file.default === name ? undefined : file.default, profiles });
+    return isGone;
   });
 }
 
@@ -168,9 +169,10 @@ export async function removeAllProfiles(store: ProfileStore): Promise<void> {
     });
 }
 
-async function removeKey({ keys, parts }: ProfileStore, name: string, place: KeyPlace): Promise<void> {
+async function removeKey({ keys, parts }: ProfileStore, name: string, place: KeyPlace): Promise<boolean> {
   const problem = await keys.remove(name, place);
   if (problem !== undefined) parts.notice(problem);
+  return problem === undefined;
 }
 
 /** Remembers an order that a stored profile has shown. Ignores built-in profiles. */

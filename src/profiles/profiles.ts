@@ -131,7 +131,8 @@ export interface Profiles {
     name: string,
     key: TypedKey & { readonly place?: KeyPlace | undefined },
   ): Promise<KeyDescription>;
-  remove(name: string): Promise<void>;
+  /** Returns whether its key is gone too; if not, a notice says why. */
+  remove(name: string): Promise<boolean>;
   /** Removes every stored profile after its key. Throws CliError 'refused' if a key stays in the keyring. */
   removeAll(): Promise<void>;
   /** The order that `rememberOrder` stored for this profile, if any. */

@@ -39,7 +39,7 @@ test('a key in the keyring can be read again, is in no file of ours, and is remo
     keptIn: 'system keyring',
     lastFour: 'wxyz',
   });
-  await withKeyring('kept').remove('x');
+  expect(await withKeyring('kept').remove('x')).toBe(true);
   expect(readdirSync(user.home).filter((name) => name.startsWith('paydesk x'))).toEqual([]);
 });
 
@@ -86,7 +86,7 @@ test('a key that moves to the file is removed from the keyring', async () => {
 
 test('a profile can be removed when its keyring does not answer; a notice says that the key may still be there', async () => {
   await withKeyring('kept').add(draft, key);
-  await withKeyring('denies').remove('x');
+  expect(await withKeyring('denies').remove('x')).toBe(false);
   expect(user.notices).toEqual([expect.stringContaining('may still be in the system keyring')]);
 });
 

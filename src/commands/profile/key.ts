@@ -163,14 +163,16 @@ export const remove = defineCommand({
     const account = await ctx.profiles.accountOf(name);
     const kept = await limitsKept(ctx, account);
     const endings = await tokenWords(ctx, name);
-    await ctx.profiles.remove(name);
+    const isGone = await ctx.profiles.remove(name);
     if (
       (await ctx.profiles.reaching(account.account)).length === 0 &&
       (await ctx.index.erase(account.account))
     )
       ctx.notes.note('the index of its orders was erased with it');
     const record = { ...asked, removed: true };
-    await ctx.out.own(record, () => fieldsView(`removed profile ${name} and its key`, record));
+    await ctx.out.own(record, () =>
+      fieldsView(`removed profile ${name}${isGone ? ' and its key' : ''}`, record),
+    );
     if (kept !== undefined) ctx.notes.note(kept);
     if (endings !== undefined) ctx.notes.note(endings);
   },
