@@ -10,7 +10,7 @@ import type { Flag } from '../../src/flags/flags.ts';
 import { each } from '../harness/each.ts';
 import { helpOf, leafCommands, optionsOf } from '../harness/help-text.ts';
 import { customerOf, paidOrder } from '../harness/orders.ts';
-import { newHome, paydesk } from '../harness/paydesk.ts';
+import { newHome, paydesk, paydeskProcess } from '../harness/paydesk.ts';
 import { json } from '../harness/server.ts';
 import { pages, startAnswering } from '../harness/service.ts';
 
@@ -55,7 +55,10 @@ test('--version and -V print exactly one line, the version of the package (C9)',
   };
   expect(version).toMatch(/^\d+\.\d+\.\d+$/);
   const lines = [['--version'], ['-V'], ['orders', 'list', '--version'], ['-p', 'demo', '-V']];
-  for (const ran of await each(lines, (line) => paydesk(line, { home }))) {
+  const inMemory = await each(lines, (line) => paydesk(line, { home }));
+  // A process answers these two before it loads anything.
+  const asProcess = await each(lines.slice(0, 2), (line) => paydeskProcess(line, { home }));
+  for (const ran of [...inMemory, ...asProcess]) {
     expect(ran).toEqual({ code: 0, signal: null, stdout: `${version}\n`, stderr: '' });
   }
 });
