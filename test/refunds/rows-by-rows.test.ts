@@ -361,6 +361,22 @@ describe('--allocate', () => {
     expect(ran.stderr).toContain(`paydesk ${spread.join(' ')} --note 'a b' --again rf_1\n`);
   });
 
+  it('of orders refund prints a command that repeats the equal refund of each charge, and runs as it stands', async () => {
+    await using service = await startRefunds([splitOrder('ord_s', 1000, 2000)]);
+    service.refund('ord_s', 'ch_1', 500);
+    service.refund('ord_s', 'ch_2', 500);
+
+    const spread = ['orders', 'refund', 'ord_s', '--amount', '1000', '--allocate', 'in-order'];
+    const ran = await service.run([...spread, '--yes']);
+    const again = ['--again', 'rf_1,rf_2'];
+
+    expect(ran.code).toBe(3);
+    expect(ran.stderr).toContain('if 2 refunds should be made once more:');
+    expect(ran.stderr).toContain(`paydesk ${[...spread, ...again].join(' ')}\n`);
+    expect((await service.run([...spread, ...again, '--yes'])).code).toBe(0);
+    expect(service.made).toHaveLength(4);
+  });
+
   it('is needed for an amount of an order with several charges, and says so', async () => {
     await using service = await startRefunds([splitOrder('ord_s', 1000, 2000)]);
 

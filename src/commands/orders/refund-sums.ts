@@ -3,6 +3,7 @@
 import { type AmountStyle, amountWords } from '../../amounts.ts';
 import { isObject, textIn } from '../../api/json-values.ts';
 import { meaningOfRefund } from '../../api/spec.ts';
+import { counted } from '../../counted.ts';
 import type { ExportRow } from '../../exports/exports.ts';
 import {
   type Figure,
@@ -16,7 +17,7 @@ import {
 
 const notMade = ['pending', 'failed', 'unconfirmed'] as const;
 
-// What the rows of all pages add up to. A resumed export goes on from what the checkpoint has.
+/** What the refunds of all pages add up to. A resumed export goes on from what the checkpoint has. */
 export function createSums(stored: unknown) {
   const groups = new Map<string, RefundGroup>();
   const add = (group: RefundGroup): void => {
@@ -50,20 +51,34 @@ export function createSums(stored: unknown) {
   };
 }
 
-/** The fees of charges, by their currencies. A resumed export goes on from what the checkpoint has. */
+/** The fees of charges, by their currencies, and how many charges show one. A resumed export goes on from what the checkpoint has. */
 export function createFees(stored: unknown) {
+  const before = isObject(stored) ? stored : {};
   const fees = new Map<string, Figure>();
-  const add = (currency: string, fee: Figure | undefined): void => {
-    if (fee !== undefined) fees.set(currency, plus(fees.get(currency) ?? 0, fee));
+  let charges = Number(before.charges ?? 0);
+  let known = Number(before.known ?? 0);
+  const add = (currency: string, fee: Figure): void => {
+    fees.set(currency, plus(fees.get(currency) ?? 0, fee));
   };
-  for (const [currency, sum] of Object.entries(isObject(stored) ? stored : {}))
-    add(currency, wholeNumber(BigInt(String(sum))));
+  for (const [currency, sum] of Object.entries(isObject(before.sums) ? before.sums : {}))
+    add(currency, wholeNumber(BigInt(String(sum))) ?? 0);
   return {
-    add: ({ currency = '', fee }: ExportRow) => add(currency, wholeNumber(fee)),
+    add({ currency = '', fee: shown }: ExportRow): void {
+      const fee = wholeNumber(shown);
+      charges += 1;
+      if (fee === undefined) return;
+      known += 1;
+      add(currency, fee);
+    },
     lines(style: AmountStyle): readonly string[] {
       const sums = [...fees].map(([currency, sum]) => amountWords(sum, currency || undefined, style));
-      return sums.length === 0 ? [] : [`fees: ${sums.join(' and ')}`];
+      const shown = `${known} of ${counted(charges, 'charge')} ${known === 1 ? 'shows' : 'show'} one`;
+      return sums.length === 0 ? [] : [`fees: ${sums.join(' and ')}; ${shown}`];
     },
-    stored: () => Object.fromEntries([...fees].map(([currency, sum]) => [currency, String(sum)])),
+    stored: () => ({
+      charges,
+      known,
+      sums: Object.fromEntries([...fees].map(([currency, sum]) => [currency, String(sum)])),
+    }),
   };
 }

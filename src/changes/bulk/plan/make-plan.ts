@@ -185,13 +185,16 @@ export async function planOrder(
     moreOf: () => [],
   });
   const stopped = rows.find(({ state }) => state === 'look' || state === 'impossible');
+  // One part that repeats a refund stops them all.
+  const again = new Set(rows.flatMap(({ repeats }) => repeats ?? []));
   if (stopped !== undefined)
     throw new CliError('refused', stopped.why ?? 'it cannot be refunded', {
       ownCode: 'cannot_be_spread',
       certain: 'nothing was sent, and no plan was written',
       now: [
         commandLine(profile, 'orders', 'show', row.orderId),
-        ...(stopped.repeats === undefined ? [] : [withAgain([...how.again, stopped.repeats])]),
+        ...(again.size > 1 ? [`if ${again.size} refunds should be made once more:`] : []),
+        ...(again.size > 0 ? [withAgain([...how.again, ...again])] : []),
       ],
     });
   return keep(ctx, profile, head, rows, how);
