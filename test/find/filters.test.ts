@@ -96,16 +96,40 @@ describe('filters', () => {
     ['list', ['--min-amount', '1.50'], '--min-amount 1.50: profile environment declares no decimals'],
     ['list', ['--customer', 'Ana'], '--customer Ana: neither the id of a customer'],
     ['list', ['--status', ''], '--status is empty'],
-    ['list', ['--status', 'pad'], 'did you mean: --status paid\n'],
-    ['find x', ['--status', 'payed'], 'did you mean: --status paid\n'],
-    ['list', ['--status', 'pre_authorised'], 'did you mean: --status pre_authorized\n'],
-    ['list', ['--charge-status', 'refund'], 'did you mean: --charge-status refunded\n'],
     ['list', ['--min-amount', '1,000'], '--min-amount 1,000: an amount has no commas'],
   ])('%s %j is a usage error that sends nothing', async (command, flags, message) => {
     const one = await open(pages(november));
     const ran = await one.run(['orders', ...command.split(' '), ...flags]);
     expect(ran).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(message) });
     expect(asked(one)).toBe(0);
+  });
+
+  test.each([
+    ['list', ['--status', 'pad'], 'did you mean: --status paid\n'],
+    ['find x', ['--status', 'payed'], 'did you mean: --status paid\n'],
+    ['list', ['--status', 'pre_authorised'], 'did you mean: --status pre_authorized\n'],
+    ['list', ['--charge-status', 'refund'], 'did you mean: --charge-status refunded\n'],
+  ])('%s %j is a usage error, since no order that was read has it', async (command, flags, message) => {
+    const one = await open(pages(november));
+    const ran = await one.run(['orders', ...command.split(' '), ...flags]);
+    expect(ran).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(message) });
+    expect(ran.stderr).toContain(`${flags.join(' ')}: no order that was read has this status`);
+  });
+
+  test('a status that the service sends is found, although it is nearly a documented one', async () => {
+    const odd = at(9, '2026-11-20T06:00:00Z', {
+      payment_status: 'payed',
+      charges: listOf(chargeOf('ch_9', 35_000, { status: 'refund' })),
+    });
+    const one = await open(pages([odd, ...november.slice(1)]));
+    for (const flags of [
+      ['--status', 'payed'],
+      ['--charge-status', 'refund'],
+    ]) {
+      const ran = await one.run(['orders', 'list', ...flags, '--ndjson']);
+      expect([ran.code, numbersIn(ran.stdout)], ran.stderr).toEqual([0, [9]]);
+      expect(ran.stderr).toContain(`${flags.join(' ')}: not a status that paydesk knows`);
+    }
   });
 
   test('a status that no order shows is said, with those that orders show and those that are documented', async () => {

@@ -64,6 +64,8 @@ export interface OrderFilters {
   readonly range: TimeRange;
   /** Lines about orders that were left out for a reason that may surprise a person. */
   readonly leftOut: () => readonly string[];
+  /** Throws CliError 'usage' for a status that is nearly a documented one, if no order that was read has it. */
+  readonly checkStatuses: () => void;
 }
 
 /**
@@ -80,18 +82,17 @@ export function orderFilters(ctx: Context, input: FilterInput, service: Service)
   for (const line of amounts.warnings) ctx.notes.warn(line);
   const undated = counted((order) => !isTime(order.created_at));
   const unpriced = counted((order) => !isAmount(order.amount));
-  const { 'charge-status': chargeStatus, customer } = input;
-  const status = input.status === undefined ? undefined : statusMeant(input.status);
-  checkSpelling('--status', status);
-  checkSpelling('--charge-status', chargeStatus);
+  const { customer } = input;
+  const status = statusMeant('--status', input.status);
+  const chargeStatus = statusMeant('--charge-status', input['charge-status']);
   const byStatus = status === undefined ? undefined : statusFilter(status);
-  const doubt = status === undefined ? undefined : statusDoubt(status);
-  if (doubt !== undefined) ctx.notes.warn(doubt);
+  for (const meant of [status, chargeStatus]) if (meant?.doubt !== undefined) ctx.notes.warn(meant.doubt);
   const filters: Filter[] = byStatus === undefined ? [] : [byStatus];
   if (chargeStatus !== undefined)
     filters.push({
-      words: ['--charge-status', chargeStatus],
-      accepts: ({ charges }) => itemsOf(charges).some((charge) => charge.status === chargeStatus),
+      words: ['--charge-status', chargeStatus.word],
+      accepts: ({ charges }) =>
+        chargeStatus.see(itemsOf(charges).some((charge) => charge.status === chargeStatus.word)),
       passesFew: true,
     });
   if (input.refundable === true)
@@ -130,6 +131,10 @@ export function orderFilters(ctx: Context, input: FilterInput, service: Service)
       ...undated.words('created_at'),
       ...unpriced.words('amount'),
     ],
+    checkStatuses() {
+      status?.check();
+      chargeStatus?.check();
+    },
   };
 }
 
@@ -147,14 +152,34 @@ export function isAboutDisputes(word: string): boolean {
   return disputeWords.test(word);
 }
 
-// The status that somebody means who types it as it is spoken (`Partially refunded`), or as a narrow table shows it.
-function statusMeant(typed: string): string {
+type Status = NonNullable<ReturnType<typeof statusMeant>>;
+
+// The status that somebody means who types it as it is spoken (`Partially refunded`), or as a narrow table shows it. The service may
+// have statuses that its document does not show, so only the orders tell which word is mistyped.
+function statusMeant(name: string, typed: string | undefined) {
+  if (typed === undefined) return undefined;
   const plain = typed
     .trim()
     .toLowerCase()
     .replaceAll(/[\s-]+/g, '_');
-  const [word = plain] = [...shortStatuses].find(([, short]) => short === plain) ?? [];
-  return word === noStatus || Object.hasOwn(statusMeanings, word) ? word : typed;
+  const [known = plain] = [...shortStatuses].find(([, short]) => short === plain) ?? [];
+  const isKnown = known === noStatus || Object.hasOwn(statusMeanings, known);
+  const word = isKnown ? known : typed;
+  const near = isKnown ? [] : nearlyDocumented(word);
+  let isSeen = false;
+  return {
+    word,
+    doubt: isKnown || (name !== '--status' && near.length === 0) ? undefined : statusDoubt(name, word),
+    see(isThere: boolean): boolean {
+      isSeen ||= isThere;
+      return isThere;
+    },
+    check(): void {
+      if (isSeen || near.length === 0) return;
+      const meant = near.map((one) => `did you mean: ${name} ${one}`);
+      throw usage(`${name} ${word}: no order that was read has this status`, meant);
+    },
+  };
 }
 
 // `payed` is paid.
@@ -162,22 +187,14 @@ function spoken(status: string): string {
   return status.toLowerCase().slice(0, 40).replace(/ed$/, 'd');
 }
 
-// A word that is almost a documented one is a typing mistake. One that ends with it is another word: `unpaid`.
-function checkSpelling(name: string, typed: string | undefined): void {
-  if (typed === undefined || Object.hasOwn(statusMeanings, typed)) return;
-  const near = [...documented, statuses.partiallyRefunded].filter(
+// A word that ends with a documented one is another word: `unpaid`.
+function nearlyDocumented(typed: string): readonly string[] {
+  return [...documented, statuses.partiallyRefunded].filter(
     (word) => [typed, spoken(typed)].some((one) => isTypedLike(one, word)) && !typed.endsWith(word),
   );
-  if (near.length > 0)
-    throw usage(
-      `${name} ${typed}: not a status that paydesk knows`,
-      near.map((word) => `did you mean: ${name} ${word}`),
-    );
 }
 
-// The service may have statuses that its document does not show, so only a person can tell.
-function statusDoubt(status: string): string | undefined {
-  if (status === noStatus || Object.hasOwn(statusMeanings, status)) return undefined;
+function statusDoubt(name: string, status: string): string {
   if (disputeWords.test(status)) return noDisputes;
   const known = Object.keys(statusMeanings);
   const typed = spoken(status);
@@ -187,11 +204,11 @@ function statusDoubt(status: string): string | undefined {
   const part = closestNames(typed, parts)[0];
   const close = whole.length > 0 ? whole : known.filter((word) => word.split('_').includes(part ?? ''));
   const meant = close.length === 0 ? '' : `; did you mean ${close.join(' or ')}?`;
-  return `--status ${status}: not a status that paydesk knows${meant}`;
+  return `${name} ${status}: not a status that paydesk knows${meant}`;
 }
 
 // A status that no order has may be mistyped, so the statuses that were seen are listed.
-function statusFilter(status: string): Filter & { readonly leftOut: () => readonly string[] } {
+function statusFilter({ word: status, see }: Status): Filter & { readonly leftOut: () => readonly string[] } {
   const seen = new Set<string>();
   let withCharge = 0;
   return {
@@ -201,7 +218,7 @@ function statusFilter(status: string): Filter & { readonly leftOut: () => readon
       if (itemsOf(charges).some((charge) => charge.status === status)) withCharge += 1;
       const word = typeof shown === 'string' && shown !== '' ? shown : noStatus;
       if (word === status || seen.size < mostRemembered) seen.add(word);
-      return shown === status;
+      return see(shown === status);
     },
     passesFew: false,
     leftOut: () =>

@@ -30,7 +30,7 @@ export interface OrderObserver extends WalkObserver {
 export function observeOrders(
   ctx: Context,
   profile: Profile,
-  { filters, range, leftOut }: OrderFilters,
+  { filters, range, leftOut, checkStatuses }: OrderFilters,
 ): OrderObserver {
   const promised = profile.settings['orders.order'] === 'newest-first';
   const twins = createTwins();
@@ -61,15 +61,18 @@ export function observeOrders(
       own.add(records.map(({ value }) => value));
       return own.words();
     },
-    closingLines: () => [
-      ...pairs.words(),
-      ...leftOut(),
-      ...(range.since !== undefined && !promised && read > longWalk && profile.kind === 'stored'
-        ? [
-            `all ${read} orders were read; if this account lists its newest orders first, --since is faster with: ${commandLine(profile, 'profile', 'set', profile.name, 'orders.order', 'newest-first')}`,
-          ]
-        : []),
-    ],
+    closingLines() {
+      checkStatuses();
+      return [
+        ...pairs.words(),
+        ...leftOut(),
+        ...(range.since !== undefined && !promised && read > longWalk && profile.kind === 'stored'
+          ? [
+              `all ${read} orders were read; if this account lists its newest orders first, --since is faster with: ${commandLine(profile, 'profile', 'set', profile.name, 'orders.order', 'newest-first')}`,
+            ]
+          : []),
+      ];
+    },
     get read() {
       return read;
     },
