@@ -2,7 +2,7 @@
 
 import type { CliErrorParts } from '../errors.ts';
 import type { AttemptRecord, ChangeKind } from '../journal/journal.ts';
-import { accountSpan, type Profile } from '../profiles/profiles.ts';
+import { accountSpan, type Profile, plainCommand } from '../profiles/profiles.ts';
 import type { Block, Style } from '../terminal/terminal.ts';
 
 interface KindWords {
@@ -86,9 +86,22 @@ export function blockedWords(until: string | undefined): string {
     : `blocked until ${until} at the latest, or until you settle it`;
 }
 
-/** The two commands with which a person states whether a change was made. */
-export function settleCommands(change: string): readonly string[] {
-  return ['--applied', '--not-applied'].map((word) => `paydesk journal settle ${change} ${word} --note TEXT`);
+/** A change that a person settles, and whether paydesk can ask that person (on a terminal). */
+interface Settled {
+  readonly change: string;
+  readonly orderId?: string | undefined;
+  readonly asks: boolean;
+}
+
+/** The command with which a person states whether a change was made; what to replace in it is in capitals. */
+export function settleCommand({ change, orderId, asks }: Settled, ...said: readonly string[]): string {
+  const confirm = asks ? [] : ['--confirm', orderId === undefined ? change : 'ID'];
+  return plainCommand('journal', 'settle', change, ...said, '--note', 'TEXT', ...confirm);
+}
+
+/** That command for either statement. */
+export function settleCommands(settled: Settled): readonly string[] {
+  return ['--applied', '--not-applied'].map((word) => settleCommand(settled, word));
 }
 
 // On a terminal of 80 columns the account's name ends in this column.

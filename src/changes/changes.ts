@@ -36,6 +36,7 @@ export {
   headLine,
   kindWords,
   replyWords,
+  settleCommand,
   settleCommands,
 } from './change-words.ts';
 export { checkProfileConfirmable } from './confirm-change.ts';

@@ -15,7 +15,14 @@ import {
   reasonOf,
 } from '../journal/journal.ts';
 import { commandLine, type Profile } from '../profiles/profiles.ts';
-import { blockedWords, kindWords, replyWords, requestLine, settleCommands } from './change-words.ts';
+import {
+  blockedWords,
+  kindWords,
+  replyWords,
+  requestLine,
+  settleCommand,
+  settleCommands,
+} from './change-words.ts';
 import {
   alarmError,
   type Explanation,
@@ -83,7 +90,7 @@ function endError(
         `the ${changeWords(change, profile.settings)} was not sent: ${outcome.reason}`,
         {
           certain: 'it never left this machine; nothing was changed',
-          now: afterNotSent(outcome),
+          now: afterNotSent(ctx, change, outcome),
         },
       );
     default:
@@ -92,12 +99,15 @@ function endError(
 }
 
 // When the outcome could not be written, the journal still shows the change as sent. That blocks the same command.
-function afterNotSent(outcome: Extract<Outcome, { verdict: 'not_sent' }>): readonly string[] {
-  const { change, unrecorded } = outcome;
+function afterNotSent(
+  { ask }: Context,
+  { orderId }: ChangeSubject,
+  { change, unrecorded }: Extract<Outcome, { verdict: 'not_sent' }>,
+): readonly string[] {
   if (unrecorded === undefined || change === undefined) return ['run the command again'];
   return [
     mendLine('it was NOT sent, but the journal still says "sent"', 'and in two minutes:'),
-    `paydesk journal settle ${change} --not-applied --note TEXT`,
+    settleCommand({ change, orderId, asks: ask.interactive }, '--not-applied'),
     'then run the command again',
   ];
 }
@@ -155,6 +165,7 @@ function readEach(profile: Profile, { orderId }: ChangeSubject): string {
 }
 
 function howToSettle(
+  { ask }: Context,
   profile: Profile,
   change: ChangeSubject,
   journal: string | undefined,
@@ -163,7 +174,7 @@ function howToSettle(
   if (changeKinds[change.kind].provable) return [`in a few minutes: paydesk journal reconcile ${journal}`];
   return [
     "look for it on the service's own screen, paydesk cannot look it up; when you know, one of:",
-    ...settleCommands(journal),
+    ...settleCommands({ change: journal, orderId: change.orderId, asks: ask.interactive }),
   ];
 }
 
@@ -211,7 +222,7 @@ function uncertainError(ctx: Context, profile: Profile, change: ChangeSubject, o
     certain: `sent once at ${ctx.timeOfDay(sentAt)}; ${seen}`,
     now: [
       kindWords[change.kind].meanwhile,
-      ...(isReconciledLater ? [] : howToSettle(profile, change, outcome.change)),
+      ...(isReconciledLater ? [] : howToSettle(ctx, profile, change, outcome.change)),
       ...blockWords(ctx, change, outcome),
       ...unrecordedLines(outcome),
     ],

@@ -35,6 +35,7 @@ test.each([
   ['orders list --last 7d', 'did you mean: --period\n'],
   ['refunds list --from yesterday', 'did you mean: --since\n'],
   ['orders list --before today', 'did you mean: --until\n'],
+  ['orders list --untill today', 'did you mean: --until\n'],
   ['orders list --status pad', 'did you mean: --status paid'],
   ['orders refund ID --charge 1 --amount “100” --yes', 'type 100'],
   ['orders refund ID --charge 1 --amount “100\u00a0” --yes', 'type 100'],

@@ -398,8 +398,8 @@ describe('a payment link whose reply was lost', () => {
       certain: nothing was recorded
       now:     first look on the service's own screen: paydesk cannot look it up
                then one of:
-               paydesk journal settle i_7f3k2m9q --applied --note TEXT --confirm ID
-               paydesk journal settle i_7f3k2m9q --not-applied --note TEXT --confirm ID
+               paydesk journal settle i_7f3k2m9q --applied --note TEXT --confirm i_7f3k2m9q
+               paydesk journal settle i_7f3k2m9q --not-applied --note TEXT --confirm i_7f3k2m9q
       ",
       }
     `);

@@ -91,7 +91,9 @@ describe('an outcome that is not certain', () => {
     expect(shown.stdout).toContain('{"charge_id":"ch_1","amount":300}');
     expect(shown.stdout).toMatch(/blocked until \d.* UTC at the latest, or until you settle it\n/);
     for (const word of ['--applied', '--not-applied'])
-      expect(shown.stdout).toContain(`\n      paydesk journal settle ${change} ${word} --note TEXT\n`);
+      expect(shown.stdout).toContain(
+        `\n      paydesk journal settle ${change} ${word} --note TEXT --confirm ID\n`,
+      );
     const whole = JSON.parse((await run('journal', 'show', change, '--json')).stdout);
     expect(whole.blocked_until - whole.history[0].verdict_at).toBeCloseTo(86_400, -1);
     const orders = await run('-p', 'shop', 'orders', 'list');
@@ -478,10 +480,15 @@ test('a lost link has a line with a command that runs as it is shown, and shares
     ) ?? [];
   const shown = await demo(`journal show ${change}`);
   expect(shown.code).toBe(0);
-  expect(shown.stdout).toContain(`paydesk journal settle ${change} --applied --note TEXT\n`);
+  const settle = `journal settle ${change} --applied --note TEXT --confirm ${change}`;
+  expect(shown.stdout).toContain(`paydesk ${settle}\n`);
+  const undecided = await demo(`journal settle ${change} --applied`);
+  expect(undecided.stderr).toContain(`missing --note TEXT: how you know; --confirm ${change}: the change\n`);
+  expect(undecided.stderr).toContain(`paydesk ${settle}\n`);
   const refund = await demo('orders refund ord_2tQ7zRk9PwE5xNvAm --charge 1 --amount 700 --yes');
   expect(refund.code).toBe(7);
   expect(await told()).toContain('1 refund and 1 payment link unconfirmed: paydesk journal list --open\n');
+  expect((await demo(settle)).code).toBe(0);
 });
 
 test('journal list says at 80 columns whose money it is, or what was done, where that differs', async () => {

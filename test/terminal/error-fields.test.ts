@@ -80,9 +80,9 @@ test('journal show finds a change by its idempotency key, and shows its id and t
           blocked until 22 Nov 2040 05:05:12 UTC at the latest, or until you settle
           it
           when you know whether it was made, one of:
-          paydesk journal settle i_7f3k2m9q --applied --note TEXT
+          paydesk journal settle i_7f3k2m9q --applied --note TEXT --confirm ID
           from 05:07:22 on:
-          paydesk journal settle i_7f3k2m9q --not-applied --note TEXT
+          paydesk journal settle i_7f3k2m9q --not-applied --note TEXT --confirm ID
     "
   `);
   expect(differences(await screenAt(120), narrow)).toMatchInlineSnapshot(`

@@ -109,7 +109,9 @@ async function optionMeant(
 ): Promise<readonly string[]> {
   const [, name = ''] = /'--?([\w-]+)/.exec(message) ?? [];
   if (code !== 'commander.unknownOption') return [];
-  const [time] = times.find(([option, is]) => flags[option] !== undefined && is.test(name)) ?? [];
+  const known = times.filter(([option]) => flags[option] !== undefined);
+  const [time] =
+    known.find(([option]) => isTypedLike(name, option)) ?? known.find(([, is]) => is.test(name)) ?? [];
   if (time !== undefined) return [`did you mean: --${time}${/..day$/.test(name) ? ` ${name}` : ''}`];
   if (flags.status !== undefined && Object.hasOwn(statusMeanings, name))
     return [`did you mean: --status ${name}`];

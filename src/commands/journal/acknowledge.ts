@@ -1,6 +1,7 @@
 /** `journal acknowledge`: a person has dealt with an alarm, such as a duplicate, and it is not raised again. */
 
 import { amountWords } from '../../amounts.ts';
+import { settleCommand } from '../../changes/changes.ts';
 import { type Context, confirmFirst, dryRunShown, refuseAgentTo } from '../../context/context.ts';
 import { about, exitCodes, orElse, refused } from '../../errors.ts';
 import { flag } from '../../flags/flags.ts';
@@ -162,7 +163,7 @@ async function refuseUnlessAlarmed(ctx: Context, record: AttemptRecord): Promise
       [
         `paydesk journal reconcile ${change}`,
         'when you know whether it was made:',
-        `paydesk journal settle ${change} --applied --note TEXT`,
+        settleCommand({ ...record.sent.proof, change, asks: ctx.ask.interactive }, '--applied'),
       ],
       { certain, ownCode: 'earlier_unconfirmed' },
     );

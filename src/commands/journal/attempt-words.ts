@@ -1,7 +1,13 @@
 /** What became of an attempt, in words that an operator can read to a customer, which begin with its state; and what to do now about it. */
 
 import type { JsonObject } from '../../api/json-values.ts';
-import { blockedWords, failedSteps, kindWords, settleCommands } from '../../changes/changes.ts';
+import {
+  blockedWords,
+  failedSteps,
+  kindWords,
+  settleCommand,
+  settleCommands,
+} from '../../changes/changes.ts';
 import {
   type AttemptRecord,
   acknowledgeCommand,
@@ -123,6 +129,7 @@ export function nextSteps(
     appears,
     isJustRead,
     again,
+    asks,
   }: {
     readonly open: boolean;
     readonly until: string | undefined;
@@ -133,6 +140,8 @@ export function nextSteps(
     readonly isJustRead: boolean;
     /** The command that sends it again; undefined if somebody did. */
     readonly again: string | undefined;
+    /** A person can be asked. */
+    readonly asks: boolean;
   },
 ): readonly string[] {
   const { change, proof } = record.sent;
@@ -145,7 +154,7 @@ export function nextSteps(
       acknowledgeCommand(change),
     ];
   if (open) {
-    const settled = settleCommands(change);
+    const settled = settleCommands({ ...proof, change, asks });
     const [made = '', notMade = ''] = settled;
     const { provable: readable } = changeKinds[proof.kind];
     return [
@@ -171,7 +180,11 @@ export function nextSteps(
       ...(appears === undefined ? [] : appearingSteps(record, appears)),
       ...(proof.orderId === undefined ? [] : [showOrder(record, proof.orderId)]),
       'if that record is wrong:',
-      `paydesk journal settle ${change} --correct ${said.verdict === 'applied' ? '--not-applied' : '--applied'} --note TEXT`,
+      settleCommand(
+        { ...proof, change, asks },
+        '--correct',
+        said.verdict === 'applied' ? '--not-applied' : '--applied',
+      ),
     ];
   if (last?.verdict === 'not_seen' && again !== undefined) return ['to send it again:', again];
   return proof.orderId === undefined ? [] : [showOrder(record, proof.orderId)];

@@ -1,8 +1,8 @@
 /** `journal settle`: a person records by hand whether an unconfirmed change was made, or corrects such a record. */
 
-import { settleCommands, untilWords } from '../../changes/changes.ts';
+import { settleCommand, settleCommands, untilWords } from '../../changes/changes.ts';
 import { type Context, dryRunShown, refuseAgentTo } from '../../context/context.ts';
-import { about, CliError, exitCodes, refused } from '../../errors.ts';
+import { about, CliError, exitCodes, orElse, refused } from '../../errors.ts';
 import { flag } from '../../flags/flags.ts';
 import {
   type AttemptRecord,
@@ -46,37 +46,51 @@ export const settle = defineCommand({
   ],
   async run(ctx, { args: [id], flags }) {
     refuseAgentTo(ctx, 'settles a change');
-    if ((flags.applied === true) === (flags['not-applied'] === true)) throw await undecided(ctx, id);
     const corrects = flags.correct === true;
     const asked = { applied: flags.applied === true, corrects, note: flags.note, confirm: flags.confirm };
-    if (flags.note === undefined && !ctx.ask.interactive) throw missing(id, asked);
-    const record = await attemptOf(ctx, id);
+    const found = attemptOf(ctx, id);
+    // Whoever names a change that there is not hears first what else the command lacks.
+    const known = await found.catch(orElse(() => undefined));
+    const subject = {
+      change: known?.sent.change ?? id,
+      orderId: known === undefined ? 'ID' : known.sent.proof.orderId,
+    };
+    if (asked.applied === (flags['not-applied'] === true)) throw undecided(ctx, subject, known);
+    if (flags.note === undefined && !ctx.ask.interactive) throw missing(subject, asked);
+    const record = await found;
     return about(subjectOf(record), () => settleAttempt(ctx, record, asked));
   },
 });
 
-async function undecided(ctx: Context, id: string): Promise<CliError> {
-  const known = await ctx.journal.attempts({ change: id });
-  const first = known.every(({ sent }) => changeKinds[sent.proof.kind].provable)
-    ? ['first look: paydesk can often find out by itself', `paydesk journal reconcile ${id}`]
-    : ["first look on the service's own screen: paydesk cannot look it up"];
+/** What is settled. Without an order, the change itself is what `--confirm` takes. */
+interface Subject {
+  readonly change: string;
+  readonly orderId?: string | undefined;
+}
+
+function undecided({ ask }: Context, subject: Subject, known: AttemptRecord | undefined): CliError {
+  const first =
+    known === undefined || changeKinds[known.sent.proof.kind].provable
+      ? ['first look: paydesk can often find out by itself', `paydesk journal reconcile ${subject.change}`]
+      : ["first look on the service's own screen: paydesk cannot look it up"];
   return unrecordable('say --applied or --not-applied: was it made?', [
     ...first,
     'then one of:',
-    ...settleCommands(id).map((line) => (ctx.ask.interactive ? line : `${line} --confirm ID`)),
+    ...settleCommands({ ...subject, asks: ask.interactive }),
   ]);
 }
 
 const whoseId = 'the order id, from the screen of the service or the ticket';
 
 // What a script must add, all of it at once, and the whole command.
-function missing(change: string, { applied, corrects, note, confirm }: Asked): CliError {
+function missing({ change, orderId }: Subject, { applied, corrects, note, confirm }: Asked): CliError {
+  const id = orderId === undefined ? change : 'ID';
   const lacking = [
     ...(note === undefined ? ['--note TEXT: how you know'] : []),
-    ...(confirm === undefined ? [`--confirm ID: ${whoseId}`] : []),
+    ...(confirm === undefined ? [`--confirm ${id}: ${id === change ? 'the change' : whoseId}`] : []),
   ];
   const said = [...(corrects ? ['--correct'] : []), applied ? '--applied' : '--not-applied'];
-  const given = flagWords({ note: note ?? 'TEXT', confirm: confirm ?? 'ID' });
+  const given = flagWords({ note: note ?? 'TEXT', confirm: confirm ?? id });
   return unrecordable(`missing ${lacking.join('; ')}`, [
     plainCommand('journal', 'settle', change, ...said, ...given),
   ]);
@@ -97,7 +111,8 @@ async function settleAttempt(ctx: Context, record: AttemptRecord, asked: Asked):
   if (await dryRunShown(ctx, { action: 'settle', change, applied }, would)) return undefined;
   checkShown(ctx, record);
   if (corrects) refuseNoCorrection(record, applied);
-  else if (record.verdicts.at(-1)?.verdict === 'applied') refuseContradiction(record, applied);
+  else if (record.verdicts.at(-1)?.verdict === 'applied')
+    refuseContradiction(record, applied, ctx.ask.interactive);
   const open = isOpen(record, await ctx.journal.now());
   const isStrict = !applied && (open || corrects);
   checkNote(asked, isStrict);
@@ -107,7 +122,7 @@ async function settleAttempt(ctx: Context, record: AttemptRecord, asked: Asked):
   const { record: after, added } = await ctx.journal.settle(record, statement, confirm);
   if (added === undefined) {
     if (isUnconfirmed(after)) throw notWhole(after);
-    refuseContradiction(after, applied);
+    refuseContradiction(after, applied, ctx.ask.interactive);
     ctx.notes.warn(`${change}: already confirmed; nothing to settle`);
   } else if (added.by !== 'person')
     ctx.notes.warn(
@@ -131,13 +146,13 @@ function notWhole({ sent: { change } }: AttemptRecord): CliError {
 }
 
 // Refuses a statement that contradicts an outcome that is already settled.
-function refuseContradiction(record: AttemptRecord, applied: boolean): void {
+function refuseContradiction(record: AttemptRecord, applied: boolean, asks: boolean): void {
   const last = record.verdicts.at(-1);
   const said = statementOn(record);
   const { change } = record.sent;
   if ((last?.verdict === 'applied') === applied) return;
   const word = applied ? '--applied' : '--not-applied';
-  const correct = `paydesk journal settle ${change} --correct ${word} --note TEXT`;
+  const correct = settleCommand({ ...record.sent.proof, change, asks }, '--correct', word);
   throw settled(
     change,
     `${change} is settled as ${madeWords(record, !applied)}`,
@@ -180,12 +195,13 @@ function problemOf(note: string, isStrict: boolean): string | undefined {
 }
 
 // Before anything is read: what a script typed must be right, and nobody is asked in vain.
-function checkConfirm({ ask }: Context, { sent }: AttemptRecord, asked: Asked, isStrict: boolean): void {
+function checkConfirm({ ask }: Context, record: AttemptRecord, asked: Asked, isStrict: boolean): void {
   const { confirm } = asked;
-  const { change, proof } = sent;
+  const { change, proof } = record.sent;
   const id = proof.orderId ?? change;
   if (confirm === undefined) {
-    if (isStrict && proof.orderId !== undefined && !ask.interactive) throw missing(change, asked);
+    if (isStrict && proof.orderId !== undefined && !ask.interactive)
+      throw missing({ change, orderId: proof.orderId }, asked);
     return;
   }
   if (confirm === id) return;

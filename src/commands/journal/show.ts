@@ -241,6 +241,7 @@ function attemptView(
         appears,
         isJustRead: look?.at !== undefined,
         again: isSentAgain(record, known) ? undefined : againCommand(ctx, record, style),
+        asks: ctx.ask.interactive,
       }),
       ...alarmSteps(otherAlarms(record, known)),
     ].map((line, index) => ({

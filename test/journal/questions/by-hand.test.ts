@@ -99,6 +99,7 @@ describe('journal settle --not-applied, while the refund may still appear', () =
             paydesk -p shop orders show ord_1
             if that record is wrong:
             paydesk journal settle i_7f3k2m9q --correct --applied --note TEXT
+            --confirm ID
       "
     `);
     expect(differences(await settledAt(120), narrow)).toMatchInlineSnapshot(`
@@ -108,7 +109,9 @@ describe('journal settle --not-applied, while the refund may still appear', () =
       instead of lines 13 to 14:
         evidence       what was shown, sent and answered: paydesk -p shop prove i_7f3k2m9q --to proof.ndjson
       instead of lines 18 to 19:
-        21 Nov 2040 06:10:00 UTC  recorded not made  by op7: Ana at the bank looked: nothing"
+        21 Nov 2040 06:10:00 UTC  recorded not made  by op7: Ana at the bank looked: nothing
+      instead of lines 24 to 25:
+            paydesk journal settle i_7f3k2m9q --correct --applied --note TEXT --confirm ID"
     `);
   });
 
@@ -334,6 +337,7 @@ describe('after it was settled by hand', () => {
       now:  paydesk -p shop orders show ord_1
             if that record is wrong:
             paydesk journal settle i_7f3k2m9q --correct --not-applied --note TEXT
+            --confirm ID
       "
     `);
     const told = journalRows(home).map(({ verdict, by }) => [verdict, by]);
@@ -683,8 +687,8 @@ describe('journal reconcile', () => {
             blocked until 22 Nov 2040 05:05:12 UTC at the latest, or until you settle
             it
             when you know whether it was made, one of:
-            paydesk journal settle i_7f3k2m9q --applied --note TEXT
-            paydesk journal settle i_7f3k2m9q --not-applied --note TEXT
+            paydesk journal settle i_7f3k2m9q --applied --note TEXT --confirm ID
+            paydesk journal settle i_7f3k2m9q --not-applied --note TEXT --confirm ID
       "
     `);
     const wide = await screen('21T05:11:00', ['journal', 'reconcile', change], 120);
