@@ -7,6 +7,7 @@ import { asOfOneMoment, type OpenFile, writeAtOnce } from './database.ts';
 import { journalKind } from './journal-columns.ts';
 import { JournalTables } from './journal-tables.ts';
 import { type Asked, KnownJournal } from './known-journal.ts';
+import { isInUse } from './sqlite-errors.ts';
 import type { Turns } from './turns.ts';
 import type { Checked, Witness } from './witness/witness.ts';
 import { catchUp, linesAfter, type Places, proofBy, refusalOf } from './witness/witness-check.ts';
@@ -161,6 +162,32 @@ export class BothFiles {
       writeAtOnce(this.tables.db, () => {
         this.check();
         return this.#atOnce(change);
+      }),
+    );
+  }
+
+  /**
+   * Writes several changes with one commit: each sees those before it, and one that throws undoes only itself. Returns what each
+   * returned, or threw.
+   */
+  writeEach<T>(
+    changes: readonly ((known: KnownJournal) => T)[],
+  ): readonly ({ readonly done: T } | { readonly error: unknown })[] {
+    const { db } = this.tables;
+    return this.write(() =>
+      changes.map((change) => {
+        db.exec('SAVEPOINT one');
+        try {
+          this.#known = undefined;
+          return { done: this.#atOnce(change) };
+        } catch (error) {
+          // SQLite itself ends the whole write if the disk is full, and another run's turn is waited for.
+          if (isInUse(error) || !db.isTransaction) throw error;
+          db.exec('ROLLBACK TO one');
+          return { error };
+        } finally {
+          if (db.isTransaction) db.exec('RELEASE one');
+        }
       }),
     );
   }

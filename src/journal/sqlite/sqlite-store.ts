@@ -45,12 +45,20 @@ export function createSqliteStore(place: SqlitePlace): CopiedJournal {
   return new SqliteStore(files, new ReadyCheck(files));
 }
 
+/** A row on its way into the files. */
+interface Waiting {
+  readonly row: JournalRow;
+  readonly recorded: () => void;
+  readonly unrecorded: (error: unknown) => void;
+}
+
 // Reads attempts and other rows, and adds rows. Each method is a field, since a wrapper may copy it.
 class SqliteStore extends WholeJournal implements CopiedJournal {
   readonly place: string;
   readonly witness: string | undefined;
   readonly #files: OpenedFiles;
   readonly #ready: ReadyCheck;
+  readonly #waiting: Waiting[] = [];
 
   constructor(files: OpenedFiles, ready: ReadyCheck) {
     super(files, ready);
@@ -142,23 +150,49 @@ class SqliteStore extends WholeJournal implements CopiedJournal {
   // A commit that failed at its last step may still be in the file.
   readonly takeBack: JournalStore['takeBack'] = (_sent, verdict) => this.append(verdict);
 
-  async #append(row: JournalRow): Promise<void> {
-    this.#files.refuseNetwork();
-    const both = await this.#files.open(true);
-    const landmark = this.#ready.landmark(both);
-    const { isCopy, mayWait } = both.write((known) => {
-      // A verdict is recorded in a copy too.
-      const copy = row.type === 'verdict' ? this.#ready.copy(both, landmark) : undefined;
-      const isFirst = row.type === 'verdict' && known.verdictsOn(row) === 0;
-      this.#refuseRow(both, known, landmark, row);
-      both.beginWitness();
-      both.tables.add(known.link(row));
-      return { isCopy: copy !== undefined, mayWait: isFirst && both.isWitnessAt(known.end.seq) };
+  // Most of the time of a row is the disk's, so the rows of orders that wait for it together share one commit.
+  #append(row: JournalRow): Promise<void> {
+    return new Promise((recorded, unrecorded) => {
+      this.#waiting.push({ row, recorded, unrecorded });
+      if (this.#waiting.length === 1) setImmediate(() => this.#appendWaiting());
     });
+  }
+
+  async #appendWaiting(): Promise<void> {
+    let waiting: readonly Waiting[] = [];
+    try {
+      this.#files.refuseNetwork();
+      const both = await this.#files.open(true);
+      waiting = this.#waiting.splice(0);
+      this.#add(both, waiting);
+    } catch (error) {
+      for (const { unrecorded } of [...waiting, ...this.#waiting.splice(0)]) unrecorded(error);
+    }
+  }
+
+  #add(both: BothFiles, waiting: readonly Waiting[]): void {
+    const landmark = this.#ready.landmark(both);
+    const results = both.writeEach(
+      waiting.map(({ row }) => (known: KnownJournal) => {
+        // A verdict is recorded in a copy too.
+        const copy = row.type === 'verdict' ? this.#ready.copy(both, landmark) : undefined;
+        const isFirst = row.type === 'verdict' && known.verdictsOn(row) === 0;
+        this.#refuseRow(both, known, landmark, row);
+        both.beginWitness();
+        both.tables.add(known.link(row));
+        return { isCopy: copy !== undefined, mayWait: isFirst && both.isWitnessAt(known.end.seq) };
+      }),
+    );
+    const added = results.flatMap((result) => ('done' in result ? result.done : []));
     // Nothing is sent before the witness has the row. The line of a first verdict may wait for the next row: without that verdict
     // the change would be unconfirmed again, and nothing would be sent.
-    if (!mayWait) both.catchUp();
-    if (!isCopy) this.#ready.noteLandmark(both);
+    if (added.some(({ mayWait }) => !mayWait)) both.catchUp();
+    if (added.some(({ isCopy }) => !isCopy)) this.#ready.noteLandmark(both);
+    for (const [index, { recorded, unrecorded }] of waiting.entries()) {
+      const result = results[index];
+      if (result !== undefined && 'error' in result) unrecorded(result.error);
+      else recorded();
+    }
   }
 
   #refuseRow(both: BothFiles, known: KnownJournal, landmark: Landmark | undefined, row: JournalRow): void {

@@ -149,6 +149,37 @@ describe('a row that another process adds between two questions of a run', () =>
   });
 });
 
+describe('rows of several orders that wait for the disk together', () => {
+  // SQLite counts the commits of a file in its head.
+  const commits = (path: string) => readFileSync(path).readUInt32BE(24);
+  const orders = ['ord_4', 'ord_5', 'ord_6', 'ord_7'];
+
+  it('share one commit of each file, and are there in both once they are said to be recorded', async () => {
+    await filled();
+    await inStore(async (store) => {
+      await store.ready();
+      const before = [commits(file), commits(witness)];
+      await Promise.all(orders.map((order, index) => store.append(on(`i_${index}`, order, 7))));
+      expect([commits(file), commits(witness)]).toEqual(before.map((count) => count + 1));
+    });
+    const { rows, findings } = await inStore((store) => store.verify());
+    expect([rows, findings]).toEqual([10, []]);
+  });
+
+  it('a row that is refused takes none of the others with it', async () => {
+    await filled();
+    await inStore(async (store) => {
+      const rows = [on('i_4', 'ord_4', 7), on('i_a', 'ord_1', 7), on('i_5', 'ord_5', 7)];
+      const ended = await Promise.allSettled(rows.map((row) => store.append(row)));
+      expect(ended.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+      expect(ended[1]).toMatchObject({ reason: { kind: 'refused' } });
+      expect(await store.attempts({ orderId: 'ord_5' })).toMatchObject([{ sent: { change: 'i_5' } }]);
+    });
+    const { rows, findings } = await inStore((store) => store.verify());
+    expect([rows, findings]).toEqual([8, []]);
+  });
+});
+
 describe('the journal file', () => {
   it('is private from its first moment, and is not made by a read', async () => {
     const store = opened();
