@@ -135,11 +135,17 @@ export interface Indexes {
   create(profile: Profile): Promise<OrderIndex>;
   /** Where a new index's key would be kept, in words. */
   keyPlace(profile: Profile): Promise<string>;
-  /** Erases an account's index and its key. Returns whether there was one. */
-  erase(account: string): Promise<boolean>;
+  /** Erases an account's index and its key; undefined if there was none. */
+  erase(account: string): Promise<Erased | undefined>;
   /** Erases the indexes of all accounts and their keys. Throws CliError 'refused' if a key stays in the keyring: its index stays too. */
   eraseAll(): Promise<void>;
   close(): void;
+}
+
+/** How an index was erased. */
+export interface Erased {
+  /** Its key may still be in the keyring; a notice has said why. */
+  readonly keyStays: boolean;
 }
 
 export interface IndexParts {
@@ -167,7 +173,7 @@ export function createIndexes(parts: IndexParts): Indexes {
     open: async (profile) => (isThere() ? (await load()).open(profile) : undefined),
     create: async (profile) => (await load()).create(profile),
     keyPlace: async (profile) => (await load()).keyPlace(profile),
-    erase: async (account) => (isThere() ? (await load()).erase(account) : false),
+    erase: async (account) => (isThere() ? (await load()).erase(account) : undefined),
     async eraseAll() {
       if (isThere()) await (await load()).eraseAll();
     },

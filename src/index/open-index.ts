@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { CliError, refused } from '../errors.ts';
 import { commandLine, type Profile, plainCommand } from '../profiles/profiles.ts';
 import { indexFileIn } from './ids-on-file.ts';
-import type { Indexes, IndexParts, OrderIndex } from './index.ts';
+import type { Erased, Indexes, IndexParts, OrderIndex } from './index.ts';
 import { createFile, type IndexFile, type KeyName, newState, openFile } from './index-file.ts';
 import { createOrderIndex } from './order-index.ts';
 import { createSealer, keyBytes, UnusableFile, WrongSeal } from './sealed-segments.ts';
@@ -74,12 +74,22 @@ export function openIndexes(parts: IndexParts): Indexes {
     });
   };
 
-  const eraseFile = async (path: string, keyStays: () => void = () => undefined): Promise<boolean> => {
+  const eraseFile = async (path: string, onStaying: () => void): Promise<Erased | undefined> => {
     const keys = keysOf(path, parts);
+    let keyStays = keys === 'unreadable';
+    if (keyStays) onStaying();
     // The key goes first: without it, nobody can read what is left of the file.
-    for (const { id, place } of keys) if (!(await indexKeys.remove(id, place))) keyStays();
+    for (const { id, place } of keys === 'unreadable' ? [] : keys)
+      if (!(await indexKeys.remove(id, place))) {
+        onStaying();
+        keyStays = true;
+      }
     for (const end of ['', '-wal', '-shm', '-journal']) rmSync(`${path}${end}`, { force: true });
-    return keys.length > 0;
+    if (keys === 'unreadable')
+      rules.notice(
+        'the index did not open, so paydesk does not know which key is its own: that key stays where it is, in the system keyring or with the other keys',
+      );
+    return keys.length > 0 ? { keyStays } : undefined;
   };
 
   return {
@@ -121,7 +131,7 @@ export function openIndexes(parts: IndexParts): Indexes {
     async erase(account) {
       opened.get(account)?.close();
       opened.delete(account);
-      return await eraseFile(fileOf(account));
+      return await eraseFile(fileOf(account), () => undefined);
     },
     async eraseAll() {
       this.close();
@@ -135,8 +145,8 @@ export function openIndexes(parts: IndexParts): Indexes {
   };
 }
 
-// The keys that the file names, as far as it can be read.
-function keysOf(path: string, { rules }: IndexParts): readonly KeyName[] {
+// The keys that the file names; none if there is no file.
+function keysOf(path: string, { rules }: IndexParts): readonly KeyName[] | 'unreadable' {
   try {
     const file = openFile(path, rules);
     if (file === undefined) return [];
@@ -145,7 +155,7 @@ function keysOf(path: string, { rules }: IndexParts): readonly KeyName[] {
     return keys;
   } catch (error) {
     if (error instanceof CliError) throw error;
-    return [];
+    return 'unreadable';
   }
 }
 

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -118,7 +118,7 @@ test('the key of an index is in the keyring, where that of its profile is, and i
     kind: 'refused',
     message: expect.stringContaining('the key of the index cannot be read'),
   });
-  expect(await indexesWith('kept').erase(profile.account)).toBe(true);
+  expect(await indexesWith('kept').erase(profile.account)).toEqual({ keyStays: false });
   expect(inKeyring()).toEqual([]);
   const last = indexesWith('kept');
   await last.create(profile);
@@ -127,6 +127,27 @@ test('the key of an index is in the keyring, where that of its profile is, and i
   expect(inKeyring()).toHaveLength(1);
   await indexesWith('kept').eraseAll();
   expect(inKeyring()).toEqual([]);
+});
+
+test('an index that does not open is erased by its account alone, and its key is said to stay', async () => {
+  await withKeyring('kept').add(draft, key);
+  const { profile } = await withKeyring('kept').open('x');
+  const notices: string[] = [];
+  const folder = join(user.home, 'index');
+  const indexes = createIndexes({
+    folder,
+    profiles: withKeyring('kept'),
+    rules: { uid: process.getuid?.(), notice: (line) => notices.push(line) },
+    clock: systemClock,
+  });
+  await indexes.create(profile);
+  indexes.close();
+  for (const name of readdirSync(folder))
+    if (name.endsWith('.db')) writeFileSync(join(folder, name), 'x'.repeat(5000));
+  await expect(indexes.eraseAll()).rejects.toMatchObject({ kind: 'refused' });
+  expect(await indexes.erase(profile.account)).toEqual({ keyStays: true });
+  expect(notices).toEqual([expect.stringContaining('that key stays where it is')]);
+  expect(await indexes.erase(profile.account)).toBeUndefined();
 });
 
 test.each(useless)('when the keyring %s, no index is made', async (_what, name) => {

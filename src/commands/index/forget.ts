@@ -54,9 +54,14 @@ async function eraseAll(ctx: Context, profile: Profile): Promise<undefined> {
   const asked = { index: 'forget', all: true };
   if (!(await agreed(ctx, asked, `erase the index of ${label}`, ' and its key?'))) return;
   const erased = await alone(ctx, profile, () => ctx.index.erase(profile.account));
-  const record = { object: 'index', profile: profile.name, erased };
+  const record = { object: 'index', profile: profile.name, erased: erased !== undefined };
   await ctx.out.own(record, () => [
-    { line: erased ? `erased the index of ${label} and its key` : `${label} has no index` },
+    {
+      line:
+        erased === undefined
+          ? `${label} has no index`
+          : `erased the index of ${label}${erased.keyStays ? '' : ' and its key'}`,
+    },
   ]);
 }
 

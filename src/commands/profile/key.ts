@@ -166,7 +166,7 @@ export const remove = defineCommand({
     const isGone = await ctx.profiles.remove(name);
     if (
       (await ctx.profiles.reaching(account.account)).length === 0 &&
-      (await ctx.index.erase(account.account))
+      (await ctx.index.erase(account.account)) !== undefined
     )
       ctx.notes.note('the index of its orders was erased with it');
     const record = { ...asked, removed: true };
