@@ -171,8 +171,8 @@ export async function createRun(
       show: (line) => notes.warn({ text: line, style: 'strong' }),
     }),
     installable: async (reader) => (await import('./completion/installable.ts')).installable(reader, io),
-    leaving: async () =>
-      (await import('./leaving.ts')).leaving({
+    purge: async () =>
+      (await import('./purge-user.ts')).createPurge({
         clock,
         profiles,
         index,

@@ -95,18 +95,24 @@ export interface CheckedPolicy {
   readonly install: readonly string[];
 }
 
-/** What paydesk keeps for this user on this machine, to be removed for good. */
-export interface Leaving {
+/** Removes what paydesk keeps for this user on this machine. */
+export interface Purge {
   /** What there is, in words and with its place, in the order in which it goes; the journal is not among it. */
   found(): Promise<readonly string[]>;
-  /** Where the journal is; absent if it is not this user's alone, and stays. */
-  readonly journal: { readonly file: string; readonly witness: string } | undefined;
-  /** How many rows the journal has, and the hash of the newest one. */
-  newest(): Promise<{ readonly seq: number; readonly hash: string }>;
+  /** The journal as it is now; undefined if it is not this user's alone, and stays. */
+  journal(): Promise<PurgedJournal | undefined>;
   /** Throws CliError 'refused' while something of this user is unconfirmed or has an alarm, or may be. */
   refuseUnsettled(): Promise<void>;
-  /** Removes all of it, the journal last. `newest`: what was seen of it. Throws CliError 'refused' if it is not as it was then. */
-  remove(newest: { readonly hash: string }): Promise<void>;
+  /** Removes all of it, the journal last. `seen`: the journal as it was shown. Throws CliError 'refused' if it is not as it was then. */
+  remove(seen: PurgedJournal | undefined): Promise<void>;
+}
+
+interface PurgedJournal {
+  readonly file: string;
+  readonly witness: string;
+  /** How many rows it has, and the hash of the newest one. */
+  readonly seq: number;
+  readonly hash: string;
 }
 
 /** Everything that a command needs from outside. */
@@ -200,8 +206,8 @@ export interface Context {
     /** Shows the line and runs it to its end. Returns its exit code. */
     run(words: readonly string[]): Promise<number>;
   };
-  /** What `profile purge` removes. Its code is loaded when it is asked for. */
-  leaving(): Promise<Leaving>;
+  /** Its code is loaded when it is asked for. */
+  purge(): Promise<Purge>;
   /** The name of the software agent that started this run; undefined if none says that it did. */
   readonly agent: string | undefined;
   /** What people release for agents. Its code is loaded when it is asked for. */

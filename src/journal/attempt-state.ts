@@ -43,7 +43,7 @@ export function wasOver(record: AttemptRecord, row: VerdictRow): boolean {
   return isOver(record, momentOfRow(row));
 }
 
-// If the clocks do not tell the age of an attempt, its horizon has not ended.
+/** Whether the waiting period (the horizon) of an attempt has ended. If the clocks do not tell its age, it has not. */
 export function isOver(record: AttemptRecord, then: ReturnType<typeof momentOfRow>): boolean {
   // With a horizon of 0 an unknown age must not count as 0.
   return (ageAt(record, then) ?? Number.NEGATIVE_INFINITY) >= record.sent.horizonMs;

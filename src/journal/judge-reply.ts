@@ -59,7 +59,7 @@ export function repeatsKey(text: string): boolean {
 }
 
 /** What a reply says of the change. */
-export type Answer =
+type Answer =
   | {
       readonly says: 'applied';
       readonly refunds: readonly FoundRefund[];

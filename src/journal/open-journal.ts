@@ -261,10 +261,7 @@ async function profileFor({ profiles, named }: JournalParts, { sent }: AttemptRe
 }
 
 /** The store without keys in what is added: a row may hold one that somebody typed, or that came from a file. (Keys in replies are masked before.) */
-export function withoutKeys(
-  store: JournalStore,
-  secrets: Pick<Secrets, 'holds' | 'cleanJson'>,
-): JournalStore {
+function withoutKeys(store: JournalStore, secrets: Pick<Secrets, 'holds' | 'cleanJson'>): JournalStore {
   const cleaned = <Row extends object>(row: Row): Row => {
     const json = JSON.stringify(row);
     return secrets.holds(json) ? JSON.parse(secrets.cleanJson(json)) : row;
@@ -287,7 +284,7 @@ export function withoutKeys(
 }
 
 /** The store under --dry-run: paydesk shows what a read proves, and does not write it down. */
-export function unwritten(store: JournalStore): JournalStore {
+function unwritten(store: JournalStore): JournalStore {
   return {
     ...store,
     append: () => Promise.resolve(),

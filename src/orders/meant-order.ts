@@ -33,10 +33,10 @@ interface Ask {
 }
 
 /**
- * The id of the only known order with this shop's own number, ends so, or is this id in another case; says which one that is. Throws
- * CliError 'usage' with the orders to choose from if there are several, and with the search that finds it if there is none. A number
- * tells less than an id, so with `command`, which makes the command that changes this order, an order with that number is named and
- * not taken.
+ * The id of the only known order that has this own number of the shop, ends so, or is this id in another case; a note says which one
+ * that is. Throws CliError 'usage' with the orders to choose from if there are several, and with the search that finds it if there is
+ * none. A number tells less than an id, so with `command`, which makes the command that changes this order, an order with that number
+ * is named and not taken.
  */
 export async function orderByName(
   ctx: Ask,

@@ -195,6 +195,7 @@ export function attemptOf(one: OrderCase, attempts: readonly AttemptRecord[]): A
 /** The states of which somebody has to know: nobody knows the outcome, or money is where nobody wanted it. */
 export const openStates = ['unconfirmed', 'made twice', 'appeared', 'failed', 'gone'] as const;
 
+/** Whether it is one of `openStates`. */
 export function isOpenState(state: string): boolean {
   return openStates.some((one) => one === state);
 }

@@ -1,6 +1,6 @@
 /** What people call the columns of their files. */
 
-// In plain words, ALL, TRY and TOP are no currencies.
+/** The currency that a title names; undefined if it names none. In plain words, ALL, TRY and TOP are no currencies. */
 export function currencyOfTitle(title = ''): string | undefined {
   const [, ...found] = codeForm.exec(title.trim()) ?? [];
   const code = found.find((one) => one !== undefined)?.toUpperCase() ?? '';
@@ -15,7 +15,7 @@ const sharedTitles = {
   currency: /^(currency_code|curr?|ccy|moneda|divisa|währung|devise)$/,
 };
 
-// A total may be that of the whole order, so a plan does not read it.
+/** A total may be that of the whole order, so a plan does not read it. */
 export const planTitles = {
   ...sharedTitles,
   amount: /^(refund_amount|amount_to_refund|importe|monto)$/,
@@ -23,23 +23,25 @@ export const planTitles = {
   note: /^(notes|notas?|notiz(en)?|comments?|comentarios?|kommentare?|remarks?|bemerkung(en)?|anmerkung(en)?|observaci[oó]n(es)?)$/,
 };
 
+/** A title of the shop's own number that is no English word. */
 export const referenceTitle = /^(referencia|referenz|référence)$/;
 
-// Titles of the shop's own number of an order, or of its id.
+/** Titles of the shop's own number of an order, or of its id. */
 export const orderTitle =
   /^(shop_)?(order|orden|pedido|bestell(ung)?|commande)_?(number|n[or]\.?|num|numero|número|nummer|ref|reference|referencia|#)?$/;
 
-// In a comparison, a row without an amount matches any amount, so a money column with another name must not be ignored.
+/** In a comparison, a row without an amount matches any amount, so a money column with another name must not be ignored. */
 export const moneyWords =
   /(^|[^a-z])(amount|total|sum|price|charged|paid|net|neto|gross|bruto|importe|monto|precio|cantidad|valor|devuelto|betrag|summe|preis|montant|prix)([^a-z]|$)/;
 
-// A column called Refund has its amount, or its id, or whether it was made.
+/** A column called Refund has its amount, or its id, or whether it was made. */
 export const refundWords = new RegExp(
   `${moneyWords.source}|^(refund(ed)?|reembolso|devoluci[oó]n|erstattung|rückzahlung)$`,
 );
 
+/** A comparison reads any money column as the amount. */
 export const comparedTitles = { ...sharedTitles, amount: moneyWords };
 
-// Names that people use for the shop's own number.
+/** Names that people use for the shop's own number. */
 export const referenceWords =
   /(^|[^a-z])(ref|invoice|number|no|nr|num|folio|factura|pedido|referencia|rechnung|order|orden)([^a-z]|$)/;

@@ -133,7 +133,7 @@ function onlyOne(names: readonly string[]): string {
 }
 
 /** What a charge was paid with. */
-export function paidWith(charge: JsonObject): PaidWith {
+function paidWith(charge: JsonObject): PaidWith {
   return {
     brand: filledText(valueAt(charge, ['payment_method', 'brand'])) ?? notShown,
     method: filledText(valueAt(charge, ['payment_method', 'type'])) ?? notShown,

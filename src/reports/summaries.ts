@@ -249,7 +249,7 @@ export interface Line<Name extends string> {
   readonly sums: Readonly<Record<Name, Figure>>;
 }
 
-export interface Tally<Name extends string> {
+interface Tally<Name extends string> {
   /** Adds figures to a bucket. A figure that is not named adds nothing. */
   add(bucket: string, currency: string | undefined, figures: Readonly<Partial<Record<Name, Figure>>>): void;
   /**

@@ -232,7 +232,7 @@ const exportCustomers = defineCommand({
       const zoned = daysOfFlag(ctx, flags.tz);
       return {
         resource: 'customers',
-        rowsWord: 'customers',
+        row: resources.customers,
         columns: resources.customers.columns,
         words: flags.tz === undefined ? [] : ['--tz', flags.tz],
         query: () => ({ resource: 'customers', zone: flags.tz ?? ctx.zone() }),

@@ -38,8 +38,8 @@ import {
 /** What one export writes. */
 export interface ExportJob {
   readonly resource: ResourceName;
-  /** What the rows are called: `orders`, `refunds`. */
-  readonly rowsWord: string;
+  /** What one row is called, and several: `refund`, `refunds`. */
+  readonly row: { readonly one: string; readonly many: string };
   readonly columns: readonly Column[];
   /** The fields of a row that paydesk makes itself. Absent: each row is a record of the service. */
   readonly ownFields?: readonly string[];
@@ -159,8 +159,8 @@ async function toStdout(run: ExportRun, form: ExportForm): Promise<undefined> {
 }
 
 // `1 refund`, `2 refunds`
-function rowsWords(rows: number, { rowsWord }: Pick<ExportJob, 'rowsWord'>): string {
-  return counted(rows, rowsWord.slice(0, -1));
+function rowsWords(rows: number, { row }: Pick<ExportJob, 'row'>): string {
+  return counted(rows, row.one);
 }
 
 // Whoever gets the file must not take a token for a name.
@@ -249,7 +249,7 @@ function showProgress(
   return ctx.notes.progress(() => {
     const { read, rows } = progress();
     const seconds = Math.max(1, (ctx.clock.monotonic() - started) / 1000);
-    const made = job.rowsWord === many ? '' : `, ${rows} ${job.rowsWord}`;
+    const made = job.row.many === many ? '' : `, ${rows} ${job.row.many}`;
     return `${read} ${many} read${made}, ${Math.round((read - before) / seconds)} per second, ${Math.floor(seconds)} s`;
   });
 }

@@ -31,7 +31,7 @@ export function stoppedError(
 ): CliError {
   return new CliError(kindOf(error), leftWords(error, 'stopped', run, read), {
     ...error.parts,
-    certain: `only ${rows} ${run.job.rowsWord} were written, up to ${last}; there are more`,
+    certain: `only ${rows} ${run.job.row.many} were written, up to ${last}; there are more`,
     now: [
       ...(error.parts.now ?? []),
       `run the export again; if it writes into a file, you can resume it: ${intoFile(run, format)}`,
@@ -90,8 +90,8 @@ export function leftError(error: unknown, run: Left, file: ExportFile, to: strin
     ...error.parts,
     certain:
       read > 0
-        ? `${rows} ${run.job.rowsWord} are in ${file.partial}; ${to} was not written`
-        : `none of the ${run.job.rowsWord} were saved; ${to} was not written`,
+        ? `${rows} ${run.job.row.many} are in ${file.partial}; ${to} was not written`
+        : `none of the ${run.job.row.many} were saved; ${to} was not written`,
     now: [...first, `${read > 0 ? 'go on with the export' : 'run the export again'}: ${line}`],
     cause: error,
   });
@@ -100,7 +100,7 @@ export function leftError(error: unknown, run: Left, file: ExportFile, to: strin
 /** An export that is run. */
 interface Noted {
   readonly ctx: Pick<Context, 'notes'>;
-  readonly job: { readonly rowsWord: string };
+  readonly job: { readonly row: { readonly many: string } };
 }
 
 /** Throws CliError 'incomplete' once everything that the service shows is written. `file` names the problems of an export into a file. */
@@ -117,9 +117,9 @@ export function refuseGaps(
   const orders = new Set(problems.map(({ order_id: id }) => id)).size;
   throw new CliError(
     'incomplete',
-    `the service does not show all of ${counted(orders, 'order')}, so some ${job.rowsWord} may be missing`,
+    `the service does not show all of ${counted(orders, 'order')}, so some ${job.row.many} may be missing`,
     {
-      certain: `all ${job.rowsWord} that it shows were written`,
+      certain: `all ${job.row.many} that it shows were written`,
       now: [
         file === undefined
           ? 'with --to FILE the orders are named in FILE.problems.csv'
@@ -140,7 +140,7 @@ const longest = 10n ** 15n;
 export function noteLongAmounts({ ctx, job }: Noted, { format }: ExportForm, rows: number): void {
   if (format !== 'csv' || rows === 0) return;
   ctx.notes.warn(
-    `${counted(rows, 'amount')} of these ${job.rowsWord} ${rows === 1 ? 'has' : 'have'} more than 15 digits: a spreadsheet rounds such a number, unless its column is read as text`,
+    `${counted(rows, 'amount')} of these ${job.row.many} ${rows === 1 ? 'has' : 'have'} more than 15 digits: a spreadsheet rounds such a number, unless its column is read as text`,
   );
 }
 

@@ -184,7 +184,7 @@ export function replyOf({
 }
 
 /** The name that a payment link was given. Undefined for other changes, and if its body was erased. */
-export function nameOf({ sent: { proof, request } }: AttemptRecord): string | undefined {
+function nameOf({ sent: { proof, request } }: AttemptRecord): string | undefined {
   const name = proof.kind === 'checkout' ? request.body?.name : undefined;
   return typeof name === 'string' ? name : undefined;
 }

@@ -113,7 +113,7 @@ export async function changesOn(ctx: Context, orderId: string): Promise<readonly
   return own.length > 0 ? own : changes;
 }
 
-/** What is found by a name that was typed; if nothing is, by the id of the order with this shop's own number. */
+/** What `find` finds by a typed name. If it finds nothing, the name may be the shop's own number of an order: then by the id of that order. */
 export async function orByNumber<T>(
   ctx: Context,
   typed: string,

@@ -92,11 +92,12 @@ export const compare = defineCommand({
         hasCurrency(flags.currency, currency) &&
         (paidAt === undefined || isInSpan(source.range, paidAt)),
     );
-    const wentBack = new Map<string | undefined, Figure>();
+    const wentBack = new Map<string, Figure>();
     for await (const facts of source.facts) {
       comparison.add(facts);
       for (const { chargeId, amount, meaning } of facts.refunds)
-        if (meaning === 'made') wentBack.set(chargeId, plus(wentBack.get(chargeId) ?? 0, amount ?? 0));
+        if (meaning === 'made' && chargeId !== undefined)
+          wentBack.set(chargeId, plus(wentBack.get(chargeId) ?? 0, amount ?? 0));
     }
     const { compared = [], leftOut = [] } = Object.groupBy(
       comparison.result().map((one) => asSaid({ ...one, refunded: refundedOf(one, wentBack) }, style)),
@@ -165,10 +166,7 @@ type Invoice = ReturnType<typeof invoiceOf>;
 /** `refunded`: what went back of its payments until now. */
 type Compared = ComparedInvoice<Invoice> & { readonly refunded: Figure };
 
-function refundedOf(
-  { payments }: ComparedInvoice<Invoice>,
-  wentBack: ReadonlyMap<string | undefined, Figure>,
-) {
+function refundedOf({ payments }: ComparedInvoice<Invoice>, wentBack: ReadonlyMap<string, Figure>) {
   return sumOf(payments, ({ chargeId }) => (chargeId === undefined ? 0 : (wentBack.get(chargeId) ?? 0)));
 }
 

@@ -42,6 +42,7 @@ import {
   refundRowFields,
   rowDates,
   rowKinds,
+  rowWords,
 } from './order-rows.ts';
 import { createFees, createSums } from './refund-sums.ts';
 
@@ -128,7 +129,7 @@ const exportOrders = defineCommand({
         rows === 'refunds' && by === 'refunded' ? await unshownRefunds(ctx, profile, within, shown) : [];
       return {
         resource: 'orders',
-        rowsWord: rows,
+        row: rowWords[rows],
         columns: columnsOf[rows],
         ...(rows === 'refunds' ? { ownFields: refundRowFields } : {}),
         words: wordsOf({ ...flags, rows, by }, filterWords.flat()),

@@ -15,6 +15,13 @@ import { type AmountRange, isAmount } from './order-filters.ts';
 export const rowKinds = ['orders', 'charges', 'refunds'] as const;
 export type RowKind = (typeof rowKinds)[number];
 
+/** What one row of each kind is called, and several. */
+export const rowWords: Readonly<Record<RowKind, { readonly one: string; readonly many: RowKind }>> = {
+  orders: { one: 'order', many: 'orders' },
+  charges: { one: 'charge', many: 'charges' },
+  refunds: { one: 'refund', many: 'refunds' },
+};
+
 /** What a date range can mean: when the order was created, when a charge was paid, or when a refund was made. */
 export const rowDates = ['created', 'paid', 'refunded'] as const;
 export type RowDate = (typeof rowDates)[number];

@@ -1,6 +1,6 @@
 /** `profile purge`: removes all that paydesk keeps for this user on this machine, the journal last. */
 
-import { type Context, confirmFirst, type Leaving, refuseAgentTo } from '../../context/context.ts';
+import { type Context, confirmFirst, refuseAgentTo } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
 import { CliError, refused } from '../../errors.ts';
 import { flag, usage } from '../../flags/flags.ts';
@@ -17,22 +17,26 @@ export const purge = defineCommand({
   examples: ['paydesk profile purge', 'paydesk profile purge --dry-run --json'],
   run: async (ctx, { flags }): Promise<undefined> => {
     refuseAgentTo(ctx, 'removes what paydesk keeps');
-    const leaving = await ctx.leaving();
-    const { journal } = leaving;
+    const purging = await ctx.purge();
     // Read before the question is asked of it: what is added later is found under the lock.
-    const newest = await leaving.newest();
-    await leaving.refuseUnsettled();
-    const found = await leaving.found();
-    const word = journal === undefined || newest.seq === 0 ? undefined : newest.hash.slice(0, 8);
-    const stays =
+    const journal = await purging.journal();
+    await purging.refuseUnsettled();
+    const found = await purging.found();
+    const word = journal?.seq === 0 ? undefined : journal?.hash.slice(0, 8);
+    const { lines: ofJournal = [], stays } =
       journal === undefined
-        ? `the journal stays, since others use it: ${ctx.journalPlace.folder}`
-        : undefined;
-    const lines = [...found, ...(stays === undefined ? journalLines(leaving, newest.seq) : [])];
+        ? { stays: `the journal stays, since others use it: ${ctx.journalPlace.folder}` }
+        : {
+            lines: [
+              `the journal, ${counted(journal.seq, 'row')}, for ever: ${journal.file}`,
+              `its witness: ${journal.witness}`,
+            ],
+          };
+    const lines = [...found, ...ofJournal];
     const record = {
       object: 'purge',
       removes: lines,
-      journal_rows: journal === undefined ? null : newest.seq,
+      journal_rows: journal?.seq ?? null,
       confirm: word ?? null,
     };
     if (ctx.options.dryRun) {
@@ -43,7 +47,7 @@ export const purge = defineCommand({
     }
     await agreed(ctx, lines, word, flags.confirm);
     const senders = (await ctx.profiles.list()).filter(({ hasSender }) => hasSender).map(({ name }) => name);
-    await leaving.remove(newest);
+    await purging.remove(journal);
     await ctx.out.own({ ...record, removed: true }, () => [
       {
         line: `removed what paydesk kept for you on this machine${stays === undefined ? '' : ', but for the journal'}`,
@@ -59,14 +63,6 @@ export const purge = defineCommand({
 
 function indented(lines: readonly string[]): readonly Block[] {
   return lines.map((line) => ({ line, indent: 2, hang: 2 }));
-}
-
-function journalLines({ journal }: Leaving, rows: number): readonly string[] {
-  if (journal === undefined) return [];
-  return [
-    `the journal, ${counted(rows, 'row')}, for ever: ${journal.file}`,
-    `its witness: ${journal.witness}`,
-  ];
 }
 
 // The word is a part of the newest row, so nobody types it without having seen this journal.

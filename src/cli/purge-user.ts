@@ -2,7 +2,7 @@
 
 import { existsSync, lstatSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
-import type { Context, Leaving } from '../context/context.ts';
+import type { Context, Purge } from '../context/context.ts';
 import { type CliError, orUndefined, refused, systemReason } from '../errors.ts';
 import type { Indexes } from '../index/index.ts';
 import type { Clock } from '../io.ts';
@@ -11,7 +11,7 @@ import type { Folders, Profiles } from '../profiles/profiles.ts';
 import { shells } from '../terminal/terminal.ts';
 import { localJournal, type StoreChoice } from './choose-store.ts';
 
-interface LeavingParts {
+interface PurgeParts {
   readonly clock: Clock;
   readonly profiles: Profiles;
   readonly index: Indexes;
@@ -25,7 +25,7 @@ interface LeavingParts {
 const certain = 'nothing was removed';
 
 /** Opens nothing yet. */
-export function leaving({ clock, profiles, index, folders, operator, ...parts }: LeavingParts): Leaving {
+export function createPurge({ clock, profiles, index, folders, operator, ...parts }: PurgeParts): Purge {
   const { journalFiles, senderFile, installed } = parts;
   const store = localJournal(journalFiles);
   const isOwn = journalFiles.place.folder === folders.state;
@@ -65,8 +65,7 @@ export function leaving({ clock, profiles, index, folders, operator, ...parts }:
   };
 
   return {
-    journal: isOwn ? { file, witness } : undefined,
-    newest: () => closing(() => store.newestRow()),
+    journal: async () => (isOwn ? { file, witness, ...(await closing(() => store.newestRow())) } : undefined),
     async found() {
       const stored = (await profiles.list()).filter(({ kind }) => kind === 'stored');
       const folder = (path: string, what: string) => (existsSync(path) ? [`${what}: ${path}`] : []);
@@ -113,7 +112,7 @@ export function leaving({ clock, profiles, index, folders, operator, ...parts }:
     async remove(seen) {
       // What was sent while the question stood still needs its key.
       await this.refuseUnsettled();
-      if (isOwn && (await this.newest()).hash !== seen.hash) throw changedSince(certain);
+      if ((await this.journal())?.hash !== seen?.hash) throw changedSince(certain);
       const files = await written();
       await index.eraseAll();
       await profiles.removeAll();
@@ -121,7 +120,7 @@ export function leaving({ clock, profiles, index, folders, operator, ...parts }:
         for (const path of files) rmSync(path, { force: true });
         for (const path of [folders.config, folders.cache, folders.state]) empty(path, last);
       });
-      if (isOwn)
+      if (seen !== undefined)
         await closing(async () => {
           const now = await momentOf(clock, store, {});
           await store.discard((known) => {
