@@ -4,6 +4,7 @@
  */
 
 import type { Service } from '../api/api.ts';
+import { moneyOf } from '../api/charges.ts';
 import type { JsonObject } from '../api/json-values.ts';
 import type { Context } from '../context/context.ts';
 import { CliError } from '../errors.ts';
@@ -22,7 +23,7 @@ import {
   touches,
   unshownRefunds,
 } from '../journal/journal.ts';
-import { acknowledgementOf, untilMayAppear } from '../orders/orders.ts';
+import { acknowledgementOf, leftBesides, untilMayAppear } from '../orders/orders.ts';
 import { commandLine } from '../profiles/profiles.ts';
 import { kindWords } from './change-words.ts';
 
@@ -86,10 +87,18 @@ export function notesOnSettled(
 ): (expected: Change['expected']) => readonly string[] {
   const settled = settledByHand(attempts);
   const unshown = new Set(unshownRefunds(attempts, order).map(attemptName));
-  return (expected) =>
-    settled.map((record) =>
-      byHandNote(ctx, record, unshown.has(attemptName(record)) && touches({ expected }, record)),
+  const late = settled.filter((record) => untilMayAppear(record, ctx.clock.now()) !== undefined);
+  const charges = moneyOf(order)?.charges ?? [];
+  return (expected = []) => {
+    // What `orders show` offers beside it.
+    const isBesides = expected.every(({ chargeId, amount }) =>
+      charges.some((one) => one.id === chargeId && leftBesides(one, late) === -amount),
     );
+    return settled.map((record) => {
+      const isUnshown = unshown.has(attemptName(record)) && touches({ expected }, record);
+      return byHandNote(ctx, record, { isUnshown, isBesides });
+    });
+  };
 }
 
 /**
@@ -165,19 +174,32 @@ function lateWords(record: AttemptRecord, alarm: Alarm): string | undefined {
 
 /**
  * The note before the next change: who settled an earlier one by hand, and what follows if that was wrong. `isUnshown`: the
- * record says that money of the same charge was paid back, and the order does not show that.
+ * record says that money of the same charge was paid back, and the order does not show that. `isBesides`: both can be made.
  */
-export function byHandNote(ctx: Context, record: AttemptRecord, isUnshown = false): string {
-  const risk = riskWords(record, isUnshown);
+export function byHandNote(
+  ctx: Context,
+  record: AttemptRecord,
+  {
+    isUnshown = false,
+    isBesides = false,
+  }: { readonly isUnshown?: boolean; readonly isBesides?: boolean } = {},
+): string {
+  const mayPayTwice = !isBesides && untilMayAppear(record, ctx.clock.now()) !== undefined;
+  const risk = riskWords(record, isUnshown, mayPayTwice);
   return `settled by hand: ${byHandWords(ctx, record)}${risk === undefined ? '' : `. ${risk}`}`;
 }
 
 // For a capture there is no warning: the service refuses a second one.
-function riskWords({ sent, verdicts }: AttemptRecord, isUnshown: boolean): string | undefined {
+function riskWords(
+  { sent, verdicts }: AttemptRecord,
+  isUnshown: boolean,
+  mayPayTwice: boolean,
+): string | undefined {
   const { kind } = sent.proof;
   if (isUnshown) return 'The order does not show it: if that record is right, the buyer gets this besides';
   if (verdicts.at(-1)?.verdict === 'applied' || kind === 'capture') return undefined;
-  if (kind === 'refund') return 'If it was made after all, this pays the buyer twice';
+  if (kind === 'refund')
+    return mayPayTwice ? 'If it was made after all, this pays the buyer twice' : undefined;
   return `If it was made after all, ${kindWords[kind].twice}`;
 }
 

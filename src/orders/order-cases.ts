@@ -1,6 +1,6 @@
 /** What a person must know about an order before anything else of it is changed. Pure. */
 
-import { moneyOf, type RefundRecord, sumOf } from '../api/charges.ts';
+import { type ChargeMoney, moneyOf, type RefundRecord, sumOf } from '../api/charges.ts';
 import type { JsonObject } from '../api/json-values.ts';
 import {
   type AppearedRefund,
@@ -176,6 +176,19 @@ export function untilMayAppear(record: AttemptRecord, now: number): number | und
   const until = horizonOf(record);
   const isSaid = last?.by === 'person' && last.verdict !== 'applied';
   return isSaid && Number.isSafeInteger(until) && until > now ? until : undefined;
+}
+
+/**
+ * How much of a charge can go back besides what was recorded as not made and may still appear (`late`), positive. 0 if one of those is
+ * of the same amount: nobody could tell them apart.
+ */
+export function leftBesides(
+  { id, left }: Pick<ChargeMoney, 'id' | 'left'>,
+  late: readonly AttemptRecord[],
+): number {
+  const own = late.flatMap(({ sent }) => sent.proof.expected.filter(({ chargeId }) => chargeId === id));
+  const besides = own.reduce((rest, { amount }) => rest + amount, left);
+  return own.some(({ amount }) => -amount === besides) ? 0 : Math.max(0, besides);
 }
 
 /** The attempt that a case is about, among those on the order; undefined if it is none of them. */

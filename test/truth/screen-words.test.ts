@@ -688,6 +688,26 @@ it('today counts refunds that failed, one currency and one kind of change in a s
   );
 });
 
+it.each<[money: string, isTwice: boolean]>([
+  ['--charge 1 --amount 400', false],
+  ['--charge 2', false],
+  ['--charge 1 --amount 300', true],
+  ['', true],
+])(
+  'beside what was recorded as not made, the preview of %s says that it pays twice: %s',
+  async (money, isTwice) => {
+    await using world = await startWorld([main(), other()]);
+    await inTurn(hand('lost', 7), notMade)(world);
+    const { stderr } = await world.must(
+      world.ana,
+      `orders refund ${id} ${money} --reason other --dry-run`.replace('  ', ' '),
+      0,
+    );
+    expect(inOneLine(stderr)).toContain('was NOT made');
+    expect(inOneLine(stderr).includes('this pays the buyer twice')).toBe(isTwice);
+  },
+);
+
 it('a report shows of a refund that failed in part how much failed', async () => {
   await using world = await startWorld([main(), other()]);
   await send('made', 0)(world, 'whole', 'hand');

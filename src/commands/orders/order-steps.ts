@@ -25,6 +25,7 @@ import {
   isSettled,
   type KnownOrder,
   type KnownTwin,
+  leftBesides,
   mayGoBack,
   type Unfit,
 } from '../../orders/orders.ts';
@@ -99,24 +100,22 @@ function otherCharges(
   service: Pick<Service, 'profile' | 'seenDate'>,
 ): readonly Block[] {
   const { cases, reading, unfit } = known;
-  const recorded = cases.flatMap((one) =>
-    one.is === 'recorded made' || one.is === 'recorded not made'
-      ? one.record.sent.proof.expected.map((refund) => ({ ...refund, is: one.is }))
-      : [],
-  );
+  const of = (is: 'recorded made' | 'recorded not made') =>
+    cases.flatMap((one) => (one.is === is ? one.record : []));
+  const [made, late] = [of('recorded made'), of('recorded not made')];
+  const isOf = ({ id }: ChargeMoney, { sent }: AttemptRecord) =>
+    sent.proof.expected.some(({ chargeId }) => chargeId === id);
   const isStopped = cases.some(
     ({ is }) => is !== 'recorded made' && is !== 'recorded not made' && is !== 'failed',
   );
-  if (recorded.length === 0 || isStopped || unfit !== undefined || 'problem' in reading) return [];
+  if (made.length + late.length === 0 || isStopped || unfit !== undefined || 'problem' in reading) return [];
   const { money } = reading;
   return refundableCharges(money)
     .flatMap((charge): readonly Step[] => {
-      const own = recorded.filter(({ chargeId }) => chargeId === charge.id);
-      if (own.length === 0) return [refundRest(charge, money, service.profile)];
-      const besides = own.reduce((left, { amount }) => left + amount, charge.left);
-      return besides <= 0 || own.some(({ is }) => is === 'recorded made')
-        ? []
-        : [refundBesides(charge, besides, money, service.profile)];
+      if (made.some((record) => isOf(charge, record))) return [];
+      if (!late.some((record) => isOf(charge, record))) return [refundRest(charge, money, service.profile)];
+      const besides = leftBesides(charge, late);
+      return besides === 0 ? [] : [refundBesides(charge, besides, money, service.profile)];
     })
     .filter(({ amount }) => limitAt(amount, money, known, { service, nowMs: ctx.clock.now() }) === undefined)
     .flatMap(({ words, command }): Block[] => [{ line: words }, { line: command, indent: 2 }]);
