@@ -64,14 +64,19 @@ export function becameWords({ verdicts }: AttemptRecord): string {
 }
 
 /** What a reply says for itself: `HTTP 500, internal_error, log_id 5f2c81: the bank did not answer`. */
-export function replyWords({ type, code, logId, httpStatus, details = [] }: CliErrorParts): string {
+export function replyWords({ type, code, logId, httpStatus, details }: CliErrorParts): string {
   const facts = [
     ...(httpStatus === undefined ? [] : [`HTTP ${httpStatus}`]),
     ...[code ?? type ?? []].flat(),
     ...(logId === undefined ? [] : [`log_id ${logId}`]),
   ];
-  const messages = details.flatMap(({ message, debugMessage }) => message ?? debugMessage ?? []);
+  const messages = messagesIn(details);
   return `${facts.join(', ')}${messages.length === 0 ? '' : `: ${messages.join('; ')}`}`;
+}
+
+/** What a reply says to people. */
+export function messagesIn(details: CliErrorParts['details'] = []): readonly string[] {
+  return details.flatMap(({ message, debugMessage }) => message ?? debugMessage ?? []);
 }
 
 /** Begins the line of a result that a read confirmed: no reply came, or one that proves nothing. */

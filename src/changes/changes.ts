@@ -35,6 +35,7 @@ export {
   blockedWords,
   headLine,
   kindWords,
+  messagesIn,
   replyWords,
   settleCommand,
   settleCommands,

@@ -14,7 +14,6 @@ import {
   madeTwiceWords,
   type PaidTwice,
   recordedBy,
-  statementOn,
   type UnconfirmedChange,
   whoMadeLines,
 } from '../journal/journal.ts';
@@ -22,6 +21,7 @@ import {
   type AfterFailure,
   afterFailure,
   type KnownOrder,
+  lastRefused,
   type OrderCase,
   stateMeans,
 } from '../orders/orders.ts';
@@ -93,18 +93,11 @@ function pendingLines({ refunds, order }: KnownOrder, { settings }: Profile): re
   return [`PENDING  ${amountWords(sum, currency, settings)}, ${ids}: ${stateMeans.pending}`];
 }
 
-// The buyer may have been told of it, if nothing was sent since.
-function refusedLines(
-  ctx: Context,
-  profile: Profile,
-  { attempts, neverArrived, unfit }: KnownOrder,
-): readonly string[] {
-  const record = attempts.at(-1);
-  const refusal = record?.verdicts.findLast(({ error }) => error !== undefined)?.error;
-  if (record === undefined || refusal === undefined || unfit?.is === 'refunded') return [];
-  const isRejected = record.verdicts.at(-1)?.verdict === 'rejected';
-  if (!isRejected || statementOn(record) !== undefined || neverArrived.includes(record)) return [];
-  return [`REFUSED  ${sentWords(ctx, profile, record)}: ${replyWords(refusal)}`];
+function refusedLines(ctx: Context, profile: Profile, known: KnownOrder): readonly string[] {
+  const refused = lastRefused(known);
+  return refused === undefined
+    ? []
+    : [`REFUSED  ${sentWords(ctx, profile, refused.record)}: ${replyWords(refused.refusal)}`];
 }
 
 function caseLines(ctx: Context, profile: Profile, one: OrderCase, known: KnownOrder): readonly string[] {

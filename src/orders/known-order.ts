@@ -348,6 +348,20 @@ export function isFollowed(
   return after.is === 'went back since' && after.isAll;
 }
 
+/** What was sent last, if the service refused it and nobody settled that: the buyer may have been told of it. */
+export function lastRefused({
+  attempts,
+  neverArrived: lost,
+  unfit,
+}: Pick<KnownOrder, 'attempts' | 'neverArrived' | 'unfit'>) {
+  const record = attempts.at(-1);
+  const refusal = record?.verdicts.findLast(({ error }) => error !== undefined)?.error;
+  if (record === undefined || refusal === undefined || unfit?.is === 'refunded') return undefined;
+  const isRejected = record.verdicts.at(-1)?.verdict === 'rejected';
+  if (!isRejected || statementOn(record) !== undefined || lost.includes(record)) return undefined;
+  return { record, refusal };
+}
+
 /** What the journal says of a change. Of a refund whose reply or order contradicts itself, nobody knows what was made. */
 export function recordedState(record: AttemptRecord): RecordedState {
   const last = record.verdicts.at(-1);

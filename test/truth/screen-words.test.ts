@@ -91,6 +91,12 @@ it.each<[claim: string, build: Build, line: string, says: string]>([
     'REFUSED refund of 300 MXN, sent at 09:00:00 by ana: HTTP 4',
   ],
   [
+    'and beside what is offered, why it was refused',
+    hand('refused', 5),
+    `orders show ${id}`,
+    'the refund of 300 MXN of 09:00:00 was refused: The order is not refundable. refund all of it:',
+  ],
+  [
     'what is recorded as not made stops only the same',
     inTurn(hand('lost', 7), notMade),
     `orders show ${id}`,

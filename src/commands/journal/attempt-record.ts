@@ -3,7 +3,7 @@
 import { type AmountStyle, plainAmounts } from '../../amounts.ts';
 import type { JsonObject } from '../../api/json-values.ts';
 import { approvalColumns, type Column, column, type Field, field, recordFrom } from '../../api/resources.ts';
-import { untilWords } from '../../changes/changes.ts';
+import { messagesIn, untilWords } from '../../changes/changes.ts';
 import type { Context } from '../../context/context.ts';
 import {
   type AttemptRecord,
@@ -166,14 +166,8 @@ export function saidBy({ verdicts }: Pick<AttemptRecord, 'verdicts'>): VerdictRo
 }
 
 /** What a reply says for itself, as fields for scripts. */
-export function replyOf({
-  httpStatus,
-  type,
-  code,
-  logId,
-  details = [],
-}: VerdictRow['error'] = {}): JsonObject {
-  const [message] = details.flatMap((one) => one.message ?? one.debugMessage ?? []);
+export function replyOf({ httpStatus, type, code, logId, details }: VerdictRow['error'] = {}): JsonObject {
+  const [message] = messagesIn(details);
   return {
     http_status: httpStatus ?? null,
     type: type ?? null,

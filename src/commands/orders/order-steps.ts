@@ -11,12 +11,20 @@ import {
   standingRefunds,
 } from '../../api/charges.ts';
 import { valueAt } from '../../api/json-values.ts';
-import { caseSteps, limitAt, nothingAllowed, roleWords } from '../../changes/changes.ts';
+import {
+  caseSteps,
+  limitAt,
+  messagesIn,
+  nothingAllowed,
+  replyWords,
+  roleWords,
+} from '../../changes/changes.ts';
 import type { Context } from '../../context/context.ts';
 import {
   type AttemptRecord,
   attemptName,
   changeKinds,
+  changeOf,
   type ExpectedRefund,
   sameJson,
 } from '../../journal/journal.ts';
@@ -25,6 +33,7 @@ import {
   isSettled,
   type KnownOrder,
   type KnownTwin,
+  lastRefused,
   leftBesides,
   mayGoBack,
   type Unfit,
@@ -79,7 +88,7 @@ export function whatNext(
   const role = roleSteps('refund', profile);
   if (role !== undefined) return next(warned('your role may not refund it'), role);
   const { word, steps } = refundSteps(known, reading.money, { service, nowMs: ctx.clock.now() });
-  return next(word, steps);
+  return next(word, ['blank', ...refusedSteps(ctx, known), ...steps]);
 }
 
 // What a person must know first; undefined if there is nothing. What failed stops no refund: what else does stands beside it.
@@ -156,6 +165,16 @@ function whyNotSteps({ order, refunds, unfit, whyNot }: KnownOrder, profile: Pro
   ];
 }
 
+// Whoever sends the same again should know it.
+function refusedSteps(ctx: Context, known: KnownOrder): readonly Block[] {
+  const refused = lastRefused(known);
+  if (refused?.record.sent.proof.kind !== 'refund') return [];
+  const { sent } = refused.record;
+  const what = changeOf(refused.record, ctx.profiles.amountStyle(sent.profile));
+  const [why = replyWords(refused.refusal)] = messagesIn(refused.refusal.details);
+  return [{ line: `the ${what} of ${ctx.shortTime(sent.time)} was refused: ${why}`, hang: 2 }];
+}
+
 interface Step {
   readonly words: string;
   readonly command: string;
@@ -204,7 +223,6 @@ function refundSteps(known: KnownOrder, money: OrderMoney, at: Parameters<typeof
   const text = isTwice ? 'ask your lead first' : limit;
   const word: Span = isTwice || refused !== undefined ? { text, style: 'warn' } : 'can be refunded';
   const shown: readonly Block[] = [
-    'blank',
     ...(isTwice ? [{ line: 'it was paid back twice: ask your lead before you refund more of it' }] : []),
     ...offered.flatMap(({ words, command }): Block[] => [{ line: words }, { line: command, indent: 2 }]),
     ...(refused === undefined
