@@ -58,6 +58,38 @@ describe('orders show', () => {
   });
 });
 
+test.each([
+  [
+    'an order that was declined',
+    'declined',
+    {},
+    'the buyer can pay again with the link: https://pay.example/1',
+  ],
+  [
+    'one that nobody has tried to pay',
+    'declined',
+    { charges: undefined, payment_status: undefined },
+    'pay with the link:',
+  ],
+  ['one that was paid', 'paid', {}, undefined],
+  [
+    'one whose link is over',
+    'declined',
+    { checkout: { url: 'https://pay.example/1', expires_at: 1_790_086_400 } },
+    undefined,
+  ],
+])('the payment link of %s is told to the buyer while it can be used', async (_, status, changes, says) => {
+  const one = orderOf('ord_1', [chargeOf('ch_1', 1000, { status })], {
+    payment_status: status,
+    checkout: { url: 'https://pay.example/1', expires_at: 4_000_000_000 },
+    ...changes,
+  });
+  service = await startService({ orders: [one] });
+  const screen = (await run('orders show ord_1')).stdout.replaceAll(/\s+/g, ' ');
+  expect(screen.includes('with the link:')).toBe(says !== undefined);
+  if (says !== undefined) expect(screen).toContain(says);
+});
+
 test('metadata in a line about the buyer carries its key', async () => {
   service = await startService({ orders: [order({ metadata: { gift: 'false' } })] });
   expect((await run('orders refund ord_1 --yes')).stderr).toContain(

@@ -96,7 +96,7 @@ function checkoutView({ checkout }: JsonObject): readonly Block[] {
   if (!isObject(checkout)) return [];
   const { type, name, status, url } = checkout;
   const words = [filledText(type), filledText(name), filledText(status) ?? 'status not shown'];
-  const expiry = checkout.expires_at ?? checkout.expired_at;
+  const expiry = expiryOf(checkout);
   return [
     'blank',
     { line: `checkout ${words.filter((word) => word !== undefined).join('  ')}`, hang: 9 },
@@ -105,6 +105,17 @@ function checkoutView({ checkout }: JsonObject): readonly Block[] {
       ? [{ line: ['expires ', { time: expiry, precision: 'full' }], indent: 9 } satisfies Block]
       : []),
   ];
+}
+
+function expiryOf({ expires_at: at, expired_at: other }: JsonObject): unknown {
+  return at ?? other;
+}
+
+/** The link with which an order can still be paid, as far as it shows one; undefined once its time is over. `now`: Unix milliseconds. */
+export function payLink({ checkout }: JsonObject, now: number): string | undefined {
+  if (!isObject(checkout)) return undefined;
+  const expiry = expiryOf(checkout);
+  return typeof expiry === 'number' && expiry * 1000 <= now ? undefined : filledText(checkout.url);
 }
 
 function metadataView(metadata: unknown): readonly Block[] {

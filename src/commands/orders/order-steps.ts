@@ -5,12 +5,14 @@ import type { Service } from '../../api/api.ts';
 import {
   type ChargeMoney,
   equalRefund,
+  hasNoCharges,
   leftToRefund,
   type OrderMoney,
   refundableCharges,
   standingRefunds,
 } from '../../api/charges.ts';
-import { valueAt } from '../../api/json-values.ts';
+import { type JsonObject, valueAt } from '../../api/json-values.ts';
+import { paymentOf } from '../../api/payment.ts';
 import {
   caseSteps,
   limitAt,
@@ -40,6 +42,7 @@ import {
 } from '../../orders/orders.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import type { Block, Span } from '../../terminal/terminal.ts';
+import { payLink } from './order-items.ts';
 
 /** What a person does next about an order: in a word for its first line, and the last lines of its screen. */
 interface Next {
@@ -68,7 +71,10 @@ export function whatNext(
   if (unfit?.is === 'authorized')
     return next(unfit.why, roleSteps('capture', profile) ?? captureSteps(known, profile));
   if (whyNot !== undefined || 'problem' in reading)
-    return next('cannot be refunded', whyNotSteps(known, profile));
+    return next('cannot be refunded', [
+      ...whyNotSteps(known, profile),
+      ...payAgainSteps(known.order, ctx.clock.now()),
+    ]);
   // The buyer has one of two payments back. Whoever wants to pay back this one too is asked first.
   const settled = twins.find(isSettled);
   if (settled !== undefined) {
@@ -173,6 +179,18 @@ function refusedSteps(ctx: Context, known: KnownOrder): readonly Block[] {
   const what = changeOf(refused.record, ctx.profiles.amountStyle(sent.profile));
   const [why = replyWords(refused.refusal)] = messagesIn(refused.refusal.details);
   return [{ line: `the ${what} of ${ctx.shortTime(sent.time)} was refused: ${why}`, hang: 2 }];
+}
+
+// Of an order that nobody has paid.
+function payAgainSteps(order: JsonObject, now: number): readonly Block[] {
+  const link = paymentOf(order).isPaid ? undefined : payLink(order, now);
+  if (link === undefined) return [];
+  const again = hasNoCharges(order) ? '' : ' again';
+  return [
+    'blank',
+    { line: `no money was taken; the buyer can pay${again} with the link:` },
+    { line: link, indent: 2 },
+  ];
 }
 
 interface Step {
