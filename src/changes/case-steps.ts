@@ -9,7 +9,7 @@ import {
   type PaidTwice,
   type UnconfirmedChange,
 } from '../journal/journal.ts';
-import { type KnownOrder, nothingLeftWords, type OrderCase } from '../orders/orders.ts';
+import { hasRoom, type KnownOrder, nothingLeftWords, type OrderCase } from '../orders/orders.ts';
 import type { Block } from '../terminal/terminal.ts';
 import { untilWords } from './by-hand-words.ts';
 
@@ -50,11 +50,7 @@ export function caseSteps(ctx: Context, one: OrderCase, known: KnownOrder): read
   return ['blank', { line: words }, { line: command, indent: 2 }];
 }
 
-function stepOf(
-  ctx: Context,
-  one: OrderCase,
-  { unfit }: KnownOrder,
-): readonly [words: string, command: string] {
+function stepOf(ctx: Context, one: OrderCase, known: KnownOrder): readonly [words: string, command: string] {
   switch (one.is) {
     case 'unconfirmed':
       return [
@@ -100,7 +96,7 @@ function stepOf(
           one.again === undefined
             ? 'whoever sends the same again before may pay the buyer twice'
             : `${one.again.sent.operator} sent the same again at ${ctx.shortTime(one.again.sent.time)} (${one.again.sent.change}), ${
-                unfit?.is === 'refunded'
+                !hasRoom(known, one.record)
                   ? `and ${nothingLeftWords}; if it shows all the same, the buyer was paid twice`
                   : 'so the buyer would be paid twice'
               }`

@@ -5,11 +5,21 @@ import { meaningOfRefund, statuses } from '../api/spec.ts';
 import { warnOfUnrecorded } from '../changes/changes.ts';
 import type { Context } from '../context/context.ts';
 import { orElse } from '../errors.ts';
-import { type AttemptRecord, type ChangeKind, isOpen, needsPerson, ownRefunds } from '../journal/journal.ts';
+import {
+  type AttemptRecord,
+  attemptName,
+  type ChangeKind,
+  horizonOf,
+  needsPerson,
+  ownRefunds,
+} from '../journal/journal.ts';
 import {
   attemptOf,
+  hasRoom,
+  isFollowed,
   isOpenState,
   type KnownOrder,
+  type OrderCase,
   openStates,
   recordedState,
   stopsRefund,
@@ -36,6 +46,8 @@ import type { Source } from './report/report-source.ts';
 const toldStates = [...openStates, 'recorded made', 'recorded not made'] as const;
 type ToldState = (typeof toldStates)[number];
 
+const dayMs = 24 * 60 * 60_000;
+
 // Each of them as one word.
 const whatIs = {
   unconfirmed: 'unconfirmed',
@@ -55,7 +67,7 @@ export function isOfJournal(what: TodayLine['what']): boolean {
 
 /** One fact of the day: how many, and how much in one currency. */
 export interface TodayLine extends JsonObject {
-  readonly what: WhatIsOpen | 'refunded' | 'refunded_by' | 'paid' | 'waiting' | 'twins';
+  readonly what: WhatIsOpen | 'never_arrived' | 'refunded' | 'refunded_by' | 'paid' | 'waiting' | 'twins';
   readonly bucket: string | null;
   /** What was sent: a refund, a capture; null where that is not asked. */
   readonly kind: ChangeKind | null;
@@ -116,7 +128,7 @@ export async function gatherToday(
     gaps,
     refunds: totals,
     lines: [
-      ...(await openLines(ctx, source, open, { isTeam, profile })),
+      ...(await openLines(source, open, { isTeam, profile })),
       ...totals.filter(({ sums }) => sums.refunds > 0).map((line) => refundedLine(line, largest)),
       ...people
         .result()
@@ -151,62 +163,60 @@ function keepLargest(largest: Map<string, RefundFact>, refund: RefundFact, { ran
 
 // How much is in each of these states, and in a team who sent what is. What is unconfirmed may be about no order, such as a payment
 // link.
-async function openLines(
-  ctx: Context,
-  source: Source,
-  open: OpenCases,
-  { isTeam, profile }: { readonly isTeam: boolean; readonly profile: Profile },
-): Promise<readonly TodayLine[]> {
-  const cases = await open.all(await source.unconfirmed().catch(orElse(() => [])));
-  const all = [
-    ...cases.filter(({ orderId }) => orderId !== undefined),
-    ...(await unconfirmedWithoutOrder(ctx)).map((record) => caseOf('unconfirmed', record)),
-  ];
-  return toldStates.flatMap((state) => {
+async function openLines(source: Source, open: OpenCases, asked: LineAsked): Promise<readonly TodayLine[]> {
+  const all = await open.all(await source.unconfirmed().catch(orElse(() => [])));
+  const lines = toldStates.flatMap((state) => {
     // Two alarms may be about the same refund that is there twice.
     const orders = new Set<string | undefined>();
     const told = all.filter(
       ({ state: is, orderId }) =>
         is === state && (is !== 'made twice' || !orders.has(orderId)) && orders.add(orderId),
     );
-    if (told.length === 0) return [lineOf(whatIs[state], null, undefined, 0, null)];
-    // Refunds and captures are not one sum, nor are two currencies, nor what has no amount.
-    const groups = Map.groupBy(told, ({ record, currency }) =>
-      JSON.stringify(
-        record?.sent.amount === undefined ? [record?.sent.proof.kind] : [record.sent.proof.kind, currency],
-      ),
-    );
-    return [...groups.values()].map((own) => {
-      const sent = own.flatMap(({ record }) => record?.sent ?? []);
-      const names = isTeam ? [...new Set(sent.map(({ operator }) => operator))].toSorted() : [];
-      const who = names.length === 0 ? null : names.join(', ');
-      const isKnown = sent.some(({ amount }) => amount !== undefined);
-      const count = own.reduce((sum, one) => sum + one.count, 0);
-      const amount = isKnown ? sumOf(own, (one) => one.amount ?? 0) : null;
-      const line = lineOf(whatIs[state], who, isKnown ? own[0]?.currency : undefined, count, amount);
-      const order = own.length === 1 ? (own[0]?.orderId ?? null) : null;
-      return { ...line, kind: sent[0]?.proof.kind ?? null, order, next: nextOf(profile, own) };
-    });
+    const list = plainCommand('journal', 'list', ...(isOpenState(state) ? ['--open'] : []));
+    return told.length === 0
+      ? [lineOf(whatIs[state], null, undefined, 0, null)]
+      : linesOf(whatIs[state], told, list, asked);
+  });
+  return [...lines, ...linesOf('never_arrived', open.lost(), plainCommand('journal', 'list'), asked)];
+}
+
+interface LineAsked {
+  readonly isTeam: boolean;
+  readonly profile: Profile;
+}
+
+// Refunds and captures are not one sum, nor are two currencies, nor what has no amount. `list`: the command that lists them.
+function linesOf(
+  what: TodayLine['what'],
+  told: readonly OpenCase[],
+  list: string,
+  { isTeam, profile }: LineAsked,
+): readonly TodayLine[] {
+  const groups = Map.groupBy(told, ({ record, currency }) =>
+    JSON.stringify(
+      record?.sent.amount === undefined ? [record?.sent.proof.kind] : [record.sent.proof.kind, currency],
+    ),
+  );
+  return [...groups.values()].map((own) => {
+    const [first, second] = own;
+    const sent = own.flatMap(({ record }) => record?.sent ?? []);
+    const names = isTeam ? [...new Set(sent.map(({ operator }) => operator))].toSorted() : [];
+    const who = names.length === 0 ? null : names.join(', ');
+    const isKnown = sent.some(({ amount }) => amount !== undefined);
+    const count = own.reduce((sum, one) => sum + one.count, 0);
+    const amount = isKnown ? sumOf(own, (one) => one.amount ?? 0) : null;
+    const line = lineOf(what, who, isKnown ? first?.currency : undefined, count, amount);
+    const only = second === undefined ? first : undefined;
+    const next = only?.orderId === undefined ? list : nextOf(profile, only.orderId, only.record);
+    return { ...line, kind: sent[0]?.proof.kind ?? null, order: only?.orderId ?? null, next };
   });
 }
 
 // Of one change the command that tells its story; of an order whose figures are in doubt its screen.
-function nextOf(profile: Profile, [first, second]: readonly OpenCase[]): string {
-  const isOpen = first === undefined || isOpenState(first.state);
-  if (first?.orderId === undefined || second !== undefined)
-    return plainCommand('journal', 'list', ...(isOpen ? ['--open'] : []));
-  const { record, orderId } = first;
+function nextOf(profile: Profile, orderId: string, record: AttemptRecord | undefined): string {
   return record === undefined
     ? commandLine(profile, 'orders', 'show', orderId)
     : plainCommand('journal', 'show', record.sent.change);
-}
-
-async function unconfirmedWithoutOrder({ journal, profiles }: Context): Promise<readonly AttemptRecord[]> {
-  const { profile } = await profiles.open();
-  const now = await journal.now();
-  const { origin, account } = profile;
-  const open = await journal.attempts({ origin, withoutOrder: true, open: now });
-  return open.filter((record) => record.sent.account === account && isOpen(record, now));
 }
 
 function refundedLine(
@@ -251,13 +261,21 @@ export interface OpenCases {
   readonly see: (orders: readonly KnownOrder[]) => void;
   /** What these attempts say by themselves, and what was seen besides. `attempts`: those that are unconfirmed or have an alarm. */
   readonly all: (attempts: readonly AttemptRecord[]) => Promise<readonly OpenCase[]>;
+  /** What never arrived, and whose waiting period ended within a day: it is told once. */
+  readonly lost: () => readonly OpenCase[];
 }
 
 export function collectOpenCases(ctx: Context): OpenCases {
   const seen: OpenCase[] = [];
+  const lost: AttemptRecord[] = [];
+  const answered = new Set<string>();
+  const dayAgo = ctx.clock.now() - dayMs;
   return {
     see(orders) {
       for (const known of orders) {
+        for (const one of known.cases)
+          if ('record' in one && isOver(known, one)) answered.add(attemptName(one.record));
+        lost.push(...known.neverArrived.filter((record) => horizonOf(record) > dayAgo));
         seen.push(...casesOf(known));
         warnOfUnrecorded(ctx, known);
       }
@@ -265,7 +283,7 @@ export function collectOpenCases(ctx: Context): OpenCases {
     async all(attempts) {
       const now = await ctx.journal.now();
       const own = attempts
-        .filter((record) => needsPerson(record, now))
+        .filter((record) => needsPerson(record, now) && !answered.has(attemptName(record)))
         .map((record) =>
           caseOf(
             openStates.find((one) => one === recordedState(record)),
@@ -276,6 +294,7 @@ export function collectOpenCases(ctx: Context): OpenCases {
         own.some((one) => one.state === state && one.orderId === orderId);
       return [...own, ...seen.filter((one) => !isTold(one))];
     },
+    lost: () => lost.map((record) => caseOf('unconfirmed', record)),
   };
 }
 
@@ -289,7 +308,15 @@ function caseOf(state: ToldState = 'unconfirmed', record: AttemptRecord): OpenCa
     : { ...one, count: failed.length, amount: failed.reduce((sum, refund) => sum - refund.amount, 0) };
 }
 
-function casesOf({ order, cases, first, doubt, attempts }: KnownOrder): readonly OpenCase[] {
+// Whether nobody has to look any more: as much went back since, or nothing is left that could still go back.
+function isOver(known: KnownOrder, one: OrderCase): boolean {
+  return one.is === 'failed'
+    ? isFollowed(known, one)
+    : one.is === 'recorded not made' && !hasRoom(known, one.record);
+}
+
+function casesOf(known: KnownOrder): readonly OpenCase[] {
+  const { order, cases, first, doubt, attempts } = known;
   const doubted = { count: 1, amount: undefined };
   const shared = {
     orderId: String(order.id),
@@ -298,7 +325,7 @@ function casesOf({ order, cases, first, doubt, attempts }: KnownOrder): readonly
   const found = cases.flatMap((one): readonly OpenCase[] => {
     const state = toldStates.find((told) => told === one.is);
     const record = attemptOf(one, attempts);
-    if (state === undefined) return [];
+    if (state === undefined || isOver(known, one)) return [];
     return [record === undefined ? { ...shared, ...doubted, state, record } : caseOf(state, record)];
   });
   if (first !== 'unconfirmed' || cases.some(({ is }) => stopsRefund(is))) return found;

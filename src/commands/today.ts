@@ -119,6 +119,7 @@ const labels: Readonly<Record<TodayLine['what'], string>> = {
   gone: 'gone',
   recorded_made: 'recorded made',
   recorded_not_made: 'recorded not made',
+  never_arrived: 'never arrived',
   refunded: 'refunded today',
   refunded_by: 'refunded by',
   paid: 'paid today',
@@ -135,6 +136,7 @@ const meanings: Readonly<Partial<Record<TodayLine['what'], string>>> = {
   gone: stateMeans.gone,
   recorded_made: 'the order does not show it',
   recorded_not_made: 'it may still appear',
+  never_arrived: 'sent, and not made',
   twins: 'the same buyer and amount within 10 minutes',
 };
 
@@ -162,12 +164,10 @@ function screen(ctx: Context, source: Source, { lines, refunds }: TodayFacts): r
     const own = lines.filter((line) => line.what === what && line.count > 0);
     if (own.length === 0 && canBeAbsent(what)) return [];
     if (own.length === 0) return [[labels[what], noneOf(what, source), '', '']];
-    return own.map((line, index) => [
-      index === 0 ? emphasised(what) : '',
-      String(line.count),
-      words(line),
-      more(line),
-    ]);
+    return own.map((line, index): readonly Cell[] => {
+      const row = [index === 0 ? emphasised(what) : '', String(line.count), words(line), more(line)];
+      return what === 'never_arrived' ? row.map(faint) : row;
+    });
   });
   // Where the columns do not fit, each line says what it is about.
   let label: Cell = '';
@@ -187,7 +187,9 @@ function screen(ctx: Context, source: Source, { lines, refunds }: TodayFacts): r
 }
 
 function canBeAbsent(what: TodayLine['what']): boolean {
-  return ['failed', 'gone', 'recorded_made', 'recorded_not_made', 'refunded_by'].includes(what);
+  return ['failed', 'gone', 'recorded_made', 'recorded_not_made', 'never_arrived', 'refunded_by'].includes(
+    what,
+  );
 }
 
 // The journal is asked about every currency.
@@ -198,6 +200,10 @@ function noneOf(what: TodayLine['what'], source: Source): string {
 // These need a person.
 function emphasised(what: TodayLine['what']): Cell {
   return isOfJournal(what) ? { text: labels[what], style: 'bad' } : labels[what];
+}
+
+function faint(cell: Cell): Cell {
+  return typeof cell === 'string' && cell !== '' ? { text: cell, style: 'faint' } : cell;
 }
 
 const everyMs = 3_000;

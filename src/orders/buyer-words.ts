@@ -5,7 +5,7 @@ import { hasNoCharges } from '../api/charges.ts';
 import { itemsOf, type JsonObject, valueAt } from '../api/json-values.ts';
 import { paymentOf } from '../api/payment.ts';
 import { statuses } from '../api/spec.ts';
-import { mayBeMade } from '../journal/journal.ts';
+import { mayBeMade, sameJson } from '../journal/journal.ts';
 import { isNeverArrived, type KnownOrder, type KnownRefund } from './known-order.ts';
 
 /** The languages that paydesk writes to buyers in. */
@@ -122,10 +122,11 @@ export function buyerLines(
   ];
 }
 
-/** These refunds, and what was sent again in their place: whoever asks about one that failed hears of that, too. */
+/** These refunds, what was sent again in their place, and what was made besides: whoever asks about one hears of that, too. */
 export function toldOfThem(known: KnownOrder, refunds: readonly KnownRefund[]): readonly KnownRefund[] {
   return known.refunds.filter(
-    (one) => refunds.includes(one) || refunds.some((refund) => standsFor(one, refund)),
+    (one) =>
+      refunds.includes(one) || refunds.some((refund) => standsFor(one, refund) || isBesides(one, refund)),
   );
 }
 
@@ -153,12 +154,25 @@ function mayBeCaptured({ cases, attempts, neverArrived }: KnownOrder): boolean {
   return cases.length > 0 || attempts.some((one) => mayBeMade(one) && !neverArrived.includes(one));
 }
 
+// The same money, made twice.
+function isBesides(one: KnownRefund, other: KnownRefund): boolean {
+  return one.state === 'made twice' && other.state === 'made twice' && isSameMoney(one, other);
+}
+
+function isSameMoney(one: KnownRefund, other: KnownRefund): boolean {
+  return one.amount === other.amount && one.charge?.id === other.charge?.id;
+}
+
 // As much went back to the same card since: one that was never there is no news to the buyer.
 function standsFor(later: KnownRefund, refund: KnownRefund): boolean {
   const isOver = ['failed', 'recorded not made'].includes(refund.state) || isNeverArrived(refund);
   const isMade = later.state === 'made' || later.state === 'elsewhere' || later.state === 'pending';
-  const isSame = later.amount === refund.amount && later.charge?.id === refund.charge?.id;
-  return isOver && isMade && isSame && timeOf(later) >= timeOf(refund);
+  // Of a request for several charges, the order shows one record for each.
+  const isRequest =
+    refund.record === undefined &&
+    later.attempt !== undefined &&
+    sameJson(later.attempt.sent.proof.expected, refund.attempt?.sent.proof.expected);
+  return isOver && isMade && (isRequest || isSameMoney(later, refund)) && timeOf(later) >= timeOf(refund);
 }
 
 // Unix seconds.

@@ -348,6 +348,13 @@ export function isFollowed(
   return after.is === 'went back since' && after.isAll;
 }
 
+/** Whether so much of an order is left that a refund which it does not show may still be made. */
+export function hasRoom({ reading }: Pick<KnownOrder, 'reading'>, { sent }: AttemptRecord): boolean {
+  if ('problem' in reading) return true;
+  const asked = new Set(sent.proof.expected.map(({ chargeId }) => chargeId));
+  return reading.money.charges.some(({ id, left }) => asked.has(id) && left > 0);
+}
+
 /** What was sent last, if the service refused it and nobody settled that: the buyer may have been told of it. */
 export function lastRefused({
   attempts,

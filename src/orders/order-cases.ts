@@ -2,6 +2,7 @@
 
 import { type ChargeMoney, moneyOf, type RefundRecord, sumOf } from '../api/charges.ts';
 import type { JsonObject } from '../api/json-values.ts';
+import { meaningOfRefund } from '../api/spec.ts';
 import {
   type AppearedRefund,
   type AttemptRecord,
@@ -9,6 +10,7 @@ import {
   awaitsRead,
   horizonOf,
   isFailedLate,
+  isMadeRefund,
   isOpen,
   isPaidTwice,
   isUnconfirmed,
@@ -176,6 +178,23 @@ export function untilMayAppear(record: AttemptRecord, now: number): number | und
   const until = horizonOf(record);
   const isSaid = last?.by === 'person' && last.verdict !== 'applied';
   return isSaid && Number.isSafeInteger(until) && until > now ? until : undefined;
+}
+
+/** Whether so much of its order is left that a refund may still be made, as far as the journal knows it: by what was made there since. */
+export function mayHaveRoom(record: AttemptRecord, known: readonly AttemptRecord[]): boolean {
+  const since = known.findLast((one) => isMadeRefund(one) && one.sent.time > record.sent.time);
+  const asked = new Set(record.sent.proof.expected.map(({ chargeId }) => chargeId));
+  const charges = since?.sent.proof.before.charges.filter(({ id }) => asked.has(id)) ?? [];
+  const made = since === undefined ? [] : ownRefunds(since);
+  const backOf = ({ id, refunds }: (typeof charges)[number]) =>
+    sumOf(
+      [...refunds, ...made.filter(({ chargeId }) => chargeId === id)].filter(
+        ({ status }) => meaningOfRefund(status) !== 'failed',
+      ),
+    );
+  return (
+    charges.length === 0 || charges.some((one) => (one.amount ?? Number.POSITIVE_INFINITY) > backOf(one))
+  );
 }
 
 /**

@@ -13,6 +13,7 @@ import {
   type VerdictRow,
 } from '../journal/journal.ts';
 import {
+  hasRoom,
   isNeverArrived,
   type KnownOrder,
   type KnownRefund,
@@ -114,7 +115,7 @@ export function stateWhy(
   refund: KnownRefund,
   currency: string | undefined,
   amounts: AmountStyle,
-  { unfit }: Partial<Pick<KnownOrder, 'unfit'>> = {},
+  known?: Pick<KnownOrder, 'reading'>,
 ) {
   const { state, record, attempt, amount } = refund;
   const ended = attempt && acknowledgementOf(attempt);
@@ -147,6 +148,6 @@ export function stateWhy(
     case 'recorded made':
       return `${sum} recorded made by ${who}, and the order does not show it${journal('show')}`;
     case 'recorded not made':
-      return `${who} recorded that ${sum} was not made, and ${unfit?.is === 'refunded' ? nothingLeftWords : 'it may still appear'}${journal('show')}`;
+      return `${who} recorded that ${sum} was not made, and ${known !== undefined && attempt !== undefined && !hasRoom(known, attempt) ? nothingLeftWords : 'it may still appear'}${journal('show')}`;
   }
 }

@@ -317,8 +317,8 @@ test('today counts a payment link whose reply was lost beside a refund', async (
   expect(await counted()).toEqual([['checkout', 1]]);
   expect((await service.run(['orders', 'refund', 'ord_1', '--yes'], { env: clock })).code).toBe(7);
   expect(await counted()).toEqual([
-    ['refund', 1],
     ['checkout', 1],
+    ['refund', 1],
   ]);
   expect(service.posts).toHaveLength(2);
 });

@@ -206,7 +206,7 @@ const todayCases: Readonly<Record<string, Case>> = {
   'recorded not made': 'recorded not made',
   doubt: 'doubt',
 };
-const todayOthers = ['refunded today', 'paid today', 'waiting', 'twins today'];
+const todayOthers = ['refunded today', 'paid today', 'waiting', 'twins today', 'never arrived'];
 
 export function todayTable({ code, stdout }: Ran): Said {
   const lines = stdout.split('\n').slice(1);
@@ -243,7 +243,7 @@ export function todayJson(ran: Ran): Said {
     made_twice: 'made twice',
     appeared: 'appeared',
   } as Record<string, string>;
-  const others = ['refunded', 'twins', 'paid', 'waiting', 'payments'];
+  const others = ['refunded', 'twins', 'paid', 'waiting', 'payments', 'never_arrived'];
   const first: string[] = [];
   let back = 0;
   let largest = 0;

@@ -735,6 +735,58 @@ it('the receipt of a refund that failed and was sent again says both', async () 
   );
 });
 
+it('the receipt of a refund that was sent twice, and made twice, says both', async () => {
+  await using world = await startWorld([main(), other()]);
+  const late = inTurn(at('09:05:00'), (to) => to.arrive(), look('09:06:00', 7));
+  await inTurn(hand('late', 7), notMade, byAna, late)(world);
+  for (const { change } of await world.attempts(world.ana)) {
+    const { stdout } = await world.must(world.ana, `refunds receipt ${change}`, 0);
+    expect(stdout.match(/we refunded 300 MXN/g)).toHaveLength(2);
+  }
+});
+
+it('of a whole order that was recorded as not made and sent again, no screen says that it may still appear', async () => {
+  await using world = await startWorld([main(), other()]);
+  await inTurn(
+    (to) => send('lost', 7)(to, 'whole', 'hand'),
+    notMade,
+    again('made', 'ticket-2', '--note twice', 0),
+  )(world);
+  const { change } = (await world.attempts(world.ana)).find(({ state }) => state === 'recorded not made') ?? {
+    change: '',
+  };
+  const read = async (line: string) => inOneLine((await world.run(world.ana, line.split(' '), 160)).stdout);
+  expect(await read('today')).not.toContain('recorded not made');
+  expect(await read(`journal show ${change}`)).toMatch(/recorded not made, by ana(?!.*may still appear)/);
+  expect(await read(`orders show ${id}`)).not.toMatch(/may still appear until today 09:15 created/);
+  const told = await read(`refunds receipt ${change}`);
+  expect(told).toMatch(/we refunded 700 MXN .* we refunded 300 MXN/);
+  expect(told).not.toContain('We are checking');
+});
+
+it('today does not count a refund that failed and went back since', async () => {
+  await using world = await startWorld([main(), other()]);
+  const failed = inTurn(hand('made', 0), at('09:05:00'), failsNow, look('09:06:00', 7));
+  await failed(world);
+  const today = async () => inOneLine((await world.run(world.ana, ['today'], 160)).stdout);
+  expect(await today()).toContain('failed 1 300 MXN');
+  await byAna(world);
+  expect(await today()).not.toContain('failed 1');
+});
+
+it('today tells on one day what never arrived', async () => {
+  await using world = await startWorld([main(), other()]);
+  await send('lost', 7)(world, 'whole', 'hand');
+  world.at('09:30:00');
+  const { change } = (await world.attempts(world.ana))[0] ?? { change: '' };
+  const today = async () => inOneLine((await world.run(world.ana, ['today'], 160)).stdout);
+  expect(await today()).toContain(
+    `never arrived 1 1000 MXN ${id}, sent, and not made: paydesk journal show ${change}`,
+  );
+  await again('made', 'ticket-2', `--again ${change}`, 0)(world);
+  expect(await today()).not.toContain('never arrived');
+});
+
 it('the receipt of what was recorded as not made says whose words it has', async () => {
   await using world = await startWorld([main(), other()]);
   await inTurn(hand('lost', 7), notMade, byAna)(world);

@@ -58,7 +58,7 @@ export interface World extends AsyncDisposable {
   /** The ids of all refunds that an order shows. */
   records(order: string): readonly string[];
   /** What the journal of a desk has, the newest first. */
-  attempts(desk: Desk): Promise<readonly { readonly change: string }[]>;
+  attempts(desk: Desk): Promise<readonly { readonly change: string; readonly state?: string }[]>;
   run(desk: Desk, args: readonly string[], columns?: number): Promise<Ran>;
   /** The same, and it must end with this exit code. */
   must(desk: Desk, line: string, ...codes: readonly number[]): Promise<Ran>;
@@ -194,7 +194,11 @@ export async function startWorld(orders: readonly Json[]): Promise<World> {
     records: (id) => chargesOf(find(id)).flatMap((charge) => refundsOf(charge).map((one) => one.id)),
     async attempts(desk) {
       const { stdout } = await run(desk, ['journal', 'list', '--all', '--json', '--all-profiles']);
-      return (JSON.parse(stdout) as { readonly data: readonly { readonly change: string }[] }).data;
+      return (
+        JSON.parse(stdout) as {
+          readonly data: readonly { readonly change: string; readonly state?: string }[];
+        }
+      ).data;
     },
     run,
     async must(desk, line, ...codes) {

@@ -12,7 +12,13 @@ import {
   statementOn,
   type VerdictRow,
 } from '../../journal/journal.ts';
-import { acknowledgementOf, recordedState, refundStates, untilMayAppear } from '../../orders/orders.ts';
+import {
+  acknowledgementOf,
+  mayHaveRoom,
+  recordedState,
+  refundStates,
+  untilMayAppear,
+} from '../../orders/orders.ts';
 import { briefOutcome, longestOutcome, outcomeWords } from './attempt-words.ts';
 
 interface Recorded extends AttemptRecord {
@@ -104,10 +110,19 @@ function asWord(value: unknown): string {
   return typeof value === 'string' ? value : 'not made';
 }
 
-/** Until when a change may still take effect that somebody recorded as not made; nothing if it no longer can. */
-export function mayAppear(ctx: Context, record: AttemptRecord): { readonly may_appear_until?: number } {
+/**
+ * Until when a change may still take effect that somebody recorded as not made; nothing if it no longer can. `known`: what else was sent
+ * on its order.
+ */
+export function mayAppear(
+  ctx: Context,
+  record: AttemptRecord,
+  known: readonly AttemptRecord[] = [],
+): { readonly may_appear_until?: number } {
   const until = untilMayAppear(record, ctx.clock.now());
-  return until === undefined ? {} : { may_appear_until: Math.ceil(until / 1000) };
+  return until === undefined || !mayHaveRoom(record, known)
+    ? {}
+    : { may_appear_until: Math.ceil(until / 1000) };
 }
 
 /** The columns of one attempt, with its amount as its profile shows it. */

@@ -82,7 +82,7 @@ export async function showAttempt(ctx: Context, record: AttemptRecord, look?: Lo
     outcome_before: look.was,
   };
   await ctx.out.own(
-    { ...shownOf(record, open, seconds), ...mayAppear(ctx, record), ...looked },
+    { ...shownOf(record, open, seconds), ...mayAppear(ctx, record, known), ...looked },
     () => [
       ...(look === undefined ? [] : [{ line: look.line, hang: 2 }]),
       ...attemptView(ctx, record, open, {
@@ -204,7 +204,7 @@ function attemptView(
   { known, archived, evidence, until, early, style, look }: Viewed,
 ): readonly Block[] {
   const { sent, verdicts } = record;
-  const { may_appear_until: late } = mayAppear(ctx, record);
+  const { may_appear_until: late } = mayAppear(ctx, record, known);
   const appears = late === undefined ? undefined : untilWords(ctx, late * 1000);
   const seenIn = sent.proof.orderId === undefined ? 'the newest orders' : 'the order';
   const words = outcomeWords(record, open);

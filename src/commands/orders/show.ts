@@ -23,6 +23,7 @@ import { orElse } from '../../errors.ts';
 import { flag, orderArgument, usage } from '../../flags/flags.ts';
 import { attemptName } from '../../journal/journal.ts';
 import {
+  hasRoom,
   type KnownOrder,
   type KnownTwin,
   knownOrders,
@@ -111,7 +112,11 @@ async function lookUp(ctx: Context, service: Service, order: JsonObject): Promis
   for (const gap of gaps) ctx.notes.warn(gap);
   const there = new Set(
     cases
-      .flatMap((one) => (one.is === 'appeared' ? one.refund : 'late' in one ? (one.late ?? []) : []))
+      .flatMap((one) => {
+        if (one.is === 'appeared') return one.refund;
+        if (one.is === 'recorded not made') return hasRoom(known, one.record) ? [] : one;
+        return 'late' in one ? (one.late ?? []) : [];
+      })
       .map(({ record }) => attemptName(record)),
   );
   return {
