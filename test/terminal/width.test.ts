@@ -36,6 +36,12 @@ test('every character that is counted here is as wide as string-width says', () 
   }
 });
 
+test('every picture, alone and with the sign that makes it one, is as wide as string-width says', () => {
+  for (let code = 0x1f000; code < 0x1fb00; code += 1)
+    for (const text of [String.fromCodePoint(code), `${String.fromCodePoint(code)}\ufe0f`])
+      expect(widthOf(text), code.toString(16)).toBe(stringWidth(text));
+});
+
 const marked = fc.constantFrom(...letters.split(''), ...'สมชายน้ำכּהدّ'.split(''), '\u0301', '\u0e49', '\u05bc');
 const others = fc.constantFrom(
   '🌵',
@@ -48,6 +54,17 @@ const others = fc.constantFrom(
   '\u1100',
   '\u1161',
   'क्षि',
+  '🎟\ufe0f',
+  '🎟',
+  '❤\ufe0f',
+  '⚡',
+  '⚡\ufe0e',
+  '👍🏽',
+  '🏽',
+  '🇲🇽',
+  '🇲',
+  '1\ufe0f\u20e3',
+  '🏴\u{e0067}\u{e0062}\u{e007f}',
 );
 
 test.each([
