@@ -39,9 +39,13 @@ export function readAmount(text: string): TypedAmount | undefined {
  * is known of it. `whole`: what to type for all that there is.
  */
 export function amountMistake(text: string, whole: string): string | undefined {
-  if (/^(?:all|full|whole|total|everything|max|100 ?%)$/i.test(text)) return whole;
+  if (allWords.test(text)) return whole;
   return mistakes.find(({ is }) => is.test(text))?.words(text);
 }
+
+// None of them is read as all that there is: in English, `todo` is what nobody has decided yet.
+const allWords =
+  /^(?:all|full|whole|total|everything|max|100 ?%|todo|complet[oa]|enter[oa]|alles|ganz|gesamt|tout|entier)$/i;
 
 // The first match says what to type.
 const mistakes: readonly { readonly is: RegExp; readonly words: (text: string) => string }[] = [

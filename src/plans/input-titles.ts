@@ -15,6 +15,7 @@ import {
   inputColumns,
 } from './plan-types.ts';
 import {
+  cardTitle,
   comparedTitles,
   currencyOfTitle,
   moneyWords,
@@ -174,8 +175,15 @@ function asMeant(
       return index === undefined ? [] : [[index, column] as const];
     }),
   );
+  const filledIn = (index: number) => cellsOf(index).filter((cell) => cell.trim() !== '');
+  const card = place((title) => cardTitle.test(title));
+  const hasCharge = [...titles, ...meant.values()].includes('charge_id');
+  const cards = card === undefined || hasCharge ? [] : filledIn(card);
+  // The first zeros of a card may be gone, and what is left would be the number of another charge.
+  if (card !== undefined && cards.length > 0 && cards.every((cell) => /^\*?\d{4}$/.test(cell.trim())))
+    meant.set(card, 'charge_id');
   for (const [index, column] of meant) {
-    const filled = cellsOf(index).filter((cell) => cell.trim() !== '');
+    const filled = filledIn(index);
     const isOne = (cell: string) => refundReasonValues.some((reason) => isTypedLike(cell.trim(), reason));
     if (column !== 'reason' || filled.length === 0 || filled.some(isOne)) continue;
     // Why, in words of one's own, is a note.

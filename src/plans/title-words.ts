@@ -10,6 +10,9 @@ export function currencyOfTitle(title = ''): string | undefined {
 // `Amount (MXN)`, `Importe USD`, `amount_usd`
 const codeForm = /[([]([A-Z]{3})[\])]|[\s_-]([A-Z]{3})$|^([A-Z]{3})[\s_-]|^([a-z]{3})_|_([a-z]{3})$/;
 
+/** Titles of cards, whose last four digits name a charge. `card` is that of paydesk's own lists, with all cards of an order. */
+export const cardTitle = /^(tarjeta|karte|carte)$/;
+
 const sharedTitles = {
   charge_id: /^(charge|cargo)(_(number|n[or]\.?|#))?$/,
   currency: /^(currency_code|curr?|ccy|moneda|divisa|währung|devise)$/,

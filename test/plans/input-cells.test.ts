@@ -79,6 +79,7 @@ describe('F45 amounts', () => {
     ['9007199254740992', 'amount 9007199254740992: the largest is 9007199254740991'],
     ['9007199254740993', 'amount 9007199254740993: the largest is 9007199254740991'],
     ['all', 'amount all: type full for the whole charge or order'],
+    ['todo', 'amount todo: type full for the whole charge or order'],
     ['any', 'amount any: not a whole number such as 23000, nor full'],
   ])('refuses %j and says what to type', (text, words) => {
     expect(wordsOf(readAmount(text))).toBe(words);

@@ -197,6 +197,15 @@ describe('F50 titles', () => {
     });
   });
 
+  it('a column of cards names the charges, unless a cell has no four digits: then it is not read, which is said', () => {
+    const file = read(`Pedido,Tarjeta,Importe\n${id},*4242,5\n${id},1881,7\n`);
+    const short = read(`Pedido,Tarjeta,Importe\n${id},*4242,5\n${id},42,7\n`);
+    expect([problemsOf(file), file.rows.map(({ charge }) => charge)]).toEqual([[], ['*4242', '1881']]);
+    const beside = read(`Pedido,Cargo,Tarjeta,Importe\n${id},2,*4242,5\n`);
+    expect([beside.unread, beside.rows[0]?.charge]).toEqual([['Tarjeta'], '2']);
+    expect([short.unread, short.rows.map(({ charge }) => charge)]).toEqual([['Tarjeta'], ['any', 'any']]);
+  });
+
   it("why in words of one's own is a note; beside a note, and where two columns may be it, it is not read, which is said", () => {
     const own = read(`order_id,amount,Why\n${id},5,the gig was cancelled\n`);
     const beside = read(`order_id,amount,Grund,note\n${id},5,Konzert fiel aus,n\n`);

@@ -54,6 +54,30 @@ it('the plan and the preview count only what is sent now, not what is looked up 
   expect(screen).toContain('1 refund, 300 MXN, of 1 order');
 });
 
+it('the preview names the charge that money comes from, also of rows that name none, and a card of two charges is asked for', async () => {
+  await using service = await startRefunds([
+    splitOrder('ord_s', 1000, 2000),
+    splitOrder('ord_t', 1000, 2000),
+    order('ord_1'),
+  ]);
+  service.refund('ord_s', 'ch_1', 1000);
+
+  const planned = await service.plan(
+    ['order_id,amount,charge_id', 'ord_s,full,any', 'ord_1,full,any', 'ord_t,5,*4242'],
+    '--json',
+  );
+  const person = sit(['refunds', 'apply', 'refunds.plan'], service);
+  await person.answer('Send them?', 'n\r');
+  const { screen } = await person.leaves;
+
+  expect(screen).toMatch(/line 2 +ord_s +ch_2 +2000 MXN/);
+  expect(screen).toMatch(/line 3 +ord_1 +the whole order +35000 MXN/);
+  expect(recordsIn(planned)[2]).toMatchObject({
+    state: 'impossible',
+    why: 'the order has 2 charges *4242: 1 (ch_1) and 2 (ch_2); name one',
+  });
+});
+
 it('apply names every unconfirmed row up to eight, and why rows were not sent', async () => {
   await using service = await startRefunds(orders(11), {
     instead: (id) => (id === 'ord_11' ? undefined : json({}, 502)),

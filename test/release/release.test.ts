@@ -67,7 +67,7 @@ test('whoever releases a plan sees its buyers and notes, and who made it; refund
   await service.run(['refunds', 'plan', 'noted.csv', '--to', 'noted.plan', ...totals], { env: asAgent });
   const { screen } = await release(service, { plan: 'noted.plan' });
   const [before = ''] = screen.split('Type the digest');
-  expect(before).toMatch(/line 2 +ord_1 +its only charge +100 MXN +other +ord_1@example\.com/);
+  expect(before).toMatch(/line 2 +ord_1 +ch_ord_1 +100 MXN +other +ord_1@example\.com/);
   expect(before).toContain('line 2 note: broken in the post');
   expect(before).toContain('by agent helper for ana from noted.csv');
   const status = await service.run(['refunds', 'status', 'noted.plan']);

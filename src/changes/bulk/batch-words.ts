@@ -272,10 +272,10 @@ function sendingRows(
   buyers: ReadonlyMap<string, string>,
 ): readonly Block[] {
   const shown = send.slice(0, shownRows);
-  const rows = shown.map(({ line, orderId, chargeId, amount, sum, currency, reason = '', ref }) => [
+  const rows = shown.map(({ line, orderId, body, sum, currency, reason = '', ref }) => [
     `line ${line}`,
     orderId,
-    chargeId ?? (amount === 'full' ? 'the whole order' : 'its only charge'),
+    typeof body?.charge_id === 'string' ? body.charge_id : 'the whole order',
     amountWords(sum, currency, profile.settings),
     reason,
     ref,

@@ -214,6 +214,13 @@ export function chargesNamed(name: string, { charges }: OrderMoney): readonly Ch
   return charges.filter(({ number, value }) => String(number) === name || paidBy(value) === card);
 }
 
+/** Why a name does not say which charge it means. `found`: those that it may mean. */
+export function notOneCharge(name: string, found: readonly ChargeMoney[]): string {
+  if (found.length === 0) return `has no charge ${name}`;
+  const each = found.map(({ number, id }) => `${number} (${id})`).join(' and ');
+  return `has ${found.length} charges ${name}: ${each}; name one`;
+}
+
 function namedCharge(
   name: string,
   asked: RefundAsked,
@@ -223,10 +230,9 @@ function namedCharge(
 ): ChargeMoney {
   const found = chargesNamed(name, money);
   const [charge, second] = found;
-  if (charge === undefined || second !== undefined) {
-    const problem = charge === undefined ? `has no charge ${name}` : `has ${found.length} charges ${name}`;
+  if (charge === undefined || second !== undefined)
     throw refused(
-      `${money.id} ${problem}`,
+      `${money.id} ${notOneCharge(name, found)}`,
       chargeCommands(
         money,
         money.charges.filter(({ counts }) => counts),
@@ -236,7 +242,6 @@ function namedCharge(
       ),
       'no_such_charge',
     );
-  }
   checkCharge(charge, money, profile, madeWords);
   return charge;
 }

@@ -259,6 +259,11 @@ it('what a person recorded as made counts for a row that is short of money', () 
   ]);
 });
 
+it('a card of two charges: the row names both', () => {
+  const [row] = compare(orderWith([], []), [{ charge: '*4242' }]);
+  expect(row?.why).toBe('it has 2 charges *4242: 1 (ch_1) and 2 (ch_2); name one');
+});
+
 it('a row of which more went back says which refund is the one of the file, and who made each', () => {
   const read = orderWith([100, 60]);
   const known = knownOrder(read, [], now);

@@ -4,7 +4,7 @@ import type { ChargeMoney, OrderMoney } from '../../../api/charges.ts';
 import { tookMoney } from '../../../api/payment.ts';
 import type { KnownRefund } from '../../../orders/orders.ts';
 import { anyWord, fullWord, type InputRow } from '../../../plans/plans.ts';
-import { chargesNamed } from '../../refund/refund-plan.ts';
+import { chargesNamed, notOneCharge } from '../../refund/refund-plan.ts';
 import type { CompareRules } from './compare-rows.ts';
 
 /**
@@ -114,10 +114,7 @@ function claimOf(row: InputRow, money: OrderMoney, { keyOf }: CompareRules): Cla
   const charges = isWhole ? money.charges : chargesNamed(charge, money);
   const [only, second] = charges;
   if (!isWhole && (only === undefined || second !== undefined))
-    return {
-      row,
-      problem: only === undefined ? `it has no charge ${charge}` : `it has several charges ${charge}`,
-    };
+    return { row, problem: `it ${notOneCharge(charge, charges)}` };
   const paid = paidOf(charges);
   const asked = amount === fullWord ? paid.reduce((sum, one) => sum + one.amount, 0) : amount;
   const wanted = row.isFailed === true ? 0 : asked;
