@@ -1,4 +1,4 @@
-/** A corpus of strings made to harm a terminal, a table row or a reader: some 1,500 of them, always the same. */
+/** A corpus of strings made to harm a terminal, a table row or a reader: more than 2,000 of them, always the same. */
 
 const escapes = [
   '\x1b[2J',
@@ -61,10 +61,10 @@ const controls = Array.from({ length: 0xa0 }, (_, code) => String.fromCharCode(c
   (character) => !/[ -~]/.test(character),
 );
 
-/** More than a thousand hostile strings, and one of a megabyte. */
+/** More than 2,000 hostile strings, and one of a megabyte. */
 export const attacks: readonly string[] = [
   ...[...escapes, ...controls].flatMap((attack) => carriers.map((carry) => carry(attack))),
-  ...escapes.flatMap((first) => escapes.slice(0, 6).map((second) => `a${first}${second}b`)),
+  ...escapes.flatMap((first) => escapes.slice(0, 26).map((second) => `a${first}${second}b`)),
   `long${'x\u202e'.repeat(500_000)}`,
 ];
 
