@@ -77,12 +77,17 @@ const payable = texts.map((text, index) =>
 );
 const customers = texts.map(evilCustomer);
 
-/** On a terminal of 4,000 columns, without what paydesk itself writes there: the line of progress, and ends of lines. */
-async function screenOf({ home, env }: Service, words: string, answers?: (pty: Pty) => Promise<void>) {
+/** On a terminal, without what paydesk itself writes there: the line of progress, and ends of lines. */
+async function screenOf(
+  { home, env }: Service,
+  words: string,
+  columns: number,
+  answers?: (pty: Pty) => Promise<void>,
+) {
   const pty = runInPty(process.execPath, [bin, ...words.split(' ')], {
     cwd: home.path,
     env: cleanEnv({ home, env: { ...env, NO_COLOR: '1', TZ: 'UTC' } }),
-    columns: 4000,
+    columns,
     rows: 500,
   });
   await answers?.(pty);
@@ -130,7 +135,7 @@ test.each([
   file('file.csv', ['order_id,amount', ...texts.map((_, index) => `ord_${index},100`), '']);
   const quoted = texts.map((text) => `"${text.replaceAll('"', '""')}"`);
   file('notes.csv', ['order_id,amount,note', ...quoted.map((text, index) => `ord_${index},100,${text}`), '']);
-  expect(new Set(shownOn(await screenOf(service, words), words)).size).toBeGreaterThanOrEqual(least);
+  expect(new Set(shownOn(await screenOf(service, words, 4000), words)).size).toBeGreaterThanOrEqual(least);
 });
 
 test.each([
@@ -146,7 +151,7 @@ test.each([
   const shown = new Set<string>();
   for (const index of texts.keys()) {
     const line = words.replace('_', `_${index}`);
-    for (const number of shownOn(await screenOf(service, line), line)) shown.add(number);
+    for (const number of shownOn(await screenOf(service, line, 200), line)) shown.add(number);
   }
   expect(shown.size).toBeGreaterThan(2000);
 });
@@ -156,7 +161,7 @@ test('the question before a refund', async () => {
   const shown = new Set<string>();
   for (const index of texts.keys()) {
     const words = `orders refund ord_${index} --reason other --note n`;
-    const screen = await screenOf(service, words, (pty) => pty.answer('Send it?', '\x03'));
+    const screen = await screenOf(service, words, 200, (pty) => pty.answer('Send it?', '\x03'));
     // A prompt moves the cursor, as any does: nothing else is an escape.
     for (const number of shownOn(withoutEscapes(screen).replaceAll('\r', ''), words)) shown.add(number);
     expect(screen).not.toMatch(/\x1b[\]P_]|\x07/);
@@ -171,5 +176,5 @@ test('an error of the service with all of them', async () => {
     json({ ...errorBody({ type: texts[0], log_id: texts[1] }), details }, 422),
   );
   const words = 'orders list';
-  expect(new Set(shownOn(await screenOf(service, words), words)).size).toBeGreaterThan(40);
+  expect(new Set(shownOn(await screenOf(service, words, 200), words)).size).toBeGreaterThan(40);
 });
