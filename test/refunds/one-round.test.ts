@@ -110,7 +110,7 @@ const slips: readonly Slip[] = [
   ['200 USD', /the file says 200 USD/, '200'],
   ['-300', /without a sign/, '300'],
   ['', /blank/, 'full'],
-  ['todo', /not a whole number/, 'full'],
+  ['todo', /type full/, 'full'],
   ['999999', /left|more than/, 'full'],
   ['0', /zero is no amount/, undefined],
 ];
