@@ -84,7 +84,7 @@ export interface WalkObserver {
   readonly isDone: () => boolean;
   /** True when few records match. Pages are then as long as possible. */
   readonly readsLongPages: boolean;
-  readonly closingLines: () => readonly string[];
+  readonly closingLines: () => Promise<readonly string[]>;
   /** Those of the closing lines that are about these records. */
   readonly linesAbout: (records: readonly WireRecord[]) => readonly string[];
 }
@@ -152,7 +152,7 @@ export async function showList(
   const walked = pagesOf(service, resource, walk);
   const read = isOnePage ? fitted(walked, length) : walked;
   const drawn = await draw(sink, read, show).finally(endProgress);
-  for (const line of observer?.closingLines() ?? []) ctx.notes.note(line);
+  for (const line of (await observer?.closingLines()) ?? []) ctx.notes.note(line);
   for (const line of modes.lines()) ctx.notes.warn(line);
   for (const line of closingLines(service.profile, resource, paging, drawn, words)) ctx.notes.note(line);
 }

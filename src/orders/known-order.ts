@@ -121,7 +121,7 @@ export interface KnownOrder {
   /** What a person must know first, the most urgent first. */
   readonly cases: readonly OrderCase[];
   /** That in a word, for the place of the service's status; undefined if there is nothing. */
-  readonly first: OrderCase['is'] | 'pending' | 'no mode' | undefined;
+  readonly first: OrderCase['is'] | 'pending' | 'no mode' | 'ask your lead' | undefined;
   readonly refunds: readonly KnownRefund[];
   /** Why the order as the service shows it cannot be refunded; undefined if it can be. */
   readonly unfit: Unfit | undefined;
@@ -168,8 +168,15 @@ export function knownOrder(
     (doubt === undefined ? undefined : 'unconfirmed') ??
     cases.find((one) => !isFollowed({ reading, doubt, attempts }, one))?.is ??
     (modeOfOrder(order) === undefined ? 'no mode' : undefined) ??
-    (refunds.some(({ state }) => state === 'pending') ? 'pending' : undefined);
+    (refunds.some(({ state }) => state === 'pending') ? 'pending' : undefined) ??
+    // It was paid back twice, and somebody dealt with that: whoever refunds more of it asks first.
+    (whyNot === undefined && isPaidBackTwice({ refunds }) ? 'ask your lead' : undefined);
   return { order, reading, doubt, attempts, neverArrived: lost, cases, first, refunds, unfit, whyNot };
+}
+
+/** Whether the order shows a refund more than once, whatever somebody did about it. */
+export function isPaidBackTwice({ refunds }: Pick<KnownOrder, 'refunds'>): boolean {
+  return refunds.some(({ state }) => state === 'made twice');
 }
 
 // Why nobody knows what went back of an order, as it shows itself; undefined if its figures and statuses tell.

@@ -254,8 +254,8 @@ export function twinPairs<T extends KnownTwin & { readonly purchase: string }>(
     );
 }
 
-// While a refund of the other may still prove to have been made, the buyer may have both back.
-function isSettledPair(both: readonly KnownTwin[]): boolean {
+/** Whether one of two went back. While a refund of the other may still prove to have been made, the buyer may have both back. */
+export function isSettledPair(both: readonly KnownTwin[]): boolean {
   return both.some(isSettled) && !both.some((twin) => !isSettled(twin) && mayGoBack(twin));
 }
 

@@ -3,7 +3,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { journalRows } from '../atmost/desk.ts';
 import { standingAt } from '../harness/clock.ts';
-import { chargeOf, type Json, orderOf, refundOf, withRefund } from '../harness/orders.ts';
+import { chargeOf, type Json, orderOf, refundedWhole, refundOf, withRefund } from '../harness/orders.ts';
 import { onScreen, type Ran } from '../harness/paydesk.ts';
 import { sit } from '../harness/person.ts';
 import { inOneLine } from '../harness/ran.ts';
@@ -572,7 +572,7 @@ describe('a twin that this machine refunded', () => {
     expect(await told('orders list')).toContain(`${line} ${twin} and ${id} (already refunded in part)`);
     expect(await told('orders find 4242')).toContain(`${line} ${twin} and ${id} (already refunded in part)`);
     const refunded = (order: (typeof service.orders)[number]) => ({ ...order, payment_status: 'refunded' });
-    service.orders = service.orders.map((order) => (order.id === twin ? refunded(order) : order));
+    service.orders = service.orders.map((order) => (order.id === twin ? refundedWhole(order) : order));
     expect(await told('orders list')).toContain(`twins, settled: ${twin} (already refunded) and ${id} `);
     service.orders = service.orders.map(refunded);
     expect(await told('orders list')).toContain(`twins, both already refunded: ${twin} and ${id}`);

@@ -139,7 +139,7 @@ export function ordersTable({ code, stdout }: Ran, id: string): Said {
 // A narrow table has a short word for one of the service, and none for ours.
 function firstInStatus(status: string): string {
   const isServices =
-    /^(?:paid|not refundable|refunded|partially_refunded|part_ref|pre_auth|declined|pre_authorized|not shown|-)$/.test(
+    /^(?:paid|not refundable|ask your lead|refunded|partially_refunded|part_ref|pre_auth|declined|pre_authorized|not shown|-)$/.test(
       status,
     );
   return isServices ? 'none' : stateOrCase(status);

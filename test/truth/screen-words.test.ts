@@ -232,6 +232,30 @@ it.each<[claim: string, build: Build, line: string, says: string]>([
     '"bucket":"ana","currency":"MXN","refunds":1,"refunded":300',
   ],
   [
+    'and in the list of orders',
+    inTurn(twice, (world) => acknowledge(world, '09:06:00')),
+    'orders list',
+    `${id} 20 Nov 18:42 ask your lead 1000 MXN`,
+  ],
+  [
+    'a pair of twins that a person settled by hand is settled in lists, too',
+    twinByHand,
+    'orders list',
+    `twins, settled: ${id} and ${twin} (recorded as refunded)`,
+  ],
+  [
+    'and where orders are found',
+    twinByHand,
+    'orders find mario@example.com',
+    `twins, settled: ${id} and ${twin} (recorded as refunded)`,
+  ],
+  [
+    'a pair of which one has an unconfirmed refund is not settled by it',
+    twinLost,
+    'orders list',
+    `possible twins, same buyer and amount within 10 minutes: ${id} and ${twin} (a refund may go through)`,
+  ],
+  [
     'compare says who has acknowledged that more went back',
     inTurn(file, twice, (world) => acknowledge(world, '09:06:00')),
     'refunds compare r.csv',

@@ -76,7 +76,7 @@ export const find = defineCommand({
       filters,
       max: flags.max ?? searchMax,
       paging: flags,
-      observer: observeOrders(ctx, service.profile, asked),
+      observer: observeOrders(ctx, service, asked),
       outputWords: ctx.options.outputWords,
       sums: texts.length > 0 ? undefined : summariseOrders(ofAnyTime),
     };
@@ -107,7 +107,7 @@ function withoutKey(text: string, keys: readonly string[]): string {
 async function findLive(ctx: Context, service: Service, search: Search): Promise<void> {
   const list = await openList(ctx, service, search);
   const ending = await searchPages(ctx, service, search, list);
-  for (const line of search.observer.closingLines()) ctx.notes.note(line);
+  for (const line of await search.observer.closingLines()) ctx.notes.note(line);
   if (list.found === 0) throw noMatch(ctx, search, ending);
   for (const line of [...sumLines(search), ...foundLines(ctx, search, list, ending)]) ctx.notes.note(line);
   const hint = list.amountHint();

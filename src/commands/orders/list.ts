@@ -30,7 +30,7 @@ export const list = defineCommand({
     const asked = orderFilters(ctx, { ...flags, status: only }, service);
     const reasons = reasonColumns(ctx, profile);
     const status = await statusColumn(ctx, service);
-    const { columns, ...observer } = observeOrders(ctx, profile, asked);
+    const { columns, ...observer } = observeOrders(ctx, service, asked);
     // A walk backwards does not say what comes before its pages.
     const feed = flags.previous === undefined ? feedIndex(ctx, service, flags.next) : undefined;
     try {

@@ -1,11 +1,22 @@
 /** Watches a walk through orders: finds possible twins, and ends the walk at --since. */
 
-import type { Page, WireRecord } from '../../api/api.ts';
+import type { Page, Service, WireRecord } from '../../api/api.ts';
 import { idOf, type JsonObject } from '../../api/json-values.ts';
 import { isTime } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
-import { backWord, isNear, isSettled, purchaseOf, type Twin, twinOf } from '../../orders/orders.ts';
-import { commandLine, type Profile } from '../../profiles/profiles.ts';
+import { orElse } from '../../errors.ts';
+import {
+  backWord,
+  isNear,
+  isSettledPair,
+  type KnownTwin,
+  knownTwins,
+  mayGoBack,
+  purchaseOf,
+  type Twin,
+  twinOf,
+} from '../../orders/orders.ts';
+import { commandLine } from '../../profiles/profiles.ts';
 import type { WalkObserver } from '../listing.ts';
 import type { OrderFilters } from './order-filters.ts';
 
@@ -29,9 +40,10 @@ export interface OrderObserver extends WalkObserver {
 
 export function observeOrders(
   ctx: Context,
-  profile: Profile,
+  service: Service,
   { filters, range, leftOut, checkStatuses }: OrderFilters,
 ): OrderObserver {
+  const { profile } = service;
   const promised = profile.settings['orders.order'] === 'newest-first';
   const twins = createTwins();
   const pairs = namePairs(twins);
@@ -61,10 +73,12 @@ export function observeOrders(
       own.add(records.map(({ value }) => value));
       return own.words();
     },
-    closingLines() {
+    async closingLines() {
       checkStatuses();
+      const twinsKnown = await knownTwins(ctx, service, pairs.named.flat()).catch(orElse(() => []));
+      const known = new Map(twinsKnown.map((twin) => [twin.id, twin]));
       return [
-        ...pairs.words(),
+        ...pairs.words((twin) => known.get(twin.id) ?? twin),
         ...leftOut(),
         ...(range.since !== undefined && !promised && read > longWalk && profile.kind === 'stored'
           ? [
@@ -216,17 +230,26 @@ function recently<T>(): { get(key: string): T | undefined; set(key: string, valu
 }
 
 // Somebody with the buyer on the phone must see whether one of the two orders, or both, were refunded already.
-function pairWords(both: readonly Twin[]): string {
+function pairWords(both: readonly KnownTwin[]): string {
   const isBoth = both.every((twin) => backWord(twin) === 'refunded');
   const names = both.map((twin) => {
-    const back = isBoth ? undefined : backWord(twin);
-    return `${twin.id}${back === undefined ? '' : ` (already ${back})`}`;
+    const words = isBoth ? [] : becameOf(twin);
+    return `${twin.id}${words.length === 0 ? '' : ` (${words.join(', ')})`}`;
   });
   const pair = names.join(' and ');
   if (isBoth) return `twins, both already refunded: ${pair}`;
-  return both.some(isSettled)
+  return isSettledPair(both)
     ? `twins, settled: ${pair}`
     : `possible twins, same buyer and amount within 10 minutes: ${pair}`;
+}
+
+function becameOf(twin: KnownTwin): readonly string[] {
+  const back = backWord(twin);
+  return [
+    ...(back === undefined ? [] : [`already ${back}`]),
+    ...((twin.byHand ?? []).length === 0 ? [] : ['recorded as refunded']),
+    ...(mayGoBack(twin) && !twin.isBack ? ['a refund may go through'] : []),
+  ];
 }
 
 // Each pair is found twice, once from each order. Recent pairs are remembered, so that each one counts once.
@@ -236,10 +259,12 @@ const namedPairs = 5;
 /** Collects the pairs of twins among the shown orders, and names them at the end. */
 export function namePairs(twins: Pick<Twins, 'of'>): {
   add(orders: readonly JsonObject[]): void;
-  words(): readonly string[];
+  readonly named: readonly (readonly Twin[])[];
+  /** `known`: a twin with what the journal knows of it. */
+  words(known?: (twin: Twin) => KnownTwin): readonly string[];
 } {
   const recent: string[] = [];
-  const named: string[] = [];
+  const named: (readonly Twin[])[] = [];
   let count = 0;
   const add = (order: JsonObject): void => {
     const twin = twins.of(order);
@@ -253,12 +278,13 @@ export function namePairs(twins: Pick<Twins, 'of'>): {
     recent.push(pair);
     if (recent.length > rememberedPairs) recent.shift();
     count += 1;
-    if (named.length < namedPairs) named.push(pairWords(both));
+    if (named.length < namedPairs) named.push(both);
   };
   return {
     add: (orders) => orders.forEach(add),
-    words: () => [
-      ...named,
+    named,
+    words: (known = (twin) => twin) => [
+      ...named.map((both) => pairWords(both.map(known))),
       ...(count > named.length
         ? [`${count - named.length} more pairs of twins: --columns id,created_at,amount,twin shows them`]
         : []),

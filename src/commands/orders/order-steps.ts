@@ -32,6 +32,7 @@ import {
 } from '../../journal/journal.ts';
 import {
   isFollowed,
+  isPaidBackTwice,
   isSettled,
   type KnownOrder,
   type KnownTwin,
@@ -100,7 +101,7 @@ export function whatNext(
 // What a person must know first; undefined if there is nothing. What failed stops no refund: what else does stands beside it.
 function firstWord({ cases, first, order, whyNot }: KnownOrder, next: Span): Span | undefined {
   if (first === 'pending') return { text: 'refund pending', style: 'warn' };
-  if (first === undefined)
+  if (first === undefined || first === 'ask your lead')
     return whyNot === undefined && order.is_refundable === undefined ? 'refundable: not shown' : undefined;
   const open = cases.find((one) => one.is === 'unconfirmed');
   const besides = first === 'failed' && typeof next !== 'string' && 'text' in next ? `, ${next.text}` : '';
@@ -225,7 +226,7 @@ function refundSteps(known: KnownOrder, money: OrderMoney, at: Parameters<typeof
       ? []
       : [whole];
   const steps = [...lost, ...others];
-  const isTwice = known.refunds.some(({ state }) => state === 'made twice');
+  const isTwice = isPaidBackTwice(known);
   const refusals = steps.map(({ amount }) => limitAt(amount, money, known, at));
   const most =
     refusals.every((one) => one !== undefined) && lost.length === 0 ? refusals[0]?.parts.allows : undefined;

@@ -74,7 +74,7 @@ async function findIndexed(
       },
     });
   await list.end(stoppedAt !== undefined);
-  for (const line of observer.closingLines()) ctx.notes.note(line);
+  for (const line of await observer.closingLines()) ctx.notes.note(line);
   sayFound(ctx, search, { ...result, found: list.found, stoppedAt }, list);
 }
 
