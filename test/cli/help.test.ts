@@ -253,6 +253,9 @@ test('a page of docs as help prints it', async () => {
            change nothing
       143  terminated, while no change was being sent
 
+    A refund that is pending ends with 0 too: the service has taken it, and decides
+    later. paydesk journal show CHANGE reads the order again.
+
     Code 7 comes before every other. After 2, 3, 4, 5 and 6 nothing was changed by
     this command.
 

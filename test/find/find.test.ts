@@ -200,7 +200,7 @@ describe('what it says', () => {
     const ran = await desk.script(['orders', 'find', 'no such', 'thing', '--max', '300']);
     expect(ran).toMatchObject({ code: 9, stdout: '' });
     expect(ran.stderr).toMatch(
-      /^no match for "no such thing" in 300 orders, \d+ \w+(?: \d{4})? to \d+ \w+ \d{4} \(UTC\)\ncertain: all 300 were read; the account has more\nnow: {5}all words must be in one and the same order; search for several orders one at a time\n {9}ask for the e-mail or the shop's own number, or search older orders:\n {9}paydesk orders find 'no such' thing --max 300 --next ord_\w+\n$/,
+      /^no match for "no such thing" in 300 orders, \d+ \w+(?: \d{4})? to \d+ \w+ \d{4} \(UTC\)\ncertain: all 300 were read; the account has more\nnow: {5}all words must be in one and the same order; search for several orders one at a time, or with fewer words:\n {9}paydesk orders find 'no such' --max 300\n {9}ask for the e-mail or the shop's own number, or search older orders:\n {9}paydesk orders find 'no such' thing --max 300 --next ord_\w+\n$/,
     );
   });
 

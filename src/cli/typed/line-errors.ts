@@ -69,6 +69,14 @@ function understoodLike(
   const isFree = (at: number): boolean =>
     places.indexOf(at) >= command.arguments.length ||
     places.some((other) => other !== at && orderIdPattern.test(argv[other] ?? ''));
+  // Words without a digit name no order by its number, so all of them are looked for: the last one may be an amount of either kind.
+  const [first = -1] = places;
+  const isText =
+    argument === 'id' &&
+    places.length > command.arguments.length &&
+    places.every((at) => !orderIdPattern.test(argv[at] ?? '')) &&
+    !/\d/.test(argv[first] ?? '');
+  const text = places.map((at) => argv[at]).join(' ');
   const lines = [
     argv,
     argv.map((word, at) =>
@@ -77,7 +85,10 @@ function understoodLike(
     argv.flatMap((word) =>
       asWord.test(word) ? word.split(/^[^=]+=?/).filter((part) => part !== '') : [word],
     ),
-    ...Object.entries(bareValues).flatMap(([name, fits]) =>
+    ...(isText
+      ? [argv.flatMap((word, at) => (at === first ? [text] : places.includes(at) ? [] : [word]))]
+      : []),
+    ...Object.entries(isText ? {} : bareValues).flatMap(([name, fits]) =>
       places
         .filter((at) => Object.hasOwn(command.flags, name) && isFree(at) && fits(argv[at] ?? ''))
         .map((at) => argv.toSpliced(at, 0, `--${name}`)),
@@ -117,6 +128,8 @@ async function optionMeant(
     return [`did you mean: --status ${name}`];
   if (words[1] === 'capture')
     return ['an order is captured as a whole: the service documents no way to capture a part'];
+  if (flags.item !== undefined && /^(?:amount|price|total|sum)$/.test(name))
+    return ['the price stands in the item: --item NAME:PRICE, or --item NAME:PRICE:QTY'];
   const { options } = await import('../help/help-words.ts');
   const names = Object.keys({ ...globalFlags, ...flags });
   const likest = closestNames(name, names);

@@ -124,10 +124,12 @@ test.each([['page by page'], ['with the index']])(
 test('two ids in one search: all words must be in one order', async () => {
   const orders = ['ord_A', 'ord_B'].map((id) => orderOf(id, [chargeOf(`ch_${id}`, 20_000)]));
   await using service = await startService({ orders });
-  const words = 'all words must be in one and the same order; search for several orders one at a time';
+  const words = 'all words must be in one and the same order; search for several orders one at a time, or';
   const two = await service.run(['orders', 'find', 'ord_A', 'ord_B']);
   expect(two.code).toBe(5);
   expect(two.stderr).toContain(words);
+  expect(two.stderr).toContain('paydesk orders find ord_A\n');
+  expect((await service.run(['orders', 'find', 'ord_A', '20000'])).code).toBe(0);
   expect((await service.run(['orders', 'find', 'nobody'])).stderr).not.toContain(words);
 });
 

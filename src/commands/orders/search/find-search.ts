@@ -266,7 +266,7 @@ export function otherMeanings(search: Search): readonly string[] {
     ...asOnePhone(search),
     ...insteadOfDay(search),
     ...statusHint(profile, texts),
-    ...together(texts),
+    ...together(search),
   ];
 }
 
@@ -315,11 +315,15 @@ function statusHint(profile: Profile, texts: readonly string[]): readonly string
   ];
 }
 
-// Somebody may have typed the ids of several orders.
-function together(texts: readonly string[]): readonly string[] {
+// Somebody may have typed the ids of several orders, or the right number with a wrong amount.
+function together(search: Search): readonly string[] {
+  const { texts, filters } = search;
   return texts.length < 2
     ? []
-    : ['all words must be in one and the same order; search for several orders one at a time'];
+    : [
+        'all words must be in one and the same order; search for several orders one at a time, or with fewer words:',
+        command({ ...search, texts: texts.slice(0, 1) }, { filters }),
+      ];
 }
 
 /** The command that searches like this one. */
