@@ -83,6 +83,9 @@ export interface ClockWithTimers extends Clock {
 /** Variables of the environment, by name. */
 export type Env = Readonly<Record<string, string | undefined>>;
 
+/** Agents say so themselves: a variable that is there may refuse, and one that is not proves nothing. */
+export const agentVariables = ['PAYDESK_AGENT', 'AI_AGENT'];
+
 /** The value of a variable. Undefined if it is not set, or empty. */
 export function variable(env: Env, name: string): string | undefined {
   return env[name] === '' ? undefined : env[name];

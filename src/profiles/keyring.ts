@@ -8,7 +8,7 @@ import { isSea } from 'node:sea';
 import { text as readAll } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 import * as v from 'valibot';
-import { type Env, variable } from '../io.ts';
+import { agentVariables, type Env, variable } from '../io.ts';
 
 interface KeyringParts {
   /** `process.execPath`. */
@@ -49,10 +49,12 @@ const { AsyncEntry } = (await import(module)).default;
 
 /**
  * What the process runs: the keyring's module gives it `AsyncEntry`. On Linux it names the store, since the default one may lose
- * everything at reboot. The one file has it under a word that no command has, with the native part of the module inside.
+ * everything at reboot. The one file has it under a word that no command has, with the native part of the module inside: there an agent
+ * could call it, but paydesk passes none of its variables on.
  */
 export const keyringScript = (load: string): string => `
 const { readFileSync, writeSync } = process.getBuiltinModule('node:fs');
+if (${JSON.stringify(agentVariables)}.some((name) => process.env[name])) process.exit(3);
 const question = JSON.parse(readFileSync(0, 'utf8'));
 ${load}
 const { action, account, secret } = question;

@@ -1,9 +1,11 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { systemClock } from '../../bin/process-io.ts';
 import { createIndexes } from '../../src/index/index.ts';
+import { keyringScript } from '../../src/profiles/keyring.ts';
 import { canary, createTestUser, type TestUser } from './test-user.ts';
 
 let user: TestUser;
@@ -48,6 +50,17 @@ test('the process that asks the keyring gets no key and no secret by its argumen
   const seen = readFileSync(join(user.home, 'seen.json'), 'utf8');
   expect(seen).not.toContain('Canary');
   expect(seen).not.toContain('sEcReT');
+});
+
+test.each(['PAYDESK_AGENT', 'AI_AGENT'])('what asks the keyring answers no run that has %s', (name) => {
+  const script = keyringScript('class AsyncEntry { getPassword() { return "a key"; } }');
+  const ask = (env: Readonly<Record<string, string>>) => {
+    const words = ['--input-type=module', '--eval', script];
+    const { status, stdout } = spawnSync(process.execPath, words, { env, input: '{"action":"read"}' });
+    return { status, stdout: String(stdout) };
+  };
+  expect(ask({})).toEqual({ status: 0, stdout: '{"value":"a key"}' });
+  expect(ask({ [name]: 'helper' })).toEqual({ status: 3, stdout: '' });
 });
 
 test('a key in the keyring carries the one origin it may be sent to', async () => {

@@ -116,6 +116,10 @@ test('the native part of the keyring is inside, and leaves no copy', async () =>
   );
   expect(ran.code).toBe(3);
   expect(ran.stderr).toContain('none is running, or it refused');
+  const asked = await run(`echo '{"action":"read","account":"x"}' | paydesk __keyring`, {
+    PAYDESK_AGENT: 'helper',
+  });
+  expect(asked).toMatchObject({ code: 3, stdout: '' });
   expect(globSync('/tmp/paydesk-keyring-*')).toEqual([]);
 });
 

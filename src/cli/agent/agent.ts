@@ -1,16 +1,13 @@
 /** A software agent that runs paydesk: how it is named, for whom it runs, and what it may not do. */
 
 import { CliError, refused } from '../../errors.ts';
-import { type Env, type Io, variable } from '../../io.ts';
+import { agentVariables, type Env, type Io, variable } from '../../io.ts';
 import type { Change } from '../../journal/journal.ts';
 import { type Profile, plainCommand } from '../../profiles/profiles.ts';
 
-// Agents say so themselves: a variable that is there may refuse, and one that is not proves nothing.
-const variables = ['PAYDESK_AGENT', 'AI_AGENT'];
-
 /** The name of the agent that started this run; undefined if none says that it did. */
 export function agentOf(env: Env): string | undefined {
-  const [named] = variables.flatMap((name) => variable(env, name) ?? []);
+  const [named] = agentVariables.flatMap((name) => variable(env, name) ?? []);
   return named?.slice(0, 60);
 }
 
