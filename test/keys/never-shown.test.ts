@@ -6,7 +6,8 @@ import { describe, expect, test } from 'vitest';
 import type { AuthScheme } from '../../src/api/spec.ts';
 import { filesWith, leaksOf, newCanary } from '../harness/canary.ts';
 import { certificate } from '../harness/certificate.ts';
-import { helpOf, leafCommands, optionsOf } from '../harness/help-text.ts';
+import { each } from '../harness/each.ts';
+import { examplesOf, helpOf, leafCommands, optionsOf } from '../harness/help-text.ts';
 import { paidOrder } from '../harness/orders.ts';
 import { type Home, newHome, paydesk, type Ran } from '../harness/paydesk.ts';
 import { storeProfile } from '../harness/profile.ts';
@@ -21,7 +22,8 @@ import {
   stall,
   startServer,
 } from '../harness/server.ts';
-import { emptyList } from '../harness/service.ts';
+import { emptyList, pages } from '../harness/service.ts';
+import { isPlain, wordsOf } from '../harness/shell.ts';
 
 describe.concurrent('no flag takes a key (I68)', () => {
   test('help lists none whose value is a key', async () => {
@@ -312,4 +314,25 @@ describe.concurrent('whatever the service answers, the key is never shown and st
     expect(filesWith(planted, home.path)).toEqual(one.door === 'file' ? [path] : []);
     expect(server.connections).toBe(0);
   });
+});
+
+test('an agent reaches no key by any command: neither stored, nor of the environment, as its examples are written', async () => {
+  using home = newHome();
+  await using server = await startServer(pages([paidOrder('ord_1')]));
+  const stored = await plant(home, server.url, 'stored', 'bearer');
+  const given = await plant(home, server.url, 'environment', 'bearer');
+  const lines = (await each(await leafCommands(), async (words) => examplesOf(await helpOf(words))))
+    .flat()
+    .filter((line) => isPlain(line) && !/ (serve|mcp)\b/.test(line))
+    .map((line) => wordsOf(line).slice(1));
+  expect(lines.length).toBeGreaterThan(100);
+  for (const line of lines)
+    for (const env of [{}, given.env]) {
+      const args = [...line, '--debug', '--yes'];
+      const { stdout, stderr } = await paydesk(args, { home, env: { ...env, PAYDESK_AGENT: 'helper' } });
+      for (const { key } of [stored, given])
+        expect(leaksOf(key, stdout + stderr), line.join(' ')).toEqual([]);
+    }
+  expect(filesWith(stored.key, home.path)).toEqual(stored.keptIn);
+  expect(filesWith(given.key, home.path)).toEqual([]);
 });
