@@ -4,6 +4,8 @@ import { type Context, confirmFirst, refuseAgentTo } from '../../context/context
 import { counted } from '../../counted.ts';
 import { CliError, refused } from '../../errors.ts';
 import { flag, usage } from '../../flags/flags.ts';
+import { needsPerson } from '../../journal/journal.ts';
+import { commandLine } from '../../profiles/profiles.ts';
 import type { Block } from '../../terminal/terminal.ts';
 import { defineCommand } from '../command.ts';
 
@@ -23,43 +25,79 @@ export const purge = defineCommand({
     await purging.refuseUnsettled();
     const found = await purging.found();
     const word = journal?.seq === 0 ? undefined : journal?.hash.slice(0, 8);
-    const { lines: ofJournal = [], stays } =
+    const ofJournal =
       journal === undefined
-        ? { stays: `the journal stays, since others use it: ${ctx.journalPlace.folder}` }
-        : {
-            lines: [
-              `the journal, ${counted(journal.seq, 'row')}, for ever: ${journal.file}`,
-              `its witness: ${journal.witness}`,
-            ],
-          };
+        ? []
+        : [
+            `the journal, ${counted(journal.seq, 'row')}, for ever: ${journal.file}`,
+            `its witness: ${journal.witness}`,
+          ];
+    const stays = [
+      ...(journal === undefined
+        ? [`the journal stays, since others use it: ${ctx.journalPlace.folder}`]
+        : []),
+      ...(await atSenders(ctx)),
+    ];
     const lines = [...found, ...ofJournal];
     const record = {
       object: 'purge',
       removes: lines,
+      stays,
       journal_rows: journal?.seq ?? null,
       confirm: word ?? null,
     };
     if (ctx.options.dryRun) {
       const needs =
         word === undefined ? [] : [{ line: `to do it: paydesk profile purge --yes --confirm ${word}` }];
-      await ctx.out.dryRun(record, () => [{ line: 'would remove:' }, ...indented(lines), ...needs]);
+      await ctx.out.dryRun(record, () => [
+        { line: 'would remove:' },
+        ...indented(lines),
+        ...stays.map((line) => ({ line })),
+        ...needs,
+      ]);
       return;
     }
+    for (const line of stays) ctx.notes.note(line);
     await agreed(ctx, lines, word, flags.confirm);
     const senders = (await ctx.profiles.list()).filter(({ hasSender }) => hasSender).map(({ name }) => name);
     await purging.remove(journal);
     await ctx.out.own({ ...record, removed: true }, () => [
       {
-        line: `removed what paydesk kept for you on this machine${stays === undefined ? '' : ', but for the journal'}`,
+        line: `removed what paydesk kept for you on this machine${journal === undefined ? ', but for the journal' : ''}`,
       },
     ]);
-    if (stays !== undefined) ctx.notes.note(stays);
     if (senders.length > 0)
       ctx.notes.note(
         `the tokens of ${senders.join(', ')} are gone from here; whoever runs the sender ends them: paydesk sender revoke MEMBER --desk DESK`,
       );
   },
 });
+
+// A sender that cannot be asked stops nobody: its journal is not lost.
+async function atSenders(ctx: Context): Promise<readonly string[]> {
+  const lines: string[] = [];
+  for (const { name, hasSender, kind } of await ctx.profiles.list())
+    if (hasSender)
+      lines.push(`the journal of ${name} stays at its sender: ${await openAt(ctx, { name, kind })}`);
+  return lines;
+}
+
+async function openAt(ctx: Context, named: Parameters<typeof commandLine>[0]): Promise<string> {
+  try {
+    const { profile } = await ctx.profiles.open(named.name);
+    ctx.useProfile(named.name);
+    const now = await ctx.journal.now();
+    const open = (await ctx.journal.attempts({ open: now })).filter(
+      (one) => one.sent.stamp?.desk === profile.sender?.desk && needsPerson(one, now),
+    );
+    if (open.length === 0) return 'nothing of this desk is open there';
+    const are = open.length === 1 ? 'is unconfirmed there, or has' : 'are unconfirmed there, or have';
+    return `${counted(open.length, 'change')} of this desk ${are} an alarm: ${commandLine(named, 'journal', 'list', '--open')}`;
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    return `what is open there cannot be read now: ${error.message}`;
+  }
+}
 
 function indented(lines: readonly string[]): readonly Block[] {
   return lines.map((line) => ({ line, indent: 2, hang: 2 }));
