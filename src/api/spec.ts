@@ -239,6 +239,13 @@ export function isTime(value: unknown): value is number {
   return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value < endOfYear9999;
 }
 
+/** A time of ours (Unix milliseconds) as the service writes times (Unix seconds); undefined if there is none. */
+export function secondsOf(ms: number): number;
+export function secondsOf(ms: number | null | undefined): number | undefined;
+export function secondsOf(ms: number | null | undefined): number | undefined {
+  return typeof ms === 'number' ? Math.floor(ms / 1000) : undefined;
+}
+
 /** The latest expiry of a checkout: a 32-bit Unix time in seconds (service: Limits 2). */
 export const lastExpiry = 2 ** 31 - 1;
 /** What is wrong with a time beyond 32 bits. Usually it is in milliseconds. */

@@ -14,7 +14,7 @@ import { recordedState } from '../orders/orders.ts';
 import { commandLine, profileNamed } from '../profiles/profiles.ts';
 import { defineCommand } from './command.ts';
 import { outcomeWords } from './journal/attempt-words.ts';
-import { attemptOf, changeArgument, changesOn, scopeOf } from './journal/attempts.ts';
+import { attemptOrOnly, changeArgument, scopeOf } from './journal/attempts.ts';
 
 export const undo = defineCommand({
   description:
@@ -23,10 +23,7 @@ export const undo = defineCommand({
   flags: {},
   examples: ['paydesk undo', 'paydesk undo i_7f3k2m9q --json'],
   async run(ctx, { args: [name] }): Promise<undefined> {
-    const found =
-      name === undefined
-        ? await lastOne(ctx)
-        : ((await onlyChangeOn(ctx, name)) ?? (await attemptOf(ctx, name, ['undo'])));
+    const found = name === undefined ? await lastOne(ctx) : await attemptOrOnly(ctx, name, ['undo']);
     const record = found && (await lookedAt(ctx, found));
     if (record === undefined) {
       await ctx.out.own({ object: 'undo', change: null, state: null, steps: [] }, () => [
@@ -74,12 +71,6 @@ async function lastOne(ctx: Context): Promise<AttemptRecord | undefined> {
   const origin = (await scopeOf(ctx, false))?.origin;
   const [last] = await ctx.journal.list({ origin }, { limit: 1 });
   return last;
-}
-
-// Nothing is sent, so an order does as well as its only change.
-async function onlyChangeOn(ctx: Context, orderId: string): Promise<AttemptRecord | undefined> {
-  const [only, second] = await changesOn(ctx, orderId);
-  return second === undefined ? only : undefined;
 }
 
 // What to do now: sentences, and below them commands.

@@ -7,6 +7,7 @@ import { basename, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import * as v from 'valibot';
 import type { JsonObject } from '../api/json-values.ts';
+import { secondsOf } from '../api/spec.ts';
 import { counted } from '../counted.ts';
 import { CliError, systemCode, systemReason } from '../errors.ts';
 import type { ExportCheck, ExportRequest } from './exports.ts';
@@ -66,8 +67,8 @@ export function manifestText(manifest: Manifest): string {
     query: manifest.query,
     columns: manifest.columns,
     walk,
-    started_at: seconds(manifest.startedAt),
-    ended_at: seconds(manifest.endedAt),
+    started_at: secondsOf(manifest.startedAt),
+    ended_at: secondsOf(manifest.endedAt),
     records_read: totals.read,
     repeated: totals.repeated,
     odd_records: totals.odd,
@@ -92,10 +93,6 @@ export function manifestText(manifest: Manifest): string {
     program: `paydesk ${manifest.version}`,
   };
   return `${JSON.stringify(value, exactly, 2)}\n`;
-}
-
-function seconds(ms: number): number {
-  return Math.floor(ms / 1000);
 }
 
 /** What is missing from a finished export. */

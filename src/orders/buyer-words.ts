@@ -6,7 +6,7 @@ import { itemsOf, type JsonObject, valueAt } from '../api/json-values.ts';
 import { paymentOf } from '../api/payment.ts';
 import { statuses } from '../api/spec.ts';
 import { mayBeMade, sameJson } from '../journal/journal.ts';
-import { isNeverArrived, type KnownOrder, type KnownRefund } from './known-order.ts';
+import { gaveNothing, isNeverArrived, type KnownOrder, type KnownRefund } from './known-order.ts';
 
 /** The languages that paydesk writes to buyers in. */
 export const buyerLanguages = ['en', 'es'] as const;
@@ -165,7 +165,7 @@ function isSameMoney(one: KnownRefund, other: KnownRefund): boolean {
 
 // As much went back to the same card since: one that was never there is no news to the buyer.
 function standsFor(later: KnownRefund, refund: KnownRefund): boolean {
-  const isOver = ['failed', 'recorded not made'].includes(refund.state) || isNeverArrived(refund);
+  const isOver = gaveNothing(refund.state) || isNeverArrived(refund);
   const isMade = later.state === 'made' || later.state === 'elsewhere' || later.state === 'pending';
   // Of a request for several charges, the order shows one record for each.
   const isRequest =

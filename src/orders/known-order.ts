@@ -155,9 +155,9 @@ export function knownOrder(
 ): KnownOrder {
   const reading = readMoney(order);
   const probable = probableRefunds(attempts, order);
-  const cases = casesOf(order, attempts, probable, now);
+  const cases = casesOf(order, attempts, { reading, probable, now });
   const stop = cases.find(({ is }) => stopsRefund(is) || is === 'recorded made');
-  const unfit = unfitOf(order, mode);
+  const unfit = unfitOf(order, mode, reading);
   const whyNot = unfit?.words ?? (stop && `${statusOf(order)}, ${stop.is}`);
   const lost = neverArrived(attempts, order, now);
   const refunds = refundsOf(reading, attempts, probable, cases, now);
@@ -266,7 +266,7 @@ function statusOf({ payment_status: status }: JsonObject): string {
 }
 
 /** Why an order as the service shows it cannot be refunded; undefined if it can be. `mode`: that of the profile; without one, any mode will do. */
-export function unfitOf(order: JsonObject, mode?: Mode): Unfit | undefined {
+export function unfitOf(order: JsonObject, mode?: Mode, reading = readMoney(order)): Unfit | undefined {
   const shown = statusOf(order);
   const but = (is: Unfit['is'], why: string): Unfit => ({ is, why, words: `${shown}, but ${why}` });
   if (order.payment_status === statuses.preAuthorized)
@@ -275,7 +275,6 @@ export function unfitOf(order: JsonObject, mode?: Mode): Unfit | undefined {
     const words = 'not paid yet, so nothing to refund';
     return { is: 'not paid', why: words, words };
   }
-  const reading = readMoney(order);
   if ('problem' in reading) return but('unreadable', reading.problem);
   const doubt = doubtOf(reading.money);
   if (doubt !== undefined) return but('in doubt', doubt);
@@ -353,6 +352,11 @@ export function isFollowed(
   if (one.is !== 'failed') return false;
   const after = afterFailure(known, one);
   return after.is === 'went back since' && after.isAll;
+}
+
+/** Whether such a refund paid nothing back, as far as anybody knows. */
+export function gaveNothing(state: string): boolean {
+  return state === 'failed' || state === 'recorded not made';
 }
 
 /** Whether so much of an order is left that a refund which it does not show may still be made. */

@@ -1,6 +1,6 @@
 /** What a person must know about an order before anything else of it is changed. Pure. */
 
-import { type ChargeMoney, moneyOf, type RefundRecord, sumOf } from '../api/charges.ts';
+import { type ChargeMoney, type MoneyReading, type RefundRecord, sumOf } from '../api/charges.ts';
 import type { JsonObject } from '../api/json-values.ts';
 import { meaningOfRefund } from '../api/spec.ts';
 import {
@@ -67,10 +67,17 @@ export type OrderCase =
 export function casesOf(
   order: JsonObject,
   known: readonly AttemptRecord[],
-  probable: ReadonlyMap<string, AttemptRecord>,
-  now: Moment,
+  {
+    reading,
+    probable,
+    now,
+  }: {
+    readonly reading: MoneyReading;
+    readonly probable: ReadonlyMap<string, AttemptRecord>;
+    readonly now: Moment;
+  },
 ): readonly OrderCase[] {
-  const shown = moneyOf(order)?.charges.flatMap(({ refunds }) => refunds);
+  const shown = 'money' in reading ? reading.money.charges.flatMap(({ refunds }) => refunds) : undefined;
   const paid = known.find(isPaidTwice);
   const seen = seenTwice(known, order);
   const appeared = appearedRefunds(known, order);

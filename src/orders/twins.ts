@@ -7,7 +7,13 @@ import { isObject, type JsonObject, valueAt } from '../api/json-values.ts';
 import { type Payment, paymentOf } from '../api/payment.ts';
 import { isTime } from '../api/spec.ts';
 import type { AttemptRecord, PaidTwice, UnconfirmedChange } from '../journal/journal.ts';
-import { type KnownOrder, type KnownRefund, mostUrgent, type RefundState } from './known-order.ts';
+import {
+  gaveNothing,
+  type KnownOrder,
+  type KnownRefund,
+  mostUrgent,
+  type RefundState,
+} from './known-order.ts';
 import { type RefundFacts, refundFacts } from './refund-facts.ts';
 
 /** Another order of the same buyer and amount, as far as it matters for a refund. */
@@ -152,7 +158,7 @@ function stateOf(twin: Twin, { refunds, doubt }: KnownOrder): RefundState | unde
   if (doubt !== undefined) return 'unconfirmed';
   const own = refunds.filter(mayMatter);
   // What gave nothing back matters only where nothing else did.
-  const back = own.filter(({ state }) => state !== 'failed' && state !== 'recorded not made');
+  const back = own.filter(({ state }) => !gaveNothing(state));
   return mostUrgent(back) ?? mostUrgent(own) ?? (isRefunded(twin) ? 'elsewhere' : undefined);
 }
 

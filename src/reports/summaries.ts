@@ -139,9 +139,9 @@ type RefundFigures = Readonly<Partial<Record<RefundSum, Figure>>>;
 
 /** Refunds of one currency that mean the same. `unsummed`: how many of them show no amount. */
 export interface RefundGroup extends Pick<RefundFact, 'currency' | 'meaning'> {
-  readonly refunds: number;
+  readonly refunds: Figure;
   readonly amount: Figure;
-  readonly unsummed: number;
+  readonly unsummed: Figure;
 }
 
 /** A refund as a group of its own. */
@@ -259,7 +259,8 @@ interface Tally<Name extends string> {
   lines(by: Name, order?: (one: string, other: string) => number): readonly Line<Name>[];
 }
 
-function createTally<Name extends string>(names: readonly Name[]): Tally<Name> {
+/** Adds up figures by bucket and currency. */
+export function createTally<Name extends string>(names: readonly Name[]): Tally<Name> {
   const groups = new Map<string, Map<string, Record<Name, Figure>>>();
   const keyOf = (currency: string | undefined): string => currency ?? '';
   const zeros = (): Record<Name, Figure> =>

@@ -3,6 +3,7 @@
 import type { AmountStyle } from '../../amounts.ts';
 import { isObject, type JsonObject } from '../../api/json-values.ts';
 import { type Column, type Field, field, recordFrom } from '../../api/resources.ts';
+import { secondsOf } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import { digestShown, isInputTitle, type Plan, type PlanRow, rowStates } from '../../plans/plans.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
@@ -223,8 +224,8 @@ const ownColumns: readonly Field<RowReport>[] = [
   field('why', 'text', ({ why, row }) => whyBesideOrder(why, row), { tableFrom: 0 }),
   field('refund_id', 'id', ({ attempt }) => attempt?.made?.ids || null, { tableFrom: 120 }),
   field('ref', 'text', ({ row }) => row.ref, { tableFrom: 0 }),
-  field('time', 'time', ({ attempt }) => seconds(attempt?.time), { title: 'SENT', tableFrom: 140 }),
-  field('read_at', 'time', ({ attempt }) => seconds(attempt?.readAt), { title: 'READ', tableFrom: 140 }),
+  field('time', 'time', ({ attempt }) => secondsOf(attempt?.time), { title: 'SENT', tableFrom: 140 }),
+  field('read_at', 'time', ({ attempt }) => secondsOf(attempt?.readAt), { title: 'READ', tableFrom: 140 }),
   field('state', 'text', ({ state }) => state),
   field('charge_id', 'text', ({ row }) => row.chargeId, { title: 'CHARGE' }),
   ...rowColumns,
@@ -237,10 +238,6 @@ const ownColumns: readonly Field<RowReport>[] = [
   field('change', 'id', ({ attempt }) => attempt?.change),
   field('operator', 'text', ({ attempt }) => attempt?.operator, { title: 'BY' }),
 ];
-
-function seconds(ms: number | undefined): number | undefined {
-  return ms === undefined ? undefined : Math.floor(ms / 1000);
-}
 
 /** The columns of a report. `Plan.columns` come last, as `input.TITLE`. */
 export function reportColumns(plan: Pick<Plan, 'columns'>): readonly Column[] {

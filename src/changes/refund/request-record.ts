@@ -3,6 +3,7 @@
 import { type AmountStyle, amountWords } from '../../amounts.ts';
 import type { JsonObject } from '../../api/json-values.ts';
 import { type Column, column, type Field, field, recordFrom } from '../../api/resources.ts';
+import { secondsOf } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
 import {
@@ -21,7 +22,7 @@ import { rowsAndSumsOf } from '../bulk/batch-words.ts';
 /** Times are Unix seconds. Of a plan with several currencies, `amount` and `currency` are those of the first. */
 export const requestColumns: readonly (Column | Field<ApprovalRequest>)[] = [
   field('id', 'id', ({ id }) => id, { title: 'REQUEST', tableFrom: 0, stays: true }),
-  field('asked_at', 'time', ({ asked }) => seconds(asked.time), { title: 'ASKED', tableFrom: 0 }),
+  field('asked_at', 'time', ({ asked }) => secondsOf(asked.time), { title: 'ASKED', tableFrom: 0 }),
   // Whoever asked may not approve, so a lead looks for the name.
   field('asked_by', 'text', ({ asked }) => asked.operator, { title: 'BY', tableFrom: 0, stays: true }),
   column('order', 'id', {
@@ -31,7 +32,7 @@ export const requestColumns: readonly (Column | Field<ApprovalRequest>)[] = [
   }),
   column('amount', 'money', { tableFrom: 0 }),
   field('state', 'text', ({ state }) => state, { tableFrom: 0, stays: true }),
-  field('until', 'time', ({ decided }) => seconds(decided?.until), { tableFrom: 0, below: () => 'until' }),
+  field('until', 'time', ({ decided }) => secondsOf(decided?.until), { tableFrom: 0, below: () => 'until' }),
   field('decided_by', 'text', ({ decided }) => decided?.operator, {
     title: 'ANSWERED BY',
     tableFrom: 0,
@@ -40,7 +41,7 @@ export const requestColumns: readonly (Column | Field<ApprovalRequest>)[] = [
   field('note', 'text', ({ asked }) => asked.note, { tableFrom: 0, below: () => 'note' }),
   column('reason', 'text'),
   column('currency', 'text'),
-  field('decided_at', 'time', ({ decided }) => seconds(decided?.time), { title: 'ANSWERED' }),
+  field('decided_at', 'time', ({ decided }) => secondsOf(decided?.time), { title: 'ANSWERED' }),
   field('decided_note', 'text', ({ decided }) => decided?.note, { title: 'ANSWER' }),
   field('used_by', 'id', ({ usedBy }) => usedBy, { title: 'SENT AS' }),
   column('plan', 'text'),
@@ -71,10 +72,6 @@ function whatOf(request: ApprovalRequest): JsonObject {
   const sum = { amount: first?.amount ?? null, currency: first?.currency ?? null };
   const sums = planned.sums.map((one) => ({ ...one }));
   return { kind: 'plan', plan: planned.id, digest, rows: planned.rows, ...sum, sums };
-}
-
-function seconds(ms: number | null | undefined): number | null {
-  return typeof ms === 'number' ? Math.floor(ms / 1000) : null;
 }
 
 /** `the refund of 900 MXN on ord_…`, or `the plan p_7f3k, 12 refunds, 90000 MXN, digest 1f0c9a3e`. */

@@ -3,6 +3,7 @@
 import { type AmountStyle, plainAmounts } from '../../amounts.ts';
 import type { JsonObject } from '../../api/json-values.ts';
 import { approvalColumns, type Column, column, type Field, field, recordFrom } from '../../api/resources.ts';
+import { secondsOf } from '../../api/spec.ts';
 import { messagesIn, untilWords } from '../../changes/changes.ts';
 import type { Context } from '../../context/context.ts';
 import {
@@ -33,7 +34,11 @@ interface Recorded extends AttemptRecord {
 export const attemptColumns: readonly (Column | Field<Recorded>)[] = [
   // People read the list for these two, so they stay on narrow screens.
   field('change', 'id', ({ sent }) => sent.change, { tableFrom: 0, stays: true }),
-  field('sent_at', 'time', ({ sent }) => seconds(sent), { title: 'SENT', tableFrom: 0, below: () => 'sent' }),
+  field('sent_at', 'time', ({ sent }) => secondsOf(sent.time), {
+    title: 'SENT',
+    tableFrom: 0,
+    below: () => 'sent',
+  }),
   field('order', 'id', ({ sent }) => sent.proof.orderId, {
     tableFrom: 0,
     below: ({ order }) => (order === null ? 'created' : 'order'),
@@ -68,7 +73,7 @@ export const attemptColumns: readonly (Column | Field<Recorded>)[] = [
   field('by', 'text', ({ last }) => last?.by, { title: 'SHOWN BY' }),
   field('alarm', 'text', ({ last }) => last?.alarm),
   field('why', 'text', ({ last }) => last?.why),
-  field('verdict_at', 'time', ({ last }) => last && seconds(last)),
+  field('verdict_at', 'time', ({ last }) => last && secondsOf(last.time)),
   field('refunds', 'text', ({ last }) => (last?.refunds ?? []).map(({ id }) => id ?? '').join(' ')),
   field('reason', 'text', ({ sent }) => sent.reason),
   ...approvalColumns,
@@ -166,10 +171,6 @@ export function recordOf(record: AttemptRecord, open: boolean): JsonObject {
     // The rest of it is in a file.
     ...(sent.archived === undefined ? {} : { archived: true }),
   };
-}
-
-function seconds({ time }: { readonly time: number }): number {
-  return Math.floor(time / 1000);
 }
 
 /** What the service said in the last reply that was no plain yes, or else the status of the reply. A later read keeps it. */

@@ -93,6 +93,16 @@ export async function attemptOf(
   });
 }
 
+/** The same; an order stands for its only change, for commands that send nothing. */
+export async function attemptOrOnly(
+  ctx: Context,
+  id: string,
+  command?: readonly string[],
+): Promise<AttemptRecord> {
+  const [only, second] = await changesOn(ctx, id);
+  return only === undefined || second !== undefined ? await attemptOf(ctx, id, command) : only;
+}
+
 const mostNamed = 3;
 
 /** Whose journal a run asks: `the team`, `this machine`. */

@@ -22,21 +22,21 @@ import {
   type VerdictRow,
   verdictWords,
 } from '../../journal/journal.ts';
-import { recordedState } from '../../orders/orders.ts';
+import { gaveNothing, recordedState } from '../../orders/orders.ts';
 import { commandLine, plainCommand, profileNamed } from '../../profiles/profiles.ts';
 import type { Block, Cell } from '../../terminal/terminal.ts';
 import { defineCommand } from '../command.ts';
-import { amountStyleOf, columnsOfAttempt, mayAppear, recordOf, replyOf, saidBy } from './attempt-record.ts';
-import { alarmSteps, nextSteps, outcomeWords, refundsShown, whose } from './attempt-words.ts';
 import {
-  askingFile,
-  attemptOf,
-  changeArgument,
-  changesOn,
-  fromFlag,
-  orByNumber,
-  scopeOf,
-} from './attempts.ts';
+  amountStyleOf,
+  columnsOfAttempt,
+  madeBy,
+  mayAppear,
+  recordOf,
+  replyOf,
+  saidBy,
+} from './attempt-record.ts';
+import { alarmSteps, nextSteps, outcomeWords, refundsShown, whose } from './attempt-words.ts';
+import { askingFile, attemptOrOnly, changeArgument, fromFlag, orByNumber, scopeOf } from './attempts.ts';
 
 export const show = defineCommand({
   description:
@@ -46,10 +46,7 @@ export const show = defineCommand({
   examples: ['paydesk journal show i_7f3k2m9q', 'paydesk journal show i_7f3k2m9q --json | jq -r .verdict'],
   async run(here, { args: [change], flags: { from } }): Promise<undefined> {
     const ctx = await askingFile(here, from);
-    const find = async (id: string) => {
-      const [only, ...more] = await changesOn(ctx, id);
-      return only === undefined || more.length > 0 ? await attemptOf(ctx, id) : only;
-    };
+    const find = (id: string) => attemptOrOnly(ctx, id);
     await showAttempt(ctx, from === undefined ? await orByNumber(ctx, change, find) : await find(change));
   },
 });
@@ -213,7 +210,7 @@ function attemptView(
   return [
     { line: [{ text: `${changeOf(record, style)}: ${words}`, style: open ? 'warn' : 'strong' }] },
     {
-      grid: [...factsOf(record, open, figure, { evidence, known }), ...fact('archived', archived)].map(
+      grid: [...factsOf(record, figure, { evidence, known }), ...fact('archived', archived)].map(
         ([name, value]) => [faint(name), value],
       ),
       indent: 2,
@@ -292,15 +289,13 @@ function fullTime(ms: number) {
 // What was sent, each fact with its name.
 function factsOf(
   record: AttemptRecord,
-  open: boolean,
   figure: (amount: number) => string,
   { evidence, known }: Pick<Viewed, 'evidence' | 'known'>,
 ): readonly (readonly [name: string, value: Cell])[] {
   const { sent } = record;
   const { proof, request, sendBy } = sent;
-  const { created, link } = recordOf(record, open);
-  const isNotMade = ['failed', 'recorded not made'].includes(recordedState(record));
-  const again = isNotMade ? sentAgain(record, known) : undefined;
+  const { created, link } = madeBy(record.verdicts) ?? {};
+  const again = gaveNothing(recordedState(record)) ? sentAgain(record, known) : undefined;
   const said = saidBy(record);
   // An archived one is there in short.
   const isKnown = sent.lost === undefined && sent.archived === undefined;
@@ -308,8 +303,8 @@ function factsOf(
   return [
     ['change', `${sent.change}, attempt ${sent.attempt}`],
     ...fact('idempotency key', sent.idempotencyKey),
-    ...fact('created', typeof created === 'string' ? created : undefined),
-    ...fact('link', typeof link === 'string' ? link : undefined),
+    ...fact('created', created),
+    ...fact('link', link),
     ...fact('plan', planOf(sent)),
     ...fact('order', proof.orderId),
     ['account', `${sent.profile}, ${sent.account}`],

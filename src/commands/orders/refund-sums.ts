@@ -6,6 +6,7 @@ import { meaningOfRefund } from '../../api/spec.ts';
 import { counted } from '../../counted.ts';
 import type { ExportRow } from '../../exports/exports.ts';
 import {
+  createTally,
   type Figure,
   groupOf,
   magnitude,
@@ -17,24 +18,23 @@ import {
 
 const notMade = ['pending', 'failed', 'unconfirmed'] as const;
 
+function asMeaning(text: unknown): RefundGroup['meaning'] {
+  return notMade.find((meaning) => meaning === text) ?? 'made';
+}
+
 /** What the refunds of all pages add up to. A resumed export goes on from what the checkpoint has. */
 export function createSums(stored: unknown) {
-  const groups = new Map<string, RefundGroup>();
-  const add = (group: RefundGroup): void => {
-    const key = JSON.stringify([group.currency, group.meaning]);
-    const { refunds, amount, unsummed } = groups.get(key) ?? { refunds: 0, amount: 0, unsummed: 0 };
-    groups.set(key, {
-      ...group,
-      refunds: refunds + group.refunds,
-      amount: plus(amount, group.amount),
-      unsummed: unsummed + group.unsummed,
-    });
-  };
+  const tally = createTally(['refunds', 'amount', 'unsummed']);
+  const add = ({ currency, meaning, ...figures }: RefundGroup): void => tally.add(meaning, currency, figures);
+  const groups = (): readonly RefundGroup[] =>
+    tally
+      .lines('amount')
+      .map(({ bucket, currency, sums }) => ({ currency, meaning: asMeaning(bucket), ...sums }));
   for (const one of Array.isArray(stored) ? stored : [])
     if (isObject(one))
       add({
         currency: textIn(one.currency),
-        meaning: notMade.find((meaning) => meaning === one.meaning) ?? 'made',
+        meaning: asMeaning(one.meaning),
         refunds: Number(one.refunds),
         amount: wholeNumber(BigInt(String(one.amount))) ?? 0,
         unsummed: Number(one.unsummed),
@@ -45,9 +45,9 @@ export function createSums(stored: unknown) {
       const meaning = meaningOfRefund(record.value.status);
       add(groupOf({ currency, meaning, amount: amount === undefined ? undefined : magnitude(amount) }));
     },
-    lines: () => sumRefunds(groups.values()),
+    lines: () => sumRefunds(groups()),
     // A large sum is a bigint, which JSON does not have.
-    stored: () => [...groups.values()].map((group) => ({ ...group, amount: String(group.amount) })),
+    stored: () => groups().map((group) => ({ ...group, amount: String(group.amount) })),
   };
 }
 
