@@ -92,7 +92,8 @@ export function fullDecimals(
   const all = [...new Set(Object.values(declared))];
   if (places !== undefined) return all.flatMap((wanted) => withDecimals(text, wanted) ?? []);
   if (withComma === undefined) return [];
-  return all.length === 0 ? [text] : all.map((wanted) => withDecimals(`${text}.0`, wanted) ?? text);
+  const one = text.replace(/^\d+/, '$&.0');
+  return all.length === 0 ? [text] : all.map((wanted) => withDecimals(one, wanted) ?? text);
 }
 
 /**

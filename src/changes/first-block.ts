@@ -29,7 +29,7 @@ import type { Profile } from '../profiles/profiles.ts';
 import type { Block } from '../terminal/terminal.ts';
 import { neverArrivedWords, untilWords } from './by-hand-words.ts';
 import { appearedCommand, checkTwiceCommand, findOutCommand, stopWords } from './case-steps.ts';
-import { kindWords, replyWords } from './change-words.ts';
+import { kindWords, replyWords, settleCommand } from './change-words.ts';
 
 /** `root says 16000 MXN were paid back; the service does not show it` */
 export function unshownWords(record: AttemptRecord, { settings }: Pick<Profile, 'settings'>): string {
@@ -278,7 +278,7 @@ function fromWords({ sent }: AttemptRecord, reading: KnownOrder['reading']): str
 // Whether the rest of it comes, nobody can know before its waiting period is over; and then nothing but a person can tell whose the
 // part is that shows.
 function partLines(ctx: Context, profile: Profile, record: AttemptRecord, part: number): readonly string[] {
-  const { change, amount = 0, currency } = record.sent;
+  const { change, proof, amount = 0, currency } = record.sent;
   const sums = `${figureWords(part, currency, profile.settings)} of ${amountWords(amount, currency, profile.settings)}`;
   const until = horizonOf(record);
   const isOver = until <= ctx.clock.now();
@@ -287,7 +287,7 @@ function partLines(ctx: Context, profile: Profile, record: AttemptRecord, part: 
     `UNCONFIRMED  ${sentWords(ctx, profile, record)}`,
     `a part of it shows: ${sums}; do not refund it again`,
     isOver
-      ? `the rest did not come in its time. If somebody else made that part: paydesk journal settle ${change} --not-applied --note TEXT`
+      ? `the rest did not come in its time. If somebody else made that part: ${settleCommand({ ...proof, change, asks: ctx.ask.interactive }, '--not-applied')}`
       : `the rest may still come${when}: paydesk journal reconcile ${change}`,
   ];
 }

@@ -310,8 +310,9 @@ export function checkDecimals(name: string, typed: TypedAmount, profile: Decimal
 // thousands that are typed wrongly, so nothing is taken from it: it is only suggested.
 function withoutMarks(text: string): string {
   const tidy = withoutAround(text, blankOrQuote);
-  if (/^\d{1,3}(,\d{3})+(\.\d+)?$/.test(tidy)) return tidy.replaceAll(',', '');
-  return /^(?:\d+|\d{1,3}(?:\.\d{3})+),\d{1,2}$/.test(tidy)
+  const figures = tidy.replace(/[ \u00a0\u202f]?[A-Za-z]{3}$/, '');
+  if (/^\d{1,3}(,\d{3})+(\.\d+)?$/.test(figures)) return tidy.replaceAll(',', '');
+  return /^(?:\d+|\d{1,3}(?:\.\d{3})+),\d{1,2}$/.test(figures)
     ? tidy.replaceAll('.', '').replace(',', '.')
     : tidy;
 }

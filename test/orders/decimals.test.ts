@@ -264,6 +264,8 @@ describe('--amount', () => {
     ['1.234,50', 2, 'now:     type 1234.50\n'],
     ['23,000', 2, '--amount 23,000 can be read in two ways'],
     ['23,000', 2, 'now:     type 23.00 or 23000.00\n'],
+    ['23,000 MXN', 2, 'now:     type 23.00 MXN or 23000.00 MXN\n'],
+    ['1.234,50 MXN', 2, 'now:     type 1234.50 MXN\n'],
     ['23,005', 2, 'now:     type 23005.00\n'],
     ['1,234,567', 2, 'now:     type 1234567.00\n'],
     ['abc', 2, '--amount abc: not an amount, which is a number above 0, without commas\n'],
