@@ -14,6 +14,7 @@ export interface Look {
   readonly requests: readonly string[];
   readonly messages: readonly string[];
   readonly findings: readonly string[];
+  readonly title: string;
   readonly width: number;
   readonly scrollWidth: number;
   readonly cut: readonly string[];

@@ -67,6 +67,7 @@ function measure() {
     (one) => one.closest('thead, details') === null && one.getBoundingClientRect().right > innerWidth + 1,
   );
   return {
+    title: document.title,
     width: innerWidth,
     scrollWidth: document.documentElement.scrollWidth,
     cut: cut.map((one) => one.outerHTML.slice(0, 200)),
