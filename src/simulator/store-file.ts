@@ -102,7 +102,8 @@ function foreign(file: string | undefined, cause?: unknown): CliError {
 // SQLITE_CORRUPT and SQLITE_NOTADB.
 const damaged: readonly unknown[] = [11, 26];
 
-function explained<T>(file: string | undefined, work: () => T): T {
+/** Throws CliError 'refused' where SQLite throws: for a damaged file it names what starts with a new one. */
+export function explained<T>(file: string | undefined, work: () => T): T {
   try {
     return work();
   } catch (error) {

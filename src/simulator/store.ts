@@ -7,7 +7,7 @@ import type { Ruled } from './failures.ts';
 import type { Random } from './random.ts';
 import { type Later, settleLater } from './rules/refund-and-capture.ts';
 import { seedCustomers, seedOrders } from './seed/seed.ts';
-import { inTransaction, openFile } from './store-file.ts';
+import { explained, inTransaction, openFile } from './store-file.ts';
 import { isStoredOrder, type StoredOrder } from './stored-records.ts';
 
 // Assumed: a private key begins like this. Every new simulator gets a random one.
@@ -92,9 +92,10 @@ export function openStore(options: StoreOptions): Store {
     prepared.set(text, statement);
     return statement;
   };
-  const opened = identityIn(db);
+  const identity = () => explained(options.file, () => identityIn(db));
+  const opened = identity();
   return {
-    identity: () => identityIn(db),
+    identity,
     page: (table, request) => readPage(sql, table, request),
     get: (table, id) => textOf(sql(`SELECT body FROM ${table} WHERE id = ?`).get(id)?.body),
     bySlug: (table, slug) => {
@@ -141,11 +142,13 @@ export function openStore(options: StoreOptions): Store {
 export function refillStore(options: StoreOptions): Identity {
   const db = openFile(options.file, (fresh) => fill(fresh, options));
   try {
-    return inTransaction(db, () => {
-      for (const table of ['orders', 'customers', 'checkouts', 'meta']) db.exec(`DELETE FROM ${table}`);
-      fill(db, options);
-      return identityIn(db);
-    });
+    return explained(options.file, () =>
+      inTransaction(db, () => {
+        for (const table of ['orders', 'customers', 'checkouts', 'meta']) db.exec(`DELETE FROM ${table}`);
+        fill(db, options);
+        return identityIn(db);
+      }),
+    );
   } finally {
     db.close();
   }

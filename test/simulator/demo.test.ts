@@ -1,7 +1,7 @@
 /** The demo inside a process: kept between commands, safe among processes, its lost replies. */
 
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -156,9 +156,17 @@ describe('a reset', () => {
     demo.close();
   });
 
-  test('mends a damaged file, which is refused before', () => {
+  test.each<[string, (whole: Buffer) => string | Buffer]>([
+    ['that is no database', () => 'this is no database'.repeat(500)],
+    // Its first page opens, and says that there is more of it than there is.
+    [
+      'without some bytes of its second page',
+      (whole) => Buffer.concat([whole.subarray(0, 5824), whole.subarray(5827)]),
+    ],
+  ])('mends a file %s, which is refused before', (_, damaged) => {
     open().close();
-    writeFileSync(join(home, 'simulator', 'demo.db'), 'this is no database'.repeat(500));
+    const path = join(home, 'simulator', 'demo.db');
+    writeFileSync(path, damaged(readFileSync(path)));
     expect(() => open()).toThrow(/is not the file of a simulator, or it is damaged/);
     resetDemo(file(), now);
     open().close();
