@@ -21,8 +21,9 @@ import { defineCommand } from '../command.ts';
 import { amountStyleOf, attemptColumns, showAttempts } from './attempt-record.ts';
 import { outcomeWords } from './attempt-words.ts';
 import { attemptOf, changeArgument, elsewhereLines, scopeOf, subjectOf } from './attempts.ts';
+import type { Look } from './history.ts';
 import { dueIn, namesProfile, readAll, readFew, type Unread, warnOfAlarms } from './look-again.ts';
-import { checkShown, type Look, showAttempt } from './show.ts';
+import { checkShown, showAttempt } from './show.ts';
 
 export const reconcile = defineCommand({
   description:

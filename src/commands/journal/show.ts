@@ -1,4 +1,4 @@
-/** `journal show`: shows one change, its history, and what to do now. */
+/** `journal show`: shows one change, what was sent, its history, and what to do now. */
 
 import { type AmountStyle, figuresIn } from '../../amounts.ts';
 import type { JsonObject } from '../../api/json-values.ts';
@@ -17,26 +17,16 @@ import {
   repeatCommand,
   sentAgain,
   sentBy,
-  statementOn,
   tooEarlyUntil,
-  type VerdictRow,
-  verdictWords,
 } from '../../journal/journal.ts';
 import { gaveNothing, recordedState } from '../../orders/orders.ts';
 import { commandLine, plainCommand, profileNamed } from '../../profiles/profiles.ts';
 import type { Block, Cell } from '../../terminal/terminal.ts';
 import { defineCommand } from '../command.ts';
-import {
-  amountStyleOf,
-  columnsOfAttempt,
-  madeBy,
-  mayAppear,
-  recordOf,
-  replyOf,
-  saidBy,
-} from './attempt-record.ts';
+import { amountStyleOf, columnsOfAttempt, madeBy, mayAppear, recordOf, saidBy } from './attempt-record.ts';
 import { alarmSteps, nextSteps, outcomeWords, refundsShown, whose } from './attempt-words.ts';
 import { askingFile, attemptOrOnly, changeArgument, fromFlag, orByNumber, scopeOf } from './attempts.ts';
+import { fullTime, historyGrid, historyOf, type Look } from './history.ts';
 
 export const show = defineCommand({
   description:
@@ -50,16 +40,6 @@ export const show = defineCommand({
     await showAttempt(ctx, from === undefined ? await orByNumber(ctx, change, find) : await find(change));
   },
 });
-
-/** What a new read of the order has brought, for `journal reconcile CHANGE`. */
-export interface Look {
-  readonly line: string;
-  /** When the order was read, Unix milliseconds; undefined when it was not. */
-  readonly at: number | undefined;
-  /** The outcome before, in words. */
-  readonly was: string;
-  readonly changed: boolean;
-}
 
 /** Prints one attempt with its history; first what a new read has brought, if there was one. */
 export async function showAttempt(ctx: Context, record: AttemptRecord, look?: Look): Promise<void> {
@@ -124,62 +104,6 @@ function shownOf(record: AttemptRecord, open: boolean, until: number | undefined
   };
 }
 
-// Times are Unix seconds, as in the record around it.
-function historyOf(row: VerdictRow): JsonObject {
-  const { time, verdict, by, why, alarm, corrects, acknowledged, operator, note, error, received } = row;
-  const at = Math.floor(time / 1000);
-  const refunds = row.refunds?.map(({ id = null, chargeId, amount, createdAt = null }) => {
-    return { id, charge_id: chargeId, amount, created_at: createdAt };
-  });
-  // The bytes themselves are not kept: they hold the data of the buyer.
-  const { httpStatus, bytes, sha256 } = received ?? {};
-  const reply = { ...(error === undefined ? { http_status: httpStatus } : replyOf(error)), bytes, sha256 };
-  return {
-    verdict_at: at,
-    verdict,
-    by,
-    why,
-    alarm,
-    corrects,
-    acknowledged,
-    operator,
-    note,
-    refunds,
-    ...reply,
-  };
-}
-
-// `recorded not made   by root: no trace at the bank`
-function historyCells(
-  row: VerdictRow,
-  before: VerdictRow | undefined,
-  seenIn: string,
-  record: AttemptRecord,
-): readonly string[] {
-  const { verdict, by, alarm, corrects, acknowledged, operator, note } = row;
-  const why = whyNow(row, before, seenIn);
-  const noted = note === undefined ? '' : `: ${note}`;
-  if (acknowledged !== undefined && operator !== undefined)
-    return ['alarm acknowledged', `by ${operator}${noted}`];
-  // In a team somebody else may have looked it up.
-  const reader = by === 'read' ? row.stamp?.operator : undefined;
-  const read = reader === undefined || reader === record.sent.operator ? '' : `, read by ${reader}`;
-  // A person recorded it as not made. The service refused nothing, so the row must not say `refused`.
-  const until = record.verdicts.slice(0, record.verdicts.indexOf(row) + 1);
-  const isSaid = by === 'read' && verdict === 'rejected' && statementOn({ verdicts: until }) !== undefined;
-  const state = alarm === 'failed' || alarm === 'gone' ? alarm : isSaid ? 'not made' : verdictWords[verdict];
-  if (by !== 'person' || acknowledged !== undefined) return [state, `${why}${noted}${read}`];
-  const word = corrects === true ? 'corrected to' : 'recorded';
-  return [`${word} ${verdict === 'applied' ? 'made' : 'not made'}`, `by ${operator ?? 'somebody'}${noted}`];
-}
-
-// A read keeps the reason why the sending is in doubt. Here it stands at the sending, and the read says what it showed.
-function whyNow({ verdict, by, why }: VerdictRow, before: VerdictRow | undefined, seenIn: string): string {
-  if (before === undefined || by !== 'read') return why;
-  if (verdict === 'not_seen' && why === before.why) return `${seenIn} did not show it yet`;
-  return why.startsWith(`${before.why}; `) ? why.slice(before.why.length + 2) : why;
-}
-
 interface Viewed {
   /** The attempts on its order. */
   readonly known: readonly AttemptRecord[];
@@ -203,9 +127,7 @@ function attemptView(
   const { sent, verdicts } = record;
   const { may_appear_until: late } = mayAppear(ctx, record, known);
   const appears = late === undefined ? undefined : untilWords(ctx, late * 1000);
-  const seenIn = sent.proof.orderId === undefined ? 'the newest orders' : 'the order';
   const words = outcomeWords(record, open);
-  const told = verdicts.filter((row, index) => !repeats(row, verdicts[index - 1]));
   const figure = figuresIn(sent.currency, style);
   return [
     { line: [{ text: `${changeOf(record, style)}: ${words}`, style: open ? 'warn' : 'strong' }] },
@@ -216,16 +138,7 @@ function attemptView(
       indent: 2,
     },
     ...(verdicts.length === 0 ? [] : [{ line: { text: 'history', style: 'strong' as const } }]),
-    {
-      grid: [
-        ...told.map((row, index) => [
-          fullTime(row.time),
-          ...historyCells(row, told[index - 1], seenIn, record),
-        ]),
-        ...newReadCells(record, look),
-      ],
-      indent: 2,
-    },
+    { grid: historyGrid(record, look), indent: 2 },
     ...refundsShown(record, known).map(({ id, amount, chargeId }) => ({
       line: `refund ${id ?? 'without an id'}   ${figure(amount)}   charge ${chargeId}${whose(record, known, id)}`,
       indent: 2,
@@ -260,30 +173,8 @@ function againCommand(ctx: Context, record: AttemptRecord, amounts: AmountStyle)
   return repeatCommand(proof, shown, attemptName(record));
 }
 
-// A read that changes nothing leaves no row in the journal, so it is only told here.
-function newReadCells({ verdicts }: AttemptRecord, look: Look | undefined): readonly (readonly Cell[])[] {
-  const last = verdicts.at(-1);
-  if (look?.at === undefined || (last !== undefined && last.time >= look.at - 1000)) return [];
-  return [[fullTime(look.at), 'read again', 'nothing new']];
-}
-
-// The run that lost a reply writes so twice, before its reads and after them. If they showed nothing, once is enough for people.
-function repeats(row: VerdictRow, before: VerdictRow | undefined): boolean {
-  return (
-    row.by === 'sender' &&
-    before?.by === 'sender' &&
-    row.verdict === before.verdict &&
-    row.why === before.why &&
-    row.alarm === before.alarm
-  );
-}
-
 function faint(text: string) {
   return { text, style: 'faint' as const };
-}
-
-function fullTime(ms: number) {
-  return { time: Math.floor(ms / 1000), precision: 'full' as const };
 }
 
 // What was sent, each fact with its name.
