@@ -49,7 +49,7 @@ it.each([1, 4])(
     expect(inOneLine(ran.stderr)).toContain('paydesk journal verify --repair');
     expect(verdicts.filter((one) => one === 'made')).toHaveLength(service.made.length);
     expect(service.posts.length).toBeLessThanOrEqual(3 + many - 1);
-    expect(new Set(verdicts)).toEqual(new Set(['made', 'not_started']));
+    expect(new Set(verdicts)).toEqual(new Set(['made', 'not_sent']));
 
     await service.run(['journal', 'verify', '--repair', '--yes']);
     const again = await service.apply();

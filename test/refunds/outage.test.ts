@@ -60,7 +60,7 @@ describe.concurrent('the circuit breaker (F55)', () => {
     expect({ code, posts: postsTo(orders) }, stderr).toEqual({ code: 7, posts: 5 });
     expect(inOneLine(stderr)).toContain('stopped: 3 refunds in a row got no usable answer');
     expect(inOneLine(stderr)).toContain(
-      'of 12 rows 2 made (10000 MXN), 3 unconfirmed (15000 MXN), 7 not started; 3 may still arrive',
+      'of 12 rows 2 made (10000 MXN), 3 unconfirmed (15000 MXN), 7 not sent; 3 may still arrive',
     );
     await goesOn(home, orders, 3);
   });
@@ -206,7 +206,7 @@ describe.concurrent('the service asks to wait: 429 (F10)', () => {
       const { code, stderr } = await apply(home, oneByOne);
       expect({ code, posts: postsTo(orders) }, stderr).toEqual({ code: 7, posts: 2 });
       expect(inOneLine(stderr)).toMatch(/stopped: the service asks to wait [\d ]+ \w+/);
-      expect(inOneLine(stderr)).toContain('1 made (5000 MXN), 1 unconfirmed (5000 MXN), 10 not started');
+      expect(inOneLine(stderr)).toContain('1 made (5000 MXN), 1 unconfirmed (5000 MXN), 10 not sent');
       await goesOn(home, orders, 1);
     },
   );
@@ -248,7 +248,7 @@ describe.concurrent('the key is refused (F13)', () => {
       answerWith(orders, refused(status));
       const { code, stdout, stderr } = await apply(home, oneByOne);
       expect({ code, posts: postsTo(orders) }, stderr).toEqual({ code: 4, posts: 1 });
-      expect(inOneLine(stderr)).toContain('11 not started');
+      expect(inOneLine(stderr)).toContain('11 not sent');
       expect(stderr + stdout).not.toContain(testKey);
       // With the right key the same plan goes on.
       for (const order of orders) order.onPost = honest;
@@ -267,7 +267,7 @@ describe.concurrent('the key is refused (F13)', () => {
     answerWith(orders, honest, honest, refused(401));
     const { code, stderr } = await apply(home, oneByOne);
     expect({ code, posts: postsTo(orders) }, stderr).toEqual({ code: 8, posts: 3 });
-    expect(inOneLine(stderr)).toContain('2 made (10000 MXN), 1 refused, 9 not started');
+    expect(inOneLine(stderr)).toContain('2 made (10000 MXN), 1 refused, 9 not sent');
   });
 
   test('at the final read: no row is sent, exit 4', async () => {
@@ -292,7 +292,7 @@ describe.concurrent('the service is away', () => {
     const words = ['refunds', 'apply', 'rows.plan', '--yes', ...oneByOne];
     const { code, stderr } = await place.run(home, words);
     expect({ code, rows: journalRows(home).length }, stderr).toEqual({ code: 6, rows: 0 });
-    expect(inOneLine(stderr)).toContain('of 12 rows 3 not sent, 9 not started; nothing is on its way');
+    expect(inOneLine(stderr)).toContain('of 12 rows 12 not sent; nothing is on its way');
     expect(postsTo(orders)).toBe(0);
   });
 

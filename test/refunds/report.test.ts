@@ -200,7 +200,7 @@ it('--report is a text for a mail: outcomes with their sums, what each other row
     "Refunds of refunds.csv, sandbox environment: 5 rows
 
     made: 2 refunds, 35100 MXN; 1 refund, 9 USD
-    not started: 1 refund, 50 MXN
+    not sent: 1 refund, 50 MXN
     impossible: 1 refund, sum not known
 
     line 4, ord_3: the order changed since the plan was made: it has a new refund of 5, rf_1
@@ -212,7 +212,7 @@ it('--report is a text for a mail: outcomes with their sums, what each other row
   `);
   expect(JSON.parse(offline.stdout)).toMatchObject({
     object: 'plan_report',
-    text: expect.stringContaining('line 4, ord_3: not started') as string,
+    text: expect.stringContaining('line 4, ord_3: not tried yet') as string,
   });
   const { screen } = await onScreen(command, {
     home: service.home,

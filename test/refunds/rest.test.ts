@@ -102,7 +102,7 @@ it('--only lists the rows with these verdicts; the counts and the exit code are 
   expect(recordsIn(ran).map(({ order_id, why }) => [order_id, why])).toEqual([
     ['ord_9', 'there is no order ord_9'],
   ]);
-  expect(inOneLine(words.stderr)).toContain('of 3 rows 2 not started, 1 impossible');
+  expect(inOneLine(words.stderr)).toContain('of 3 rows 2 not sent, 1 impossible');
   expect([ran.code, words.code, wrong.code]).toEqual([8, 8, 2]);
   expect(wrong.stderr).toContain('there is no verdict done');
 });

@@ -115,7 +115,7 @@ it('status says why a row was not sent; if it reads nothing, it names the comman
   expect(dry.code, dry.stderr).toBe(8);
   expect(recordsIn(dry).map(({ verdict, why }) => [verdict, why])).toEqual([
     ['not_sent', changed],
-    ['not_started', null],
+    ['not_sent', null],
     ['not_sent', changed],
     ['made', null],
   ]);
@@ -337,5 +337,5 @@ it('rows show their charges at 80 columns, and the file and the refunds are coun
   expect(split).toMatch(/LINE +ORDER +CHARGE/);
   expect(split).toMatch(/ord_s +ch_1 +1000/);
   expect(split).toContain('1 row of the file, 2 refunds');
-  expect(status.stderr).toContain('of 2 refunds (1 row of the file) 2 not started');
+  expect(status.stderr).toContain('of 2 refunds (1 row of the file) 2 not sent');
 });

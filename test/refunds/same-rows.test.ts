@@ -237,7 +237,7 @@ it('F25 an order that a second desk refunded between plan and apply is not sent;
     ['ord_1', 'made', null],
     ['ord_2', 'not_sent', `the order changed since the plan was made: it has a new refund of 50, ${id}`],
     // The first row of an order that is not applied stops the rest of that order.
-    ['ord_2', 'not_started', null],
+    ['ord_2', 'not_sent', null],
     ['ord_s', 'made', null],
   ]);
   expect(ran.stderr).toContain('paydesk refunds plan --refresh refunds.plan --to refunds-2.plan');
@@ -315,7 +315,7 @@ it.each([
     expect(recordsIn(one).map(({ verdict, why }) => [verdict, why])).toEqual([
       ['made', null],
       ['not_sent', `the order changed since the plan was made: ${words}`],
-      ['not_started', null],
+      ['not_sent', null],
       ['made', null],
     ]);
   expect(service.made).toHaveLength(2);
@@ -376,7 +376,7 @@ it('equal rows of one charge go on in a plan of the same file after the second w
   const planned = await service.plan(three, '--json');
   const second = await service.apply('--json');
 
-  expect(recordsIn(first).map(({ verdict }) => verdict)).toEqual(['made', 'refused', 'not_started']);
+  expect(recordsIn(first).map(({ verdict }) => verdict)).toEqual(['made', 'refused', 'not_sent']);
   expect(recordsIn(planned).map(({ state }) => state)).toEqual(['done', 'ready', 'ready']);
   expect(second.code).toBe(0);
   expect(service.made).toHaveLength(3);

@@ -33,7 +33,7 @@ test('C57 y, progress, Ctrl-C, and a resume that sends the rest', async () => {
   const { exitCode, transcript } = await first.end;
   const screen = withoutEscapes(transcript).replaceAll(/\s+/g, ' ');
   expect(exitCode, screen).toBe(130);
-  expect(screen).toContain('of 6 rows 2 made (10000 MXN), 4 not started; nothing is on its way');
+  expect(screen).toContain('of 6 rows 2 made (10000 MXN), 4 not sent; nothing is on its way');
   const second = open();
   await second.answer('Send them?', 'y\r');
   const end = await second.end;

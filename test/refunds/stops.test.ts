@@ -78,7 +78,7 @@ describe.concurrent('the first signal (C57, F35, F36)', () => {
     ['SIGTERM', 143],
     ['SIGHUP', 129],
   ] as const)(
-    '%s: rows in flight end, the rest is not started, exit %i, and a resume sends the rest',
+    '%s: rows in flight end, the rest is not sent, exit %i, and a resume sends the rest',
     async (signal, exit) => {
       using home = desk.newHome();
       const { orders, arrived, letGo } = await held(home);
@@ -88,12 +88,10 @@ describe.concurrent('the first signal (C57, F35, F36)', () => {
       letGo();
       const { code, stderr, stdout } = await run.end;
       expect({ code, posts: postsTo(orders) }, stderr).toEqual({ code: exit, posts: 4 });
-      expect(inOneLine(stderr)).toContain(
-        'of 12 rows 4 made (20000 MXN), 8 not started; nothing is on its way',
-      );
+      expect(inOneLine(stderr)).toContain('of 12 rows 4 made (20000 MXN), 8 not sent; nothing is on its way');
       expect(stderr).toContain('paydesk -p t refunds apply rows.plan');
       // The report shows every row.
-      expect(stdout.match(/not_started/g)).toHaveLength(8);
+      expect(stdout.match(/not_sent/g)).toHaveLength(8);
       await resumed(home, orders);
     },
   );
@@ -107,7 +105,7 @@ describe.concurrent('the first signal (C57, F35, F36)', () => {
     letGo();
     const { code, stderr } = await run.end;
     expect(code, stderr).toBe(130);
-    expect(inOneLine(stderr)).toContain('of 12 rows 4 made (20000 MXN), 8 not started');
+    expect(inOneLine(stderr)).toContain('of 12 rows 4 made (20000 MXN), 8 not sent');
     await resumed(home, orders);
   });
 
@@ -121,7 +119,7 @@ describe.concurrent('the first signal (C57, F35, F36)', () => {
     const { code, stderr } = await run.end;
     expect({ code, posts: postsTo(orders) }, stderr).toEqual({ code: 7, posts: 4 });
     expect(inOneLine(stderr)).toContain(
-      'of 12 rows 3 made (15000 MXN), 1 unconfirmed (5000 MXN), 8 not started; 1 may still arrive',
+      'of 12 rows 3 made (15000 MXN), 1 unconfirmed (5000 MXN), 8 not sent; 1 may still arrive',
     );
     expect(stderr).toMatch(new RegExp(`${orders[0]?.id}: paydesk journal reconcile i_\\w+`));
     // The rest goes on; the one row stays as it is until somebody knows.
@@ -151,8 +149,8 @@ describe.concurrent('the first signal (C57, F35, F36)', () => {
     run.signal('SIGINT');
     const { code, stderr, stdout } = await run.end;
     expect({ code, posts: postsTo(orders) }, stderr).toEqual({ code: 130, posts: 0 });
-    expect(inOneLine(stderr)).toContain('of 12 rows 12 not started; nothing is on its way');
-    expect(stdout.match(/not_started/g)).toHaveLength(rows);
+    expect(inOneLine(stderr)).toContain('of 12 rows 12 not sent; nothing is on its way');
+    expect(stdout.match(/not_sent/g)).toHaveLength(rows);
     for (const order of orders) order.onRead = undefined;
     await resumed(home, orders);
   });
@@ -172,7 +170,7 @@ describe.concurrent('the first signal (C57, F35, F36)', () => {
     letGo();
     const { code, stderr } = await run.end;
     expect({ code, posts: postsTo(orders) }, stderr).toEqual({ code: 130, posts: 1 });
-    expect(inOneLine(stderr)).toContain('of 12 rows 1 made (5000 MXN), 11 not started;');
+    expect(inOneLine(stderr)).toContain('of 12 rows 1 made (5000 MXN), 11 not sent;');
     for (const order of orders) order.onRead = undefined;
     await resumed(home, orders);
   });
@@ -267,7 +265,7 @@ describe.concurrent('the second Ctrl-C (F35)', () => {
     expect({ code, posts: postsTo(orders) }, stderr).toEqual({ code: 7, posts: 4 });
     expect(stderr).toContain('paydesk journal reconcile');
     expect(stderr).toContain('paydesk -p t refunds apply rows.plan');
-    expect(inOneLine(stderr)).toContain('4 unconfirmed (20000 MXN), 8 not started; 4 may still arrive');
+    expect(inOneLine(stderr)).toContain('4 unconfirmed (20000 MXN), 8 not sent; 4 may still arrive');
     expect(stderr).not.toContain('nothing is on its way');
     expect(openIn(journalOf(home))).toHaveLength(4);
     // They arrive after all.

@@ -32,16 +32,9 @@ export function rowsAndSumsOf(
 }
 
 // The verdicts of which a sum says nothing.
-const withoutSum: readonly RowVerdict[] = [
-  'refused',
-  'recorded_not_made',
-  'not_sent',
-  'not_started',
-  'look',
-  'impossible',
-];
+const withoutSum: readonly RowVerdict[] = ['refused', 'recorded_not_made', 'not_sent', 'look', 'impossible'];
 
-/** `of 300 rows 112 made (1203400 MXN), 2 refused, 3 unconfirmed (41000 MXN), 183 not started`. */
+/** `of 300 rows 112 made (1203400 MXN), 2 refused, 3 unconfirmed (41000 MXN), 183 not sent`. */
 export function countWords(reports: readonly RowReport[], style: AmountStyle): string {
   const count = (some: readonly RowReport[], words: string, hasSum: boolean) => {
     const sums = sumsOf(some.map(moneyOf)).filter(({ amount }) => amount > 0);
@@ -107,13 +100,15 @@ export function lineWords(
   all: string,
 ): readonly string[] {
   return [
-    ...rows.slice(0, shownRows).map(({ line, orderId, why = 'not started' }) => {
+    ...rows.slice(0, shownRows).map(({ line, orderId, why = notTried }) => {
       if (orderId === undefined) return `line ${line}: ${why}`;
       return `line ${line}, ${orderId}: ${whyBesideOrder(why, { orderId })}`;
     }),
     ...moreWords(rows.length - shownRows, all),
   ];
 }
+
+const notTried = 'not tried yet';
 
 /** The same where no list shows the rows: a line for each of the first reasons, with how many rows it holds of. */
 export function reasonWords(
@@ -135,7 +130,7 @@ export function reasonWords(
 
 // The lines name the orders.
 function whyOfOrder(row: { readonly orderId: string; readonly why: string | undefined }) {
-  const { orderId, why = 'not started' } = row;
+  const { orderId, why = notTried } = row;
   return why.replace(` of ${orderId}`, '').replace(`order ${orderId}`, 'order').replace(orderId, 'the order');
 }
 
@@ -180,7 +175,7 @@ export function verdictBar(reports: readonly RowReport[]): string {
     applied: reports.filter(isDone).length,
     unconfirmed: reports.filter(isAlarming).length,
     refused: of('refused', 'recorded_not_made', 'impossible', 'look'),
-    left: of('not_sent', 'would_be_sent', 'not_started'),
+    left: of('not_sent', 'would_be_sent'),
   };
   const signs = [
     ...(rows.applied > 0 ? ['# made'] : []),

@@ -34,7 +34,6 @@ export const rowVerdicts = [
   'recorded_not_made',
   'not_sent',
   'would_be_sent',
-  'not_started',
   'look',
   'impossible',
 ] as const;
@@ -42,9 +41,8 @@ export const rowVerdicts = [
  * - `made`, `recorded_made`, `pending`, `failed`, `made_twice`, `appeared`, `gone`, `unconfirmed`, `recorded_not_made`: the state of
  *   its refund, by this plan or before it
  * - `refused`: the service refused it
- * - `not_sent`: paydesk tried and certainly sent nothing
+ * - `not_sent`: certainly nothing was sent; without a `why`, nothing was tried yet
  * - `would_be_sent`: a dry run looked at its order, and it can be sent
- * - `not_started`: nothing was tried yet
  * - `look`, `impossible`: the plan does not send it
  */
 export type RowVerdict = (typeof rowVerdicts)[number];
@@ -136,8 +134,7 @@ function reportRow(
   const nothing = { row, attempt, state: undefined };
   if (row.state === 'look' || row.state === 'impossible')
     return { ...nothing, verdict: row.state, why: row.why };
-  if (notSent === dryRunWords) return { ...nothing, verdict: 'would_be_sent', why: notSent };
-  return { ...nothing, verdict: notSent === undefined ? 'not_started' : 'not_sent', why: notSent };
+  return { ...nothing, verdict: notSent === dryRunWords ? 'would_be_sent' : 'not_sent', why: notSent };
 }
 
 function rowAttempt(
@@ -224,7 +221,7 @@ export function isRefused(verdict: RowVerdict): boolean {
 
 /** Whether the next run of the same plan sends a row. */
 export function isLeftToSend({ verdict }: RowReport): boolean {
-  return verdict === 'not_started' || verdict === 'not_sent' || verdict === 'recorded_not_made';
+  return verdict === 'not_sent' || verdict === 'recorded_not_made';
 }
 
 const mayHaveMoved: readonly RowVerdict[] = [

@@ -17,7 +17,7 @@ const verdicts = {
   unconfirmed: { verdict: 'unknown' },
 } as const satisfies Readonly<Record<string, Partial<VerdictRow>>>;
 
-type Kind = keyof typeof verdicts | 'not_sent' | 'not_started' | 'look' | 'impossible';
+type Kind = keyof typeof verdicts | 'not_sent' | 'look' | 'impossible';
 
 /** Reports of rows, one for each kind. */
 function reports(...kinds: readonly Kind[]): readonly RowReport[] {
@@ -56,20 +56,11 @@ describe('sums', () => {
 it('says how all rows stand, with the sums of those that moved or may have moved money', () => {
   expect(
     countWords(
-      reports(
-        'applied',
-        'applied',
-        'unconfirmed',
-        'refused',
-        'not_sent',
-        'not_started',
-        'look',
-        'impossible',
-      ),
+      reports('applied', 'applied', 'unconfirmed', 'refused', 'not_sent', 'not_sent', 'look', 'impossible'),
       defaultSettings,
     ),
   ).toBe(
-    'of 8 rows 2 made (10 MXN), 1 unconfirmed (5 MXN), 1 refused, 1 not sent, 1 not started, 1 to be looked at first, 1 impossible',
+    'of 8 rows 2 made (10 MXN), 1 unconfirmed (5 MXN), 1 refused, 2 not sent, 1 to be looked at first, 1 impossible',
   );
   expect(countWords(reports('applied'), defaultSettings)).toBe('of 1 row 1 made (5 MXN)');
 });
@@ -77,7 +68,7 @@ it('says how all rows stand, with the sums of those that moved or may have moved
 it('says how many rows the file has, if amounts were spread over charges', () => {
   const rows = [planRow(), planRow({ number: 2 }), planRow({ number: 3, line: 3 })];
   expect(countWords(reportRows(planOf(rows), []), defaultSettings)).toBe(
-    'of 3 refunds (2 rows of the file) 3 not started',
+    'of 3 refunds (2 rows of the file) 3 not sent',
   );
 });
 
@@ -116,7 +107,7 @@ it('the preview shows eight rows, and where the others are', () => {
 });
 
 it('the bar has a sign for each kind of end', () => {
-  const [bar = ''] = verdictBar(reports('applied', 'unconfirmed', 'refused', 'not_started')).split('  ');
+  const [bar = ''] = verdictBar(reports('applied', 'unconfirmed', 'refused', 'not_sent')).split('  ');
   expect(bar.replaceAll(/(.)\1+/g, '$1')).toBe('[#x?.]');
 });
 
@@ -173,53 +164,53 @@ describe('the end of a batch', () => {
   it.each<[string, readonly Kind[], Parameters<typeof end>[1], number, string | undefined]>([
     ['all applied', ['applied', 'applied'], {}, 0, undefined],
     ['a row refused', ['applied', 'refused'], {}, 8, '1 row is not applied'],
-    ['rows not sent', ['not_sent', 'not_started'], {}, 8, '2 rows are not applied'],
+    ['rows not sent', ['not_sent', 'not_sent'], {}, 8, '2 rows are not applied'],
     ['a row unconfirmed', ['applied', 'unconfirmed', 'refused'], {}, 7, '1 row is unconfirmed'],
     [
       'unknowns in a row',
-      ['unconfirmed', 'not_started'],
+      ['unconfirmed', 'not_sent'],
       { stop: { why: 'unknowns', inARow: true, count: 3 } },
       7,
       '3 refunds in a row got no usable answer',
     ],
     [
       'unknowns in all',
-      ['unconfirmed', 'not_started'],
+      ['unconfirmed', 'not_sent'],
       { stop: { why: 'unknowns', inARow: false, count: 5 } },
       7,
       '5 refunds got no usable answer',
     ],
     [
       'a long wait',
-      ['applied', 'not_started'],
+      ['applied', 'not_sent'],
       { stop: { why: 'wait', waitMs: 600_000 } },
       8,
       'the service asks to wait 10 min',
     ],
     [
       'a refused key, and nothing sent',
-      ['not_started'],
+      ['not_sent'],
       { stop: { why: 'row', words: 'no key' }, run: { sent: 0, stoppedBy: 'auth' } },
       4,
       'no key',
     ],
     [
       'a refused key after a row',
-      ['applied', 'not_started'],
+      ['applied', 'not_sent'],
       { stop: { why: 'row', words: 'no key' }, run: { stoppedBy: 'auth' } },
       8,
       'no key',
     ],
     [
       'the service away',
-      ['not_started'],
+      ['not_sent'],
       { stop: { why: 'row', words: 'away' }, run: { sent: 0, stoppedBy: 'network' } },
       6,
       'away',
     ],
     [
       'Ctrl-C',
-      ['applied', 'not_started'],
+      ['applied', 'not_sent'],
       { stop: { why: 'signal' }, signal: interrupted },
       130,
       'stopped by you',
@@ -262,7 +253,7 @@ describe('the end of a batch', () => {
     const refused = end(reports('applied', 'refused'))?.parts.now?.join('\n');
     expect(refused).toContain('refunds status fri.plan --rest fri-rest.csv');
     expect(refused).not.toContain('refunds apply fri.plan');
-    const notSent = end(reports('not_sent', 'not_started'))?.parts.now?.join('\n');
+    const notSent = end(reports('not_sent', 'not_sent'))?.parts.now?.join('\n');
     expect(notSent).toContain('refunds apply fri.plan');
     expect(notSent).toContain('refunds plan --refresh fri.plan --to fri-2.plan');
   });

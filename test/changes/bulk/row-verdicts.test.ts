@@ -39,8 +39,8 @@ it.each<[string, Partial<VerdictRow> | undefined, string, boolean]>([
   expect(found && movedNothing(found)).toBe(nothing);
 });
 
-it('a row without an attempt is not started, or not sent for a reason that this run knows', () => {
-  expect(reportRows(plan, [])).toMatchObject([{ verdict: 'not_started', why: undefined }]);
+it('a row without an attempt is not sent, with the reason that this run knows', () => {
+  expect(reportRows(plan, [])).toMatchObject([{ verdict: 'not_sent', why: undefined }]);
   expect(reportRows(plan, [], new Map([[1, 'it changed']]))).toMatchObject([
     { verdict: 'not_sent', why: 'it changed' },
   ]);
@@ -52,8 +52,8 @@ it('a row without an attempt is not started, or not sent for a reason that this 
 
 it('what failed before the plan was made says nothing about its row', () => {
   const rejected = { verdict: 'rejected', confirmed: true } as const;
-  expect(reportRows(anew, [attemptAt(rejected)])).toMatchObject([{ verdict: 'not_started' }]);
-  expect(report(attemptAt(rejected, { plan: 'p_2222' }))?.verdict).toBe('not_started');
+  expect(reportRows(anew, [attemptAt(rejected)])).toMatchObject([{ verdict: 'not_sent' }]);
+  expect(report(attemptAt(rejected, { plan: 'p_2222' }))?.verdict).toBe('not_sent');
   expect(reportRows(anew, [attemptAt(rejected, { attempt: 2 })])).toMatchObject([{ verdict: 'refused' }]);
   // Whatever the clock of the machine was then.
   expect(report(attemptAt(rejected, { time: 0 }))?.verdict).toBe('refused');
@@ -104,7 +104,7 @@ it('counts only verdicts that occur', () => {
   ]);
   expect(countVerdicts(reports).map(({ verdict, reports: some }) => [verdict, some.length])).toEqual([
     ['made', 1],
-    ['not_started', 1],
+    ['not_sent', 1],
   ]);
 });
 

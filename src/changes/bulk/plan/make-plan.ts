@@ -212,7 +212,7 @@ export async function isUnsentPlanOf(
   );
   const sum = plan.rows.reduce((all, row) => all + row.sum, 0);
   if (plan.file !== `orders refund ${orderId}` || !isSame || sum !== amount) return false;
-  return (await reportPlan(ctx, plan)).every(({ verdict }) => verdict === 'not_started');
+  return (await reportPlan(ctx, plan)).every(({ attempt }) => attempt === undefined);
 }
 
 interface RefreshAsked extends PlanHow {
