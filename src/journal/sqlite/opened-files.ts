@@ -100,6 +100,9 @@ export class OpenedFiles {
   close(): void {
     this.#opened?.close();
     this.#opened = undefined;
+    // In other files the rows have other numbers, so none of them counts as seen.
+    for (const seen of [this.asked.orders, this.asked.scripts])
+      for (const key of seen.keys()) seen.set(key, 0);
   }
 
   /** `none`: the answer while there is no journal. */

@@ -136,26 +136,16 @@ class SqliteStore extends WholeJournal implements CopiedJournal {
 
   // ── Adding ────────────────────────────────────────────────────────────────────────────────────
 
-  readonly append: JournalStore['append'] = async (row) => {
-    try {
-      await this.#append(row);
-    } catch (error) {
-      // How a change ended must not be lost: if the journal was archived in between, the verdict goes into the new one.
-      if (row.type !== 'verdict' || !this.#files.isReplaced) throw error;
-      this.#files.close();
-      await this.#append(row);
-    }
-  };
+  readonly append: JournalStore['append'] = (row) =>
+    new Promise((recorded, unrecorded) => this.#wait({ row, recorded, unrecorded }));
 
   // A commit that failed at its last step may still be in the file.
   readonly takeBack: JournalStore['takeBack'] = (_sent, verdict) => this.append(verdict);
 
   // Most of the time of a row is the disk's, so the rows of orders that wait for it together share one commit.
-  #append(row: JournalRow): Promise<void> {
-    return new Promise((recorded, unrecorded) => {
-      this.#waiting.push({ row, recorded, unrecorded });
-      if (this.#waiting.length === 1) setImmediate(() => this.#appendWaiting());
-    });
+  #wait(one: Waiting): void {
+    this.#waiting.push(one);
+    if (this.#waiting.length === 1) setImmediate(() => this.#appendWaiting());
   }
 
   async #appendWaiting(): Promise<void> {
@@ -166,7 +156,13 @@ class SqliteStore extends WholeJournal implements CopiedJournal {
       waiting = this.#waiting.splice(0);
       this.#add(both, waiting);
     } catch (error) {
-      for (const { unrecorded } of [...waiting, ...this.#waiting.splice(0)]) unrecorded(error);
+      const rows = [...waiting, ...this.#waiting.splice(0)];
+      // How a change ended must not be lost: if the journal was archived in between, all verdicts go into the new one.
+      const again = this.#files.isReplaced ? rows.filter(({ row }) => row.type === 'verdict') : [];
+      if (again.length > 0) this.#files.close();
+      for (const one of rows)
+        if (again.includes(one)) this.#wait(one);
+        else one.unrecorded(error);
     }
   }
 
@@ -190,8 +186,8 @@ class SqliteStore extends WholeJournal implements CopiedJournal {
     if (added.some(({ isCopy }) => !isCopy)) this.#ready.noteLandmark(both);
     for (const [index, { recorded, unrecorded }] of waiting.entries()) {
       const result = results[index];
-      if (result !== undefined && 'error' in result) unrecorded(result.error);
-      else recorded();
+      if (result !== undefined && 'done' in result) recorded();
+      else unrecorded(result?.error);
     }
   }
 

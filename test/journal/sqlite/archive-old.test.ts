@@ -208,6 +208,29 @@ describe('a lost or changed short row', () => {
   });
 });
 
+describe('while another run waits for two replies', () => {
+  it('puts both verdicts into the new journal, though they come together', async () => {
+    const rows = [sent('i_c', 90, onOrder('ord_c')), sent('i_d', 91, onOrder('ord_d'))];
+    const store = await fill([...settled('i_a', 1), ...rows]);
+    await open().archiveOld(archiving(80));
+    await Promise.all(rows.map(({ change }) => store.append(verdict(change, 95))));
+    expect(await store.attempts({ unconfirmed: true })).toEqual([]);
+    expect((await store.verify()).findings).toEqual([]);
+  });
+
+  it('sends nothing on an order that a third run changed since, whose rows have lower numbers now', async () => {
+    const rows = [sent('i_d', 91, onOrder('ord_d')), ...settled('i_b', 2)];
+    const store = await fill([...settled('i_a', 1), ...rows]);
+    await store.attempts({ orderId: 'ord_c', beforeSending: true });
+    await open().archiveOld(archiving(80));
+    await open().append(sent('i_c', 92, onOrder('ord_c')));
+    await store.append(verdict('i_d', 95));
+    await expect(store.append(sent('i_e', 96, onOrder('ord_c')))).rejects.toThrow(
+      'another run changed ord_c',
+    );
+  });
+});
+
 describe('stopped in between', () => {
   const files = ['journal/journal.db', 'journal/journal.db-journal', 'witness/journal.witness'] as const;
 
