@@ -109,6 +109,7 @@ describe('filters', () => {
     ['find x', ['--status', 'payed'], 'did you mean: --status paid\n'],
     ['list', ['--status', 'pre_authorised'], 'did you mean: --status pre_authorized\n'],
     ['list', ['--charge-status', 'refund'], 'did you mean: --charge-status refunded\n'],
+    ['export --to x.csv', ['--status', 'payed'], 'did you mean: --status paid\n'],
   ])('%s %j is a usage error, since no order that was read has it', async (command, flags, message) => {
     const one = await open(pages(november));
     const ran = await one.run(['orders', ...command.split(' '), ...flags]);

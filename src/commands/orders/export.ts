@@ -85,8 +85,8 @@ const exportOrders = defineCommand({
     'paydesk -p demo orders export --no-input',
     'paydesk -p demo orders export --rows refunds --since 2026-11-01 --until 2026-12-01 --tz America/Mexico_City --to refunds.csv',
   ],
-  async run(ctx, { flags }) {
-    const fed: { by?: IndexFeed } = {};
+  async run(ctx, { flags }): Promise<undefined> {
+    const begun: { feed?: IndexFeed; checkStatuses?: () => void } = {};
     const exported = runExport(ctx, flags, async (service) => {
       const { profile } = service;
       const rows = flags.rows ?? 'orders';
@@ -100,7 +100,7 @@ const exportOrders = defineCommand({
       const clockAndZone = clockIn(days, ctx.clock.now());
       const range = periodOf({ period, since, until })?.range(clockAndZone) ?? anyTime;
       sayFuture(ctx, range, days.full);
-      const { filters, leftOut } = orderFilters(ctx, rest, service);
+      const { filters, leftOut, checkStatuses } = orderFilters(ctx, rest, service);
       const amounts = amountRange(flags, profile);
       for (const line of amounts.warnings) ctx.notes.warn(line);
       const filterWords = [
@@ -145,7 +145,9 @@ const exportOrders = defineCommand({
         rows(query, state) {
           // An export that is resumed begins in the middle of the list, and its first page has no known neighbour.
           const feed = feedIndex(ctx, service, undefined, { inTheMiddle: state !== undefined });
-          fed.by = feed;
+          begun.feed = feed;
+          // A resumed export does not know what the orders before had.
+          if (state === undefined) begun.checkStatuses = checkStatuses;
           const span = query === undefined ? { range, days } : spanOf(ctx, query);
           let maybe: ReadonlySet<string> | undefined;
           const sums = createSums(state?.refunds);
@@ -209,9 +211,10 @@ const exportOrders = defineCommand({
       } satisfies ExportJob;
     });
     try {
-      return await exported;
+      await exported;
+      begun.checkStatuses?.();
     } finally {
-      await fed.by?.end();
+      await begun.feed?.end();
     }
   },
 });
