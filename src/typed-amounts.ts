@@ -97,16 +97,16 @@ export function fullDecimals(
 }
 
 /**
- * The two ways to read `5.000` and `5,000`: five, or five thousand as some countries write it. Empty for a text that can be read in
- * one way only.
+ * The two ways to read `5.000` and `5,000`: five, or five thousand as some countries write it; for each number of decimals that is
+ * `declared`. Empty for a text that can be read in one way only.
  */
 export function decimalsOrThousands(
   { text, withComma = text }: Pick<TypedAmount, 'text' | 'withComma'>,
-  { 'amounts.decimals': declared }: Pick<AmountStyle, 'amounts.decimals'>,
+  declared: readonly number[],
 ): readonly string[] {
   const [, whole = '', three = '', rest = ''] =
     /^([1-9]\d{0,2})[.,](\d{3})([^\d.,].*)?$/.exec(withComma) ?? [];
-  return [...new Set(Object.values(declared))].flatMap((places) => {
+  return [...new Set(declared)].flatMap((places) => {
     const one = withDecimals(`${whole}.${three}${rest}`, places);
     return one === undefined ? [] : [one, `${whole}${three}.${'0'.repeat(places)}${rest}`];
   });
@@ -138,7 +138,7 @@ export function amountProblem(
   if (declared === undefined)
     return `the profile declares no decimals for ${code}; type a whole number, in the service's units`;
   if (declared === 0) return `${code} has no decimals; type a whole number`;
-  const ways = decimalsOrThousands(typed, { 'amounts.decimals': { [code]: declared } });
+  const ways = decimalsOrThousands(typed, [declared]);
   const wanted =
     ways.length > 0
       ? ways.join(' or ')

@@ -283,7 +283,7 @@ export function checkDecimals(name: string, typed: TypedAmount, profile: Decimal
   if (isDeclared && withComma === undefined) return;
   const text = withComma ?? plain;
   const full = fullDecimals(typed, profile.settings);
-  const ways = decimalsOrThousands(typed, profile.settings);
+  const ways = decimalsOrThousands(typed, Object.values(profile.settings['amounts.decimals']));
   if (ways.length > 0)
     throw usage(`${name} ${text} can be read in two ways`, [
       `type ${[...new Set([...ways, ...full])].join(' or ')}`,

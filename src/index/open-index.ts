@@ -76,10 +76,11 @@ export function openIndexes(parts: IndexParts): Indexes {
 
   const eraseFile = async (path: string, onStaying: () => void): Promise<Erased | undefined> => {
     const keys = keysOf(path, parts);
+    const known = keys === 'unreadable' ? [] : keys;
     let keyStays = keys === 'unreadable';
     if (keyStays) onStaying();
     // The key goes first: without it, nobody can read what is left of the file.
-    for (const { id, place } of keys === 'unreadable' ? [] : keys)
+    for (const { id, place } of known)
       if (!(await indexKeys.remove(id, place))) {
         onStaying();
         keyStays = true;
@@ -89,7 +90,7 @@ export function openIndexes(parts: IndexParts): Indexes {
       rules.notice(
         'the index did not open, so paydesk does not know which key is its own: that key stays where it is, in the system keyring or with the other keys',
       );
-    return keys.length > 0 ? { keyStays } : undefined;
+    return keyStays || known.length > 0 ? { keyStays } : undefined;
   };
 
   return {

@@ -152,7 +152,7 @@ export async function askAmount(
 }
 
 function notAnAmount(text: string, places: number): string {
-  const ways = decimalsOrThousands({ text }, { 'amounts.decimals': { ofOrder: places } });
+  const ways = decimalsOrThousands({ text }, [places]);
   if (ways.length > 0) return `${text} can be read in two ways; type ${ways.join(' or ')}`;
   const likely =
     places === 0

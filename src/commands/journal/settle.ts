@@ -49,7 +49,7 @@ export const settle = defineCommand({
     const corrects = flags.correct === true;
     const asked = { applied: flags.applied === true, corrects, note: flags.note, confirm: flags.confirm };
     const found = attemptOf(ctx, id);
-    // Whoever names a change that there is not hears first what else the command lacks.
+    // If there is no such change, the error first says what else the command lacks.
     const known = await found.catch(orElse(() => undefined));
     const subject = {
       change: known?.sent.change ?? id,
