@@ -16,6 +16,7 @@ import {
 } from '../journal/journal.ts';
 import type { Notes } from '../terminal/terminal.ts';
 import { type KnownOrder, knownOrder, recordedState } from './known-order.ts';
+import { mayHaveRoom, untilMayAppear } from './order-cases.ts';
 import { ordersWithRefunds } from './refund-facts.ts';
 import { type KnownTwin, knownTwin, type Twin } from './twins.ts';
 
@@ -45,6 +46,16 @@ export async function knownOrders(
   const known = await ask();
   const news = options.dryRun ? [] : known.flatMap(newsOf).slice(0, recordedAtOnce);
   return news.length > 0 && (await record(parts, news)) ? ask() : known;
+}
+
+/** `untilMayAppear`; undefined also if nothing is left of the order, as far as the journal knows it. `now`: Unix milliseconds. */
+export async function appearsUntil(
+  journal: Pick<Journal, 'onSameOrder'>,
+  record: AttemptRecord,
+  now: number,
+): Promise<number | undefined> {
+  const until = untilMayAppear(record, now);
+  return until !== undefined && mayHaveRoom(record, await journal.onSameOrder(record)) ? until : undefined;
 }
 
 /** Only records what these orders show, for output that says nothing else of the journal. */

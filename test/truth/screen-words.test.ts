@@ -530,6 +530,22 @@ it('a refund that is a row of an export is not said to be missing from it, also 
   expect(stderr).not.toContain('not among them');
 });
 
+it.each([
+  ['refunds summary --period 2d', '1000 '],
+  ['refunds list --period 2d', '2 went back, 1000 MXN'],
+  ['orders export --rows refunds -o csv', '2 went back, 1000 MXN'],
+  ['journal list', 'recorded not made, by ana'],
+])('%s does not say that a refund may still appear once all of its order went back', async (line, shows) => {
+  await using world = await startWorld([main(), other()]);
+  await inTurn((to) => send('lost', 7)(to, 'whole', 'hand'), notMade)(world);
+  const said = async () => inOneLine(Object.values(await world.run(world.ana, line.split(' '))).join(' '));
+  expect(await said()).toContain('may still appear');
+  await world.must(world.ana, `orders refund ${id} --reason other --yes`, 0);
+  const after = await said();
+  expect(after).toContain(shows);
+  expect(after).not.toContain('may still appear');
+});
+
 it('of a refund that an order shows in part, the rest stands beside the sums', async () => {
   await using world = await startWorld([main()]);
   await inTurn((to) => send('lost', 7)(to, 'whole', 'hand'), at('09:00:08'), second(700))(world);

@@ -13,13 +13,7 @@ import {
   statementOn,
   type VerdictRow,
 } from '../../journal/journal.ts';
-import {
-  acknowledgementOf,
-  mayHaveRoom,
-  recordedState,
-  refundStates,
-  untilMayAppear,
-} from '../../orders/orders.ts';
+import { acknowledgementOf, appearsUntil, recordedState, refundStates } from '../../orders/orders.ts';
 import { briefOutcome, longestOutcome, outcomeWords } from './attempt-words.ts';
 
 interface Recorded extends AttemptRecord {
@@ -115,19 +109,13 @@ function asWord(value: unknown): string {
   return typeof value === 'string' ? value : 'not made';
 }
 
-/**
- * Until when a change may still take effect that somebody recorded as not made; nothing if it no longer can. `known`: what else was sent
- * on its order.
- */
-export function mayAppear(
-  ctx: Context,
+/** Until when a change may still take effect that somebody recorded as not made; nothing if it no longer can. */
+export async function mayAppear(
+  { journal, clock }: Context,
   record: AttemptRecord,
-  known: readonly AttemptRecord[] = [],
-): { readonly may_appear_until?: number } {
-  const until = untilMayAppear(record, ctx.clock.now());
-  return until === undefined || !mayHaveRoom(record, known)
-    ? {}
-    : { may_appear_until: Math.ceil(until / 1000) };
+): Promise<{ readonly may_appear_until?: number }> {
+  const until = await appearsUntil(journal, record, clock.now());
+  return until === undefined ? {} : { may_appear_until: Math.ceil(until / 1000) };
 }
 
 /** The columns of one attempt, with its amount as its profile shows it. */
@@ -246,7 +234,7 @@ async function showRecords(
   async function* records(): AsyncGenerator<JsonObject> {
     for await (const page of pages)
       for (const record of page)
-        yield { ...recordOf(record, isOpen(record, now)), ...mayAppear(ctx, record) };
+        yield { ...recordOf(record, isOpen(record, now)), ...(await mayAppear(ctx, record)) };
   }
   const amountsOf = amountStyles(ctx);
   const shown = columns.map((column) => ({

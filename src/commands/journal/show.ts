@@ -51,6 +51,7 @@ export async function showAttempt(ctx: Context, record: AttemptRecord, look?: Lo
   const words = seconds === undefined ? undefined : ctx.days.full(seconds * 1000);
   const style = amountStyleOf(ctx, record);
   const known = await ctx.journal.onSameOrder(record);
+  const appears = await mayAppear(ctx, record);
   const archived = await archivedWords(ctx, record);
   const evidence = await evidenceOf(ctx, record);
   const looked = look && {
@@ -59,11 +60,12 @@ export async function showAttempt(ctx: Context, record: AttemptRecord, look?: Lo
     outcome_before: look.was,
   };
   await ctx.out.own(
-    { ...shownOf(record, open, seconds), ...mayAppear(ctx, record, known), ...looked },
+    { ...shownOf(record, open, seconds), ...appears, ...looked },
     () => [
       ...(look === undefined ? [] : [{ line: look.line, hang: 2 }]),
       ...attemptView(ctx, record, open, {
         known,
+        appears: appears.may_appear_until,
         archived,
         evidence,
         until: words,
@@ -107,6 +109,8 @@ function shownOf(record: AttemptRecord, open: boolean, until: number | undefined
 interface Viewed {
   /** The attempts on its order. */
   readonly known: readonly AttemptRecord[];
+  /** Until when it may still take effect though somebody recorded that it was not made, Unix seconds. */
+  readonly appears: number | undefined;
   /** When it was archived, and where all of it is; undefined if it was not. */
   readonly archived: Cell | undefined;
   /** The command that proves it; undefined if it is no refund, or nothing but its outcome is left. */
@@ -122,10 +126,9 @@ function attemptView(
   ctx: Context,
   record: AttemptRecord,
   open: boolean,
-  { known, archived, evidence, until, early, style, look }: Viewed,
+  { known, appears: late, archived, evidence, until, early, style, look }: Viewed,
 ): readonly Block[] {
   const { sent, verdicts } = record;
-  const { may_appear_until: late } = mayAppear(ctx, record, known);
   const appears = late === undefined ? undefined : untilWords(ctx, late * 1000);
   const words = outcomeWords(record, open);
   const figure = figuresIn(sent.currency, style);

@@ -18,12 +18,12 @@ import {
   pagesOf,
 } from '../../journal/journal.ts';
 import {
+  appearsUntil,
   type KnownOrder,
   knownOrder,
   ordersWithRefunds,
   recordedState,
   toldRefunds,
-  untilMayAppear,
   withChargeIds,
 } from '../../orders/orders.ts';
 import type { Profile } from '../../profiles/profiles.ts';
@@ -186,7 +186,7 @@ export async function unshownRefunds(
       if (state === 'unconfirmed' && needsPerson(record, now))
         found.push(unshownFact(record, amount, state, state));
       if (state === 'recorded made') found.push(unshownFact(record, amount, state, 'recorded_made'));
-      if (state === 'recorded not made' && untilMayAppear(record, now.wall) !== undefined)
+      if (state === 'recorded not made' && (await appearsUntil(journal, record, now.wall)) !== undefined)
         found.push(unshownFact(record, amount, state, 'recorded_not_made'));
     }
   return found;
