@@ -1,10 +1,15 @@
 /** Scans JSON bytes once: how deep they nest, and where the top-level `data` and its items begin and end. */
 
+/** No reply of the service has this many values, and each takes more memory than it has bytes: the scan of `data` stops there. */
+export const maxValues = 2_000_000;
+
 interface Scan {
   /** Levels of arrays and objects inside each other. */
   readonly depth: number;
   /** How many numbers do not fit into a JavaScript number. If any, the text needs `parseExactly`. */
   readonly inexact: number;
+  /** How many values there are, more or less: brackets that open, and commas. */
+  readonly values: number;
   /** The last top-level `data` that is an array. */
   readonly data: DataSpan | undefined;
 }
@@ -58,12 +63,13 @@ const inScalar = Uint8Array.from({ length: 256 }, (_, byte) =>
 interface Seen {
   depth: number;
   inexact: number;
+  values: number;
   plain: boolean;
 }
 
 /** Never throws. If the bytes are not JSON, the result is meaningless. */
 export function scan(bytes: Uint8Array): Scan {
-  const seen: Seen = { depth: 1, inexact: 0, plain: true };
+  const seen: Seen = { depth: 1, inexact: 0, values: 0, plain: true };
   let data: DataSpan | undefined;
   let at = spaceEnd(bytes, 0);
   if (bytes[at] !== openObject) {
@@ -97,6 +103,7 @@ function itemsOf(bytes: Uint8Array, open: number, seen: Seen): DataSpan | undefi
   for (;;) {
     seen.plain = true;
     const end = valueEnd(bytes, at, 2, seen);
+    if (seen.values > maxValues) return undefined;
     items.push({ start: at, end, plain: seen.plain });
     at = spaceEnd(bytes, end);
     if (bytes[at] === closeArray) return { start: open, end: at + 1, items };
@@ -122,6 +129,7 @@ function valueEnd(bytes: Uint8Array, from: number, levels: number, seen: Seen): 
   let depth = levels;
   let deepest = seen.depth;
   let plain = seen.plain;
+  let values = 1;
   let at = from;
   while (at < size) {
     const byte = bytes[at] ?? 0;
@@ -137,6 +145,7 @@ function valueEnd(bytes: Uint8Array, from: number, levels: number, seen: Seen): 
       at += 1;
     } else if ((byte | brace) === openObject) {
       depth += 1;
+      values += 1;
       if (depth > deepest) deepest = depth;
       at += 1;
     } else if ((byte | brace) === closeObject) {
@@ -145,6 +154,7 @@ function valueEnd(bytes: Uint8Array, from: number, levels: number, seen: Seen): 
       depth -= 1;
       at += 1;
     } else if (depth > levels && (byte === comma || byte === colon || byte === 0x20)) {
+      if (byte === comma) values += 1;
       at += 1;
       continue;
     } else if (byte <= 0x20 || byte === comma || byte === colon) {
@@ -161,6 +171,7 @@ function valueEnd(bytes: Uint8Array, from: number, levels: number, seen: Seen): 
   }
   seen.depth = deepest;
   seen.plain = plain;
+  seen.values += values;
   return Math.min(at, size);
 }
 

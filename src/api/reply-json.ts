@@ -3,7 +3,7 @@
 import { isUtf8 } from 'node:buffer';
 import { CliError } from '../errors.ts';
 import type { PageQuery, WireRecord } from './api.ts';
-import { type DataSpan, scan } from './json-scan.ts';
+import { type DataSpan, maxValues, scan } from './json-scan.ts';
 import { idOf, isObject, valueAt } from './json-values.ts';
 import { type ResourceName, resources } from './resources.ts';
 
@@ -75,8 +75,9 @@ function open(received: Uint8Array): {
   readonly parse: (bytes: Uint8Array) => unknown;
 } {
   const bytes = toUtf8(received);
-  const { depth, inexact, data } = scan(bytes);
+  const { depth, inexact, values, data } = scan(bytes);
   if (depth > maxDepth) throw new NotJson(`JSON nested deeper than ${maxDepth} levels`);
+  if (values > maxValues) throw new NotJson(`JSON with more than ${maxValues} values`);
   if (inexact > maxInexact)
     throw new NotJson(`JSON with more than ${maxInexact} numbers too large to keep exactly`);
   const parse = (part: Uint8Array): unknown => {

@@ -229,3 +229,8 @@ describe('text', () => {
     },
   );
 });
+
+test('more values than any reply has are refused before they take memory', () => {
+  const bytes = Buffer.from(`{"object":"list","data":[${'{},'.repeat(2_000_001)}{}]}`);
+  expect(() => readList(bytes)).toThrow('JSON with more than 2000000 values');
+});
