@@ -179,16 +179,18 @@ class SqliteStore extends WholeJournal implements CopiedJournal {
         return { isCopy: copy !== undefined, mayWait: isFirst && both.isWitnessAt(known.end.seq) };
       }),
     );
-    const added = results.flatMap((result) => ('done' in result ? result.done : []));
-    // Nothing is sent before the witness has the row. The line of a first verdict may wait for the next row: without that verdict
-    // the change would be unconfirmed again, and nothing would be sent.
-    if (added.some(({ mayWait }) => !mayWait)) both.catchUp();
-    if (added.some(({ isCopy }) => !isCopy)) this.#ready.noteLandmark(both);
+    // Whatever becomes of the witness: a row that was refused keeps its own reason, and a verdict that may wait is recorded.
     for (const [index, { recorded, unrecorded }] of waiting.entries()) {
       const result = results[index];
-      if (result !== undefined && 'done' in result) recorded();
-      else unrecorded(result?.error);
+      if (result === undefined || 'error' in result) unrecorded(result?.error);
+      else if (result.done.mayWait) recorded();
     }
+    // Nothing is sent before the witness has the row. The line of a first verdict may wait for the next row: without that verdict
+    // the change would be unconfirmed again, and nothing would be sent.
+    const added = results.flatMap((result) => ('done' in result ? result.done : []));
+    if (added.some(({ mayWait }) => !mayWait)) both.catchUp();
+    if (added.some(({ isCopy }) => !isCopy)) this.#ready.noteLandmark(both);
+    for (const { recorded } of waiting) recorded();
   }
 
   #refuseRow(both: BothFiles, known: KnownJournal, landmark: Landmark | undefined, row: JournalRow): void {

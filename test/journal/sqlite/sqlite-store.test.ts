@@ -178,6 +178,22 @@ describe('rows of several orders that wait for the disk together', () => {
     const { rows, findings } = await inStore((store) => store.verify());
     expect([rows, findings]).toEqual([8, []]);
   });
+
+  it('a witness that cannot be written stops what would be sent, and neither a verdict nor the reason of a refused row is lost', async () => {
+    await filled();
+    await inStore(async (store) => {
+      await store.append(on('i_4', 'ord_4', 7));
+      damage("CREATE TRIGGER full BEFORE INSERT ON lines BEGIN SELECT RAISE(ABORT, 'no room'); END", witness);
+      const rows = [verdict('i_4', 8), on('i_5', 'ord_5', 8), on('i_a', 'ord_1', 8)];
+      const ended = await Promise.allSettled(rows.map((row) => store.append(row)));
+      expect(ended).toMatchObject([
+        { status: 'fulfilled' },
+        { reason: { message: expect.stringContaining('witness') } },
+        { reason: { message: 'the journal cannot hold this row of i_a' } },
+      ]);
+      expect(await store.attempts({ change: 'i_4' })).toMatchObject([{ verdicts: [{ time: 8 }] }]);
+    });
+  });
 });
 
 describe('the journal file', () => {
