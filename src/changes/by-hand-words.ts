@@ -6,6 +6,7 @@
 import type { Service } from '../api/api.ts';
 import { moneyOf } from '../api/charges.ts';
 import type { JsonObject } from '../api/json-values.ts';
+import { secondsOf } from '../api/spec.ts';
 import type { Context } from '../context/context.ts';
 import { CliError } from '../errors.ts';
 import {
@@ -135,7 +136,7 @@ function appearsWords(ctx: Context, record: AttemptRecord): string {
 /** `today 23:05`, `tomorrow 05:05`, or the day in full. A time within a minute counts as the next minute. */
 export function untilWords(ctx: Pick<Context, 'clock' | 'days' | 'timeOfDay'>, ms: number): string {
   const minute = Math.ceil(ms / 60_000) * 60_000;
-  const dayOf = (time: number) => ctx.days.day(Math.floor(time / 1000));
+  const dayOf = (time: number) => ctx.days.day(secondsOf(time));
   const now = ctx.clock.now();
   const clock = ctx.timeOfDay(minute).slice(0, 5);
   if (dayOf(minute) === dayOf(now)) return `today ${clock}`;

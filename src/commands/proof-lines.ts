@@ -2,6 +2,7 @@
 
 import { amountWords } from '../amounts.ts';
 import { isObject, type JsonObject } from '../api/json-values.ts';
+import { secondsOf } from '../api/spec.ts';
 import type { Context } from '../context/context.ts';
 import { boundSeconds } from '../flags/typed-time.ts';
 import { isOpen, type Moment, type ProvedRefund, type VerdictRow } from '../journal/journal.ts';
@@ -41,7 +42,7 @@ export function firstLine(
     since: boundSeconds(since),
     until: boundSeconds(until),
     zone,
-    made_at: Math.floor(now.time / 1000),
+    made_at: secondsOf(now.time),
     refunds: refunds.length,
     sums: sumsOf(refunds.map((refund) => recordOf(refund, isOpen(refund, now)))),
     replies: repliesKept,
@@ -68,7 +69,7 @@ export function lineOf(ctx: Context, refund: ProvedRefund, now: Moment): JsonObj
     ...recordOf(refund, isOpen(refund, now)),
     object: 'proved_refund',
     amount_text: amount === undefined ? null : amountWords(amount, currency, amountStyleOf(ctx, refund)),
-    sent_at_iso: isoTime(Math.floor(sent.time / 1000)),
+    sent_at_iso: isoTime(secondsOf(sent.time)),
     auth_code: authCodesOf(verdicts) || null,
     // What the screen before the yes was made of.
     shown: { amount: sent.amount, currency: sent.currency, expected: proof.expected, order: proof.before },

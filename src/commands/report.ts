@@ -2,6 +2,7 @@
 
 import { placesOf } from '../amounts.ts';
 import type { JsonObject } from '../api/json-values.ts';
+import { secondsOf } from '../api/spec.ts';
 import { type Context, dryRunShown } from '../context/context.ts';
 import { counted } from '../counted.ts';
 import { flag, usage } from '../flags/flags.ts';
@@ -160,7 +161,7 @@ function pageOf(figures: ReportFigures, how: ReportHow): Page {
       object: 'report',
       ...firstFields(source),
       account: labelWords(source),
-      made_at: Math.floor(how.made.at / 1000),
+      made_at: secondsOf(how.made.at),
       made_by: how.made.by,
       read: source.readWords(),
       ...figuresForPrograms(figures, how),

@@ -1,5 +1,6 @@
 /** `release`: a person looks at a plan, at a terminal of their own, and signs that an agent may send it; or enrols the key for that. */
 
+import { secondsOf } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
 import { digestShown, namesDigest, type Plan } from '../../plans/plans.ts';
@@ -40,7 +41,7 @@ export async function releasePlan(ctx: Context, path: string, keyFile: string | 
   const file = releaseFile(path);
   await ctx.plans.write(file, text, true);
   const apply = commandLine(profile, 'refunds', 'apply', path);
-  const record = { object: 'release', plan: path, digest, by, file, until: Math.floor(until / 1000) };
+  const record = { object: 'release', plan: path, digest, by, file, until: secondsOf(until) };
   if (profile.mode === 'sandbox') ctx.notes.note(noneInSandbox);
   await ctx.out.own(record, () => [
     { line: `released by ${by}, for one sending until ${ctx.days.full(until)}: ${file}`, hang: 2 },

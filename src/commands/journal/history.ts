@@ -1,6 +1,7 @@
 /** The history of a change: what each row of the journal says of it, for people and for scripts. */
 
 import type { JsonObject } from '../../api/json-values.ts';
+import { secondsOf } from '../../api/spec.ts';
 import { type AttemptRecord, statementOn, type VerdictRow, verdictWords } from '../../journal/journal.ts';
 import type { Cell } from '../../terminal/terminal.ts';
 import { replyOf } from './attempt-record.ts';
@@ -18,7 +19,7 @@ export interface Look {
 /** A row of the history for scripts. Times are Unix seconds, as in the record around it. */
 export function historyOf(row: VerdictRow): JsonObject {
   const { time, verdict, by, why, alarm, corrects, acknowledged, operator, note, error, received } = row;
-  const at = Math.floor(time / 1000);
+  const at = secondsOf(time);
   const refunds = row.refunds?.map(({ id = null, chargeId, amount, createdAt = null }) => {
     return { id, charge_id: chargeId, amount, created_at: createdAt };
   });
@@ -101,5 +102,5 @@ function repeats(row: VerdictRow, before: VerdictRow | undefined): boolean {
 
 /** A time to the second, with its zone. */
 export function fullTime(ms: number) {
-  return { time: Math.floor(ms / 1000), precision: 'full' as const };
+  return { time: secondsOf(ms), precision: 'full' as const };
 }

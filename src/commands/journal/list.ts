@@ -3,6 +3,7 @@
 import { figureWords } from '../../amounts.ts';
 import type { JsonObject } from '../../api/json-values.ts';
 import { type Column, column, copiedId, type Field, field, recordFrom } from '../../api/resources.ts';
+import { secondsOf } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
 import { flag, type Input, listFileFlags, recordId, usage } from '../../flags/flags.ts';
@@ -259,7 +260,7 @@ function settingColumns({ profiles }: Context): readonly (Column | Field<Setting
   const valueIn = (name: 'from' | 'to') => (row: SettingRow | LimitRow) =>
     row.type === 'limit' && row[name] !== null ? limitValue(row.name, row[name]) : row[name];
   return [
-    field('changed_at', 'time', ({ time }) => Math.floor(time / 1000), { title: 'CHANGED', tableFrom: 0 }),
+    field('changed_at', 'time', ({ time }) => secondsOf(time), { title: 'CHANGED', tableFrom: 0 }),
     field('setting', 'text', settingName, { tableFrom: 0, stays: true }),
     shown('from', { title: 'FROM' }),
     shown('to', { title: 'TO', stays: true }),

@@ -3,6 +3,7 @@
 import { type AmountStyle, figuresIn } from '../../amounts.ts';
 import type { JsonObject } from '../../api/json-values.ts';
 import { column } from '../../api/resources.ts';
+import { secondsOf } from '../../api/spec.ts';
 import { replyWords, untilWords } from '../../changes/changes.ts';
 import type { Context } from '../../context/context.ts';
 import {
@@ -55,7 +56,7 @@ export async function showAttempt(ctx: Context, record: AttemptRecord, look?: Lo
   const archived = await archivedWords(ctx, record);
   const evidence = await evidenceOf(ctx, record);
   const looked = look && {
-    read_at: look.at === undefined ? null : Math.floor(look.at / 1000),
+    read_at: secondsOf(look.at) ?? null,
     changed: look.changed,
     outcome_before: look.was,
   };

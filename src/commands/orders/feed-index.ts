@@ -2,6 +2,7 @@
 
 import type { Page, Service } from '../../api/api.ts';
 import { idOf } from '../../api/json-values.ts';
+import { secondsOf } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import { orElse } from '../../errors.ts';
 import type { OrderIndex, ReadOrder } from '../../index/index.ts';
@@ -112,5 +113,5 @@ export function learnRun(
   { after, orders, ends, askedAt }: Collected,
 ): ReturnType<OrderIndex['learn']> {
   const fields = profile.settings['index.fields'];
-  return index.learn({ after, orders, ends, fields, readAt: Math.floor(askedAt / 1000) });
+  return index.learn({ after, orders, ends, fields, readAt: secondsOf(askedAt) });
 }

@@ -5,6 +5,7 @@ import { readOne, type Service } from '../../api/api.ts';
 import type { JsonObject } from '../../api/json-values.ts';
 import { type Order, readOrder } from '../../api/records.ts';
 import { orderColumns, resources } from '../../api/resources.ts';
+import { secondsOf } from '../../api/spec.ts';
 import {
   acknowledgedAlarms,
   acknowledgedWords,
@@ -192,7 +193,7 @@ function head(ctx: Context, order: Order, shown: OrderShown, word: Span): readon
         'created ',
         { time: order.created_at, precision: 'full' },
         '    read just now, ',
-        { time: Math.floor(readAt / 1000), precision: 'second' },
+        { time: secondsOf(readAt), precision: 'second' },
       ],
     },
     { line: `buyer   ${buyerParts.length === 0 ? 'not shown' : buyerParts.join('  ')}`, hang: 8 },

@@ -1,6 +1,6 @@
 /** All figures of the HTML report, taken in one reading of the facts. */
 
-import { statuses } from '../../api/spec.ts';
+import { secondsOf, statuses } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import { changeKinds, isOpen } from '../../journal/journal.ts';
 import { type RefundState, recordedState, type TwinPair } from '../../orders/orders.ts';
@@ -232,7 +232,7 @@ async function openCases(
         outcome: isKnown ? outcomeWords(record, isOpen(record, now)) : seen,
         amount,
         currency: of,
-        sentAt: sent && Math.floor(sent.time / 1000),
+        sentAt: secondsOf(sent?.time),
         operator: sent?.operator,
       };
     });

@@ -1,6 +1,6 @@
 /** Takes the facts of a report from the index of this machine, if that can answer. */
 
-import { statuses } from '../../api/spec.ts';
+import { secondsOf, statuses } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import { counted } from '../../counted.ts';
 import { CliError, withParts } from '../../errors.ts';
@@ -197,7 +197,7 @@ interface Reading {
 
 function readOrders(ctx: Context, index: OrderIndex, { needs, range, looksAt, makers, look, each }: Reading) {
   const { waiting, marginSeconds = 0 } = needs;
-  const from = range.since === undefined ? undefined : Math.floor(range.since / 1000) - marginSeconds;
+  const from = range.since === undefined ? undefined : secondsOf(range.since) - marginSeconds;
   const to = range.until === undefined ? undefined : Math.ceil(range.until / 1000) + marginSeconds;
   const asked = {
     since: waiting === 'only' ? Number.POSITIVE_INFINITY : from,
@@ -279,6 +279,6 @@ function idsIn(
   range: TimeRange,
 ): readonly string[] {
   return refunds
-    .filter(({ createdAt = Math.floor(sent.time / 1000) }) => isInSpan(range, createdAt))
+    .filter(({ createdAt = secondsOf(sent.time) }) => isInSpan(range, createdAt))
     .flatMap(({ id }) => id ?? []);
 }

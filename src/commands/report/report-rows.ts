@@ -2,6 +2,7 @@
 
 import type { JsonObject } from '../../api/json-values.ts';
 import type { Column, ValueKind } from '../../api/resources.ts';
+import { secondsOf } from '../../api/spec.ts';
 import type { Context } from '../../context/context.ts';
 import { boundSeconds } from '../../flags/typed-time.ts';
 import type { Facts, Line, Summary, SummaryQuery } from '../../reports/reports.ts';
@@ -55,7 +56,7 @@ export function lastFields({ kind, asOf, currency, isWhole }: Source, complete: 
   return {
     source: kind,
     complete: complete && isWhole(),
-    as_of: Math.floor(asOf / 1000),
+    as_of: secondsOf(asOf),
     only_currency: currency ?? null,
   };
 }

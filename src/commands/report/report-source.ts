@@ -1,7 +1,7 @@
 /** What a report needs to know, and the source of facts that it gets: which time, whose numbers, as of when, and who made each refund and why. */
 
 import type { JsonObject } from '../../api/json-values.ts';
-import { livemodeOf } from '../../api/spec.ts';
+import { livemodeOf, secondsOf } from '../../api/spec.ts';
 import type { Context, Days } from '../../context/context.ts';
 import { CliError, orElse } from '../../errors.ts';
 import { usage } from '../../flags/flags.ts';
@@ -216,7 +216,7 @@ function unshownFact(
     brand: notShown,
     method: notShown,
   };
-  const known = { orderId: proof.orderId, amount, currency, madeAt: Math.floor(time / 1000) };
+  const known = { orderId: proof.orderId, amount, currency, madeAt: secondsOf(time) };
   const maker = { origin: 'this machine', reason, operator, note, approval: approvalFields(sent) } as const;
   return { ...unknown, ...known, ...maker, state, meaning, isUnshown: true };
 }

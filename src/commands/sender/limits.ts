@@ -2,7 +2,7 @@
 
 import { type AmountStyle, figuresIn } from '../../amounts.ts';
 import { type Column, column, type Field, field, recordFrom } from '../../api/resources.ts';
-import { currencyPattern } from '../../api/spec.ts';
+import { currencyPattern, secondsOf } from '../../api/spec.ts';
 import { type Context, confirmRaise, dryRunShown, refuseAgentTo } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
 import { flag, type Input, oneOf, usage } from '../../flags/flags.ts';
@@ -53,7 +53,7 @@ const columnsIn = ({ settings }: Profile): readonly (Column | Field<TeamLimit>)[
     value: ({ limit, value }) => limitValue(String(limit), String(value)),
   }),
   field('set_by', 'text', ({ setBy }) => setBy, { tableFrom: 0 }),
-  field('set_at', 'time', ({ setAt }) => Math.floor(setAt / 1000), { title: 'SET', tableFrom: 0 }),
+  field('set_at', 'time', ({ setAt }) => secondsOf(setAt), { title: 'SET', tableFrom: 0 }),
 ];
 
 export const limits = defineCommand({

@@ -1,6 +1,7 @@
 /** `sender members`, `invite` and `revoke`: who may ask the sender, how somebody joins, and how their tokens end. */
 
 import type { JsonObject } from '../../api/json-values.ts';
+import { secondsOf } from '../../api/spec.ts';
 import {
   type Context,
   confirmFirst,
@@ -54,8 +55,7 @@ function tokenWords(ctx: Context, { id, desk, until, uses }: MemberView['tokens'
   const machines = Object.entries(uses).map(([machine, at]) => `${machine} ${ctx.days.full(at)}`);
   const used = machines.length === 0 ? 'not used yet' : `last used by ${machines.join(' and ')}`;
   const copied = machines.length > 1 ? ': SEVERAL MACHINES' : '';
-  const over =
-    until <= ctx.clock.now() ? ', over' : `, until ${ctx.days.show(Math.floor(until / 1000), 'date')}`;
+  const over = until <= ctx.clock.now() ? ', over' : `, until ${ctx.days.show(secondsOf(until), 'date')}`;
   return `${desk} (token ${id}${over}): ${used}${copied}`;
 }
 

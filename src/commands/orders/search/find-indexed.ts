@@ -1,6 +1,7 @@
 /** `orders find` with an index: shows what was found, and says what is certain and what is not. */
 
 import type { Service } from '../../../api/api.ts';
+import { secondsOf } from '../../../api/spec.ts';
 import type { Context } from '../../../context/context.ts';
 import { counted } from '../../../counted.ts';
 import { CliError, withParts } from '../../../errors.ts';
@@ -114,7 +115,7 @@ function notInIndex(ctx: Context, search: Search, result: IndexFound, live: stri
   const { status, headAt } = result;
   const doubts = doubtsOf(ctx, status, profile, result);
   const between =
-    status.oldest === undefined ? '' : `, ${ctx.days.between(status.oldest, Math.floor(headAt / 1000))}`;
+    status.oldest === undefined ? '' : `, ${ctx.days.between(status.oldest, secondsOf(headAt))}`;
   const otherwise = [...otherMeanings(search), "ask for the e-mail or the shop's own number"];
   const message = `${askedFor(search)} in ${counted(status.orders, 'order')}${between}`;
   if (doubts.length === 0)
@@ -185,7 +186,7 @@ export function doubtsOf(
 
 /** What is certain if nothing speaks against it. `headAt`: when the newest page was asked for, Unix milliseconds. */
 function certainWords(ctx: Pick<Context, 'days' | 'clock'>, status: IndexStatus, headAt: number): string {
-  const made = ctx.days.show(Math.floor(headAt / 1000), 'day');
+  const made = ctx.days.show(secondsOf(headAt), 'day');
   return `no other order made before ${made} shows these words, unless it changed after paydesk last read it: ${readWords(ctx, status)}`;
 }
 
