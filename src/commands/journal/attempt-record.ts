@@ -110,7 +110,7 @@ function asWord(value: unknown): string {
 }
 
 /** Until when a change may still take effect that somebody recorded as not made; nothing if it no longer can. */
-export async function mayAppear(
+export async function appearanceOf(
   { journal, clock }: Context,
   record: AttemptRecord,
 ): Promise<{ readonly may_appear_until?: number }> {
@@ -234,7 +234,7 @@ async function showRecords(
   async function* records(): AsyncGenerator<JsonObject> {
     for await (const page of pages)
       for (const record of page)
-        yield { ...recordOf(record, isOpen(record, now)), ...(await mayAppear(ctx, record)) };
+        yield { ...recordOf(record, isOpen(record, now)), ...(await appearanceOf(ctx, record)) };
   }
   const amountsOf = amountStyles(ctx);
   const shown = columns.map((column) => ({

@@ -24,7 +24,7 @@ import { gaveNothing, recordedState } from '../../orders/orders.ts';
 import { commandLine, plainCommand, profileNamed } from '../../profiles/profiles.ts';
 import type { Block, Cell } from '../../terminal/terminal.ts';
 import { defineCommand } from '../command.ts';
-import { amountStyleOf, columnsOfAttempt, madeBy, mayAppear, recordOf, saidBy } from './attempt-record.ts';
+import { amountStyleOf, appearanceOf, columnsOfAttempt, madeBy, recordOf, saidBy } from './attempt-record.ts';
 import { alarmSteps, nextSteps, outcomeWords, refundsShown, whose } from './attempt-words.ts';
 import { askingFile, attemptOrOnly, changeArgument, fromFlag, orByNumber, scopeOf } from './attempts.ts';
 import { fullTime, historyGrid, historyOf, type Look } from './history.ts';
@@ -52,7 +52,7 @@ export async function showAttempt(ctx: Context, record: AttemptRecord, look?: Lo
   const words = seconds === undefined ? undefined : ctx.days.full(seconds * 1000);
   const style = amountStyleOf(ctx, record);
   const known = await ctx.journal.onSameOrder(record);
-  const appears = await mayAppear(ctx, record);
+  const appears = await appearanceOf(ctx, record);
   const archived = await archivedWords(ctx, record);
   const evidence = await evidenceOf(ctx, record);
   const looked = look && {
