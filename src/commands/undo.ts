@@ -98,8 +98,13 @@ function stepsAfter(record: AttemptRecord): readonly string[] {
         'stop on this order and show your lead; when somebody has dealt with it:',
         acknowledgeCommand(change),
       ];
-    case 'made':
+    // The buyer does not have that money yet, so nobody asks them to pay again.
     case 'pending':
+      return [
+        'it is under way, and the service documents no way to stop it; to see what became of it:',
+        `paydesk journal reconcile ${change}`,
+      ];
+    case 'made':
     case 'recorded made':
       return madeSteps[proof.kind](record);
   }

@@ -237,6 +237,11 @@ export function isInputTitle(title: string): boolean {
   return isKnown(plain(title));
 }
 
+/** Whether a plan takes the tickets of its refunds from this column. */
+export function isTicketTitle(title: string): boolean {
+  return plain(title) === 'ticket';
+}
+
 export function isTitleOf(title: string, column: InputColumn): boolean {
   return plain(title) === column;
 }

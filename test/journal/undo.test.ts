@@ -25,7 +25,7 @@ test.each([
     sent: part,
     fault: 'pending',
     state: 'pending',
-    says: ['a refund cannot be taken back'],
+    says: ['it is under way', 'paydesk journal reconcile i_'],
   },
   {
     what: 'a refund whose reply was lost',

@@ -339,3 +339,11 @@ it('rows show their charges at 80 columns, and the file and the refunds are coun
   expect(split).toContain('1 row of the file, 2 refunds');
   expect(status.stderr).toContain('of 2 refunds (1 row of the file) 2 not sent');
 });
+
+it('--errors FILE of a file without errors is not written, and that is said', async () => {
+  await using service = await startRefunds([order('ord_1')]);
+  const ran = await service.plan([titles, 'ord_1,5000,'], '--errors', 'errors.csv', '--to', 'new.plan');
+  expect(inOneLine(ran.stderr)).toContain(
+    'errors.csv was not written: nothing is wrong with the file itself',
+  );
+});

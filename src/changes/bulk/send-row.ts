@@ -22,6 +22,7 @@ import {
   type BatchStop,
   fullWord,
   type HowWorked,
+  isTicketTitle,
   type Plan,
   type PlanRow,
   type RowEnd,
@@ -257,9 +258,8 @@ function changeOfRow(
   };
 }
 
-// What the file of a plan says in a column that paydesk does not use.
 function ticketOf({ columns }: Pick<Plan, 'columns'>, { more }: PlanRow): string | undefined {
-  const ticket = more[columns.findIndex((title) => title.trim().toLowerCase() === 'ticket')];
+  const ticket = more[columns.findIndex(isTicketTitle)];
   return ticket === '' ? undefined : ticket;
 }
 

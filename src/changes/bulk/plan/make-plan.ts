@@ -14,6 +14,7 @@ import {
   type InputRow,
   isCurrencyTitle,
   isInputTitle,
+  isTicketTitle,
   type Plan,
   type PlanHead,
   type PlanRow,
@@ -71,7 +72,7 @@ export async function planFile(ctx: Context, service: OpenService, asked: PlanAs
     amounts: settings,
     referenceKeys,
   });
-  sayUnread(ctx, input);
+  sayUnread(ctx, { ...input, unread: input.unread.filter((title) => !isTicketTitle(title)) });
   const more = input.columns.flatMap((title, index) => (isInputTitle(title) ? [] : [index]));
   const titles = more.map((index) => input.columns[index] ?? '');
   const isAdded = !titles.some(isCurrencyTitle) && input.rows.some(({ currency }) => currency !== undefined);
@@ -102,6 +103,8 @@ export async function planFile(ctx: Context, service: OpenService, asked: PlanAs
   const linesTwice = new Set(twice.map(({ line }) => line));
   const found = [...inForm, ...unnamed, ...duplicatesIn(rows).filter(({ line }) => !linesTwice.has(line))];
   await refuseProblems(ctx, input, withStopped(found, rows), asked);
+  if (asked.errors !== undefined)
+    ctx.notes.note(`${asked.errors} was not written: nothing is wrong with the file itself`);
   return keep(ctx, profile, head, rows, asked);
 }
 
