@@ -9,7 +9,8 @@ const stop = (code, words) => {
   process.exit(code);
 };
 const fail = (why) => stop(1, `${file}: NOT GENUINE: ${why}`);
-if (key === undefined) stop(2, 'usage: node check-proof.mjs FILE KEY, where KEY is desk_key of paydesk profile show at the desk');
+if (key === undefined)
+  stop(2, 'usage: node check-proof.mjs FILE KEY, where KEY is desk_key of paydesk profile show at the desk');
 // What is no key, or no line of a proof.
 process.on('uncaughtException', ({ message }) => fail(message));
 const sha256 = (text) => createHash('sha256').update(text).digest('hex');

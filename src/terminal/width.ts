@@ -15,7 +15,7 @@ const anyWide = new RegExp(`[${wide}]`, 'g');
 const anyMark = new RegExp(`[${marks}]`, 'g');
 // A picture of its own, which no modifier, joiner or second letter of a flag changes: two cells.
 const simpleEmoji =
-  /(?!\p{RI})(?:\p{Emoji_Presentation}|[\p{Emoji}&&\p{Extended_Pictographic}]\ufe0f)(?![\u200d\ufe0e\ufe0f\u{1f3fb}-\u{1f3ff}])/gv;
+  /(?!\p{RI})(?:\p{Emoji_Presentation}|[\p{Emoji}&&\p{Extended_Pictographic}]\ufe0f)(?!\u200d|\ufe0e|\ufe0f|\p{Emoji_Modifier})/gv;
 const withItsMarks = new RegExp(`.[${marks}]*`, 'g');
 
 /** How many cells a clean line takes. */

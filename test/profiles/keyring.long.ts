@@ -57,8 +57,15 @@ async function stop(child: ChildProcess): Promise<void> {
 
 const ask = (method: string, given: string) =>
   gdbus(
-    ...['call', '--session', '--dest', secrets, '--object-path', '/org/freedesktop/secrets'],
-    ...['--method', `org.freedesktop.Secret.Service.${method}`, given],
+    'call',
+    '--session',
+    '--dest',
+    secrets,
+    '--object-path',
+    '/org/freedesktop/secrets',
+    '--method',
+    `org.freedesktop.Secret.Service.${method}`,
+    given,
   );
 const lock = () => ask('Lock', "['/org/freedesktop/secrets/collection/login']");
 /** What lies there of paydesk. */

@@ -170,11 +170,11 @@ function statusMeant(name: string, typed: string | undefined) {
   return {
     word,
     doubt: isKnown || (name !== '--status' && near.length === 0) ? undefined : statusDoubt(name, word),
-    see(isThere: boolean): boolean {
+    see: (isThere: boolean): boolean => {
       isSeen ||= isThere;
       return isThere;
     },
-    check(): void {
+    check: (): void => {
       if (isSeen || near.length === 0) return;
       const meant = near.map((one) => `did you mean: ${name} ${one}`);
       throw usage(`${name} ${word}: no order that was read has this status`, meant);

@@ -145,7 +145,7 @@ class SqliteStore extends WholeJournal implements CopiedJournal {
   // Most of the time of a row is the disk's, so the rows of orders that wait for it together share one commit.
   #wait(one: Waiting): void {
     this.#waiting.push(one);
-    if (this.#waiting.length === 1) setImmediate(() => this.#appendWaiting());
+    if (this.#waiting.length === 1) setImmediate(() => void this.#appendWaiting());
   }
 
   async #appendWaiting(): Promise<void> {
