@@ -7,6 +7,7 @@ import type { JsonObject } from './json-values.ts';
 import type { ResourceName } from './resources.ts';
 import type { Transport } from './transport.ts';
 
+export { scan, tooMuchJson } from './json-scan.ts';
 export { failureOf } from './network-failure.ts';
 export { proxyFor } from './proxy.ts';
 export { longPages, readOne } from './read-records.ts';

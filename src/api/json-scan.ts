@@ -1,7 +1,10 @@
 /** Scans JSON bytes once: how deep they nest, and where the top-level `data` and its items begin and end. */
 
-/** No reply of the service has this many values, and each takes more memory than it has bytes: the scan of `data` stops there. */
-export const maxValues = 2_000_000;
+// No reply of the service is this deep. Without a limit, a parser would follow a million levels.
+const maxDepth = 64;
+
+// No reply of the service has this many values, and each takes more memory than it has bytes: the scan of `data` stops there.
+const maxValues = 2_000_000;
 
 interface Scan {
   /** Levels of arrays and objects inside each other. */
@@ -65,6 +68,12 @@ interface Seen {
   inexact: number;
   values: number;
   plain: boolean;
+}
+
+/** Why JSON would take too much memory, as it follows `HTTP 200, ` or `a body of`; undefined for a reply that may be parsed. */
+export function tooMuchJson({ depth, values }: Pick<Scan, 'depth' | 'values'>): string | undefined {
+  if (depth > maxDepth) return `JSON nested deeper than ${maxDepth} levels`;
+  return values > maxValues ? `JSON with more than ${maxValues} values` : undefined;
 }
 
 /** Never throws. If the bytes are not JSON, the result is meaningless. */

@@ -3,12 +3,9 @@
 import { isUtf8 } from 'node:buffer';
 import { CliError } from '../errors.ts';
 import type { PageQuery, WireRecord } from './api.ts';
-import { type DataSpan, maxValues, scan } from './json-scan.ts';
+import { type DataSpan, scan, tooMuchJson } from './json-scan.ts';
 import { idOf, isObject, valueAt } from './json-values.ts';
 import { type ResourceName, resources } from './resources.ts';
-
-// No reply of the service is this deep. Without a limit, a parser would follow a million levels.
-const maxDepth = 64;
 
 // No reply of the service has this many numbers beyond 2^53-1, and each takes much memory.
 const maxInexact = 100_000;
@@ -75,9 +72,9 @@ function open(received: Uint8Array): {
   readonly parse: (bytes: Uint8Array) => unknown;
 } {
   const bytes = toUtf8(received);
-  const { depth, inexact, values, data } = scan(bytes);
-  if (depth > maxDepth) throw new NotJson(`JSON nested deeper than ${maxDepth} levels`);
-  if (values > maxValues) throw new NotJson(`JSON with more than ${maxValues} values`);
+  const { inexact, data, ...seen } = scan(bytes);
+  const tooMuch = tooMuchJson(seen);
+  if (tooMuch !== undefined) throw new NotJson(tooMuch);
   if (inexact > maxInexact)
     throw new NotJson(`JSON with more than ${maxInexact} numbers too large to keep exactly`);
   const parse = (part: Uint8Array): unknown => {

@@ -1,7 +1,7 @@
 /** Judges what a reply says of a change: its bytes are read strictly and compared with the order before. Pure. */
 
 import { hash } from 'node:crypto';
-import type { RawReply } from '../api/api.ts';
+import { type RawReply, scan, tooMuchJson } from '../api/api.ts';
 import { isObject, valueAt } from '../api/json-values.ts';
 import { type ErrorBody, errorParts, partsOfReply, readErrorBody } from '../api/records.ts';
 import { type DocumentedError, documentedErrorOf, statuses } from '../api/spec.ts';
@@ -30,6 +30,8 @@ export function parseReply(reply: RawReply): ParsedReply {
 function bodyOf({ body, contentType }: RawReply): ParsedReply['body'] {
   if (body.length === 0) return { problem: 'an empty body' };
   try {
+    const tooMuch = tooMuchJson(scan(body));
+    if (tooMuch !== undefined) return { problem: `a body of ${tooMuch}` };
     const text = new TextDecoder('utf-8', { fatal: true }).decode(body);
     const value: unknown = JSON.parse(text);
     return repeatsKey(text) ? { problem: 'a body that has the same key twice', value } : { value };

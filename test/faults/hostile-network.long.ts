@@ -73,6 +73,9 @@ const wrong: Readonly<Record<string, Handler>> = {
   'an unknown encoding': reply(whole, 200, { 'content-encoding': 'x-evil' }),
   'nesting of 30 million': json('['.repeat(30 * mebibyte)),
   '31 MiB of one text': json(`{"object":"list","data":["${'a'.repeat(31 * mebibyte)}"]}`),
+  '31 MiB of empty objects': json(
+    `{"object":"list","has_more":false,"data":[${'{},'.repeat(10 * mebibyte)}{}]}`,
+  ),
   'a page that leads to itself': json({ ...listOf(paidOrder('ord_1')), has_more: true }),
   'a redirect to another server': reply('', 302, { location: `${other.url}/orders` }),
   'a redirect that keeps the method': reply('', 308, { location: `${other.url}/orders` }),
@@ -93,10 +96,6 @@ const wrong: Readonly<Record<string, Handler>> = {
   'wait for a year': reply('{}', 429, { 'retry-after': '31536000' }),
   'UTF-16': reply(Buffer.from(whole, 'utf16le'), 200, { 'content-type': 'application/json; charset=utf-16' }),
 };
-
-// Writes what the process needed at most, in KiB.
-const measuring = (file: string) =>
-  `data:text/javascript,import{writeFileSync}from'node:fs';process.on('exit',()=>writeFileSync(${JSON.stringify(file)},String(process.resourceUsage().maxRSS)))`;
 
 const timeoutS = 3;
 const commands = [
@@ -123,8 +122,8 @@ describe.each(commands)('paydesk $line', ({ line, reads }) => {
     const started = performance.now();
     const ran = await paydeskProcess([...line.split(' '), '--timeout', String(timeoutS)], {
       home,
-      env: { ...environment(server.url), PAYDESK_RECONCILE_AFTER: '0' },
-      nodeArgs: ['--import', measuring(rss)],
+      env: { ...environment(server.url), PEAK_MEMORY_FILE: rss },
+      nodeArgs: ['--import', join(import.meta.dirname, '../find/peak-memory.mjs')],
     });
     const seconds = (performance.now() - started) / 1000;
     expect([...exitMeanings.keys()]).toContain(ran.code);

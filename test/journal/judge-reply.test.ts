@@ -13,6 +13,12 @@ describe('the bytes of a reply', () => {
     ['a page, by its type', 'sorry', 'text/html', { problem: 'an HTML page' }],
     ['half of an object', '{"a":', json, { problem: 'a body that is not JSON' }],
     ['bytes that are no UTF-8', '"\u00ff"', json, { problem: 'a body that is not JSON' }],
+    [
+      'brackets without end',
+      '['.repeat(1000),
+      json,
+      { problem: 'a body of JSON nested deeper than 64 levels' },
+    ],
     ['an object', '{"a":{"b":1},"b":2}', json, { value: { a: { b: 1 }, b: 2 } }],
     ['objects side by side', '[{"a":1},{"a":2}]', json, { value: [{ a: 1 }, { a: 2 }] }],
     ['a value like its key', '{"a":"a"}', json, { value: { a: 'a' } }],
