@@ -39,6 +39,8 @@ export interface KnownHere {
   readonly orders: (profile: string | undefined, start: string) => Promise<readonly Candidate[]>;
   readonly changes: (profile: string | undefined) => Promise<readonly Candidate[]>;
   readonly charges: (orderId: string, profile: string | undefined) => Promise<readonly Candidate[]>;
+  /** The settings of a profile, or the values of one of them. */
+  readonly settings: (of?: string) => Promise<readonly Candidate[]>;
 }
 
 /** What TAB offers for a value besides its choices. */

@@ -91,6 +91,14 @@ function knownHere({ env, platform, home, uid, machineFile }: CompletionIo): Kno
       const onDemo = profile === demoName ? await demoCharges(state, orderId, agentOf(env)) : [];
       return onDemo.length > 0 ? onDemo : await lately({ chargesOf: orderId }, profile);
     },
+    async settings(of) {
+      const { defaultWord, settingWords } = await import('../../profiles/settings.ts');
+      const all = settingWords();
+      if (of === undefined)
+        return all.map(({ name, choices = [] }) => ({ value: name, text: choices.join(' or ') }));
+      const { choices = [], defaultText = 'none' } = all.find(({ name }) => name === of) ?? {};
+      return [...choices.map((value) => ({ value, text: '' })), { value: defaultWord, text: defaultText }];
+    },
   };
 }
 

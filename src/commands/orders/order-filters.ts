@@ -28,8 +28,11 @@ export const filterFlags = {
   status: flag.text(
     'WORD',
     'only orders with this payment_status, as the service writes it; none: those that show none',
+    { offers: async () => words([...Object.keys(statusMeanings), noStatus]) },
   ),
-  'charge-status': flag.text('WORD', 'only orders with a charge of this status, such as declined'),
+  'charge-status': flag.text('WORD', 'only orders with a charge of this status, such as declined', {
+    offers: async () => words(Object.keys(statusMeanings)),
+  }),
   refundable: flag.switch('only orders that can be refunded'),
   customer: flag.of<string>({
     value: 'ID|EMAIL',
@@ -181,6 +184,8 @@ function statusMeant(name: string, typed: string | undefined) {
     },
   };
 }
+
+const words = (texts: readonly string[]) => texts.map((value) => ({ value, text: '' }));
 
 // `payed` is paid.
 function spoken(status: string): string {

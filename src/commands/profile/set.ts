@@ -2,6 +2,7 @@
 
 import type { Context } from '../../context/context.ts';
 import { CliError } from '../../errors.ts';
+import type { Completer } from '../../flags/flags.ts';
 import type { AccountLimit } from '../../journal/journal.ts';
 import { plainCommand, type SettingChange } from '../../profiles/profiles.ts';
 import { amountProblem, readAmount } from '../../typed-amounts.ts';
@@ -16,16 +17,18 @@ import {
   refuseWiderView,
 } from './profile-inputs.ts';
 
-const word = (name: string, summary: string) =>
-  ({ name, summary, required: true, parse: (text: string): string => text }) as const;
+const word = (name: string, summary: string, offers: Completer) =>
+  ({ name, summary, required: true, offers, parse: (text: string): string => text }) as const;
 
 export const set = defineCommand({
   description:
     'The word default as a value restores the default. A limit belongs to the account and stands in the journal: it holds for every profile of that account. paydesk asks before it allows more than before; in production only a person at a terminal can say yes to that.',
   arguments: [
     nameArgument(true),
-    word('setting', 'what to set'),
-    word('value', 'its value, or the word default'),
+    word('setting', 'what to set', (_typed, known) => known.settings()),
+    word('value', 'its value, or the word default', ({ args: [, setting = ''] }, known) =>
+      known.settings(setting),
+    ),
   ],
   flags: {},
   examples: [
