@@ -5,7 +5,6 @@ import {
   hasNoCharges,
   leftToRefund,
   type MoneyReading,
-  newestEqual,
   type OrderMoney,
   type RefundRecord,
   readMoney,
@@ -28,6 +27,7 @@ import {
   statementOn,
 } from '../journal/journal.ts';
 import { casesOf, type OrderCase, stopsRefund, untilMayAppear } from './order-cases.ts';
+import { isFollowed } from './what-followed.ts';
 
 /** Every state of a refund, in code, JSON, screens and documents. */
 export const refundStates = [
@@ -295,89 +295,9 @@ export function unfitOf(order: JsonObject, mode?: Mode, reading = readMoney(orde
     : but('other mode', `it is of the other mode (${own})`);
 }
 
-/**
- * What became of the money of a refund that failed: nobody knows it; as much went back since, by these refunds; or it is left, all
- * of it or a part.
- */
-export type AfterFailure =
-  | { readonly is: 'in doubt' | 'left' }
-  | { readonly is: 'went back since'; readonly refunds: readonly string[]; readonly isAll: boolean };
-
-/**
- * The same for the refunds of an order that failed, by their ids. One refund replaces one: not a refund that was sent from here before
- * the failure was seen, since that one was meant besides it.
- */
-export function afterFailure(
-  { reading, doubt, attempts }: Pick<KnownOrder, 'reading' | 'doubt' | 'attempts'>,
-  {
-    refunds: failed,
-    record,
-  }: Pick<Extract<OrderCase, { readonly is: 'failed' }>, 'refunds'> & {
-    readonly record?: AttemptRecord;
-  },
-): AfterFailure {
-  if (doubt !== undefined || 'problem' in reading) return { is: 'in doubt' };
-  const seen = record === undefined ? 0 : failedSince(record);
-  const besides = attempts.filter(({ sent }) => sent.time < seen).flatMap(ownRefunds);
-  const used = new Set(besides.map(({ id }) => id));
-  const since = reading.money.charges.flatMap((charge) =>
-    charge.refunds
-      .filter(({ id }) => failed.includes(id))
-      .map(({ amount, createdAt = 0 }) => {
-        const others = charge.refunds.filter(({ id, meaning }) => meaning === 'made' && !used.has(id));
-        const equal = newestEqual(others, amount);
-        if (equal === undefined || (equal.createdAt ?? createdAt) < createdAt) return undefined;
-        used.add(equal.id);
-        return equal.id;
-      }),
-  );
-  const refunds = since.flatMap((id) => id ?? []);
-  if (refunds.length === 0) return { is: 'left' };
-  return { is: 'went back since', refunds, isAll: !since.includes(undefined) };
-}
-
-// When it was first seen that a refund of an attempt failed, Unix milliseconds.
-function failedSince({ verdicts }: AttemptRecord): number {
-  const isFailed = ({ status }: { readonly status?: string | undefined }) =>
-    meaningOfRefund(status) === 'failed';
-  return verdicts.find(({ refunds = [] }) => refunds.some(isFailed))?.time ?? Number.POSITIVE_INFINITY;
-}
-
-/** Whether the same money was sent again after that: then what the order shows says more. */
-export function isFollowed(
-  known: Pick<KnownOrder, 'reading' | 'doubt' | 'attempts'>,
-  one: OrderCase,
-): boolean {
-  if (one.is === 'recorded not made') return one.again !== undefined;
-  if (one.is !== 'failed') return false;
-  const after = afterFailure(known, one);
-  return after.is === 'went back since' && after.isAll;
-}
-
 /** Whether such a refund paid nothing back, as far as anybody knows. */
 export function gaveNothing(state: string): boolean {
   return state === 'failed' || state === 'recorded not made';
-}
-
-/** Whether so much of an order is left that a refund which it does not show may still be made. */
-export function hasRoom({ reading }: Pick<KnownOrder, 'reading'>, { sent }: AttemptRecord): boolean {
-  if ('problem' in reading) return true;
-  const asked = new Set(sent.proof.expected.map(({ chargeId }) => chargeId));
-  return reading.money.charges.some(({ id, left }) => asked.has(id) && left > 0);
-}
-
-/** What was sent last, if the service refused it and nobody settled that: the buyer may have been told of it. */
-export function lastRefused({
-  attempts,
-  neverArrived: lost,
-  unfit,
-}: Pick<KnownOrder, 'attempts' | 'neverArrived' | 'unfit'>) {
-  const record = attempts.at(-1);
-  const refusal = record?.verdicts.findLast(({ error }) => error !== undefined)?.error;
-  if (record === undefined || refusal === undefined || unfit?.is === 'refunded') return undefined;
-  const isRejected = record.verdicts.at(-1)?.verdict === 'rejected';
-  if (!isRejected || statementOn(record) !== undefined || lost.includes(record)) return undefined;
-  return { record, refusal };
 }
 
 /** What the journal says of a change. Of a refund whose reply or order contradicts itself, nobody knows what was made. */

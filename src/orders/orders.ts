@@ -8,3 +8,4 @@ export * from './order-cases.ts';
 export * from './refund-facts.ts';
 export * from './twin-words.ts';
 export * from './twins.ts';
+export * from './what-followed.ts';

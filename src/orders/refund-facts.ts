@@ -13,13 +13,13 @@ import {
   type VerdictRow,
 } from '../journal/journal.ts';
 import {
-  hasRoom,
   isNeverArrived,
   type KnownOrder,
   type KnownRefund,
   type RefundState,
   stateMeans,
 } from './known-order.ts';
+import { hasRoom } from './what-followed.ts';
 
 /** What the journal knows about one refund record. */
 export interface RefundFacts {
