@@ -26,10 +26,7 @@ function isSegment(segment: string): boolean {
   return decoded !== undefined && !/^\.{1,2}$/.test(decoded) && !/[/\\?#\p{C}]/u.test(decoded);
 }
 
-/**
- * Decodes a text until it no longer changes, because a proxy and a server may both decode it. Returns undefined for a text
- * that is too long, and for bytes that are not UTF-8, which servers read in different ways.
- */
+/** Decodes until nothing changes: a proxy and a server may both decode. Undefined if too long or not UTF-8. */
 function decodedFully(text: string): string | undefined {
   if (text.length > mostCharacters) return undefined;
   const encoded = /(?:%[0-9A-Fa-f]{2})+|%u[0-9A-Fa-f]{4}/g;
@@ -59,10 +56,7 @@ function queryOf(path: string): URLSearchParams {
   return new URLSearchParams(decodedFully(query) ?? query);
 }
 
-/**
- * Throws CliError 'refused' when the path of a change contains refund or capture, in any spelling. The error names the right
- * command. GET may use such a path.
- */
+/** Throws CliError 'refused' for the path of a change that contains refund or capture, in any spelling. */
 export function refuseMoneyRoute(method: Method, typed: string): void {
   if (method === 'GET') return;
   const segments = segmentsOf(typed);

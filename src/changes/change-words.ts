@@ -10,7 +10,6 @@ interface KindWords {
   readonly refused: string;
   /** What the operator must do while nobody knows whether the change was made. */
   readonly meanwhile: string;
-  /** What happens if the change is made twice. */
   readonly twice: string;
   /** That it was made: `captured`. */
   readonly made: string;

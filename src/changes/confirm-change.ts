@@ -31,10 +31,8 @@ const purposes = {
   approve: { question: 'Approve it?', to: 'to approve it', certain: 'nothing was approved' },
 } as const;
 
-/** What a change is about, as a person confirms it. */
 export interface ConfirmedOrder {
   readonly id: string;
-  /** The amount of the change, which a person types in production. */
   readonly amount: number | undefined;
   readonly currency: string | undefined;
   /** The amount as somebody typed it, if somebody did. */
@@ -75,10 +73,7 @@ export function checkApprovable(
   if (confirm === undefined) checkAnswerable(ctx, profile, ['--confirm', `--confirm ${id}`], line);
 }
 
-/**
- * Like `checkOrderConfirmable`, but for a change without an order. Also throws CliError 'refused' when `--confirm` names
- * another profile.
- */
+/** Like `checkOrderConfirmable`, without an order. Also refuses a `--confirm` that names another profile. */
 export function checkProfileConfirmable(ctx: Context, confirmation: Confirmation, line: CommandLine): void {
   const { profile, confirm } = confirmation;
   if (confirm === undefined)

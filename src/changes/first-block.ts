@@ -222,7 +222,6 @@ function capitals(words: string): string {
   return words.replace(/^[^:?]*/, (head) => head.toUpperCase());
 }
 
-// The same words for what was sent in an attempt.
 function sentWords(
   ctx: Pick<Context, 'shortTime'>,
   profile: Pick<Profile, 'settings'>,

@@ -1,7 +1,4 @@
-/**
- * A refund or a capture of one order: paydesk reads the order, shows it, and reads it again right before the sending. If the
- * money of the order changed in between, nothing is sent.
- */
+/** A refund or a capture of one order: reads it, shows it, and reads it again right before the sending. */
 
 import { type OpenService, readOne, type WireRecord } from '../api/api.ts';
 import type { JsonObject } from '../api/json-values.ts';
@@ -70,10 +67,7 @@ export interface OrderRead {
   readonly twin: Twin | undefined;
 }
 
-/**
- * Carries out a refund or a capture, from the typed flags to the printed result. Throws CliError for every outcome that is
- * not a plain success.
- */
+/** Carries out a refund or a capture. Throws CliError for every outcome that is not a plain success. */
 export function changeOrder(ctx: Context, asked: OrderAsked, change: OrderChange): Promise<void> {
   const { id: orderId, idempotencyKey } = asked;
   return about({ orderId, idempotencyKey }, () => changeNamedOrder(ctx, asked, change));
@@ -193,7 +187,6 @@ interface OrderYes {
   readonly about?: string | undefined;
 }
 
-/** How a person says yes to a change of an order. */
 export function orderConfirmation(
   { kind, id, service: { profile }, asked: { confirm, again, idempotencyKey } }: OrderRead,
   { change: { amount, currency }, typed, words, names = again, about: whose }: OrderYes,

@@ -1,6 +1,4 @@
-/**
- * `--idempotency-key` and `--again`: a script that runs again with the same `--idempotency-key` gets the recorded outcome, and nothing is sent.
- */
+/** `--idempotency-key` and `--again`: a script that runs again gets the recorded outcome. */
 
 import { figuresIn, linesInBoth } from '../amounts.ts';
 import type { Service } from '../api/api.ts';
@@ -36,10 +34,7 @@ export const idempotencyKeyFlag = flag.of<string>({
   },
 });
 
-/**
- * Names the refund or attempt that this change repeats. The refusal prints that name. Each name works for one sending, so
- * somebody who presses arrow-up and Enter does not send twice.
- */
+/** The refund or attempt that this change repeats. Each name works for one sending. */
 export const againFlag = flag.of<readonly string[]>({
   value: 'ID,…',
   summary:
@@ -54,7 +49,6 @@ export const againFlag = flag.of<readonly string[]>({
 /** How paydesk recognises that the same `--idempotency-key` means the same change. */
 export type Repeat = Pick<Change, 'kind' | 'idempotencyKey' | 'asked' | 'again'>;
 
-/** Chooses the columns for the record that a change returned. */
 export type ColumnsOf = (record: JsonObject) => readonly Column[];
 
 /**

@@ -13,7 +13,6 @@ import { amountStyleOf, recordOf } from './journal/attempt-record.ts';
 const repliesKept =
   'The bytes of a reply are not kept, because they hold the data of the buyer. Of each reply there are its HTTP status, how many bytes it had, their SHA-256, and what it said of the refund. Refunds of older versions of paydesk have only the last of these.';
 
-/** What a proof is about. */
 interface About {
   /** The account of -p, if only its refunds are asked for: a change is that of its own account, whatever profile is used. */
   readonly account: string | undefined;

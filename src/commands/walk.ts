@@ -7,12 +7,9 @@ import type { CliError } from '../errors.ts';
 import { flag, listFileFlags } from '../flags/flags.ts';
 import { commandLine, flagWords, type Profile } from '../profiles/profiles.ts';
 
-/**
- * How far to read: one page, or with a filter until a page is full of matches; everything with `all`; or up to `max` records.
- */
+/** How far to read: one page (with a filter, of matches), everything, or up to `max` records. */
 export interface Walk {
   readonly query: PageQuery;
-  /** How many matches are a page. */
   readonly length: number;
   readonly all: boolean;
   readonly max: number | undefined;
@@ -92,7 +89,6 @@ async function matching({ records }: Page, { filter }: Walk): Promise<readonly W
   return filter === undefined ? records : await filter(records);
 }
 
-/** A page cut down to `most` records. */
 export function upTo(page: Page, most: number): Page {
   return {
     ...page,
@@ -114,7 +110,6 @@ export function isBlind({ agent, redaction }: Context): boolean {
   return agent !== undefined && redaction.isOn();
 }
 
-/** The words of a search, as an argument. */
 export function textArgument<const R extends boolean>(required: R) {
   return {
     name: 'text',

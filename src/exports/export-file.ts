@@ -1,6 +1,4 @@
-/**
- * Writes an export: each page into the file, then its line into the checkpoint; at the end the final name and the manifest.
- */
+/** Writes an export: each page into the file, then its line into the checkpoint; at the end the manifest. */
 
 import { createHash, type Hash } from 'node:crypto';
 import { type FileHandle, rename, rm } from 'node:fs/promises';
@@ -184,7 +182,6 @@ interface Written extends Pick<Manifest, 'file' | 'why' | 'gaps' | 'notes' | 'by
   readonly columns: Manifest['columns'] | undefined;
 }
 
-// The manifest of what was written so far.
 function manifestFor(
   { request, head, totals, clock, version, clean, key }: FileParts,
   written: Written,

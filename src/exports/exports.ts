@@ -66,7 +66,6 @@ export interface PageWalked extends WalkedBefore {
 /** An export into a file. Only a complete file gets its final name. */
 export interface ExportFile {
   readonly query: JsonObject;
-  /** The id of the last record in the unfinished file; undefined for a new export. */
   readonly after: string | undefined;
   /** The pages that are already in the file, oldest first. */
   readonly before: readonly WalkedBefore[];
@@ -80,10 +79,7 @@ export interface ExportFile {
   readonly notes: readonly string[];
   /** Writes the rows of a page. After that, a resumed export continues with the next page. Rejects with CliError 'incomplete'. */
   page(rows: readonly ExportRow[], walked: PageWalked): Promise<void>;
-  /**
-   * Writes the manifest, and the problems file if needed, and gives the file its final name. All are on the disk when it resolves.
-   * `notes`: what there is to know about the rows.
-   */
+  /** All is on the disk when it resolves. `notes`: what there is to know about the rows. */
   complete(notes: readonly string[]): Promise<ExportWritten>;
   /** Keeps the unfinished file for a resume, with the reason in its manifest. Removes the file if nothing was read yet. */
   leave(why: string): Promise<void>;
@@ -144,15 +140,9 @@ export interface ExportReading {
 }
 
 export interface Exports {
-  /**
-   * Opens a file for a new or resumed export. Throws CliError 'refused' if the file exists, if the unfinished file belongs to
-   * another export, or while another run writes it.
-   */
+  /** Throws CliError 'refused' if the file exists, belongs to another export, or another run writes it. */
   open(request: ExportRequest): Promise<ExportFile>;
-  /**
-   * Compares a file with its manifest, which must be signed by this desk or with the public key `signedBy`. Throws CliError
-   * 'usage' if one of them cannot be read.
-   */
+  /** It must be signed by this desk or with `signedBy`. Throws CliError 'usage' if one cannot be read. */
   verify(
     path: string,
     how: { readonly maxAgeMs: number | undefined; readonly signedBy: string | undefined },

@@ -1,6 +1,4 @@
-/**
- * What proves that an exported file is unchanged: the signature of its manifest, or the SHA-256 inside a workbook or report. Pure.
- */
+/** What proves that an export is unchanged: its manifest's signature, or the SHA-256 inside it. Pure. */
 
 import { createHash } from 'node:crypto';
 import { inflateRawSync } from 'node:zlib';

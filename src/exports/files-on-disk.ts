@@ -21,10 +21,7 @@ export interface Names {
   readonly begun: { readonly partial: string; readonly checkpoint: string };
 }
 
-/**
- * All paths, from the requested file. `folder` holds the checkpoints; relative names start at `cwd`. Throws CliError 'usage' if
- * the file's folder is missing, or a name gets too long.
- */
+/** `folder` holds the checkpoints. Throws CliError 'usage' for a missing folder or a name that is too long. */
 export function namesOf(
   path: string,
   { folder, cwd }: { readonly folder: string; readonly cwd: () => string },
@@ -165,7 +162,6 @@ export async function syncFolderOf(path: string): Promise<void> {
   }
 }
 
-/** The error for a file that cannot be opened for writing. */
 export function notUsable(path: string, error: unknown): CliError {
   return refused(
     `${path} cannot be written: ${systemReason(error)}`,

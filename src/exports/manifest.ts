@@ -126,10 +126,7 @@ const checked = v.object({
 });
 type CheckedManifest = v.InferOutput<typeof checked>;
 
-/**
- * Compares a file with its manifest. `maxAgeMs`: the longest time since the export began. `trust`: who must have signed. Throws
- * CliError 'usage' if a file cannot be read.
- */
+/** `maxAgeMs`: since it began. `trust`: who must have signed. Throws CliError 'usage' if unreadable. */
 export async function verifyExport(
   path: string,
   maxAgeMs: number | undefined,
@@ -214,7 +211,6 @@ async function problemOf(
   return undefined;
 }
 
-/** The problem when nothing of an export is there. */
 export const noFile = 'there is no such file, and no manifest for it';
 
 async function missingManifest(file: string): Promise<Problem> {

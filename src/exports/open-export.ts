@@ -34,7 +34,6 @@ export interface ExportParts {
   readonly refuseOwnFile: (path: string) => void;
   /** Undefined on a system without user ids. */
   readonly uid: number | undefined;
-  /** The version of paydesk, for the manifest. */
   readonly version: string;
   /** Masks keys in the JSON of a manifest or checkpoint before writing. */
   readonly clean: (json: string) => string;

@@ -1,6 +1,4 @@
-/**
- * The problems file beside an export, `FILE.problems.csv`: orders with something missing from the rows, what is missing, and why.
- */
+/** The problems file beside an export, `FILE.problems.csv`: orders with something missing, and why. */
 
 import { createHash } from 'node:crypto';
 import { open, readFile, rm } from 'node:fs/promises';
@@ -9,7 +7,6 @@ import { refused } from '../errors.ts';
 import { cleanCell, csvLine, formulaSafe } from '../terminal/terminal.ts';
 import { kindOf } from './files-on-disk.ts';
 
-/** An order with something missing from the rows of an export. */
 export const exportProblem = v.object({
   /** '' if the order has no id. */
   order_id: v.string(),
@@ -27,15 +24,11 @@ export function problemsText(problems: readonly ExportProblem[]): string {
   return heading + lines.join('');
 }
 
-/** The SHA-256 of a problems file, as in the manifest. */
 export function hashOfText(text: string | Uint8Array): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/**
- * Throws CliError 'refused' unless a problems file may be written at a path: nothing is there, or paydesk's own problems file.
- * `--force` does not change that.
- */
+/** Throws CliError 'refused' unless nothing is there, or paydesk's own problems file. */
 export async function refuseForeign(path: string, certain: string): Promise<void> {
   const kind = kindOf(path);
   if (kind === undefined || (kind === 'file' && (await isProblemsFile(path)))) return;

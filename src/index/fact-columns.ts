@@ -1,7 +1,4 @@
-/**
- * Writes the facts of many orders as columns of numbers, which compress well, and reads them back. Integers beyond 2^53-1 are
- * texts of digits. Pure.
- */
+/** Writes the facts of many orders as columns of numbers, which compress well, and reads them back. Pure. */
 
 import type { ChargeFacts, OrderFacts, RefundFacts } from './facts.ts';
 

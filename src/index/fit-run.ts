@@ -1,7 +1,4 @@
-/**
- * The index's list of known orders, and where a run of orders fits in: after which order, what it replaces, and what is known
- * elsewhere.
- */
+/** The index's list of known orders, and where a run of orders fits in. */
 
 import type { Edge, Entry } from './segment.ts';
 
@@ -11,7 +8,6 @@ const mostGoneAtEnd = 10;
 // The most segments to search for a new order if its date says that it may be there. In a newest-first list it is one.
 const mostOverlaps = 4;
 
-/** How a run fits. */
 export interface Fit {
   readonly anchor: Anchor;
   readonly window: Window;
@@ -38,9 +34,7 @@ export function fitOf(segments: Segments, run: Run): Fit | 'contradicts' | undef
   return { anchor, window, joint, elsewhere, isBetween };
 }
 
-/**
- * Whether few orders are known after a place, so that they may be gone. If there are many, the service probably sent too little.
- */
+/** Whether few orders are known after a place: if there are many, the service probably sent too little. */
 export function isNearEnd({ isAll, known }: Window, from: number): boolean {
   return isAll && known.length - from <= mostGoneAtEnd;
 }
@@ -211,11 +205,9 @@ export interface Learned {
   readonly joins: boolean;
   /** Whether the last known order is now known to be the last of the list; undefined if the run does not say. */
   readonly ended: boolean | undefined;
-  /** Orders that were not known before. */
   readonly added: number;
   /** Orders inserted between two known neighbours. */
   readonly inserted: number;
-  /** Orders that moved. */
   readonly moved: number;
   /** Orders known there that the service no longer shows there. */
   readonly gone: number;

@@ -31,7 +31,6 @@ export interface IndexFile {
   bytes(): number;
 }
 
-/** The file version of this program. */
 const version = 1;
 // SQLite waits by stopping this process, so a run waits only briefly: it then learns nothing, or tries again later.
 const writeWaitMs = 1_000;
@@ -43,10 +42,7 @@ interface NewIndex {
   readonly state: IndexState;
 }
 
-/**
- * Makes the file of an index, private from the start. If the run is killed, there is no index. Throws CliError 'refused' if it
- * cannot.
- */
+/** Private from the start. If the run is killed, there is no index. Throws CliError 'refused'. */
 export function createFile(
   path: string,
   rules: FileRules,

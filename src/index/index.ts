@@ -1,7 +1,4 @@
-/**
- * The index of an account's orders on this machine, as the rest of paydesk sees it. It is off until a person builds it. Its
- * segments are sealed with its own key. It finds orders and never decides about money.
- */
+/** The index of an account's orders on this machine, as the rest of paydesk sees it. */
 
 import { statSync } from 'node:fs';
 import type { JsonObject } from '../api/json-values.ts';
@@ -99,9 +96,7 @@ export interface OrderIndex {
   before(id: string, count: number): readonly string[];
   /** An order's position: 0 is the first in the list. Undefined if it is unknown. */
   placeOf(id: string): number | undefined;
-  /**
-   * The orders of the same buyer and amount created within this many seconds, each with the order before it in the list, if known.
-   */
+  /** Created within so many seconds, each with the order before it in the list, if known. */
   twinsOf(order: JsonObject, purchase: string, seconds: number): readonly Hit[];
   /** The figures of orders, each once: at least those in the range, and those that hide some of their money. */
   facts(range?: FactsRange): Iterable<IndexedOrder>;
@@ -127,7 +122,6 @@ export async function indexIfAny(indexes: Pick<Indexes, 'open'>, profile: Profil
 }
 
 export interface Indexes {
-  /** The folder of the indexes. */
   readonly folder: string;
   /** Undefined if the account has none. Throws CliError 'refused' if it cannot be opened. */
   open(profile: Profile): Promise<OrderIndex | undefined>;
@@ -142,7 +136,6 @@ export interface Indexes {
   close(): void;
 }
 
-/** How an index was erased. */
 export interface Erased {
   /** Its key may still be in the keyring; a notice has said why. */
   readonly keyStays: boolean;

@@ -135,7 +135,6 @@ function liesOutside(
   return Math.max(newest, newestPayment, newestRefund) < since || earliest >= until;
 }
 
-/** A class of orders by age, in seconds. */
 interface AgeClass {
   /** Younger orders belong to it, unless an earlier class has them. */
   readonly under: number;
@@ -182,10 +181,7 @@ export interface Due {
   readonly target: number;
 }
 
-/**
- * The segments whose last read is older than their class allows, the most overdue first. The newest ones are also due if not read
- * since `dayBegan` (Unix seconds): a report of the day needs that.
- */
+/** The most overdue first. The newest are also due if not read since `dayBegan` (Unix seconds). */
 export function dueSegments(edges: readonly Placed[], now: number, dayBegan: number): readonly Due[] {
   return edges
     .map((edge, index) => {

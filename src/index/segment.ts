@@ -1,7 +1,4 @@
-/**
- * A segment: up to 1,000 neighbours in the list of orders, as three texts (ids, words, facts) and the edge that describes them.
- * Pure.
- */
+/** A segment: up to 1,000 neighbours in the list, as three texts (ids, words, facts) and an edge. Pure. */
 
 import { type DatedFacts, readColumns, writeColumns } from './fact-columns.ts';
 import { hidesMoney } from './facts.ts';
@@ -23,15 +20,12 @@ export interface Edge {
   readonly newest: number | undefined;
   readonly oldest: number | undefined;
   readonly newestPayment: number | undefined;
-  /** The time of the newest refund. */
   readonly newestRefund: number | undefined;
-  /** The earliest time of an order, payment or refund. */
   readonly earliest: number | undefined;
   /** How many orders hide some of their money. */
   readonly hiding: number;
   /** How many orders are not older than the one before them, or have no time. */
   readonly rises: number;
-  /** The oldest read of an order. */
   readonly readAt: number;
   /** Whether the next older segment follows directly. If not, unread orders may come between them. */
   readonly isJoined: boolean;

@@ -1,7 +1,4 @@
-/**
- * Reads the cells of an input file: each becomes a value, or a sentence that says what is wrong and what to type. Nothing is
- * guessed. Pure; every pattern runs in linear time.
- */
+/** Reads the cells of an input file: a value, or what is wrong and what to type. Nothing is guessed. Pure. */
 
 import type { AmountStyle } from '../amounts.ts';
 import { blankOrQuote, copiedId, withoutAround } from '../api/resources.ts';
@@ -16,7 +13,6 @@ import { closestNames } from '../terminal/terminal.ts';
 import { amountMistake } from '../typed-amounts.ts';
 import { anyWord, fullWord, type InputRow, type InputUse } from './plan-types.ts';
 
-/** A cell's value, or what is wrong with it. */
 export type Checked<T> = { readonly value: T } | { readonly wrong: string };
 
 // The longest ref and note, in characters.
@@ -110,10 +106,7 @@ interface ReadAmount {
   readonly currency?: string | undefined;
 }
 
-/**
- * `amount`: the service's units, `full`, or decimals if the profile declares any; a number also with its currency. A charged or refunded
- * amount may have a minus sign, like a refund record.
- */
+/** `amount`: units, `full`, or decimals if declared; maybe with a currency or a minus sign. */
 export function readAmount(text: string, use: InputUse, amounts: AmountStyle): Checked<ReadAmount> {
   if (saysNothing(text))
     return {
@@ -259,7 +252,6 @@ function blankWords(column: string, text: string): string {
   return text.trim() === '' ? `${column} is blank` : `${column} ${shown(text)} says nothing`;
 }
 
-/** The amount, or `full`; undefined for any other text. */
 function readAmountText(text: string): number | typeof fullWord | undefined {
   return text.toLowerCase() === fullWord ? fullWord : parseAmount(text);
 }

@@ -31,7 +31,6 @@ export interface CellProblem {
   readonly words: string;
 }
 
-/** The rows of a CSV or a sheet. */
 interface Table extends Pick<InputFile, 'delimiter' | 'hasBom' | 'lineEnd'> {
   readonly head: CsvRow;
   readonly all: readonly CsvRow[];

@@ -33,9 +33,7 @@ interface ReadRow {
   readonly problems: readonly InputProblem[];
 }
 
-/**
- * Reads a row. For `compare`, amount and charge may be blank, and only the names of order and charge and the amount are checked.
- */
+/** For `compare`, amount and charge may be blank, and only names and amount are checked. */
 export function readRow(
   csv: CsvRow,
   titles: InputTitles,
@@ -129,7 +127,6 @@ class RowReader {
 
 const namesOfOrder = ['order_id', 'reference'] as const;
 
-// The columns in which the row names its order.
 function readNames(row: RowReader, { places, unread }: InputTitles, use: InputUse): readonly InputColumn[] {
   const isFilledIn = (column: InputColumn): boolean => (row.text(column) ?? '').trim() !== '';
   const named = namesOfOrder.filter(isFilledIn);

@@ -27,7 +27,6 @@ import {
 } from './title-words.ts';
 
 export interface InputTitles {
-  /** The titles as in the file. */
   readonly columns: readonly string[];
   /** How many columns in front are paydesk's: `line` and `error` of an errors file. */
   readonly added: number;
@@ -330,10 +329,7 @@ function missing(titles: readonly string[], found: readonly string[], use: Input
   ];
 }
 
-/**
- * The delimiter that a spreadsheet names in a first line (`sep=;`), and where that line ends. The line break stays, so every row
- * keeps its line. Undefined if there is no such line.
- */
+/** The delimiter of a first line `sep=;`, and where the line ends without its line break. */
 export function saidDelimiter(
   bytes: Uint8Array,
 ): { readonly delimiter: Delimiter; readonly end: number } | undefined {

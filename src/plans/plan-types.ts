@@ -104,7 +104,6 @@ export interface InputProblem {
 export interface InputFile {
   /** The file's delimiter, also for an errors file. */
   readonly delimiter: Delimiter;
-  /** The titles as in the file. */
   readonly columns: readonly string[];
   /** The titles that mean nothing in this use of the file. */
   readonly unread: readonly string[];
@@ -148,7 +147,6 @@ export interface MoneyBefore
 
 /** One refund of a plan. Parts of one input row share its line. */
 export interface PlanRow extends Pick<InputRow, 'line' | 'charge' | 'reason' | 'ref' | 'note'> {
-  /** Its number in the plan, from 1. */
   readonly number: number;
   readonly orderId: string;
   /** The id of the charge; undefined for the whole order. */
@@ -171,7 +169,6 @@ export interface PlanRow extends Pick<InputRow, 'line' | 'charge' | 'reason' | '
   /** What goes back, positive. 0 if the row is impossible and the sum is unknown. */
   readonly sum: number;
   readonly currency: string | undefined;
-  /** Undefined if the row is impossible. */
   readonly body: JsonObject | undefined;
   readonly expected: readonly ExpectedRefund[];
   readonly tolerated: readonly string[];
@@ -245,15 +242,9 @@ export interface Plans extends PlanFiles {
 }
 
 export interface PlanFiles {
-  /**
-   * Reads and checks an input file (a CSV or a sheet of a workbook); `-` is standard input. Throws CliError 'usage' if it cannot
-   * be read or is too large.
-   */
+  /** Reads a CSV or a sheet; `-` is stdin. Throws CliError 'usage' if it cannot be read or is too large. */
   input(path: string, how: InputHow): Promise<InputFile>;
-  /**
-   * Writes a plan that only its owner can read, and returns its digest. Throws CliError 'refused' if the file exists, unless
-   * `force`.
-   */
+  /** Returns the digest. Throws CliError 'refused' if the file exists, unless `force`. */
   save(path: string, head: PlanHead, rows: readonly PlanRow[], force: boolean): Promise<Plan>;
   /** Throws CliError 'usage' if there is no such file, 'refused' if it is not a plan or was changed. */
   open(path: string): Promise<Plan>;
@@ -261,10 +252,7 @@ export interface PlanFiles {
   exists(path: string): Promise<boolean>;
   /** Whether two paths lead to the same file, also through links. Standard input (`-`) is not a file. */
   isSameFile(one: string, other: string): Promise<boolean>;
-  /**
-   * Checks that a new file can be written, before anything is read for it. Throws CliError 'refused' if its folder cannot be
-   * written, or if the file exists, unless `force`.
-   */
+  /** Throws CliError 'refused' if the folder cannot be written, or the file exists, unless `force`. */
   checkNew(path: string, force: boolean): Promise<void>;
   /** Writes a requested text file (`--errors`, `--rest`). Throws as `save` does. */
   write(path: string, text: string, force: boolean): Promise<void>;

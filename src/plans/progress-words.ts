@@ -7,14 +7,12 @@ import type { ProgressLine } from '../terminal/terminal.ts';
 export interface BatchProgress {
   /** How many rows were applied, also by earlier runs of the plan. */
   readonly applied: number;
-  /** How many the service refused. */
   readonly refused: number;
   readonly unconfirmed: number;
   /** How many were tried and certainly not sent. */
   readonly notSent: number;
   /** How many rows lost their reply and wait for a read of their order. */
   readonly readAgain: number;
-  /** How many rows have not ended yet. */
   readonly left: number;
   /** Per currency: what went back, and what will have gone back when every row is applied. */
   readonly money: readonly { readonly currency: string; readonly done: number; readonly total: number }[];
@@ -131,10 +129,7 @@ function timeLeft({ left, ended, elapsedMs, stopping }: BatchProgress): string {
   return minutes < 60 ? ` (${minutes} min)` : ` (${Math.floor(minutes / 60)} h ${minutes % 60} min)`;
 }
 
-/**
- * How rows ended, as a bar: `[####x?....]`. Each kind of row gets its share, at least one sign. The largest share absorbs the
- * rounding.
- */
+/** `[####x?....]`. Each kind of row gets its share, at least one sign; the largest absorbs the rounding. */
 export function bar(
   rows: Pick<BatchProgress, 'applied' | 'refused' | 'unconfirmed' | 'left'> & {
     readonly notSent?: number | undefined;

@@ -1,7 +1,4 @@
-/**
- * Runs a batch: an order's rows one after the other, several orders at once, until it is done or something stops it; and the types
- * for applying plans.
- */
+/** Runs a batch: an order's rows one after the other, several orders at once; and the types for it. */
 
 import type { CliError } from '../errors.ts';
 import type { Clock } from '../io.ts';
@@ -22,7 +19,6 @@ export interface BatchParts<T> {
   readonly signal: AbortSignal;
   /** The batch stops after this many unknown rows; by default 5. */
   readonly maxFailures?: number | undefined;
-  /** Called with each row as it ends. */
   readonly onEnd?: ((row: T, end: RowEnd) => void) | undefined;
 }
 
@@ -147,7 +143,6 @@ function createGate(parts: Pick<BatchParts<never>, 'clock' | 'signal' | 'maxFail
   };
 }
 
-// The rules by which a row's end stops the batch.
 interface Rules {
   /** Call it with every end, in order. */
   stopFor(end: RowEnd): BatchStop | undefined;
@@ -178,7 +173,6 @@ function createRules(maxFailures: number): Rules {
 
 /** What a run's rows share. */
 export interface BatchRun {
-  /** Rows whose outcome the journal knew. */
   known: number;
   /** Rows that this run sent and that may have been made. */
   sent: number;
@@ -192,9 +186,7 @@ export interface BatchRun {
   readonly equal: Set<string>;
   /** How many rows in a row could not reach the service. */
   unreached: number;
-  /**
-   * The kind of error that stopped the batch: the key was refused, the service cannot be reached, or the journal cannot be used.
-   */
+  /** The key was refused, the service cannot be reached, or the journal cannot be used. */
   stoppedBy: 'auth' | 'network' | 'refused' | undefined;
   /** What is wrong with the journal. Then nothing is sent. */
   journal: CliError | undefined;
@@ -209,7 +201,6 @@ export interface RowTold {
   /** Its number in the plan. */
   readonly row: number;
   readonly how: 'applied' | 'refused' | 'unconfirmed' | 'not_sent';
-  /** Why it was not sent. */
   readonly why?: string | undefined;
   /** An earlier run sent it, and the journal knew how it ended. */
   readonly isKnown?: true | undefined;

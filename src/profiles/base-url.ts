@@ -61,7 +61,6 @@ export interface HostForms {
   readonly unicode: string | undefined;
 }
 
-/** Undefined if the text is not a base URL. */
 export function hostOf(text: string): HostForms | undefined {
   const reading = readBaseUrl(text);
   if ('problem' in reading) return undefined;

@@ -16,7 +16,6 @@ import { keyLimit, parseKey } from './key-store.ts';
 import { demoName, environmentName, type ListedProfile, type Profile } from './profiles.ts';
 import { readSettings } from './settings.ts';
 
-/** The simulator of this user. */
 export interface Demo {
   /** Renewed by `simulator reset`. */
   readonly instance: string;

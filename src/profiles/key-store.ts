@@ -34,7 +34,6 @@ export function fingerprint(key: string): string {
   return sha256(key).slice(0, 16);
 }
 
-/** The SHA-256 of a text, in hex. */
 export function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }

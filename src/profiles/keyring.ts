@@ -11,7 +11,6 @@ import * as v from 'valibot';
 import { agentVariables, type Env, variable } from '../io.ts';
 
 interface KeyringParts {
-  /** `process.execPath`. */
   readonly execPath: string;
   readonly env: Env;
   /** The keyring's module. Absent: the optional dependency. */

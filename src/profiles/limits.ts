@@ -1,7 +1,4 @@
-/**
- * The limits of an account: their names, how their texts are read, and what allows more than before. The journal keeps them, so
- * they apply to every profile of the account.
- */
+/** The limits of an account: their names, how their texts are read, and what allows more than before. */
 
 import * as v from 'valibot';
 import { type Profile, usualNoteLength } from './profiles.ts';
@@ -135,7 +132,6 @@ function refusesOthers(kind: string, texts: SettingTexts): boolean {
   return texts[otherCurrencies] !== 'allow' && Object.keys(texts).some((name) => name.startsWith(`${kind}.`));
 }
 
-// The text in effect; undefined if there is no limit.
 function textIn(texts: SettingTexts, name: string): string | undefined {
   const schema = Object.entries(singleLimits.entries).find(([known]) => known === name)?.[1];
   const usual = schema !== undefined && 'default' in schema ? schema.default : undefined;

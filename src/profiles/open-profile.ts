@@ -16,10 +16,7 @@ import {
   type TypedKey,
 } from './profiles.ts';
 
-/**
- * Opens the named profile, or else the profile of this run. Throws CliError 'auth' if there is none, 'refused' if environment
- * variables form another one.
- */
+/** Throws CliError 'auth' if there is none, 'refused' if environment variables form another one. */
 export async function openProfile(
   store: ProfileStore,
   name: string | undefined,
@@ -72,7 +69,6 @@ export interface FoundProfile {
   readonly stored: StoredProfile | undefined;
   /** Whether there are other stored profiles. */
   readonly several: boolean;
-  /** Throws like `OpenProfile.key`. */
   readonly key: () => Promise<string>;
 }
 
@@ -170,10 +166,7 @@ export function givenFrom(value: string, env: Env, name: string, flag: string): 
   return variable(env, name) === value ? `environment ${name}` : `flag ${flag}`;
 }
 
-/**
- * The error for a missing profile. `usable`: the names that would do here. If none resembles the typed one, a new profile may be
- * meant.
- */
+/** `usable`: the names that would do here. */
 export function unknownProfile(
   name: string,
   stored: readonly string[],

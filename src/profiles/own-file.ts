@@ -1,6 +1,4 @@
-/**
- * Reads and writes files that only their owner, or one group, may touch. Checks them before reading, and replaces them as a whole.
- */
+/** Reads and writes files that only their owner, or one group, may touch. */
 
 import { randomBytes } from 'node:crypto';
 import {
@@ -59,10 +57,7 @@ export function readOwnFile(path: string, rules: FileRules): string | undefined 
   }
 }
 
-/**
- * Opens a file for the caller to close; undefined if there is none. Follows no link and never waits for a FIFO. Throws CliError
- * 'refused' like `readOwnFile`.
- */
+/** For the caller to close; undefined if there is none. Follows no link. Throws like `readOwnFile`. */
 export function openOwnFile(path: string, flags: number, rules: FileRules): number | undefined {
   let handle: number;
   try {
@@ -153,10 +148,7 @@ export function writeOwnFile(path: string, text: string | Uint8Array, rules: Fil
   syncFolderOf(path);
 }
 
-/**
- * The error for a file or folder that cannot be written. It suggests no other folder: files there would not know this folder's
- * limits and unconfirmed changes.
- */
+/** It suggests no other folder: files there would not know this folder's limits and unconfirmed changes. */
 export function unwritable(path: string, error: unknown): CliError {
   return new CliError('refused', `${path} cannot be written: ${systemReason(error)}`, {
     certain: 'nothing was changed',

@@ -276,7 +276,6 @@ export function refuseNewer(path: string, value: unknown): void {
   );
 }
 
-/** The error for an unreadable profile or key file. */
 export function damaged(path: string, what: string): CliError {
   return refused(
     `${path} is damaged: ${what}`,

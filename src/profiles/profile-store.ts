@@ -37,7 +37,6 @@ export interface Given {
   readonly lang: string | undefined;
 }
 
-/** The profile file and the keys of this user. */
 export interface ProfileStore {
   readonly parts: ProfileParts;
   readonly file: string;

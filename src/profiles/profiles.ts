@@ -77,13 +77,10 @@ export interface Profiles {
   /** `isOfRun`: show times in this profile's way. */
   describe(name?: string, isOfRun?: true): Promise<ProfileDescription>;
   list(): Promise<readonly ListedProfile[]>;
-  /**
-   * How the named profile shows amounts. Without decimals if the profile is gone or unreadable: the journal can always be shown.
-   */
+  /** How the named profile shows amounts; without decimals if the profile is gone or unreadable. */
   amountStyle(name: string): AmountStyle;
   /** The account of a stored profile, even if a setting is wrong. Throws like `checkStored`. */
   accountOf(name: string): Promise<StoredAccount>;
-  /** The names of the profiles that reach an account. */
   reaching(account: string): Promise<readonly string[]>;
   /** What is wrong with an answer to a prompt, or undefined. Repeats no key. */
   readonly problem: {
@@ -101,11 +98,8 @@ export interface Profiles {
   checkFree(name: string): Promise<void>;
   /** Throws CliError 'auth' unless a stored profile has this name, 'refused' for a built-in one. */
   checkStored(name: string): Promise<void>;
-  /** Throws CliError as `use` does. */
   checkUsable(name: string): Promise<void>;
-  /** Throws CliError as `add` does. */
   checkDraft(draft: ProfileDraft): Promise<void>;
-  /** Throws CliError as `set` does. */
   checkSetting(name: string, setting: string, value: string): Promise<void>;
   /** Reads a lead's profile for the team (`profile add --from`). Throws CliError 'usage' if it is wrong. */
   readLead(text: string, where: string): Omit<ProfileDraft, 'name'>;
@@ -113,10 +107,7 @@ export interface Profiles {
   use(name: string): Promise<void>;
   /** Stores what the profile's sender says now: facts, settings and the member's role. */
   learnFromSender(draft: ProfileDraft): Promise<void>;
-  /**
-   * The full name of a limit, with the currency in capitals; undefined for another setting. Throws CliError 'usage' for an invalid
-   * value; `default` removes it.
-   */
+  /** With the currency in capitals; undefined for another setting. Throws CliError 'usage'. */
   limitNamed(setting: string, value: string): string | undefined;
   /** The stricter of an account's limits and others, such as a policy's. */
   strictest(limits: SettingTexts, more: SettingTexts): SettingTexts;
@@ -142,7 +133,6 @@ export interface Profiles {
   readonly indexKeys: IndexKeys;
 }
 
-/** The keys of indexes, kept with the keys of profiles. */
 export interface IndexKeys {
   /** Where to keep the key of an index built with this profile: with the profile's own key. */
   placeFor(profile: Pick<Profile, 'name' | 'kind'>): Promise<KeyPlace>;
@@ -155,7 +145,6 @@ export interface IndexKeys {
   remove(id: string, place: KeyPlace): Promise<boolean>;
 }
 
-/** A profile in use, with its key. */
 export interface OpenProfile {
   readonly profile: Profile;
   /** `name`: an argument, -p or PAYDESK_PROFILE. `default`: `profile use`. */

@@ -107,7 +107,6 @@ export function settingName(text: string): string | undefined {
   return currencyPattern.test(currency) ? `${prefix}.${currency}` : undefined;
 }
 
-/** The number in a numeric setting's text; undefined if it is not one. */
 export function settingNumber(name: string, text: string): number | undefined {
   const { success, output } = v.safeParse(schemaOf(name), text);
   return success && typeof output === 'number' ? output : undefined;
@@ -134,10 +133,7 @@ export function settingProblem(name: string, text: string): string | undefined {
   return result.success ? undefined : result.issues[0].message;
 }
 
-/**
- * Why a valid value is probably a typing mistake; undefined if paydesk knows it. The service may have statuses that its document
- * does not show, so a person must decide.
- */
+/** Why a valid value is probably a typing mistake: the service may have statuses that nobody documented. */
 export function settingDoubt(name: string, text: string): string | undefined {
   const currency = settingName(name)?.match(/\.([A-Z]{3})$/)?.[1];
   if (currency !== undefined && !Intl.supportedValuesOf('currency').includes(currency))

@@ -7,7 +7,6 @@ import { type Env, variable } from '../io.ts';
 /** How this process was started, and for which mode. */
 interface Runtime {
   readonly env: Env;
-  /** `process.execArgv`. */
   readonly execArgv: readonly string[];
   readonly mode: Mode;
 }

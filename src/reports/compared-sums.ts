@@ -21,7 +21,6 @@ interface SummedRow {
 /** The sums of a comparison in one currency; undefined: of what shows none. */
 interface ComparedSum {
   readonly currency: string | undefined;
-  /** How many rows of the file. */
   readonly rows: number;
   readonly wanted: Figure;
   readonly found: Figure;

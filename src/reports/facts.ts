@@ -24,7 +24,6 @@ export interface Maker {
   readonly change?: string | undefined;
 }
 
-/** What was paid with. */
 export interface PaidWith {
   readonly brand: string;
   readonly method: string;
@@ -42,7 +41,6 @@ export interface OrderFact extends PaidWith {
   readonly refunded: Figure | undefined;
   /** Buyer and amount as one text: possible twins have the same. Undefined if the order does not show both. */
   readonly purchase: string | undefined;
-  /** The buyer's name. */
   readonly buyer: string | undefined;
   /** The buyer's address. */
   readonly email: string | undefined;
@@ -69,10 +67,7 @@ export interface PaymentFact extends PaidWith {
   readonly reference: unknown;
 }
 
-/**
- * Money that went back: one refund record. `amount`: as a positive figure. `status`: that of its order, as it is now. `paidAt`: when its
- * charge was paid. `reference`: where the source of the facts shows it.
- */
+/** One refund record. `amount`: positive. `status`: of its order, now. `paidAt`: of its charge. */
 export interface RefundFact extends Omit<PaymentFact, 'authCode'>, Maker {
   readonly id: string | undefined;
   readonly last4: string | undefined;
@@ -83,7 +78,6 @@ export interface RefundFact extends Omit<PaymentFact, 'authCode'>, Maker {
   readonly isUnshown?: true;
   /** Its state, if the journal was asked. */
   readonly state: RefundState | undefined;
-  /** The buyer's name. */
   readonly buyer: string | undefined;
   readonly note: string | undefined;
   /** The buyer's address, where the source of the facts shows it. */

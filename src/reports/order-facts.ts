@@ -21,18 +21,15 @@ import {
 
 /** What an order alone cannot tell. */
 export interface Known {
-  /** Who made a refund of this order, and its state. */
   readonly makerOf: (
     refund: JsonObject,
     order: JsonObject,
   ) => Maker & Pick<RefundFact, 'state'> & { readonly note?: string | undefined };
-  /** The setting `reference.keys`. */
   readonly referenceKeys?: readonly string[] | undefined;
   /** Buyer and amount as one text. */
   readonly purchaseOf: (order: JsonObject) => string | undefined;
 }
 
-/** The facts of an order. */
 export function factsOfOrder(order: JsonObject, known: Known): Facts {
   const { items, problem } = shownCharges(order);
   const charges = items.map((charge) => factsOfCharge(order, charge, known));
@@ -47,7 +44,6 @@ export function factsOfOrder(order: JsonObject, known: Known): Facts {
   };
 }
 
-/** The facts of one charge and its refunds. */
 export function factsOfCharge(order: JsonObject, charge: JsonObject, known: Known): Facts {
   const { items, problem } = shownRefunds(order, charge);
   const shared = {
@@ -132,7 +128,6 @@ function onlyOne(names: readonly string[]): string {
   return second === undefined ? first : 'several';
 }
 
-/** What a charge was paid with. */
 function paidWith(charge: JsonObject): PaidWith {
   return {
     brand: filledText(valueAt(charge, ['payment_method', 'brand'])) ?? notShown,

@@ -180,10 +180,7 @@ const asList = (table: string) => `\
   ${table} .row-bar { grid-column: 2; width: 100%; max-width: 16rem; margin: 0; }
 `;
 
-/**
- * The style sheet. It names no other file and no font that would have to be loaded. Only a screen shows tables as lists: on paper
- * they stay tables, and their headings stand on every page.
- */
+/** It loads nothing. Only a screen shows tables as lists; on paper their headings stand on every page. */
 const reportStyle = `
 :root { color-scheme: light dark; --ink: #1b1f24; --faint: #555d66; --paper: #ffffff; --line: #c9ced4; --bar: #1f5fa8; --track: #e8ebee; --alarm: #a11212; }
 @media (prefers-color-scheme: dark) {
@@ -280,10 +277,7 @@ function tellsApart(figures: readonly Figure[]): boolean {
   return largest > 0 && figures.some((figure) => figure !== largest);
 }
 
-/**
- * The length for a figure, where `room` stands for the largest one. The division is one of whole numbers, so no size is too
- * large. A figure above 0 always shows.
- */
+/** `room` stands for the largest figure. A figure above 0 always shows. */
 function lengthOf(figure: Figure, largest: Figure, room: number): number {
   if (figure <= 0 || largest <= 0) return 0;
   const hundredths = (BigInt(figure) * BigInt(room) * 100n) / BigInt(largest);
@@ -298,10 +292,7 @@ function svgBar(figure: Figure, largest: Figure): string {
 
 const height = 120;
 
-/**
- * Draws a chart; '' if its columns would tell nothing. `id` names its title and description in the page. Nothing is written inside: a
- * chart of many days is as wide as the page, and its letters would be stretched.
- */
+/** '' if its columns would tell nothing. Nothing is written inside: letters would be stretched. */
 function svgColumns({ title, points }: Chart, id: string): string {
   const figures = points.map(({ figure }) => figure);
   if (!tellsApart(figures)) return '';
@@ -342,10 +333,7 @@ function htmlText(text: string): string {
     .replace(/[&<>"']/g, (sign) => entities[sign] ?? '');
 }
 
-/**
- * The same JSON with every sign escaped that HTML would read as its own. So the bytes between two tags are the JSON itself, and a
- * digest of them can be checked without reading HTML.
- */
+/** Every sign that HTML reads as its own is escaped, so the bytes between the tags are the JSON itself. */
 function htmlJson(json: string): string {
   return json.replace(/[&<>]/g, unicodeEscape).replace(hidden, unicodeEscape);
 }

@@ -153,7 +153,6 @@ export function groupOf({
   return { currency, meaning, refunds: 1, amount: amount ?? 0, unsummed: amount === undefined ? 1 : 0 };
 }
 
-/** The sums of some refunds, one for each currency. */
 export function sumRefunds(groups: Iterable<RefundGroup>): readonly Line<RefundSum>[] {
   const totals = createTally(refundNames);
   for (const group of groups) totals.add('', group.currency, refundFigures(group));
@@ -252,10 +251,7 @@ export interface Line<Name extends string> {
 interface Tally<Name extends string> {
   /** Adds figures to a bucket. A figure that is not named adds nothing. */
   add(bucket: string, currency: string | undefined, figures: Readonly<Partial<Record<Name, Figure>>>): void;
-  /**
-   * The lines, currency by currency. Inside a currency they are in the order of `order`; without it the one with the largest
-   * sum of that name comes first.
-   */
+  /** Currency by currency, in the order of `order`, or else the largest sum of that name first. */
   lines(by: Name, order?: (one: string, other: string) => number): readonly Line<Name>[];
 }
 

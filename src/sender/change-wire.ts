@@ -123,7 +123,6 @@ export function recordToWire({ bytes, plain }: WireRecord): TravellingRecord {
   return { text: new TextDecoder().decode(bytes), plain };
 }
 
-/** Throws CliError 'reply' if the text is not a record. */
 export function recordFromWire({ text: json, plain }: TravellingRecord): WireRecord {
   const { value, bytes } = readJson(new TextEncoder().encode(json));
   if (!isObject(value)) throw new CliError('reply', 'the sender has sent a record that is not an object');

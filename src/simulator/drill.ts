@@ -22,10 +22,7 @@ interface Drill {
   readonly hints: number;
 }
 
-/**
- * Does what the trainee asks, and stores the result. `now`: Unix milliseconds. Throws CliError 'refused' if the demo's file is
- * damaged.
- */
+/** `now`: Unix milliseconds. Throws CliError 'refused' if the demo's file is damaged. */
 export function drill(file: string, asked: DrillAsked, now: () => number): DrillView {
   const store = openStore(storeOptions(file, now));
   try {
@@ -199,7 +196,6 @@ interface DrillOrder {
   readonly charges: readonly { readonly amount: number; readonly card: Card }[];
   /** What a colleague refunded on the first charge before the case begins. */
   readonly refunded?: number;
-  /** The fault of its next change (faults.ts). */
   readonly fault?: string;
   /** How many seconds older than the others. */
   readonly older?: number;

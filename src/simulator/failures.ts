@@ -22,7 +22,6 @@ export const errorKinds = {
 export const languages = ['en', 'es'] as const;
 export type Language = (typeof languages)[number];
 
-/** One detail of an error (service: Errors). */
 interface FailureDetail {
   /** Without the leading `<brand>.errors.` (service: Errors). */
   readonly code: string;
@@ -67,7 +66,6 @@ export function chargeIdRequired(order: StoredOrder): Failure {
 
 // Assumed: all codes below. The document shows only the two above.
 
-/** The error for a refund of a charge that is not refundable. */
 export function chargeNotRefundable(chargeId: string): Failure {
   return failure(
     'precondition',

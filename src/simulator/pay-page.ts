@@ -15,7 +15,6 @@ import { chargesOf, isStoredOrder, type StoredOrder } from './stored-records.ts'
 
 type PayOptions = Omit<AppOptions, 'vendors'>;
 
-/** A checkout on a page. */
 interface Sale {
   readonly checkout: JsonObject;
   /** The order to pay, or the one that a link would create. */

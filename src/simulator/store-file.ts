@@ -8,7 +8,6 @@ import { CliError, refused, systemCode, systemReason } from '../errors.ts';
 // SQLite writes these two numbers into the file, to recognise the simulator's own. The first is the text "PDSK".
 const applicationId = 0x5044534b;
 const schemaVersion = 1;
-/** The name of a database without a file. */
 export const memory = ':memory:';
 
 const schema = `

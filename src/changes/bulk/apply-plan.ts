@@ -32,7 +32,6 @@ import { listReports, reportColumns, shownTitles } from './row-records.ts';
 import { dryRunWords, isAlarming, isDone, type NotSent, type RowReport } from './row-verdicts.ts';
 import { workOff } from './send-row.ts';
 
-/** What `refunds apply` was asked for. */
 interface ApplyAsked extends Confirmation {
   /** How many orders at a time; 4 if it is not given. */
   readonly concurrency: number | undefined;
@@ -44,10 +43,7 @@ interface ApplyAsked extends Confirmation {
   readonly released?: Released | undefined;
 }
 
-/**
- * Applies a plan. Throws CliError for every end but "all rows are applied". A dry run returns 7 while a row is unconfirmed, 8 if a
- * row would not be sent, and 0 otherwise, as the run would end.
- */
+/** Throws CliError for every end but "all rows are applied". A dry run returns the code that the run would. */
 export async function applyPlan(ctx: Context, asked: ApplyAsked): Promise<0 | 7 | 8> {
   const plan = await ctx.plans.open(asked.path);
   await ctx.useProfileOf(plan);

@@ -43,10 +43,7 @@ interface BatchEnded {
   readonly free: { readonly plan: string; readonly rest: string };
 }
 
-/**
- * What is certain of the requests: nobody may believe that a refund that was sent and not answered cannot come any more.
- * `unconfirmed`: how many rows of the plan are.
- */
+/** What is certain of the requests. `unconfirmed`: how many rows of the plan are. */
 export function onItsWay({ open }: Pick<BatchRun, 'open'>, unconfirmed: number): string {
   if (open > 0) return `${open} may still arrive`;
   return unconfirmed > 0 ? 'nothing else is on its way' : 'nothing is on its way';
@@ -172,7 +169,6 @@ function manyRows(reports: readonly RowReport[]): string {
   return reports.length === 1 ? '1 row is' : `${reports.length} rows are`;
 }
 
-/** How to get the text of `refunds status --report`. */
 export function mailLine(path: string, profile: Pick<Profile, 'kind' | 'name'>): string {
   return `as a text for a mail: ${commandLine(profile, 'refunds', 'status', path, '--report')}`;
 }

@@ -13,13 +13,11 @@ import {
 import type { Profile } from '../../profiles/profiles.ts';
 import type { Sending } from './send-row.ts';
 
-/** The progress of a batch. */
 export interface BatchProgressLine {
   /** What happened so far in this run. Rows that earlier runs applied end at once, so they do not count for the time left. */
   readonly run: BatchRun;
   /** Counts the rows whose reply was lost and whose order is read again. */
   readonly waiting: Sending['waiting'];
-  /** Counts a row that has ended. */
   readonly add: (row: PlanRow, how: RowTold['how']) => void;
   /** How the rows ended, in words, where the journal cannot be asked: `of 9 rows 3 made (300 MXN), …`. */
   readonly soFar: () => string;

@@ -27,7 +27,6 @@ import { readOrders } from './read-orders.ts';
 import { attemptsOfPlan, type Looked, reportPlan, sentNow } from './report-plan.ts';
 import type { RowReport } from './row-verdicts.ts';
 
-/** Which plan is confirmed, and what was typed for that. */
 export interface Confirmation {
   readonly path: string;
   /** The first characters of the plan's digest. */
@@ -36,10 +35,7 @@ export interface Confirmation {
   readonly expected: ControlTotals;
 }
 
-/**
- * Throws CliError 'usage' if nobody can be asked and the flags that stand for a yes are missing. In production nobody may apply a
- * plan that they did not look at: the digest and the totals say which one was meant.
- */
+/** Throws CliError 'usage' if nobody can be asked and the flags that stand for a yes are missing. */
 export function checkAnswerable(
   ctx: Context,
   profile: Profile,
@@ -61,10 +57,7 @@ export function checkAnswerable(
   ]);
 }
 
-/**
- * Shows the rows that would be sent and gets a yes, unless no row is left to send. Throws CliError 'cancelled' without a yes, and
- * 'refused' if another plan was meant.
- */
+/** Shows what would be sent. Throws CliError 'cancelled' without a yes, 'refused' for another plan. */
 export async function confirmPlan(
   ctx: Context,
   service: OpenService,

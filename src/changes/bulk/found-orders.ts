@@ -14,7 +14,6 @@ export interface NamedOrders {
   readonly references: ReadonlySet<string>;
 }
 
-/** The orders that rows name. */
 export function ordersOf(
   rows: readonly { readonly orderId: string | undefined; readonly reference?: string | undefined }[],
 ): NamedOrders {
@@ -32,7 +31,6 @@ interface FoundOrder {
   readonly neighbour: string | undefined;
 }
 
-/** The orders that were read. */
 export interface ReadOrders {
   /** Returns an order and forgets it, since a file may name thousands. Undefined if it was not found: `missing` says why. */
   take(id: string): FoundOrder | undefined;
@@ -64,9 +62,7 @@ const lostTries = 4;
 export interface Walk {
   /** The order after which it began; undefined: at the start of the list. */
   readonly from: string | undefined;
-  /** The id of the last order that was read. */
   last: string | undefined;
-  /** How many pages and orders were read. */
   pages: number;
   read: number;
   /** How many pages in a row had no order that was wanted. */
@@ -180,10 +176,7 @@ export class Reading implements ReadOrders {
     this.#isStale = true;
   }
 
-  /**
-   * The order to look up now. Neighbours in the file are often neighbours in the list, and a walk goes on from here to older ones: so
-   * it is the first or the last of the file, and at other times one from anywhere.
-   */
+  /** The order to look up now: by turns the first or the last of the file, or one from anywhere. */
   next(): string | undefined {
     const cannotLookUp = this.#located === 0 && this.#lost >= lostTries;
     if (this.isOver || cannotLookUp) return undefined;

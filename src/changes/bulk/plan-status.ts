@@ -41,7 +41,6 @@ export interface StatusAsked {
   readonly force: boolean;
   /** Reads no order again. */
   readonly offline: boolean;
-  /** Lists only rows with these verdicts; all if it is not given. */
   readonly only: readonly RowVerdict[] | undefined;
   /** Lists every row, however many there are. */
   readonly allRows: boolean;
@@ -49,10 +48,7 @@ export interface StatusAsked {
   readonly report: boolean;
 }
 
-/**
- * Shows what became of every row of a plan, as a list or as a text for a mail. Returns 7 while a row is unconfirmed, 8 while rows are
- * not applied, and 0 otherwise.
- */
+/** Returns 7 while a row is unconfirmed, 8 while rows are not applied, and 0 otherwise. */
 export async function planStatus(ctx: Context, asked: StatusAsked): Promise<0 | 7 | 8> {
   const plan = await ctx.plans.open(asked.path);
   await checkRest(ctx, asked, plan);

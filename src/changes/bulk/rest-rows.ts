@@ -82,10 +82,7 @@ interface RestRows {
   readonly paid: readonly RowReport[];
 }
 
-/**
- * Reads the orders of the rows again, since the journal of this machine knows nothing of the refunds of others. Throws CliError as
- * reads do.
- */
+/** Reads the orders of the rows again: the journal of this machine knows nothing of the refunds of others. */
 export async function restRows(
   ctx: Context,
   plan: Plan,

@@ -47,7 +47,6 @@ export const rowVerdicts = [
  */
 export type RowVerdict = (typeof rowVerdicts)[number];
 
-/** A row of a plan and what became of it. */
 export interface RowReport {
   readonly row: PlanRow;
   readonly verdict: RowVerdict;
@@ -164,10 +163,7 @@ function rowAttempt(
   };
 }
 
-/**
- * Whether a row that was refused is sent once more: a person recorded that it was not made, the service refused only the key, or
- * the plan was made after that.
- */
+/** Whether a refused row is sent again: a person recorded it, or the plan or the key is newer. */
 export function isSentAnew(plan: Pick<Plan, 'id'>, row: PlanRow, attempt: AttemptRecord): boolean {
   const last = attempt.verdicts.at(-1);
   const isOfKey = last?.error?.httpStatus !== undefined && isKeyRefusal(last.error.httpStatus);

@@ -1,7 +1,4 @@
-/**
- * Works the rows of a plan off, on this machine or at the sender of a team. Each is sent through the same journal and the same guards as a
- * single refund, after a last look at its order.
- */
+/** Works the rows of a plan off, on this machine or at the sender of a team. */
 
 import type { OpenService } from '../../api/api.ts';
 import type { JsonObject } from '../../api/json-values.ts';
@@ -88,7 +85,6 @@ export interface SendingContext extends Pick<Context, 'clock' | 'signal' | 'stop
   readonly journal: Pick<Context['journal'], 'attempts' | 'attemptsOf' | 'problem' | 'now' | 'reconcile'>;
 }
 
-/** What a batch sends its rows with. */
 export interface Sending {
   readonly ctx: SendingContext;
   readonly service: OpenService;
@@ -96,7 +92,6 @@ export interface Sending {
   /** Who released it, for an agent. */
   readonly released?: Released | undefined;
   readonly skippedHoldMs?: number | undefined;
-  /** The keys of its rows. */
   readonly keys: ReadonlySet<string>;
   /** What happened so far in this run. */
   readonly run: BatchRun;

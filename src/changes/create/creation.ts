@@ -18,7 +18,6 @@ import { onlyGiven } from '../repeat.ts';
 import { type Expiry, itemsIn, refusePast, type TypedItem, unitWarnings } from './sale-flags.ts';
 import { type Asking, drawLink } from './sale-screens.ts';
 
-/** Flags of a creation that are not fields of the body. */
 export interface CreationFlags {
   /** `--body`: the file that holds the whole body. */
   readonly body: string | undefined;
@@ -67,10 +66,7 @@ interface Creation<B extends JsonObject, D> {
   readonly checkoutIn: (reply: JsonObject) => JsonObject;
 }
 
-/**
- * Creates an order or a payment link, from the typed flags to the printed result. Throws CliError for every outcome that is
- * not a plain success.
- */
+/** Creates an order or a payment link. Throws CliError for every outcome that is not a plain success. */
 export async function createOne<B extends JsonObject, D extends Draft>(
   ctx: Context,
   given: D,

@@ -74,7 +74,6 @@ export const orderFlags = {
 /** Values from flags and prompts. */
 export type OrderDraft = Input<readonly [], typeof orderFlags>['flags'];
 
-// Flags about the checkout inside the order.
 const checkoutFlagNames = [
   'name',
   'success-url',
@@ -87,10 +86,7 @@ const checkoutFlagNames = [
   'plan',
 ] as const satisfies readonly (keyof typeof orderFlags)[];
 
-/**
- * Makes the body; `createOne` checks it later. Throws CliError 'usage' for a detail of an item that does not exist, and for a
- * checkout flag without `--checkout`.
- */
+/** Throws CliError 'usage' for an unknown detail of an item, and for a checkout flag without `--checkout`. */
 export function orderBody(draft: OrderDraft, clockAndZone: ClockAndZone, profile: Profile): JsonObject {
   return onlyGiven({
     currency: draft.currency,

@@ -106,7 +106,6 @@ export function quantityProblem(text: string): string | undefined {
     : `the quantity ${text} is no whole number above 0`;
 }
 
-/** What is wrong with a text that is no price. */
 export function priceMistake(text: string): string {
   if (text.trim() === '') return 'it has no price';
   return `the price ${text} is no amount: ${amountMistake(text, 'type how much it is') ?? 'type it without commas, such as 30000'}`;

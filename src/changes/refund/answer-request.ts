@@ -53,7 +53,6 @@ export async function showRequest(ctx: Context, id: string): Promise<void> {
   await shown(ctx, request, [...seen.preview, ...seen.urgent.map(urgentLine)], seen.checks);
 }
 
-/** What was typed to approve a request. */
 interface ApproveAsked {
   /** The id of the order, or the first characters of the digest of the plan. */
   readonly confirm: string | undefined;

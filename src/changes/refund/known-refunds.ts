@@ -17,7 +17,6 @@ import {
 import { type KnownRefund, type RefundFacts, refundFacts } from '../../orders/orders.ts';
 import type { MadeWords } from './refund-checks.ts';
 
-/** Who sent a refund, and why. */
 interface RefundOrigin {
   /** The operator and the note, `op7: ticket 8812`; or why this machine probably sent it. */
   readonly by: string;

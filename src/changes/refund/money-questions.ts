@@ -67,10 +67,7 @@ export function chargeWithoutAmount(
   return another === undefined ? meant : undefined;
 }
 
-/**
- * The charges come first, and all of them last: whoever presses Enter too early sends no more than was asked. Undefined: all of
- * the order.
- */
+/** All charges come last: whoever presses Enter too early sends no more than was asked. Undefined: all. */
 export function askCharge(
   ctx: Context,
   profile: Profile,

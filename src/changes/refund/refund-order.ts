@@ -54,7 +54,6 @@ export function refundOrder(
   });
 }
 
-/** What a refund is planned by. */
 interface Planning {
   /** Plans it for the order as it was read, or as it was read again later. `byHand`: what the order does not show yet. */
   readonly planNow: (asked: RefundAsked, now?: JsonObject, byHand?: readonly AttemptRecord[]) => RefundPlan;

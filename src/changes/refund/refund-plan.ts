@@ -37,7 +37,6 @@ export interface NamedMoney {
   readonly typed?: TypedAmount | undefined;
 }
 
-/** The refund that a person asked for. */
 export interface RefundAsked extends NamedMoney {
   readonly reason?: RefundReason | undefined;
   readonly note?: string | undefined;
@@ -76,7 +75,6 @@ interface RefundChange extends Change {
 interface PlanTimes {
   /** What the limits of the account count. */
   readonly counting: Counting;
-  /** When an earlier refund was made and by whom. */
   readonly madeWords?: MadeWords | undefined;
   /** An order of another mode is not refused: a person looks at such a row of a plan first. */
   readonly anyMode?: boolean | undefined;

@@ -68,15 +68,11 @@ export function secondLine(finding: LimitFinding | undefined, style: AmountStyle
   return `${yesAsks(finding.limit, style)}${wentBackWords(finding, style)}`;
 }
 
-/** What a yes does where a limit wants a second person. */
 export function yesAsks(limit: TeamLimit, style: AmountStyle): string {
   return `${secondWords(limit, style)}: your yes asks for the approval, and sends nothing`;
 }
 
-/**
- * A line about each other request of the same order that is not over: together they may pay back more than anybody wants.
- * `but`: the request that is looked at.
- */
+/** A line for each other open request of the order: together they may pay back too much. */
 export async function otherRequests(
   ctx: Context,
   { account, profile, proof }: Pick<AskedRefund, 'account' | 'profile' | 'proof'>,

@@ -120,10 +120,7 @@ export function contentWords(
   ];
 }
 
-/**
- * Checks the file of --verify. Throws CliError 'incomplete' when the file is not whole, 'refused' when it was changed or is
- * too old.
- */
+/** Throws CliError 'incomplete' when the file is not whole, 'refused' when it was changed or is too old. */
 export async function verifyFile(
   ctx: Context,
   path: string,

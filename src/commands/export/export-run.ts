@@ -51,7 +51,6 @@ export interface ExportJob {
   readonly rows: (query?: JsonObject, state?: JsonObject) => RowMaker;
 }
 
-/** Turns records into rows, page by page. */
 export interface RowMaker {
   /** Is called with each page, before its rows are asked for. */
   readonly onPage?: (page: Page) => Promise<void> | void;

@@ -42,7 +42,6 @@ export async function walkIntoIndex(
     atOnce = runLength,
   }: {
     readonly isDone: (learned: Learned) => boolean;
-    /** The most orders to read. */
     readonly most?: number;
     /** How many orders are written at once. */
     readonly atOnce?: number;

@@ -64,7 +64,6 @@ export const browse = defineCommand({
 interface Desk {
   readonly ctx: Context;
   readonly service: Service;
-  /** The ids of the marked orders, with their money. */
   readonly marked: Map<string, OrderMoney | undefined>;
   /** The exit codes of the commands that were run. */
   readonly codes: number[];

@@ -271,7 +271,6 @@ async function knownOf(
   return new Map(all.map((known) => [known.order.id, known]));
 }
 
-// Which rows are exported, besides the range.
 interface RowsAsked extends Pick<OrderFilters, 'filters' | 'leftOut'> {
   readonly rows: RowKind;
   readonly by: RowDate;
@@ -282,7 +281,6 @@ interface RowsAsked extends Pick<OrderFilters, 'filters' | 'leftOut'> {
   readonly toldOf: (order: JsonObject) => ReturnType<typeof toldRefunds>;
 }
 
-// The range of an export, and the days of its time zone.
 interface Span {
   readonly range: TimeRange;
   readonly days: Days;

@@ -1,7 +1,4 @@
-/**
- * The STATUS column of tables of orders. In place of the service's word it says what a person must know first: `unconfirmed`,
- * `made twice`, and so on.
- */
+/** The STATUS column of tables of orders: what a person must know first replaces the service's word. */
 
 import type { Service, WireRecord } from '../../api/api.ts';
 import { type Column, orderColumns } from '../../api/resources.ts';

@@ -1,7 +1,4 @@
-/**
- * The filters of `orders list`, `find` and `export`. The service documents no filters, so paydesk applies them while it
- * reads.
- */
+/** The filters of `orders list`, `find` and `export`: the service documents none. */
 
 import type { Service } from '../../api/api.ts';
 import { itemsOf, type JsonObject, valueAt } from '../../api/json-values.ts';
@@ -56,7 +53,6 @@ export const filterFlags = {
   'max-amount': flag.typedAmount('N', 'only orders of this amount or less'),
 } as const;
 
-/** The values of the filter flags. */
 export type FilterInput = {
   readonly [K in keyof FilterFlags]?: FilterFlags[K] | undefined;
 };
@@ -71,10 +67,7 @@ export interface OrderFilters {
   readonly checkStatuses: () => void;
 }
 
-/**
- * Turns the flags into filters. Throws CliError 'usage' when no order can pass them, and for decimals that the profile does
- * not declare.
- */
+/** Throws CliError 'usage' when no order can pass, and for decimals that the profile does not declare. */
 export function orderFilters(ctx: Context, input: FilterInput, service: Service): OrderFilters {
   const { profile } = service;
   const clockAndZone = clockAndZoneOf(ctx);
@@ -146,7 +139,6 @@ const documented = [statuses.preAuthorized, statuses.paid, statuses.refunded];
 const mostRemembered = 10;
 
 const disputeWords = /^(?:charged?[-_ ]?backs?|disputed?s?|contracargos?)$/i;
-/** What paydesk says to somebody who looks for disputes. */
 export const noDisputes =
   'paydesk cannot see disputes: the service documents no field that shows a chargeback, so none is found here even if there are some';
 

@@ -31,7 +31,6 @@ interface TimeSpread {
 
 export interface OrderObserver extends WalkObserver {
   readonly twins: Twins;
-  /** Orders read so far. */
   readonly read: number;
   readonly days: TimeSpread | undefined;
   /** The id of the last order that was read. If --since ended the walk, it is the last order that is new enough. */
@@ -113,9 +112,7 @@ interface Contradiction {
   readonly later: string;
 }
 
-/**
- * What a resumed walk must know about the earlier pages: their last order, and whether the list contradicted "newest first".
- */
+/** What a resumed walk must know about the earlier pages. */
 export interface DateState {
   readonly before: { readonly id: string; readonly createdAt: number } | undefined;
   readonly contradicted: boolean;
@@ -180,7 +177,6 @@ export function stopAtDate(promised: boolean, since: number | undefined, from?: 
   };
 }
 
-/** The twins among the orders that were read. */
 interface Twins {
   /** Adds orders, in any sequence. */
   add(orders: readonly JsonObject[]): void;

@@ -53,7 +53,6 @@ interface RowQuery {
   readonly range: TimeRange;
   readonly amounts: AmountRange;
   readonly day: (seconds: unknown) => string | undefined;
-  /** The setting `reference.keys`. */
   readonly referenceKeys: readonly string[];
   /** What is known about the refunds of an order. */
   readonly toldOf: (order: JsonObject) => Told;
@@ -86,7 +85,6 @@ export function orderRows(record: WireRecord, query: RowQuery): OrderRows {
   return { rows: passing, problems: [...new Set(problems)] };
 }
 
-/** A charge and its refunds. */
 interface Part {
   readonly charge: JsonObject;
   readonly refunds: readonly JsonObject[];

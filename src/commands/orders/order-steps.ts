@@ -182,7 +182,6 @@ function refusedSteps(ctx: Context, known: KnownOrder): readonly Block[] {
   return [{ line: `the ${what} of ${ctx.shortTime(sent.time)} was refused: ${why}`, hang: 2 }];
 }
 
-// Of an order that nobody has paid.
 function payAgainSteps(order: JsonObject, now: number): readonly Block[] {
   const link = paymentOf(order).isPaid ? undefined : payLink(order, now);
   if (link === undefined) return [];

@@ -65,7 +65,6 @@ export interface ReportFigures {
     readonly notCaptured: readonly WaitingSum[];
     readonly unconfirmed: readonly WaitingSum[];
   };
-  /** The largest refunds of each currency that went back. */
   readonly largest: readonly RefundFact[];
   /** Those of which neither payment went back. */
   readonly twins: readonly TwinPair<ListedTwin>[];

@@ -36,7 +36,6 @@ interface Summed<Name extends string> {
   readonly columns: readonly FigureColumn<Name>[];
   /** Those of the lines of the split, if they are others. */
   readonly split?: readonly FigureColumn<Name>[];
-  /** The sum that the bars show. */
   readonly bars: Name;
 }
 
@@ -171,7 +170,6 @@ function bucketsGrids<Name extends string>(
   bars: {
     readonly by: Name;
     readonly drawing: Drawing | undefined;
-    /** The name of a bucket as it is shown. */
     readonly nameOf: (bucket: string) => string;
   },
 ): readonly Block[] {
@@ -195,7 +193,6 @@ function bucketsGrids<Name extends string>(
   });
 }
 
-// A calendar for each currency, if one was asked for.
 function calendarGrids(
   currencies: readonly (string | undefined)[],
   series: (currency: string) => Series | undefined,

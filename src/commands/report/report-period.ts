@@ -13,10 +13,7 @@ export function aboutWords(ctx: Pick<Context, 'clock'>, source: Source): string 
     .join(', ');
 }
 
-/**
- * The period in words, as far as it has passed: `1 Nov to 21 Nov 2026 (UTC-6), so far`. With its hours if it does not begin and
- * end at midnight. Undefined if it is all of time.
- */
+/** `1 Nov to 21 Nov 2026 (UTC-6), so far`; with hours if not of whole days. Undefined: all of time. */
 function spanWords(
   { clock }: Pick<Context, 'clock'>,
   { days, range, reachesTo, zone }: Source,
@@ -86,7 +83,6 @@ function shownAt(days: Days, ms: number): number {
   return midnight + (ms - days.moment(midnight));
 }
 
-// The day on which the period before begins.
 function dayBefore(first: number, end: number): number {
   const [from, to] = [new Date(first), new Date(end)];
   if (from.getUTCDate() !== 1 || to.getUTCDate() !== 1) return first - (end - first);

@@ -127,9 +127,7 @@ export function gapLines({ undated, hidden }: Gaps): readonly string[] {
   ];
 }
 
-/**
- * Throws CliError 'incomplete' if something is missing in the sums that were just printed. `records`: what has no date.
- */
+/** Throws CliError 'incomplete' if something is missing in the printed sums. `records`: what has no date. */
 export function refuseGaps(gaps: Gaps, records: string): void {
   if (isComplete(gaps)) return;
   throw new CliError('incomplete', `the sums may be too low: ${gapWords(gaps, records)}`, {

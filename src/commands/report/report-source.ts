@@ -42,12 +42,8 @@ import type { Cell } from '../../terminal/terminal.ts';
 import { daysOfFlag } from '../export/export-flags.ts';
 import type { SourceInput } from './report-flags.ts';
 
-/** What a report needs to know of the orders. */
 export interface Needs {
-  /**
-   * What lies in the period: the orders by their creation, or refunds and payments by their own date. `everything`: all orders
-   * with all that they hold.
-   */
+  /** Orders by their creation, or refunds and payments by their own date. `everything`: all orders. */
   readonly kind: 'orders' | 'refunds' | 'everything';
   /** Whether it matters who made a refund. */
   readonly makers: boolean;
@@ -128,10 +124,7 @@ export function asOfReading({
   return { asOfLines: lines, asOfLinesOfFile: lines };
 }
 
-/**
- * The time of a report: its days, and the range of its period. `usual` is the zone without `--tz`. Throws CliError 'usage' for a
- * period of which nothing has passed.
- */
+/** `usual`: the zone without `--tz`. Throws CliError 'usage' for a period of which nothing has passed. */
 export function timeOf(ctx: Context, { flags, period }: Asked, usual?: string) {
   const time = zonedTimeOf(ctx, { flags, period }, usual);
   const { since } = time.range;
@@ -154,7 +147,6 @@ type MakerOf = Known['makerOf'];
 /** Looks up who made the refunds of some orders. */
 export type Makers = (orders: readonly JsonObject[]) => Promise<MakerOf>;
 
-/** Asks the journal for the attempts on orders. */
 type AskJournal = (orderIds: ReadonlySet<string>) => Promise<readonly AttemptRecord[]>;
 
 const notFromHere: Maker = { origin: elsewhere, reason: elsewhere, operator: elsewhere };
@@ -162,10 +154,7 @@ const notFromHere: Maker = { origin: elsewhere, reason: elsewhere, operator: els
 /** What orders show of the refunds that this desk sent, by the id of each. */
 export type ShownRefunds = Map<string, { readonly change: string; readonly amount: Figure }>;
 
-/**
- * The refunds of a time that no order shows: unconfirmed and still awaited, recorded as made by a person, or recorded as not made
- * while it may still appear. Of one that an order shows in part, the rest.
- */
+/** Refunds of a time that no order shows: awaited, recorded made, or recorded not made and still possible. */
 export async function unshownRefunds(
   { journal }: Pick<Context, 'journal'>,
   profile: Profile,

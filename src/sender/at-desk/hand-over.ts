@@ -53,10 +53,7 @@ const pauseMs = 300;
 // An order that changes with every read is finally refused.
 const mostShown = 5;
 
-/**
- * Makes a change through the sender. Throws CliError 'unconfirmed' if the connection broke and the outcome is unknown, and
- * 'network' if certainly nothing was handed over.
- */
+/** Throws CliError 'unconfirmed' if the outcome is unknown, 'network' if certainly nothing was handed over. */
 export async function changeThrough(
   parts: DeskParts,
   id: string,
@@ -140,7 +137,6 @@ export class Way {
     if (!isNew) this.#sent = 1;
   }
 
-  /** Clears the waiting line. */
   end(): void {
     this.#stopWaitingLine?.();
     this.#stopWaitingLine = undefined;
@@ -148,10 +144,7 @@ export class Way {
     this.#changeEnded = undefined;
   }
 
-  /**
-   * Hands it over, repeats that if the connection breaks, and then takes it back. Throws the refusal, or CliError 'unconfirmed' or
-   * 'network'.
-   */
+  /** Repeats it if the connection breaks, then takes it back. Throws the refusal or 'unconfirmed'. */
   async deliver(body: HandOver): Promise<EndLine> {
     const { hop, account, stopWaiting, leave } = this.#parts;
     const path = hopPaths.changes(account);

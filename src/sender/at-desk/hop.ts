@@ -13,7 +13,6 @@ interface HopParts extends Pick<ClientParts, 'clock' | 'version' | 'signal'> {
   readonly sender: SenderOfProfile;
   readonly token: () => Promise<string>;
   readonly transport: Transport;
-  /** The name of this machine. */
   readonly machine: string;
   /** The mode in this desk's profile. */
   readonly mode: Mode;
@@ -40,10 +39,7 @@ interface HopRequest {
 export interface Hop {
   /** `sender.example:8443`, for messages. */
   readonly name: string;
-  /**
-   * One reply, as JSON of this form. Asks again if the connection breaks, unless `once`. Throws the sender's CliError, or
-   * 'network' if the sender cannot be reached.
-   */
+  /** Asks again if the connection breaks, unless `once`. Throws the sender's CliError, or 'network'. */
   ask<const Form extends v.GenericSchema>(
     request: HopRequest,
     form: Form,

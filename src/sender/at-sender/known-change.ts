@@ -34,7 +34,6 @@ export interface ChangesParts {
   readonly rules: Pick<Rules, 'record'>;
   /** Counts an id that a member closes; false if there were too many within an hour. */
   readonly mayClose: (member: string) => boolean;
-  /** Reports unexpected errors. */
   readonly report: (error: unknown) => void;
   /** A stopping sender ends waits and rereads, but finishes what it is sending. */
   readonly stop: {
@@ -43,7 +42,6 @@ export interface ChangesParts {
   };
 }
 
-/** Who asks about which change. */
 export interface AskedChange {
   readonly asker: Asker;
   readonly account: SenderAccount;

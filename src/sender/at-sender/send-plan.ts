@@ -1,7 +1,4 @@
-/**
- * Applies a plan from a desk, and keeps it in a file until done. Rows go through the same sending code as on one machine, each
- * with its own id.
- */
+/** Applies a plan from a desk, and keeps it in a file until done. */
 
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';

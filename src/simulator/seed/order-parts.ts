@@ -17,7 +17,6 @@ interface ChargeInputs {
   readonly currency: string;
   /** Unix seconds. */
   readonly createdAt: number;
-  /** An example order sets the amount and card of each charge. */
   readonly example: Pick<OrderExample, 'charges'> | undefined;
 }
 

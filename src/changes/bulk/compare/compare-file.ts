@@ -32,7 +32,6 @@ import {
 import { type Compared, type CompareRules, compareOrder, notFound, notInFile } from './compare-rows.ts';
 import { isShown, type ShownRefund } from './row-claims.ts';
 
-/** What `refunds compare` was asked for. */
 interface CompareAsked extends RefusedFile {
   readonly delimiter: Delimiter | undefined;
   readonly sheet: string | undefined;

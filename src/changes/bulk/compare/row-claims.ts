@@ -47,7 +47,6 @@ export function claimsOf(
   return claims;
 }
 
-/** A refund that the order shows. */
 export type ShownRefund = KnownRefund & { readonly record: NonNullable<KnownRefund['record']> };
 
 /** Whether the order shows a refund. */
@@ -133,12 +132,10 @@ function amountOf({ amount = 0 }: KnownRefund): number {
   return amount;
 }
 
-/** How much of a refund went back. */
 export function wentBack(refund: ShownRefund): number {
   return refund.record.meaning === 'made' ? amountOf(refund) : 0;
 }
 
-/** The sum of an amount of each. */
 export function sumOf<T>(all: readonly T[], amount: (one: T) => number): number {
   return all.reduce((sum, one) => sum + amount(one), 0);
 }

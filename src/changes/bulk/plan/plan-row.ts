@@ -179,7 +179,6 @@ function refundedMark(
   ];
 }
 
-/** What was asked for all rows of a plan. */
 export interface RowsAsked {
   readonly profile: Profile;
   /** The id of the plan: what it sent before does not count as another plan's. */
@@ -211,7 +210,6 @@ export interface OrderOfRows {
   readonly known?: KnownOrder | undefined;
   /** Where nobody could look for twins. */
   readonly gaps?: readonly string[] | undefined;
-  /** When a refund of the order was made and by whom. */
   readonly madeWords?: MadeWords | undefined;
   /** What somebody settled by hand at the order, for a row that expects these refunds. */
   readonly byHandNotes?: ((expected: readonly ExpectedRefund[]) => readonly string[]) | undefined;
@@ -222,7 +220,6 @@ export type NewRow = Omit<PlanRow, 'number'>;
 
 /** An order for one of its rows: as it will be when the rows before are applied, and what those rows mean for this one. */
 export interface OrderOfRow extends OrderOfRows {
-  /** The order as it was read. */
   readonly asRead: JsonObject | undefined;
   readonly ofOrder: RowsOfOrder;
   readonly taken: NamesTaken;

@@ -20,7 +20,6 @@ export interface TwinOfRow {
   readonly name: string | undefined;
 }
 
-// What is known of the order of the row.
 type OrderKnown = Pick<OrderOfRows, 'attempts' | 'isOpen' | 'twins' | 'known'> & {
   readonly order: JsonObject;
 };

@@ -158,10 +158,7 @@ function mayMeanOtherCharge(
   return chargeBy === 'number' && asked?.amount === amount && asked.ref === ref;
 }
 
-/**
- * The names that the journal must be told when a row is sent: those of `--again` that stand for the same refund, and the equal
- * refunds that other rows of the file got from another plan.
- */
+/** Names for the journal: those of `--again`, and equal refunds of the file's other rows. */
 export function namesToSend(
   { money, expected }: Pick<NewRefund, 'money' | 'expected'>,
   names: NamesLeft,

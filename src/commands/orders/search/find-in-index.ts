@@ -1,7 +1,4 @@
-/**
- * Searches the index of this machine and, at the same time, reads the newest and the last page of the list. What is found is read
- * again from the service before it is shown.
- */
+/** Searches the index of this machine and, at the same time, reads the list's newest and last page. */
 
 import { longPages, type Page, type Service, type WireRecord } from '../../../api/api.ts';
 import { idOf } from '../../../api/json-values.ts';
@@ -17,14 +14,12 @@ import {
 import { purchaseOf, twinSeconds } from '../../../orders/orders.ts';
 import { addPage, learnRun, newRun } from '../feed-index.ts';
 
-/** What to search for. */
 interface IndexSearch {
   readonly wanted: WantedTexts;
   /** Which of these orders are found, as the service shows them now. */
   readonly found: (records: readonly WireRecord[]) => Promise<readonly WireRecord[]>;
   /** Only orders behind this one are wanted. */
   readonly after: string | undefined;
-  /** The most orders to read. */
   readonly max: number;
   /** Gets the orders that were read, before those of them that were found are shown. */
   readonly onRead: (records: readonly WireRecord[]) => void;
@@ -34,7 +29,6 @@ interface IndexSearch {
   readonly isFull: () => boolean;
 }
 
-/** How a search in the index ended. */
 export interface IndexFound {
   readonly found: number;
   /** The status of the index after the search. */
@@ -43,7 +37,6 @@ export interface IndexFound {
   readonly headAt: number;
   /** Whether the newest orders that were read join those that are known. */
   readonly headJoined: boolean;
-  /** Orders of the index that could not be read again. */
   readonly unread: number;
   /** The last order that was read, if `max` ended the search. */
   readonly stoppedAt: string | undefined;

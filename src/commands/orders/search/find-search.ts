@@ -59,9 +59,7 @@ export function sumLines({ sums, profile: { settings } }: Search): readonly stri
   });
 }
 
-/** The list of what is found, while it is shown. */
 export interface FoundList {
-  /** How many orders were shown. */
   readonly found: number;
   /** The id of the last of them if `--limit` asks for no more. */
   readonly fullAt: string | undefined;

@@ -1,6 +1,4 @@
-/**
- * Folds texts for comparison: removes case, accents and typographic signs. Pure; the time grows with the length of the text.
- */
+/** Folds texts for comparison: removes case, accents and typographic signs. Pure. */
 
 // Letters that Unicode does not decompose, and what people type for them.
 const plain: Readonly<Record<string, string>> = {

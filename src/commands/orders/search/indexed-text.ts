@@ -1,7 +1,4 @@
-/**
- * The texts of an order as the index keeps them: one line of fields, each without case and accents and with a letter that says
- * what it is. Pure.
- */
+/** The texts of an order as the index keeps them: a line of fields, folded, each with its letter. Pure. */
 
 import { type AmountStyle, plainAmounts } from '../../../amounts.ts';
 import { itemsOf, type JsonObject, valueAt } from '../../../api/json-values.ts';
@@ -167,7 +164,6 @@ export function buyerNamesOfText(text: string): readonly string[] {
     );
 }
 
-/** The name of the buyer in a text. */
 export function buyerNameOfText(text: string): string | undefined {
   return text
     .split('\t', 8)

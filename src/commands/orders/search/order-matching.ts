@@ -1,7 +1,4 @@
-/**
- * Finds the words of `orders find` in an order, whatever their case and accents. Pure; the time grows with the length of the
- * text.
- */
+/** Finds the words of `orders find` in an order, whatever their case and accents. Pure. */
 
 import { type AmountStyle, declaresPlaces, examplesOf, plainAmounts, scaled } from '../../../amounts.ts';
 import { itemsOf, type JsonObject, valueAt } from '../../../api/json-values.ts';

@@ -1,7 +1,4 @@
-/**
- * Reads the newest orders while a person searches them: every page once, and no more pages than the search needs. Older orders are found in
- * the index of this machine, if there is one.
- */
+/** Reads the newest orders while a person searches them: every page once, and only as many as needed. */
 
 import { longPages, type Page, type Service } from '../../../api/api.ts';
 import { resources } from '../../../api/resources.ts';
@@ -227,7 +224,6 @@ export interface IndexAnswer {
   readonly isCertain: boolean;
 }
 
-/** The index, for somebody who picks an order. */
 interface PickIndex {
   /** Hands it a page at the head of the list. */
   onPage(page: Page): void;

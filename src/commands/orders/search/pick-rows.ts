@@ -39,7 +39,6 @@ import type { Profile } from '../../../profiles/profiles.ts';
 import type { SearchedRow, Span } from '../../../terminal/terminal.ts';
 import { foundIn, type KeptOrder } from './known-orders.ts';
 
-/** What a row shows of an order. */
 export interface OrderShown {
   readonly createdAt: unknown;
   readonly buyer: string;
@@ -126,7 +125,6 @@ export const rowColumns = {
   right: [3],
 } as const;
 
-/** The row of an order. `words` are the words that were typed, and that found it. */
 export function orderRow<V>(
   one: KeptOrder<OrderShown>,
   value: V,

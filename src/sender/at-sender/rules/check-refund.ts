@@ -59,10 +59,7 @@ export interface Run extends RulesParts {
   readonly account: RuledAccount;
 }
 
-/**
- * The moment, for counting what went back in the last 24 hours: that needs clocks that agree. Throws CliError 'refused' if they do
- * not.
- */
+/** Counting 24 hours needs clocks that agree. Throws CliError 'refused' if they do not. */
 export async function momentFor({
   now,
   account,
@@ -88,10 +85,7 @@ export function isOf(
   return account === service.profile.account || isSameOrigin(origin, service.profile.origin);
 }
 
-/**
- * Whether it has the account's mode. A sandbox may share production's address, and a token for one does not decide about the
- * other.
- */
+/** A sandbox may share production's address, and a token for one does not decide about the other. */
 export function isOfMode({ account }: Pick<SentRow, 'account'>, { service }: RuledAccount): boolean {
   return modeOfAccount(account) === modeOfAccount(service.profile.account);
 }

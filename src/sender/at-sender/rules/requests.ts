@@ -26,9 +26,7 @@ import {
   requestsSince,
 } from './check-refund.ts';
 
-/**
- * Asks for an approval. Returns a waiting request for the same thing if there is one. Throws CliError 'refused' or LimitRefusal.
- */
+/** Returns a waiting request for the same thing if there is one. Throws CliError 'refused' or LimitRefusal. */
 export async function ask(run: Run, id: string, what: AskedRefund | AskedPlan): Promise<ApprovalRow> {
   const { asker, account, store, asking } = run;
   needRoleOf(asker, 'proposer', 'ask for approvals');
@@ -86,10 +84,7 @@ function isSame(asked: AskedRow, wanted: AskedRefund | AskedPlan): boolean {
   return 'digest' in wanted && asked.digest === wanted.digest && asked.account === wanted.account;
 }
 
-/**
- * Approves or rejects. Throws CliError 'not_found' for a request of another account, and 'refused' for the member's own request or
- * one that is over.
- */
+/** Throws CliError 'not_found' for another account's, and 'refused' for one's own or one that is over. */
 export async function decide(
   run: Run,
   id: string,
