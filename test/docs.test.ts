@@ -77,7 +77,9 @@ test('README can be read in two minutes, and holds the set-up in two commands', 
   expect(readme).toContain('\nnpm ci && npx paydesk -p demo orders list\n');
   expect(readme).toContain('\nnpm ci && npm test\n');
   // contract/package.test.ts does this.
-  expect(readme).toContain('\nnpm pack && npm install --global ./paydesk-0.1.0.tgz\n');
+  expect(readme).toContain(
+    '\nnpm run release -- --try && npm install --global ./reports/paydesk-0.1.0.tgz\n',
+  );
   expect(textOf('CONTRIBUTING.md').trimEnd().split('\n').length).toBeLessThanOrEqual(150);
   expect(textOf('docs/words.md').trimEnd().split('\n').length).toBeLessThanOrEqual(60);
 });
