@@ -4,7 +4,7 @@ import { paidBy } from '../api/charges.ts';
 import { filledText, type JsonObject, valueAt } from '../api/json-values.ts';
 import { hiddenRefunds, shownCharges, shownRefunds, tookMoney, wentBack } from '../api/payment.ts';
 import { referenceOf } from '../api/resources.ts';
-import { isTime, meaningOfRefund, meaningOfStatus } from '../api/spec.ts';
+import { isTime, meaningOfRefund, meaningOfStatus, type RefundMeaning } from '../api/spec.ts';
 import { moneyFields, refundStates } from '../orders/orders.ts';
 import { magnitude, wholeNumber } from './exact-sum.ts';
 import {
@@ -79,7 +79,7 @@ export function factsOfCharge(order: JsonObject, charge: JsonObject, known: Know
         amount: amount === undefined ? undefined : magnitude(amount),
         madeAt: time(refund.created_at),
         paidAt,
-        meaning: meaningOfRefund(status),
+        meaning: meaningIn(maker.state, status),
         buyer: buyerOf(order),
         email: filledText(valueAt(order, ['customer_info', 'email'])),
         reference,
@@ -87,6 +87,13 @@ export function factsOfCharge(order: JsonObject, charge: JsonObject, known: Know
     }),
     problem: nameProblem(order, problem),
   };
+}
+
+const notMade = ['pending', 'failed', 'unconfirmed'] as const;
+
+/** How a refund counts in sums. Of one that its order shows and the journal has not confirmed, nobody knows what it is. */
+export function meaningIn(state: unknown, status?: unknown): RefundMeaning {
+  return notMade.find((one) => one === state) ?? meaningOfRefund(status);
 }
 
 function nameProblem(order: JsonObject, problem: string | undefined): string | undefined {
@@ -144,8 +151,6 @@ export function factsOfRefundRow(row: JsonObject): Facts {
   const amount = wholeNumber(row.amount);
   const operator = filledText(row.operator);
   const state = refundStates.find((one) => one === row.state);
-  // A CSV has the status of the service only if somebody named that column.
-  const isNotMade = state === 'failed' || state === 'pending' || state === 'unconfirmed';
   const refund: RefundFact = {
     id: filledText(row.id),
     orderId: filledText(row.order_id),
@@ -156,7 +161,8 @@ export function factsOfRefundRow(row: JsonObject): Facts {
     amount: amount === undefined ? undefined : magnitude(amount),
     madeAt: time(row.created_at) ?? time(row.refunded_at),
     paidAt: undefined,
-    meaning: isNotMade ? state : meaningOfRefund(filledText(row.status)),
+    // A CSV has the status of the service only if somebody named that column.
+    meaning: meaningIn(state, filledText(row.status)),
     state,
     brand: notShown,
     method: notShown,

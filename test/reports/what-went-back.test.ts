@@ -2,9 +2,11 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { readWorkbook, said } from '../harness/workbook.ts';
-import { clock, type Made, orderAt, rowsOf, startDated } from './refunded-orders.ts';
+import { clock, type Made, orderAt, rowsOf, startDated, startRefunding } from './refunded-orders.ts';
+
+type Row = Readonly<Record<string, unknown>>;
 
 const made = (amount: number, status?: string): Made => ({
   amount,
@@ -100,3 +102,75 @@ test('the largest refunds of a report are those that went back', async () => {
     ['ord_4', -40],
   ]);
 });
+
+describe.each(['the service', 'an index'])(
+  'a refund that is unconfirmed while its order shows it, from %s',
+  (from) => {
+    const lost = orderAt('ord_lost', '2040-11-20T10:00:00Z', { amount: 7777 });
+    const shown = orderAt('ord_lost', '2040-11-20T10:00:00Z', {
+      amount: 7777,
+      refunds: [{ amount: 7777, at: '2040-11-21T15:31:13Z' }],
+    });
+    const start = async () => {
+      const other = orderAt('ord_1', '2040-11-20T10:00:00Z', { refunds: [made(500)] });
+      const service = await startRefunding([lost, other], 'ord_lost');
+      const ask = async (...words: readonly string[]) => {
+        const ran = await service.run(words, { env: clock });
+        expect(ran.code, ran.stderr).toBe(0);
+        return ran;
+      };
+      expect((await service.run(['orders', 'refund', 'ord_lost', '--yes'], { env: clock })).code).toBe(7);
+      service.orders = service.orders.map((one) => (one.id === 'ord_lost' ? shown : one));
+      if (from === 'an index') await ask('index', 'build', '--yes');
+      return { service, ask, [Symbol.asyncDispose]: () => service[Symbol.asyncDispose]() };
+    };
+
+    test('is in no sum of lists, summaries, today, a report and an export with its manifest', async () => {
+      await using desk = await start();
+      const { ask, service } = desk;
+      const said = '2 refunds, from 1 Nov 2040';
+      const back = '1 went back, 500 MXN; 1 unconfirmed, 7777 MXN';
+      const list = await ask('refunds', 'list', ...period, '--json');
+      expect(list.stderr).toMatch(new RegExp(`^${said}.*: ${back}$`, 'm'));
+      const { data, sums } = JSON.parse(list.stdout);
+      expect(data.map((row: Row) => [row.order_id, row.state])).toEqual([
+        ['ord_lost', 'unconfirmed'],
+        ['ord_1', 'elsewhere'],
+      ]);
+      const parts = { refunded: 500, unconfirmed: 7777 };
+      expect(sums).toEqual([expect.objectContaining(parts)]);
+      const alone = await ask('refunds', 'list', ...period, '--state', 'unconfirmed', '--json');
+      expect(alone.stderr).toMatch(/^1 of 2 refunds, .*: 0 went back; 1 unconfirmed, 7777 MXN$/m);
+      for (const by of [[], ['--by', 'day'], ['--by', 'operator']])
+        expect(rowsOf((await ask('refunds', 'summary', ...period, ...by, '--ndjson')).stdout)).toContainEqual(
+          expect.objectContaining(by.length === 0 ? parts : { refunded: 500 }),
+        );
+      const today = rowsOf((await ask('today', '--ndjson')).stdout) as readonly Row[];
+      const told = (what: string) => today.filter((row) => row.what === what).map((row) => row.amount);
+      expect([told('unconfirmed'), told('refunded')]).toEqual([[7777], [500]]);
+      expect((await ask('today')).stdout).toContain('refunds of today: 1 unconfirmed, 7777 MXN: in no sum');
+      await ask('report', ...period, '--to', 'report.html');
+      const html = readFileSync(join(service.home.path, 'report.html'), 'utf8');
+      const figures = JSON.parse(/<pre id="figures"[^>]*>(.*)<\/pre>/.exec(html)?.[1] ?? '{}');
+      expect(figures.sums).toEqual([expect.objectContaining(parts)]);
+      expect(figures.largest.map((row: Row) => row.order_id)).toEqual(['ord_1']);
+      const exported = await ask('orders', 'export', '--rows', 'refunds', ...period, '--to', 'out.csv');
+      expect(exported.stderr).toContain(`${back}\n`);
+      const manifest = JSON.parse(readFileSync(join(service.home.path, 'out.csv.manifest.json'), 'utf8'));
+      expect(manifest.notes).toContain(back);
+      expect(manifest.sums.map((one: Row) => [one.state, one.amount])).toEqual([
+        ['elsewhere', -500],
+        ['unconfirmed', -7777],
+      ]);
+    });
+
+    test('is in the sums once journal reconcile has confirmed it', async () => {
+      await using desk = await start();
+      await desk.service.run(['journal', 'reconcile', '--all'], { env: clock });
+      const list = await desk.ask('refunds', 'list', ...period, '--json');
+      expect(list.stderr).toMatch(/: 2 went back, 8277 MXN$/m);
+      const summary = await desk.ask('refunds', 'summary', ...period, '--ndjson');
+      expect(rowsOf(summary.stdout)).toEqual([expect.objectContaining({ refunded: 8277, unconfirmed: 0 })]);
+    });
+  },
+);

@@ -546,14 +546,15 @@ it.each([
   expect(after).not.toContain('may still appear');
 });
 
-it('of a refund that an order shows in part, the rest stands beside the sums', async () => {
+it('of an unconfirmed refund that an order shows in part, no sum has the part, and the rest stands beside them', async () => {
   await using world = await startWorld([main()]);
   await inTurn((to) => send('lost', 7)(to, 'whole', 'hand'), at('09:00:08'), second(700))(world);
   const { stderr } = await world.run(world.ana, 'orders export --rows refunds -o csv'.split(' '));
+  expect(stderr).toContain('0 went back; 1 unconfirmed, 700 MXN\n');
   expect(stderr).toContain('not among them, since no order shows it: 1 unconfirmed, 300 MXN');
   const { stdout } = await world.run(world.ana, 'refunds summary --period 2d --json'.split(' '));
-  expect(stdout).toContain('"refunded":700,');
-  expect(stdout).toContain('"unconfirmed":300,');
+  expect(stdout).toContain('"refunded":0,');
+  expect(stdout).toContain('"unconfirmed":1000,');
 });
 
 it.each<[claim: string, isSettled: boolean, shows: string]>([

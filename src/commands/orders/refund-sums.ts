@@ -2,7 +2,6 @@
 
 import { type AmountStyle, amountWords } from '../../amounts.ts';
 import { isObject, textIn } from '../../api/json-values.ts';
-import { meaningOfRefund } from '../../api/spec.ts';
 import { counted } from '../../counted.ts';
 import type { ExportRow } from '../../exports/exports.ts';
 import {
@@ -10,17 +9,12 @@ import {
   type Figure,
   groupOf,
   magnitude,
+  meaningIn,
   plus,
   type RefundGroup,
   sumRefunds,
   wholeNumber,
 } from '../../reports/reports.ts';
-
-const notMade = ['pending', 'failed', 'unconfirmed'] as const;
-
-function asMeaning(text: unknown): RefundGroup['meaning'] {
-  return notMade.find((meaning) => meaning === text) ?? 'made';
-}
 
 /** What the refunds of all pages add up to. A resumed export goes on from what the checkpoint has. */
 export function createSums(stored: unknown) {
@@ -29,20 +23,20 @@ export function createSums(stored: unknown) {
   const groups = (): readonly RefundGroup[] =>
     tally
       .lines('amount')
-      .map(({ bucket, currency, sums }) => ({ currency, meaning: asMeaning(bucket), ...sums }));
+      .map(({ bucket, currency, sums }) => ({ currency, meaning: meaningIn(bucket), ...sums }));
   for (const one of Array.isArray(stored) ? stored : [])
     if (isObject(one))
       add({
         currency: textIn(one.currency),
-        meaning: asMeaning(one.meaning),
+        meaning: meaningIn(one.meaning),
         refunds: Number(one.refunds),
         amount: wholeNumber(BigInt(String(one.amount))) ?? 0,
         unsummed: Number(one.unsummed),
       });
   return {
-    add({ record, currency, amount: shown }: ExportRow): void {
+    add({ state, currency, amount: shown }: ExportRow): void {
       const amount = wholeNumber(shown);
-      const meaning = meaningOfRefund(record.value.status);
+      const meaning = meaningIn(state);
       add(groupOf({ currency, meaning, amount: amount === undefined ? undefined : magnitude(amount) }));
     },
     lines: () => sumRefunds(groups()),

@@ -210,19 +210,19 @@ function unshownFact(
   return { ...unknown, ...known, ...maker, state, meaning, isUnshown: true };
 }
 
-/** For a report that does not ask who made a refund. */
+/** For a report without refunds, or without a journal. */
 export const nobodyAsked: Makers = () => Promise.resolve(() => ({ ...notFromHere, state: undefined }));
 
 /**
- * Who made the refunds of orders. Throws CliError 'refused' if the journal cannot be read and the report says who: all refunds would
+ * Who made the refunds of orders, and what is known of each. Throws CliError 'refused' if the journal cannot be read and the report says who: all refunds would
  * then look as if somebody else had made them. That is tried at once, before anything else is read.
  */
 export async function makersOf(
-  { makers, unshown }: Pick<Needs, 'makers' | 'unshown'>,
+  { kind, makers }: Pick<Needs, 'kind' | 'makers'>,
   ask: AskJournal,
   journal: Pick<Journal, 'now'>,
 ): Promise<Makers> {
-  if (!makers && unshown !== true) return nobodyAsked;
+  if (kind === 'orders') return nobodyAsked;
   const asked = attemptsOn(ask, []);
   const first = await (makers ? asked : asked.catch(orElse(() => undefined)));
   if (first === undefined) return nobodyAsked;

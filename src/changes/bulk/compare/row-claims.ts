@@ -4,6 +4,7 @@ import type { ChargeMoney, OrderMoney } from '../../../api/charges.ts';
 import { tookMoney } from '../../../api/payment.ts';
 import type { KnownRefund } from '../../../orders/orders.ts';
 import { anyWord, fullWord, type InputRow } from '../../../plans/plans.ts';
+import { meaningIn } from '../../../reports/reports.ts';
 import { chargesNamed, notOneCharge } from '../../refund/refund-plan.ts';
 import type { CompareRules } from './compare-rows.ts';
 
@@ -133,7 +134,7 @@ function amountOf({ amount = 0 }: KnownRefund): number {
 }
 
 export function wentBack(refund: ShownRefund): number {
-  return refund.record.meaning === 'made' ? amountOf(refund) : 0;
+  return meaningIn(refund.state) === 'made' ? amountOf(refund) : 0;
 }
 
 export function sumOf<T>(all: readonly T[], amount: (one: T) => number): number {
